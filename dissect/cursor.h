@@ -1,0 +1,122 @@
+/*
+ * cursor.h - the only way to read captured bytes.
+ *
+ * A cursor is two pointers: what is left of a piece of memory. Each read checks that
+ * enough is left, then advances; on failure nothing moves and nothing is written. A
+ * length-prefixed thing is read through a child cursor. All integers on the wire here
+ * are big-endian, except where _le says otherwise.
+ */
+#ifndef DISSECT_CURSOR_H
+#define DISSECT_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define CURSOR_CHECKED __attribute__((warn_unused_result)) static inline
+
+struct cursor {
+    const uint8_t *at;
+    const uint8_t *end;
+};
+
+static inline struct cursor cursor_make(const void *bytes, size_t len)
+{
+    const uint8_t *at = bytes;
+    return (struct cursor){at, len != 0 ? at + len : at};
+}
+
+/* cursor_left returns how many bytes are left. */
+static inline size_t cursor_left(const struct cursor *c)
+{
+    return (size_t)(c->end - c->at);
+}
+
+/* cursor_offset returns how far c has come since start, a copy made earlier. */
+static inline size_t cursor_offset(const struct cursor *c, const struct cursor *start)
+{
+    return (size_t)(c->at - start->at);
+}
+
+CURSOR_CHECKED bool cursor_skip(struct cursor *c, size_t len)
+{
+    if (cursor_left(c) < len)
+        return false;
+    c->at += len;
+    return true;
+}
+
+/* cursor_child splits the next len bytes off into child. */
+CURSOR_CHECKED bool cursor_child(struct cursor *c, size_t len, struct cursor *child)
+{
+    if (cursor_left(c) < len)
+        return false;
+    child->at = c->at;
+    c->at += len;
+    child->end = c->at;
+    return true;
+}
+
+CURSOR_CHECKED bool cursor_peek_u8(const struct cursor *c, uint8_t *out)
+{
+    if (c->at == c->end)
+        return false;
+    *out = *c->at;
+    return true;
+}
+
+CURSOR_CHECKED bool cursor_read_u8(struct cursor *c, uint8_t *out)
+{
+    if (c->at == c->end)
+        return false;
+    *out = *c->at++;
+    return true;
+}
+
+CURSOR_CHECKED bool cursor_read_u16(struct cursor *c, uint16_t *out)
+{
+    uint16_t v;
+    if (cursor_left(c) < sizeof v)
+        return false;
+    memcpy(&v, c->at, sizeof v);
+    *out = __builtin_bswap16(v);
+    c->at += sizeof v;
+    return true;
+}
+
+CURSOR_CHECKED bool cursor_read_u32(struct cursor *c, uint32_t *out)
+{
+    uint32_t v;
+    if (cursor_left(c) < sizeof v)
+        return false;
+    memcpy(&v, c->at, sizeof v);
+    *out = __builtin_bswap32(v);
+    c->at += sizeof v;
+    return true;
+}
+
+CURSOR_CHECKED bool cursor_read_u64(struct cursor *c, uint64_t *out)
+{
+    uint64_t v;
+    if (cursor_left(c) < sizeof v)
+        return false;
+    memcpy(&v, c->at, sizeof v);
+    *out = __builtin_bswap64(v);
+    c->at += sizeof v;
+    return true;
+}
+
+CURSOR_CHECKED bool cursor_read_bytes(struct cursor *c, void *out, size_t len)
+{
+    if (cursor_left(c) < len)
+        return false;
+    if (len != 0)
+        memcpy(out, c->at, len);
+    c->at += len;
+    return true;
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the reads swap bytes");
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * meter.h - how much memory is held for later, against its cap. One meter a session:
+ * reassembly buffers, unfinished frames, fragments, atoms and inflated terms count here.
+ */
+#ifndef DISSECT_METER_H
+#define DISSECT_METER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct meter {
+    uint64_t used; /* bytes */
+    uint64_t max;
+    uint64_t hits; /* times something was refused */
+};
+
+/* meter_take reserves len bytes; false, and counted, when that would pass the cap. */
+__attribute__((warn_unused_result)) static inline bool meter_take(struct meter *m, uint64_t len)
+{
+    if (len > m->max || m->used > m->max - len) {
+        m->hits++;
+        return false;
+    }
+    m->used += len;
+    return true;
+}
+
+static inline void meter_give(struct meter *m, uint64_t len)
+{
+    m->used -= len;
+}
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * packet.h - from a captured packet to a TCP segment: link layer, IP, tunnels, fragments,
+ * and the TCP header.
+ */
+#ifndef DISSECT_PACKET_H
+#define DISSECT_PACKET_H
+
+#include "cursor.h"
+#include "meter.h"
+
+#include <distsniff/dissect.h>
+
+enum { TCP_FIN = 0x01, TCP_SYN = 0x02, TCP_RST = 0x04, TCP_PSH = 0x08, TCP_ACK = 0x10 };
+
+/* segment is one TCP segment. payload points into the packet, or into the memory of the
+ * IP reassembly until the next call. */
+struct segment {
+    int64_t ts_ns;
+    uint64_t frame;
+    struct ds_addr src, dst;
+    uint16_t src_port, dst_port;
+    uint32_t seq, ack;
+    uint16_t window;
+    uint8_t flags;
+    struct cursor payload;
+    uint32_t cut_len; /* payload bytes on the wire that the snap length left out */
+};
+
+enum packet_status {
+    PACKET_SEGMENT,      /* out holds a segment */
+    PACKET_NOT_TCP,
+    PACKET_HELD,         /* an IP fragment, kept until the others come */
+    PACKET_TRUNCATED,    /* the snap length cut into the headers */
+    PACKET_MALFORMED,
+    PACKET_UNKNOWN_LINK,
+};
+
+struct ip_fragments; /* IP packets being put together, see ip_fragments.h */
+
+struct packet_decoder {
+    struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and forgotten */
+};
+
+/* packet_decoder_init prepares a decoder; max_packets is LIMIT ip-fragments, hits counts
+ * how often it was reached. meter is charged. False when memory ran out. */
+bool packet_decoder_init(struct packet_decoder *decoder, struct meter *meter, uint64_t max_packets,
+                         uint64_t *hits);
+void packet_decoder_free(struct packet_decoder *decoder);
+
+/* packet_decode finds the TCP segment in a packet. */
+enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
+                                 struct segment *out);
+
+#endif

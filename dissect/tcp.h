@@ -1,0 +1,72 @@
+/*
+ * tcp.h - TCP connections: segments in, ordered data | gap | end out (RFC 9293).
+ *
+ * First copy wins: bytes once delivered or held are never replaced. Everything a peer
+ * can make us hold is capped.
+ */
+#ifndef DISSECT_TCP_H
+#define DISSECT_TCP_H
+
+#include "meter.h"
+#include "packet.h"
+
+struct tcp_conn;
+
+/* Why bytes are missing. */
+enum tcp_gap { TCP_GAP_LOST, TCP_GAP_CUT, TCP_GAP_CAP };
+
+/* How a connection ended. */
+enum tcp_close {
+    TCP_CLOSE_FIN,     /* both directions ended */
+    TCP_CLOSE_RESET,   /* RST; tcp_conn.reset_dir sent it */
+    TCP_CLOSE_REUSED,  /* a new SYN on the same ports */
+    TCP_CLOSE_DROPPED, /* the oldest, when --max-connections was reached */
+    TCP_CLOSE_CAPTURE, /* the capture ended */
+};
+
+/* tcp_conn_view is the part of a connection that the stage above sees. dir 0 is what
+ * addr[0] sends. addr[0] sent the SYN, or the first packet seen. now_ns and frame are those
+ * of the packet being processed. user is the upper stage's own. */
+struct tcp_conn_view {
+    struct ds_addr addr[2];
+    uint16_t port[2];
+    bool syn_seen[2];  /* syn_seen[1]: the SYN-ACK */
+    uint8_t reset_dir;
+    int64_t now_ns;
+    uint64_t frame;
+    void *user;
+};
+
+/* What the reassembly tells the stage above. data is in order and only valid during the
+ * call. Every call may use and set view->user. */
+struct tcp_events {
+    void (*open)(void *context, struct tcp_conn_view *view);
+    void (*data)(void *context, struct tcp_conn_view *view, int dir, struct cursor data);
+    void (*gap)(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
+                enum tcp_gap why);
+    void (*end)(void *context, struct tcp_conn_view *view, int dir); /* FIN, in order */
+    void (*close)(void *context, struct tcp_conn_view *view, enum tcp_close why); /* last */
+};
+
+struct tcp_table;
+
+/* tcp_table_new returns an empty table or NULL when memory ran out. All pointers must
+ * outlive it. limits_hit and the segment counters of stats are written. */
+struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
+                                struct meter *meter, const uint64_t limits[DS_LIMIT_COUNT],
+                                struct ds_stats *stats);
+void tcp_table_free(struct tcp_table *table); /* without calling back */
+
+/* tcp_table_feed takes the next segment in capture order. */
+void tcp_table_feed(struct tcp_table *table, const struct segment *segment);
+
+/* tcp_table_forget stops following a connection's data (it is not Erlang's): nothing is
+ * held for it any more, no data, gap or end is reported; close still is. It may be called
+ * from within a callback. */
+void tcp_table_forget(struct tcp_conn_view *view);
+
+/* tcp_table_end gives up on all that is missing and closes all connections, in the order
+ * of their first packets. */
+void tcp_table_end(struct tcp_table *table);
+
+#endif

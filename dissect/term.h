@@ -1,0 +1,101 @@
+/*
+ * term.h - the bounded walk over external terms (erl_ext_dist).
+ *
+ * A term is read as a flat sequence of tokens: a container token announces how many terms
+ * follow, a leaf token holds its bytes. Nothing here recurses and nothing allocates: a
+ * reader that needs to know where a container ends counts for itself.
+ */
+#ifndef DISSECT_TERM_H
+#define DISSECT_TERM_H
+
+#include "arena.h"
+#include "cursor.h"
+
+#include <distsniff/dissect.h>
+
+/* term_env is what a term is read against. */
+struct term_env {
+    const struct ds_atom *atoms; /* ATOM_CACHE_REF n is atoms[n] */
+    uint32_t num_atoms;
+};
+
+enum term_tag {
+#define TAG(code, id, kind) TERM_TAG_##id = code,
+#include "tags.def"
+#undef TAG
+};
+
+enum term_class {
+    TERM_INTEGER, /* all sizes: bytes are the whole leaf, tag first */
+    TERM_FLOAT,
+    TERM_ATOM,
+    TERM_BINARY,
+    TERM_BIT_BINARY,
+    TERM_STRING, /* STRING_EXT: a list of bytes */
+    TERM_NIL,
+    TERM_PID,
+    TERM_PORT,
+    TERM_REFERENCE,
+    TERM_EXPORT,
+    TERM_TUPLE,  /* num_terms elements follow */
+    TERM_LIST,   /* num_terms elements follow, the tail included */
+    TERM_MAP,    /* num_terms follow: key, value, key, value ... */
+    TERM_FUN,    /* num_terms free variables follow; the leaf part is in bytes */
+    TERM_RECORD, /* num_terms values follow; names are in record_names */
+    TERM_LOCAL,  /* LOCAL_EXT: opaque, one term follows */
+    TERM_NUM_CLASSES,
+};
+
+/* term_token is one token. */
+struct term_token {
+    enum term_class class;
+    uint8_t tag;
+    uint64_t num_terms;      /* terms that follow directly beneath it */
+    struct cursor bytes;     /* the token's own bytes, the tag included */
+    struct cursor body;      /* leaf contents: atom text, binary bytes, string bytes */
+    const struct ds_atom *atom; /* ATOM_CACHE_REF only: what it means */
+    uint8_t last_bits;       /* TERM_BIT_BINARY: bits used of the last byte */
+    struct cursor record_names; /* TERM_RECORD: module, name, then the field names */
+};
+
+enum term_status {
+    TERM_OK,
+    TERM_CUT,       /* the bytes end inside the term */
+    TERM_MALFORMED, /* nonsense; term_read_token left at where it stands */
+};
+
+/* term_read_token reads the next token and advances past it. It never reads past at->end
+ * and checks every count against the bytes left. On failure at stays before the token and
+ * *what (if what is not NULL) is set to a static string. */
+enum term_status term_read_token(struct cursor *at, const struct term_env *env,
+                                 struct term_token *token, const char **what);
+
+/* term_check walks one whole term and advances past it. On failure at stands before the
+ * token that failed. unknown and inferred (added to) count references to atoms in that
+ * state. The fast path: no stack, no tokens kept. */
+enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
+                            uint32_t *inferred, const char **what);
+
+/* term_inflate replaces a term that is compressed at its top (tag 80: uncompressed length
+ * 4 bytes, then zlib data) by its contents, in arena memory, at most max_len bytes. at
+ * stands on the tag and advances past the zlib data. TERM_MALFORMED as well when memory
+ * or the cap ran out, with *what saying so and *capped set. */
+enum term_status term_inflate(struct cursor *at, struct arena *arena, uint64_t max_len,
+                              struct cursor *out, bool *capped, const char **what);
+
+/* Decoded leaves; erl_interface does the decoding, after the checks here. Each returns
+ * false when the term is not of that class or does not fit. */
+bool term_get_integer(const struct ds_term *term, int64_t *out);
+bool term_get_atom(const struct ds_term *term, struct ds_text *out); /* UTF-8; only for
+    cached and UTF-8 tags, or latin-1 atoms that are plain ASCII */
+
+/* term_get_node returns the node of a pid, port or reference: as *out when it is known,
+ * else (a reference to an unknown cached atom) *out is absent and *atom is the entry,
+ * NULL when the atom stands inline. False when the term is none of these. */
+bool term_get_node(const struct ds_term *term, struct ds_text *out, const struct ds_atom **atom,
+                   uint32_t *creation);
+
+/* term_get_element returns element i (from 0) of a tuple, as a view. Linear. */
+bool term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term *out);
+
+#endif

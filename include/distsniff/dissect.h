@@ -1,0 +1,113 @@
+/*
+ * distsniff/dissect.h - packets in, events out. No input, no output, no clock.
+ *
+ * A session takes the packets of one capture in order, reassembles the TCP streams in
+ * them, finds EPMD and Erlang distribution connections, and calls back with each event.
+ * A session belongs to one thread at a time; sessions are independent of each other.
+ */
+#ifndef DISTSNIFF_DISSECT_H
+#define DISTSNIFF_DISSECT_H
+
+#include <distsniff/event.h>
+
+struct ds_session;
+
+enum ds_limit {
+#define LIMIT(id, name, value, what) DS_LIMIT_##id,
+#include <distsniff/limits.def>
+#undef LIMIT
+    DS_LIMIT_COUNT
+};
+
+/* ds_packet is a packet as it was captured. */
+struct ds_packet {
+    int64_t ts_ns;      /* nanoseconds since 1970 UTC */
+    uint64_t frame;     /* its number, from 1 */
+    uint32_t link_type; /* LINKTYPE_ value of www.tcpdump.org/linktypes.html */
+    const uint8_t *data;
+    uint32_t cap_len; /* bytes at data */
+    uint32_t len;     /* bytes on the wire */
+};
+
+typedef void (*ds_event_fn)(void *context, const struct ds_event *event);
+
+/* ds_port_fn reports a TCP port on which a node listens, as EPMD or a handshake revealed
+ * it: what a capture filter must let through from now on. */
+typedef void (*ds_port_fn)(void *context, uint16_t port, struct ds_text name);
+
+struct ds_config {
+    ds_event_fn on_event;
+    ds_port_fn on_port; /* may be NULL */
+    void *context;
+    uint64_t limits[DS_LIMIT_COUNT]; /* from ds_config_init, then changed at will */
+    uint16_t epmd_port;              /* 4369 */
+    const uint16_t *dist_ports;      /* known to carry distribution; copied */
+    size_t num_dist_ports;
+    struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
+};
+
+/* ds_stats is what a session has seen so far. */
+struct ds_stats {
+    uint64_t packets, bytes;
+    uint64_t not_tcp;           /* packets without TCP in them */
+    uint64_t unknown_link;      /* packets of a link type not known here */
+    uint64_t malformed_packets; /* link, IP or TCP headers that make no sense */
+    uint64_t truncated_packets; /* cut by the snap length */
+    uint64_t segments, retransmitted, reordered, overlaps_differing, zero_windows;
+    uint64_t connections;       /* EPMD and distribution connections */
+    uint64_t tcp_connections;   /* all */
+    uint64_t gaps, gap_bytes;
+    uint64_t epmd_messages, handshakes, messages, ticks;
+    uint64_t message_bytes;
+    uint64_t faults, unknown_atoms;
+    uint64_t no_memory;                /* times memory ran out; something was dropped */
+    uint64_t limits_hit[DS_LIMIT_COUNT];
+};
+
+/* ds_config_init fills in the defaults. */
+void ds_config_init(struct ds_config *config);
+
+/* ds_session_new returns a session, or NULL when memory ran out. */
+struct ds_session *ds_session_new(const struct ds_config *config);
+
+/* ds_session_packet takes the next packet, calling back for every event it completes. Bad
+ * packets are counted, never an error. */
+void ds_session_packet(struct ds_session *session, const struct ds_packet *packet);
+
+/* ds_session_end tells that no more packets come: gives up on missing segments, reports
+ * what is left, closes all connections. */
+void ds_session_end(struct ds_session *session);
+
+/* ds_session_stats returns the counts; the pointer lives as long as the session. */
+const struct ds_stats *ds_session_stats(const struct ds_session *session);
+
+/* ds_session_free releases everything. NULL is allowed. */
+void ds_session_free(struct ds_session *session);
+
+/* ds_packet_ports finds the TCP ports of a packet, through tunnels; false when it has
+ * none (a later IP fragment has none either). For capture filters. */
+bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst);
+
+/* Names. Each returns a static string; NULL for a value out of range. */
+const char *ds_epmd_op_name(enum ds_epmd_op op);
+const char *ds_handshake_step_name(enum ds_handshake_step step);
+const char *ds_conn_state_name(enum ds_conn_state state);
+const char *ds_fault_kind_name(enum ds_fault_kind kind);
+const char *ds_role_name(enum ds_role role); /* the JSON key */
+const char *ds_limit_name(enum ds_limit limit);
+const char *ds_limit_what(enum ds_limit limit);
+
+/* ds_op_find returns the control message with that code, or NULL. */
+const struct ds_op *ds_op_find(int64_t code);
+
+/* ds_flag_name returns the name of capability flag 1 << bit without DFLAG_, or NULL. */
+const char *ds_flag_name(unsigned bit);
+
+/* ds_flags_release says which OTP releases send such flags, e.g. "OTP 25-27", or NULL. */
+const char *ds_flags_release(uint64_t flags);
+
+/* ds_addr_print writes an address as text, always ended by a NUL. out has DS_ADDR_LEN. */
+enum { DS_ADDR_LEN = 46 };
+void ds_addr_print(const struct ds_addr *addr, char *out);
+
+#endif

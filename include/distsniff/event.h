@@ -1,0 +1,205 @@
+/*
+ * distsniff/event.h - what the dissector reports: one struct, read-only.
+ *
+ * Everything reachable from an event lives until the callback returns; who keeps it
+ * copies it.
+ */
+#ifndef DISTSNIFF_EVENT_H
+#define DISTSNIFF_EVENT_H
+
+#include <distsniff/term.h>
+
+/* ds_addr is an IP address. family is 4 or 6; IPv4 uses the first 4 bytes and the rest
+ * is zero. */
+struct ds_addr {
+    uint8_t family;
+    uint8_t bytes[16];
+};
+
+/* ds_endpoint is one end of a connection. node is absent until known. */
+struct ds_endpoint {
+    struct ds_addr addr;
+    uint16_t port;
+    bool node_inferred;  /* known from control messages, not from handshake or EPMD */
+    struct ds_text node; /* "alice@host" */
+    uint32_t creation;   /* of the node, 0 until known */
+};
+
+/* ds_counters counts one direction of a connection. */
+struct ds_counters {
+    uint64_t bytes;    /* of the stream, in order */
+    uint64_t frames;   /* handshake messages, ticks and frames */
+    uint64_t messages; /* control messages, a fragmented one once */
+    uint64_t ticks;
+    uint64_t gaps;
+    uint64_t gap_bytes;
+    uint64_t faults;
+    uint64_t unknown_atoms;
+};
+
+/* ds_conn is a connection. end[0] sent the SYN, or the first packet seen. */
+struct ds_conn {
+    uint64_t number; /* from 1 */
+    struct ds_endpoint end[2];
+    struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
+};
+
+/* Why something could not be decoded in full. These are different facts. */
+enum ds_fault_kind {
+    DS_FAULT_NONE,
+    DS_FAULT_MALFORMED,   /* the peer sent nonsense */
+    DS_FAULT_TRUNCATED,   /* the snap length of the capture cut it */
+    DS_FAULT_GAP,         /* packets are missing */
+    DS_FAULT_JOINED_LATE, /* the capture began after what would be needed */
+    DS_FAULT_CAP,         /* larger than a limit of ours allows */
+};
+
+struct ds_fault {
+    enum ds_fault_kind kind;
+    uint64_t offset;  /* of the first byte not decoded, from the start of the frame */
+    const char *what; /* a static string */
+};
+
+enum ds_event_type {
+    DS_EVENT_EPMD,
+    DS_EVENT_HANDSHAKE,
+    DS_EVENT_CONN,
+    DS_EVENT_MESSAGE,
+    DS_EVENT_TICK,
+    DS_EVENT_GAP,
+};
+
+/* EPMD: erl_dist_protocol, "Protocol between nodes and EPMD". The order is that of
+ * epmd.def, where the names stand. */
+enum ds_epmd_op {
+#define EPMD(code, id, name) DS_EPMD_##id,
+#include <distsniff/epmd.def>
+#undef EPMD
+    DS_EPMD_COUNT
+};
+
+struct ds_epmd_node {
+    struct ds_text name;
+    uint16_t port;
+    int32_t fd; /* of DUMP, -1 otherwise */
+    bool active; /* of DUMP: active, not old/unused */
+};
+
+struct ds_epmd {
+    enum ds_epmd_op op;
+    struct ds_text name; /* requests with a name, port2_resp */
+    struct ds_text extra;
+    uint16_t port;
+    uint8_t node_type;
+    uint8_t protocol;
+    uint16_t highest_version, lowest_version;
+    uint8_t result;
+    uint32_t creation;
+    uint32_t epmd_port; /* of NAMES and DUMP replies */
+    const struct ds_epmd_node *nodes;
+    size_t num_nodes;
+    struct ds_text raw; /* kill_resp, stop_resp: the answer as sent */
+};
+
+/* Handshake: erl_dist_protocol, "Distribution Handshake". Names in handshake.def. */
+enum ds_handshake_step {
+#define STEP(id, name) DS_STEP_##id,
+#include <distsniff/handshake.def>
+#undef STEP
+    DS_STEP_COUNT
+};
+
+enum ds_cookie_check { DS_COOKIE_UNCHECKED, DS_COOKIE_OK, DS_COOKIE_WRONG };
+
+struct ds_handshake {
+    enum ds_handshake_step step;
+    uint8_t version; /* 5 or 6, of send_name and challenge */
+    uint64_t flags;
+    bool has_flags;
+    struct ds_text name;
+    uint32_t creation;
+    struct ds_text status; /* as sent: "ok", "named:", "true" ... */
+    uint32_t challenge;
+    bool has_challenge;
+    uint8_t digest[16];
+    bool has_digest;
+    enum ds_cookie_check cookie;
+    const char *cookie_note; /* which side is wrong, in words; NULL when nothing to say */
+};
+
+enum ds_conn_state {
+    DS_CONN_OPEN,
+    DS_CONN_UP,
+    DS_CONN_FAILED,
+    DS_CONN_CLOSED,
+    DS_CONN_JOINED_LATE,
+};
+
+struct ds_conn_change {
+    enum ds_conn_state state;
+    const char *reason; /* NULL when there is nothing to say */
+    bool final;         /* the last event of this connection: its counters are complete */
+};
+
+/* The control messages: one line each in ops.def. */
+struct ds_op {
+    uint8_t code;       /* first element of the control tuple */
+    const char *name;   /* "send_sender", as the protocol writes it but in lower case */
+    const char *roles;  /* one letter for each further element, see ops.def */
+    bool has_payload;
+};
+
+enum ds_role {
+#define ROLE(letter, id, key) DS_ROLE_##id,
+#include <distsniff/roles.def>
+#undef ROLE
+    DS_ROLE_COUNT
+};
+
+/* ds_token is a decoded seq_trace token: {Flags, Label, Serial, From, Prev}. */
+struct ds_token {
+    bool present;
+    int64_t flags;
+    struct ds_term label;
+    int64_t serial;
+    struct ds_term from;
+    int64_t previous;
+};
+
+struct ds_message {
+    int64_t code;           /* the op code; -1 when the control term is no such tuple */
+    const struct ds_op *op; /* NULL when unknown */
+    struct ds_term control; /* the whole control tuple */
+    struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
+    struct ds_term payload; /* absent when there is none */
+    struct ds_token token;
+    uint64_t size;      /* bytes on the wire with framing, all fragments */
+    uint32_t fragments; /* 1 when not fragmented */
+};
+
+struct ds_gap {
+    uint64_t bytes;   /* not seen or skipped while looking for the next frame */
+    int64_t messages; /* lost with them, -1 when it cannot be told */
+};
+
+struct ds_event {
+    enum ds_event_type type;
+    uint8_t dir;    /* sent by conn->end[dir] */
+    uint64_t frame; /* number of the packet that completed it, from 1 */
+    int64_t ts_ns;  /* of that packet, nanoseconds since 1970 UTC */
+    const struct ds_conn *conn;
+    struct ds_fault fault;
+    uint32_t unknown_atoms;
+    uint32_t inferred_atoms;
+    const uint8_t *bytes; /* of the frame or message on the wire, without TCP; or NULL */
+    size_t bytes_len;
+    union {
+        struct ds_epmd epmd;
+        struct ds_handshake handshake;
+        struct ds_conn_change change;
+        struct ds_message message;
+        struct ds_gap gap;
+    };
+};
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * distsniff/term.h - external terms as read-only views over captured bytes.
+ *
+ * A ds_term is a stretch of Erlang's external term format (erl_ext_dist, "Erlang
+ * External Term Format") as it stood in a distribution message: without the leading
+ * 131, and with its references to the atom cache unresolved. The view carries the
+ * atoms those references mean. A term that reaches a caller in an event has been
+ * walked once already: its lengths and counts are sound.
+ */
+#ifndef DISTSNIFF_TERM_H
+#define DISTSNIFF_TERM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ds_text is a piece of text as the peer sent it: UTF-8 in intent, but not checked, not
+ * escaped and not ended by a NUL. Absent text has data == NULL. */
+struct ds_text {
+    const char *data;
+    size_t len; /* bytes */
+};
+
+/* How an atom of the cache came to be known. */
+enum ds_atom_state {
+    DS_ATOM_UNKNOWN,  /* defined in a packet that was not seen; text is absent */
+    DS_ATOM_KNOWN,    /* seen on the wire */
+    DS_ATOM_INFERRED, /* never seen, but certain: the node in a FromPid is the sender */
+};
+
+/* ds_atom is one entry that a message refers to. slot is segment * 256 + index in the
+ * sender's cache (0 to 2047). The text is UTF-8; latin-1 atoms have been converted. */
+struct ds_atom {
+    const uint8_t *text;
+    uint16_t len; /* bytes, at most 1020 */
+    uint16_t slot;
+    uint8_t state; /* enum ds_atom_state */
+};
+
+/* ds_term is one term. ATOM_CACHE_REF n in it means atoms[n]. An absent term has
+ * data == NULL. */
+struct ds_term {
+    const uint8_t *data;
+    size_t len; /* bytes, the tag included */
+    const struct ds_atom *atoms;
+    uint32_t num_atoms;
+    bool damaged; /* the walk did not reach the end: see the event's fault */
+};
+
+/* ds_buffer is growing output memory. Zero-initialise it; ds_buffer_free releases it.
+ * When memory runs out, failed is set and further additions are ignored. */
+struct ds_buffer {
+    char *data;
+    size_t len; /* bytes in use */
+    size_t cap; /* bytes allocated */
+    bool failed;
+};
+
+/* ds_buffer_reserve makes room for more_len further bytes; returns false (and sets
+ * failed) when memory runs out. */
+bool ds_buffer_reserve(struct ds_buffer *buffer, size_t more_len);
+
+/* ds_buffer_add appends len bytes. */
+void ds_buffer_add(struct ds_buffer *buffer, const void *bytes, size_t len);
+
+/* ds_buffer_add_text appends a C string. */
+void ds_buffer_add_text(struct ds_buffer *buffer, const char *text);
+
+/* ds_buffer_printf appends as printf would. */
+void ds_buffer_printf(struct ds_buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ds_buffer_free releases the memory and zeroes the buffer. */
+void ds_buffer_free(struct ds_buffer *buffer);
+
+/* ds_term_print_options limits the text of a term. Zero means no limit. What is left out
+ * is said in the text: "... 1234 more bytes", "... 17 more". */
+struct ds_term_print_options {
+    uint32_t max_bytes; /* bytes shown of one binary or string */
+    uint32_t max_items; /* elements shown of one list, tuple or map */
+    uint32_t max_depth; /* nesting shown */
+    size_t max_len;     /* length of the whole text, roughly */
+};
+
+/* ds_term_print appends the term in Erlang syntax. For a term without pids, references,
+ * ports, funs and unknown atoms, erl_scan and erl_parse give the same term back. The text
+ * is printable: control characters and invalid UTF-8 are escaped. A damaged term is
+ * printed as far as it goes and ends in "...". options may be NULL. Returns false when
+ * memory ran out. */
+bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
+                   struct ds_buffer *out);
+
+/* ds_term_print_atom appends an atom, quoted where Erlang needs it. text is UTF-8. */
+void ds_term_print_atom(struct ds_text text, struct ds_buffer *out);
+
+/* ds_term_copy_etf appends the term in the standard external format, 131 first, complete
+ * in itself: cache references become SMALL_ATOM_UTF8_EXT or ATOM_UTF8_EXT, the size field
+ * of funs is computed anew, all else is byte for byte as sent. An unknown atom becomes
+ * '?atom:SLOT'. Returns false for a damaged term or when memory ran out. */
+bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
+
+#endif
