@@ -49,7 +49,10 @@ struct conn {
 
 /* env_emit completes an event (type, dir and the body are set by the caller; frame, time
  * and conn here), gives the connection its number if it has none, counts, calls back, and
- * resets the arena. */
+ * resets the arena. What it counts, of the session and of the direction, is what the event
+ * says: messages, ticks, gaps, faults, unknown atoms. Not in an event, and so counted
+ * elsewhere: counters.bytes by the session, counters.frames by the stage that reads them
+ * (a frame is a handshake message, a tick, a whole message or one fragment). */
 void env_emit(struct env *env, struct conn *conn, struct ds_event *event);
 
 /* conn_set_node names an end of a connection. name is copied. inferred: from control

@@ -48,7 +48,7 @@ struct ds_config {
 
 /* ds_stats is what a session has seen so far. */
 struct ds_stats {
-    uint64_t packets, bytes;
+    uint64_t packets, bytes; /* bytes as on the wire */
     uint64_t not_tcp;           /* packets without TCP in them */
     uint64_t unknown_link;      /* packets of a link type not known here */
     uint64_t malformed_packets; /* link, IP or TCP headers that make no sense */
@@ -57,7 +57,8 @@ struct ds_stats {
     uint64_t connections;       /* EPMD and distribution connections */
     uint64_t tcp_connections;   /* all */
     uint64_t gaps, gap_bytes;
-    uint64_t epmd_messages, handshakes, messages, ticks;
+    uint64_t epmd_messages, messages, ticks;
+    uint64_t handshakes; /* completed */
     uint64_t message_bytes;
     uint64_t faults, unknown_atoms;
     uint64_t no_memory;                /* times memory ran out; something was dropped */
