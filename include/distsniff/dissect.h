@@ -89,6 +89,9 @@ void ds_session_free(struct ds_session *session);
  * none (a later IP fragment has none either). For capture filters. */
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst);
 
+/* ds_link_type_known says whether packets of that LINKTYPE_ value can be read at all. */
+bool ds_link_type_known(uint32_t link_type);
+
 /* Names. Each returns a static string; NULL for a value out of range. */
 const char *ds_epmd_op_name(enum ds_epmd_op op);
 const char *ds_handshake_step_name(enum ds_handshake_step step);
