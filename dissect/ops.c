@@ -1,0 +1,64 @@
+/*
+ * ops.c - the control messages, by code (erl_dist_protocol, "Protocol between connected
+ * nodes"): ops.def and roles.def as tables.
+ */
+#include "ops.h"
+
+#include <assert.h>
+
+enum { PAYLOAD_NONE = false, PAYLOAD_PAYLOAD = true };
+
+static const struct op OPS[OP_MAX_CODE + 1] = {
+#define OP(code, id, lower, roles, payload, from)                                                  \
+    [code] = {{code, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from},
+#include <distsniff/ops.def>
+#undef OP
+};
+
+/* A '?' takes a place of the string but no element. */
+#define OP(code, id, lower, roles, payload, from)                                                  \
+    static_assert(sizeof roles - 1 <= OP_MAX_ROLES, #id " has more roles than fit");               \
+    static_assert(sizeof #id == sizeof #lower, #id " and its name differ");
+#include <distsniff/ops.def>
+#undef OP
+
+/* The role of each letter, plus one, so that zero is no role. */
+static const uint8_t ROLE_OF[128] = {
+#define ROLE(letter, id, key) [letter] = DS_ROLE_##id + 1,
+#include <distsniff/roles.def>
+#undef ROLE
+};
+
+const struct op *op_find(int64_t code)
+{
+    if (code < 0 || code > OP_MAX_CODE || OPS[code].face.name == NULL)
+        return NULL;
+    return &OPS[code];
+}
+
+const struct ds_op *ds_op_find(int64_t code)
+{
+    const struct op *op = op_find(code);
+    return op != NULL ? &op->face : NULL;
+}
+
+bool op_roles_fit(const char *roles, uint64_t num)
+{
+    bool optional = false;
+    for (; *roles != '\0'; roles++) {
+        if (*roles == '?') {
+            optional = true;
+        } else if (num == 0) {
+            return optional;
+        } else {
+            num--;
+        }
+    }
+    return num == 0;
+}
+
+enum ds_role op_role(char letter)
+{
+    uint8_t role = ROLE_OF[(unsigned char)letter & 0x7f];
+    return role != 0 ? (enum ds_role)(role - 1) : DS_ROLE_COUNT;
+}

@@ -1,0 +1,29 @@
+/*
+ * ops.h - the control messages, by code: ops.def as a table.
+ */
+#ifndef DISSECT_OPS_H
+#define DISSECT_OPS_H
+
+#include <distsniff/dissect.h>
+
+/* What the 'f' of an op tells of the sending node: see ops.def. */
+enum op_from { OP_FROM_ANY, OP_FROM_ECHO, OP_FROM_OWN };
+
+/* op is a line of ops.def. */
+struct op {
+    struct ds_op face; /* what events show */
+    enum op_from from;
+};
+
+enum { OP_MAX_CODE = 37, OP_MAX_ROLES = 6 };
+
+/* op_find returns the op with that code, or NULL. */
+const struct op *op_find(int64_t code);
+
+/* op_roles_fit says whether num elements after the code are right for roles. */
+bool op_roles_fit(const char *roles, uint64_t num);
+
+/* op_role returns the role of a letter of roles; DS_ROLE_COUNT for '_'. */
+enum ds_role op_role(char letter);
+
+#endif
