@@ -1,0 +1,69 @@
+/*
+ * record.c - names and texts of what record.h describes.
+ */
+#include "record.h"
+
+const char *note_role_name(enum note_role role)
+{
+    static const char *const names[] = {
+#define NOTE_ROLE(id, name) name,
+#include "note_role.def"
+#undef NOTE_ROLE
+    };
+    return (unsigned)role < NOTE_ROLE_COUNT ? names[role] : NULL;
+}
+
+const char *call_outcome_name(enum call_outcome outcome)
+{
+    static const char *const names[] = {
+#define OUTCOME(id, name) name,
+#include "outcome.def"
+#undef OUTCOME
+    };
+    return (unsigned)outcome < CALL_OUTCOME_COUNT ? names[outcome] : NULL;
+}
+
+void party_print(const struct party *party, struct ds_buffer *out)
+{
+    if (party->name.data != NULL)
+        ds_term_print_atom(party->name, out);
+    if (party->has_pid) {
+        ds_buffer_add_text(out, party->name.data != NULL ? " <" : "<");
+        if (party->node.data != NULL)
+            ds_term_print_atom(party->node, out);
+        else
+            ds_buffer_add_text(out, "?");
+        ds_buffer_printf(out, ".%u.%u>", party->id, party->serial);
+    } else if (party->node.data != NULL) {
+        if (party->name.data != NULL)
+            ds_buffer_add_text(out, "@");
+        ds_term_print_atom(party->node, out);
+    } else if (party->name.data == NULL) {
+        ds_buffer_add_text(out, "?");
+    }
+}
+
+void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *out)
+{
+    if (note->mod.data == NULL || note->fun.data == NULL)
+        return;
+    const struct ds_term_print_options options = {
+        .max_bytes = 64, .max_items = 16, .max_depth = 4, .max_len = max_len};
+    const struct ds_term_print_options *limits = max_len != 0 ? &options : NULL;
+    ds_term_print(&note->mod, limits, out);
+    ds_buffer_add_text(out, ":");
+    ds_term_print(&note->fun, limits, out);
+    ds_buffer_add_text(out, "(");
+    if (note->args.data != NULL) {
+        /* The arguments are a list: its text without the brackets. */
+        struct ds_buffer list = {0};
+        if (ds_term_print(&note->args, limits, &list) && list.len >= 2 && list.data[0] == '[')
+            ds_buffer_add(out, list.data + 1, list.len - 2);
+        else if (list.len != 0)
+            ds_buffer_printf(out, "%.*s...", (int)list.len, list.data);
+        ds_buffer_free(&list);
+    }
+    ds_buffer_add_text(out, ")");
+}
+
+_Static_assert(CALL_OPEN == 0 && NOTE_NONE == 0, "a zeroed note says nothing");

@@ -1,0 +1,94 @@
+/*
+ * record.h - what a sink is given: an event, what the correlation knows about it, and the
+ * calls that came to an end.
+ *
+ * A record is one of two things. With call == NULL it is an event and a note on it. With
+ * call != NULL it is the end of a call; event is then the event that ended it, which has
+ * been given as a record of its own just before, or NULL when the capture ended.
+ * Everything reachable lives until the sink returns; who keeps it copies it.
+ */
+#ifndef DISTSNIFF_RECORD_H
+#define DISTSNIFF_RECORD_H
+
+#include <distsniff/event.h>
+
+/* party is a process, or what is known of it. */
+struct party {
+    struct ds_text node; /* absent when not known */
+    struct ds_text name; /* registered name; absent when none is known */
+    bool has_pid;
+    uint32_t id, serial, creation; /* of the pid */
+};
+
+/* What a message is in a conversation. Names in the JSON key "role". */
+enum note_role {
+#define NOTE_ROLE(id, name) NOTE_##id,
+#include "note_role.def"
+#undef NOTE_ROLE
+    NOTE_ROLE_COUNT
+};
+
+/* How a call ended. Names in the JSON key "outcome". */
+enum call_outcome {
+#define OUTCOME(id, name) CALL_##id,
+#include "outcome.def"
+#undef OUTCOME
+    CALL_OUTCOME_COUNT
+};
+
+/* note is what the correlation knows about one event. Of an event that is no message, and
+ * when nothing is known, it is all zero. */
+struct note {
+    enum note_role role;
+    const char *label;  /* name of its line in otp.def: "gen:call"; NULL for a plain send */
+    const char *group;  /* "" the user's own, "otp" housekeeping, "mnesia" ...; NULL as label */
+    uint64_t call;      /* number of the call it belongs to, 0 when none */
+    bool has_latency;   /* of role REPLY and DOWN: since the request */
+    int64_t latency_ns;
+    enum call_outcome outcome; /* of the call that it ended, else CALL_OPEN */
+    struct ds_term mod, fun, args; /* a request that names a function; absent otherwise */
+    struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
+};
+
+/* call is a call that ended. */
+struct call {
+    uint64_t number;   /* from 1, in order of the requests */
+    uint64_t conn;     /* number of the connection the request went over */
+    const char *label; /* as in note */
+    const char *group;
+    struct party caller, callee;
+    struct ds_text mfa;     /* "lists:seq(1,10)", shortened; absent when it names no function */
+    struct ds_term request; /* absent when it was too long to keep: then request_len says */
+    size_t request_len;     /* bytes as external term */
+    struct ds_term result;  /* absent when there is none */
+    int64_t start_ns, end_ns;
+    uint64_t start_frame, end_frame; /* end_frame 0: the end of the capture */
+    enum call_outcome outcome;
+    const char *error_class; /* of CALL_ERROR: "error", "exit", "throw", "badrpc" ...; else NULL */
+    struct ds_term reason;   /* of CALL_ERROR; absent otherwise */
+    uint64_t parent;         /* the call that was being served; 0 none known */
+    bool parent_ambiguous;   /* several calls were open in the caller: it can't be told */
+    const uint64_t *children; /* calls that the callee made meanwhile, ended ones first */
+    size_t num_children;
+};
+
+struct record {
+    const struct ds_event *event;
+    struct note note;
+    const struct call *call;
+};
+
+typedef void (*record_fn)(void *context, const struct record *record);
+
+/* Names; each a static string, NULL out of range. */
+const char *note_role_name(enum note_role role);
+const char *call_outcome_name(enum call_outcome outcome);
+
+/* party_print appends "echo <bob@host.85.0>", or as much of it as is known. */
+void party_print(const struct party *party, struct ds_buffer *out);
+
+/* note_print_mfa appends "lists:seq(1,10)", shortened to about max_len bytes (0: whole);
+ * nothing when the note names no function. */
+void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *out);
+
+#endif
