@@ -1,0 +1,36 @@
+/*
+ * ip.h - the IP header, of either version, and what it carries.
+ */
+#ifndef DISSECT_IP_H
+#define DISSECT_IP_H
+
+#include "span.h"
+
+enum {
+    IP_IN_IP = 4,
+    IP_TCP = 6,
+    IP_UDP = 17,
+    IP_6_IN_IP = 41,
+    IP_GRE = 47,
+};
+
+struct ip_packet {
+    struct ds_addr src, dst;
+    uint8_t protocol;    /* of payload */
+    bool fragment;       /* payload is one of several */
+    bool more_fragments;
+    uint16_t offset;     /* of a fragment, in bytes */
+    uint32_t id;         /* of a fragment */
+    struct span payload;
+};
+
+/* ip_read reads the header that an EtherType announces: PACKET_SEGMENT on success,
+ * PACKET_NOT_TCP when it is not IP. Checksums are never looked at: offloading to the
+ * network card leaves them wrong in captures. */
+enum packet_status ip_read(struct span at, uint16_t ether_type, struct ip_packet *ip);
+
+/* ip_skip_extensions advances payload past the extension headers of IPv6, as far as the
+ * fragment header. Needed again after reassembly. */
+enum packet_status ip_skip_extensions(struct ip_packet *ip);
+
+#endif

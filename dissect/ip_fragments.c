@@ -1,0 +1,297 @@
+/*
+ * ip_fragments.c - IP reassembly (RFC 791, section 3.2; RFC 8200, section 4.5).
+ *
+ * A packet is known by its addresses, its identification and, in IPv4, its protocol. Its
+ * pieces are kept in order of offset and never overlap: what is already there is cut off a
+ * new one. It is whole when the pieces add up to the end that the last fragment told.
+ */
+#include "ip_fragments.h"
+
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum {
+    NUM_BUCKETS = 256,
+    MAX_PIECES = 1024, /* of one packet */
+    MAX_LEN = 65535,
+};
+#define TIMEOUT_NS (30 * INT64_C(1000000000))
+
+struct piece {
+    struct piece *next;
+    uint32_t offset, len;
+    uint8_t bytes[];
+};
+
+struct key {
+    uint32_t id;
+    struct ds_addr src, dst;
+    uint8_t protocol; /* 0 for IPv6 */
+    uint8_t zero;
+};
+_Static_assert(sizeof(struct key) == 40, "no padding: it is hashed and compared as bytes");
+
+struct assembly {
+    struct key key;
+    uint32_t bucket;
+    struct assembly *chain;          /* others in the same bucket */
+    struct assembly *older, *newer;  /* in order of the first fragment; also the done ones */
+    int64_t first_ns;
+    uint8_t protocol;                /* what the first fragment says */
+    bool end_known;
+    uint32_t end;                    /* length of the whole packet, when known */
+    uint32_t have;                   /* bytes of all pieces */
+    uint32_t num_pieces;
+    uint64_t charged;
+    struct piece *pieces;
+    uint8_t *whole;
+};
+
+struct ip_fragments {
+    struct meter *meter;
+    uint64_t max_packets, *hits;
+    uint64_t num_packets;
+    struct assembly *oldest, *newest;
+    struct assembly *done;
+    struct assembly *buckets[NUM_BUCKETS];
+};
+
+struct ip_fragments *ip_fragments_new(struct meter *meter, uint64_t max_packets, uint64_t *hits)
+{
+    struct ip_fragments *fragments = calloc(1, sizeof *fragments);
+    if (fragments != NULL) {
+        fragments->meter = meter;
+        fragments->max_packets = max_packets;
+        fragments->hits = hits;
+    }
+    return fragments;
+}
+
+static void free_pieces(struct assembly *assembly)
+{
+    struct piece *next;
+    for (struct piece *piece = assembly->pieces; piece != NULL; piece = next) {
+        next = piece->next;
+        free(piece);
+    }
+    assembly->pieces = NULL;
+}
+
+static void free_assembly(struct ip_fragments *fragments, struct assembly *assembly)
+{
+    free_pieces(assembly);
+    meter_give(fragments->meter, assembly->charged);
+    free(assembly->whole);
+    free(assembly);
+}
+
+static void unlink_assembly(struct ip_fragments *fragments, struct assembly *assembly)
+{
+    struct assembly **at = &fragments->buckets[assembly->bucket];
+    while (*at != assembly)
+        at = &(*at)->chain;
+    *at = assembly->chain;
+    *(assembly->older != NULL ? &assembly->older->newer : &fragments->oldest) = assembly->newer;
+    *(assembly->newer != NULL ? &assembly->newer->older : &fragments->newest) = assembly->older;
+    fragments->num_packets--;
+}
+
+static void drop_assembly(struct ip_fragments *fragments, struct assembly *assembly)
+{
+    unlink_assembly(fragments, assembly);
+    free_assembly(fragments, assembly);
+}
+
+void ip_fragments_release(struct ip_fragments *fragments)
+{
+    while (fragments->done != NULL) {
+        struct assembly *assembly = fragments->done;
+        fragments->done = assembly->newer;
+        free_assembly(fragments, assembly);
+    }
+}
+
+void ip_fragments_free(struct ip_fragments *fragments)
+{
+    if (fragments == NULL)
+        return;
+    ip_fragments_release(fragments);
+    while (fragments->oldest != NULL)
+        drop_assembly(fragments, fragments->oldest);
+    free(fragments);
+}
+
+/* charge takes len bytes from the meter for assembly, at the cost of older ones if need
+ * be. */
+static bool charge(struct ip_fragments *fragments, struct assembly *assembly, uint64_t len)
+{
+    while (!meter_take(fragments->meter, len)) {
+        if (fragments->oldest == NULL || fragments->oldest == assembly)
+            return false;
+        drop_assembly(fragments, fragments->oldest);
+    }
+    assembly->charged += len;
+    return true;
+}
+
+static void drop_expired(struct ip_fragments *fragments, int64_t now_ns)
+{
+    while (fragments->oldest != NULL && now_ns > fragments->oldest->first_ns &&
+           (uint64_t)now_ns - (uint64_t)fragments->oldest->first_ns > TIMEOUT_NS)
+        drop_assembly(fragments, fragments->oldest);
+}
+
+/* find_assembly returns the packet that ip is a fragment of, a new one if need be. */
+static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t now_ns,
+                                      const struct ip_packet *ip)
+{
+    struct key key = {
+        .id = ip->id,
+        .src = ip->src,
+        .dst = ip->dst,
+        .protocol = ip->src.family == 4 ? ip->protocol : 0,
+    };
+    uint32_t bucket = XXH3_64bits(&key, sizeof key) % NUM_BUCKETS;
+    struct assembly *assembly = fragments->buckets[bucket];
+    while (assembly != NULL && memcmp(&assembly->key, &key, sizeof key) != 0)
+        assembly = assembly->chain;
+    if (assembly != NULL)
+        return assembly;
+
+    if (fragments->num_packets >= fragments->max_packets) {
+        ++*fragments->hits;
+        if (fragments->oldest == NULL)
+            return NULL;
+        drop_assembly(fragments, fragments->oldest);
+    }
+    assembly = malloc(sizeof *assembly);
+    if (assembly == NULL)
+        return NULL;
+    *assembly = (struct assembly){
+        .key = key,
+        .bucket = bucket,
+        .first_ns = now_ns,
+        .protocol = ip->protocol,
+    };
+    if (!charge(fragments, assembly, sizeof *assembly)) {
+        free(assembly);
+        return NULL;
+    }
+    assembly->chain = fragments->buckets[bucket];
+    fragments->buckets[bucket] = assembly;
+    assembly->older = fragments->newest;
+    *(fragments->newest != NULL ? &fragments->newest->newer : &fragments->oldest) = assembly;
+    fragments->newest = assembly;
+    fragments->num_packets++;
+    return assembly;
+}
+
+/* add_piece keeps a copy of bytes, which belong at offset, and links it in at at. */
+static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly,
+                      struct piece **at, uint32_t offset, struct cursor bytes)
+{
+    uint32_t len = (uint32_t)cursor_left(&bytes);
+    if (assembly->num_pieces == MAX_PIECES ||
+        !charge(fragments, assembly, sizeof(struct piece) + len))
+        return false;
+    struct piece *piece = malloc(sizeof *piece + len);
+    if (piece == NULL || !cursor_read_bytes(&bytes, piece->bytes, len)) {
+        free(piece);
+        return false;
+    }
+    piece->offset = offset;
+    piece->len = len;
+    piece->next = *at;
+    *at = piece;
+    assembly->num_pieces++;
+    assembly->have += len;
+    return true;
+}
+
+/* add_fragment adds what is new in bytes. */
+static bool add_fragment(struct ip_fragments *fragments, struct assembly *assembly,
+                         uint32_t offset, struct cursor bytes)
+{
+    struct piece **at = &assembly->pieces;
+    while (cursor_left(&bytes) > 0) {
+        while (*at != NULL && (*at)->offset + (*at)->len <= offset)
+            at = &(*at)->next;
+        uint32_t left = (uint32_t)cursor_left(&bytes);
+        struct cursor part;
+        if (*at == NULL || (*at)->offset > offset) {
+            uint32_t room = *at == NULL ? left : (*at)->offset - offset;
+            uint32_t len = room < left ? room : left;
+            if (!cursor_child(&bytes, len, &part) ||
+                !add_piece(fragments, assembly, at, offset, part))
+                return false;
+            offset += len;
+        } else {
+            uint32_t known = (*at)->offset + (*at)->len - offset;
+            uint32_t len = known < left ? known : left;
+            if (!cursor_child(&bytes, len, &part))
+                return false;
+            offset += len;
+        }
+    }
+    return true;
+}
+
+/* finish copies the pieces together. */
+static bool finish(struct ip_fragments *fragments, struct assembly *assembly)
+{
+    if (!charge(fragments, assembly, assembly->end))
+        return false;
+    assembly->whole = malloc(assembly->end != 0 ? assembly->end : 1);
+    if (assembly->whole == NULL)
+        return false;
+    for (const struct piece *piece = assembly->pieces; piece != NULL; piece = piece->next)
+        memcpy(assembly->whole + piece->offset, piece->bytes, piece->len);
+    free_pieces(assembly);
+    return true;
+}
+
+enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_ns,
+                                    struct ip_packet *ip)
+{
+    uint32_t len = (uint32_t)cursor_left(&ip->payload.bytes);
+    uint32_t end = ip->offset + len;
+    if (ip->payload.cut != 0)
+        return PACKET_TRUNCATED;
+    if (end > MAX_LEN || (ip->more_fragments && (len % 8 != 0 || len == 0)))
+        return PACKET_MALFORMED;
+    drop_expired(fragments, now_ns);
+    struct assembly *assembly = find_assembly(fragments, now_ns, ip);
+    if (assembly == NULL)
+        return PACKET_HELD;
+    if (!ip->more_fragments && !assembly->end_known) {
+        assembly->end_known = true;
+        assembly->end = end;
+    }
+    if (ip->offset == 0)
+        assembly->protocol = ip->protocol;
+    /* Nothing may lie beyond the end: such a packet cannot be told apart from an attack. */
+    if (!add_fragment(fragments, assembly, ip->offset, ip->payload.bytes) ||
+        (assembly->end_known && assembly->have > assembly->end)) {
+        drop_assembly(fragments, assembly);
+        return PACKET_HELD;
+    }
+    if (!assembly->end_known || assembly->have < assembly->end)
+        return PACKET_HELD;
+    const struct piece *last = assembly->pieces;
+    while (last != NULL && last->next != NULL)
+        last = last->next;
+    if ((last != NULL && last->offset + last->len > assembly->end) ||
+        !finish(fragments, assembly)) {
+        drop_assembly(fragments, assembly);
+        return PACKET_HELD;
+    }
+    unlink_assembly(fragments, assembly);
+    assembly->newer = fragments->done;
+    fragments->done = assembly;
+    ip->fragment = false;
+    ip->protocol = assembly->protocol;
+    ip->payload = (struct span){cursor_make(assembly->whole, assembly->end), 0};
+    return PACKET_SEGMENT;
+}

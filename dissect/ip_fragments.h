@@ -1,0 +1,25 @@
+/*
+ * ip_fragments.h - IP packets put together from their fragments.
+ *
+ * Bounded: so many packets at once, of at most 64 kB, charged to the meter, each for at
+ * most 30 seconds of the capture's time. Where fragments overlap the first copy wins.
+ */
+#ifndef DISSECT_IP_FRAGMENTS_H
+#define DISSECT_IP_FRAGMENTS_H
+
+#include "ip.h"
+
+/* ip_fragments_new returns an empty table, or NULL when memory ran out. hits counts how
+ * often max_packets was reached. */
+struct ip_fragments *ip_fragments_new(struct meter *meter, uint64_t max_packets, uint64_t *hits);
+void ip_fragments_free(struct ip_fragments *fragments);
+
+/* ip_fragments_add takes a fragment. When it was the last one missing, ip becomes the whole
+ * packet (PACKET_SEGMENT), which lives until ip_fragments_release; else PACKET_HELD. */
+enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_ns,
+                                    struct ip_packet *ip);
+
+/* ip_fragments_release frees the packets completed so far. */
+void ip_fragments_release(struct ip_fragments *fragments);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * packet.c - from a captured packet to a TCP segment: link layer, IP and tunnels in turn,
+ * then the TCP header (RFC 9293, section 3.1):
+ *
+ *   source port 2, destination port 2, sequence number 4, acknowledgement number 4,
+ *   header words:4 reserved:4 flags:8, window 2, checksum 2, urgent 2, options
+ */
+#include "packet.h"
+
+#include "ip.h"
+#include "ip_fragments.h"
+#include "link.h"
+#include "tunnel.h"
+
+#include <arpa/inet.h>
+
+enum {
+    MAX_LEVELS = 5, /* IP headers inside each other */
+    TCP_HEADER_LEN = 20,
+};
+_Static_assert(DS_ADDR_LEN >= INET6_ADDRSTRLEN, "any address fits");
+
+bool packet_decoder_init(struct packet_decoder *decoder, struct meter *meter, uint64_t max_packets,
+                         uint64_t *hits)
+{
+    decoder->fragments = ip_fragments_new(meter, max_packets, hits);
+    return decoder->fragments != NULL;
+}
+
+void packet_decoder_free(struct packet_decoder *decoder)
+{
+    ip_fragments_free(decoder->fragments);
+    decoder->fragments = NULL;
+}
+
+/* find_tcp finds the IP packet that carries TCP. A fragment is reassembled if there is
+ * where to; it is returned as it is if that shall do. */
+static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fragment_will_do,
+                                   const struct ds_packet *packet, struct ip_packet *ip)
+{
+    struct span at = {
+        .bytes = cursor_make(packet->data, packet->cap_len),
+        .cut = packet->len > packet->cap_len ? packet->len - packet->cap_len : 0,
+    };
+    uint16_t ether_type;
+    enum packet_status status = link_read(packet->link_type, &at, &ether_type);
+    for (int level = 0; level < MAX_LEVELS; level++) {
+        if (status == PACKET_SEGMENT)
+            status = ip_read(at, ether_type, ip);
+        if (status != PACKET_SEGMENT)
+            return status;
+        if (ip->fragment) {
+            if (!tunnel_possible(ip->protocol) && ip->src.family == 4)
+                return PACKET_NOT_TCP;
+            if (fragments != NULL) {
+                status = ip_fragments_add(fragments, packet->ts_ns, ip);
+                if (status == PACKET_SEGMENT && ip->src.family == 6)
+                    status = ip_skip_extensions(ip);
+                if (status == PACKET_SEGMENT && ip->fragment)
+                    status = PACKET_MALFORMED; /* a fragment of a fragment */
+                if (status != PACKET_SEGMENT)
+                    return status;
+            } else if (!first_fragment_will_do || ip->offset != 0) {
+                return PACKET_HELD;
+            }
+        }
+        if (ip->protocol == IP_TCP)
+            return PACKET_SEGMENT;
+        status = tunnel_enter(ip, &at, &ether_type);
+    }
+    return status == PACKET_SEGMENT ? PACKET_NOT_TCP : status;
+}
+
+/* read_tcp reads the TCP header. Where only its options are cut the segment still tells
+ * how many bytes are missing. */
+static enum packet_status read_tcp(struct span at, struct segment *out)
+{
+    uint8_t words;
+    uint16_t checksum, urgent;
+    struct cursor *bytes = &at.bytes;
+    if (!cursor_read_u16(bytes, &out->src_port) || !cursor_read_u16(bytes, &out->dst_port) ||
+        !cursor_read_u32(bytes, &out->seq) || !cursor_read_u32(bytes, &out->ack) ||
+        !cursor_read_u8(bytes, &words) || !cursor_read_u8(bytes, &out->flags) ||
+        !cursor_read_u16(bytes, &out->window) || !cursor_read_u16(bytes, &checksum) ||
+        !cursor_read_u16(bytes, &urgent))
+        return span_short(&at);
+    uint32_t header_len = (words >> 4) * 4u;
+    if (header_len < TCP_HEADER_LEN)
+        return PACKET_MALFORMED;
+    uint32_t options_len = header_len - TCP_HEADER_LEN;
+    uint32_t left = (uint32_t)cursor_left(bytes);
+    if (options_len > left) {
+        if (options_len - left > at.cut)
+            return PACKET_MALFORMED;
+        at.cut -= options_len - left;
+        options_len = left;
+    }
+    if (!cursor_skip(bytes, options_len))
+        return PACKET_MALFORMED;
+    out->payload = at.bytes;
+    out->cut_len = at.cut;
+    return PACKET_SEGMENT;
+}
+
+enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
+                                 struct segment *out)
+{
+    struct ip_packet ip;
+    if (decoder->fragments != NULL)
+        ip_fragments_release(decoder->fragments);
+    enum packet_status status = find_tcp(decoder->fragments, false, packet, &ip);
+    if (status != PACKET_SEGMENT)
+        return status;
+    out->ts_ns = packet->ts_ns;
+    out->frame = packet->frame;
+    out->src = ip.src;
+    out->dst = ip.dst;
+    return read_tcp(ip.payload, out);
+}
+
+bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst)
+{
+    struct ip_packet ip;
+    if (find_tcp(NULL, true, packet, &ip) != PACKET_SEGMENT)
+        return false;
+    struct cursor *bytes = &ip.payload.bytes;
+    return cursor_read_u16(bytes, src) && cursor_read_u16(bytes, dst);
+}
+
+void ds_addr_print(const struct ds_addr *addr, char *out)
+{
+    out[0] = '\0';
+    if (addr->family == 4 || addr->family == 6)
+        inet_ntop(addr->family == 4 ? AF_INET : AF_INET6, addr->bytes, out, DS_ADDR_LEN);
+}

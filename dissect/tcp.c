@@ -1,0 +1,553 @@
+/*
+ * tcp.c - the table of TCP connections (RFC 9293): which connection a segment belongs to,
+ * how connections begin and end, and which are dropped when there are too many.
+ *
+ * A connection is made by a SYN or by data; nothing else is worth following. Its four
+ * numbers are hashed in an order that is the same for both directions. Connections stand
+ * in several lists: by last packet, to find the one that is idle longest; by first packet,
+ * to end them in order; those with a hole, to look at them as time goes by. A closed one
+ * stays for a while, so that a late acknowledgement or retransmission is not taken for a
+ * new one.
+ */
+#include "tcp_conn.h"
+
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum {
+    FIRST_BUCKETS = 1024,
+    MAX_SEGMENT_LEN = 1 << 25, /* more than any packet holds: keeps sums of lengths small */
+    RESET_SLACK = 1 << 20,     /* how far off the expected number a RST is believed */
+    STRAY_DISTANCE = 1 << 24,  /* farther behind than any retransmission */
+    MAX_STRAYS = 4,            /* so many in a row are another connection, whose SYN is missing */
+    SWEEP_CONNS = 64,          /* looked at in one sweep */
+};
+#define SWEEP_NS (100 * UINT64_C(1000000))
+#define LINGER_NS (60 * UINT64_C(1000000000))
+
+struct conn_list {
+    struct tcp_conn *oldest, *newest;
+};
+
+struct tcp_table {
+    struct tcp_shared shared;
+    uint64_t frame;
+    int64_t swept_ns;
+    struct tcp_conn *last; /* where the last segment belonged */
+    struct tcp_conn **buckets;
+    size_t num_buckets; /* a power of two */
+    uint64_t num_conns; /* with the closed ones */
+    struct conn_list live, closed;
+    struct tcp_conn *first_earliest, *first_latest;
+    struct tcp_conn *wait_first, *wait_last;
+};
+
+/* The order of the two ends in a key does not depend on the direction. */
+struct key {
+    struct ds_addr addr[2];
+    uint16_t port[2];
+};
+_Static_assert(sizeof(struct key) == 38, "no padding: it is hashed as bytes");
+
+struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
+                                struct meter *meter, const uint64_t limits[DS_LIMIT_COUNT],
+                                struct ds_stats *stats)
+{
+    struct tcp_table *table = calloc(1, sizeof *table);
+    if (table == NULL)
+        return NULL;
+    table->buckets = calloc(FIRST_BUCKETS, sizeof(struct tcp_conn *));
+    if (table->buckets == NULL) {
+        free(table);
+        return NULL;
+    }
+    table->num_buckets = FIRST_BUCKETS;
+    table->shared = (struct tcp_shared){
+        .events = events,
+        .context = context,
+        .meter = meter,
+        .limits = limits,
+        .stats = stats,
+    };
+    return table;
+}
+
+/* Lists. */
+
+static void list_add(struct conn_list *list, struct tcp_conn *conn)
+{
+    conn->older = list->newest;
+    conn->newer = NULL;
+    *(list->newest != NULL ? &list->newest->newer : &list->oldest) = conn;
+    list->newest = conn;
+}
+
+static void list_remove(struct conn_list *list, struct tcp_conn *conn)
+{
+    *(conn->older != NULL ? &conn->older->newer : &list->oldest) = conn->newer;
+    *(conn->newer != NULL ? &conn->newer->older : &list->newest) = conn->older;
+}
+
+static void firsts_add(struct tcp_table *table, struct tcp_conn *conn)
+{
+    conn->earlier = table->first_latest;
+    conn->later = NULL;
+    *(table->first_latest != NULL ? &table->first_latest->later : &table->first_earliest) = conn;
+    table->first_latest = conn;
+}
+
+static void firsts_remove(struct tcp_table *table, struct tcp_conn *conn)
+{
+    *(conn->earlier != NULL ? &conn->earlier->later : &table->first_earliest) = conn->later;
+    *(conn->later != NULL ? &conn->later->earlier : &table->first_latest) = conn->earlier;
+}
+
+static void waiting_add(struct tcp_table *table, struct tcp_conn *conn)
+{
+    conn->wait_before = table->wait_last;
+    conn->wait_next = NULL;
+    *(table->wait_last != NULL ? &table->wait_last->wait_next : &table->wait_first) = conn;
+    table->wait_last = conn;
+    conn->waiting = true;
+}
+
+static void waiting_remove(struct tcp_table *table, struct tcp_conn *conn)
+{
+    *(conn->wait_before != NULL ? &conn->wait_before->wait_next : &table->wait_first) =
+        conn->wait_next;
+    *(conn->wait_next != NULL ? &conn->wait_next->wait_before : &table->wait_last) =
+        conn->wait_before;
+    conn->waiting = false;
+}
+
+static void waiting_update(struct tcp_table *table, struct tcp_conn *conn)
+{
+    bool waits = !conn->forgotten && !conn->closed &&
+                 (tcp_stream_waits(&conn->stream[0]) || tcp_stream_waits(&conn->stream[1]));
+    if (waits == conn->waiting)
+        return;
+    if (waits) {
+        waiting_add(table, conn);
+    } else {
+        waiting_remove(table, conn);
+    }
+}
+
+/* The hash table. */
+
+static uint32_t hash_segment(const struct tcp_table *table, const struct segment *segment)
+{
+    struct key key = {{segment->src, segment->dst}, {segment->src_port, segment->dst_port}};
+    int order = memcmp(&segment->src, &segment->dst, sizeof segment->src);
+    if (order > 0 || (order == 0 && segment->src_port > segment->dst_port))
+        key = (struct key){{segment->dst, segment->src}, {segment->dst_port, segment->src_port}};
+    /* The table's address is a seed that a peer does not know. */
+    return (uint32_t)XXH3_64bits_withSeed(&key, sizeof key, (uintptr_t)table);
+}
+
+static inline bool same_addr(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* find_dir returns which end of conn sent the segment, -1 when it is not of conn. */
+static inline int find_dir(const struct tcp_conn *conn, const struct segment *segment)
+{
+    const struct tcp_conn_view *view = &conn->view;
+    if (view->port[0] == segment->src_port && view->port[1] == segment->dst_port &&
+        same_addr(&view->addr[0], &segment->src) && same_addr(&view->addr[1], &segment->dst))
+        return 0;
+    if (view->port[1] == segment->src_port && view->port[0] == segment->dst_port &&
+        same_addr(&view->addr[1], &segment->src) && same_addr(&view->addr[0], &segment->dst))
+        return 1;
+    return -1;
+}
+
+static struct tcp_conn *find_conn(struct tcp_table *table, const struct segment *segment, int *dir)
+{
+    struct tcp_conn *conn = table->last;
+    if (conn != NULL && (*dir = find_dir(conn, segment)) >= 0)
+        return conn;
+    uint32_t hash = hash_segment(table, segment);
+    for (conn = table->buckets[hash & (table->num_buckets - 1)]; conn != NULL;
+         conn = conn->chain) {
+        if (conn->bucket_hash == hash && (*dir = find_dir(conn, segment)) >= 0) {
+            table->last = conn;
+            return conn;
+        }
+    }
+    return NULL;
+}
+
+/* grow doubles the number of buckets; without memory for that chains become longer. */
+static void grow(struct tcp_table *table)
+{
+    size_t num_buckets = table->num_buckets * 2;
+    struct tcp_conn **buckets = calloc(num_buckets, sizeof(struct tcp_conn *));
+    if (buckets == NULL)
+        return;
+    for (size_t i = 0; i < table->num_buckets; i++) {
+        struct tcp_conn *next;
+        for (struct tcp_conn *conn = table->buckets[i]; conn != NULL; conn = next) {
+            next = conn->chain;
+            struct tcp_conn **bucket = &buckets[conn->bucket_hash & (num_buckets - 1)];
+            conn->chain = *bucket;
+            *bucket = conn;
+        }
+    }
+    free(table->buckets);
+    table->buckets = buckets;
+    table->num_buckets = num_buckets;
+}
+
+/* The life of a connection. */
+
+static void free_conn(struct tcp_table *table, struct tcp_conn *conn)
+{
+    struct tcp_conn **at = &table->buckets[conn->bucket_hash & (table->num_buckets - 1)];
+    while (*at != conn)
+        at = &(*at)->chain;
+    *at = conn->chain;
+    if (conn->waiting)
+        waiting_remove(table, conn);
+    if (!conn->closed)
+        firsts_remove(table, conn);
+    list_remove(conn->closed ? &table->closed : &table->live, conn);
+    tcp_stream_drop(&table->shared, &conn->stream[0]);
+    tcp_stream_drop(&table->shared, &conn->stream[1]);
+    if (table->last == conn)
+        table->last = NULL;
+    table->num_conns--;
+    free(conn);
+}
+
+static void set_now(struct tcp_table *table, struct tcp_conn *conn)
+{
+    conn->view.now_ns = table->shared.now_ns;
+    conn->view.frame = table->frame;
+}
+
+/* close_conn reports all that is left of a connection and its end. */
+static void close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why)
+{
+    set_now(table, conn);
+    tcp_stream_flush(&table->shared, conn, 0);
+    tcp_stream_flush(&table->shared, conn, 1);
+    if (conn->waiting)
+        waiting_remove(table, conn);
+    table->shared.events->close(table->shared.context, &conn->view, why);
+    firsts_remove(table, conn);
+    list_remove(&table->live, conn);
+    tcp_stream_drop(&table->shared, &conn->stream[0]);
+    tcp_stream_drop(&table->shared, &conn->stream[1]);
+    conn->closed = true;
+    conn->closed_ns = table->shared.now_ns;
+    list_add(&table->closed, conn);
+}
+
+/* make_room drops a connection when there are too many: one that is closed anyway, else
+ * the one that is idle longest. */
+static void make_room(struct tcp_table *table)
+{
+    if (table->num_conns < table->shared.limits[DS_LIMIT_CONNECTIONS])
+        return;
+    struct tcp_conn *conn = table->closed.oldest;
+    if (conn == NULL) {
+        conn = table->live.oldest;
+        if (conn == NULL)
+            return;
+        table->shared.stats->limits_hit[DS_LIMIT_CONNECTIONS]++;
+        close_conn(table, conn, TCP_CLOSE_DROPPED);
+    }
+    free_conn(table, conn);
+}
+
+/* open_conn makes the connection that segment belongs to; dir is its direction. */
+static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment *segment, int *dir)
+{
+    make_room(table);
+    struct tcp_conn *conn = calloc(1, sizeof *conn);
+    if (conn == NULL) {
+        table->shared.stats->no_memory++;
+        return NULL;
+    }
+    /* Who sends a SYN-ACK did not send the SYN. */
+    *dir = (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
+    conn->view.addr[*dir] = segment->src;
+    conn->view.port[*dir] = segment->src_port;
+    conn->view.addr[!*dir] = segment->dst;
+    conn->view.port[!*dir] = segment->dst_port;
+    conn->table = table;
+    conn->bucket_hash = hash_segment(table, segment);
+    if (table->num_conns >= table->num_buckets)
+        grow(table);
+    struct tcp_conn **bucket = &table->buckets[conn->bucket_hash & (table->num_buckets - 1)];
+    conn->chain = *bucket;
+    *bucket = conn;
+    list_add(&table->live, conn);
+    firsts_add(table, conn);
+    table->num_conns++;
+    table->last = conn;
+    table->shared.stats->tcp_connections++;
+    set_now(table, conn);
+    table->shared.events->open(table->shared.context, &conn->view);
+    return conn;
+}
+
+static void touch(struct tcp_table *table, struct tcp_conn *conn)
+{
+    if (table->live.newest != conn) {
+        list_remove(&table->live, conn);
+        list_add(&table->live, conn);
+    }
+}
+
+void tcp_table_forget(struct tcp_conn_view *view)
+{
+    struct tcp_conn *conn = (struct tcp_conn *)view;
+    conn->forgotten = true;
+    tcp_stream_drop(&conn->table->shared, &conn->stream[0]);
+    tcp_stream_drop(&conn->table->shared, &conn->stream[1]);
+}
+
+/* Segments. */
+
+static void start_stream(struct tcp_stream *stream, uint32_t seq)
+{
+    stream->started = true;
+    stream->first_seq = seq;
+    stream->next_seq = seq;
+}
+
+/* is_reused says whether a SYN belongs to another connection than conn. */
+static bool is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    if (!stream->started || stream->first_seq == segment->seq + 1)
+        return false;
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    return conn->closed || stream->has_data || peer->has_data || stream->fin_seen ||
+           peer->fin_seen;
+}
+
+static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                     const struct segment *segment)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_stream *peer = &conn->stream[!dir];
+    if (conn->view.syn_seen[dir] && stream->first_seq == segment->seq + 1)
+        table->shared.stats->retransmitted++;
+    conn->view.syn_seen[dir] = true;
+    if (!stream->started || stream->first_seq != segment->seq + 1) {
+        tcp_stream_drop(&table->shared, stream);
+        start_stream(stream, segment->seq + 1);
+    }
+    if ((segment->flags & TCP_ACK) != 0 && !peer->started)
+        start_stream(peer, segment->ack);
+}
+
+/* is_reset says whether a RST is to be believed: near what is expected, or, where nothing
+ * was heard of its sender yet, an answer to what the other end sent. */
+static bool is_reset(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    if (stream->started) {
+        int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
+        return ahead > -RESET_SLACK && ahead < RESET_SLACK;
+    }
+    if ((segment->flags & TCP_ACK) == 0 || !peer->started)
+        return true;
+    int32_t ahead = tcp_diff(segment->ack, peer->next_seq);
+    return ahead > -RESET_SLACK && ahead < RESET_SLACK;
+}
+
+/* is_stray says whether segments far behind what is expected have become so many that the
+ * ports must have been used again while nobody captured. */
+static bool is_stray(struct tcp_stream *stream, uint32_t seq, uint32_t len)
+{
+    if (tcp_diff(seq, stream->next_seq) > -STRAY_DISTANCE || len == 0)
+        return false;
+    stream->num_strays = stream->stray_seq == seq ? stream->num_strays + 1 : 1;
+    stream->stray_seq = seq + len;
+    return stream->num_strays >= MAX_STRAYS;
+}
+
+/* take_forgotten follows just enough to notice the end. */
+static void take_forgotten(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                           const struct segment *segment, uint32_t len)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    if (!stream->started)
+        start_stream(stream, segment->seq);
+    if (tcp_diff(segment->seq + len, stream->next_seq) > 0)
+        stream->next_seq = segment->seq + len;
+    stream->has_data = stream->has_data || len > 0;
+    if ((segment->flags & TCP_FIN) == 0)
+        return;
+    stream->fin_seen = true;
+    stream->ended = true;
+    if (conn->stream[!dir].ended)
+        close_conn(table, conn, TCP_CLOSE_FIN);
+}
+
+static void take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                      const struct segment *segment, uint32_t len)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_piece piece = {
+        .seq = segment->seq + ((segment->flags & TCP_SYN) != 0),
+        .cut = segment->cut_len,
+        .bytes = segment->payload,
+    };
+    if (!stream->started)
+        start_stream(stream, piece.seq);
+    if (len == 0 && (segment->flags & TCP_FIN) == 0)
+        return;
+    tcp_stream_take(&table->shared, conn, dir, piece, (segment->flags & TCP_FIN) != 0);
+}
+
+/* give_up looks at the holes of a connection. */
+static void give_up(struct tcp_table *table, struct tcp_conn *conn)
+{
+    tcp_stream_give_up(&table->shared, conn, 0);
+    tcp_stream_give_up(&table->shared, conn, 1);
+    waiting_update(table, conn);
+    if (!conn->closed && conn->stream[0].ended && conn->stream[1].ended)
+        close_conn(table, conn, TCP_CLOSE_FIN);
+}
+
+/* sweep looks at connections that wait while nothing of theirs is captured, some at a
+ * time, in turn. */
+static void sweep(struct tcp_table *table)
+{
+    table->swept_ns = table->shared.now_ns;
+    struct tcp_conn *last = table->wait_last;
+    for (int i = 0; i < SWEEP_CONNS && table->wait_first != NULL; i++) {
+        struct tcp_conn *conn = table->wait_first;
+        bool was_last = conn == last;
+        waiting_remove(table, conn);
+        set_now(table, conn);
+        give_up(table, conn);
+        if (was_last)
+            return;
+    }
+}
+
+/* purge frees closed connections that nothing can come of any more. */
+static void purge(struct tcp_table *table)
+{
+    while (table->closed.oldest != NULL &&
+           tcp_elapsed(table->shared.now_ns, table->closed.oldest->closed_ns) > LINGER_NS)
+        free_conn(table, table->closed.oldest);
+}
+
+/* take_reused ends conn, whose ports are in use again. */
+static void take_reused(struct tcp_table *table, struct tcp_conn *conn)
+{
+    if (!conn->closed)
+        close_conn(table, conn, TCP_CLOSE_REUSED);
+    free_conn(table, conn);
+}
+
+void tcp_table_feed(struct tcp_table *table, const struct segment *segment)
+{
+    struct ds_stats *stats = table->shared.stats;
+    uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
+    int dir;
+
+    stats->segments++;
+    if (cursor_left(&segment->payload) > MAX_SEGMENT_LEN || segment->cut_len > MAX_SEGMENT_LEN)
+        return;
+    if (segment->window == 0 && (segment->flags & (TCP_SYN | TCP_RST)) == 0)
+        stats->zero_windows++;
+    table->shared.now_ns = segment->ts_ns;
+    table->frame = segment->frame;
+    if (table->closed.oldest != NULL)
+        purge(table);
+    /* Unsigned: a clock that goes back lets it run as well. */
+    if (table->wait_first != NULL &&
+        (uint64_t)segment->ts_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
+        sweep(table);
+
+    struct tcp_conn *conn = find_conn(table, segment, &dir);
+    if (conn != NULL && (segment->flags & TCP_SYN) != 0 && is_reused(conn, dir, segment)) {
+        take_reused(table, conn);
+        conn = NULL;
+    }
+    if (conn != NULL && !conn->closed && !conn->forgotten && conn->stream[dir].started &&
+        is_stray(&conn->stream[dir], segment->seq, len)) {
+        take_reused(table, conn);
+        conn = NULL;
+    }
+    if (conn == NULL) {
+        if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0))
+            return;
+        conn = open_conn(table, segment, &dir);
+        if (conn == NULL)
+            return;
+    } else if (conn->closed) {
+        stats->retransmitted += len > 0;
+        return;
+    }
+    set_now(table, conn);
+    touch(table, conn);
+
+    if ((segment->flags & (TCP_SYN | TCP_RST)) != 0) {
+        if ((segment->flags & TCP_RST) != 0) {
+            if (is_reset(conn, dir, segment)) {
+                conn->view.reset_dir = (uint8_t)dir;
+                close_conn(table, conn, TCP_CLOSE_RESET);
+            }
+            return;
+        }
+        take_syn(table, conn, dir, segment);
+    }
+    if (conn->forgotten) {
+        take_forgotten(table, conn, dir, segment, len);
+        if (conn->waiting)
+            waiting_update(table, conn);
+        return;
+    }
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_stream *peer = &conn->stream[!dir];
+    stream->heard = true;
+    stream->heard_ns = segment->ts_ns;
+    if ((segment->flags & TCP_ACK) != 0) {
+        peer->acked = segment->ack;
+        peer->has_acked = true;
+        /* Of a connection seen from its start the first acknowledgement tells where the
+         * answer begins, even if the SYN-ACK is missing. */
+        if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
+            start_stream(peer, segment->ack);
+    }
+    if (len > 0 || (segment->flags & TCP_FIN) != 0)
+        take_data(table, conn, dir, segment, len);
+    if (conn->waiting || tcp_stream_waits(stream) || stream->ended)
+        give_up(table, conn);
+}
+
+void tcp_table_end(struct tcp_table *table)
+{
+    while (table->first_earliest != NULL) {
+        struct tcp_conn *conn = table->first_earliest;
+        close_conn(table, conn, TCP_CLOSE_CAPTURE);
+        free_conn(table, conn);
+    }
+    while (table->closed.oldest != NULL)
+        free_conn(table, table->closed.oldest);
+}
+
+void tcp_table_free(struct tcp_table *table)
+{
+    if (table == NULL)
+        return;
+    while (table->live.oldest != NULL)
+        free_conn(table, table->live.oldest);
+    while (table->closed.oldest != NULL)
+        free_conn(table, table->closed.oldest);
+    free(table->buckets);
+    free(table);
+}

@@ -1,0 +1,99 @@
+/*
+ * tcp_conn.h - a TCP connection, as the table (tcp.c) and the reassembly of one direction
+ * (tcp_stream.c) share it.
+ */
+#ifndef DISSECT_TCP_CONN_H
+#define DISSECT_TCP_CONN_H
+
+#include "tcp.h"
+
+/* tcp_diff returns how far a lies after b; sequence numbers wrap around (RFC 9293, 3.4). */
+static inline int32_t tcp_diff(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b);
+}
+
+/* tcp_elapsed returns the time since then, 0 if the clock went back. */
+static inline uint64_t tcp_elapsed(int64_t now_ns, int64_t then_ns)
+{
+    return now_ns > then_ns ? (uint64_t)now_ns - (uint64_t)then_ns : 0;
+}
+
+/* tcp_piece is a stretch of a stream: bytes, then cut more that the snap length left out. */
+struct tcp_piece {
+    uint32_t seq;
+    uint32_t cut;
+    struct cursor bytes;
+};
+
+struct tcp_held; /* a piece kept until those before it come */
+
+/* tcp_stream is one direction. held is in order of sequence numbers, all beyond next_seq,
+ * without overlap. */
+struct tcp_stream {
+    uint32_t next_seq;  /* of the next byte to pass on */
+    uint32_t first_seq; /* of the very first byte */
+    uint32_t fin_seq;
+    uint32_t acked;     /* last acknowledgement number of the peer */
+    int64_t heard_ns;   /* time of its last segment */
+    int64_t fin_ns;
+    struct tcp_held *held, *last_held;
+    uint32_t num_held;
+    uint64_t held_len;  /* with what keeping it costs */
+    uint32_t stray_seq; /* where the last far-off segment ended */
+    uint8_t num_strays; /* far-off segments in a row */
+    bool started;       /* next_seq is known */
+    bool has_data;
+    bool heard;         /* a segment of it was seen */
+    bool has_acked;     /* acked is known */
+    bool fin_seen;
+    bool ended;
+};
+
+struct tcp_conn {
+    struct tcp_conn_view view; /* first: the stage above holds pointers to it */
+    bool forgotten;
+    bool closed; /* reported; kept for a while so that late segments find it */
+    bool waiting;
+    struct tcp_stream stream[2];
+    struct tcp_table *table;
+    int64_t closed_ns;
+    uint32_t bucket_hash;
+    struct tcp_conn *chain;                   /* others in the same bucket */
+    struct tcp_conn *older, *newer;           /* by last packet; the closed ones by closing */
+    struct tcp_conn *earlier, *later;         /* by first packet */
+    struct tcp_conn *wait_before, *wait_next; /* those with a hole */
+};
+_Static_assert(offsetof(struct tcp_conn, view) == 0, "a view is a connection");
+
+/* What the streams need of the table. */
+struct tcp_shared {
+    const struct tcp_events *events;
+    void *context;
+    struct meter *meter;
+    const uint64_t *limits;
+    struct ds_stats *stats;
+    int64_t now_ns;
+};
+
+/* tcp_stream_take takes what a segment carries: passes on what is in order, keeps the
+ * rest. fin: the stream ends after it. */
+void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                     struct tcp_piece piece, bool fin);
+
+/* tcp_stream_waits says whether something is missing before what is known. */
+static inline bool tcp_stream_waits(const struct tcp_stream *stream)
+{
+    return stream->held != NULL || (stream->fin_seen && !stream->ended);
+}
+
+/* tcp_stream_give_up passes over what has been missing for too long. */
+void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
+
+/* tcp_stream_flush passes over all that is missing. */
+void tcp_stream_flush(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
+
+/* tcp_stream_drop frees what is held. */
+void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream);
+
+#endif
