@@ -92,6 +92,23 @@ bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *ds
 /* ds_link_type_known says whether packets of that LINKTYPE_ value can be read at all. */
 bool ds_link_type_known(uint32_t link_type);
 
+/* ds_segment is the TCP segment in a packet. payload points into the packet. */
+struct ds_segment {
+    struct ds_addr src, dst;
+    uint16_t src_port, dst_port;
+    uint32_t seq, ack;
+    uint16_t window;
+    uint8_t flags; /* as in the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16 */
+    const uint8_t *payload;
+    uint32_t payload_len; /* bytes at payload */
+    uint32_t cut_len;     /* further bytes of it that the snap length left out */
+};
+
+/* ds_packet_segment finds the TCP segment of a packet, through tunnels; false when there
+ * is none (in an IP fragment there is none either). For telling packets apart that were
+ * captured at several points. */
+bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
+
 /* Names. Each returns a static string; NULL for a value out of range. */
 const char *ds_epmd_op_name(enum ds_epmd_op op);
 const char *ds_handshake_step_name(enum ds_handshake_step step);
