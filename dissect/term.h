@@ -42,7 +42,7 @@ enum term_class {
     TERM_MAP,    /* num_terms follow: key, value, key, value ... */
     TERM_FUN,    /* num_terms free variables follow; the leaf part is in bytes */
     TERM_RECORD, /* num_terms values follow; names are in record_names */
-    TERM_LOCAL,  /* LOCAL_EXT: opaque, one term follows */
+    TERM_LOCAL,  /* LOCAL_EXT: opaque, a leaf; its hash and its term are in body */
     TERM_NUM_CLASSES,
 };
 
@@ -53,7 +53,10 @@ struct term_token {
     uint64_t num_terms;      /* terms that follow directly beneath it */
     struct cursor bytes;     /* the token's own bytes, the tag included */
     struct cursor body;      /* leaf contents: atom text, binary bytes, string bytes */
-    const struct ds_atom *atom; /* ATOM_CACHE_REF only: what it means */
+    struct cursor node;         /* TERM_PID, TERM_PORT, TERM_REFERENCE: the node's text;
+                                   body holds the numbers after it */
+    const struct ds_atom *atom; /* what the atom, or the node, refers to; NULL when inline */
+    bool latin1;                /* the text of the atom or node is latin-1, not UTF-8 */
     uint8_t last_bits;       /* TERM_BIT_BINARY: bits used of the last byte */
     struct cursor record_names; /* TERM_RECORD: module, name, then the field names */
 };
@@ -76,6 +79,10 @@ enum term_status term_read_token(struct cursor *at, const struct term_env *env,
 enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
                             uint32_t *inferred, const char **what);
 
+/* term_skip walks num whole terms and advances past them, as term_check does. */
+enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64_t num,
+                           const char **what);
+
 /* term_inflate replaces a term that is compressed at its top (tag 80: uncompressed length
  * 4 bytes, then zlib data) by its contents, in arena memory, at most max_len bytes. at
  * stands on the tag and advances past the zlib data. TERM_MALFORMED as well when memory
@@ -86,8 +93,10 @@ enum term_status term_inflate(struct cursor *at, struct arena *arena, uint64_t m
 /* Decoded leaves; erl_interface does the decoding, after the checks here. Each returns
  * false when the term is not of that class or does not fit. */
 bool term_get_integer(const struct ds_term *term, int64_t *out);
-bool term_get_atom(const struct ds_term *term, struct ds_text *out); /* UTF-8; only for
-    cached and UTF-8 tags, or latin-1 atoms that are plain ASCII */
+
+/* term_get_atom returns UTF-8: of cached and UTF-8 atoms, and of latin-1 atoms that are plain
+ * ASCII. A reference to an unknown atom gives false. */
+bool term_get_atom(const struct ds_term *term, struct ds_text *out);
 
 /* term_get_node returns the node of a pid, port or reference: as *out when it is known,
  * else (a reference to an unknown cached atom) *out is absent and *atom is the entry,

@@ -1,0 +1,54 @@
+/*
+ * buffer.h - the fast ways to add to a ds_buffer: room is asked for once, then bytes are
+ * put down without a call.
+ */
+#ifndef DISSECT_BUFFER_H
+#define DISSECT_BUFFER_H
+
+#include "cursor.h"
+
+#include <distsniff/term.h>
+
+/* buffer_room returns where at least len bytes (not 0) may be written, or NULL when memory ran out
+ * (failed is set then). What was written is added to out->len by the caller. */
+static inline char *buffer_room(struct ds_buffer *out, size_t len)
+{
+    if (out->cap - out->len < len && !ds_buffer_reserve(out, len))
+        return NULL;
+    return out->data + out->len;
+}
+
+static inline void buffer_add_bytes(struct ds_buffer *out, const void *bytes, size_t len)
+{
+    char *room = len != 0 ? buffer_room(out, len) : NULL;
+    if (room != NULL) {
+        memcpy(room, bytes, len);
+        out->len += len;
+    }
+}
+
+static inline void buffer_add_char(struct ds_buffer *out, char c)
+{
+    char *room = buffer_room(out, 1);
+    if (room != NULL) {
+        *room = c;
+        out->len++;
+    }
+}
+
+/* buffer_add_cursor appends what is left of bytes. */
+static inline void buffer_add_cursor(struct ds_buffer *out, const struct cursor *bytes)
+{
+    buffer_add_bytes(out, bytes->at, cursor_left(bytes));
+}
+
+/* buffer_add_u64 appends a number in decimal. */
+void buffer_add_u64(struct ds_buffer *out, uint64_t value);
+
+/* buffer_add_hex appends a number in hexadecimal, in upper case, without leading zeros. */
+void buffer_add_hex(struct ds_buffer *out, uint64_t value);
+
+/* BUFFER_ADD appends a string literal. */
+#define BUFFER_ADD(out, literal) buffer_add_bytes(out, "" literal, sizeof(literal) - 1)
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * escape.c - which characters show, which do not, and what stands for these.
+ */
+#include "escape.h"
+#include "utf8.h"
+
+enum {
+    SHOWN = 1,      /* goes through as it is */
+    ATOM_FIRST = 2, /* may begin an atom without quotes */
+    ATOM_PART = 4,  /* may stand in one */
+    PRINTABLE = 8,  /* part of text for Erlang's shell */
+};
+
+/* Of a byte as an ASCII character; those above 127 have nothing here. */
+static const uint8_t byte_class[256] = {
+    [8] = PRINTABLE,   [9] = PRINTABLE,
+    [10] = PRINTABLE,  [11] = PRINTABLE,
+    [12] = PRINTABLE,  [13] = PRINTABLE,
+    [27] = PRINTABLE,  [' ' ... '/'] = PRINTABLE | SHOWN,
+    ['0' ... '9'] = PRINTABLE | SHOWN | ATOM_PART,
+    [':' ... '?'] = PRINTABLE | SHOWN,
+    ['@'] = PRINTABLE | SHOWN | ATOM_PART,
+    ['A' ... 'Z'] = PRINTABLE | SHOWN | ATOM_PART,
+    ['['] = PRINTABLE | SHOWN,
+    ['\\'] = PRINTABLE,
+    [']' ... '^'] = PRINTABLE | SHOWN,
+    ['_'] = PRINTABLE | SHOWN | ATOM_PART,
+    ['`'] = PRINTABLE | SHOWN,
+    ['a' ... 'z'] = PRINTABLE | SHOWN | ATOM_FIRST | ATOM_PART,
+    ['{' ... '~'] = PRINTABLE | SHOWN,
+};
+
+/* Characters above ASCII that have no shape of their own, or turn the writing round. */
+static const struct {
+    uint32_t first, last;
+} hidden[] = {
+    {0x80, 0x9f},       /* C1 controls: some terminals obey them */
+    {0xad, 0xad},       /* soft hyphen */
+    {0x34f, 0x34f},     /* combining grapheme joiner */
+    {0x61c, 0x61c},     /* Arabic letter mark */
+    {0x115f, 0x1160},   /* Hangul fillers */
+    {0x17b4, 0x17b5},   /* Khmer inherent vowels */
+    {0x180b, 0x180f},   /* Mongolian separators */
+    {0x200b, 0x200f},   /* zero width, left-to-right and right-to-left marks */
+    {0x2028, 0x202e},   /* line separators, embeddings and overrides */
+    {0x2060, 0x206f},   /* joiners, isolates, deprecated controls */
+    {0x3164, 0x3164},   /* Hangul filler */
+    {0xd800, 0xdfff},   /* surrogates */
+    {0xfeff, 0xfeff},   /* byte order mark */
+    {0xffa0, 0xffa0},   /* Hangul filler */
+    {0xfff0, 0xfffb},   /* interlinear annotation */
+    {0xfffe, 0xffff},   /* no characters */
+    {0x1d173, 0x1d17a}, /* musical controls */
+    {0xe0000, 0xe0fff}, /* tags */
+};
+
+static bool escape_is_shown(uint32_t code)
+{
+    if (code < 0x80)
+        return byte_class[code] & SHOWN;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0] && hidden[i].first <= code; i++) {
+        if (code <= hidden[i].last)
+            return false;
+    }
+    return true;
+}
+
+bool escape_is_printable(uint32_t code)
+{
+    if (code < 0x80)
+        return byte_class[code] & PRINTABLE;
+    return code >= 0xa0 && (code < 0xd800 || code > 0xdfff) && code != 0xfffe &&
+           code != 0xffff && code <= 0x10ffff;
+}
+
+static void escape_add_code(struct ds_buffer *out, uint32_t code)
+{
+    BUFFER_ADD(out, "\\x{");
+    buffer_add_hex(out, code);
+    BUFFER_ADD(out, "}");
+}
+
+void escape_add_char(struct ds_buffer *out, uint32_t code, char quote)
+{
+    static const char short_escape[128] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v',   ['\f'] = 'f',
+        ['\r'] = 'r', [27] = 'e',   [127] = 'd',  ['\\'] = '\\',
+    };
+    if (code < 0x80 && (short_escape[code] != 0 || (code == (uint8_t)quote && quote != 0))) {
+        buffer_add_char(out, '\\');
+        buffer_add_char(out, code == (uint8_t)quote ? quote : short_escape[code]);
+    } else if (escape_is_shown(code)) {
+        utf8_add(out, code);
+    } else {
+        escape_add_code(out, code);
+    }
+}
+
+/* escape_add_run appends the characters up to the first that needs a second look. */
+static void escape_add_run(struct ds_buffer *out, struct cursor *text, char quote)
+{
+    struct cursor run = *text;
+    uint8_t byte;
+    while (cursor_peek_u8(text, &byte) && (byte_class[byte] & SHOWN) && byte != (uint8_t)quote &&
+           cursor_skip(text, 1))
+        continue;
+    run.end = text->at;
+    buffer_add_cursor(out, &run);
+}
+
+void escape_add_utf8(struct ds_buffer *out, struct cursor text, char quote)
+{
+    uint32_t code;
+    uint8_t byte;
+    for (;;) {
+        escape_add_run(out, &text, quote);
+        if (utf8_read(&text, &code)) {
+            escape_add_char(out, code, quote);
+        } else if (cursor_read_u8(&text, &byte)) {
+            escape_add_code(out, byte);
+        } else {
+            break;
+        }
+    }
+}
+
+void escape_add_latin1(struct ds_buffer *out, struct cursor text, char quote)
+{
+    uint8_t byte;
+    for (;;) {
+        escape_add_run(out, &text, quote);
+        if (!cursor_read_u8(&text, &byte))
+            break;
+        escape_add_char(out, byte, quote);
+    }
+}
+
+static bool escape_is_reserved(const struct cursor *text)
+{
+    enum { LEN_MAX = 7, NUM_MAX = 12 };
+    static const char words[LEN_MAX + 1][NUM_MAX][LEN_MAX + 1] = {
+        [2] = {"if", "of", "or"},
+        [3] = {"and", "bor", "bsl", "bsr", "div", "end", "fun", "let", "not", "rem", "try",
+               "xor"},
+        [4] = {"band", "bnot", "bxor", "case", "cond", "else", "when"},
+        [5] = {"after", "begin", "catch", "maybe", "query"},
+        [6] = {"orelse"},
+        [7] = {"andalso", "receive"},
+    };
+    size_t len = cursor_left(text);
+    uint8_t first;
+    if (len > LEN_MAX || !cursor_peek_u8(text, &first))
+        return false;
+    for (size_t i = 0; i < NUM_MAX && words[len][i][0] != 0; i++) {
+        if (words[len][i][0] == (char)first && memcmp(words[len][i], text->at, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+void escape_add_atom(struct ds_buffer *out, struct cursor text)
+{
+    struct cursor c = text;
+    uint8_t byte;
+    bool plain = cursor_peek_u8(&c, &byte) && (byte_class[byte] & ATOM_FIRST);
+    while (plain && cursor_read_u8(&c, &byte))
+        plain = byte_class[byte] & ATOM_PART;
+    if (plain && !escape_is_reserved(&text)) {
+        buffer_add_cursor(out, &text);
+    } else {
+        BUFFER_ADD(out, "'");
+        escape_add_utf8(out, text, '\'');
+        BUFFER_ADD(out, "'");
+    }
+}
+
+enum escape_kind escape_guess(struct cursor *text, bool cut)
+{
+    enum escape_kind kind = ESCAPE_ASCII;
+    struct cursor c = *text;
+    uint32_t code;
+    uint8_t byte;
+    for (;;) {
+        while (cursor_peek_u8(&c, &byte) && (byte_class[byte] & PRINTABLE) && cursor_skip(&c, 1))
+            continue;
+        if (cursor_left(&c) == 0)
+            return kind;
+        if (byte < 0x80)
+            return ESCAPE_BYTES;
+        if (!utf8_read(&c, &code))
+            break;
+        if (!escape_is_printable(code))
+            return ESCAPE_BYTES;
+        kind = ESCAPE_UTF8;
+    }
+    if (!cut || cursor_left(&c) >= UTF8_LEN_MAX || c.at == text->at)
+        return ESCAPE_BYTES;
+    text->end = c.at;
+    return kind;
+}
+
+bool escape_is_latin1(struct cursor text)
+{
+    uint8_t byte;
+    while (cursor_read_u8(&text, &byte)) {
+        if (!(byte_class[byte] & PRINTABLE) && byte < 0xa0)
+            return false;
+    }
+    return true;
+}
+
+void ds_term_print_atom(struct ds_text text, struct ds_buffer *out)
+{
+    if (text.data == NULL) {
+        BUFFER_ADD(out, "'?atom'");
+    } else {
+        escape_add_atom(out, cursor_make(text.data, text.len));
+    }
+}

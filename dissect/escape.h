@@ -1,0 +1,40 @@
+/*
+ * escape.h - text of a peer made fit for a terminal, with the escapes of Erlang's strings and
+ * quoted atoms, so that erl_scan reads the same text back: \n \t \" \x{202E}. Nothing goes
+ * through raw that moves the cursor, changes the direction of writing or cannot be seen.
+ */
+#ifndef DISSECT_ESCAPE_H
+#define DISSECT_ESCAPE_H
+
+#include "buffer.h"
+
+/* escape_is_printable says whether Erlang's shell would show a list of such characters as a
+ * string (io_lib:printable_unicode_list/1): those that show, and \b \t \n \v \f \r \e. */
+bool escape_is_printable(uint32_t code);
+
+/* escape_add_char appends one character; quote, when it is that character, gets a backslash. */
+void escape_add_char(struct ds_buffer *out, uint32_t code, char quote);
+
+/* escape_add_utf8 appends text that should be UTF-8; what is not is escaped byte by byte. */
+void escape_add_utf8(struct ds_buffer *out, struct cursor text, char quote);
+
+/* escape_add_atom appends an atom, quoted where Erlang needs it. text should be UTF-8. */
+void escape_add_atom(struct ds_buffer *out, struct cursor text);
+
+/* escape_add_latin1 appends text of one byte a character. */
+void escape_add_latin1(struct ds_buffer *out, struct cursor text, char quote);
+
+enum escape_kind {
+    ESCAPE_BYTES, /* not text */
+    ESCAPE_ASCII,
+    ESCAPE_UTF8, /* with at least one character above ASCII */
+};
+
+/* escape_guess says whether bytes are text of printable characters. cut: they may end in the
+ * middle of a character; if so, text ends before it. */
+enum escape_kind escape_guess(struct cursor *text, bool cut);
+
+/* escape_is_latin1 says whether all bytes are printable as characters. */
+bool escape_is_latin1(struct cursor text);
+
+#endif

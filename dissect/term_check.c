@@ -1,0 +1,69 @@
+/*
+ * term_check.c - walks whole terms, keeping no more than the number of terms still to come:
+ * each token takes one off it and adds those beneath it. The number needs no check against
+ * the bytes left, for the walk ends with them; and it fits, for a token of five bytes or more
+ * adds less than 2^33, and 2^33 bytes of tokens are more than any message.
+ */
+#include "term_token.h"
+
+struct check_counts {
+    uint32_t unknown, inferred;
+};
+
+static inline void check_cache_ref(void *context, const struct cursor *after,
+                                   const struct ds_atom *atom)
+{
+    struct check_counts *counts = context;
+    (void)after;
+    if (__builtin_expect(atom->state == DS_ATOM_KNOWN, 1))
+        return;
+    if (atom->state == DS_ATOM_UNKNOWN) {
+        counts->unknown++;
+    } else {
+        counts->inferred++;
+    }
+}
+
+TOKEN_INLINE enum term_status check_walk(struct cursor *at, const struct token_source *source,
+                                         uint64_t num_terms, const char **what)
+{
+    struct cursor c = *at;
+    enum term_status status = TERM_OK;
+    while (num_terms != 0 && status == TERM_OK) {
+        struct term_token token;
+        status = token_read(&c, source, &token, what);
+        if (status == TERM_OK)
+            num_terms = num_terms - 1 + token.num_terms;
+    }
+    *at = c;
+    return status;
+}
+
+enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
+                            uint32_t *inferred, const char **what)
+{
+    struct check_counts counts = {0};
+    const struct token_source source = {
+        .env = env, .cache_ref = check_cache_ref, .context = &counts};
+    const char *ignored;
+    enum term_status status = check_walk(at, &source, 1, what != NULL ? what : &ignored);
+    *unknown += counts.unknown;
+    *inferred += counts.inferred;
+    return status;
+}
+
+enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64_t num,
+                           const char **what)
+{
+    const struct token_source source = {.env = env};
+    const char *ignored;
+    return check_walk(at, &source, num, what != NULL ? what : &ignored);
+}
+
+enum term_status token_check_local(struct cursor *at, const struct token_source *source,
+                                   const char **what)
+{
+    struct token_source inside = *source;
+    inside.local = true;
+    return check_walk(at, &inside, 1, what);
+}

@@ -1,0 +1,93 @@
+/*
+ * term_get.c - one value out of a term that has been walked before.
+ */
+#include "term_token.h"
+#include "value.h"
+
+static bool get_token(const struct ds_term *term, struct cursor *at, struct term_token *token)
+{
+    const struct term_env env = {term->atoms, term->num_atoms};
+    const struct token_source source = {.env = &env};
+    const char *what;
+    if (term->data == NULL)
+        return false;
+    *at = cursor_make(term->data, term->len);
+    return token_read(at, &source, token, &what) == TERM_OK;
+}
+
+/* get_text gives text that is UTF-8: as such, or because it is plain ASCII. */
+static bool get_text(const struct cursor *text, bool latin1, struct ds_text *out)
+{
+    struct cursor c = *text;
+    uint8_t byte;
+    while (latin1 && cursor_read_u8(&c, &byte)) {
+        if (byte >= 0x80)
+            return false;
+    }
+    *out = (struct ds_text){(const char *)text->at, cursor_left(text)};
+    return true;
+}
+
+bool term_get_integer(const struct ds_term *term, int64_t *out)
+{
+    struct cursor at;
+    struct term_token token;
+    return get_token(term, &at, &token) && value_get_i64(&token, out);
+}
+
+bool term_get_atom(const struct ds_term *term, struct ds_text *out)
+{
+    struct cursor at;
+    struct term_token token;
+    return get_token(term, &at, &token) && token.class == TERM_ATOM &&
+           (token.atom == NULL || token.atom->state != DS_ATOM_UNKNOWN) &&
+           get_text(&token.body, token.latin1, out);
+}
+
+static bool get_creation(const struct term_token *token, uint32_t *creation)
+{
+    struct value_pid pid;
+    struct value_port port;
+    struct value_reference reference;
+    if (value_get_pid(token, &pid)) {
+        *creation = pid.creation;
+    } else if (value_get_port(token, &port)) {
+        *creation = port.creation;
+    } else if (value_get_reference(token, &reference)) {
+        *creation = reference.creation;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool term_get_node(const struct ds_term *term, struct ds_text *out, const struct ds_atom **atom,
+                   uint32_t *creation)
+{
+    struct cursor at;
+    struct term_token token;
+    if (!get_token(term, &at, &token) || !get_creation(&token, creation))
+        return false;
+    *atom = token.atom;
+    *out = (struct ds_text){0};
+    if (token.atom != NULL && token.atom->state == DS_ATOM_UNKNOWN)
+        return true;
+    return get_text(&token.node, token.latin1, out);
+}
+
+bool term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term *out)
+{
+    const struct term_env env = {tuple->atoms, tuple->num_atoms};
+    struct cursor at;
+    struct term_token token;
+    if (!get_token(tuple, &at, &token) || token.class != TERM_TUPLE || i >= token.num_terms ||
+        term_skip(&at, &env, i, NULL) != TERM_OK)
+        return false;
+    struct cursor element = at;
+    if (term_skip(&at, &env, 1, NULL) != TERM_OK)
+        return false;
+    *out = *tuple;
+    out->data = element.at;
+    out->len = cursor_offset(&at, &element);
+    return true;
+}

@@ -1,0 +1,580 @@
+/*
+ * term_text.c - a term in Erlang syntax. What is open (a tuple, list, map or record of which
+ * elements are still to come) stands on a stack of our own, small at first, on the heap when
+ * nesting is deep: a term nested a million times prints like any other.
+ */
+#include "escape.h"
+#include "number_text.h"
+#include "term_token.h"
+#include "value.h"
+
+#include <stdlib.h>
+
+enum {
+    TEXT_FRAMES = 32,
+#define LIMIT(id, name, value, what) TEXT_##id##_MAX = (value),
+#include <distsniff/limits.def>
+#undef LIMIT
+};
+
+/* Something open. Where a limit leaves elements out, they are hidden. */
+struct text_frame {
+    uint64_t shown : 61; /* terms still to be shown */
+    uint64_t class : 3;  /* one of enum text_open */
+    uint64_t hidden;     /* elements after them that are not shown */
+};
+
+enum text_open { OPEN_TUPLE, OPEN_LIST, OPEN_MAP, OPEN_RECORD, OPEN_NUM };
+
+/* How each is written. A record's field names lie in an entry of their own beneath it. */
+static const struct {
+    char open[3], close[2];
+    uint8_t num_parts; /* terms an element is made of */
+} text_forms[OPEN_NUM] = {
+    [OPEN_TUPLE] = {"{", "}", 1},
+    [OPEN_LIST] = {"[", "]", 1},
+    [OPEN_MAP] = {"#{", "}", 2},
+    [OPEN_RECORD] = {"{", "}", 1},
+};
+
+union text_entry {
+    struct text_frame frame;
+    struct cursor names;
+};
+_Static_assert(sizeof(union text_entry) == 16, "two million of them are 32 MB");
+
+struct text {
+    struct ds_buffer *out;
+    const struct ds_term_print_options *options;
+    struct term_env env;
+    struct token_source source;
+    struct cursor at;
+    size_t start; /* of the text in out */
+    bool first;   /* nothing was written yet in what is open */
+    bool failed;  /* memory ran out */
+    size_t depth; /* what is open; entries may be more */
+    union text_entry few[TEXT_FRAMES];
+    union text_entry *entries;
+    size_t num_entries, cap_entries;
+};
+
+static union text_entry *text_push(struct text *text)
+{
+    if (text->num_entries == text->cap_entries) {
+        size_t cap = text->cap_entries * 2;
+        union text_entry *old = text->entries != text->few ? text->entries : NULL;
+        union text_entry *entries = realloc(old, cap * sizeof *entries);
+        if (entries == NULL) {
+            text->failed = true;
+            return NULL;
+        }
+        if (old == NULL)
+            memcpy(entries, text->few, sizeof text->few);
+        text->entries = entries;
+        text->cap_entries = cap;
+    }
+    return &text->entries[text->num_entries++];
+}
+
+/* text_shown_len says how many of len bytes a limit lets through. */
+static size_t text_shown_len(const struct text *text, size_t len)
+{
+    size_t max = text->options->max_bytes;
+    return max != 0 && len > max ? max : len;
+}
+
+static void text_add_more(struct text *text, uint64_t num, const char *what)
+{
+    BUFFER_ADD(text->out, "... ");
+    buffer_add_u64(text->out, num);
+    BUFFER_ADD(text->out, " more");
+    ds_buffer_add_text(text->out, what);
+}
+
+/* text_add_unknown writes a cached atom that was never seen. */
+static void text_add_unknown(struct text *text, const struct ds_atom *atom)
+{
+    BUFFER_ADD(text->out, "'?atom:");
+    buffer_add_u64(text->out, atom->slot);
+    BUFFER_ADD(text->out, "'");
+}
+
+/* text_add_latin1_atom writes the atom whose latin-1 text ei makes UTF-8. */
+static void text_add_latin1_atom(struct text *text, const struct cursor *latin1)
+{
+    char utf8[VALUE_ATOM_LEN];
+    size_t len;
+    if (value_get_latin1(latin1, utf8, &len))
+        escape_add_atom(text->out, cursor_make(utf8, len));
+}
+
+static void text_add_atom(struct text *text, const struct term_token *token)
+{
+    if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
+        text_add_unknown(text, token->atom);
+    } else if (token->latin1) {
+        text_add_latin1_atom(text, &token->body);
+    } else {
+        escape_add_atom(text->out, token->body);
+    }
+}
+
+/* text_read_atom writes the atom at at, which is part of a token already read. */
+static void text_read_atom(struct text *text, struct cursor *at)
+{
+    struct term_token token;
+    if (term_read_token(at, &text->env, &token, NULL) == TERM_OK)
+        text_add_atom(text, &token);
+}
+
+/* text_add_node writes a node without quotes: it stands between others. */
+static void text_add_node(struct text *text, const struct term_token *token)
+{
+    if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
+        text_add_unknown(text, token->atom);
+    } else if (token->latin1) {
+        escape_add_latin1(text->out, token->node, 0);
+    } else {
+        escape_add_utf8(text->out, token->node, 0);
+    }
+}
+
+static void text_add_pid(struct text *text, const struct term_token *token)
+{
+    struct value_pid pid;
+    if (!value_get_pid(token, &pid))
+        return;
+    BUFFER_ADD(text->out, "<");
+    text_add_node(text, token);
+    BUFFER_ADD(text->out, ".");
+    buffer_add_u64(text->out, pid.id);
+    BUFFER_ADD(text->out, ".");
+    buffer_add_u64(text->out, pid.serial);
+    BUFFER_ADD(text->out, ">");
+}
+
+static void text_add_port(struct text *text, const struct term_token *token)
+{
+    struct value_port port;
+    if (!value_get_port(token, &port))
+        return;
+    BUFFER_ADD(text->out, "#Port<");
+    text_add_node(text, token);
+    BUFFER_ADD(text->out, ".");
+    buffer_add_u64(text->out, port.id);
+    BUFFER_ADD(text->out, ">");
+}
+
+static void text_add_reference(struct text *text, const struct term_token *token)
+{
+    struct value_reference reference;
+    if (!value_get_reference(token, &reference))
+        return;
+    BUFFER_ADD(text->out, "#Ref<");
+    text_add_node(text, token);
+    for (unsigned i = reference.num_words; i > 0; i--) {
+        BUFFER_ADD(text->out, ".");
+        buffer_add_u64(text->out, reference.words[i - 1]);
+    }
+    BUFFER_ADD(text->out, ">");
+}
+
+static void text_add_i64(struct text *text, int64_t value)
+{
+    if (value < 0)
+        BUFFER_ADD(text->out, "-");
+    buffer_add_u64(text->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+static void text_add_fun(struct text *text, const struct term_token *token)
+{
+    struct value_fun fun;
+    if (!value_get_fun(token, &text->env, &fun))
+        return;
+    BUFFER_ADD(text->out, "#Fun<");
+    text_read_atom(text, &fun.module);
+    BUFFER_ADD(text->out, ".");
+    text_add_i64(text, fun.index);
+    BUFFER_ADD(text->out, ".");
+    text_add_i64(text, fun.uniq);
+    BUFFER_ADD(text->out, ">");
+}
+
+static void text_add_export(struct text *text, const struct term_token *token)
+{
+    struct cursor parts = token->bytes;
+    struct term_token arity;
+    if (!cursor_skip(&parts, 1))
+        return;
+    BUFFER_ADD(text->out, "fun ");
+    text_read_atom(text, &parts);
+    BUFFER_ADD(text->out, ":");
+    text_read_atom(text, &parts);
+    BUFFER_ADD(text->out, "/");
+    if (term_read_token(&parts, &text->env, &arity, NULL) == TERM_OK)
+        number_add_integer(text->out, &arity, 0);
+}
+
+/* text_add_bytes writes num bytes as numbers. */
+static void text_add_bytes(struct text *text, struct cursor *bytes, size_t num)
+{
+    uint8_t byte;
+    for (size_t i = 0; i < num && cursor_read_u8(bytes, &byte); i++) {
+        if (i != 0)
+            BUFFER_ADD(text->out, ",");
+        buffer_add_u64(text->out, byte);
+    }
+}
+
+/* text_add_string writes a list of bytes: as a string when all of them print. */
+static void text_add_string(struct text *text, const struct term_token *token)
+{
+    struct cursor body = token->body;
+    size_t len = cursor_left(&body);
+    if (len != 0 && escape_is_latin1(body)) {
+        size_t shown = text_shown_len(text, len);
+        struct cursor prefix;
+        if (!cursor_child(&body, shown, &prefix))
+            return;
+        BUFFER_ADD(text->out, "\"");
+        escape_add_latin1(text->out, prefix, '"');
+        BUFFER_ADD(text->out, "\"");
+        if (shown < len)
+            text_add_more(text, len - shown, " bytes");
+        return;
+    }
+    size_t max = text->options->max_items;
+    size_t shown = max != 0 && len > max ? max : len;
+    BUFFER_ADD(text->out, "[");
+    text_add_bytes(text, &body, shown);
+    if (shown < len) {
+        BUFFER_ADD(text->out, ",");
+        text_add_more(text, len - shown, "");
+    }
+    BUFFER_ADD(text->out, "]");
+}
+
+static void text_add_binary(struct text *text, const struct term_token *token)
+{
+    size_t len = cursor_left(&token->body);
+    size_t shown = text_shown_len(text, len);
+    struct cursor bytes = token->body;
+    struct cursor prefix;
+    if (!cursor_child(&bytes, shown, &prefix))
+        return;
+    BUFFER_ADD(text->out, "<<");
+    enum escape_kind kind = len != 0 ? escape_guess(&prefix, shown < len) : ESCAPE_BYTES;
+    if (kind == ESCAPE_BYTES) {
+        text_add_bytes(text, &prefix, shown);
+        if (shown < len)
+            BUFFER_ADD(text->out, ",");
+    } else {
+        shown = cursor_left(&prefix); /* less, where the limit fell into a character */
+        BUFFER_ADD(text->out, "\"");
+        escape_add_utf8(text->out, prefix, '"');
+        BUFFER_ADD(text->out, "\"");
+        if (kind == ESCAPE_UTF8)
+            BUFFER_ADD(text->out, "/utf8");
+    }
+    if (shown < len)
+        text_add_more(text, len - shown, " bytes");
+    BUFFER_ADD(text->out, ">>");
+}
+
+/* text_add_bits writes a bit string; its last byte counts from the top. */
+static void text_add_bits(struct text *text, const struct term_token *token)
+{
+    struct cursor bytes;
+    unsigned last_bits;
+    uint8_t last;
+    if (!value_get_bits(token, &bytes, &last_bits))
+        return;
+    size_t len = cursor_left(&bytes);
+    size_t shown = text_shown_len(text, len);
+    BUFFER_ADD(text->out, "<<");
+    if (shown < len || len == 0) {
+        text_add_bytes(text, &bytes, shown);
+        if (shown < len) {
+            BUFFER_ADD(text->out, ",");
+            text_add_more(text, len - shown, " bytes");
+        }
+    } else {
+        text_add_bytes(text, &bytes, len - 1);
+        if (len > 1)
+            BUFFER_ADD(text->out, ",");
+        if (cursor_read_u8(&bytes, &last))
+            buffer_add_u64(text->out, last >> (8 - last_bits));
+        if (last_bits != 8) {
+            BUFFER_ADD(text->out, ":");
+            buffer_add_u64(text->out, last_bits);
+        }
+    }
+    BUFFER_ADD(text->out, ">>");
+}
+
+/* text_read_char reads one element of a list that may be a string. */
+static bool text_read_char(struct cursor *at, uint32_t *code)
+{
+    uint8_t tag, small;
+    if (!cursor_read_u8(at, &tag))
+        return false;
+    if (tag == TERM_TAG_INTEGER)
+        return cursor_read_u32(at, code);
+    if (tag != TERM_TAG_SMALL_INTEGER || !cursor_read_u8(at, &small))
+        return false;
+    *code = small;
+    return true;
+}
+
+/* text_add_char_list writes a list whose elements are all printable characters as a string,
+ * and passes it; false, and nothing moves, when it is another list. */
+static bool text_add_char_list(struct text *text, uint64_t num)
+{
+    struct cursor c = text->at;
+    uint32_t code;
+    uint8_t tag;
+    for (uint64_t i = 0; i < num; i++) {
+        if (!text_read_char(&c, &code) || !escape_is_printable(code))
+            return false;
+    }
+    if (!cursor_read_u8(&c, &tag) || tag != TERM_TAG_NIL)
+        return false;
+    uint64_t shown = text_shown_len(text, num);
+    BUFFER_ADD(text->out, "\"");
+    for (uint64_t i = 0; i < shown && text_read_char(&text->at, &code); i++)
+        escape_add_char(text->out, code, '"');
+    BUFFER_ADD(text->out, "\"");
+    if (shown < num)
+        text_add_more(text, num - shown, "");
+    text->at = c;
+    return true;
+}
+
+/* text_open begins a tuple, list, map or record of num elements. */
+static void text_open(struct text *text, enum text_open class, uint64_t num)
+{
+    uint64_t shown = num;
+    uint32_t max_items = text->options->max_items;
+    uint32_t max_depth = text->options->max_depth;
+    if (max_items != 0 && shown > max_items)
+        shown = max_items;
+    if ((max_depth != 0 && text->depth >= max_depth) || text->depth >= TEXT_DEPTH_MAX)
+        shown = 0;
+    union text_entry *entry = text_push(text);
+    if (entry == NULL)
+        return;
+    bool tail = class == OPEN_LIST && shown == num;
+    entry->frame = (struct text_frame){
+        .class = class,
+        .shown = shown * text_forms[class].num_parts + tail,
+        .hidden = num - shown,
+    };
+    text->depth++;
+    text->first = true;
+    ds_buffer_add_text(text->out, text_forms[class].open);
+}
+
+static void text_open_record(struct text *text, const struct term_token *token)
+{
+    struct cursor names = token->record_names;
+    BUFFER_ADD(text->out, "#");
+    text_read_atom(text, &names);
+    BUFFER_ADD(text->out, ":");
+    text_read_atom(text, &names);
+    union text_entry *entry = text_push(text);
+    if (entry == NULL)
+        return;
+    entry->names = names;
+    text_open(text, OPEN_RECORD, token->num_terms);
+}
+
+/* text_close ends the innermost that is open; false when what is hidden in it is damaged. */
+static bool text_close(struct text *text)
+{
+    struct text_frame frame = text->entries[--text->num_entries].frame;
+    text->depth--;
+    if (frame.class == OPEN_RECORD)
+        text->num_entries--;
+    if (frame.hidden != 0) {
+        uint64_t num_terms = frame.hidden * text_forms[frame.class].num_parts;
+        if (!text->first)
+            BUFFER_ADD(text->out, ",");
+        text_add_more(text, frame.hidden, "");
+        num_terms += frame.class == OPEN_LIST; /* its tail */
+        if (term_skip(&text->at, &text->env, num_terms, NULL) != TERM_OK)
+            return false;
+    }
+    ds_buffer_add_text(text->out, text_forms[frame.class].close);
+    text->first = false;
+    return true;
+}
+
+/* text_separate writes what stands before the next term of what is open. False: there is
+ * none, for a proper list has ended. */
+static bool text_separate(struct text *text)
+{
+    struct text_frame *frame = &text->entries[text->num_entries - 1].frame;
+    uint8_t tag;
+    frame->shown--;
+    switch (frame->class) {
+    case OPEN_LIST:
+        if (frame->shown == 0 && frame->hidden == 0) {
+            if (cursor_peek_u8(&text->at, &tag) && tag == TERM_TAG_NIL)
+                return !cursor_skip(&text->at, 1);
+            BUFFER_ADD(text->out, "|");
+            return true;
+        }
+        break;
+    case OPEN_MAP:
+        if (frame->shown % 2 == 0) {
+            BUFFER_ADD(text->out, " => ");
+            return true;
+        }
+        break;
+    case OPEN_RECORD:
+        if (!text->first)
+            BUFFER_ADD(text->out, ",");
+        text_read_atom(text, &text->entries[text->num_entries - 2].names);
+        BUFFER_ADD(text->out, " = ");
+        return true;
+    default:
+        break;
+    }
+    if (!text->first)
+        BUFFER_ADD(text->out, ",");
+    return true;
+}
+
+/* text_add_token writes a leaf, or opens what the token begins. False: bytes after it are
+ * damaged. */
+static bool text_add_token(struct text *text, const struct term_token *token)
+{
+    switch (token->class) {
+    case TERM_INTEGER:
+        text->failed |= !number_add_integer(text->out, token, text->options->max_bytes);
+        break;
+    case TERM_FLOAT: {
+        double value;
+        if (value_get_float(token, &value))
+            number_add_float(text->out, value);
+        break;
+    }
+    case TERM_ATOM:
+        text_add_atom(text, token);
+        break;
+    case TERM_BINARY:
+        text_add_binary(text, token);
+        break;
+    case TERM_BIT_BINARY:
+        text_add_bits(text, token);
+        break;
+    case TERM_STRING:
+        text_add_string(text, token);
+        break;
+    case TERM_NIL:
+        BUFFER_ADD(text->out, "[]");
+        break;
+    case TERM_PID:
+        text_add_pid(text, token);
+        break;
+    case TERM_PORT:
+        text_add_port(text, token);
+        break;
+    case TERM_REFERENCE:
+        text_add_reference(text, token);
+        break;
+    case TERM_EXPORT:
+        text_add_export(text, token);
+        break;
+    case TERM_FUN:
+        text_add_fun(text, token);
+        text->first = false;
+        return term_skip(&text->at, &text->env, token->num_terms, NULL) == TERM_OK;
+    case TERM_LOCAL:
+        BUFFER_ADD(text->out, "#Local<");
+        buffer_add_u64(text->out, cursor_left(&token->body));
+        BUFFER_ADD(text->out, " bytes>");
+        break;
+    case TERM_TUPLE:
+        text_open(text, OPEN_TUPLE, token->num_terms);
+        return true;
+    case TERM_LIST:
+        if (token->num_terms == 1) /* no elements: it is its tail, which comes next */
+            return true;
+        if (!text_add_char_list(text, token->num_terms - 1)) {
+            text_open(text, OPEN_LIST, token->num_terms - 1);
+            return true;
+        }
+        break;
+    case TERM_MAP:
+        text_open(text, OPEN_MAP, token->num_terms / 2);
+        return true;
+    case TERM_RECORD:
+        text_open_record(text, token);
+        return true;
+    case TERM_NUM_CLASSES:
+        break;
+    }
+    text->first = false;
+    return true;
+}
+
+/* text_next writes the next term of what is open, up to where another opens or all is done.
+ * False: it is damaged, or long enough. */
+static bool text_next(struct text *text)
+{
+    struct term_token token;
+    const char *what;
+    size_t max_len = text->options->max_len;
+    if (max_len != 0 && text->out->len - text->start > max_len) {
+        text_add_more(text, cursor_left(&text->at), " bytes");
+        return false;
+    }
+    do {
+        if (token_read(&text->at, &text->source, &token, &what) != TERM_OK ||
+            !text_add_token(text, &token)) {
+            BUFFER_ADD(text->out, "...");
+            return false;
+        }
+    } while (token.class == TERM_LIST && token.num_terms == 1);
+    return true;
+}
+
+static void text_run(struct text *text)
+{
+    bool more = text_next(text);
+    while (more && text->num_entries != 0 && !text->failed && !text->out->failed) {
+        if (text->entries[text->num_entries - 1].frame.shown != 0 && text_separate(text)) {
+            more = text_next(text);
+        } else if (!text_close(text)) {
+            BUFFER_ADD(text->out, "...");
+            more = false;
+        }
+    }
+}
+
+bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
+                   struct ds_buffer *out)
+{
+    static const struct ds_term_print_options no_limits = {0};
+    struct text text;
+    if (term->data == NULL)
+        return !out->failed;
+    text.out = out;
+    text.options = options != NULL ? options : &no_limits;
+    text.env = (struct term_env){term->atoms, term->num_atoms};
+    text.source = (struct token_source){.env = &text.env};
+    text.at = cursor_make(term->data, term->len);
+    text.start = out->len;
+    text.first = true;
+    text.failed = false;
+    text.depth = 0;
+    text.entries = text.few;
+    text.num_entries = 0;
+    text.cap_entries = TEXT_FRAMES;
+
+    text_run(&text);
+    if (text.entries != text.few)
+        free(text.entries);
+    return !text.failed && !out->failed;
+}

@@ -1,0 +1,305 @@
+#!/usr/bin/env escript
+%%! +fnu
+%% Makes terms with every boundary of every tag, has term_tool write each as text and as a
+%% copy, and reads both back.
+%%
+%% usage: read_back.escript TERM_TOOL
+-mode(compile).
+
+main([Tool]) ->
+    io:setopts([{encoding, unicode}]),
+    rand:seed(exsss, {1, 2, 3}),
+    Terms = readable_terms(),
+    Opaque = opaque_terms(),
+    Hand = hand_made(),
+    Shown = shown(),
+    Encoded = [term_to_binary(T) || T <- Terms] ++ [term_to_binary(T) || T <- Opaque] ++
+        [B || {B, _} <- Hand] ++ [B || {B, _} <- Shown],
+    Results = run(Tool, Encoded),
+    {A, R1} = lists:split(length(Terms), Results),
+    {B, R2} = lists:split(length(Opaque), R1),
+    {C, D} = lists:split(length(Hand), R2),
+    Bad = [check_text(T, X) || {T, {X, _}} <- lists:zip(Terms, A)] ++
+        [check_copy(T, X) || {T, {_, X}} <- lists:zip(Terms ++ Opaque, A ++ B)] ++
+        [check_text(T, X) || {{_, T}, {X, _}} <- lists:zip(Hand, C)] ++
+        [check_same(E, X) || {{E, _}, {_, X}} <- lists:zip(Hand, C)] ++
+        [check_shown(S, E, X) || {{E, S}, X} <- lists:zip(Shown, D)],
+    Wrong = [W || W <- Bad, W =/= ok],
+    [io:format("~tp~n", [W]) || W <- lists:sublist(Wrong, 20)],
+    io:format("~b terms, ~b checks, ~b wrong~n", [length(Encoded), length(Bad), length(Wrong)]),
+    halt(case Wrong of [] -> 0; _ -> 1 end).
+
+%% The tool takes all input from a file: an escript cannot close a port's input alone.
+run(Tool, Encoded) ->
+    File = filename:join(os:getenv("TMPDIR", "/tmp"),
+                         "read_back." ++ os:getpid() ++ ".terms"),
+    ok = file:write_file(File, [[<<(byte_size(B)):32>>, B] || B <- Encoded]),
+    Port = open_port({spawn_executable, "/bin/sh"},
+                     [{args, ["-c", "exec \"$0\" < \"$1\"", Tool, File]},
+                      binary, exit_status, stream]),
+    {Out, Status} = collect(Port, []),
+    ok = file:delete(File),
+    Status =:= 0 orelse begin io:format("term_tool: exit ~b~n", [Status]), halt(1) end,
+    Results = blocks(Out),
+    true = length(Results) =:= length(Encoded),
+    Results.
+
+collect(Port, Acc) ->
+    receive
+        {Port, {data, Data}} -> collect(Port, [Acc, Data]);
+        {Port, {exit_status, Status}} -> {iolist_to_binary(Acc), Status}
+    end.
+
+blocks(<<N:32, Text:N/binary, M:32, Copy:M/binary, Rest/binary>>) ->
+    [{Text, Copy} | blocks(Rest)];
+blocks(<<>>) -> [].
+
+%% =:= does not tell 0.0 from -0.0 on this release; the encoding does.
+same(A, B) -> A =:= B andalso term_to_binary(A) =:= term_to_binary(B).
+
+read(Text) ->
+    Chars = unicode:characters_to_list(Text),
+    true = is_list(Chars),
+    {ok, Tokens, _} = erl_scan:string(Chars ++ " ."),
+    {ok, Term} = erl_parse:parse_term(Tokens),
+    Term.
+
+check_text(Term, Text) ->
+    try read(Text) of
+        Read ->
+            case same(Term, Read) andalso length_ok(Term, Text) of
+                true -> ok;
+                false -> {text, Term, clip(Text)}
+            end
+    catch _:Why -> {unreadable, Term, clip(Text), Why}
+    end.
+
+%% A float's text has no more digits than Erlang's own shortest.
+length_ok(Float, Text) when is_float(Float) -> digits(Text) =< digits(short(Float));
+length_ok(_, _) -> true.
+
+short(Float) -> iolist_to_binary(io_lib:format("~w", [Float])).
+
+digits(Text) ->
+    [Mantissa | _] = binary:split(Text, <<"e">>),
+    Digits = << <<C>> || <<C>> <= Mantissa, C >= $0, C =< $9 >>,
+    length(string:trim(string:trim(binary_to_list(Digits), leading, "0"), trailing, "0")).
+
+check_copy(Term, Copy) ->
+    case Copy =:= term_to_binary(Term) andalso binary_to_term(Copy) =:= Term of
+        true -> ok;
+        false -> {copy, Term, clip(Copy)}
+    end.
+
+check_same(Encoded, Copy) when Encoded =:= Copy -> ok;
+check_same(Encoded, Copy) -> {copy, clip(Encoded), clip(Copy)}.
+
+check_shown(Shown, Encoded, {Text, Copy}) when Shown =:= Text ->
+    check_same(Encoded, Copy);
+check_shown(Shown, _, {Text, _}) -> {shown, Shown, Text}.
+
+clip(Bytes) when byte_size(Bytes) > 300 -> {binary:part(Bytes, 0, 300), byte_size(Bytes)};
+clip(Bytes) -> Bytes.
+
+%% Terms whose text reads back.
+readable_terms() ->
+    Leaves = integers() ++ floats() ++ atoms() ++ binaries() ++ bits(),
+    Leaves ++ strings() ++ lists() ++ tuples() ++ maps() ++
+        [random_term(Leaves, 5) || _ <- lists:seq(1, 3000)].
+
+integers() ->
+    Edges = [0, 1, 9, 10, 99, 100, 127, 128, 255, 256, 65535, 65536] ++
+        [(1 bsl B) + D || B <- [16, 24, 27, 28, 31, 32, 59, 60, 63, 64, 127, 128, 255 * 8,
+                                256 * 8, 2048 * 8, 2049 * 8, 5000 * 8],
+                          D <- [-2, -1, 0, 1]],
+    Random = [rand:uniform(1 bsl B) || B <- lists:seq(1, 300)] ++
+        [rand:uniform(1 bsl rand:uniform(3000)) || _ <- lists:seq(1, 200)],
+    lists:flatmap(fun(N) -> [N, -N] end, Edges ++ Random).
+
+floats() ->
+    Edges = [0.0, 1.0, 0.1, 0.2, 0.3, 1.5, 100.0, 1.0e15, 1.0e16, 1.0e17, 1.0e21, 1.0e22,
+             1.0e23, 123456.789, 1.0e-4, 1.0e-5, 1.2e-5, 12345678901234567.0, 999999999999999.9,
+             5.0e-324, 1.0e-323, 2.2250738585072009e-308, 2.2250738585072014e-308,
+             1.7976931348623157e308, 3.141592653589793, 9007199254740991.0,
+             9007199254740992.0, 9007199254740994.0, 1.0e100, 6.02214076e23],
+    Powers = [math:pow(2, E) || E <- lists:seq(-1074, 1023)],
+    Random = [F || _ <- lists:seq(1, 3000),
+                   {ok, F} <- [float_of(rand:uniform(1 bsl 64) - 1)]],
+    Subnormal = [F || _ <- lists:seq(1, 300),
+                      {ok, F} <- [float_of(rand:uniform(1 bsl rand:uniform(52)) - 1)]],
+    Short = [rand:uniform(100000) / 100 || _ <- lists:seq(1, 200)],
+    lists:flatmap(fun(F) -> [F, -F] end, Edges ++ Powers ++ Random ++ Subnormal ++ Short).
+
+float_of(Bits) ->
+    case <<Bits:64>> of
+        <<F:64/float>> -> {ok, F};
+        _ -> none
+    end.
+
+atoms() ->
+    Reserved = ['after', 'and', 'andalso', 'band', 'begin', 'bnot', 'bor', 'bsl', 'bsr', 'bxor',
+                'case', 'catch', 'cond', 'div', 'else', 'end', 'fun', 'if', 'let', 'maybe',
+                'not', 'of', 'or', 'orelse', 'query', 'receive', 'rem', 'try', 'when', 'xor'],
+    Texts = ["", "a", "A", "_", "_a", "@", "a@b", "alice@host.example", "foo_bar@host", "fooBar",
+             "foo bar", "foo'bar", "foo\"bar", "foo\\bar", "foo\nbar", "\e[31m", "1a", "a1",
+             "a.b", "a-b", "Elixir.GenServer", "$gen_call", "undefined", "true", "[]", "{}",
+             "receive_", "ifx", "i", [0], [127], [128], [133], [159], [160], [173], [255],
+             "übung", "straße", [16#3b1, 16#3b2], [16#65e5, 16#672c], [16#1F600],
+             [16#202e, $a], [16#200b], [16#feff], [16#e0041], [$a, 16#fe0f], [16#fffd],
+             lists:duplicate(255, $a), lists:duplicate(255, $A), lists:duplicate(255, 16#e9),
+             lists:duplicate(128, 16#e9), lists:duplicate(255, 16#20ac),
+             lists:duplicate(255, 16#1F600), lists:duplicate(254, $z)],
+    Random = [[char() || _ <- lists:seq(1, rand:uniform(12))] || _ <- lists:seq(1, 500)],
+    Reserved ++ [list_to_atom(T) || T <- Texts ++ Random] ++
+        [list_to_atom([C]) || C <- lists:seq(0, 255)].
+
+%% A character that Erlang's scanner takes.
+char() ->
+    case rand:uniform(6) of
+        1 -> rand:uniform(256) - 1;
+        2 -> 16#100 + rand:uniform(16#2000);
+        3 -> 16#2000 + rand:uniform(16#80);
+        4 -> 16#10000 + rand:uniform(16#100000 - 2);
+        _ -> 31 + rand:uniform(95)
+    end.
+
+binaries() ->
+    Texts = [<<>>, <<"a">>, <<"hello world">>, <<"a\"b\\c\n\r\t\b\v\f\e">>, <<0>>, <<7>>, <<127>>,
+             <<128>>, <<255>>, <<"a", 0>>, <<"übung"/utf8>>, <<"naïve">>, <<"日本語"/utf8>>,
+             <<16#1F600/utf8, "x">>, <<"a", 16#202e/utf8, "b">>, <<16#ad/utf8>>,
+             <<16#85/utf8>>, <<16#fffd/utf8>>, <<16#ef, 16#bf, 16#be>>, <<16#ef, 16#bf, 16#bf>>,
+             <<16#ed, 16#a0, 16#80>>, <<16#c0, 16#80>>, <<16#f4, 16#90, 16#80, 16#80>>,
+             <<16#e2, 16#82>>, <<"ab", 16#e2, 16#82, 16#ac, 16#e2>>, <<16#feff/utf8>>,
+             binary:copy(<<"x">>, 65535), binary:copy(<<"x">>, 65536),
+             binary:copy(<<1>>, 70000), binary:copy(<<"ö"/utf8>>, 40000)],
+    Texts ++ [<<C>> || C <- lists:seq(0, 255)] ++ [<<"a", C>> || C <- lists:seq(0, 255)] ++
+        [rand:bytes(N) || N <- lists:seq(1, 40)] ++
+        [unicode:characters_to_binary([char() || _ <- lists:seq(1, rand:uniform(9))])
+         || _ <- lists:seq(1, 300)].
+
+bits() ->
+    [<<V:N>> || N <- lists:seq(1, 40), V <- [0, 1, (1 bsl N) - 1, rand:uniform(1 bsl N) - 1]] ++
+        [<<(rand:bytes(300))/binary, 5:3>>, <<"abc", 1:1>>].
+
+strings() ->
+    ["", "a", "hello", "a\"b\\c\n\r\t\b\v\f\e", [0], [1, 2, 3], [127], [128], [159], [160], [255],
+     "übung", "日本語", [16#1F600], [16#202e, $a], [$a, 16#d7ff], [16#e000], [16#fffd],
+     [16#fffe], [16#ffff], [16#10000], [16#10ffff], [16#110000], [16#d800], [$a, -1], [256],
+     [$a, 256], [$a, 1.0], [1087, 1088], [$a | $b], [256 | 256], [256 | []],
+     lists:duplicate(65534, $a), lists:duplicate(65535, $a), lists:duplicate(65536, $a),
+     lists:duplicate(65535, 1), lists:duplicate(65536, 1), lists:duplicate(65536, 1087),
+     lists:duplicate(70000, a)] ++
+        [[C] || C <- lists:seq(0, 255)] ++ [[C, 1000] || C <- lists:seq(0, 255)] ++
+        [[char() || _ <- lists:seq(1, rand:uniform(9))] || _ <- lists:seq(1, 300)].
+
+lists() ->
+    [[], [[]], [[[]]], [a | b], [a, b | c], [a | {}], [[a | b] | [c | d]], [a, [b, [c, [d]]]],
+     ["", ""], [<<>>, <<>>], [1000, "abc", [1, 2], 2.0 | tail], [[] | <<"x">>], [a | <<1:3>>],
+     lists:foldl(fun(_, T) -> [T] end, [], lists:seq(1, 1000)),
+     lists:foldl(fun(_, T) -> [a | {T}] end, [], lists:seq(1, 1000))].
+
+tuples() ->
+    [{}, {{}}, {a}, {a, b}, {[], {}, #{}}, {-1, -1.0, -(1 bsl 70)},
+     list_to_tuple(lists:seq(1, 255)), list_to_tuple(lists:seq(1, 256)),
+     list_to_tuple(lists:seq(1, 70000)), {'$gen_call', {x, [alias | y]}, {get, 42}}].
+
+maps() ->
+    [#{}, #{a => 1}, #{a => -1, -1 => a}, #{#{} => #{}}, #{"a" => <<"b">>, {1, 2} => [x | y]},
+     #{1 => a, 1.0 => b}, #{a => #{b => #{c => []}}},
+     maps:from_list([{N, N} || N <- lists:seq(1, 32)]),
+     maps:from_list([{N, N} || N <- lists:seq(1, 33)]),
+     maps:from_list([{N, {N}} || N <- lists:seq(1, 5000)])].
+
+random_term(Leaves, 0) -> leaf(Leaves);
+random_term(Leaves, Depth) ->
+    Size = rand:uniform(5) - 1,
+    Terms = fun() -> [random_term(Leaves, Depth - 1) || _ <- lists:seq(1, Size)] end,
+    case rand:uniform(8) of
+        1 -> list_to_tuple(Terms());
+        2 -> Terms();
+        3 -> lists:foldr(fun(H, T) -> [H | T] end, leaf(Leaves), Terms());
+        4 -> maps:from_list(lists:zip(Terms(), Terms()));
+        5 -> [rand:uniform(1200) || _ <- lists:seq(1, Size)];
+        _ -> leaf(Leaves)
+    end.
+
+%% Seldom one of the huge ones.
+leaf(Leaves) ->
+    Leaf = lists:nth(rand:uniform(length(Leaves)), Leaves),
+    case byte_size(term_to_binary(Leaf)) of
+        Small when Small < 2000 -> Leaf;
+        _ -> small
+    end.
+
+%% Terms that do not read back as text; their copies are the same.
+opaque_terms() ->
+    Free = lists:seq(1, 300),
+    Text = <<"free">>,
+    Ref = make_ref(),
+    Port = hd(erlang:ports()),
+    Fun0 = fun() -> ok end,
+    Fun1 = fun(X) -> {X, Free, Text} end,
+    Fun2 = fun(X, Y) -> {X, Y, Fun0, Fun1} end,
+    Fun3 = lists:foldl(fun(N, F) -> fun() -> {N, F} end end, Fun2, lists:seq(1, 50)),
+    [self(), Ref, Port, Fun0, Fun1, Fun2, Fun3, fun lists:map/2, fun 'odd mod':'Odd fun'/255,
+     {self(), [Ref | Port], #{Ref => Fun3}}, [Fun3, Fun2, {Fun1}],
+     erlang:monitor(process, self(), [{alias, demonitor}]),
+     {'$gen_call', {self(), [alias | Ref]}, {get, 42}}].
+
+%% Encodings that no node makes any more, and the terms they mean.
+hand_made() ->
+    Old = fun(Float) ->
+                  Text = iolist_to_binary(io_lib:format("~.20e", [Float])),
+                  <<131, 99, Text/binary, 0:((31 - byte_size(Text)) * 8)>>
+          end,
+    [{Old(F), F} || F <- [0.0, 1.0, -1.0, 0.1, 1.5e300, -2.5e-300, 1.7976931348623157e308]] ++
+    [{<<131, 99, "1.0", 0:224>>, 1.0}, {<<131, 99, "+1.5e3", 0:200>>, 1500.0},
+     {<<131, 100, 0:16>>, ''}, {<<131, 100, 3:16, "foo">>, foo},
+     {<<131, 100, 5:16, 16#fc, "bung">>, list_to_atom("übung")},
+     {<<131, 100, 3:16, $a, 0, 255>>, list_to_atom([$a, 0, 255])},
+     {<<131, 100, 255:16, (binary:copy(<<16#e9>>, 255))/binary>>,
+      list_to_atom(lists:duplicate(255, 16#e9))},
+     {<<131, 115, 3, "foo">>, foo}, {<<131, 115, 4, "a b", 16#e9>>, list_to_atom("a bé")},
+     {<<131, 118, 3:16, "foo">>, foo}, {<<131, 119, 2, 16#c3, 16#a9>>, list_to_atom("é")},
+     {<<131, 98, 5:32>>, 5}, {<<131, 110, 1, 0, 5>>, 5}, {<<131, 110, 1, 1, 5>>, -5},
+     {<<131, 110, 0, 0>>, 0}, {<<131, 110, 3, 0, 5, 0, 0>>, 5},
+     {<<131, 110, 20, 1, 5, 0:152>>, -5}, {<<131, 111, 2:32, 0, 1, 1>>, 257},
+     {<<131, 111, 4:32, 1, 0, 0, 0, 16#80>>, -16#80000000}, {<<131, 111, 0:32, 0>>, 0},
+     {<<131, 105, 2:32, 97, 1, 97, 2>>, {1, 2}}, {<<131, 105, 0:32>>, {}},
+     {<<131, 108, 0:32, 106>>, []}, {<<131, 108, 0:32, 97, 5>>, 5},
+     {<<131, 108, 0:32, 108, 0:32, 104, 0>>, {}}, {<<131, 107, 0:16>>, []},
+     {<<131, 108, 2:32, 97, $a, 98, $b:32, 106>>, "ab"},
+     {<<131, 108, 1:32, 97, 1, 108, 1:32, 97, 2, 106>>, [1, 2]},
+     {<<131, 108, 1:32, 97, 1, 107, 1:16, "a">>, [1, $a]},
+     {<<131, 77, 0:32, 0>>, <<>>}, {<<131, 77, 2:32, 8, 1, 2>>, <<1, 2>>},
+     {<<131, 77, 1:32, 3, 16#ff>>, <<7:3>>}, {<<131, 77, 1:32, 1, 16#80>>, <<1:1>>}].
+
+%% Encodings and the text that we give them.
+shown() ->
+    Node = <<119, 3, "a@h">>,
+    Full = 16#ffffffff,
+    [{<<131, 103, Node/binary, 90:32, 0:32, 1>>, <<"<a@h.90.0>">>},
+     {<<131, 88, Node/binary, Full:32, Full:32, Full:32>>, <<"<a@h.4294967295.4294967295>">>},
+     {<<131, 88, 115, 3, "a@", 16#e9, 1:32, 2:32, 3:32>>, <<"<a@é.1.2>"/utf8>>},
+     {<<131, 88, 118, 6:16, "a@", 27, "[3m", 1:32, 2:32, 3:32>>, <<"<a@\\e[3m.1.2>">>},
+     {<<131, 102, Node/binary, Full:32, 1>>, <<"#Port<a@h.4294967295>">>},
+     {<<131, 89, Node/binary, 7:32, 1:32>>, <<"#Port<a@h.7>">>},
+     {<<131, 120, Node/binary, (1 bsl 64 - 1):64, 1:32>>, <<"#Port<a@h.18446744073709551615>">>},
+     {<<131, 101, Node/binary, 5:32, 1>>, <<"#Ref<a@h.5>">>},
+     {<<131, 114, 1:16, Node/binary, 1, 5:32>>, <<"#Ref<a@h.5>">>},
+     {<<131, 114, 3:16, Node/binary, 1, 1:32, 2:32, Full:32>>, <<"#Ref<a@h.4294967295.2.1>">>},
+     {<<131, 90, 3:16, Node/binary, 1:32, 1:32, 2:32, 3:32>>, <<"#Ref<a@h.3.2.1>">>},
+     {<<131, 90, 5:16, Node/binary, 1:32, 1:32, 2:32, 3:32, 4:32, 5:32>>,
+      <<"#Ref<a@h.5.4.3.2.1>">>},
+     {<<131, 113, 119, 5, "lists", 119, 3, "map", 97, 2>>, <<"fun lists:map/2">>},
+     {<<131, 113, 119, 1, "L", 119, 3, "end", 97, 255>>, <<"fun 'L':'end'/255">>},
+     {<<131, 117, 1:32, 103, Node/binary, 90:32, 0:32, 1, 119, 1, "m", 97, 3, 98, 12345:32,
+        119, 4, "free">>, <<"#Fun<m.3.12345>">>},
+     {<<131, 112, 60:32, 1, 0:128, 3:32, 1:32, 119, 1, "m", 97, 3, 98, 12345:32, 103,
+        Node/binary, 90:32, 0:32, 1, 119, 4, "free">>, <<"#Fun<m.3.12345>">>},
+     {<<131, 67, 0:32, 1, 119, 1, "m", 119, 1, "r">>, <<"#m:r{}">>},
+     {<<131, 67, 2:32, 0, 119, 1, "m", 119, 3, "rec", 119, 1, "a", 119, 1, "B", 97, 1, 104, 0>>,
+      <<"#m:rec{a = 1,'B' = {}}">>},
+     {<<131, 104, 2, 67, 1:32, 1, 119, 1, "m", 119, 1, "r", 119, 1, "f", 67, 0:32, 1, 119, 1, "m",
+        119, 1, "r", 106>>, <<"{#m:r{f = #m:r{}},[]}">>},
+     {<<131, 121, 1, 2, 3, 4, 88, 106, 1:32, 2:32, 3:32>>, <<"#Local<18 bytes>">>}].

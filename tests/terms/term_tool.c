@@ -1,0 +1,61 @@
+/*
+ * term_tool.c - reads terms, writes what the library makes of them, for read_back.escript.
+ *
+ * Standard input: length (4 bytes), term (131 first), and so on. Standard output, for each:
+ * length, text, length, copy as external format; the copy has length 0 when it is refused.
+ */
+#include "term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void die(const char *why)
+{
+    fprintf(stderr, "term_tool: %s\n", why);
+    exit(1);
+}
+
+static void write_block(const char *data, size_t len)
+{
+    uint32_t head = __builtin_bswap32((uint32_t)len);
+    if (fwrite(&head, sizeof head, 1, stdout) != 1 ||
+        (len != 0 && fwrite(data, len, 1, stdout) != 1))
+        die("cannot write");
+}
+
+static void show(const uint8_t *bytes, size_t len)
+{
+    struct ds_buffer text = {0}, copy = {0};
+    struct term_env env = {0};
+    uint32_t unknown = 0, inferred = 0;
+    const char *what = NULL;
+    struct cursor c = cursor_make(bytes, len);
+    uint8_t version;
+    if (!cursor_read_u8(&c, &version) || version != 131)
+        die("no 131");
+    struct ds_term term = {.data = c.at, .len = cursor_left(&c)};
+    if (term_check(&c, &env, &unknown, &inferred, &what) != TERM_OK)
+        ds_buffer_printf(&text, "fault: %s", what);
+    else if (cursor_left(&c) != 0)
+        ds_buffer_printf(&text, "fault: %zu bytes left over", cursor_left(&c));
+    else if (!ds_term_print(&term, NULL, &text) || !ds_term_copy_etf(&term, &copy))
+        die("no memory");
+    write_block(text.data, text.len);
+    write_block(copy.data, copy.len);
+    ds_buffer_free(&text);
+    ds_buffer_free(&copy);
+}
+
+int main(void)
+{
+    uint32_t head;
+    while (fread(&head, sizeof head, 1, stdin) == 1) {
+        size_t len = __builtin_bswap32(head);
+        uint8_t *bytes = malloc(len);
+        if (bytes == NULL || fread(bytes, 1, len, stdin) != len)
+            die("input ends early");
+        show(bytes, len);
+        free(bytes);
+    }
+    return 0;
+}
