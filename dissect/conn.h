@@ -45,6 +45,8 @@ struct conn {
     const struct tcp_conn_view *tcp;
     const struct proto *proto; /* NULL until known */
     void *state;               /* of proto */
+    bool late[2];     /* proto's first bytes of the direction are not the stream's first */
+    char *node[2];    /* memory of view.end[].node */
 };
 
 /* env_emit completes an event (type, dir and the body are set by the caller; frame, time
@@ -55,9 +57,37 @@ struct conn {
  * (a frame is a handshake message, a tick, a whole message or one fragment). */
 void env_emit(struct env *env, struct conn *conn, struct ds_event *event);
 
+/* cursor_text is the rest of a cursor as text, for an event. */
+static inline struct ds_text cursor_text(struct cursor c)
+{
+    return (struct ds_text){(const char *)c.at, cursor_left(&c)};
+}
+
+/* conn_gap_fault says what a gap is called in a fault. */
+static inline enum ds_fault_kind conn_gap_fault(enum tcp_gap why)
+{
+    switch (why) {
+    case TCP_GAP_CUT:
+        return DS_FAULT_TRUNCATED;
+    case TCP_GAP_CAP:
+        return DS_FAULT_CAP;
+    case TCP_GAP_LOST:
+        break;
+    }
+    return DS_FAULT_GAP;
+}
+
 /* conn_set_node names an end of a connection. name is copied. inferred: from control
- * messages; never replaces what handshake or EPMD said. Counts no_memory on failure. */
+ * messages, or the name without a host that EPMD knows; it never replaces what a handshake
+ * said, and no name with a host. Counts no_memory on failure. */
 void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text name,
                    uint32_t creation, bool inferred);
+
+/* conn_forget_nodes releases the names of both ends. */
+void conn_forget_nodes(struct conn *conn);
+
+/* conn_end_text returns the end's node, else its address and port, as printable ASCII that
+ * lives as long as the current event; never NULL. */
+const char *conn_end_text(struct env *env, const struct conn *conn, int end);
 
 #endif

@@ -1,0 +1,119 @@
+/*
+ * emit.c - what every event goes through on its way out, and the names of a connection's
+ * two ends.
+ */
+#include "conn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
+{
+    struct ds_stats *stats = &env->stats;
+    struct ds_counters *counters = &conn->view.counters[event->dir];
+
+    if (conn->view.number == 0)
+        conn->view.number = ++stats->connections;
+    event->conn = &conn->view;
+    event->frame = conn->tcp->frame;
+    event->ts_ns = conn->tcp->now_ns;
+
+    switch (event->type) {
+    case DS_EVENT_MESSAGE:
+        stats->messages++;
+        stats->message_bytes += event->message.size;
+        counters->messages++;
+        break;
+    case DS_EVENT_TICK:
+        stats->ticks++;
+        counters->ticks++;
+        break;
+    case DS_EVENT_GAP:
+        stats->gaps++;
+        stats->gap_bytes += event->gap.bytes;
+        counters->gaps++;
+        counters->gap_bytes += event->gap.bytes;
+        break;
+    case DS_EVENT_EPMD:
+        stats->epmd_messages++;
+        break;
+    case DS_EVENT_CONN:
+        if (event->change.state == DS_CONN_UP)
+            stats->handshakes++;
+        break;
+    case DS_EVENT_HANDSHAKE:
+        break;
+    }
+    if (event->fault.kind != DS_FAULT_NONE) {
+        stats->faults++;
+        counters->faults++;
+    }
+    stats->unknown_atoms += event->unknown_atoms;
+    counters->unknown_atoms += event->unknown_atoms;
+
+    if (env->config.on_event != NULL)
+        env->config.on_event(env->config.context, event);
+    arena_reset(&env->arena);
+}
+
+static bool text_has_host(struct ds_text name)
+{
+    return name.data != NULL && memchr(name.data, '@', name.len) != NULL;
+}
+
+void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text name,
+                   uint32_t creation, bool inferred)
+{
+    struct ds_endpoint *endpoint = &conn->view.end[end];
+    if (name.data == NULL || name.len == 0)
+        return;
+    if (inferred && endpoint->node.data != NULL &&
+        (!endpoint->node_inferred || text_has_host(endpoint->node) || !text_has_host(name)))
+        return;
+    char *copy = malloc(name.len);
+    if (copy == NULL) {
+        env->stats.no_memory++;
+        return;
+    }
+    memcpy(copy, name.data, name.len);
+    free(conn->node[end]);
+    conn->node[end] = copy;
+    endpoint->node = (struct ds_text){copy, name.len};
+    endpoint->node_inferred = inferred;
+    if (creation != 0)
+        endpoint->creation = creation;
+}
+
+void conn_forget_nodes(struct conn *conn)
+{
+    for (int end = 0; end < 2; end++) {
+        free(conn->node[end]);
+        conn->node[end] = NULL;
+        conn->view.end[end].node = (struct ds_text){NULL, 0};
+    }
+}
+
+const char *conn_end_text(struct env *env, const struct conn *conn, int end)
+{
+    enum { ADDR_AND_PORT_LEN = DS_ADDR_LEN + sizeof "[]:65535" };
+    const struct ds_endpoint *endpoint = &conn->view.end[end];
+    size_t len = endpoint->node.data != NULL ? endpoint->node.len + 1 : ADDR_AND_PORT_LEN;
+    char *out = arena_alloc(&env->arena, len);
+    if (out == NULL) {
+        env->stats.no_memory++;
+        return "the peer";
+    }
+    if (endpoint->node.data == NULL) {
+        char addr[DS_ADDR_LEN];
+        ds_addr_print(&endpoint->addr, addr);
+        snprintf(out, len, endpoint->addr.family == 6 ? "[%s]:%u" : "%s:%u", addr,
+                 (unsigned)endpoint->port);
+        return out;
+    }
+    for (size_t i = 0; i < endpoint->node.len; i++) {
+        char c = endpoint->node.data[i];
+        out[i] = c >= ' ' && c <= '~' ? c : '?';
+    }
+    out[len - 1] = '\0';
+    return out;
+}

@@ -1,0 +1,82 @@
+/*
+ * names.c - names of all that is enumerated, from the tables (*.def).
+ */
+#include <distsniff/dissect.h>
+
+#define NAME_OF(table, i)                                                                          \
+    ((size_t)(i) < sizeof(table) / sizeof((table)[0]) ? (table)[i] : NULL)
+
+const char *ds_epmd_op_name(enum ds_epmd_op op)
+{
+    static const char *const names[] = {
+#define EPMD(code, id, name) [DS_EPMD_##id] = name,
+#include <distsniff/epmd.def>
+#undef EPMD
+    };
+    return NAME_OF(names, op);
+}
+
+const char *ds_handshake_step_name(enum ds_handshake_step step)
+{
+    static const char *const names[] = {
+#define STEP(id, name) [DS_STEP_##id] = name,
+#include <distsniff/handshake.def>
+#undef STEP
+    };
+    return NAME_OF(names, step);
+}
+
+const char *ds_conn_state_name(enum ds_conn_state state)
+{
+    static const char *const names[] = {
+        [DS_CONN_OPEN] = "open",
+        [DS_CONN_UP] = "up",
+        [DS_CONN_FAILED] = "failed",
+        [DS_CONN_CLOSED] = "closed",
+        [DS_CONN_JOINED_LATE] = "joined_late",
+    };
+    return NAME_OF(names, state);
+}
+
+const char *ds_fault_kind_name(enum ds_fault_kind kind)
+{
+    static const char *const names[] = {
+        [DS_FAULT_NONE] = "none",
+        [DS_FAULT_MALFORMED] = "malformed",
+        [DS_FAULT_TRUNCATED] = "truncated",
+        [DS_FAULT_GAP] = "gap",
+        [DS_FAULT_JOINED_LATE] = "joined_late",
+        [DS_FAULT_CAP] = "cap",
+    };
+    return NAME_OF(names, kind);
+}
+
+const char *ds_role_name(enum ds_role role)
+{
+    static const char *const names[] = {
+#define ROLE(letter, id, key) [DS_ROLE_##id] = key,
+#include <distsniff/roles.def>
+#undef ROLE
+    };
+    return NAME_OF(names, role);
+}
+
+const char *ds_limit_name(enum ds_limit limit)
+{
+    static const char *const names[] = {
+#define LIMIT(id, name, value, what) [DS_LIMIT_##id] = name,
+#include <distsniff/limits.def>
+#undef LIMIT
+    };
+    return NAME_OF(names, limit);
+}
+
+const char *ds_limit_what(enum ds_limit limit)
+{
+    static const char *const texts[] = {
+#define LIMIT(id, name, value, what) [DS_LIMIT_##id] = what,
+#include <distsniff/limits.def>
+#undef LIMIT
+    };
+    return NAME_OF(texts, limit);
+}
