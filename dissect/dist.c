@@ -1,0 +1,750 @@
+/*
+ * dist.c - a distribution connection: the handshake, then one channel in each direction
+ * (erl_dist_protocol, "Distribution Handshake" and "Protocol between Connected Nodes").
+ *
+ * Each direction has a phase of its own, since in what order a capture shows the packets of
+ * both directions is not quite certain: the initiator's becomes a channel behind its
+ * challenge_reply, the acceptor's behind its challenge_ack. Who is the initiator is known
+ * from the SYN, or else from the first message.
+ */
+#include "dist.h"
+
+#include "channel.h"
+#include "cookie.h"
+#include "flags.h"
+#include "handshake.h"
+#include "hold.h"
+#include "registry.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum dist_phase {
+    DIST_UNKNOWN,   /* nothing seen yet, or what follows a gap: the next bytes decide */
+    DIST_HANDSHAKE, /* a handshake message begins, or is in held */
+    DIST_CHANNEL,
+    DIST_DEAD, /* not to be decoded */
+};
+
+struct dist_dir {
+    enum dist_phase phase;
+    bool lost; /* bytes before these are missing */
+    struct hold held;
+    struct channel *channel;
+    enum ds_handshake_step last_step; /* UNKNOWN: none */
+    uint64_t flags;
+    bool has_flags;
+    uint8_t version;
+    uint32_t challenge; /* given to the other end */
+    bool has_challenge;
+    enum ds_cookie_check cookie; /* of the digest it sent */
+};
+
+enum refusal {
+    REFUSAL_NONE,
+    REFUSAL_NOK,
+    REFUSAL_NOT_ALLOWED,
+    REFUSAL_ALIVE,       /* "alive", not answered yet */
+    REFUSAL_ALIVE_FALSE, /* answered with "false" */
+};
+
+struct dist {
+    struct dist_dir dirs[2];
+    int initiator; /* the end, -1 until known */
+    enum ds_handshake_step last_step;
+    enum refusal refusal;
+    bool opened; /* reported as open or joined late */
+    bool up;
+    bool tls;
+    bool nonsense; /* something other than a handshake was sent */
+    int closer;    /* the end whose FIN came first, -1 */
+};
+
+static struct dist *dist_of(const struct conn *conn)
+{
+    return conn->state;
+}
+
+__attribute__((format(printf, 2, 3))) static const char *say(struct env *env, const char *format,
+                                                             ...)
+{
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = len >= 0 ? arena_alloc(&env->arena, (size_t)len + 1) : NULL;
+    if (text == NULL) {
+        env->stats.no_memory++;
+        return NULL;
+    }
+    va_start(args, format);
+    vsnprintf(text, (size_t)len + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+static void emit_conn(struct env *env, struct conn *conn, int dir, enum ds_conn_state state,
+                      const char *reason, bool final)
+{
+    struct ds_event event = {
+        .type = DS_EVENT_CONN,
+        .dir = (uint8_t)dir,
+        .change = {.state = state, .reason = reason, .final = final},
+    };
+    env_emit(env, conn, &event);
+}
+
+static void emit_gap(struct env *env, struct conn *conn, int dir, uint64_t len,
+                     enum ds_fault_kind kind)
+{
+    struct ds_event event = {
+        .type = DS_EVENT_GAP,
+        .dir = (uint8_t)dir,
+        .gap = {.bytes = len, .messages = -1},
+        .fault = {.kind = kind, .what = "bytes of the handshake are missing"},
+    };
+    env_emit(env, conn, &event);
+}
+
+/* Names of the ends that nothing has named yet, from what listens there. */
+static void look_up_nodes(struct env *env, struct conn *conn)
+{
+    for (int end = 0; end < 2; end++) {
+        const struct ds_endpoint *endpoint = &conn->view.end[end];
+        bool may_listen = dist_of(conn)->initiator != end;
+        uint32_t creation = 0;
+        if (endpoint->node.data != NULL || !may_listen)
+            continue;
+        struct ds_text name =
+            registry_find(env->registry, &endpoint->addr, endpoint->port, &creation);
+        if (name.data != NULL)
+            conn_set_node(env, conn, end, name, creation, true);
+    }
+}
+
+static void set_initiator(struct dist *dist, int dir, enum handshake_from from)
+{
+    dist->initiator = from == HANDSHAKE_INITIATOR ? dir : 1 - dir;
+}
+
+static enum handshake_from from_of(const struct dist *dist, int dir)
+{
+    return dir == dist->initiator ? HANDSHAKE_INITIATOR : HANDSHAKE_ACCEPTOR;
+}
+
+static void report_open(struct env *env, struct conn *conn, const char *reason)
+{
+    struct dist *dist = dist_of(conn);
+    if (dist->opened)
+        return;
+    dist->opened = true;
+    look_up_nodes(env, conn);
+    emit_conn(env, conn, dist->initiator >= 0 ? dist->initiator : 0, DS_CONN_OPEN, reason,
+              false);
+}
+
+static void report_up(struct env *env, struct conn *conn, const char *reason)
+{
+    struct dist *dist = dist_of(conn);
+    if (dist->up)
+        return;
+    dist->up = true;
+    emit_conn(env, conn, dist->initiator >= 0 ? dist->initiator : 0, DS_CONN_UP, reason, false);
+}
+
+static void report_late(struct env *env, struct conn *conn, int dir)
+{
+    struct dist *dist = dist_of(conn);
+    if (dist->opened) {
+        report_up(env, conn, "a part of the handshake was not captured");
+        return;
+    }
+    dist->opened = true;
+    dist->up = true;
+    look_up_nodes(env, conn);
+    emit_conn(env, conn, dir, DS_CONN_JOINED_LATE,
+              dist->dirs[dir].lost && conn->tcp->syn_seen[dir]
+                  ? "the handshake was not captured"
+                  : "the capture began after the handshake",
+              false);
+}
+
+static void go_dead(struct env *env, struct dist_dir *d)
+{
+    d->phase = DIST_DEAD;
+    hold_free(&d->held, env);
+}
+
+static void start_channel(struct env *env, struct conn *conn, int dir, bool late)
+{
+    struct dist_dir *d = &dist_of(conn)->dirs[dir];
+    d->phase = DIST_CHANNEL;
+    d->channel = channel_new(env, conn, dir, late);
+    if (d->channel == NULL) {
+        env->stats.no_memory++;
+        go_dead(env, d);
+    }
+}
+
+static void feed_channel(struct env *env, struct conn *conn, int dir, struct cursor data)
+{
+    struct dist *dist = dist_of(conn);
+    const struct dist_dir *other = &dist->dirs[1 - dir];
+    if (cursor_left(&data) == 0)
+        return;
+    if (!dist->up)
+        report_up(env, conn,
+                  other->phase == DIST_UNKNOWN ? "the other direction was not captured" : NULL);
+    channel_feed(dist->dirs[dir].channel, data);
+}
+
+/* The handshake. */
+
+static void check_digest(struct env *env, struct conn *conn, int dir, struct ds_handshake *h)
+{
+    struct dist *dist = dist_of(conn);
+    struct dist_dir *d = &dist->dirs[dir];
+    const struct dist_dir *other = &dist->dirs[1 - dir];
+
+    if (!h->has_digest || !other->has_challenge)
+        return;
+    h->cookie = cookie_check(env->config.cookie, other->challenge, h->digest);
+    d->cookie = h->cookie;
+    if (h->cookie == DS_COOKIE_WRONG) {
+        h->cookie_note = say(env, "made with another cookie by the %s %s",
+                             dir == dist->initiator ? "initiator" : "acceptor",
+                             conn_end_text(env, conn, dir));
+    }
+}
+
+static bool text_is(struct ds_text text, const char *other)
+{
+    return text.data != NULL && text.len == strlen(other) &&
+           memcmp(text.data, other, text.len) == 0;
+}
+
+static void note_status(struct dist *dist, struct ds_text status)
+{
+    static const struct {
+        const char *status;
+        enum refusal refusal;
+    } refusals[] = {
+        {"nok", REFUSAL_NOK},           {"not_allowed", REFUSAL_NOT_ALLOWED},
+        {"alive", REFUSAL_ALIVE},       {"false", REFUSAL_ALIVE_FALSE},
+    };
+    dist->refusal = REFUSAL_NONE;
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if (text_is(status, refusals[i].status))
+            dist->refusal = refusals[i].refusal;
+    }
+}
+
+static void learn_acceptor(struct env *env, struct conn *conn, const struct ds_handshake *h)
+{
+    int acceptor = 1 - dist_of(conn)->initiator;
+    const struct ds_endpoint *end = &conn->view.end[acceptor];
+    conn_set_node(env, conn, acceptor, h->name, h->creation, false);
+    registry_add(env, &end->addr, end->port, h->name, h->creation, NULL);
+}
+
+/* handle_step takes note of a message and reports it. */
+static void handle_step(struct env *env, struct conn *conn, int dir, struct ds_event *event)
+{
+    struct dist *dist = dist_of(conn);
+    struct dist_dir *d = &dist->dirs[dir];
+    struct ds_handshake *h = &event->handshake;
+    const enum ds_handshake_step step = h->step;
+    bool right;
+
+    conn->view.counters[dir].frames++;
+    if (h->has_flags) {
+        d->flags = h->step == DS_STEP_COMPLEMENT ? d->flags | h->flags : h->flags;
+        d->has_flags = true;
+    }
+    if (h->version != 0)
+        d->version = h->version;
+    if (h->has_challenge) {
+        d->challenge = h->challenge;
+        d->has_challenge = true;
+    }
+    switch (h->step) {
+    case DS_STEP_SEND_NAME:
+        if ((h->flags & FLAG_MASK(NAME_ME)) == 0)
+            conn_set_node(env, conn, dir, h->name, h->creation, false);
+        break;
+    case DS_STEP_STATUS:
+        if (h->name.data != NULL)
+            conn_set_node(env, conn, 1 - dir, h->name, h->creation, false);
+        note_status(dist, h->status);
+        break;
+    case DS_STEP_STATUS_REPLY:
+        note_status(dist, h->status);
+        break;
+    case DS_STEP_CHALLENGE:
+        learn_acceptor(env, conn, h);
+        break;
+    case DS_STEP_COMPLEMENT:
+        conn->view.end[dir].creation = h->creation;
+        break;
+    default:
+        break;
+    }
+    if (step != DS_STEP_UNKNOWN) {
+        d->last_step = step;
+        dist->last_step = step;
+    }
+    report_open(env, conn, NULL);
+    check_digest(env, conn, dir, h);
+    right = h->cookie != DS_COOKIE_WRONG;
+    env_emit(env, conn, event);
+    if (step == DS_STEP_CHALLENGE_REPLY || step == DS_STEP_CHALLENGE_ACK)
+        start_channel(env, conn, dir, false);
+    if (step == DS_STEP_CHALLENGE_ACK && right)
+        report_up(env, conn, NULL);
+}
+
+static struct ds_event step_event(int dir, struct cursor bytes)
+{
+    return (struct ds_event){
+        .type = DS_EVENT_HANDSHAKE,
+        .dir = (uint8_t)dir,
+        .handshake.step = DS_STEP_UNKNOWN,
+        .bytes = bytes.at,
+        .bytes_len = cursor_left(&bytes),
+    };
+}
+
+/* is_tls says whether bytes begin with a TLS ClientHello: a record of type 22, version 3.x,
+ * length:2, in it a message of type 1. */
+static enum proto_guess is_tls(struct cursor bytes)
+{
+    uint8_t type, major, minor, message;
+    uint16_t len;
+    if (!cursor_read_u8(&bytes, &type) || !cursor_read_u8(&bytes, &major))
+        return PROTO_MORE;
+    if (type != 22 || major != 3)
+        return PROTO_NO;
+    if (!cursor_read_u8(&bytes, &minor) || !cursor_read_u16(&bytes, &len) ||
+        !cursor_read_u8(&bytes, &message))
+        return PROTO_MORE;
+    return message == 1 ? PROTO_YES : PROTO_NO;
+}
+
+/* emit_broken reports bytes that are no whole handshake message. */
+static void emit_broken(struct env *env, struct conn *conn, int dir, struct cursor bytes,
+                        enum ds_fault_kind kind, const char *what)
+{
+    struct dist *dist = dist_of(conn);
+    struct ds_event event = step_event(dir, bytes);
+    struct ds_fault ignored = {0};
+    struct cursor message = bytes;
+
+    report_open(env, conn, NULL);
+    if (dist->initiator >= 0 && cursor_skip(&message, HANDSHAKE_LENGTH_LEN))
+        handshake_parse(message, from_of(dist, dir), &event.handshake, &ignored);
+    event.fault = (struct ds_fault){kind, cursor_left(&bytes), what};
+    env_emit(env, conn, &event);
+}
+
+static void give_up_nonsense(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+{
+    struct dist *dist = dist_of(conn);
+    struct ds_event event = step_event(dir, bytes);
+
+    if (!dist->opened && is_tls(bytes) == PROTO_YES) {
+        dist->tls = true;
+        report_open(env, conn, "TLS: encrypted, cannot be decoded");
+        go_dead(env, &dist->dirs[1 - dir]);
+    } else if (!dist->tls) {
+        dist->nonsense = true;
+        report_open(env, conn, NULL);
+        event.fault = (struct ds_fault){DS_FAULT_MALFORMED, HANDSHAKE_LENGTH_LEN,
+                                        "no handshake message begins like this"};
+        env_emit(env, conn, &event);
+    }
+    go_dead(env, &dist->dirs[dir]);
+}
+
+/* feed_message works on the first handshake message in bytes; its length, or 0 when it is
+ * not whole, or nonsense (then the direction is dead). */
+static size_t feed_message(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+{
+    struct dist *dist = dist_of(conn);
+    const struct cursor start = bytes;
+    struct cursor message;
+    uint16_t len;
+    uint8_t tag;
+
+    if (!cursor_read_u16(&bytes, &len))
+        return 0;
+    message = bytes;
+    if (len != 0 && cursor_read_u8(&message, &tag) &&
+        !handshake_is_step(tag, from_of(dist, dir))) {
+        if (is_tls(start) != PROTO_MORE)
+            give_up_nonsense(env, conn, dir, start);
+        return 0;
+    }
+    if (!cursor_child(&bytes, len, &message))
+        return 0;
+    struct cursor frame = start;
+    frame.end = message.end;
+    struct ds_event event = step_event(dir, frame);
+    handshake_parse(message, from_of(dist, dir), &event.handshake, &event.fault);
+    handle_step(env, conn, dir, &event);
+    return HANDSHAKE_LENGTH_LEN + (size_t)len;
+}
+
+/* feed_handshake works on as many messages as are whole in bytes and returns how many bytes
+ * that was. */
+static size_t feed_handshake(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+{
+    struct dist_dir *d = &dist_of(conn)->dirs[dir];
+    size_t used = 0, len;
+    while (d->phase == DIST_HANDSHAKE && (len = feed_message(env, conn, dir, bytes)) != 0) {
+        used += len;
+        if (!cursor_skip(&bytes, len))
+            break;
+    }
+    return used;
+}
+
+/* decide says how a direction goes on of which bytes are the first, or the first after a
+ * gap. */
+static enum proto_guess decide(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+{
+    struct dist *dist = dist_of(conn);
+    struct dist_dir *d = &dist->dirs[dir];
+    enum handshake_from from;
+
+    if (!d->lost && dist->initiator >= 0 && !dist->up) {
+        d->phase = DIST_HANDSHAKE;
+        return PROTO_YES;
+    }
+    enum proto_guess guess = handshake_probe(bytes, true, &from);
+    if (guess == PROTO_YES && dist->initiator >= 0 && from != from_of(dist, dir))
+        guess = PROTO_NO;
+    if (guess == PROTO_YES) {
+        set_initiator(dist, dir, from);
+        d->phase = DIST_HANDSHAKE;
+    } else if (guess == PROTO_NO) {
+        report_late(env, conn, dir);
+        start_channel(env, conn, dir, true);
+    }
+    return guess;
+}
+
+static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor data)
+{
+    struct dist_dir *d = &dist_of(conn)->dirs[dir];
+
+    if (d->phase == DIST_CHANNEL) {
+        feed_channel(env, conn, dir, data);
+        return;
+    }
+    if (d->phase == DIST_DEAD)
+        return;
+    struct cursor bytes = data;
+    bool from_held = d->held.len != 0;
+    if (from_held) {
+        if (!hold_add(&d->held, env, data)) {
+            emit_broken(env, conn, dir, hold_cursor(&d->held), DS_FAULT_CAP,
+                        "no room to hold it");
+            go_dead(env, d);
+            return;
+        }
+        bytes = hold_cursor(&d->held);
+    }
+    size_t used = 0;
+    if (d->phase != DIST_UNKNOWN || decide(env, conn, dir, bytes) == PROTO_YES) {
+        used = feed_handshake(env, conn, dir, bytes);
+        if (!cursor_skip(&bytes, used))
+            return;
+    }
+    switch (d->phase) {
+    case DIST_DEAD:
+        break;
+    case DIST_CHANNEL:
+        feed_channel(env, conn, dir, bytes);
+        hold_free(&d->held, env);
+        break;
+    case DIST_UNKNOWN:
+    case DIST_HANDSHAKE:
+        if (from_held) {
+            hold_drop(&d->held, used);
+        } else if (cursor_left(&bytes) != 0 && !hold_add(&d->held, env, bytes)) {
+            emit_broken(env, conn, dir, bytes, DS_FAULT_CAP, "no room to hold it");
+            go_dead(env, d);
+        }
+        break;
+    }
+}
+
+static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len,
+                     enum tcp_gap why)
+{
+    struct dist_dir *d = &dist_of(conn)->dirs[dir];
+
+    switch (d->phase) {
+    case DIST_DEAD:
+        return;
+    case DIST_CHANNEL:
+        channel_gap(d->channel, len, why);
+        return;
+    case DIST_UNKNOWN:
+    case DIST_HANDSHAKE:
+        break;
+    }
+    if (d->held.len != 0)
+        emit_broken(env, conn, dir, hold_cursor(&d->held), conn_gap_fault(why),
+                    "bytes are missing here");
+    hold_free(&d->held, env);
+    emit_gap(env, conn, dir, len, conn_gap_fault(why));
+    d->phase = DIST_UNKNOWN;
+    d->lost = true;
+}
+
+static void dist_end(struct env *env, struct conn *conn, int dir)
+{
+    struct dist *dist = dist_of(conn);
+    (void)env;
+    if (dist->closer < 0)
+        dist->closer = dir;
+}
+
+/* Why it ended. */
+
+static const char *step_text(enum ds_handshake_step step)
+{
+    return step == DS_STEP_UNKNOWN ? "the TCP connection" : ds_handshake_step_name(step);
+}
+
+/* missing_text names what a peer that has seen these flags will not do without. */
+static const char *missing_text(struct env *env, const struct dist_dir *d)
+{
+    static const unsigned releases_with_more[] = {25, 26};
+    if (!d->has_flags)
+        return NULL;
+    for (size_t i = 0; i < sizeof releases_with_more / sizeof releases_with_more[0]; i++) {
+        unsigned release = releases_with_more[i];
+        uint64_t missing = flags_missing(d->flags, release);
+        if (missing != 0) {
+            const char *names = flags_print(missing, &env->arena);
+            return names != NULL ? say(env, "%s, mandatory since OTP %u", names, release) : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* explain says what most likely ended a handshake that closer (an end) closed. */
+static const char *explain(struct env *env, struct conn *conn, int closer, const char *how)
+{
+    const struct dist *dist = dist_of(conn);
+    const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
+    const struct dist_dir *i = &dist->dirs[initiator];
+    const char *init = conn_end_text(env, conn, initiator);
+    const char *acc = conn_end_text(env, conn, 1 - initiator);
+    const char *by = closer == initiator ? init : acc;
+    const char *missing;
+
+    switch (dist->refusal) {
+    case REFUSAL_NOK:
+        return say(env,
+                   "simultaneous connect: %s answered nok, it is connecting to %s itself", acc,
+                   init);
+    case REFUSAL_NOT_ALLOWED:
+        return say(env, "refused: %s answered not_allowed to %s", acc, init);
+    case REFUSAL_ALIVE:
+        return say(env, "%s by %s after %s answered alive: it has a connection with %s already",
+                   how, by, acc, init);
+    case REFUSAL_ALIVE_FALSE:
+        return say(env, "given up by %s: %s has a connection with it already (alive, false)",
+                   init, acc);
+    case REFUSAL_NONE:
+        break;
+    }
+    if (dist->nonsense)
+        return say(env, "%s by %s: no handshake", how, by);
+    switch (dist->last_step) {
+    case DS_STEP_SEND_NAME:
+        if (closer == initiator)
+            break;
+        if (i->version == 5)
+            return say(env,
+                       "%s by %s upon an old send_name (n): OTP 25 and later take only the new "
+                       "one (N)",
+                       how, acc);
+        missing = missing_text(env, i);
+        if (missing != NULL)
+            return say(env, "%s by %s after send_name: %s lacks %s", how, acc, init, missing);
+        break;
+    case DS_STEP_CHALLENGE:
+        if (closer != initiator)
+            break;
+        missing = missing_text(env, &dist->dirs[1 - initiator]);
+        if (missing != NULL)
+            return say(env, "%s by %s after challenge: %s lacks %s", how, init, acc, missing);
+        break;
+    case DS_STEP_CHALLENGE_REPLY:
+        if (closer == initiator)
+            break;
+        switch (i->cookie) {
+        case DS_COOKIE_WRONG:
+            return say(env, "wrong cookie: %s by %s, the digest of %s was made with another",
+                       how, acc, init);
+        case DS_COOKIE_OK:
+            return say(env,
+                       "wrong cookie: %s by %s, although the digest of %s was made with the "
+                       "cookie given",
+                       how, acc, init);
+        case DS_COOKIE_UNCHECKED:
+            return say(env, "%s by %s after challenge_reply: most likely a wrong cookie", how,
+                       acc);
+        }
+        break;
+    case DS_STEP_CHALLENGE_ACK:
+        if (dist->dirs[1 - initiator].cookie == DS_COOKIE_WRONG)
+            return say(env, "wrong cookie: %s by %s, the digest of %s was made with another",
+                       how, by, acc);
+        break;
+    default:
+        break;
+    }
+    return say(env, "%s by %s after %s", how, by, step_text(dist->last_step));
+}
+
+/* report_unanswered handles a connection without one byte; false when it has some. */
+static bool report_silent(struct env *env, struct conn *conn, enum tcp_close why)
+{
+    const struct tcp_conn_view *tcp = conn->tcp;
+    struct dist *dist = dist_of(conn);
+
+    if (conn->view.counters[0].bytes != 0 || conn->view.counters[1].bytes != 0 || dist->opened)
+        return false;
+    look_up_nodes(env, conn);
+    if (!tcp->syn_seen[1] && why == TCP_CLOSE_RESET && tcp->reset_dir == 1)
+        emit_conn(env, conn, 1, DS_CONN_FAILED, "connection refused", true);
+    else if (!tcp->syn_seen[1])
+        emit_conn(env, conn, 0, DS_CONN_FAILED, "no answer", true);
+    else
+        return false;
+    return true;
+}
+
+static void report_close(struct env *env, struct conn *conn, enum tcp_close why)
+{
+    struct dist *dist = dist_of(conn);
+    const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
+    const char *how = "closed";
+    int closer = dist->closer;
+    const char *reason;
+
+    if (why == TCP_CLOSE_RESET && closer < 0) {
+        how = "reset";
+        closer = conn->tcp->reset_dir;
+    }
+    if (!dist->opened)
+        look_up_nodes(env, conn);
+    switch (why) {
+    case TCP_CLOSE_REUSED:
+        reason = "a new connection took its ports";
+        break;
+    case TCP_CLOSE_DROPPED:
+        reason = "no longer followed: --max-connections was reached";
+        break;
+    case TCP_CLOSE_CAPTURE:
+        reason = dist->up || dist->tls
+                     ? "end of capture"
+                     : say(env, "end of capture, after %s", step_text(dist->last_step));
+        break;
+    default:
+        reason = NULL;
+        break;
+    }
+    if (reason != NULL || closer < 0) {
+        emit_conn(env, conn, initiator, DS_CONN_CLOSED, reason, true);
+    } else if (dist->up || dist->tls) {
+        reason = say(env, "%s by %s", how, conn_end_text(env, conn, closer));
+        emit_conn(env, conn, closer, DS_CONN_CLOSED, reason, true);
+    } else {
+        emit_conn(env, conn, closer, DS_CONN_FAILED, explain(env, conn, closer, how), true);
+    }
+}
+
+static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)
+{
+    struct dist *dist = dist_of(conn);
+
+    for (int dir = 0; dir < 2; dir++) {
+        struct dist_dir *d = &dist->dirs[dir];
+        if (d->channel != NULL) {
+            channel_end(d->channel);
+        } else if (d->held.len != 0 && d->phase != DIST_DEAD) {
+            bool ended = why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET;
+            emit_broken(env, conn, dir, hold_cursor(&d->held),
+                        ended ? DS_FAULT_MALFORMED : DS_FAULT_GAP,
+                        ended ? "the connection ended inside a message"
+                              : "the capture ended inside a message");
+        }
+    }
+    if (!report_silent(env, conn, why))
+        report_close(env, conn, why);
+    for (int dir = 0; dir < 2; dir++) {
+        channel_free(dist->dirs[dir].channel);
+        hold_free(&dist->dirs[dir].held, env);
+    }
+    free(dist);
+    conn->state = NULL;
+}
+
+static bool dist_start(struct env *env, struct conn *conn)
+{
+    struct dist *dist = calloc(1, sizeof *dist);
+    (void)env;
+    if (dist == NULL)
+        return false;
+    dist->initiator = conn->tcp->syn_seen[0] ? 0 : -1;
+    dist->last_step = DS_STEP_UNKNOWN;
+    dist->closer = -1;
+    for (int dir = 0; dir < 2; dir++) {
+        dist->dirs[dir].lost = conn->late[dir];
+        dist->dirs[dir].last_step = DS_STEP_UNKNOWN;
+    }
+    conn->state = dist;
+    return true;
+}
+
+static bool is_tick(struct cursor bytes)
+{
+    uint32_t len;
+    return cursor_read_u32(&bytes, &len) && len == 0 && cursor_left(&bytes) == 0;
+}
+
+static enum proto_guess dist_probe(const struct env *env, const struct conn *conn, int dir,
+                                   struct cursor bytes)
+{
+    const struct tcp_conn_view *tcp = conn->tcp;
+    bool known = registry_has_port(env->registry, tcp->port[1]);
+    enum handshake_from from;
+    size_t skip;
+
+    if (tcp->syn_seen[0] && known)
+        return PROTO_YES;
+    known = known || registry_has_port(env->registry, tcp->port[0]);
+    enum proto_guess guess = handshake_probe(bytes, known, &from);
+    if (guess != PROTO_NO || !conn->late[dir])
+        return guess;
+    if (known && is_tick(bytes))
+        return PROTO_YES;
+    return channel_probe(bytes, &skip);
+}
+
+const struct proto dist_proto = {
+    .name = "distribution",
+    .probe = dist_probe,
+    .start = dist_start,
+    .feed = dist_feed,
+    .gap = dist_gap,
+    .end = dist_end,
+    .close = dist_close,
+};
