@@ -1,0 +1,345 @@
+/*
+ * session.c - the way of a packet: link, IP and TCP, then the protocol of its connection.
+ *
+ * A new connection is asked of the protocols (proto.c), at its opening and with the first
+ * bytes of each direction, until one takes it or none can. What none takes is forgotten. A
+ * connection whose beginning was not captured may show its protocol only after a while: it
+ * is probed longer, and longest where a port is known to carry distribution.
+ */
+#include "conn.h"
+
+#include "hold.h"
+#include "packet.h"
+#include "proto.h"
+#include "registry.h"
+#include "tcp.h"
+
+#include <stdlib.h>
+
+/* How long to look for a protocol in one direction. */
+static const struct patience {
+    size_t bytes;
+    unsigned segments;
+} patience_known = {256 * 1024, 64}, patience_unknown = {16 * 1024, 16};
+
+struct probe {
+    struct hold held;
+    unsigned num_segments;
+    bool given_up;
+};
+
+/* link ties a TCP connection to what stands above it. */
+struct link {
+    struct conn conn;
+    struct tcp_conn_view *tcp;
+    struct probe probes[2];
+    bool lost[2]; /* bytes went missing while probing */
+};
+
+struct ds_session {
+    struct env env;
+    struct packet_decoder decoder;
+    struct tcp_table *tcp;
+    char *cookie;
+    bool ended;
+};
+
+void ds_config_init(struct ds_config *config)
+{
+    *config = (struct ds_config){
+        .limits =
+            {
+#define LIMIT(id, name, value, what) [DS_LIMIT_##id] = value,
+#include <distsniff/limits.def>
+#undef LIMIT
+            },
+        .epmd_port = 4369,
+    };
+}
+
+static void link_free(struct ds_session *session, struct link *link)
+{
+    for (int dir = 0; dir < 2; dir++)
+        hold_free(&link->probes[dir].held, &session->env);
+    conn_forget_nodes(&link->conn);
+    link->tcp->user = NULL;
+    free(link);
+}
+
+static void forget(struct ds_session *session, struct link *link)
+{
+    struct tcp_conn_view *tcp = link->tcp;
+    link_free(session, link);
+    tcp_table_forget(tcp);
+}
+
+/* take hands a connection to its protocol, with what was held of it. False when memory ran
+ * out and the connection is forgotten. */
+static bool take(struct ds_session *session, struct link *link, const struct proto *proto)
+{
+    struct env *env = &session->env;
+    struct conn *conn = &link->conn;
+
+    conn->proto = proto;
+    if (!proto->start(env, conn)) {
+        env->stats.no_memory++;
+        forget(session, link);
+        return false;
+    }
+    return true;
+}
+
+static void feed_held(struct ds_session *session, struct link *link, int dir)
+{
+    struct env *env = &session->env;
+    struct hold *held = &link->probes[dir].held;
+    if (held->len != 0)
+        link->conn.proto->feed(env, &link->conn, dir, hold_cursor(held));
+    hold_free(held, env);
+}
+
+static void give_up(struct ds_session *session, struct link *link, int dir)
+{
+    struct probe *probe = &link->probes[dir];
+    const struct probe *other = &link->probes[1 - dir];
+    hold_free(&probe->held, &session->env);
+    probe->given_up = true;
+    link->conn.late[dir] = true;
+    link->lost[dir] = true;
+    if (other->given_up || other->num_segments == 0)
+        forget(session, link);
+}
+
+static bool known_port(const struct ds_session *session, const struct link *link)
+{
+    return registry_has_port(session->env.registry, link->tcp->port[0]) ||
+           registry_has_port(session->env.registry, link->tcp->port[1]);
+}
+
+static void probe_data(struct ds_session *session, struct link *link, int dir,
+                       struct cursor data)
+{
+    struct env *env = &session->env;
+    struct conn *conn = &link->conn;
+    struct probe *probe = &link->probes[dir];
+    const struct patience *patience =
+        known_port(session, link) ? &patience_known : &patience_unknown;
+    const struct proto *proto = NULL;
+    struct cursor bytes = data;
+
+    if (probe->given_up)
+        return;
+    probe->num_segments++;
+    for (int d = 0; d < 2; d++)
+        conn->late[d] = !link->tcp->syn_seen[d] || link->lost[d];
+    bool from_held = probe->held.len != 0;
+    if (from_held) {
+        if (!hold_add(&probe->held, env, data)) {
+            give_up(session, link, dir);
+            return;
+        }
+        bytes = hold_cursor(&probe->held);
+    }
+    switch (proto_find(env, conn, dir, bytes, &proto)) {
+    case PROTO_YES:
+        if (!take(session, link, proto))
+            return;
+        if (from_held)
+            feed_held(session, link, dir);
+        else
+            proto->feed(env, conn, dir, data);
+        feed_held(session, link, 1 - dir);
+        return;
+    case PROTO_NO:
+        if (!conn->late[dir]) {
+            forget(session, link);
+            return;
+        }
+        break;
+    case PROTO_MORE:
+        break;
+    }
+    if (probe->num_segments >= patience->segments || cursor_left(&bytes) >= patience->bytes ||
+        (!from_held && !hold_add(&probe->held, env, data)))
+        give_up(session, link, dir);
+}
+
+static void on_open(void *context, struct tcp_conn_view *view)
+{
+    struct ds_session *session = context;
+    struct env *env = &session->env;
+    const struct proto *proto = NULL;
+
+    struct link *link = calloc(1, sizeof *link);
+    if (link == NULL) {
+        env->stats.no_memory++;
+        tcp_table_forget(view);
+        return;
+    }
+    view->user = link;
+    link->tcp = view;
+    link->conn.tcp = view;
+    for (int end = 0; end < 2; end++) {
+        link->conn.view.end[end].addr = view->addr[end];
+        link->conn.view.end[end].port = view->port[end];
+    }
+    if (proto_find(env, &link->conn, 0, cursor_make(NULL, 0), &proto) == PROTO_YES)
+        (void)take(session, link, proto);
+}
+
+static void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+
+    if (link == NULL)
+        return;
+    link->conn.view.counters[dir].bytes += cursor_left(&data);
+    if (link->conn.proto != NULL)
+        link->conn.proto->feed(&session->env, &link->conn, dir, data);
+    else
+        probe_data(session, link, dir, data);
+}
+
+static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
+                   enum tcp_gap why)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+
+    if (link == NULL)
+        return;
+    if (link->conn.proto != NULL) {
+        link->conn.proto->gap(&session->env, &link->conn, dir, len, why);
+        return;
+    }
+    /* What was probed so far leads nowhere now; what follows is as if joined late. */
+    link->lost[dir] = true;
+    hold_free(&link->probes[dir].held, &session->env);
+}
+
+static void on_end(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link != NULL && link->conn.proto != NULL)
+        link->conn.proto->end(&session->env, &link->conn, dir);
+}
+
+static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+
+    if (link == NULL)
+        return;
+    if (link->conn.proto != NULL)
+        link->conn.proto->close(&session->env, &link->conn, why);
+    link_free(session, link);
+}
+
+static const struct tcp_events tcp_events = {
+    .open = on_open,
+    .data = on_data,
+    .gap = on_gap,
+    .end = on_end,
+    .close = on_close,
+};
+
+static bool copy_cookie(struct ds_session *session, struct ds_text cookie)
+{
+    if (cookie.data == NULL)
+        return true;
+    session->cookie = malloc(cookie.len + 1);
+    if (session->cookie == NULL)
+        return false;
+    memcpy(session->cookie, cookie.data, cookie.len);
+    session->env.config.cookie.data = session->cookie;
+    return true;
+}
+
+struct ds_session *ds_session_new(const struct ds_config *config)
+{
+    struct ds_session *session = calloc(1, sizeof *session);
+    if (session == NULL)
+        return NULL;
+    struct env *env = &session->env;
+    env->config = *config;
+    env->config.dist_ports = NULL;
+    env->config.num_dist_ports = 0;
+    env->config.cookie.data = NULL;
+    env->meter.max = config->limits[DS_LIMIT_MEMORY];
+    env->registry = registry_new(config->limits[DS_LIMIT_NODES]);
+    session->tcp = tcp_table_new(&tcp_events, session, &env->meter, env->config.limits,
+                                 &env->stats);
+    if (env->registry == NULL || session->tcp == NULL || !copy_cookie(session, config->cookie) ||
+        !packet_decoder_init(&session->decoder, &env->meter,
+                             config->limits[DS_LIMIT_IP_FRAGMENTS],
+                             &env->stats.limits_hit[DS_LIMIT_IP_FRAGMENTS])) {
+        ds_session_free(session);
+        return NULL;
+    }
+    for (size_t i = 0; i < config->num_dist_ports; i++)
+        registry_add_port(env->registry, config->dist_ports[i]);
+    return session;
+}
+
+void ds_session_packet(struct ds_session *session, const struct ds_packet *packet)
+{
+    struct ds_stats *stats = &session->env.stats;
+    struct segment segment;
+
+    stats->packets++;
+    stats->bytes += packet->len;
+    stats->truncated_packets += packet->cap_len < packet->len;
+    switch (packet_decode(&session->decoder, packet, &segment)) {
+    case PACKET_SEGMENT:
+        tcp_table_feed(session->tcp, &segment);
+        break;
+    case PACKET_NOT_TCP:
+        stats->not_tcp++;
+        break;
+    case PACKET_MALFORMED:
+        stats->malformed_packets++;
+        break;
+    case PACKET_UNKNOWN_LINK:
+        stats->unknown_link++;
+        break;
+    case PACKET_HELD:
+    case PACKET_TRUNCATED:
+        break;
+    }
+    stats->limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+}
+
+void ds_session_end(struct ds_session *session)
+{
+    if (session->ended)
+        return;
+    session->ended = true;
+    tcp_table_end(session->tcp);
+    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+}
+
+const struct ds_stats *ds_session_stats(const struct ds_session *session)
+{
+    return &session->env.stats;
+}
+
+void ds_session_free(struct ds_session *session)
+{
+    if (session == NULL)
+        return;
+    if (session->tcp != NULL) {
+        /* Closing frees what hangs on the connections; nobody is told any more. */
+        session->env.config.on_event = NULL;
+        session->env.config.on_port = NULL;
+        ds_session_end(session);
+    }
+    tcp_table_free(session->tcp);
+    packet_decoder_free(&session->decoder);
+    registry_free(session->env.registry);
+    arena_free(&session->env.arena);
+    free(session->cookie);
+    free(session);
+}
