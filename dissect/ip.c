@@ -16,6 +16,7 @@
 
 enum {
     IP4_HEADER_LEN = 20,
+    IP6_HEADER_LEN = 40,
     IP_MAX_EXTENSIONS = 16,
     IP_MAX_CUT = 1 << 24, /* no network packet is larger, whatever a file says */
 
@@ -27,82 +28,82 @@ enum {
     EXT_MOBILITY = 135,
 };
 
-static enum packet_status read_ip4(struct span at, struct ip_packet *ip)
+static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
 {
+    struct cursor header; /* of known length: the compiler checks it only once */
     uint8_t version, service, ttl;
     uint16_t total_len, id, fragment, checksum;
-    struct cursor *bytes = &at.bytes;
 
-    ip->src = ip->dst = (struct ds_addr){.family = 4};
-    if (!cursor_read_u8(bytes, &version))
-        return span_short(&at);
+    ip->version = 4;
+    *ip->src = (struct ds_addr){.family = 4};
+    *ip->dst = (struct ds_addr){.family = 4};
+    if (!cursor_child(&at->bytes, IP4_HEADER_LEN, &header) || !cursor_read_u8(&header, &version) ||
+        !cursor_read_u8(&header, &service) || !cursor_read_u16(&header, &total_len) ||
+        !cursor_read_u16(&header, &id) || !cursor_read_u16(&header, &fragment) ||
+        !cursor_read_u8(&header, &ttl) || !cursor_read_u8(&header, &ip->protocol) ||
+        !cursor_read_u16(&header, &checksum) || !cursor_read_bytes(&header, ip->src->bytes, 4) ||
+        !cursor_read_bytes(&header, ip->dst->bytes, 4))
+        return span_short(at);
     uint32_t header_len = (version & 15) * 4u;
     if (version >> 4 != 4 || header_len < IP4_HEADER_LEN)
         return PACKET_MALFORMED;
-    if (!cursor_read_u8(bytes, &service) || !cursor_read_u16(bytes, &total_len) ||
-        !cursor_read_u16(bytes, &id) || !cursor_read_u16(bytes, &fragment) ||
-        !cursor_read_u8(bytes, &ttl) || !cursor_read_u8(bytes, &ip->protocol) ||
-        !cursor_read_u16(bytes, &checksum) || !cursor_read_bytes(bytes, ip->src.bytes, 4) ||
-        !cursor_read_bytes(bytes, ip->dst.bytes, 4) ||
-        !cursor_skip(bytes, header_len - IP4_HEADER_LEN))
-        return span_short(&at);
+    if (!cursor_skip(&at->bytes, header_len - IP4_HEADER_LEN))
+        return span_short(at);
     if (total_len != 0) {
         if (total_len < header_len)
             return PACKET_MALFORMED;
-        span_limit(&at, total_len - header_len);
+        span_limit(at, total_len - header_len);
     }
     ip->id = id;
     ip->offset = (uint16_t)(fragment << 3);
     ip->more_fragments = (fragment & 0x2000) != 0;
-    ip->fragment = ip->more_fragments || ip->offset != 0;
-    ip->payload = at;
+    ip->fragment = (fragment & 0x3fff) != 0;
     return PACKET_SEGMENT;
 }
 
-static enum packet_status read_ip6(struct span at, struct ip_packet *ip)
+static enum packet_status read_ip6(struct span *at, struct ip_packet *ip)
 {
+    struct cursor header;
     uint32_t version;
     uint16_t payload_len;
     uint8_t hop_limit;
-    struct cursor *bytes = &at.bytes;
 
-    ip->src.family = ip->dst.family = 6;
-    if (!cursor_read_u32(bytes, &version))
-        return span_short(&at);
+    ip->version = 6;
+    ip->src->family = ip->dst->family = 6;
+    if (!cursor_child(&at->bytes, IP6_HEADER_LEN, &header) ||
+        !cursor_read_u32(&header, &version) || !cursor_read_u16(&header, &payload_len) ||
+        !cursor_read_u8(&header, &ip->protocol) || !cursor_read_u8(&header, &hop_limit) ||
+        !cursor_read_bytes(&header, ip->src->bytes, sizeof ip->src->bytes) ||
+        !cursor_read_bytes(&header, ip->dst->bytes, sizeof ip->dst->bytes))
+        return span_short(at);
     if (version >> 28 != 6)
         return PACKET_MALFORMED;
-    if (!cursor_read_u16(bytes, &payload_len) || !cursor_read_u8(bytes, &ip->protocol) ||
-        !cursor_read_u8(bytes, &hop_limit) ||
-        !cursor_read_bytes(bytes, ip->src.bytes, sizeof ip->src.bytes) ||
-        !cursor_read_bytes(bytes, ip->dst.bytes, sizeof ip->dst.bytes))
-        return span_short(&at);
     if (payload_len != 0)
-        span_limit(&at, payload_len);
+        span_limit(at, payload_len);
     ip->fragment = false;
-    ip->payload = at;
-    return ip_skip_extensions(ip);
+    return ip_skip_extensions(at, ip);
 }
 
 /* read_fragment reads the fragment header: next header 1, reserved 1, offset:13 reserved:2
  * more:1, identification 4. A packet that is its own only fragment is none. */
-static bool read_fragment(struct ip_packet *ip)
+static bool read_fragment(struct span *at, struct ip_packet *ip)
 {
     uint8_t next, reserved;
     uint16_t offset;
-    struct cursor *bytes = &ip->payload.bytes;
+    struct cursor *bytes = &at->bytes;
     if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &reserved) ||
         !cursor_read_u16(bytes, &offset) || !cursor_read_u32(bytes, &ip->id))
         return false;
     ip->protocol = next;
     ip->offset = offset & 0xfff8;
     ip->more_fragments = (offset & 1) != 0;
-    ip->fragment = ip->more_fragments || ip->offset != 0;
+    ip->fragment = (offset & 0xfff9) != 0;
     return true;
 }
 
-enum packet_status ip_skip_extensions(struct ip_packet *ip)
+enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip)
 {
-    struct cursor *bytes = &ip->payload.bytes;
+    struct cursor *bytes = &at->bytes;
     for (int i = 0; i < IP_MAX_EXTENSIONS; i++) {
         uint8_t next, len;
         switch (ip->protocol) {
@@ -112,18 +113,18 @@ enum packet_status ip_skip_extensions(struct ip_packet *ip)
         case EXT_MOBILITY: /* next header 1, length in 8 bytes after the first 8 */
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
                 !cursor_skip(bytes, len * 8u + 6))
-                return span_short(&ip->payload);
+                return span_short(at);
             ip->protocol = next;
             break;
         case EXT_AUTHENTICATION: /* the same, but length in 4 bytes after the first 8 */
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
                 !cursor_skip(bytes, len * 4u + 6))
-                return span_short(&ip->payload);
+                return span_short(at);
             ip->protocol = next;
             break;
         case EXT_FRAGMENT:
-            if (!read_fragment(ip))
-                return span_short(&ip->payload);
+            if (!read_fragment(at, ip))
+                return span_short(at);
             if (ip->fragment)
                 return PACKET_SEGMENT;
             break;
@@ -134,7 +135,7 @@ enum packet_status ip_skip_extensions(struct ip_packet *ip)
     return PACKET_MALFORMED;
 }
 
-enum packet_status ip_read(struct span at, uint16_t ether_type, struct ip_packet *ip)
+enum packet_status ip_read(struct span *at, uint16_t ether_type, struct ip_packet *ip)
 {
     enum packet_status status;
     if (ether_type == ETHER_IP4) {
@@ -144,7 +145,7 @@ enum packet_status ip_read(struct span at, uint16_t ether_type, struct ip_packet
     } else {
         return PACKET_NOT_TCP;
     }
-    if (status == PACKET_SEGMENT && ip->payload.cut > IP_MAX_CUT)
+    if (status == PACKET_SEGMENT && at->cut > IP_MAX_CUT)
         return PACKET_MALFORMED;
     return status;
 }

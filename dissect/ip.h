@@ -15,22 +15,23 @@ enum {
 };
 
 struct ip_packet {
-    struct ds_addr src, dst;
-    uint8_t protocol;    /* of payload */
-    bool fragment;       /* payload is one of several */
+    struct ds_addr *src, *dst; /* set by the caller: where the addresses are written */
+    uint8_t version;
+    uint8_t protocol;          /* of what follows the header */
+    bool fragment;             /* which is one of several */
     bool more_fragments;
-    uint16_t offset;     /* of a fragment, in bytes */
-    uint32_t id;         /* of a fragment */
-    struct span payload;
+    uint16_t offset;           /* of a fragment, in bytes */
+    uint32_t id;               /* of a fragment */
 };
 
-/* ip_read reads the header that an EtherType announces: PACKET_SEGMENT on success,
- * PACKET_NOT_TCP when it is not IP. Checksums are never looked at: offloading to the
- * network card leaves them wrong in captures. */
-enum packet_status ip_read(struct span at, uint16_t ether_type, struct ip_packet *ip);
+/* ip_read reads the header that an EtherType announces and advances to what the packet
+ * carries, limited to its length: PACKET_SEGMENT on success, PACKET_NOT_TCP when it is not
+ * IP. Checksums are never looked at: offloading to the network card leaves them wrong in
+ * captures. */
+enum packet_status ip_read(struct span *at, uint16_t ether_type, struct ip_packet *ip);
 
-/* ip_skip_extensions advances payload past the extension headers of IPv6, as far as the
- * fragment header. Needed again after reassembly. */
-enum packet_status ip_skip_extensions(struct ip_packet *ip);
+/* ip_skip_extensions advances past the extension headers of IPv6, as far as the fragment
+ * header. Needed again after reassembly. */
+enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip);
 
 #endif

@@ -149,9 +149,9 @@ static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t no
 {
     struct key key = {
         .id = ip->id,
-        .src = ip->src,
-        .dst = ip->dst,
-        .protocol = ip->src.family == 4 ? ip->protocol : 0,
+        .src = *ip->src,
+        .dst = *ip->dst,
+        .protocol = ip->version == 4 ? ip->protocol : 0,
     };
     uint32_t bucket = XXH3_64bits(&key, sizeof key) % NUM_BUCKETS;
     struct assembly *assembly = fragments->buckets[bucket];
@@ -253,11 +253,11 @@ static bool finish(struct ip_fragments *fragments, struct assembly *assembly)
 }
 
 enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_ns,
-                                    struct ip_packet *ip)
+                                    struct ip_packet *ip, struct span *at)
 {
-    uint32_t len = (uint32_t)cursor_left(&ip->payload.bytes);
+    uint32_t len = (uint32_t)cursor_left(&at->bytes);
     uint32_t end = ip->offset + len;
-    if (ip->payload.cut != 0)
+    if (at->cut != 0)
         return PACKET_TRUNCATED;
     if (end > MAX_LEN || (ip->more_fragments && (len % 8 != 0 || len == 0)))
         return PACKET_MALFORMED;
@@ -272,7 +272,7 @@ enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_
     if (ip->offset == 0)
         assembly->protocol = ip->protocol;
     /* Nothing may lie beyond the end: such a packet cannot be told apart from an attack. */
-    if (!add_fragment(fragments, assembly, ip->offset, ip->payload.bytes) ||
+    if (!add_fragment(fragments, assembly, ip->offset, at->bytes) ||
         (assembly->end_known && assembly->have > assembly->end)) {
         drop_assembly(fragments, assembly);
         return PACKET_HELD;
@@ -292,6 +292,6 @@ enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_
     fragments->done = assembly;
     ip->fragment = false;
     ip->protocol = assembly->protocol;
-    ip->payload = (struct span){cursor_make(assembly->whole, assembly->end), 0};
+    *at = (struct span){cursor_make(assembly->whole, assembly->end), 0};
     return PACKET_SEGMENT;
 }

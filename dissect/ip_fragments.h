@@ -14,10 +14,11 @@
 struct ip_fragments *ip_fragments_new(struct meter *meter, uint64_t max_packets, uint64_t *hits);
 void ip_fragments_free(struct ip_fragments *fragments);
 
-/* ip_fragments_add takes a fragment. When it was the last one missing, ip becomes the whole
- * packet (PACKET_SEGMENT), which lives until ip_fragments_release; else PACKET_HELD. */
+/* ip_fragments_add takes a fragment, whose contents are at. When it was the last one
+ * missing, ip and at become those of the whole packet (PACKET_SEGMENT), which lives until
+ * ip_fragments_release; else PACKET_HELD. */
 enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_ns,
-                                    struct ip_packet *ip);
+                                    struct ip_packet *ip, struct span *at);
 
 /* ip_fragments_release frees the packets completed so far. */
 void ip_fragments_release(struct ip_fragments *fragments);

@@ -94,19 +94,18 @@ static enum packet_status read_ip6(struct span *frame, uint16_t *ether_type)
 
 static const struct link_type {
     uint32_t type;
-    const char *name;
     enum packet_status (*read)(struct span *frame, uint16_t *ether_type);
 } link_types[] = {
-    {LINK_ETHERNET, "Ethernet", read_ethernet},
-    {113, "Linux cooked", read_cooked},
-    {276, "Linux cooked v2", read_cooked2},
-    {0, "BSD loopback", read_family},
-    {108, "OpenBSD loopback", read_family},
-    {101, "raw IP", read_raw},
-    {12, "raw IP", read_raw}, /* what DLT_RAW is on most systems */
-    {14, "raw IP", read_raw}, /* what it is on OpenBSD */
-    {228, "raw IPv4", read_ip4},
-    {229, "raw IPv6", read_ip6},
+    {LINK_ETHERNET, read_ethernet},
+    {113, read_cooked},
+    {276, read_cooked2},
+    {0, read_family},   /* BSD null */
+    {108, read_family}, /* OpenBSD loop */
+    {101, read_raw},
+    {12, read_raw}, /* what DLT_RAW is on most systems */
+    {14, read_raw}, /* what it is on OpenBSD */
+    {228, read_ip4},
+    {229, read_ip6},
 };
 
 static const struct link_type *find_type(uint32_t link_type)
@@ -131,8 +130,7 @@ enum packet_status link_read_inner(struct span *inner, uint16_t *ether_type)
     return skip_tags(inner, ether_type);
 }
 
-const char *link_name(uint32_t link_type)
+bool ds_link_type_known(uint32_t link_type)
 {
-    const struct link_type *type = find_type(link_type);
-    return type != NULL ? type->name : NULL;
+    return find_type(link_type) != NULL;
 }

@@ -23,7 +23,4 @@ enum packet_status link_read(uint32_t link_type, struct span *frame, uint16_t *e
  * a whole Ethernet frame, tags, or nothing to skip. */
 enum packet_status link_read_inner(struct span *inner, uint16_t *ether_type);
 
-/* link_name returns the name of a link type, NULL when it is not known here. */
-const char *link_name(uint32_t link_type);
-
 #endif

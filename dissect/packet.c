@@ -33,29 +33,28 @@ void packet_decoder_free(struct packet_decoder *decoder)
     decoder->fragments = NULL;
 }
 
-/* find_tcp finds the IP packet that carries TCP. A fragment is reassembled if there is
- * where to; it is returned as it is if that shall do. */
+/* find_tcp finds the IP packet that carries TCP, and sets at to the TCP header. A fragment
+ * is reassembled if there is where to; it is returned as it is if that shall do. */
 static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fragment_will_do,
-                                   const struct ds_packet *packet, struct ip_packet *ip)
+                                   const struct ds_packet *packet, struct ip_packet *ip,
+                                   struct span *at)
 {
-    struct span at = {
-        .bytes = cursor_make(packet->data, packet->cap_len),
-        .cut = packet->len > packet->cap_len ? packet->len - packet->cap_len : 0,
-    };
     uint16_t ether_type;
-    enum packet_status status = link_read(packet->link_type, &at, &ether_type);
+    at->bytes = cursor_make(packet->data, packet->cap_len);
+    at->cut = packet->len > packet->cap_len ? packet->len - packet->cap_len : 0;
+    enum packet_status status = link_read(packet->link_type, at, &ether_type);
     for (int level = 0; level < MAX_LEVELS; level++) {
         if (status == PACKET_SEGMENT)
             status = ip_read(at, ether_type, ip);
         if (status != PACKET_SEGMENT)
             return status;
         if (ip->fragment) {
-            if (!tunnel_possible(ip->protocol) && ip->src.family == 4)
+            if (ip->version == 4 && !tunnel_possible(ip->protocol))
                 return PACKET_NOT_TCP;
             if (fragments != NULL) {
-                status = ip_fragments_add(fragments, packet->ts_ns, ip);
-                if (status == PACKET_SEGMENT && ip->src.family == 6)
-                    status = ip_skip_extensions(ip);
+                status = ip_fragments_add(fragments, packet->ts_ns, ip, at);
+                if (status == PACKET_SEGMENT && ip->version == 6)
+                    status = ip_skip_extensions(at, ip);
                 if (status == PACKET_SEGMENT && ip->fragment)
                     status = PACKET_MALFORMED; /* a fragment of a fragment */
                 if (status != PACKET_SEGMENT)
@@ -66,65 +65,66 @@ static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fr
         }
         if (ip->protocol == IP_TCP)
             return PACKET_SEGMENT;
-        status = tunnel_enter(ip, &at, &ether_type);
+        status = tunnel_enter(ip->protocol, at, &ether_type);
     }
     return status == PACKET_SEGMENT ? PACKET_NOT_TCP : status;
 }
 
 /* read_tcp reads the TCP header. Where only its options are cut the segment still tells
  * how many bytes are missing. */
-static enum packet_status read_tcp(struct span at, struct segment *out)
+static enum packet_status read_tcp(struct span *at, struct segment *out)
 {
+    struct cursor header; /* of known length: the compiler checks it only once */
     uint8_t words;
     uint16_t checksum, urgent;
-    struct cursor *bytes = &at.bytes;
-    if (!cursor_read_u16(bytes, &out->src_port) || !cursor_read_u16(bytes, &out->dst_port) ||
-        !cursor_read_u32(bytes, &out->seq) || !cursor_read_u32(bytes, &out->ack) ||
-        !cursor_read_u8(bytes, &words) || !cursor_read_u8(bytes, &out->flags) ||
-        !cursor_read_u16(bytes, &out->window) || !cursor_read_u16(bytes, &checksum) ||
-        !cursor_read_u16(bytes, &urgent))
-        return span_short(&at);
+    if (!cursor_child(&at->bytes, TCP_HEADER_LEN, &header) ||
+        !cursor_read_u16(&header, &out->src_port) || !cursor_read_u16(&header, &out->dst_port) ||
+        !cursor_read_u32(&header, &out->seq) || !cursor_read_u32(&header, &out->ack) ||
+        !cursor_read_u8(&header, &words) || !cursor_read_u8(&header, &out->flags) ||
+        !cursor_read_u16(&header, &out->window) || !cursor_read_u16(&header, &checksum) ||
+        !cursor_read_u16(&header, &urgent))
+        return span_short(at);
     uint32_t header_len = (words >> 4) * 4u;
     if (header_len < TCP_HEADER_LEN)
         return PACKET_MALFORMED;
     uint32_t options_len = header_len - TCP_HEADER_LEN;
-    uint32_t left = (uint32_t)cursor_left(bytes);
+    size_t left = cursor_left(&at->bytes);
     if (options_len > left) {
-        if (options_len - left > at.cut)
+        if (options_len - left > at->cut)
             return PACKET_MALFORMED;
-        at.cut -= options_len - left;
-        options_len = left;
+        at->cut -= options_len - (uint32_t)left;
+        options_len = (uint32_t)left;
     }
-    if (!cursor_skip(bytes, options_len))
+    if (!cursor_skip(&at->bytes, options_len))
         return PACKET_MALFORMED;
-    out->payload = at.bytes;
-    out->cut_len = at.cut;
+    /* Not copied whole: reading 16 bytes back just after two stores of 8 is slow. */
+    out->payload = cursor_make(at->bytes.at, left - options_len);
+    out->cut_len = at->cut;
     return PACKET_SEGMENT;
 }
 
 enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
                                  struct segment *out)
 {
-    struct ip_packet ip;
+    struct ip_packet ip = {.src = &out->src, .dst = &out->dst};
+    struct span at;
     if (decoder->fragments != NULL)
         ip_fragments_release(decoder->fragments);
-    enum packet_status status = find_tcp(decoder->fragments, false, packet, &ip);
+    enum packet_status status = find_tcp(decoder->fragments, false, packet, &ip, &at);
     if (status != PACKET_SEGMENT)
         return status;
     out->ts_ns = packet->ts_ns;
     out->frame = packet->frame;
-    out->src = ip.src;
-    out->dst = ip.dst;
-    return read_tcp(ip.payload, out);
+    return read_tcp(&at, out);
 }
 
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst)
 {
-    struct ip_packet ip;
-    if (find_tcp(NULL, true, packet, &ip) != PACKET_SEGMENT)
-        return false;
-    struct cursor *bytes = &ip.payload.bytes;
-    return cursor_read_u16(bytes, src) && cursor_read_u16(bytes, dst);
+    struct ds_addr src_addr, dst_addr;
+    struct ip_packet ip = {.src = &src_addr, .dst = &dst_addr};
+    struct span at;
+    return find_tcp(NULL, true, packet, &ip, &at) == PACKET_SEGMENT &&
+           cursor_read_u16(&at.bytes, src) && cursor_read_u16(&at.bytes, dst);
 }
 
 void ds_addr_print(const struct ds_addr *addr, char *out)

@@ -406,7 +406,7 @@ static void take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
         start_stream(stream, piece.seq);
     if (len == 0 && (segment->flags & TCP_FIN) == 0)
         return;
-    tcp_stream_take(&table->shared, conn, dir, piece, (segment->flags & TCP_FIN) != 0);
+    tcp_stream_take(&table->shared, conn, dir, &piece, (segment->flags & TCP_FIN) != 0);
 }
 
 /* give_up looks at the holes of a connection. */

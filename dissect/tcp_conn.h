@@ -79,7 +79,7 @@ struct tcp_shared {
 /* tcp_stream_take takes what a segment carries: passes on what is in order, keeps the
  * rest. fin: the stream ends after it. */
 void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                     struct tcp_piece piece, bool fin);
+                     const struct tcp_piece *piece, bool fin);
 
 /* tcp_stream_waits says whether something is missing before what is known. */
 static inline bool tcp_stream_waits(const struct tcp_stream *stream)

@@ -162,11 +162,7 @@ static void take_in_order(struct tcp_shared *shared, struct tcp_conn *conn, int 
                           struct tcp_piece piece)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    if (stream->held == NULL) {
-        pass_on(shared, conn, dir, &piece);
-        return;
-    }
-    shared->stats->reordered++;
+    shared->stats->reordered += stream->held != NULL;
     bool differs = false;
     while (piece_len(&piece) > 0 && !conn->forgotten) {
         uint32_t len = piece_len(&piece);
@@ -288,21 +284,25 @@ static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
 }
 
 void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                     struct tcp_piece piece, bool fin)
+                     const struct tcp_piece *piece, bool fin)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    uint32_t len = piece_len(&piece);
-    int32_t ahead = tcp_diff(piece.seq, stream->next_seq);
-    if (fin && !stream->fin_seen && tcp_diff(piece.seq + len, stream->next_seq) >= 0) {
+    uint32_t len = piece_len(piece);
+    int32_t ahead = tcp_diff(piece->seq, stream->next_seq);
+    if (ahead == 0 && !fin && !stream->fin_seen && stream->held == NULL) {
+        pass_on(shared, conn, dir, piece); /* as nearly always */
+        return;
+    }
+    if (fin && !stream->fin_seen && tcp_diff(piece->seq + len, stream->next_seq) >= 0) {
         stream->fin_seen = true;
-        stream->fin_seq = piece.seq + len;
+        stream->fin_seq = piece->seq + len;
         stream->fin_ns = shared->now_ns;
     }
     if (len > 0) {
         /* The byte before next_seq is sent again by a keep-alive: no retransmission. */
         if (ahead < 0 && !(ahead == -1 && len == 1))
             shared->stats->retransmitted++;
-        place(shared, conn, dir, piece);
+        place(shared, conn, dir, *piece);
     }
     pass_on_ready(shared, conn, dir);
 }

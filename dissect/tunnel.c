@@ -93,13 +93,11 @@ bool tunnel_possible(uint8_t protocol)
     return protocol == IP_TCP || find_tunnel(protocol) != NULL;
 }
 
-enum packet_status tunnel_enter(const struct ip_packet *outer, struct span *inner,
-                                uint16_t *ether_type)
+enum packet_status tunnel_enter(uint8_t protocol, struct span *at, uint16_t *ether_type)
 {
-    const struct tunnel *tunnel = find_tunnel(outer->protocol);
+    const struct tunnel *tunnel = find_tunnel(protocol);
     if (tunnel == NULL)
         return PACKET_NOT_TCP;
-    *inner = outer->payload;
-    enum packet_status status = tunnel->enter(inner, ether_type);
-    return status == PACKET_SEGMENT ? link_read_inner(inner, ether_type) : status;
+    enum packet_status status = tunnel->enter(at, ether_type);
+    return status == PACKET_SEGMENT ? link_read_inner(at, ether_type) : status;
 }

@@ -6,10 +6,9 @@
 
 #include "ip.h"
 
-/* tunnel_enter finds the packet that outer carries and its EtherType. PACKET_NOT_TCP when
- * outer is no tunnel. */
-enum packet_status tunnel_enter(const struct ip_packet *outer, struct span *inner,
-                                uint16_t *ether_type);
+/* tunnel_enter advances to the packet inside one of that IP protocol and sets its
+ * EtherType. PACKET_NOT_TCP when it is no tunnel. */
+enum packet_status tunnel_enter(uint8_t protocol, struct span *at, uint16_t *ether_type);
 
 /* tunnel_possible says whether such a protocol may carry TCP, directly or in a tunnel. */
 bool tunnel_possible(uint8_t protocol);
