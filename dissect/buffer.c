@@ -77,12 +77,20 @@ void ds_buffer_free(struct ds_buffer *buffer)
 void buffer_add_u64(struct ds_buffer *out, uint64_t value)
 {
     enum { DIGITS = 20 }; /* of 2^64 - 1 */
+    static const char pairs[] = "0001020304050607080910111213141516171819"
+                                "2021222324252627282930313233343536373839"
+                                "4041424344454647484950515253545556575859"
+                                "6061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
     char text[DIGITS];
     size_t first = DIGITS;
-    do {
-        text[--first] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
+    while (value >= 10) {
+        first -= 2;
+        memcpy(&text[first], &pairs[value % 100 * 2], 2);
+        value /= 100;
+    }
+    if (value != 0 || first == DIGITS)
+        text[--first] = (char)('0' + value);
     buffer_add_bytes(out, &text[first], DIGITS - first);
 }
 

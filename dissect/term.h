@@ -46,19 +46,19 @@ enum term_class {
     TERM_NUM_CLASSES,
 };
 
-/* term_token is one token. */
+/* term_token is one token. The last three are set for the classes they speak of alone. */
 struct term_token {
     enum term_class class;
     uint8_t tag;
-    uint64_t num_terms;      /* terms that follow directly beneath it */
-    struct cursor bytes;     /* the token's own bytes, the tag included */
-    struct cursor body;      /* leaf contents: atom text, binary bytes, string bytes */
-    struct cursor node;         /* TERM_PID, TERM_PORT, TERM_REFERENCE: the node's text;
-                                   body holds the numbers after it */
-    const struct ds_atom *atom; /* what the atom, or the node, refers to; NULL when inline */
     bool latin1;                /* the text of the atom or node is latin-1, not UTF-8 */
-    uint8_t last_bits;       /* TERM_BIT_BINARY: bits used of the last byte */
+    uint64_t num_terms;         /* terms that follow directly beneath it */
+    struct cursor bytes;        /* the token's own bytes, the tag included */
+    struct cursor body;         /* leaf contents: atom text, binary bytes, string bytes; of
+                                   pids, ports and references the numbers behind the node */
+    const struct ds_atom *atom; /* what the atom, or the node, refers to; NULL when inline */
+    struct cursor node;         /* TERM_PID, TERM_PORT, TERM_REFERENCE: the node's text */
     struct cursor record_names; /* TERM_RECORD: module, name, then the field names */
+    uint8_t last_bits;          /* TERM_BIT_BINARY: bits used of the last byte */
 };
 
 enum term_status {

@@ -19,22 +19,22 @@ enum {
 
 /* Something open. Where a limit leaves elements out, they are hidden. */
 struct text_frame {
-    uint64_t shown : 61; /* terms still to be shown */
-    uint64_t class : 3;  /* one of enum text_open */
-    uint64_t hidden;     /* elements after them that are not shown */
+    uint64_t shown;  /* terms still to be shown */
+    uint32_t hidden; /* elements after them that are not shown */
+    uint8_t class;   /* one of enum text_open */
 };
 
 enum text_open { OPEN_TUPLE, OPEN_LIST, OPEN_MAP, OPEN_RECORD, OPEN_NUM };
 
 /* How each is written. A record's field names lie in an entry of their own beneath it. */
 static const struct {
-    char open[3], close[2];
+    char open, close;
     uint8_t num_parts; /* terms an element is made of */
 } text_forms[OPEN_NUM] = {
-    [OPEN_TUPLE] = {"{", "}", 1},
-    [OPEN_LIST] = {"[", "]", 1},
-    [OPEN_MAP] = {"#{", "}", 2},
-    [OPEN_RECORD] = {"{", "}", 1},
+    [OPEN_TUPLE] = {'{', '}', 1},
+    [OPEN_LIST] = {'[', ']', 1},
+    [OPEN_MAP] = {'{', '}', 2}, /* "#" before it */
+    [OPEN_RECORD] = {'{', '}', 1},
 };
 
 union text_entry {
@@ -367,11 +367,11 @@ static void text_open(struct text *text, enum text_open class, uint64_t num)
     entry->frame = (struct text_frame){
         .class = class,
         .shown = shown * text_forms[class].num_parts + tail,
-        .hidden = num - shown,
+        .hidden = (uint32_t)(num - shown),
     };
     text->depth++;
     text->first = true;
-    ds_buffer_add_text(text->out, text_forms[class].open);
+    buffer_add_char(text->out, text_forms[class].open);
 }
 
 static void text_open_record(struct text *text, const struct term_token *token)
@@ -396,7 +396,7 @@ static bool text_close(struct text *text)
     if (frame.class == OPEN_RECORD)
         text->num_entries--;
     if (frame.hidden != 0) {
-        uint64_t num_terms = frame.hidden * text_forms[frame.class].num_parts;
+        uint64_t num_terms = (uint64_t)frame.hidden * text_forms[frame.class].num_parts;
         if (!text->first)
             BUFFER_ADD(text->out, ",");
         text_add_more(text, frame.hidden, "");
@@ -404,7 +404,7 @@ static bool text_close(struct text *text)
         if (term_skip(&text->at, &text->env, num_terms, NULL) != TERM_OK)
             return false;
     }
-    ds_buffer_add_text(text->out, text_forms[frame.class].close);
+    buffer_add_char(text->out, text_forms[frame.class].close);
     text->first = false;
     return true;
 }
@@ -507,6 +507,7 @@ static bool text_add_token(struct text *text, const struct term_token *token)
         }
         break;
     case TERM_MAP:
+        BUFFER_ADD(text->out, "#");
         text_open(text, OPEN_MAP, token->num_terms / 2);
         return true;
     case TERM_RECORD:

@@ -40,10 +40,10 @@ enum term_status token_read_inline_atom(struct cursor *at, uint8_t tag, struct c
     return TERM_OK;
 }
 
-bool token_float_text_ok(const struct cursor *text)
+bool token_float_text_ok(struct cursor text)
 {
     double value;
-    return value_float_text(text, &value);
+    return value_float_text(&text, &value);
 }
 
 enum term_status term_read_token(struct cursor *at, const struct term_env *env,

@@ -1,7 +1,8 @@
 /*
  * term_token.h - the grammar of the external term format, once, as an inline function: the
  * check, the token reader, the skip and the copy are each this reader with what they do not
- * want compiled away. erl_ext_dist has the layouts; T is the tag, numbers are bytes:
+ * want compiled away. For that, no variable of a reader may be lent to a function that is not
+ * inline: rare parts get copies. erl_ext_dist has the layouts; T is the tag, numbers are bytes:
  *
  *     SMALL_INTEGER 1   INTEGER 4   NEW_FLOAT 8   FLOAT 31   NIL 0   ATOM_CACHE_REF 1
  *     SMALL_BIG    T n:1 sign:1 n     LARGE_BIG T n:4 sign:1 n
@@ -81,8 +82,15 @@ TOKEN_INLINE enum term_status token_read_atom(struct cursor *at, uint8_t tag,
                                               bool *latin1, const char **what)
 {
     if (__builtin_expect(tag != TERM_TAG_ATOM_CACHE_REF, 0)) {
+        struct cursor next = *at, inline_text = {0};
+        bool is_latin1 = false;
+        enum term_status status =
+            token_read_inline_atom(&next, tag, &inline_text, &is_latin1, what);
+        *at = next;
+        *text = inline_text;
         *atom = NULL;
-        return token_read_inline_atom(at, tag, text, latin1, what);
+        *latin1 = is_latin1;
+        return status;
     }
     uint8_t number;
     if (!cursor_read_u8(at, &number))
@@ -142,7 +150,7 @@ TOKEN_INLINE enum term_status token_skip_pid(struct cursor *at,
                                              const struct token_source *source,
                                              const char **what)
 {
-    struct term_token token = {0};
+    struct term_token token;
     uint8_t tag;
     if (!cursor_read_u8(at, &tag))
         return token_cut(what);
@@ -268,9 +276,11 @@ TOKEN_INLINE enum term_status token_read_local(struct cursor *at,
     if (source->local) {
         token->num_terms = 1;
     } else {
-        enum term_status status = token_check_local(at, source, what);
+        struct cursor next = *at;
+        enum term_status status = token_check_local(&next, source, what);
         if (status != TERM_OK)
             return status;
+        *at = next;
     }
     token->body.end = at->at;
     return TERM_OK;
@@ -291,14 +301,16 @@ TOKEN_INLINE enum term_status token_read_float(struct cursor *at, struct term_to
 }
 
 /* token_float_text_ok says whether the 31 bytes of a FLOAT_EXT are a finite number. */
-bool token_float_text_ok(const struct cursor *text);
+bool token_float_text_ok(struct cursor text);
 
 TOKEN_INLINE enum term_status token_read_float_text(struct cursor *at, struct term_token *token,
                                                     const char **what)
 {
-    if (!cursor_child(at, TOKEN_FLOAT_LEN, &token->body))
+    struct cursor text;
+    if (!cursor_child(at, TOKEN_FLOAT_LEN, &text))
         return token_cut(what);
-    return token_float_text_ok(&token->body)
+    token->body = text;
+    return token_float_text_ok(text)
                ? TERM_OK
                : token_malformed(what, "text of a float is no number");
 }
@@ -415,17 +427,22 @@ TOKEN_INLINE enum term_status token_read_inner(struct cursor *at,
 }
 
 /* token_read reads the next token and advances past it. On failure at stays where it was.
+ * What only some classes have (node, last_bits, record_names) is not set for others.
  * The count of terms that follow is not held against the bytes left: what loops over them
  * ends with the bytes. */
 TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_source *source,
                                          struct term_token *token, const char **what)
 {
     struct cursor next = *at;
-    *token = (struct term_token){.bytes = *at};
+    token->num_terms = 0;
+    token->bytes.at = at->at;
+    token->body = cursor_make(NULL, 0);
+    token->atom = NULL;
+    token->latin1 = false;
     enum term_status status = token_read_inner(&next, source, token, what);
     if (status == TERM_OK) {
         token->bytes.end = next.at;
-        *at = next;
+        at->at = next.at; /* not *at = next: the processor waits for pairs just written */
     }
     return status;
 }
