@@ -131,7 +131,7 @@ void number_add_float(struct ds_buffer *out, double value)
         BUFFER_ADD(out, "-");
         value = -value;
     }
-    if (value < 1e15 && value == floor(value)) {
+    if (value < 1e15 && value == (double)(uint64_t)value) {
         buffer_add_u64(out, (uint64_t)value);
         BUFFER_ADD(out, ".0");
         return;
