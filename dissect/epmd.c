@@ -505,18 +505,16 @@ static void emit_rest(struct env *env, struct conn *conn, int dir, struct cursor
         read_list(env, conn, &m);
     } else if (dir == epmd->server) {
         const struct reply *reply = cursor_read_u8(&m.at, &byte) ? find_reply(byte) : NULL;
-        if (reply != NULL && kind != DS_FAULT_MALFORMED) {
+        if (reply != NULL && reply->text == NULL) {
             m.event.epmd.op = reply->op;
             (void)reply->read(&m);
-        } else {
-            m.at = m.start;
         }
     } else if (cursor_skip(&m.at, LENGTH_LEN)) {
         read_request(&m);
     }
     m.event.fault = (struct ds_fault){kind, cursor_left(&bytes), what};
-    if (kind == DS_FAULT_MALFORMED)
-        m.event.fault.offset = cursor_offset(&m.at, &m.start);
+    if (kind == DS_FAULT_MALFORMED && m.event.epmd.op == DS_EPMD_UNKNOWN)
+        m.event.fault.offset = 0;
     env_emit(env, conn, &m.event);
     hold_free(&d->held, env);
 }

@@ -44,19 +44,6 @@ struct ds_session {
     bool ended;
 };
 
-void ds_config_init(struct ds_config *config)
-{
-    *config = (struct ds_config){
-        .limits =
-            {
-#define LIMIT(id, name, value, what) [DS_LIMIT_##id] = value,
-#include <distsniff/limits.def>
-#undef LIMIT
-            },
-        .epmd_port = 4369,
-    };
-}
-
 static void link_free(struct ds_session *session, struct link *link)
 {
     for (int dir = 0; dir < 2; dir++)

@@ -1,0 +1,17 @@
+/*
+ * config.c - what a session is configured with when nothing is said.
+ */
+#include <distsniff/dissect.h>
+
+void ds_config_init(struct ds_config *config)
+{
+    *config = (struct ds_config){
+        .limits =
+            {
+#define LIMIT(id, name, value, what) [DS_LIMIT_##id] = value,
+#include <distsniff/limits.def>
+#undef LIMIT
+            },
+        .epmd_port = 4369,
+    };
+}
