@@ -16,6 +16,10 @@ struct channel;
  * somewhere inside a frame and the atom cache has a past. */
 struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool joined_late);
 
+/* channel_use_latin1 says that UTF8_ATOMS was not negotiated: atoms of the headers are
+ * latin-1. Without it they are UTF-8. */
+void channel_use_latin1(struct channel *channel);
+
 /* channel_feed takes the next bytes of the direction and emits what they complete. In a
  * frame that lies wholly within data nothing is copied. */
 void channel_feed(struct channel *channel, struct cursor data);

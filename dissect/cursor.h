@@ -58,6 +58,16 @@ CURSOR_CHECKED bool cursor_child(struct cursor *c, size_t len, struct cursor *ch
     return true;
 }
 
+/* cursor_find advances to the next byte of that value. */
+CURSOR_CHECKED bool cursor_find(struct cursor *c, uint8_t value)
+{
+    const uint8_t *found = c->at == c->end ? NULL : memchr(c->at, value, cursor_left(c));
+    if (found == NULL)
+        return false;
+    c->at = found;
+    return true;
+}
+
 CURSOR_CHECKED bool cursor_peek_u8(const struct cursor *c, uint8_t *out)
 {
     if (c->at == c->end)

@@ -184,6 +184,12 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
     if (d->channel == NULL) {
         env->stats.no_memory++;
         go_dead(env, d);
+        return;
+    }
+    for (int end = 0; end < 2; end++) {
+        const struct dist_dir *either = &dist_of(conn)->dirs[end];
+        if (either->has_flags && (either->flags & FLAG_MASK(UTF8_ATOMS)) == 0)
+            channel_use_latin1(d->channel);
     }
 }
 

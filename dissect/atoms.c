@@ -1,0 +1,118 @@
+/*
+ * atoms.c - the atom cache of one direction (erl_ext_dist, "Distribution Header").
+ *
+ * An entry is a ds_atom, so that a header's reference is resolved by copying 16 bytes. Its
+ * text is a copy of its own, charged to the meter as the segments are.
+ */
+#include "atoms.h"
+
+#include <stdlib.h>
+
+enum { SEGMENT_LEN = ATOM_SEGMENT_SLOTS * sizeof(struct ds_atom) };
+
+static void *take(struct env *env, size_t len)
+{
+    if (!meter_take(&env->meter, len))
+        return NULL;
+    void *bytes = malloc(len);
+    if (bytes == NULL) {
+        meter_give(&env->meter, len);
+        env->stats.no_memory++;
+    }
+    return bytes;
+}
+
+static struct ds_atom *segment_of(struct atom_cache *cache, struct env *env, unsigned number)
+{
+    if (cache->segment[number] == NULL) {
+        struct ds_atom *segment = take(env, SEGMENT_LEN);
+        if (segment == NULL)
+            return NULL;
+        for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
+            segment[i] = (struct ds_atom){
+                .slot = (uint16_t)(number * ATOM_SEGMENT_SLOTS + i),
+                .state = DS_ATOM_UNKNOWN,
+            };
+        }
+        cache->segment[number] = segment;
+    }
+    return cache->segment[number];
+}
+
+static void forget(struct env *env, struct ds_atom *atom)
+{
+    if (atom->text != NULL) {
+        meter_give(&env->meter, atom->len);
+        free((void *)(uintptr_t)atom->text);
+    }
+    atom->text = NULL;
+    atom->len = 0;
+    atom->state = DS_ATOM_UNKNOWN;
+}
+
+static size_t latin1_to_utf8(struct cursor text, uint8_t *out)
+{
+    size_t len = 0;
+    uint8_t c;
+    while (cursor_read_u8(&text, &c)) {
+        if (c < 0x80) {
+            out[len++] = c;
+        } else {
+            out[len++] = (uint8_t)(0xc0 | c >> 6);
+            out[len++] = (uint8_t)(0x80 | (c & 0x3f));
+        }
+    }
+    return len;
+}
+
+void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct ds_text text,
+               bool latin1, enum ds_atom_state state)
+{
+    uint8_t converted[2 * ATOM_MAX_CHARS];
+    struct ds_atom *segment = segment_of(cache, env, slot / ATOM_SEGMENT_SLOTS);
+    if (segment == NULL)
+        return;
+    struct ds_atom *atom = &segment[slot % ATOM_SEGMENT_SLOTS];
+    forget(env, atom);
+
+    struct cursor from = cursor_make(text.data, text.len);
+    if (latin1 && text.len > ATOM_MAX_CHARS)
+        return;
+    if (latin1)
+        from = cursor_make(converted, latin1_to_utf8(from, converted));
+    size_t len = cursor_left(&from);
+    if (len > ATOM_MAX_LEN)
+        return;
+    /* The empty atom '' needs a text that is not NULL. */
+    uint8_t *copy = take(env, len != 0 ? len : 1);
+    if (copy == NULL)
+        return;
+    if (len == 0)
+        meter_give(&env->meter, 1);
+    if (!cursor_read_bytes(&from, copy, len))
+        len = 0;
+    atom->text = copy;
+    atom->len = (uint16_t)len;
+    atom->state = (uint8_t)state;
+}
+
+void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask)
+{
+    for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
+        if ((mask & 1u << s) == 0 || cache->segment[s] == NULL)
+            continue;
+        for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++)
+            forget(env, &cache->segment[s][i]);
+    }
+}
+
+void atoms_free(struct atom_cache *cache, struct env *env)
+{
+    atoms_forget(cache, env, ATOM_ALL_SEGMENTS);
+    for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
+        if (cache->segment[s] != NULL)
+            meter_give(&env->meter, SEGMENT_LEN);
+        free(cache->segment[s]);
+        cache->segment[s] = NULL;
+    }
+}

@@ -1,0 +1,46 @@
+/*
+ * dist_header.h - what stands before the control message: see dist_header.c.
+ */
+#ifndef DISSECT_DIST_HEADER_H
+#define DISSECT_DIST_HEADER_H
+
+#include "atoms.h"
+
+enum {
+    TERM_VERSION = 131,
+    HEADER_PLAIN = 68,       /* a whole message */
+    HEADER_FIRST = 69,       /* the first fragment of one */
+    HEADER_FURTHER = 70,     /* a further fragment: no references, no control message */
+    FRAME_PASS_THROUGH = 112 /* no header at all, 131 before each term */
+};
+
+enum { HEADER_MAX_REFS = 255 };
+
+/* dist_header is a header as read. It is large: leave refs uninitialised. */
+struct dist_header {
+    uint8_t type;
+    uint64_t sequence, fragment; /* of fragments */
+    uint32_t num_refs;           /* in refs: on failure those read so far */
+    unsigned at_risk; /* on failure: segments in which an entry may be new that was not read */
+    struct ds_atom refs[HEADER_MAX_REFS];
+};
+
+enum header_status {
+    HEADER_OK,
+    HEADER_CUT, /* the bytes end within it */
+    HEADER_MALFORMED,
+};
+
+/* dist_header_read reads the header that begins with 131 at *at, and advances past it; on
+ * failure at stands where reading failed. No cache is touched: a new entry is KNOWN, with
+ * the text where it stands in the bytes; a reference to a slot is UNKNOWN, without. */
+enum header_status dist_header_read(struct cursor *at, struct dist_header *header,
+                                    const char **what);
+
+/* dist_header_apply brings the new entries into the cache and gives all references their
+ * texts, which stay valid until the cache changes or the arena is reset. latin1: UTF8_ATOMS
+ * was not negotiated. */
+void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct env *env,
+                       bool latin1);
+
+#endif
