@@ -316,7 +316,7 @@ void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int di
         int64_t since_ns = stream->held != NULL ? stream->held->since_ns : stream->fin_ns;
         uint64_t waited = tcp_elapsed(shared->now_ns, since_ns);
         bool acked = stream->has_acked && tcp_diff(stream->acked, hole_end) >= 0;
-        bool unheard = !peer->heard || peer->heard_ns < since_ns;
+        bool unheard = !peer->heard || peer->heard_ns <= since_ns;
         if (!(acked && (waited >= WAIT_ACKED_NS || stream->num_held >= IMPATIENT_HELD)) &&
             !(unheard && waited >= WAIT_UNHEARD_NS))
             return;
