@@ -1,0 +1,268 @@
+/*
+ * points.c - see points.h.
+ *
+ * Packets wait in a ring, in order of time. The bytes of a packet are copied into its slot,
+ * whose memory is used again.
+ */
+#include "points.h"
+
+#include "dedup.h"
+#include "packet_id.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NUM_SLOTS = 4096,
+    NUM_FLOWS = 1 << 14,
+    MAX_CHAIN = 8,            /* a packet waits for one that waits for one ... */
+    MAX_HELD = 8 * 1024 * 1024, /* bytes of all packets that wait */
+    KEPT_SIZE = 2048            /* memory that a slot keeps for its next packet */
+};
+static const int64_t SLACK_NS = 10000000;
+static const int64_t MAX_WAIT_NS = 1000000000;
+
+struct slot {
+    struct ds_packet packet;
+    uint8_t *bytes;
+    size_t size; /* of bytes */
+    struct packet_id id;
+    bool has_id;
+    bool shown; /* out of turn */
+};
+
+/* flow remembers how far each direction of a TCP connection has been shown. */
+struct flow {
+    uint64_t key;
+    uint32_t end[2];
+    bool known[2];
+};
+
+struct points {
+    const struct survey *survey;
+    points_fn show;
+    void *context;
+    bool correct;
+    int64_t wait_ns;
+    bool any_cuts;
+    struct dedup *dedup;
+    uint64_t num_copies;
+    struct slot slots[NUM_SLOTS]; /* waiting: [first, first + num), modulo NUM_SLOTS */
+    size_t first, num;
+    size_t held; /* bytes of those that wait */
+    struct flow flows[NUM_FLOWS];
+};
+
+struct points *points_new(const struct survey *survey, bool correct, points_fn show,
+                          void *context)
+{
+    struct points *points = calloc(1, sizeof *points);
+    if (points == NULL)
+        return NULL;
+    points->dedup = dedup_new();
+    if (points->dedup == NULL) {
+        free(points);
+        return NULL;
+    }
+    points->survey = survey;
+    points->show = show;
+    points->context = context;
+    points->correct = correct;
+    for (size_t i = 0; i < survey->num_points; i++) {
+        const struct survey_point *p = &survey->points[i];
+        if (p->group_size == 1)
+            continue;
+        double wait = 4 * p->uncertainty_ns + (double)SLACK_NS;
+        int64_t wait_ns = wait < (double)MAX_WAIT_NS ? (int64_t)wait : MAX_WAIT_NS;
+        points->wait_ns = wait_ns > points->wait_ns ? wait_ns : points->wait_ns;
+        points->any_cuts |= p->cuts;
+    }
+    return points;
+}
+
+void points_free(struct points *points)
+{
+    if (points == NULL)
+        return;
+    for (size_t i = 0; i < NUM_SLOTS; i++)
+        free(points->slots[i].bytes);
+    dedup_free(points->dedup);
+    free(points);
+}
+
+uint64_t points_copies(const struct points *points)
+{
+    return points->num_copies;
+}
+
+int64_t points_time(const struct points *points, size_t point, int64_t ts_ns)
+{
+    return points->correct ? survey_correct(points->survey, point, ts_ns) : ts_ns;
+}
+
+static struct slot *slot_at(struct points *points, size_t i)
+{
+    return &points->slots[(points->first + i) % NUM_SLOTS];
+}
+
+static struct flow *find_flow(struct points *points, uint64_t key)
+{
+    struct flow *flow = &points->flows[key % NUM_FLOWS];
+    if (flow->key != key)
+        *flow = (struct flow){.key = key};
+    return flow;
+}
+
+static void flow_advance(struct flow *flow, bool reverse, uint32_t end)
+{
+    if (!flow->known[reverse] || seq_is_after(end, flow->end[reverse]))
+        flow->end[reverse] = end;
+    flow->known[reverse] = true;
+}
+
+/* find_asked returns a waiting packet that id answers and that has not been shown, or NULL. */
+static struct slot *find_asked(struct points *points, const struct packet_id *id)
+{
+    if (!id->has_ack)
+        return NULL;
+    const struct flow *flow = find_flow(points, id->flow);
+    bool known = flow->known[!id->reverse];
+    uint32_t shown = flow->end[!id->reverse];
+    if (known && !seq_is_after(id->ack, shown))
+        return NULL;
+    for (size_t i = 0; i < points->num; i++) {
+        struct slot *slot = slot_at(points, i);
+        if (slot->shown || !slot->has_id || slot->id.flow != id->flow ||
+            slot->id.reverse == id->reverse || slot->id.seq == slot->id.end)
+            continue;
+        if (seq_is_after(id->ack, slot->id.seq) && (!known || seq_is_after(slot->id.end, shown)))
+            return slot;
+    }
+    return NULL;
+}
+
+static void show_slot(struct points *points, struct slot *slot, int64_t no_later)
+{
+    if (slot->packet.ts_ns > no_later)
+        slot->packet.ts_ns = no_later;
+    if (slot->has_id) {
+        struct flow *flow = find_flow(points, slot->id.flow);
+        flow_advance(flow, slot->id.reverse, slot->id.end);
+        if (slot->id.has_ack)
+            flow_advance(flow, !slot->id.reverse, slot->id.ack);
+    }
+    slot->shown = true;
+    points->show(points->context, &slot->packet);
+}
+
+/* show_first shows the first waiting packet, after those that it answers. */
+static void show_first(struct points *points)
+{
+    struct slot *first = slot_at(points, 0);
+    while (!first->shown) {
+        struct slot *next = first, *asked = NULL;
+        if (points->correct) {
+            for (int i = 0; i < MAX_CHAIN && next->has_id; i++) {
+                asked = find_asked(points, &next->id);
+                if (asked == NULL || asked == first)
+                    break;
+                next = asked;
+            }
+        }
+        show_slot(points, next, first->packet.ts_ns);
+    }
+    points->held -= first->packet.cap_len;
+    if (first->size > KEPT_SIZE) {
+        free(first->bytes);
+        first->bytes = NULL;
+        first->size = 0;
+    }
+    points->first = (points->first + 1) % NUM_SLOTS;
+    points->num--;
+}
+
+/* keep copies the bytes of a packet into a slot; false when memory ran out. */
+static bool keep(struct slot *slot, const struct ds_packet *packet, const struct packet_id *id)
+{
+    if (slot->size < packet->cap_len) {
+        uint8_t *bytes = realloc(slot->bytes, packet->cap_len);
+        if (bytes == NULL)
+            return false;
+        slot->bytes = bytes;
+        slot->size = packet->cap_len;
+    }
+    if (packet->cap_len != 0)
+        memcpy(slot->bytes, packet->data, packet->cap_len);
+    slot->packet = *packet;
+    slot->packet.data = slot->bytes;
+    slot->has_id = id != NULL;
+    slot->shown = false;
+    if (id != NULL) {
+        slot->id = *id;
+        slot->id.payload = NULL; /* was the caller's */
+    }
+    return true;
+}
+
+/* fill_in puts a whole packet in place of a cut copy that still waits. */
+static bool fill_in(struct points *points, const struct ds_packet *packet,
+                    const struct packet_id *id)
+{
+    for (size_t i = 0; i < points->num; i++) {
+        struct slot *slot = slot_at(points, i);
+        if (slot->shown || !slot->has_id || !slot->id.cut || slot->id.header != id->header)
+            continue;
+        struct ds_packet cut = slot->packet;
+        if (!keep(slot, packet, id))
+            return false;
+        slot->packet.ts_ns = cut.ts_ns;
+        points->held += packet->cap_len - cut.cap_len;
+        return true;
+    }
+    return false;
+}
+
+/* is_copy says whether another point has shown this packet. Where packets may be cut, whole
+ * ones count as both themselves and what is left of them when cut. */
+static bool is_copy(struct points *points, size_t point, const struct ds_packet *packet,
+                    const struct packet_id *id)
+{
+    uint64_t group = points->survey->points[point].group;
+    uint64_t cut_key = hash_mix(id->header, ~group);
+    if (id->cut)
+        return dedup_is_copy(points->dedup, cut_key, point);
+    if (dedup_is_copy(points->dedup, hash_mix(packet_id_content(id), group), point))
+        return true;
+    return points->any_cuts && dedup_is_copy(points->dedup, cut_key, point) &&
+           fill_in(points, packet, id);
+}
+
+void points_push(struct points *points, size_t point, const struct ds_packet *packet)
+{
+    struct packet_id id;
+    bool has_id = packet_id_read(packet, &id);
+    struct ds_packet now = *packet;
+    now.ts_ns = points_time(points, point, packet->ts_ns);
+    if (has_id && points->survey->points[point].group_size > 1 &&
+        is_copy(points, point, &now, &id)) {
+        points->num_copies++;
+        return;
+    }
+    while (points->num != 0 && (points->num == NUM_SLOTS || points->held > MAX_HELD ||
+                                now.ts_ns - slot_at(points, 0)->packet.ts_ns > points->wait_ns))
+        show_first(points);
+    struct slot *slot = slot_at(points, points->num);
+    if (!keep(slot, &now, has_id ? &id : NULL)) {
+        points_end(points);
+        points->show(points->context, &now);
+        return;
+    }
+    points->held += packet->cap_len;
+    points->num++;
+}
+
+void points_end(struct points *points)
+{
+    while (points->num != 0)
+        show_first(points);
+}

@@ -1,0 +1,42 @@
+/*
+ * points.h - packets of several capture points as one stream: each packet once, in an order
+ * in which nothing is answered before it was asked.
+ *
+ * Packets come in order of their corrected time stamps. Of the copies of a packet the
+ * earliest is kept: as each point saw request and reply in this order, so do the earliest
+ * copies stand, however wrong the clocks are. Where one point missed the request and the
+ * clocks' uncertainty makes it seem later than the reply, the acknowledgement number in the
+ * reply tells: packets wait a little, and what a packet acknowledges is shown before it.
+ *
+ * A packet that reaches us whole from one point and cut by the snap length from another is
+ * shown whole.
+ */
+#ifndef POINTS_H
+#define POINTS_H
+
+#include "survey.h"
+
+struct points;
+
+typedef void (*points_fn)(void *context, const struct ds_packet *packet);
+
+/* points_new makes a stream of the points of a survey, which must outlive it. correct says
+ * whether clocks are corrected; without that nothing waits. NULL when memory ran out. */
+struct points *points_new(const struct survey *survey, bool correct, points_fn show,
+                          void *context);
+void points_free(struct points *points);
+
+/* points_time returns the time by which packets of that point are to be ordered. */
+int64_t points_time(const struct points *points, size_t point, int64_t ts_ns);
+
+/* points_push takes the next packet, with its own time stamp, and shows those that have
+ * waited long enough. */
+void points_push(struct points *points, size_t point, const struct ds_packet *packet);
+
+/* points_end shows all that wait. */
+void points_end(struct points *points);
+
+/* points_copies returns how many packets were left out since another point showed them. */
+uint64_t points_copies(const struct points *points);
+
+#endif

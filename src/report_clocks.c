@@ -1,0 +1,61 @@
+/*
+ * report_clocks.c - the table of capture points and their clocks.
+ */
+#include "survey.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* print_time writes a span of time with a unit that suits it. */
+static void print_time(double ns, const char *sign, struct ds_buffer *out)
+{
+    char text[64];
+    if (fabs(ns) >= 1e9)
+        snprintf(text, sizeof text, "%s%.6f s", sign, fabs(ns) / 1e9);
+    else if (fabs(ns) >= 1e6)
+        snprintf(text, sizeof text, "%s%.3f ms", sign, fabs(ns) / 1e6);
+    else
+        snprintf(text, sizeof text, "%s%.1f us", sign, fabs(ns) / 1e3);
+    ds_buffer_printf(out, " %16s", text);
+}
+
+static void report_clock(const struct survey *survey, size_t point, struct ds_buffer *out)
+{
+    const struct survey_point *p = &survey->points[point];
+    int64_t first = p->clock.first_ns, last = p->clock.last_ns;
+    double first_ahead = (double)(first - survey_correct(survey, point, first));
+    double last_ahead = (double)(last - survey_correct(survey, point, last));
+    double ahead = first_ahead + (last_ahead - first_ahead) / 2;
+
+    print_time(ahead, ahead < 0 ? "-" : "+", out);
+    if (isinf(p->uncertainty_ns))
+        ds_buffer_printf(out, " %16s", "unknown");
+    else
+        print_time(p->uncertainty_ns, "", out);
+    double drift = last > first ? (last_ahead - first_ahead) / (double)(last - first) : 0;
+    ds_buffer_printf(out, " %+8.2f ppm %8" PRIu64, drift * 1e6,
+                     p->clock.num_late + p->clock.num_early);
+    if (p->clock.state == CLOCK_ONE_WAY)
+        ds_buffer_add_text(out, "  packets in one direction alone");
+    if (p->clock.num_pieces > 1)
+        ds_buffer_printf(out, "  not steady: in %zu pieces", p->clock.num_pieces);
+}
+
+void survey_report(const struct survey *survey, const char *const *names, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%-24s %16s %16s %12s %8s\n", "capture point", "clock ahead by",
+                     "uncertainty", "drift", "samples");
+    for (size_t i = 0; i < survey->num_points; i++) {
+        const struct survey_point *p = &survey->points[i];
+        ds_buffer_printf(out, "%-24s", names[i]);
+        if (!p->looked_at)
+            ds_buffer_add_text(out, "  no packets looked at");
+        else if (p->parent != i)
+            report_clock(survey, i, out);
+        else
+            ds_buffer_add_text(out, p->group_size > 1 ? "  reference"
+                                                      : "  shares no packets with another");
+        ds_buffer_add_text(out, "\n");
+    }
+}

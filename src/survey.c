@@ -1,0 +1,302 @@
+/*
+ * survey.c - see survey.h.
+ */
+#include "survey.h"
+
+#include "packet_id.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_SAMPLES = 1 << 18, /* of all points together */
+    MIN_POINT_SAMPLES = 1024,
+    ENOUGH_DATA = 3,    /* packets with payload, SYN or FIN that two points must share ... */
+    ENOUGH_PACKETS = 32 /* ... or of any kind: keep-alives look alike forever */
+};
+
+/* Copies of a packet this close together come from one capture on several interfaces; those
+ * farther apart were sent again. */
+static const int64_t SAME_TIME_NS = 5000000;
+/* What an estimate costs that knows nothing of the delay: to be avoided, if possible. */
+static const double ONE_WAY_COST = 1e15;
+/* Beyond this the arithmetic on time stamps could overflow. */
+static const int64_t MAX_TIME_NS = (int64_t)1 << 62;
+
+struct survey_sample {
+    uint64_t key; /* hash of the headers */
+    int64_t at_ns;
+    uint32_t hosts;
+    uint32_t content; /* hash of the payload */
+    bool cut;         /* content is of what the snap length left of it */
+    bool reverse;
+    bool has_data; /* payload, SYN or FIN */
+};
+
+/* edge is what two points have in common. */
+struct edge {
+    size_t a, b; /* a < b */
+    double uncertainty_ns;
+};
+
+bool survey_init(struct survey *survey, size_t num_points)
+{
+    *survey = (struct survey){.num_points = num_points};
+    survey->max_samples = MAX_SAMPLES / (num_points != 0 ? num_points : 1);
+    if (survey->max_samples < MIN_POINT_SAMPLES)
+        survey->max_samples = MIN_POINT_SAMPLES;
+    survey->points = calloc(num_points != 0 ? num_points : 1, sizeof *survey->points);
+    for (size_t i = 0; survey->points != NULL && i < num_points; i++) {
+        survey->points[i].group = survey->points[i].parent = i;
+        survey->points[i].group_size = 1;
+    }
+    return survey->points != NULL;
+}
+
+void survey_free(struct survey *survey)
+{
+    for (size_t i = 0; survey->points != NULL && i < survey->num_points; i++)
+        free(survey->points[i].samples);
+    free(survey->points);
+    *survey = (struct survey){0};
+}
+
+/* thin_out keeps every other sample, the same ones at all points. */
+static void thin_out(struct survey_point *p)
+{
+    size_t kept = 0;
+    p->mask = p->mask << 1 | 1;
+    for (size_t i = 0; i < p->num_samples; i++) {
+        if ((p->samples[i].key & p->mask) == 0)
+            p->samples[kept++] = p->samples[i];
+    }
+    p->num_samples = kept;
+}
+
+void survey_packet(struct survey *survey, size_t point, const struct ds_packet *packet)
+{
+    struct survey_point *p = &survey->points[point];
+    struct packet_id id;
+
+    if (!p->looked_at)
+        p->first_ns = p->last_ns = packet->ts_ns;
+    p->looked_at = true;
+    p->num_packets++;
+    p->first_ns = packet->ts_ns < p->first_ns ? packet->ts_ns : p->first_ns;
+    p->last_ns = packet->ts_ns > p->last_ns ? packet->ts_ns : p->last_ns;
+    if (packet->ts_ns < 0 || packet->ts_ns > MAX_TIME_NS || !packet_id_read(packet, &id))
+        return;
+    p->fraction_ns |= packet->ts_ns % 1000;
+    p->cuts |= id.cut;
+    if ((id.header & p->mask) != 0)
+        return;
+    if (p->samples == NULL) {
+        p->samples = malloc(survey->max_samples * sizeof *p->samples);
+        if (p->samples == NULL) {
+            survey->no_memory = true;
+            p->mask = UINT64_MAX;
+            return;
+        }
+    }
+    while (p->num_samples == survey->max_samples && p->mask != UINT64_MAX)
+        thin_out(p);
+    if ((id.header & p->mask) != 0 || p->num_samples == survey->max_samples)
+        return;
+    p->samples[p->num_samples++] = (struct survey_sample){
+        .key = id.header,
+        .at_ns = packet->ts_ns,
+        .hosts = id.hosts,
+        .content = (uint32_t)packet_id_content(&id),
+        .cut = id.cut,
+        .reverse = id.reverse,
+        .has_data = id.end != id.seq,
+    };
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct survey_sample *a = left, *b = right;
+    if (a->key != b->key)
+        return a->key > b->key ? 1 : -1;
+    return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
+}
+
+/* keep_distinct sorts the samples and drops those of packets that were sent again: which of
+ * them is which at another point can't be told. */
+static void keep_distinct(struct survey_point *p)
+{
+    size_t kept = 0;
+    if (p->num_samples != 0)
+        qsort(p->samples, p->num_samples, sizeof *p->samples, by_key);
+    for (size_t from = 0, end; from < p->num_samples; from = end) {
+        for (end = from + 1; end < p->num_samples; end++) {
+            if (p->samples[end].key != p->samples[from].key)
+                break;
+        }
+        if (p->samples[end - 1].at_ns - p->samples[from].at_ns <= SAME_TIME_NS)
+            p->samples[kept++] = p->samples[from];
+    }
+    p->num_samples = kept;
+}
+
+/* join makes clock samples of what two points share: point against reference. Returns how
+ * many, or 0 when they are too few to mean anything. */
+static size_t join(const struct survey_point *point, const struct survey_point *reference,
+                   struct clock_sample *out)
+{
+    size_t num = 0, num_data = 0;
+    for (size_t i = 0, k = 0; i < point->num_samples && k < reference->num_samples;) {
+        const struct survey_sample *a = &point->samples[i], *b = &reference->samples[k];
+        if (a->key < b->key) {
+            i++;
+        } else if (a->key > b->key) {
+            k++;
+        } else {
+            if (a->content == b->content || a->cut || b->cut) {
+                num_data += a->has_data;
+                out[num++] = (struct clock_sample){
+                    .at_ns = a->at_ns,
+                    .ahead_ns = a->at_ns - b->at_ns,
+                    .group = a->hosts,
+                    .reverse = a->reverse,
+                };
+            }
+            i++;
+            k++;
+        }
+    }
+    return num_data >= ENOUGH_DATA || num >= ENOUGH_PACKETS ? num : 0;
+}
+
+/* estimate finds how the clock of one point runs against another's. */
+static bool estimate(const struct survey *survey, size_t point, size_t reference,
+                     struct clock_sample *scratch, struct clock_model *clock)
+{
+    const struct survey_point *a = &survey->points[point], *b = &survey->points[reference];
+    int64_t resolution = a->fraction_ns == 0 || b->fraction_ns == 0 ? 1000 : 1;
+    return clock_estimate(scratch, join(a, b, scratch), resolution, clock);
+}
+
+/* place goes from each point to all that it shares packets with, always over the link that
+ * is the most certain, all in all, and notes on each its group and parent (Dijkstra). */
+static bool place(struct survey *survey, const struct edge *edges, size_t num_edges,
+                  struct clock_sample *scratch)
+{
+    double *cost = malloc(survey->num_points * sizeof *cost);
+    bool *done = calloc(survey->num_points, sizeof *done);
+    bool good = cost != NULL && done != NULL;
+
+    for (size_t first = 0; good && first < survey->num_points; first++) {
+        if (done[first])
+            continue;
+        for (size_t i = 0; i < survey->num_points; i++)
+            cost[i] = INFINITY;
+        cost[first] = 0;
+        size_t at = first, size = 0;
+        while (good) {
+            struct survey_point *p = &survey->points[at];
+            done[at] = true;
+            p->group = first;
+            size++;
+            if (at != first) {
+                good = estimate(survey, at, p->parent, scratch, &p->clock);
+                p->uncertainty_ns = survey->points[p->parent].uncertainty_ns +
+                                    clock_uncertainty(&p->clock);
+            }
+            for (size_t i = 0; i < num_edges; i++) {
+                if (edges[i].a != at && edges[i].b != at)
+                    continue;
+                size_t other = edges[i].a == at ? edges[i].b : edges[i].a;
+                double step = isinf(edges[i].uncertainty_ns) ? ONE_WAY_COST
+                                                             : edges[i].uncertainty_ns;
+                if (!done[other] && cost[at] + step < cost[other]) {
+                    cost[other] = cost[at] + step;
+                    survey->points[other].parent = at;
+                }
+            }
+            size_t next = first;
+            for (size_t i = 0; i < survey->num_points; i++) {
+                if (!done[i] && !isinf(cost[i]) && (next == first || cost[i] < cost[next]))
+                    next = i;
+            }
+            if (next == first)
+                break;
+            at = next;
+        }
+        for (size_t i = first; i < survey->num_points; i++) {
+            if (survey->points[i].group == first)
+                survey->points[i].group_size = size;
+        }
+    }
+    free(cost);
+    free(done);
+    return good;
+}
+
+bool survey_end(struct survey *survey)
+{
+    struct clock_sample *scratch = malloc(survey->max_samples * sizeof *scratch);
+    struct clock_model *clock = malloc(sizeof *clock);
+    struct edge *edges = NULL;
+    size_t num_edges = 0, max_edges = 0;
+    bool good = scratch != NULL && clock != NULL && !survey->no_memory;
+
+    for (size_t i = 0; good && i < survey->num_points; i++)
+        keep_distinct(&survey->points[i]);
+    for (size_t b = 1; good && b < survey->num_points; b++) {
+        for (size_t a = 0; good && a < b; a++) {
+            good = estimate(survey, b, a, scratch, clock);
+            if (!good || clock->state == CLOCK_UNKNOWN)
+                continue;
+            if (num_edges == max_edges) {
+                max_edges = max_edges * 2 + 16;
+                struct edge *more = realloc(edges, max_edges * sizeof *edges);
+                good = more != NULL;
+                if (!good)
+                    continue;
+                edges = more;
+            }
+            edges[num_edges++] = (struct edge){a, b, clock_uncertainty(clock)};
+        }
+    }
+    good = good && place(survey, edges, num_edges, scratch);
+    free(edges);
+    free(clock);
+    free(scratch);
+    for (size_t i = 0; i < survey->num_points; i++) {
+        free(survey->points[i].samples);
+        survey->points[i].samples = NULL;
+        survey->points[i].num_samples = 0;
+    }
+    return good;
+}
+
+bool survey_has_points(const struct survey *survey)
+{
+    for (size_t i = 0; i < survey->num_points; i++) {
+        if (survey->points[i].group != i)
+            return true;
+    }
+    return false;
+}
+
+int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns)
+{
+    if (ts_ns < 0 || ts_ns > MAX_TIME_NS)
+        return ts_ns;
+    for (; survey->points[point].parent != point; point = survey->points[point].parent)
+        ts_ns -= clock_ahead(&survey->points[point].clock, ts_ns);
+    return ts_ns;
+}
+
+size_t survey_stranger(const struct survey *survey, size_t point)
+{
+    const struct survey_point *p = &survey->points[point];
+    for (size_t i = 0; i < point && p->looked_at && p->group == point; i++) {
+        const struct survey_point *other = &survey->points[i];
+        if (other->looked_at && other->first_ns < p->last_ns && p->first_ns < other->last_ns)
+            return i;
+    }
+    return point;
+}

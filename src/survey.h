@@ -1,0 +1,65 @@
+/*
+ * survey.h - a first look at several files: which of them show the same packets, and how
+ * their clocks run against each other.
+ *
+ * Packets are sampled by a hash of their headers, so that every file keeps the same ones;
+ * the more there are, the fewer are kept. Memory is bounded whatever the files' size.
+ */
+#ifndef SURVEY_H
+#define SURVEY_H
+
+#include "clocks.h"
+
+#include <distsniff/dissect.h>
+
+/* survey_point is one file, and what was found out about it. */
+struct survey_point {
+    bool looked_at; /* packets were given; a pipe can't be read twice */
+    uint64_t num_packets;
+    int64_t first_ns, last_ns; /* earliest and latest time stamp */
+    bool cuts;                 /* the snap length cut into TCP payloads */
+    size_t group;      /* the first of the points with which it shares packets, directly or
+                          through others; itself when there are none */
+    size_t group_size; /* points in the group */
+    size_t parent;     /* the point that clock is relative to; itself for the first of a group */
+    struct clock_model clock;
+    double uncertainty_ns; /* against the first of its group; may be infinite */
+    struct survey_sample *samples;
+    size_t num_samples;
+    uint64_t mask; /* of the samples' hashes */
+    int64_t fraction_ns; /* bits of all time stamps, below a microsecond */
+};
+
+struct survey {
+    struct survey_point *points;
+    size_t num_points;
+    size_t max_samples; /* of one point */
+    bool no_memory;
+};
+
+/* survey_init prepares a survey of that many files. False when memory ran out. */
+bool survey_init(struct survey *survey, size_t num_points);
+
+/* survey_packet looks at one packet of a file. */
+void survey_packet(struct survey *survey, size_t point, const struct ds_packet *packet);
+
+/* survey_end compares the files. False when memory ran out. */
+bool survey_end(struct survey *survey);
+
+void survey_free(struct survey *survey);
+
+/* survey_has_points says whether any two files share packets. */
+bool survey_has_points(const struct survey *survey);
+
+/* survey_correct returns a time stamp of a point by the clock of the first of its group. */
+int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns);
+
+/* survey_stranger returns a point of another group whose packets were captured at the same
+ * time as those of point, by their own clocks, but before it in the list; point itself when
+ * there is none. */
+size_t survey_stranger(const struct survey *survey, size_t point);
+
+/* survey_report writes the table of clocks. names has one for each point. */
+void survey_report(const struct survey *survey, const char *const *names, struct ds_buffer *out);
+
+#endif
