@@ -452,25 +452,11 @@ static void take_reused(struct tcp_table *table, struct tcp_conn *conn)
     free_conn(table, conn);
 }
 
-void tcp_table_feed(struct tcp_table *table, const struct segment *segment)
+static void take_segment(struct tcp_table *table, const struct segment *segment)
 {
     struct ds_stats *stats = table->shared.stats;
     uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
     int dir;
-
-    stats->segments++;
-    if (cursor_left(&segment->payload) > MAX_SEGMENT_LEN || segment->cut_len > MAX_SEGMENT_LEN)
-        return;
-    if (segment->window == 0 && (segment->flags & (TCP_SYN | TCP_RST)) == 0)
-        stats->zero_windows++;
-    table->shared.now_ns = segment->ts_ns;
-    table->frame = segment->frame;
-    if (table->closed.oldest != NULL)
-        purge(table);
-    /* Unsigned: a clock that goes back lets it run as well. */
-    if (table->wait_first != NULL &&
-        (uint64_t)segment->ts_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
-        sweep(table);
 
     struct tcp_conn *conn = find_conn(table, segment, &dir);
     if (conn != NULL && (segment->flags & TCP_SYN) != 0 && is_reused(conn, dir, segment)) {
@@ -527,6 +513,25 @@ void tcp_table_feed(struct tcp_table *table, const struct segment *segment)
         take_data(table, conn, dir, segment, len);
     if (conn->waiting || tcp_stream_waits(stream) || stream->ended)
         give_up(table, conn);
+}
+
+void tcp_table_feed(struct tcp_table *table, const struct segment *segment)
+{
+    struct ds_stats *stats = table->shared.stats;
+    stats->segments++;
+    if (cursor_left(&segment->payload) > MAX_SEGMENT_LEN || segment->cut_len > MAX_SEGMENT_LEN)
+        return;
+    if (segment->window == 0 && (segment->flags & (TCP_SYN | TCP_RST)) == 0)
+        stats->zero_windows++;
+    table->shared.now_ns = segment->ts_ns;
+    table->frame = segment->frame;
+    if (table->closed.oldest != NULL)
+        purge(table);
+    take_segment(table, segment);
+    /* Unsigned: a clock that goes back lets it run as well. */
+    if (table->wait_first != NULL &&
+        (uint64_t)segment->ts_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
+        sweep(table);
 }
 
 void tcp_table_end(struct tcp_table *table)

@@ -419,7 +419,7 @@ static void test_sweep_without_packets_of_the_connection(void **state)
     w->client_port = 40001;
     w->now_ns += 250 * MS;
     feed(w, A, TCP_SYN, 1, 0, "");
-    expect_log(w, "0!5L 0:fg open");
+    expect_log(w, "open 0!5L 0:fg");
 }
 
 static void test_sweep_reaches_all(void **state)
