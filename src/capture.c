@@ -1,0 +1,200 @@
+/*
+ * capture.c - see capture.h. Merging: every file holds its next packet ready, and the oldest
+ * of them goes first; of equals that of the file named first.
+ */
+#include "capture.h"
+
+#include "complain.h"
+#include "unpack.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t capture_link_type(pcap_t *pcap)
+{
+    /* The only value that differs between the two on Linux, of those we know. */
+    enum { LINKTYPE_RAW = 101 };
+    int dlt = pcap_datalink(pcap);
+    return dlt == DLT_RAW ? LINKTYPE_RAW : (uint32_t)dlt;
+}
+
+static bool check_link_type(const struct capture_input *input)
+{
+    if (ds_link_type_known(input->link_type))
+        return true;
+    const char *name = pcap_datalink_val_to_name(pcap_datalink(input->pcap));
+    complain("%s: packets of link type %s (%u) cannot be read: capture on an Ethernet, "
+             "loopback, raw IP or Linux cooked interface",
+             input->name, name != NULL ? name : "unknown", input->link_type);
+    return false;
+}
+
+bool capture_open(struct capture *capture, const struct options *options)
+{
+    size_t num = options->num_read_files != 0 ? options->num_read_files : 1;
+    *capture = (struct capture){.is_live = options->num_read_files == 0};
+    capture->inputs = calloc(num, sizeof *capture->inputs);
+    if (capture->inputs == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < num; i++) {
+        struct capture_input *input = &capture->inputs[i];
+        bool ok = capture->is_live ? capture_open_live(input, options)
+                                   : capture_open_file(capture, input, options->read_files[i]);
+        if (ok) {
+            capture->num_inputs++;
+            ok = check_link_type(input);
+        }
+        if (!ok) {
+            capture_close(capture);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Keeps a complaint for the end, when all records are out. */
+static void complain_later(struct capture *capture, const char *name, const char *what)
+{
+    char *all = NULL;
+    capture->failed = true;
+    if (asprintf(&all, "%s%s%s: %s", capture->complaints != NULL ? capture->complaints : "",
+                 capture->complaints != NULL ? "; " : "", name, what) < 0)
+        return;
+    free(capture->complaints);
+    capture->complaints = all;
+}
+
+static void read_next(struct capture *capture, struct capture_input *input)
+{
+    int status = pcap_next_ex(input->pcap, &input->header, &input->data);
+    input->has_next = status == 1;
+    if (status == 1 || status == 0)
+        return;
+    const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
+    if (trouble != NULL)
+        complain_later(capture, input->name, trouble);
+    else if (status == PCAP_ERROR)
+        complain_later(capture, input->name, pcap_geterr(input->pcap));
+    if (capture->is_live) {
+        capture->ended = true; /* the counts of the kernel are still wanted */
+        return;
+    }
+    pcap_close(input->pcap);
+    input->pcap = NULL;
+}
+
+static bool is_earlier(const struct timeval *a, const struct timeval *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_usec < b->tv_usec;
+}
+
+static struct capture_input *choose_oldest(struct capture *capture)
+{
+    struct capture_input *oldest = NULL;
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        struct capture_input *input = &capture->inputs[i];
+        if (!input->has_next && input->pcap != NULL)
+            read_next(capture, input);
+        if (input->has_next &&
+            (oldest == NULL || is_earlier(&input->header->ts, &oldest->header->ts)))
+            oldest = input;
+    }
+    return oldest;
+}
+
+enum capture_status capture_next(struct capture *capture, struct ds_packet *packet)
+{
+    struct capture_input *input = &capture->inputs[0];
+    if (capture->num_inputs > 1)
+        input = choose_oldest(capture);
+    else if (input->pcap != NULL)
+        read_next(capture, input);
+    if (input == NULL || input->pcap == NULL || !input->has_next)
+        return capture->is_live && !capture->ended ? CAPTURE_IDLE : CAPTURE_END;
+    input->has_next = false;
+
+    const struct pcap_pkthdr *header = input->header;
+    /* All inputs are opened for nanoseconds where they can be; live ones may refuse. */
+    int64_t fraction = header->ts.tv_usec;
+    if (capture->is_live && !input->nanoseconds)
+        fraction *= 1000;
+    *packet = (struct ds_packet){
+        .ts_ns = (int64_t)header->ts.tv_sec * 1000000000 + fraction,
+        .frame = ++capture->num_packets,
+        .link_type = input->link_type,
+        .data = input->data,
+        .cap_len = header->caplen,
+        .len = header->len,
+    };
+    return CAPTURE_PACKET;
+}
+
+void capture_wait(struct capture *capture)
+{
+    struct pollfd fd = {pcap_get_selectable_fd(capture->inputs[0].pcap), POLLIN, 0};
+    poll(&fd, 1, 100);
+}
+
+bool capture_has_nanoseconds(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        if (capture->inputs[i].nanoseconds)
+            return true;
+    }
+    return false;
+}
+
+uint64_t capture_get_drops(const struct capture *capture)
+{
+    struct pcap_stat stat;
+    if (!capture->is_live || capture->inputs[0].pcap == NULL ||
+        pcap_stats(capture->inputs[0].pcap, &stat) != 0)
+        return 0;
+    return (uint64_t)stat.ps_drop + stat.ps_ifdrop;
+}
+
+bool capture_get_progress(const struct capture *capture, double *fraction)
+{
+    double size = 0;
+    double done = 0;
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        const struct capture_input *input = &capture->inputs[i];
+        if (input->size == 0)
+            return false;
+        size += (double)input->size;
+        if (input->pcap == NULL)
+            done += (double)input->size;
+        else if (input->unpack != NULL)
+            done += (double)unpack_position(input->unpack);
+        else
+            done += (double)ftello(pcap_file(input->pcap));
+    }
+    *fraction = size > 0 ? done / size : 0;
+    return size > 0;
+}
+
+void capture_input_close(struct capture_input *input)
+{
+    if (input->pcap != NULL)
+        pcap_close(input->pcap);
+    input->pcap = NULL;
+    unpack_free(input->unpack);
+    input->unpack = NULL;
+}
+
+bool capture_close(struct capture *capture)
+{
+    bool ok = !capture->failed;
+    for (size_t i = 0; i < capture->num_inputs; i++)
+        capture_input_close(&capture->inputs[i]);
+    free(capture->inputs);
+    if (capture->complaints != NULL)
+        complain("%s", capture->complaints);
+    free(capture->complaints);
+    *capture = (struct capture){0};
+    return ok;
+}

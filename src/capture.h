@@ -1,0 +1,76 @@
+/*
+ * capture.h - where packets come from: one interface, or files merged by time. Packets are
+ * pulled one by one.
+ */
+#ifndef SRC_CAPTURE_H
+#define SRC_CAPTURE_H
+
+#include "options.h"
+
+#include <pcap/pcap.h>
+
+enum capture_status {
+    CAPTURE_PACKET,
+    CAPTURE_IDLE, /* live: nothing has arrived for the moment */
+    CAPTURE_END,
+};
+
+/* capture_input is one file, or the interface. */
+struct capture_input {
+    pcap_t *pcap;
+    struct unpack *unpack; /* compressed or not seekable: see unpack.h; else NULL */
+    const char *name;
+    uint32_t link_type; /* LINKTYPE_ value */
+    uint64_t size;      /* of the file, 0 when not known */
+    bool nanoseconds;   /* what the time stamps were taken with */
+    bool has_next;      /* a packet waits to be merged */
+    struct pcap_pkthdr *header;
+    const u_char *data;
+};
+
+struct capture {
+    bool is_live;
+    struct capture_input *inputs;
+    size_t num_inputs;
+    uint64_t num_packets; /* given out so far */
+    bool ended;           /* live: the interface is gone */
+    bool failed;          /* something was wrong with an input, and has been said or will be */
+    char *complaints;     /* what capture_close is to say: after the records, not between them */
+    void (*on_wait)(void *context); /* may be NULL: called before a read that may block */
+    void *wait_context;
+};
+
+/* capture_open opens what the options name. False after a complaint. */
+bool capture_open(struct capture *capture, const struct options *options);
+
+/* capture_next gives out the next packet; its data stays valid until the next call. */
+enum capture_status capture_next(struct capture *capture, struct ds_packet *packet);
+
+/* capture_wait waits up to a tenth of a second for packets of a live capture. */
+void capture_wait(struct capture *capture);
+
+/* capture_has_nanoseconds says whether any input is that exact. */
+bool capture_has_nanoseconds(const struct capture *capture);
+
+/* capture_get_drops returns how many packets the kernel and the interface dropped. */
+uint64_t capture_get_drops(const struct capture *capture);
+
+/* capture_get_progress says how much of the files has been read; false when not known. */
+bool capture_get_progress(const struct capture *capture, double *fraction);
+
+/* capture_close says what went wrong with the inputs and releases everything. False when
+ * something did. */
+bool capture_close(struct capture *capture);
+
+/* capture_list_interfaces writes what -D shows. False after a complaint. */
+bool capture_list_interfaces(void);
+
+/* The two kinds of inputs: capture_file.c and capture_live.c. False after a complaint. */
+bool capture_open_file(struct capture *capture, struct capture_input *input, const char *name);
+bool capture_open_live(struct capture_input *input, const struct options *options);
+void capture_input_close(struct capture_input *input);
+
+/* capture_link_type turns libpcap's DLT_ value into the LINKTYPE_ value of files. */
+uint32_t capture_link_type(pcap_t *pcap);
+
+#endif

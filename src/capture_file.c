@@ -1,0 +1,195 @@
+/*
+ * capture_file.c - capture files. libpcap reads them itself, from a stdio stream with a large
+ * buffer; compressed ones and pipes go through unpack.c first.
+ *
+ * What libpcap does not tell is how exact the time stamps are. The head of the file does:
+ *
+ *   pcap:   4 bytes magic, in the order of the machine that wrote it: a1b2c3d4 microseconds,
+ *           a1b23c4d nanoseconds
+ *   pcapng: blocks of type (4), length (4), body, length (4). The first is a section header
+ *           (type 0a0d0d0a, byte order magic 1a2b3c4d in the body), then comes an interface
+ *           description (type 1): link type (2), reserved (2), snap length (4), options of
+ *           code (2), length (2), value padded to 4; code 9 is the resolution: 10^-value, or
+ *           2^-value with the top bit set; microseconds when there is none.
+ */
+#include "capture.h"
+
+#include "complain.h"
+#include "unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEAD_LEN = 4096 };
+
+struct head {
+    uint8_t bytes[HEAD_LEN];
+    size_t len;
+    bool swapped; /* numbers are in the other byte order than ours */
+};
+
+static uint32_t head_u32(const struct head *head, size_t at)
+{
+    uint32_t value = 0;
+    if (at + 4 <= head->len)
+        memcpy(&value, head->bytes + at, 4);
+    return head->swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint16_t head_u16(const struct head *head, size_t at)
+{
+    uint16_t value = 0;
+    if (at + 2 <= head->len)
+        memcpy(&value, head->bytes + at, 2);
+    return head->swapped ? __builtin_bswap16(value) : value;
+}
+
+/* Whether the first interface description of a pcapng file says nanoseconds or better. */
+static bool interface_has_nanoseconds(const struct head *head, size_t at, size_t end)
+{
+    enum { OPTION_RESOLUTION = 9 };
+    if (end > head->len)
+        end = head->len;
+    for (at += 16; at + 5 <= end;) {
+        uint16_t code = head_u16(head, at);
+        uint16_t len = head_u16(head, at + 2);
+        uint8_t value = head->bytes[at + 4];
+        if (code == 0)
+            break;
+        if (code == OPTION_RESOLUTION)
+            return (value & 0x80) != 0 ? (value & 0x7F) > 20 : value > 6;
+        at += 4 + ((len + 3u) & ~3u);
+    }
+    return false;
+}
+
+static bool pcapng_has_nanoseconds(struct head *head)
+{
+    enum { INTERFACE_DESCRIPTION = 1, NUM_BLOCKS = 16 };
+    head->swapped = head_u32(head, 8) != 0x1A2B3C4D;
+    size_t at = 0;
+    for (int i = 0; i < NUM_BLOCKS && at + 12 <= head->len; i++) {
+        uint32_t len = head_u32(head, at + 4);
+        if (i > 0 && head_u32(head, at) == INTERFACE_DESCRIPTION)
+            return interface_has_nanoseconds(head, at, at + len);
+        if (len < 12 || len > head->len)
+            break;
+        at += len;
+    }
+    return false;
+}
+
+static bool head_has_nanoseconds(struct head *head)
+{
+    uint32_t magic = head_u32(head, 0);
+    if (magic == 0x0A0D0D0A)
+        return pcapng_has_nanoseconds(head);
+    return magic == 0xA1B23C4D || magic == 0x4D3CB2A1;
+}
+
+/* Reads what it can of the beginning. */
+static bool read_head(int fd, struct head *head)
+{
+    while (head->len < sizeof head->bytes) {
+        ssize_t n = read(fd, head->bytes + head->len, sizeof head->bytes - head->len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        if (n == 0)
+            break;
+        head->len += (size_t)n;
+        if (head->len >= 512)
+            break; /* enough, and a pipe may have no more for a while */
+    }
+    return true;
+}
+
+/* Opens the stream that libpcap is to read: the file itself, or what unpacks it. */
+static FILE *open_stream(struct capture *capture, struct capture_input *input, int fd,
+                         const struct head *head, enum unpack_format format)
+{
+    bool seekable = lseek(fd, 0, SEEK_SET) == 0;
+    if (format == UNPACK_PLAIN && seekable) {
+        FILE *file = fdopen(fd, "rb");
+        if (file != NULL)
+            setvbuf(file, NULL, _IOFBF, UNPACK_BUFFER);
+        return file;
+    }
+    if (seekable && lseek(fd, (off_t)head->len, SEEK_SET) < 0)
+        return NULL;
+    input->unpack = unpack_open(fd, format, head->bytes, head->len, &capture->on_wait,
+                                &capture->wait_context);
+    return input->unpack != NULL ? unpack_file(input->unpack) : NULL;
+}
+
+static bool open_pcap(struct capture *capture, struct capture_input *input, int fd)
+{
+    struct head head = {0};
+    if (!read_head(fd, &head)) {
+        complain("cannot read %s: %s", input->name, strerror(errno));
+        return false;
+    }
+    if (head.len == 0) {
+        complain("%s is empty, not a capture file", input->name);
+        return false;
+    }
+    const char *tool = NULL;
+    enum unpack_format format = unpack_recognise(head.bytes, head.len, &tool);
+    if (format == UNPACK_UNSUPPORTED) {
+        complain("%s is packed with %s: unpack it first, %s -dc %s | distsniff -r -", input->name,
+                 tool, tool, input->name);
+        return false;
+    }
+    FILE *file = open_stream(capture, input, fd, &head, format);
+    if (file == NULL) {
+        complain("cannot read %s: %s", input->name, strerror(errno));
+        return false;
+    }
+    if (input->unpack != NULL && format != UNPACK_PLAIN) {
+        /* The head is inside. glibc takes any number of bytes back. */
+        head.len = fread(head.bytes, 1, 512, file);
+        for (size_t i = head.len; i > 0; i--)
+            ungetc(head.bytes[i - 1], file);
+    }
+    char error[PCAP_ERRBUF_SIZE];
+    input->nanoseconds = head_has_nanoseconds(&head);
+    input->pcap =
+        pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error);
+    if (input->pcap == NULL) {
+        const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
+        complain("%s is not a capture file: %s", input->name, trouble != NULL ? trouble : error);
+        fclose(file);
+        return false;
+    }
+    return true;
+}
+
+bool capture_open_file(struct capture *capture, struct capture_input *input, const char *name)
+{
+    bool is_stdin = strcmp(name, "-") == 0;
+    struct stat stat;
+    input->name = is_stdin ? "standard input" : name;
+    int fd = is_stdin ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &stat) != 0) {
+        complain("cannot open %s: %s", input->name, strerror(errno));
+        return false;
+    }
+    if (S_ISDIR(stat.st_mode)) {
+        complain("%s is a directory, not a capture file", input->name);
+        close(fd);
+        return false;
+    }
+    if (S_ISREG(stat.st_mode))
+        input->size = (uint64_t)stat.st_size;
+    if (!open_pcap(capture, input, fd)) {
+        capture_input_close(input);
+        return false;
+    }
+    input->link_type = capture_link_type(input->pcap);
+    return true;
+}

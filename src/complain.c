@@ -1,0 +1,27 @@
+/*
+ * complain.c - see complain.h.
+ */
+#include "complain.h"
+
+#include "peer_text.h"
+
+#include <distsniff/term.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void complain(const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+
+    struct ds_buffer out = {0};
+    ds_buffer_add_text(&out, "distsniff: ");
+    peer_text_print((struct ds_text){line, strlen(line)}, &out);
+    ds_buffer_add(&out, "\n", 1);
+    fwrite(out.data, 1, out.len, stderr);
+    ds_buffer_free(&out);
+}

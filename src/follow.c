@@ -1,0 +1,337 @@
+/*
+ * follow.c - see follow.h.
+ *
+ * Live, the kernel's filter lets through whatever could belong to a port that is still to be
+ * learned: between EPMD's answer and our reading it, the first packets to that port are
+ * already in the ring. Ports that turn out to be busy with something else are excluded from
+ * it, which is only a matter of load.
+ *
+ * VLAN tags are stepped over before an expression is tried, unless it speaks of VLANs
+ * itself: so does the kernel for tcpdump, and "port 4369" is meant that way.
+ */
+#include "follow.h"
+
+#include "complain.h"
+#include "kernel_filter.h"
+#include "peer_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NUM_PORTS = 65536,
+    BUSY_AFTER = 20000, /* packets refused */
+    MAX_EXCLUDED = 16,
+    FIRST_EPHEMERAL = 32768, /* Linux takes clients' ports from here on */
+    LINKTYPE_ETHERNET = 1,
+};
+
+/* rule is the compiled expression for one link type. */
+struct rule {
+    uint32_t link_type;
+    struct bpf_program program;
+};
+
+struct follow {
+    struct capture *capture;
+    char *expression; /* NULL: everything passes */
+    bool is_learning; /* not --no-follow */
+    bool steps_over_vlan;
+    bool in_kernel; /* live and --no-follow: the kernel's word is final */
+    struct rule *rules;
+    size_t num_rules;
+    uint8_t *stripped; /* MAX_SNAPLEN bytes for a packet without VLAN tags */
+    uint16_t excluded[MAX_EXCLUDED];
+    size_t num_excluded;
+    uint8_t learned[NUM_PORTS / 8];
+    uint16_t refused[FIRST_EPHEMERAL]; /* packets, by port, up to BUSY_AFTER */
+};
+
+static bool is_learned(const struct follow *f, uint16_t port)
+{
+    return (f->learned[port / 8] >> port % 8 & 1) != 0;
+}
+
+/* Reads -F: an expression over several lines, with comments from # on. */
+static char *read_expression(const char *name)
+{
+    enum { MAX_LEN = 1024 * 1024 };
+    FILE *file = fopen(name, "re");
+    if (file == NULL) {
+        complain("cannot open %s: %s", name, strerror(errno));
+        return NULL;
+    }
+    char *text = malloc(MAX_LEN + 1);
+    size_t len = text != NULL ? fread(text, 1, MAX_LEN, file) : 0;
+    if (text == NULL || ferror(file) || len == MAX_LEN) {
+        complain("cannot read %s: %s", name,
+                 len == MAX_LEN ? "too long for a filter" : strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    bool in_comment = false;
+    for (size_t i = 0; text != NULL && i < len; i++) {
+        in_comment = text[i] != '\n' && (in_comment || text[i] == '#');
+        if (in_comment || text[i] == '\0')
+            text[i] = ' ';
+    }
+    if (text != NULL)
+        text[len] = '\0';
+    return text;
+}
+
+char *follow_kernel_expression(const char *expression, const uint16_t *excluded,
+                               size_t num_excluded, bool with_vlan)
+{
+    /* TCP, GRE, IP fragments, VXLAN; of IPv6 all but plain UDP and ICMPv6, for it may be any
+     * of these behind extension headers. */
+    struct ds_buffer out = {0};
+    ds_buffer_add_text(&out, "((ip[9] = 6 or ip[9] = 47 or ip[6:2] & 0x1fff != 0 or "
+                             "udp port 4789 or (ip6 and ip6[6] != 17 and ip6[6] != 58))");
+    for (size_t i = 0; i < num_excluded; i++)
+        ds_buffer_printf(&out, " and not tcp port %u", excluded[i]);
+    ds_buffer_add_text(&out, ")");
+    if (expression != NULL)
+        ds_buffer_printf(&out, " or (%s)", expression);
+    if (with_vlan) /* last: in libpcap's language it moves all that comes after it */
+        ds_buffer_add_text(&out, " or vlan");
+    ds_buffer_add(&out, "", 1);
+    if (out.failed)
+        ds_buffer_free(&out);
+    return out.data;
+}
+
+/* Without a filter in the kernel everything works, only slower: failure is not said. */
+static void set_kernel_filter(struct follow *f)
+{
+    const struct capture_input *input = &f->capture->inputs[0];
+    for (int with_vlan = f->steps_over_vlan; with_vlan >= 0; with_vlan--) {
+        char *expression = follow_kernel_expression(f->expression, f->excluded, f->num_excluded,
+                                                    with_vlan != 0);
+        bool ok = expression != NULL &&
+                  kernel_filter_set(input->pcap, input->link_type, expression);
+        free(expression);
+        if (ok)
+            break;
+    }
+}
+
+static bool complain_expression(const char *expression, const char *why)
+{
+    complain("bad BPF expression '%s': %s: see pcap-filter(7)", expression, why);
+    return false;
+}
+
+/* Compiles for user space: on a handle of its own, because on a live one libpcap makes
+ * programs that only the kernel can run. */
+static bool compile(struct follow *f, const struct capture_input *input)
+{
+    for (size_t i = 0; i < f->num_rules; i++) {
+        if (f->rules[i].link_type == input->link_type)
+            return true;
+    }
+    pcap_t *dead = pcap_open_dead(pcap_datalink(input->pcap), MAX_SNAPLEN);
+    if (dead == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    struct rule *rule = &f->rules[f->num_rules];
+    rule->link_type = input->link_type;
+    bool ok = pcap_compile(dead, &rule->program, f->expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
+    if (!ok)
+        complain_expression(f->expression, pcap_geterr(dead));
+    f->num_rules += ok;
+    /* Later fragments of IP packets have no ports: all of them have to pass. */
+    struct bpf_program wider;
+    char *expression = NULL;
+    if (ok && f->is_learning &&
+        asprintf(&expression, "ip[6:2] & 0x1fff != 0 or (ip6 and ip6[6] = 44) or (%s)",
+                 f->expression) >= 0) {
+        if (pcap_compile(dead, &wider, expression, 1, PCAP_NETMASK_UNKNOWN) == 0) {
+            pcap_freecode(&rule->program);
+            rule->program = wider;
+        }
+        free(expression);
+    }
+    pcap_close(dead);
+    return ok;
+}
+
+static bool set_filter_once(struct follow *f)
+{
+    pcap_t *pcap = f->capture->inputs[0].pcap;
+    struct bpf_program program;
+    if (pcap_compile(pcap, &program, f->expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
+        return complain_expression(f->expression, pcap_geterr(pcap));
+    bool ok = pcap_setfilter(pcap, &program) == 0;
+    if (!ok)
+        complain_expression(f->expression, pcap_geterr(pcap));
+    pcap_freecode(&program);
+    f->in_kernel = ok;
+    return ok;
+}
+
+static bool prepare(struct follow *f, const struct options *options)
+{
+    if (options->filter_file != NULL)
+        f->expression = read_expression(options->filter_file);
+    else if (options->expression != NULL)
+        f->expression = strdup(options->expression);
+    if (f->expression == NULL && (options->filter_file != NULL || options->expression != NULL))
+        return false;
+    if (f->expression != NULL && strspn(f->expression, " \t\r\n") == strlen(f->expression)) {
+        free(f->expression);
+        f->expression = NULL;
+    }
+    f->steps_over_vlan = f->expression == NULL || strstr(f->expression, "vlan") == NULL;
+    f->is_learning = !options->no_follow;
+    for (size_t i = 0; i < options->num_dist_ports && f->is_learning; i++)
+        f->learned[options->dist_ports[i] / 8] |= (uint8_t)(1 << options->dist_ports[i] % 8);
+
+    if (f->expression == NULL) {
+        /* Packets that cannot hold TCP are of use only to -w. */
+        if (f->capture->is_live && options->write_file == NULL)
+            set_kernel_filter(f);
+        return true;
+    }
+    if (f->capture->is_live && !f->is_learning)
+        return set_filter_once(f);
+
+    f->rules = calloc(f->capture->num_inputs, sizeof *f->rules);
+    f->stripped = malloc(MAX_SNAPLEN);
+    if (f->rules == NULL || f->stripped == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < f->capture->num_inputs; i++) {
+        if (!compile(f, &f->capture->inputs[i]))
+            return false;
+    }
+    if (f->capture->is_live)
+        set_kernel_filter(f);
+    return true;
+}
+
+struct follow *follow_new(const struct options *options, struct capture *capture)
+{
+    struct follow *f = calloc(1, sizeof *f);
+    if (f == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    f->capture = capture;
+    if (!prepare(f, options)) {
+        follow_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+bool follow_strip_vlan(const struct ds_packet *packet, uint8_t *out, uint32_t *cap_len,
+                       uint32_t *len)
+{
+    enum { ADDRESSES_LEN = 12, TAG_LEN = 4 };
+    uint32_t tags_len = 0;
+    while (ADDRESSES_LEN + tags_len + TAG_LEN + 2 <= packet->cap_len) {
+        const uint8_t *type = packet->data + ADDRESSES_LEN + tags_len;
+        unsigned value = (unsigned)type[0] << 8 | type[1];
+        if (value != 0x8100 && value != 0x88A8 && value != 0x9100)
+            break;
+        tags_len += TAG_LEN;
+    }
+    if (tags_len == 0 || packet->cap_len > MAX_SNAPLEN)
+        return false;
+    *cap_len = packet->cap_len - tags_len;
+    *len = packet->len > tags_len ? packet->len - tags_len : *cap_len;
+    memcpy(out, packet->data, ADDRESSES_LEN);
+    memcpy(out + ADDRESSES_LEN, packet->data + ADDRESSES_LEN + tags_len,
+           *cap_len - ADDRESSES_LEN);
+    return true;
+}
+
+static bool matches(const struct follow *f, const struct ds_packet *packet)
+{
+    const struct rule *rule = f->rules;
+    while (rule->link_type != packet->link_type)
+        rule++;
+    const uint8_t *data = packet->data;
+    uint32_t cap_len = packet->cap_len;
+    uint32_t len = packet->len;
+    if (packet->link_type == LINKTYPE_ETHERNET && f->steps_over_vlan &&
+        follow_strip_vlan(packet, f->stripped, &cap_len, &len))
+        data = f->stripped;
+    return bpf_filter(rule->program.bf_insns, data, len, cap_len) != 0;
+}
+
+/* A port that many refused packets came from or went to, on the side that listens. */
+static void note_refused(struct follow *f, uint16_t src, uint16_t dst)
+{
+    uint16_t port = src < dst ? src : dst;
+    if (port >= FIRST_EPHEMERAL || f->refused[port] == BUSY_AFTER ||
+        ++f->refused[port] < BUSY_AFTER || f->num_excluded == MAX_EXCLUDED)
+        return;
+    f->excluded[f->num_excluded++] = port;
+    set_kernel_filter(f);
+}
+
+bool follow_pass(struct follow *f, const struct ds_packet *packet)
+{
+    uint16_t src, dst;
+    if (f->expression == NULL || f->in_kernel || matches(f, packet))
+        return true;
+    if (!f->is_learning || !ds_packet_ports(packet, &src, &dst))
+        return false;
+    if (is_learned(f, src) || is_learned(f, dst))
+        return true;
+    if (f->capture->is_live)
+        note_refused(f, src, dst);
+    return false;
+}
+
+/* Takes a port back that was thought to be somebody else's. */
+static void include_again(struct follow *f, uint16_t port)
+{
+    for (size_t i = 0; i < f->num_excluded; i++) {
+        if (f->excluded[i] == port) {
+            f->excluded[i] = f->excluded[--f->num_excluded];
+            set_kernel_filter(f);
+            return;
+        }
+    }
+}
+
+void follow_learn(struct follow *f, uint16_t port, struct ds_text name)
+{
+    if (!f->is_learning || is_learned(f, port))
+        return;
+    f->learned[port / 8] |= (uint8_t)(1 << port % 8);
+    if (f->expression == NULL)
+        return;
+    if (f->capture->is_live)
+        include_again(f, port);
+    struct ds_buffer text = {0};
+    ds_buffer_printf(&text, "following port %u", port);
+    if (name.len != 0) {
+        ds_buffer_add_text(&text, " (");
+        peer_text_print(name, &text);
+        ds_buffer_add_text(&text, ")");
+    }
+    ds_buffer_add(&text, "\n", 1);
+    if (!text.failed)
+        fwrite(text.data, 1, text.len, stderr);
+    ds_buffer_free(&text);
+}
+
+void follow_free(struct follow *f)
+{
+    if (f == NULL)
+        return;
+    for (size_t i = 0; i < f->num_rules; i++)
+        pcap_freecode(&f->rules[i].program);
+    free(f->rules);
+    free(f->stripped);
+    free(f->expression);
+    free(f);
+}

@@ -1,0 +1,36 @@
+/*
+ * follow.h - which packets pass: those that match the BPF expression, and those of the ports
+ * that EPMD and handshakes revealed. The same rule holds live and for files, and it is
+ * applied here, packet by packet in their order, so that a port is known before the first
+ * packet that needs it is judged.
+ */
+#ifndef SRC_FOLLOW_H
+#define SRC_FOLLOW_H
+
+#include "capture.h"
+
+struct follow;
+
+/* follow_new prepares the rule for all inputs of the capture. NULL after a complaint. */
+struct follow *follow_new(const struct options *options, struct capture *capture);
+
+/* follow_pass says whether a packet passes. */
+bool follow_pass(struct follow *follow, const struct ds_packet *packet);
+
+/* follow_learn adds a port, and says so the first time when there is an expression. */
+void follow_learn(struct follow *follow, uint16_t port, struct ds_text name);
+
+void follow_free(struct follow *follow);
+
+/* follow_strip_vlan copies an Ethernet packet without its VLAN tags; false when it has none.
+ * out has room for packet->cap_len bytes. */
+bool follow_strip_vlan(const struct ds_packet *packet, uint8_t *out, uint32_t *cap_len,
+                       uint32_t *len);
+
+/* follow_kernel_expression writes the expression of the kernel's filter: all that could ever
+ * pass. excluded are busy ports that nobody learned. expression may be NULL. To be freed;
+ * NULL when memory ran out. */
+char *follow_kernel_expression(const char *expression, const uint16_t *excluded,
+                               size_t num_excluded, bool with_vlan);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * kernel_filter.c - see kernel_filter.h.
+ *
+ * The cooked headers, by offset and length (LINKTYPE_LINUX_SLL and _SLL2):
+ *
+ *   SLL   0 packet type 2, 2 ARPHRD type 2, 4 address length 2, 6 address 8, 14 protocol 2
+ *   SLL2  0 protocol 2, 2 zero 2, 4 interface index 4, 8 ARPHRD type 2, 10 packet type 1,
+ *         11 address length 1, 12 address 8
+ */
+#include "kernel_filter.h"
+
+#include <linux/filter.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+/* field is a part of a cooked header that the kernel can be asked for. */
+struct field {
+    uint32_t link_type;
+    uint32_t offset;
+    uint32_t ancillary; /* SKF_AD_ value */
+};
+
+static const struct field fields[] = {
+    {LINKTYPE_SLL, 0, SKF_AD_PKTTYPE},   {LINKTYPE_SLL, 2, SKF_AD_HATYPE},
+    {LINKTYPE_SLL, 14, SKF_AD_PROTOCOL}, {LINKTYPE_SLL2, 0, SKF_AD_PROTOCOL},
+    {LINKTYPE_SLL2, 4, SKF_AD_IFINDEX},  {LINKTYPE_SLL2, 8, SKF_AD_HATYPE},
+    {LINKTYPE_SLL2, 10, SKF_AD_PKTTYPE},
+};
+
+static bool uncook_offset(uint32_t *offset, uint32_t link_type, bool is_fixed)
+{
+    uint32_t header_len = link_type == LINKTYPE_SLL ? 16 : 20;
+    if (*offset >= header_len) {
+        *offset -= header_len;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (is_fixed && fields[i].link_type == link_type && fields[i].offset == *offset) {
+            *offset = (uint32_t)SKF_AD_OFF + fields[i].ancillary;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_type)
+{
+    for (unsigned i = 0; i < len; i++) {
+        struct bpf_insn *insn = &program[i];
+        if (BPF_CLASS(insn->code) != BPF_LD && BPF_CLASS(insn->code) != BPF_LDX)
+            continue;
+        switch (BPF_MODE(insn->code)) {
+        case BPF_ABS:
+        case BPF_IND:
+        case BPF_MSH:
+            if (!uncook_offset(&insn->k, link_type, BPF_MODE(insn->code) == BPF_ABS))
+                return false;
+            break;
+        case BPF_LEN: /* would lack the header */
+            return false;
+        default:
+            break;
+        }
+    }
+    return true;
+}
+
+/* The kernel takes libpcap's programs as they are. */
+_Static_assert(sizeof(struct bpf_insn) == sizeof(struct sock_filter), "the same instruction");
+_Static_assert(offsetof(struct bpf_insn, k) == offsetof(struct sock_filter, k), "k in its place");
+
+bool kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression)
+{
+    struct bpf_program program;
+    if (pcap_compile(pcap, &program, expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
+        return false;
+    bool is_cooked = link_type == LINKTYPE_SLL || link_type == LINKTYPE_SLL2;
+    bool ok = program.bf_len <= BPF_MAXINSNS &&
+              (!is_cooked || kernel_filter_uncook(program.bf_insns, program.bf_len, link_type));
+    if (ok) {
+        struct sock_fprog filter = {(unsigned short)program.bf_len,
+                                    (struct sock_filter *)program.bf_insns};
+        ok = setsockopt(pcap_fileno(pcap), SOL_SOCKET, SO_ATTACH_FILTER, &filter,
+                        sizeof filter) == 0;
+    }
+    pcap_freecode(&program);
+    return ok;
+}

@@ -1,0 +1,29 @@
+/*
+ * kernel_filter.h - the filter in the kernel, which only keeps the load down: what passes is
+ * judged again by follow.c.
+ *
+ * pcap_setfilter cannot be used to replace a filter: it empties the socket while nothing may
+ * pass, and it applies the new filter to packets that the kernel had let through before.
+ * Both lose packets just when a port has been learned. A program handed to the kernel itself
+ * is put in place atomically, and what is in the ring stays there.
+ */
+#ifndef SRC_KERNEL_FILTER_H
+#define SRC_KERNEL_FILTER_H
+
+#include <pcap/pcap.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* kernel_filter_set compiles an expression and puts it in place. False when that cannot be
+ * done; the filter is then as it was. */
+bool kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression);
+
+/* kernel_filter_uncook changes a program for packets with a Linux cooked header (link type
+ * 113 or 276) into one for a socket that gives packets without it: the kernel's packets
+ * begin with the network layer there, and what the header would say is asked of the kernel.
+ * False when the program cannot be expressed that way. */
+bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_type);
+
+enum { LINKTYPE_SLL = 113, LINKTYPE_SLL2 = 276 };
+
+#endif

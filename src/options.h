@@ -1,0 +1,69 @@
+/*
+ * options.h - the command line as a struct. The table of options is options.def.
+ */
+#ifndef SRC_OPTIONS_H
+#define SRC_OPTIONS_H
+
+#include <distsniff/dissect.h>
+#include <stdio.h>
+
+struct sink_kind;
+
+enum { MAX_SNAPLEN = 262144, MAX_FORMATS = 8, MAX_DIST_PORTS = 64 };
+
+enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
+
+/* How -t is counted. */
+enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+enum action { ACTION_SNIFF, ACTION_HELP, ACTION_VERSION, ACTION_LIST_INTERFACES };
+
+/* option_format is one -T. file is NULL for standard output. */
+struct option_format {
+    const struct sink_kind *kind;
+    const char *file;
+};
+
+/* options is what the user asked for. Texts belong to the command line, except expression. */
+struct options {
+    enum action action;
+    const char *interface; /* NULL: any */
+    const char **read_files;
+    size_t num_read_files;
+    int snaplen;
+    int buffer_kib; /* 0: libpcap's default */
+    bool no_promiscuous, immediate;
+    enum direction direction;
+    const char *user; /* NULL: nobody */
+    const char *filter_file;
+    char *expression; /* the rest of the line, NULL when there is none */
+    bool no_follow;
+    uint16_t dist_ports[MAX_DIST_PORTS];
+    size_t num_dist_ports;
+    uint16_t epmd_port;
+    const char *cookie_file;
+    struct option_format formats[MAX_FORMATS];
+    size_t num_formats;
+    const char *write_file;
+    bool etf, quiet, hex, line_buffered, strict;
+    int verbose;
+    int time_letters; /* how often -t was given */
+    enum time_style time_style;
+    enum color_when color;
+    uint64_t max_messages, max_packets; /* 0: no limit */
+    double max_seconds;                 /* 0: no limit */
+    struct ds_config config;            /* defaults, with --max-* put in */
+};
+
+/* options_parse reads the command line. False, with one line said about it, when it cannot
+ * be understood. options_free is needed in both cases. */
+bool options_parse(struct options *options, int argc, char **argv);
+
+void options_free(struct options *options);
+
+/* options_print_help writes what --help shows. */
+void options_print_help(FILE *out);
+
+#endif

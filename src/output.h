@@ -1,0 +1,36 @@
+/*
+ * output.h - a file that records are written to. Records gather in a buffer and go out in
+ * large writes; the first failure is said once and ends the run.
+ */
+#ifndef SRC_OUTPUT_H
+#define SRC_OUTPUT_H
+
+#include <distsniff/term.h>
+
+struct output {
+    struct ds_buffer buffer; /* append a record here, then output_end_record */
+    const char *name;        /* as the user wrote it, for complaints */
+    int fd;
+    bool is_stdout;
+    bool line_buffered;
+    bool failed; /* nothing more is written */
+    bool closed; /* failed because the reader went away: no error */
+};
+
+/* output_create opens a file for writing that only its owner may read: what nodes say to
+ * each other holds secrets. Returns a descriptor, or -1 after a complaint. */
+int output_create(const char *name);
+
+/* output_open opens name; NULL is standard output. False after a complaint. */
+bool output_open(struct output *output, const char *name, bool line_buffered);
+
+/* output_end_record marks the end of a record, and writes when enough has gathered. */
+void output_end_record(struct output *output);
+
+/* output_flush writes what has gathered. */
+void output_flush(struct output *output);
+
+/* output_close flushes and closes; see failed for how it went. */
+void output_close(struct output *output);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * peer_text.h - what peers sent, made fit for a terminal and for JSON.
+ */
+#ifndef SRC_PEER_TEXT_H
+#define SRC_PEER_TEXT_H
+
+#include <distsniff/term.h>
+
+/* peer_text_print appends text as it is where it is printable UTF-8; control characters,
+ * characters that change the direction of text, and bytes that are no UTF-8 become \xHH or
+ * \x{HHHH}. */
+void peer_text_print(struct ds_text text, struct ds_buffer *out);
+
+/* peer_text_print_json appends text as valid UTF-8 without NUL: what is neither becomes U+FFFD.
+ * Quotes and control characters are left to the JSON printer. */
+void peer_text_print_json(struct ds_text text, struct ds_buffer *out);
+
+#endif

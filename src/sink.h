@@ -1,0 +1,50 @@
+/*
+ * sink.h - where events go: one file a format, one line each in the table of sinks.c.
+ */
+#ifndef SRC_SINK_H
+#define SRC_SINK_H
+
+#include "options.h"
+#include "output.h"
+#include "record.h"
+
+struct sink;
+
+/* sink_kind is one format. open prepares state, false when memory ran out; record appends
+ * one to output.buffer; close releases state. */
+struct sink_kind {
+    const char *name;
+    const char *help;
+    bool (*open)(struct sink *sink);
+    void (*record)(struct sink *sink, const struct record *record);
+    void (*close)(struct sink *sink);
+};
+
+/* sink is one -T at work. */
+struct sink {
+    const struct sink_kind *kind;
+    const struct options *options;
+    unsigned time_digits; /* of the capture: 6 or 9 */
+    struct output output;
+    void *state; /* of kind */
+};
+
+extern const struct sink_kind sink_text, sink_json;
+
+/* sink_find returns the kind of that name, or NULL. */
+const struct sink_kind *sink_find(const char *name, size_t len);
+
+/* sink_list_names writes "text or json". */
+void sink_list_names(char *out, size_t size);
+
+/* sink_open opens the output and the format. False after a complaint. */
+bool sink_open(struct sink *sink, const struct option_format *format,
+               const struct options *options);
+
+/* sink_record shows one record. Failures are kept in sink->output. */
+void sink_record(struct sink *sink, const struct record *record);
+
+/* sink_close writes out what is left. */
+void sink_close(struct sink *sink);
+
+#endif

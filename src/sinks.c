@@ -1,0 +1,62 @@
+/*
+ * sinks.c - the table of output formats. A new one is a file with a sink_kind and a line
+ * here.
+ */
+#include "sink.h"
+
+#include "complain.h"
+
+#include <string.h>
+
+static const struct sink_kind *const kinds[] = {
+    &sink_text,
+    &sink_json,
+};
+
+enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
+
+const struct sink_kind *sink_find(const char *name, size_t len)
+{
+    for (int i = 0; i < NUM_KINDS; i++) {
+        if (strlen(kinds[i]->name) == len && memcmp(kinds[i]->name, name, len) == 0)
+            return kinds[i];
+    }
+    return NULL;
+}
+
+void sink_list_names(char *out, size_t size)
+{
+    size_t len = 0;
+    for (int i = 0; i < NUM_KINDS && len < size; i++) {
+        const char *between = i == 0 ? "" : i + 1 == NUM_KINDS ? " or " : ", ";
+        len += (size_t)snprintf(out + len, size - len, "%s%s", between, kinds[i]->name);
+    }
+}
+
+bool sink_open(struct sink *sink, const struct option_format *format,
+               const struct options *options)
+{
+    *sink = (struct sink){.kind = format->kind, .options = options, .time_digits = 6};
+    if (!output_open(&sink->output, format->file, options->line_buffered))
+        return false;
+    if (!sink->kind->open(sink)) {
+        complain("out of memory");
+        output_close(&sink->output);
+        return false;
+    }
+    return true;
+}
+
+void sink_record(struct sink *sink, const struct record *record)
+{
+    if (sink->output.failed)
+        return;
+    sink->kind->record(sink, record);
+    output_end_record(&sink->output);
+}
+
+void sink_close(struct sink *sink)
+{
+    output_close(&sink->output);
+    sink->kind->close(sink);
+}

@@ -1,0 +1,284 @@
+/*
+ * sniff.c - see sniff.h. The order of opening is that of trust: the interface first, as
+ * root; then the outputs; then root is given up, before the first byte of a peer is looked
+ * at.
+ */
+#include "sniff.h"
+
+#include "capture.h"
+#include "complain.h"
+#include "follow.h"
+#include "privileges.h"
+#include "progress.h"
+#include "raw_writer.h"
+#include "sink.h"
+#include "stop.h"
+#include "summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_COOKIE_LEN = 255, CLOCK_EVERY = 4096 };
+
+struct sniff {
+    const struct options *options;
+    struct capture capture;
+    struct follow *follow;
+    struct ds_session *session;
+    struct sink sinks[MAX_FORMATS];
+    size_t num_sinks;
+    struct raw_writer raw;
+    struct record record;
+    struct progress progress;
+    char cookie[MAX_COOKIE_LEN + 1];
+    uint64_t num_passed;      /* packets */
+    uint64_t num_shown;       /* messages */
+    int64_t stop_ns;          /* -a: of the clock or of the capture; 0: no end set */
+    bool is_full;             /* -c is reached */
+    bool failed, reader_gone; /* an output failed, or nobody reads it any more */
+};
+
+static void note_outputs(struct sniff *s)
+{
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        s->reader_gone |= s->sinks[i].output.closed;
+        s->failed |= s->sinks[i].output.failed && !s->sinks[i].output.closed;
+    }
+    s->reader_gone |= s->raw.closed;
+    s->failed |= s->raw.failed && !s->raw.closed;
+}
+
+static void on_event(void *context, const struct ds_event *event)
+{
+    struct sniff *s = context;
+    if (s->is_full || s->failed || s->reader_gone)
+        return;
+    s->record.event = event;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        sink_record(&s->sinks[i], &s->record);
+        if (s->sinks[i].output.failed)
+            note_outputs(s);
+    }
+    if (event->type == DS_EVENT_MESSAGE && ++s->num_shown == s->options->max_messages)
+        s->is_full = true;
+}
+
+static void on_port(void *context, uint16_t port, struct ds_text name)
+{
+    struct sniff *s = context;
+    follow_learn(s->follow, port, name);
+}
+
+static void flush(void *context)
+{
+    struct sniff *s = context;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        output_flush(&s->sinks[i].output);
+    raw_writer_flush(&s->raw);
+    note_outputs(s);
+}
+
+/* Opening an input for writing would empty it. */
+static bool is_input(const struct options *options, const char *name)
+{
+    struct stat output, input;
+    if (name == NULL || stat(name, &output) != 0 || !S_ISREG(output.st_mode))
+        return false;
+    for (size_t i = 0; i < options->num_read_files; i++) {
+        if (stat(options->read_files[i], &input) == 0 && input.st_dev == output.st_dev &&
+            input.st_ino == output.st_ino) {
+            complain("%s is being read: write to another file", name);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool open_outputs(struct sniff *s)
+{
+    const struct options *options = s->options;
+    if (is_input(options, options->write_file))
+        return false;
+    for (size_t i = 0; i < options->num_formats; i++) {
+        if (is_input(options, options->formats[i].file) ||
+            !sink_open(&s->sinks[i], &options->formats[i], options))
+            return false;
+        s->sinks[i].time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
+        s->num_sinks++;
+    }
+    return options->write_file == NULL ||
+           raw_writer_open(&s->raw, options->write_file, &s->capture);
+}
+
+/* The cookie is the text of the file up to white space, as the runtime system takes it. */
+static bool read_cookie(struct sniff *s, struct ds_text *cookie)
+{
+    const char *name = s->options->cookie_file;
+    if (name == NULL)
+        return true;
+    FILE *file = fopen(name, "re");
+    size_t len = file != NULL ? fread(s->cookie, 1, MAX_COOKIE_LEN, file) : 0;
+    if (file == NULL || ferror(file)) {
+        complain("cannot read the cookie file %s: %s", name, strerror(errno));
+        if (file != NULL)
+            fclose(file);
+        return false;
+    }
+    fclose(file);
+    s->cookie[len] = '\0';
+    len = strcspn(s->cookie, " \t\r\n");
+    if (len == 0) {
+        complain("the cookie file %s has no cookie in its first line", name);
+        return false;
+    }
+    *cookie = (struct ds_text){s->cookie, len};
+    return true;
+}
+
+static bool open_session(struct sniff *s)
+{
+    struct ds_config config = s->options->config;
+    config.on_event = on_event;
+    config.on_port = on_port;
+    config.context = s;
+    config.epmd_port = s->options->epmd_port;
+    config.dist_ports = s->options->dist_ports;
+    config.num_dist_ports = s->options->num_dist_ports;
+    if (!read_cookie(s, &config.cookie))
+        return false;
+    s->session = ds_session_new(&config);
+    if (s->session == NULL)
+        complain("out of memory");
+    return s->session != NULL;
+}
+
+static bool open_all(struct sniff *s)
+{
+    bool is_live = s->options->num_read_files == 0;
+    if (!is_live && !privileges_return())
+        return false;
+    if (!capture_open(&s->capture, s->options))
+        return false;
+    if (is_live && !privileges_return())
+        return false;
+    s->follow = follow_new(s->options, &s->capture);
+    return s->follow != NULL && open_session(s) && open_outputs(s) &&
+           privileges_drop(s->options->user);
+}
+
+static void print_summary(struct sniff *s)
+{
+    struct summary summary = {
+        .num_read = s->capture.is_live ? s->num_passed : s->capture.num_packets,
+        .num_passed = s->num_passed,
+        .is_live = s->capture.is_live,
+        .num_dropped = capture_get_drops(&s->capture),
+        .stats = ds_session_stats(s->session),
+        .config = &s->options->config,
+    };
+    summary_print(&summary, stderr);
+}
+
+/* What is looked at only now and then. */
+static void look_around(struct sniff *s)
+{
+    progress_update(&s->progress, &s->capture, ds_session_stats(s->session));
+    if (counts_wanted) {
+        counts_wanted = 0;
+        print_summary(s);
+    }
+}
+
+static void take_packet(struct sniff *s, struct ds_packet *packet)
+{
+    if (!follow_pass(s->follow, packet))
+        return;
+    s->num_passed++;
+    if (s->capture.is_live)
+        packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
+    raw_writer_write(&s->raw, packet);
+    if (s->raw.failed)
+        note_outputs(s);
+    ds_session_packet(s->session, packet);
+}
+
+static void run(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const int64_t max_ns = (int64_t)(options->max_seconds * 1e9);
+    struct ds_packet packet;
+    uint64_t num_taken = 0;
+
+    if (max_ns != 0 && s->capture.is_live)
+        s->stop_ns = clock_now_ns() + max_ns;
+    progress_init(&s->progress, &s->capture);
+    while (!stop_wanted && !s->is_full && !s->failed && !s->reader_gone) {
+        enum capture_status status = capture_next(&s->capture, &packet);
+        if (status == CAPTURE_END)
+            break;
+        if (status == CAPTURE_IDLE || ++num_taken % CLOCK_EVERY == 0) {
+            look_around(s);
+            if (s->capture.is_live && max_ns != 0 && clock_now_ns() >= s->stop_ns)
+                break;
+        }
+        if (status == CAPTURE_IDLE) {
+            flush(s);
+            capture_wait(&s->capture);
+            continue;
+        }
+        if (max_ns != 0 && !s->capture.is_live) {
+            if (num_taken == 1)
+                s->stop_ns = packet.ts_ns + max_ns;
+            if (packet.ts_ns > s->stop_ns)
+                break;
+        }
+        take_packet(s, &packet);
+        if (options->max_packets != 0 &&
+            (s->capture.is_live ? s->num_passed : num_taken) >= options->max_packets)
+            break;
+    }
+    progress_clear(&s->progress);
+    ds_session_end(s->session);
+}
+
+static int close_all(struct sniff *s, bool opened)
+{
+    for (size_t i = 0; i < s->num_sinks; i++)
+        sink_close(&s->sinks[i]);
+    raw_writer_close(&s->raw);
+    note_outputs(s);
+    bool complete = true;
+    if (opened) {
+        complete = summary_is_complete(ds_session_stats(s->session));
+        if (!s->reader_gone)
+            print_summary(s);
+    }
+    s->failed |= !capture_close(&s->capture) || !opened;
+    follow_free(s->follow);
+    ds_session_free(s->session);
+    if (s->failed)
+        return STATUS_TROUBLE;
+    return s->options->strict && !complete ? STATUS_INCOMPLETE : STATUS_OK;
+}
+
+int sniff_run(const struct options *options)
+{
+    struct sniff *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        complain("out of memory");
+        return STATUS_TROUBLE;
+    }
+    s->options = options;
+    stop_install();
+    bool opened = open_all(s);
+    if (opened) {
+        s->capture.on_wait = flush;
+        s->capture.wait_context = s;
+        run(s);
+    }
+    int status = close_all(s, opened);
+    free(s);
+    return status;
+}

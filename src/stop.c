@@ -1,0 +1,31 @@
+/*
+ * stop.c - see stop.h.
+ */
+#include "stop.h"
+
+#include <string.h>
+
+volatile sig_atomic_t stop_wanted;
+volatile sig_atomic_t counts_wanted;
+
+static void on_signal(int signal)
+{
+    if (signal == SIGUSR1)
+        counts_wanted = 1;
+    else
+        stop_wanted = 1;
+}
+
+void stop_install(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    sigaction(SIGUSR1, &action, NULL);
+    action.sa_flags = (int)SA_RESETHAND; /* the second one does what it always did */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    action.sa_flags = 0;
+    sigaction(SIGPIPE, &action, NULL);
+}

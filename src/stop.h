@@ -1,0 +1,16 @@
+/*
+ * stop.h - signals. The first SIGINT or SIGTERM asks for an orderly end, the second one ends
+ * the program at once; SIGUSR1 asks for the counts so far. SIGPIPE is ignored: writes fail.
+ */
+#ifndef SRC_STOP_H
+#define SRC_STOP_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+extern volatile sig_atomic_t stop_wanted;   /* an orderly end */
+extern volatile sig_atomic_t counts_wanted; /* to be cleared by who writes them */
+
+void stop_install(void);
+
+#endif

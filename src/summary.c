@@ -1,0 +1,68 @@
+/*
+ * summary.c - see summary.h.
+ */
+#include "summary.h"
+
+#include <inttypes.h>
+
+/* Appends "3 gaps", or "1 gap". what is the plural. */
+static void print_count(FILE *out, const char *before, uint64_t count, const char *what)
+{
+    size_t len = 0;
+    while (what[len] != '\0')
+        len++;
+    fprintf(out, "%s%" PRIu64 " %.*s", before, count, (int)(count == 1 ? len - 1 : len), what);
+}
+
+void summary_print(const struct summary *summary, FILE *out)
+{
+    const struct ds_stats *stats = summary->stats;
+
+    print_count(out, "", summary->num_passed, "packets");
+    fputs(" captured", out);
+    if (summary->num_read != summary->num_passed)
+        fprintf(out, " of %" PRIu64 " read", summary->num_read);
+    if (summary->is_live)
+        fprintf(out, ", %" PRIu64 " dropped by the kernel", summary->num_dropped);
+    print_count(out, "\n", stats->connections, "connections");
+    print_count(out, ", ", stats->messages, "messages");
+    print_count(out, ", ", stats->message_bytes, "bytes");
+    print_count(out, ", ", stats->ticks, "ticks");
+    print_count(out, "\n", stats->gaps, "gaps");
+    if (stats->gaps != 0)
+        print_count(out, " of ", stats->gap_bytes, "bytes");
+    print_count(out, ", ", stats->faults, "faults");
+    print_count(out, ", ", stats->unknown_atoms, "unknown atoms");
+    fputc('\n', out);
+
+    /* What is usually nothing is only said when it is something. */
+    const struct {
+        uint64_t count;
+        const char *what;
+    } troubles[] = {
+        {stats->truncated_packets, "packets cut by the snap length: capture with -s 0"},
+        {stats->malformed_packets, "packets with malformed headers"},
+        {stats->unknown_link, "packets of an unknown link type"},
+        {stats->overlaps_differing, "bytes sent twice that differed: the first copy was taken"},
+        {stats->no_memory, "times memory ran out, and something was left out"},
+    };
+    for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
+        if (troubles[i].count != 0)
+            fprintf(out, "%" PRIu64 " %s\n", troubles[i].count, troubles[i].what);
+    }
+    for (int i = 0; i < DS_LIMIT_COUNT; i++) {
+        if (stats->limits_hit[i] == 0)
+            continue;
+        print_count(out, "cap reached ", stats->limits_hit[i], "times");
+        fprintf(out, ": --max-%s %" PRIu64 ", %s\n", ds_limit_name((enum ds_limit)i),
+                summary->config->limits[i], ds_limit_what((enum ds_limit)i));
+    }
+}
+
+bool summary_is_complete(const struct ds_stats *stats)
+{
+    uint64_t trouble = stats->gaps | stats->faults | stats->unknown_atoms | stats->no_memory;
+    for (int i = 0; i < DS_LIMIT_COUNT; i++)
+        trouble |= stats->limits_hit[i];
+    return trouble == 0;
+}

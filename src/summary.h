@@ -1,0 +1,25 @@
+/*
+ * summary.h - the counts on standard error: at the end, when asked, and as progress.
+ */
+#ifndef SRC_SUMMARY_H
+#define SRC_SUMMARY_H
+
+#include <distsniff/dissect.h>
+#include <stdio.h>
+
+struct summary {
+    uint64_t num_read;   /* packets */
+    uint64_t num_passed; /* of these, by the filter */
+    bool is_live;
+    uint64_t num_dropped; /* by the kernel */
+    const struct ds_stats *stats;
+    const struct ds_config *config;
+};
+
+/* summary_print writes the counts. */
+void summary_print(const struct summary *summary, FILE *out);
+
+/* summary_is_complete says whether everything was decoded in full, as --strict asks. */
+bool summary_is_complete(const struct ds_stats *stats);
+
+#endif
