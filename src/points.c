@@ -40,9 +40,8 @@ struct flow {
 
 struct points {
     const struct survey *survey;
-    points_fn show;
-    void *context;
     bool correct;
+    bool drain; /* nothing may wait any longer */
     int64_t wait_ns;
     bool any_cuts;
     struct dedup *dedup;
@@ -53,8 +52,7 @@ struct points {
     struct flow flows[NUM_FLOWS];
 };
 
-struct points *points_new(const struct survey *survey, bool correct, points_fn show,
-                          void *context)
+struct points *points_new(const struct survey *survey, bool correct)
 {
     struct points *points = calloc(1, sizeof *points);
     if (points == NULL)
@@ -65,8 +63,6 @@ struct points *points_new(const struct survey *survey, bool correct, points_fn s
         return NULL;
     }
     points->survey = survey;
-    points->show = show;
-    points->context = context;
     points->correct = correct;
     for (size_t i = 0; i < survey->num_points; i++) {
         const struct survey_point *p = &survey->points[i];
@@ -141,44 +137,55 @@ static struct slot *find_asked(struct points *points, const struct packet_id *id
     return NULL;
 }
 
-static void show_slot(struct points *points, struct slot *slot, int64_t no_later)
+static void note_shown(struct points *points, const struct slot *slot)
 {
-    if (slot->packet.ts_ns > no_later)
-        slot->packet.ts_ns = no_later;
-    if (slot->has_id) {
-        struct flow *flow = find_flow(points, slot->id.flow);
-        flow_advance(flow, slot->id.reverse, slot->id.end);
-        if (slot->id.has_ack)
-            flow_advance(flow, !slot->id.reverse, slot->id.ack);
-    }
-    slot->shown = true;
-    points->show(points->context, &slot->packet);
+    if (!slot->has_id)
+        return;
+    struct flow *flow = find_flow(points, slot->id.flow);
+    flow_advance(flow, slot->id.reverse, slot->id.end);
+    if (slot->id.has_ack)
+        flow_advance(flow, !slot->id.reverse, slot->id.ack);
 }
 
-/* show_first shows the first waiting packet, after those that it answers. */
-static void show_first(struct points *points)
+/* release_shown frees the slots at the front whose packets have been shown. */
+static void release_shown(struct points *points)
 {
-    struct slot *first = slot_at(points, 0);
-    while (!first->shown) {
-        struct slot *next = first, *asked = NULL;
-        if (points->correct) {
-            for (int i = 0; i < MAX_CHAIN && next->has_id; i++) {
-                asked = find_asked(points, &next->id);
-                if (asked == NULL || asked == first)
-                    break;
-                next = asked;
-            }
+    while (points->num != 0 && slot_at(points, 0)->shown) {
+        struct slot *slot = slot_at(points, 0);
+        points->held -= slot->packet.cap_len;
+        if (slot->size > KEPT_SIZE) {
+            free(slot->bytes);
+            slot->bytes = NULL;
+            slot->size = 0;
         }
-        show_slot(points, next, first->packet.ts_ns);
+        points->first = (points->first + 1) % NUM_SLOTS;
+        points->num--;
     }
-    points->held -= first->packet.cap_len;
-    if (first->size > KEPT_SIZE) {
-        free(first->bytes);
-        first->bytes = NULL;
-        first->size = 0;
+}
+
+bool points_pop(struct points *points, struct ds_packet *packet)
+{
+    release_shown(points);
+    if (points->num == 0)
+        return false;
+    struct slot *first = slot_at(points, 0);
+    int64_t newest = slot_at(points, points->num - 1)->packet.ts_ns;
+    if (!points->drain && points->num < NUM_SLOTS && points->held <= MAX_HELD &&
+        newest - first->packet.ts_ns <= points->wait_ns)
+        return false;
+    struct slot *next = first;
+    for (int i = 0; points->correct && i < MAX_CHAIN && next->has_id; i++) {
+        struct slot *asked = find_asked(points, &next->id);
+        if (asked == NULL || asked == first)
+            break;
+        next = asked;
     }
-    points->first = (points->first + 1) % NUM_SLOTS;
-    points->num--;
+    if (next->packet.ts_ns > first->packet.ts_ns)
+        next->packet.ts_ns = first->packet.ts_ns;
+    note_shown(points, next);
+    next->shown = true;
+    *packet = next->packet;
+    return true;
 }
 
 /* keep copies the bytes of a packet into a slot; false when memory ran out. */
@@ -243,26 +250,23 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
     bool has_id = packet_id_read(packet, &id);
     struct ds_packet now = *packet;
     now.ts_ns = points_time(points, point, packet->ts_ns);
+    release_shown(points);
+    points->drain = false;
     if (has_id && points->survey->points[point].group_size > 1 &&
         is_copy(points, point, &now, &id)) {
         points->num_copies++;
         return;
     }
-    while (points->num != 0 && (points->num == NUM_SLOTS || points->held > MAX_HELD ||
-                                now.ts_ns - slot_at(points, 0)->packet.ts_ns > points->wait_ns))
-        show_first(points);
-    struct slot *slot = slot_at(points, points->num);
+    struct slot *slot = slot_at(points, points->num++);
     if (!keep(slot, &now, has_id ? &id : NULL)) {
-        points_end(points);
-        points->show(points->context, &now);
-        return;
+        slot->packet = now; /* borrowed: to be given out at once */
+        slot->has_id = slot->shown = false;
+        points->drain = true;
     }
     points->held += packet->cap_len;
-    points->num++;
 }
 
 void points_end(struct points *points)
 {
-    while (points->num != 0)
-        show_first(points);
+    points->drain = true;
 }

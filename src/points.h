@@ -18,22 +18,23 @@
 
 struct points;
 
-typedef void (*points_fn)(void *context, const struct ds_packet *packet);
-
 /* points_new makes a stream of the points of a survey, which must outlive it. correct says
  * whether clocks are corrected; without that nothing waits. NULL when memory ran out. */
-struct points *points_new(const struct survey *survey, bool correct, points_fn show,
-                          void *context);
+struct points *points_new(const struct survey *survey, bool correct);
 void points_free(struct points *points);
 
 /* points_time returns the time by which packets of that point are to be ordered. */
 int64_t points_time(const struct points *points, size_t point, int64_t ts_ns);
 
-/* points_push takes the next packet, with its own time stamp, and shows those that have
- * waited long enough. */
+/* points_push takes the next packet in that order, with its own time stamp. points_pop must
+ * have said that there is none. */
 void points_push(struct points *points, size_t point, const struct ds_packet *packet);
 
-/* points_end shows all that wait. */
+/* points_pop gives out the next packet that has waited long enough, with its time stamp
+ * corrected; false when there is none. Its data stays valid until the next call. */
+bool points_pop(struct points *points, struct ds_packet *packet);
+
+/* points_end lets points_pop give out all that wait. */
 void points_end(struct points *points);
 
 /* points_copies returns how many packets were left out since another point showed them. */

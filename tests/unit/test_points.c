@@ -189,9 +189,8 @@ static uint32_t get(const uint8_t *at, int len)
     return value;
 }
 
-static void note_packet(void *context, const struct ds_packet *packet)
+static void note_packet(const struct ds_packet *packet)
 {
-    (void)context;
     uint8_t from = packet->data[15], to = packet->data[19];
     uint32_t seq = get(packet->data + 24, 4), ack = get(packet->data + 28, 4);
     uint8_t flags = packet->data[33];
@@ -209,11 +208,18 @@ static void note_packet(void *context, const struct ds_packet *packet)
     connected[from][to] = true;
 }
 
+static void note_all(struct points *points)
+{
+    struct ds_packet packet;
+    while (points_pop(points, &packet))
+        note_packet(&packet);
+}
+
 /* merge puts the captures together, as the program does. */
 static void merge(const struct survey *survey, size_t num_points, bool correct)
 {
     size_t next[MAX_POINTS] = {0};
-    struct points *points = points_new(survey, correct, note_packet, NULL);
+    struct points *points = points_new(survey, correct);
     assert_non_null(points);
     memset(num_shown, 0, sizeof num_shown);
     memset(connected, 0, sizeof connected);
@@ -235,8 +241,10 @@ static void merge(const struct survey *survey, size_t num_points, bool correct)
             break;
         struct ds_packet packet = packet_of(first, next[first]++, snaplens[first]);
         points_push(points, first, &packet);
+        note_all(points);
     }
     points_end(points);
+    note_all(points);
     points_free(points);
 }
 
@@ -522,14 +530,16 @@ static void merge_once(void *context)
     struct survey survey;
     (void)context;
     if (look(&survey, 2)) {
-        struct points *points = points_new(&survey, true, note_packet, NULL);
+        struct points *points = points_new(&survey, true);
         num_out = 0;
         for (size_t i = 0; points != NULL && i < num_seen[0]; i++) {
             struct ds_packet packet = packet_of(0, i, 65535);
             points_push(points, 0, &packet);
+            note_all(points);
         }
         if (points != NULL) {
             points_end(points);
+            note_all(points);
             assert_int_equal(num_out, num_seen[0]);
         }
         points_free(points);
