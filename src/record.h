@@ -46,6 +46,7 @@ struct note {
     bool has_latency;   /* of role REPLY and DOWN: since the request */
     int64_t latency_ns;
     enum call_outcome outcome; /* of the call that it ended, else CALL_OPEN */
+    struct ds_term body; /* what is asked or answered, where the payload wraps it; else absent */
     struct ds_term mod, fun, args; /* a request that names a function; absent otherwise */
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
 };
