@@ -520,9 +520,12 @@ static void dist_end(struct env *env, struct conn *conn, int dir)
 
 /* Why it ended. */
 
-static const char *step_text(enum ds_handshake_step step)
+/* when_text says when, after "closed by somebody". */
+static const char *when_text(struct env *env, const struct dist *dist)
 {
-    return step == DS_STEP_UNKNOWN ? "the TCP connection" : ds_handshake_step_name(step);
+    if (dist->last_step == DS_STEP_UNKNOWN)
+        return "before the first message";
+    return say(env, "after %s", ds_handshake_step_name(dist->last_step));
 }
 
 /* missing_text names what a peer that has seen these flags will not do without. */
@@ -616,7 +619,8 @@ static const char *explain(struct env *env, struct conn *conn, int closer, const
     default:
         break;
     }
-    return say(env, "%s by %s after %s", how, by, step_text(dist->last_step));
+    const char *when = when_text(env, dist);
+    return when != NULL ? say(env, "%s by %s %s", how, by, when) : NULL;
 }
 
 /* report_unanswered handles a connection without one byte; false when it has some. */
@@ -659,9 +663,10 @@ static void report_close(struct env *env, struct conn *conn, enum tcp_close why)
         reason = "no longer followed: --max-connections was reached";
         break;
     case TCP_CLOSE_CAPTURE:
-        reason = dist->up || dist->tls
-                     ? "end of capture"
-                     : say(env, "end of capture, after %s", step_text(dist->last_step));
+        reason = "end of capture";
+        if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN)
+            reason = say(env, "end of capture, after %s",
+                         ds_handshake_step_name(dist->last_step));
         break;
     default:
         reason = NULL;

@@ -1,0 +1,570 @@
+/*
+ * test_dist.c - handshakes made by hand from the protocol's description: how each of them
+ * goes, ends and fails. What the channels do is not of interest here: they are played by a
+ * few lines below, which log what they are given.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "channel.h"
+#include "dist.h"
+#include "failing_alloc.h"
+#include "fake_conn.h"
+#include "guard_page.h"
+
+static struct fake fake;
+
+/* A channel that logs once that it is there, counts its bytes, and logs them at its end. */
+struct channel {
+    int dir;
+    size_t len;
+};
+
+struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool joined_late)
+{
+    struct channel *channel = malloc(sizeof *channel);
+    (void)env;
+    (void)conn;
+    if (channel == NULL)
+        return NULL;
+    *channel = (struct channel){.dir = dir};
+    fake_log(&fake, "%c channel%s\n", dir == 0 ? '>' : '<', joined_late ? ", late" : "");
+    return channel;
+}
+
+void channel_feed(struct channel *channel, struct cursor data)
+{
+    channel->len += cursor_left(&data);
+}
+
+void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
+{
+    (void)why;
+    fake_log(&fake, "%c channel gap %zu\n", channel->dir == 0 ? '>' : '<', (size_t)len);
+}
+
+void channel_end(struct channel *channel)
+{
+    if (channel->len != 0)
+        fake_log(&fake, "%c channel had %zu bytes\n", channel->dir == 0 ? '>' : '<',
+                 channel->len);
+}
+
+void channel_free(struct channel *channel)
+{
+    free(channel);
+}
+
+/* A direction of the fake channel is recognised by a byte 131. */
+enum proto_guess channel_probe(struct cursor bytes, size_t *skip)
+{
+    *skip = 0;
+    return memchr(bytes.at, 131, cursor_left(&bytes)) != NULL ? PROTO_YES : PROTO_MORE;
+}
+
+struct step {
+    enum { END, SEND, GAP, FIN, RESET, CAPTURE } what;
+    int dir;
+    const char *bytes;
+    size_t len;
+};
+
+#define A(text) {SEND, 0, text, sizeof(text) - 1} /* what the initiator sends */
+#define B(text) {SEND, 1, text, sizeof(text) - 1}
+#define A_FIN {FIN, 0, NULL, 0}
+#define B_FIN {FIN, 1, NULL, 0}
+#define A_RESET {RESET, 0, NULL, 0}
+#define B_RESET {RESET, 1, NULL, 0}
+
+#define FLAGS "\0\0\0\x0d\x07\xdf\x7f\xbd"
+#define SEND_NAME "\0\x16N" FLAGS "\0\0\0\x01\0\x07" "alice@h"
+#define STATUS_OK "\0\x03sok"
+#define CHALLENGE "\0\x18N" FLAGS "\0\0\0\x0a\0\0\0\x02\0\x05" "bob@h"
+#define REPLY_SECRET                                                                               \
+    "\0\x15r\0\0\0\x0b\x55\xaf\x97\xd2\x21\xb3\x0c\x4e\xd7\x12\x1b\x9a\xb7\x2e\xdc\x62"
+#define REPLY_OTHER                                                                                \
+    "\0\x15r\0\0\0\x0b\x2b\xc0\xfd\x53\x00\x3d\xe6\x21\x45\x86\xd4\xf2\x3b\x3c\x56\xde"
+#define ACK_SECRET                                                                                 \
+    "\0\x11" "a\x06\x74\xc1\xc0\x9d\x2f\x8d\xe4\xba\xb7\xcd\x4f\xcb\x36\x40\xcb"
+#define ACK_OTHER "\0\x11" "a\xb4\x94\xc8\x92\x09\xb4\xd6\x92\xe4\x91\xe2\xe0\x17\x51\x4e\x23"
+
+#define SEND_NAME_5 "\0\x0en\0\x05\x00\xff\x7f\xbd" "alice@h"
+#define CHALLENGE_5 "\0\x10n\0\x05\x00\xff\x7f\xbd\0\0\0\x0a" "bob@h"
+
+#define FLAGS_TEXT " flags=d07df7fbd"
+#define SEND_NAME_TEXT                                                                             \
+    "> conn open\n> send_name version=6" FLAGS_TEXT " name=alice@h creation=1\n"
+#define STATUS_TEXT "< status status=ok\n"
+#define CHALLENGE_TEXT                                                                             \
+    "port 40002 bob@h\n< challenge version=6" FLAGS_TEXT " name=bob@h creation=2 challenge=10\n"
+#define BEGIN_TEXT SEND_NAME_TEXT STATUS_TEXT CHALLENGE_TEXT
+#define REPLY_TEXT "> challenge_reply challenge=11 digest=55..62"
+#define REPLY_OTHER_TEXT "> challenge_reply challenge=11 digest=2b..de"
+#define ACK_TEXT "< challenge_ack digest=06..cb"
+#define ACK_OTHER_TEXT "< challenge_ack digest=b4..23"
+
+static const struct conversation {
+    const char *name;
+    bool late;
+    bool whole; /* says something only when its pieces arrive whole */
+    const char *cookie;
+    struct step steps[10];
+    const char *expected;
+} conversations[] = {
+    {"version 6",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET), A("12345"), A_FIN,
+      B_FIN},
+     BEGIN_TEXT REPLY_TEXT "\n> channel\n" ACK_TEXT
+     "\n< channel\n> conn up\n> channel had 5 bytes\n> conn closed: closed by alice@h\n"},
+    {"messages right behind the handshake",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK), B(CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET "1234567"), B_FIN},
+     BEGIN_TEXT REPLY_TEXT "\n> channel\n" ACK_TEXT
+     "\n< channel\n> conn up\n< channel had 7 bytes\n< conn closed: closed by bob@h\n"},
+    {"version 5 on both sides",
+     false, false, NULL,
+     {A(SEND_NAME_5), B(STATUS_OK), B(CHALLENGE_5), A(REPLY_SECRET), B(ACK_SECRET), B_RESET},
+     "> conn open\n> send_name version=5 flags=ff7fbd name=alice@h\n" STATUS_TEXT
+     "port 40002 bob@h\n< challenge version=5 flags=ff7fbd name=bob@h challenge=10\n" REPLY_TEXT
+     "\n> channel\n" ACK_TEXT "\n< channel\n> conn up\n< conn closed: reset by bob@h\n"},
+    {"version 5 with a complement",
+     false, false, NULL,
+     {A(SEND_NAME_5), B(STATUS_OK), B(CHALLENGE),
+      A("\0\x09" "c\0\0\0\x0d\0\0\0\x07" REPLY_SECRET), B(ACK_SECRET), A_FIN},
+     "> conn open\n> send_name version=5 flags=ff7fbd name=alice@h\n" STATUS_TEXT CHALLENGE_TEXT
+     "> complement flags=d00000000 creation=7\n" REPLY_TEXT "\n> channel\n" ACK_TEXT
+     "\n< channel\n> conn up\n> conn closed: closed by alice@h\n"},
+    {"dynamic name",
+     false, false, NULL,
+     {A("\0\x10N\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\0\0\x01h"),
+      B("\0\x12snamed:\0\x05" "dyn@h\0\0\0\x09"), B(CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET),
+      A_FIN},
+     "> conn open\n> send_name version=6 flags=f07df7fbd name=h\n"
+     "< status name=dyn@h creation=9 status=named:\n" CHALLENGE_TEXT REPLY_TEXT
+     "\n> channel\n" ACK_TEXT "\n< channel\n> conn up\n> conn closed: closed by dyn@h\n"},
+    {"bytes after the name are allowed",
+     false, false, NULL,
+     {A("\0\x19N" FLAGS "\0\0\0\x01\0\x07" "alice@hxyz"), A_FIN},
+     SEND_NAME_TEXT "> conn failed: closed by alice@h after send_name\n"},
+    {"ok_simultaneous",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x10sok_simultaneous"), B(CHALLENGE), A_RESET},
+     SEND_NAME_TEXT "< status status=ok_simultaneous\n" CHALLENGE_TEXT
+     "> conn failed: reset by alice@h after challenge\n"},
+    {"nok",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x04snok"), B_FIN},
+     SEND_NAME_TEXT "< status status=nok\n< conn failed: simultaneous connect: 10.0.0.2:40002 "
+     "answered nok, it is connecting to alice@h itself\n"},
+    {"not allowed",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x0csnot_allowed"), B_FIN},
+     SEND_NAME_TEXT "< status status=not_allowed\n"
+     "< conn failed: refused: 10.0.0.2:40002 answered not_allowed to alice@h\n"},
+    {"alive, true",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x06salive"), A("\0\x05strue"), B(CHALLENGE), A(REPLY_SECRET),
+      B(ACK_SECRET), A_FIN},
+     SEND_NAME_TEXT "< status status=alive\n> status_reply status=true\n" CHALLENGE_TEXT
+     REPLY_TEXT "\n> channel\n" ACK_TEXT
+     "\n< channel\n> conn up\n> conn closed: closed by alice@h\n"},
+    {"alive, false",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x06salive"), A("\0\x06sfalse"), A_FIN},
+     SEND_NAME_TEXT "< status status=alive\n> status_reply status=false\n"
+     "> conn failed: given up by alice@h: 10.0.0.2:40002 has a connection with it already "
+     "(alive, false)\n"},
+    {"alive, no answer",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x06salive"), B_FIN},
+     SEND_NAME_TEXT "< status status=alive\n< conn failed: closed by 10.0.0.2:40002 after "
+     "10.0.0.2:40002 answered alive: it has a connection with alice@h already\n"},
+    {"right cookie",
+     false, false, "secret",
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET), B_FIN},
+     BEGIN_TEXT REPLY_TEXT " cookie=ok\n> channel\n" ACK_TEXT
+     " cookie=ok\n< channel\n> conn up\n< conn closed: closed by bob@h\n"},
+    {"wrong cookie, not known here",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_OTHER), B_FIN},
+     BEGIN_TEXT REPLY_OTHER_TEXT
+     "\n> channel\n< conn failed: closed by bob@h after challenge_reply: most likely a wrong "
+     "cookie\n"},
+    {"wrong cookie of the initiator",
+     false, false, "secret",
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_OTHER), B_FIN},
+     BEGIN_TEXT REPLY_OTHER_TEXT
+     " cookie=wrong (made with another cookie by the initiator alice@h)\n> channel\n"
+     "< conn failed: wrong cookie: closed by bob@h, the digest of alice@h was made with "
+     "another\n"},
+    {"wrong cookie of the acceptor, seen by its closing",
+     false, false, "secret",
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_SECRET), B_FIN},
+     BEGIN_TEXT REPLY_TEXT
+     " cookie=ok\n> channel\n< conn failed: wrong cookie: closed by bob@h, although the digest "
+     "of alice@h was made with the cookie given\n"},
+    {"wrong cookie of the acceptor, seen by its digest",
+     false, false, "secret",
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_SECRET), B(ACK_OTHER), A_FIN},
+     BEGIN_TEXT REPLY_TEXT " cookie=ok\n> channel\n" ACK_OTHER_TEXT
+     " cookie=wrong (made with another cookie by the acceptor bob@h)\n< channel\n"
+     "> conn failed: wrong cookie: closed by alice@h, the digest of bob@h was made with "
+     "another\n"},
+    {"flags of before OTP 25 are missing",
+     false, false, NULL,
+     {A("\0\x16N\0\0\0\x0d\x03\xdd\x7f\xad\0\0\0\x01\0\x07" "alice@h"), B_FIN},
+     "> conn open\n> send_name version=6 flags=d03dd7fad name=alice@h creation=1\n"
+     "< conn failed: closed by 10.0.0.2:40002 after send_name: alice@h lacks FUN_TAGS, MAP_TAG, "
+     "mandatory since OTP 25\n"},
+    {"flags of OTP 26 are missing",
+     false, false, NULL,
+     {A("\0\x16N\0\0\0\x09\x05\xdf\x7f\xbd\0\0\0\x01\0\x07" "alice@h"), B_FIN},
+     "> conn open\n> send_name version=6 flags=905df7fbd name=alice@h creation=1\n"
+     "< conn failed: closed by 10.0.0.2:40002 after send_name: alice@h lacks UNLINK_ID, V4_NC, "
+     "mandatory since OTP 26\n"},
+    {"the acceptor's flags are missing",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK "\0\x18N\0\0\0\x0d\x03\xdf\x7b\xbd\0\0\0\x0a\0\0\0\x02\0\x05"
+                      "bob@h"), A_FIN},
+     SEND_NAME_TEXT STATUS_TEXT "port 40002 bob@h\n"
+     "< challenge version=6 flags=d03df7bbd name=bob@h creation=2 challenge=10\n"
+     "> conn failed: closed by alice@h after challenge: bob@h lacks BIT_BINARIES, mandatory "
+     "since OTP 25\n"},
+    {"old send_name",
+     false, false, NULL,
+     {A(SEND_NAME_5), B_FIN},
+     "> conn open\n> send_name version=5 flags=ff7fbd name=alice@h\n"
+     "< conn failed: closed by 10.0.0.2:40002 upon an old send_name (n): OTP 25 and later take "
+     "only the new one (N)\n"},
+    {"closed after status",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK), B_FIN},
+     SEND_NAME_TEXT STATUS_TEXT "< conn failed: closed by 10.0.0.2:40002 after status\n"},
+    {"closed without a word",
+     false, false, NULL,
+     {A_FIN},
+     "> conn failed: closed by 10.0.0.1:40001 before the first message\n"},
+    {"the capture ends inside a message",
+     false, false, NULL,
+     {A("\0\x16N\0\0")},
+     "> conn open\n> send_name version=6 !gap at 5: the capture ended inside a message\n"
+     "> conn closed: end of capture\n"},
+    {"the connection ends inside a message",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x18N\0"), B_FIN},
+     SEND_NAME_TEXT
+     "< challenge version=6 !malformed at 4: the connection ended inside a message\n"
+     "< conn failed: closed by 10.0.0.2:40002 after send_name\n"},
+    {"an unknown status",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x05swhat"), B_FIN},
+     SEND_NAME_TEXT "< status status=what !malformed at 3: unknown status\n"
+     "< conn failed: closed by 10.0.0.2:40002 after status\n"},
+    {"an answer that is none",
+     false, false, NULL,
+     {A(SEND_NAME), B("\0\x06salive"), A("\0\x04" "sfoo"), A_FIN},
+     SEND_NAME_TEXT "< status status=alive\n"
+     "> status_reply status=foo !malformed at 3: neither true nor false\n"
+     "> conn failed: closed by alice@h after status_reply\n"},
+    {"a name longer than the message",
+     false, false, NULL,
+     {A("\0\x16N" FLAGS "\0\0\0\x01\0\x08" "alice@h"), A_FIN},
+     "> conn open\n> send_name version=6" FLAGS_TEXT
+     " creation=1 !malformed at 17: the name is longer than the message\n"
+     "> conn failed: closed by 10.0.0.1:40001 after send_name\n"},
+    {"a digest too short",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A("\0\x07r\0\0\0\x0b" "xy"), B_FIN},
+     BEGIN_TEXT "> challenge_reply challenge=11 !malformed at 7: the digest has not 16 bytes\n"
+     "> channel\n"
+     "< conn failed: closed by bob@h after challenge_reply: most likely a wrong cookie\n"},
+    {"an empty message",
+     false, false, NULL,
+     {A("\0\0"), A(SEND_NAME), A_FIN},
+     "> conn open\n> unknown !malformed at 2: an empty handshake message\n"
+     "> send_name version=6" FLAGS_TEXT " name=alice@h creation=1\n"
+     "> conn failed: closed by alice@h after send_name\n"},
+    {"something else on the port",
+     false, true, NULL,
+     {A("GET / HTTP/1.0\r\n\r\n"), B("\0\x03sok"), B_FIN},
+     "> conn open\n> unknown !malformed at 2: no handshake message begins like this\n"
+     "< status status=ok\n< conn failed: closed by 10.0.0.2:40002: no handshake\n"},
+    {"TLS",
+     false, false, NULL,
+     {A("\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03"), B("\x16\x03\x03\0\x7a\x02"), A_FIN, B_FIN},
+     "> conn open: TLS: encrypted, cannot be decoded\n> conn closed: closed by 10.0.0.1:40001\n"},
+    {"a lost status",
+     false, true, NULL,
+     {A(SEND_NAME), {GAP, 1, NULL, 5}, B(CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET), A_FIN},
+     SEND_NAME_TEXT "< gap 5 !gap at 0: bytes of the handshake are missing\n" CHALLENGE_TEXT
+     REPLY_TEXT "\n> channel\n" ACK_TEXT
+     "\n< channel\n> conn up\n> conn closed: closed by alice@h\n"},
+    {"a hole inside a message, and only messages behind",
+     false, true, NULL,
+     {A(SEND_NAME), B("\0\x18N\0"), {GAP, 1, NULL, 50}, B("\0\0\0\x05\x83" "Dxyz"), B_FIN},
+     SEND_NAME_TEXT "< challenge version=6 !gap at 4: bytes are missing here\n"
+     "< gap 50 !gap at 0: bytes of the handshake are missing\n"
+     "> conn up: a part of the handshake was not captured\n< channel, late\n"
+     "< channel had 9 bytes\n< conn closed: closed by 10.0.0.2:40002\n"},
+    {"joined before the challenge",
+     true, true, NULL,
+     {B(CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET)},
+     "port 40002 bob@h\n> conn open\n"
+     "< challenge version=6" FLAGS_TEXT " name=bob@h creation=2 challenge=10\n" REPLY_TEXT
+     "\n> channel\n" ACK_TEXT "\n< channel\n> conn up\n> conn closed: end of capture\n"},
+    {"joined late, the acceptor's packet first",
+     true, true, NULL,
+     {A(STATUS_OK CHALLENGE), B(REPLY_SECRET), A(ACK_SECRET)},
+     "< conn open\n> status status=ok\nport 40001 bob@h\n"
+     "> challenge version=6" FLAGS_TEXT " name=bob@h creation=2 challenge=10\n"
+     "< challenge_reply challenge=11 digest=55..62\n< channel\n"
+     "> challenge_ack digest=06..cb\n> channel\n< conn up\n< conn closed: end of capture\n"},
+    {"joined late",
+     true, true, NULL,
+     {A("xyz\x83xyz"), B("\0\0\0\0"), {GAP, 0, NULL, 3}, B_FIN, A_FIN},
+     "> conn joined_late: the capture began after the handshake\n> channel, late\n"
+     "< channel, late\n> channel gap 3\n> channel had 7 bytes\n< channel had 4 bytes\n"
+     "< conn closed: closed by 10.0.0.2:40002\n"},
+    {"only the initiator's half is captured",
+     false, false, NULL,
+     {A(SEND_NAME), A(REPLY_SECRET), A("12345"), A_FIN},
+     SEND_NAME_TEXT REPLY_TEXT "\n> channel\n> conn up: the other direction was not captured\n"
+     "> channel had 5 bytes\n> conn closed: closed by alice@h\n"},
+};
+enum { NUM_CONVERSATIONS = sizeof conversations / sizeof conversations[0] };
+
+static void do_step(const struct step *step, bool by_byte)
+{
+    switch (step->what) {
+    case SEND:
+        if (!by_byte) {
+            fake_send(&fake, step->dir, step->bytes, step->len);
+            break;
+        }
+        for (size_t i = 0; i < step->len; i++)
+            fake_send(&fake, step->dir, &step->bytes[i], 1);
+        break;
+    case GAP:
+        fake_gap(&fake, step->dir, step->len, TCP_GAP_LOST);
+        break;
+    case FIN:
+        fake_fin(&fake, step->dir);
+        break;
+    case RESET:
+        fake.tcp.reset_dir = (uint8_t)step->dir;
+        break;
+    case END:
+    case CAPTURE:
+        break;
+    }
+}
+
+static enum tcp_close close_of(const struct conversation *c)
+{
+    enum tcp_close why = TCP_CLOSE_CAPTURE;
+    for (const struct step *step = c->steps; step->what != END; step++) {
+        if (step->what == FIN)
+            why = TCP_CLOSE_FIN;
+        else if (step->what == RESET)
+            why = TCP_CLOSE_RESET;
+    }
+    return why;
+}
+
+static bool begin(const struct conversation *c)
+{
+    if (!fake_begin(&fake))
+        return false;
+    if (c->cookie != NULL)
+        fake.env.config.cookie = (struct ds_text){c->cookie, strlen(c->cookie)};
+    return fake_open(&fake, &dist_proto, 40001, 40002, !c->late);
+}
+
+static void test_conversations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_CONVERSATIONS; i++) {
+        const struct conversation *c = &conversations[i];
+        for (int by_byte = 0; by_byte < (c->whole ? 1 : 2); by_byte++) {
+            print_message("%s%s\n", c->name, by_byte ? ", byte by byte" : "");
+            assert_true(begin(c));
+            for (const struct step *step = c->steps; step->what != END; step++)
+                do_step(step, by_byte);
+            fake_close(&fake, close_of(c));
+            assert_string_equal(fake.log, c->expected);
+            assert_int_equal(fake.num_finals, 1);
+            assert_int_equal(fake_finish(&fake), 0);
+        }
+    }
+}
+
+/* Every prefix of every conversation, against an unreadable page. */
+static void test_prefixes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_CONVERSATIONS; i++) {
+        const struct conversation *c = &conversations[i];
+        for (size_t last = 0; c->steps[last].what != END; last++) {
+            if (c->steps[last].what != SEND)
+                continue;
+            for (size_t len = 0; len < c->steps[last].len; len++) {
+                assert_true(begin(c));
+                for (size_t s = 0; s < last; s++)
+                    do_step(&c->steps[s], false);
+                struct guard_page guard = guard_page_copy(c->steps[last].bytes, len);
+                assert_non_null(guard.bytes);
+                if (len != 0)
+                    fake_send(&fake, c->steps[last].dir, guard.bytes, len);
+                guard_page_free(&guard);
+                fake_close(&fake, len % 2 != 0 ? TCP_CLOSE_CAPTURE : TCP_CLOSE_RESET);
+                assert_int_equal(fake.num_finals, 1);
+                assert_int_equal(fake_finish(&fake), 0);
+            }
+        }
+    }
+}
+
+static void run_once(void *context)
+{
+    const struct conversation *c = context;
+    if (begin(c)) {
+        for (const struct step *step = c->steps; step->what != END; step++)
+            do_step(step, true);
+        fake_close(&fake, close_of(c));
+        assert_int_equal(fake.num_finals, 1);
+    } else {
+        conn_forget_nodes(&fake.conn);
+    }
+    if (fake.env.registry != NULL)
+        assert_int_equal(fake_finish(&fake), 0);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_CONVERSATIONS; i++) {
+        struct conversation c = conversations[i];
+        assert_true(failing_alloc_each(run_once, &c) >= 2);
+    }
+}
+
+static void test_ends(void **state)
+{
+    (void)state;
+    assert_true(begin(&conversations[0]));
+    for (int i = 0; i < 4; i++)
+        do_step(&conversations[0].steps[i], false);
+    const struct ds_conn *view = &fake.conn.view;
+    assert_int_equal(view->counters[0].frames, 2);
+    assert_int_equal(view->counters[1].frames, 3);
+    assert_memory_equal(view->end[0].node.data, "alice@h", 7);
+    assert_memory_equal(view->end[1].node.data, "bob@h", 5);
+    assert_int_equal(view->end[0].creation, 1);
+    assert_int_equal(view->end[1].creation, 2);
+    assert_false(view->end[0].node_inferred);
+    assert_int_equal(fake.env.stats.handshakes, 1);
+    assert_int_equal(view->number, 1);
+    fake_close(&fake, TCP_CLOSE_FIN);
+
+    /* A later connection to the same port, joined late, knows who listens there. */
+    assert_true(fake_open(&fake, &dist_proto, 40003, 40002, false));
+    fake_send(&fake, 0, "\x83xxxxxx", 7);
+    assert_null(fake.conn.view.end[0].node.data);
+    assert_memory_equal(fake.conn.view.end[1].node.data, "bob@h", 5);
+    assert_true(fake.conn.view.end[1].node_inferred);
+    assert_int_equal(fake.conn.view.end[1].creation, 2);
+    fake_close(&fake, TCP_CLOSE_CAPTURE);
+    assert_int_equal(fake_finish(&fake), 0);
+}
+
+static void test_nobody_there(void **state)
+{
+    (void)state;
+    static const struct {
+        enum tcp_close why;
+        const char *expected;
+    } cases[] = {
+        {TCP_CLOSE_RESET, "< conn failed: connection refused\n"},
+        {TCP_CLOSE_CAPTURE, "> conn failed: no answer\n"},
+        {TCP_CLOSE_REUSED, "> conn failed: no answer\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(begin(&conversations[0]));
+        fake.tcp.syn_seen[1] = false;
+        fake.tcp.reset_dir = 1;
+        fake_close(&fake, cases[i].why);
+        assert_string_equal(fake.log, cases[i].expected);
+        assert_int_equal(fake_finish(&fake), 0);
+    }
+}
+
+/* What is taken for a distribution connection. */
+static void test_probe(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t len;
+        bool late, known;
+        enum proto_guess expected;
+    } cases[] = {
+#define CASE(bytes, late, known, expected) {bytes, sizeof(bytes) - 1, late, known, expected}
+        CASE(SEND_NAME, false, false, PROTO_YES),
+        CASE(SEND_NAME_5, false, false, PROTO_YES),
+        CASE(STATUS_OK, false, false, PROTO_YES),
+        CASE(STATUS_OK CHALLENGE, true, false, PROTO_YES),
+        CASE("", false, false, PROTO_MORE),
+        CASE("\0", false, false, PROTO_MORE),
+        CASE("\0\x16", false, false, PROTO_MORE),
+        CASE("\0\x16N\0", false, false, PROTO_MORE),
+        CASE("GET / HTTP/1.1\r\n", false, false, PROTO_NO),
+        CASE("\x16\x03\x01\x02\0\x01", false, false, PROTO_NO),
+        CASE("\0\x01n", false, false, PROTO_NO), /* a NAMES request */
+        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x09" "alice@h", false, false, PROTO_NO),
+        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "alice h", false, false, PROTO_NO),
+        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "@aliceh", false, false, PROTO_NO),
+        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "a@lic@h", false, false, PROTO_NO),
+        CASE("\0\x16N\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\x01\0\x07" "anyhost", false, false,
+             PROTO_YES),
+        CASE("\0\x0en\0\x06\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_YES),
+        CASE("\0\x0en\0\x01\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_NO),
+        CASE("\0\x05swhat", false, false, PROTO_NO),
+        CASE("GET /", false, true, PROTO_YES), /* the port is known: it is looked at */
+        CASE(CHALLENGE, true, false, PROTO_MORE), /* could be a channel's middle */
+        CASE(CHALLENGE, true, true, PROTO_YES),
+        CASE("\0\0\0\0", true, true, PROTO_YES), /* a tick */
+        CASE("\0\0\0\0", true, false, PROTO_MORE),
+        CASE("\x83xyz", true, false, PROTO_YES),
+#undef CASE
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        print_message("%zu\n", i);
+        assert_true(fake_begin(&fake));
+        assert_true(fake_open(&fake, &dist_proto, 40001, 40002, !cases[i].late));
+        if (cases[i].known)
+            registry_add_port(fake.env.registry, 40002);
+        struct guard_page guard = guard_page_copy(cases[i].bytes, cases[i].len);
+        assert_non_null(guard.bytes);
+        assert_int_equal(dist_proto.probe(&fake.env, &fake.conn, 0,
+                                          cursor_make(guard.bytes, cases[i].len)),
+                         cases[i].expected);
+        guard_page_free(&guard);
+        fake_close(&fake, TCP_CLOSE_CAPTURE);
+        fake_finish(&fake);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conversations), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_nobody_there),  cmocka_unit_test(test_probe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
