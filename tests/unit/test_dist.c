@@ -36,6 +36,11 @@ struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool jo
     return channel;
 }
 
+void channel_use_latin1(struct channel *channel)
+{
+    fake_log(&fake, "%c channel latin1\n", channel->dir == 0 ? '>' : '<');
+}
+
 void channel_feed(struct channel *channel, struct cursor data)
 {
     channel->len += cursor_left(&data);
@@ -147,6 +152,14 @@ static const struct conversation {
      "> conn open\n> send_name version=6 flags=f07df7fbd name=h\n"
      "< status name=dyn@h creation=9 status=named:\n" CHALLENGE_TEXT REPLY_TEXT
      "\n> channel\n" ACK_TEXT "\n< channel\n> conn up\n> conn closed: closed by dyn@h\n"},
+    {"latin-1 atoms, when one side does not know UTF-8",
+     false, false, NULL,
+     {A("\0\x0en\0\x05\x00\xfe\x7f\xbd" "alice@h"), B(STATUS_OK), B(CHALLENGE_5),
+      A(REPLY_SECRET), B(ACK_SECRET), A_FIN},
+     "> conn open\n> send_name version=5 flags=fe7fbd name=alice@h\n" STATUS_TEXT
+     "port 40002 bob@h\n< challenge version=5 flags=ff7fbd name=bob@h challenge=10\n" REPLY_TEXT
+     "\n> channel\n> channel latin1\n" ACK_TEXT
+     "\n< channel\n< channel latin1\n> conn up\n> conn closed: closed by alice@h\n"},
     {"bytes after the name are allowed",
      false, false, NULL,
      {A("\0\x19N" FLAGS "\0\0\0\x01\0\x07" "alice@hxyz"), A_FIN},
