@@ -55,10 +55,12 @@ static const struct release {
 
 const char *ds_flags_release(uint64_t flags)
 {
+    /* Where a dynamic name is asked for, both sides leave PUBLISHED out. */
+    bool hidden = (flags & (FLAG_MASK(PUBLISHED) | FLAG_MASK(NAME_ME))) == 0;
     for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
         const struct release *r = &releases[i];
         if ((flags & r->set) == r->set && (flags & r->clear) == 0)
-            return flags & FLAG_MASK(PUBLISHED) ? r->name : r->hidden_name;
+            return hidden ? r->hidden_name : r->name;
     }
     return NULL;
 }
