@@ -306,6 +306,7 @@ static void take_headed(struct channel *channel, struct control_source *source,
             source->damage = (struct damage){
                 DS_FAULT_MALFORMED, what != NULL ? what : "the frame ends within its header"};
         at.end = at.at;
+        header.num_refs = 0; /* their texts may be gone, and nothing follows to use them */
         if (header.type == HEADER_PLAIN || header.fragment == 0) {
             channel->lost_total += len;
             channel->orphan = FIRST_LOST;

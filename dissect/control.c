@@ -395,6 +395,8 @@ static bool learn(const struct inference *in, int end, const struct ds_term *ter
     if (atom == NULL || in->refs == NULL || !in->sure[end])
         return false;
     uint16_t slot = atom->slot;
+    if (atoms_get(in->cache, slot).state != DS_ATOM_UNKNOWN)
+        return false; /* the same header goes on to overwrite it */
     atoms_set(in->cache, in->env, slot, *known, false, DS_ATOM_INFERRED);
     for (uint32_t i = 0; i < in->num_refs; i++) {
         if (in->refs[i].slot == slot && in->refs[i].state == DS_ATOM_UNKNOWN)
