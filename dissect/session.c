@@ -16,14 +16,20 @@
 
 #include <stdlib.h>
 
-/* How long to look for a protocol in one direction. */
+/* How long to look for a protocol in one direction, and how many bytes of it to look at
+ * together. A window that is full without an answer is emptied: the next message after it
+ * may be a small one. */
 static const struct patience {
-    size_t bytes;
+    size_t window_len;
+    uint64_t bytes;
     unsigned segments;
-} patience_known = {256 * 1024, 64}, patience_unknown = {16 * 1024, 16};
+} patience_known = {256 * 1024, 4 * 1024 * 1024, 1024},
+  patience_unknown = {16 * 1024, 256 * 1024, 128};
 
 struct probe {
     struct hold held;
+    size_t looked_len; /* bytes of held at the last look at all of them */
+    uint64_t num_bytes;
     unsigned num_segments;
     bool given_up;
 };
@@ -103,6 +109,24 @@ static bool known_port(const struct ds_session *session, const struct link *link
            registry_has_port(session->env.registry, link->tcp->port[1]);
 }
 
+/* look asks the protocols. Looking at all that is held at every segment would cost the
+ * square of its length; so at each segment alone, where messages mostly begin, and at all
+ * whenever it has doubled. A direction seen from its beginning has little of it. */
+static enum proto_guess look(struct ds_session *session, struct link *link, int dir,
+                             struct cursor data, const struct proto **proto)
+{
+    const struct env *env = &session->env;
+    struct conn *conn = &link->conn;
+    struct probe *probe = &link->probes[dir];
+
+    if (probe->held.len == 0)
+        return proto_find(env, conn, dir, data, proto);
+    if (conn->late[dir] && probe->held.len < 2 * probe->looked_len)
+        return proto_find(env, conn, dir, data, proto) == PROTO_YES ? PROTO_YES : PROTO_MORE;
+    probe->looked_len = probe->held.len;
+    return proto_find(env, conn, dir, hold_cursor(&probe->held), proto);
+}
+
 static void probe_data(struct ds_session *session, struct link *link, int dir,
                        struct cursor data)
 {
@@ -112,22 +136,19 @@ static void probe_data(struct ds_session *session, struct link *link, int dir,
     const struct patience *patience =
         known_port(session, link) ? &patience_known : &patience_unknown;
     const struct proto *proto = NULL;
-    struct cursor bytes = data;
 
     if (probe->given_up)
         return;
     probe->num_segments++;
+    probe->num_bytes += cursor_left(&data);
     for (int d = 0; d < 2; d++)
         conn->late[d] = !link->tcp->syn_seen[d] || link->lost[d];
     bool from_held = probe->held.len != 0;
-    if (from_held) {
-        if (!hold_add(&probe->held, env, data)) {
-            give_up(session, link, dir);
-            return;
-        }
-        bytes = hold_cursor(&probe->held);
+    if (from_held && !hold_add(&probe->held, env, data)) {
+        give_up(session, link, dir);
+        return;
     }
-    switch (proto_find(env, conn, dir, bytes, &proto)) {
+    switch (look(session, link, dir, data, &proto)) {
     case PROTO_YES:
         if (!take(session, link, proto))
             return;
@@ -146,9 +167,15 @@ static void probe_data(struct ds_session *session, struct link *link, int dir,
     case PROTO_MORE:
         break;
     }
-    if (probe->num_segments >= patience->segments || cursor_left(&bytes) >= patience->bytes ||
-        (!from_held && !hold_add(&probe->held, env, data)))
+    if (probe->num_segments >= patience->segments || probe->num_bytes >= patience->bytes) {
         give_up(session, link, dir);
+    } else if (probe->held.len >= patience->window_len) {
+        hold_free(&probe->held, env);
+        probe->looked_len = 0;
+        link->lost[dir] = true;
+    } else if (!from_held && !hold_add(&probe->held, env, data)) {
+        give_up(session, link, dir);
+    }
 }
 
 static void on_open(void *context, struct tcp_conn_view *view)
@@ -202,6 +229,7 @@ static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t 
     }
     /* What was probed so far leads nowhere now; what follows is as if joined late. */
     link->lost[dir] = true;
+    link->probes[dir].looked_len = 0;
     hold_free(&link->probes[dir].held, &session->env);
 }
 
