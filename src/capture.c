@@ -68,6 +68,12 @@ static void complain_later(struct capture *capture, const char *name, const char
     capture->complaints = all;
 }
 
+static bool is_cut_short(const char *error)
+{
+    static const char prefix[] = "truncated";
+    return strncmp(error, prefix, sizeof prefix - 1) == 0;
+}
+
 static void read_next(struct capture *capture, struct capture_input *input)
 {
     int status = pcap_next_ex(input->pcap, &input->header, &input->data);
@@ -77,6 +83,9 @@ static void read_next(struct capture *capture, struct capture_input *input)
     const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
     if (trouble != NULL)
         complain_later(capture, input->name, trouble);
+    else if (status == PCAP_ERROR && is_cut_short(pcap_geterr(input->pcap)))
+        complain_later(capture, input->name,
+                       "the file is cut short; all that is in it has been decoded");
     else if (status == PCAP_ERROR)
         complain_later(capture, input->name, pcap_geterr(input->pcap));
     if (capture->is_live) {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_MS = 100 };
+/* libpcap's own buffer of 2 MiB is full after a few messages of some hundred kB. */
+enum { TIMEOUT_MS = 100, DEFAULT_BUFFER_KIB = 32 * 1024 };
 
 static bool fail_activate(const char *name, pcap_t *pcap, int status)
 {
@@ -59,8 +60,8 @@ static bool activate(struct capture_input *input, const struct options *options)
     pcap_set_timeout(pcap, TIMEOUT_MS);
     if (options->immediate)
         pcap_set_immediate_mode(pcap, 1);
-    if (options->buffer_kib != 0)
-        pcap_set_buffer_size(pcap, options->buffer_kib * 1024);
+    int buffer_kib = options->buffer_kib != 0 ? options->buffer_kib : DEFAULT_BUFFER_KIB;
+    pcap_set_buffer_size(pcap, buffer_kib * 1024);
     pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
 
     int status = pcap_activate(pcap);

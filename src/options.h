@@ -33,7 +33,7 @@ struct options {
     const char **read_files;
     size_t num_read_files;
     int snaplen;
-    int buffer_kib; /* 0: libpcap's default */
+    int buffer_kib; /* 0: the default */
     bool no_promiscuous, immediate;
     enum direction direction;
     const char *user; /* NULL: nobody */

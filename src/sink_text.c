@@ -418,13 +418,25 @@ static void add_trouble(struct text_state *s, const struct ds_event *event)
     paint(s, PAINT_OFF);
 }
 
+/* What is only shown with -v: ticks, and the end of connections that say nothing more. */
+static bool is_dull(const struct ds_event *event)
+{
+    if (event->type == DS_EVENT_TICK)
+        return true;
+    if (event->type != DS_EVENT_CONN || event->change.state != DS_CONN_CLOSED ||
+        event->change.reason != NULL || event->fault.kind != DS_FAULT_NONE)
+        return false;
+    const struct ds_counters *c = event->conn->counters;
+    return (c[0].frames | c[1].frames | c[0].gaps | c[1].gaps | c[0].faults | c[1].faults) == 0;
+}
+
 static void text_record(struct sink *sink, const struct record *record)
 {
     struct text_state *s = sink->state;
     const struct options *options = sink->options;
     const struct ds_event *event = record->event;
 
-    if (record->call != NULL || (event->type == DS_EVENT_TICK && options->verbose == 0))
+    if (record->call != NULL || (options->verbose == 0 && is_dull(event)))
         return;
     add_time(s, sink, event->ts_ns);
 
