@@ -21,6 +21,7 @@ struct node {
     uint32_t num_terms; /* TUPLE: elements; LIST: elements without the tail */
     int64_t value;      /* INTEGER; VARIABLE: its index */
     struct ds_text text; /* ATOM */
+    uint32_t classes;   /* ANY, VARIABLE: 1 << enum term_class of each one allowed; 0: all */
 };
 
 struct pattern {
@@ -110,11 +111,51 @@ static bool parser_read_quoted(struct parser *p, struct ds_text *out)
     return true;
 }
 
+/* The types that a variable can be held to, as in Name::pid. */
+static const struct {
+    const char *name;
+    uint32_t classes;
+} types[] = {
+    {"pid", 1u << TERM_PID},
+    {"port", 1u << TERM_PORT},
+    {"reference", 1u << TERM_REFERENCE},
+    {"atom", 1u << TERM_ATOM},
+    {"integer", 1u << TERM_INTEGER},
+    {"binary", 1u << TERM_BINARY},
+    {"tuple", 1u << TERM_TUPLE},
+    {"map", 1u << TERM_MAP},
+    {"list", 1u << TERM_LIST | 1u << TERM_NIL | 1u << TERM_STRING},
+    {"function", 1u << TERM_FUN | 1u << TERM_EXPORT},
+};
+_Static_assert(TERM_NUM_CLASSES <= 32, "classes are bits of a word");
+
+/* parser_read_type reads what follows a variable: nothing, or ::type. */
+static bool parser_read_type(struct parser *p, uint32_t *classes)
+{
+    *classes = 0;
+    if (p->end - p->at < 2 || p->at[0] != ':' || p->at[1] != ':')
+        return true;
+    p->at += 2;
+    struct ds_text name = parser_read_name(p);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strlen(types[i].name) == name.len && memcmp(types[i].name, name.data, name.len) == 0)
+            *classes = types[i].classes;
+    return *classes != 0 || parser_fail(p, "a type: pid, reference, atom, list ...");
+}
+
 static bool parser_add_variable(struct parser *p, struct ds_text name)
 {
     struct pattern *pattern = p->pattern;
-    if (name.len == 1 && name.data[0] == '_')
-        return parser_add(p, NODE_ANY) != NULL;
+    uint32_t classes;
+    if (!parser_read_type(p, &classes))
+        return false;
+    if (name.len == 1 && name.data[0] == '_') {
+        struct node *any = parser_add(p, NODE_ANY);
+        if (any == NULL)
+            return false;
+        any->classes = classes;
+        return true;
+    }
     if (pattern->num_variables == PATTERN_MAX_VARIABLES)
         return parser_fail(p, "fewer variables");
     for (size_t i = 0; i < pattern->num_variables; i++)
@@ -125,6 +166,7 @@ static bool parser_add_variable(struct parser *p, struct ds_text name)
     if (node == NULL)
         return false;
     node->value = (int64_t)pattern->num_variables;
+    node->classes = classes;
     pattern->variable[pattern->num_variables++] = name;
     return true;
 }
@@ -259,16 +301,17 @@ static bool token_is_atom(const struct term_token *token, struct ds_text text)
            memcmp(token->body.at, text.data, text.len) == 0;
 }
 
-/* skip_terms passes over n whole terms. */
-static bool skip_terms(struct cursor *at, const struct term_env *env, uint64_t n)
+/* skip_one passes over one term, of any of these classes. */
+static bool skip_one(struct cursor *at, const struct term_env *env, uint32_t classes)
 {
-    struct term_token token;
-    for (; n != 0; n--) {
-        if (term_read_token(at, env, &token, NULL) != TERM_OK)
+    if (classes != 0) {
+        struct cursor peek = *at;
+        struct term_token token;
+        if (term_read_token(&peek, env, &token, NULL) != TERM_OK ||
+            (classes & 1u << token.class) == 0)
             return false;
-        n += token.num_terms;
     }
-    return true;
+    return term_skip(at, env, 1, NULL) == TERM_OK;
 }
 
 bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
@@ -281,14 +324,18 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
         const struct node *node = &pattern->nodes[i];
         const struct cursor start = at;
         if (node->kind == NODE_ANY || node->kind == NODE_VARIABLE) {
-            if (!skip_terms(&at, &env, 1))
+            /* The last node takes the rest: the term ends with it. */
+            if (i + 1 == pattern->num_nodes && node->classes == 0 && cursor_left(&at) != 0)
+                at.at = at.end;
+            else if (!skip_one(&at, &env, node->classes))
                 return false;
             if (node->kind == NODE_VARIABLE)
                 match->variable[node->value] =
                     (struct ds_term){.data = start.at,
                                      .len = cursor_offset(&at, &start),
                                      .atoms = term->atoms,
-                                     .num_atoms = term->num_atoms};
+                                     .num_atoms = term->num_atoms,
+                                     .damaged = term->damaged && at.at == at.end};
             continue;
         }
         if (term_read_token(&at, &env, &token, NULL) != TERM_OK)

@@ -3,8 +3,8 @@
  *
  *     {'$gen_call', {From, Tag}, Request}      [alias | Ref]      {notify, _}
  *
- * Atoms, integers, strings, tuples, lists and list tails; `_` is anything, a variable is
- * anything and can be asked for afterwards. A pattern is compiled once into a flat program
+ * Atoms, integers, tuples, lists and list tails; `_` is anything, a variable is anything and
+ * can be asked for afterwards; either can be held to a type: `From::pid`, `_::reference`. A pattern is compiled once into a flat program
  * in the order in which a term lies in memory, so that matching is one walk in step with
  * the encoded bytes: nothing is built, nothing recurses, nothing allocates.
  */

@@ -1,0 +1,143 @@
+/*
+ * identity.c - the numbers of pids, ports and references (erl_ext_dist; see identity.h).
+ *
+ *     NEW_PID  node id:4 serial:4 creation:4       PID  ... creation:1
+ *     V4_PORT  node id:8 creation:4    NEW_PORT  node id:4 creation:4    PORT ... creation:1
+ *     NEWER_REFERENCE n:2 node creation:4 n*4      NEW_REFERENCE ... creation:1 n*4
+ *     REFERENCE node id:4 creation:1
+ */
+#include <distsniff/identity.h>
+
+#include "term.h"
+
+enum { MAX_LEN_OF_CREATION = 4 };
+
+/* layout is what follows the tag. */
+struct layout {
+    bool known;
+    enum ds_identity_kind kind;
+    uint8_t num_words;   /* 0: counted by the two bytes before the node */
+    uint8_t creation_len;
+    bool creation_first; /* before the words */
+};
+
+static const struct layout layouts[256] = {
+    [TERM_TAG_NEW_PID] = {true, DS_IDENTITY_PID, 2, 4, false},
+    [TERM_TAG_PID] = {true, DS_IDENTITY_PID, 2, 1, false},
+    [TERM_TAG_V4_PORT] = {true, DS_IDENTITY_PORT, 2, 4, false},
+    [TERM_TAG_NEW_PORT] = {true, DS_IDENTITY_PORT, 1, 4, false},
+    [TERM_TAG_PORT] = {true, DS_IDENTITY_PORT, 1, 1, false},
+    [TERM_TAG_NEWER_REFERENCE] = {true, DS_IDENTITY_REFERENCE, 0, 4, true},
+    [TERM_TAG_NEW_REFERENCE] = {true, DS_IDENTITY_REFERENCE, 0, 1, true},
+    [TERM_TAG_REFERENCE] = {true, DS_IDENTITY_REFERENCE, 1, 1, false},
+};
+
+static bool read_node(struct cursor *at, const struct ds_term *term, struct ds_text *out)
+{
+    uint8_t tag, len8;
+    uint16_t len;
+    if (!cursor_read_u8(at, &tag))
+        return false;
+    if (tag == TERM_TAG_ATOM_CACHE_REF) {
+        if (!cursor_read_u8(at, &len8) || len8 >= term->num_atoms)
+            return false;
+        const struct ds_atom *atom = &term->atoms[len8];
+        *out = atom->state == DS_ATOM_UNKNOWN
+                   ? (struct ds_text){NULL, 0}
+                   : (struct ds_text){(const char *)atom->text, atom->len};
+        return true;
+    }
+    if (tag == TERM_TAG_SMALL_ATOM_UTF8 || tag == TERM_TAG_SMALL_ATOM) {
+        if (!cursor_read_u8(at, &len8))
+            return false;
+        len = len8;
+    } else if (tag == TERM_TAG_ATOM_UTF8 || tag == TERM_TAG_ATOM) {
+        if (!cursor_read_u16(at, &len))
+            return false;
+    } else {
+        return false;
+    }
+    struct cursor text;
+    if (!cursor_child(at, len, &text))
+        return false;
+    *out = (struct ds_text){(const char *)text.at, len};
+    return true;
+}
+
+static bool read_creation(struct cursor *at, unsigned len, uint32_t *out)
+{
+    uint8_t small;
+    if (len == MAX_LEN_OF_CREATION)
+        return cursor_read_u32(at, out);
+    if (!cursor_read_u8(at, &small))
+        return false;
+    *out = small;
+    return true;
+}
+
+bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
+{
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    uint8_t tag;
+    if (!cursor_read_u8(&at, &tag) || !layouts[tag].known)
+        return false;
+    const struct layout *layout = &layouts[tag];
+    uint16_t num_words = layout->num_words;
+    if (num_words == 0 && (!cursor_read_u16(&at, &num_words) || num_words == 0 ||
+                           num_words > DS_IDENTITY_MAX_WORDS))
+        return false;
+    out->kind = layout->kind;
+    out->num_words = num_words;
+    if (!read_node(&at, term, &out->node))
+        return false;
+    if (layout->creation_first && !read_creation(&at, layout->creation_len, &out->creation))
+        return false;
+    for (uint16_t i = 0; i < num_words; i++)
+        if (!cursor_read_u32(&at, &out->word[i]))
+            return false;
+    return layout->creation_first || read_creation(&at, layout->creation_len, &out->creation);
+}
+
+bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out)
+{
+    return term_get_atom(term, out);
+}
+
+bool ds_term_get_integer(const struct ds_term *term, int64_t *out)
+{
+    return term_get_integer(term, out);
+}
+
+/* get_two reads the two terms that a container of that class holds and nothing else. */
+static bool get_two(const struct ds_term *term, enum term_class class, struct ds_term *first,
+                    struct ds_term *second)
+{
+    const struct term_env env = {term->atoms, term->num_atoms};
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    struct term_token token;
+    if (term_read_token(&at, &env, &token, NULL) != TERM_OK || token.class != class ||
+        token.num_terms != 2)
+        return false;
+    const struct cursor start = at;
+    if (term_skip(&at, &env, 1, NULL) != TERM_OK)
+        return false;
+    const struct cursor middle = at;
+    if (term_skip(&at, &env, 1, NULL) != TERM_OK)
+        return false;
+    *first = *second = *term;
+    first->data = start.at;
+    first->len = cursor_offset(&middle, &start);
+    second->data = middle.at;
+    second->len = cursor_offset(&at, &middle);
+    return true;
+}
+
+bool ds_term_get_cons(const struct ds_term *term, struct ds_term *head, struct ds_term *tail)
+{
+    return get_two(term, TERM_LIST, head, tail);
+}
+
+bool ds_term_get_pair(const struct ds_term *term, struct ds_term *first, struct ds_term *second)
+{
+    return get_two(term, TERM_TUPLE, first, second);
+}

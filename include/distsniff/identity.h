@@ -1,0 +1,33 @@
+/*
+ * distsniff/identity.h - what makes a pid, port or reference the same as another: its node,
+ * the creation of that node, and its numbers. Two encodings of one reference (the node in
+ * the atom cache or inline, old tag or new) have the same identity.
+ */
+#ifndef DISTSNIFF_IDENTITY_H
+#define DISTSNIFF_IDENTITY_H
+
+#include <distsniff/term.h>
+
+enum ds_identity_kind { DS_IDENTITY_PID, DS_IDENTITY_PORT, DS_IDENTITY_REFERENCE };
+
+enum { DS_IDENTITY_MAX_WORDS = 5 };
+
+struct ds_identity {
+    enum ds_identity_kind kind;
+    struct ds_text node; /* as sent; absent when it is an unknown cached atom */
+    uint32_t creation;
+    uint32_t num_words; /* PID: id, serial; PORT: one or two, high first; REFERENCE: 1 to 5 */
+    uint32_t word[DS_IDENTITY_MAX_WORDS]; /* in the order of the bytes */
+};
+
+/* ds_term_get_identity fills in out; false when the term is no pid, port or reference. */
+bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out);
+
+/* Parts of terms, as views. Each returns false when the term is not of that kind. */
+bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out); /* known, UTF-8 */
+bool ds_term_get_integer(const struct ds_term *term, int64_t *out);
+bool ds_term_get_cons(const struct ds_term *term, struct ds_term *head,
+                      struct ds_term *tail); /* [Head | Tail]: of one element */
+bool ds_term_get_pair(const struct ds_term *term, struct ds_term *first, struct ds_term *second);
+
+#endif

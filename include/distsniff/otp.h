@@ -1,0 +1,91 @@
+/*
+ * distsniff/otp.h - what OTP and its users put into messages: gen calls, rpc, io requests,
+ * global, pg, mnesia ... Each is one line of otp.def; here a message is held against them.
+ */
+#ifndef DISTSNIFF_OTP_H
+#define DISTSNIFF_OTP_H
+
+#include <distsniff/event.h>
+
+/* What a line of otp.def says a term is. */
+enum ds_otp_kind {
+    DS_OTP_CALL,  /* a request; the answer carries Tag, or goes to From when there is no Tag */
+    DS_OTP_REPLY, /* an answer to the call with Tag, or to the one of that label by the receiver */
+    DS_OTP_CAST,
+    DS_OTP_INFO,
+    DS_OTP_PEER,       /* INFO, sent by the process of the same name on the sender's node */
+    DS_OTP_IN_CALL,    /* the Request of a CALL: gives it its label */
+    DS_OTP_IN_CAST,    /* the Request of a CAST */
+    DS_OTP_IN_PEER,    /* the Request of a CAST that the process of the same name sent */
+    DS_OTP_SPAWN,      /* the arguments of a spawn request */
+    DS_OTP_SPAWN_CALL, /* the same; the exit reason of the process is the answer */
+    DS_OTP_SPAWN_CAST,
+    DS_OTP_RESULT,  /* the Reply of a call with the label that stands in its place of "to" */
+    DS_OTP_FAILURE, /* the same, with the label of the failure: "badrpc", "throw" ... */
+    DS_OTP_NUM_KINDS,
+};
+
+/* The variables that mean something in otp.def; others stand for themselves. */
+enum ds_otp_variable {
+    DS_OTP_FROM,    /* process that asks */
+    DS_OTP_TAG,     /* what the answer will carry */
+    DS_OTP_REQUEST, /* inside a wrapper */
+    DS_OTP_REPLY_TERM,
+    DS_OTP_REASON,
+    DS_OTP_M, /* module, function, arguments */
+    DS_OTP_F,
+    DS_OTP_A,
+    DS_OTP_NAME, /* a name and a process that has it */
+    DS_OTP_PID,
+    DS_OTP_NUM_VARIABLES,
+};
+
+/* ds_otp_line is one line of otp.def. */
+struct ds_otp_line {
+    enum ds_otp_kind kind;
+    const char *group;   /* "" the user's own; "otp", "mnesia" ... */
+    const char *label;   /* "gen:call" */
+    const char *to;      /* registered name of the receiver; "" any */
+    const char *pattern; /* pattern.h */
+};
+
+struct ds_otp_match {
+    const struct ds_otp_line *line;  /* gives the label: the inner line where there is one */
+    enum ds_otp_kind kind;           /* CALL, REPLY, CAST, INFO, PEER, SPAWN..., RESULT, FAILURE */
+    uint32_t bound;                  /* 1 << enum ds_otp_variable */
+    struct ds_term variable[DS_OTP_NUM_VARIABLES]; /* those bound; views into the term */
+};
+
+/* ds_otp_get returns what a variable stood for, NULL when the line has no such variable. */
+static inline const struct ds_term *ds_otp_get(const struct ds_otp_match *match,
+                                               enum ds_otp_variable variable)
+{
+    return (match->bound & 1u << variable) != 0 ? &match->variable[variable] : NULL;
+}
+
+struct ds_otp;
+
+/* ds_otp_new returns the table, ready to use and read-only from then on; NULL when memory
+ * ran out. */
+struct ds_otp *ds_otp_new(void);
+void ds_otp_free(struct ds_otp *otp);
+
+/* ds_otp_find_message says what a payload is. to is the registered name it goes to, absent
+ * when it goes to a pid or reference. False when no line fits. Lines that name the receiver
+ * come before those that do not, lines that begin with an atom before those that do not;
+ * among equals the first in the file. */
+bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to,
+                         const struct ds_term *payload, struct ds_otp_match *match);
+
+/* ds_otp_find_spawn says what a spawn request is for: mfa is {M, F, Arity}. */
+bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
+                       const struct ds_term *args, struct ds_otp_match *match);
+
+/* ds_otp_find_result says what the answer to a call with that label means. */
+bool ds_otp_find_result(const struct ds_otp *otp, const char *label, const struct ds_term *reply,
+                        struct ds_otp_match *match);
+
+/* ds_otp_lines returns all lines, in the order of the file. */
+const struct ds_otp_line *ds_otp_lines(size_t *num_lines);
+
+#endif

@@ -1,0 +1,140 @@
+/*
+ * keys.c - keys of pids and references, see keys.h.
+ */
+#include "keys.h"
+
+#include <distsniff/otp.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct interned {
+    struct table_entry entry;
+    uint32_t len;
+    char *text;
+};
+
+static uint32_t hash_text(struct ds_text text)
+{
+    return (uint32_t)XXH3_64bits(text.data, text.len);
+}
+
+void intern_init(struct intern *intern, uint64_t max)
+{
+    table_init(&intern->table, sizeof(struct interned), max);
+}
+
+void intern_free(struct intern *intern)
+{
+    for (struct interned *e = table_oldest(&intern->table); e != NULL;
+         e = table_newer(&intern->table, e))
+        free(e->text);
+    table_free(&intern->table);
+}
+
+static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t hash)
+{
+    struct interned *e = table_first(&intern->table, hash);
+    for (; e != NULL; e = table_next(&intern->table, e))
+        if (e->len == text.len && memcmp(e->text, text.data, text.len) == 0)
+            return e->entry.number;
+    return 0;
+}
+
+uint32_t intern_find(const struct intern *intern, struct ds_text text)
+{
+    return text.data != NULL ? find(intern, text, hash_text(text)) : 0;
+}
+
+uint32_t intern_add(struct intern *intern, struct ds_text text)
+{
+    if (text.data == NULL)
+        return 0;
+    const uint32_t hash = hash_text(text);
+    const uint32_t number = find(intern, text, hash);
+    if (number != 0)
+        return number;
+    char *copy = malloc(text.len + 1);
+    struct interned *e = copy != NULL ? table_add(&intern->table, hash) : NULL;
+    if (e == NULL) {
+        free(copy);
+        return 0;
+    }
+    if (text.len != 0)
+        memcpy(copy, text.data, text.len);
+    copy[text.len] = '\0';
+    e->text = copy;
+    e->len = (uint32_t)text.len;
+    return e->entry.number;
+}
+
+struct ds_text intern_text(const struct intern *intern, uint32_t number)
+{
+    const struct interned *e = table_get(&intern->table, number);
+    return e != NULL ? (struct ds_text){e->text, e->len} : (struct ds_text){NULL, 0};
+}
+
+uint32_t key_hash(const void *key, size_t len)
+{
+    return (uint32_t)XXH3_64bits(key, len);
+}
+
+/* node_number numbers the node; an unknown one is a node of its own on each connection. */
+static uint32_t node_number(struct intern *nodes, struct ds_text node, uint64_t conn)
+{
+    if (node.data != NULL)
+        return intern_add(nodes, node);
+    char text[32];
+    int len = snprintf(text, sizeof text, "?%llu", (unsigned long long)conn);
+    return intern_add(nodes, (struct ds_text){text, (size_t)len});
+}
+
+bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                   struct pid_key *out)
+{
+    struct ds_identity identity;
+    if (!ds_term_get_identity(term, &identity) || identity.kind != DS_IDENTITY_PID)
+        return false;
+    *out = (struct pid_key){node_number(nodes, identity.node, conn), identity.creation,
+                            identity.word[0], identity.word[1]};
+    return out->node != 0 && out->serial != PID_KEY_NAMED;
+}
+
+bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                   struct ref_key *out)
+{
+    struct ds_identity identity;
+    if (!ds_term_get_identity(term, &identity) || identity.kind != DS_IDENTITY_REFERENCE)
+        return false;
+    *out = (struct ref_key){.node = node_number(nodes, identity.node, conn),
+                            .creation = identity.creation,
+                            .more = identity.num_words};
+    for (uint32_t i = 0; i < identity.num_words; i++)
+        out->word[i] = identity.word[i];
+    return out->node != 0;
+}
+
+bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                   struct ref_key *out, bool *is_alias)
+{
+    *is_alias = false;
+    if (keys_find_ref(nodes, term, conn, out))
+        return true;
+    struct ds_term first, rest;
+    if (ds_term_get_cons(term, &first, &rest)) {
+        *is_alias = true;
+        return keys_find_ref(nodes, &rest, conn, out);
+    }
+    if (!ds_term_get_pair(term, &first, &rest) || !keys_find_ref(nodes, &first, conn, out))
+        return false;
+    /* What goes with it, by value: an atom may be cached here and inline there. */
+    struct ds_text atom;
+    uint32_t hash = ds_term_get_atom(&rest, &atom)
+                        ? (uint32_t)XXH3_64bits(atom.data, atom.len)
+                        : (uint32_t)XXH3_64bits(rest.data, rest.len);
+    out->more |= hash << 3 | 1u << 31; /* never the key of the reference alone */
+    return true;
+}

@@ -1,0 +1,77 @@
+/*
+ * keys.h - pids and references as short keys of fixed size: the text of their node is
+ * replaced by a number (intern), so that equal means equal bytes, and references of
+ * different nodes never are.
+ */
+#ifndef DISTSNIFF_KEYS_H
+#define DISTSNIFF_KEYS_H
+
+#include "table.h"
+
+#include <distsniff/identity.h>
+
+#include <string.h>
+
+/* intern numbers texts: names of nodes, registered names. */
+struct intern {
+    struct table table;
+};
+
+void intern_init(struct intern *intern, uint64_t max);
+void intern_free(struct intern *intern);
+
+/* intern_add returns the number of a text, from 1; 0 when it is absent, the cap has been
+ * reached or memory ran out. */
+uint32_t intern_add(struct intern *intern, struct ds_text text);
+
+/* intern_find is intern_add for texts met before; 0 otherwise. */
+uint32_t intern_find(const struct intern *intern, struct ds_text text);
+
+/* intern_text returns the text, absent for 0. It lives until intern_free. */
+struct ds_text intern_text(const struct intern *intern, uint32_t number);
+
+/* pid_key is a process. node 0: none. serial NAMED: not a pid but the process that is
+ * registered as id (interned) on that node. */
+struct pid_key {
+    uint32_t node, creation, id, serial;
+};
+
+enum { PID_KEY_NAMED = UINT32_MAX };
+
+/* ref_key is what a call is known by: a reference, alone or in a tuple with something
+ * else, or a process that waits for one kind of answer from one node. */
+struct ref_key {
+    uint32_t node, creation;
+    uint32_t word[DS_IDENTITY_MAX_WORDS];
+    uint32_t more; /* num_words, and a hash of what goes with it */
+};
+
+_Static_assert(sizeof(struct pid_key) == 16 && sizeof(struct ref_key) == 32, "no holes");
+
+static inline bool pid_key_equal(const struct pid_key *a, const struct pid_key *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* key_hash hashes a key (its length is a constant where it is used). */
+uint32_t key_hash(const void *key, size_t len);
+
+/* keys_find_pid and keys_find_ref make keys of terms. conn and dir stand in for the node
+ * when that is an unknown atom. False when the term is no pid or reference or there is no
+ * more room for names. */
+bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                   struct pid_key *out);
+bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                   struct ref_key *out);
+
+/* keys_find_tag makes the key of a gen tag: a reference, [alias | Ref], or a tuple that
+ * begins with a reference. is_alias: it was a list. */
+bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                   struct ref_key *out, bool *is_alias);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * table.h - a hash table of entries of one size, with a cap, that knows its oldest entry.
+ *
+ * An entry is a struct that begins with struct table_entry. Its address and its number stay
+ * the same for as long as it is in the table. Finding is a walk that the user writes, so
+ * that the table needs to know nothing of keys:
+ *
+ *     for (struct thing *t = table_first(table, hash); t != NULL; t = table_next(table, t))
+ *         if (thing_is(t, key))
+ *             return t;
+ *
+ * Nothing is allocated for entries that come and go within what was in use once.
+ */
+#ifndef DISTSNIFF_TABLE_H
+#define DISTSNIFF_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TABLE_CHUNK = 256 }; /* entries allocated at once */
+
+struct table_entry {
+    uint32_t hash;
+    uint32_t number;       /* from 1; 0 is none everywhere */
+    uint32_t next;         /* of the same bucket, or of the free list */
+    uint32_t older, newer; /* by age */
+};
+
+struct table {
+    size_t entry_size;
+    uint64_t max;
+    uint32_t num;        /* in use */
+    uint32_t num_made;   /* in chunks */
+    uint32_t num_buckets; /* a power of two, or 0 */
+    uint32_t free, oldest, newest;
+    uint32_t *buckets;
+    unsigned char **chunks;
+};
+
+void table_init(struct table *table, size_t entry_size, uint64_t max);
+void table_free(struct table *table); /* releases all; what entries own is the user's */
+
+static inline void *table_get(const struct table *table, uint32_t number)
+{
+    if (number == 0)
+        return NULL;
+    return table->chunks[(number - 1) / TABLE_CHUNK] +
+           (number - 1) % TABLE_CHUNK * table->entry_size;
+}
+
+static inline void *table_next(const struct table *table, const void *entry)
+{
+    const struct table_entry *at = entry;
+    const uint32_t hash = at->hash;
+    do
+        at = table_get(table, at->next);
+    while (at != NULL && at->hash != hash);
+    return table_get(table, at != NULL ? at->number : 0);
+}
+
+static inline void *table_first(const struct table *table, uint32_t hash)
+{
+    if (table->num_buckets == 0)
+        return NULL;
+    struct table_entry *at = table_get(table, table->buckets[hash & (table->num_buckets - 1)]);
+    while (at != NULL && at->hash != hash)
+        at = table_get(table, at->next);
+    return at;
+}
+
+/* table_add returns a new entry, the newest, zeroed behind its head; NULL when the table
+ * has reached its cap (table_is_full) or memory ran out. */
+void *table_add(struct table *table, uint32_t hash);
+void table_remove(struct table *table, void *entry);
+
+static inline bool table_is_full(const struct table *table)
+{
+    return table->num >= table->max;
+}
+
+static inline void *table_oldest(const struct table *table)
+{
+    return table_get(table, table->oldest);
+}
+
+static inline void *table_newer(const struct table *table, const void *entry)
+{
+    return table_get(table, ((const struct table_entry *)entry)->newer);
+}
+
+/* links chain entries of one table into lists of their own: link is the offset of a struct
+ * table_link in the entry, head where the list begins. */
+struct table_link {
+    uint32_t next, previous;
+};
+
+void table_link(const struct table *table, size_t link, uint32_t *head, void *entry);
+void table_unlink(const struct table *table, size_t link, uint32_t *head, void *entry);
+
+#endif
