@@ -672,7 +672,14 @@ static void report_close(struct env *env, struct conn *conn, enum tcp_close why)
         reason = NULL;
         break;
     }
-    if (reason != NULL || closer < 0) {
+    if (why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED) {
+        struct ds_event event = {
+            .type = DS_EVENT_CONN,
+            .dir = (uint8_t)initiator,
+            .change = {DS_CONN_CLOSED, reason, .final = true, .unfollowed = true},
+        };
+        env_emit(env, conn, &event);
+    } else if (reason != NULL || closer < 0) {
         emit_conn(env, conn, initiator, DS_CONN_CLOSED, reason, true);
     } else if (dist->up || dist->tls) {
         reason = say(env, "%s by %s", how, conn_end_text(env, conn, closer));

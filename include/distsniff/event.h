@@ -139,6 +139,7 @@ struct ds_conn_change {
     enum ds_conn_state state;
     const char *reason; /* NULL when there is nothing to say */
     bool final;         /* the last event of this connection: its counters are complete */
+    bool unfollowed;    /* it may well go on: the capture ended, or a cap was reached */
 };
 
 /* The control messages: one line each in ops.def. */
