@@ -28,13 +28,14 @@ static enum term_status inflate_into(struct cursor *at, uint8_t *room, uint32_t 
     int result = inflate(&stream, Z_FINISH);
     size_t used = stream.total_in;
     bool full = stream.avail_out == 0;
+    bool empty = stream.avail_in == 0; /* the check sum at the end may be what is missing */
     inflateEnd(&stream);
 
     if (result == Z_STREAM_END)
         return full && cursor_skip(at, used)
                    ? TERM_OK
                    : token_malformed(what, "compressed term is shorter than it says");
-    if (result == Z_BUF_ERROR && full)
+    if (result == Z_BUF_ERROR && full && !empty)
         return token_malformed(what, "compressed term is longer than it says");
     if (result == Z_BUF_ERROR || result == Z_OK)
         return token_cut(what);

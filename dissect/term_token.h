@@ -194,8 +194,8 @@ TOKEN_INLINE enum term_status token_read_big(struct cursor *at, uint32_t len,
     return cursor_child(at, len, &token->body) ? TERM_OK : token_cut(what);
 }
 
-/* A whole fun's size stands before it, but it is the sender's count, made over its own cache
- * references; all parts have lengths of their own, so it is not needed and not believed. */
+/* A whole fun's size stands before it, cache references counted as they are on the wire; but
+ * all its parts have lengths of their own, so it is not needed and not believed. */
 TOKEN_INLINE enum term_status token_read_new_fun(struct cursor *at,
                                                  const struct token_source *source,
                                                  struct term_token *token, const char **what)

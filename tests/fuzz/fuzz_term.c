@@ -1,0 +1,120 @@
+/*
+ * fuzz_term.c - any bytes as a term: first a byte that chooses limits for the text, then the
+ * term. Whatever the check lets through must be read, printed and copied whole; whatever it
+ * refuses must still be printed, in part, and not copied.
+ */
+#include "term.h"
+#include "../term_samples.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static const struct term_env env = {samples_atoms, SAMPLES_NUM_ATOMS};
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* The text of a term is fit for a terminal and ends in dots when it is damaged. */
+static void fuzz_print(const struct ds_term *term, const struct ds_term_print_options *options)
+{
+    struct ds_buffer text = {0};
+    must(ds_term_print(term, options, &text));
+    for (size_t i = 0; i < text.len; i++)
+        must((uint8_t)text.data[i] >= 0x20 && text.data[i] != 0x7f);
+    if (term->damaged && options == NULL)
+        must(text.len >= 3 && memcmp(text.data + text.len - 3, "...", 3) == 0);
+    ds_buffer_free(&text);
+}
+
+/* A copy reads without the cache, and its copy is the same. */
+static void fuzz_copy(const struct ds_term *term)
+{
+    const struct term_env no_atoms = {0};
+    struct ds_buffer copy = {0}, again = {0};
+    uint32_t unknown = 0, inferred = 0;
+    must(ds_term_copy_etf(term, &copy));
+    struct ds_term copied = {.data = (const uint8_t *)copy.data + 1, .len = copy.len - 1};
+    struct cursor at = cursor_make(copied.data, copied.len);
+    must(term_check(&at, &no_atoms, &unknown, &inferred, NULL) == TERM_OK);
+    must(cursor_left(&at) == 0 && unknown == 0 && inferred == 0);
+    must(ds_term_copy_etf(&copied, &again));
+    must(again.len == copy.len && memcmp(again.data, copy.data, copy.len) == 0);
+    ds_buffer_free(&copy);
+    ds_buffer_free(&again);
+}
+
+static void fuzz_get(const struct ds_term *term)
+{
+    struct ds_term element;
+    struct ds_text text;
+    const struct ds_atom *atom;
+    int64_t integer;
+    uint32_t creation;
+    (void)term_get_integer(term, &integer);
+    (void)term_get_atom(term, &text);
+    (void)term_get_node(term, &text, &atom, &creation);
+    for (uint32_t i = 0; i < 8 && term_get_element(term, i, &element); i++) {
+        (void)term_get_integer(&element, &integer);
+        (void)term_get_atom(&element, &text);
+        (void)term_get_node(&element, &text, &atom, &creation);
+    }
+}
+
+static void fuzz_tokens(struct cursor at, size_t len)
+{
+    struct cursor start = at;
+    uint64_t num_terms = 1;
+    struct term_token token;
+    while (num_terms != 0) {
+        must(term_read_token(&at, &env, &token, NULL) == TERM_OK);
+        num_terms += token.num_terms - 1;
+    }
+    must(cursor_offset(&at, &start) == len);
+}
+
+static void fuzz_one(struct cursor bytes, const struct ds_term_print_options *options)
+{
+    struct cursor at = bytes;
+    uint32_t unknown = 0, inferred = 0;
+    const char *what = NULL;
+    bool ok = term_check(&at, &env, &unknown, &inferred, &what) == TERM_OK;
+    struct ds_term term = samples_term(bytes.at, cursor_left(&bytes));
+    must(ok || what != NULL);
+    if (ok) {
+        term.len = cursor_offset(&at, &bytes);
+        fuzz_tokens(bytes, term.len);
+        fuzz_copy(&term);
+    } else {
+        term.damaged = true;
+    }
+    fuzz_print(&term, NULL);
+    fuzz_print(&term, options);
+    fuzz_get(&term);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    struct cursor bytes = cursor_make(data, len);
+    struct cursor at, inflated;
+    struct arena arena = {0};
+    bool capped;
+    uint8_t choice;
+    if (!cursor_read_u8(&bytes, &choice))
+        return 0;
+    const struct ds_term_print_options options = {
+        .max_bytes = choice & 3,
+        .max_items = choice >> 2 & 3,
+        .max_depth = choice >> 4 & 3,
+        .max_len = (choice >> 6) * 20u,
+    };
+    at = bytes;
+    if (term_inflate(&at, &arena, 1 << 20, &inflated, &capped, NULL) == TERM_OK)
+        fuzz_one(inflated, &options);
+    arena_free(&arena);
+    fuzz_one(bytes, &options);
+    return 0;
+}

@@ -1,0 +1,178 @@
+/*
+ * test_term_copy.c - terms as standard external format, complete in themselves.
+ */
+#include "failing_alloc.h"
+#include "guard_page.h"
+#include "term.h"
+#include "term_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void test_samples_copy(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        const struct term_sample *sample = &samples[i];
+        const uint8_t *expected = sample->copy != NULL ? sample->copy : sample->bytes;
+        size_t expected_len = sample->copy != NULL ? sample->copy_len : sample->len;
+        struct guard_page page = guard_page_copy(sample->bytes, sample->len);
+        struct ds_term term = samples_term(page.bytes, page.len);
+        struct ds_buffer copy = {0};
+        assert_true(ds_term_copy_etf(&term, &copy));
+        assert_int_equal((uint8_t)copy.data[0], 131);
+        if (copy.len != expected_len + 1 || memcmp(copy.data + 1, expected, expected_len) != 0)
+            fail_msg("sample %zu, %s", i, sample->text);
+        ds_buffer_free(&copy);
+        guard_page_free(&page);
+    }
+}
+
+/* Without the cache the copy reads as the original did, and copies to itself. */
+static void test_copy_is_complete(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        struct ds_term term = samples_term(samples[i].bytes, samples[i].len);
+        struct ds_buffer copy = {0}, again = {0}, text = {0};
+        const struct term_env no_atoms = {0};
+        uint32_t unknown = 0, inferred = 0;
+        assert_true(ds_term_copy_etf(&term, &copy));
+        struct ds_term copied = {.data = (const uint8_t *)copy.data + 1, .len = copy.len - 1};
+        struct cursor at = cursor_make(copied.data, copied.len);
+        assert_int_equal(term_check(&at, &no_atoms, &unknown, &inferred, NULL), TERM_OK);
+        assert_int_equal(cursor_left(&at), 0);
+        assert_true(ds_term_copy_etf(&copied, &again));
+        assert_int_equal(again.len, copy.len);
+        assert_memory_equal(again.data, copy.data, copy.len);
+        if (strstr(samples[i].text, "?atom") == NULL && strstr(samples[i].text, "Local") == NULL) {
+            assert_true(ds_term_print(&copied, NULL, &text));
+            assert_int_equal(text.len, strlen(samples[i].text));
+            assert_memory_equal(text.data, samples[i].text, text.len);
+        }
+        ds_buffer_free(&copy);
+        ds_buffer_free(&again);
+        ds_buffer_free(&text);
+    }
+}
+
+/* What cannot be copied whole leaves no trace. */
+static void assert_refused(const struct ds_term *term)
+{
+    struct ds_buffer copy = {0};
+    ds_buffer_add_text(&copy, "before");
+    assert_false(ds_term_copy_etf(term, &copy));
+    assert_false(copy.failed);
+    assert_int_equal(copy.len, strlen("before"));
+    assert_memory_equal(copy.data, "before", copy.len);
+    ds_buffer_free(&copy);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct ds_term term = {0};
+    assert_refused(&term);
+    term = samples_term(BYTES(97, 1));
+    term.damaged = true;
+    assert_refused(&term);
+    term = samples_term(BYTES(104, 2, 97, 1, 80));
+    assert_refused(&term);
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        for (size_t len = 0; len < samples[i].len; len++) {
+            struct guard_page page = guard_page_copy(samples[i].bytes, len);
+            term = samples_term(page.bytes, len);
+            assert_refused(&term);
+            guard_page_free(&page);
+        }
+    }
+}
+
+#define FUN_HEAD 0, TEN(7), 7, 7, 7, 7, 7, 7, 0, 0, 0, 3
+#define FUN_TAIL 82, 3, 97, 3, 97, 5, 103, 82, 3, 0, 0, 0, 90, 0, 0, 0, 1, 2
+#define FUN_TAIL_COPY                                                                              \
+    119, 2, 0xc3, 0xa9, 97, 3, 97, 5, 103, 119, 2, 0xc3, 0xa9, 0, 0, 0, 90, 0, 0, 0, 1, 2
+
+/* deep_funs nests funs, each the last of two free variables of the one before it. */
+static struct ds_buffer deep_funs(size_t depth)
+{
+    static const uint8_t fun[] = {112, 0, 0, 0, 0, FUN_HEAD, 0, 0, 0, 2, FUN_TAIL, 97, 1};
+    struct ds_buffer bytes = {0};
+    for (size_t i = 0; i < depth; i++)
+        ds_buffer_add(&bytes, fun, sizeof fun);
+    ds_buffer_add(&bytes, (const uint8_t[]){82, 0}, 2);
+    assert_false(bytes.failed);
+    return bytes;
+}
+
+static void test_deep_funs(void **state)
+{
+    (void)state;
+    static const uint8_t fun[] = {112, 0, 0, 0, 0, FUN_HEAD, 0, 0, 0, 2, FUN_TAIL_COPY, 97, 1};
+    const size_t innermost_len = 12, depth = 1000000;
+    struct ds_buffer bytes = deep_funs(depth);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    struct ds_buffer copy = {0};
+    assert_true(ds_term_copy_etf(&term, &copy));
+    assert_int_equal(copy.len, 1 + depth * sizeof fun + innermost_len);
+    struct cursor at = cursor_make(copy.data, copy.len);
+    assert_true(cursor_skip(&at, 1));
+    for (size_t i = 0; i < depth; i++) {
+        /* The size counts from itself to the end, which is that of all. */
+        struct cursor size_at = at;
+        uint32_t size;
+        assert_true(cursor_skip(&size_at, 1));
+        size_t left = cursor_left(&size_at);
+        assert_true(cursor_read_u32(&size_at, &size));
+        assert_int_equal(size, left);
+        assert_true(cursor_skip(&at, sizeof fun));
+    }
+    ds_buffer_free(&bytes);
+    ds_buffer_free(&copy);
+}
+
+static void test_deep_lists(void **state)
+{
+    (void)state;
+    const size_t depth = 1000000;
+    struct ds_buffer bytes = {0}, copy = {0};
+    for (size_t i = 0; i < depth; i++)
+        ds_buffer_add(&bytes, (const uint8_t[]){108, 0, 0, 0, 1, 82, 3}, 7);
+    ds_buffer_add(&bytes, (const uint8_t[]){106}, 1);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_true(ds_term_copy_etf(&term, &copy));
+    assert_int_equal(copy.len, 1 + depth * 9 + 1);
+    ds_buffer_free(&bytes);
+    ds_buffer_free(&copy);
+}
+
+static void copy_or_fail(void *context)
+{
+    const struct ds_term *term = context;
+    struct ds_buffer copy = {0};
+    bool ok = ds_term_copy_etf(term, &copy);
+    assert_int_equal(ok, !failing_alloc_failed());
+    ds_buffer_free(&copy);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct ds_buffer bytes = deep_funs(100);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_true(failing_alloc_each(copy_or_fail, &term) > 4);
+    ds_buffer_free(&bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples_copy), cmocka_unit_test(test_copy_is_complete),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_deep_funs),
+        cmocka_unit_test(test_deep_lists),   cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/*
+ * test_term_get.c - single values out of terms, and what erl_interface makes of them.
+ */
+#include "guard_page.h"
+#include "term.h"
+#include "term_samples.h"
+
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void test_integers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t bytes[12];
+        size_t len;
+        bool fits;
+        int64_t value;
+    } cases[] = {
+        {{97, 0}, 2, true, 0},
+        {{97, 255}, 2, true, 255},
+        {{98, 255, 255, 255, 255}, 5, true, -1},
+        {{98, 128, 0, 0, 0}, 5, true, INT32_MIN},
+        {{110, 0, 0}, 3, true, 0},
+        {{110, 1, 1, 5}, 4, true, -5},
+        {{111, 0, 0, 0, 1, 1, 5}, 7, true, -5},
+        {{110, 4, 0, 255, 255, 255, 255}, 7, true, UINT32_MAX},
+        {{110, 8, 0, 255, 255, 255, 255, 255, 255, 255, 127}, 11, true, INT64_MAX},
+        {{110, 8, 1, 0, 0, 0, 0, 0, 0, 0, 128}, 11, true, INT64_MIN},
+        {{110, 8, 0, 0, 0, 0, 0, 0, 0, 0, 128}, 11, false, 0},
+        {{110, 8, 1, 1, 0, 0, 0, 0, 0, 0, 128}, 11, false, 0},
+        {{110, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 12, false, 0},
+        {{106}, 1, false, 0},
+        {{82, 0}, 2, false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct guard_page page = guard_page_copy(cases[i].bytes, cases[i].len);
+        struct ds_term term = samples_term(page.bytes, page.len);
+        int64_t value = 77;
+        assert_int_equal(term_get_integer(&term, &value), cases[i].fits);
+        assert_int_equal(value, cases[i].fits ? cases[i].value : 77);
+        guard_page_free(&page);
+    }
+}
+
+static void assert_atom(struct ds_term term, const char *expected)
+{
+    struct ds_text text;
+    assert_int_equal(term_get_atom(&term, &text), expected != NULL);
+    if (expected != NULL) {
+        assert_int_equal(text.len, strlen(expected));
+        assert_memory_equal(text.data, expected, text.len);
+    }
+}
+
+static void test_atoms(void **state)
+{
+    (void)state;
+    assert_atom(samples_term(BYTES(82, 0)), "alice@host");
+    assert_atom(samples_term(BYTES(82, 2)), "bob@host");
+    assert_atom(samples_term(BYTES(82, 1)), NULL);
+    assert_atom(samples_term(BYTES(82, SAMPLES_NUM_ATOMS)), NULL);
+    assert_atom(samples_term(BYTES(119, 2, 0xc3, 0xa9)), "\xc3\xa9");
+    assert_atom(samples_term(BYTES(118, 0, 2, 0xc3, 0xa9)), "\xc3\xa9");
+    assert_atom(samples_term(BYTES(100, 0, 2, 'o', 'k')), "ok");
+    assert_atom(samples_term(BYTES(115, 2, 'o', 0xe9)), NULL);
+    assert_atom(samples_term(BYTES(107, 0, 2, 'o', 'k')), NULL);
+    assert_atom(samples_term(BYTES(PID)), NULL);
+    assert_atom((struct ds_term){0}, NULL);
+}
+
+static void test_nodes(void **state)
+{
+    (void)state;
+    static const struct {
+        struct {
+            uint8_t bytes[32];
+            size_t len;
+        } term;
+        const char *node;
+        int atom; /* -1: inline */
+        uint32_t creation;
+    } cases[] = {
+        {{{PID}, 15}, "a@h", -1, 2},
+        {{{88, 82, 0, 0, 0, 0, 5, 0, 0, 0, 6, 255, 255, 255, 255}, 15}, "alice@host", 0, UINT32_MAX},
+        {{{88, 82, 1, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 9}, 15}, NULL, 1, 9},
+        {{{102, 82, 2, 0, 0, 0, 5, 3}, 8}, "bob@host", 2, 3},
+        {{{89, 82, 2, 0, 0, 0, 5, 1, 0, 0, 0}, 11}, "bob@host", 2, 1u << 24},
+        {{{120, 82, 2, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 8}, 15}, "bob@host", 2, 8},
+        {{{101, 82, 2, 0, 0, 0, 5, 255}, 8}, "bob@host", 2, 255},
+        {{{114, 0, 1, 82, 2, 3, 0, 0, 0, 5}, 10}, "bob@host", 2, 3},
+        {{{90, 0, 1, 82, 2, 0, 0, 0, 3, 0, 0, 0, 5}, 13}, "bob@host", 2, 3},
+        {{{90, 0, 0, 82, 2, 0, 0, 0, 3}, 9}, "bob@host", 2, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct guard_page page = guard_page_copy(cases[i].term.bytes, cases[i].term.len);
+        struct ds_term term = samples_term(page.bytes, page.len);
+        struct ds_text node;
+        const struct ds_atom *atom;
+        uint32_t creation;
+        assert_true(term_get_node(&term, &node, &atom, &creation));
+        assert_int_equal(creation, cases[i].creation);
+        assert_ptr_equal(atom, cases[i].atom < 0 ? NULL : &samples_atoms[cases[i].atom]);
+        if (cases[i].node == NULL) {
+            assert_null(node.data);
+        } else {
+            assert_int_equal(node.len, strlen(cases[i].node));
+            assert_memory_equal(node.data, cases[i].node, node.len);
+        }
+        guard_page_free(&page);
+    }
+    struct ds_term other = samples_term(BYTES(82, 0));
+    struct ds_text node;
+    const struct ds_atom *atom;
+    uint32_t creation;
+    assert_false(term_get_node(&other, &node, &atom, &creation));
+}
+
+static void test_elements(void **state)
+{
+    (void)state;
+    struct ds_term tuple =
+        samples_term(BYTES(104, 3, 97, 1, 104, 2, 106, 97, 9, 82, 0, 99 /* of no concern */));
+    struct ds_term element;
+    assert_true(term_get_element(&tuple, 0, &element));
+    assert_ptr_equal(element.data, tuple.data + 2);
+    assert_int_equal(element.len, 2);
+    assert_true(term_get_element(&tuple, 1, &element));
+    assert_int_equal(element.len, 5);
+    struct ds_term inner;
+    int64_t value;
+    assert_true(term_get_element(&element, 1, &inner));
+    assert_true(term_get_integer(&inner, &value));
+    assert_int_equal(value, 9);
+    assert_true(term_get_element(&tuple, 2, &element));
+    assert_atom(element, "alice@host");
+    assert_false(term_get_element(&tuple, 3, &element));
+    struct ds_term list = samples_term(BYTES(108, 0, 0, 0, 1, 106, 106));
+    assert_false(term_get_element(&list, 0, &element));
+    struct ds_term cut = samples_term(BYTES(104, 3, 97, 1, 97));
+    assert_true(term_get_element(&cut, 0, &element));
+    assert_false(term_get_element(&cut, 1, &element));
+    assert_false(term_get_element(&cut, 2, &element));
+}
+
+/* The program's locale has no say in floats. */
+static void test_locale(void **state)
+{
+    (void)state;
+    static const char *const locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "C.UTF-8", "C"};
+    for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
+        if (setlocale(LC_ALL, locales[i]) == NULL)
+            continue;
+        for (size_t j = 0; j < NUM_SAMPLES; j++) {
+            if (samples[j].bytes[0] != 70 && samples[j].bytes[0] != 99)
+                continue;
+            struct ds_term term = samples_term(samples[j].bytes, samples[j].len);
+            struct ds_buffer text = {0};
+            assert_true(ds_term_print(&term, NULL, &text));
+            assert_int_equal(text.len, strlen(samples[j].text));
+            assert_memory_equal(text.data, samples[j].text, text.len);
+            ds_buffer_free(&text);
+        }
+    }
+    setlocale(LC_ALL, "C");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_atoms),
+        cmocka_unit_test(test_nodes),    cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_locale),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,379 @@
+/*
+ * test_term_text.c - terms as Erlang text. That a node reads it back is tests/terms; here are
+ * limits, damage, depth and want of memory.
+ */
+#include "failing_alloc.h"
+#include "guard_page.h"
+#include "term.h"
+#include "term_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void assert_text(const struct ds_buffer *text, const char *expected)
+{
+    if (text->len != strlen(expected) ||
+        (text->len != 0 && memcmp(text->data, expected, text->len) != 0))
+        fail_msg("expected %s\n     got %.*s", expected, (int)text->len, text->data);
+}
+
+static void assert_prints(const struct ds_term *term,
+                          const struct ds_term_print_options *options, const char *expected)
+{
+    struct ds_buffer text = {0};
+    assert_true(ds_term_print(term, options, &text));
+    assert_text(&text, expected);
+    ds_buffer_free(&text);
+}
+
+static void test_samples_print(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        struct guard_page page = guard_page_copy(samples[i].bytes, samples[i].len);
+        struct ds_term term = samples_term(page.bytes, page.len);
+        assert_prints(&term, NULL, samples[i].text);
+        guard_page_free(&page);
+    }
+}
+
+static void test_absent_term_prints_nothing(void **state)
+{
+    (void)state;
+    struct ds_term term = {0};
+    assert_prints(&term, NULL, "");
+}
+
+static void test_print_appends(void **state)
+{
+    (void)state;
+    struct ds_buffer text = {0};
+    struct ds_term term = samples_term(BYTES(97, 1));
+    ds_buffer_add_text(&text, "x = ");
+    assert_true(ds_term_print(&term, NULL, &text));
+    assert_text(&text, "x = 1");
+    ds_buffer_free(&text);
+}
+
+/* A prefix is printed as far as it goes: what is written of it is what the whole term begins
+ * with, or what stands for its bytes as text. */
+static void test_every_prefix_ends_in_dots(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        for (size_t len = 0; len < samples[i].len; len++) {
+            struct guard_page page = guard_page_copy(samples[i].bytes, len);
+            struct ds_term term = samples_term(page.bytes, len);
+            struct ds_buffer text = {0};
+            term.damaged = true;
+            assert_true(ds_term_print(&term, NULL, &text));
+            assert_true(text.len >= 3);
+            assert_memory_equal(text.data + text.len - 3, "...", 3);
+            ds_buffer_free(&text);
+            guard_page_free(&page);
+        }
+    }
+}
+
+static void test_damaged_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    const struct term_sample cases[] = {
+        {BYTES(104, 3, 97, 1, 104, 2, 97, 2), "{1,{2,...", SAME, 0, 0},
+        {BYTES(108, 0, 0, 1, 0, 97, 1, 97, 2), "[1,2,...", SAME, 0, 0},
+        {BYTES(108, 0, 0, 0, 1, 97, 1), "[1|...", SAME, 0, 0},
+        {BYTES(105, 255, 255, 255, 255, 106, 106), "{[],[],...", SAME, 0, 0},
+        {BYTES(116, 0, 0, 0, 2, 97, 1), "#{1 => ...", SAME, 0, 0},
+        {BYTES(116, 255, 255, 255, 255, 97, 1, 106), "#{1 => [],...", SAME, 0, 0},
+        {BYTES(104, 2, 97, 1, 80, 1), "{1,...", SAME, 0, 0},
+        {BYTES(104, 1, 109, 0, 0, 0, 9, 1, 2), "{...", SAME, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct term_sample *sample = &cases[i];
+        struct ds_term term = samples_term(sample->bytes, sample->len);
+        term.damaged = true;
+        assert_prints(&term, NULL, sample->text);
+    }
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    const struct {
+        struct ds_term_print_options options;
+        struct term_sample sample;
+    } cases[] = {
+        /* max_bytes */
+        {{.max_bytes = 3}, {BYTES(109, 0, 0, 0, 3, 'a', 'b', 'c'), "<<\"abc\">>", SAME, 0, 0}},
+        {{.max_bytes = 3},
+         {BYTES(109, 0, 0, 0, 5, 'a', 'b', 'c', 'd', 1), "<<\"abc\"... 2 more bytes>>", SAME, 0, 0}},
+        {{.max_bytes = 3},
+         {BYTES(109, 0, 0, 0, 5, 1, 2, 3, 4, 5), "<<1,2,3,... 2 more bytes>>", SAME, 0, 0}},
+        {{.max_bytes = 2},
+         {BYTES(109, 0, 0, 0, 4, 'a', 0xc3, 0xa9, 'b'), "<<\"a\"... 3 more bytes>>", SAME, 0, 0}},
+        {{.max_bytes = 3},
+         {BYTES(109, 0, 0, 0, 4, 'a', 0xc3, 0xa9, 'b'), "<<\"a\xc3\xa9\"/utf8... 1 more bytes>>", SAME,
+          0, 0}},
+        {{.max_bytes = 2},
+         {BYTES(77, 0, 0, 0, 3, 5, 1, 2, 0x1f), "<<1,2,... 1 more bytes>>", SAME, 0, 0}},
+        {{.max_bytes = 2}, {BYTES(107, 0, 3, 'a', 'b', 'c'), "\"ab\"... 1 more bytes", SAME, 0, 0}},
+        {{.max_bytes = 1},
+         {BYTES(108, 0, 0, 0, 2, 98, 0, 0, 4, 0x3f, 98, 0, 0, 4, 0x40, 106),
+          "\"\xd0\xbf\"... 1 more", SAME, 0, 0}},
+        /* max_items */
+        {{.max_items = 2}, {BYTES(107, 0, 3, 1, 2, 3), "[1,2,... 1 more]", SAME, 0, 0}},
+        {{.max_items = 2}, {BYTES(104, 2, 97, 1, 97, 2), "{1,2}", SAME, 0, 0}},
+        {{.max_items = 2},
+         {BYTES(104, 2, 104, 4, 97, 1, 97, 2, 104, 1, 106, 97, 4, 106),
+          "{{1,2,... 2 more},[]}", SAME, 0, 0}},
+        {{.max_items = 1},
+         {BYTES(108, 0, 0, 0, 3, 106, 104, 1, 106, 106, 104, 1, 106), "[[],... 2 more]", SAME, 0, 0}},
+        {{.max_items = 1},
+         {BYTES(116, 0, 0, 0, 2, 97, 1, 97, 2, 97, 3, 104, 1, 106), "#{1 => 2,... 1 more}", SAME, 0,
+          0}},
+        {{.max_items = 1},
+         {BYTES(67, 0, 0, 0, 2, 1, 119, 1, 'm', 119, 1, 'r', 119, 1, 'a', 119, 1, 'b', 106, 106),
+          "#m:r{a = [],... 1 more}", SAME, 0, 0}},
+        /* max_depth */
+        {{.max_depth = 1}, {BYTES(104, 2, 97, 1, 104, 0), "{1,{}}", SAME, 0, 0}},
+        {{.max_depth = 1},
+         {BYTES(104, 3, 97, 1, 104, 1, 104, 1, 106, 97, 2), "{1,{... 1 more},2}", SAME, 0, 0}},
+        {{.max_depth = 2},
+         {BYTES(104, 3, 97, 1, 104, 1, 108, 0, 0, 0, 2, 106, 106, 106, 97, 2),
+          "{1,{[... 2 more]},2}", SAME, 0, 0}},
+        {{.max_depth = 1},
+         {BYTES(104, 1, 116, 0, 0, 0, 2, 97, 1, 97, 2, 97, 3, 104, 1, 106), "{#{... 2 more}}", SAME,
+          0, 0}},
+        {{.max_depth = 1},
+         {BYTES(104, 1, 67, 0, 0, 0, 1, 1, 119, 1, 'm', 119, 1, 'r', 119, 1, 'a', 106),
+          "{#m:r{... 1 more}}", SAME, 0, 0}},
+        /* max_len: then nothing more is said but how many bytes of the term are left */
+        {{.max_len = 4},
+         {BYTES(104, 4, 97, 100, 97, 101, 97, 102, 97, 103), "{100,... 6 more bytes", SAME, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ds_term term = samples_term(cases[i].sample.bytes, cases[i].sample.len);
+        assert_prints(&term, &cases[i].options, cases[i].sample.text);
+    }
+}
+
+/* A bignum of so many bytes, all 0xff but the lowest, which is odd. */
+static struct ds_buffer print_big(size_t len, bool negative, uint32_t max_bytes)
+{
+    struct ds_term_print_options options = {.max_bytes = max_bytes};
+    struct ds_buffer text = {0};
+    uint8_t *bytes = malloc(len + 6);
+    assert_non_null(bytes);
+    bytes[0] = 111;
+    for (size_t i = 0; i < 4; i++)
+        bytes[1 + i] = (uint8_t)(len >> (24 - 8 * i));
+    bytes[5] = negative;
+    memset(&bytes[6], 0xab, len);
+    bytes[6 + len - 1] = 1;
+    struct ds_term term = {.data = bytes, .len = len + 6};
+    assert_true(ds_term_print(&term, &options, &text));
+    free(bytes);
+    return text;
+}
+
+static void test_bignums(void **state)
+{
+    (void)state;
+    struct ds_buffer text = print_big(9, true, 0);
+    assert_text(&text, "-30816913629020662699");
+    ds_buffer_free(&text);
+    /* Hexadecimal from 2 kB on; an even and an odd number of bytes. */
+    for (size_t len = 2049; len <= 2050; len++) {
+        text = print_big(len, len == 2049, 0);
+        const char *head = len == 2049 ? "-16#1ABAB" : "16#1ABAB";
+        assert_memory_equal(text.data, head, strlen(head));
+        assert_int_equal(text.len, strlen(head) - 4 + (len - 1) * 2);
+        ds_buffer_free(&text);
+    }
+    text = print_big(3000, false, 4);
+    assert_text(&text, "16#1ABABABABAB... 2994 more bytes");
+    ds_buffer_free(&text);
+    /* Linear: this would take hours in decimal. */
+    text = print_big(8000000, false, 0);
+    assert_int_equal(text.len, 3 + 16000000 - 1);
+    ds_buffer_free(&text);
+}
+
+static void test_print_atom(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"foo_bar@host", "foo_bar@host"}, {"fooBar9", "fooBar9"}, {"Foo", "'Foo'"},
+        {"_foo", "'_foo'"},               {"9a", "'9a'"},         {"", "''"},
+        {"a-b", "'a-b'"},                 {"a.b", "'a.b'"},       {"receive", "'receive'"},
+        {"maybe", "'maybe'"},             {"receives", "receives"}, {"if", "'if'"},
+        {"i", "i"},                       {"\xff", "'\\x{FF}'"},  {"a\xc3", "'a\\x{C3}'"},
+        {"\x7f", "'\\d'"},                {"\xf3\xa0\x81\x81", "'\\x{E0041}'"},
+        {"\xef\xbb\xbf", "'\\x{FEFF}'"},  {"\xf0\x9f\x98\x80", "'\xf0\x9f\x98\x80'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ds_buffer text = {0};
+        ds_term_print_atom((struct ds_text){cases[i][0], strlen(cases[i][0])}, &text);
+        assert_text(&text, cases[i][1]);
+        ds_buffer_free(&text);
+    }
+}
+
+/* What a peer sends never reaches the terminal as a control character. */
+static void test_nothing_raw(void **state)
+{
+    (void)state;
+    for (unsigned code = 0; code < 256; code++) {
+        const uint8_t bytes[] = {104, 5, 115, 1, (uint8_t)code, 107, 0, 1, (uint8_t)code,
+                                 109, 0, 0, 0, 1, (uint8_t)code,
+                                 103, 115, 1, (uint8_t)code, 0, 0, 0, 1, 0, 0, 0, 1, 1,
+                                 108, 0, 0, 0, 2, 97, (uint8_t)code, 98, 0, 0, 1, 0, 106};
+        struct ds_term term = samples_term(bytes, sizeof bytes);
+        struct ds_buffer text = {0};
+        assert_true(ds_term_print(&term, NULL, &text));
+        for (size_t i = 0; i < text.len; i++) {
+            uint8_t byte = (uint8_t)text.data[i];
+            assert_true(byte >= 0x20 && byte != 0x7f);
+            /* C1 controls and the soft hyphen as UTF-8 */
+            if (byte == 0xc2)
+                assert_true((uint8_t)text.data[i + 1] >= 0xa0 &&
+                            (uint8_t)text.data[i + 1] != 0xad);
+        }
+        ds_buffer_free(&text);
+    }
+}
+
+struct layer {
+    uint8_t bytes[48];
+    size_t len;
+    const char *open;
+    const uint8_t *end;
+    size_t end_len;
+    const char *close;
+};
+
+static const struct layer layers[] = {
+    {{104, 1}, 2, "{", NULL, 0, "}"},
+    {{108, 0, 0, 0, 1}, 5, "[", BYTES(106), "]"},
+    {{108, 0, 0, 0, 1, 106}, 6, "[[]|", NULL, 0, "]"},
+    {{116, 0, 0, 0, 1, 97, 1}, 7, "#{1 => ", NULL, 0, "}"},
+    {{116, 0, 0, 0, 1}, 5, "#{", BYTES(97, 2), " => 2}"},
+    {{67, 0, 0, 0, 1, 1, 82, 0, 119, 1, 'r', 119, 1, 'f'}, 14, "#alice@host:r{f = ", NULL, 0,
+     "}"},
+};
+enum { NUM_LAYERS = sizeof layers / sizeof layers[0], DEPTH = 1000000 };
+
+/* deep_term nests depth times: of one kind, or when kind is NUM_LAYERS, of all in turn. */
+static struct ds_buffer deep_term(size_t kind, size_t depth)
+{
+    struct ds_buffer bytes = {0};
+    for (size_t i = 0; i < depth; i++) {
+        const struct layer *layer = &layers[kind == NUM_LAYERS ? i % NUM_LAYERS : kind];
+        ds_buffer_add(&bytes, layer->bytes, layer->len);
+    }
+    ds_buffer_add(&bytes, (const uint8_t[]){104, 0}, 2);
+    for (size_t i = depth; i-- > 0;) {
+        const struct layer *layer = &layers[kind == NUM_LAYERS ? i % NUM_LAYERS : kind];
+        ds_buffer_add(&bytes, layer->end, layer->end_len);
+    }
+    assert_false(bytes.failed);
+    return bytes;
+}
+
+static struct ds_buffer deep_text(size_t kind, size_t depth)
+{
+    struct ds_buffer text = {0};
+    for (size_t i = 0; i < depth; i++)
+        ds_buffer_add_text(&text, layers[kind == NUM_LAYERS ? i % NUM_LAYERS : kind].open);
+    ds_buffer_add_text(&text, "{}");
+    for (size_t i = depth; i-- > 0;)
+        ds_buffer_add_text(&text, layers[kind == NUM_LAYERS ? i % NUM_LAYERS : kind].close);
+    assert_false(text.failed);
+    return text;
+}
+
+static void test_deep(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind <= NUM_LAYERS; kind++) {
+        struct ds_buffer bytes = deep_term(kind, DEPTH);
+        struct ds_buffer expected = deep_text(kind, DEPTH);
+        struct ds_buffer text = {0};
+        struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+        assert_true(ds_term_print(&term, NULL, &text));
+        assert_int_equal(text.len, expected.len);
+        assert_memory_equal(text.data, expected.data, text.len);
+        ds_buffer_free(&bytes);
+        ds_buffer_free(&expected);
+        ds_buffer_free(&text);
+    }
+}
+
+/* Beyond two million the rest is counted, not shown. */
+static void test_too_deep(void **state)
+{
+    (void)state;
+    enum { MAX = 2000000, TOO_DEEP = MAX + 10 };
+    struct ds_buffer bytes = deep_term(0, TOO_DEEP);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    struct ds_buffer text = {0};
+    const char *middle = "{{... 1 more}}";
+    assert_true(ds_term_print(&term, NULL, &text));
+    assert_int_equal(text.len, 2 * (MAX - 1) + strlen(middle));
+    assert_memory_equal(text.data + MAX - 1, middle, strlen(middle));
+    ds_buffer_free(&bytes);
+    ds_buffer_free(&text);
+}
+
+static void print_or_fail(void *context)
+{
+    const struct ds_term *term = context;
+    struct ds_buffer text = {0};
+    bool ok = ds_term_print(term, NULL, &text);
+    if (!failing_alloc_failed()) {
+        assert_true(ok);
+        assert_false(text.failed);
+    } else {
+        assert_false(ok);
+    }
+    ds_buffer_free(&text);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct ds_buffer bytes = deep_term(NUM_LAYERS, 1000);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_true(failing_alloc_each(print_or_fail, &term) > 2);
+    ds_buffer_free(&bytes);
+    uint8_t big[6 + 4000] = {111, 0, 0, 4000 >> 8, 4000 & 255};
+    memset(&big[6], 1, 4000);
+    term = samples_term(big, sizeof big);
+    assert_true(failing_alloc_each(print_or_fail, &term) > 2);
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        term = samples_term(samples[i].bytes, samples[i].len);
+        assert_true(failing_alloc_each(print_or_fail, &term) > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples_print),
+        cmocka_unit_test(test_absent_term_prints_nothing),
+        cmocka_unit_test(test_print_appends),
+        cmocka_unit_test(test_every_prefix_ends_in_dots),
+        cmocka_unit_test(test_damaged_as_far_as_it_goes),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_bignums),
+        cmocka_unit_test(test_print_atom),
+        cmocka_unit_test(test_nothing_raw),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_too_deep),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
