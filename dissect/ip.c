@@ -70,9 +70,9 @@ static enum packet_status read_ip6(struct span *at, struct ip_packet *ip)
 
     ip->version = 6;
     ip->src->family = ip->dst->family = 6;
-    if (!cursor_child(&at->bytes, IP6_HEADER_LEN, &header) ||
-        !cursor_read_u32(&header, &version) || !cursor_read_u16(&header, &payload_len) ||
-        !cursor_read_u8(&header, &ip->protocol) || !cursor_read_u8(&header, &hop_limit) ||
+    if (!cursor_child(&at->bytes, IP6_HEADER_LEN, &header) || !cursor_read_u32(&header, &version) ||
+        !cursor_read_u16(&header, &payload_len) || !cursor_read_u8(&header, &ip->protocol) ||
+        !cursor_read_u8(&header, &hop_limit) ||
         !cursor_read_bytes(&header, ip->src->bytes, sizeof ip->src->bytes) ||
         !cursor_read_bytes(&header, ip->dst->bytes, sizeof ip->dst->bytes))
         return span_short(at);

@@ -17,11 +17,11 @@ enum {
 struct ip_packet {
     struct ds_addr *src, *dst; /* set by the caller: where the addresses are written */
     uint8_t version;
-    uint8_t protocol;          /* of what follows the header */
-    bool fragment;             /* which is one of several */
+    uint8_t protocol; /* of what follows the header */
+    bool fragment;    /* which is one of several */
     bool more_fragments;
-    uint16_t offset;           /* of a fragment, in bytes */
-    uint32_t id;               /* of a fragment */
+    uint16_t offset; /* of a fragment, in bytes */
+    uint32_t id;     /* of a fragment */
 };
 
 /* ip_read reads the header that an EtherType announces and advances to what the packet

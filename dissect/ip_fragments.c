@@ -36,13 +36,13 @@ _Static_assert(sizeof(struct key) == 40, "no padding: it is hashed and compared 
 struct assembly {
     struct key key;
     uint32_t bucket;
-    struct assembly *chain;          /* others in the same bucket */
-    struct assembly *older, *newer;  /* in order of the first fragment; also the done ones */
+    struct assembly *chain;         /* others in the same bucket */
+    struct assembly *older, *newer; /* in order of the first fragment; also the done ones */
     int64_t first_ns;
-    uint8_t protocol;                /* what the first fragment says */
+    uint8_t protocol; /* what the first fragment says */
     bool end_known;
-    uint32_t end;                    /* length of the whole packet, when known */
-    uint32_t have;                   /* bytes of all pieces */
+    uint32_t end;  /* length of the whole packet, when known */
+    uint32_t have; /* bytes of all pieces */
     uint32_t num_pieces;
     uint64_t charged;
     struct piece *pieces;
@@ -189,8 +189,8 @@ static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t no
 }
 
 /* add_piece keeps a copy of bytes, which belong at offset, and links it in at at. */
-static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly,
-                      struct piece **at, uint32_t offset, struct cursor bytes)
+static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly, struct piece **at,
+                      uint32_t offset, struct cursor bytes)
 {
     uint32_t len = (uint32_t)cursor_left(&bytes);
     if (assembly->num_pieces == MAX_PIECES ||
@@ -211,8 +211,8 @@ static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly,
 }
 
 /* add_fragment adds what is new in bytes. */
-static bool add_fragment(struct ip_fragments *fragments, struct assembly *assembly,
-                         uint32_t offset, struct cursor bytes)
+static bool add_fragment(struct ip_fragments *fragments, struct assembly *assembly, uint32_t offset,
+                         struct cursor bytes)
 {
     struct piece **at = &assembly->pieces;
     while (cursor_left(&bytes) > 0) {

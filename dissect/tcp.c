@@ -51,9 +51,8 @@ struct key {
 };
 _Static_assert(sizeof(struct key) == 38, "no padding: it is hashed as bytes");
 
-struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
-                                struct meter *meter, const uint64_t limits[DS_LIMIT_COUNT],
-                                struct ds_stats *stats)
+struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context, struct meter *meter,
+                                const uint64_t limits[DS_LIMIT_COUNT], struct ds_stats *stats)
 {
     struct tcp_table *table = calloc(1, sizeof *table);
     if (table == NULL)
@@ -171,8 +170,7 @@ static struct tcp_conn *find_conn(struct tcp_table *table, const struct segment 
     if (conn != NULL && (*dir = find_dir(conn, segment)) >= 0)
         return conn;
     uint32_t hash = hash_segment(table, segment);
-    for (conn = table->buckets[hash & (table->num_buckets - 1)]; conn != NULL;
-         conn = conn->chain) {
+    for (conn = table->buckets[hash & (table->num_buckets - 1)]; conn != NULL; conn = conn->chain) {
         if (conn->bucket_hash == hash && (*dir = find_dir(conn, segment)) >= 0) {
             table->last = conn;
             return conn;
@@ -328,8 +326,7 @@ static bool is_reused(const struct tcp_conn *conn, int dir, const struct segment
     if (!stream->started || stream->first_seq == segment->seq + 1)
         return false;
     const struct tcp_stream *peer = &conn->stream[!dir];
-    return conn->closed || stream->has_data || peer->has_data || stream->fin_seen ||
-           peer->fin_seen;
+    return conn->closed || stream->has_data || peer->has_data || stream->fin_seen || peer->fin_seen;
 }
 
 static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,

@@ -34,8 +34,8 @@ struct tcp_stream {
     uint32_t next_seq;  /* of the next byte to pass on */
     uint32_t first_seq; /* of the very first byte */
     uint32_t fin_seq;
-    uint32_t acked;     /* last acknowledgement number of the peer */
-    int64_t heard_ns;   /* time of its last segment */
+    uint32_t acked;   /* last acknowledgement number of the peer */
+    int64_t heard_ns; /* time of its last segment */
     int64_t fin_ns;
     struct tcp_held *held, *last_held;
     uint32_t num_held;
@@ -44,8 +44,8 @@ struct tcp_stream {
     uint8_t num_strays; /* far-off segments in a row */
     bool started;       /* next_seq is known */
     bool has_data;
-    bool heard;         /* a segment of it was seen */
-    bool has_acked;     /* acked is known */
+    bool heard;     /* a segment of it was seen */
+    bool has_acked; /* acked is known */
     bool fin_seen;
     bool ended;
 };

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 enum {
-    MAX_HELD = 8192,     /* pieces: bounds the search for a place among them */
+    MAX_HELD = 4096,     /* pieces: bounds the search for a place among them */
     IMPATIENT_HELD = 64, /* so many pieces after an acknowledged hole are long enough */
 };
 #define WAIT_ACKED_NS (200 * UINT64_C(1000000))
@@ -187,8 +187,7 @@ static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *s
 {
     uint32_t len = (uint32_t)cursor_left(&piece.bytes);
     uint64_t cost = sizeof(struct tcp_held) + len;
-    if (stream->num_held >= MAX_HELD ||
-        stream->held_len + cost > shared->limits[DS_LIMIT_BUFFER]) {
+    if (stream->num_held >= MAX_HELD || stream->held_len + cost > shared->limits[DS_LIMIT_BUFFER]) {
         shared->stats->limits_hit[DS_LIMIT_BUFFER]++;
         return NULL;
     }
@@ -256,8 +255,7 @@ static bool hold(struct tcp_shared *shared, struct tcp_stream *stream, struct tc
 }
 
 /* place finds what is new in piece and passes it on or holds it. */
-static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                  struct tcp_piece piece)
+static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir, struct tcp_piece piece)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     bool fresh = false;

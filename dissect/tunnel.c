@@ -48,8 +48,8 @@ static enum packet_status enter_gre(struct span *inner, uint16_t *ether_type)
         return span_short(inner);
     if ((flags & (GRE_VERSION | GRE_ROUTING)) != 0)
         return PACKET_NOT_TCP;
-    size_t options_len = ((flags & GRE_CHECKSUM) != 0 ? 4 : 0) +
-                         ((flags & GRE_KEY) != 0 ? 4 : 0) + ((flags & GRE_SEQUENCE) != 0 ? 4 : 0);
+    size_t options_len = ((flags & GRE_CHECKSUM) != 0 ? 4 : 0) + ((flags & GRE_KEY) != 0 ? 4 : 0) +
+                         ((flags & GRE_SEQUENCE) != 0 ? 4 : 0);
     if (!cursor_skip(&inner->bytes, options_len))
         return span_short(inner);
     return PACKET_SEGMENT;

@@ -44,7 +44,7 @@ struct stream {
     uint8_t addrs[32];
     uint8_t ports[4];
     uint8_t version;
-    int peer;       /* the other direction, -1 if not seen */
+    int peer; /* the other direction, -1 if not seen */
     bool started;
     uint32_t first_seq, max_seq;
     uint32_t shift; /* wrap: added to sequence numbers */
@@ -211,7 +211,8 @@ static void read_all(void)
 
 /* Writing. */
 
-static void write_frame(const struct packet *p, const uint8_t *frame, uint32_t len, uint32_t missing)
+static void write_frame(const struct packet *p, const uint8_t *frame, uint32_t len,
+                        uint32_t missing)
 {
     struct pcap_pkthdr header = {
         .ts = p->ts,
@@ -614,8 +615,8 @@ int main(int argc, char **argv)
     if (in == NULL)
         die(error);
     read_all();
-    pcap_t *dead = pcap_open_dead_with_tstamp_precision(mode->link_type, 262144,
-                                                        PCAP_TSTAMP_PRECISION_NANO);
+    pcap_t *dead =
+        pcap_open_dead_with_tstamp_precision(mode->link_type, 262144, PCAP_TSTAMP_PRECISION_NANO);
     out = dead != NULL ? pcap_dump_open(dead, argv[argc - 1]) : NULL;
     if (out == NULL)
         die(dead != NULL ? pcap_geterr(dead) : "out of memory");

@@ -301,13 +301,13 @@ static void test_ip6_extensions(void **state)
 {
     (void)state;
     make_tcp();
-    maker_extension(&m, 6, 0);   /* destination options */
-    maker_zeros(&m, 22);         /* authentication header of 24 bytes */
+    maker_extension(&m, 6, 0); /* destination options */
+    maker_zeros(&m, 22);       /* authentication header of 24 bytes */
     maker_put8(&m, 4);
     maker_put8(&m, 60);
     maker_fragment6(&m, 51, 0, false, 99); /* its own only fragment */
-    maker_extension(&m, 44, 2);  /* routing */
-    maker_extension(&m, 43, 1);  /* hop-by-hop */
+    maker_extension(&m, 44, 2);            /* routing */
+    maker_extension(&m, 43, 1);            /* hop-by-hop */
     maker_ip6(&m, 0, false);
     assert_hello(RAW);
 
@@ -331,8 +331,7 @@ static void test_vxlan(void **state)
     maker_ethernet(&m, IP4);
     assert_hello(ETHERNET);
     assert_addrs("2001:db8::1", "2001:db8::2"); /* the inner ones */
-    struct maker *inner = &m;
-    maker_bytes(inner)[14 + 20 + 8] = 0; /* the VXLAN flags */
+    maker_bytes(&m)[14 + 20 + 8] = 0; /* the VXLAN flags */
     assert_int_equal(decode(ETHERNET), PACKET_NOT_TCP);
 }
 

@@ -28,7 +28,7 @@ struct world {
     int64_t now_ns;
     uint64_t frame;
     uint16_t client_port;
-    int cut; /* of the next segment */
+    int cut;        /* of the next segment */
     char forget_at; /* the event in which to forget: o(pen) d(ata) g(ap) e(nd) */
     char log[4096];
     size_t log_len;
@@ -760,8 +760,8 @@ static void test_cap_pieces(void **state)
     shake(w, 0, 0);
     for (uint32_t i = 0; i < 20000; i++)
         feed(w, A, TCP_ACK, 10 + 2 * i, 1, "x");
-    assert_true(w->meter.used <= 8192 * 64);
-    assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 20000 - 8192);
+    assert_true(w->meter.used <= 4096 * 64);
+    assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 20000 - 4096);
 }
 
 static void test_cap_memory(void **state)
@@ -1069,8 +1069,7 @@ static void run_random(uint32_t seed, int how)
         } else {
             const struct random_segment *from = &w.segments[i - 2];
             segment.seq = isn[dir] + from->offset;
-            segment.payload =
-                cursor_make(w.bytes[dir] + from->offset, from->len - from->cut);
+            segment.payload = cursor_make(w.bytes[dir] + from->offset, from->len - from->cut);
             segment.cut_len = from->cut;
             segment.flags |= from->fin ? TCP_FIN : 0;
         }
