@@ -159,19 +159,86 @@ void json_add_string(cJSON *object, const char *key, const char *text)
     add_item(object, key, refer(text, text != NULL ? strlen(text) : 0, cJSON_String));
 }
 
-/* Takes what stands in scratch as a value. */
-static void add_scratch(cJSON *object, const char *key, int type)
+/* Takes what stands in scratch as JSON. */
+static void add_scratch(cJSON *object, const char *key)
 {
-    const char *text = json_keep(memory.scratch.data != NULL ? memory.scratch.data : "",
-                                 memory.scratch.len);
-    add_item(object, key, refer(text, memory.scratch.len, type));
+    const char *text = json_keep(memory.scratch.data, memory.scratch.len);
+    add_item(object, key, refer(text, memory.scratch.len, cJSON_Raw));
+}
+
+static bool needs_escape(unsigned char c)
+{
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+/* Returns how many of the bytes at text can stand in a JSON string as they are; looked at
+ * eight by eight, for terms make up most of the output. */
+static size_t count_plain(const char *text, size_t len)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t tops = ones << 7;
+    size_t i = 0;
+    for (; i + 8 <= len; i += 8) {
+        uint64_t word;
+        memcpy(&word, text + i, 8);
+        uint64_t quote = word ^ ones * '"';
+        uint64_t backslash = word ^ ones * '\\';
+        /* A byte below n borrows into its top bit; one above 0x7F had it set before. */
+        uint64_t hits = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
+                        ((word - ones * 0x20) & ~word);
+        if ((hits & tops) != 0)
+            break;
+    }
+    while (i < len && !needs_escape((unsigned char)text[i]))
+        i++;
+    return i;
+}
+
+/* Takes what stands in scratch as a string, escaping it ourselves: libcjson goes over every
+ * byte twice. */
+static void add_scratch_string(cJSON *object, const char *key)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *text = memory.scratch.data;
+    size_t len = memory.scratch.len;
+    size_t plain = count_plain(text, len);
+    size_t num_escapes = 0;
+    for (size_t i = plain; i < len; i++)
+        num_escapes += needs_escape((unsigned char)text[i]);
+    char *out = num_escapes < SIZE_MAX / 8 ? json_take(len + num_escapes * 5 + 3) : NULL;
+    char *at = out;
+    if (out != NULL) {
+        *at++ = '"';
+        for (size_t i = 0; i < len;) {
+            memcpy(at, text + i, plain);
+            at += plain;
+            i += plain;
+            if (i == len)
+                break;
+            unsigned char c = (unsigned char)text[i++];
+            *at++ = '\\';
+            if (c >= 0x20) {
+                *at++ = (char)c;
+            } else {
+                *at++ = 'u';
+                *at++ = '0';
+                *at++ = '0';
+                *at++ = digits[c >> 4];
+                *at++ = digits[c & 15];
+            }
+            plain = count_plain(text + i, len - i);
+        }
+        *at++ = '"';
+        *at = '\0';
+    }
+    add_item(object, key, refer(out, (size_t)(at - out), cJSON_Raw));
 }
 
 void json_add_text(cJSON *object, const char *key, struct ds_text text)
 {
     memory.scratch.len = 0;
     peer_text_print_json(text, &memory.scratch);
-    add_scratch(object, key, cJSON_String);
+    add_scratch_string(object, key);
 }
 
 static void add_number(cJSON *object, const char *key, uint64_t magnitude, bool negative)
@@ -209,7 +276,7 @@ void json_add_term(cJSON *object, const char *key, const struct ds_term *term)
 {
     memory.scratch.len = 0;
     ds_term_print(term, NULL, &memory.scratch);
-    add_scratch(object, key, cJSON_String);
+    add_scratch_string(object, key);
 }
 
 /* Whether scratch holds a whole number that a double holds. */
@@ -231,7 +298,10 @@ void json_add_number_term(cJSON *object, const char *key, const struct ds_term *
 {
     memory.scratch.len = 0;
     ds_term_print(term, NULL, &memory.scratch);
-    add_scratch(object, key, is_exact_number(&memory.scratch) ? cJSON_Raw : cJSON_String);
+    if (is_exact_number(&memory.scratch))
+        add_scratch(object, key);
+    else
+        add_scratch_string(object, key);
 }
 
 static char *add_base64(const uint8_t *bytes, size_t len, char *at)
@@ -304,5 +374,5 @@ void json_add_hex(cJSON *object, const char *key, const uint8_t *bytes, size_t l
     memory.scratch.len = 0;
     for (size_t i = 0; i < len; i++)
         ds_buffer_printf(&memory.scratch, "%02x", bytes[i]);
-    add_scratch(object, key, cJSON_String);
+    add_scratch_string(object, key);
 }
