@@ -5,12 +5,14 @@
 #include "capture.h"
 
 #include "complain.h"
+#include "points.h"
 #include "unpack.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 uint32_t capture_link_type(pcap_t *pcap)
 {
@@ -42,6 +44,7 @@ bool capture_open(struct capture *capture, const struct options *options)
     }
     for (size_t i = 0; i < num; i++) {
         struct capture_input *input = &capture->inputs[i];
+        input->fd = -1;
         bool ok = capture->is_live ? capture_open_live(input, options)
                                    : capture_open_file(capture, input, options->read_files[i]);
         if (ok) {
@@ -96,49 +99,60 @@ static void read_next(struct capture *capture, struct capture_input *input)
     input->pcap = NULL;
 }
 
-static bool is_earlier(const struct timeval *a, const struct timeval *b)
+/* All inputs are opened for nanoseconds where they can be; live ones may refuse. */
+static int64_t get_time_ns(const struct capture *capture, const struct capture_input *input)
 {
-    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_usec < b->tv_usec;
+    const struct timeval *ts = &input->header->ts;
+    int64_t fraction = ts->tv_usec;
+    if (capture->is_live && !input->nanoseconds)
+        fraction *= 1000;
+    return (int64_t)ts->tv_sec * 1000000000 + fraction;
 }
 
-static struct capture_input *choose_oldest(struct capture *capture)
+struct capture_input *capture_choose_oldest(struct capture *capture)
 {
     struct capture_input *oldest = NULL;
     for (size_t i = 0; i < capture->num_inputs; i++) {
         struct capture_input *input = &capture->inputs[i];
-        if (!input->has_next && input->pcap != NULL)
+        if (!input->has_next && input->pcap != NULL) {
             read_next(capture, input);
-        if (input->has_next &&
-            (oldest == NULL || is_earlier(&input->header->ts, &oldest->header->ts)))
+            if (input->has_next)
+                input->order_ns = get_time_ns(capture, input);
+            if (input->has_next && capture->points != NULL)
+                input->order_ns = points_time(capture->points, i, input->order_ns);
+        }
+        if (input->has_next && (oldest == NULL || input->order_ns < oldest->order_ns))
             oldest = input;
     }
     return oldest;
 }
 
+struct ds_packet capture_input_packet(const struct capture *capture,
+                                      const struct capture_input *input)
+{
+    return (struct ds_packet){
+        .ts_ns = get_time_ns(capture, input),
+        .link_type = input->link_type,
+        .data = input->data,
+        .cap_len = input->header->caplen,
+        .len = input->header->len,
+    };
+}
+
 enum capture_status capture_next(struct capture *capture, struct ds_packet *packet)
 {
     struct capture_input *input = &capture->inputs[0];
+    if (capture->points != NULL)
+        return capture_points_next(capture, packet);
     if (capture->num_inputs > 1)
-        input = choose_oldest(capture);
+        input = capture_choose_oldest(capture);
     else if (input->pcap != NULL)
         read_next(capture, input);
     if (input == NULL || input->pcap == NULL || !input->has_next)
         return capture->is_live && !capture->ended ? CAPTURE_IDLE : CAPTURE_END;
     input->has_next = false;
-
-    const struct pcap_pkthdr *header = input->header;
-    /* All inputs are opened for nanoseconds where they can be; live ones may refuse. */
-    int64_t fraction = header->ts.tv_usec;
-    if (capture->is_live && !input->nanoseconds)
-        fraction *= 1000;
-    *packet = (struct ds_packet){
-        .ts_ns = (int64_t)header->ts.tv_sec * 1000000000 + fraction,
-        .frame = ++capture->num_packets,
-        .link_type = input->link_type,
-        .data = input->data,
-        .cap_len = header->caplen,
-        .len = header->len,
-    };
+    *packet = capture_input_packet(capture, input);
+    packet->frame = ++capture->num_packets;
     return CAPTURE_PACKET;
 }
 
@@ -193,6 +207,9 @@ void capture_input_close(struct capture_input *input)
     input->pcap = NULL;
     unpack_free(input->unpack);
     input->unpack = NULL;
+    if (input->fd >= 0)
+        close(input->fd);
+    input->fd = -1;
 }
 
 bool capture_close(struct capture *capture)
@@ -201,6 +218,10 @@ bool capture_close(struct capture *capture)
     for (size_t i = 0; i < capture->num_inputs; i++)
         capture_input_close(&capture->inputs[i]);
     free(capture->inputs);
+    points_free(capture->points);
+    if (capture->survey != NULL)
+        survey_free(capture->survey);
+    free(capture->survey);
     if (capture->complaints != NULL)
         complain("%s", capture->complaints);
     free(capture->complaints);

@@ -24,8 +24,10 @@ struct capture_input {
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
     bool has_next;      /* a packet waits to be merged */
+    int64_t order_ns;   /* its time, by which it is merged */
     struct pcap_pkthdr *header;
     const u_char *data;
+    int fd; /* of a file that can be read again, else -1 */
 };
 
 struct capture {
@@ -33,6 +35,8 @@ struct capture {
     struct capture_input *inputs;
     size_t num_inputs;
     uint64_t num_packets; /* given out so far */
+    struct survey *survey; /* of several files, see capture_survey */
+    struct points *points; /* when some of them are points of one capture, else NULL */
     bool ended;           /* live: the interface is gone */
     bool failed;          /* something was wrong with an input, and has been said or will be */
     char *complaints;     /* what capture_close is to say: after the records, not between them */
@@ -42,6 +46,14 @@ struct capture {
 
 /* capture_open opens what the options name. False after a complaint. */
 bool capture_open(struct capture *capture, const struct options *options);
+
+/* capture_survey looks through several files for packets that more than one of them shows, and
+ * says on standard error what it finds. From then on capture_next gives out each packet once,
+ * by the clock of the file named first when correct_clocks is set. False after a complaint. */
+bool capture_survey(struct capture *capture, bool correct_clocks);
+
+/* capture_report_clocks appends the table of the points' clocks. */
+void capture_report_clocks(const struct capture *capture, struct ds_buffer *out);
 
 /* capture_next gives out the next packet; its data stays valid until the next call. */
 enum capture_status capture_next(struct capture *capture, struct ds_packet *packet);
@@ -67,8 +79,20 @@ bool capture_list_interfaces(void);
 
 /* The two kinds of inputs: capture_file.c and capture_live.c. False after a complaint. */
 bool capture_open_file(struct capture *capture, struct capture_input *input, const char *name);
+bool capture_reopen_file(struct capture *capture, struct capture_input *input);
 bool capture_open_live(struct capture_input *input, const struct options *options);
 void capture_input_close(struct capture_input *input);
+
+/* capture_input_packet makes a packet of what has been read. */
+struct ds_packet capture_input_packet(const struct capture *capture,
+                                      const struct capture_input *input);
+
+/* capture_choose_oldest returns the input whose next packet is the oldest, NULL when all are
+ * at their end. */
+struct capture_input *capture_choose_oldest(struct capture *capture);
+
+/* capture_points_next gives out the next packet of several points. */
+enum capture_status capture_points_next(struct capture *capture, struct ds_packet *packet);
 
 /* capture_link_type turns libpcap's DLT_ value into the LINKTYPE_ value of files. */
 uint32_t capture_link_type(pcap_t *pcap);

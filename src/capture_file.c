@@ -184,12 +184,30 @@ bool capture_open_file(struct capture *capture, struct capture_input *input, con
         close(fd);
         return false;
     }
-    if (S_ISREG(stat.st_mode))
+    if (S_ISREG(stat.st_mode)) {
         input->size = (uint64_t)stat.st_size;
+        input->fd = dup(fd);
+    }
     if (!open_pcap(capture, input, fd)) {
         capture_input_close(input);
         return false;
     }
     input->link_type = capture_link_type(input->pcap);
     return true;
+}
+
+bool capture_reopen_file(struct capture *capture, struct capture_input *input)
+{
+    int kept = input->fd;
+    int fd = dup(kept);
+    if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0) {
+        complain("cannot read %s again: %s", input->name, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    input->fd = -1;
+    capture_input_close(input);
+    input->fd = kept;
+    return open_pcap(capture, input, fd);
 }

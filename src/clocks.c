@@ -355,6 +355,7 @@ static void guess_one_way(struct clock_sample *samples, size_t num, struct clock
     qsort(samples, num, sizeof samples[0], by_ahead);
     model->state = CLOCK_ONE_WAY;
     model->ahead_ns = samples[num / 2].ahead_ns;
+    model->first_ns = model->last_ns = samples[num / 2].at_ns;
     model->num_late = num;
     model->num_pieces = 1;
     model->pieces[0].uncertainty_ns = INFINITY;

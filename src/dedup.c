@@ -14,6 +14,7 @@ struct count {
     uint64_t key; /* 0: free */
     uint32_t times;
     uint32_t touched; /* the clock of the table, which wraps */
+    uint32_t number;
 };
 
 struct dedup {
@@ -49,14 +50,17 @@ static struct count *find_count(struct dedup *dedup, uint64_t key)
     return oldest;
 }
 
-bool dedup_is_copy(struct dedup *dedup, uint64_t packet, size_t point)
+bool dedup_is_copy(struct dedup *dedup, uint64_t packet, size_t point, uint32_t *number)
 {
     dedup->clock++;
     struct count *seen = find_count(dedup, hash_mix(packet, point + 1));
     uint32_t times = ++seen->times;
     struct count *shown = find_count(dedup, packet);
-    if (times <= shown->times)
+    if (times <= shown->times) {
+        *number = shown->number;
         return true;
+    }
     shown->times = times;
+    shown->number = *number;
     return false;
 }

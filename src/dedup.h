@@ -21,7 +21,8 @@ struct dedup *dedup_new(void);
 void dedup_free(struct dedup *dedup);
 
 /* dedup_is_copy says whether a packet (a hash of it) that a point has seen was shown before,
- * when another point saw it. */
-bool dedup_is_copy(struct dedup *dedup, uint64_t packet, size_t point);
+ * when another point saw it. For one that is new, *number is remembered; for a copy it becomes
+ * what was remembered for the last that was new. */
+bool dedup_is_copy(struct dedup *dedup, uint64_t packet, size_t point, uint32_t *number);
 
 #endif

@@ -117,6 +117,13 @@ static bool set_filter_file(struct options *o, const char *value)
     return true;
 }
 
+static bool set_no_clock_correction(struct options *o, const char *value)
+{
+    (void)value;
+    o->no_clock_correction = true;
+    return true;
+}
+
 static bool set_no_follow(struct options *o, const char *value)
 {
     (void)value;
@@ -184,6 +191,26 @@ static bool set_format(struct options *o, const char *value)
         file = NULL;
     o->formats[o->num_formats++] = (struct option_format){kind, file};
     return true;
+}
+
+static bool set_report(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+#define REPORT(id, name) name,
+#include "reports.def"
+#undef REPORT
+    };
+    char all[128] = "";
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            o->reports[i] = true;
+            return true;
+        }
+        size_t len = strlen(all);
+        snprintf(all + len, sizeof all - len, "%s%s", i == 0 ? "" : ", ", names[i]);
+    }
+    complain("there is no report '%s': --report takes %s", value, all);
+    return false;
 }
 
 static bool set_etf(struct options *o, const char *value)
@@ -421,7 +448,10 @@ static bool check_together(const struct options *o)
 static void choose_formats(struct options *o)
 {
     bool raw_on_stdout = o->write_file != NULL && strcmp(o->write_file, "-") == 0;
-    if (o->num_formats == 0 && !o->quiet && !raw_on_stdout)
+    bool has_report = false;
+    for (int i = 0; i < REPORT_COUNT; i++)
+        has_report |= o->reports[i];
+    if (o->num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report)
         o->formats[o->num_formats++] = (struct option_format){sink_find("text", 4), NULL};
 }
 

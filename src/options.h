@@ -16,6 +16,14 @@ enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
 /* How -t is counted. */
 enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
 
+/* The tables of --report. */
+enum report {
+#define REPORT(id, name) REPORT_##id,
+#include "reports.def"
+#undef REPORT
+    REPORT_COUNT
+};
+
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 enum action { ACTION_SNIFF, ACTION_HELP, ACTION_VERSION, ACTION_LIST_INTERFACES };
@@ -39,6 +47,7 @@ struct options {
     const char *user; /* NULL: nobody */
     const char *filter_file;
     char *expression; /* the rest of the line, NULL when there is none */
+    bool no_clock_correction;
     bool no_follow;
     uint16_t dist_ports[MAX_DIST_PORTS];
     size_t num_dist_ports;
@@ -46,6 +55,7 @@ struct options {
     const char *cookie_file;
     struct option_format formats[MAX_FORMATS];
     size_t num_formats;
+    bool reports[REPORT_COUNT];
     const char *write_file;
     bool etf, quiet, hex, line_buffered, strict;
     int verbose;

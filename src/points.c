@@ -19,6 +19,7 @@ enum {
     MAX_HELD = 8 * 1024 * 1024, /* bytes of all packets that wait */
     KEPT_SIZE = 2048            /* memory that a slot keeps for its next packet */
 };
+static const int64_t NEVER = INT64_MAX;
 static const int64_t SLACK_NS = 10000000;
 static const int64_t MAX_WAIT_NS = 1000000000;
 
@@ -29,6 +30,8 @@ struct slot {
     struct packet_id id;
     bool has_id;
     bool shown; /* out of turn */
+    int64_t doubt_ns; /* how uncertain its time is */
+    int64_t first_ns; /* when the first point of the group saw it; NEVER if it did not */
 };
 
 /* flow remembers how far each direction of a TCP connection has been shown. */
@@ -48,6 +51,7 @@ struct points {
     uint64_t num_copies;
     struct slot slots[NUM_SLOTS]; /* waiting: [first, first + num), modulo NUM_SLOTS */
     size_t first, num;
+    uint32_t first_number; /* of the packets put into slots, counted */
     size_t held; /* bytes of those that wait */
     struct flow flows[NUM_FLOWS];
 };
@@ -159,8 +163,26 @@ static void release_shown(struct points *points)
             slot->size = 0;
         }
         points->first = (points->first + 1) % NUM_SLOTS;
+        points->first_number++;
         points->num--;
     }
+}
+
+/* find_first returns the packet whose turn it is: the first in the ring, or one that the first
+ * point saw before it, if their times are too close to tell. */
+static struct slot *find_first(struct points *points)
+{
+    struct slot *first = slot_at(points, 0), *found = first;
+    if (!points->correct || first->first_ns == NEVER)
+        return first;
+    for (size_t i = 1; i < points->num; i++) {
+        struct slot *slot = slot_at(points, i);
+        if (slot->packet.ts_ns - first->packet.ts_ns > first->doubt_ns)
+            break;
+        if (!slot->shown && slot->first_ns < found->first_ns)
+            found = slot;
+    }
+    return found;
 }
 
 bool points_pop(struct points *points, struct ds_packet *packet)
@@ -173,10 +195,10 @@ bool points_pop(struct points *points, struct ds_packet *packet)
     if (!points->drain && points->num < NUM_SLOTS && points->held <= MAX_HELD &&
         newest - first->packet.ts_ns <= points->wait_ns)
         return false;
-    struct slot *next = first;
+    struct slot *next = find_first(points);
     for (int i = 0; points->correct && i < MAX_CHAIN && next->has_id; i++) {
         struct slot *asked = find_asked(points, &next->id);
-        if (asked == NULL || asked == first)
+        if (asked == NULL)
             break;
         next = asked;
     }
@@ -236,12 +258,17 @@ static bool is_copy(struct points *points, size_t point, const struct ds_packet 
 {
     uint64_t group = points->survey->points[point].group;
     uint64_t cut_key = hash_mix(id->header, ~group);
-    if (id->cut)
-        return dedup_is_copy(points->dedup, cut_key, point);
-    if (dedup_is_copy(points->dedup, hash_mix(packet_id_content(id), group), point))
-        return true;
-    return points->any_cuts && dedup_is_copy(points->dedup, cut_key, point) &&
-           fill_in(points, packet, id);
+    uint32_t next = points->first_number + (uint32_t)points->num, number = next;
+    bool copy = dedup_is_copy(points->dedup,
+                              id->cut ? cut_key : hash_mix(packet_id_content(id), group), point,
+                              &number);
+    if (!copy && !id->cut && points->any_cuts)
+        copy = dedup_is_copy(points->dedup, cut_key, point, &number) &&
+               fill_in(points, packet, id);
+    size_t at = number - points->first_number;
+    if (copy && point == group && at < points->num)
+        slot_at(points, at)->first_ns = packet->ts_ns;
+    return copy;
 }
 
 void points_push(struct points *points, size_t point, const struct ds_packet *packet)
@@ -263,6 +290,10 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
         slot->has_id = slot->shown = false;
         points->drain = true;
     }
+    const struct survey_point *p = &points->survey->points[point];
+    bool sure = point == p->group || p->uncertainty_ns > (double)points->wait_ns;
+    slot->doubt_ns = sure ? 0 : (int64_t)p->uncertainty_ns;
+    slot->first_ns = point == p->group ? now.ts_ns : NEVER;
     points->held += packet->cap_len;
 }
 

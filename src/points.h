@@ -4,7 +4,8 @@
  *
  * Packets come in order of their corrected time stamps. Of the copies of a packet the
  * earliest is kept: as each point saw request and reply in this order, so do the earliest
- * copies stand, however wrong the clocks are. Where one point missed the request and the
+ * copies stand, however wrong the clocks are. Packets closer to each other than the clocks are
+ * certain stand in the order in which the first of the points saw them. Where one point missed the request and the
  * clocks' uncertainty makes it seem later than the reply, the acknowledgement number in the
  * reply tells: packets wait a little, and what a packet acknowledges is shown before it.
  *

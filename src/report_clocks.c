@@ -23,18 +23,14 @@ static void print_time(double ns, const char *sign, struct ds_buffer *out)
 static void report_clock(const struct survey *survey, size_t point, struct ds_buffer *out)
 {
     const struct survey_point *p = &survey->points[point];
-    int64_t first = p->clock.first_ns, last = p->clock.last_ns;
-    double first_ahead = (double)(first - survey_correct(survey, point, first));
-    double last_ahead = (double)(last - survey_correct(survey, point, last));
-    double ahead = first_ahead + (last_ahead - first_ahead) / 2;
+    double ahead = survey_get_ahead(survey, point);
 
     print_time(ahead, ahead < 0 ? "-" : "+", out);
     if (isinf(p->uncertainty_ns))
         ds_buffer_printf(out, " %16s", "unknown");
     else
         print_time(p->uncertainty_ns, "", out);
-    double drift = last > first ? (last_ahead - first_ahead) / (double)(last - first) : 0;
-    ds_buffer_printf(out, " %+8.2f ppm %8" PRIu64, drift * 1e6,
+    ds_buffer_printf(out, " %+8.2f ppm %8" PRIu64, survey_get_drift(survey, point) * 1e6,
                      p->clock.num_late + p->clock.num_early);
     if (p->clock.state == CLOCK_ONE_WAY)
         ds_buffer_add_text(out, "  packets in one direction alone");

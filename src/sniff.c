@@ -243,6 +243,23 @@ static void run(struct sniff *s)
     ds_session_end(s->session);
 }
 
+/* The tables of --report go to standard output, unless records do. */
+static void print_reports(const struct sniff *s)
+{
+    struct ds_buffer text = {0};
+    FILE *out = stdout;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        out = s->sinks[i].output.is_stdout ? stderr : out;
+    if (s->options->reports[REPORT_CLOCKS])
+        capture_report_clocks(&s->capture, &text);
+    if (text.failed)
+        complain("out of memory");
+    if (text.len != 0)
+        fwrite(text.data, 1, text.len, out);
+    fflush(out);
+    ds_buffer_free(&text);
+}
+
 static int close_all(struct sniff *s, bool opened)
 {
     for (size_t i = 0; i < s->num_sinks; i++)
@@ -251,6 +268,8 @@ static int close_all(struct sniff *s, bool opened)
     note_outputs(s);
     bool complete = true;
     if (opened) {
+        if (!s->reader_gone)
+            print_reports(s);
         complete = summary_is_complete(ds_session_stats(s->session));
         if (!s->reader_gone)
             print_summary(s);
@@ -276,7 +295,9 @@ int sniff_run(const struct options *options)
     if (opened) {
         s->capture.on_wait = flush;
         s->capture.wait_context = s;
-        run(s);
+        opened = capture_survey(&s->capture, !options->no_clock_correction);
+        if (opened)
+            run(s);
     }
     int status = close_all(s, opened);
     free(s);

@@ -290,6 +290,28 @@ int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns)
     return ts_ns;
 }
 
+static double ahead_at(const struct survey *survey, size_t point, int64_t ts_ns)
+{
+    return (double)(ts_ns - survey_correct(survey, point, ts_ns));
+}
+
+double survey_get_ahead(const struct survey *survey, size_t point)
+{
+    const struct clock_model *clock = &survey->points[point].clock;
+    double first = ahead_at(survey, point, clock->first_ns);
+    return first + (ahead_at(survey, point, clock->last_ns) - first) / 2;
+}
+
+double survey_get_drift(const struct survey *survey, size_t point)
+{
+    const struct clock_model *clock = &survey->points[point].clock;
+    double span = (double)(clock->last_ns - clock->first_ns);
+    if (span <= 0)
+        return 0;
+    return (ahead_at(survey, point, clock->last_ns) - ahead_at(survey, point, clock->first_ns)) /
+           span;
+}
+
 size_t survey_stranger(const struct survey *survey, size_t point)
 {
     const struct survey_point *p = &survey->points[point];

@@ -54,6 +54,12 @@ bool survey_has_points(const struct survey *survey);
 /* survey_correct returns a time stamp of a point by the clock of the first of its group. */
 int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns);
 
+/* survey_get_ahead returns by how much, in nanoseconds, a point's clock is ahead of that of the
+ * first of its group, in the middle of its samples; survey_get_drift by how much that grows a
+ * nanosecond. */
+double survey_get_ahead(const struct survey *survey, size_t point);
+double survey_get_drift(const struct survey *survey, size_t point);
+
 /* survey_stranger returns a point of another group whose packets were captured at the same
  * time as those of point, by their own clocks, but before it in the list; point itself when
  * there is none. */

@@ -1,10 +1,12 @@
 /* The clock estimator against clocks that are known: every estimate must be within its own
  * stated uncertainty, and the uncertainty must not be larger than the delays explain. */
-#include "clocks.c"
+#include "clocks.h"
 #include "failing_alloc.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 

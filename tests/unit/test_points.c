@@ -1,16 +1,17 @@
 /* Several capture points: a conversation is played, each point captures it with a clock and
  * losses of its own, and what comes out must be the conversation. */
-#include "clocks.c"
-#include "dedup.c"
-#include "packet_id.c"
-#include "points.c"
-#include "report_clocks.c"
-#include "survey.c"
+#include "clocks.h"
+#include "dedup.h"
+#include "packet_id.h"
+#include "points.h"
+#include "survey.h"
 #include "failing_alloc.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -497,14 +498,19 @@ static void counts_what_each_point_saw(void **test)
 {
     (void)test;
     struct dedup *dedup = dedup_new();
+    uint32_t number = 17;
     assert_non_null(dedup);
-    assert_false(dedup_is_copy(dedup, 1234, 0));
-    assert_true(dedup_is_copy(dedup, 1234, 1));
-    assert_false(dedup_is_copy(dedup, 1234, 0)); /* sent again */
-    assert_true(dedup_is_copy(dedup, 1234, 1));
-    assert_false(dedup_is_copy(dedup, 1234, 1)); /* and again, which 0 missed */
-    assert_true(dedup_is_copy(dedup, 1234, 2));
-    assert_false(dedup_is_copy(dedup, 5678, 2));
+    assert_false(dedup_is_copy(dedup, 1234, 0, &number));
+    number = 18;
+    assert_true(dedup_is_copy(dedup, 1234, 1, &number));
+    assert_int_equal(number, 17);
+    number = 19;
+    assert_false(dedup_is_copy(dedup, 1234, 0, &number)); /* sent again */
+    assert_true(dedup_is_copy(dedup, 1234, 1, &number));
+    assert_int_equal(number, 19);
+    assert_false(dedup_is_copy(dedup, 1234, 1, &number)); /* and again, which 0 missed */
+    assert_true(dedup_is_copy(dedup, 1234, 2, &number));
+    assert_false(dedup_is_copy(dedup, 5678, 2, &number));
     dedup_free(dedup);
 }
 

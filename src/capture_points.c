@@ -1,0 +1,123 @@
+/*
+ * capture_points.c - several files that may be points of one capture: all are read once to
+ * find out (survey.h), then merged (points.h).
+ */
+#include "capture.h"
+
+#include "complain.h"
+#include "points.h"
+#include "stop.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* look_through shows the survey all packets of one file, from where it stands. */
+static void look_through(struct capture *capture, size_t i)
+{
+    struct capture_input *input = &capture->inputs[i];
+    while (!stop_wanted && pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
+        struct ds_packet packet = capture_input_packet(capture, input);
+        survey_packet(capture->survey, i, &packet);
+    }
+}
+
+/* say_clock says that a file is another point of the capture, and how far off its clock is. */
+static void say_clock(const struct capture *capture, size_t i, bool correct_clocks)
+{
+    const struct survey_point *point = &capture->survey->points[i];
+    const char *reference = capture->inputs[point->group].name;
+    double ahead = survey_get_ahead(capture->survey, i);
+    if (!correct_clocks)
+        complain("%s shows packets of %s too: each is shown once", capture->inputs[i].name,
+                 reference);
+    else if (isinf(point->uncertainty_ns))
+        complain("%s shows packets of %s too, but in one direction alone: its clock is taken to "
+                 "be %.6f s %s, which includes the delay",
+                 capture->inputs[i].name, reference, fabs(ahead) / 1e9,
+                 ahead < 0 ? "behind" : "ahead");
+    else
+        complain("%s shows packets of %s too, its clock %.6f s %s (within %.6f s): corrected",
+                 capture->inputs[i].name, reference, fabs(ahead) / 1e9,
+                 ahead < 0 ? "behind" : "ahead", point->uncertainty_ns / 1e9);
+}
+
+static void say_findings(const struct capture *capture, bool correct_clocks)
+{
+    const struct survey *survey = capture->survey;
+    for (size_t i = 0; i < survey->num_points; i++) {
+        size_t stranger = survey_stranger(survey, i);
+        if (survey->points[i].group != i)
+            say_clock(capture, i, correct_clocks);
+        else if (stranger != i)
+            complain("%s shares no packets with %s: their clocks cannot be aligned, its time "
+                     "stamps are taken as they are",
+                     capture->inputs[i].name, capture->inputs[stranger].name);
+    }
+}
+
+bool capture_survey(struct capture *capture, bool correct_clocks)
+{
+    if (capture->is_live || capture->num_inputs < 2)
+        return true;
+    capture->survey = calloc(1, sizeof *capture->survey);
+    if (capture->survey == NULL || !survey_init(capture->survey, capture->num_inputs)) {
+        complain("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < capture->num_inputs && !stop_wanted; i++) {
+        if (capture->inputs[i].fd < 0) {
+            complain("%s cannot be read twice: its clock is not compared with the others'",
+                     capture->inputs[i].name);
+            continue;
+        }
+        look_through(capture, i);
+        if (!capture_reopen_file(capture, &capture->inputs[i]))
+            return false;
+    }
+    bool good = survey_end(capture->survey);
+    if (good && survey_has_points(capture->survey)) {
+        capture->points = points_new(capture->survey, correct_clocks);
+        good = capture->points != NULL;
+    }
+    if (!good)
+        complain("out of memory");
+    else
+        say_findings(capture, correct_clocks);
+    return good;
+}
+
+void capture_report_clocks(const struct capture *capture, struct ds_buffer *out)
+{
+    if (capture->survey == NULL) {
+        ds_buffer_add_text(out, "one capture point: no clocks to compare\n");
+        return;
+    }
+    const char **names = calloc(capture->num_inputs, sizeof *names);
+    if (names == NULL) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < capture->num_inputs; i++)
+        names[i] = capture->inputs[i].name;
+    survey_report(capture->survey, names, out);
+    free(names);
+}
+
+enum capture_status capture_points_next(struct capture *capture, struct ds_packet *packet)
+{
+    while (!points_pop(capture->points, packet)) {
+        struct capture_input *input = capture_choose_oldest(capture);
+        if (input == NULL && capture->ended)
+            return CAPTURE_END;
+        capture->ended = input == NULL;
+        if (input == NULL) {
+            points_end(capture->points);
+            continue;
+        }
+        struct ds_packet next = capture_input_packet(capture, input);
+        points_push(capture->points, (size_t)(input - capture->inputs), &next);
+        input->has_next = false;
+    }
+    packet->frame = ++capture->num_packets;
+    return CAPTURE_PACKET;
+}
