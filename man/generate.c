@@ -1,0 +1,110 @@
+/*
+ * generate.c - writes the manual page: the template, with the options and caps put in from
+ * the tables that the program itself uses, and the version.
+ *
+ *   generate TEMPLATE PAGE
+ */
+#include <stdio.h>
+#include <string.h>
+
+/* Writes one word for mdoc: backslash and hyphen escaped. */
+static void put_word(const char *word, int len)
+{
+    for (int i = 0; i < len; i++) {
+        if (word[i] == '\\')
+            fputs("\\e", stdout);
+        else if (word[i] == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(word[i]);
+    }
+}
+
+/* Writes text, folded, each sentence on a line of its own, and a full stop. No line begins
+ * with what would be a request. */
+static void put(const char *text)
+{
+    enum { WIDTH = 72 };
+    int column = 0;
+    while (*text != '\0') {
+        int len = (int)strcspn(text, " ");
+        if (column != 0)
+            putchar(column + len > WIDTH ? '\n' : ' ');
+        if (column == 0 || column + len > WIDTH) {
+            column = 0;
+            if (*text == '.' || *text == '\'')
+                fputs("\\&", stdout);
+        }
+        put_word(text, len);
+        column += len + 1;
+        if (text[len] != '\0' && text[len - 1] == '.') {
+            putchar('\n');
+            column = 0;
+        }
+        text += len;
+        text += strspn(text, " ");
+    }
+    puts(".");
+}
+
+static void put_option(const char *name, int letter, const char *argument, const char *help)
+{
+    fputs(".It ", stdout);
+    if (letter != 0) {
+        printf("Fl %c ", letter);
+        if (argument != NULL && argument[0] != '[')
+            printf("Ar %s ", argument);
+        fputs(", ", stdout);
+    }
+    if (argument == NULL)
+        printf("Fl \\-%s", name);
+    else if (argument[0] == '[')
+        printf("Fl \\-%s Ns Op = Ns Ar %.*s", name, (int)strlen(argument) - 2, argument + 1);
+    else
+        printf("Fl \\-%s Ar %s", name, argument);
+    putchar('\n');
+    put(help);
+}
+
+static void put_options(void)
+{
+    int num_sections = 0;
+#define SECTION(title)                                                                             \
+    if (num_sections++ != 0)                                                                       \
+        puts(".El");                                                                               \
+    puts(".Ss " title "\n.Bl -tag -width Ds");
+#define OPTION(setter, name, letter, argument, help) put_option(name, letter, argument, help);
+#include "options.def"
+#undef SECTION
+#undef OPTION
+    puts(".El");
+}
+
+static void put_limits(void)
+{
+    puts(".Bl -tag -width Ds");
+#define LIMIT(id, name, value, what) put_option("max-" name, 0, "N", what "; " #value " by default");
+#include <distsniff/limits.def>
+#undef LIMIT
+    puts(".El");
+}
+
+int main(int argc, char **argv)
+{
+    char line[1024];
+    FILE *template = argc == 3 ? fopen(argv[1], "r") : NULL;
+    if (template == NULL || freopen(argv[2], "w", stdout) == NULL) {
+        fprintf(stderr, "usage: generate TEMPLATE PAGE\n");
+        return 2;
+    }
+    while (fgets(line, sizeof line, template) != NULL) {
+        if (strcmp(line, "@OPTIONS@\n") == 0)
+            put_options();
+        else if (strcmp(line, "@LIMITS@\n") == 0)
+            put_limits();
+        else
+            fputs(line, stdout);
+    }
+    fclose(template);
+    return ferror(stdout) || fflush(stdout) != 0;
+}
