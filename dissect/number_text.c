@@ -122,55 +122,78 @@ static void number_shortest(double value, char *text)
     snprintf(text, FLOAT_TEXT_LEN, "%.*e", FLOAT_DIGITS_MAX - 1, value);
 }
 
+/* Digits of a float, the first of them times ten to the power of exponent. */
+struct number_digits {
+    char text[FLOAT_DIGITS_MAX];
+    int num;
+    int exponent;
+};
+
+static struct number_digits number_digits(double value)
+{
+    struct number_digits digits = {0};
+    char text[FLOAT_TEXT_LEN];
+    number_shortest(value, text);
+    const char *at = text;
+    for (; *at != 'e' && *at != 0; at++) { /* passing over the locale's point */
+        if (*at >= '0' && *at <= '9' && digits.num < FLOAT_DIGITS_MAX)
+            digits.text[digits.num++] = *at;
+    }
+    digits.exponent = *at == 'e' ? atoi(at + 1) : 0;
+    while (digits.num > 1 && digits.text[digits.num - 1] == '0')
+        digits.num--;
+    return digits;
+}
+
+/* 1.25e-7 */
+static void number_add_scientific(struct ds_buffer *out, const struct number_digits *digits)
+{
+    buffer_add_char(out, digits->text[0]);
+    BUFFER_ADD(out, ".");
+    if (digits->num == 1)
+        BUFFER_ADD(out, "0");
+    buffer_add_bytes(out, &digits->text[1], (size_t)digits->num - 1);
+    BUFFER_ADD(out, "e");
+    if (digits->exponent < 0)
+        BUFFER_ADD(out, "-");
+    buffer_add_u64(out, (uint64_t)abs(digits->exponent));
+}
+
+/* 125.5, 1250.0, 0.00125 */
+static void number_add_point(struct ds_buffer *out, const struct number_digits *digits)
+{
+    if (digits->exponent < 0) {
+        BUFFER_ADD(out, "0.");
+        for (int place = -1; place > digits->exponent; place--)
+            BUFFER_ADD(out, "0");
+        buffer_add_bytes(out, digits->text, (size_t)digits->num);
+        return;
+    }
+    for (int i = 0; i <= digits->exponent || i < digits->num; i++) {
+        if (i == digits->exponent + 1)
+            BUFFER_ADD(out, ".");
+        buffer_add_char(out, i < digits->num ? digits->text[i] : '0');
+    }
+    if (digits->num <= digits->exponent + 1)
+        BUFFER_ADD(out, ".0");
+}
+
 void number_add_float(struct ds_buffer *out, double value)
 {
-    char text[FLOAT_TEXT_LEN], digits[FLOAT_DIGITS_MAX + 1];
-    int num_digits = 0;
-
+    const double exact_max = 1e15;
     if (signbit(value)) {
         BUFFER_ADD(out, "-");
         value = -value;
     }
-    if (value < 1e15 && value == (double)(uint64_t)value) {
+    if (value < exact_max && value == (double)(uint64_t)value) {
         buffer_add_u64(out, (uint64_t)value);
         BUFFER_ADD(out, ".0");
         return;
     }
-    number_shortest(value, text);
-    const char *at = text;
-    for (; *at != 'e' && *at != 0; at++) { /* passing over the locale's point */
-        if (*at >= '0' && *at <= '9' && num_digits < FLOAT_DIGITS_MAX)
-            digits[num_digits++] = *at;
+    struct number_digits digits = number_digits(value);
+    if (digits.exponent < FLOAT_POINT_MIN || digits.exponent >= FLOAT_POINT_MAX) {
+        number_add_scientific(out, &digits);
+    } else {
+        number_add_point(out, &digits);
     }
-    int exponent = *at == 'e' ? atoi(at + 1) : 0;
-    while (num_digits > 1 && digits[num_digits - 1] == '0')
-        num_digits--;
-
-    if (exponent < FLOAT_POINT_MIN || exponent >= FLOAT_POINT_MAX) {
-        buffer_add_char(out, digits[0]);
-        BUFFER_ADD(out, ".");
-        if (num_digits == 1)
-            BUFFER_ADD(out, "0");
-        buffer_add_bytes(out, &digits[1], (size_t)num_digits - 1);
-        BUFFER_ADD(out, "e");
-        if (exponent < 0)
-            BUFFER_ADD(out, "-");
-        buffer_add_u64(out, (uint64_t)abs(exponent));
-        return;
-    }
-
-    if (exponent < 0) {
-        BUFFER_ADD(out, "0.");
-        for (int place = -1; place > exponent; place--)
-            BUFFER_ADD(out, "0");
-        buffer_add_bytes(out, digits, (size_t)num_digits);
-        return;
-    }
-    for (int i = 0; i <= exponent || i < num_digits; i++) {
-        if (i == exponent + 1)
-            BUFFER_ADD(out, ".");
-        buffer_add_char(out, i < num_digits ? digits[i] : '0');
-    }
-    if (num_digits <= exponent + 1)
-        BUFFER_ADD(out, ".0");
 }

@@ -16,13 +16,13 @@ enum { COPY_FUNS = 8, COPY_VERSION = 131 };
 
 /* A fun that is being copied: its free variables may hold others. */
 struct copy_fun {
-    size_t size_at;  /* of the size field, in the output */
+    size_t size_at;   /* of the size field, in the output */
     uint64_t ends_at; /* terms still to come when its last free variable has been copied */
 };
 
 struct copy {
     struct ds_buffer *out;
-    struct cursor run;    /* read, but not yet written, from here */
+    struct cursor run; /* read, but not yet written, from here */
     struct copy_fun few[COPY_FUNS];
     struct copy_fun *funs;
     size_t num_funs, cap_funs;
@@ -124,8 +124,7 @@ bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out)
     struct copy copy = {.out = out, .cap_funs = COPY_FUNS};
     if (term->data == NULL || term->damaged)
         return false;
-    const struct token_source source = {
-        .env = &env, .cache_ref = copy_cache_ref, .context = &copy};
+    const struct token_source source = {.env = &env, .cache_ref = copy_cache_ref, .context = &copy};
     struct cursor at = cursor_make(term->data, term->len);
     const uint8_t version = COPY_VERSION;
 

@@ -33,7 +33,7 @@ enum {
     TOKEN_ATOM_CHARS_MAX = 255,
     TOKEN_REFERENCE_WORDS_MAX = 5,
     TOKEN_FLOAT_LEN = 31,
-    TOKEN_PID_LEN = 9,      /* id, serial, creation */
+    TOKEN_PID_LEN = 9, /* id, serial, creation */
     TOKEN_NEW_PID_LEN = 12,
     TOKEN_TAG_COMPRESSED = 80, /* at the top alone: term_inflate */
 };
@@ -106,8 +106,7 @@ TOKEN_INLINE enum term_status token_read_atom(struct cursor *at, uint8_t tag,
 }
 
 /* token_skip_atom reads an atom of which only the form matters here. */
-TOKEN_INLINE enum term_status token_skip_atom(struct cursor *at,
-                                              const struct token_source *source,
+TOKEN_INLINE enum term_status token_skip_atom(struct cursor *at, const struct token_source *source,
                                               const char **what)
 {
     uint8_t tag;
@@ -120,8 +119,7 @@ TOKEN_INLINE enum term_status token_skip_atom(struct cursor *at,
 }
 
 /* token_read_node reads the node of a pid, port or reference. */
-TOKEN_INLINE enum term_status token_read_node(struct cursor *at,
-                                              const struct token_source *source,
+TOKEN_INLINE enum term_status token_read_node(struct cursor *at, const struct token_source *source,
                                               struct term_token *token, const char **what)
 {
     uint8_t tag;
@@ -146,8 +144,7 @@ TOKEN_INLINE enum term_status token_read_numbered(struct cursor *at, size_t len,
 }
 
 /* token_skip_pid reads the pid inside a fun. */
-TOKEN_INLINE enum term_status token_skip_pid(struct cursor *at,
-                                             const struct token_source *source,
+TOKEN_INLINE enum term_status token_skip_pid(struct cursor *at, const struct token_source *source,
                                              const char **what)
 {
     struct term_token token;
@@ -156,8 +153,8 @@ TOKEN_INLINE enum term_status token_skip_pid(struct cursor *at,
         return token_cut(what);
     if (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_PID)
         return token_malformed(what, "no pid where a fun has one");
-    return token_read_numbered(at, tag == TERM_TAG_PID ? TOKEN_PID_LEN : TOKEN_NEW_PID_LEN,
-                               source, &token, what);
+    return token_read_numbered(at, tag == TERM_TAG_PID ? TOKEN_PID_LEN : TOKEN_NEW_PID_LEN, source,
+                               &token, what);
 }
 
 /* token_skip_integer reads one of the small integers inside a fun. */
@@ -213,8 +210,7 @@ TOKEN_INLINE enum term_status token_read_new_fun(struct cursor *at,
     return token_skip_pid(at, source, what);
 }
 
-TOKEN_INLINE enum term_status token_read_fun(struct cursor *at,
-                                             const struct token_source *source,
+TOKEN_INLINE enum term_status token_read_fun(struct cursor *at, const struct token_source *source,
                                              struct term_token *token, const char **what)
 {
     uint32_t num_free;
@@ -229,9 +225,8 @@ TOKEN_INLINE enum term_status token_read_fun(struct cursor *at,
     return token_skip_integer(at, what);
 }
 
-TOKEN_INLINE enum term_status token_read_export(struct cursor *at,
-                                                const struct token_source *source,
-                                                const char **what)
+TOKEN_INLINE enum term_status
+token_read_export(struct cursor *at, const struct token_source *source, const char **what)
 {
     uint8_t tag, arity;
     enum term_status status;
@@ -265,8 +260,7 @@ TOKEN_INLINE enum term_status token_read_record(struct cursor *at,
 }
 
 /* token_read_local reads the whole of a LOCAL_EXT; but inside one, only its head. */
-TOKEN_INLINE enum term_status token_read_local(struct cursor *at,
-                                               const struct token_source *source,
+TOKEN_INLINE enum term_status token_read_local(struct cursor *at, const struct token_source *source,
                                                struct term_token *token, const char **what)
 {
     const size_t hash_len = 4;
@@ -310,9 +304,8 @@ TOKEN_INLINE enum term_status token_read_float_text(struct cursor *at, struct te
     if (!cursor_child(at, TOKEN_FLOAT_LEN, &text))
         return token_cut(what);
     token->body = text;
-    return token_float_text_ok(text)
-               ? TERM_OK
-               : token_malformed(what, "text of a float is no number");
+    return token_float_text_ok(text) ? TERM_OK
+                                     : token_malformed(what, "text of a float is no number");
 }
 
 TOKEN_INLINE enum term_status token_read_bit_binary(struct cursor *at, struct term_token *token,
@@ -327,8 +320,7 @@ TOKEN_INLINE enum term_status token_read_bit_binary(struct cursor *at, struct te
 }
 
 /* token_read_inner reads the token at at, which moves also on failure. */
-TOKEN_INLINE enum term_status token_read_inner(struct cursor *at,
-                                               const struct token_source *source,
+TOKEN_INLINE enum term_status token_read_inner(struct cursor *at, const struct token_source *source,
                                                struct term_token *token, const char **what)
 {
     uint8_t len8;
@@ -362,8 +354,8 @@ TOKEN_INLINE enum term_status token_read_inner(struct cursor *at,
     case TERM_TAG_SMALL_ATOM:
     case TERM_TAG_ATOM_UTF8:
     case TERM_TAG_SMALL_ATOM_UTF8:
-        return token_read_atom(at, token->tag, source, &token->body, &token->atom,
-                               &token->latin1, what);
+        return token_read_atom(at, token->tag, source, &token->body, &token->atom, &token->latin1,
+                               what);
     case TERM_TAG_STRING:
         if (!cursor_read_u16(at, &len16))
             return token_cut(what);

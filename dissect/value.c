@@ -137,10 +137,14 @@ bool value_float_text(const struct cursor *text, double *out)
 }
 
 /* The copy of a leaf with its node replaced. A reference has the number of its words first. */
+enum { VALUE_LEAF_LEN = 64 };
+
 struct value_leaf {
-    char bytes[64];
+    char bytes[VALUE_LEAF_LEN];
     size_t len;
 };
+_Static_assert(1 + 2 + 3 + 4 + 4 * TOKEN_REFERENCE_WORDS_MAX <= VALUE_LEAF_LEN,
+               "the longest reference fits");
 
 static void value_leaf_add(struct value_leaf *leaf, const void *bytes, size_t len)
 {
@@ -148,20 +152,13 @@ static void value_leaf_add(struct value_leaf *leaf, const void *bytes, size_t le
     leaf->len += len;
 }
 
-static void value_leaf_add_atom(struct value_leaf *leaf)
+/* value_leaf_add_numbers adds a node in the place of the token's own, and what follows. */
+static void value_leaf_add_numbers(struct value_leaf *leaf, const struct term_token *token)
 {
     static const char atom[] = {ERL_SMALL_ATOM_UTF8_EXT, 1, 'n'};
     value_leaf_add(leaf, atom, sizeof atom);
-}
-
-static void value_leaf_add_numbers(struct value_leaf *leaf, const struct term_token *token)
-{
-    value_leaf_add_atom(leaf);
     value_leaf_add(leaf, token->body.at, cursor_left(&token->body));
 }
-
-_Static_assert(1 + 2 + 3 + 4 + 4 * TOKEN_REFERENCE_WORDS_MAX <= sizeof((struct value_leaf){0}).bytes,
-               "the longest reference fits");
 
 bool value_get_pid(const struct term_token *token, struct value_pid *out)
 {

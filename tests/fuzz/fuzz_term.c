@@ -3,8 +3,9 @@
  * term. Whatever the check lets through must be read, printed and copied whole; whatever it
  * refuses must still be printed, in part, and not copied.
  */
-#include "term.h"
 #include "../term_samples.h"
+#include "term.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 
@@ -18,13 +19,15 @@ static void must(bool holds)
         abort();
 }
 
-/* The text of a term is fit for a terminal and ends in dots when it is damaged. */
+/* The text of a term is UTF-8, fit for a terminal, and ends in dots when it is damaged. */
 static void fuzz_print(const struct ds_term *term, const struct ds_term_print_options *options)
 {
     struct ds_buffer text = {0};
     must(ds_term_print(term, options, &text));
-    for (size_t i = 0; i < text.len; i++)
-        must((uint8_t)text.data[i] >= 0x20 && text.data[i] != 0x7f);
+    struct cursor at = cursor_make(text.data, text.len);
+    uint32_t code;
+    while (cursor_left(&at) != 0)
+        must(utf8_read(&at, &code) && code >= 0x20 && (code < 0x7f || code > 0x9f));
     if (term->damaged && options == NULL)
         must(text.len >= 3 && memcmp(text.data + text.len - 3, "...", 3) == 0);
     ds_buffer_free(&text);

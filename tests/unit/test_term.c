@@ -233,10 +233,12 @@ static void test_malformed(void **state)
     assert_malformed(BYTES(117, 0, 0, 0, 0, 82, 0), "no pid");
     assert_malformed(BYTES(117, 0, 0, 0, 0, PID, 97, 1), "no atom");
     assert_malformed(BYTES(117, 0, 0, 0, 0, PID, 82, 0, 106), "no integer");
-    assert_malformed(BYTES(112, 0, 0, 0, 0, 2, TEN(7), 7, 7, 7, 7, 7, 7, 0, 0, 0, 3, 0, 0, 0, 0,
-                           82, 0, 97, 1, 97, 1, 106), "no pid");
-    assert_malformed(BYTES(112, 0, 0, 0, 0, 2, TEN(7), 7, 7, 7, 7, 7, 7, 0, 0, 0, 3, 0, 0, 0, 0,
-                           82, 0, 97, 1, 110, 1, 0, 5), "no integer");
+    assert_malformed(BYTES(112, 0, 0, 0, 0, 2, TEN(7), 7, 7, 7, 7, 7, 7, 0, 0, 0, 3, 0, 0, 0, 0, 82,
+                           0, 97, 1, 97, 1, 106),
+                     "no pid");
+    assert_malformed(BYTES(112, 0, 0, 0, 0, 2, TEN(7), 7, 7, 7, 7, 7, 7, 0, 0, 0, 3, 0, 0, 0, 0, 82,
+                           0, 97, 1, 110, 1, 0, 5),
+                     "no integer");
     assert_malformed(BYTES(67, 0, 0, 0, 1, 0, 82, 0, 82, 0, 97, 1), "no atom");
     assert_malformed(BYTES(121, 1, 2, 3, 4, 80), "compressed");
 }
@@ -244,8 +246,8 @@ static void test_malformed(void **state)
 static void test_malformed_float_texts(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"",     "1",     "1.",    ".5",    "1.e5",    "1.5e",
-                                        "1.5e+", " 1.5", "1.5 ",  "1.5x",  "nan",     "inf",
+    static const char *const texts[] = {"",      "1",    "1.",    ".5",     "1.e5",    "1.5e",
+                                        "1.5e+", " 1.5", "1.5 ",  "1.5x",   "nan",     "inf",
                                         "0x1.8", "1,5",  "--1.5", "1.5e5.", "1.0e999", "-1.0e999"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         uint8_t leaf[32] = {99};

@@ -20,8 +20,8 @@ static void assert_text(const struct ds_buffer *text, const char *expected)
         fail_msg("expected %s\n     got %.*s", expected, (int)text->len, text->data);
 }
 
-static void assert_prints(const struct ds_term *term,
-                          const struct ds_term_print_options *options, const char *expected)
+static void assert_prints(const struct ds_term *term, const struct ds_term_print_options *options,
+                          const char *expected)
 {
     struct ds_buffer text = {0};
     assert_true(ds_term_print(term, options, &text));
@@ -109,14 +109,15 @@ static void test_limits(void **state)
         /* max_bytes */
         {{.max_bytes = 3}, {BYTES(109, 0, 0, 0, 3, 'a', 'b', 'c'), "<<\"abc\">>", SAME, 0, 0}},
         {{.max_bytes = 3},
-         {BYTES(109, 0, 0, 0, 5, 'a', 'b', 'c', 'd', 1), "<<\"abc\"... 2 more bytes>>", SAME, 0, 0}},
+         {BYTES(109, 0, 0, 0, 5, 'a', 'b', 'c', 'd', 1), "<<\"abc\"... 2 more bytes>>", SAME, 0,
+          0}},
         {{.max_bytes = 3},
          {BYTES(109, 0, 0, 0, 5, 1, 2, 3, 4, 5), "<<1,2,3,... 2 more bytes>>", SAME, 0, 0}},
         {{.max_bytes = 2},
          {BYTES(109, 0, 0, 0, 4, 'a', 0xc3, 0xa9, 'b'), "<<\"a\"... 3 more bytes>>", SAME, 0, 0}},
         {{.max_bytes = 3},
-         {BYTES(109, 0, 0, 0, 4, 'a', 0xc3, 0xa9, 'b'), "<<\"a\xc3\xa9\"/utf8... 1 more bytes>>", SAME,
-          0, 0}},
+         {BYTES(109, 0, 0, 0, 4, 'a', 0xc3, 0xa9, 'b'), "<<\"a\xc3\xa9\"/utf8... 1 more bytes>>",
+          SAME, 0, 0}},
         {{.max_bytes = 2},
          {BYTES(77, 0, 0, 0, 3, 5, 1, 2, 0x1f), "<<1,2,... 1 more bytes>>", SAME, 0, 0}},
         {{.max_bytes = 2}, {BYTES(107, 0, 3, 'a', 'b', 'c'), "\"ab\"... 1 more bytes", SAME, 0, 0}},
@@ -127,10 +128,11 @@ static void test_limits(void **state)
         {{.max_items = 2}, {BYTES(107, 0, 3, 1, 2, 3), "[1,2,... 1 more]", SAME, 0, 0}},
         {{.max_items = 2}, {BYTES(104, 2, 97, 1, 97, 2), "{1,2}", SAME, 0, 0}},
         {{.max_items = 2},
-         {BYTES(104, 2, 104, 4, 97, 1, 97, 2, 104, 1, 106, 97, 4, 106),
-          "{{1,2,... 2 more},[]}", SAME, 0, 0}},
+         {BYTES(104, 2, 104, 4, 97, 1, 97, 2, 104, 1, 106, 97, 4, 106), "{{1,2,... 2 more},[]}",
+          SAME, 0, 0}},
         {{.max_items = 1},
-         {BYTES(108, 0, 0, 0, 3, 106, 104, 1, 106, 106, 104, 1, 106), "[[],... 2 more]", SAME, 0, 0}},
+         {BYTES(108, 0, 0, 0, 3, 106, 104, 1, 106, 106, 104, 1, 106), "[[],... 2 more]", SAME, 0,
+          0}},
         {{.max_items = 1},
          {BYTES(116, 0, 0, 0, 2, 97, 1, 97, 2, 97, 3, 104, 1, 106), "#{1 => 2,... 1 more}", SAME, 0,
           0}},
@@ -206,13 +208,25 @@ static void test_print_atom(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"foo_bar@host", "foo_bar@host"}, {"fooBar9", "fooBar9"}, {"Foo", "'Foo'"},
-        {"_foo", "'_foo'"},               {"9a", "'9a'"},         {"", "''"},
-        {"a-b", "'a-b'"},                 {"a.b", "'a.b'"},       {"receive", "'receive'"},
-        {"maybe", "'maybe'"},             {"receives", "receives"}, {"if", "'if'"},
-        {"i", "i"},                       {"\xff", "'\\x{FF}'"},  {"a\xc3", "'a\\x{C3}'"},
-        {"\x7f", "'\\d'"},                {"\xf3\xa0\x81\x81", "'\\x{E0041}'"},
-        {"\xef\xbb\xbf", "'\\x{FEFF}'"},  {"\xf0\x9f\x98\x80", "'\xf0\x9f\x98\x80'"},
+        {"foo_bar@host", "foo_bar@host"},
+        {"fooBar9", "fooBar9"},
+        {"Foo", "'Foo'"},
+        {"_foo", "'_foo'"},
+        {"9a", "'9a'"},
+        {"", "''"},
+        {"a-b", "'a-b'"},
+        {"a.b", "'a.b'"},
+        {"receive", "'receive'"},
+        {"maybe", "'maybe'"},
+        {"receives", "receives"},
+        {"if", "'if'"},
+        {"i", "i"},
+        {"\xff", "'\\x{FF}'"},
+        {"a\xc3", "'a\\x{C3}'"},
+        {"\x7f", "'\\d'"},
+        {"\xf3\xa0\x81\x81", "'\\x{E0041}'"},
+        {"\xef\xbb\xbf", "'\\x{FEFF}'"},
+        {"\xf0\x9f\x98\x80", "'\xf0\x9f\x98\x80'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ds_buffer text = {0};
@@ -227,10 +241,47 @@ static void test_nothing_raw(void **state)
 {
     (void)state;
     for (unsigned code = 0; code < 256; code++) {
-        const uint8_t bytes[] = {104, 5, 115, 1, (uint8_t)code, 107, 0, 1, (uint8_t)code,
-                                 109, 0, 0, 0, 1, (uint8_t)code,
-                                 103, 115, 1, (uint8_t)code, 0, 0, 0, 1, 0, 0, 0, 1, 1,
-                                 108, 0, 0, 0, 2, 97, (uint8_t)code, 98, 0, 0, 1, 0, 106};
+        const uint8_t bytes[] = {104,
+                                 5,
+                                 115,
+                                 1,
+                                 (uint8_t)code,
+                                 107,
+                                 0,
+                                 1,
+                                 (uint8_t)code,
+                                 109,
+                                 0,
+                                 0,
+                                 0,
+                                 1,
+                                 (uint8_t)code,
+                                 103,
+                                 115,
+                                 1,
+                                 (uint8_t)code,
+                                 0,
+                                 0,
+                                 0,
+                                 1,
+                                 0,
+                                 0,
+                                 0,
+                                 1,
+                                 1,
+                                 108,
+                                 0,
+                                 0,
+                                 0,
+                                 2,
+                                 97,
+                                 (uint8_t)code,
+                                 98,
+                                 0,
+                                 0,
+                                 1,
+                                 0,
+                                 106};
         struct ds_term term = samples_term(bytes, sizeof bytes);
         struct ds_buffer text = {0};
         assert_true(ds_term_print(&term, NULL, &text));
@@ -239,8 +290,7 @@ static void test_nothing_raw(void **state)
             assert_true(byte >= 0x20 && byte != 0x7f);
             /* C1 controls and the soft hyphen as UTF-8 */
             if (byte == 0xc2)
-                assert_true((uint8_t)text.data[i + 1] >= 0xa0 &&
-                            (uint8_t)text.data[i + 1] != 0xad);
+                assert_true((uint8_t)text.data[i + 1] >= 0xa0 && (uint8_t)text.data[i + 1] != 0xad);
         }
         ds_buffer_free(&text);
     }
@@ -261,8 +311,7 @@ static const struct layer layers[] = {
     {{108, 0, 0, 0, 1, 106}, 6, "[[]|", NULL, 0, "]"},
     {{116, 0, 0, 0, 1, 97, 1}, 7, "#{1 => ", NULL, 0, "}"},
     {{116, 0, 0, 0, 1}, 5, "#{", BYTES(97, 2), " => 2}"},
-    {{67, 0, 0, 0, 1, 1, 82, 0, 119, 1, 'r', 119, 1, 'f'}, 14, "#alice@host:r{f = ", NULL, 0,
-     "}"},
+    {{67, 0, 0, 0, 1, 1, 82, 0, 119, 1, 'r', 119, 1, 'f'}, 14, "#alice@host:r{f = ", NULL, 0, "}"},
 };
 enum { NUM_LAYERS = sizeof layers / sizeof layers[0], DEPTH = 1000000 };
 
