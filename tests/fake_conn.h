@@ -145,12 +145,14 @@ static inline bool fake_begin(struct fake *f)
     return f->env.registry != NULL;
 }
 
-/* fake_open opens 10.0.0.1:port0 to 10.0.0.2:port1. syn: its beginning is captured. */
-static inline bool fake_open(struct fake *f, const struct proto *proto, uint16_t port0,
-                             uint16_t port1, bool syn)
+/* fake_open_half opens 10.0.0.1:port0 to 10.0.0.2:port1. syn: the beginning of a direction
+ * is captured. */
+static inline bool fake_open_half(struct fake *f, const struct proto *proto, uint16_t port0,
+                                  uint16_t port1, bool syn0, bool syn1)
 {
-    f->tcp = (struct tcp_conn_view){.port = {port0, port1}, .syn_seen = {syn, syn}, .frame = 1};
-    f->conn = (struct conn){.tcp = &f->tcp, .proto = proto, .late = {!syn, !syn}};
+    f->tcp = (struct tcp_conn_view){
+        .port = {port0, port1}, .syn_seen = {syn0, syn1}, .frame = 1};
+    f->conn = (struct conn){.tcp = &f->tcp, .proto = proto, .late = {!syn0, !syn1}};
     for (int end = 0; end < 2; end++) {
         f->tcp.addr[end] = (struct ds_addr){4, {10, 0, 0, (uint8_t)(end + 1)}};
         f->conn.view.end[end].addr = f->tcp.addr[end];
@@ -158,6 +160,12 @@ static inline bool fake_open(struct fake *f, const struct proto *proto, uint16_t
     }
     f->started = proto->start(&f->env, &f->conn);
     return f->started;
+}
+
+static inline bool fake_open(struct fake *f, const struct proto *proto, uint16_t port0,
+                             uint16_t port1, bool syn)
+{
+    return fake_open_half(f, proto, port0, port1, syn, syn);
 }
 
 static inline void fake_send(struct fake *f, int dir, const void *bytes, size_t len)
