@@ -10,6 +10,8 @@ enum { HOLD_MIN_LEN = 256 };
 bool hold_add(struct hold *hold, struct env *env, struct cursor data)
 {
     size_t len = cursor_left(&data);
+    if (len == 0)
+        return true;
     if (len > hold->cap - hold->len) {
         size_t need = hold->len + len;
         size_t cap = need > 2 * hold->cap ? need : 2 * hold->cap;
