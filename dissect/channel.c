@@ -526,8 +526,8 @@ static bool feed_search(struct channel *channel, struct cursor *data)
 }
 
 /* feed takes data. What is held may have to be taken anew, as frames or searched: it then
- * comes first, and the rest of data after it. That never happens while it is being taken
- * itself, since nothing is held then. */
+ * comes first, and the rest of data after it. Where that happens while it is being taken
+ * itself, what is left of it joins what is held now. */
 static void feed(struct channel *channel, struct cursor data)
 {
     struct hold again = {0};
@@ -554,7 +554,11 @@ static void feed(struct channel *channel, struct cursor data)
             }
         }
         if (anew) {
-            rest = data;
+            if (again.bytes == NULL)
+                rest = data;
+            else if (!hold_add(&channel->held, channel->env, data))
+                channel->lost += cursor_left(&data);
+            hold_free(&again, channel->env);
             again = channel->held;
             channel->held = (struct hold){0};
             channel->search = (struct resync){0};
