@@ -369,6 +369,14 @@ void json_append_string(cJSON *array, const char *text)
     append_item(array, refer(text, text != NULL ? strlen(text) : 0, cJSON_String));
 }
 
+void json_append_unsigned(cJSON *array, uint64_t number)
+{
+    char text[24];
+    int len = snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    const char *kept = json_keep(text, (size_t)len);
+    append_item(array, refer(kept, (size_t)len, cJSON_Raw));
+}
+
 void json_add_hex(cJSON *object, const char *key, const uint8_t *bytes, size_t len)
 {
     memory.scratch.len = 0;

@@ -44,6 +44,7 @@ cJSON *json_add_object(cJSON *object, const char *key);
 cJSON *json_add_array(cJSON *object, const char *key);
 cJSON *json_append_object(cJSON *array);
 void json_append_string(cJSON *array, const char *text);
+void json_append_unsigned(cJSON *array, uint64_t number);
 
 /* json_append_hex is for a few bytes: a digest. */
 void json_add_hex(cJSON *object, const char *key, const uint8_t *bytes, size_t len);

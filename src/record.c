@@ -59,11 +59,28 @@ void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *o
         struct ds_buffer list = {0};
         if (ds_term_print(&note->args, limits, &list) && list.len >= 2 && list.data[0] == '[')
             ds_buffer_add(out, list.data + 1, list.len - 2);
-        else if (list.len != 0)
-            ds_buffer_printf(out, "%.*s...", (int)list.len, list.data);
+        else if (list.len != 0) /* a string, which is a list of characters */
+            ds_buffer_printf(out, "%.*s ++ []", (int)list.len, list.data);
         ds_buffer_free(&list);
     }
     ds_buffer_add_text(out, ")");
+}
+
+void latency_print(int64_t ns, struct ds_buffer *out)
+{
+    static const struct {
+        int64_t below; /* nanoseconds */
+        double unit;
+        const char *name;
+        int digits;
+    } spans[] = {
+        {1000, 1, "ns", 0},         {1000000, 1e3, "us", 0},     {10000000, 1e6, "ms", 2},
+        {1000000000, 1e6, "ms", 1}, {60000000000, 1e9, "s", 2}, {INT64_MAX, 60e9, "min", 1},
+    };
+    size_t i = 0;
+    while (ns >= spans[i].below && spans[i].below != INT64_MAX)
+        i++;
+    ds_buffer_printf(out, "%.*f %s", spans[i].digits, (double)ns / spans[i].unit, spans[i].name);
 }
 
 _Static_assert(CALL_OPEN == 0 && NOTE_NONE == 0, "a zeroed note says nothing");

@@ -4,7 +4,8 @@
  *
  * A record is one of two things. With call == NULL it is an event and a note on it. With
  * call != NULL it is the end of a call; event is then the event that ended it, which has
- * been given as a record of its own just before, or NULL when the capture ended.
+ * been given as a record of its own just before, or NULL when none did: the capture ended,
+ * a cap was reached.
  * Everything reachable lives until the sink returns; who keeps it copies it.
  */
 #ifndef DISTSNIFF_RECORD_H
@@ -91,5 +92,8 @@ void party_print(const struct party *party, struct ds_buffer *out);
 /* note_print_mfa appends "lists:seq(1,10)", shortened to about max_len bytes (0: whole);
  * nothing when the note names no function. */
 void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *out);
+
+/* latency_print appends a time span as people say it: "412 us", "3.2 ms", "5.00 s". */
+void latency_print(int64_t ns, struct ds_buffer *out);
 
 #endif

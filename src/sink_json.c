@@ -14,7 +14,7 @@
 struct json_state {
     struct endpoint_cache *endpoints;
     struct timestamp_cache clock;
-    struct ds_buffer head;
+    struct ds_buffer head, scratch;
     bool etf;
 };
 
@@ -306,18 +306,145 @@ static void write_head(struct json_state *s, unsigned time_digits, cJSON *record
     json_add_raw(record, "type", head->failed ? NULL : head->data);
 }
 
+static struct ds_text buffer_text(const struct ds_buffer *buffer)
+{
+    return (struct ds_text){buffer->data, buffer->len};
+}
+
+static void write_time(struct json_state *s, const struct sink *sink, cJSON *record,
+                       const char *key, int64_t ns)
+{
+    s->scratch.len = 0;
+    ds_buffer_add(&s->scratch, "\"", 1);
+    timestamp_print_utc(&s->clock, ns, sink->time_digits, &s->scratch);
+    ds_buffer_add(&s->scratch, "\"", 1);
+    json_add_raw(record, key, json_keep(s->scratch.data, s->scratch.len));
+}
+
+/* Microseconds, with a fraction where the capture has nanoseconds. */
+static void write_latency(cJSON *record, int64_t ns)
+{
+    char text[32];
+    int len = ns % 1000 == 0
+                  ? snprintf(text, sizeof text, "%" PRId64, ns / 1000)
+                  : snprintf(text, sizeof text, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+    json_add_raw(record, "latency_us", json_keep(text, (size_t)len));
+}
+
+static void add_number(struct ds_buffer *out, const char *key, uint64_t number)
+{
+    ds_buffer_add_text(out, key);
+    add_digits(out, number);
+}
+
+/* What the correlation knows. As with the head, four fields are written as one value. */
+static void write_note(struct json_state *s, cJSON *record, const struct record *given)
+{
+    const struct note *note = &given->note;
+    if (note->role == NOTE_NONE)
+        return;
+    struct ds_buffer *text = &s->scratch;
+    text->len = 0;
+    ADD_CONSTANT(text, "\"");
+    ds_buffer_add_text(text, note_role_name(note->role));
+    ADD_CONSTANT(text, "\"");
+    if (note->call != 0)
+        add_number(text, ",\"call\":", note->call);
+    if (note->label != NULL) {
+        ADD_CONSTANT(text, ",\"label\":\"");
+        ds_buffer_add_text(text, note->label);
+        ADD_CONSTANT(text, "\"");
+    }
+    if (note->has_latency) {
+        add_number(text, ",\"latency_us\":", (uint64_t)note->latency_ns / 1000);
+        if (note->latency_ns % 1000 != 0)
+            ds_buffer_printf(text, ".%03d", (int)(note->latency_ns % 1000));
+    }
+    json_add_raw(record, "role", json_keep(text->data, text->len));
+    if (note->mod.data != NULL && given->event->message.role[DS_ROLE_MFA].data == NULL) {
+        text->len = 0;
+        note_print_mfa(note, 0, text);
+        json_add_text(record, "mfa", buffer_text(text));
+    }
+    if (note->from_name.data != NULL)
+        json_add_text(record, "from_name", note->from_name);
+    if (note->to_name.data != NULL)
+        json_add_text(record, "to_name", note->to_name);
+}
+
+static void write_party(struct json_state *s, cJSON *record, const char *key,
+                        const struct party *party)
+{
+    cJSON *object = json_add_object(record, key);
+    if (party->node.data != NULL)
+        json_add_text(object, "node", party->node);
+    if (party->name.data != NULL)
+        json_add_text(object, "name", party->name);
+    if (!party->has_pid)
+        return;
+    const struct party pid = {.node = party->node, .has_pid = true, .id = party->id,
+                              .serial = party->serial};
+    s->scratch.len = 0;
+    party_print(&pid, &s->scratch);
+    json_add_text(object, "pid", buffer_text(&s->scratch));
+    json_add_unsigned(object, "creation", party->creation);
+}
+
+static void write_call(struct json_state *s, struct sink *sink, const struct call *call)
+{
+    cJSON *record = json_new();
+    json_add_raw(record, "type", "\"call\"");
+    write_time(s, sink, record, "ts", call->end_ns);
+    json_add_unsigned(record, "frame", call->end_frame);
+    json_add_unsigned(record, "conn", call->conn);
+    json_add_unsigned(record, "call", call->number);
+    json_add_string(record, "label", call->label);
+    write_party(s, record, "caller", &call->caller);
+    write_party(s, record, "callee", &call->callee);
+    if (call->mfa.data != NULL)
+        json_add_text(record, "mfa", call->mfa);
+    if (call->request.data != NULL)
+        json_add_term(record, "request", &call->request);
+    else
+        json_add_unsigned(record, "request_bytes", call->request_len);
+    if (call->result.data != NULL)
+        json_add_term(record, "result", &call->result);
+    write_time(s, sink, record, "start", call->start_ns);
+    json_add_unsigned(record, "start_frame", call->start_frame);
+    write_latency(record, call->end_ns - call->start_ns);
+    json_add_string(record, "outcome", call_outcome_name(call->outcome));
+    if (call->error_class != NULL)
+        json_add_string(record, "class", call->error_class);
+    if (call->reason.data != NULL)
+        json_add_term(record, "reason", &call->reason);
+    if (call->parent != 0)
+        json_add_unsigned(record, "parent", call->parent);
+    if (call->parent_ambiguous)
+        json_add_bool(record, "parent_ambiguous", true);
+    if (call->num_children != 0) {
+        cJSON *children = json_add_array(record, "children");
+        for (size_t i = 0; i < call->num_children; i++)
+            json_append_unsigned(children, call->children[i]);
+    }
+    if (!json_finish(record, &sink->output.buffer))
+        sink->output.buffer.failed = true;
+}
+
 static void json_record(struct sink *sink, const struct record *given)
 {
     struct json_state *s = sink->state;
     const struct ds_event *event = given->event;
 
-    if (given->call != NULL)
+    if (given->call != NULL) {
+        write_call(s, sink, given->call);
         return;
+    }
     cJSON *record = json_new();
 
     write_head(s, sink->time_digits, record, event);
     if (types[event->type].write != NULL)
         types[event->type].write(s, record, event);
+    write_note(s, record, given);
     write_trouble(record, event);
     if (!json_finish(record, &sink->output.buffer))
         sink->output.buffer.failed = true;
@@ -344,6 +471,7 @@ static void json_close(struct sink *sink)
     struct json_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
     ds_buffer_free(&s->head);
+    ds_buffer_free(&s->scratch);
     free(s);
     json_stop();
 }

@@ -24,10 +24,11 @@ static const struct ds_term_print_options term_limits[] = {
     {0},
 };
 
-enum paint { PAINT_TIME, PAINT_PEERS, PAINT_EPMD, PAINT_HANDSHAKE, PAINT_CONN, PAINT_OP,
+enum paint { PAINT_CALL, PAINT_TIME, PAINT_PEERS, PAINT_EPMD, PAINT_HANDSHAKE, PAINT_CONN, PAINT_OP,
              PAINT_TROUBLE, PAINT_OFF };
 
 static const char *const paints[] = {
+    [PAINT_CALL] = "\033[1;34m",
     [PAINT_TIME] = "\033[2m",
     [PAINT_PEERS] = "\033[36m",
     [PAINT_EPMD] = "\033[35m",
@@ -40,6 +41,7 @@ static const char *const paints[] = {
 
 struct text_state {
     struct ds_buffer *out;
+    const struct note *note; /* on the event being shown */
     const struct ds_term_print_options *limits;
     struct endpoint_cache *endpoints;
     struct timestamp_cache clock;
@@ -314,6 +316,41 @@ static void add_token(struct text_state *s, const struct ds_token *token)
     ds_buffer_printf(s->out, " flags %" PRId64 "]", token->flags);
 }
 
+/* "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a call. */
+static void add_note(struct text_state *s, const struct sink *sink, const struct note *note)
+{
+    const bool has_label = note->label != NULL && (note->call != 0 || sink->options->verbose != 0);
+    if (note->call == 0 && !has_label)
+        return;
+    paint(s, PAINT_CALL);
+    if (note->call != 0)
+        ds_buffer_printf(s->out, "#%" PRIu64 " ", note->call);
+    if (!note->has_latency) {
+        if (note->role == NOTE_SPAWNED)
+            add(s, "spawned ");
+        else
+            ds_buffer_printf(s->out, "%s ", note->label);
+        if (note->outcome != CALL_OPEN)
+            ds_buffer_printf(s->out, "%s ", call_outcome_name(note->outcome));
+    } else {
+        const bool ok = note->outcome == CALL_OK;
+        add(s, ok ? note->role == NOTE_DOWN ? "result" : note_role_name(note->role)
+                  : call_outcome_name(note->outcome));
+        add(s, " after ");
+        latency_print(note->latency_ns, s->out);
+        add(s, " ");
+    }
+    paint(s, PAINT_OFF);
+}
+
+static void add_name(struct text_state *s, struct ds_text name)
+{
+    if (name.data == NULL)
+        return;
+    ds_term_print_atom(name, s->out);
+    add(s, " ");
+}
+
 static void add_message(struct text_state *s, const struct sink *sink,
                         const struct ds_event *event)
 {
@@ -322,6 +359,7 @@ static void add_message(struct text_state *s, const struct sink *sink,
     const struct ds_term *to = &m->role[DS_ROLE_TO];
     int verbose = sink->options->verbose;
 
+    add_note(s, sink, s->note);
     paint(s, PAINT_OP);
     if (m->op != NULL)
         add(s, m->op->name);
@@ -332,10 +370,12 @@ static void add_message(struct text_state *s, const struct sink *sink,
     paint(s, PAINT_OFF);
     if (from->data != NULL) {
         add(s, " ");
+        add_name(s, s->note->from_name);
         add_term(s, from);
     }
     if (to->data != NULL) {
         add(s, " > ");
+        add_name(s, s->note->to_name);
         add_term(s, to);
     }
     for (size_t i = 0; i < sizeof shown_roles / sizeof shown_roles[0]; i++) {
@@ -430,14 +470,39 @@ static bool is_dull(const struct ds_event *event)
     return (c[0].frames | c[1].frames | c[0].gaps | c[1].gaps | c[0].faults | c[1].faults) == 0;
 }
 
+/* The end of a call that no message ended: it was never answered. */
+static void add_call(struct text_state *s, const struct sink *sink, const struct record *record)
+{
+    const struct call *call = record->call;
+    if (record->event != NULL && record->event->type == DS_EVENT_MESSAGE)
+        return;
+    add_time(s, sink, call->end_ns);
+    paint(s, PAINT_CALL);
+    ds_buffer_printf(s->out, "#%" PRIu64 " %s ", call->number, call->label);
+    paint(s, PAINT_OFF);
+    party_print(&call->caller, s->out);
+    add(s, " > ");
+    party_print(&call->callee, s->out);
+    add(s, ": ");
+    add_word(s, PAINT_TROUBLE, call_outcome_name(call->outcome));
+    add(s, " after ");
+    latency_print(call->end_ns - call->start_ns, s->out);
+    add(s, "\n");
+}
+
 static void text_record(struct sink *sink, const struct record *record)
 {
     struct text_state *s = sink->state;
     const struct options *options = sink->options;
     const struct ds_event *event = record->event;
 
-    if (record->call != NULL || (options->verbose == 0 && is_dull(event)))
+    if (record->call != NULL) {
+        add_call(s, sink, record);
         return;
+    }
+    if (options->verbose == 0 && is_dull(event))
+        return;
+    s->note = &record->note;
     add_time(s, sink, event->ts_ns);
 
     paint(s, PAINT_PEERS);

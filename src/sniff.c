@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "complain.h"
+#include "correlate.h"
 #include "follow.h"
 #include "privileges.h"
 #include "progress.h"
@@ -30,7 +31,7 @@ struct sniff {
     struct sink sinks[MAX_FORMATS];
     size_t num_sinks;
     struct raw_writer raw;
-    struct record record;
+    struct correlate *correlate; /* NULL when nobody wants to know */
     struct progress progress;
     char cookie[MAX_COOKIE_LEN + 1];
     uint64_t num_passed;      /* packets */
@@ -50,19 +51,30 @@ static void note_outputs(struct sniff *s)
     s->failed |= s->raw.failed && !s->raw.closed;
 }
 
-static void on_event(void *context, const struct ds_event *event)
+static void on_record(void *context, const struct record *record)
 {
     struct sniff *s = context;
     if (s->is_full || s->failed || s->reader_gone)
         return;
-    s->record.event = event;
     for (size_t i = 0; i < s->num_sinks; i++) {
-        sink_record(&s->sinks[i], &s->record);
+        sink_record(&s->sinks[i], record);
         if (s->sinks[i].output.failed)
             note_outputs(s);
     }
-    if (event->type == DS_EVENT_MESSAGE && ++s->num_shown == s->options->max_messages)
+    if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE &&
+        ++s->num_shown == s->options->max_messages)
         s->is_full = true;
+}
+
+static void on_event(void *context, const struct ds_event *event)
+{
+    struct sniff *s = context;
+    if (s->correlate != NULL) {
+        correlate_event(s->correlate, event);
+        return;
+    }
+    const struct record record = {.event = event};
+    on_record(s, &record);
 }
 
 static void on_port(void *context, uint16_t port, struct ds_text name)
@@ -154,6 +166,22 @@ static bool open_session(struct sniff *s)
     return s->session != NULL;
 }
 
+/* What a call asked is kept for its record; nobody reads longer ones in a line. */
+enum { KEEP_REQUEST = 65536 };
+
+/* Conversations are put together when something is shown; -q alone is not slowed down. */
+static bool open_correlate(struct sniff *s)
+{
+    if (s->num_sinks == 0)
+        return true;
+    struct correlate_config config = {.emit = on_record, .context = s, .keep = KEEP_REQUEST};
+    memcpy(config.limits, s->options->config.limits, sizeof config.limits);
+    s->correlate = correlate_new(&config);
+    if (s->correlate == NULL)
+        complain("out of memory");
+    return s->correlate != NULL;
+}
+
 static bool open_all(struct sniff *s)
 {
     bool is_live = s->options->num_read_files == 0;
@@ -164,18 +192,28 @@ static bool open_all(struct sniff *s)
     if (is_live && !privileges_return())
         return false;
     s->follow = follow_new(s->options, &s->capture);
-    return s->follow != NULL && open_session(s) && open_outputs(s) &&
+    return s->follow != NULL && open_session(s) && open_outputs(s) && open_correlate(s) &&
            privileges_drop(s->options->user);
+}
+
+/* The counts of the session and of the correlation together. */
+static struct ds_stats all_stats(const struct sniff *s)
+{
+    struct ds_stats stats = *ds_session_stats(s->session);
+    if (s->correlate != NULL)
+        correlate_add_stats(s->correlate, &stats);
+    return stats;
 }
 
 static void print_summary(struct sniff *s)
 {
+    const struct ds_stats stats = all_stats(s);
     struct summary summary = {
         .num_read = s->capture.is_live ? s->num_passed : s->capture.num_packets,
         .num_passed = s->num_passed,
         .is_live = s->capture.is_live,
         .num_dropped = capture_get_drops(&s->capture),
-        .stats = ds_session_stats(s->session),
+        .stats = &stats,
         .config = &s->options->config,
     };
     summary_print(&summary, stderr);
@@ -241,6 +279,8 @@ static void run(struct sniff *s)
     }
     progress_clear(&s->progress);
     ds_session_end(s->session);
+    if (s->correlate != NULL)
+        correlate_end(s->correlate);
 }
 
 /* The tables of --report go to standard output, unless records do. */
@@ -270,12 +310,14 @@ static int close_all(struct sniff *s, bool opened)
     if (opened) {
         if (!s->reader_gone)
             print_reports(s);
-        complete = summary_is_complete(ds_session_stats(s->session));
+        const struct ds_stats stats = all_stats(s);
+        complete = summary_is_complete(&stats);
         if (!s->reader_gone)
             print_summary(s);
     }
     s->failed |= !capture_close(&s->capture) || !opened;
     follow_free(s->follow);
+    correlate_free(s->correlate);
     ds_session_free(s->session);
     if (s->failed)
         return STATUS_TROUBLE;

@@ -71,9 +71,9 @@ struct ds_otp *ds_otp_new(void);
 void ds_otp_free(struct ds_otp *otp);
 
 /* ds_otp_find_message says what a payload is. to is the registered name it goes to, absent
- * when it goes to a pid or reference. False when no line fits. Lines that name the receiver
- * come before those that do not, lines that begin with an atom before those that do not;
- * among equals the first in the file. */
+ * when it goes to a pid or reference. False when no line fits. Tuples for that receiver come
+ * first, then tuples that begin with an atom, then whatever else is for that receiver, then
+ * the rest; among equals the first in the file. */
 bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to,
                          const struct ds_term *payload, struct ds_otp_match *match);
 

@@ -1,0 +1,410 @@
+/*
+ * calls.c - open calls, see calls.h.
+ */
+#include "calls.h"
+
+#include <stdlib.h>
+
+/* conn_calls is a connection with open calls. */
+struct conn_calls {
+    struct table_entry entry;
+    uint64_t number;
+    uint32_t calls; /* head of a list */
+};
+
+void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
+                uint64_t max_processes)
+{
+    *calls = (struct calls){.intern = intern};
+    table_init(&calls->table, sizeof(struct open_call), max_calls);
+    table_init(&calls->conns, sizeof(struct conn_calls), max_calls);
+    processes_init(&calls->processes, intern, max_processes);
+}
+
+static void free_owned(struct calls *calls, struct open_call *call)
+{
+    calls->kept_len -= call->kept_len;
+    free(call->request);
+    free(call->mfa);
+    free(call->children);
+}
+
+void calls_free(struct calls *calls)
+{
+    for (struct open_call *c = table_oldest(&calls->table); c != NULL;
+         c = table_newer(&calls->table, c))
+        free_owned(calls, c);
+    table_free(&calls->table);
+    table_free(&calls->conns);
+    processes_free(&calls->processes);
+    ds_buffer_free(&calls->scratch);
+}
+
+struct open_call *calls_find(const struct calls *calls, const struct ref_key *key)
+{
+    struct open_call *c = table_first(&calls->table, key_hash(key, sizeof *key));
+    while (c != NULL && !ref_key_equal(&c->key, key))
+        c = table_next(&calls->table, c);
+    return c;
+}
+
+static struct conn_calls *find_conn(const struct calls *calls, uint64_t number)
+{
+    struct conn_calls *c = table_first(&calls->conns, (uint32_t)number);
+    while (c != NULL && c->number != number)
+        c = table_next(&calls->conns, c);
+    return c;
+}
+
+static bool link_conn(struct calls *calls, struct open_call *call)
+{
+    struct conn_calls *conn = find_conn(calls, call->conn);
+    if (conn == NULL) {
+        conn = table_add(&calls->conns, (uint32_t)call->conn);
+        if (conn == NULL)
+            return false;
+        conn->number = call->conn;
+    }
+    table_link(&calls->table, offsetof(struct open_call, of_conn), &conn->calls, call);
+    return true;
+}
+
+static void unlink_conn(struct calls *calls, struct open_call *call)
+{
+    struct conn_calls *conn = find_conn(calls, call->conn);
+    if (conn == NULL)
+        return;
+    table_unlink(&calls->table, offsetof(struct open_call, of_conn), &conn->calls, call);
+    if (conn->calls == 0)
+        table_remove(&calls->conns, conn);
+}
+
+/* Who serves the call. */
+
+static struct open_call *first_served(const struct calls *calls, const struct process *process)
+{
+    return table_get(&calls->table, process->serving);
+}
+
+static struct open_call *next_served(const struct calls *calls, const struct open_call *call)
+{
+    return table_get(&calls->table, call->of_callee.next);
+}
+
+static void drop_process(void *context, struct process *process)
+{
+    struct calls *calls = context;
+    struct open_call *next;
+    for (struct open_call *c = first_served(calls, process); c != NULL; c = next) {
+        next = next_served(calls, c);
+        calls->num_unresolved -= c->callee.serial == PID_KEY_NAMED;
+        c->process = 0;
+        c->of_callee = (struct table_link){0, 0};
+    }
+}
+
+static void link_callee(struct calls *calls, struct open_call *call)
+{
+    if (call->callee.node == 0)
+        return;
+    struct process *process =
+        processes_add(&calls->processes, &call->callee, drop_process, calls);
+    if (process == NULL) {
+        calls->no_memory++;
+        return;
+    }
+    table_link(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
+    process->num_serving++;
+    call->process = process->entry.number;
+    calls->num_unresolved += call->callee.serial == PID_KEY_NAMED;
+}
+
+static void unlink_callee(struct calls *calls, struct open_call *call)
+{
+    struct process *process = table_get(&calls->processes.table, call->process);
+    if (process == NULL)
+        return;
+    table_unlink(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
+    process->num_serving--;
+    calls->num_unresolved -= call->callee.serial == PID_KEY_NAMED;
+    call->process = 0;
+    processes_release(&calls->processes, process);
+}
+
+static void add_child(struct calls *calls, struct open_call *parent, uint64_t number)
+{
+    if (parent->num_children == MAX_CHILDREN)
+        return;
+    if ((parent->num_children & (parent->num_children - 1)) == 0) {
+        size_t cap = parent->num_children == 0 ? 1 : (size_t)parent->num_children * 2;
+        uint64_t *children = realloc(parent->children, cap * sizeof *children);
+        if (children == NULL) {
+            calls->no_memory++;
+            return;
+        }
+        parent->children = children;
+    }
+    parent->children[parent->num_children++] = number;
+}
+
+/* find_parent looks for the call in whose service the caller makes this one. Several: it
+ * can't be told. None: the caller may turn out to be a process that was called by name. */
+static void find_parent(struct calls *calls, struct open_call *call)
+{
+    struct process *caller = processes_find(&calls->processes, &call->caller);
+    if (caller != NULL && caller->num_serving == 1) {
+        struct open_call *parent = first_served(calls, caller);
+        call->parent = parent->number;
+        add_child(calls, parent, call->number);
+        return;
+    }
+    if (caller != NULL && caller->num_serving > 1) {
+        call->parent_ambiguous = true;
+        return;
+    }
+    if (calls->num_unresolved == 0 || call->caller.node == 0)
+        return;
+    if (caller == NULL)
+        caller = processes_add(&calls->processes, &call->caller, drop_process, calls);
+    if (caller == NULL)
+        return;
+    if (caller->made == NULL)
+        caller->made = malloc(MAX_MADE * sizeof *caller->made);
+    if (caller->made == NULL) {
+        calls->no_memory++;
+        processes_release(&calls->processes, caller);
+        return;
+    }
+    if (caller->num_made == MAX_MADE) {
+        memmove(&caller->made[0], &caller->made[1], (MAX_MADE - 1) * sizeof *caller->made);
+        caller->num_made--;
+    }
+    caller->made[caller->num_made++] =
+        (struct made_call){call->number, call->start_ns, call->entry.number};
+}
+
+/* adopt gives the calls that process made so far their parent, now that it is known to
+ * have been serving those of the list beginning with first (and call, which is in it). */
+static void adopt(struct calls *calls, struct process *process, const struct process *named,
+                  struct open_call *call)
+{
+    for (uint32_t i = 0; i < process->num_made; i++) {
+        const struct made_call *made = &process->made[i];
+        struct open_call *child = table_get(&calls->table, made->call);
+        struct open_call *parent = NULL;
+        unsigned num = 0;
+        if (named == NULL) {
+            num = call->number < made->number;
+            parent = call;
+        } else {
+            for (struct open_call *c = first_served(calls, named); c != NULL;
+                 c = next_served(calls, c)) {
+                if (c->number < made->number) {
+                    num++;
+                    parent = c;
+                }
+            }
+        }
+        if (num == 0)
+            continue;
+        if (num == 1)
+            add_child(calls, parent, made->number);
+        if (child == NULL || child->number != made->number || child->parent != 0)
+            continue;
+        if (num == 1)
+            child->parent = parent->number;
+        else
+            child->parent_ambiguous = true;
+    }
+    process->num_made = 0;
+}
+
+void calls_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
+                      bool learn)
+{
+    if (learn && call->callee_name != 0 && call->callee.node == pid->node)
+        processes_learn(&calls->processes, call->callee_name, pid);
+    if (pid_key_equal(&call->callee, pid))
+        return;
+    const bool was_named = call->callee.serial == PID_KEY_NAMED && call->callee.node == pid->node;
+    struct process *process = processes_find(&calls->processes, pid);
+    struct process *named = table_get(&calls->processes.table, call->process);
+    if (process != NULL && was_named && named != NULL)
+        adopt(calls, process, learn ? named : NULL, call);
+    if (was_named && learn && named != NULL) {
+        /* The others that were sent to the name wait for the same process. */
+        struct open_call *next;
+        const uint32_t number = named->entry.number;
+        for (struct open_call *c = first_served(calls, named); c != NULL; c = next) {
+            next = next_served(calls, c);
+            if (c->process != number)
+                continue;
+            unlink_callee(calls, c);
+            c->callee = *pid;
+            link_callee(calls, c);
+        }
+        return;
+    }
+    unlink_callee(calls, call);
+    call->callee = *pid;
+    link_callee(calls, call);
+}
+
+bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
+{
+    const struct ds_counters *c = &conn->counters[call->answer_dir];
+    return conn->number == call->conn && c->gaps + c->faults != call->losses;
+}
+
+static void keep_request(struct calls *calls, struct open_call *call,
+                         const struct call_start *start)
+{
+    const struct ds_term *request = start->request;
+    call->request_len = request->len;
+    if (calls->keep == 0)
+        return;
+    struct ds_buffer *scratch = &calls->scratch;
+    if (start->note->mod.data != NULL) {
+        scratch->len = 0;
+        note_print_mfa(start->note, 200, scratch);
+        call->mfa = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
+    }
+    if (request->len > calls->keep || request->data == NULL || request->damaged)
+        return;
+    scratch->len = 0;
+    if (!ds_term_copy_etf(request, scratch) || scratch->len > calls->keep * 4 ||
+        scratch->len > CALLS_KEPT_MAX - calls->kept_len)
+        return;
+    call->request = malloc(scratch->len);
+    if (call->request == NULL) {
+        calls->no_memory++;
+        return;
+    }
+    memcpy(call->request, scratch->data, scratch->len);
+    call->kept_len = scratch->len;
+    calls->kept_len += scratch->len;
+}
+
+struct open_call *calls_open(struct calls *calls, const struct call_start *start)
+{
+    const struct ds_event *event = start->event;
+    const struct call_end unknown = {.end_ns = event->ts_ns, .outcome = CALL_UNKNOWN};
+    struct open_call *call = calls_find(calls, &start->key);
+    if (call != NULL)
+        calls_end(calls, call, &unknown);
+    if (table_is_full(&calls->table)) {
+        calls->num_dropped++;
+        calls_end(calls, table_oldest(&calls->table), &unknown);
+    }
+    call = table_add(&calls->table, key_hash(&start->key, sizeof start->key));
+    if (call == NULL) {
+        calls->no_memory++;
+        return NULL;
+    }
+    const struct ds_counters *answers = &event->conn->counters[!event->dir];
+    call->key = start->key;
+    call->line = start->line;
+    call->caller = start->caller;
+    call->callee = start->callee;
+    call->number = ++calls->num_started;
+    call->conn = event->conn->number;
+    call->start_ns = event->ts_ns;
+    call->start_frame = event->frame;
+    call->answer_dir = !event->dir;
+    call->losses = answers->gaps + answers->faults;
+    call->answer_is_exit = start->answer_is_exit;
+    if (!link_conn(calls, call)) {
+        calls->no_memory++;
+        table_remove(&calls->table, call);
+        return NULL;
+    }
+    if (call->callee.serial == PID_KEY_NAMED && call->callee.node != 0) {
+        call->callee_name = call->callee.id;
+        processes_whereis(&calls->processes, call->callee.node, call->callee_name,
+                          event->conn->end[!event->dir].creation, &call->callee);
+    }
+    find_parent(calls, call);
+    link_callee(calls, call);
+    keep_request(calls, call, start);
+    return call;
+}
+
+void calls_fill_party(const struct calls *calls, const struct pid_key *key, struct party *out)
+{
+    *out = (struct party){.node = intern_text(calls->intern, key->node)};
+    if (key->node == 0)
+        return;
+    if (out->node.len != 0 && out->node.data[0] == '?')
+        out->node = (struct ds_text){NULL, 0}; /* it stands for an unknown atom */
+    if (key->serial == PID_KEY_NAMED) {
+        out->name = intern_text(calls->intern, key->id);
+        return;
+    }
+    out->has_pid = true;
+    out->id = key->id;
+    out->serial = key->serial;
+    out->creation = key->creation;
+    out->name = intern_text(calls->intern, processes_name(&calls->processes, key));
+}
+
+void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end)
+{
+    struct call view = {
+        .number = call->number,
+        .conn = call->conn,
+        .label = call->line->label,
+        .group = call->line->group,
+        .request_len = call->request_len,
+        .result = end->result,
+        .start_ns = call->start_ns,
+        .end_ns = end->end_ns >= call->start_ns ? end->end_ns : call->start_ns,
+        .start_frame = call->start_frame,
+        .end_frame = end->event != NULL ? end->event->frame : 0,
+        .outcome = end->outcome,
+        .error_class = end->error_class,
+        .reason = end->reason,
+        .parent = call->parent,
+        .parent_ambiguous = call->parent_ambiguous,
+        .children = call->children,
+        .num_children = call->num_children,
+    };
+    unlink_callee(calls, call);
+    unlink_conn(calls, call);
+    calls_fill_party(calls, &call->caller, &view.caller);
+    calls_fill_party(calls, &call->callee, &view.callee);
+    if (view.callee.name.data == NULL)
+        view.callee.name = intern_text(calls->intern, call->callee_name);
+    if (call->request != NULL)
+        view.request = (struct ds_term){.data = (const uint8_t *)call->request + 1,
+                                        .len = call->kept_len - 1};
+    if (call->mfa != NULL)
+        view.mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
+    const struct record record = {.event = end->event, .call = &view};
+    calls->emit(calls->context, &record);
+    free_owned(calls, call);
+    table_remove(&calls->table, call);
+}
+
+void calls_end_conn(struct calls *calls, const struct ds_event *event, enum call_outcome outcome)
+{
+    struct conn_calls *conn;
+    while ((conn = find_conn(calls, event->conn->number)) != NULL) {
+        struct open_call *call = table_get(&calls->table, conn->calls);
+        const struct call_end end = {
+            .event = event,
+            .end_ns = event->ts_ns,
+            .outcome = outcome != CALL_OPEN                        ? outcome
+                       : calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
+                                                                   : CALL_UNANSWERED,
+        };
+        calls_end(calls, call, &end);
+    }
+}
+
+void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcome)
+{
+    const struct call_end end = {.end_ns = end_ns, .outcome = outcome};
+    struct open_call *call;
+    while ((call = table_oldest(&calls->table)) != NULL)
+        calls_end(calls, call, &end);
+}

@@ -1,0 +1,120 @@
+/*
+ * monitors.c - open monitors and links, see monitors.h.
+ */
+#include "monitors.h"
+
+struct conn_monitors {
+    struct table_entry entry;
+    uint64_t number;
+    uint32_t monitors; /* head of a list */
+};
+
+void monitors_init(struct monitors *monitors, uint64_t max)
+{
+    *monitors = (struct monitors){0};
+    table_init(&monitors->table, sizeof(struct monitor), max);
+    table_init(&monitors->conns, sizeof(struct conn_monitors), max);
+}
+
+void monitors_free(struct monitors *monitors)
+{
+    table_free(&monitors->table);
+    table_free(&monitors->conns);
+}
+
+void monitors_key_link(const struct pid_key *a, const struct pid_key *b, struct ref_key *out)
+{
+    if (memcmp(a, b, sizeof *a) > 0) {
+        const struct pid_key *c = a;
+        a = b;
+        b = c;
+    }
+    *out = (struct ref_key){
+        .node = a->node,
+        .creation = a->creation,
+        .word = {a->id, a->serial, b->node, b->creation, b->id},
+        .more = b->serial << 3 | 6, /* no reference has six words */
+    };
+}
+
+struct monitor *monitors_find(const struct monitors *monitors, const struct ref_key *key)
+{
+    struct monitor *m = table_first(&monitors->table, key_hash(key, sizeof *key));
+    while (m != NULL && !ref_key_equal(&m->key, key))
+        m = table_next(&monitors->table, m);
+    return m;
+}
+
+static struct conn_monitors *find_conn(const struct monitors *monitors, uint64_t number)
+{
+    struct conn_monitors *c = table_first(&monitors->conns, (uint32_t)number);
+    while (c != NULL && c->number != number)
+        c = table_next(&monitors->conns, c);
+    return c;
+}
+
+struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *key, bool is_link,
+                              const struct ds_event *event)
+{
+    if (monitors_find(monitors, key) != NULL)
+        return NULL;
+    if (table_is_full(&monitors->table)) {
+        monitors->num_dropped++;
+        monitors_end(monitors, table_oldest(&monitors->table), "dropped", NULL, event->ts_ns);
+    }
+    struct monitor *m = table_add(&monitors->table, key_hash(key, sizeof *key));
+    struct conn_monitors *conn = find_conn(monitors, event->conn->number);
+    if (conn == NULL && m != NULL) {
+        conn = table_add(&monitors->conns, (uint32_t)event->conn->number);
+        if (conn != NULL)
+            conn->number = event->conn->number;
+    }
+    if (m == NULL || conn == NULL) {
+        monitors->no_memory++;
+        if (m != NULL)
+            table_remove(&monitors->table, m);
+        return NULL;
+    }
+    monitors->num_started++;
+    m->key = m->call = *key;
+    m->is_link = is_link;
+    m->conn = event->conn->number;
+    m->start_ns = event->ts_ns;
+    m->start_frame = event->frame;
+    table_link(&monitors->table, offsetof(struct monitor, of_conn), &conn->monitors, m);
+    return m;
+}
+
+void monitors_end(struct monitors *monitors, struct monitor *monitor, const char *how,
+                  const struct ds_term *reason, int64_t end_ns)
+{
+    if (monitors->on_end != NULL) {
+        struct monitor_end end = {.monitor = monitor, .how = how, .end_ns = end_ns};
+        if (reason != NULL)
+            end.reason = *reason;
+        monitors->on_end(monitors->context, &end);
+    }
+    struct conn_monitors *conn = find_conn(monitors, monitor->conn);
+    if (conn != NULL) {
+        table_unlink(&monitors->table, offsetof(struct monitor, of_conn), &conn->monitors,
+                     monitor);
+        if (conn->monitors == 0)
+            table_remove(&monitors->conns, conn);
+    }
+    table_remove(&monitors->table, monitor);
+}
+
+void monitors_end_conn(struct monitors *monitors, uint64_t number, const char *how,
+                       int64_t end_ns)
+{
+    struct conn_monitors *conn;
+    while ((conn = find_conn(monitors, number)) != NULL)
+        monitors_end(monitors, table_get(&monitors->table, conn->monitors), how, NULL, end_ns);
+}
+
+void monitors_end_all(struct monitors *monitors, const char *how, int64_t end_ns)
+{
+    struct monitor *m;
+    while ((m = table_oldest(&monitors->table)) != NULL)
+        monitors_end(monitors, m, how, NULL, end_ns);
+}

@@ -1,0 +1,58 @@
+/*
+ * monitors.h - the monitors and links that are open, and how each ends.
+ */
+#ifndef DISTSNIFF_MONITORS_H
+#define DISTSNIFF_MONITORS_H
+
+#include "keys.h"
+#include "record.h"
+
+struct monitor {
+    struct table_entry entry;
+    struct ref_key key; /* of a link: made of the two pids */
+    bool is_link;
+    struct pid_key watcher, target; /* of a link: who asked for it, and whom */
+    struct ref_key call; /* of the call that it watches over; its own key, unless told */
+    uint64_t conn;
+    int64_t start_ns;
+    uint64_t start_frame;
+    struct table_link of_conn;
+};
+
+/* monitor_end is how one ended. how: "demonitor", "unlink", "exit", "noproc",
+ * "noconnection", "open" (when the capture ended), "dropped". */
+struct monitor_end {
+    const struct monitor *monitor;
+    const char *how;
+    struct ds_term reason; /* of "exit" */
+    int64_t end_ns;
+};
+
+struct monitors {
+    struct table table;
+    struct table conns;
+    uint64_t num_started, num_dropped, no_memory;
+    void (*on_end)(void *context, const struct monitor_end *end); /* may be NULL */
+    void *context;
+};
+
+void monitors_init(struct monitors *monitors, uint64_t max);
+void monitors_free(struct monitors *monitors);
+
+/* monitors_key_link makes the key of a link, the same for both ends. */
+void monitors_key_link(const struct pid_key *a, const struct pid_key *b, struct ref_key *out);
+
+struct monitor *monitors_find(const struct monitors *monitors, const struct ref_key *key);
+
+/* monitors_open adds one, with key, conn and start; the rest is the caller's to fill in. The
+ * oldest is given up at the cap. NULL when memory ran out or it is open already. */
+struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *key, bool is_link,
+                              const struct ds_event *event);
+
+void monitors_end(struct monitors *monitors, struct monitor *monitor, const char *how,
+                  const struct ds_term *reason, int64_t end_ns);
+
+void monitors_end_conn(struct monitors *monitors, uint64_t conn, const char *how, int64_t end_ns);
+void monitors_end_all(struct monitors *monitors, const char *how, int64_t end_ns);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * processes.c - names and work of processes, see processes.h.
+ */
+#include "processes.h"
+
+#include <stdlib.h>
+
+/* binding is a registered name on a node. Which of several pids has it is decided as votes
+ * are counted in one pass: each answer by the same pid adds one, each by another takes one
+ * away, at none it goes over. A restarted server so takes its name along, a worker that
+ * answers in place of its server now and then does not. */
+struct binding {
+    struct table_entry entry;
+    uint32_t node, name;
+    struct pid_key pid;
+    uint32_t votes;
+};
+
+enum { MAX_VOTES = 4 };
+
+static uint32_t hash_name(uint32_t node, uint32_t name)
+{
+    const uint32_t key[2] = {node, name};
+    return key_hash(key, sizeof key);
+}
+
+static struct binding *find_binding(const struct processes *p, uint32_t node, uint32_t name)
+{
+    struct binding *b = table_first(&p->bindings, hash_name(node, name));
+    while (b != NULL && (b->node != node || b->name != name))
+        b = table_next(&p->bindings, b);
+    return b;
+}
+
+void processes_init(struct processes *p, struct intern *intern, uint64_t max)
+{
+    *p = (struct processes){.intern = intern};
+    table_init(&p->table, sizeof(struct process), max);
+    table_init(&p->bindings, sizeof(struct binding), max);
+}
+
+void processes_free(struct processes *p)
+{
+    for (struct process *e = table_oldest(&p->table); e != NULL; e = table_newer(&p->table, e))
+        free(e->made);
+    table_free(&p->table);
+    table_free(&p->bindings);
+}
+
+struct process *processes_find(const struct processes *p, const struct pid_key *key)
+{
+    struct process *e = table_first(&p->table, key_hash(key, sizeof *key));
+    while (e != NULL && !pid_key_equal(&e->key, key))
+        e = table_next(&p->table, e);
+    return e;
+}
+
+static void remove_process(struct processes *p, struct process *process)
+{
+    free(process->made);
+    table_remove(&p->table, process);
+}
+
+struct process *processes_add(struct processes *p, const struct pid_key *key,
+                              void (*on_drop)(void *context, struct process *process),
+                              void *context)
+{
+    struct process *process = processes_find(p, key);
+    if (process != NULL)
+        return process;
+    if (table_is_full(&p->table)) {
+        struct process *oldest = table_oldest(&p->table);
+        p->num_dropped++;
+        if (on_drop != NULL)
+            on_drop(context, oldest);
+        remove_process(p, oldest);
+    }
+    process = table_add(&p->table, key_hash(key, sizeof *key));
+    if (process != NULL)
+        process->key = *key;
+    return process;
+}
+
+void processes_release(struct processes *p, struct process *process)
+{
+    if (process->name == 0 && process->num_serving == 0 && process->num_made == 0)
+        remove_process(p, process);
+}
+
+static void set_name(struct processes *p, const struct pid_key *pid, uint32_t name)
+{
+    struct process *process = processes_find(p, pid);
+    if (name != 0 && process == NULL && !table_is_full(&p->table))
+        process = processes_add(p, pid, NULL, NULL);
+    if (process == NULL)
+        return;
+    process->name = name;
+    processes_release(p, process);
+}
+
+void processes_learn(struct processes *p, uint32_t name, const struct pid_key *pid)
+{
+    struct binding *b = find_binding(p, pid->node, name);
+    if (b == NULL) {
+        if (table_is_full(&p->bindings)) {
+            struct binding *oldest = table_oldest(&p->bindings);
+            set_name(p, &oldest->pid, 0);
+            table_remove(&p->bindings, oldest);
+            p->num_dropped++;
+        }
+        b = table_add(&p->bindings, hash_name(pid->node, name));
+        if (b == NULL)
+            return;
+        b->node = pid->node;
+        b->name = name;
+    }
+    if (b->votes != 0 && pid_key_equal(&b->pid, pid)) {
+        b->votes += b->votes < MAX_VOTES;
+        return;
+    }
+    if (b->votes > 1 && b->pid.creation == pid->creation) {
+        b->votes--;
+        return;
+    }
+    if (b->votes != 0)
+        set_name(p, &b->pid, 0);
+    b->pid = *pid;
+    b->votes = 1;
+    set_name(p, pid, name);
+}
+
+static void remove_binding(struct processes *p, struct binding *b)
+{
+    set_name(p, &b->pid, 0);
+    table_remove(&p->bindings, b);
+}
+
+void processes_ended(struct processes *p, const struct pid_key *key)
+{
+    const struct process *process = processes_find(p, key);
+    const uint32_t name = key->serial == PID_KEY_NAMED ? key->id
+                          : process != NULL            ? process->name
+                                                       : 0;
+    struct binding *b = name != 0 ? find_binding(p, key->node, name) : NULL;
+    if (b != NULL)
+        remove_binding(p, b);
+}
+
+bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,
+                       uint32_t creation, struct pid_key *out)
+{
+    const struct binding *b = find_binding(p, node, name);
+    if (b == NULL || (creation != 0 && b->pid.creation != creation))
+        return false;
+    *out = b->pid;
+    return true;
+}
+
+uint32_t processes_name(const struct processes *p, const struct pid_key *key)
+{
+    const struct process *process = processes_find(p, key);
+    return process != NULL ? process->name : 0;
+}
