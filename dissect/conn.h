@@ -86,6 +86,14 @@ void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text n
 /* conn_forget_nodes releases the names of both ends. */
 void conn_forget_nodes(struct conn *conn);
 
+/* conn_emit_change reports a change of the connection that end dir brought about. */
+void conn_emit_change(struct env *env, struct conn *conn, int dir, struct ds_conn_change change);
+
+/* env_print returns a text made as printf would, which lives as long as the current event;
+ * NULL, and counted, when memory ran out. */
+const char *env_print(struct env *env, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* conn_end_text returns the end's node, else its address and port, as printable ASCII that
  * lives as long as the current event; never NULL. */
 const char *conn_end_text(struct env *env, const struct conn *conn, int end);

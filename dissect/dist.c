@@ -11,88 +11,17 @@
 
 #include "channel.h"
 #include "cookie.h"
+#include "dist_conn.h"
 #include "flags.h"
 #include "handshake.h"
 #include "hold.h"
 #include "registry.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-enum dist_phase {
-    DIST_UNKNOWN,   /* nothing seen yet, or what follows a gap: the next bytes decide */
-    DIST_HANDSHAKE, /* a handshake message begins, or is in held */
-    DIST_CHANNEL,
-    DIST_DEAD, /* not to be decoded */
-};
-
-struct dist_dir {
-    enum dist_phase phase;
-    bool lost; /* bytes before these are missing */
-    struct hold held;
-    struct channel *channel;
-    enum ds_handshake_step last_step; /* UNKNOWN: none */
-    uint64_t flags;
-    bool has_flags;
-    uint8_t version;
-    uint32_t challenge; /* given to the other end */
-    bool has_challenge;
-    enum ds_cookie_check cookie; /* of the digest it sent */
-};
-
-enum refusal {
-    REFUSAL_NONE,
-    REFUSAL_NOK,
-    REFUSAL_NOT_ALLOWED,
-    REFUSAL_ALIVE,       /* "alive", not answered yet */
-    REFUSAL_ALIVE_FALSE, /* answered with "false" */
-};
-
-struct dist {
-    struct dist_dir dirs[2];
-    int initiator; /* the end, -1 until known */
-    enum ds_handshake_step last_step;
-    enum refusal refusal;
-    bool opened; /* reported as open or joined late */
-    bool up;
-    bool tls;
-    bool nonsense; /* something other than a handshake was sent */
-    int closer;    /* the end whose FIN came first, -1 */
-};
 
 static struct dist *dist_of(const struct conn *conn)
 {
     return conn->state;
-}
-
-__attribute__((format(printf, 2, 3))) static const char *say(struct env *env, const char *format,
-                                                             ...)
-{
-    va_list args;
-    va_start(args, format);
-    int len = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    char *text = len >= 0 ? arena_alloc(&env->arena, (size_t)len + 1) : NULL;
-    if (text == NULL) {
-        env->stats.no_memory++;
-        return NULL;
-    }
-    va_start(args, format);
-    vsnprintf(text, (size_t)len + 1, format, args);
-    va_end(args);
-    return text;
-}
-
-static void emit_conn(struct env *env, struct conn *conn, int dir, enum ds_conn_state state,
-                      const char *reason, bool final)
-{
-    struct ds_event event = {
-        .type = DS_EVENT_CONN,
-        .dir = (uint8_t)dir,
-        .change = {.state = state, .reason = reason, .final = final},
-    };
-    env_emit(env, conn, &event);
 }
 
 static void emit_gap(struct env *env, struct conn *conn, int dir, uint64_t len,
@@ -133,6 +62,11 @@ static enum handshake_from from_of(const struct dist *dist, int dir)
     return dir == dist->initiator ? HANDSHAKE_INITIATOR : HANDSHAKE_ACCEPTOR;
 }
 
+static int opener(const struct dist *dist)
+{
+    return dist->initiator >= 0 ? dist->initiator : 0;
+}
+
 static void report_open(struct env *env, struct conn *conn, const char *reason)
 {
     struct dist *dist = dist_of(conn);
@@ -140,8 +74,8 @@ static void report_open(struct env *env, struct conn *conn, const char *reason)
         return;
     dist->opened = true;
     look_up_nodes(env, conn);
-    emit_conn(env, conn, dist->initiator >= 0 ? dist->initiator : 0, DS_CONN_OPEN, reason,
-              false);
+    conn_emit_change(env, conn, opener(dist),
+                     (struct ds_conn_change){.state = DS_CONN_OPEN, .reason = reason});
 }
 
 static void report_up(struct env *env, struct conn *conn, const char *reason)
@@ -150,7 +84,8 @@ static void report_up(struct env *env, struct conn *conn, const char *reason)
     if (dist->up)
         return;
     dist->up = true;
-    emit_conn(env, conn, dist->initiator >= 0 ? dist->initiator : 0, DS_CONN_UP, reason, false);
+    conn_emit_change(env, conn, opener(dist),
+                     (struct ds_conn_change){.state = DS_CONN_UP, .reason = reason});
 }
 
 static void report_late(struct env *env, struct conn *conn, int dir)
@@ -163,11 +98,13 @@ static void report_late(struct env *env, struct conn *conn, int dir)
     dist->opened = true;
     dist->up = true;
     look_up_nodes(env, conn);
-    emit_conn(env, conn, dir, DS_CONN_JOINED_LATE,
-              dist->dirs[dir].lost && conn->tcp->syn_seen[dir]
-                  ? "the handshake was not captured"
-                  : "the capture began after the handshake",
-              false);
+    conn_emit_change(env, conn, dir,
+                     (struct ds_conn_change){
+                         .state = DS_CONN_JOINED_LATE,
+                         .reason = dist->dirs[dir].lost && conn->tcp->syn_seen[dir]
+                                       ? "the handshake was not captured"
+                                       : "the capture began after the handshake",
+                     });
 }
 
 static void go_dead(struct env *env, struct dist_dir *d)
@@ -218,7 +155,7 @@ static void check_digest(struct env *env, struct conn *conn, int dir, struct ds_
     h->cookie = cookie_check(env->config.cookie, other->challenge, h->digest);
     d->cookie = h->cookie;
     if (h->cookie == DS_COOKIE_WRONG) {
-        h->cookie_note = say(env, "made with another cookie by the %s %s",
+        h->cookie_note = env_print(env, "made with another cookie by the %s %s",
                              dir == dist->initiator ? "initiator" : "acceptor",
                              conn_end_text(env, conn, dir));
     }
@@ -518,177 +455,6 @@ static void dist_end(struct env *env, struct conn *conn, int dir)
         dist->closer = dir;
 }
 
-/* Why it ended. */
-
-/* when_text says when, after "closed by somebody". */
-static const char *when_text(struct env *env, const struct dist *dist)
-{
-    if (dist->last_step == DS_STEP_UNKNOWN)
-        return "before the first message";
-    return say(env, "after %s", ds_handshake_step_name(dist->last_step));
-}
-
-/* missing_text names what a peer that has seen these flags will not do without. */
-static const char *missing_text(struct env *env, const struct dist_dir *d)
-{
-    static const unsigned releases_with_more[] = {25, 26};
-    if (!d->has_flags)
-        return NULL;
-    for (size_t i = 0; i < sizeof releases_with_more / sizeof releases_with_more[0]; i++) {
-        unsigned release = releases_with_more[i];
-        uint64_t missing = flags_missing(d->flags, release);
-        if (missing != 0) {
-            const char *names = flags_print(missing, &env->arena);
-            return names != NULL ? say(env, "%s, mandatory since OTP %u", names, release) : NULL;
-        }
-    }
-    return NULL;
-}
-
-/* explain says what most likely ended a handshake that closer (an end) closed. */
-static const char *explain(struct env *env, struct conn *conn, int closer, const char *how)
-{
-    const struct dist *dist = dist_of(conn);
-    const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
-    const struct dist_dir *i = &dist->dirs[initiator];
-    const char *init = conn_end_text(env, conn, initiator);
-    const char *acc = conn_end_text(env, conn, 1 - initiator);
-    const char *by = closer == initiator ? init : acc;
-    const char *missing;
-
-    switch (dist->refusal) {
-    case REFUSAL_NOK:
-        return say(env,
-                   "simultaneous connect: %s answered nok, it is connecting to %s itself", acc,
-                   init);
-    case REFUSAL_NOT_ALLOWED:
-        return say(env, "refused: %s answered not_allowed to %s", acc, init);
-    case REFUSAL_ALIVE:
-        return say(env, "%s by %s after %s answered alive: it has a connection with %s already",
-                   how, by, acc, init);
-    case REFUSAL_ALIVE_FALSE:
-        return say(env, "given up by %s: %s has a connection with it already (alive, false)",
-                   init, acc);
-    case REFUSAL_NONE:
-        break;
-    }
-    if (dist->nonsense)
-        return say(env, "%s by %s: no handshake", how, by);
-    switch (dist->last_step) {
-    case DS_STEP_SEND_NAME:
-        if (closer == initiator)
-            break;
-        if (i->version == 5)
-            return say(env,
-                       "%s by %s upon an old send_name (n): OTP 25 and later take only the new "
-                       "one (N)",
-                       how, acc);
-        missing = missing_text(env, i);
-        if (missing != NULL)
-            return say(env, "%s by %s after send_name: %s lacks %s", how, acc, init, missing);
-        break;
-    case DS_STEP_CHALLENGE:
-        if (closer != initiator)
-            break;
-        missing = missing_text(env, &dist->dirs[1 - initiator]);
-        if (missing != NULL)
-            return say(env, "%s by %s after challenge: %s lacks %s", how, init, acc, missing);
-        break;
-    case DS_STEP_CHALLENGE_REPLY:
-        if (closer == initiator)
-            break;
-        switch (i->cookie) {
-        case DS_COOKIE_WRONG:
-            return say(env, "wrong cookie: %s by %s, the digest of %s was made with another",
-                       how, acc, init);
-        case DS_COOKIE_OK:
-            return say(env,
-                       "wrong cookie: %s by %s, although the digest of %s was made with the "
-                       "cookie given",
-                       how, acc, init);
-        case DS_COOKIE_UNCHECKED:
-            return say(env, "%s by %s after challenge_reply: most likely a wrong cookie", how,
-                       acc);
-        }
-        break;
-    case DS_STEP_CHALLENGE_ACK:
-        if (dist->dirs[1 - initiator].cookie == DS_COOKIE_WRONG)
-            return say(env, "wrong cookie: %s by %s, the digest of %s was made with another",
-                       how, by, acc);
-        break;
-    default:
-        break;
-    }
-    const char *when = when_text(env, dist);
-    return when != NULL ? say(env, "%s by %s %s", how, by, when) : NULL;
-}
-
-/* report_unanswered handles a connection without one byte; false when it has some. */
-static bool report_silent(struct env *env, struct conn *conn, enum tcp_close why)
-{
-    const struct tcp_conn_view *tcp = conn->tcp;
-    struct dist *dist = dist_of(conn);
-
-    if (conn->view.counters[0].bytes != 0 || conn->view.counters[1].bytes != 0 || dist->opened)
-        return false;
-    look_up_nodes(env, conn);
-    if (!tcp->syn_seen[1] && why == TCP_CLOSE_RESET && tcp->reset_dir == 1)
-        emit_conn(env, conn, 1, DS_CONN_FAILED, "connection refused", true);
-    else if (!tcp->syn_seen[1])
-        emit_conn(env, conn, 0, DS_CONN_FAILED, "no answer", true);
-    else
-        return false;
-    return true;
-}
-
-static void report_close(struct env *env, struct conn *conn, enum tcp_close why)
-{
-    struct dist *dist = dist_of(conn);
-    const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
-    const char *how = "closed";
-    int closer = dist->closer;
-    const char *reason;
-
-    if (why == TCP_CLOSE_RESET && closer < 0) {
-        how = "reset";
-        closer = conn->tcp->reset_dir;
-    }
-    if (!dist->opened)
-        look_up_nodes(env, conn);
-    switch (why) {
-    case TCP_CLOSE_REUSED:
-        reason = "a new connection took its ports";
-        break;
-    case TCP_CLOSE_DROPPED:
-        reason = "no longer followed: --max-connections was reached";
-        break;
-    case TCP_CLOSE_CAPTURE:
-        reason = "end of capture";
-        if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN)
-            reason = say(env, "end of capture, after %s",
-                         ds_handshake_step_name(dist->last_step));
-        break;
-    default:
-        reason = NULL;
-        break;
-    }
-    if (why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED) {
-        struct ds_event event = {
-            .type = DS_EVENT_CONN,
-            .dir = (uint8_t)initiator,
-            .change = {DS_CONN_CLOSED, reason, .final = true, .unfollowed = true},
-        };
-        env_emit(env, conn, &event);
-    } else if (reason != NULL || closer < 0) {
-        emit_conn(env, conn, initiator, DS_CONN_CLOSED, reason, true);
-    } else if (dist->up || dist->tls) {
-        reason = say(env, "%s by %s", how, conn_end_text(env, conn, closer));
-        emit_conn(env, conn, closer, DS_CONN_CLOSED, reason, true);
-    } else {
-        emit_conn(env, conn, closer, DS_CONN_FAILED, explain(env, conn, closer, how), true);
-    }
-}
-
 static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)
 {
     struct dist *dist = dist_of(conn);
@@ -705,8 +471,8 @@ static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)
                               : "the capture ended inside a message");
         }
     }
-    if (!report_silent(env, conn, why))
-        report_close(env, conn, why);
+    look_up_nodes(env, conn);
+    dist_report_close(env, conn, why);
     for (int dir = 0; dir < 2; dir++) {
         channel_free(dist->dirs[dir].channel);
         hold_free(&dist->dirs[dir].held, env);

@@ -4,6 +4,7 @@
  */
 #include "conn.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -91,6 +92,29 @@ void conn_forget_nodes(struct conn *conn)
         conn->node[end] = NULL;
         conn->view.end[end].node = (struct ds_text){NULL, 0};
     }
+}
+
+void conn_emit_change(struct env *env, struct conn *conn, int dir, struct ds_conn_change change)
+{
+    struct ds_event event = {.type = DS_EVENT_CONN, .dir = (uint8_t)dir, .change = change};
+    env_emit(env, conn, &event);
+}
+
+const char *env_print(struct env *env, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = len >= 0 ? arena_alloc(&env->arena, (size_t)len + 1) : NULL;
+    if (text == NULL) {
+        env->stats.no_memory++;
+        return NULL;
+    }
+    va_start(args, format);
+    vsnprintf(text, (size_t)len + 1, format, args);
+    va_end(args);
+    return text;
 }
 
 const char *conn_end_text(struct env *env, const struct conn *conn, int end)

@@ -21,6 +21,7 @@
  */
 #include "epmd.h"
 
+#include "epmd_list.h"
 #include "hold.h"
 #include "registry.h"
 
@@ -189,153 +190,21 @@ static void handle_request(struct env *env, struct conn *conn, struct message *m
     env_emit(env, conn, &m->event);
 }
 
-/* Text of lists. A list_fn reads one line. */
-
-/* find returns the offset of the last occurrence of text in c. */
-static bool find_last(struct cursor c, const char *text, size_t *offset)
-{
-    const size_t len = strlen(text);
-    struct cursor at = c;
-    struct cursor piece;
-    bool found = false;
-    for (struct cursor here = at; cursor_child(&here, len, &piece); here = at) {
-        if (memcmp(piece.at, text, len) == 0) {
-            *offset = cursor_offset(&at, &c);
-            found = true;
-        }
-        if (!cursor_skip(&at, 1))
-            break;
-    }
-    return found;
-}
-
-static bool skip_text(struct cursor *c, const char *text)
-{
-    struct cursor here = *c;
-    struct cursor piece;
-    const size_t len = strlen(text);
-    if (!cursor_child(&here, len, &piece) || memcmp(piece.at, text, len) != 0)
-        return false;
-    *c = here;
-    return true;
-}
-
-static bool read_decimal(struct cursor *c, int64_t max, int64_t *out)
-{
-    uint8_t digit;
-    int64_t value = 0;
-    bool any = false;
-    while (cursor_peek_u8(c, &digit) && digit >= '0' && digit <= '9') {
-        value = value * 10 + (digit - '0');
-        if (value > max || !cursor_skip(c, 1))
-            return false;
-        any = true;
-    }
-    *out = value;
-    return any;
-}
-
-static bool read_line(struct cursor *c, struct cursor *line)
-{
-    uint8_t byte;
-    struct cursor start = *c;
-    struct cursor at = *c;
-    while (cursor_read_u8(&at, &byte)) {
-        if (byte == '\n') {
-            size_t len = cursor_offset(&at, &start);
-            return cursor_child(c, len, line);
-        }
-    }
-    return false;
-}
-
-/* parse_line reads a line of NAMES or DUMP. */
-static bool parse_line(struct cursor line, struct ds_epmd_node *node, bool *dump)
-{
-    static const char at_port[] = " at port ";
-    struct cursor name;
-    size_t name_len;
-    int64_t number;
-    uint8_t first, last;
-
-    *node = (struct ds_epmd_node){.fd = -1, .active = true};
-    if (skip_text(&line, "name ")) {
-        *dump = false;
-    } else if (skip_text(&line, "active name ")) {
-        *dump = true;
-        while (skip_text(&line, " "))
-            ;
-    } else if (skip_text(&line, "old/unused name ")) {
-        *dump = true;
-        node->active = false;
-    } else {
-        return false;
-    }
-    if (!find_last(line, at_port, &name_len) || !cursor_child(&line, name_len, &name) ||
-        !skip_text(&line, at_port) || !read_decimal(&line, UINT16_MAX, &number))
-        return false;
-    node->port = (uint16_t)number;
-    node->name = cursor_text(name);
-    if (*dump) {
-        if (name_len >= 2 && cursor_read_u8(&name, &first) &&
-            cursor_skip(&name, name_len - 2) && cursor_read_u8(&name, &last) && first == '<' &&
-            last == '>')
-            node->name = (struct ds_text){&node->name.data[1], name_len - 2};
-        if (!skip_text(&line, ", fd = "))
-            return false;
-        if (skip_text(&line, "-")) {
-            if (!read_decimal(&line, INT32_MAX, &number))
-                return false;
-            node->fd = -(int32_t)number;
-        } else {
-            if (!read_decimal(&line, INT32_MAX, &number))
-                return false;
-            node->fd = (int32_t)number;
-        }
-        (void)skip_text(&line, " ");
-    }
-    return skip_text(&line, "\n") && cursor_left(&line) == 0;
-}
-
 /* read_list reads a reply to NAMES or DUMP, all that came until the close. */
 static void read_list(struct env *env, struct conn *conn, struct message *m)
 {
     const struct epmd *epmd = conn->state;
     struct ds_epmd *body = &m->event.epmd;
-    struct ds_epmd_node node;
-    struct cursor line;
     bool dump = epmd->request == DS_EPMD_DUMP_REQ;
-    size_t num_lines = 0;
+    const char *wrong = NULL;
 
+    if (!cursor_read_u32(&m->at, &body->epmd_port))
+        wrong = "no port of the EPMD";
+    else if (!epmd_read_list(&m->at, &env->arena, body, &dump, &wrong))
+        env->stats.no_memory++;
     body->op = dump ? DS_EPMD_DUMP_RESP : DS_EPMD_NAMES_RESP;
-    if (!cursor_read_u32(&m->at, &body->epmd_port)) {
-        fail(m, "no port of the EPMD");
-        return;
-    }
-    for (struct cursor at = m->at; read_line(&at, &line);)
-        num_lines += parse_line(line, &node, &dump);
-    if (num_lines != 0) {
-        body->op = dump ? DS_EPMD_DUMP_RESP : DS_EPMD_NAMES_RESP;
-        struct ds_epmd_node *nodes = arena_alloc(&env->arena, num_lines * sizeof *nodes);
-        if (nodes == NULL) {
-            env->stats.no_memory++;
-            return;
-        }
-        size_t num_nodes = 0;
-        for (struct cursor at = m->at; read_line(&at, &line);)
-            num_nodes += num_nodes < num_lines && parse_line(line, &nodes[num_nodes], &dump);
-        body->nodes = nodes;
-        body->num_nodes = num_nodes;
-    }
-    for (; read_line(&m->at, &line);) {
-        if (!parse_line(line, &node, &dump)) {
-            m->at.at = line.at;
-            fail(m, "not a line of a list of nodes");
-            return;
-        }
-    }
-    if (cursor_left(&m->at) != 0)
-        fail(m, "the list ends inside a line");
+    if (wrong != NULL)
+        fail(m, wrong);
 }
 
 static void emit_list(struct env *env, struct conn *conn, struct message *m)
@@ -643,17 +512,6 @@ static enum proto_guess epmd_probe(const struct env *env, const struct conn *con
                : PROTO_NO;
 }
 
-static void emit_last(struct env *env, struct conn *conn, int dir, enum ds_conn_state state,
-                      const char *reason)
-{
-    struct ds_event event = {
-        .type = DS_EVENT_CONN,
-        .dir = (uint8_t)dir,
-        .change = {.state = state, .reason = reason, .final = true},
-    };
-    env_emit(env, conn, &event);
-}
-
 static void epmd_close(struct env *env, struct conn *conn, enum tcp_close why)
 {
     struct epmd *epmd = conn->state;
@@ -668,16 +526,22 @@ static void epmd_close(struct env *env, struct conn *conn, enum tcp_close why)
                                                : "the connection ended inside a message");
         epmd_end(env, conn, dir);
     }
+    struct ds_conn_change change = {
+        .state = DS_CONN_CLOSED,
+        .final = true,
+        .unfollowed = why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED,
+    };
+    int dir = 1 - epmd->server;
     if (silent && tcp->syn_seen[0] && !tcp->syn_seen[1]) {
-        if (why == TCP_CLOSE_RESET && tcp->reset_dir == 1)
-            emit_last(env, conn, 1, DS_CONN_FAILED, "connection refused: no EPMD there");
-        else
-            emit_last(env, conn, 0, DS_CONN_FAILED, "no answer");
-    } else if (epmd->registered_port != 0 && why != TCP_CLOSE_CAPTURE) {
-        emit_last(env, conn, 1 - epmd->server, DS_CONN_CLOSED, "the registration ends");
-    } else if (conn->view.number != 0) {
-        emit_last(env, conn, 1 - epmd->server, DS_CONN_CLOSED, NULL);
+        bool refused = why == TCP_CLOSE_RESET && tcp->reset_dir == 1;
+        dir = refused ? 1 : 0;
+        change.state = DS_CONN_FAILED;
+        change.reason = refused ? "connection refused: no EPMD there" : "no answer";
+    } else if (epmd->registered_port != 0 && !change.unfollowed) {
+        change.reason = "the registration ends";
     }
+    if (change.state == DS_CONN_FAILED || conn->view.number != 0)
+        conn_emit_change(env, conn, dir, change);
     unregister(env, conn);
     free(epmd);
     conn->state = NULL;
