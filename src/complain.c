@@ -22,6 +22,9 @@ void complain(const char *format, ...)
     ds_buffer_add_text(&out, "distsniff: ");
     peer_text_print((struct ds_text){line, strlen(line)}, &out);
     ds_buffer_add(&out, "\n", 1);
-    fwrite(out.data, 1, out.len, stderr);
+    if (out.failed)
+        fputs("distsniff: out of memory\n", stderr);
+    else
+        fwrite(out.data, 1, out.len, stderr);
     ds_buffer_free(&out);
 }

@@ -1,0 +1,265 @@
+/*
+ * test_follow.c - which packets pass, and what the kernel is asked for.
+ */
+#include "follow.h"
+#include "kernel_filter.h"
+
+#include <linux/filter.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* An Ethernet packet of IPv4 TCP, with as many VLAN tags as asked for. */
+struct made {
+    uint8_t bytes[128];
+    struct ds_packet packet;
+};
+
+static void make(struct made *made, unsigned num_tags, uint16_t src, uint16_t dst)
+{
+    static const uint8_t ip[] = {0x45, 0, 0, 40, 0, 1, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
+    uint8_t *at = made->bytes;
+    memset(made, 0, sizeof *made);
+    for (int i = 0; i < 12; i++)
+        *at++ = (uint8_t)i;
+    for (unsigned i = 0; i < num_tags; i++) {
+        memcpy(at, "\x81\x00\x00\x05", 4);
+        at += 4;
+    }
+    memcpy(at, "\x08\x00", 2);
+    at += 2;
+    memcpy(at, ip, sizeof ip);
+    at += sizeof ip;
+    *at++ = (uint8_t)(src >> 8);
+    *at++ = (uint8_t)src;
+    *at++ = (uint8_t)(dst >> 8);
+    *at++ = (uint8_t)dst;
+    at[8] = 0x50; /* header of 20 bytes */
+    at += 16;
+    made->packet = (struct ds_packet){.frame = 1,
+                                      .link_type = 1,
+                                      .data = made->bytes,
+                                      .cap_len = (uint32_t)(at - made->bytes),
+                                      .len = (uint32_t)(at - made->bytes)};
+}
+
+struct fixture {
+    struct options options;
+    struct capture capture;
+    struct capture_input input;
+    struct follow *follow;
+};
+
+static void start(struct fixture *f, char *expression)
+{
+    f->input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535), .link_type = 1};
+    f->capture = (struct capture){.inputs = &f->input, .num_inputs = 1};
+    f->options.expression = expression;
+    f->follow = follow_new(&f->options, &f->capture);
+}
+
+static void stop(struct fixture *f)
+{
+    follow_free(f->follow);
+    pcap_close(f->input.pcap);
+}
+
+static void passes_what_matches_and_what_was_learned(void **state)
+{
+    struct fixture f = {0};
+    struct made epmd, dist, other;
+    (void)state;
+    make(&epmd, 0, 40000, 4369);
+    make(&dist, 0, 40001, 25672);
+    make(&other, 0, 40002, 80);
+    char expression[] = "port 4369";
+    start(&f, expression);
+    assert_non_null(f.follow);
+    assert_true(follow_pass(f.follow, &epmd.packet));
+    assert_false(follow_pass(f.follow, &dist.packet));
+    follow_learn(f.follow, 25672, (struct ds_text){"rabbit", 6});
+    assert_true(follow_pass(f.follow, &dist.packet));
+    make(&dist, 0, 25672, 40001);
+    assert_true(follow_pass(f.follow, &dist.packet));
+    assert_false(follow_pass(f.follow, &other.packet));
+    stop(&f);
+}
+
+static void learns_nothing_when_told_so(void **state)
+{
+    struct fixture f = {.options.no_follow = true};
+    struct made dist;
+    (void)state;
+    make(&dist, 0, 40001, 25672);
+    char expression[] = "port 4369";
+    start(&f, expression);
+    follow_learn(f.follow, 25672, (struct ds_text){"rabbit", 6});
+    assert_false(follow_pass(f.follow, &dist.packet));
+    stop(&f);
+}
+
+static void knows_the_ports_it_was_told(void **state)
+{
+    struct fixture f = {.options = {.dist_ports = {9100}, .num_dist_ports = 1}};
+    struct made dist;
+    (void)state;
+    make(&dist, 0, 40001, 9100);
+    char expression[] = "port 4369";
+    start(&f, expression);
+    assert_true(follow_pass(f.follow, &dist.packet));
+    stop(&f);
+}
+
+static void passes_everything_without_expression(void **state)
+{
+    struct fixture f = {0};
+    struct made other;
+    (void)state;
+    make(&other, 0, 40002, 80);
+    start(&f, NULL);
+    assert_true(follow_pass(f.follow, &other.packet));
+    stop(&f);
+}
+
+static void steps_over_vlan_tags(void **state)
+{
+    struct fixture f = {0};
+    struct made tagged, other;
+    (void)state;
+    make(&tagged, 2, 40000, 4369);
+    make(&other, 1, 40000, 80);
+    char expression[] = "port 4369";
+    start(&f, expression);
+    assert_true(follow_pass(f.follow, &tagged.packet));
+    assert_false(follow_pass(f.follow, &other.packet));
+    stop(&f);
+
+    char negated[] = "not port 80";
+    start(&f, negated);
+    assert_true(follow_pass(f.follow, &tagged.packet));
+    assert_false(follow_pass(f.follow, &other.packet));
+    stop(&f);
+
+    char vlan[] = "vlan 5 and port 80";
+    start(&f, vlan);
+    assert_false(follow_pass(f.follow, &tagged.packet)); /* there is a tag in the tag */
+    assert_true(follow_pass(f.follow, &other.packet));
+    stop(&f);
+}
+
+static void strips_tags_of_cut_packets(void **state)
+{
+    struct made made;
+    uint8_t out[128];
+    (void)state;
+    make(&made, 2, 1, 2);
+    for (uint32_t cap_len = 0; cap_len < made.packet.len; cap_len++) {
+        /* Laid at the end of a block of its own size, for the sanitizer to see. */
+        uint8_t *exact = malloc(cap_len + 1);
+        memcpy(exact, made.bytes, cap_len);
+        struct ds_packet cut = made.packet;
+        cut.data = exact;
+        cut.cap_len = cap_len;
+        uint32_t out_cap, out_len;
+        if (follow_strip_vlan(&cut, out, &out_cap, &out_len)) {
+            assert_true(cap_len >= 18);
+            assert_int_equal(out_cap, cap_len - (cap_len >= 22 ? 8 : 4));
+        } else {
+            assert_true(cap_len < 18);
+        }
+        free(exact);
+    }
+}
+
+static void passes_later_fragments(void **state)
+{
+    struct fixture f = {0};
+    struct made made;
+    (void)state;
+    make(&made, 0, 40000, 80);
+    made.bytes[20] = 0x01; /* fragment offset */
+    char expression[] = "port 4369";
+    start(&f, expression);
+    assert_true(follow_pass(f.follow, &made.packet));
+    stop(&f);
+}
+
+static void refuses_bad_expressions(void **state)
+{
+    struct fixture f = {0};
+    (void)state;
+    char expression[] = "port 4369 and";
+    start(&f, expression);
+    assert_null(f.follow);
+    stop(&f);
+}
+
+/* Cooked programs: every load is 16 (20) bytes nearer, or asks the kernel. */
+static void uncooks_programs(void **state)
+{
+    static const struct {
+        int dlt;
+        uint32_t link_type, header_len;
+    } kinds[] = {{DLT_LINUX_SLL, LINKTYPE_SLL, 16}, {DLT_LINUX_SLL2, LINKTYPE_SLL2, 20}};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        char *expression = follow_kernel_expression("port 4369 or (inbound and arp)",
+                                                    (uint16_t[]){443, 80}, 2, false);
+        assert_non_null(expression);
+        pcap_t *pcap = pcap_open_dead(kinds[k].dlt, 65535);
+        struct bpf_program before, after;
+        assert_int_equal(pcap_compile(pcap, &before, expression, 1, 0), 0);
+        assert_int_equal(pcap_compile(pcap, &after, expression, 1, 0), 0);
+        assert_true(kernel_filter_uncook(after.bf_insns, after.bf_len, kinds[k].link_type));
+        bool asked_protocol = false;
+        for (unsigned i = 0; i < before.bf_len; i++) {
+            const struct bpf_insn *was = &before.bf_insns[i];
+            const struct bpf_insn *is = &after.bf_insns[i];
+            bool loads = (BPF_CLASS(was->code) == BPF_LD || BPF_CLASS(was->code) == BPF_LDX) &&
+                         (BPF_MODE(was->code) == BPF_ABS || BPF_MODE(was->code) == BPF_IND ||
+                          BPF_MODE(was->code) == BPF_MSH);
+            assert_int_equal(is->code, was->code);
+            if (!loads) {
+                assert_int_equal(is->k, was->k);
+            } else if (was->k >= kinds[k].header_len) {
+                assert_int_equal(is->k, was->k - kinds[k].header_len);
+            } else {
+                assert_true(is->k >= (uint32_t)SKF_AD_OFF);
+                asked_protocol |= is->k == (uint32_t)(SKF_AD_OFF + SKF_AD_PROTOCOL);
+            }
+        }
+        assert_true(asked_protocol);
+        pcap_freecode(&before);
+        pcap_freecode(&after);
+        pcap_close(pcap);
+        free(expression);
+    }
+}
+
+static void leaves_what_the_kernel_cannot_say(void **state)
+{
+    (void)state;
+    struct bpf_insn address = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 6);
+    struct bpf_insn length = BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0);
+    assert_false(kernel_filter_uncook(&address, 1, LINKTYPE_SLL));
+    assert_false(kernel_filter_uncook(&length, 1, LINKTYPE_SLL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_what_matches_and_what_was_learned),
+        cmocka_unit_test(learns_nothing_when_told_so),
+        cmocka_unit_test(knows_the_ports_it_was_told),
+        cmocka_unit_test(passes_everything_without_expression),
+        cmocka_unit_test(steps_over_vlan_tags),
+        cmocka_unit_test(strips_tags_of_cut_packets),
+        cmocka_unit_test(passes_later_fragments),
+        cmocka_unit_test(refuses_bad_expressions),
+        cmocka_unit_test(uncooks_programs),
+        cmocka_unit_test(leaves_what_the_kernel_cannot_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

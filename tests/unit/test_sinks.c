@@ -1,0 +1,375 @@
+/*
+ * test_sinks.c - events of all kinds as text and as JSON, hostile ones above all: whatever a
+ * peer sends, a line of text holds no control character, and a line of JSON parses.
+ */
+#include "failing_alloc.h"
+#include "json_build.h"
+#include "sink.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define TEXT(literal) ((struct ds_text){(literal), sizeof(literal) - 1})
+#define TERM(literal) ((struct ds_term){.data = (const uint8_t *)(literal),                        \
+                                        .len = sizeof(literal) - 1})
+
+static struct ds_conn conn;
+
+/* A connection and an event on it, to be filled in. */
+static struct ds_event make_event(enum ds_event_type type)
+{
+    conn = (struct ds_conn){.number = 7};
+    for (unsigned i = 0; i < 2; i++) {
+        conn.end[i].addr = (struct ds_addr){4, {10, 0, 0, (uint8_t)(1 + i)}};
+        conn.end[i].port = (uint16_t)(1000 + i);
+    }
+    conn.end[0].node = TEXT("alice@h");
+    return (struct ds_event){
+        .type = type, .dir = 1, .frame = 12, .ts_ns = INT64_C(1700000000123456789), .conn = &conn};
+}
+
+/* Gives one event to a sink and returns the line, without its newline; to be freed. */
+static char *show(const struct sink_kind *kind, struct options *options,
+                  const struct ds_event *event)
+{
+    struct sink sink;
+    const struct option_format format = {kind, "/dev/null"};
+    const struct record record = {.event = event};
+    assert_true(sink_open(&sink, &format, options));
+    kind->record(&sink, &record);
+    struct ds_buffer *out = &sink.output.buffer;
+    char *line = NULL;
+    if (out->len != 0) {
+        assert_false(out->failed);
+        assert_int_equal(out->data[out->len - 1], '\n');
+        line = strndup(out->data, out->len - 1);
+        assert_int_equal(strlen(line), out->len - 1);
+    }
+    sink_close(&sink);
+    return line;
+}
+
+static void assert_text(const struct ds_event *event, int verbose, const char *expected)
+{
+    struct options options = {.verbose = verbose, .time_style = TIME_NONE, .color = COLOR_NEVER};
+    options.time_style = TIME_EPOCH;
+    char *line = show(&sink_text, &options, event);
+    if (expected == NULL)
+        assert_null(line);
+    else
+        assert_string_equal(line, expected);
+    free(line);
+}
+
+static void assert_json(const struct ds_event *event, const char *expected)
+{
+    static const char head[] =
+        ",\"ts\":\"2023-11-14T22:13:20.123456Z\",\"frame\":12,\"conn\":7,"
+        "\"src\":{\"addr\":\"10.0.0.2\",\"port\":1001},"
+        "\"dst\":{\"addr\":\"10.0.0.1\",\"port\":1000,\"node\":\"alice@h\"}";
+    struct options options = {.etf = true};
+    char *line = show(&sink_json, &options, event);
+    char *after = strstr(line, head);
+    assert_non_null(after);
+    memmove(after, after + strlen(head), strlen(after + strlen(head)) + 1);
+    assert_string_equal(line, expected);
+    free(line);
+}
+
+static void shows_messages(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    (void)state;
+    event.message = (struct ds_message){.code = 22, .op = ds_op_find(22), .size = 99,
+                                        .fragments = 3};
+    event.message.control = TERM("h\3a\x16jj");
+    event.message.role[DS_ROLE_FROM] = TERM("w\4from");
+    event.message.role[DS_ROLE_TO] = TERM("w\2to");
+    event.message.payload = TERM("k\0\5a\"\\\nz");
+    assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: send_sender from > to "
+                           "\"a\\\"\\\\\\nz\" (3 fragments)");
+    assert_json(&event, "{\"type\":\"message\",\"op\":\"send_sender\",\"from\":\"from\","
+                        "\"to\":\"to\",\"term\":\"\\\"a\\\\\\\"\\\\\\\\\\\\nz\\\"\",\"size\":99,"
+                        "\"fragments\":3,\"ctl\":\"g2gDYRZqag==\",\"msg\":\"g2sABWEiXAp6\"}");
+}
+
+static void shows_unknown_ops(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    (void)state;
+    event.message = (struct ds_message){.code = 200, .size = 9, .fragments = 1};
+    event.message.control = TERM("h\2a\xc8j");
+    assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: op_200 {200,[]}");
+    assert_json(&event, "{\"type\":\"message\",\"op\":\"op_200\",\"control\":\"{200,[]}\","
+                        "\"size\":9,\"ctl\":\"g2gCYchq\"}");
+}
+
+static void shows_tokens_and_numbers(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    (void)state;
+    event.message = (struct ds_message){.code = 37, .op = ds_op_find(37), .size = 1,
+                                        .fragments = 1};
+    event.message.role[DS_ROLE_FLAGS] = TERM("a\2");
+    event.message.role[DS_ROLE_ID] = TERM("n\x08\0\1\0\0\0\0\0\x20\0"); /* 2^53 + 1 */
+    event.message.role[DS_ROLE_TOKEN] = TERM("j");
+    event.message.token = (struct ds_token){.present = true, .flags = 3, .label = TERM("w\1l"),
+                                            .serial = -5, .from = TERM("w\1p"),
+                                            .previous = INT64_MIN};
+    char *line = show(&sink_json, &(struct options){0}, &event);
+    cJSON *record = cJSON_Parse(line);
+    assert_non_null(record);
+    assert_true(cJSON_GetObjectItem(record, "flags")->valuedouble == 2);
+    assert_string_equal(cJSON_GetObjectItem(record, "id")->valuestring, "9007199254740993");
+    const cJSON *token = cJSON_GetObjectItem(record, "token");
+    assert_string_equal(cJSON_GetObjectItem(token, "label")->valuestring, "l");
+    assert_true(cJSON_GetObjectItem(token, "serial")->valuedouble == -5);
+    assert_string_equal(cJSON_GetObjectItem(token, "previous")->valuestring,
+                        "-9223372036854775808");
+    cJSON_Delete(record);
+    free(line);
+    assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: altact_sig_send flags 2 "
+                           "[trace label l serial -5 from p flags 3]");
+}
+
+static void shows_trouble(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_GAP);
+    (void)state;
+    event.gap = (struct ds_gap){.bytes = 1000, .messages = -1};
+    event.fault = (struct ds_fault){DS_FAULT_GAP, 17, "packets are missing"};
+    event.unknown_atoms = 2;
+    event.inferred_atoms = 1;
+    assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: gap of 1000 bytes "
+                           "[gap at 17: packets are missing] [2 unknown atoms] "
+                           "[1 inferred atom]");
+    assert_json(&event, "{\"type\":\"gap\",\"bytes\":1000,\"fault\":{\"kind\":\"gap\","
+                        "\"offset\":17,\"what\":\"packets are missing\"},\"unknown_atoms\":2,"
+                        "\"inferred_atoms\":1}");
+}
+
+static void hides_ticks(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_TICK);
+    (void)state;
+    assert_text(&event, 0, NULL);
+    assert_text(&event, 1,
+                "1700000000.123456 10.0.0.2.1001 > alice@h: tick (conn 7, frame 12)");
+    assert_json(&event, "{\"type\":\"tick\"}");
+}
+
+static void shows_the_end_of_a_connection(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_CONN);
+    (void)state;
+    conn.counters[0] = (struct ds_counters){.bytes = 10, .frames = 2, .messages = 1};
+    event.change = (struct ds_conn_change){.state = DS_CONN_CLOSED, .reason = "by reset",
+                                           .final = true};
+    assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: conn 7 closed: by reset; "
+                           "alice@h sent 10 bytes, 1 messages; "
+                           "10.0.0.2.1001 sent 0 bytes, 0 messages");
+    assert_json(&event,
+                "{\"type\":\"conn\",\"state\":\"closed\",\"reason\":\"by reset\","
+                "\"src_sent\":{\"bytes\":0,\"frames\":0,\"messages\":0,\"ticks\":0,\"gaps\":0,"
+                "\"gap_bytes\":0,\"faults\":0,\"unknown_atoms\":0},"
+                "\"dst_sent\":{\"bytes\":10,\"frames\":2,\"messages\":1,\"ticks\":0,\"gaps\":0,"
+                "\"gap_bytes\":0,\"faults\":0,\"unknown_atoms\":0}}");
+}
+
+static void shows_handshakes(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_HANDSHAKE);
+    (void)state;
+    event.handshake = (struct ds_handshake){.step = DS_STEP_SEND_NAME, .version = 6,
+                                            .has_flags = true,
+                                            .flags = 1 | UINT64_C(1) << 63,
+                                            .name = TEXT("bob@h")};
+    char *line = show(&sink_json, &(struct options){0}, &event);
+    cJSON *record = cJSON_Parse(line);
+    assert_string_equal(cJSON_GetObjectItem(record, "flags")->valuestring, "0x8000000000000001");
+    const cJSON *names = cJSON_GetObjectItem(record, "flag_names");
+    assert_int_equal(cJSON_GetArraySize(names), 2);
+    assert_string_equal(cJSON_GetArrayItem(names, 1)->valuestring, "bit_63");
+    assert_true(cJSON_GetObjectItem(record, "creation")->valuedouble == 0);
+    cJSON_Delete(record);
+    free(line);
+}
+
+static void shows_nodes_of_epmd(void **state)
+{
+    static const struct ds_epmd_node nodes[] = {{.name = TEXT("a"), .port = 1, .fd = -1},
+                                                {.name = TEXT("b\x1b"), .port = 2, .fd = -1}};
+    struct ds_event event = make_event(DS_EVENT_EPMD);
+    (void)state;
+    event.epmd = (struct ds_epmd){.op = DS_EPMD_NAMES_RESP, .epmd_port = 4369, .nodes = nodes,
+                                  .num_nodes = 2};
+    assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: epmd names_resp 2 nodes: "
+                           "a port 1, b\\x1B port 2");
+    assert_json(&event, "{\"type\":\"epmd\",\"op\":\"names_resp\",\"epmd_port\":4369,"
+                        "\"nodes\":[{\"name\":\"a\",\"port\":1},"
+                        "{\"name\":\"b\\u001b\",\"port\":2}]}");
+}
+
+/* All bytes a peer could put into a name, in all places where one can stand. */
+static void shows_hostile_names(void **state)
+{
+    char name[256 + 6];
+    (void)state;
+    for (int i = 0; i < 256; i++)
+        name[i] = (char)i;
+    memcpy(name + 256, "\xe2\x80\xae\xc2\x9b\\", 6);
+    struct ds_event event = make_event(DS_EVENT_EPMD);
+    conn.end[1].node = (struct ds_text){name, sizeof name};
+    event.epmd = (struct ds_epmd){.op = DS_EPMD_PORT2_RESP, .name = conn.end[1].node,
+                                  .extra = conn.end[1].node, .raw = conn.end[1].node};
+    char *line = show(&sink_json, &(struct options){0}, &event);
+    cJSON *record = cJSON_Parse(line);
+    assert_non_null(record);
+    const char *parsed = cJSON_GetObjectItem(record, "name")->valuestring;
+    const char *node =
+        cJSON_GetObjectItem(cJSON_GetObjectItem(record, "src"), "node")->valuestring;
+    assert_string_equal(parsed, node);
+    assert_memory_equal(parsed, "\xef\xbf\xbd\1\2\3\4\5\6\a\b\t\n", 13);
+    cJSON_Delete(record);
+    for (const char *at = line; *at != '\0'; at++)
+        assert_true((unsigned char)*at >= 0x20);
+    free(line);
+
+    line = show(&sink_text, &(struct options){.time_style = TIME_NONE}, &event);
+    for (const char *at = line; *at != '\0'; at++)
+        assert_true((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7F);
+    free(line);
+}
+
+/* Each place of the escaper's step of eight, with each byte that may not go through. */
+static void escapes_terms_at_any_place(void **state)
+{
+    (void)state;
+    json_start();
+    for (int byte = 1; byte < 0x80; byte++) {
+        for (size_t place = 0; place < 20; place++) {
+            char name[21];
+            memset(name, 'x', 20);
+            name[20] = '\0';
+            name[place] = (char)byte;
+            struct ds_buffer out = {0};
+            cJSON *record = json_new();
+            json_add_text(record, "k", (struct ds_text){name, 20});
+            assert_true(json_finish(record, &out));
+            ds_buffer_add(&out, "", 1);
+            json_stop(); /* parse with memory of its own */
+            cJSON *parsed = cJSON_Parse(out.data);
+            assert_non_null(parsed);
+            assert_string_equal(cJSON_GetObjectItem(parsed, "k")->valuestring, name);
+            cJSON_Delete(parsed);
+            ds_buffer_free(&out);
+            json_start();
+        }
+    }
+    json_stop();
+}
+
+static void grows_with_large_records(void **state)
+{
+    enum { LEN = 3 * 1024 * 1024 };
+    char *text = malloc(LEN);
+    (void)state;
+    assert_non_null(text);
+    memset(text, 1, LEN); /* each becomes six bytes */
+    json_start();
+    for (int round = 0; round < 3; round++) {
+        struct ds_buffer out = {0};
+        cJSON *record = json_new();
+        size_t len = round == 1 ? 10 : LEN;
+        json_add_text(record, "k", (struct ds_text){text, len});
+        assert_true(json_finish(record, &out));
+        assert_int_equal(out.len, len * 6 + 9);
+        ds_buffer_free(&out);
+    }
+    json_stop();
+    free(text);
+}
+
+static void survive_one(void *context)
+{
+    const struct ds_event *event = context;
+    struct sink sink;
+    const struct option_format json = {&sink_json, "/dev/null"};
+    const struct option_format text = {&sink_text, "/dev/null"};
+    const struct option_format *formats[] = {&json, &text};
+    struct options options = {.etf = true, .verbose = 1};
+    const struct record record = {.event = event};
+    for (int i = 0; i < 2; i++) {
+        if (!sink_open(&sink, formats[i], &options))
+            continue;
+        sink_record(&sink, &record);
+        sink_close(&sink);
+    }
+}
+
+static void survives_lack_of_memory(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    (void)state;
+    event.message = (struct ds_message){.code = 22, .op = ds_op_find(22), .size = 99,
+                                        .fragments = 3};
+    event.message.control = TERM("h\3a\x16jj");
+    event.message.payload = TERM("k\0\5a\"\\\nz");
+    assert_true(failing_alloc_each(survive_one, &event) > 5);
+}
+
+static void says_full_disks_once(void **state)
+{
+    struct output output;
+    (void)state;
+    assert_true(output_open(&output, "/dev/full", true));
+    ds_buffer_add_text(&output.buffer, "x\n");
+    output_end_record(&output);
+    assert_true(output.failed);
+    assert_false(output.closed);
+    output_close(&output);
+}
+
+static void ends_quietly_when_the_reader_goes(void **state)
+{
+    struct output output;
+    int ends[2];
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe(ends), 0);
+    assert_true(output_open(&output, "/dev/null", true));
+    assert_true(dup2(ends[1], output.fd) >= 0);
+    close(ends[0]);
+    close(ends[1]);
+    ds_buffer_add_text(&output.buffer, "x\n");
+    output_end_record(&output);
+    assert_true(output.failed && output.closed);
+    output_close(&output);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shows_messages),
+        cmocka_unit_test(shows_unknown_ops),
+        cmocka_unit_test(shows_tokens_and_numbers),
+        cmocka_unit_test(shows_trouble),
+        cmocka_unit_test(hides_ticks),
+        cmocka_unit_test(shows_the_end_of_a_connection),
+        cmocka_unit_test(shows_handshakes),
+        cmocka_unit_test(shows_nodes_of_epmd),
+        cmocka_unit_test(shows_hostile_names),
+        cmocka_unit_test(escapes_terms_at_any_place),
+        cmocka_unit_test(grows_with_large_records),
+        cmocka_unit_test(survives_lack_of_memory),
+        cmocka_unit_test(says_full_disks_once),
+        cmocka_unit_test(ends_quietly_when_the_reader_goes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
