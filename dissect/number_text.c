@@ -104,6 +104,38 @@ static bool number_next(char *text)
     return false;
 }
 
+/* number_round cuts the digits of text, which are one in front of the point and num behind
+ * it, to one less. False when that is not clear from the digits alone. */
+static bool number_round(char *text, int num)
+{
+    enum { POINT = 1 };
+    char *last = &text[POINT + num];
+    char digit = *last;
+    if (text[POINT] != '.' || digit == '5')
+        return false;
+    memmove(last, last + 1, strlen(last + 1) + 1);
+    return digit < '5' || number_next(text);
+}
+
+/* number_shorten finds in 17 digits, which always read back, those 15 or 16 that do as well.
+ * It saves most of the time that writing them out anew would take. False when it takes that
+ * to find out. */
+static bool number_shorten(double value, char *text)
+{
+    char more[FLOAT_TEXT_LEN], less[FLOAT_TEXT_LEN];
+    snprintf(text, FLOAT_TEXT_LEN, "%.*e", FLOAT_DIGITS_MAX - 1, value);
+    memcpy(more, text, sizeof more);
+    if (!number_round(more, FLOAT_DIGITS_MAX - 1))
+        return false;
+    if (strtod(more, NULL) != value)
+        return true;
+    memcpy(less, more, sizeof less);
+    if (!number_round(less, FLOAT_DIGITS_MAX - 2))
+        return false;
+    memcpy(text, strtod(less, NULL) == value ? less : more, FLOAT_TEXT_LEN);
+    return true;
+}
+
 /* number_shortest writes value with as few digits as read back. Up to 15 digits always show
  * a normal float's digits with zeros behind them, so the search begins there. Just below a
  * power of two floats lie twice as close: there the nearest text may be out of reach below
@@ -112,6 +144,8 @@ static void number_shortest(double value, char *text)
 {
     int exponent;
     bool power_of_two = frexp(value, &exponent) == 0.5;
+    if (isnormal(value) && !power_of_two && number_shorten(value, text))
+        return;
     for (int digits = isnormal(value) ? 15 : 1; digits < FLOAT_DIGITS_MAX; digits++) {
         snprintf(text, FLOAT_TEXT_LEN, "%.*e", digits - 1, value);
         if (strtod(text, NULL) == value)
