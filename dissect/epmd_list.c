@@ -75,7 +75,7 @@ static bool parse_line(struct cursor line, struct ds_epmd_node *node, bool *dump
 {
     static const char at_port[] = " at port ";
     struct cursor name;
-    size_t name_len;
+    size_t name_len = 0;
     int64_t number;
     uint8_t first, last;
     bool is_dump = true;

@@ -277,6 +277,7 @@ static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment 
     conn->view.port[*dir] = segment->src_port;
     conn->view.addr[!*dir] = segment->dst;
     conn->view.port[!*dir] = segment->dst_port;
+    conn->view.syn_seen[*dir] = (segment->flags & TCP_SYN) != 0;
     conn->table = table;
     conn->bucket_hash = hash_segment(table, segment);
     if (table->num_conns >= table->num_buckets)
@@ -334,7 +335,7 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_stream *peer = &conn->stream[!dir];
-    if (conn->view.syn_seen[dir] && stream->first_seq == segment->seq + 1)
+    if (stream->started && conn->view.syn_seen[dir] && stream->first_seq == segment->seq + 1)
         table->shared.stats->retransmitted++;
     conn->view.syn_seen[dir] = true;
     if (!stream->started || stream->first_seq != segment->seq + 1) {

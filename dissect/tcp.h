@@ -40,6 +40,7 @@ struct tcp_conn_view {
 /* What the reassembly tells the stage above. data is in order and only valid during the
  * call. Every call may use and set view->user. */
 struct tcp_events {
+    /* The addresses and the SYN, if the first packet is one, are known by then. */
     void (*open)(void *context, struct tcp_conn_view *view);
     void (*data)(void *context, struct tcp_conn_view *view, int dir, struct cursor data);
     void (*gap)(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
