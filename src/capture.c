@@ -5,6 +5,7 @@
 #include "capture.h"
 
 #include "complain.h"
+#include "stop.h"
 #include "points.h"
 #include "unpack.h"
 
@@ -84,7 +85,9 @@ static void read_next(struct capture *capture, struct capture_input *input)
     if (status == 1 || status == 0)
         return;
     const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
-    if (trouble != NULL)
+    if (stop_wanted)
+        ; /* the end is our own doing */
+    else if (trouble != NULL)
         complain_later(capture, input->name, trouble);
     else if (status == PCAP_ERROR && is_cut_short(pcap_geterr(input->pcap)))
         complain_later(capture, input->name,

@@ -15,6 +15,7 @@
 #include "capture.h"
 
 #include "complain.h"
+#include "stop.h"
 #include "unpack.h"
 
 #include <errno.h>
@@ -96,7 +97,7 @@ static bool read_head(int fd, struct head *head)
 {
     while (head->len < sizeof head->bytes) {
         ssize_t n = read(fd, head->bytes + head->len, sizeof head->bytes - head->len);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR && !stop_wanted)
             continue;
         if (n < 0)
             return false;

@@ -5,6 +5,8 @@
  */
 #include "unpack.h"
 
+#include "stop.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,6 +14,8 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+
+enum { STOP_MS = 100 }; /* how long an interrupt may have to wait */
 
 struct unpack {
     enum unpack_format format;
@@ -61,10 +65,9 @@ static bool refill(struct unpack *u)
     struct pollfd ready = {u->fd, POLLIN, 0};
     if (*u->on_wait != NULL && poll(&ready, 1, 0) == 0)
         (*u->on_wait)(*u->wait_context);
-    ssize_t n;
-    do {
-        n = read(u->fd, u->buffer, sizeof u->buffer);
-    } while (n < 0 && errno == EINTR);
+    while (!stop_wanted && poll(&ready, 1, STOP_MS) <= 0)
+        ;
+    ssize_t n = stop_wanted ? 0 : read(u->fd, u->buffer, sizeof u->buffer);
     if (n < 0)
         u->trouble = strerror(errno);
     u->at = 0;
