@@ -308,8 +308,10 @@ static void open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     if (s->has_from && pid_key_equal(&c->last_watcher, &s->from) &&
         pid_key_equal(&c->last_target, &start.callee)) {
         struct monitor *monitor = monitors_find(&c->monitors, &c->last_monitor);
-        if (monitor != NULL)
+        if (monitor != NULL) {
             monitor->call = start.key;
+            monitor->of_call = true;
+        }
     }
     struct open_call *call = calls_open(&c->calls, &start);
     if (call == NULL)
@@ -456,6 +458,9 @@ static void take_spawn_reply(struct correlate *c, struct step *s)
     if (spawned)
         calls_set_callee(&c->calls, call, &child, false);
     if (spawned && call->answer_is_exit) {
+        struct monitor *monitor = monitors_find(&c->monitors, &key);
+        if (monitor != NULL)
+            monitor->of_call = true;
         s->note.label = call->line->label;
         s->note.group = call->line->group;
         s->note.call = call->number;

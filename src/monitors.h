@@ -11,6 +11,7 @@ struct monitor {
     struct table_entry entry;
     struct ref_key key; /* of a link: made of the two pids */
     bool is_link;
+    bool of_call; /* it watches over a call */
     struct pid_key watcher, target; /* of a link: who asked for it, and whom */
     struct ref_key call; /* of the call that it watches over; its own key, unless told */
     uint64_t conn;

@@ -213,6 +213,35 @@ static bool set_report(struct options *o, const char *value)
     return false;
 }
 
+static bool set_sort(struct options *o, const char *value)
+{
+    if (strcmp(value, "latency") != 0 && strcmp(value, "time") != 0) {
+        complain("--sort takes latency or time, not '%s'", value);
+        return false;
+    }
+    o->call_order = value[0] == 'l' ? CALLS_BY_LATENCY : CALLS_BY_TIME;
+    return true;
+}
+
+static bool set_calls_only(struct options *o, const char *value)
+{
+    (void)value;
+    o->calls_only = true;
+    return true;
+}
+
+static bool set_only(struct options *o, const char *value)
+{
+    o->only = value;
+    return true;
+}
+
+static bool set_hide(struct options *o, const char *value)
+{
+    o->hide = value;
+    return true;
+}
+
 static bool set_etf(struct options *o, const char *value)
 {
     (void)value;

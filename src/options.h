@@ -16,6 +16,9 @@ enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
 /* How -t is counted. */
 enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
 
+/* How --report calls is sorted. */
+enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
+
 /* The tables of --report. */
 enum report {
 #define REPORT(id, name) REPORT_##id,
@@ -56,6 +59,9 @@ struct options {
     struct option_format formats[MAX_FORMATS];
     size_t num_formats;
     bool reports[REPORT_COUNT];
+    enum call_order call_order;
+    bool calls_only;
+    const char *only, *hide; /* words separated by commas, or NULL */
     const char *write_file;
     bool etf, quiet, hex, line_buffered, strict;
     int verbose;

@@ -12,6 +12,8 @@
 #include "privileges.h"
 #include "progress.h"
 #include "raw_writer.h"
+#include "report.h"
+#include "select.h"
 #include "sink.h"
 #include "stop.h"
 #include "summary.h"
@@ -32,6 +34,11 @@ struct sniff {
     size_t num_sinks;
     struct raw_writer raw;
     struct correlate *correlate; /* NULL when nobody wants to know */
+    struct report_text report_text;
+    struct report_calls *calls; /* the reports, where asked for */
+    struct report_trees *trees;
+    struct report_monitors *monitors;
+    struct report_seq_trace *seq_trace;
     struct progress progress;
     char cookie[MAX_COOKIE_LEN + 1];
     uint64_t num_passed;      /* packets */
@@ -51,11 +58,55 @@ static void note_outputs(struct sniff *s)
     s->failed |= s->raw.failed && !s->raw.closed;
 }
 
+/* Reports go to standard output, unless records do. */
+static void write_reports(struct sniff *s)
+{
+    struct ds_buffer *text = &s->report_text.buffer;
+    FILE *out = stdout;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        out = s->sinks[i].output.is_stdout ? stderr : out;
+    if (text->failed) {
+        complain("out of memory");
+        s->failed = true;
+    }
+    if (text->len != 0 && (fwrite(text->data, 1, text->len, out) != text->len ||
+                           fflush(out) != 0)) {
+        if (errno != EPIPE)
+            complain("cannot write the report: %s", strerror(errno));
+        s->reader_gone |= errno == EPIPE;
+        s->failed |= errno != EPIPE;
+    }
+    text->len = 0;
+    text->failed = false;
+}
+
+enum { REPORT_WRITE = 65536 };
+
+static void report_record(struct sniff *s, const struct record *record)
+{
+    if (s->calls != NULL)
+        report_calls_record(s->calls, record);
+    if (s->trees != NULL)
+        report_trees_record(s->trees, record);
+    if (s->seq_trace != NULL)
+        report_seq_trace_record(s->seq_trace, record);
+    if (s->report_text.buffer.len >= REPORT_WRITE)
+        write_reports(s);
+}
+
+static void on_monitor(void *context, const struct monitor_end *end)
+{
+    struct sniff *s = context;
+    if (s->monitors != NULL && !s->reader_gone)
+        report_monitors_take(s->monitors, s->correlate, end);
+}
+
 static void on_record(void *context, const struct record *record)
 {
     struct sniff *s = context;
-    if (s->is_full || s->failed || s->reader_gone)
+    if (s->is_full || s->failed || s->reader_gone || !select_wants(s->options, record))
         return;
+    report_record(s, record);
     for (size_t i = 0; i < s->num_sinks; i++) {
         sink_record(&s->sinks[i], record);
         if (s->sinks[i].output.failed)
@@ -166,20 +217,61 @@ static bool open_session(struct sniff *s)
     return s->session != NULL;
 }
 
-/* What a call asked is kept for its record; nobody reads longer ones in a line. */
-enum { KEEP_REQUEST = 65536 };
+/* What a call asked is kept for its record; a report only shows the beginning. */
+enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
+
+static bool open_reports(struct sniff *s)
+{
+    const bool *wanted = s->options->reports;
+    const uint64_t max = s->options->config.limits[DS_LIMIT_REPORT];
+    s->report_text.time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
+    if (wanted[REPORT_CALLS])
+        s->calls = report_calls_new(&s->report_text, s->options->call_order, max);
+    if (wanted[REPORT_TREES])
+        s->trees = report_trees_new(&s->report_text, max);
+    if (wanted[REPORT_MONITORS])
+        s->monitors = report_monitors_new(&s->report_text);
+    if (wanted[REPORT_SEQ_TRACE])
+        s->seq_trace = report_seq_trace_new(&s->report_text, max);
+    return (!wanted[REPORT_CALLS] || s->calls != NULL) &&
+           (!wanted[REPORT_TREES] || s->trees != NULL) &&
+           (!wanted[REPORT_MONITORS] || s->monitors != NULL) &&
+           (!wanted[REPORT_SEQ_TRACE] || s->seq_trace != NULL);
+}
+
+static void end_reports(struct sniff *s)
+{
+    if (s->calls != NULL)
+        report_calls_end(s->calls);
+    if (s->trees != NULL)
+        report_trees_end(s->trees);
+    if (s->monitors != NULL)
+        report_monitors_end(s->monitors);
+    if (s->seq_trace != NULL)
+        report_seq_trace_end(s->seq_trace);
+}
 
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
 static bool open_correlate(struct sniff *s)
 {
-    if (s->num_sinks == 0)
+    const bool *reports = s->options->reports;
+    const bool any_report = reports[REPORT_CALLS] || reports[REPORT_TREES] ||
+                            reports[REPORT_MONITORS] || reports[REPORT_SEQ_TRACE];
+    if (s->num_sinks == 0 && !any_report)
         return true;
-    struct correlate_config config = {.emit = on_record, .context = s, .keep = KEEP_REQUEST};
+    struct correlate_config config = {
+        .emit = on_record,
+        .on_monitor = reports[REPORT_MONITORS] ? on_monitor : NULL,
+        .context = s,
+        .keep = s->num_sinks != 0 ? KEEP_REQUEST : KEEP_FOR_REPORT,
+    };
     memcpy(config.limits, s->options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);
-    if (s->correlate == NULL)
+    if (s->correlate == NULL || !open_reports(s)) {
         complain("out of memory");
-    return s->correlate != NULL;
+        return false;
+    }
+    return true;
 }
 
 static bool open_all(struct sniff *s)
@@ -283,33 +375,19 @@ static void run(struct sniff *s)
         correlate_end(s->correlate);
 }
 
-/* The tables of --report go to standard output, unless records do. */
-static void print_reports(const struct sniff *s)
-{
-    struct ds_buffer text = {0};
-    FILE *out = stdout;
-    for (size_t i = 0; i < s->num_sinks; i++)
-        out = s->sinks[i].output.is_stdout ? stderr : out;
-    if (s->options->reports[REPORT_CLOCKS])
-        capture_report_clocks(&s->capture, &text);
-    if (text.failed)
-        complain("out of memory");
-    if (text.len != 0)
-        fwrite(text.data, 1, text.len, out);
-    fflush(out);
-    ds_buffer_free(&text);
-}
-
 static int close_all(struct sniff *s, bool opened)
 {
     for (size_t i = 0; i < s->num_sinks; i++)
         sink_close(&s->sinks[i]);
     raw_writer_close(&s->raw);
     note_outputs(s);
+    end_reports(s);
     bool complete = true;
     if (opened) {
+        if (s->options->reports[REPORT_CLOCKS])
+            capture_report_clocks(&s->capture, &s->report_text.buffer);
         if (!s->reader_gone)
-            print_reports(s);
+            write_reports(s);
         const struct ds_stats stats = all_stats(s);
         complete = summary_is_complete(&stats);
         if (!s->reader_gone)
@@ -318,6 +396,7 @@ static int close_all(struct sniff *s, bool opened)
     s->failed |= !capture_close(&s->capture) || !opened;
     follow_free(s->follow);
     correlate_free(s->correlate);
+    ds_buffer_free(&s->report_text.buffer);
     ds_session_free(s->session);
     if (s->failed)
         return STATUS_TROUBLE;

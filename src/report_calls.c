@@ -1,0 +1,200 @@
+/*
+ * report_calls.c - the table of calls.
+ *
+ * By latency, the slowest are kept in a heap whose top is the fastest of them, and written
+ * at the end. By time, each line is written as its call ends, and nothing is kept.
+ */
+#include "report.h"
+#include "timestamp.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    int64_t latency_ns;
+    uint64_t number;
+    char *line;
+};
+
+struct report_calls {
+    struct report_text *text;
+    enum call_order order;
+    uint64_t max;
+    struct row *rows; /* a heap: the children of i are 2i+1 and 2i+2 */
+    size_t num_rows, cap_rows;
+    uint64_t num_calls, num_outcomes[CALL_OUTCOME_COUNT];
+    bool failed;
+    struct ds_buffer scratch;
+};
+
+static const struct ds_term_print_options short_term = {
+    .max_bytes = 40, .max_items = 10, .max_depth = 4, .max_len = 100};
+
+void report_print_time(const struct report_text *text, int64_t ns, struct ds_buffer *out)
+{
+    static struct timestamp_cache none;
+    struct timestamp_cache clock = none;
+    timestamp_print_local(&clock, ns, text->time_digits, false, out);
+}
+
+void report_print_who(const struct call *call, struct ds_buffer *out)
+{
+    party_print(&call->caller, out);
+    ds_buffer_add_text(out, " > ");
+    party_print(&call->callee, out);
+}
+
+void report_print_what(const struct call *call, size_t max_len, struct ds_buffer *out)
+{
+    struct ds_term_print_options options = short_term;
+    options.max_len = max_len;
+    if (call->mfa.data != NULL)
+        ds_buffer_add(out, call->mfa.data, call->mfa.len);
+    else if (call->request.data != NULL)
+        ds_term_print(&call->request, &options, out);
+    else
+        ds_buffer_printf(out, "(%zu bytes)", call->request_len);
+    if (call->result.data != NULL) {
+        ds_buffer_add_text(out, " => ");
+        ds_term_print(&call->result, &options, out);
+    } else if (call->reason.data != NULL) {
+        ds_buffer_printf(out, " => %s ", call->error_class != NULL ? call->error_class : "");
+        ds_term_print(&call->reason, &options, out);
+    }
+}
+
+struct report_calls *report_calls_new(struct report_text *text, enum call_order order,
+                                      uint64_t max)
+{
+    struct report_calls *report = calloc(1, sizeof *report);
+    if (report == NULL)
+        return NULL;
+    report->text = text;
+    report->order = order;
+    report->max = max;
+    ds_buffer_printf(&text->buffer, "%-8s %-15s %10s %-14s %-12s %s\n", "call", "start",
+                     "latency", "label", "outcome", "caller > callee  request => result");
+    return report;
+}
+
+static void print_line(const struct report_calls *report, const struct call *call,
+                       struct ds_buffer *out)
+{
+    struct ds_buffer latency = {0};
+    ds_buffer_printf(out, "#%-7" PRIu64 " ", call->number);
+    report_print_time(report->text, call->start_ns, out);
+    latency_print(call->end_ns - call->start_ns, &latency);
+    ds_buffer_printf(out, " %10.*s %-14s %-12s ", (int)latency.len,
+                     latency.data != NULL ? latency.data : "", call->label,
+                     call_outcome_name(call->outcome));
+    ds_buffer_free(&latency);
+    report_print_who(call, out);
+    ds_buffer_add_text(out, "  ");
+    report_print_what(call, 100, out);
+    ds_buffer_add_text(out, "\n");
+}
+
+/* Of equal latencies the later call is the lesser. */
+static bool row_less(const struct row *a, const struct row *b)
+{
+    return a->latency_ns < b->latency_ns ||
+           (a->latency_ns == b->latency_ns && a->number > b->number);
+}
+
+static void swap_rows(struct row *a, struct row *b)
+{
+    struct row c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void sift_down(struct row *rows, size_t num, size_t i)
+{
+    for (;;) {
+        size_t least = i;
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < num; child++)
+            if (row_less(&rows[child], &rows[least]))
+                least = child;
+        if (least == i)
+            return;
+        swap_rows(&rows[i], &rows[least]);
+        i = least;
+    }
+}
+
+static bool grow_rows(struct report_calls *report)
+{
+    if (report->num_rows < report->cap_rows)
+        return true;
+    size_t cap = report->cap_rows == 0 ? 64 : report->cap_rows * 2;
+    struct row *rows = realloc(report->rows, cap * sizeof *rows);
+    if (rows == NULL)
+        return false;
+    report->rows = rows;
+    report->cap_rows = cap;
+    return true;
+}
+
+static void keep_row(struct report_calls *report, const struct call *call)
+{
+    struct row row = {call->end_ns - call->start_ns, call->number, NULL};
+    const bool full = report->num_rows >= report->max;
+    if (full && row_less(&row, &report->rows[0]))
+        return;
+    report->scratch.len = 0;
+    print_line(report, call, &report->scratch);
+    if ((!full && !grow_rows(report)) || report->scratch.failed ||
+        (row.line = strndup(report->scratch.data, report->scratch.len)) == NULL) {
+        report->failed = true;
+        return;
+    }
+    if (full) {
+        free(report->rows[0].line);
+        report->rows[0] = row;
+        sift_down(report->rows, report->num_rows, 0);
+        return;
+    }
+    size_t i = report->num_rows++;
+    report->rows[i] = row;
+    for (; i != 0 && row_less(&report->rows[i], &report->rows[(i - 1) / 2]); i = (i - 1) / 2)
+        swap_rows(&report->rows[i], &report->rows[(i - 1) / 2]);
+}
+
+void report_calls_record(struct report_calls *report, const struct record *record)
+{
+    const struct call *call = record->call;
+    if (call == NULL)
+        return;
+    report->num_calls++;
+    report->num_outcomes[call->outcome]++;
+    if (report->order == CALLS_BY_TIME)
+        print_line(report, call, &report->text->buffer);
+    else
+        keep_row(report, call);
+}
+
+void report_calls_end(struct report_calls *report)
+{
+    struct ds_buffer *out = &report->text->buffer;
+    /* Taking the least from the top again and again leaves them in falling order. */
+    for (size_t num = report->num_rows; num > 1; num--) {
+        swap_rows(&report->rows[0], &report->rows[num - 1]);
+        sift_down(report->rows, num - 1, 0);
+    }
+    for (size_t i = 0; i < report->num_rows; i++) {
+        ds_buffer_add_text(out, report->rows[i].line);
+        free(report->rows[i].line);
+    }
+    ds_buffer_printf(out, "%" PRIu64 " calls", report->num_calls);
+    for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
+        if (report->num_outcomes[i] != 0)
+            ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],
+                             call_outcome_name((enum call_outcome)i));
+    if (report->order == CALLS_BY_LATENCY && report->num_calls > report->num_rows)
+        ds_buffer_printf(out, "; the %zu slowest are shown", report->num_rows);
+    ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
+    ds_buffer_free(&report->scratch);
+    free(report->rows);
+    free(report);
+}

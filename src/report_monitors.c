@@ -1,0 +1,65 @@
+/*
+ * report_monitors.c - the monitors and links, each as it ends, with how it ended; at the end
+ * those still open. Those that calls make for themselves are only counted.
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report_monitors {
+    struct report_text *text;
+    uint64_t num_shown, num_of_calls;
+};
+
+struct report_monitors *report_monitors_new(struct report_text *text)
+{
+    struct report_monitors *report = calloc(1, sizeof *report);
+    if (report == NULL)
+        return NULL;
+    report->text = text;
+    ds_buffer_printf(&text->buffer, "%-7s %-15s %10s %s\n", "kind", "start", "lasted",
+                     "who > whom: how it ended");
+    return report;
+}
+
+void report_monitors_take(struct report_monitors *report, const struct correlate *correlate,
+                          const struct monitor_end *end)
+{
+    const struct ds_term_print_options options = {
+        .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 200};
+    const struct monitor *m = end->monitor;
+    struct ds_buffer *out = &report->text->buffer;
+    struct ds_buffer lasted = {0};
+    struct party party;
+    if (m->of_call) {
+        report->num_of_calls++;
+        return;
+    }
+    report->num_shown++;
+    ds_buffer_printf(out, "%-7s ", m->is_link ? "link" : "monitor");
+    report_print_time(report->text, m->start_ns, out);
+    latency_print(end->end_ns > m->start_ns ? end->end_ns - m->start_ns : 0, &lasted);
+    ds_buffer_printf(out, " %10.*s ", (int)lasted.len, lasted.data != NULL ? lasted.data : "");
+    ds_buffer_free(&lasted);
+    correlate_fill_party(correlate, &m->watcher, &party);
+    party_print(&party, out);
+    ds_buffer_add_text(out, " > ");
+    correlate_fill_party(correlate, &m->target, &party);
+    party_print(&party, out);
+    ds_buffer_printf(out, ": %s", end->how);
+    if (end->reason.data != NULL && strcmp(end->how, "exit") == 0) {
+        ds_buffer_add_text(out, " ");
+        ds_term_print(&end->reason, &options, out);
+    }
+    ds_buffer_add_text(out, "\n");
+}
+
+void report_monitors_end(struct report_monitors *report)
+{
+    ds_buffer_printf(&report->text->buffer,
+                     "%" PRIu64 " monitors and links, and %" PRIu64 " monitors of calls\n",
+                     report->num_shown, report->num_of_calls);
+    free(report);
+}

@@ -1,0 +1,155 @@
+/*
+ * report_seq_trace.c - the messages that carry a seq_trace token, label by label, in the
+ * order of their serial numbers: how one thing led to another across nodes.
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct traced {
+    char *label;
+    uint64_t order; /* in which its label was first seen */
+    int64_t serial, previous, ts_ns;
+    uint64_t number; /* in the order of capture */
+    char *line;
+};
+
+struct report_seq_trace {
+    struct report_text *text;
+    struct traced *rows;
+    size_t num_rows, cap_rows;
+    uint64_t max, num_left_out;
+    bool failed;
+};
+
+struct report_seq_trace *report_seq_trace_new(struct report_text *text, uint64_t max)
+{
+    struct report_seq_trace *report = calloc(1, sizeof *report);
+    if (report != NULL) {
+        report->text = text;
+        report->max = max;
+    }
+    return report;
+}
+
+static char *take_text(struct ds_buffer *buffer)
+{
+    ds_buffer_add(buffer, "", 1);
+    if (!buffer->failed)
+        return buffer->data;
+    ds_buffer_free(buffer);
+    return NULL;
+}
+
+static char *describe(const struct ds_event *event)
+{
+    const struct ds_term_print_options options = {
+        .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 160};
+    const struct ds_message *m = &event->message;
+    struct ds_buffer text = {0};
+    ds_buffer_printf(&text, "%s ", m->op != NULL ? m->op->name : "?");
+    if (m->token.from.data != NULL)
+        ds_term_print(&m->token.from, NULL, &text);
+    ds_buffer_add_text(&text, " > ");
+    if (m->role[DS_ROLE_TO].data != NULL)
+        ds_term_print(&m->role[DS_ROLE_TO], NULL, &text);
+    else if (m->role[DS_ROLE_MFA].data != NULL)
+        ds_term_print(&m->role[DS_ROLE_MFA], &options, &text);
+    if (m->payload.data != NULL) {
+        ds_buffer_add_text(&text, "  ");
+        ds_term_print(&m->payload, &options, &text);
+    }
+    return take_text(&text);
+}
+
+void report_seq_trace_record(struct report_seq_trace *report, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (record->call != NULL || event->type != DS_EVENT_MESSAGE || !event->message.token.present)
+        return;
+    if (report->num_rows >= report->max) {
+        report->num_left_out++;
+        return;
+    }
+    if (report->num_rows == report->cap_rows) {
+        size_t cap = report->cap_rows == 0 ? 64 : report->cap_rows * 2;
+        struct traced *rows = realloc(report->rows, cap * sizeof *rows);
+        if (rows == NULL) {
+            report->failed = true;
+            return;
+        }
+        report->rows = rows;
+        report->cap_rows = cap;
+    }
+    const struct ds_term_print_options options = {.max_len = 200};
+    struct ds_buffer label = {0};
+    ds_term_print(&event->message.token.label, &options, &label);
+    struct traced *row = &report->rows[report->num_rows];
+    *row = (struct traced){
+        .label = take_text(&label),
+        .serial = event->message.token.serial,
+        .previous = event->message.token.previous,
+        .ts_ns = event->ts_ns,
+        .number = report->num_rows,
+        .line = describe(event),
+    };
+    if (row->label == NULL || row->line == NULL) {
+        free(row->label);
+        free(row->line);
+        report->failed = true;
+        return;
+    }
+    report->num_rows++;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const struct traced *x = a, *y = b;
+    int order = strcmp(x->label, y->label);
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct traced *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->serial != y->serial)
+        return x->serial < y->serial ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+void report_seq_trace_end(struct report_seq_trace *report)
+{
+    struct ds_buffer *out = &report->text->buffer;
+    struct traced *rows = report->rows;
+    if (report->num_rows != 0)
+        qsort(rows, report->num_rows, sizeof *rows, compare_labels);
+    for (size_t i = 0; i < report->num_rows; i++)
+        rows[i].order = i != 0 && strcmp(rows[i].label, rows[i - 1].label) == 0
+                            ? rows[i - 1].order
+                            : rows[i].number;
+    if (report->num_rows != 0)
+        qsort(rows, report->num_rows, sizeof *rows, compare);
+    for (size_t i = 0; i < report->num_rows; i++) {
+        if (i == 0 || rows[i].order != rows[i - 1].order)
+            ds_buffer_printf(out, "label %s\n", rows[i].label);
+        ds_buffer_printf(out, "  %6" PRId64 " after %-6" PRId64 " ", rows[i].serial,
+                         rows[i].previous);
+        report_print_time(report->text, rows[i].ts_ns, out);
+        ds_buffer_printf(out, " %s\n", rows[i].line);
+    }
+    for (size_t i = 0; i < report->num_rows; i++) {
+        free(rows[i].label);
+        free(rows[i].line);
+    }
+    ds_buffer_printf(out, "%zu traced messages", report->num_rows);
+    if (report->num_left_out != 0)
+        ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-report %" PRIu64,
+                         report->num_left_out, report->max);
+    ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
+    free(rows);
+    free(report);
+}

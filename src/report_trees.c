@@ -1,0 +1,188 @@
+/*
+ * report_trees.c - which call was made in the service of which: calls with the calls beneath
+ * them, indented, with the time since the outer one began.
+ *
+ * A call that ended waits here until it is clear where it belongs, which is when the calls
+ * that were open meanwhile have ended too; at the cap the oldest tree is written. Trees of a
+ * single call are only counted.
+ */
+#include "report.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tree {
+    struct table_entry entry;
+    uint64_t number;
+    uint64_t parent_number; /* 0 none known */
+    int64_t start_ns, latency_ns;
+    char *line;
+    uint32_t parent; /* in the table */
+    uint32_t first_child, next_sibling;
+    bool ambiguous;
+};
+
+struct report_trees {
+    struct report_text *text;
+    struct table table;
+    struct ds_buffer scratch;
+    uint64_t num_single, num_trees, num_ambiguous;
+    bool failed;
+};
+
+struct report_trees *report_trees_new(struct report_text *text, uint64_t max)
+{
+    struct report_trees *report = calloc(1, sizeof *report);
+    if (report == NULL)
+        return NULL;
+    report->text = text;
+    table_init(&report->table, sizeof(struct tree), max);
+    return report;
+}
+
+static struct tree *find(const struct report_trees *report, uint64_t number)
+{
+    struct tree *t = table_first(&report->table, (uint32_t)number);
+    while (t != NULL && t->number != number)
+        t = table_next(&report->table, t);
+    return t;
+}
+
+/* attach puts child beneath parent, in order of their numbers. */
+static void attach(struct report_trees *report, struct tree *parent, struct tree *child)
+{
+    if (child->parent != 0 || child == parent)
+        return;
+    for (const struct tree *up = parent; up != NULL; up = table_get(&report->table, up->parent))
+        if (up == child)
+            return;
+    uint32_t *at = &parent->first_child;
+    while (*at != 0) {
+        struct tree *sibling = table_get(&report->table, *at);
+        if (sibling->number > child->number)
+            break;
+        at = &sibling->next_sibling;
+    }
+    child->next_sibling = *at;
+    *at = child->entry.number;
+    child->parent = parent->entry.number;
+}
+
+enum { MAX_INDENT = 40 };
+
+static void print_node(struct report_trees *report, const struct tree *tree, unsigned depth)
+{
+    struct ds_buffer *out = &report->text->buffer;
+    const struct tree *parent = table_get(&report->table, tree->parent);
+    ds_buffer_printf(out, "%*s", (int)(2 * (depth < MAX_INDENT ? depth : MAX_INDENT)), "");
+    if (parent != NULL) {
+        ds_buffer_add_text(out, "+");
+        latency_print(tree->start_ns - parent->start_ns, out);
+        ds_buffer_add_text(out, " ");
+    } else {
+        report_print_time(report->text, tree->start_ns, out);
+        ds_buffer_add_text(out, " ");
+        if (tree->ambiguous)
+            ds_buffer_add_text(out, "(for one of several) ");
+    }
+    ds_buffer_add_text(out, tree->line != NULL ? tree->line : "?\n");
+}
+
+/* release writes the tree (unless it is of a single call) and forgets it, without recursion:
+ * down to the first child, else on to the sibling, else up. */
+static void release(struct report_trees *report, struct tree *root)
+{
+    const bool show = root->first_child != 0 || root->ambiguous;
+    report->num_single += !show;
+    report->num_trees += root->first_child != 0;
+    report->num_ambiguous += root->ambiguous;
+    unsigned depth = 0;
+    struct tree *at = root;
+    if (show)
+        print_node(report, at, depth);
+    for (;;) {
+        struct tree *child = table_get(&report->table, at->first_child);
+        if (child != NULL) {
+            print_node(report, child, ++depth);
+            at->first_child = child->next_sibling;
+            at = child;
+            continue;
+        }
+        struct tree *up = table_get(&report->table, at->parent);
+        const bool done = at == root;
+        free(at->line);
+        table_remove(&report->table, at);
+        if (done)
+            return;
+        at = up;
+        depth--;
+    }
+}
+
+static struct tree *root_of(const struct report_trees *report, struct tree *tree)
+{
+    while (tree->parent != 0)
+        tree = table_get(&report->table, tree->parent);
+    return tree;
+}
+
+void report_trees_record(struct report_trees *report, const struct record *record)
+{
+    const struct call *call = record->call;
+    if (call == NULL)
+        return;
+    if (table_is_full(&report->table))
+        release(report, root_of(report, table_oldest(&report->table)));
+    struct tree *tree = table_add(&report->table, (uint32_t)call->number);
+    if (tree == NULL) {
+        report->failed = true;
+        return;
+    }
+    tree->number = call->number;
+    tree->parent_number = call->parent;
+    tree->start_ns = call->start_ns;
+    tree->latency_ns = call->end_ns - call->start_ns;
+    tree->ambiguous = call->parent_ambiguous;
+
+    struct ds_buffer *line = &report->scratch;
+    line->len = 0;
+    ds_buffer_printf(line, "#%" PRIu64 " ", call->number);
+    latency_print(tree->latency_ns, line);
+    ds_buffer_printf(line, " %s ", call->label);
+    report_print_who(call, line);
+    ds_buffer_add_text(line, "  ");
+    report_print_what(call, 60, line);
+    if (call->outcome != CALL_OK)
+        ds_buffer_printf(line, " (%s)", call_outcome_name(call->outcome));
+    ds_buffer_add_text(line, "\n");
+    tree->line = line->failed ? NULL : strndup(line->data, line->len);
+    report->failed |= tree->line == NULL;
+
+    for (size_t i = 0; i < call->num_children; i++) {
+        struct tree *child = find(report, call->children[i]);
+        if (child != NULL)
+            attach(report, tree, child);
+    }
+    struct tree *parent = call->parent != 0 ? find(report, call->parent) : NULL;
+    if (parent != NULL)
+        attach(report, parent, tree);
+}
+
+void report_trees_end(struct report_trees *report)
+{
+    struct ds_buffer *out = &report->text->buffer;
+    struct tree *oldest;
+    while ((oldest = table_oldest(&report->table)) != NULL)
+        release(report, root_of(report, oldest));
+    ds_buffer_printf(out,
+                     "%" PRIu64 " calls with others beneath them, %" PRIu64 " without, %" PRIu64
+                     " of which it can't be told\n",
+                     report->num_trees, report->num_single, report->num_ambiguous);
+    if (report->failed)
+        ds_buffer_add_text(out, "memory ran out\n");
+    ds_buffer_free(&report->scratch);
+    table_free(&report->table);
+    free(report);
+}
