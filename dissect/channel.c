@@ -41,7 +41,6 @@ struct channel {
     bool latin1;
     bool searching;
     uint8_t doubt; /* messages that must fit yet */
-    bool sure[2];  /* see control_infer */
 
     struct hold held;     /* the unfinished frame; when searching, the window */
     uint64_t passed;      /* bytes of the unfinished frame that went by, seen or not */
@@ -158,8 +157,7 @@ static void decode(struct channel *channel, const struct control_source *source,
 {
     if (control_read(source, &at, event)) {
         if (channel->doubt == 0)
-            control_infer(source, channel->env, channel->conn, channel->sure, &channel->atoms, refs,
-                          event);
+            control_infer(source, channel->env, channel->conn, &channel->atoms, refs, event);
         control_read_payload(source, &at, channel->env, event);
     }
     env_emit(channel->env, channel->conn, event);
@@ -245,8 +243,7 @@ static void take_first(struct channel *channel, struct dist_header *header,
     struct ds_event event = message_event(channel, len, 1);
     struct cursor control = at;
     if (channel->doubt == 0 && control_read(source, &control, &event))
-        control_infer(source, channel->env, channel->conn, channel->sure, &channel->atoms,
-                      header->refs, &event);
+        control_infer(source, channel->env, channel->conn, &channel->atoms, header->refs, &event);
 
     struct fragmented *message = open_fragmented(channel, header);
     if (message == NULL) {

@@ -47,6 +47,8 @@ struct conn {
     void *state;               /* of proto */
     bool late[2];     /* proto's first bytes of the direction are not the stream's first */
     char *node[2];    /* memory of view.end[].node */
+    bool certain[2];  /* it is the node itself that said its name, in this connection: in the
+                         handshake, or as pids of its own */
 };
 
 /* env_emit completes an event (type, dir and the body are set by the caller; frame, time

@@ -368,7 +368,6 @@ static bool text_equal(struct ds_text a, struct ds_text b)
 struct inference {
     struct env *env;
     struct conn *conn;
-    bool *sure;
     struct atom_cache *cache;
     struct ds_atom *refs;
     uint32_t num_refs;
@@ -387,12 +386,12 @@ static bool learn(const struct inference *in, int end, const struct ds_term *ter
     if (term->data == NULL || !term_get_node(term, &node, &atom, &creation))
         return false;
     if (node.data != NULL) {
-        if (!in->sure[end])
+        if (!in->conn->certain[end])
             conn_set_node(in->env, in->conn, end, node, creation_is_now ? creation : 0, true);
-        in->sure[end] = text_equal(*known, node);
+        in->conn->certain[end] = text_equal(*known, node);
         return false;
     }
-    if (atom == NULL || in->refs == NULL || !in->sure[end])
+    if (atom == NULL || in->refs == NULL || !in->conn->certain[end])
         return false;
     uint16_t slot = atom->slot;
     if (atoms_get(in->cache, slot).state != DS_ATOM_UNKNOWN)
@@ -406,11 +405,10 @@ static bool learn(const struct inference *in, int end, const struct ds_term *ter
 }
 
 void control_infer(const struct control_source *source, struct env *env, struct conn *conn,
-                   bool sure[2], struct atom_cache *cache, struct ds_atom *refs,
-                   struct ds_event *event)
+                   struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
-    const struct inference in = {env, conn, sure, cache, refs, source->atoms.num_atoms};
+    const struct inference in = {env, conn, cache, refs, source->atoms.num_atoms};
     const struct op *op;
     int dir = event->dir;
     bool resolved = false;
@@ -418,9 +416,9 @@ void control_infer(const struct control_source *source, struct env *env, struct 
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *endpoint = &conn->view.end[end];
         if (endpoint->node.data != NULL && !endpoint->node_inferred)
-            sure[end] = true;
+            conn->certain[end] = true;
     }
-    if (message->op == NULL || (event->unknown_atoms == 0 && sure[0] && sure[1]))
+    if (message->op == NULL || (event->unknown_atoms == 0 && conn->certain[0] && conn->certain[1]))
         return;
     op = op_find(message->code);
     if (op->from != OP_FROM_ANY)

@@ -39,12 +39,9 @@ void control_read_payload(const struct control_source *source, struct cursor *at
 
 /* control_infer learns from the pids of a message who is at the two ends; and where that is
  * certain, what the slot means that a pid's node refers to. refs are those of the message and
- * of the cache as it is; NULL without. sure, one for each end, keeps whether its name is
- * certain: said by a handshake or by such pids, and not merely what listened at its port
- * before. event's counts are brought up to date. */
+ * of the cache as it is; NULL without. event's counts are brought up to date. */
 void control_infer(const struct control_source *source, struct env *env, struct conn *conn,
-                   bool sure[2], struct atom_cache *cache, struct ds_atom *refs,
-                   struct ds_event *event);
+                   struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event);
 
 /* control_plausible says whether a control tuple of known op, right arity and right types
  * stands at *at, and advances past it. MORE: the bytes end within it. */

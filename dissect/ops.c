@@ -23,7 +23,7 @@ static const struct op OPS[OP_MAX_CODE + 1] = {
 #undef OP
 
 /* The role of each letter, plus one, so that zero is no role. */
-static const uint8_t ROLE_OF[128] = {
+static const uint8_t ROLE_OF[256] = {
 #define ROLE(letter, id, key) [letter] = DS_ROLE_##id + 1,
 #include <distsniff/roles.def>
 #undef ROLE
@@ -59,6 +59,6 @@ bool op_roles_fit(const char *roles, uint64_t num)
 
 enum ds_role op_role(char letter)
 {
-    uint8_t role = ROLE_OF[(unsigned char)letter & 0x7f];
+    uint8_t role = ROLE_OF[(unsigned char)letter];
     return role != 0 ? (enum ds_role)(role - 1) : DS_ROLE_COUNT;
 }

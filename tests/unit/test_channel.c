@@ -1,0 +1,342 @@
+/*
+ * test_channel.c - what conversations as text cannot say of channels: every operation of
+ * ops.def, the search on hostile and random bytes, and the caps on memory. All else of
+ * channels is in test_conversations.c.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "channel_harness.h"
+#include "ops.h"
+#include "resync.h"
+
+#include <time.h>
+
+#define PID_A "\x58\x77\x01" "a\0\0\0\1\0\0\0\0\0\0\0\7"
+#define PID_B "\x58\x77\x01" "b\0\0\0\2\0\0\0\0\0\0\0\7"
+#define REF_A "\x5a\0\3\x77\x01" "a\0\0\0\7\0\0\0\1\0\0\0\2\0\0\0\3"
+#define MFA "\x68\3\x77\1m\x77\1f\x61\2"
+#define TOKEN "\x68\5\x61\1\x61\2\x61\3" PID_A "\x61\4"
+#define BYTES(literal) literal, sizeof(literal) - 1
+
+/* A term for each role, and its text. */
+static const struct sample {
+    char letter;
+    const char *bytes;
+    size_t len;
+    const char *text;
+} SAMPLES[] = {
+    {'f', BYTES(PID_A), "<a.1.0>"},        {'t', BYTES(PID_B), "<b.2.0>"},
+    {'k', BYTES(TOKEN), "{1,2,3,<a.1.0>,4}"}, {'r', BYTES(REF_A), "#Ref<a.3.2.1>"},
+    {'F', BYTES("\x61\2"), "2"},           {'g', BYTES(PID_B), "<b.2.0>"},
+    {'m', BYTES(MFA), "{m,f,2}"},          {'o', BYTES("\x6a"), "[]"},
+    {'i', BYTES("\x61\x2a"), "42"},        {'x', BYTES(PID_B), "<b.2.0>"},
+    {'R', BYTES("\x77\4gone"), "gone"},    {'_', BYTES("\x77\0"), "''"},
+};
+
+static const struct sample *sample_of(char letter)
+{
+    for (size_t i = 0; i < sizeof SAMPLES / sizeof SAMPLES[0]; i++) {
+        if (SAMPLES[i].letter == letter)
+            return &SAMPLES[i];
+    }
+    fail_msg("no sample for %c", letter);
+    return NULL;
+}
+
+static size_t num_roles(const char *roles)
+{
+    size_t num = 0;
+    for (; *roles != '\0'; roles++)
+        num += *roles != '?';
+    return num;
+}
+
+/* build makes a frame of the operation: changed, the element that is replaced by a float
+ * (-1: none); without_last leaves the last element out. */
+static size_t build(uint8_t *out, const struct ds_op *op, int changed, bool without_last)
+{
+    struct ds_buffer frame = {0};
+    size_t num = num_roles(op->roles) - (without_last ? 1 : 0);
+    const char head[] = {0, 0, 0, 0, (char)131, 68, 0, 104, (char)(num + 1), 97, (char)op->code};
+    ds_buffer_add(&frame, head, sizeof head);
+    size_t i = 0;
+    for (const char *role = op->roles; *role != '\0' && i < num; role++) {
+        if (*role == '?')
+            continue;
+        const struct sample *sample = sample_of(*role);
+        if ((int)i == changed)
+            ds_buffer_add(&frame, "\x46\x40\0\0\0\0\0\0\0", 9);
+        else
+            ds_buffer_add(&frame, sample->bytes, sample->len);
+        i++;
+    }
+    if (op->has_payload)
+        ds_buffer_add(&frame, "\x77\2hi", 4);
+    assert_false(frame.failed);
+    assert_true(frame.len < 256);
+    memcpy(out, frame.data, frame.len);
+    out[3] = (uint8_t)(frame.len - 4);
+    size_t len = frame.len;
+    ds_buffer_free(&frame);
+    return len;
+}
+
+/* What the callback checks an event against. */
+static struct expected {
+    const struct ds_op *op; /* NULL: none must be reported */
+    enum ds_fault_kind fault;
+    unsigned num_events;
+} expected;
+
+static void assert_text(const struct ds_term *term, const char *text)
+{
+    struct ds_buffer out = {0};
+    assert_true(ds_term_print(term, NULL, &out));
+    assert_int_equal(out.len, strlen(text));
+    assert_memory_equal(out.data, text, out.len);
+    ds_buffer_free(&out);
+}
+
+static void check_roles(const struct ds_message *message)
+{
+    bool present[DS_ROLE_COUNT] = {false};
+    for (const char *letter = message->op->roles; *letter != '\0'; letter++) {
+        if (*letter == '_' || *letter == '?')
+            continue;
+        enum ds_role role = op_role(*letter);
+        assert_true(role < DS_ROLE_COUNT);
+        assert_text(&message->role[role], sample_of(*letter)->text);
+        present[role] = true;
+    }
+    for (int role = 0; role < DS_ROLE_COUNT; role++) {
+        if (!present[role])
+            assert_null(message->role[role].data);
+    }
+    assert_int_equal(message->token.present, present[DS_ROLE_TOKEN]);
+    if (message->token.present) {
+        assert_int_equal(message->token.flags, 1);
+        assert_text(&message->token.label, "2");
+        assert_int_equal(message->token.serial, 3);
+        assert_text(&message->token.from, "<a.1.0>");
+        assert_int_equal(message->token.previous, 4);
+    }
+    if (message->op->has_payload)
+        assert_text(&message->payload, "hi");
+    else
+        assert_null(message->payload.data);
+}
+
+static void check_event(void *context, const struct ds_event *event)
+{
+    (void)context;
+    expected.num_events++;
+    assert_int_equal(event->type, DS_EVENT_MESSAGE);
+    assert_int_equal(event->fault.kind, expected.fault);
+    assert_ptr_equal(event->message.op, expected.op);
+    assert_non_null(event->message.control.data);
+    assert_int_equal(event->bytes_len, event->message.size);
+    if (expected.op != NULL)
+        check_roles(&event->message);
+}
+
+static void check_frame(const uint8_t *frame, size_t len, const struct ds_op *op,
+                        enum ds_fault_kind fault)
+{
+    struct harness h;
+    harness_init(&h);
+    h.env.config.on_event = check_event;
+    harness_open_channels(&h, false, false);
+    expected = (struct expected){op, fault, 0};
+    harness_feed(&h, 0, frame, len);
+    assert_int_equal(expected.num_events, 1);
+    assert_int_equal(h.conn.view.counters[0].frames, 1);
+    assert_int_equal(h.env.stats.messages, 1);
+    harness_end(&h);
+    assert_int_equal(expected.num_events, 1);
+    assert_int_equal(harness_free(&h), 0);
+}
+
+static void test_every_op(void **state)
+{
+    uint8_t frame[256];
+    unsigned num_ops = 0;
+    (void)state;
+    for (int64_t code = -1; code <= 300; code++) {
+        const struct ds_op *op = ds_op_find(code);
+        if (op == NULL)
+            continue;
+        num_ops++;
+        assert_int_equal(op->code, code);
+        check_frame(frame, build(frame, op, -1, false), op, DS_FAULT_NONE);
+
+        size_t num = num_roles(op->roles);
+        for (size_t i = 0; i < num; i++) {
+            /* A float is nothing that a role may be, but a reason, a token or unused. */
+            char letter = op->roles[i];
+            if (strchr("Rk_?", letter) == NULL && strchr(op->roles, '?') == NULL)
+                check_frame(frame, build(frame, op, (int)i, false), NULL, DS_FAULT_MALFORMED);
+        }
+        if (num != 0 && strchr(op->roles, '?') == NULL)
+            check_frame(frame, build(frame, op, -1, true), NULL, DS_FAULT_MALFORMED);
+    }
+    assert_int_equal(num_ops, 31);
+}
+
+static void test_roles_fit(void **state)
+{
+    (void)state;
+    assert_true(op_roles_fit("", 0));
+    assert_false(op_roles_fit("", 1));
+    assert_true(op_roles_fit("ft", 2));
+    assert_false(op_roles_fit("ft", 1));
+    assert_false(op_roles_fit("ft", 3));
+    assert_true(op_roles_fit("Fft?k", 3));
+    assert_true(op_roles_fit("Fft?k", 4));
+    assert_false(op_roles_fit("Fft?k", 2));
+    assert_false(op_roles_fit("Fft?k", 5));
+    assert_int_equal(op_role('f'), DS_ROLE_FROM);
+    assert_int_equal(op_role('_'), DS_ROLE_COUNT);
+    assert_int_equal(op_role('\xe6'), DS_ROLE_COUNT);
+    assert_string_equal(ds_op_find(22)->name, "send_sender");
+    assert_null(ds_op_find(INT64_MIN));
+    assert_null(ds_op_find(INT64_MAX));
+}
+
+static void test_probe(void **state)
+{
+    uint8_t bytes[600] = {0};
+    size_t skip = 99;
+    (void)state;
+    size_t len = build(bytes + 40, ds_op_find(22), -1, false);
+    /* Behind 40 zeros, which could be ticks. */
+    assert_int_equal(channel_probe(cursor_make(bytes, 40 + len), &skip), PROTO_YES);
+    assert_int_equal(skip, 40);
+    for (size_t cut = 0; cut < len; cut++)
+        assert_int_equal(channel_probe(cursor_make(bytes, 40 + cut), &skip), PROTO_MORE);
+    /* What follows is no frame. */
+    memset(bytes + 40 + len, 0xff, 6);
+    assert_int_equal(channel_probe(cursor_make(bytes, 40 + len + 6), &skip), PROTO_MORE);
+    /* A tick alone proves nothing. */
+    assert_int_equal(channel_probe(cursor_make(bytes, 4), &skip), PROTO_MORE);
+}
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint8_t random_byte(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint8_t)(random_state >> 32);
+}
+
+static void fail_on_message(void *context, const struct ds_event *event)
+{
+    (void)context;
+    assert_int_not_equal(event->type, DS_EVENT_MESSAGE);
+    assert_int_not_equal(event->type, DS_EVENT_TICK);
+}
+
+static void test_no_frames_in_noise(void **state)
+{
+    enum { NOISE_LEN = 4 << 20, CHUNK_LEN = 1448 };
+    uint8_t chunk[CHUNK_LEN];
+    struct harness h;
+    (void)state;
+    harness_init(&h);
+    h.env.config.on_event = fail_on_message;
+    harness_open_channels(&h, true, false);
+    for (size_t done = 0; done < NOISE_LEN; done += CHUNK_LEN) {
+        /* Half of it noise; half of it bytes of which frames are made. */
+        static const uint8_t likely[] = {0, 0, 0, 131, 68, 69, 70, 112, 104, 97, 2, 88, 22};
+        for (size_t i = 0; i < CHUNK_LEN; i++) {
+            uint8_t byte = random_byte();
+            chunk[i] = (done & 1) == 0 ? byte : likely[byte % sizeof likely];
+        }
+        harness_feed(&h, 0, chunk, CHUNK_LEN);
+        assert_true(h.env.meter.used <= 3 * RESYNC_WINDOW_LEN);
+    }
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
+/* Frames within frames, each of which must be walked to its end to see that it is none: the
+ * search must not take more than linear time. */
+static void test_search_is_linear(void **state)
+{
+    /* A binary; in it the beginning of a frame of 192 KiB: {2, '', <b.2.0>} and a list of
+     * 4096 terms, the first of which is the next such binary. */
+    static const char record[] = "\x6d\0\0\0\x22" "\0\3\0\0" "\x83\x44\0"
+                                 "\x68\3\x61\2\x77\0" PID_B "\x6c\0\0\x10\0";
+    enum { RECORD_LEN = sizeof record - 1, NUM_RECORDS = 8 * 1024 * 1024 / RECORD_LEN };
+    struct harness h;
+    struct timespec before, after;
+    (void)state;
+    assert_int_equal(RECORD_LEN, 5 + 0x22);
+    harness_init(&h);
+    h.env.config.on_event = fail_on_message;
+    harness_open_channels(&h, true, false);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    for (size_t i = 0; i < NUM_RECORDS; i++)
+        harness_feed(&h, 0, record, RECORD_LEN);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    /* Much less than a second without sanitizers; ten without the credit. */
+    print_message("%ld ms\n", (long)((after.tv_sec - before.tv_sec) * 1000 +
+                                     (after.tv_nsec - before.tv_nsec) / 1000000));
+    assert_true(after.tv_sec - before.tv_sec < 8);
+    h.env.config.on_event = NULL;
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
+static unsigned num_capped;
+
+static void count_capped(void *context, const struct ds_event *event)
+{
+    (void)context;
+    num_capped += event->fault.kind == DS_FAULT_CAP;
+}
+
+/* With next to no memory messages lose their ends, but nothing else happens. */
+static void test_meter(void **state)
+{
+    uint8_t frame[256];
+    struct harness h;
+    (void)state;
+    size_t len = build(frame, ds_op_find(22), -1, false);
+    harness_init(&h);
+    h.env.config.on_event = count_capped;
+    h.env.meter.max = 16;
+    num_capped = 0;
+    harness_open_channels(&h, false, false);
+    /* In one piece nothing is held. */
+    harness_feed(&h, 0, frame, len);
+    assert_int_equal(num_capped, 0);
+    assert_int_equal(h.env.stats.messages, 1);
+    /* In two pieces it is; the framing is lost when not even the length can be held. */
+    harness_feed(&h, 0, frame, 20);
+    harness_feed(&h, 0, frame + 20, len - 20);
+    assert_true(h.env.meter.hits > 0);
+    h.env.meter.max = 1 << 20;
+    harness_feed(&h, 0, frame, len);
+    harness_feed(&h, 0, frame, len);
+    assert_int_equal(num_capped, 1);
+    assert_true(h.env.stats.messages >= 3);
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_op),          cmocka_unit_test(test_roles_fit),
+        cmocka_unit_test(test_probe),             cmocka_unit_test(test_no_frames_in_noise),
+        cmocka_unit_test(test_search_is_linear),  cmocka_unit_test(test_meter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
