@@ -430,14 +430,22 @@ static void finish_held(struct channel *channel)
 static void feed_frames(struct channel *channel, struct cursor *data)
 {
     const uint64_t max = channel->env->config.limits[DS_LIMIT_MESSAGE];
-    while (channel->doubt == 0) {
+    for (;;) {
         struct cursor at = *data;
         struct cursor frame;
         uint32_t len;
-        if (!cursor_read_u32(&at, &len) || cursor_left(&at) < len || len + (uint64_t)4 > max)
-            break;
-        if (!cursor_child(data, LENGTH_LEN + (size_t)len, &frame))
-            break;
+        if (!cursor_read_u32(&at, &len))
+            return;
+        bool whole = cursor_left(&at) >= len;
+        if (channel->doubt != 0 && (whole || cursor_left(data) >= DOUBT_LEN) &&
+            !resync_still_fits(cursor_first(*data, DOUBT_LEN))) {
+            begin_search(channel, 1, channel->loss);
+            if (cursor_skip(data, 1))
+                return;
+        }
+        if (!whole || len + (uint64_t)LENGTH_LEN > max ||
+            !cursor_child(data, LENGTH_LEN + (size_t)len, &frame))
+            return;
         take_frame(channel, frame, cursor_left(&frame), (struct damage){0});
     }
 }
@@ -523,8 +531,8 @@ static bool feed_search(struct channel *channel, struct cursor *data)
 }
 
 /* feed takes data. What is held may have to be taken anew, as frames or searched: it then
- * comes first, and the rest of data after it. Where that happens while it is being taken
- * itself, what is left of it joins what is held now. */
+ * comes first, and the rest of data after it. That never happens while it is being taken
+ * itself: a frame is held when it ends behind the bytes at hand, so that all of them are. */
 static void feed(struct channel *channel, struct cursor data)
 {
     struct hold again = {0};
@@ -544,18 +552,15 @@ static void feed(struct channel *channel, struct cursor data)
         } else {
             if (channel->passed == 0)
                 feed_frames(channel, &data);
-            if (cursor_left(&data) != 0 && !feed_unfinished(channel, &data)) {
+            if (!channel->searching && cursor_left(&data) != 0 &&
+                !feed_unfinished(channel, &data)) {
                 anew = true;
                 skipped = 1;
                 begin_search(channel, skipped, channel->loss);
             }
         }
         if (anew) {
-            if (again.bytes == NULL)
-                rest = data;
-            else if (!hold_add(&channel->held, channel->env, data))
-                channel->lost += cursor_left(&data);
-            hold_free(&again, channel->env);
+            rest = data;
             again = channel->held;
             channel->held = (struct hold){0};
             channel->search = (struct resync){0};

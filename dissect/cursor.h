@@ -47,7 +47,7 @@ CURSOR_CHECKED bool cursor_skip(struct cursor *c, size_t len)
     return true;
 }
 
-/* cursor_child splits the next len bytes off into child. */
+/* cursor_child splits the next len bytes off into child, which is another than c. */
 CURSOR_CHECKED bool cursor_child(struct cursor *c, size_t len, struct cursor *child)
 {
     if (cursor_left(c) < len)
@@ -56,6 +56,14 @@ CURSOR_CHECKED bool cursor_child(struct cursor *c, size_t len, struct cursor *ch
     c->at += len;
     child->end = c->at;
     return true;
+}
+
+/* cursor_first returns the first len bytes of c, or all where there are fewer. */
+static inline struct cursor cursor_first(struct cursor c, size_t len)
+{
+    if (cursor_left(&c) > len)
+        c.end = c.at + len;
+    return c;
 }
 
 /* cursor_find advances to the next byte of that value. */

@@ -141,8 +141,8 @@ static enum proto_guess try_place(struct resync *search, const struct place *pla
 
     struct cursor control = at;
     bool limited = search->credit < cursor_left(&control);
-    if (limited && !cursor_child(&control, (size_t)search->credit, &control))
-        return PROTO_NO;
+    if (limited)
+        control = cursor_first(control, (size_t)search->credit);
     struct cursor start = control;
     enum proto_guess guess = control_plausible(&source, &control, &has_payload);
     size_t control_len = cursor_offset(&control, &start);
@@ -246,10 +246,13 @@ bool resync_still_fits(struct cursor bytes)
     const char *what;
     if (!resync_could_begin(bytes))
         return false;
-    if (!cursor_read_u32(&at, &len) || !cursor_peek_u8(&at, &first))
+    if (!cursor_read_u32(&at, &len))
         return true;
     if (cursor_left(&at) < len)
         source.damage = NOT_ALL;
+    at = cursor_first(at, len);
+    if (!cursor_peek_u8(&at, &first))
+        return true;
     if (first == FRAME_PASS_THROUGH) {
         source.pass_through = true;
         if (!cursor_skip(&at, 1))
