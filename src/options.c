@@ -193,6 +193,19 @@ static bool set_format(struct options *o, const char *value)
     return true;
 }
 
+static bool set_lanes(struct options *o, const char *value)
+{
+    if (strcmp(value, "node") == 0) {
+        o->lanes = LANES_NODE;
+    } else if (strcmp(value, "process") == 0) {
+        o->lanes = LANES_PROCESS;
+    } else {
+        complain("--lanes takes node or process, not '%s'", value);
+        return false;
+    }
+    return true;
+}
+
 static bool set_report(struct options *o, const char *value)
 {
     static const char *const names[] = {

@@ -19,6 +19,9 @@ enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIM
 /* How --report calls is sorted. */
 enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
 
+/* What the lanes of a diagram are. */
+enum lanes { LANES_NODE, LANES_PROCESS };
+
 /* The tables of --report. */
 enum report {
 #define REPORT(id, name) REPORT_##id,
@@ -58,6 +61,7 @@ struct options {
     const char *cookie_file;
     struct option_format formats[MAX_FORMATS];
     size_t num_formats;
+    enum lanes lanes;
     bool reports[REPORT_COUNT];
     enum call_order call_order;
     bool calls_only;

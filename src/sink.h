@@ -17,6 +17,7 @@ struct sink_kind {
     const char *help;
     bool (*open)(struct sink *sink);
     void (*record)(struct sink *sink, const struct record *record);
+    void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
 };
 
@@ -29,7 +30,7 @@ struct sink {
     void *state; /* of kind */
 };
 
-extern const struct sink_kind sink_text, sink_json;
+extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);

@@ -477,5 +477,5 @@ static void json_close(struct sink *sink)
 }
 
 const struct sink_kind sink_json = {
-    "json", "one JSON object a line, for programs", json_open, json_record, json_close,
+    "json", "one JSON object a line, for programs", json_open, json_record, NULL, json_close,
 };

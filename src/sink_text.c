@@ -550,5 +550,5 @@ static void text_close(struct sink *sink)
 }
 
 const struct sink_kind sink_text = {
-    "text", "one line an event, for people", text_open, text_record, text_close,
+    "text", "one line an event, for people", text_open, text_record, NULL, text_close,
 };

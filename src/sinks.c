@@ -11,6 +11,8 @@
 static const struct sink_kind *const kinds[] = {
     &sink_text,
     &sink_json,
+    &sink_mermaid,
+    &sink_plantuml,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
@@ -57,6 +59,8 @@ void sink_record(struct sink *sink, const struct record *record)
 
 void sink_close(struct sink *sink)
 {
+    if (sink->kind->end != NULL)
+        sink->kind->end(sink);
     output_close(&sink->output);
     sink->kind->close(sink);
 }

@@ -1,0 +1,28 @@
+/*
+ * numbers.h - things seen, numbered from 1 in the order in which they were first seen: the
+ * lanes of a diagram, the tracks of a trace. Things are known by a hash.
+ */
+#ifndef SRC_NUMBERS_H
+#define SRC_NUMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct numbers {
+    struct number *table; /* max * 2 of them, to be searched from the hash on */
+    uint32_t num, max;
+};
+
+/* numbers_init makes room for max things, a power of two. False when memory ran out. */
+bool numbers_init(struct numbers *numbers, uint32_t max);
+void numbers_free(struct numbers *numbers);
+
+/* numbers_get returns the number of a thing; *is_new says that it had none. 0 when max things
+ * have one already. */
+uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new);
+
+/* hash_text hashes text, from the hash of what stands before it. */
+uint64_t hash_text(uint64_t hash, const char *text, size_t len);
+
+#endif
