@@ -436,14 +436,12 @@ static void feed_frames(struct channel *channel, struct cursor *data)
         uint32_t len;
         if (!cursor_read_u32(&at, &len))
             return;
-        bool whole = cursor_left(&at) >= len;
-        if (channel->doubt != 0 && (whole || cursor_left(data) >= DOUBT_LEN) &&
-            !resync_still_fits(cursor_first(*data, DOUBT_LEN))) {
+        if (channel->doubt != 0 && !resync_still_fits(cursor_first(*data, DOUBT_LEN))) {
             begin_search(channel, 1, channel->loss);
             if (cursor_skip(data, 1))
                 return;
         }
-        if (!whole || len + (uint64_t)LENGTH_LEN > max ||
+        if (cursor_left(&at) < len || len + (uint64_t)LENGTH_LEN > max ||
             !cursor_child(data, LENGTH_LEN + (size_t)len, &frame))
             return;
         take_frame(channel, frame, cursor_left(&frame), (struct damage){0});
@@ -532,7 +530,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
 
 /* feed takes data. What is held may have to be taken anew, as frames or searched: it then
  * comes first, and the rest of data after it. That never happens while it is being taken
- * itself: a frame is held when it ends behind the bytes at hand, so that all of them are. */
+ * itself: what can be said of the bytes at hand is said before any of them is held. */
 static void feed(struct channel *channel, struct cursor data)
 {
     struct hold again = {0};
@@ -561,6 +559,7 @@ static void feed(struct channel *channel, struct cursor data)
         }
         if (anew) {
             rest = data;
+            hold_free(&again, channel->env);
             again = channel->held;
             channel->held = (struct hold){0};
             channel->search = (struct resync){0};
