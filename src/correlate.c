@@ -365,6 +365,10 @@ static void take_send(struct correlate *c, struct step *s)
         return;
     s->note.label = match.line->label;
     s->note.group = match.line->group;
+    const struct ds_term *body =
+        ds_otp_get(&match, match.kind == DS_OTP_REPLY ? DS_OTP_REPLY_TERM : DS_OTP_REQUEST);
+    if (body != NULL)
+        s->note.body = *body;
     set_function(&s->note, &match);
     switch (match.kind) {
     case DS_OTP_CALL:
@@ -641,6 +645,8 @@ static void take_message(struct correlate *c, struct step *s)
     s->has_from = find_pid(c, s, &m->role[DS_ROLE_FROM], &s->from);
     s->has_to = find_pid(c, s, &m->role[DS_ROLE_TO], &s->to);
     take[m->code](c, s);
+    if (s->ending != NULL)
+        s->note.body = s->end.result.data != NULL ? s->end.result : s->end.reason;
     s->note.from_name = name_of(c, s->has_from, &s->from);
     s->note.to_name = name_of(c, s->has_to, &s->to);
 }

@@ -156,7 +156,7 @@ static void tell_verb(struct story *story, const struct record *record)
         verb = "CALL";
     if (note->role == NOTE_CAST)
         verb = "CAST";
-    if (note->role == NOTE_REPLY) {
+    if (note->role == NOTE_REPLY || (note->role == NOTE_DOWN && note->outcome == CALL_OK)) {
         verb = "reply";
         story->kind = STORY_ANSWER;
     }
