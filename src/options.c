@@ -124,6 +124,13 @@ static bool set_no_clock_correction(struct options *o, const char *value)
     return true;
 }
 
+static bool set_no_calls(struct options *o, const char *value)
+{
+    (void)value;
+    o->no_calls = true;
+    return true;
+}
+
 static bool set_no_follow(struct options *o, const char *value)
 {
     (void)value;

@@ -55,6 +55,7 @@ struct options {
     char *expression; /* the rest of the line, NULL when there is none */
     bool no_clock_correction;
     bool no_follow;
+    bool no_calls;
     uint16_t dist_ports[MAX_DIST_PORTS];
     size_t num_dist_ports;
     uint16_t epmd_port;

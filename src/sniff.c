@@ -257,7 +257,7 @@ static bool open_correlate(struct sniff *s)
     const bool *reports = s->options->reports;
     const bool any_report = reports[REPORT_CALLS] || reports[REPORT_TREES] ||
                             reports[REPORT_MONITORS] || reports[REPORT_SEQ_TRACE];
-    if (s->num_sinks == 0 && !any_report)
+    if ((s->num_sinks == 0 || s->options->no_calls) && !any_report)
         return true;
     struct correlate_config config = {
         .emit = on_record,

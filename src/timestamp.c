@@ -24,7 +24,9 @@ static int64_t split(int64_t ns, uint32_t *fraction)
 /* Appends the point, the digits, and last when it is not 0. */
 static void add_fraction(uint32_t fraction, unsigned digits, char last, struct ds_buffer *out)
 {
-    char text[12];
+    char text[16];
+    if (digits > 9)
+        digits = 9;
     unsigned len = digits + 1;
     text[0] = '.';
     for (unsigned i = 9; i > digits; i--)
