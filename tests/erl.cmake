@@ -1,0 +1,34 @@
+# Checks written in Erlang (erl/). What the nodes of a capture say they sent is what distsniff
+# finds: one test a capture.
+find_program(ERL erl REQUIRED)
+find_program(ERLC erlc REQUIRED)
+set(ERL_DIR ${CMAKE_CURRENT_BINARY_DIR}/erl)
+file(GLOB ERL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/erl/*.erl
+     ${CMAKE_CURRENT_SOURCE_DIR}/live/*.erl)
+add_custom_command(OUTPUT ${ERL_DIR}/done
+                   COMMAND ${CMAKE_COMMAND} -E make_directory ${ERL_DIR}
+                   COMMAND ${ERLC} -Werror -o ${ERL_DIR} ${ERL_SOURCES}
+                   COMMAND ${CMAKE_COMMAND} -E touch ${ERL_DIR}/done
+                   DEPENDS ${ERL_SOURCES})
+add_custom_target(erl_checks ALL DEPENDS ${ERL_DIR}/done)
+
+set(PCAPS ${CMAKE_SOURCE_DIR}/pcaps)
+
+# erl_check(NAME MODULE ARG...): a test that is MODULE:main(PROGRAM ARG...).
+function(erl_check name module)
+  add_test(NAME ${name} COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run ${module} main
+                                $<TARGET_FILE:distsniff> ${ARGN})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT ERL_CRASH_DUMP_BYTES=0)
+endfunction()
+
+foreach(capture otp27-ops otp29-ops frag-29 cnode links-sll2 links-vxlan)
+  erl_check(truth_${capture} truth ${PCAPS}/${capture}.pcap ${PCAPS}/${capture}.truth.etf.gz)
+endforeach()
+foreach(side a b)
+  erl_check(truth_two-point-${side} truth ${PCAPS}/two-point-${side}.pcap
+            ${PCAPS}/two-point.truth.etf.gz)
+endforeach()
+foreach(capture rabbit-3.10 elixir-1.14)
+  erl_check(counters_${capture} node_counters ${PCAPS}/${capture}.pcap.gz
+            ${PCAPS}/${capture}.counters.etf.gz)
+endforeach()

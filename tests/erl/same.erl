@@ -1,0 +1,76 @@
+%% same PROGRAM all|some ORIGINAL VARIANT...: a capture whose packets were reordered,
+%% tunnelled, fragmented ... holds the same messages as the original (all), or, when packets are
+%% missing or cut, no others (some): what is not marked as damaged is one of the original's, in
+%% order.
+-module(same).
+-export([main/1]).
+
+main([Program, Mode, Original | Variants]) ->
+    records:main("same", fun() ->
+        {Records, _} = records:run(Program, ["-r", Original]),
+        {Others, _} = records:run(Program, lists:append([["-r", file(V)] || V <- Variants])),
+        length(faults(Others)) =:= length(faults(Records)) orelse Mode =:= "some" orelse
+            records:fail("faults: ~tp", [faults(Others)]),
+        check(Mode, [{records:key(M), facts(M)} || M <- records:messages(Records)], Others)
+    end).
+
+%% The runtime takes a lone "-" for itself.
+file("stdin") -> "-";
+file(Name) -> Name.
+
+faults(Records) -> [R || #{<<"fault">> := _} = R <- Records].
+
+facts(Message) ->
+    maps:with([<<"op">>, <<"from">>, <<"to">>, <<"ref">>, <<"term">>, <<"ctl">>, <<"msg">>], Message).
+
+check("all", Original, Records) ->
+    Found = [{records:key(M), facts(M)} || M <- records:messages(Records)],
+    [] =/= Original orelse records:fail("no messages at all", []),
+    maps:foreach(fun(Direction, Messages) ->
+        Others = proplists:get_all_values(Direction, Found),
+        Others =:= Messages orelse
+            records:fail("~tp: ~b messages, ~b in the original; first difference ~tp",
+                         [Direction, length(Others), length(Messages),
+                          first_difference(Others, Messages)])
+    end, by_direction(Original)),
+    length(Found) =:= length(Original) orelse records:fail("messages of other directions", []),
+    io:format("~b messages, the same~n", [length(Found)]);
+check("some", Original, Records) ->
+    Messages = records:messages(Records),
+    Sound = [M || M <- Messages, not is_map_key(<<"fault">>, M),
+                  not is_map_key(<<"unknown_atoms">>, M)],
+    Marks = [R || R <- Records,
+                  is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R) orelse
+                      maps:get(<<"type">>, R) =:= <<"gap">>],
+    maps:foreach(fun({Conn, Port}, Found) ->
+        %% The names of the nodes may be unknown now: one of the original's directions must do.
+        Fits = [D || {D, All} <- maps:to_list(by_direction(Original)), first_strange(Found, All) =:= none],
+        Fits =/= [] orelse
+            records:fail("connection ~b, from port ~b: a message that was never sent: ~tP",
+                         [Conn, Port, best_strange(Found, by_direction(Original)), 60])
+    end, by_direction([{conn_key(M), facts(M)} || M <- Sound])),
+    length(Sound) < length(Original) andalso Marks =:= [] andalso
+        records:fail("~b messages of ~b and no word about the rest", [length(Sound), length(Original)]),
+    io:format("~b sound messages of ~b, ~b marks~n", [length(Sound), length(Original), length(Marks)]).
+
+conn_key(#{<<"conn">> := Conn, <<"src">> := #{<<"port">> := Port}}) -> {Conn, Port}.
+
+by_direction(Messages) ->
+    maps:map(fun(_, List) -> lists:reverse(List) end,
+             lists:foldl(fun({D, M}, Acc) ->
+                 maps:update_with(D, fun(Old) -> [M | Old] end, [M], Acc)
+             end, #{}, Messages)).
+
+first_difference([M | Others], [M | Messages]) -> first_difference(Others, Messages);
+first_difference(Others, Messages) -> {lists:sublist(Others, 1), lists:sublist(Messages, 1)}.
+
+%% first_strange: none when Found is All with some left out.
+first_strange([], _) -> none;
+first_strange([M | Found], [M | All]) -> first_strange(Found, All);
+first_strange(Found, [_ | All]) -> first_strange(Found, All);
+first_strange([M | _], []) -> M.
+
+best_strange(Found, Directions) ->
+    Strange = [{length(lists:takewhile(fun(M) -> M =/= S end, Found)), S}
+               || All <- maps:values(Directions), S <- [first_strange(Found, All)]],
+    element(2, lists:last(lists:sort(Strange))).

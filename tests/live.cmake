@@ -1,0 +1,12 @@
+# Real nodes on a network of their own, with distsniff looking on.
+add_executable(cnode live/cnode.c)
+target_include_directories(cnode PRIVATE ${EI_INCLUDE})
+target_compile_definitions(cnode PRIVATE _REENTRANT)
+target_link_libraries(cnode PRIVATE ${EI_LIBRARY} Threads::Threads)
+
+foreach(scenario nodes any late cnode)
+  add_test(NAME live_${scenario}
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/run ${scenario} $<TARGET_FILE:distsniff>
+                   ${ERL_DIR} $<TARGET_FILE:cnode>)
+  set_tests_properties(live_${scenario} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+endforeach()

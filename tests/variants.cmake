@@ -1,0 +1,21 @@
+# The same capture said in another way: the messages must be the same (all), or, where packets
+# are missing or cut, no others (some). mangle.c and Wireshark's editcap and mergecap make them.
+function(variant capture mode)
+  string(REPLACE ";" "-" name "${mode}")
+  add_test(NAME variant_${capture}_${name}
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/variant $<TARGET_FILE:distsniff>
+                   $<TARGET_FILE:mangle> ${ERL_DIR} ${PCAPS}/${capture} ${mode})
+endfunction()
+
+foreach(mode reorder duplicate overlap resegment wrap vlan qinq ipfrag ipv6 gre vxlan sll null raw
+        pcapng nanosecond big-endian gz zst stdin split)
+  variant(otp27-ops.pcap ${mode})
+endforeach()
+foreach(mode reorder overlap resegment wrap ipfrag)
+  variant(frag-29.pcap ${mode})
+  variant(cnode.pcap ${mode})
+endforeach()
+foreach(mode "drop;7" "drop;50" "snap;200" "snap;1000" "late;100" "late;600")
+  variant(otp27-ops.pcap "${mode}")
+  variant(frag-29.pcap "${mode}")
+endforeach()
