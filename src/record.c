@@ -3,6 +3,9 @@
  */
 #include "record.h"
 
+#include "digits.h"
+#include "peer_text.h"
+
 const char *note_role_name(enum note_role role)
 {
     static const char *const names[] = {
@@ -30,10 +33,15 @@ void party_print(const struct party *party, struct ds_buffer *out)
     if (party->has_pid) {
         ds_buffer_add_text(out, party->name.data != NULL ? " <" : "<");
         if (party->node.data != NULL)
-            ds_term_print_atom(party->node, out);
+            peer_text_print(party->node, out); /* without quotes, as in terms */
         else
             ds_buffer_add_text(out, "?");
-        ds_buffer_printf(out, ".%u.%u>", party->id, party->serial);
+        char digits[DIGITS_LEN];
+        ds_buffer_add(out, ".", 1);
+        ds_buffer_add(out, digits, digits_print(party->id, digits));
+        ds_buffer_add(out, ".", 1);
+        ds_buffer_add(out, digits, digits_print(party->serial, digits));
+        ds_buffer_add(out, ">", 1);
     } else if (party->node.data != NULL) {
         if (party->name.data != NULL)
             ds_buffer_add_text(out, "@");

@@ -3,18 +3,17 @@
  * add, never rename. The manual page lists them.
  */
 #include "endpoint_cache.h"
+#include "json_write.h"
 #include "peer_text.h"
-#include "json_build.h"
 #include "sink.h"
-#include "timestamp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 struct json_state {
     struct endpoint_cache *endpoints;
-    struct timestamp_cache clock;
-    struct ds_buffer head, scratch;
+    struct json_writer json;
+    struct ds_buffer scratch;
     bool etf;
 };
 
@@ -28,15 +27,7 @@ static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer 
         struct ds_buffer name = {0};
         peer_text_print_json(endpoint->node, &name);
         ds_buffer_add_text(out, ",\"node\":\"");
-        for (size_t i = 0; i < name.len; i++) {
-            unsigned char c = (unsigned char)name.data[i];
-            if (c == '"' || c == '\\')
-                ds_buffer_printf(out, "\\%c", c);
-            else if (c < 0x20)
-                ds_buffer_printf(out, "\\u%04x", c);
-            else
-                ds_buffer_add(out, &name.data[i], 1);
-        }
+        json_escape(name.data, name.len, out);
         ds_buffer_add_text(out, endpoint->node_inferred ? "\",\"node_inferred\":true" : "\"");
         out->failed = out->failed || name.failed;
         ds_buffer_free(&name);
@@ -64,94 +55,103 @@ static const uint8_t epmd_fields[DS_EPMD_COUNT] = {
     [DS_EPMD_STOP_REQ] = HAS_NAME,
 };
 
-static void write_epmd(struct json_state *s, cJSON *record, const struct ds_event *event)
+static void write_epmd_nodes(struct json_writer *json, const struct ds_epmd *epmd)
 {
-    const struct ds_epmd *epmd = &event->epmd;
-    unsigned fields = epmd_fields[epmd->op];
-    (void)s;
-    if ((fields & HAS_RESULT) != 0 && epmd->result != 0)
-        fields = HAS_RESULT;
-    json_add_string(record, "op", ds_epmd_op_name(epmd->op));
-    if ((fields & HAS_RESULT) != 0)
-        json_add_unsigned(record, "result", epmd->result);
-    if (epmd->name.data != NULL)
-        json_add_text(record, "name", epmd->name);
-    if ((fields & HAS_PORT) != 0) {
-        json_add_unsigned(record, "port", epmd->port);
-        json_add_unsigned(record, "node_type", epmd->node_type);
-        json_add_unsigned(record, "protocol", epmd->protocol);
-        json_add_unsigned(record, "highest_version", epmd->highest_version);
-        json_add_unsigned(record, "lowest_version", epmd->lowest_version);
-        json_add_text(record, "extra", epmd->extra);
-    }
-    if ((fields & HAS_CREATION) != 0)
-        json_add_unsigned(record, "creation", epmd->creation);
-    if ((fields & HAS_NODES) != 0) {
-        json_add_unsigned(record, "epmd_port", epmd->epmd_port);
-        cJSON *nodes = json_add_array(record, "nodes");
-        for (size_t i = 0; i < epmd->num_nodes; i++) {
-            cJSON *node = json_append_object(nodes);
-            json_add_text(node, "name", epmd->nodes[i].name);
-            json_add_unsigned(node, "port", epmd->nodes[i].port);
-            if (epmd->op == DS_EPMD_DUMP_RESP) {
-                json_add_signed(node, "fd", epmd->nodes[i].fd);
-                json_add_bool(node, "active", epmd->nodes[i].active);
-            }
+    cJSON *nodes = json_tree_array();
+    for (size_t i = 0; i < epmd->num_nodes; i++) {
+        cJSON *node = json_append_object(nodes);
+        json_add_text(node, "name", epmd->nodes[i].name);
+        json_add_unsigned(node, "port", epmd->nodes[i].port);
+        if (epmd->op == DS_EPMD_DUMP_RESP) {
+            json_add_signed(node, "fd", epmd->nodes[i].fd);
+            json_add_bool(node, "active", epmd->nodes[i].active);
         }
     }
-    if (epmd->raw.data != NULL)
-        json_add_text(record, "answer", epmd->raw);
+    json_put_tree(json, "nodes", nodes);
 }
 
-static void write_flags(cJSON *record, uint64_t flags)
+static void write_epmd(struct json_state *s, const struct ds_event *event)
+{
+    struct json_writer *json = &s->json;
+    const struct ds_epmd *epmd = &event->epmd;
+    unsigned fields = epmd_fields[epmd->op];
+    if ((fields & HAS_RESULT) != 0 && epmd->result != 0)
+        fields = HAS_RESULT;
+    json_put_string(json, "op", ds_epmd_op_name(epmd->op));
+    if ((fields & HAS_RESULT) != 0)
+        json_put_unsigned(json, "result", epmd->result);
+    if (epmd->name.data != NULL)
+        json_put_text(json, "name", epmd->name);
+    if ((fields & HAS_PORT) != 0) {
+        json_put_unsigned(json, "port", epmd->port);
+        json_put_unsigned(json, "node_type", epmd->node_type);
+        json_put_unsigned(json, "protocol", epmd->protocol);
+        json_put_unsigned(json, "highest_version", epmd->highest_version);
+        json_put_unsigned(json, "lowest_version", epmd->lowest_version);
+        json_put_text(json, "extra", epmd->extra);
+    }
+    if ((fields & HAS_CREATION) != 0)
+        json_put_unsigned(json, "creation", epmd->creation);
+    if ((fields & HAS_NODES) != 0) {
+        json_put_unsigned(json, "epmd_port", epmd->epmd_port);
+        write_epmd_nodes(json, epmd);
+    }
+    if (epmd->raw.data != NULL)
+        json_put_text(json, "answer", epmd->raw);
+}
+
+static void write_flags(struct json_writer *json, uint64_t flags)
 {
     char text[32];
-    int len = snprintf(text, sizeof text, "0x%" PRIx64, flags);
-    json_add_string(record, "flags", json_keep(text, (size_t)len));
-    cJSON *names = json_add_array(record, "flag_names");
+    char unknown[64][8];
+    snprintf(text, sizeof text, "0x%" PRIx64, flags);
+    json_put_string(json, "flags", text);
+    cJSON *names = json_tree_array();
     for (unsigned bit = 0; bit < 64; bit++) {
         if ((flags >> bit & 1) == 0)
             continue;
         const char *name = ds_flag_name(bit);
         if (name == NULL) {
-            len = snprintf(text, sizeof text, "bit_%u", bit);
-            name = json_keep(text, (size_t)len);
+            snprintf(unknown[bit], sizeof unknown[bit], "bit_%u", bit);
+            name = unknown[bit];
         }
         json_append_string(names, name);
     }
+    json_put_tree(json, "flag_names", names);
     const char *release = ds_flags_release(flags);
     if (release != NULL)
-        json_add_string(record, "release", release);
+        json_put_string(json, "release", release);
 }
 
-static void write_handshake(struct json_state *s, cJSON *record, const struct ds_event *event)
+static void write_handshake(struct json_state *s, const struct ds_event *event)
 {
+    struct json_writer *json = &s->json;
     const struct ds_handshake *h = &event->handshake;
-    (void)s;
-    json_add_string(record, "step", ds_handshake_step_name(h->step));
+    json_put_string(json, "step", ds_handshake_step_name(h->step));
     if (h->version != 0)
-        json_add_unsigned(record, "version", h->version);
+        json_put_unsigned(json, "version", h->version);
     if (h->status.data != NULL)
-        json_add_text(record, "status", h->status);
+        json_put_text(json, "status", h->status);
     if (h->name.data != NULL)
-        json_add_text(record, "name", h->name);
+        json_put_text(json, "name", h->name);
     if (h->creation != 0 || h->version == 6 || h->step == DS_STEP_COMPLEMENT)
-        json_add_unsigned(record, "creation", h->creation);
+        json_put_unsigned(json, "creation", h->creation);
     if (h->has_challenge)
-        json_add_unsigned(record, "challenge", h->challenge);
+        json_put_unsigned(json, "challenge", h->challenge);
     if (h->has_digest)
-        json_add_hex(record, "digest", h->digest, sizeof h->digest);
+        json_put_hex(json, "digest", h->digest, sizeof h->digest);
     if (h->cookie != DS_COOKIE_UNCHECKED)
-        json_add_bool(record, "cookie_ok", h->cookie == DS_COOKIE_OK);
+        json_put_bool(json, "cookie_ok", h->cookie == DS_COOKIE_OK);
     if (h->cookie_note != NULL)
-        json_add_string(record, "cookie_note", h->cookie_note);
+        json_put_string(json, "cookie_note", h->cookie_note);
     if (h->has_flags)
-        write_flags(record, h->flags);
+        write_flags(json, h->flags);
 }
 
-static void write_counters(cJSON *record, const char *key, const struct ds_counters *counters)
+static void write_counters(struct json_writer *json, const char *key,
+                           const struct ds_counters *counters)
 {
-    cJSON *object = json_add_object(record, key);
+    cJSON *object = json_tree_object();
     json_add_unsigned(object, "bytes", counters->bytes);
     json_add_unsigned(object, "frames", counters->frames);
     json_add_unsigned(object, "messages", counters->messages);
@@ -160,24 +160,24 @@ static void write_counters(cJSON *record, const char *key, const struct ds_count
     json_add_unsigned(object, "gap_bytes", counters->gap_bytes);
     json_add_unsigned(object, "faults", counters->faults);
     json_add_unsigned(object, "unknown_atoms", counters->unknown_atoms);
+    json_put_tree(json, key, object);
 }
 
-static void write_conn(struct json_state *s, cJSON *record, const struct ds_event *event)
+static void write_conn(struct json_state *s, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
-    (void)s;
-    json_add_string(record, "state", ds_conn_state_name(change->state));
+    json_put_string(&s->json, "state", ds_conn_state_name(change->state));
     if (change->reason != NULL)
-        json_add_string(record, "reason", change->reason);
+        json_put_string(&s->json, "reason", change->reason);
     if (change->final) {
-        write_counters(record, "src_sent", &event->conn->counters[event->dir]);
-        write_counters(record, "dst_sent", &event->conn->counters[!event->dir]);
+        write_counters(&s->json, "src_sent", &event->conn->counters[event->dir]);
+        write_counters(&s->json, "dst_sent", &event->conn->counters[!event->dir]);
     }
 }
 
-static void write_token(cJSON *record, const struct ds_token *token)
+static void write_token(struct json_writer *json, const struct ds_token *token)
 {
-    cJSON *object = json_add_object(record, ds_role_name(DS_ROLE_TOKEN));
+    cJSON *object = json_tree_object();
     if (token->label.data != NULL)
         json_add_term(object, "label", &token->label);
     json_add_signed(object, "serial", token->serial);
@@ -185,125 +185,84 @@ static void write_token(cJSON *record, const struct ds_token *token)
         json_add_term(object, "from", &token->from);
     json_add_signed(object, "flags", token->flags);
     json_add_signed(object, "previous", token->previous);
+    json_put_tree(json, ds_role_name(DS_ROLE_TOKEN), object);
 }
 
-static void write_role(cJSON *record, enum ds_role role, const struct ds_message *message)
+static void write_role(struct json_writer *json, enum ds_role role,
+                       const struct ds_message *message)
 {
     const struct ds_term *term = &message->role[role];
     if (term->data == NULL)
         return;
     if (role == DS_ROLE_TOKEN && message->token.present)
-        write_token(record, &message->token);
+        write_token(json, &message->token);
     else if (role == DS_ROLE_FLAGS || role == DS_ROLE_ID)
-        json_add_number_term(record, ds_role_name(role), term);
+        json_put_number_term(json, ds_role_name(role), term);
     else
-        json_add_term(record, ds_role_name(role), term);
+        json_put_term(json, ds_role_name(role), term);
 }
 
-static void write_message(struct json_state *s, cJSON *record, const struct ds_event *event)
+static void write_message(struct json_state *s, const struct ds_event *event)
 {
+    struct json_writer *json = &s->json;
     const struct ds_message *m = &event->message;
     if (m->op != NULL) {
-        json_add_string(record, "op", m->op->name);
+        json_put_string(json, "op", m->op->name);
         for (int role = 0; role < DS_ROLE_COUNT; role++)
-            write_role(record, (enum ds_role)role, m);
+            write_role(json, (enum ds_role)role, m);
     } else {
         char text[32];
-        int len = snprintf(text, sizeof text, "op_%" PRId64, m->code);
-        json_add_string(record, "op", m->code >= 0 ? json_keep(text, (size_t)len) : "unknown");
+        snprintf(text, sizeof text, "op_%" PRId64, m->code);
+        json_put_string(json, "op", m->code >= 0 ? text : "unknown");
         if (m->control.data != NULL)
-            json_add_term(record, "control", &m->control);
+            json_put_term(json, "control", &m->control);
     }
     if (m->payload.data != NULL)
-        json_add_term(record, "term", &m->payload);
-    json_add_unsigned(record, "size", m->size);
+        json_put_term(json, "term", &m->payload);
+    json_put_unsigned(json, "size", m->size);
     if (m->fragments > 1)
-        json_add_unsigned(record, "fragments", m->fragments);
+        json_put_unsigned(json, "fragments", m->fragments);
     if (s->etf) {
         if (m->control.data != NULL)
-            json_add_etf(record, "ctl", &m->control);
+            json_put_etf(json, "ctl", &m->control);
         if (m->payload.data != NULL)
-            json_add_etf(record, "msg", &m->payload);
+            json_put_etf(json, "msg", &m->payload);
     }
 }
 
-static void write_gap(struct json_state *s, cJSON *record, const struct ds_event *event)
+static void write_gap(struct json_state *s, const struct ds_event *event)
 {
-    (void)s;
-    json_add_unsigned(record, "bytes", event->gap.bytes);
+    json_put_unsigned(&s->json, "bytes", event->gap.bytes);
     if (event->gap.messages >= 0)
-        json_add_signed(record, "messages", event->gap.messages);
+        json_put_signed(&s->json, "messages", event->gap.messages);
 }
 
 /* The types of records, in the order of enum ds_event_type. */
 static const struct {
-    const char *name; /* as JSON */
-    void (*write)(struct json_state *, cJSON *record, const struct ds_event *);
+    const char *name;
+    void (*write)(struct json_state *, const struct ds_event *);
 } types[] = {
-    [DS_EVENT_EPMD] = {"\"epmd\"", write_epmd},
-    [DS_EVENT_HANDSHAKE] = {"\"handshake\"", write_handshake},
-    [DS_EVENT_CONN] = {"\"conn\"", write_conn},
-    [DS_EVENT_MESSAGE] = {"\"message\"", write_message},
-    [DS_EVENT_TICK] = {"\"tick\"", NULL},
-    [DS_EVENT_GAP] = {"\"gap\"", write_gap},
+    [DS_EVENT_EPMD] = {"epmd", write_epmd},
+    [DS_EVENT_HANDSHAKE] = {"handshake", write_handshake},
+    [DS_EVENT_CONN] = {"conn", write_conn},
+    [DS_EVENT_MESSAGE] = {"message", write_message},
+    [DS_EVENT_TICK] = {"tick", NULL},
+    [DS_EVENT_GAP] = {"gap", write_gap},
 };
 
-static void write_trouble(cJSON *record, const struct ds_event *event)
+static void write_trouble(struct json_writer *json, const struct ds_event *event)
 {
     if (event->fault.kind != DS_FAULT_NONE) {
-        cJSON *fault = json_add_object(record, "fault");
+        cJSON *fault = json_tree_object();
         json_add_string(fault, "kind", ds_fault_kind_name(event->fault.kind));
         json_add_unsigned(fault, "offset", event->fault.offset);
         json_add_string(fault, "what", event->fault.what != NULL ? event->fault.what : "");
+        json_put_tree(json, "fault", fault);
     }
     if (event->unknown_atoms != 0)
-        json_add_unsigned(record, "unknown_atoms", event->unknown_atoms);
+        json_put_unsigned(json, "unknown_atoms", event->unknown_atoms);
     if (event->inferred_atoms != 0)
-        json_add_unsigned(record, "inferred_atoms", event->inferred_atoms);
-}
-
-static void add_digits(struct ds_buffer *out, uint64_t number)
-{
-    char digits[20];
-    char *at = digits + sizeof digits;
-    do {
-        *--at = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    ds_buffer_add(out, at, (size_t)(digits + sizeof digits - at));
-}
-
-static void add_endpoint(struct json_state *s, const struct ds_conn *conn, unsigned end)
-{
-    struct ds_text text = endpoint_cache_get(s->endpoints, conn, end);
-    if (text.data != NULL)
-        ds_buffer_add(&s->head, text.data, text.len);
-    else
-        s->head.failed = true;
-}
-
-#define ADD_CONSTANT(out, text) ds_buffer_add((out), (text), sizeof(text) - 1)
-
-/* The six fields that every record begins with are written as one value, that of the first
- * of them: libcjson's work is by the field, and these are half of them. */
-static void write_head(struct json_state *s, unsigned time_digits, cJSON *record,
-                       const struct ds_event *event)
-{
-    struct ds_buffer *head = &s->head;
-    head->len = 0;
-    ds_buffer_add_text(head, types[event->type].name);
-    ADD_CONSTANT(head, ",\"ts\":\"");
-    timestamp_print_utc(&s->clock, event->ts_ns, time_digits, head);
-    ADD_CONSTANT(head, "\",\"frame\":");
-    add_digits(head, event->frame);
-    ADD_CONSTANT(head, ",\"conn\":");
-    add_digits(head, event->conn->number);
-    ADD_CONSTANT(head, ",\"src\":");
-    add_endpoint(s, event->conn, event->dir);
-    ADD_CONSTANT(head, ",\"dst\":");
-    add_endpoint(s, event->conn, !event->dir);
-    ds_buffer_add(head, "", 1);
-    json_add_raw(record, "type", head->failed ? NULL : head->data);
+        json_put_unsigned(json, "inferred_atoms", event->inferred_atoms);
 }
 
 static struct ds_text buffer_text(const struct ds_buffer *buffer)
@@ -311,143 +270,113 @@ static struct ds_text buffer_text(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->data, buffer->len};
 }
 
-static void write_time(struct json_state *s, const struct sink *sink, cJSON *record,
-                       const char *key, int64_t ns)
+/* What the correlation knows. */
+static void write_note(struct json_state *s, const struct record *given)
 {
-    s->scratch.len = 0;
-    ds_buffer_add(&s->scratch, "\"", 1);
-    timestamp_print_utc(&s->clock, ns, sink->time_digits, &s->scratch);
-    ds_buffer_add(&s->scratch, "\"", 1);
-    json_add_raw(record, key, json_keep(s->scratch.data, s->scratch.len));
-}
-
-/* Microseconds, with a fraction where the capture has nanoseconds. */
-static void write_latency(cJSON *record, int64_t ns)
-{
-    char text[32];
-    int len = ns % 1000 == 0
-                  ? snprintf(text, sizeof text, "%" PRId64, ns / 1000)
-                  : snprintf(text, sizeof text, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
-    json_add_raw(record, "latency_us", json_keep(text, (size_t)len));
-}
-
-static void add_number(struct ds_buffer *out, const char *key, uint64_t number)
-{
-    ds_buffer_add_text(out, key);
-    add_digits(out, number);
-}
-
-/* What the correlation knows. As with the head, four fields are written as one value. */
-static void write_note(struct json_state *s, cJSON *record, const struct record *given)
-{
+    struct json_writer *json = &s->json;
     const struct note *note = &given->note;
     if (note->role == NOTE_NONE)
         return;
-    struct ds_buffer *text = &s->scratch;
-    text->len = 0;
-    ADD_CONSTANT(text, "\"");
-    ds_buffer_add_text(text, note_role_name(note->role));
-    ADD_CONSTANT(text, "\"");
+    json_put_string(json, "role", note_role_name(note->role));
     if (note->call != 0)
-        add_number(text, ",\"call\":", note->call);
-    if (note->label != NULL) {
-        ADD_CONSTANT(text, ",\"label\":\"");
-        ds_buffer_add_text(text, note->label);
-        ADD_CONSTANT(text, "\"");
-    }
-    if (note->has_latency) {
-        add_number(text, ",\"latency_us\":", (uint64_t)note->latency_ns / 1000);
-        if (note->latency_ns % 1000 != 0)
-            ds_buffer_printf(text, ".%03d", (int)(note->latency_ns % 1000));
-    }
-    json_add_raw(record, "role", json_keep(text->data, text->len));
+        json_put_unsigned(json, "call", note->call);
+    if (note->label != NULL)
+        json_put_string(json, "label", note->label);
+    if (note->has_latency)
+        json_put_microseconds(json, "latency_us", note->latency_ns);
     if (note->mod.data != NULL && given->event->message.role[DS_ROLE_MFA].data == NULL) {
-        text->len = 0;
-        note_print_mfa(note, 0, text);
-        json_add_text(record, "mfa", buffer_text(text));
+        s->scratch.len = 0;
+        note_print_mfa(note, 0, &s->scratch);
+        json_put_text(json, "mfa", buffer_text(&s->scratch));
     }
     if (note->from_name.data != NULL)
-        json_add_text(record, "from_name", note->from_name);
+        json_put_text(json, "from_name", note->from_name);
     if (note->to_name.data != NULL)
-        json_add_text(record, "to_name", note->to_name);
+        json_put_text(json, "to_name", note->to_name);
 }
 
-static void write_party(struct json_state *s, cJSON *record, const char *key,
-                        const struct party *party)
+static void write_party(struct json_state *s, const char *key, const struct party *party)
 {
-    cJSON *object = json_add_object(record, key);
+    struct json_writer *json = &s->json;
+    json_put_open(json, key);
     if (party->node.data != NULL)
-        json_add_text(object, "node", party->node);
+        json_put_text(json, "node", party->node);
     if (party->name.data != NULL)
-        json_add_text(object, "name", party->name);
-    if (!party->has_pid)
-        return;
-    const struct party pid = {.node = party->node, .has_pid = true, .id = party->id,
-                              .serial = party->serial};
-    s->scratch.len = 0;
-    party_print(&pid, &s->scratch);
-    json_add_text(object, "pid", buffer_text(&s->scratch));
-    json_add_unsigned(object, "creation", party->creation);
+        json_put_text(json, "name", party->name);
+    if (party->has_pid) {
+        struct party pid = *party;
+        pid.name.data = NULL;
+        s->scratch.len = 0;
+        party_print(&pid, &s->scratch);
+        json_put_text(json, "pid", buffer_text(&s->scratch));
+        json_put_unsigned(json, "creation", party->creation);
+    }
+    json_put_close(json);
 }
 
-static void write_call(struct json_state *s, struct sink *sink, const struct call *call)
+static void write_call(struct json_state *s, const struct call *call)
 {
-    cJSON *record = json_new();
-    json_add_raw(record, "type", "\"call\"");
-    write_time(s, sink, record, "ts", call->end_ns);
-    json_add_unsigned(record, "frame", call->end_frame);
-    json_add_unsigned(record, "conn", call->conn);
-    json_add_unsigned(record, "call", call->number);
-    json_add_string(record, "label", call->label);
-    write_party(s, record, "caller", &call->caller);
-    write_party(s, record, "callee", &call->callee);
+    struct json_writer *json = &s->json;
+    json_begin(json, "call");
+    json_put_time(json, "ts", call->end_ns);
+    json_put_unsigned(json, "frame", call->end_frame);
+    json_put_unsigned(json, "conn", call->conn);
+    json_put_unsigned(json, "call", call->number);
+    json_put_string(json, "label", call->label);
+    write_party(s, "caller", &call->caller);
+    write_party(s, "callee", &call->callee);
     if (call->mfa.data != NULL)
-        json_add_text(record, "mfa", call->mfa);
+        json_put_text(json, "mfa", call->mfa);
     if (call->request.data != NULL)
-        json_add_term(record, "request", &call->request);
+        json_put_term(json, "request", &call->request);
     else
-        json_add_unsigned(record, "request_bytes", call->request_len);
+        json_put_unsigned(json, "request_bytes", call->request_len);
     if (call->result.data != NULL)
-        json_add_term(record, "result", &call->result);
-    write_time(s, sink, record, "start", call->start_ns);
-    json_add_unsigned(record, "start_frame", call->start_frame);
-    write_latency(record, call->end_ns - call->start_ns);
-    json_add_string(record, "outcome", call_outcome_name(call->outcome));
+        json_put_term(json, "result", &call->result);
+    json_put_time(json, "start", call->start_ns);
+    json_put_unsigned(json, "start_frame", call->start_frame);
+    json_put_microseconds(json, "latency_us", call->end_ns - call->start_ns);
+    json_put_string(json, "outcome", call_outcome_name(call->outcome));
     if (call->error_class != NULL)
-        json_add_string(record, "class", call->error_class);
+        json_put_string(json, "class", call->error_class);
     if (call->reason.data != NULL)
-        json_add_term(record, "reason", &call->reason);
+        json_put_term(json, "reason", &call->reason);
     if (call->parent != 0)
-        json_add_unsigned(record, "parent", call->parent);
+        json_put_unsigned(json, "parent", call->parent);
     if (call->parent_ambiguous)
-        json_add_bool(record, "parent_ambiguous", true);
+        json_put_bool(json, "parent_ambiguous", true);
     if (call->num_children != 0) {
-        cJSON *children = json_add_array(record, "children");
+        cJSON *children = json_tree_array();
         for (size_t i = 0; i < call->num_children; i++)
             json_append_unsigned(children, call->children[i]);
+        json_put_tree(json, "children", children);
     }
-    if (!json_finish(record, &sink->output.buffer))
-        sink->output.buffer.failed = true;
+    json_end(json);
 }
 
 static void json_record(struct sink *sink, const struct record *given)
 {
     struct json_state *s = sink->state;
+    struct json_writer *json = &s->json;
     const struct ds_event *event = given->event;
 
+    json->out = &sink->output.buffer;
+    json->time_digits = sink->time_digits;
     if (given->call != NULL) {
-        write_call(s, sink, given->call);
+        write_call(s, given->call);
         return;
     }
-    cJSON *record = json_new();
-
-    write_head(s, sink->time_digits, record, event);
+    json_begin(json, types[event->type].name);
+    json_put_time(json, "ts", event->ts_ns);
+    json_put_unsigned(json, "frame", event->frame);
+    json_put_unsigned(json, "conn", event->conn->number);
+    json_put_raw(json, "src", endpoint_cache_get(s->endpoints, event->conn, event->dir));
+    json_put_raw(json, "dst", endpoint_cache_get(s->endpoints, event->conn, !event->dir));
     if (types[event->type].write != NULL)
-        types[event->type].write(s, record, event);
-    write_note(s, record, given);
-    write_trouble(record, event);
-    if (!json_finish(record, &sink->output.buffer))
-        sink->output.buffer.failed = true;
+        types[event->type].write(s, event);
+    write_note(s, given);
+    write_trouble(json, event);
+    json_end(json);
 }
 
 static bool json_open(struct sink *sink)
@@ -460,9 +389,11 @@ static bool json_open(struct sink *sink)
         free(s);
         return false;
     }
+    uint64_t max_depth = sink->options->config.limits[DS_LIMIT_DEPTH];
+    s->json.limits.max_depth = max_depth < UINT32_MAX ? (uint32_t)max_depth : UINT32_MAX;
     s->etf = sink->options->etf;
     sink->state = s;
-    json_start();
+    json_tree_start();
     return true;
 }
 
@@ -470,10 +401,10 @@ static void json_close(struct sink *sink)
 {
     struct json_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
-    ds_buffer_free(&s->head);
+    json_writer_free(&s->json);
     ds_buffer_free(&s->scratch);
     free(s);
-    json_stop();
+    json_tree_stop();
 }
 
 const struct sink_kind sink_json = {

@@ -1,0 +1,231 @@
+/*
+ * json_tree.c - see json_tree.h.
+ */
+#include "json_tree.h"
+
+#include "digits.h"
+#include "json_write.h"
+#include "peer_text.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SIZE = 64 * 1024, BLOCK_HEADER = 16 };
+
+struct block {
+    struct block *next;
+    size_t size;
+};
+
+_Static_assert(sizeof(struct block) <= BLOCK_HEADER, "the header fits");
+
+/* The memory of the tree being built: a block is kept from tree to tree. */
+static struct {
+    struct block *newest;
+    size_t used; /* of the newest */
+    bool failed;
+    size_t text_len; /* of what was added: an estimate of the output */
+    struct ds_buffer scratch;
+} memory;
+
+static void *take(size_t len)
+{
+    size_t need = (len + 15) & ~(size_t)15;
+    struct block *block = memory.newest;
+    if (need < len) {
+        memory.failed = true;
+        return NULL;
+    }
+    if (block == NULL || need > block->size - memory.used) {
+        size_t size = need > BLOCK_SIZE - BLOCK_HEADER ? need + BLOCK_HEADER : BLOCK_SIZE;
+        block = size >= need ? malloc(size) : NULL;
+        if (block == NULL) {
+            memory.failed = true;
+            return NULL;
+        }
+        block->next = memory.newest;
+        block->size = size;
+        memory.newest = block;
+        memory.used = BLOCK_HEADER;
+    }
+    void *taken = (char *)block + memory.used;
+    memory.used += need;
+    return taken;
+}
+
+static void give_nothing_back(void *of_the_tree)
+{
+    (void)of_the_tree;
+}
+
+void json_tree_start(void)
+{
+    cJSON_Hooks hooks = {take, give_nothing_back};
+    cJSON_InitHooks(&hooks);
+}
+
+static void free_blocks(struct block *keep)
+{
+    while (memory.newest != keep) {
+        struct block *next = memory.newest->next;
+        free(memory.newest);
+        memory.newest = next;
+    }
+}
+
+void json_tree_stop(void)
+{
+    free_blocks(NULL);
+    ds_buffer_free(&memory.scratch);
+    memory.used = 0;
+    cJSON_InitHooks(NULL);
+}
+
+static void forget_last(void)
+{
+    enum { KEEP_SCRATCH = 1024 * 1024 };
+    if (memory.newest != NULL && memory.newest->next != NULL) {
+        struct block *oldest = memory.newest;
+        while (oldest->next != NULL)
+            oldest = oldest->next;
+        /* The oldest may be as large as a single text was. */
+        free_blocks(oldest->size == BLOCK_SIZE ? oldest : NULL);
+    }
+    if (memory.scratch.cap > KEEP_SCRATCH || memory.scratch.failed)
+        ds_buffer_free(&memory.scratch);
+    memory.used = BLOCK_HEADER;
+    memory.failed = false;
+    memory.text_len = 0;
+}
+
+cJSON *json_tree_object(void)
+{
+    forget_last();
+    return cJSON_CreateObject();
+}
+
+cJSON *json_tree_array(void)
+{
+    forget_last();
+    return cJSON_CreateArray();
+}
+
+bool json_tree_print(cJSON *tree, struct ds_buffer *out)
+{
+    size_t room = memory.text_len + memory.text_len / 8 + 512;
+    while (tree != NULL && !memory.failed && !memory.scratch.failed && room < INT_MAX) {
+        if (!ds_buffer_reserve(out, room))
+            return false;
+        char *at = out->data + out->len;
+        if (cJSON_PrintPreallocated(tree, at, (int)room, false)) {
+            out->len += strlen(at);
+            return true;
+        }
+        room *= 2;
+    }
+    return false;
+}
+
+/* A text that libcjson neither copies nor frees. */
+static cJSON *refer(const char *text, size_t len, int type)
+{
+    cJSON *item = text != NULL ? cJSON_CreateStringReference(text) : NULL;
+    if (item != NULL)
+        item->type = type | cJSON_IsReference;
+    else
+        memory.failed = true;
+    memory.text_len += len;
+    return item;
+}
+
+static const char *keep(const char *text, size_t len)
+{
+    char *copy = take(len + 1);
+    if (copy == NULL)
+        return NULL;
+    if (len != 0)
+        memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+static void add_item(cJSON *object, const char *key, cJSON *item)
+{
+    if (item == NULL || !cJSON_AddItemToObjectCS(object, key, item))
+        memory.failed = true;
+    memory.text_len += 32;
+}
+
+static void append_item(cJSON *array, cJSON *item)
+{
+    if (item == NULL || !cJSON_AddItemToArray(array, item))
+        memory.failed = true;
+    memory.text_len += 8;
+}
+
+void json_add_string(cJSON *object, const char *key, const char *text)
+{
+    add_item(object, key, refer(text, strlen(text), cJSON_String));
+}
+
+static void add_scratch(cJSON *object, const char *key)
+{
+    size_t len = memory.scratch.len;
+    add_item(object, key, refer(keep(memory.scratch.data, len), len, cJSON_String));
+}
+
+void json_add_text(cJSON *object, const char *key, struct ds_text text)
+{
+    memory.scratch.len = 0;
+    peer_text_print_json(text, &memory.scratch);
+    add_scratch(object, key);
+}
+
+void json_add_term(cJSON *object, const char *key, const struct ds_term *term)
+{
+    memory.scratch.len = 0;
+    ds_term_print(term, NULL, &memory.scratch);
+    add_scratch(object, key);
+}
+
+static cJSON *make_number(uint64_t magnitude, bool negative)
+{
+    char digits[1 + DIGITS_LEN];
+    digits[0] = '-';
+    size_t len = negative + digits_print(magnitude, digits + negative);
+    return refer(keep(digits, len), len,
+                 magnitude > JSON_MAX_EXACT ? cJSON_String : cJSON_Raw);
+}
+
+void json_add_unsigned(cJSON *object, const char *key, uint64_t number)
+{
+    add_item(object, key, make_number(number, false));
+}
+
+void json_add_signed(cJSON *object, const char *key, int64_t number)
+{
+    add_item(object, key, make_number(json_magnitude(number), number < 0));
+}
+
+void json_add_bool(cJSON *object, const char *key, bool value)
+{
+    add_item(object, key, cJSON_CreateBool(value));
+}
+
+cJSON *json_append_object(cJSON *array)
+{
+    cJSON *item = cJSON_CreateObject();
+    append_item(array, item);
+    return item;
+}
+
+void json_append_string(cJSON *array, const char *text)
+{
+    append_item(array, refer(text, strlen(text), cJSON_String));
+}
+
+void json_append_unsigned(cJSON *array, uint64_t number)
+{
+    append_item(array, make_number(number, false));
+}

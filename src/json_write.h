@@ -1,0 +1,65 @@
+/*
+ * json_write.h - the fields of a record, written straight into the output: they come by the
+ * million, and most of them are terms, which are printed in their place. Lists and rarer
+ * objects are built with json_tree.h.
+ */
+#ifndef SRC_JSON_WRITE_H
+#define SRC_JSON_WRITE_H
+
+#include "json_tree.h"
+#include "timestamp.h"
+
+/* A double holds whole numbers up to here exactly; larger ones become strings. */
+#define JSON_MAX_EXACT (UINT64_C(1) << 53)
+
+/* json_magnitude returns a number without its sign. */
+static inline uint64_t json_magnitude(int64_t number)
+{
+    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+}
+
+struct json_writer {
+    struct ds_buffer *out;
+    size_t start; /* of the record in out */
+    bool failed;  /* memory ran out */
+    struct ds_buffer scratch;
+    struct timestamp_cache clock;
+    unsigned time_digits;
+    struct ds_term_print_options limits; /* of terms */
+};
+
+/* json_begin begins a record of a type: {"type":"message" */
+void json_begin(struct json_writer *json, const char *type);
+
+/* json_end ends it, with a newline. When memory ran out, out is as it was before the record,
+ * and out->failed is set. */
+void json_end(struct json_writer *json);
+
+/* These write a field. Keys are constants. */
+void json_put_raw(struct json_writer *json, const char *key, struct ds_text value);
+void json_put_string(struct json_writer *json, const char *key, const char *text); /* plain */
+void json_put_text(struct json_writer *json, const char *key, struct ds_text text); /* any */
+void json_put_unsigned(struct json_writer *json, const char *key, uint64_t number);
+void json_put_signed(struct json_writer *json, const char *key, int64_t number);
+void json_put_bool(struct json_writer *json, const char *key, bool value);
+void json_put_time(struct json_writer *json, const char *key, int64_t ns);
+/* Microseconds, with a fraction where there is one. */
+void json_put_microseconds(struct json_writer *json, const char *key, int64_t ns);
+void json_put_hex(struct json_writer *json, const char *key, const uint8_t *bytes, size_t len);
+void json_put_term(struct json_writer *json, const char *key, const struct ds_term *term);
+/* A term that is a whole number becomes one; all others are shown as text. */
+void json_put_number_term(struct json_writer *json, const char *key, const struct ds_term *term);
+/* The external term format as base64; nothing for a damaged term. */
+void json_put_etf(struct json_writer *json, const char *key, const struct ds_term *term);
+void json_put_tree(struct json_writer *json, const char *key, cJSON *tree);
+
+/* Fields between these two are those of an object under key. */
+void json_put_open(struct json_writer *json, const char *key);
+void json_put_close(struct json_writer *json);
+
+void json_writer_free(struct json_writer *json);
+
+/* json_escape appends text, valid UTF-8, as the inside of a JSON string. */
+void json_escape(const char *text, size_t len, struct ds_buffer *out);
+
+#endif
