@@ -114,14 +114,27 @@ void channel_free(struct channel *channel)
 
 /* --- events --- */
 
-static struct ds_event message_event(const struct channel *channel, uint64_t size,
-                                     uint32_t num_fragments)
+/* begin_message prepares an event that says nothing yet. Not in one go: the event is large,
+ * and there is one for each message. */
+static void begin_message(const struct channel *channel, uint64_t size, uint32_t num_fragments,
+                          struct ds_event *event)
 {
-    return (struct ds_event){
-        .type = DS_EVENT_MESSAGE,
-        .dir = channel->dir,
-        .message = {.code = -1, .size = size, .fragments = num_fragments},
-    };
+    struct ds_message *message = &event->message;
+    event->type = DS_EVENT_MESSAGE;
+    event->dir = channel->dir;
+    event->fault = (struct ds_fault){0};
+    event->unknown_atoms = event->inferred_atoms = 0;
+    event->bytes = NULL;
+    event->bytes_len = 0;
+    message->code = -1;
+    message->op = NULL;
+    message->control = message->payload = (struct ds_term){0};
+    for (int role = 0; role < DS_ROLE_COUNT; role++)
+        message->role[role] = (struct ds_term){0};
+    message->token.present = false;
+    message->token.label = message->token.from = (struct ds_term){0};
+    message->size = size;
+    message->fragments = num_fragments;
 }
 
 static void emit_tick(struct channel *channel, struct cursor frame)
@@ -153,12 +166,12 @@ static void emit_gap(struct channel *channel)
 
 /* decode reads control message and payload and emits the event. */
 static void decode(struct channel *channel, const struct control_source *source,
-                   struct cursor at, struct ds_atom *refs, struct ds_event *event)
+                   struct cursor *at, struct ds_atom *refs, struct ds_event *event)
 {
-    if (control_read(source, &at, event)) {
+    if (control_read(source, at, event)) {
         if (channel->doubt == 0)
             control_infer(source, channel->env, channel->conn, &channel->atoms, refs, event);
-        control_read_payload(source, &at, channel->env, event);
+        control_read_payload(source, at, channel->env, event);
     }
     env_emit(channel->env, channel->conn, event);
 }
@@ -167,7 +180,7 @@ static void decode(struct channel *channel, const struct control_source *source,
 
 static void finish_fragmented(struct channel *channel, struct fragmented *message)
 {
-    struct ds_event event = message_event(channel, message->size, message->num_fragments);
+    struct ds_event event;
     struct cursor body = hold_cursor(&message->body);
     struct control_source source = {
         .atoms = {message->atoms, message->num_atoms},
@@ -175,6 +188,7 @@ static void finish_fragmented(struct channel *channel, struct fragmented *messag
         .start = body,
         .base = message->body_offset,
     };
+    begin_message(channel, message->size, message->num_fragments, &event);
     /* Who is who was learned when the first fragment came: slots have changed since. */
     if (cursor_left(&body) == 0)
         control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
@@ -240,8 +254,9 @@ static void add_fragment(struct channel *channel, struct fragmented *message,
 static void take_first(struct channel *channel, struct dist_header *header,
                        const struct control_source *source, struct cursor at, uint64_t len)
 {
-    struct ds_event event = message_event(channel, len, 1);
+    struct ds_event event;
     struct cursor control = at;
+    begin_message(channel, len, 1, &event);
     if (channel->doubt == 0 && control_read(source, &control, &event))
         control_infer(source, channel->env, channel->conn, &channel->atoms, header->refs, &event);
 
@@ -251,8 +266,8 @@ static void take_first(struct channel *channel, struct dist_header *header,
         if (alone.damage.kind == DS_FAULT_NONE)
             alone.damage = NO_MEMORY;
         channel->orphan = NO_MEMORY;
-        event = message_event(channel, len, 1);
-        decode(channel, &alone, at, header->refs, &event);
+        begin_message(channel, len, 1, &event);
+        decode(channel, &alone, &at, header->refs, &event);
         return;
     }
     message->body_offset = source->base + cursor_offset(&at, &source->start);
@@ -267,7 +282,8 @@ static void take_further(struct channel *channel, const struct dist_header *head
     if (message == NULL) {
         message = open_fragmented(channel, header);
         if (message == NULL) {
-            struct ds_event event = message_event(channel, len, 1);
+            struct ds_event event;
+            begin_message(channel, len, 1, &event);
             event.fault = (struct ds_fault){NO_MEMORY.kind, LENGTH_LEN, NO_MEMORY.what};
             env_emit(channel->env, channel->conn, &event);
             return;
@@ -289,11 +305,11 @@ static void take_further(struct channel *channel, const struct dist_header *head
 
 /* take_headed takes a frame that begins with 131. */
 static void take_headed(struct channel *channel, struct control_source *source,
-                        struct cursor at, uint64_t len, struct ds_event *event)
+                        struct cursor *at, uint64_t len, struct ds_event *event)
 {
     struct dist_header header;
     const char *what = NULL;
-    enum header_status status = dist_header_read(&at, &header, &what);
+    enum header_status status = dist_header_read(at, &header, &what);
     if (header.fragment != 0)
         make_room(channel, &header);
     dist_header_apply(&header, &channel->atoms, channel->env, channel->latin1);
@@ -302,21 +318,21 @@ static void take_headed(struct channel *channel, struct control_source *source,
         if (status == HEADER_MALFORMED || source->damage.kind == DS_FAULT_NONE)
             source->damage = (struct damage){
                 DS_FAULT_MALFORMED, what != NULL ? what : "the frame ends within its header"};
-        at.end = at.at;
+        at->end = at->at;
         header.num_refs = 0; /* their texts may be gone, and nothing follows to use them */
         if (header.type == HEADER_PLAIN || header.fragment == 0) {
             channel->lost_total += len;
             channel->orphan = FIRST_LOST;
-            control_fault(event, source, &at, source->damage.kind, source->damage.what);
+            control_fault(event, source, at, source->damage.kind, source->damage.what);
             env_emit(channel->env, channel->conn, event);
             return;
         }
     }
     source->atoms = (struct term_env){header.refs, header.num_refs};
     if (header.type == HEADER_FURTHER)
-        take_further(channel, &header, at, len, source->damage);
+        take_further(channel, &header, *at, len, source->damage);
     else if (header.type == HEADER_FIRST && header.fragment != 1)
-        take_first(channel, &header, source, at, len);
+        take_first(channel, &header, source, *at, len);
     else
         decode(channel, source, at, header.refs, event);
 }
@@ -330,10 +346,11 @@ static void take_frame(struct channel *channel, struct cursor frame, uint64_t le
         emit_tick(channel, frame);
         return;
     }
-    struct ds_event event = message_event(channel, len, 1);
+    struct ds_event event;
     struct control_source source = {.damage = damage, .start = frame};
     struct cursor at = frame;
     uint8_t first = 0;
+    begin_message(channel, len, 1, &event);
     event.bytes = frame.at;
     event.bytes_len = cursor_left(&frame);
     if (channel->doubt != 0)
@@ -346,11 +363,11 @@ static void take_frame(struct channel *channel, struct cursor frame, uint64_t le
         control_fault(&event, &source, &at, damage.kind, damage.what);
         env_emit(channel->env, channel->conn, &event);
     } else if (first == TERM_VERSION) {
-        take_headed(channel, &source, at, len, &event);
+        take_headed(channel, &source, &at, len, &event);
     } else if (first == FRAME_PASS_THROUGH) {
         source.pass_through = true;
         if (cursor_skip(&at, 1))
-            decode(channel, &source, at, NULL, &event);
+            decode(channel, &source, &at, NULL, &event);
     } else {
         control_fault(&event, &source, &at, DS_FAULT_MALFORMED, "unknown type of frame");
         env_emit(channel->env, channel->conn, &event);

@@ -413,13 +413,13 @@ void control_infer(const struct control_source *source, struct env *env, struct 
     int dir = event->dir;
     bool resolved = false;
 
+    if (message->op == NULL || (event->unknown_atoms == 0 && conn->certain[0] && conn->certain[1]))
+        return;
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *endpoint = &conn->view.end[end];
         if (endpoint->node.data != NULL && !endpoint->node_inferred)
             conn->certain[end] = true;
     }
-    if (message->op == NULL || (event->unknown_atoms == 0 && conn->certain[0] && conn->certain[1]))
-        return;
     op = op_find(message->code);
     if (op->from != OP_FROM_ANY)
         resolved |= learn(&in, dir, &message->role[DS_ROLE_FROM], op->from == OP_FROM_OWN);

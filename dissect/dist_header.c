@@ -35,17 +35,21 @@ static unsigned at_risk_of(struct cursor flags, uint32_t i, uint32_t num_refs)
     return mask;
 }
 
+/* read_text reads the new entry at *at, whose index is in ref already. */
 static enum header_status read_text(struct cursor *at, bool long_atoms, struct ds_atom *ref,
                                     const char **what)
 {
-    uint8_t short_len;
-    uint16_t len;
+    struct cursor entry = *at;
     struct cursor text;
+    uint8_t index, short_len;
+    uint16_t len;
+    if (!cursor_read_u8(&entry, &index))
+        return HEADER_CUT;
     if (long_atoms) {
-        if (!cursor_read_u16(at, &len))
+        if (!cursor_read_u16(&entry, &len))
             return HEADER_CUT;
     } else {
-        if (!cursor_read_u8(at, &short_len))
+        if (!cursor_read_u8(&entry, &short_len))
             return HEADER_CUT;
         len = short_len;
     }
@@ -53,11 +57,12 @@ static enum header_status read_text(struct cursor *at, bool long_atoms, struct d
         *what = "an atom of the distribution header is too long";
         return HEADER_MALFORMED;
     }
-    if (!cursor_child(at, len, &text))
+    if (!cursor_child(&entry, len, &text))
         return HEADER_CUT;
     ref->text = text.at;
     ref->len = len;
     ref->state = DS_ATOM_KNOWN;
+    *at = entry;
     return HEADER_OK;
 }
 
@@ -81,21 +86,21 @@ static enum header_status read_refs(struct cursor *at, struct dist_header *heade
     for (uint32_t i = 0; i < num_refs; i++) {
         if (i % 2 == 0 && !cursor_read_u8(&left, &pair))
             return HEADER_MALFORMED;
-        struct cursor before = *at;
-        enum header_status status = HEADER_OK;
-        if (!cursor_read_u8(at, &index)) {
+        if (!cursor_peek_u8(at, &index)) {
             header->at_risk = at_risk_of(flags, i, num_refs);
             return HEADER_CUT;
         }
         struct ds_atom *ref = &header->refs[i];
-        *ref = (struct ds_atom){
-            .slot = (uint16_t)((pair & FLAG_SEGMENT) * ATOM_SEGMENT_SLOTS + index),
-            .state = DS_ATOM_UNKNOWN,
-        };
+        ref->text = NULL;
+        ref->len = 0;
+        ref->slot = (uint16_t)((pair & FLAG_SEGMENT) * ATOM_SEGMENT_SLOTS + index);
+        ref->state = DS_ATOM_UNKNOWN;
+        enum header_status status = HEADER_OK;
         if ((pair & FLAG_NEW_ENTRY) != 0)
             status = read_text(at, long_atoms, ref, what);
+        else if (!cursor_skip(at, 1))
+            status = HEADER_CUT;
         if (status != HEADER_OK) {
-            *at = before;
             header->at_risk = at_risk_of(flags, i, num_refs);
             return status;
         }
@@ -109,20 +114,20 @@ static enum header_status read_refs(struct cursor *at, struct dist_header *heade
 enum header_status dist_header_read(struct cursor *at, struct dist_header *header,
                                     const char **what)
 {
-    struct cursor start = *at;
     uint8_t version;
 
     header->type = 0;
     header->sequence = header->fragment = 0;
     header->num_refs = 0;
     header->at_risk = ATOM_ALL_SEGMENTS;
-    if (!cursor_read_u8(at, &version) || !cursor_read_u8(at, &header->type))
+    if (!cursor_read_u8(at, &version) || !cursor_peek_u8(at, &header->type))
         return HEADER_CUT;
     if (version != TERM_VERSION || header->type < HEADER_PLAIN || header->type > HEADER_FURTHER) {
-        *at = start;
         *what = "not a distribution header";
         return HEADER_MALFORMED;
     }
+    if (!cursor_skip(at, 1))
+        return HEADER_CUT;
     if (header->type != HEADER_PLAIN) {
         if (header->type == HEADER_FURTHER)
             header->at_risk = 0;

@@ -22,8 +22,7 @@ static const struct op OPS[OP_MAX_CODE + 1] = {
 #include <distsniff/ops.def>
 #undef OP
 
-/* The role of each letter, plus one, so that zero is no role. */
-static const uint8_t ROLE_OF[256] = {
+const uint8_t OP_ROLE_OF[256] = {
 #define ROLE(letter, id, key) [letter] = DS_ROLE_##id + 1,
 #include <distsniff/roles.def>
 #undef ROLE
@@ -55,10 +54,4 @@ bool op_roles_fit(const char *roles, uint64_t num)
         }
     }
     return num == 0;
-}
-
-enum ds_role op_role(char letter)
-{
-    uint8_t role = ROLE_OF[(unsigned char)letter];
-    return role != 0 ? (enum ds_role)(role - 1) : DS_ROLE_COUNT;
 }

@@ -23,7 +23,14 @@ const struct op *op_find(int64_t code);
 /* op_roles_fit says whether num elements after the code are right for roles. */
 bool op_roles_fit(const char *roles, uint64_t num);
 
+/* What each letter of roles means, plus one; 0 where it means nothing. */
+extern const uint8_t OP_ROLE_OF[256];
+
 /* op_role returns the role of a letter of roles; DS_ROLE_COUNT for '_'. */
-enum ds_role op_role(char letter);
+static inline enum ds_role op_role(char letter)
+{
+    uint8_t role = OP_ROLE_OF[(unsigned char)letter];
+    return role != 0 ? (enum ds_role)(role - 1) : DS_ROLE_COUNT;
+}
 
 #endif
