@@ -12,8 +12,6 @@ add_custom_command(OUTPUT ${ERL_DIR}/done
                    DEPENDS ${ERL_SOURCES})
 add_custom_target(erl_checks ALL DEPENDS ${ERL_DIR}/done)
 
-set(PCAPS ${CMAKE_SOURCE_DIR}/pcaps)
-
 # erl_check(NAME MODULE ARG...): a test that is MODULE:main(PROGRAM ARG...).
 function(erl_check name module)
   add_test(NAME ${name} COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run ${module} main
