@@ -77,18 +77,33 @@ void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *o
 void latency_print(int64_t ns, struct ds_buffer *out)
 {
     static const struct {
-        int64_t below; /* nanoseconds */
-        double unit;
+        uint64_t below; /* nanoseconds */
+        uint64_t unit;  /* nanoseconds of the last digit shown */
+        unsigned scale; /* of these to one of name */
         const char *name;
-        int digits;
     } spans[] = {
-        {1000, 1, "ns", 0},         {1000000, 1e3, "us", 0},     {10000000, 1e6, "ms", 2},
-        {1000000000, 1e6, "ms", 1}, {60000000000, 1e9, "s", 2}, {INT64_MAX, 60e9, "min", 1},
+        {1000, 1, 1, " ns"},
+        {1000000, 1000, 1, " us"},
+        {10000000, 10000, 100, " ms"},
+        {1000000000, 100000, 10, " ms"},
+        {60000000000, 10000000, 100, " s"},
+        {UINT64_MAX, 6000000000, 10, " min"},
     };
+    const uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     size_t i = 0;
-    while (ns >= spans[i].below && spans[i].below != INT64_MAX)
+    while (magnitude >= spans[i].below)
         i++;
-    ds_buffer_printf(out, "%.*f %s", spans[i].digits, (double)ns / spans[i].unit, spans[i].name);
+    const unsigned scale = spans[i].scale;
+    const uint64_t value = (magnitude + spans[i].unit / 2) / spans[i].unit;
+    char digits[DIGITS_LEN];
+    if (ns < 0)
+        ds_buffer_add(out, "-", 1);
+    ds_buffer_add(out, digits, digits_print(value / scale, digits));
+    if (scale > 1) {
+        ds_buffer_add(out, ".0", scale == 100 && value % scale < 10 ? 2 : 1);
+        ds_buffer_add(out, digits, digits_print(value % scale, digits));
+    }
+    ds_buffer_add_text(out, spans[i].name);
 }
 
 _Static_assert(CALL_OPEN == 0 && NOTE_NONE == 0, "a zeroed note says nothing");

@@ -7,6 +7,7 @@
  * terms are shortened and say so; -v shows more of them, -vv all.
  */
 #include "peer_text.h"
+#include "digits.h"
 #include "endpoint_cache.h"
 #include "hexdump.h"
 #include "sink.h"
@@ -90,6 +91,15 @@ static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer 
     char addr[DS_ADDR_LEN];
     ds_addr_print(&endpoint->addr, addr);
     ds_buffer_printf(out, "%s.%u", addr, endpoint->port);
+}
+
+/* As "#17 ". */
+static void add_call_number(struct text_state *s, uint64_t number)
+{
+    char digits[DIGITS_LEN];
+    ds_buffer_add(s->out, "#", 1);
+    ds_buffer_add(s->out, digits, digits_print(number, digits));
+    ds_buffer_add(s->out, " ", 1);
 }
 
 static void add_endpoint(struct text_state *s, const struct ds_conn *conn, unsigned end)
@@ -324,12 +334,10 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
         return;
     paint(s, PAINT_CALL);
     if (note->call != 0)
-        ds_buffer_printf(s->out, "#%" PRIu64 " ", note->call);
+        add_call_number(s, note->call);
     if (!note->has_latency) {
-        if (note->role == NOTE_SPAWNED)
-            add(s, "spawned ");
-        else
-            ds_buffer_printf(s->out, "%s ", note->label);
+        add(s, note->role == NOTE_SPAWNED ? "spawned" : note->label);
+        add(s, " ");
         if (note->outcome != CALL_OPEN)
             ds_buffer_printf(s->out, "%s ", call_outcome_name(note->outcome));
     } else {
@@ -478,7 +486,9 @@ static void add_call(struct text_state *s, const struct sink *sink, const struct
         return;
     add_time(s, sink, call->end_ns);
     paint(s, PAINT_CALL);
-    ds_buffer_printf(s->out, "#%" PRIu64 " %s ", call->number, call->label);
+    add_call_number(s, call->number);
+    add(s, call->label);
+    add(s, " ");
     paint(s, PAINT_OFF);
     party_print(&call->caller, s->out);
     add(s, " > ");
