@@ -226,12 +226,19 @@ static void text_add_bytes(struct text *text, struct cursor *bytes, size_t num)
     }
 }
 
+/* text_may_be_string says whether a list may be written as a string where its elements are
+ * all characters. */
+static bool text_may_be_string(const struct text *text)
+{
+    return text->depth != 0 || !text->options->no_string;
+}
+
 /* text_add_string writes a list of bytes: as a string when all of them print. */
 static void text_add_string(struct text *text, const struct term_token *token)
 {
     struct cursor body = token->body;
     size_t len = cursor_left(&body);
-    if (len != 0 && escape_is_latin1(body)) {
+    if (len != 0 && text_may_be_string(text) && escape_is_latin1(body)) {
         size_t shown = text_shown_len(text, len);
         struct cursor prefix;
         if (!cursor_child(&body, shown, &prefix))
@@ -501,7 +508,7 @@ static bool text_add_token(struct text *text, const struct term_token *token)
     case TERM_LIST:
         if (token->num_terms == 1) /* no elements: it is its tail, which comes next */
             return true;
-        if (!text_add_char_list(text, token->num_terms - 1)) {
+        if (!text_may_be_string(text) || !text_add_char_list(text, token->num_terms - 1)) {
             text_open(text, OPEN_LIST, token->num_terms - 1);
             return true;
         }

@@ -45,7 +45,7 @@ void party_print(const struct party *party, struct ds_buffer *out)
     } else if (party->node.data != NULL) {
         if (party->name.data != NULL)
             ds_buffer_add_text(out, "@");
-        ds_term_print_atom(party->node, out);
+        peer_text_print(party->node, out);
     } else if (party->name.data == NULL) {
         ds_buffer_add_text(out, "?");
     }
@@ -55,20 +55,23 @@ void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *o
 {
     if (note->mod.data == NULL || note->fun.data == NULL)
         return;
-    const struct ds_term_print_options options = {
-        .max_bytes = 64, .max_items = 16, .max_depth = 4, .max_len = max_len};
-    const struct ds_term_print_options *limits = max_len != 0 ? &options : NULL;
+    const struct ds_term_print_options all = {.no_string = true};
+    const struct ds_term_print_options some = {
+        .max_bytes = 64, .max_items = 16, .max_depth = 4, .max_len = max_len, .no_string = true};
+    const struct ds_term_print_options *limits = max_len != 0 ? &some : &all;
     ds_term_print(&note->mod, limits, out);
     ds_buffer_add_text(out, ":");
     ds_term_print(&note->fun, limits, out);
     ds_buffer_add_text(out, "(");
     if (note->args.data != NULL) {
-        /* The arguments are a list: its text without the brackets. */
+        /* The arguments are a list: its text without the brackets, of which a shortened one has
+         * lost the second. What a peer sent in place of a list is shown as it is. */
         struct ds_buffer list = {0};
-        if (ds_term_print(&note->args, limits, &list) && list.len >= 2 && list.data[0] == '[')
-            ds_buffer_add(out, list.data + 1, list.len - 2);
-        else if (list.len != 0) /* a string, which is a list of characters */
-            ds_buffer_printf(out, "%.*s ++ []", (int)list.len, list.data);
+        if (ds_term_print(&note->args, limits, &list) && list.len != 0) {
+            bool opens = list.data[0] == '[';
+            bool closes = opens && list.data[list.len - 1] == ']';
+            ds_buffer_add(out, list.data + opens, list.len - opens - closes);
+        }
         ds_buffer_free(&list);
     }
     ds_buffer_add_text(out, ")");

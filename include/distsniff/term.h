@@ -80,6 +80,7 @@ struct ds_term_print_options {
     uint32_t max_items; /* elements shown of one list, tuple or map */
     uint32_t max_depth; /* nesting shown */
     size_t max_len;     /* length of the whole text, roughly */
+    bool no_string;     /* the term itself is shown as a list, never as a string */
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,
