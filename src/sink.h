@@ -30,7 +30,8 @@ struct sink {
     void *state; /* of kind */
 };
 
-extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml;
+extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
+    sink_perfetto;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);

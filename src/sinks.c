@@ -13,6 +13,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_json,
     &sink_mermaid,
     &sink_plantuml,
+    &sink_perfetto,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };

@@ -217,28 +217,28 @@ static void tell_gap(struct story *story, const struct ds_gap *gap)
         ds_buffer_printf(&story->text, " (%" PRId64 " messages)", gap->messages);
 }
 
+void story_tell_party(const struct party *party, struct story_end *end)
+{
+    clear(&end->node);
+    clear(&end->process);
+    if (party->node.data != NULL)
+        peer_text_print(party->node, &end->node);
+    else
+        ds_buffer_add_text(&end->node, "?");
+    if (party->name.data != NULL)
+        ds_term_print_atom(party->name, &end->process);
+    else if (party->has_pid)
+        ds_buffer_printf(&end->process, "<%" PRIu32 ".%" PRIu32 ">", party->id, party->serial);
+}
+
 /* tell_end tells of a call that ended without a message that says so. */
 static void tell_end(struct story *story, const struct call *call)
 {
-    const struct party *ends[] = {&call->caller, &call->callee};
-    struct story_end *out[] = {&story->from, &story->to};
-
     if (call->outcome != CALL_TIMEOUT && call->outcome != CALL_NOCONNECTION &&
         call->outcome != CALL_UNANSWERED)
         return;
-    for (int i = 0; i < 2; i++) {
-        clear(&out[i]->node);
-        clear(&out[i]->process);
-        if (ends[i]->node.data != NULL)
-            peer_text_print(ends[i]->node, &out[i]->node);
-        else
-            ds_buffer_add_text(&out[i]->node, "?");
-        if (ends[i]->name.data != NULL)
-            ds_term_print_atom(ends[i]->name, &out[i]->process);
-        else if (ends[i]->has_pid)
-            ds_buffer_printf(&out[i]->process, "<%" PRIu32 ".%" PRIu32 ">", ends[i]->id,
-                             ends[i]->serial);
-    }
+    story_tell_party(&call->caller, &story->from);
+    story_tell_party(&call->callee, &story->to);
     story->kind = STORY_NOTE;
     ds_buffer_printf(&story->text, "#%" PRIu64 " %s after ", call->number,
                      call_outcome_name(call->outcome));

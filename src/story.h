@@ -37,6 +37,9 @@ struct story {
 /* story_tell tells a record. False when memory ran out. */
 bool story_tell(struct story *story, const struct record *record);
 
+/* story_tell_party names a process. */
+void story_tell_party(const struct party *party, struct story_end *end);
+
 void story_free(struct story *story);
 
 /* story_print_span appends "412 us", "1.25 ms", "3.50 s". */
