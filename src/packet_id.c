@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t len)
+uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t len)
 {
     while (len != 0) {
         uint64_t word = 0;

@@ -33,6 +33,8 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t len);
+
 /* seq_is_after compares TCP sequence numbers, which wrap. */
 static inline bool seq_is_after(uint32_t a, uint32_t b)
 {

@@ -271,6 +271,16 @@ static bool is_copy(struct points *points, size_t point, const struct ds_packet 
     return copy;
 }
 
+/* is_same_bytes says so of a packet without TCP, which is only the same where no router
+ * changed it. */
+static bool is_same_bytes(struct points *points, size_t point, const struct ds_packet *packet)
+{
+    uint32_t number = 0;
+    uint64_t group = points->survey->points[point].group;
+    uint64_t hash = hash_bytes(hash_mix(group, packet->len), packet->data, packet->cap_len);
+    return dedup_is_copy(points->dedup, hash, point, &number);
+}
+
 void points_push(struct points *points, size_t point, const struct ds_packet *packet)
 {
     struct packet_id id;
@@ -279,8 +289,8 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
     now.ts_ns = points_time(points, point, packet->ts_ns);
     release_shown(points);
     points->drain = false;
-    if (has_id && points->survey->points[point].group_size > 1 &&
-        is_copy(points, point, &now, &id)) {
+    if (points->survey->points[point].group_size > 1 &&
+        (has_id ? is_copy(points, point, &now, &id) : is_same_bytes(points, point, &now))) {
         points->num_copies++;
         return;
     }

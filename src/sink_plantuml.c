@@ -11,7 +11,7 @@
 
 static void escape(uint32_t character, struct ds_buffer *out)
 {
-    static const char plain[] = " ,()@.:{}'=";
+    static const char plain[] = " ,()@.:{}'";
     bool is_plain = (character >= '0' && character <= '9') ||
                     (character >= 'A' && character <= 'Z') ||
                     (character >= 'a' && character <= 'z') ||

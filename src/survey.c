@@ -285,9 +285,13 @@ int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns)
 {
     if (ts_ns < 0 || ts_ns > MAX_TIME_NS)
         return ts_ns;
+    const struct survey_point *p = &survey->points[point];
+    bool microseconds = p->fraction_ns == 0 && survey->points[p->group].fraction_ns == 0;
+    if (p->parent == point)
+        return ts_ns;
     for (; survey->points[point].parent != point; point = survey->points[point].parent)
         ts_ns -= clock_ahead(&survey->points[point].clock, ts_ns);
-    return ts_ns;
+    return microseconds ? (ts_ns + 500) / 1000 * 1000 : ts_ns;
 }
 
 static double ahead_at(const struct survey *survey, size_t point, int64_t ts_ns)

@@ -322,7 +322,7 @@ static bool check_mermaid_line(const char *line, const char *end)
 
 static bool check_plantuml_line(const char *line, const char *end)
 {
-    static const char forbidden[] = "\"\\<>*/_~-[]|#!%$&`^?;";
+    static const char forbidden[] = "\"\\<>*/_~-[]|#!%$&`^?;=";
     unsigned a, b;
     int at = 0;
     if (strncmp(line, "participant \"", 13) == 0) {
