@@ -8,6 +8,7 @@
 #include "points.h"
 #include "stop.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -100,6 +101,9 @@ void capture_report_clocks(const struct capture *capture, struct ds_buffer *out)
     for (size_t i = 0; i < capture->num_inputs; i++)
         names[i] = capture->inputs[i].name;
     survey_report(capture->survey, names, out);
+    if (capture->points != NULL)
+        ds_buffer_printf(out, "%" PRIu64 " packets, and %" PRIu64 " copies of them left out\n",
+                         capture->num_packets, points_copies(capture->points));
     free(names);
 }
 
