@@ -50,7 +50,8 @@ struct correlate {
 struct step {
     const struct ds_event *event;
     const struct ds_message *message;
-    struct note note;
+    struct record record;
+    struct note *note; /* of record */
     struct pid_key from, to;
     bool has_from, has_to;
     struct open_call *ending;
@@ -143,19 +144,19 @@ static void set_end(struct step *s, struct open_call *call, enum note_role role,
     s->end.event = s->event;
     s->end.end_ns = s->event->ts_ns;
     s->end.outcome = outcome;
-    s->note.role = role;
-    s->note.label = call->line->label;
-    s->note.group = call->line->group;
-    s->note.call = call->number;
-    s->note.outcome = outcome;
-    s->note.has_latency = true;
-    s->note.latency_ns =
+    s->note->role = role;
+    s->note->label = call->line->label;
+    s->note->group = call->line->group;
+    s->note->call = call->number;
+    s->note->outcome = outcome;
+    s->note->has_latency = true;
+    s->note->latency_ns =
         s->event->ts_ns > call->start_ns ? s->event->ts_ns - call->start_ns : 0;
 }
 
 static void set_error(struct step *s, const char *class, const struct ds_term *reason)
 {
-    s->end.outcome = s->note.outcome = CALL_ERROR;
+    s->end.outcome = s->note->outcome = CALL_ERROR;
     s->end.error_class = class;
     s->end.reason = *reason;
 }
@@ -203,9 +204,9 @@ static void end_by_exit(struct correlate *c, struct step *s, struct open_call *c
         return;
     s->end.result = (struct ds_term){0};
     if (ds_term_get_atom(reason, &atom) && is_text(atom, "noproc"))
-        s->end.outcome = s->note.outcome = CALL_NOPROC;
+        s->end.outcome = s->note->outcome = CALL_NOPROC;
     else if (ds_term_get_atom(reason, &atom) && is_text(atom, "noconnection"))
-        s->end.outcome = s->note.outcome = CALL_NOCONNECTION;
+        s->end.outcome = s->note->outcome = CALL_NOCONNECTION;
     else
         set_error(s, "exit", reason);
 }
@@ -247,7 +248,7 @@ static void take_early_down(struct correlate *c, struct step *s, struct open_cal
     if (e == NULL)
         return;
     set_end(s, call, NOTE_REQUEST, e->outcome);
-    s->note.has_latency = false;
+    s->note->has_latency = false;
     if (e->outcome == CALL_ERROR)
         s->end.error_class = "exit";
     table_remove(&c->early_downs, e);
@@ -292,10 +293,10 @@ static void open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         .event = s->event,
         .line = match->line,
         .request = request != NULL ? request : &s->message->payload,
-        .note = &s->note,
+        .note = s->note,
     };
     bool is_alias;
-    s->note.role = NOTE_REQUEST;
+    s->note->role = NOTE_REQUEST;
     if (from == NULL || !find_pid(c, s, from, &start.caller))
         start.caller = s->from;
     if (s->has_to)
@@ -316,7 +317,7 @@ static void open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     struct open_call *call = calls_open(&c->calls, &start);
     if (call == NULL)
         return;
-    s->note.call = call->number;
+    s->note->call = call->number;
     take_early_down(c, s, call);
 }
 
@@ -356,37 +357,37 @@ static void take_send(struct correlate *c, struct step *s)
                          m->code == OP_ALTACT_SIG_SEND;
     if (by_name && ds_term_get_atom(&m->role[DS_ROLE_TO], &name))
         s->has_to = find_named(c, s, name, &s->to);
-    s->note.role = NOTE_SEND;
+    s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))
         return;
     if (match.kind == DS_OTP_REPLY && !take_reply(c, s, &match))
         return;
     if (s->ending != NULL)
         return;
-    s->note.label = match.line->label;
-    s->note.group = match.line->group;
+    s->note->label = match.line->label;
+    s->note->group = match.line->group;
     const struct ds_term *body =
         ds_otp_get(&match, match.kind == DS_OTP_REPLY ? DS_OTP_REPLY_TERM : DS_OTP_REQUEST);
     if (body != NULL)
-        s->note.body = *body;
-    set_function(&s->note, &match);
+        s->note->body = *body;
+    set_function(s->note, &match);
     switch (match.kind) {
     case DS_OTP_CALL:
         open_call(c, s, &match);
         break;
     case DS_OTP_REPLY:
-        s->note.role = NOTE_REPLY;
+        s->note->role = NOTE_REPLY;
         break;
     case DS_OTP_CAST:
-        s->note.role = NOTE_CAST;
+        s->note->role = NOTE_CAST;
         break;
     case DS_OTP_PEER:
         if (name.data != NULL && s->has_from)
             processes_learn(&c->calls.processes, s->to.id, &s->from);
-        s->note.role = NOTE_INFO;
+        s->note->role = NOTE_INFO;
         break;
     default:
-        s->note.role = NOTE_INFO;
+        s->note->role = NOTE_INFO;
         break;
     }
 }
@@ -398,20 +399,20 @@ static void take_spawn_request(struct correlate *c, struct step *s)
     const struct ds_message *m = s->message;
     struct ds_otp_match match;
     struct call_start start = {
-        .event = s->event, .request = &m->payload, .note = &s->note, .caller = s->from};
-    s->note.role = NOTE_REQUEST;
+        .event = s->event, .request = &m->payload, .note = s->note, .caller = s->from};
+    s->note->role = NOTE_REQUEST;
     if (!ds_otp_find_spawn(c->otp, &m->role[DS_ROLE_MFA], &m->payload, &match))
         return;
-    s->note.label = match.line->label;
-    s->note.group = match.line->group;
-    set_function(&s->note, &match);
+    s->note->label = match.line->label;
+    s->note->group = match.line->group;
+    set_function(s->note, &match);
     if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &start.key))
         return;
     start.line = match.line;
     start.answer_is_exit = match.kind == DS_OTP_SPAWN_CALL;
     const struct open_call *call = calls_open(&c->calls, &start);
     if (call != NULL)
-        s->note.call = call->number;
+        s->note->call = call->number;
 }
 
 static void open_link(struct correlate *c, const struct step *s, const struct pid_key *from,
@@ -443,9 +444,9 @@ static void take_spawn_reply(struct correlate *c, struct step *s)
     struct ref_key key;
     struct pid_key child;
     int64_t flags = 0;
-    s->note.role = NOTE_SPAWNED;
-    s->note.label = "spawn";
-    s->note.group = "";
+    s->note->role = NOTE_SPAWNED;
+    s->note->label = "spawn";
+    s->note->group = "";
     if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     const bool spawned = find_pid(c, s, result, &child);
@@ -465,9 +466,9 @@ static void take_spawn_reply(struct correlate *c, struct step *s)
         struct monitor *monitor = monitors_find(&c->monitors, &key);
         if (monitor != NULL)
             monitor->of_call = true;
-        s->note.label = call->line->label;
-        s->note.group = call->line->group;
-        s->note.call = call->number;
+        s->note->label = call->line->label;
+        s->note->group = call->line->group;
+        s->note->call = call->number;
         return;
     }
     set_end(s, call, NOTE_SPAWNED, CALL_OK);
@@ -484,7 +485,7 @@ static void take_monitor(struct correlate *c, struct step *s)
     const struct ds_message *m = s->message;
     struct ref_key key;
     struct pid_key target;
-    s->note.role = NOTE_MONITOR;
+    s->note->role = NOTE_MONITOR;
     if (!s->has_from || !find_target(c, s, &m->role[DS_ROLE_TO], &target) ||
         !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
@@ -511,7 +512,7 @@ static void take_demonitor(struct correlate *c, struct step *s)
 {
     struct monitor *monitor;
     struct open_call *call = find_watched(c, s, &monitor);
-    s->note.role = NOTE_DEMONITOR;
+    s->note->role = NOTE_DEMONITOR;
     if (monitor != NULL)
         monitors_end(&c->monitors, monitor, "demonitor", NULL, s->event->ts_ns);
     if (call != NULL)
@@ -529,7 +530,7 @@ static void take_down(struct correlate *c, struct step *s)
     const struct ds_term *reason = reason_of(s->message);
     struct monitor *monitor;
     struct open_call *call = find_watched(c, s, &monitor);
-    s->note.role = NOTE_DOWN;
+    s->note->role = NOTE_DOWN;
     if (monitor != NULL) {
         processes_ended(&c->calls.processes, &monitor->target);
         if (call == NULL)
@@ -542,7 +543,7 @@ static void take_down(struct correlate *c, struct step *s)
 
 static void take_link(struct correlate *c, struct step *s)
 {
-    s->note.role = NOTE_LINK;
+    s->note->role = NOTE_LINK;
     if (s->has_from && s->has_to)
         open_link(c, s, &s->from, &s->to);
 }
@@ -561,7 +562,7 @@ static void end_link(struct correlate *c, struct step *s, const char *how,
 
 static void take_unlink(struct correlate *c, struct step *s)
 {
-    s->note.role = NOTE_UNLINK;
+    s->note->role = NOTE_UNLINK;
     if (s->message->code != OP_UNLINK_ID_ACK)
         end_link(c, s, "unlink", NULL);
 }
@@ -569,7 +570,7 @@ static void take_unlink(struct correlate *c, struct step *s)
 static void take_exit(struct correlate *c, struct step *s)
 {
     const struct ds_term *reason = reason_of(s->message);
-    s->note.role = NOTE_EXIT;
+    s->note->role = NOTE_EXIT;
     end_link(c, s, how_ended(reason), reason);
     if (s->has_from)
         processes_ended(&c->calls.processes, &s->from);
@@ -578,13 +579,13 @@ static void take_exit(struct correlate *c, struct step *s)
 static void take_exit2(struct correlate *c, struct step *s)
 {
     (void)c;
-    s->note.role = NOTE_EXIT;
+    s->note->role = NOTE_EXIT;
 }
 
 static void take_leader(struct correlate *c, struct step *s)
 {
     (void)c;
-    s->note.role = NOTE_LEADER;
+    s->note->role = NOTE_LEADER;
 }
 
 static void take_altact(struct correlate *c, struct step *s)
@@ -646,9 +647,11 @@ static void take_message(struct correlate *c, struct step *s)
     s->has_to = find_pid(c, s, &m->role[DS_ROLE_TO], &s->to);
     take[m->code](c, s);
     if (s->ending != NULL)
-        s->note.body = s->end.result.data != NULL ? s->end.result : s->end.reason;
-    s->note.from_name = name_of(c, s->has_from, &s->from);
-    s->note.to_name = name_of(c, s->has_to, &s->to);
+        s->note->body = s->end.result.data != NULL ? s->end.result : s->end.reason;
+    if (!c->config.names)
+        return;
+    s->note->from_name = name_of(c, s->has_from, &s->from);
+    s->note->to_name = name_of(c, s->has_to, &s->to);
 }
 
 /* forget_all: more nodes and names than the cap. Rather than to favour those that came
@@ -681,7 +684,8 @@ enum { NAMES_PER_MESSAGE = 16 };
 
 void correlate_event(struct correlate *c, const struct ds_event *event)
 {
-    struct step s = {.event = event};
+    struct step s = {.event = event, .record.event = event};
+    s.note = &s.record.note;
     c->now_ns = event->ts_ns;
     if (event->type == DS_EVENT_MESSAGE) {
         if (c->intern.table.num + NAMES_PER_MESSAGE > c->intern.table.max)
@@ -689,8 +693,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
         s.message = &event->message;
         take_message(c, &s);
     }
-    const struct record record = {.event = event, .note = s.note};
-    c->config.emit(c->config.context, &record);
+    c->config.emit(c->config.context, &s.record);
     if (s.ending != NULL)
         calls_end(&c->calls, s.ending, &s.end);
     if (event->type == DS_EVENT_CONN && event->change.final) {

@@ -19,6 +19,7 @@ struct correlate_config {
     void (*on_monitor)(void *context, const struct monitor_end *end);
     void *context;
     uint64_t limits[DS_LIMIT_COUNT];
+    bool names;  /* fill in the names of the processes in notes */
     size_t keep; /* longest request kept for the record of its call, in bytes; 0 none */
 };
 

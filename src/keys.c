@@ -11,6 +11,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+uint64_t key_seed_word = 0x9e3779b97f4a7c15;
+
+void keys_seed(uint64_t seed)
+{
+    key_seed_word = seed | 1;
+}
+
 struct interned {
     struct table_entry entry;
     uint32_t len;
@@ -19,7 +26,7 @@ struct interned {
 
 static uint32_t hash_text(struct ds_text text)
 {
-    return (uint32_t)XXH3_64bits(text.data, text.len);
+    return (uint32_t)XXH3_64bits_withSeed(text.data, text.len, key_seed_word);
 }
 
 void intern_init(struct intern *intern, uint64_t max)
@@ -49,14 +56,31 @@ uint32_t intern_find(const struct intern *intern, struct ds_text text)
     return text.data != NULL ? find(intern, text, hash_text(text)) : 0;
 }
 
+/* find_recent looks among the last few that were found: nearly all that is asked for is one
+ * of two nodes. */
+static uint32_t find_recent(const struct intern *intern, struct ds_text text)
+{
+    for (unsigned i = 0; i < INTERN_RECENT; i++) {
+        const struct interned *e = table_get(&intern->table, intern->recent[i]);
+        if (e != NULL && e->len == text.len && memcmp(e->text, text.data, text.len) == 0)
+            return intern->recent[i];
+    }
+    return 0;
+}
+
 uint32_t intern_add(struct intern *intern, struct ds_text text)
 {
     if (text.data == NULL)
         return 0;
-    const uint32_t hash = hash_text(text);
-    const uint32_t number = find(intern, text, hash);
+    uint32_t number = find_recent(intern, text);
     if (number != 0)
         return number;
+    const uint32_t hash = hash_text(text);
+    number = find(intern, text, hash);
+    if (number != 0) {
+        intern->recent[intern->num_recent++ % INTERN_RECENT] = number;
+        return number;
+    }
     char *copy = malloc(text.len + 1);
     struct interned *e = copy != NULL ? table_add(&intern->table, hash) : NULL;
     if (e == NULL) {
@@ -75,11 +99,6 @@ struct ds_text intern_text(const struct intern *intern, uint32_t number)
 {
     const struct interned *e = table_get(&intern->table, number);
     return e != NULL ? (struct ds_text){e->text, e->len} : (struct ds_text){NULL, 0};
-}
-
-uint32_t key_hash(const void *key, size_t len)
-{
-    return (uint32_t)XXH3_64bits(key, len);
 }
 
 /* node_number numbers the node; an unknown one is a node of its own on each connection. */

@@ -13,8 +13,11 @@
 #include <string.h>
 
 /* intern numbers texts: names of nodes, registered names. */
+enum { INTERN_RECENT = 4 };
+
 struct intern {
     struct table table;
+    uint32_t recent[INTERN_RECENT], num_recent;
 };
 
 void intern_init(struct intern *intern, uint64_t max);
@@ -58,8 +61,26 @@ static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* key_hash hashes a key (its length is a constant where it is used). */
-uint32_t key_hash(const void *key, size_t len);
+/* keys_seed makes hashes depend on a secret of this run, so that nobody can send references
+ * that all hash alike. To be called once, before all else. */
+void keys_seed(uint64_t seed);
+
+extern uint64_t key_seed_word;
+
+/* key_hash hashes a key of whole 8-byte words; len is a constant where it is used. */
+static inline uint32_t key_hash(const void *key, size_t len)
+{
+    const unsigned char *bytes = key;
+    uint64_t hash = key_seed_word;
+    for (size_t i = 0; i < len; i += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        __extension__ unsigned __int128 product =
+            (unsigned __int128)(word ^ hash) * (0xd6e8feb86659fd93 ^ key_seed_word << 32);
+        hash = (uint64_t)product ^ (uint64_t)(product >> 64) ^ word;
+    }
+    return (uint32_t)(hash ^ hash >> 32);
+}
 
 /* keys_find_pid and keys_find_ref make keys of terms. conn and dir stand in for the node
  * when that is an unknown atom. False when the term is no pid or reference or there is no

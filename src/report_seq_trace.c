@@ -147,7 +147,7 @@ void report_seq_trace_end(struct report_seq_trace *report)
     }
     ds_buffer_printf(out, "%zu traced messages", report->num_rows);
     if (report->num_left_out != 0)
-        ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-report %" PRIu64,
+        ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
                          report->num_left_out, report->max);
     ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
     free(rows);

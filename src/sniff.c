@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 enum { MAX_COOKIE_LEN = 255, CLOCK_EVERY = 4096 };
@@ -224,15 +225,16 @@ static bool open_reports(struct sniff *s)
 {
     const bool *wanted = s->options->reports;
     const uint64_t max = s->options->config.limits[DS_LIMIT_REPORT];
+    const uint64_t max_kept = s->options->config.limits[DS_LIMIT_CALLS];
     s->report_text.time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
     if (wanted[REPORT_CALLS])
         s->calls = report_calls_new(&s->report_text, s->options->call_order, max);
     if (wanted[REPORT_TREES])
-        s->trees = report_trees_new(&s->report_text, max);
+        s->trees = report_trees_new(&s->report_text, max_kept);
     if (wanted[REPORT_MONITORS])
         s->monitors = report_monitors_new(&s->report_text);
     if (wanted[REPORT_SEQ_TRACE])
-        s->seq_trace = report_seq_trace_new(&s->report_text, max);
+        s->seq_trace = report_seq_trace_new(&s->report_text, max_kept);
     return (!wanted[REPORT_CALLS] || s->calls != NULL) &&
            (!wanted[REPORT_TREES] || s->trees != NULL) &&
            (!wanted[REPORT_MONITORS] || s->monitors != NULL) &&
@@ -263,8 +265,12 @@ static bool open_correlate(struct sniff *s)
         .emit = on_record,
         .on_monitor = reports[REPORT_MONITORS] ? on_monitor : NULL,
         .context = s,
+        .names = s->num_sinks != 0,
         .keep = s->num_sinks != 0 ? KEEP_REQUEST : KEEP_FOR_REPORT,
     };
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
+        keys_seed(seed);
     memcpy(config.limits, s->options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);
     if (s->correlate == NULL || !open_reports(s)) {
