@@ -228,14 +228,23 @@ static struct head read_head(const struct ds_otp *otp, const struct ds_term *ter
     const struct term_env env = {term->atoms, term->num_atoms};
     struct cursor at = cursor_make(term->data, term->len);
     struct term_token token;
-    if (term_read_token(&at, &env, &token, NULL) != TERM_OK || token.class != TERM_TUPLE ||
-        token.num_terms >= ANY_ARITY)
+    uint8_t tag, arity, number;
+    /* LARGE_TUPLE is for more elements than any pattern has. */
+    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_SMALL_TUPLE ||
+        !cursor_read_u8(&at, &arity) || arity >= ANY_ARITY)
         return head;
-    head.arity = (unsigned)token.num_terms;
-    if (head.arity != 0 && term_read_token(&at, &env, &token, NULL) == TERM_OK &&
-        token.class == TERM_ATOM)
+    head.arity = arity;
+    if (arity == 0 || !cursor_peek_u8(&at, &tag))
+        return head;
+    if (tag == TERM_TAG_ATOM_CACHE_REF) {
+        if (cursor_skip(&at, 1) && cursor_read_u8(&at, &number) && number < term->num_atoms)
+            head.atom = find_name(otp, (struct ds_text){(const char *)term->atoms[number].text,
+                                                        term->atoms[number].len});
+    } else if (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_NEWER_REFERENCE &&
+               term_read_token(&at, &env, &token, NULL) == TERM_OK && token.class == TERM_ATOM) {
         head.atom =
             find_name(otp, (struct ds_text){(const char *)token.body.at, cursor_left(&token.body)});
+    }
     return head;
 }
 

@@ -301,17 +301,52 @@ static bool token_is_atom(const struct term_token *token, struct ds_text text)
            memcmp(token->body.at, text.data, text.len) == 0;
 }
 
+static const uint8_t tag_classes[256] = {
+#define TAG(code, id, kind) [code] = TERM_##kind,
+#include "tags.def"
+#undef TAG
+};
+
 /* skip_one passes over one term, of any of these classes. */
 static bool skip_one(struct cursor *at, const struct term_env *env, uint32_t classes)
 {
-    if (classes != 0) {
-        struct cursor peek = *at;
-        struct term_token token;
-        if (term_read_token(&peek, env, &token, NULL) != TERM_OK ||
-            (classes & 1u << token.class) == 0)
-            return false;
-    }
+    uint8_t tag;
+    if (!cursor_peek_u8(at, &tag) || (classes != 0 && (classes & 1u << tag_classes[tag]) == 0))
+        return false;
     return term_skip(at, env, 1, NULL) == TERM_OK;
+}
+
+/* Most terms are told apart by their first bytes: small tuples and cached atoms are read
+ * here, without the whole reader. */
+static bool match_tuple(struct cursor *at, const struct term_env *env, uint32_t arity)
+{
+    struct cursor next = *at;
+    uint8_t tag, small;
+    if (cursor_read_u8(&next, &tag) && tag == TERM_TAG_SMALL_TUPLE) {
+        if (!cursor_read_u8(&next, &small) || small != arity)
+            return false;
+        *at = next;
+        return true;
+    }
+    struct term_token token;
+    return term_read_token(at, env, &token, NULL) == TERM_OK && token.class == TERM_TUPLE &&
+           token.num_terms == arity;
+}
+
+static bool match_atom(struct cursor *at, const struct term_env *env, struct ds_text text)
+{
+    struct cursor next = *at;
+    uint8_t tag, number;
+    if (cursor_read_u8(&next, &tag) && tag == TERM_TAG_ATOM_CACHE_REF) {
+        if (!cursor_read_u8(&next, &number) || number >= env->num_atoms)
+            return false;
+        const struct ds_atom *atom = &env->atoms[number];
+        *at = next;
+        return atom->text != NULL && atom->len == text.len &&
+               memcmp(atom->text, text.data, text.len) == 0;
+    }
+    struct term_token token;
+    return term_read_token(at, env, &token, NULL) == TERM_OK && token_is_atom(&token, text);
 }
 
 bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
@@ -338,13 +373,15 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
                                      .damaged = term->damaged && at.at == at.end};
             continue;
         }
+        if (node->kind == NODE_TUPLE || node->kind == NODE_ATOM) {
+            if (node->kind == NODE_TUPLE ? !match_tuple(&at, &env, node->num_terms)
+                                         : !match_atom(&at, &env, node->text))
+                return false;
+            continue;
+        }
         if (term_read_token(&at, &env, &token, NULL) != TERM_OK)
             return false;
         switch (node->kind) {
-        case NODE_ATOM:
-            if (!token_is_atom(&token, node->text))
-                return false;
-            break;
         case NODE_INTEGER: {
             struct ds_term leaf = {.data = start.at, .len = cursor_offset(&at, &start)};
             int64_t value;
@@ -357,10 +394,6 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
             if (token.class != TERM_NIL)
                 return false;
             break;
-        case NODE_TUPLE:
-            if (token.class != TERM_TUPLE || token.num_terms != node->num_terms)
-                return false;
-            break;
         case NODE_LIST:
             /* A tail that takes further elements would need a list that is nowhere in the
              * bytes; so a list matches element by element, with the tail as sent. */
@@ -369,6 +402,8 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
             break;
         case NODE_ANY:
         case NODE_VARIABLE:
+        case NODE_TUPLE:
+        case NODE_ATOM:
             break;
         }
     }

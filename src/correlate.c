@@ -52,8 +52,8 @@ struct step {
     const struct ds_message *message;
     struct record record;
     struct note *note; /* of record */
-    struct pid_key from, to;
-    bool has_from, has_to;
+    struct pid_key from, to; /* once asked for: know_from, know_to */
+    enum { UNASKED, KNOWN, UNKNOWN } from_state, to_state;
     struct open_call *ending;
     struct call_end end;
 };
@@ -115,8 +115,24 @@ static bool find_pid(struct correlate *c, const struct step *s, const struct ds_
     return term->data != NULL && keys_find_pid(&c->intern, term, s->event->conn->number, out);
 }
 
-/* find_receiver makes the key of whom a message goes to: a pid, or a name on the node at the
- * other end. */
+/* know_from and know_to fill in s->from and s->to when they are pids; which costs something,
+ * and most messages can do with one of them or none. */
+static bool know_from(struct correlate *c, struct step *s)
+{
+    if (s->from_state == UNASKED)
+        s->from_state =
+            find_pid(c, s, &s->message->role[DS_ROLE_FROM], &s->from) ? KNOWN : UNKNOWN;
+    return s->from_state == KNOWN;
+}
+
+static bool know_to(struct correlate *c, struct step *s)
+{
+    if (s->to_state == UNASKED)
+        s->to_state = find_pid(c, s, &s->message->role[DS_ROLE_TO], &s->to) ? KNOWN : UNKNOWN;
+    return s->to_state == KNOWN;
+}
+
+/* find_named makes the key of a name on the node at the other end. */
 static bool find_named(struct correlate *c, const struct step *s, struct ds_text name,
                        struct pid_key *out)
 {
@@ -141,9 +157,8 @@ static void set_end(struct step *s, struct open_call *call, enum note_role role,
                     enum call_outcome outcome)
 {
     s->ending = call;
-    s->end.event = s->event;
-    s->end.end_ns = s->event->ts_ns;
-    s->end.outcome = outcome;
+    s->end = (struct call_end){
+        .event = s->event, .end_ns = s->event->ts_ns, .outcome = outcome};
     s->note->role = role;
     s->note->label = call->line->label;
     s->note->group = call->line->group;
@@ -183,7 +198,7 @@ static bool judge_result(struct correlate *c, struct step *s, const char *label,
 static void end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
                          const struct ds_term *reply)
 {
-    if (s->has_from)
+    if (know_from(c, s))
         calls_set_callee(&c->calls, call, &s->from, strcmp(call->line->to, "rex") != 0);
     set_end(s, call, NOTE_REPLY, CALL_OK);
     judge_result(c, s, call->line->label, reply);
@@ -297,16 +312,16 @@ static void open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     };
     bool is_alias;
     s->note->role = NOTE_REQUEST;
-    if (from == NULL || !find_pid(c, s, from, &start.caller))
+    if ((from == NULL || !find_pid(c, s, from, &start.caller)) && know_from(c, s))
         start.caller = s->from;
-    if (s->has_to)
+    if (know_to(c, s))
         start.callee = s->to;
     if (tag != NULL
             ? !keys_find_tag(&c->intern, tag, s->event->conn->number, &start.key, &is_alias)
             : !find_waiting(c, s, &start.caller, !s->event->dir, match->line->label, &start.key))
         return;
     /* multi_call's tag is not its monitor's reference: the monitor was set up just before. */
-    if (s->has_from && pid_key_equal(&c->last_watcher, &s->from) &&
+    if (pid_key_equal(&c->last_watcher, &start.caller) &&
         pid_key_equal(&c->last_target, &start.callee)) {
         struct monitor *monitor = monitors_find(&c->monitors, &c->last_monitor);
         if (monitor != NULL) {
@@ -332,7 +347,7 @@ static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_
     const bool has_key =
         tag != NULL
             ? keys_find_tag(&c->intern, tag, s->event->conn->number, &key, &is_alias)
-            : s->has_to &&
+            : know_to(c, s) &&
                   find_waiting(c, s, &s->to, s->event->dir, match->line->label, &key);
     struct open_call *call = has_key ? calls_find(&c->calls, &key) : NULL;
     /* Only what goes to the caller's node answers the caller. */
@@ -356,7 +371,7 @@ static void take_send(struct correlate *c, struct step *s)
     const bool by_name = m->code == OP_REG_SEND || m->code == OP_REG_SEND_TT ||
                          m->code == OP_ALTACT_SIG_SEND;
     if (by_name && ds_term_get_atom(&m->role[DS_ROLE_TO], &name))
-        s->has_to = find_named(c, s, name, &s->to);
+        s->to_state = find_named(c, s, name, &s->to) ? KNOWN : UNKNOWN;
     s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))
         return;
@@ -382,7 +397,7 @@ static void take_send(struct correlate *c, struct step *s)
         s->note->role = NOTE_CAST;
         break;
     case DS_OTP_PEER:
-        if (name.data != NULL && s->has_from)
+        if (name.data != NULL && s->to_state == KNOWN && know_from(c, s))
             processes_learn(&c->calls.processes, s->to.id, &s->from);
         s->note->role = NOTE_INFO;
         break;
@@ -399,8 +414,10 @@ static void take_spawn_request(struct correlate *c, struct step *s)
     const struct ds_message *m = s->message;
     struct ds_otp_match match;
     struct call_start start = {
-        .event = s->event, .request = &m->payload, .note = s->note, .caller = s->from};
+        .event = s->event, .request = &m->payload, .note = s->note};
     s->note->role = NOTE_REQUEST;
+    if (know_from(c, s))
+        start.caller = s->from;
     if (!ds_otp_find_spawn(c->otp, &m->role[DS_ROLE_MFA], &m->payload, &match))
         return;
     s->note->label = match.line->label;
@@ -450,7 +467,7 @@ static void take_spawn_reply(struct correlate *c, struct step *s)
     if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     const bool spawned = find_pid(c, s, result, &child);
-    if (spawned && s->has_to) {
+    if (spawned && know_to(c, s)) {
         ds_term_get_integer(&m->role[DS_ROLE_FLAGS], &flags);
         if ((flags & SPAWN_MONITOR) != 0)
             open_monitor(c, s, &key, &s->to, &child);
@@ -486,7 +503,7 @@ static void take_monitor(struct correlate *c, struct step *s)
     struct ref_key key;
     struct pid_key target;
     s->note->role = NOTE_MONITOR;
-    if (!s->has_from || !find_target(c, s, &m->role[DS_ROLE_TO], &target) ||
+    if (!know_from(c, s) || !find_target(c, s, &m->role[DS_ROLE_TO], &target) ||
         !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     open_monitor(c, s, &key, &s->from, &target);
@@ -544,7 +561,7 @@ static void take_down(struct correlate *c, struct step *s)
 static void take_link(struct correlate *c, struct step *s)
 {
     s->note->role = NOTE_LINK;
-    if (s->has_from && s->has_to)
+    if (know_from(c, s) && know_to(c, s))
         open_link(c, s, &s->from, &s->to);
 }
 
@@ -552,7 +569,7 @@ static void end_link(struct correlate *c, struct step *s, const char *how,
                      const struct ds_term *reason)
 {
     struct ref_key key;
-    if (!s->has_from || !s->has_to)
+    if (!know_from(c, s) || !know_to(c, s))
         return;
     monitors_key_link(&s->from, &s->to, &key);
     struct monitor *link = monitors_find(&c->monitors, &key);
@@ -572,7 +589,7 @@ static void take_exit(struct correlate *c, struct step *s)
     const struct ds_term *reason = reason_of(s->message);
     s->note->role = NOTE_EXIT;
     end_link(c, s, how_ended(reason), reason);
-    if (s->has_from)
+    if (know_from(c, s))
         processes_ended(&c->calls.processes, &s->from);
 }
 
@@ -643,15 +660,13 @@ static void take_message(struct correlate *c, struct step *s)
     const struct ds_message *m = s->message;
     if (m->code < 0 || (size_t)m->code >= sizeof take / sizeof take[0] || take[m->code] == NULL)
         return;
-    s->has_from = find_pid(c, s, &m->role[DS_ROLE_FROM], &s->from);
-    s->has_to = find_pid(c, s, &m->role[DS_ROLE_TO], &s->to);
     take[m->code](c, s);
     if (s->ending != NULL)
         s->note->body = s->end.result.data != NULL ? s->end.result : s->end.reason;
     if (!c->config.names)
         return;
-    s->note->from_name = name_of(c, s->has_from, &s->from);
-    s->note->to_name = name_of(c, s->has_to, &s->to);
+    s->note->from_name = name_of(c, know_from(c, s), &s->from);
+    s->note->to_name = name_of(c, know_to(c, s), &s->to);
 }
 
 /* forget_all: more nodes and names than the cap. Rather than to favour those that came
@@ -684,8 +699,12 @@ enum { NAMES_PER_MESSAGE = 16 };
 
 void correlate_event(struct correlate *c, const struct ds_event *event)
 {
-    struct step s = {.event = event, .record.event = event};
+    struct step s; /* end is only filled in when a call ends */
+    s.event = event;
+    s.record = (struct record){.event = event};
     s.note = &s.record.note;
+    s.from_state = s.to_state = UNASKED;
+    s.ending = NULL;
     c->now_ns = event->ts_ns;
     if (event->type == DS_EVENT_MESSAGE) {
         if (c->intern.table.num + NAMES_PER_MESSAGE > c->intern.table.max)
