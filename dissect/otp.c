@@ -49,7 +49,8 @@ static const struct {
 /* line is one of lines[], compiled. */
 struct line {
     struct pattern *pattern;
-    uint16_t next; /* of the same bucket */
+    uint16_t next;  /* of the same bucket */
+    uint16_t label; /* as a name, when there are lines about the answers to such calls */
     uint8_t index[DS_OTP_NUM_VARIABLES]; /* in pattern_match; NOT_BOUND */
 };
 
@@ -74,12 +75,19 @@ struct ds_otp {
     struct bucket buckets[BUCKET_SLOTS];
 };
 
+/* hash_text mixes the length, the first bytes and the last: the names are short. */
 static uint32_t hash_text(struct ds_text text)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < text.len; i++)
-        hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
-    return hash ^ hash >> 15;
+    uint64_t first = 0, last = 0;
+    if (text.len >= sizeof first) {
+        memcpy(&first, text.data, sizeof first);
+        memcpy(&last, text.data + text.len - sizeof last, sizeof last);
+    } else {
+        for (size_t i = 0; i < text.len; i++)
+            first = first << 8 | (uint8_t)text.data[i];
+    }
+    return (uint32_t)(((first ^ text.len) * 0x9e3779b97f4a7c15u ^ last) *
+                          0xd6e8feb86659fd93u >> 32);
 }
 
 static struct name_slot *find_name_slot(struct name_slot *slots, struct ds_text text)
@@ -168,6 +176,9 @@ struct ds_otp *ds_otp_new(void)
             return NULL;
         }
     }
+    for (uint16_t i = 0; otp != NULL && i < NUM_LINES; i++)
+        otp->line[i].label =
+            find_name(otp, (struct ds_text){lines[i].label, strlen(lines[i].label)});
     return otp;
 }
 
@@ -321,12 +332,11 @@ bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
     return true;
 }
 
-bool ds_otp_find_result(const struct ds_otp *otp, const char *label, const struct ds_term *reply,
-                        struct ds_otp_match *match)
+bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line,
+                        const struct ds_term *reply, struct ds_otp_match *match)
 {
-    const uint16_t name = find_name(otp, (struct ds_text){label, strlen(label)});
+    const uint16_t label = otp->line[line - lines].label;
     match->bound = 0;
-    return name != 0 && reply->data != NULL &&
-           find_in_family(otp, FAMILY_RESULT, name, reply, match) &&
-           families[match->line->kind] == FAMILY_RESULT;
+    return label != 0 && reply->data != NULL &&
+           find_in_family(otp, FAMILY_RESULT, label, reply, match);
 }

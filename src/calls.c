@@ -24,7 +24,7 @@ void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
 static void free_owned(struct calls *calls, struct open_call *call)
 {
     calls->kept_len -= call->kept_len;
-    free(call->request);
+    free((void *)(uintptr_t)call->request.atoms);
     free(call->mfa);
     free(call->children);
 }
@@ -256,6 +256,34 @@ bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
     return conn->number == call->conn && c->gaps + c->faults != call->losses;
 }
 
+/* copy_term copies a term with the atoms it may refer to, as they are: cheaper than to make
+ * it complete in itself, and few are ever looked at. One piece of memory, atoms first. */
+static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *len)
+{
+    const size_t atoms_len = (term->num_atoms + (size_t)1) * sizeof *term->atoms;
+    *len = atoms_len + term->len;
+    for (uint32_t i = 0; i < term->num_atoms; i++)
+        *len += term->atoms[i].len;
+    struct ds_atom *atoms = malloc(*len);
+    if (atoms == NULL)
+        return false;
+    uint8_t *at = (uint8_t *)atoms + atoms_len;
+    *out = *term;
+    out->atoms = atoms;
+    out->data = at;
+    memcpy(at, term->data, term->len);
+    at += term->len;
+    for (uint32_t i = 0; i < term->num_atoms; i++) {
+        atoms[i] = term->atoms[i];
+        if (atoms[i].text == NULL)
+            continue;
+        memcpy(at, atoms[i].text, atoms[i].len);
+        atoms[i].text = at;
+        at += atoms[i].len;
+    }
+    return true;
+}
+
 static void keep_request(struct calls *calls, struct open_call *call,
                          const struct call_start *start)
 {
@@ -269,20 +297,13 @@ static void keep_request(struct calls *calls, struct open_call *call,
         note_print_mfa(start->note, 200, scratch);
         call->mfa = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
     }
-    if (request->len > calls->keep || request->data == NULL || request->damaged)
+    if (request->len > calls->keep || request->data == NULL || request->damaged ||
+        calls->kept_len > CALLS_KEPT_MAX)
         return;
-    scratch->len = 0;
-    if (!ds_term_copy_etf(request, scratch) || scratch->len > calls->keep * 4 ||
-        scratch->len > CALLS_KEPT_MAX - calls->kept_len)
-        return;
-    call->request = malloc(scratch->len);
-    if (call->request == NULL) {
+    if (copy_term(request, &call->request, &call->kept_len))
+        calls->kept_len += call->kept_len;
+    else
         calls->no_memory++;
-        return;
-    }
-    memcpy(call->request, scratch->data, scratch->len);
-    call->kept_len = scratch->len;
-    calls->kept_len += scratch->len;
 }
 
 struct open_call *calls_open(struct calls *calls, const struct call_start *start)
@@ -354,6 +375,7 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
         .conn = call->conn,
         .label = call->line->label,
         .group = call->line->group,
+        .request = call->request,
         .request_len = call->request_len,
         .result = end->result,
         .start_ns = call->start_ns,
@@ -374,9 +396,6 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
     calls_fill_party(calls, &call->callee, &view.callee);
     if (view.callee.name.data == NULL)
         view.callee.name = intern_text(calls->intern, call->callee_name);
-    if (call->request != NULL)
-        view.request = (struct ds_term){.data = (const uint8_t *)call->request + 1,
-                                        .len = call->kept_len - 1};
     if (call->mfa != NULL)
         view.mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
     const struct record record = {.event = end->event, .call = &view};

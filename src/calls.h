@@ -38,7 +38,7 @@ struct open_call {
     uint32_t process; /* in whose list of_callee is; 0 none */
     uint32_t num_children;
     uint64_t *children;
-    char *request; /* external term with its 131, or NULL */
+    struct ds_term request; /* kept in memory of its own, or absent */
     size_t request_len, kept_len;
     char *mfa;
     uint8_t answer_dir;

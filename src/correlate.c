@@ -178,12 +178,12 @@ static void set_error(struct step *s, const char *class, const struct ds_term *r
 
 /* judge_result lets otp.def say whether the answer is a failure. False when it says nothing
  * about answers to such calls. */
-static bool judge_result(struct correlate *c, struct step *s, const char *label,
+static bool judge_result(struct correlate *c, struct step *s, const struct ds_otp_line *line,
                          const struct ds_term *reply)
 {
     struct ds_otp_match result;
     s->end.result = *reply;
-    if (!ds_otp_find_result(c->otp, label, reply, &result))
+    if (!ds_otp_find_result(c->otp, line, reply, &result))
         return false;
     if (result.kind == DS_OTP_FAILURE) {
         const struct ds_term *reason = ds_otp_get(&result, DS_OTP_REASON);
@@ -201,7 +201,7 @@ static void end_by_reply(struct correlate *c, struct step *s, struct open_call *
     if (know_from(c, s))
         calls_set_callee(&c->calls, call, &s->from, strcmp(call->line->to, "rex") != 0);
     set_end(s, call, NOTE_REPLY, CALL_OK);
-    judge_result(c, s, call->line->label, reply);
+    judge_result(c, s, call->line, reply);
 }
 
 static bool is_text(struct ds_text text, const char *word)
@@ -215,7 +215,7 @@ static void end_by_exit(struct correlate *c, struct step *s, struct open_call *c
 {
     struct ds_text atom;
     set_end(s, call, NOTE_DOWN, CALL_OK);
-    if (call->answer_is_exit && judge_result(c, s, call->line->label, reason))
+    if (call->answer_is_exit && judge_result(c, s, call->line, reason))
         return;
     s->end.result = (struct ds_term){0};
     if (ds_term_get_atom(reason, &atom) && is_text(atom, "noproc"))

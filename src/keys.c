@@ -51,11 +51,6 @@ static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t 
     return 0;
 }
 
-uint32_t intern_find(const struct intern *intern, struct ds_text text)
-{
-    return text.data != NULL ? find(intern, text, hash_text(text)) : 0;
-}
-
 /* find_recent looks among the last few that were found: nearly all that is asked for is one
  * of two nodes. */
 static uint32_t find_recent(const struct intern *intern, struct ds_text text)
@@ -66,6 +61,14 @@ static uint32_t find_recent(const struct intern *intern, struct ds_text text)
             return intern->recent[i];
     }
     return 0;
+}
+
+uint32_t intern_find(const struct intern *intern, struct ds_text text)
+{
+    if (text.data == NULL)
+        return 0;
+    const uint32_t number = find_recent(intern, text);
+    return number != 0 ? number : find(intern, text, hash_text(text));
 }
 
 uint32_t intern_add(struct intern *intern, struct ds_text text)

@@ -81,9 +81,9 @@ bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to,
 bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
                        const struct ds_term *args, struct ds_otp_match *match);
 
-/* ds_otp_find_result says what the answer to a call with that label means. */
-bool ds_otp_find_result(const struct ds_otp *otp, const char *label, const struct ds_term *reply,
-                        struct ds_otp_match *match);
+/* ds_otp_find_result says what the answer to a call of that line means. */
+bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line,
+                        const struct ds_term *reply, struct ds_otp_match *match);
 
 /* ds_otp_lines returns all lines, in the order of the file. */
 const struct ds_otp_line *ds_otp_lines(size_t *num_lines);
