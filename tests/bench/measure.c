@@ -1,6 +1,7 @@
 /*
  * measure N COMMAND ...: runs a command once to warm up and then N times, its standard
- * output and error thrown away; prints the median of the seconds and the peak memory in MB.
+ * output and error thrown away; prints the medians of the seconds
+ * that passed and of those that the processors worked, and the peak memory in MB.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,14 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* run returns the seconds a run took; peak is raised to its peak memory in kB. */
-static double run(char **command, long *peak)
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* run returns the seconds a run took, cpu those of the processors; peak is raised to its peak
+ * memory in kB. */
+static double run(char **command, double *cpu, long *peak)
 {
     double start = now();
     pid_t pid = fork();
@@ -39,6 +46,7 @@ static double run(char **command, long *peak)
     }
     if (usage.ru_maxrss > *peak)
         *peak = usage.ru_maxrss;
+    *cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     return now() - start;
 }
 
@@ -50,17 +58,19 @@ static int compare(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    double seconds[99];
+    double seconds[99], cpu[99];
     int num = argc > 2 ? atoi(argv[1]) : 0;
     long peak = 0;
     if (num < 1 || num > 99) {
         fprintf(stderr, "usage: measure N COMMAND ...\n");
         return 2;
     }
-    run(argv + 2, &peak);
+    run(argv + 2, &cpu[0], &peak);
     for (int i = 0; i < num; i++)
-        seconds[i] = run(argv + 2, &peak);
+        seconds[i] = run(argv + 2, &cpu[i], &peak);
     qsort(seconds, (size_t)num, sizeof seconds[0], compare);
-    printf("%.2f %.1f\n", seconds[num / 2], (double)peak / 1024);
+    qsort(cpu, (size_t)num, sizeof cpu[0], compare);
+    printf("%.2f %.2f %.1f\n", seconds[num / 2], cpu[num / 2],
+           (double)peak / 1024);
     return 0;
 }
