@@ -31,6 +31,7 @@ static uint32_t hash_text(struct ds_text text)
 
 void intern_init(struct intern *intern, uint64_t max)
 {
+    *intern = (struct intern){0};
     table_init(&intern->table, sizeof(struct interned), max);
 }
 

@@ -1,0 +1,611 @@
+/* Conversations: every way a call can end, names, parents; and traffic meant to confuse. */
+#include "correlate.h"
+#include "etf_maker.h"
+#include "failing_alloc.h"
+#include "keys.h"
+#include "processes.h"
+
+#include <distsniff/otp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* The last call that ended and the last note, as the sinks saw them. */
+enum { MAX_ENDED = 64 };
+
+struct seen {
+    struct correlate *correlate;
+    struct ds_conn conn;
+    struct note note;
+    uint64_t num_records, num_ended;
+    struct {
+        uint64_t number, parent;
+        enum call_outcome outcome;
+        char class[16], label[32], callee[64], mfa[64];
+        bool ambiguous, has_result;
+        int64_t latency_ns;
+        size_t num_children;
+    } ended[MAX_ENDED];
+    uint64_t num_monitors_ended;
+    char monitor_how[16];
+    int64_t now_ns;
+};
+
+static void on_record(void *context, const struct record *record)
+{
+    struct seen *seen = context;
+    seen->num_records++;
+    if (record->call == NULL) {
+        seen->note = record->note;
+        return;
+    }
+    const struct call *call = record->call;
+    size_t i = seen->num_ended++ % MAX_ENDED;
+    struct ds_buffer callee = {0};
+    party_print(&call->callee, &callee);
+    seen->ended[i].number = call->number;
+    seen->ended[i].parent = call->parent;
+    seen->ended[i].outcome = call->outcome;
+    seen->ended[i].ambiguous = call->parent_ambiguous;
+    seen->ended[i].has_result = call->result.data != NULL;
+    seen->ended[i].latency_ns = call->end_ns - call->start_ns;
+    seen->ended[i].num_children = call->num_children;
+    snprintf(seen->ended[i].class, 16, "%s", call->error_class != NULL ? call->error_class : "");
+    snprintf(seen->ended[i].label, 32, "%s", call->label);
+    snprintf(seen->ended[i].callee, 64, "%.*s", (int)callee.len,
+             callee.data != NULL ? callee.data : "");
+    snprintf(seen->ended[i].mfa, 64, "%.*s", (int)call->mfa.len,
+             call->mfa.data != NULL ? call->mfa.data : "");
+    ds_buffer_free(&callee);
+}
+
+static void on_monitor(void *context, const struct monitor_end *end)
+{
+    struct seen *seen = context;
+    seen->num_monitors_ended++;
+    snprintf(seen->monitor_how, sizeof seen->monitor_how, "%s", end->how);
+}
+
+static struct ds_text text(const char *string)
+{
+    return (struct ds_text){string, strlen(string)};
+}
+
+static struct correlate *start_with(struct seen *seen, uint64_t max_calls, uint64_t max_names)
+{
+    struct correlate_config config = {.emit = on_record, .on_monitor = on_monitor,
+                                      .context = seen, .names = true, .keep = 1000};
+    config.limits[DS_LIMIT_CALLS] = max_calls;
+    config.limits[DS_LIMIT_MONITORS] = 1000;
+    config.limits[DS_LIMIT_NAMES] = max_names;
+    memset(seen, 0, sizeof *seen);
+    seen->conn.number = 1;
+    seen->conn.end[0].node = text("a@h");
+    seen->conn.end[1].node = text("b@h");
+    seen->now_ns = 1000000;
+    seen->correlate = correlate_new(&config);
+    return seen->correlate;
+}
+
+static void start(struct seen *seen)
+{
+    etf_reset();
+    assert_non_null(start_with(seen, 1000, 1000));
+}
+
+static void stop(struct seen *seen)
+{
+    correlate_end(seen->correlate);
+    correlate_free(seen->correlate);
+    seen->correlate = NULL;
+}
+
+/* message sends one control message over the connection, a microsecond after the last. */
+struct message {
+    int code;
+    unsigned dir;
+    struct ds_term from, to, ref, flags, mfa, result, reason, payload;
+};
+
+static void message(struct seen *seen, const struct message *m)
+{
+    struct ds_event event = {.type = DS_EVENT_MESSAGE, .dir = (uint8_t)m->dir,
+                             .ts_ns = seen->now_ns += 1000, .frame = 1, .conn = &seen->conn};
+    event.message.code = m->code;
+    event.message.op = ds_op_find(m->code);
+    event.message.role[DS_ROLE_FROM] = m->from;
+    event.message.role[DS_ROLE_TO] = m->to;
+    event.message.role[DS_ROLE_REF] = m->ref;
+    event.message.role[DS_ROLE_FLAGS] = m->flags;
+    event.message.role[DS_ROLE_MFA] = m->mfa;
+    event.message.role[DS_ROLE_RESULT] = m->result;
+    event.message.role[DS_ROLE_REASON] = m->reason;
+    event.message.payload = m->payload;
+    correlate_event(seen->correlate, &event);
+}
+
+static void conn_ends(struct seen *seen, bool unfollowed)
+{
+    struct ds_event event = {.type = DS_EVENT_CONN, .ts_ns = seen->now_ns += 1000,
+                             .conn = &seen->conn};
+    event.change.state = DS_CONN_CLOSED;
+    event.change.final = true;
+    event.change.unfollowed = unfollowed;
+    correlate_event(seen->correlate, &event);
+}
+
+/* The messages of a gen_server call from <a.1> to echo on b, whose pid is <b.50>. */
+
+static void monitor(struct seen *seen, uint32_t ref, struct ds_term to)
+{
+    message(seen, &(struct message){.code = 19, .from = etf_pid("a@h", 1), .to = to,
+                                    .ref = etf_ref("a@h", ref)});
+}
+
+static struct ds_term alias_tag(const char *node, uint32_t ref)
+{
+    return etf_list(1, etf_atom("alias"), etf_ref(node, ref));
+}
+
+static void ask_as(struct seen *seen, unsigned dir, struct ds_term from, struct ds_term to,
+                   struct ds_term tag, struct ds_term request)
+{
+    const bool named = to.data[0] == 119;
+    message(seen, &(struct message){.code = named ? 6 : 22, .dir = dir, .from = from, .to = to,
+                                    .payload = etf_tuple(3, etf_atom("$gen_call"),
+                                                         etf_tuple(2, from, tag), request)});
+}
+
+static void ask(struct seen *seen, uint32_t ref)
+{
+    ask_as(seen, 0, etf_pid("a@h", 1), etf_atom("echo"), alias_tag("a@h", ref), etf_atom("hi"));
+}
+
+static void answer_from(struct seen *seen, struct ds_term from, uint32_t ref)
+{
+    message(seen, &(struct message){.code = 33, .dir = 1, .from = from,
+                                    .to = etf_ref("a@h", ref),
+                                    .payload = etf_tuple(2, alias_tag("a@h", ref),
+                                                         etf_atom("ok"))});
+}
+
+static void answer(struct seen *seen, uint32_t ref)
+{
+    answer_from(seen, etf_pid("b@h", 50), ref);
+}
+
+static void demonitor(struct seen *seen, uint32_t ref)
+{
+    message(seen, &(struct message){.code = 20, .from = etf_pid("a@h", 1), .to = etf_atom("echo"),
+                                    .ref = etf_ref("a@h", ref)});
+}
+
+static void down(struct seen *seen, uint32_t ref, struct ds_term reason)
+{
+    message(seen, &(struct message){.code = 28, .dir = 1, .from = etf_atom("echo"),
+                                    .to = etf_pid("a@h", 1), .ref = etf_ref("a@h", ref),
+                                    .payload = reason});
+}
+
+static void assert_last(const struct seen *seen, uint64_t number, enum call_outcome outcome)
+{
+    assert_int_not_equal(seen->num_ended, 0);
+    const size_t i = (seen->num_ended - 1) % MAX_ENDED;
+    assert_int_equal(seen->ended[i].number, number);
+    assert_int_equal(seen->ended[i].outcome, outcome);
+}
+
+static void answered(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    monitor(&seen, 5, etf_atom("echo"));
+    assert_int_equal(seen.note.role, NOTE_MONITOR);
+    ask(&seen, 5);
+    assert_int_equal(seen.note.role, NOTE_REQUEST);
+    assert_int_equal(seen.note.call, 1);
+    assert_string_equal(seen.note.label, "gen:call");
+    answer(&seen, 5);
+    assert_int_equal(seen.note.role, NOTE_REPLY);
+    assert_int_equal(seen.note.call, 1);
+    assert_true(seen.note.has_latency);
+    assert_int_equal(seen.note.latency_ns, 1000);
+    assert_last(&seen, 1, CALL_OK);
+    assert_true(seen.ended[0].has_result);
+    assert_int_equal(seen.ended[0].latency_ns, 1000);
+    assert_string_equal(seen.ended[0].callee, "echo <b@h.50.0>");
+    demonitor(&seen, 5);
+    assert_int_equal(seen.note.role, NOTE_DEMONITOR);
+    assert_int_equal(seen.note.call, 0);
+    answer(&seen, 5); /* once more: no call any more, but a reply by its form */
+    assert_int_equal(seen.note.role, NOTE_REPLY);
+    assert_int_equal(seen.note.call, 0);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 1);
+}
+
+static void other_ends(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    monitor(&seen, 1, etf_atom("echo"));
+    ask(&seen, 1);
+    demonitor(&seen, 1);
+    assert_last(&seen, 1, CALL_TIMEOUT);
+
+    monitor(&seen, 2, etf_atom("echo"));
+    ask(&seen, 2);
+    down(&seen, 2, etf_atom("noproc"));
+    assert_last(&seen, 2, CALL_NOPROC);
+    assert_int_equal(seen.note.role, NOTE_DOWN);
+
+    monitor(&seen, 3, etf_atom("echo"));
+    ask(&seen, 3);
+    down(&seen, 3, etf_tuple(2, etf_atom("boom"), etf_nil()));
+    assert_last(&seen, 3, CALL_ERROR);
+    assert_string_equal(seen.ended[2].class, "exit");
+
+    /* DOWN overtakes the request */
+    monitor(&seen, 4, etf_atom("echo"));
+    down(&seen, 4, etf_atom("noproc"));
+    ask(&seen, 4);
+    assert_last(&seen, 4, CALL_NOPROC);
+
+    /* a gap in what the server says: it may have answered */
+    monitor(&seen, 5, etf_atom("echo"));
+    ask(&seen, 5);
+    seen.conn.counters[1].gaps++;
+    demonitor(&seen, 5);
+    assert_last(&seen, 5, CALL_UNKNOWN);
+
+    ask(&seen, 6);
+    conn_ends(&seen, false);
+    assert_last(&seen, 6, CALL_NOCONNECTION);
+
+    ask(&seen, 7);
+    conn_ends(&seen, true);
+    assert_last(&seen, 7, CALL_UNANSWERED);
+
+    ask(&seen, 8);
+    stop(&seen);
+    assert_last(&seen, 8, CALL_UNANSWERED);
+    assert_int_equal(seen.num_ended, 8);
+}
+
+/* multi_call of OTP 25: the tag is {Ref, Node}, the monitor's reference another. */
+static void multi_call(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    for (uint32_t i = 0; i < 2; i++) {
+        monitor(&seen, 10 + i, etf_atom("echo"));
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"),
+               etf_tuple(2, etf_ref("a@h", 9), etf_atom(i == 0 ? "b@h" : "c@h")), etf_atom("x"));
+    }
+    down(&seen, 11, etf_atom("noproc"));
+    assert_last(&seen, 2, CALL_NOPROC);
+    message(&seen, &(struct message){
+        .code = 22, .dir = 1, .from = etf_pid("b@h", 50), .to = etf_pid("a@h", 1),
+        .payload = etf_tuple(2, etf_tuple(2, etf_ref("a@h", 9), etf_cached("b@h")),
+                             etf_atom("ok"))});
+    assert_last(&seen, 1, CALL_OK);
+    stop(&seen);
+}
+
+/* The same reference in another encoding, and equal numbers of another node. */
+static void references(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"),
+           etf_ref_of(etf_cached("a@h"), 7, 3, 5), etf_atom("x"));
+    const struct ds_term others[] = {
+        etf_ref_of(etf_atom("c@h"), 7, 3, 5), etf_ref_of(etf_atom("a@h"), 8, 3, 5),
+        etf_ref_of(etf_atom("a@h"), 7, 4, 5), etf_ref_of(etf_atom("a@h"), 7, 3, 6),
+        etf_ref_of(etf_cached(NULL), 7, 3, 5),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        message(&seen, &(struct message){
+            .code = 22, .dir = 1, .from = etf_pid("b@h", 50), .to = etf_pid("a@h", 1),
+            .payload = etf_tuple(2, others[i], etf_atom("no"))});
+        assert_int_equal(seen.note.role, NOTE_SEND);
+        assert_int_equal(seen.num_ended, 0);
+    }
+    /* the right one, but not sent to the caller's node */
+    message(&seen, &(struct message){
+        .code = 22, .dir = 0, .from = etf_pid("a@h", 50), .to = etf_pid("b@h", 1),
+        .payload = etf_tuple(2, etf_ref("a@h", 5), etf_atom("no"))});
+    assert_int_equal(seen.num_ended, 0);
+    message(&seen, &(struct message){
+        .code = 22, .dir = 1, .from = etf_pid("b@h", 50), .to = etf_pid("a@h", 1),
+        .payload = etf_tuple(2, etf_ref("a@h", 5), etf_atom("yes"))});
+    assert_last(&seen, 1, CALL_OK);
+    /* equal references of two nodes: two calls */
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"), etf_ref("a@h", 6), etf_atom("x"));
+    ask_as(&seen, 1, etf_pid("b@h", 1), etf_atom("echo"), etf_ref("b@h", 6), etf_atom("x"));
+    message(&seen, &(struct message){
+        .code = 22, .dir = 0, .from = etf_pid("a@h", 50), .to = etf_pid("b@h", 1),
+        .payload = etf_tuple(2, etf_ref("b@h", 6), etf_atom("yes"))});
+    assert_last(&seen, 3, CALL_OK);
+    /* the same reference again: the first is given up */
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"), etf_ref("a@h", 6), etf_atom("x"));
+    assert_last(&seen, 2, CALL_UNKNOWN);
+    stop(&seen);
+}
+
+static void spawn_request(struct seen *seen, uint32_t ref, const char *m, const char *f,
+                          struct ds_term args)
+{
+    message(seen, &(struct message){.code = 29, .from = etf_pid("a@h", 1),
+                                    .ref = etf_ref("a@h", ref),
+                                    .mfa = etf_tuple(3, etf_atom(m), etf_atom(f), etf_int(4)),
+                                    .payload = args});
+}
+
+static void spawn_reply(struct seen *seen, uint32_t ref, int flags, struct ds_term result)
+{
+    message(seen, &(struct message){.code = 31, .dir = 1, .ref = etf_ref("a@h", ref),
+                                    .to = etf_pid("a@h", 1), .flags = etf_int(flags),
+                                    .result = result});
+}
+
+static void erpc_and_spawn(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    static const struct {
+        const char *what;
+        enum call_outcome outcome;
+        const char *class;
+    } cases[] = {{"return", CALL_OK, ""},      {"throw", CALL_ERROR, "throw"},
+                 {"exit", CALL_ERROR, "exit"}, {"error", CALL_ERROR, "error"}};
+    uint32_t ref = 100;
+    for (size_t i = 0; i < 4; i++, ref++) {
+        struct ds_term args = etf_list(4, etf_ref("a@h", 1000 + ref), etf_atom("m"),
+                                       etf_atom("f"), etf_list(1, etf_int(1), etf_nil()),
+                                       etf_nil());
+        spawn_request(&seen, ref, "erpc", "execute_call", args);
+        assert_string_equal(seen.note.label, "erpc:call");
+        spawn_reply(&seen, ref, 2, etf_pid("b@h", 60));
+        assert_int_equal(seen.note.role, NOTE_SPAWNED);
+        assert_int_equal(seen.num_ended, i);
+        down(&seen, ref, etf_tuple(3, etf_ref("a@h", 1000 + ref), etf_atom(cases[i].what),
+                                   etf_atom("x")));
+        assert_last(&seen, i + 1, cases[i].outcome);
+        assert_string_equal(seen.ended[i].class, cases[i].class);
+        assert_string_equal(seen.ended[i].mfa, "m:f(1)");
+        assert_string_equal(seen.ended[i].callee, "<b@h.60.0>");
+    }
+    /* killed */
+    spawn_request(&seen, ref, "erpc", "execute_call",
+                  etf_list(4, etf_ref("a@h", 1), etf_atom("m"), etf_atom("f"), etf_nil(),
+                           etf_nil()));
+    spawn_reply(&seen, ref, 2, etf_pid("b@h", 60));
+    down(&seen, ref, etf_atom("killed"));
+    assert_last(&seen, 5, CALL_ERROR);
+    assert_string_equal(seen.ended[4].class, "exit");
+    /* spawned, and not */
+    spawn_request(&seen, ++ref, "m", "f", etf_nil());
+    spawn_reply(&seen, ref, 1, etf_pid("b@h", 61));
+    assert_last(&seen, 6, CALL_OK);
+    spawn_request(&seen, ++ref, "m", "f", etf_nil());
+    spawn_reply(&seen, ref, 0, etf_atom("badopt"));
+    assert_last(&seen, 7, CALL_ERROR);
+    assert_string_equal(seen.ended[6].class, "spawn");
+    /* the link that came with it ends by its exit */
+    message(&seen, &(struct message){.code = 24, .dir = 1, .from = etf_pid("b@h", 61),
+                                     .to = etf_pid("a@h", 1), .payload = etf_atom("bye")});
+    assert_string_equal(seen.monitor_how, "exit");
+    stop(&seen);
+}
+
+/* Answers without a tag: the process, the node and the kind of call tell. */
+static void without_tag(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    message(&seen, &(struct message){
+        .code = 6, .from = etf_pid("a@h", 1), .to = etf_atom("rex"),
+        .payload = etf_tuple(2, etf_pid("a@h", 1),
+                             etf_tuple(5, etf_atom("call"), etf_atom("m"), etf_atom("f"),
+                                       etf_nil(), etf_atom("user")))});
+    assert_string_equal(seen.note.label, "rpc:call");
+    message(&seen, &(struct message){
+        .code = 22, .dir = 1, .from = etf_pid("b@h", 9), .to = etf_pid("a@h", 2),
+        .payload = etf_tuple(2, etf_atom("rex"), etf_atom("not_for_us"))});
+    assert_int_equal(seen.num_ended, 0);
+    message(&seen, &(struct message){
+        .code = 2, .dir = 1, .to = etf_pid("a@h", 1),
+        .payload = etf_tuple(2, etf_atom("rex"),
+                             etf_tuple(2, etf_atom("badrpc"), etf_atom("nodedown")))});
+    assert_last(&seen, 1, CALL_ERROR);
+    assert_string_equal(seen.ended[0].class, "badrpc");
+    stop(&seen);
+}
+
+static void names(void **state)
+{
+    struct intern intern;
+    struct processes p;
+    struct pid_key found;
+    (void)state;
+    intern_init(&intern, 100);
+    processes_init(&p, &intern, 3);
+    const uint32_t node = intern_add(&intern, text("b@h")), echo = intern_add(&intern, text("echo"));
+    const struct pid_key one = {node, 7, 50, 0}, two = {node, 7, 51, 0}, later = {node, 8, 50, 0};
+    processes_learn(&p, echo, &one);
+    assert_int_equal(processes_name(&p, &one), echo);
+    processes_learn(&p, echo, &one);
+    processes_learn(&p, echo, &two); /* now and then another one answers */
+    assert_int_equal(processes_name(&p, &one), echo);
+    assert_int_equal(processes_name(&p, &two), 0);
+    processes_learn(&p, echo, &two);
+    assert_int_equal(processes_name(&p, &two), echo); /* it was started anew */
+    assert_int_equal(processes_name(&p, &one), 0);
+    assert_true(processes_whereis(&p, node, echo, 7, &found));
+    assert_true(pid_key_equal(&found, &two));
+    assert_false(processes_whereis(&p, node, echo, 8, &found)); /* another incarnation */
+    processes_learn(&p, echo, &later);
+    assert_true(processes_whereis(&p, node, echo, 8, &found));
+    assert_int_equal(processes_name(&p, &two), 0);
+    processes_ended(&p, &later);
+    assert_false(processes_whereis(&p, node, echo, 0, &found));
+    /* by name */
+    processes_learn(&p, echo, &one);
+    processes_ended(&p, &(struct pid_key){node, 0, echo, PID_KEY_NAMED});
+    assert_int_equal(processes_name(&p, &one), 0);
+    /* the cap */
+    for (uint32_t i = 0; i < 10; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
+        const struct pid_key key = {node, 7, 100 + i, 0};
+        processes_learn(&p, intern_add(&intern, text(name)), &key);
+    }
+    assert_true(p.num_dropped != 0);
+    assert_in_range(p.table.num, 0, 3);
+    assert_in_range(p.bindings.num, 0, 3);
+    processes_free(&p);
+    intern_free(&intern);
+}
+
+/* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
+static void parents(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term relay = etf_pid("b@h", 70), store = etf_pid("a@h", 80);
+    for (int round = 0; round < 2; round++) {
+        const uint32_t outer = 20 + 10 * (uint32_t)round, inner = outer + 1;
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", outer),
+               etf_atom("x"));
+        ask_as(&seen, 1, relay, store, alias_tag("b@h", inner), etf_atom("y"));
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", inner),
+            .payload = etf_tuple(2, alias_tag("b@h", inner), etf_atom("ok"))});
+        answer_from(&seen, relay, outer);
+        const size_t in = (size_t)round * 2, out = in + 1;
+        assert_int_equal(seen.ended[out].num_children, 1);
+        /* the first time the inner call ended before it was known who relay is */
+        assert_int_equal(seen.ended[in].parent, round == 0 ? 0 : seen.ended[out].number);
+    }
+    /* two at once: it can't be told */
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 40), etf_atom("x"));
+    ask_as(&seen, 0, etf_pid("a@h", 2), etf_atom("relay"), alias_tag("a@h", 41), etf_atom("x"));
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 42), etf_atom("y"));
+    message(&seen, &(struct message){
+        .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 42),
+        .payload = etf_tuple(2, alias_tag("b@h", 42), etf_atom("ok"))});
+    assert_last(&seen, 7, CALL_OK);
+    assert_true(seen.ended[4].ambiguous);
+    assert_int_equal(seen.ended[4].parent, 0);
+    stop(&seen);
+}
+
+static void a_million_open(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    for (uint32_t i = 0; i < 1000000; i++) {
+        etf_reset();
+        ask(&seen, i);
+    }
+    struct ds_stats stats = {0};
+    correlate_add_stats(seen.correlate, &stats);
+    assert_int_equal(stats.limits_hit[DS_LIMIT_CALLS], 999000);
+    assert_int_equal(seen.num_ended, 999000);
+    answer(&seen, 999999);
+    assert_last(&seen, 1000000, CALL_OK);
+    answer(&seen, 5);
+    assert_int_equal(seen.num_ended, 999001);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 1000000);
+}
+
+/* More nodes than can be remembered: all is forgotten, nothing is confused. */
+static void too_many_names(void **state)
+{
+    struct seen seen;
+    (void)state;
+    etf_reset();
+    assert_non_null(start_with(&seen, 100, 40));
+    for (uint32_t i = 0; i < 1000; i++) {
+        char node[16];
+        etf_reset();
+        snprintf(node, sizeof node, "n%u@h", i);
+        ask_as(&seen, 0, etf_pid(node, 1), etf_atom("echo"), alias_tag(node, 1), etf_atom("x"));
+    }
+    struct ds_stats stats = {0};
+    correlate_add_stats(seen.correlate, &stats);
+    assert_true(stats.limits_hit[DS_LIMIT_NAMES] > 10);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 1000);
+}
+
+/* One of each message, with every allocation failing in turn. */
+static void converse(void *context)
+{
+    struct seen seen;
+    (void)context;
+    etf_reset();
+    if (start_with(&seen, 10, 1000) == NULL) {
+        assert_true(failing_alloc_failed());
+        return;
+    }
+    monitor(&seen, 1, etf_atom("echo"));
+    ask(&seen, 1);
+    answer(&seen, 1);
+    demonitor(&seen, 1);
+    spawn_request(&seen, 2, "m", "f", etf_nil());
+    spawn_reply(&seen, 2, 3, etf_pid("b@h", 61));
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 3), etf_atom("x"));
+    ask_as(&seen, 1, etf_pid("b@h", 70), etf_pid("a@h", 80), alias_tag("b@h", 4), etf_atom("y"));
+    answer_from(&seen, etf_pid("b@h", 70), 3);
+    stop(&seen);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    /* The table of otp.def takes some hundreds: test_pattern looks at those. */
+    failing_alloc_at(0);
+    converse(NULL);
+    const unsigned long all = failing_alloc_count();
+    failing_alloc_at(0);
+    ds_otp_free(ds_otp_new());
+    const unsigned long table = failing_alloc_count();
+    assert_true(all > table + 10);
+    for (unsigned long n = table + 1; n <= all; n++) {
+        failing_alloc_at(n);
+        converse(NULL);
+        failing_alloc_from(n);
+        converse(NULL);
+    }
+    failing_alloc_at(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answered),       cmocka_unit_test(other_ends),
+        cmocka_unit_test(multi_call),     cmocka_unit_test(references),
+        cmocka_unit_test(erpc_and_spawn), cmocka_unit_test(without_tag),
+        cmocka_unit_test(names),          cmocka_unit_test(parents),
+        cmocka_unit_test(a_million_open), cmocka_unit_test(too_many_names),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
