@@ -250,15 +250,53 @@ static bool set_calls_only(struct options *o, const char *value)
     return true;
 }
 
+static bool add_word(const char *option, struct words *words, const char *value)
+{
+    if (value[0] == '\0') {
+        complain("%s takes a name, not nothing", option);
+        return false;
+    }
+    if (words->num == MAX_PICKS) {
+        complain("%s can be given at most %d times", option, MAX_PICKS);
+        return false;
+    }
+    words->word[words->num++] = value;
+    return true;
+}
+
 static bool set_only(struct options *o, const char *value)
 {
-    o->only = value;
-    return true;
+    return add_word("--only", &o->only, value);
 }
 
 static bool set_hide(struct options *o, const char *value)
 {
-    o->hide = value;
+    return add_word("--hide", &o->hide, value);
+}
+
+static bool set_node(struct options *o, const char *value)
+{
+    return add_word("--node", &o->nodes, value);
+}
+
+static bool set_process(struct options *o, const char *value)
+{
+    if (o->num_processes == MAX_PICKS) {
+        complain("--process can be given at most %d times", MAX_PICKS);
+        return false;
+    }
+    return pick_process_parse(&o->processes[o->num_processes++], value);
+}
+
+static bool set_op(struct options *o, const char *value)
+{
+    return op_set_add(&o->ops, value);
+}
+
+static bool set_no_pairs(struct options *o, const char *value)
+{
+    (void)value;
+    o->no_pairs = true;
     return true;
 }
 

@@ -4,6 +4,8 @@
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
 
+#include "pick.h"
+
 #include <distsniff/dissect.h>
 #include <stdio.h>
 
@@ -40,6 +42,12 @@ struct option_format {
     const char *file;
 };
 
+/* words is what was given with an option that can be given again. */
+struct words {
+    const char *word[MAX_PICKS];
+    size_t num;
+};
+
 /* options is what the user asked for. Texts belong to the command line, except expression. */
 struct options {
     enum action action;
@@ -66,7 +74,12 @@ struct options {
     bool reports[REPORT_COUNT];
     enum call_order call_order;
     bool calls_only;
-    const char *only, *hide; /* words separated by commas, or NULL */
+    struct words only, hide; /* each with commas in it */
+    struct words nodes;
+    struct pick_process processes[MAX_PICKS];
+    size_t num_processes;
+    struct op_set ops;
+    bool no_pairs;
     const char *write_file;
     bool etf, quiet, hex, line_buffered, strict;
     int verbose;

@@ -4,7 +4,24 @@
  */
 #include "select.h"
 
+#include "keys.h"
+#include "table.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+/* A call that was selected and has not ended. */
+struct selected_call {
+    struct table_entry entry;
+    uint64_t number;
+};
+
+struct select {
+    const struct options *options;
+    bool has_picks; /* one of those that say nothing about the end of a call */
+    struct table calls;
+    uint64_t no_memory;
+};
 
 static bool word_fits(const char *word, size_t len, const char *label, const char *group)
 {
@@ -24,9 +41,19 @@ static bool list_fits(const char *list, const char *label, const char *group)
     return false;
 }
 
-bool select_wants(const struct options *options, const struct record *record)
+static bool lists_fit(const struct words *lists, const char *label, const char *group)
 {
-    if (!options->calls_only && options->hide == NULL && options->only == NULL)
+    for (size_t i = 0; i < lists->num; i++) {
+        if (list_fits(lists->word[i], label, group))
+            return true;
+    }
+    return false;
+}
+
+/* kind_fits is --calls-only, --only and --hide, of a call that ended as well. */
+static bool kind_fits(const struct options *options, const struct record *record)
+{
+    if (!options->calls_only && options->hide.num == 0 && options->only.num == 0)
         return true;
     const struct call *call = record->call;
     const char *label = call != NULL ? call->label : record->note.label;
@@ -36,8 +63,109 @@ bool select_wants(const struct options *options, const struct record *record)
     if (options->calls_only && call == NULL && record->note.call == 0)
         return false;
     if (label == NULL)
-        return options->only == NULL;
-    if (options->only != NULL && !list_fits(options->only, label, group))
+        return options->only.num == 0;
+    if (options->only.num != 0 && !lists_fit(&options->only, label, group))
         return false;
-    return options->hide == NULL || !list_fits(options->hide, label, group);
+    return !lists_fit(&options->hide, label, group);
+}
+
+static bool node_fits(const struct options *options, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    if (options->nodes.num == 0 ||
+        (event->type == DS_EVENT_GAP && (end[0].node.data == NULL || end[1].node.data == NULL)))
+        return true;
+    for (size_t i = 0; i < options->nodes.num; i++) {
+        if (pick_node_has(options->nodes.word[i], event))
+            return true;
+    }
+    return false;
+}
+
+static bool process_fits(const struct options *options, const struct record *record)
+{
+    if (options->num_processes == 0 || record->event->type == DS_EVENT_GAP)
+        return true;
+    for (size_t i = 0; i < options->num_processes; i++) {
+        if (pick_process_has(&options->processes[i], record))
+            return true;
+    }
+    return false;
+}
+
+static bool event_fits(const struct options *options, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    return (!options->ops.any || event->type == DS_EVENT_GAP ||
+            op_set_has(&options->ops, event)) &&
+           node_fits(options, event) && process_fits(options, record) &&
+           kind_fits(options, record);
+}
+
+static uint32_t hash_number(uint64_t number)
+{
+    return key_hash(&number, sizeof number);
+}
+
+static struct selected_call *find_call(const struct select *s, uint64_t number)
+{
+    struct selected_call *call = table_first(&s->calls, hash_number(number));
+    while (call != NULL && call->number != number)
+        call = table_next(&s->calls, call);
+    return call;
+}
+
+static void remember_call(struct select *s, uint64_t number)
+{
+    if (table_is_full(&s->calls))
+        table_remove(&s->calls, table_oldest(&s->calls));
+    struct selected_call *call = table_add(&s->calls, hash_number(number));
+    if (call != NULL)
+        call->number = number;
+    else
+        s->no_memory++;
+}
+
+struct select *select_new(const struct options *options)
+{
+    struct select *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    s->options = options;
+    s->has_picks = options->ops.any || options->nodes.num != 0 || options->num_processes != 0;
+    /* No more calls than these are open, and each says when it ends. */
+    table_init(&s->calls, sizeof(struct selected_call), options->config.limits[DS_LIMIT_CALLS]);
+    return s;
+}
+
+void select_free(struct select *s)
+{
+    if (s == NULL)
+        return;
+    table_free(&s->calls);
+    free(s);
+}
+
+void select_add_stats(const struct select *s, struct ds_stats *stats)
+{
+    stats->no_memory += s->no_memory;
+}
+
+bool select_wants(struct select *s, const struct record *record)
+{
+    if (!s->has_picks)
+        return kind_fits(s->options, record);
+    const uint64_t number = record->call != NULL ? record->call->number : record->note.call;
+    struct selected_call *call = number != 0 ? find_call(s, number) : NULL;
+    const bool is_known = call != NULL;
+    if (record->call != NULL) {
+        if (is_known)
+            table_remove(&s->calls, call);
+        return is_known;
+    }
+    const bool wanted =
+        (is_known && !s->options->no_pairs) || event_fits(s->options, record);
+    if (wanted && number != 0 && !is_known)
+        remember_call(s, number);
+    return wanted;
 }

@@ -34,6 +34,7 @@ struct sniff {
     struct sink sinks[MAX_FORMATS];
     size_t num_sinks;
     struct raw_writer raw;
+    struct select *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct report_text report_text;
     struct report_calls *calls; /* the reports, where asked for */
@@ -105,7 +106,7 @@ static void on_monitor(void *context, const struct monitor_end *end)
 static void on_record(void *context, const struct record *record)
 {
     struct sniff *s = context;
-    if (s->is_full || s->failed || s->reader_gone || !select_wants(s->options, record))
+    if (s->is_full || s->failed || s->reader_gone || !select_wants(s->select, record))
         return;
     report_record(s, record);
     for (size_t i = 0; i < s->num_sinks; i++) {
@@ -290,8 +291,11 @@ static bool open_all(struct sniff *s)
     if (is_live && !privileges_return())
         return false;
     s->follow = follow_new(s->options, &s->capture);
-    return s->follow != NULL && open_session(s) && open_outputs(s) && open_correlate(s) &&
-           privileges_drop(s->options->user);
+    s->select = select_new(s->options);
+    if (s->select == NULL)
+        complain("out of memory");
+    return s->follow != NULL && s->select != NULL && open_session(s) && open_outputs(s) &&
+           open_correlate(s) && privileges_drop(s->options->user);
 }
 
 /* The counts of the session and of the correlation together. */
@@ -300,6 +304,7 @@ static struct ds_stats all_stats(const struct sniff *s)
     struct ds_stats stats = *ds_session_stats(s->session);
     if (s->correlate != NULL)
         correlate_add_stats(s->correlate, &stats);
+    select_add_stats(s->select, &stats);
     return stats;
 }
 
@@ -402,6 +407,7 @@ static int close_all(struct sniff *s, bool opened)
     s->failed |= !capture_close(&s->capture) || !opened;
     follow_free(s->follow);
     correlate_free(s->correlate);
+    select_free(s->select);
     ds_buffer_free(&s->report_text.buffer);
     ds_session_free(s->session);
     if (s->failed)

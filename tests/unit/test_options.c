@@ -88,6 +88,22 @@ static void takes_ports_and_names_of_others(void **state)
     options_free(&o);
 }
 
+static void takes_what_is_shown(void **state)
+{
+    struct options o;
+    (void)state;
+    assert_true(parse(&o, "distsniff --node a@h --node b --process rex --process <a@h.85.0> "
+                          "--op send,names_req --op op_200 --only gen --label rpc,global "
+                          "--no-pairs --hide otp"));
+    assert_int_equal(o.nodes.num, 2);
+    assert_int_equal(o.num_processes, 2);
+    assert_int_equal(o.only.num, 2);
+    assert_string_equal(o.only.word[1], "rpc,global");
+    assert_int_equal(o.hide.num, 1);
+    assert_true(o.no_pairs && o.ops.any);
+    options_free(&o);
+}
+
 static void writes_no_records_beside_packets_on_stdout(void **state)
 {
     struct options o;
@@ -111,6 +127,8 @@ static void refuses_bad_lines(void **state)
         "distsniff --dist-port 1,,2", "distsniff -a 5", "distsniff -a duration:0",
         "distsniff -a duration:5x", "distsniff -Q sideways", "distsniff --color=blue",
         "distsniff -i lo -r file", "distsniff -r - -r -", "distsniff -tttttt",
+        "distsniff --op sned", "distsniff --op send,", "distsniff --op op_256", "distsniff --node=",
+        "distsniff --process=", "distsniff --process <1.2>", "distsniff --process <a@h.1.>",
         "distsniff --max-depth 0", "distsniff --max-nonsense 1",
     };
     (void)state;
@@ -140,6 +158,7 @@ int main(void)
         cmocka_unit_test(takes_defaults),
         cmocka_unit_test(takes_all_kinds_of_options),
         cmocka_unit_test(takes_ports_and_names_of_others),
+        cmocka_unit_test(takes_what_is_shown),
         cmocka_unit_test(writes_no_records_beside_packets_on_stdout),
         cmocka_unit_test(refuses_bad_lines),
         cmocka_unit_test(helps_without_looking_further),

@@ -1,0 +1,52 @@
+/*
+ * nearest.c - see nearest.h. The distance is Levenshtein's: letters put in, left out or
+ * changed.
+ */
+#include "nearest.h"
+
+#include <string.h>
+
+enum { MAX_WORD = 63 };
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+/* One row of the table of distances is kept: that of the letters of word up to here. */
+static size_t distance(const char *word, size_t len, const char *name, size_t name_len)
+{
+    size_t row[MAX_WORD + 1];
+    for (size_t j = 0; j <= name_len; j++)
+        row[j] = j;
+    for (size_t i = 0; i < len; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < name_len; j++) {
+            const size_t above = row[j + 1];
+            row[j + 1] = least(diagonal + (word[i] != name[j]), above + 1, row[j] + 1);
+            diagonal = above;
+        }
+    }
+    return row[name_len];
+}
+
+const char *nearest_find(const char *word, size_t len, const char *const *names, size_t num)
+{
+    const char *nearest = NULL;
+    size_t best = len / 3 + 2; /* what is further away is another word */
+    if (len > MAX_WORD)
+        return NULL;
+    for (size_t i = 0; i < num; i++) {
+        const size_t name_len = strlen(names[i]);
+        if (name_len > MAX_WORD)
+            continue;
+        const size_t changes = distance(word, len, names[i], name_len);
+        if (changes < best) {
+            best = changes;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

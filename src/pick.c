@@ -1,0 +1,190 @@
+/*
+ * pick.c - see pick.h.
+ */
+#include "pick.h"
+
+#include "complain.h"
+#include "nearest.h"
+
+#include <distsniff/identity.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The ops by name: control messages first, then those of EPMD. */
+static const char *const op_names[] = {
+#define OP(code, id, name, roles, payload, from) #name,
+#include <distsniff/ops.def>
+#undef OP
+#define EPMD(code, id, name) name,
+#include <distsniff/epmd.def>
+#undef EPMD
+};
+
+static const uint8_t op_codes[] = {
+#define OP(code, id, name, roles, payload, from) code,
+#include <distsniff/ops.def>
+#undef OP
+};
+
+enum { NUM_OPS = sizeof op_codes, NUM_NAMES = sizeof op_names / sizeof op_names[0] };
+_Static_assert(DS_EPMD_COUNT <= 32, "a bit each");
+
+static void add_code(struct op_set *set, unsigned code)
+{
+    set->codes[code / 64] |= UINT64_C(1) << code % 64;
+    set->any = true;
+}
+
+static bool add_op(struct op_set *set, const char *word, size_t len)
+{
+    for (size_t i = 0; i < NUM_NAMES; i++) {
+        if (strlen(op_names[i]) != len || memcmp(op_names[i], word, len) != 0)
+            continue;
+        if (i < NUM_OPS)
+            add_code(set, op_codes[i]);
+        else
+            set->epmd |= UINT32_C(1) << (i - NUM_OPS);
+        set->any = true;
+        return true;
+    }
+    /* op_N is how an unknown one is shown. */
+    if (len > 3 && len <= 6 && memcmp(word, "op_", 3) == 0 &&
+        strspn(word + 3, "0123456789") >= len - 3) {
+        const unsigned long code = strtoul(word + 3, NULL, 10);
+        if (code < 256) {
+            add_code(set, (unsigned)code);
+            return true;
+        }
+    }
+    const char *nearest = nearest_find(word, len, op_names, NUM_NAMES);
+    if (nearest != NULL)
+        complain("--op: there is no op '%.*s'; is %s meant?", (int)len, word, nearest);
+    else
+        complain("--op: there is no op '%.*s'; ops are send, reg_send, link, exit ... or op_N",
+                 (int)len, word);
+    return false;
+}
+
+bool op_set_add(struct op_set *set, const char *list)
+{
+    for (const char *word = list;; word++) {
+        const size_t len = strcspn(word, ",");
+        if (!add_op(set, word, len))
+            return false;
+        word += len;
+        if (*word == '\0')
+            return true;
+    }
+}
+
+bool op_set_has(const struct op_set *set, const struct ds_event *event)
+{
+    if (event->type == DS_EVENT_EPMD)
+        return (set->epmd >> event->epmd.op & 1) != 0;
+    if (event->type != DS_EVENT_MESSAGE)
+        return false;
+    const int64_t code = event->message.code;
+    return code >= 0 && code < 256 && (set->codes[code / 64] >> code % 64 & 1) != 0;
+}
+
+/* Reads ".N" at the end of text and takes it away. */
+static bool take_number(struct ds_text *text, uint32_t *out)
+{
+    uint64_t number = 0, scale = 1;
+    size_t at = text->len;
+    while (at > 0 && text->data[at - 1] >= '0' && text->data[at - 1] <= '9' && scale <= 1000000000) {
+        number += (uint64_t)(text->data[at - 1] - '0') * scale;
+        scale *= 10;
+        at--;
+    }
+    if (at == text->len || at < 2 || text->data[at - 1] != '.' || number > UINT32_MAX)
+        return false;
+    text->len = at - 1;
+    *out = (uint32_t)number;
+    return true;
+}
+
+bool pick_process_parse(struct pick_process *process, const char *word)
+{
+    const size_t len = strlen(word);
+    const bool bracketed = word[0] == '<';
+    struct ds_text pid = {word, len};
+    if (bracketed && word[len - 1] == '>')
+        pid = (struct ds_text){word + 1, len - 2};
+    *process = (struct pick_process){.name = {word, len}};
+    if (take_number(&pid, &process->serial) && take_number(&pid, &process->id)) {
+        size_t num_digits = 0;
+        while (num_digits < pid.len && pid.data[num_digits] >= '0' && pid.data[num_digits] <= '9')
+            num_digits++;
+        const bool any_node = num_digits == pid.len; /* as a shell numbers nodes for itself */
+        if (bracketed || any_node || memchr(pid.data, '@', pid.len) != NULL) {
+            process->name = (struct ds_text){NULL, 0};
+            process->node = any_node ? (struct ds_text){NULL, 0} : pid;
+            return true;
+        }
+    }
+    if (bracketed || len == 0) {
+        complain("--process takes a registered name or a pid like <alice@host.85.0>, not '%s'",
+                 word);
+        return false;
+    }
+    if (len > 2 && word[0] == '\'' && word[len - 1] == '\'')
+        process->name = (struct ds_text){word + 1, len - 2};
+    return true;
+}
+
+static bool is_same(struct ds_text a, struct ds_text b)
+{
+    return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static bool is_process(const struct pick_process *process, const struct ds_term *term,
+                       struct ds_text known_name)
+{
+    if (process->name.data != NULL) {
+        struct ds_text atom;
+        return is_same(process->name, known_name) ||
+               (term->data != NULL && ds_term_get_atom(term, &atom) &&
+                is_same(process->name, atom));
+    }
+    struct ds_identity pid;
+    return term->data != NULL && ds_term_get_identity(term, &pid) &&
+           pid.kind == DS_IDENTITY_PID && pid.word[0] == process->id &&
+           pid.word[1] == process->serial &&
+           (process->node.data == NULL || is_same(process->node, pid.node));
+}
+
+bool pick_process_has(const struct pick_process *process, const struct record *record)
+{
+    if (record->event->type != DS_EVENT_MESSAGE)
+        return false;
+    const struct ds_term *role = record->event->message.role;
+    return is_process(process, &role[DS_ROLE_FROM], record->note.from_name) ||
+           is_process(process, &role[DS_ROLE_TO], record->note.to_name);
+}
+
+/* An end may be known by EPMD alone, without its host, too. */
+static bool is_node(struct ds_text asked, struct ds_text node)
+{
+    if (node.data == NULL)
+        return false;
+    const char *asked_host = memchr(asked.data, '@', asked.len);
+    const char *host = memchr(node.data, '@', node.len);
+    if (asked_host == NULL && host != NULL)
+        node.len = (size_t)(host - node.data);
+    if (asked_host != NULL && host == NULL)
+        asked.len = (size_t)(asked_host - asked.data);
+    return is_same(asked, node);
+}
+
+bool pick_node_has(const char *node, const struct ds_event *event)
+{
+    const struct ds_text asked = {node, strlen(node)};
+    const struct ds_endpoint *end = event->conn->end;
+    if (is_node(asked, end[0].node) || is_node(asked, end[1].node))
+        return true;
+    if (event->type == DS_EVENT_EPMD)
+        return is_node(asked, event->epmd.name);
+    return event->type == DS_EVENT_HANDSHAKE && is_node(asked, event->handshake.name);
+}

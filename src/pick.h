@@ -1,0 +1,42 @@
+/*
+ * pick.h - what --node, --process and --op name, and whether an event has it.
+ */
+#ifndef SRC_PICK_H
+#define SRC_PICK_H
+
+#include "record.h"
+
+enum { MAX_PICKS = 64 };
+
+/* op_set is the ops of --op. */
+struct op_set {
+    uint64_t codes[256 / 64]; /* of control messages, a bit each */
+    uint32_t epmd;            /* of EPMD, a bit each */
+    bool any;
+};
+
+/* pick_process is one --process: a registered name, or a pid. */
+struct pick_process {
+    struct ds_text name; /* absent of a pid */
+    struct ds_text node; /* of a pid; absent: any */
+    uint32_t id, serial;
+};
+
+/* op_set_add reads names separated by commas. False after a complaint. */
+bool op_set_add(struct op_set *set, const char *list);
+
+/* op_set_has says whether the event is one of the set. */
+bool op_set_has(const struct op_set *set, const struct ds_event *event);
+
+/* pick_process_parse reads a name, or a pid as text shows it: <alice@h.85.0>, where the
+ * brackets may be left out, or <0.85.0>, of any node. False after a complaint. */
+bool pick_process_parse(struct pick_process *process, const char *word);
+
+/* pick_process_has says whether the process sent the event's message or gets it. */
+bool pick_process_has(const struct pick_process *process, const struct record *record);
+
+/* pick_node_has says whether the event is of that node: it is at either end, or EPMD or a
+ * handshake speak of it. A name without a host means it on any host. */
+bool pick_node_has(const char *node, const struct ds_event *event);
+
+#endif
