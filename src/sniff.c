@@ -12,6 +12,7 @@
 #include "privileges.h"
 #include "progress.h"
 #include "raw_writer.h"
+#include "relay.h"
 #include "report.h"
 #include "select.h"
 #include "sink.h"
@@ -33,6 +34,7 @@ struct sniff {
     struct ds_session *session;
     struct sink sinks[MAX_FORMATS];
     size_t num_sinks;
+    struct relay *relay; /* to the sinks, while it runs */
     struct raw_writer raw;
     struct select *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
@@ -52,7 +54,7 @@ struct sniff {
 
 static void note_outputs(struct sniff *s)
 {
-    for (size_t i = 0; i < s->num_sinks; i++) {
+    for (size_t i = 0; i < s->num_sinks && s->relay == NULL; i++) {
         s->reader_gone |= s->sinks[i].output.closed;
         s->failed |= s->sinks[i].output.failed && !s->sinks[i].output.closed;
     }
@@ -103,17 +105,22 @@ static void on_monitor(void *context, const struct monitor_end *end)
         report_monitors_take(s->monitors, s->correlate, end);
 }
 
+/* stop_relay waits for the sinks and takes them back. */
+static void stop_relay(struct sniff *s)
+{
+    s->failed |= !relay_stop(s->relay);
+    s->relay = NULL;
+    note_outputs(s);
+}
+
 static void on_record(void *context, const struct record *record)
 {
     struct sniff *s = context;
     if (s->is_full || s->failed || s->reader_gone || !select_wants(s->select, record))
         return;
     report_record(s, record);
-    for (size_t i = 0; i < s->num_sinks; i++) {
-        sink_record(&s->sinks[i], record);
-        if (s->sinks[i].output.failed)
-            note_outputs(s);
-    }
+    if (s->relay != NULL && !relay_record(s->relay, record))
+        stop_relay(s);
     if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE &&
         ++s->num_shown == s->options->max_messages)
         s->is_full = true;
@@ -139,8 +146,8 @@ static void on_port(void *context, uint16_t port, struct ds_text name)
 static void flush(void *context)
 {
     struct sniff *s = context;
-    for (size_t i = 0; i < s->num_sinks; i++)
-        output_flush(&s->sinks[i].output);
+    if (s->relay != NULL)
+        relay_flush(s->relay);
     raw_writer_flush(&s->raw);
     note_outputs(s);
 }
@@ -388,6 +395,7 @@ static void run(struct sniff *s)
 
 static int close_all(struct sniff *s, bool opened)
 {
+    stop_relay(s);
     for (size_t i = 0; i < s->num_sinks; i++)
         sink_close(&s->sinks[i]);
     raw_writer_close(&s->raw);
@@ -429,6 +437,8 @@ int sniff_run(const struct options *options)
         s->capture.on_wait = flush;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
+        if (opened && s->num_sinks != 0)
+            opened = (s->relay = relay_start(s->sinks, s->num_sinks)) != NULL;
         if (opened)
             run(s);
     }

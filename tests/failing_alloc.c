@@ -9,7 +9,7 @@ void *__wrap_malloc(size_t len);
 void *__wrap_calloc(size_t count, size_t len);
 void *__wrap_realloc(void *old, size_t len);
 
-static struct {
+static _Thread_local struct {
     unsigned long count, first, last; /* fail when first <= count <= last */
     bool failed;
 } state;

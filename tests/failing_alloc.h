@@ -2,7 +2,8 @@
  * failing_alloc.h - makes allocations fail, one after the other.
  *
  * Every unit test is linked with --wrap for malloc, calloc and realloc: the library's calls
- * (and those of the test) come through here; those of shared libraries do not.
+ * (and those of the test) come through here; those of shared libraries do not. Each thread
+ * counts its own.
  */
 #ifndef TESTS_FAILING_ALLOC_H
 #define TESTS_FAILING_ALLOC_H

@@ -1,0 +1,277 @@
+/*
+ * record_copy.c - see record_copy.h. The terms of a message mostly lie in one stretch of
+ * bytes, its frame: that is copied once, and the terms point into the copy as they pointed
+ * into the frame. So do the atoms, which all terms of a message share.
+ */
+#include "record_copy.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_LEN = 1024 * 1024, KEEP_AT_MOST = 4 * BLOCK_LEN, MAX_SPANS = 8 };
+
+/* span is a stretch of bytes that has been copied. */
+struct span {
+    uintptr_t from;
+    size_t len;
+    unsigned char *copy;
+};
+
+struct copier {
+    struct record_block *block;
+    struct span spans[MAX_SPANS];
+    size_t num_spans;
+    const struct ds_atom *atoms; /* the last ones copied */
+    struct ds_atom *atoms_copy;
+    bool full;
+};
+
+static void *take(struct copier *c, size_t len)
+{
+    struct record_block *block = c->block;
+    const size_t align = alignof(max_align_t);
+    size_t at = (block->len + align - 1) / align * align;
+    if (c->full || at > block->cap || block->cap - at < len) {
+        c->full = true;
+        return NULL;
+    }
+    block->len = at + len;
+    return block->data + at;
+}
+
+static void *copy_bytes(struct copier *c, const void *bytes, size_t len)
+{
+    void *copy = bytes != NULL ? take(c, len) : NULL;
+    if (copy != NULL)
+        memcpy(copy, bytes, len);
+    return copy;
+}
+
+static void copy_text(struct copier *c, struct ds_text *text)
+{
+    if (text->data != NULL)
+        text->data = copy_bytes(c, text->data, text->len);
+}
+
+static const char *copy_string(struct copier *c, const char *string)
+{
+    return string != NULL ? copy_bytes(c, string, strlen(string) + 1) : NULL;
+}
+
+/* copy_span copies bytes that terms may lie in, or finds the copy they are part of. */
+static const unsigned char *copy_span(struct copier *c, const void *bytes, size_t len)
+{
+    const uintptr_t from = (uintptr_t)bytes;
+    for (size_t i = 0; i < c->num_spans; i++) {
+        const struct span *span = &c->spans[i];
+        if (from >= span->from && from - span->from <= span->len &&
+            len <= span->len - (from - span->from))
+            return span->copy + (from - span->from);
+    }
+    unsigned char *copy = copy_bytes(c, bytes, len);
+    if (copy != NULL && c->num_spans < MAX_SPANS)
+        c->spans[c->num_spans++] = (struct span){from, len, copy};
+    return copy;
+}
+
+static void copy_atoms(struct copier *c, struct ds_term *term)
+{
+    if (term->atoms != c->atoms) {
+        const size_t size = term->num_atoms * sizeof *term->atoms;
+        struct ds_atom *copy = copy_bytes(c, term->atoms, size);
+        for (uint32_t i = 0; copy != NULL && i < term->num_atoms; i++)
+            copy[i].text = copy_bytes(c, copy[i].text, copy[i].len);
+        c->atoms = term->atoms;
+        c->atoms_copy = copy;
+    }
+    term->atoms = c->atoms_copy;
+}
+
+static void copy_term(struct copier *c, struct ds_term *term)
+{
+    if (term->data == NULL)
+        return;
+    term->data = copy_span(c, term->data, term->len);
+    if (term->num_atoms != 0)
+        copy_atoms(c, term);
+    else
+        term->atoms = NULL;
+}
+
+static void copy_message(struct copier *c, struct ds_message *message)
+{
+    copy_term(c, &message->control);
+    copy_term(c, &message->payload);
+    for (int role = 0; role < DS_ROLE_COUNT; role++)
+        copy_term(c, &message->role[role]);
+    if (message->token.present) {
+        copy_term(c, &message->token.label);
+        copy_term(c, &message->token.from);
+    }
+}
+
+static void copy_epmd(struct copier *c, struct ds_epmd *epmd)
+{
+    copy_text(c, &epmd->name);
+    copy_text(c, &epmd->extra);
+    copy_text(c, &epmd->raw);
+    struct ds_epmd_node *nodes =
+        copy_bytes(c, epmd->nodes, epmd->num_nodes * sizeof *epmd->nodes);
+    for (size_t i = 0; nodes != NULL && i < epmd->num_nodes; i++)
+        copy_text(c, &nodes[i].name);
+    epmd->nodes = nodes;
+}
+
+static bool same_text(struct ds_text a, struct ds_text b)
+{
+    return a.len == b.len && (a.data == NULL) == (b.data == NULL) &&
+           (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* same_ends says whether a copy still says who talks to whom. */
+static bool same_ends(const struct ds_conn *copy, const struct ds_conn *conn)
+{
+    if (copy == NULL || copy->number != conn->number)
+        return false;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_endpoint *a = &copy->end[end], *b = &conn->end[end];
+        if (!same_text(a->node, b->node) || a->creation != b->creation ||
+            a->node_inferred != b->node_inferred)
+            return false;
+    }
+    return true;
+}
+
+/* The counters of a connection are only of interest where one is reported. */
+static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *conn,
+                                       enum ds_event_type type)
+{
+    if (type == DS_EVENT_CONN || !same_ends(c->block->conn, conn)) {
+        struct ds_conn *copy = copy_bytes(c, conn, sizeof *conn);
+        if (copy != NULL) {
+            copy_text(c, &copy->end[0].node);
+            copy_text(c, &copy->end[1].node);
+        }
+        c->block->conn = c->full ? NULL : copy;
+    }
+    return c->block->conn;
+}
+
+static void copy_event(struct copier *c, struct ds_event *event)
+{
+    if (event->bytes != NULL)
+        event->bytes = copy_span(c, event->bytes, event->bytes_len);
+    event->conn = copy_conn(c, event->conn, event->type);
+    switch (event->type) {
+    case DS_EVENT_EPMD:
+        copy_epmd(c, &event->epmd);
+        break;
+    case DS_EVENT_HANDSHAKE:
+        copy_text(c, &event->handshake.name);
+        copy_text(c, &event->handshake.status);
+        event->handshake.cookie_note = copy_string(c, event->handshake.cookie_note);
+        break;
+    case DS_EVENT_CONN:
+        event->change.reason = copy_string(c, event->change.reason);
+        break;
+    case DS_EVENT_MESSAGE:
+        copy_message(c, &event->message);
+        break;
+    case DS_EVENT_TICK:
+    case DS_EVENT_GAP:
+        break;
+    }
+}
+
+static void copy_note(struct copier *c, struct note *note)
+{
+    copy_term(c, &note->body);
+    copy_term(c, &note->mod);
+    copy_term(c, &note->fun);
+    copy_term(c, &note->args);
+    copy_text(c, &note->from_name);
+    copy_text(c, &note->to_name);
+}
+
+static void copy_call(struct copier *c, struct call *call)
+{
+    struct party *parties[] = {&call->caller, &call->callee};
+    for (int i = 0; i < 2; i++) {
+        copy_text(c, &parties[i]->node);
+        copy_text(c, &parties[i]->name);
+    }
+    copy_text(c, &call->mfa);
+    copy_term(c, &call->request);
+    copy_term(c, &call->result);
+    copy_term(c, &call->reason);
+    call->error_class = copy_string(c, call->error_class);
+    call->children =
+        copy_bytes(c, call->children, call->num_children * sizeof *call->children);
+}
+
+/* add copies a record if there is room for it. */
+static bool add(struct record_block *block, const struct record *record)
+{
+    struct copier c = {.block = block};
+    const size_t len = block->len;
+    struct ds_conn *conn = block->conn;
+    struct copied_record *copy = take(&c, sizeof *copy);
+    if (copy != NULL) {
+        copy->next = NULL;
+        copy->record = *record;
+        if (record->event != NULL) {
+            copy->event = *record->event;
+            copy->record.event = &copy->event;
+            copy_event(&c, &copy->event);
+        }
+        copy_note(&c, &copy->record.note);
+        if (record->call != NULL) {
+            copy->call = *record->call;
+            copy->record.call = &copy->call;
+            copy_call(&c, &copy->call);
+        }
+    }
+    if (c.full) {
+        block->len = len;
+        block->conn = conn;
+        return false;
+    }
+    *(block->last != NULL ? &block->last->next : &block->first) = copy;
+    block->last = copy;
+    return true;
+}
+
+enum copy_status record_block_add(struct record_block *block, const struct record *record)
+{
+    while (block->data == NULL || !add(block, record)) {
+        if (block->len != 0)
+            return COPY_FULL;
+        size_t cap = block->cap != 0 ? block->cap * 2 : BLOCK_LEN;
+        free(block->data);
+        block->cap = 0;
+        block->data = malloc(cap);
+        if (block->data == NULL)
+            return COPY_NO_MEMORY;
+        block->cap = cap;
+    }
+    return COPY_OK;
+}
+
+void record_block_clear(struct record_block *block)
+{
+    if (block->cap > KEEP_AT_MOST) {
+        free(block->data);
+        block->data = NULL;
+        block->cap = 0;
+    }
+    block->len = 0;
+    block->first = block->last = NULL;
+    block->conn = NULL;
+}
+
+void record_block_free(struct record_block *block)
+{
+    free(block->data);
+    *block = (struct record_block){0};
+}

@@ -1,0 +1,37 @@
+/*
+ * record_copy.h - a record that outlives the moment: copied with all it refers to into one
+ * block of memory, which holds many and is emptied as a whole.
+ */
+#ifndef SRC_RECORD_COPY_H
+#define SRC_RECORD_COPY_H
+
+#include "record.h"
+
+/* copied_record is one record of a block. */
+struct copied_record {
+    struct copied_record *next;
+    struct record record;
+    struct ds_event event;
+    struct call call;
+};
+
+/* record_block is memory that only moves forward. Zero-initialise it. */
+struct record_block {
+    unsigned char *data;
+    size_t len, cap; /* bytes in use, allocated */
+    struct copied_record *first, *last;
+    struct ds_conn *conn; /* the last connection copied, as it was then */
+};
+
+enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
+
+/* record_block_add copies a record to the end of the block. COPY_FULL: hand the block on and
+ * try another; a record that is too large for an empty block makes it grow. */
+enum copy_status record_block_add(struct record_block *block, const struct record *record);
+
+/* record_block_clear empties the block and keeps its memory, if that is not unusually much. */
+void record_block_clear(struct record_block *block);
+
+void record_block_free(struct record_block *block);
+
+#endif

@@ -1,0 +1,229 @@
+/*
+ * test_relay.c - what goes through the relay comes out as it went in: all records of real
+ * captures, shown at once and shown by the relay's thread, are the same text and JSON.
+ */
+#include "correlate.h"
+#include "failing_alloc.h"
+#include "record_copy.h"
+#include "relay.h"
+
+#include <fcntl.h>
+#include <pcap/pcap.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { NUM_KINDS = 2 };
+static const struct sink_kind *const kinds[NUM_KINDS] = {&sink_text, &sink_json};
+
+/* A run of a capture, with the sinks fed at once or through a relay. */
+struct run {
+    struct sink sinks[NUM_KINDS];
+    char names[NUM_KINDS][32];
+    struct relay *relay;
+    struct correlate *correlate;
+    uint64_t num_records;
+    bool relay_failed;
+};
+
+static void take_record(void *context, const struct record *record)
+{
+    struct run *run = context;
+    run->num_records++;
+    if (run->relay != NULL)
+        run->relay_failed = !relay_record(run->relay, record) || run->relay_failed;
+    else
+        for (int i = 0; i < NUM_KINDS; i++)
+            sink_record(&run->sinks[i], record);
+}
+
+static void take_event(void *context, const struct ds_event *event)
+{
+    correlate_event(((struct run *)context)->correlate, event);
+}
+
+static void read_capture(struct run *run, const char *name)
+{
+    char error[PCAP_ERRBUF_SIZE];
+    pcap_t *pcap =
+        pcap_open_offline_with_tstamp_precision(name, PCAP_TSTAMP_PRECISION_NANO, error);
+    assert_non_null(pcap);
+    struct ds_config config;
+    ds_config_init(&config);
+    config.on_event = take_event;
+    config.context = run;
+    struct correlate_config correlate = {.emit = take_record, .context = run, .keep = 65536, .names = true};
+    memcpy(correlate.limits, config.limits, sizeof correlate.limits);
+    run->correlate = correlate_new(&correlate);
+    struct ds_session *session = ds_session_new(&config);
+    assert_non_null(run->correlate);
+    assert_non_null(session);
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    uint64_t frame = 0;
+    while (pcap_next_ex(pcap, &header, &data) == 1) {
+        const struct ds_packet packet = {
+            .ts_ns = (int64_t)header->ts.tv_sec * 1000000000 + header->ts.tv_usec,
+            .frame = ++frame,
+            .link_type = (uint32_t)pcap_datalink(pcap),
+            .data = data,
+            .cap_len = header->caplen,
+            .len = header->len,
+        };
+        ds_session_packet(session, &packet);
+    }
+    ds_session_end(session);
+    correlate_end(run->correlate);
+    ds_session_free(session);
+    correlate_free(run->correlate);
+    pcap_close(pcap);
+}
+
+static void open_sinks(struct run *run, const struct options *options)
+{
+    for (int i = 0; i < NUM_KINDS; i++) {
+        strcpy(run->names[i], "/tmp/test_relay.XXXXXX");
+        int fd = mkstemp(run->names[i]);
+        assert_true(fd >= 0);
+        close(fd);
+        const struct option_format format = {kinds[i], run->names[i]};
+        assert_true(sink_open(&run->sinks[i], &format, options));
+        run->sinks[i].time_digits = 9;
+    }
+}
+
+static char *read_file(const char *name, size_t *len)
+{
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *len = (size_t)ftell(file);
+    rewind(file);
+    char *text = malloc(*len + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, *len, file), *len);
+    fclose(file);
+    return text;
+}
+
+static void compare(const char *capture)
+{
+    const struct options options = {.verbose = 2, .hex = true, .etf = true, .color = COLOR_NEVER};
+    struct run at_once = {.relay = NULL}, relayed = {.relay = NULL};
+    open_sinks(&at_once, &options);
+    open_sinks(&relayed, &options);
+    read_capture(&at_once, capture);
+    relayed.relay = relay_start(relayed.sinks, NUM_KINDS);
+    assert_non_null(relayed.relay);
+    read_capture(&relayed, capture);
+    assert_true(relay_stop(relayed.relay));
+    assert_false(relayed.relay_failed);
+    assert_true(at_once.num_records > 100);
+    assert_int_equal(at_once.num_records, relayed.num_records);
+    for (int i = 0; i < NUM_KINDS; i++) {
+        sink_close(&at_once.sinks[i]);
+        sink_close(&relayed.sinks[i]);
+        size_t len, relayed_len;
+        char *text = read_file(at_once.names[i], &len);
+        char *relayed_text = read_file(relayed.names[i], &relayed_len);
+        assert_true(len > 10000);
+        assert_int_equal(len, relayed_len);
+        assert_memory_equal(text, relayed_text, len);
+        free(text);
+        free(relayed_text);
+        unlink(at_once.names[i]);
+        unlink(relayed.names[i]);
+    }
+}
+
+static void passes_everything_on(void **state)
+{
+    (void)state;
+    compare("../pcaps/otp29-ops.pcap"); /* seq_trace, records, fragments, all ops */
+    compare("../pcaps/cnode.pcap");     /* no cache, a fault, a 100 kB frame */
+    compare("../pcaps/frag-29.pcap");   /* messages of 300 kB */
+}
+
+static void stops_when_nobody_can_write(void **state)
+{
+    const struct options options = {.color = COLOR_NEVER};
+    const struct option_format format = {&sink_json, "/dev/full"};
+    struct run run = {.relay = NULL};
+    struct sink sink;
+    (void)state;
+    assert_true(sink_open(&sink, &format, &options));
+    run.relay = relay_start(&sink, 1);
+    assert_non_null(run.relay);
+    for (int i = 0; i < 8; i++) /* more than is under way at once */
+        read_capture(&run, "../pcaps/frag-29.pcap");
+    assert_true(relay_stop(run.relay));
+    assert_true(run.relay_failed);
+    assert_true(sink.output.failed);
+    sink_close(&sink);
+}
+
+static struct ds_event big_event(struct ds_conn *conn, const uint8_t *bytes, size_t len)
+{
+    return (struct ds_event){.type = DS_EVENT_MESSAGE,
+                             .conn = conn,
+                             .bytes = bytes,
+                             .bytes_len = len,
+                             .message = {.code = -1, .control = {.data = bytes, .len = len}}};
+}
+
+static void grows_for_a_large_record(void **state)
+{
+    const size_t len = 5 * 1024 * 1024;
+    uint8_t *bytes = calloc(1, len);
+    struct ds_conn conn = {.number = 1};
+    struct record_block block = {0};
+    (void)state;
+    assert_non_null(bytes);
+    bytes[len - 1] = 42;
+    const struct ds_event small = big_event(&conn, bytes, 10);
+    const struct ds_event big = big_event(&conn, bytes, len);
+    struct record record = {.event = &small};
+    assert_int_equal(record_block_add(&block, &record), COPY_OK);
+    record.event = &big;
+    assert_int_equal(record_block_add(&block, &record), COPY_FULL);
+    record_block_clear(&block);
+    assert_int_equal(record_block_add(&block, &record), COPY_OK);
+    const struct ds_event *copy = block.first->record.event;
+    assert_ptr_not_equal(copy->bytes, bytes);
+    assert_ptr_equal(copy->bytes, copy->message.control.data);
+    assert_int_equal(copy->bytes[len - 1], 42);
+    record_block_clear(&block);
+    assert_null(block.data); /* as much is not kept */
+    record_block_free(&block);
+    free(bytes);
+}
+
+static void says_that_memory_ran_out(void **state)
+{
+    const uint8_t bytes[] = {1, 2, 3};
+    struct ds_conn conn = {.number = 1};
+    const struct ds_event event = big_event(&conn, bytes, sizeof bytes);
+    const struct record record = {.event = &event};
+    struct record_block block = {0};
+    (void)state;
+    failing_alloc_at(1);
+    assert_int_equal(record_block_add(&block, &record), COPY_NO_MEMORY);
+    failing_alloc_at(0);
+    assert_int_equal(record_block_add(&block, &record), COPY_OK);
+    record_block_free(&block);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_everything_on),
+        cmocka_unit_test(stops_when_nobody_can_write),
+        cmocka_unit_test(grows_for_a_large_record),
+        cmocka_unit_test(says_that_memory_ran_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
