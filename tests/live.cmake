@@ -10,3 +10,8 @@ foreach(scenario nodes any late cnode)
                    ${ERL_DIR} $<TARGET_FILE:cnode>)
   set_tests_properties(live_${scenario} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 endforeach()
+
+# Calls of every kind and outcome, each against what its caller saw.
+add_test(NAME live_calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/calls $<TARGET_FILE:distsniff>
+                                 ${ERL_DIR})
+set_tests_properties(live_calls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)

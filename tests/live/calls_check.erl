@@ -1,0 +1,91 @@
+%% calls_check JSON LOG REPORT: each call that conversations.erl made has one record, with the
+%% outcome that the caller saw, and a latency not above what the caller measured; calls made in
+%% the service of others are beneath them; the traced messages are in the nodes' own order.
+-module(calls_check).
+-export([main/1]).
+
+main([Json, Log, Report]) ->
+    records:main("calls_check", fun() ->
+        {ok, Bin} = file:read_file(Json),
+        {ok, Said} = file:read_file(Log),
+        #{calls := Calls, serials := Serials} = binary_to_term(Said),
+        Records = [R || #{<<"type">> := <<"call">>} = R <- records:read(Bin)],
+        ById = by_id(Records),
+        [check(Call, ById) || Call <- group(Calls)],
+        trees(Calls, ById, Records),
+        traced(Serials, Report),
+        io:format("~b calls, each with its outcome~n", [length(Calls)])
+    end).
+
+%% The number is in the request, or in the function and its arguments.
+by_id(Records) ->
+    lists:foldl(
+      fun(R, Acc) ->
+              Text = [maps:get(mfa(R), R, <<>>), maps:get(<<"request">>, R, <<>>)],
+              case re:run(Text, "\\{id,([0-9]+)", [{capture, all_but_first, list}]) of
+                  {match, [Id]} ->
+                      maps:update_with(list_to_integer(Id), fun(L) -> [R | L] end, [R], Acc);
+                  nomatch -> Acc
+              end
+      end, #{}, Records).
+
+mfa(_) -> <<"mfa">>.
+
+%% multi_call: two calls under one number.
+group(Calls) ->
+    maps:to_list(lists:foldl(
+                   fun({Kind, Id, Expected, Time}, Acc) ->
+                           maps:update_with(Id, fun({K, E, T, N}) -> {K, E, T, N + 1} end,
+                                            {Kind, Expected, Time, 1}, Acc)
+                   end, #{}, Calls)).
+
+check({Id, {Kind, Expected, Nanoseconds, Count}}, ById) ->
+    Records = maps:get(Id, ById, []),
+    length(Records) =:= Count orelse
+        records:fail("~p ~b: ~b records instead of ~b: ~tP", [Kind, Id, length(Records), Count, Records, 60]),
+    [begin
+         Outcome = outcome(R),
+         Outcome =:= Expected orelse
+             records:fail("~p ~b: ~tp instead of ~tp: ~tP", [Kind, Id, Outcome, Expected, R, 90]),
+         %% What ends a call by other means than an answer reaches the wire after the caller
+         %% has gone on.
+         Expected =:= timeout orelse Expected =:= noconnection orelse
+             maps:get(<<"latency_us">>, R) * 1000 =< Nanoseconds orelse
+             records:fail("~p ~b took ~p us by our clock, ~p ns by the caller's",
+                          [Kind, Id, maps:get(<<"latency_us">>, R), Nanoseconds])
+     end || R <- Records].
+
+outcome(#{<<"outcome">> := <<"error">>, <<"class">> := Class}) -> {error, binary_to_atom(Class)};
+outcome(#{<<"outcome">> := Outcome}) -> binary_to_atom(Outcome).
+
+%% The parent is the right one, or it is said that it can't be told; never another. Where
+%% nobody else asked the relay, it can be told.
+trees(Calls, ById, Records) ->
+    Parents = maps:from_list([{Child, N} || #{<<"call">> := N, <<"children">> := Children} <- Records,
+                                            Child <- Children]),
+    Told = [tree(Kind, Id, ById, Parents) || {Kind, Id, _, _} <- Calls,
+                                             Kind =:= relay_alone orelse Kind =:= relay_shared],
+    io:format("~b of ~b calls of relays have their parent~n",
+              [length([yes || true <- Told]), length(Told)]).
+
+tree(Kind, Id, ById, Parents) ->
+    [#{<<"call">> := Outer}] = maps:get(Id, ById),
+    [#{<<"call">> := Inner} = R] = maps:get(Id + 100000, ById),
+    case {maps:get(<<"parent">>, R, none), maps:get(Inner, Parents, none)} of
+        {Outer, Outer} -> true;
+        {none, Outer} -> true;
+        {none, none} when Kind =:= relay_shared -> false;
+        Other -> records:fail("~p ~b: ~tp is not call ~b", [Kind, Id, Other, Outer])
+    end.
+
+traced(Serials, Report) ->
+    {ok, Text} = file:read_file(Report),
+    [_, Part | _] = binary:split(Text, <<"label 4711\n">>),
+    Shown = [{binary_to_integer(S), binary_to_integer(P)}
+             || Line <- binary:split(Part, <<"\n">>, [global]),
+                {match, [S, P]} <- [re:run(Line, "^ +([0-9]+) after ([0-9]+) .*\\{pass,round",
+                                           [{capture, all_but_first, binary}])]],
+    length(Shown) >= 6 orelse records:fail("only ~tp are traced", [Shown]),
+    Shown =:= [S || S <- Serials, lists:member(S, Shown)] andalso
+        Shown =:= lists:sort(Shown) orelse
+        records:fail("traced: ~tp, by the nodes: ~tp", [Shown, Serials]).
