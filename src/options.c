@@ -293,6 +293,35 @@ static bool set_op(struct options *o, const char *value)
     return op_set_add(&o->ops, value);
 }
 
+static bool set_regex(struct options *o, const char *value)
+{
+    if (o->num_patterns == MAX_REGEXES) {
+        complain("-e can be given at most %d times", MAX_REGEXES);
+        return false;
+    }
+    o->patterns[o->num_patterns++] = value;
+    return true;
+}
+
+static bool set_ignore_case(struct options *o, const char *value)
+{
+    (void)value;
+    o->ignore_case = true;
+    return true;
+}
+
+static bool set_invert(struct options *o, const char *value)
+{
+    (void)value;
+    o->invert = true;
+    return true;
+}
+
+static bool set_after(struct options *o, const char *value)
+{
+    return parse_number("-A", value, 0, UINT32_MAX, &o->num_after);
+}
+
 static bool set_no_pairs(struct options *o, const char *value)
 {
     (void)value;
@@ -531,6 +560,24 @@ static bool check_together(const struct options *o)
     return true;
 }
 
+/* Whether case matters is known when all options have been read. */
+static bool compile_regexes(struct options *o)
+{
+    if (o->num_patterns == 0 && (o->ignore_case || o->invert)) {
+        complain("%s is about -e: give an expression with it",
+                 o->invert ? "--invert" : "--ignore-case");
+        return false;
+    }
+    while (o->num_regexes < o->num_patterns) {
+        struct match_regex *regex =
+            match_regex_new(o->patterns[o->num_regexes], o->ignore_case);
+        if (regex == NULL)
+            return false;
+        o->regexes[o->num_regexes++] = regex;
+    }
+    return true;
+}
+
 /* Text on standard output, unless something else was asked for. */
 static void choose_formats(struct options *o)
 {
@@ -581,7 +628,8 @@ bool options_parse(struct options *options, int argc, char **argv)
     }
     if (options->action != ACTION_SNIFF)
         return true;
-    if (!join_expression(options, argv + optind) || !check_together(options))
+    if (!join_expression(options, argv + optind) || !check_together(options) ||
+        !compile_regexes(options))
         return false;
     choose_formats(options);
     return true;
@@ -591,6 +639,8 @@ void options_free(struct options *options)
 {
     free(options->read_files);
     free(options->expression);
+    while (options->num_regexes != 0)
+        match_regex_free(options->regexes[--options->num_regexes]);
     options->read_files = NULL;
     options->expression = NULL;
 }

@@ -4,6 +4,7 @@
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
 
+#include "match_regex.h"
 #include "pick.h"
 
 #include <distsniff/dissect.h>
@@ -11,7 +12,7 @@
 
 struct sink_kind;
 
-enum { MAX_SNAPLEN = 262144, MAX_FORMATS = 8, MAX_DIST_PORTS = 64 };
+enum { MAX_SNAPLEN = 262144, MAX_FORMATS = 8, MAX_DIST_PORTS = 64, MAX_REGEXES = 16 };
 
 enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
 
@@ -80,6 +81,11 @@ struct options {
     size_t num_processes;
     struct op_set ops;
     bool no_pairs;
+    const char *patterns[MAX_REGEXES]; /* of -e */
+    struct match_regex *regexes[MAX_REGEXES];
+    size_t num_patterns, num_regexes;
+    bool ignore_case, invert;
+    uint64_t num_after;
     const char *write_file;
     bool etf, quiet, hex, line_buffered, strict;
     int verbose;

@@ -93,7 +93,8 @@ static bool take_number(struct ds_text *text, uint32_t *out)
 {
     uint64_t number = 0, scale = 1;
     size_t at = text->len;
-    while (at > 0 && text->data[at - 1] >= '0' && text->data[at - 1] <= '9' && scale <= 1000000000) {
+    while (at > 0 && text->data[at - 1] >= '0' && text->data[at - 1] <= '9' &&
+           scale <= 1000000000) {
         number += (uint64_t)(text->data[at - 1] - '0') * scale;
         scale *= 10;
         at--;

@@ -4,6 +4,7 @@
  */
 #include "select.h"
 
+#include "event_text.h"
 #include "keys.h"
 #include "table.h"
 
@@ -16,10 +17,20 @@ struct selected_call {
     uint64_t number;
 };
 
+/* A connection of which so many messages more are shown. */
+struct followed {
+    struct table_entry entry;
+    uint64_t conn, left;
+};
+
 struct select {
     const struct options *options;
     bool has_picks; /* one of those that say nothing about the end of a call */
     struct table calls;
+    struct table followed; /* -A */
+    struct event_text *printer;
+    struct ds_buffer text;
+    uint64_t num_given_up;
     uint64_t no_memory;
 };
 
@@ -93,13 +104,44 @@ static bool process_fits(const struct options *options, const struct record *rec
     return false;
 }
 
-static bool event_fits(const struct options *options, const struct record *record)
+enum { KEEP_TEXT = 1 << 20 };
+
+static bool text_matches(struct select *s, const struct record *record)
 {
+    const struct options *options = s->options;
+    enum regex_result result = REGEX_NO;
+    s->text.len = 0;
+    for (size_t i = 0; i < options->num_regexes && result == REGEX_NO; i++) {
+        if (!match_regex_may(options->regexes[i], record))
+            continue;
+        if (s->text.len == 0)
+            event_text_print(s->printer, record, &s->text);
+        if (s->text.failed) {
+            s->no_memory++;
+            break;
+        }
+        result = match_regex_text(options->regexes[i], s->text.data, s->text.len);
+    }
+    s->num_given_up += result == REGEX_GAVE_UP;
+    if (s->text.cap > KEEP_TEXT || s->text.failed)
+        ds_buffer_free(&s->text);
+    return result == REGEX_YES;
+}
+
+static bool regex_fits(struct select *s, const struct record *record)
+{
+    return s->options->num_regexes == 0 || record->event->type == DS_EVENT_GAP ||
+           text_matches(s, record) != s->options->invert;
+}
+
+static bool event_fits(struct select *s, const struct record *record)
+{
+    const struct options *options = s->options;
     const struct ds_event *event = record->event;
     return (!options->ops.any || event->type == DS_EVENT_GAP ||
             op_set_has(&options->ops, event)) &&
            node_fits(options, event) && process_fits(options, record) &&
-           kind_fits(options, record);
+           kind_fits(options, record) && regex_fits(s, record);
 }
 
 static uint32_t hash_number(uint64_t number)
@@ -126,15 +168,71 @@ static void remember_call(struct select *s, uint64_t number)
         s->no_memory++;
 }
 
+/* What follows a selected message */
+
+static struct followed *find_followed(const struct select *s, uint64_t conn)
+{
+    struct followed *f = table_first(&s->followed, hash_number(conn));
+    while (f != NULL && f->conn != conn)
+        f = table_next(&s->followed, f);
+    return f;
+}
+
+static void begin_following(struct select *s, uint64_t conn)
+{
+    struct followed *f = find_followed(s, conn);
+    if (f == NULL && table_is_full(&s->followed))
+        table_remove(&s->followed, table_oldest(&s->followed));
+    if (f == NULL)
+        f = table_add(&s->followed, hash_number(conn));
+    if (f == NULL) {
+        s->no_memory++;
+        return;
+    }
+    f->conn = conn;
+    f->left = s->options->num_after;
+}
+
+/* follows says whether a message that was not selected is among the next ones of its
+ * connection. */
+static bool follows(struct select *s, const struct ds_event *event, bool wanted)
+{
+    if (s->options->num_after == 0)
+        return false;
+    if (event->type == DS_EVENT_MESSAGE && wanted) {
+        begin_following(s, event->conn->number);
+        return true;
+    }
+    const bool is_last = event->type == DS_EVENT_CONN && event->change.final;
+    struct followed *f = event->type == DS_EVENT_MESSAGE || is_last
+                             ? find_followed(s, event->conn->number)
+                             : NULL;
+    if (f == NULL)
+        return false;
+    if (is_last || --f->left == 0)
+        table_remove(&s->followed, f);
+    return !is_last;
+}
+
 struct select *select_new(const struct options *options)
 {
     struct select *s = calloc(1, sizeof *s);
     if (s == NULL)
         return NULL;
     s->options = options;
-    s->has_picks = options->ops.any || options->nodes.num != 0 || options->num_processes != 0;
+    s->has_picks = options->ops.any || options->nodes.num != 0 || options->num_processes != 0 ||
+                   options->num_regexes != 0 || options->num_after != 0;
     /* No more calls than these are open, and each says when it ends. */
     table_init(&s->calls, sizeof(struct selected_call), options->config.limits[DS_LIMIT_CALLS]);
+    table_init(&s->followed, sizeof(struct followed),
+               options->config.limits[DS_LIMIT_CONNECTIONS]);
+    if (options->num_regexes != 0) {
+        s->printer = event_text_new();
+        if (s->printer == NULL) {
+            select_free(s);
+            return NULL;
+        }
+    }
     return s;
 }
 
@@ -143,7 +241,15 @@ void select_free(struct select *s)
     if (s == NULL)
         return;
     table_free(&s->calls);
+    table_free(&s->followed);
+    event_text_free(s->printer);
+    ds_buffer_free(&s->text);
     free(s);
+}
+
+uint64_t select_num_given_up(const struct select *s)
+{
+    return s->num_given_up;
 }
 
 void select_add_stats(const struct select *s, struct ds_stats *stats)
@@ -163,9 +269,10 @@ bool select_wants(struct select *s, const struct record *record)
             table_remove(&s->calls, call);
         return is_known;
     }
-    const bool wanted =
-        (is_known && !s->options->no_pairs) || event_fits(s->options, record);
+    /* What --invert leaves out is not brought back by a request that it lets through. */
+    const bool in_pairs = !s->options->no_pairs && !s->options->invert;
+    const bool wanted = (is_known && in_pairs) || event_fits(s, record);
     if (wanted && number != 0 && !is_known)
         remember_call(s, number);
-    return wanted;
+    return follows(s, record->event, wanted) || wanted;
 }

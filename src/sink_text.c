@@ -9,6 +9,7 @@
 #include "peer_text.h"
 #include "digits.h"
 #include "endpoint_cache.h"
+#include "event_text.h"
 #include "hexdump.h"
 #include "sink.h"
 #include "timestamp.h"
@@ -500,6 +501,22 @@ static void add_call(struct text_state *s, const struct sink *sink, const struct
     add(s, "\n");
 }
 
+/* All of the line but the time. */
+static void add_line(struct text_state *s, const struct sink *sink, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    s->note = &record->note;
+    paint(s, PAINT_PEERS);
+    add_endpoint(s, event->conn, event->dir);
+    ds_buffer_add(s->out, " > ", 3);
+    add_endpoint(s, event->conn, !event->dir);
+    paint(s, PAINT_OFF);
+    ds_buffer_add(s->out, ": ", 2);
+
+    add_event[event->type](s, sink, event);
+    add_trouble(s, event);
+}
+
 static void text_record(struct sink *sink, const struct record *record)
 {
     struct text_state *s = sink->state;
@@ -512,18 +529,8 @@ static void text_record(struct sink *sink, const struct record *record)
     }
     if (options->verbose == 0 && is_dull(event))
         return;
-    s->note = &record->note;
     add_time(s, sink, event->ts_ns);
-
-    paint(s, PAINT_PEERS);
-    add_endpoint(s, event->conn, event->dir);
-    ds_buffer_add(s->out, " > ", 3);
-    add_endpoint(s, event->conn, !event->dir);
-    paint(s, PAINT_OFF);
-    ds_buffer_add(s->out, ": ", 2);
-
-    add_event[event->type](s, sink, event);
-    add_trouble(s, event);
+    add_line(s, sink, record);
     if (options->verbose != 0)
         ds_buffer_printf(s->out, " (conn %" PRIu64 ", frame %" PRIu64 ")", event->conn->number,
                          event->frame);
@@ -562,3 +569,40 @@ static void text_close(struct sink *sink)
 const struct sink_kind sink_text = {
     "text", "one line an event, for people", text_open, text_record, NULL, text_close,
 };
+
+/* An event as text for itself: a sink that nothing is written from. */
+struct event_text {
+    struct options options;
+    struct sink sink;
+    struct text_state state;
+};
+
+struct event_text *event_text_new(void)
+{
+    struct event_text *text = calloc(1, sizeof *text);
+    if (text == NULL)
+        return NULL;
+    text->sink.options = &text->options;
+    text->state.limits = &term_limits[2];
+    text->state.endpoints = endpoint_cache_new(print_endpoint);
+    if (text->state.endpoints == NULL) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+void event_text_free(struct event_text *text)
+{
+    if (text == NULL)
+        return;
+    endpoint_cache_free(text->state.endpoints);
+    free(text);
+}
+
+void event_text_print(struct event_text *text, const struct record *record,
+                      struct ds_buffer *out)
+{
+    text->state.out = out;
+    add_line(&text->state, &text->sink, record);
+}

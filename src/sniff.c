@@ -409,6 +409,11 @@ static int close_all(struct sniff *s, bool opened)
             write_reports(s);
         const struct ds_stats stats = all_stats(s);
         complete = summary_is_complete(&stats);
+        const uint64_t num_given_up = select_num_given_up(s->select);
+        if (num_given_up != 0 && !s->reader_gone)
+            complain("-e gave up on %llu messages, as finding out would take too long; they are "
+                     "taken not to match: simplify the expression",
+                     (unsigned long long)num_given_up);
         if (!s->reader_gone)
             print_summary(s);
     }

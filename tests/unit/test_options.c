@@ -119,7 +119,7 @@ static void writes_no_records_beside_packets_on_stdout(void **state)
 static void refuses_bad_lines(void **state)
 {
     static const char *const lines[] = {
-        "distsniff -Y x", "distsniff -e x", "distsniff -O f", "distsniff -A 3",
+        "distsniff -Y x", "distsniff -O f", "distsniff -A x", "distsniff -e a(", "distsniff --invert",
         "distsniff --nonsense", "distsniff -r", "distsniff --etf=1", "distsniff -T xml",
         "distsniff -T json=", "distsniff -T text -T json", "distsniff -T text -w -",
         "distsniff -c 0", "distsniff -c -1", "distsniff -c 1x", "distsniff -c 99999999999999999999",

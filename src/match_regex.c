@@ -1,0 +1,248 @@
+/*
+ * match_regex.c - see match_regex.h.
+ *
+ * The needle is a word of at least three ASCII letters that is part of every match, and that
+ * comes into the text of a message in one way only: out of an atom, a string or a binary,
+ * where its bytes stand as they are. So:
+ * - it is taken from patterns without groups, alternatives, classes and escapes only;
+ * - what may be the end of an escape for the character before it (\n, \xFF) is left off;
+ * - words the text has by itself, and those that might be hexadecimal, are no needles;
+ * - a string may be sent as a list of integers, a tag before each character: that form is
+ *   searched for as well.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "match_regex.h"
+
+#include "complain.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A match on one message takes at most about as much as these. */
+enum {
+    MATCH_LIMIT = 1000000,
+    DEPTH_LIMIT = 100000,
+    HEAP_LIMIT_KIB = 16384,
+    JIT_STACK = 32768,
+    JIT_STACK_MAX = 1 << 20,
+    NEEDLE_MIN = 3,
+    NEEDLE_MAX = 64,
+};
+
+enum { TAG_SMALL_INTEGER = 97, TAG_INTEGER = 98 };
+
+struct match_regex {
+    pcre2_code *code;
+    pcre2_match_data *data;
+    pcre2_match_context *context;
+    pcre2_jit_stack *stack;
+    size_t needle_len; /* 0: none */
+    char needle[NEEDLE_MAX];
+    char listed[2 * NEEDLE_MAX]; /* the needle as elements of a list */
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_hex_letter(char c)
+{
+    return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* What the text of a message has in it besides what the peer sent and what match_regex_may
+ * looks at. */
+static const char *const own_words[] = {
+    "spawned", "result", "after", "min",  "flags", "group", "leader", "opts",  "trace",
+    "label",   "serial", "from",  "fragments", "control", "op_", "Ref", "Port", "Fun",
+    "Local",   "bytes",  "more",  "fun",  "utf",   "atom",  "inf",    "nan",
+};
+
+static bool is_own_word(const char *word)
+{
+    for (size_t i = 0; i < sizeof own_words / sizeof own_words[0]; i++) {
+        if (strstr(own_words[i], word) != NULL)
+            return true;
+    }
+    for (int i = 0; i < NOTE_ROLE_COUNT; i++) {
+        if (strstr(note_role_name((enum note_role)i), word) != NULL)
+            return true;
+    }
+    for (int i = 0; i < CALL_OUTCOME_COUNT; i++) {
+        if (strstr(call_outcome_name((enum call_outcome)i), word) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* escape_tail_len returns how many letters at the beginning of a word may belong to an escape
+ * for another character: n of \n, xFF of \xFF. */
+static size_t escape_tail_len(const char *word, size_t len)
+{
+    size_t tail = word[0] == 'x';
+    const size_t end = tail + 2;
+    while (tail < len && tail < end && is_hex_letter(word[tail]))
+        tail++;
+    return tail == 0 && strchr("ntrvbfed", word[0]) != NULL ? 1 : tail;
+}
+
+static void offer_needle(struct match_regex *regex, const char *word, size_t len)
+{
+    char text[NEEDLE_MAX];
+    const size_t tail = len != 0 ? escape_tail_len(word, len) : 0;
+    word += tail;
+    len -= tail;
+    if (len >= NEEDLE_MAX)
+        len = NEEDLE_MAX - 1;
+    if (len < NEEDLE_MIN || len <= regex->needle_len)
+        return;
+    size_t num_hex = 0;
+    for (size_t i = 0; i < len; i++)
+        num_hex += is_hex_letter(word[i]);
+    memcpy(text, word, len);
+    text[len] = '\0';
+    if (num_hex == len || is_own_word(text))
+        return;
+    memcpy(regex->needle, text, len + 1);
+    regex->needle_len = len;
+}
+
+static void find_needle(struct match_regex *regex, const char *pattern)
+{
+    if (pattern[strcspn(pattern, "|()[]{}\\")] != '\0')
+        return;
+    while (*pattern != '\0') {
+        size_t len = 0;
+        while (is_letter(pattern[len]))
+            len++;
+        const bool last_is_optional = pattern[len] == '*' || pattern[len] == '?';
+        offer_needle(regex, pattern, len - (len != 0 && last_is_optional));
+        pattern += len + (pattern[len] != '\0');
+    }
+    for (size_t i = 0; i < regex->needle_len; i++) {
+        regex->listed[2 * i] = TAG_SMALL_INTEGER;
+        regex->listed[2 * i + 1] = regex->needle[i];
+    }
+}
+
+static pcre2_code *compile(const char *pattern, bool ignore_case)
+{
+    const uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
+                           (ignore_case ? PCRE2_CASELESS : 0);
+    const size_t len = strlen(pattern);
+    int error;
+    PCRE2_SIZE offset;
+    if (len > MAX_REGEX_LEN) {
+        complain("-e takes an expression of at most %d bytes, not %zu", MAX_REGEX_LEN, len);
+        return NULL;
+    }
+    pcre2_code *code =
+        pcre2_compile((PCRE2_SPTR)pattern, len, flags, &error, &offset, NULL);
+    if (code == NULL) {
+        char message[160];
+        pcre2_get_error_message(error, (PCRE2_UCHAR *)message, sizeof message);
+        complain("-e '%s': column %zu: %s", pattern, offset + 1, message);
+    }
+    return code;
+}
+
+struct match_regex *match_regex_new(const char *pattern, bool ignore_case)
+{
+    pcre2_code *code = compile(pattern, ignore_case);
+    if (code == NULL)
+        return NULL;
+    struct match_regex *regex = calloc(1, sizeof *regex);
+    if (regex == NULL) {
+        pcre2_code_free(code);
+        complain("out of memory");
+        return NULL;
+    }
+    regex->code = code;
+    regex->data = pcre2_match_data_create(1, NULL);
+    regex->context = pcre2_match_context_create(NULL);
+    if (regex->data == NULL || regex->context == NULL) {
+        complain("out of memory");
+        match_regex_free(regex);
+        return NULL;
+    }
+    pcre2_set_match_limit(regex->context, MATCH_LIMIT);
+    pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
+    pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
+    /* Without the compiler, or a stack for it, the interpreter does the same, only slower. */
+    if (pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0) {
+        regex->stack = pcre2_jit_stack_create(JIT_STACK, JIT_STACK_MAX, NULL);
+        if (regex->stack != NULL)
+            pcre2_jit_stack_assign(regex->context, NULL, regex->stack);
+    }
+    if (!ignore_case)
+        find_needle(regex, pattern);
+    return regex;
+}
+
+void match_regex_free(struct match_regex *regex)
+{
+    if (regex == NULL)
+        return;
+    pcre2_jit_stack_free(regex->stack);
+    pcre2_match_context_free(regex->context);
+    pcre2_match_data_free(regex->data);
+    pcre2_code_free(regex->code);
+    free(regex);
+}
+
+static bool text_has(const struct match_regex *regex, const void *text, size_t len)
+{
+    return len != 0 && memmem(text, len, regex->needle, regex->needle_len) != NULL;
+}
+
+static bool term_may(const struct match_regex *regex, const struct ds_term *term)
+{
+    /* Nobody sends characters below 256 in four bytes; if one does, let it be seen. */
+    static const char wide[] = {TAG_INTEGER, 0, 0, 0};
+    return term->len != 0 &&
+           (text_has(regex, term->data, term->len) ||
+            memmem(term->data, term->len, regex->listed, 2 * regex->needle_len) != NULL ||
+            memmem(term->data, term->len, wide, sizeof wide) != NULL);
+}
+
+static bool atoms_have(const struct match_regex *regex, const struct ds_term *term)
+{
+    for (uint32_t i = 0; i < term->num_atoms; i++) {
+        if (text_has(regex, term->atoms[i].text, term->atoms[i].len))
+            return true;
+    }
+    return false;
+}
+
+bool match_regex_may(const struct match_regex *regex, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_message *m = &event->message;
+    const struct note *note = &record->note;
+    if (regex->needle_len == 0 || event->type != DS_EVENT_MESSAGE || m->control.data == NULL ||
+        event->fault.kind != DS_FAULT_NONE || event->unknown_atoms != 0 ||
+        event->inferred_atoms != 0)
+        return true;
+    const struct ds_endpoint *end = event->conn->end;
+    return term_may(regex, &m->payload) || term_may(regex, &m->control) ||
+           atoms_have(regex, &m->control) ||
+           (m->payload.atoms != m->control.atoms && atoms_have(regex, &m->payload)) ||
+           text_has(regex, end[0].node.data, end[0].node.len) ||
+           text_has(regex, end[1].node.data, end[1].node.len) ||
+           text_has(regex, note->from_name.data, note->from_name.len) ||
+           text_has(regex, note->to_name.data, note->to_name.len) ||
+           (m->op != NULL && strstr(m->op->name, regex->needle) != NULL) ||
+           (note->label != NULL && strstr(note->label, regex->needle) != NULL);
+}
+
+enum regex_result match_regex_text(struct match_regex *regex, const char *text, size_t len)
+{
+    const int found = pcre2_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data,
+                                  regex->context);
+    /* 0 and more: it matches, with so many groups, of which the first alone has room. */
+    return found >= 0                      ? REGEX_YES
+           : found == PCRE2_ERROR_NOMATCH ? REGEX_NO
+                                           : REGEX_GAVE_UP;
+}

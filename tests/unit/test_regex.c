@@ -1,0 +1,281 @@
+/*
+ * test_regex.c - -e: that the search in the bytes leaves out nothing that the text would
+ * match, bad expressions, expressions that take too long, and -A, --invert.
+ */
+#include "event_text.h"
+#include "match_regex.h"
+#include "select.h"
+
+#include <distsniff/dissect.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define TEXT(literal) ((struct ds_text){(literal), sizeof(literal) - 1})
+#define TERM(literal) ((struct ds_term){.data = (const uint8_t *)(literal),                        \
+                                        .len = sizeof(literal) - 1})
+
+static struct ds_conn conn;
+
+/* A message from a@h to b@h. */
+static struct ds_event make_message(struct ds_term payload)
+{
+    conn = (struct ds_conn){.number = 1};
+    conn.end[0].node = TEXT("a@h");
+    conn.end[1].node = TEXT("b@h");
+    struct ds_event event = {.type = DS_EVENT_MESSAGE, .conn = &conn};
+    event.message.code = 22;
+    event.message.op = ds_op_find(22);
+    event.message.fragments = 1;
+    event.message.control = TERM("h\3a\x16w\4fromw\2to");
+    event.message.role[DS_ROLE_FROM] = TERM("w\4from");
+    event.message.role[DS_ROLE_TO] = TERM("w\2to");
+    event.message.payload = payload;
+    return event;
+}
+
+/* Says whether the pattern matches the text of the record. That it may must never be denied. */
+static bool matches(const char *pattern, const struct record *record, bool *may)
+{
+    struct match_regex *regex = match_regex_new(pattern, false);
+    struct event_text *printer = event_text_new();
+    struct ds_buffer text = {0};
+    assert_non_null(regex);
+    assert_non_null(printer);
+    event_text_print(printer, record, &text);
+    const enum regex_result result = match_regex_text(regex, text.data, text.len);
+    assert_int_not_equal(result, REGEX_GAVE_UP);
+    *may = match_regex_may(regex, record);
+    if (result == REGEX_YES && !*may)
+        fail_msg("'%s' matches, but is not searched for in: %.*s", pattern, (int)text.len,
+                 text.data);
+    ds_buffer_free(&text);
+    event_text_free(printer);
+    match_regex_free(regex);
+    return result == REGEX_YES;
+}
+
+static void assert_match(const char *pattern, const struct ds_event *event)
+{
+    const struct record record = {.event = event};
+    bool may;
+    if (!matches(pattern, &record, &may))
+        fail_msg("'%s' does not match", pattern);
+}
+
+/* assert_passed_over: it does not match, and the text need not be made to know that. */
+static void assert_passed_over(const char *pattern, const struct ds_event *event)
+{
+    const struct record record = {.event = event};
+    bool may;
+    if (matches(pattern, &record, &may))
+        fail_msg("'%s' matches", pattern);
+    if (may)
+        fail_msg("'%s' is not passed over", pattern);
+}
+
+static void finds_text_wherever_it_comes_from(void **state)
+{
+    (void)state;
+    struct ds_event event = make_message(TERM("h\3w\5worldk\0\5helxom\0\0\0\5bytes"));
+    assert_match("world", &event);
+    assert_match("helxo", &event);
+    assert_match("^a@h > b@h: send_sender from > to \\{world,\"helxo\",<<\"bytes\">>\\}$", &event);
+    assert_match("send_sender", &event);
+    assert_match("worl*d", &event);
+    assert_match("world?,.h", &event);
+    assert_match("worldx?,", &event);
+    assert_passed_over("elsewhere", &event);
+    assert_passed_over("world.*elsewhere", &event);
+    assert_match("a@h > b", &event);
+
+    conn.end[0].node = TEXT("singapore@h");
+    assert_match("singapore", &event);
+    struct record record = {.event = &event, .note = {.label = "global:info", .call = 5}};
+    bool may;
+    assert_true(matches("#5 global:info", &record, &may));
+    record.note.to_name = TEXT("city_server");
+    assert_true(matches("city_server", &record, &may));
+    record.note = (struct note){.call = 5, .label = "gen:call", .has_latency = true,
+                                .outcome = CALL_TIMEOUT, .role = NOTE_DEMONITOR};
+    assert_true(matches("timeout after", &record, &may));
+    record.note = (struct note){.call = 5, .label = "spawn", .role = NOTE_SPAWNED};
+    assert_true(matches("spawned", &record, &may));
+}
+
+static void finds_cached_atoms(void **state)
+{
+    static const struct ds_atom atoms[] = {
+        {(const uint8_t *)"harbour", 7, 3, DS_ATOM_KNOWN},
+    };
+    (void)state;
+    struct ds_event event = make_message(TERM("R\0"));
+    event.message.payload.atoms = atoms;
+    event.message.payload.num_atoms = 1;
+    assert_match("harbour", &event);
+    assert_passed_over("market", &event);
+}
+
+static void finds_what_is_not_in_the_bytes_as_it_is_shown(void **state)
+{
+    (void)state;
+    struct ds_event event = make_message(TERM("k\0\6\nights"));
+    assert_match("nights", &event); /* shown as "\nights" */
+    event = make_message(TERM("k\0\4\bort"));
+    assert_match("bort", &event);
+    event = make_message(TERM("w\6\xC2\x80tops"));
+    assert_match("tops", &event);
+    /* A list of small integers, with one that is none. */
+    event = make_message(TERM("l\0\0\0\6aWaoaralad" "b\0\0\1\x42" "j"));
+    assert_match("World", &event);
+    assert_match("orld", &event);
+    assert_passed_over("orldly", &event);
+    event = make_message(TERM("l\0\0\0\4aWb\0\0\0oaralj"));
+    assert_match("Worl", &event);
+    event = make_message(TERM("b\0\0\xFF\xFF"));
+    conn.end[1].node = TEXT("\xFFtown@h"); /* \xFFtown@h */
+    assert_match("xFFtown", &event);
+    assert_match("FFtown", &event);
+    assert_match("Ftown", &event);
+    assert_match("FF", &event);
+    event.message.payload = TERM("F\x7F\xF0\0\0\0\0\0\0");
+    assert_match("from", &event);
+}
+
+static void looks_closely_at_trouble(void **state)
+{
+    (void)state;
+    struct ds_event event = make_message(TERM("w\1x"));
+    event.fault = (struct ds_fault){DS_FAULT_MALFORMED, 3, "strange tag"};
+    assert_match("strange", &event);
+    event.fault = (struct ds_fault){0};
+    event.unknown_atoms = 1;
+    assert_match("unknown atom", &event);
+}
+
+static void refuses_bad_expressions(void **state)
+{
+    static const char *const patterns[] = {"a(", "a)", "[a", "*", "\\", "(?<n>a)(?<n>b)",
+                                           "\\C", "\xFF", "(?R", "(a{1000}){1000}{1000}"};
+    static char lengthy[MAX_REGEX_LEN + 2];
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        struct match_regex *regex = match_regex_new(patterns[i], false);
+        if (regex != NULL)
+            fail_msg("accepted: %s", patterns[i]);
+        match_regex_free(regex);
+    }
+    memset(lengthy, 'a', MAX_REGEX_LEN);
+    struct match_regex *regex = match_regex_new(lengthy, false);
+    assert_non_null(regex);
+    match_regex_free(regex);
+    lengthy[MAX_REGEX_LEN] = 'a';
+    assert_null(match_regex_new(lengthy, false));
+    match_regex_free(NULL);
+}
+
+static void gives_up_in_time(void **state)
+{
+    static char text[4096];
+    (void)state;
+    memset(text, 'a', sizeof text);
+    text[sizeof text - 1] = '!';
+    struct match_regex *regex = match_regex_new("^(a|aa)+$", false);
+    assert_non_null(regex);
+    assert_int_equal(match_regex_text(regex, text, sizeof text), REGEX_GAVE_UP);
+    match_regex_free(regex);
+}
+
+static void ignores_case(void **state)
+{
+    (void)state;
+    struct match_regex *regex = match_regex_new("WORLD", true);
+    struct ds_event event = make_message(TERM("w\5world"));
+    const struct record record = {.event = &event};
+    assert_true(match_regex_may(regex, &record));
+    assert_int_equal(match_regex_text(regex, "a world", 7), REGEX_YES);
+    assert_int_equal(match_regex_text(regex, "\xFF\xFE", 2), REGEX_NO);
+    match_regex_free(regex);
+}
+
+/* Gives a message to select. */
+static bool wants(struct select *select, struct ds_term payload, uint64_t conn_number)
+{
+    const struct ds_event event = make_message(payload);
+    const struct record record = {.event = &event};
+    conn.number = conn_number;
+    return select_wants(select, &record);
+}
+
+static void shows_what_follows(void **state)
+{
+    static struct options options = {.num_after = 2, .num_regexes = 1};
+    (void)state;
+    ds_config_init(&options.config);
+    options.config.limits[DS_LIMIT_CONNECTIONS] = 2;
+    options.regexes[0] = match_regex_new("town", false);
+    struct select *select = select_new(&options);
+    assert_non_null(select);
+    const struct ds_term yes = TERM("w\4town"), no = TERM("w\4city");
+    assert_false(wants(select, no, 1));
+    assert_true(wants(select, yes, 1));
+    assert_false(wants(select, no, 2));
+    assert_true(wants(select, no, 1));
+    assert_true(wants(select, yes, 1)); /* counts anew */
+    assert_true(wants(select, no, 1));
+    assert_true(wants(select, no, 1));
+    assert_false(wants(select, no, 1));
+    for (uint64_t number = 1; number <= 3; number++)
+        assert_true(wants(select, yes, number));
+    assert_false(wants(select, no, 1)); /* the oldest of more than the cap */
+    assert_true(wants(select, no, 2));
+    struct ds_event event = make_message(no);
+    event.type = DS_EVENT_CONN;
+    event.change = (struct ds_conn_change){.state = DS_CONN_CLOSED, .final = true};
+    conn.number = 3;
+    const struct record record = {.event = &event};
+    assert_false(select_wants(select, &record));
+    assert_false(wants(select, no, 3)); /* it has ended */
+    select_free(select);
+    match_regex_free(options.regexes[0]);
+}
+
+static void shows_the_others(void **state)
+{
+    static struct options options = {.invert = true, .num_regexes = 2};
+    (void)state;
+    ds_config_init(&options.config);
+    options.regexes[0] = match_regex_new("town", false);
+    options.regexes[1] = match_regex_new("c.ty", false);
+    struct select *select = select_new(&options);
+    assert_false(wants(select, TERM("w\4town"), 1));
+    assert_false(wants(select, TERM("w\4city"), 1));
+    assert_true(wants(select, TERM("w\4port"), 1));
+    struct ds_event event = make_message(TERM("w\4town"));
+    event.type = DS_EVENT_GAP;
+    const struct record gap = {.event = &event};
+    assert_true(select_wants(select, &gap));
+    assert_int_equal(select_num_given_up(select), 0);
+    select_free(select);
+    match_regex_free(options.regexes[0]);
+    match_regex_free(options.regexes[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_text_wherever_it_comes_from),
+        cmocka_unit_test(finds_cached_atoms),
+        cmocka_unit_test(finds_what_is_not_in_the_bytes_as_it_is_shown),
+        cmocka_unit_test(looks_closely_at_trouble),
+        cmocka_unit_test(refuses_bad_expressions),
+        cmocka_unit_test(gives_up_in_time),
+        cmocka_unit_test(ignores_case),
+        cmocka_unit_test(shows_what_follows),
+        cmocka_unit_test(shows_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
