@@ -2,7 +2,7 @@
 %% sides of every comparison, so that the terms of any release can be compared on any release:
 %% atoms, pids, references, ports, funs and native records come back as tagged tuples.
 -module(etf).
--export([decode/1, from_term/1, text/1]).
+-export([decode/1, from_term/1, matches/2, text/1]).
 
 %% decode(Bin): the term in a binary that begins with 131.
 decode(<<131, 80, _:32, Deflated/binary>>) ->
@@ -120,3 +120,14 @@ text({atom, Text}) ->
     unicode:characters_to_binary(io_lib:format("~tp", [binary_to_atom(Text)]));
 text(I) when is_integer(I) ->
     integer_to_binary(I).
+
+%% matches(Seen, Sent): the same, but that an unknown atom in what was seen may be any.
+matches(Same, Same) -> true;
+matches({atom, <<"?atom:", _/binary>>}, {atom, _}) -> true;
+matches([A | As], [B | Bs]) -> matches(A, B) andalso matches(As, Bs);
+matches(A, B) when is_tuple(A), is_tuple(B) -> matches(tuple_to_list(A), tuple_to_list(B));
+matches(A, B) when is_map(A), is_map(B), map_size(A) =:= map_size(B) ->
+    %% Keys that are unknown atoms come in another order.
+    lists:all(fun(Pair) -> lists:any(fun(Other) -> matches(Pair, Other) end, maps:to_list(B)) end,
+              maps:to_list(A));
+matches(_, _) -> false.

@@ -92,21 +92,11 @@ by_number(Senders) ->
 part_of([], _) -> true;
 part_of(_, []) -> false;
 part_of([W | Wire], [T | Told]) ->
-    case same(W, T) of
+    case etf:matches(W, T) of
         true -> part_of(Wire, Told);
         false -> part_of([W | Wire], Told)
     end.
 
-%% same: an unknown atom may be any.
-same(Same, Same) -> true;
-same({atom, <<"?atom:", _/binary>>}, {atom, _}) -> true;
-same([A | As], [B | Bs]) -> same(A, B) andalso same(As, Bs);
-same(A, B) when is_tuple(A), is_tuple(B) -> same(tuple_to_list(A), tuple_to_list(B));
-same(A, B) when is_map(A), is_map(B) -> % keys that are unknown atoms may come in another order
-    map_size(A) =:= map_size(B) andalso
-        lists:all(fun(Pair) -> lists:any(fun(Other) -> same(Pair, Other) end, maps:to_list(B)) end,
-                  maps:to_list(A));
-same(_, _) -> false.
 
 %% The signals of the process that noted them: all of them, in order, and no others.
 signals(_, [], _) -> ok;

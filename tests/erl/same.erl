@@ -1,7 +1,7 @@
 %% same PROGRAM all|some ORIGINAL VARIANT...: a capture whose packets were reordered,
 %% tunnelled, fragmented ... holds the same messages as the original (all), or, when packets are
-%% missing or cut, no others (some): what is not marked as damaged is one of the original's, in
-%% order.
+%% missing or cut, no others (some): what is not marked as faulty is one of the original's, in order,
+%% except for the atoms that are marked as unknown.
 -module(same).
 -export([main/1]).
 
@@ -35,10 +35,9 @@ check("all", Original, Records) ->
     end, by_direction(Original)),
     length(Found) =:= length(Original) orelse records:fail("messages of other directions", []),
     io:format("~b messages, the same~n", [length(Found)]);
-check("some", Original, Records) ->
-    Messages = records:messages(Records),
-    Sound = [M || M <- Messages, not is_map_key(<<"fault">>, M),
-                  not is_map_key(<<"unknown_atoms">>, M)],
+check("some", Told, Records) ->
+    Original = [{D, terms(M)} || {D, M} <- Told],
+    Sound = [M || M <- records:messages(Records), not is_map_key(<<"fault">>, M)],
     Marks = [R || R <- Records,
                   is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R) orelse
                       maps:get(<<"type">>, R) =:= <<"gap">>],
@@ -48,10 +47,15 @@ check("some", Original, Records) ->
         Fits =/= [] orelse
             records:fail("connection ~b, from port ~b: a message that was never sent: ~tP",
                          [Conn, Port, best_strange(Found, by_direction(Original)), 60])
-    end, by_direction([{conn_key(M), facts(M)} || M <- Sound])),
+    end, by_direction([{conn_key(M), terms(M)} || M <- Sound])),
     length(Sound) < length(Original) andalso Marks =:= [] andalso
         records:fail("~b messages of ~b and no word about the rest", [length(Sound), length(Original)]),
     io:format("~b sound messages of ~b, ~b marks~n", [length(Sound), length(Original), length(Marks)]).
+
+%% terms(Message): the control tuple and the payload.
+terms(#{<<"op">> := Op} = Message) ->
+    {Op, [etf:decode(base64:decode(Bytes))
+          || Key <- [<<"ctl">>, <<"msg">>], #{Key := Bytes} <- [Message]]}.
 
 conn_key(#{<<"conn">> := Conn, <<"src">> := #{<<"port">> := Port}}) -> {Conn, Port}.
 
@@ -66,8 +70,11 @@ first_difference(Others, Messages) -> {lists:sublist(Others, 1), lists:sublist(M
 
 %% first_strange: none when Found is All with some left out.
 first_strange([], _) -> none;
-first_strange([M | Found], [M | All]) -> first_strange(Found, All);
-first_strange(Found, [_ | All]) -> first_strange(Found, All);
+first_strange([M | Found], [Sent | All]) ->
+    case etf:matches(M, Sent) of
+        true -> first_strange(Found, All);
+        false -> first_strange([M | Found], All)
+    end;
 first_strange([M | _], []) -> M.
 
 best_strange(Found, Directions) ->
