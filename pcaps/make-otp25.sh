@@ -5,14 +5,14 @@ set -euo pipefail
 cd "$(dirname "$(realpath "$0")")"
 
 if [ -z "${MAKE_INSIDE:-}" ]; then
-    MAKE_INSIDE=1 exec unshare --net --pid --fork --kill-child --mount-proc "./$(basename "$0")"
+    MAKE_INSIDE=1 exec unshare --net "./$(basename "$0")"
 fi
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 export HOME=$work
 ip link set lo up
 erlc -o "$work" ../tests/live/chatter.erl
-epmd -daemon
+epmd &
 tcpdump -i lo -Z root -B 65536 -U -w "$work/pcap" tcp 2>"$work/said" &
 tcpdump=$!
 sleep 1
