@@ -17,21 +17,23 @@ main([Mode, Json | Logs]) ->
 
 log(File) ->
     {ok, Bin} = file:read_file(File),
-    maps:fold(fun({atom, Key}, Value, Acc) -> Acc#{binary_to_atom(Key) => Value} end, #{},
-              etf:decode(Bin)).
+    records:atom_keys(etf:decode(Bin)).
 
 check(Mode, Records, #{node := {atom, Node}} = Log) ->
     Ends = ends(Records),
     Messages = [{M, records:signal(M)} || M <- records:messages(Records), sent_by(Node, M, Ends)],
     Sends = [S || {_, #{op := Op} = S} <- Messages, lists:member(Op, sends())],
     Wire = by_sender([{maps:get(from, S, unknown), {maps:get(to, S), maps:get(term, S)}} || S <- Sends]),
-    Told = by_sender([{sender(From, To, Wire), {to(To), Term}} || {tuple, [From, To, Term]} <- maps:get(sent, Log)]),
+    Told = by_sender([{sender(From, To, Wire), {to(To), Term}}
+                      || {tuple, [From, To, Term]} <- maps:get(sent, Log)]),
     case Mode of
         all ->
             [records:fail("a fault: ~tP", [R, 60])
              || R <- Records, is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R)],
             [maps:get(K, Wire, []) =:= maps:get(K, Told, []) orelse
-                 records:fail("~ts, process ~0tp: ~0tP", [Node, K, difference(maps:get(K, Wire, []), maps:get(K, Told, [])), 40])
+                 records:fail("~ts, process ~0tp: ~0tP", 
+                              [Node, K, difference(maps:get(K, Wire, []),
+                                                   maps:get(K, Told, [])), 40])
              || K <- lists:usort(maps:keys(Wire) ++ maps:keys(Told))],
             signals(Node, maps:get(signals, Log, []), [S || {_, S} <- Messages]),
             frames(Node, maps:get(counters, Log), Records),
@@ -103,10 +105,10 @@ signals(_, [], _) -> ok;
 signals(Node, [{tuple, [_, #{{atom, <<"from">>} := Me}]} | _] = Noted, Messages) ->
     Wire = [S || #{from := From, op := Op} = S <- Messages, From =:= Me,
                  not lists:member(Op, sends())],
-    Ops = [{binary_to_atom(Op), maps:fold(fun({atom, K}, V, Acc) -> Acc#{binary_to_atom(K) => V} end, #{}, Fields)}
-           || {tuple, [{atom, Op}, Fields]} <- Noted],
+    Ops = [{binary_to_atom(Op), records:atom_keys(Fields)} || {tuple, [{atom, Op}, Fields]} <- Noted],
     length(Ops) =:= length(Wire) orelse
-        records:fail("~ts: ~b signals noted, on the wire ~p", [Node, length(Ops), [Op || #{op := Op} <- Wire]]),
+        records:fail("~ts: ~b signals noted, on the wire ~p",
+                     [Node, length(Ops), [Op || #{op := Op} <- Wire]]),
     [(Op =:= maps:get(op, S) andalso maps:with(maps:keys(Fields), S) =:= Fields) orelse
          records:fail("~ts: noted ~p ~tp~non the wire ~tp", [Node, Op, Fields, S])
      || {{Op, Fields}, S} <- lists:zip(Ops, Wire)].

@@ -17,9 +17,10 @@ check(Program, Capture, File) ->
     {Records, _} = records:run(Program, ["-v", "-r", Capture]),
     [records:fail("a fault: ~tp", [R])
      || R <- Records, is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R)],
+    Ends = binary_to_term(zlib:gunzip(Zipped)),
     Times = lists:foldl(fun count/2, #{}, Records),
     Frames = maps:map(fun(_, List) -> lists:sort(List) end, Times),
-    Checked = [sample(Frames, C, Sample) || #{samples := Samples} = C <- binary_to_term(zlib:gunzip(Zipped)),
+    Checked = [sample(Frames, C, Sample) || #{samples := Samples} = C <- Ends,
                                             Sample <- Samples],
     Agree = length([yes || agrees <- Checked]),
     Agree > 0 orelse records:fail("no sample could be checked", []),

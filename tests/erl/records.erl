@@ -1,7 +1,7 @@
 %% What distsniff says, as maps: one per JSON line. Fields that stand for terms are decoded with
 %% etf, so that they can be compared.
 -module(records).
--export([run/2, read/1, messages/1, signal/1, key/1, fail/2, main/2]).
+-export([run/2, read/1, atom_keys/1, messages/1, signal/1, key/1, fail/2, main/2]).
 
 %% run(Program, Args): the records, and what was said on standard error. The program must end
 %% well.
@@ -71,6 +71,10 @@ ops() ->
       alias_send => {33, [from, to]}, alias_send_tt => {34, [from, to, token]},
       unlink_id => {35, [id, from, to]}, unlink_id_ack => {36, [id, from, to]},
       altact_sig_send => {37, [flags, from, to, token]}}.
+
+%% atom_keys(Map): a decoded map whose keys are atoms, with these as keys.
+atom_keys(Map) ->
+    maps:fold(fun({atom, Key}, Value, Acc) -> Acc#{binary_to_atom(Key) => Value} end, #{}, Map).
 
 %% key(Record): the direction it belongs to, by the names of the nodes.
 key(#{<<"src">> := #{<<"node">> := Src}, <<"dst">> := #{<<"node">> := Dst}}) -> {Src, Dst};

@@ -11,7 +11,7 @@ main([Program, Capture, Truth]) ->
 
 check(Program, Capture, Truth) ->
     {ok, Zipped} = file:read_file(Truth),
-    [Header | Said] = [atom_keys(M) || M <- etf:decode(zlib:gunzip(Zipped))],
+    [Header | Said] = [records:atom_keys(M) || M <- etf:decode(zlib:gunzip(Zipped))],
     {Records, _} = records:run(Program, ["-v", "-r", Capture]),
     {Broken, Sound} = lists:partition(fun cut_off/1, records:messages(Records)),
     Expected = [M || #{op := Op} = M <- Said, Op =/= {atom, <<"undecodable">>}],
@@ -30,9 +30,6 @@ check(Program, Capture, Truth) ->
     frames(Header, Records),
     [texts(M) || M <- Sound],
     io:format("~b signals as told, ~b cut off~n", [length(Sound), NumBroken]).
-
-atom_keys(Map) ->
-    maps:fold(fun({atom, Key}, Value, Acc) -> Acc#{binary_to_atom(Key) => Value} end, #{}, Map).
 
 %% The one message that a capture's about.md names: sent cut off by its node.
 cut_off(#{<<"type">> := <<"message">>, <<"fault">> := #{<<"kind">> := <<"malformed">>}}) -> true;
@@ -72,7 +69,7 @@ told(#{op := {atom, Op}} = Map) ->
     end, Signal),
     Named = Known#{op => binary_to_atom(Op)},
     case Named of
-        #{token := Token} -> Named#{token => atom_keys(Token)};
+        #{token := Token} -> Named#{token => records:atom_keys(Token)};
         #{} -> Named
     end.
 
@@ -109,7 +106,7 @@ frames(#{counters := Counters}, Records) ->
     Seen = maps:from_list(lists:append([counted(R) || R <- Records])),
     maps:foreach(fun({atom, Node}, Peers) ->
         maps:foreach(fun({atom, Peer}, Count) ->
-            #{in := In, out := Out} = atom_keys(Count),
+            #{in := In, out := Out} = records:atom_keys(Count),
             Got = {maps:get({Peer, Node}, Seen, none), maps:get({Node, Peer}, Seen, none)},
             Got =:= {In, Out} orelse
                 records:fail("~s counted ~b frames in, ~b out with ~s; distsniff ~tp",

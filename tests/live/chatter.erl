@@ -17,8 +17,8 @@ answer([Log]) ->
     peer(Tracer, Log).
 
 talk([Log, Other | Options]) ->
-    talk(Log, Other, [list_to_atom(O) || O <- Options], [fun terms/1, fun atoms/1, fun large/1, fun traced/1, fun aliases/1,
-                             fun names/1]).
+    talk(Log, Other, [list_to_atom(O) || O <- Options],
+         [fun terms/1, fun atoms/1, fun large/1, fun traced/1, fun aliases/1, fun names/1]).
 
 %% The same without what is long.
 small([Log, Other]) ->
