@@ -2,6 +2,7 @@
  * main.c - distsniff, the command.
  */
 #include "capture.h"
+#include "filter.h"
 #include "options.h"
 #include "sniff.h"
 
@@ -28,6 +29,10 @@ int main(int argc, char **argv)
             break;
         case ACTION_LIST_INTERFACES:
             status = capture_list_interfaces() ? STATUS_OK : STATUS_TROUBLE;
+            break;
+        case ACTION_LIST_FIELDS:
+            filter_list_fields(stdout);
+            status = STATUS_OK;
             break;
         case ACTION_SNIFF:
             status = sniff_run(&options);

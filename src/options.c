@@ -7,6 +7,7 @@
 #include "options.h"
 
 #include "complain.h"
+#include "filter.h"
 #include "sink.h"
 
 #include <errno.h>
@@ -329,6 +330,26 @@ static bool set_no_pairs(struct options *o, const char *value)
     return true;
 }
 
+static bool set_filter(struct options *o, const char *value)
+{
+    struct filter_error error;
+    struct filter *filter = filter_parse(value, &error);
+    if (filter == NULL && error.column == 0)
+        complain("%s", error.what);
+    else if (filter == NULL)
+        complain("-Y: column %zu: %s", error.column, error.what);
+    else
+        o->filter = filter_and(o->filter, filter);
+    return filter != NULL;
+}
+
+static bool set_fields(struct options *o, const char *value)
+{
+    (void)value;
+    o->action = ACTION_LIST_FIELDS;
+    return true;
+}
+
 static bool set_etf(struct options *o, const char *value)
 {
     (void)value;
@@ -632,6 +653,7 @@ bool options_parse(struct options *options, int argc, char **argv)
         !compile_regexes(options))
         return false;
     choose_formats(options);
+    filter_set_depth(options->filter, options->config.limits[DS_LIMIT_DEPTH]);
     return true;
 }
 
@@ -641,6 +663,8 @@ void options_free(struct options *options)
     free(options->expression);
     while (options->num_regexes != 0)
         match_regex_free(options->regexes[--options->num_regexes]);
+    filter_free(options->filter);
+    options->filter = NULL;
     options->read_files = NULL;
     options->expression = NULL;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct sink_kind;
+struct filter;
 
 enum { MAX_SNAPLEN = 262144, MAX_FORMATS = 8, MAX_DIST_PORTS = 64, MAX_REGEXES = 16 };
 
@@ -35,7 +36,8 @@ enum report {
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-enum action { ACTION_SNIFF, ACTION_HELP, ACTION_VERSION, ACTION_LIST_INTERFACES };
+enum action { ACTION_SNIFF, ACTION_HELP, ACTION_VERSION, ACTION_LIST_INTERFACES,
+              ACTION_LIST_FIELDS };
 
 /* option_format is one -T. file is NULL for standard output. */
 struct option_format {
@@ -49,7 +51,8 @@ struct words {
     size_t num;
 };
 
-/* options is what the user asked for. Texts belong to the command line, except expression. */
+/* options is what the user asked for. Texts belong to the command line, except expression
+ * and filter. */
 struct options {
     enum action action;
     const char *interface; /* NULL: any */
@@ -80,6 +83,7 @@ struct options {
     struct pick_process processes[MAX_PICKS];
     size_t num_processes;
     struct op_set ops;
+    struct filter *filter; /* of all -Y, or NULL */
     bool no_pairs;
     const char *patterns[MAX_REGEXES]; /* of -e */
     struct match_regex *regexes[MAX_REGEXES];

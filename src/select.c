@@ -5,6 +5,7 @@
 #include "select.h"
 
 #include "event_text.h"
+#include "filter.h"
 #include "keys.h"
 #include "table.h"
 
@@ -141,7 +142,8 @@ static bool event_fits(struct select *s, const struct record *record)
     return (!options->ops.any || event->type == DS_EVENT_GAP ||
             op_set_has(&options->ops, event)) &&
            node_fits(options, event) && process_fits(options, record) &&
-           kind_fits(options, record) && regex_fits(s, record);
+           kind_fits(options, record) && filter_run(options->filter, record) &&
+           regex_fits(s, record);
 }
 
 static uint32_t hash_number(uint64_t number)
@@ -254,12 +256,13 @@ uint64_t select_num_given_up(const struct select *s)
 
 void select_add_stats(const struct select *s, struct ds_stats *stats)
 {
-    stats->no_memory += s->no_memory;
+    stats->no_memory += s->no_memory + filter_no_memory(s->options->filter);
 }
 
 bool select_wants(struct select *s, const struct record *record)
 {
-    if (!s->has_picks)
+    struct filter *filter = s->options->filter;
+    if (!s->has_picks && filter == NULL)
         return kind_fits(s->options, record);
     const uint64_t number = record->call != NULL ? record->call->number : record->note.call;
     struct selected_call *call = number != 0 ? find_call(s, number) : NULL;
@@ -267,12 +270,14 @@ bool select_wants(struct select *s, const struct record *record)
     if (record->call != NULL) {
         if (is_known)
             table_remove(&s->calls, call);
-        return is_known;
+        return is_known ||
+               (!s->has_picks && kind_fits(s->options, record) && filter_run(filter, record));
     }
     /* What --invert leaves out is not brought back by a request that it lets through. */
     const bool in_pairs = !s->options->no_pairs && !s->options->invert;
     const bool wanted = (is_known && in_pairs) || event_fits(s, record);
-    if (wanted && number != 0 && !is_known)
+    /* A filter can ask for the end of a call by itself; picks can't. */
+    if (wanted && number != 0 && !is_known && (s->has_picks || in_pairs))
         remember_call(s, number);
     return follows(s, record->event, wanted) || wanted;
 }

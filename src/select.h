@@ -1,7 +1,8 @@
 /*
  * select.h - which records are shown: --node, --process, --op, --only, --hide, --calls-only,
- * -e. What a message asked is selected with its answer, for which the numbers of selected calls
- * that are still open are remembered. Nothing here acts on decoding or on the correlation.
+ * -e, -Y. What a message asked is selected with its answer, for which the numbers of selected
+ * calls that are still open are remembered. Nothing here acts on decoding or on the
+ * correlation.
  */
 #ifndef DISTSNIFF_SELECT_H
 #define DISTSNIFF_SELECT_H

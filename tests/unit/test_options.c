@@ -119,7 +119,8 @@ static void writes_no_records_beside_packets_on_stdout(void **state)
 static void refuses_bad_lines(void **state)
 {
     static const char *const lines[] = {
-        "distsniff -Y x", "distsniff -O f", "distsniff -A x", "distsniff -e a(", "distsniff --invert",
+        "distsniff -Y x", "distsniff -Y", "distsniff -Y op -Y (op", "distsniff -O f",
+        "distsniff -A x", "distsniff -e a(", "distsniff --invert",
         "distsniff --nonsense", "distsniff -r", "distsniff --etf=1", "distsniff -T xml",
         "distsniff -T json=", "distsniff -T text -T json", "distsniff -T text -w -",
         "distsniff -c 0", "distsniff -c -1", "distsniff -c 1x", "distsniff -c 99999999999999999999",
@@ -138,6 +139,19 @@ static void refuses_bad_lines(void **state)
             fail_msg("accepted: %s", lines[i]);
         options_free(&o);
     }
+}
+
+static void takes_filters(void **state)
+{
+    struct options o;
+    (void)state;
+    assert_true(parse(&o, "distsniff -Y op --display-filter term||size>1KB"));
+    assert_non_null(o.filter);
+    options_free(&o);
+    assert_null(o.filter);
+    assert_true(parse(&o, "distsniff --fields"));
+    assert_int_equal(o.action, ACTION_LIST_FIELDS);
+    options_free(&o);
 }
 
 static void helps_without_looking_further(void **state)
@@ -161,6 +175,7 @@ int main(void)
         cmocka_unit_test(takes_what_is_shown),
         cmocka_unit_test(writes_no_records_beside_packets_on_stdout),
         cmocka_unit_test(refuses_bad_lines),
+        cmocka_unit_test(takes_filters),
         cmocka_unit_test(helps_without_looking_further),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,48 @@
+/*
+ * filter.h - the field filter of -Y: 'op == "reg_send" && size > 1KB'. The manual page has
+ * its grammar, filter_fields.c the fields.
+ *
+ * An expression is parsed once into a flat program (filter_program.h), which is then run on
+ * one record after the other. Neither recurses.
+ */
+#ifndef SRC_FILTER_H
+#define SRC_FILTER_H
+
+#include "record.h"
+
+#include <stdio.h>
+
+enum { FILTER_MAX_LEN = 4096, FILTER_MAX_NESTING = 64 };
+
+struct filter;
+
+/* filter_error is what is wrong with an expression, and where. */
+struct filter_error {
+    size_t column; /* of the byte, from 1; 0 when the place is not to blame: no memory */
+    char what[192];
+};
+
+/* filter_parse returns the filter that text stands for; NULL with *error filled in when it
+ * stands for none. */
+struct filter *filter_parse(const char *text, struct filter_error *error);
+
+/* filter_and makes a filter that holds where both do; it owns them. first may be NULL. */
+struct filter *filter_and(struct filter *first, struct filter *second);
+
+/* filter_set_depth limits the nesting of terms whose text is asked for, as the outputs do. */
+void filter_set_depth(struct filter *filter, uint64_t max_depth);
+
+/* filter_run says whether the filter holds for a record. When memory runs out, so that it
+ * cannot be told, the record counts as wanted. */
+bool filter_run(struct filter *filter, const struct record *record);
+
+/* filter_no_memory returns how often memory ran out; 0 for NULL. */
+uint64_t filter_no_memory(const struct filter *filter);
+
+/* filter_free releases a filter. NULL is allowed. */
+void filter_free(struct filter *filter);
+
+/* filter_list_fields writes the names of all fields with their types, one a line. */
+void filter_list_fields(FILE *out);
+
+#endif

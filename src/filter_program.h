@@ -1,0 +1,94 @@
+/*
+ * filter_program.h - what the parts of the field filter share: the table of fields, and the
+ * program that an expression becomes.
+ *
+ * The program knows a single truth value, that of the last step. A test sets it, NOT turns it
+ * around, and && and || are jumps over their right side, so that a text is made only where it
+ * decides.
+ */
+#ifndef SRC_FILTER_PROGRAM_H
+#define SRC_FILTER_PROGRAM_H
+
+#include "filter.h"
+
+enum field_type {
+    FIELD_TEXT,
+    FIELD_NUMBER,
+    FIELD_SIZE,         /* bytes */
+    FIELD_DURATION,     /* nanoseconds */
+    FIELD_MICROSECONDS, /* the same, but a number without a unit means microseconds */
+    FIELD_TIME,         /* nanoseconds since 1970 */
+    FIELD_BOOL,
+    FIELD_TERM, /* its text; of an atom, the characters; of an integer, also the number */
+    FIELD_TYPE_COUNT
+};
+
+struct probe;
+
+/* field is a line of the table. get offers each value that a record has for the field:
+ * none where it has none, several where any of them may be meant. */
+struct field {
+    const char *name;
+    enum field_type type;
+    void (*get)(struct probe *probe, const struct record *record, int which);
+    int which; /* passed on to get: which of several like it */
+};
+
+extern const struct field filter_fields[];
+extern const size_t filter_num_fields;
+
+/* filter_field_find returns the field of that name, or NULL; filter_field_nearest the one
+ * whose name differs the least, NULL when all differ too much. */
+const struct field *filter_field_find(struct ds_text name);
+const struct field *filter_field_nearest(struct ds_text name);
+
+const char *filter_type_name(enum field_type type);
+
+/* The getters hand over what they find with these. Absent texts and terms are no values. */
+void probe_offer_text(struct probe *probe, struct ds_text text);
+void probe_offer_string(struct probe *probe, const char *string);
+void probe_offer_number(struct probe *probe, int64_t number);
+void probe_offer_unsigned(struct probe *probe, uint64_t number);
+void probe_offer_term(struct probe *probe, const struct ds_term *term);
+
+/* probe_scratch returns an empty buffer in which a getter may make a text. */
+struct ds_buffer *probe_scratch(struct probe *probe);
+
+/* How a value is held against the literals. */
+enum test_kind { TEST_PRESENT, TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_GT, TEST_GE,
+                 TEST_CONTAINS };
+
+/* literal is one value of the expression: a number when text.data is NULL. */
+struct literal {
+    struct ds_text text;
+    int64_t number;
+};
+
+enum step_kind { STEP_TEST, STEP_NOT, STEP_SKIP_IF_FALSE, STEP_SKIP_IF_TRUE };
+
+struct step {
+    enum step_kind kind;
+    size_t target; /* SKIP: the step to go on with */
+    /* TEST: */
+    const struct field *field;
+    enum test_kind test;
+    size_t first_literal, num_literals;
+};
+
+/* An expression of n bytes has at most n steps and n literals, which take n bytes and a NUL
+ * each. */
+struct filter {
+    struct filter *next; /* must hold as well */
+    struct step *steps;
+    size_t num_steps;
+    struct literal *literals;
+    size_t num_literals;
+    char *pool; /* the texts of the literals */
+    size_t pool_len;
+    bool has_quote; /* a literal has a ' in it: atoms may be meant as Erlang writes them */
+    uint32_t max_depth;
+    uint64_t num_no_memory;
+    struct ds_buffer scratch, text; /* of getters; of terms */
+};
+
+#endif
