@@ -39,7 +39,7 @@ struct match_regex {
     pcre2_jit_stack *stack;
     size_t needle_len; /* 0: none */
     char needle[NEEDLE_MAX];
-    char listed[2 * NEEDLE_MAX]; /* the needle as elements of a list */
+    size_t rare; /* which of its letters is the rarest: the one to look for first */
 };
 
 static bool is_letter(char c)
@@ -109,6 +109,13 @@ static void offer_needle(struct match_regex *regex, const char *word, size_t len
     regex->needle_len = len;
 }
 
+/* The letters by how often they occur, the tags of terms among them. */
+static size_t rareness(char letter)
+{
+    static const char letters[] = "ahwelmnjtkRXdsoirbcu_pgfyvxzq";
+    return strcspn(letters, (const char[]){letter, '\0'});
+}
+
 static void find_needle(struct match_regex *regex, const char *pattern)
 {
     if (pattern[strcspn(pattern, "|()[]{}\\")] != '\0')
@@ -121,9 +128,9 @@ static void find_needle(struct match_regex *regex, const char *pattern)
         offer_needle(regex, pattern, len - (len != 0 && last_is_optional));
         pattern += len + (pattern[len] != '\0');
     }
-    for (size_t i = 0; i < regex->needle_len; i++) {
-        regex->listed[2 * i] = TAG_SMALL_INTEGER;
-        regex->listed[2 * i + 1] = regex->needle[i];
+    for (size_t i = 1; i < regex->needle_len; i++) {
+        if (rareness(regex->needle[i]) > rareness(regex->needle[regex->rare]))
+            regex->rare = i;
     }
 }
 
@@ -192,19 +199,56 @@ void match_regex_free(struct match_regex *regex)
     free(regex);
 }
 
+/* is_listed says whether the bytes from at on, where the needle's rare letter stands, may be
+ * part of a list of characters that holds the needle. It looks at what comes after: enough to
+ * leave out nearly all that is none. */
+static bool is_listed(const struct match_regex *regex, const uint8_t *bytes, size_t len,
+                      size_t at)
+{
+    /* Nobody sends characters below 256 in four bytes; if one does, let it be seen. */
+    static const uint8_t wide[] = {TAG_INTEGER, 0, 0, 0};
+    if (at >= sizeof wide && memcmp(bytes + at - sizeof wide, wide, sizeof wide) == 0)
+        return true;
+    if (at == 0 || bytes[at - 1] != TAG_SMALL_INTEGER)
+        return false;
+    at++;
+    for (size_t i = regex->rare + 1; i < regex->needle_len; i++, at += 2) {
+        if (at < len && bytes[at] == TAG_INTEGER)
+            return true;
+        if (len - at < 2 || bytes[at] != TAG_SMALL_INTEGER ||
+            bytes[at + 1] != (uint8_t)regex->needle[i])
+            return false;
+    }
+    return true;
+}
+
+static bool search(const struct match_regex *regex, const void *text, size_t len, bool is_term)
+{
+    const uint8_t *bytes = text;
+    const size_t rare = regex->rare;
+    const int letter = regex->needle[rare];
+    for (size_t at = 0; at < len; at++) {
+        const uint8_t *hit = memchr(bytes + at, letter, len - at);
+        if (hit == NULL)
+            return false;
+        at = (size_t)(hit - bytes);
+        if (at >= rare && len - at >= regex->needle_len - rare &&
+            memcmp(hit - rare, regex->needle, regex->needle_len) == 0)
+            return true;
+        if (is_term && is_listed(regex, bytes, len, at))
+            return true;
+    }
+    return false;
+}
+
 static bool text_has(const struct match_regex *regex, const void *text, size_t len)
 {
-    return len != 0 && memmem(text, len, regex->needle, regex->needle_len) != NULL;
+    return len >= regex->needle_len && search(regex, text, len, false);
 }
 
 static bool term_may(const struct match_regex *regex, const struct ds_term *term)
 {
-    /* Nobody sends characters below 256 in four bytes; if one does, let it be seen. */
-    static const char wide[] = {TAG_INTEGER, 0, 0, 0};
-    return term->len != 0 &&
-           (text_has(regex, term->data, term->len) ||
-            memmem(term->data, term->len, regex->listed, 2 * regex->needle_len) != NULL ||
-            memmem(term->data, term->len, wide, sizeof wide) != NULL);
+    return term->len >= regex->needle_len && search(regex, term->data, term->len, true);
 }
 
 static bool atoms_have(const struct match_regex *regex, const struct ds_term *term)
@@ -233,8 +277,8 @@ bool match_regex_may(const struct match_regex *regex, const struct record *recor
            text_has(regex, end[1].node.data, end[1].node.len) ||
            text_has(regex, note->from_name.data, note->from_name.len) ||
            text_has(regex, note->to_name.data, note->to_name.len) ||
-           (m->op != NULL && strstr(m->op->name, regex->needle) != NULL) ||
-           (note->label != NULL && strstr(note->label, regex->needle) != NULL);
+           (m->op != NULL && text_has(regex, m->op->name, strlen(m->op->name))) ||
+           (note->label != NULL && text_has(regex, note->label, strlen(note->label)));
 }
 
 enum regex_result match_regex_text(struct match_regex *regex, const char *text, size_t len)

@@ -135,6 +135,14 @@ static void finds_what_is_not_in_the_bytes_as_it_is_shown(void **state)
     assert_passed_over("orldly", &event);
     event = make_message(TERM("l\0\0\0\4aWb\0\0\0oaralj"));
     assert_match("Worl", &event);
+    event = make_message(TERM("l\0\0\0\4aqaub\0\0\0aayj"));
+    assert_match("quay", &event);
+    event = make_message(TERM("l\0\0\0\4b\0\0\0qauaaayj"));
+    assert_match("quay", &event);
+    event = make_message(TERM("h\2w\6aqauaqj"));
+    assert_passed_over("quayside", &event);
+    event = make_message(TERM("w\6quayaq"));
+    assert_passed_over("quays", &event);
     event = make_message(TERM("b\0\0\xFF\xFF"));
     conn.end[1].node = TEXT("\xFFtown@h"); /* \xFFtown@h */
     assert_match("xFFtown", &event);
