@@ -39,6 +39,10 @@ bool filter_run(struct filter *filter, const struct record *record);
 /* filter_no_memory returns how often memory ran out; 0 for NULL. */
 uint64_t filter_no_memory(const struct filter *filter);
 
+/* filter_num_given_up returns how often a regular expression took too long, so that what it
+ * was held against counts as not matching; 0 for NULL. */
+uint64_t filter_num_given_up(const struct filter *filter);
+
 /* filter_free releases a filter. NULL is allowed. */
 void filter_free(struct filter *filter);
 

@@ -3,7 +3,8 @@
  *
  *   expression  test | '(' expression ')' | ('!' | not) expression
  *               | expression ('&&' | and) expression | expression ('||' | or) expression
- *   test        field [comparison value | contains value | in '{' value {',' value} '}']
+ *   test        field [comparison value | (contains | matches) value
+ *               | in '{' value {',' value} '}']
  *   comparison  == != < <= > >=, or eq ne lt le gt ge
  *   value       "text" | number [unit] | true | false
  *
@@ -315,21 +316,38 @@ static bool read_text(struct parser *p, const struct field *field, struct ds_tex
                 shown_len(p), p->text + p->at);
 }
 
+static bool make_regex(struct parser *p, size_t at, struct literal *literal)
+{
+    struct regex_error error;
+    if (strlen(literal->text.data) != literal->text.len)
+        return fail(p, at, "a regular expression can't have a NUL in it");
+    literal->regex = match_regex_compile(literal->text.data, false, &error);
+    if (literal->regex != NULL)
+        return true;
+    if (error.column != 0)
+        return fail(p, at, "character %zu of the regular expression: %.120s", error.column,
+                    error.what);
+    *p->error = (struct filter_error){0, "out of memory"};
+    return false;
+}
+
 /* read_value reads one value for a field. */
 static bool read_value(struct parser *p, const struct field *field, enum test_kind test)
 {
     struct literal *literal = &p->filter->literals[p->filter->num_literals];
     bool ok = false;
     skip_spaces(p);
-    const char c = p->text[p->at];
+    const size_t at = p->at;
+    const char c = p->text[at];
     const bool is_number = is_digit(c) || c == '-';
     switch (field->type) {
     case FIELD_TEXT:
         ok = read_text(p, field, &literal->text);
         break;
     case FIELD_TERM:
-        ok = is_number && test != TEST_CONTAINS ? read_number(p, field->type, &literal->number)
-                                                : read_text(p, field, &literal->text);
+        ok = is_number && test != TEST_CONTAINS && test != TEST_MATCHES
+                 ? read_number(p, field->type, &literal->number)
+                 : read_text(p, field, &literal->text);
         break;
     case FIELD_NUMBER:
     case FIELD_SIZE:
@@ -353,7 +371,7 @@ static bool read_value(struct parser *p, const struct field *field, enum test_ki
         break;
     }
     p->filter->num_literals += ok;
-    return ok;
+    return ok && (test != TEST_MATCHES || make_regex(p, at, literal));
 }
 
 /* '{' value {',' value} '}' */
@@ -386,6 +404,7 @@ static const struct {
 } words[] = {
     {"eq", TEST_EQ}, {"ne", TEST_NE}, {"le", TEST_LE}, {"ge", TEST_GE},
     {"lt", TEST_LT}, {"gt", TEST_GT}, {"contains", TEST_CONTAINS},
+    {"matches", TEST_MATCHES},
 };
 
 /* take_comparison takes the sign or word of one; false when there is none. */
@@ -410,9 +429,10 @@ static bool test_allowed(struct parser *p, const struct field *field, enum test_
                          size_t at)
 {
     const bool has_text = field->type == FIELD_TEXT || field->type == FIELD_TERM;
-    if (test == TEST_CONTAINS && !has_text)
-        return fail(p, at, "%s is a %s: contains needs a text", field->name,
-                    filter_type_name(field->type));
+    if ((test == TEST_CONTAINS || test == TEST_MATCHES) && !has_text)
+        return fail(p, at, "%s is a %s: %s needs a text", field->name,
+                    filter_type_name(field->type),
+                    test == TEST_MATCHES ? "matches" : "contains");
     if (field->type == FIELD_BOOL && test != TEST_EQ && test != TEST_NE)
         return fail(p, at, "%s is true or false: expected == or !=", field->name);
     return true;
@@ -470,8 +490,6 @@ static bool read_test(struct parser *p)
             return false;
     } else if (p->text[p->at] == '=') {
         return fail(p, at, "expected ==, not =");
-    } else if (take_word(p, "matches")) {
-        return fail(p, at, "there is no matches: expected == or contains");
     } else {
         add_presence(p, step);
         return true;

@@ -10,6 +10,7 @@
 #define SRC_FILTER_PROGRAM_H
 
 #include "filter.h"
+#include "match_regex.h"
 
 enum field_type {
     FIELD_TEXT,
@@ -56,12 +57,13 @@ struct ds_buffer *probe_scratch(struct probe *probe);
 
 /* How a value is held against the literals. */
 enum test_kind { TEST_PRESENT, TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_GT, TEST_GE,
-                 TEST_CONTAINS };
+                 TEST_CONTAINS, TEST_MATCHES };
 
 /* literal is one value of the expression: a number when text.data is NULL. */
 struct literal {
     struct ds_text text;
     int64_t number;
+    struct match_regex *regex; /* of MATCHES */
 };
 
 enum step_kind { STEP_TEST, STEP_NOT, STEP_SKIP_IF_FALSE, STEP_SKIP_IF_TRUE };
@@ -87,7 +89,7 @@ struct filter {
     size_t pool_len;
     bool has_quote; /* a literal has a ' in it: atoms may be meant as Erlang writes them */
     uint32_t max_depth;
-    uint64_t num_no_memory;
+    uint64_t num_no_memory, num_given_up;
     struct ds_buffer scratch, text; /* of getters; of terms */
 };
 

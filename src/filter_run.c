@@ -34,6 +34,7 @@ static bool fits(enum test_kind test, int order)
         return order >= 0;
     case TEST_PRESENT:
     case TEST_CONTAINS:
+    case TEST_MATCHES:
         break;
     }
     return false;
@@ -51,6 +52,13 @@ static const struct literal *literals_of(const struct probe *probe)
     return &probe->filter->literals[probe->step->first_literal];
 }
 
+static bool regex_matches(struct probe *probe, struct match_regex *regex, struct ds_text text)
+{
+    enum regex_result result = match_regex_text(regex, text.data, text.len);
+    probe->filter->num_given_up += result == REGEX_GAVE_UP;
+    return result == REGEX_YES;
+}
+
 void probe_offer_text(struct probe *probe, struct ds_text text)
 {
     if (text.data == NULL)
@@ -62,9 +70,12 @@ void probe_offer_text(struct probe *probe, struct ds_text text)
         const struct ds_text wanted = literals[i].text;
         if (wanted.data == NULL)
             continue;
-        probe->matches = test == TEST_CONTAINS
-                             ? memmem(text.data, text.len, wanted.data, wanted.len) != NULL
-                             : fits(test, compare_texts(text, wanted));
+        if (test == TEST_CONTAINS)
+            probe->matches = memmem(text.data, text.len, wanted.data, wanted.len) != NULL;
+        else if (test == TEST_MATCHES)
+            probe->matches = regex_matches(probe, literals[i].regex, text);
+        else
+            probe->matches = fits(test, compare_texts(text, wanted));
     }
 }
 
@@ -208,10 +219,20 @@ uint64_t filter_no_memory(const struct filter *filter)
     return num;
 }
 
+uint64_t filter_num_given_up(const struct filter *filter)
+{
+    uint64_t num = 0;
+    for (; filter != NULL; filter = filter->next)
+        num += filter->num_given_up;
+    return num;
+}
+
 void filter_free(struct filter *filter)
 {
     while (filter != NULL) {
         struct filter *next = filter->next;
+        for (size_t i = 0; i < filter->num_literals; i++)
+            match_regex_free(filter->literals[i].regex);
         free(filter->steps);
         free(filter->literals);
         free(filter->pool);

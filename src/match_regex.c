@@ -134,43 +134,37 @@ static void find_needle(struct match_regex *regex, const char *pattern)
     }
 }
 
-static pcre2_code *compile(const char *pattern, bool ignore_case)
+static pcre2_code *compile(const char *pattern, bool ignore_case, struct regex_error *where)
 {
     const uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
                            (ignore_case ? PCRE2_CASELESS : 0);
-    const size_t len = strlen(pattern);
     int error;
     PCRE2_SIZE offset;
-    if (len > MAX_REGEX_LEN) {
-        complain("-e takes an expression of at most %d bytes, not %zu", MAX_REGEX_LEN, len);
-        return NULL;
-    }
-    pcre2_code *code =
-        pcre2_compile((PCRE2_SPTR)pattern, len, flags, &error, &offset, NULL);
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), flags, &error, &offset,
+                                     NULL);
     if (code == NULL) {
-        char message[160];
-        pcre2_get_error_message(error, (PCRE2_UCHAR *)message, sizeof message);
-        complain("-e '%s': column %zu: %s", pattern, offset + 1, message);
+        where->column = offset + 1;
+        pcre2_get_error_message(error, (PCRE2_UCHAR *)where->what, sizeof where->what);
     }
     return code;
 }
 
-struct match_regex *match_regex_new(const char *pattern, bool ignore_case)
+struct match_regex *match_regex_compile(const char *pattern, bool ignore_case,
+                                        struct regex_error *error)
 {
-    pcre2_code *code = compile(pattern, ignore_case);
+    *error = (struct regex_error){0, "out of memory"};
+    pcre2_code *code = compile(pattern, ignore_case, error);
     if (code == NULL)
         return NULL;
     struct match_regex *regex = calloc(1, sizeof *regex);
     if (regex == NULL) {
         pcre2_code_free(code);
-        complain("out of memory");
         return NULL;
     }
     regex->code = code;
     regex->data = pcre2_match_data_create(1, NULL);
     regex->context = pcre2_match_context_create(NULL);
     if (regex->data == NULL || regex->context == NULL) {
-        complain("out of memory");
         match_regex_free(regex);
         return NULL;
     }
@@ -185,6 +179,22 @@ struct match_regex *match_regex_new(const char *pattern, bool ignore_case)
     }
     if (!ignore_case)
         find_needle(regex, pattern);
+    return regex;
+}
+
+struct match_regex *match_regex_new(const char *pattern, bool ignore_case)
+{
+    struct regex_error error;
+    const size_t len = strlen(pattern);
+    if (len > MAX_REGEX_LEN) {
+        complain("-e takes an expression of at most %d bytes, not %zu", MAX_REGEX_LEN, len);
+        return NULL;
+    }
+    struct match_regex *regex = match_regex_compile(pattern, ignore_case, &error);
+    if (regex == NULL && error.column != 0)
+        complain("-e '%s': column %zu: %s", pattern, error.column, error.what);
+    else if (regex == NULL)
+        complain("%s", error.what);
     return regex;
 }
 

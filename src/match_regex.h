@@ -13,6 +13,16 @@ enum regex_result { REGEX_NO, REGEX_YES, REGEX_GAVE_UP };
 
 struct match_regex;
 
+/* regex_error is what is wrong with a pattern, and where; column 0: memory ran out. */
+struct regex_error {
+    size_t column;
+    char what[160];
+};
+
+/* match_regex_compile returns NULL with *error filled in when the pattern is wrong. */
+struct match_regex *match_regex_compile(const char *pattern, bool ignore_case,
+                                        struct regex_error *error);
+
 /* match_regex_new returns NULL after a complaint, which says where the pattern is wrong. */
 struct match_regex *match_regex_new(const char *pattern, bool ignore_case);
 void match_regex_free(struct match_regex *regex);

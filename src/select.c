@@ -251,7 +251,7 @@ void select_free(struct select *s)
 
 uint64_t select_num_given_up(const struct select *s)
 {
-    return s->num_given_up;
+    return s->num_given_up + filter_num_given_up(s->options->filter);
 }
 
 void select_add_stats(const struct select *s, struct ds_stats *stats)

@@ -303,12 +303,16 @@ static void knows_the_operators(void **state)
         "frame==12&&conn==7||step", "step||frame==12&&conn==7", "step && step || fault",
         "fault || step && step", "!step && fault", "!(step && fault)", "fault and not step or step",
         "\tfault\n", "op == \"spawn_\\x72equest_tt\"", "id != 6", "id > 4", "id in {4, 5}",
-        "node != \"carol@h\"", "id in {\"x\", 5}", NULL};
+        "node != \"carol@h\"",
+        "op matches \"^spawn_.*_tt$\"", "term matches \"T[ix]\\\\w+n\"",
+        "to matches 'r.x' && node matches 'bob'", "!(op matches 'SPAWN') && op matches '(?i)SPAWN'",
+        "id in {\"x\", 5}", NULL};
     static const char *const no[] = {
         "frame == 13", "frame != 12", "frame < 12", "frame > 12", "frame in {1,3}",
         "op contains \"x\"", "node != \"alice@h\"", "step || step && fault",
         "(fault || step) && step", "!fault || step", "!fault && fault", "fault && !fault",
-        "!(fault || step)", "op in {\"x\"}", "step != \"x\"", "id in {\"x\", 6}", NULL};
+        "!(fault || step)", "op matches \"^reg\"", "step matches \"\"",
+        "op in {\"x\"}", "step != \"x\"", "id in {\"x\", 6}", NULL};
     (void)state;
     assert_all_hold(&record, yes);
     assert_none_hold(&record, no);
@@ -407,7 +411,11 @@ static void says_what_is_wrong_and_where(void **state)
         {"op in {\"x\" \"y\"}", 12, "expected , or }, not '\"y\"}'"},
         {"op in {}", 8, "op is a text: expected one in quotes, not '}'"},
         {"op in {\"x\",", 12, "expected a text in quotes, not the end"},
-        {"op matches \"x\"", 4, "there is no matches: expected == or contains"},
+        {"frame matches \"x\"", 7, "frame is a number: matches needs a text"},
+        {"term matches 5", 14, "term is a text: expected one in quotes, not '5'"},
+        {"op matches \"a(\"", 12,
+         "character 3 of the regular expression: missing closing parenthesis"},
+        {"op matches \"a\\x00\"", 12, "a regular expression can't have a NUL in it"},
         {"(fault", 1, "this ( is never closed"},
         {"fault && (step || (op)", 10, "this ( is never closed"},
         {"fault)", 6, "this ) closes nothing"},
@@ -479,6 +487,27 @@ static void bounds_what_it_takes(void **state)
     free(text);
 }
 
+static void gives_up_on_endless_matches(void **state)
+{
+    static char letters[5000];
+    struct ds_event event = make_event(DS_EVENT_HANDSHAKE);
+    const struct record record = {.event = &event};
+    struct filter_error error;
+    (void)state;
+    memset(letters, 'a', sizeof letters);
+    event.handshake.name = (struct ds_text){letters, sizeof letters};
+    struct filter *filter = filter_parse("name matches '^(a+)+$|(a|aa)+b'", &error);
+    assert_non_null(filter);
+    assert_true(filter_run(filter, &record));
+    assert_int_equal(filter_num_given_up(filter), 0);
+    filter_free(filter);
+    filter = filter_parse("name matches '^(a|aa)+(b|c)'", &error);
+    assert_false(filter_run(filter, &record));
+    assert_int_equal(filter_num_given_up(filter), 1);
+    filter_free(filter);
+    assert_int_equal(filter_num_given_up(NULL), 0);
+}
+
 static void combines_expressions(void **state)
 {
     const struct ds_event event = make_message();
@@ -505,7 +534,8 @@ static void parse_and_run(void *context)
     struct filter_error error = {0};
     unsigned *refused = context;
     struct filter *filter =
-        filter_parse("term contains \"dog\" || mfa contains \"no:\" || from == \"nobody\"", &error);
+        filter_parse("term contains \"dog\" || mfa contains \"no:\" || from == \"nobody\" || "
+                     "op matches \"^x\"", &error);
     if (filter == NULL) {
         assert_int_equal(error.column, 0);
         assert_string_equal(error.what, "out of memory");
@@ -541,6 +571,7 @@ int main(void)
         cmocka_unit_test(knows_units),
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(bounds_what_it_takes),
+        cmocka_unit_test(gives_up_on_endless_matches),
         cmocka_unit_test(combines_expressions),
         cmocka_unit_test(lives_without_memory),
     };
