@@ -235,10 +235,10 @@ static void add_handshake(struct text_state *s, const struct sink *sink,
     }
     if (h->cookie == DS_COOKIE_OK)
         add(s, " (made with this cookie)");
-    if (h->cookie == DS_COOKIE_WRONG)
-        add_word(s, PAINT_TROUBLE, " (not made with this cookie)");
     if (h->cookie_note != NULL)
         ds_buffer_printf(s->out, " (%s)", h->cookie_note);
+    else if (h->cookie == DS_COOKIE_WRONG)
+        add_word(s, PAINT_TROUBLE, " (not made with this cookie)");
     if (!h->has_flags)
         return;
     const char *release = ds_flags_release(h->flags);

@@ -24,8 +24,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 
-enum { MAX_COOKIE_LEN = 255, CLOCK_EVERY = 4096 };
+enum { MAX_COOKIE_LEN = 255, CLOCK_EVERY = 4096, DRAIN_NS = 300 * 1000 * 1000 };
 
 struct sniff {
     const struct options *options;
@@ -352,6 +353,31 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
     ds_session_packet(s->session, packet);
 }
 
+static bool is_over(const struct sniff *s)
+{
+    return s->is_full || s->failed || s->reader_gone;
+}
+
+/* drain takes what was captured before the user asked for the end. The kernel hands a block
+ * of packets over when it is full or has waited long enough. */
+static void drain(struct sniff *s)
+{
+    const int64_t begin_ns = clock_now_ns();
+    struct timespec asked;
+    clock_gettime(CLOCK_REALTIME, &asked); /* that of time stamps */
+    const int64_t asked_ns = (int64_t)asked.tv_sec * 1000000000 + asked.tv_nsec;
+    struct ds_packet packet;
+    while (!is_over(s) && clock_now_ns() - begin_ns < DRAIN_NS) {
+        enum capture_status status = capture_next(&s->capture, &packet);
+        if (status == CAPTURE_END || (status == CAPTURE_PACKET && packet.ts_ns > asked_ns))
+            return;
+        if (status == CAPTURE_PACKET)
+            take_packet(s, &packet);
+        else
+            capture_wait(&s->capture);
+    }
+}
+
 static void run(struct sniff *s)
 {
     const struct options *options = s->options;
@@ -362,7 +388,7 @@ static void run(struct sniff *s)
     if (max_ns != 0 && s->capture.is_live)
         s->stop_ns = clock_now_ns() + max_ns;
     progress_init(&s->progress, &s->capture);
-    while (!stop_wanted && !s->is_full && !s->failed && !s->reader_gone) {
+    while (!stop_wanted && !is_over(s)) {
         enum capture_status status = capture_next(&s->capture, &packet);
         if (status == CAPTURE_END)
             break;
@@ -387,6 +413,8 @@ static void run(struct sniff *s)
             (s->capture.is_live ? s->num_passed : num_taken) >= options->max_packets)
             break;
     }
+    if (stop_wanted && s->capture.is_live)
+        drain(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
     if (s->correlate != NULL)
