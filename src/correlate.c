@@ -42,6 +42,7 @@ struct correlate {
     struct monitors monitors;
     struct ref_key last_monitor; /* the monitor that was set up last, to whom and by whom */
     struct pid_key last_watcher, last_target;
+    uint32_t last_number; /* its place, if it is still there */
     int64_t now_ns;
     uint64_t num_flushed; /* times all was forgotten because of too many names */
 };
@@ -323,8 +324,8 @@ static void open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     /* multi_call's tag is not its monitor's reference: the monitor was set up just before. */
     if (pid_key_equal(&c->last_watcher, &start.caller) &&
         pid_key_equal(&c->last_target, &start.callee)) {
-        struct monitor *monitor = monitors_find(&c->monitors, &c->last_monitor);
-        if (monitor != NULL) {
+        struct monitor *monitor = table_get(&c->monitors.table, c->last_number);
+        if (monitor != NULL && ref_key_equal(&monitor->key, &c->last_monitor)) {
             monitor->call = start.key;
             monitor->of_call = true;
         }
@@ -444,14 +445,16 @@ static void open_link(struct correlate *c, const struct step *s, const struct pi
     link->target = *to;
 }
 
-static void open_monitor(struct correlate *c, const struct step *s, const struct ref_key *key,
-                         const struct pid_key *from, const struct pid_key *to)
+static const struct monitor *open_monitor(struct correlate *c, const struct step *s,
+                                          const struct ref_key *key, const struct pid_key *from,
+                                          const struct pid_key *to)
 {
     struct monitor *monitor = monitors_open(&c->monitors, key, false, s->event);
     if (monitor == NULL)
-        return;
+        return NULL;
     monitor->watcher = *from;
     monitor->target = *to;
+    return monitor;
 }
 
 static void take_spawn_reply(struct correlate *c, struct step *s)
@@ -506,7 +509,8 @@ static void take_monitor(struct correlate *c, struct step *s)
     if (!know_from(c, s) || !find_target(c, s, &m->role[DS_ROLE_TO], &target) ||
         !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
-    open_monitor(c, s, &key, &s->from, &target);
+    const struct monitor *monitor = open_monitor(c, s, &key, &s->from, &target);
+    c->last_number = monitor != NULL ? monitor->entry.number : 0;
     c->last_monitor = key;
     c->last_watcher = s->from;
     c->last_target = target;
@@ -691,6 +695,7 @@ static void forget_all(struct correlate *c)
     c->calls.processes.num_dropped = old.processes.num_dropped;
     memset(&c->last_monitor, 0, sizeof c->last_monitor);
     c->last_watcher = c->last_target = (struct pid_key){0};
+    c->last_number = 0;
     c->num_flushed++;
 }
 

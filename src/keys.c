@@ -52,15 +52,28 @@ static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t 
     return 0;
 }
 
+/* text_equal compares without a call where both ends of the text, overlapping, are all of it:
+ * that is nearly always. */
+static inline bool text_equal(const char *a, const char *b, size_t len)
+{
+    uint64_t x[2], y[2];
+    if (len < sizeof x[0] || len > sizeof x)
+        return memcmp(a, b, len) == 0;
+    memcpy(&x[0], a, sizeof x[0]);
+    memcpy(&x[1], a + len - sizeof x[1], sizeof x[1]);
+    memcpy(&y[0], b, sizeof y[0]);
+    memcpy(&y[1], b + len - sizeof y[1], sizeof y[1]);
+    return x[0] == y[0] && x[1] == y[1];
+}
+
 /* find_recent looks among the last few that were found: nearly all that is asked for is one
  * of two nodes. */
 static uint32_t find_recent(const struct intern *intern, struct ds_text text)
 {
-    for (unsigned i = 0; i < INTERN_RECENT; i++) {
-        const struct interned *e = table_get(&intern->table, intern->recent[i]);
-        if (e != NULL && e->len == text.len && memcmp(e->text, text.data, text.len) == 0)
-            return intern->recent[i];
-    }
+    for (unsigned i = 0; i < INTERN_RECENT; i++)
+        if (intern->recent[i].len == text.len && intern->recent[i].number != 0 &&
+            text_equal(intern->recent[i].text, text.data, text.len))
+            return intern->recent[i].number;
     return 0;
 }
 
@@ -82,7 +95,11 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     const uint32_t hash = hash_text(text);
     number = find(intern, text, hash);
     if (number != 0) {
-        intern->recent[intern->num_recent++ % INTERN_RECENT] = number;
+        const struct interned *found = table_get(&intern->table, number);
+        const unsigned place = intern->num_recent++ % INTERN_RECENT;
+        intern->recent[place].text = found->text;
+        intern->recent[place].len = found->len;
+        intern->recent[place].number = number;
         return number;
     }
     char *copy = malloc(text.len + 1);

@@ -17,7 +17,11 @@ enum { INTERN_RECENT = 4 };
 
 struct intern {
     struct table table;
-    uint32_t recent[INTERN_RECENT], num_recent;
+    struct {
+        const char *text;
+        uint32_t len, number;
+    } recent[INTERN_RECENT];
+    uint32_t num_recent;
 };
 
 void intern_init(struct intern *intern, uint64_t max);
