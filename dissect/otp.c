@@ -20,7 +20,7 @@ static const struct ds_otp_line lines[] = {
 #undef OTP
 };
 
-enum { NUM_LINES = sizeof lines / sizeof lines[0], NO_LINE = 0xffff, NOT_BOUND = 0xff };
+enum { NUM_LINES = sizeof lines / sizeof lines[0], NO_LINE = 0xffff };
 _Static_assert(NUM_LINES < NO_LINE / 4, "lines are numbered with 16 bits, buckets are sparse");
 
 /* What a line is held against. */
@@ -51,7 +51,11 @@ struct line {
     struct pattern *pattern;
     uint16_t next;  /* of the same bucket */
     uint16_t label; /* as a name, when there are lines about the answers to such calls */
-    uint8_t index[DS_OTP_NUM_VARIABLES]; /* in pattern_match; NOT_BOUND */
+    uint8_t num_bound;
+    uint32_t bound; /* 1 << enum ds_otp_variable */
+    struct {
+        uint8_t variable, index; /* index in pattern_match */
+    } bindings[DS_OTP_NUM_VARIABLES];
 };
 
 /* Open addressing; a power of two, at most half full. */
@@ -147,7 +151,11 @@ static bool add_line(struct ds_otp *otp, uint16_t number)
         return false;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         int index = pattern_find_variable(line->pattern, variables[i].name);
-        line->index[variables[i].variable] = index < 0 ? NOT_BOUND : (uint8_t)index;
+        if (index < 0)
+            continue;
+        line->bindings[line->num_bound].variable = (uint8_t)variables[i].variable;
+        line->bindings[line->num_bound++].index = (uint8_t)index;
+        line->bound |= 1u << variables[i].variable;
     }
     struct ds_text first_atom;
     int arity = pattern_head(line->pattern, &first_atom);
@@ -206,12 +214,9 @@ static bool match_line(const struct ds_otp *otp, uint16_t number, const struct d
         return false;
     match->line = &lines[number];
     match->kind = lines[number].kind;
-    for (unsigned i = 0; i < DS_OTP_NUM_VARIABLES; i++) {
-        if (line->index[i] != NOT_BOUND) {
-            match->bound |= 1u << i;
-            match->variable[i] = views.variable[line->index[i]];
-        }
-    }
+    match->bound |= line->bound;
+    for (unsigned i = 0; i < line->num_bound; i++)
+        match->variable[line->bindings[i].variable] = views.variable[line->bindings[i].index];
     return true;
 }
 

@@ -256,6 +256,26 @@ bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
     return conn->number == call->conn && c->gaps + c->faults != call->losses;
 }
 
+/* copy_short is memcpy for a few bytes: atoms mostly have 4 to 16. */
+static inline void copy_short(uint8_t *to, const uint8_t *from, size_t len)
+{
+    uint64_t first, last;
+    uint32_t first4, last4;
+    if (len >= sizeof first && len <= 2 * sizeof first) {
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + len - sizeof last, sizeof last);
+        memcpy(to, &first, sizeof first);
+        memcpy(to + len - sizeof last, &last, sizeof last);
+    } else if (len >= sizeof first4 && len < sizeof first) {
+        memcpy(&first4, from, sizeof first4);
+        memcpy(&last4, from + len - sizeof last4, sizeof last4);
+        memcpy(to, &first4, sizeof first4);
+        memcpy(to + len - sizeof last4, &last4, sizeof last4);
+    } else {
+        memcpy(to, from, len);
+    }
+}
+
 /* copy_term copies a term with the atoms it may refer to, as they are: cheaper than to make
  * it complete in itself, and few are ever looked at. One piece of memory, atoms first. */
 static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *len)
@@ -277,7 +297,7 @@ static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *l
         atoms[i] = term->atoms[i];
         if (atoms[i].text == NULL)
             continue;
-        memcpy(at, atoms[i].text, atoms[i].len);
+        copy_short(at, atoms[i].text, atoms[i].len);
         atoms[i].text = at;
         at += atoms[i].len;
     }

@@ -23,6 +23,12 @@ enum op_code {
 /* Flags of ALTACT_SIG_SEND and of SPAWN_REPLY. */
 enum { ALTACT_NAME = 8, ALTACT_EXIT = 16, SPAWN_LINK = 1, SPAWN_MONITOR = 2 };
 
+/* watch is a monitor whose call has another tag than the monitor's reference. */
+struct watch {
+    struct table_entry entry;
+    struct ref_key monitor, call;
+};
+
 /* early_down is a monitor whose DOWN overtook the request that it was to watch over: no such
  * process, said by the node at the other end before the request had left. */
 struct early_down {
@@ -31,18 +37,17 @@ struct early_down {
     enum call_outcome outcome;
 };
 
-enum { MAX_EARLY_DOWNS = 1024, EARLY_NS = 1000000000 };
+enum { MAX_EARLY_DOWNS = 1024 };
 
 struct correlate {
     struct correlate_config config;
-    struct table early_downs;
+    struct table early_downs, watches;
     struct ds_otp *otp;
     struct intern intern;
     struct calls calls;
     struct monitors monitors;
     struct ref_key last_monitor; /* the monitor that was set up last, to whom and by whom */
     struct pid_key last_watcher, last_target;
-    uint32_t last_number; /* its place, if it is still there */
     int64_t now_ns;
     uint64_t num_flushed; /* times all was forgotten because of too many names */
 };
@@ -70,6 +75,7 @@ struct correlate *correlate_new(const struct correlate_config *config)
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
                config->limits[DS_LIMIT_NAMES]);
     table_init(&c->early_downs, sizeof(struct early_down), MAX_EARLY_DOWNS);
+    table_init(&c->watches, sizeof(struct watch), config->limits[DS_LIMIT_MONITORS]);
     monitors_init(&c->monitors, config->limits[DS_LIMIT_MONITORS]);
     c->calls.keep = config->keep;
     c->calls.emit = config->emit;
@@ -91,6 +97,7 @@ void correlate_free(struct correlate *c)
     calls_free(&c->calls);
     monitors_free(&c->monitors);
     table_free(&c->early_downs);
+    table_free(&c->watches);
     intern_free(&c->intern);
     free(c);
 }
@@ -133,23 +140,31 @@ static bool know_to(struct correlate *c, struct step *s)
     return s->to_state == KNOWN;
 }
 
-/* find_named makes the key of a name on the node at the other end. */
-static bool find_named(struct correlate *c, const struct step *s, struct ds_text name,
-                       struct pid_key *out)
+/* find_named makes the key of a name on the node at an end of the connection. */
+static bool find_named(struct correlate *c, const struct step *s, unsigned end,
+                       struct ds_text name, struct pid_key *out)
 {
-    const struct ds_endpoint *receiver = &s->event->conn->end[!s->event->dir];
-    *out = (struct pid_key){.node = intern_add(&c->intern, receiver->node),
+    *out = (struct pid_key){.node = intern_add(&c->intern, s->event->conn->end[end].node),
                             .id = intern_add(&c->intern, name),
                             .serial = PID_KEY_NAMED};
     return out->node != 0 && out->id != 0;
 }
 
+/* find_target and find_source: a pid or a name, where the message goes or comes from. */
 static bool find_target(struct correlate *c, const struct step *s, const struct ds_term *term,
                         struct pid_key *out)
 {
     struct ds_text name;
     return find_pid(c, s, term, out) ||
-           (ds_term_get_atom(term, &name) && find_named(c, s, name, out));
+           (ds_term_get_atom(term, &name) && find_named(c, s, !s->event->dir, name, out));
+}
+
+static bool find_source(struct correlate *c, const struct step *s, const struct ds_term *term,
+                        struct pid_key *out)
+{
+    struct ds_text name;
+    return find_pid(c, s, term, out) ||
+           (ds_term_get_atom(term, &name) && find_named(c, s, s->event->dir, name, out));
 }
 
 /* Ends of calls */
@@ -236,21 +251,15 @@ static const char *how_ended(const struct ds_term *reason)
                                                       : "exit";
 }
 
-static void note_early_down(struct correlate *c, const struct step *s,
-                            const struct monitor *monitor, const char *how)
+static void note_early_down(struct correlate *c, const struct ref_key *key, const char *how)
 {
-    if (s->event->ts_ns - monitor->start_ns > EARLY_NS)
-        return;
     if (table_is_full(&c->early_downs))
         table_remove(&c->early_downs, table_oldest(&c->early_downs));
-    struct early_down *e =
-        table_add(&c->early_downs, key_hash(&monitor->call, sizeof monitor->call));
+    struct early_down *e = table_add(&c->early_downs, key_hash(key, sizeof *key));
     if (e == NULL)
         return;
-    e->key = monitor->call;
-    e->outcome = strcmp(how, "noproc") == 0         ? CALL_NOPROC
-                 : strcmp(how, "noconnection") == 0 ? CALL_NOCONNECTION
-                                                    : CALL_ERROR;
+    e->key = *key;
+    e->outcome = strcmp(how, "noproc") == 0 ? CALL_NOPROC : CALL_NOCONNECTION;
 }
 
 /* take_early_down ends a call that has just been opened in vain. */
@@ -265,8 +274,6 @@ static void take_early_down(struct correlate *c, struct step *s, struct open_cal
         return;
     set_end(s, call, NOTE_REQUEST, e->outcome);
     s->note->has_latency = false;
-    if (e->outcome == CALL_ERROR)
-        s->end.error_class = "exit";
     table_remove(&c->early_downs, e);
 }
 
@@ -300,6 +307,36 @@ static void set_function(struct note *note, const struct ds_otp_match *match)
         note->args = *args;
 }
 
+static struct watch *find_watch(const struct correlate *c, const struct ref_key *monitor)
+{
+    struct watch *w = table_first(&c->watches, key_hash(monitor, sizeof *monitor));
+    while (w != NULL && !ref_key_equal(&w->monitor, monitor))
+        w = table_next(&c->watches, w);
+    return w;
+}
+
+/* note_watch: the monitor that was set up just before a call, by the same process and to the
+ * same one, is there for it. In a multi_call the call's tag is another reference. */
+static void note_watch(struct correlate *c, const struct ref_key *call)
+{
+    struct monitor *monitor =
+        c->config.on_monitor != NULL ? monitors_find(&c->monitors, &c->last_monitor) : NULL;
+    if (monitor != NULL)
+        monitor->of_call = true;
+    if (ref_key_equal(call, &c->last_monitor) || find_watch(c, &c->last_monitor) != NULL)
+        return;
+    if (table_is_full(&c->watches))
+        table_remove(&c->watches, table_oldest(&c->watches));
+    struct watch *w =
+        table_add(&c->watches, key_hash(&c->last_monitor, sizeof c->last_monitor));
+    if (w == NULL) {
+        c->calls.no_memory++;
+        return;
+    }
+    w->monitor = c->last_monitor;
+    w->call = *call;
+}
+
 static void open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match)
 {
     const struct ds_term *from = ds_otp_get(match, DS_OTP_FROM);
@@ -321,15 +358,9 @@ static void open_call(struct correlate *c, struct step *s, const struct ds_otp_m
             ? !keys_find_tag(&c->intern, tag, s->event->conn->number, &start.key, &is_alias)
             : !find_waiting(c, s, &start.caller, !s->event->dir, match->line->label, &start.key))
         return;
-    /* multi_call's tag is not its monitor's reference: the monitor was set up just before. */
     if (pid_key_equal(&c->last_watcher, &start.caller) &&
-        pid_key_equal(&c->last_target, &start.callee)) {
-        struct monitor *monitor = table_get(&c->monitors.table, c->last_number);
-        if (monitor != NULL && ref_key_equal(&monitor->key, &c->last_monitor)) {
-            monitor->call = start.key;
-            monitor->of_call = true;
-        }
-    }
+        pid_key_equal(&c->last_target, &start.callee))
+        note_watch(c, &start.key);
     struct open_call *call = calls_open(&c->calls, &start);
     if (call == NULL)
         return;
@@ -372,7 +403,7 @@ static void take_send(struct correlate *c, struct step *s)
     const bool by_name = m->code == OP_REG_SEND || m->code == OP_REG_SEND_TT ||
                          m->code == OP_ALTACT_SIG_SEND;
     if (by_name && ds_term_get_atom(&m->role[DS_ROLE_TO], &name))
-        s->to_state = find_named(c, s, name, &s->to) ? KNOWN : UNKNOWN;
+        s->to_state = find_named(c, s, !s->event->dir, name, &s->to) ? KNOWN : UNKNOWN;
     s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))
         return;
@@ -437,6 +468,8 @@ static void open_link(struct correlate *c, const struct step *s, const struct pi
                       const struct pid_key *to)
 {
     struct ref_key key;
+    if (c->config.on_monitor == NULL)
+        return;
     monitors_key_link(from, to, &key);
     struct monitor *link = monitors_open(&c->monitors, &key, true, s->event);
     if (link == NULL)
@@ -445,16 +478,15 @@ static void open_link(struct correlate *c, const struct step *s, const struct pi
     link->target = *to;
 }
 
-static const struct monitor *open_monitor(struct correlate *c, const struct step *s,
-                                          const struct ref_key *key, const struct pid_key *from,
-                                          const struct pid_key *to)
+static void open_monitor(struct correlate *c, const struct step *s, const struct ref_key *key,
+                         const struct pid_key *from, const struct pid_key *to)
 {
-    struct monitor *monitor = monitors_open(&c->monitors, key, false, s->event);
+    struct monitor *monitor =
+        c->config.on_monitor != NULL ? monitors_open(&c->monitors, key, false, s->event) : NULL;
     if (monitor == NULL)
-        return NULL;
+        return;
     monitor->watcher = *from;
     monitor->target = *to;
-    return monitor;
 }
 
 static void take_spawn_reply(struct correlate *c, struct step *s)
@@ -509,33 +541,36 @@ static void take_monitor(struct correlate *c, struct step *s)
     if (!know_from(c, s) || !find_target(c, s, &m->role[DS_ROLE_TO], &target) ||
         !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
-    const struct monitor *monitor = open_monitor(c, s, &key, &s->from, &target);
-    c->last_number = monitor != NULL ? monitor->entry.number : 0;
+    open_monitor(c, s, &key, &s->from, &target);
     c->last_monitor = key;
     c->last_watcher = s->from;
     c->last_target = target;
 }
 
-/* find_watched finds the monitor with the reference of a message, and the call it watches
- * over. */
-static struct open_call *find_watched(struct correlate *c, const struct step *s,
-                                      struct monitor **monitor)
+/* end_watch finds the monitor with the reference of a message, which ends with it, and the
+ * call it was there for. */
+static struct open_call *end_watch(struct correlate *c, const struct step *s,
+                                   struct ref_key *key, const char *how,
+                                   const struct ds_term *reason)
 {
-    struct ref_key key;
-    *monitor = NULL;
-    if (!keys_find_ref(&c->intern, &s->message->role[DS_ROLE_REF], s->event->conn->number, &key))
+    if (!keys_find_ref(&c->intern, &s->message->role[DS_ROLE_REF], s->event->conn->number, key))
         return NULL;
-    *monitor = monitors_find(&c->monitors, &key);
-    return calls_find(&c->calls, *monitor != NULL ? &(*monitor)->call : &key);
+    struct monitor *monitor = monitors_find(&c->monitors, key);
+    if (monitor != NULL)
+        monitors_end(&c->monitors, monitor, how, reason, s->event->ts_ns);
+    struct watch *watch = find_watch(c, key);
+    if (watch != NULL) {
+        *key = watch->call;
+        table_remove(&c->watches, watch);
+    }
+    return calls_find(&c->calls, key);
 }
 
 static void take_demonitor(struct correlate *c, struct step *s)
 {
-    struct monitor *monitor;
-    struct open_call *call = find_watched(c, s, &monitor);
+    struct ref_key key;
+    struct open_call *call = end_watch(c, s, &key, "demonitor", NULL);
     s->note->role = NOTE_DEMONITOR;
-    if (monitor != NULL)
-        monitors_end(&c->monitors, monitor, "demonitor", NULL, s->event->ts_ns);
     if (call != NULL)
         set_end(s, call, NOTE_DEMONITOR,
                 calls_lost_answer(call, s->event->conn) ? CALL_UNKNOWN : CALL_TIMEOUT);
@@ -549,17 +584,17 @@ static const struct ds_term *reason_of(const struct ds_message *m)
 static void take_down(struct correlate *c, struct step *s)
 {
     const struct ds_term *reason = reason_of(s->message);
-    struct monitor *monitor;
-    struct open_call *call = find_watched(c, s, &monitor);
+    const char *how = how_ended(reason);
+    struct ref_key key = {0};
+    struct pid_key target;
+    struct open_call *call = end_watch(c, s, &key, how, reason);
     s->note->role = NOTE_DOWN;
-    if (monitor != NULL) {
-        processes_ended(&c->calls.processes, &monitor->target);
-        if (call == NULL)
-            note_early_down(c, s, monitor, how_ended(reason));
-        monitors_end(&c->monitors, monitor, how_ended(reason), reason, s->event->ts_ns);
-    }
+    if (find_source(c, s, &s->message->role[DS_ROLE_FROM], &target))
+        processes_ended(&c->calls.processes, &target);
     if (call != NULL)
         end_by_exit(c, s, call, reason);
+    else if (key.node != 0 && strcmp(how, "exit") != 0)
+        note_early_down(c, &key, how);
 }
 
 static void take_link(struct correlate *c, struct step *s)
@@ -681,6 +716,10 @@ static void forget_all(struct correlate *c)
     const struct calls old = c->calls;
     calls_end_all(&c->calls, c->now_ns, CALL_UNKNOWN);
     monitors_end_all(&c->monitors, "dropped", c->now_ns);
+    while (table_oldest(&c->watches) != NULL)
+        table_remove(&c->watches, table_oldest(&c->watches));
+    while (table_oldest(&c->early_downs) != NULL)
+        table_remove(&c->early_downs, table_oldest(&c->early_downs));
     calls_free(&c->calls);
     intern_free(&c->intern);
     intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
@@ -695,7 +734,6 @@ static void forget_all(struct correlate *c)
     c->calls.processes.num_dropped = old.processes.num_dropped;
     memset(&c->last_monitor, 0, sizeof c->last_monitor);
     c->last_watcher = c->last_target = (struct pid_key){0};
-    c->last_number = 0;
     c->num_flushed++;
 }
 

@@ -76,7 +76,7 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
         return NULL;
     }
     monitors->num_started++;
-    m->key = m->call = *key;
+    m->key = *key;
     m->is_link = is_link;
     m->conn = event->conn->number;
     m->start_ns = event->ts_ns;

@@ -13,7 +13,6 @@ struct monitor {
     bool is_link;
     bool of_call; /* it watches over a call */
     struct pid_key watcher, target; /* of a link: who asked for it, and whom */
-    struct ref_key call; /* of the call that it watches over; its own key, unless told */
     uint64_t conn;
     int64_t start_ns;
     uint64_t start_frame;
