@@ -11,6 +11,7 @@
 
 answer([Log]) ->
     Tracer = trace(),
+    ok = file:write_file(Log ++ ".ready", <<>>),
     start(),
     register(peer, self()),
     untraced(),
