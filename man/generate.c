@@ -74,9 +74,13 @@ static void put_options(void)
         puts(".El");                                                                               \
     puts(".Ss " title "\n.Bl -tag -width Ds");
 #define OPTION(setter, name, letter, argument, help) put_option(name, letter, argument, help);
+#define FLAG(field, name, letter, help) put_option(name, letter, NULL, help);
+#define WORD(field, name, letter, argument, help) put_option(name, letter, argument, help);
 #include "options.def"
 #undef SECTION
 #undef OPTION
+#undef FLAG
+#undef WORD
     puts(".El");
 }
 

@@ -1,0 +1,63 @@
+/*
+ * option_help.c - what --help shows, from the table of options.
+ */
+#include "option_line.h"
+
+#include <string.h>
+
+enum { HELP_COLUMN = 32, HELP_WIDTH = 96 };
+
+/* Writes text from HELP_COLUMN on, folded between words. used columns are taken. */
+static void print_folded(FILE *out, int used, const char *text)
+{
+    int column = HELP_COLUMN;
+    if (used >= HELP_COLUMN)
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    else
+        fprintf(out, "%*s", HELP_COLUMN - used, "");
+    while (*text != '\0') {
+        int len = (int)strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + len > HELP_WIDTH) {
+            fprintf(out, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        }
+        column += fprintf(out, "%s%.*s", column > HELP_COLUMN ? " " : "", len, text);
+        text += len;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+void options_print_help(FILE *out)
+{
+    fputs("distsniff [-i IF | -r FILE ...] [options] [BPF expression]\n"
+          "Shows what Erlang nodes say to each other, from their packets.\n", out);
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        const struct option_line *line = &option_lines[i];
+        if (line->kind == OPTION_SECTION) {
+            fprintf(out, "\n%s:\n", line->name);
+            continue;
+        }
+        int used = line->letter != 0 ? fprintf(out, "  -%c, ", line->letter)
+                                     : fprintf(out, "      ");
+        const char *argument = line->argument != NULL ? line->argument : "";
+        used += fprintf(out, argument[0] == '[' ? "--%s[=%s" : "--%s%s%s", line->name,
+                        argument[0] == '[' ? argument + 1 : argument[0] != '\0' ? " " : "",
+                        argument);
+        print_folded(out, used, line->help);
+    }
+    fputs("\nCaps; reaching one drops the oldest, and the summary says so:\n", out);
+    struct ds_config defaults;
+    ds_config_init(&defaults);
+    for (int i = 0; i < DS_LIMIT_COUNT; i++) {
+        char help[160];
+        int used = fprintf(out, "      --max-%s N", ds_limit_name((enum ds_limit)i));
+        snprintf(help, sizeof help, "%s; %llu by default", ds_limit_what((enum ds_limit)i),
+                 (unsigned long long)defaults.limits[i]);
+        print_folded(out, used, help);
+    }
+    fputs("\nThe BPF expression is tcpdump's, see pcap-filter(7). The ports that EPMD and\n"
+          "handshakes reveal are added to it:\n"
+          "  sudo distsniff -i eth0 port 4369\n"
+          "  distsniff -r cluster.pcap -T json\n", out);
+}

@@ -1,0 +1,90 @@
+/*
+ * option_input.c - options that say where packets come from, and which connections they are
+ * of.
+ */
+#include "option_set.h"
+
+#include "complain.h"
+#include "option_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool option_set_read(struct options *o, const char *value)
+{
+    const char **files = reallocarray(o->read_files, o->num_read_files + 1, sizeof *files);
+    if (files == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    o->read_files = files;
+    o->read_files[o->num_read_files++] = value;
+    return true;
+}
+
+bool option_set_list_interfaces(struct options *o, const char *value)
+{
+    (void)value;
+    o->action = ACTION_LIST_INTERFACES;
+    return true;
+}
+
+bool option_set_snaplen(struct options *o, const char *value)
+{
+    uint64_t bytes;
+    if (!option_parse_number("-s", value, 0, MAX_SNAPLEN, &bytes))
+        return false;
+    o->snaplen = bytes == 0 ? MAX_SNAPLEN : (int)bytes;
+    return true;
+}
+
+bool option_set_buffer(struct options *o, const char *value)
+{
+    uint64_t kib;
+    if (!option_parse_number("-B", value, 1, INT32_MAX / 1024, &kib))
+        return false;
+    o->buffer_kib = (int)kib;
+    return true;
+}
+
+bool option_set_direction(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+        [DIRECTION_BOTH] = "inout", [DIRECTION_IN] = "in", [DIRECTION_OUT] = "out"};
+    size_t which;
+    if (!option_parse_choice("-Q", value, names, 3, &which))
+        return false;
+    o->direction = (enum direction)which;
+    return true;
+}
+
+bool option_set_dist_port(struct options *o, const char *value)
+{
+    char list[512];
+    if (strlen(value) >= sizeof list) {
+        complain("--dist-port takes at most %d ports", MAX_DIST_PORTS);
+        return false;
+    }
+    strcpy(list, value);
+    char *rest = list;
+    for (char *one; (one = strsep(&rest, ",")) != NULL;) {
+        uint64_t port;
+        if (!option_parse_number("--dist-port", one, 1, 65535, &port))
+            return false;
+        if (o->num_dist_ports == MAX_DIST_PORTS) {
+            complain("--dist-port takes at most %d ports", MAX_DIST_PORTS);
+            return false;
+        }
+        o->dist_ports[o->num_dist_ports++] = (uint16_t)port;
+    }
+    return true;
+}
+
+bool option_set_epmd_port(struct options *o, const char *value)
+{
+    uint64_t port;
+    if (!option_parse_number("--epmd-port", value, 1, 65535, &port))
+        return false;
+    o->epmd_port = (uint16_t)port;
+    return true;
+}

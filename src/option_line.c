@@ -1,0 +1,41 @@
+/*
+ * option_line.c - see option_line.h.
+ */
+#include "option_line.h"
+
+#include "option_set.h"
+
+#include <stddef.h>
+
+const struct option_line option_lines[NUM_OPTION_LINES] = {
+#define SECTION(title) {OPTION_SECTION, NULL, 0, title, 0, NULL, NULL},
+#define OPTION(setter, name, letter, argument, help)                                              \
+    {OPTION_SETTER, option_set_##setter, 0, name, letter, argument, help},
+#define FLAG(field, name, letter, help)                                                            \
+    {OPTION_FLAG, NULL, offsetof(struct options, field), name, letter, NULL, help},
+#define WORD(field, name, letter, argument, help)                                                  \
+    {OPTION_WORD, NULL, offsetof(struct options, field), name, letter, argument, help},
+#include "options.def"
+#undef SECTION
+#undef OPTION
+#undef FLAG
+#undef WORD
+};
+
+bool option_take(struct options *options, const struct option_line *line, const char *value)
+{
+    void *field = (char *)options + line->offset;
+    switch (line->kind) {
+    case OPTION_SECTION:
+        break;
+    case OPTION_SETTER:
+        return line->set(options, value);
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        break;
+    case OPTION_WORD:
+        *(const char **)field = value;
+        break;
+    }
+    return true;
+}

@@ -1,0 +1,105 @@
+/*
+ * option_output.c - options that say what is written, and how.
+ */
+#include "option_set.h"
+
+#include "complain.h"
+#include "option_values.h"
+#include "sink.h"
+
+#include <string.h>
+
+bool option_set_format(struct options *o, const char *value)
+{
+    size_t len = strcspn(value, "=");
+    const struct sink_kind *kind = sink_find(value, len);
+    if (kind == NULL) {
+        char names[256];
+        sink_list_names(names, sizeof names);
+        complain("unknown format '%.*s': -T takes %s", (int)len, value, names);
+        return false;
+    }
+    if (o->num_formats == MAX_FORMATS) {
+        complain("-T can be given at most %d times", MAX_FORMATS);
+        return false;
+    }
+    const char *file = value[len] == '=' ? value + len + 1 : NULL;
+    if (file != NULL && file[0] == '\0') {
+        complain("-T %s needs a file name after the =", value);
+        return false;
+    }
+    if (file != NULL && strcmp(file, "-") == 0)
+        file = NULL;
+    o->formats[o->num_formats++] = (struct option_format){kind, file};
+    return true;
+}
+
+bool option_set_lanes(struct options *o, const char *value)
+{
+    static const char *const names[] = {[LANES_NODE] = "node", [LANES_PROCESS] = "process"};
+    size_t which;
+    if (!option_parse_choice("--lanes", value, names, 2, &which))
+        return false;
+    o->lanes = (enum lanes)which;
+    return true;
+}
+
+bool option_set_report(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+#define REPORT(id, name) name,
+#include "reports.def"
+#undef REPORT
+    };
+    size_t which;
+    if (!option_parse_choice("--report", value, names, REPORT_COUNT, &which))
+        return false;
+    o->reports[which] = true;
+    return true;
+}
+
+bool option_set_sort(struct options *o, const char *value)
+{
+    static const char *const names[] = {[CALLS_BY_LATENCY] = "latency", [CALLS_BY_TIME] = "time"};
+    size_t which;
+    if (!option_parse_choice("--sort", value, names, 2, &which))
+        return false;
+    o->call_order = (enum call_order)which;
+    return true;
+}
+
+bool option_set_verbose(struct options *o, const char *value)
+{
+    (void)value;
+    o->verbose++;
+    return true;
+}
+
+bool option_set_time(struct options *o, const char *value)
+{
+    (void)value;
+    if (++o->time_letters > TIME_SINCE_FIRST) {
+        complain("-t can be given at most five times");
+        return false;
+    }
+    o->time_style = (enum time_style)o->time_letters;
+    return true;
+}
+
+bool option_set_color(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    size_t which = COLOR_ALWAYS;
+    if (value != NULL && !option_parse_choice("--color", value, names, 3, &which))
+        return false;
+    o->color = (enum color_when)which;
+    return true;
+}
+
+bool option_set_numeric(struct options *o, const char *value)
+{
+    (void)o;
+    (void)value;
+    return true;
+}

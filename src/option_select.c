@@ -1,0 +1,86 @@
+/*
+ * option_select.c - options that say which records are shown.
+ */
+#include "option_set.h"
+
+#include "complain.h"
+#include "filter.h"
+#include "option_values.h"
+
+static bool add_word(const char *option, struct words *words, const char *value)
+{
+    if (value[0] == '\0') {
+        complain("%s takes a name, not nothing", option);
+        return false;
+    }
+    if (words->num == MAX_PICKS) {
+        complain("%s can be given at most %d times", option, MAX_PICKS);
+        return false;
+    }
+    words->word[words->num++] = value;
+    return true;
+}
+
+bool option_set_only(struct options *o, const char *value)
+{
+    return add_word("--only", &o->only, value);
+}
+
+bool option_set_hide(struct options *o, const char *value)
+{
+    return add_word("--hide", &o->hide, value);
+}
+
+bool option_set_node(struct options *o, const char *value)
+{
+    return add_word("--node", &o->nodes, value);
+}
+
+bool option_set_process(struct options *o, const char *value)
+{
+    if (o->num_processes == MAX_PICKS) {
+        complain("--process can be given at most %d times", MAX_PICKS);
+        return false;
+    }
+    return pick_process_parse(&o->processes[o->num_processes++], value);
+}
+
+bool option_set_op(struct options *o, const char *value)
+{
+    return op_set_add(&o->ops, value);
+}
+
+bool option_set_regex(struct options *o, const char *value)
+{
+    if (o->num_patterns == MAX_REGEXES) {
+        complain("-e can be given at most %d times", MAX_REGEXES);
+        return false;
+    }
+    o->patterns[o->num_patterns++] = value;
+    return true;
+}
+
+bool option_set_after(struct options *o, const char *value)
+{
+    return option_parse_number("-A", value, 0, UINT32_MAX, &o->num_after);
+}
+
+bool option_set_filter(struct options *o, const char *value)
+{
+    struct filter_error error;
+    struct filter *filter = filter_parse(value, &error);
+    if (filter == NULL && error.column == 0)
+        complain("%s", error.what);
+    else if (filter == NULL)
+        complain("-Y: column %zu: %s", error.column, error.what);
+    else
+        o->filter = filter_and(o->filter, filter);
+    return filter != NULL;
+}
+
+bool option_set_fields(struct options *o, const char *value)
+{
+    (void)value;
+    o->action = ACTION_LIST_FIELDS;
+    return true;
+}

@@ -1,0 +1,49 @@
+/*
+ * option_values.c - see option_values.h.
+ */
+#include "option_values.h"
+
+#include "complain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool option_parse_number(const char *option, const char *value, uint64_t min, uint64_t max,
+                         uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number < min ||
+        number > max) {
+        if (max == UINT64_MAX)
+            complain("%s takes a whole number from %llu, not '%s'", option,
+                     (unsigned long long)min, value);
+        else
+            complain("%s takes a whole number from %llu to %llu, not '%s'", option,
+                     (unsigned long long)min, (unsigned long long)max, value);
+        return false;
+    }
+    *out = number;
+    return true;
+}
+
+bool option_parse_choice(const char *option, const char *value, const char *const *names,
+                         size_t num, size_t *out)
+{
+    char all[256];
+    size_t len = 0;
+    for (size_t i = 0; i < num; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            *out = i;
+            return true;
+        }
+        const char *between = i == 0 ? "" : i + 1 == num ? " or " : ", ";
+        if (len < sizeof all)
+            len += (size_t)snprintf(all + len, sizeof all - len, "%s%s", between, names[i]);
+    }
+    complain("%s takes %s, not '%s'", option, all, value);
+    return false;
+}
