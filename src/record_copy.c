@@ -75,15 +75,32 @@ static const unsigned char *copy_span(struct copier *c, const void *bytes, size_
     return copy;
 }
 
+/* The atoms, and behind them their texts. */
+static struct ds_atom *copy_all_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num)
+{
+    size_t texts_len = 0;
+    for (uint32_t i = 0; i < num; i++)
+        texts_len += atoms[i].len;
+    struct ds_atom *copy = take(c, num * sizeof *atoms + texts_len);
+    if (copy == NULL)
+        return NULL;
+    uint8_t *text = (uint8_t *)(copy + num);
+    for (uint32_t i = 0; i < num; i++) {
+        copy[i] = atoms[i];
+        if (atoms[i].text == NULL)
+            continue;
+        memcpy(text, atoms[i].text, atoms[i].len);
+        copy[i].text = text;
+        text += atoms[i].len;
+    }
+    return copy;
+}
+
 static void copy_atoms(struct copier *c, struct ds_term *term)
 {
     if (term->atoms != c->atoms) {
-        const size_t size = term->num_atoms * sizeof *term->atoms;
-        struct ds_atom *copy = copy_bytes(c, term->atoms, size);
-        for (uint32_t i = 0; copy != NULL && i < term->num_atoms; i++)
-            copy[i].text = copy_bytes(c, copy[i].text, copy[i].len);
+        c->atoms_copy = copy_all_atoms(c, term->atoms, term->num_atoms);
         c->atoms = term->atoms;
-        c->atoms_copy = copy;
     }
     term->atoms = c->atoms_copy;
 }
@@ -129,25 +146,27 @@ static bool same_text(struct ds_text a, struct ds_text b)
            (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* same_ends says whether a copy still says who talks to whom. */
-static bool same_ends(const struct ds_conn *copy, const struct ds_conn *conn)
+/* same_conn says whether a copy still says who talks to whom, and what was lost. */
+static bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
 {
     if (copy == NULL || copy->number != conn->number)
         return false;
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *a = &copy->end[end], *b = &conn->end[end];
         if (!same_text(a->node, b->node) || a->creation != b->creation ||
-            a->node_inferred != b->node_inferred)
+            a->node_inferred != b->node_inferred ||
+            copy->counters[end].gaps != conn->counters[end].gaps ||
+            copy->counters[end].faults != conn->counters[end].faults)
             return false;
     }
     return true;
 }
 
-/* The counters of a connection are only of interest where one is reported. */
+/* The other counters of a connection are only of interest where one is reported. */
 static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *conn,
                                        enum ds_event_type type)
 {
-    if (type == DS_EVENT_CONN || !same_ends(c->block->conn, conn)) {
+    if (type == DS_EVENT_CONN || !same_conn(c->block->conn, conn)) {
         struct ds_conn *copy = copy_bytes(c, conn, sizeof *conn);
         if (copy != NULL) {
             copy_text(c, &copy->end[0].node);
@@ -210,6 +229,13 @@ static void copy_call(struct copier *c, struct call *call)
         copy_bytes(c, call->children, call->num_children * sizeof *call->children);
 }
 
+/* Before the correlation, and of what is no message, nothing is noted. */
+static bool is_empty(const struct note *note)
+{
+    return note->role == NOTE_NONE && note->label == NULL && note->call == 0 &&
+           note->from_name.data == NULL && note->to_name.data == NULL;
+}
+
 /* add copies a record if there is room for it. */
 static bool add(struct record_block *block, const struct record *record)
 {
@@ -217,21 +243,17 @@ static bool add(struct record_block *block, const struct record *record)
     const size_t len = block->len;
     struct ds_conn *conn = block->conn;
     struct copied_record *copy = take(&c, sizeof *copy);
-    if (copy != NULL) {
-        copy->next = NULL;
-        copy->record = *record;
-        if (record->event != NULL) {
-            copy->event = *record->event;
-            copy->record.event = &copy->event;
-            copy_event(&c, &copy->event);
-        }
-        copy_note(&c, &copy->record.note);
-        if (record->call != NULL) {
-            copy->call = *record->call;
-            copy->record.call = &copy->call;
-            copy_call(&c, &copy->call);
-        }
-    }
+    if (copy != NULL)
+        *copy = (struct copied_record){0};
+    if (copy != NULL && record->event != NULL &&
+        (copy->event = copy_bytes(&c, record->event, sizeof *record->event)) != NULL)
+        copy_event(&c, copy->event);
+    if (copy != NULL && !is_empty(&record->note) &&
+        (copy->note = copy_bytes(&c, &record->note, sizeof record->note)) != NULL)
+        copy_note(&c, copy->note);
+    if (copy != NULL && record->call != NULL &&
+        (copy->call = copy_bytes(&c, record->call, sizeof *record->call)) != NULL)
+        copy_call(&c, copy->call);
     if (c.full) {
         block->len = len;
         block->conn = conn;
@@ -274,4 +296,11 @@ void record_block_free(struct record_block *block)
 {
     free(block->data);
     *block = (struct record_block){0};
+}
+
+void copied_record_get(const struct copied_record *copy, struct record *out)
+{
+    *out = (struct record){.event = copy->event, .call = copy->call};
+    if (copy->note != NULL)
+        out->note = *copy->note;
 }

@@ -10,9 +10,9 @@
 /* copied_record is one record of a block. */
 struct copied_record {
     struct copied_record *next;
-    struct record record;
-    struct ds_event event;
-    struct call call;
+    struct ds_event *event; /* each NULL when there is none */
+    struct note *note;
+    struct call *call;
 };
 
 /* record_block is memory that only moves forward. Zero-initialise it. */
@@ -28,6 +28,10 @@ enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
 /* record_block_add copies a record to the end of the block. COPY_FULL: hand the block on and
  * try another; a record that is too large for an empty block makes it grow. */
 enum copy_status record_block_add(struct record_block *block, const struct record *record);
+
+/* copied_record_get puts a record together again; it lives as long as the block is not
+ * cleared. */
+void copied_record_get(const struct copied_record *copy, struct record *out);
 
 /* record_block_clear empties the block and keeps its memory, if that is not unusually much. */
 void record_block_clear(struct record_block *block);

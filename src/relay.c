@@ -1,6 +1,6 @@
 /*
  * relay.c - see relay.h. The blocks go round in a ring: the decoder fills the one at head,
- * the sinks empty the one at tail.
+ * the target empties the one at tail.
  */
 #include "relay.h"
 
@@ -15,8 +15,7 @@
 enum { NUM_BLOCKS = 4 };
 
 struct relay {
-    struct sink *sinks;
-    size_t num_sinks;
+    struct relay_target target;
     pthread_t thread;
     pthread_mutex_t lock; /* of all that follows but the contents of blocks */
     pthread_cond_t changed;
@@ -27,21 +26,17 @@ struct relay {
     struct record_block blocks[NUM_BLOCKS];
 };
 
-/* show gives the records of a block to the sinks. False when an output failed. */
-static bool show(struct relay *relay, const struct record_block *block, bool flush)
+/* give hands the records of a block to the target. False when it wants no more. */
+static bool give(struct relay *relay, const struct record_block *block, bool flush)
 {
+    const struct relay_target *target = &relay->target;
     bool ok = true;
-    for (const struct copied_record *r = block->first; ok && r != NULL; r = r->next) {
-        for (size_t i = 0; i < relay->num_sinks; i++) {
-            sink_record(&relay->sinks[i], &r->record);
-            ok = ok && !relay->sinks[i].output.failed;
-        }
+    for (const struct copied_record *copy = block->first; ok && copy != NULL; copy = copy->next) {
+        struct record record;
+        copied_record_get(copy, &record);
+        ok = target->record(target->context, &record);
     }
-    for (size_t i = 0; flush && i < relay->num_sinks; i++) {
-        output_flush(&relay->sinks[i].output);
-        ok = ok && !relay->sinks[i].output.failed;
-    }
-    return ok;
+    return ok && (!flush || target->flush(target->context));
 }
 
 static void *run(void *context)
@@ -57,7 +52,7 @@ static void *run(void *context)
         bool flush = relay->flush[which];
         bool skip = relay->failed;
         pthread_mutex_unlock(&relay->lock);
-        bool ok = skip || show(relay, &relay->blocks[which], flush);
+        bool ok = skip || give(relay, &relay->blocks[which], flush);
         record_block_clear(&relay->blocks[which]);
         pthread_mutex_lock(&relay->lock);
         relay->failed = relay->failed || !ok;
@@ -68,15 +63,14 @@ static void *run(void *context)
     return NULL;
 }
 
-struct relay *relay_start(struct sink *sinks, size_t num_sinks)
+struct relay *relay_start(const struct relay_target *target)
 {
     struct relay *relay = calloc(1, sizeof *relay);
     if (relay == NULL) {
         complain("out of memory");
         return NULL;
     }
-    relay->sinks = sinks;
-    relay->num_sinks = num_sinks;
+    relay->target = *target;
     pthread_mutex_init(&relay->lock, NULL);
     pthread_cond_init(&relay->changed, NULL);
     /* Signals are for the thread that reads: it is the one to wake. */
@@ -93,7 +87,7 @@ struct relay *relay_start(struct sink *sinks, size_t num_sinks)
     return relay;
 }
 
-/* hand_on passes the block at head to the sinks and waits for another to fill. */
+/* hand_on passes the block at head to the target and waits for another to fill. */
 static bool hand_on(struct relay *relay, bool flush)
 {
     pthread_mutex_lock(&relay->lock);

@@ -7,22 +7,17 @@
 
 #include "capture.h"
 #include "complain.h"
-#include "correlate.h"
 #include "follow.h"
 #include "privileges.h"
 #include "progress.h"
 #include "raw_writer.h"
-#include "relay.h"
-#include "report.h"
-#include "select.h"
-#include "sink.h"
+#include "show.h"
 #include "stop.h"
 #include "summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -33,109 +28,30 @@ struct sniff {
     struct capture capture;
     struct follow *follow;
     struct ds_session *session;
-    struct sink sinks[MAX_FORMATS];
-    size_t num_sinks;
-    struct relay *relay; /* to the sinks, while it runs */
+    struct show *show; /* NULL before it is open */
     struct raw_writer raw;
-    struct select *select;
-    struct correlate *correlate; /* NULL when nobody wants to know */
-    struct report_text report_text;
-    struct report_calls *calls; /* the reports, where asked for */
-    struct report_trees *trees;
-    struct report_monitors *monitors;
-    struct report_seq_trace *seq_trace;
     struct progress progress;
     char cookie[MAX_COOKIE_LEN + 1];
-    uint64_t num_passed;      /* packets */
-    uint64_t num_shown;       /* messages */
-    int64_t stop_ns;          /* -a: of the clock or of the capture; 0: no end set */
-    bool is_full;             /* -c is reached */
-    bool failed, reader_gone; /* an output failed, or nobody reads it any more */
+    uint64_t num_passed; /* packets */
+    int64_t stop_ns;     /* -a: of the clock or of the capture; 0: no end set */
+    bool failed;         /* not by what is shown */
 };
 
-static void note_outputs(struct sniff *s)
+static bool is_reader_gone(const struct sniff *s)
 {
-    for (size_t i = 0; i < s->num_sinks && s->relay == NULL; i++) {
-        s->reader_gone |= s->sinks[i].output.closed;
-        s->failed |= s->sinks[i].output.failed && !s->sinks[i].output.closed;
-    }
-    s->reader_gone |= s->raw.closed;
-    s->failed |= s->raw.failed && !s->raw.closed;
+    return s->raw.closed || (s->show != NULL && show_get_state(s->show) == SHOW_READER_GONE);
 }
 
-/* Reports go to standard output, unless records do. */
-static void write_reports(struct sniff *s)
+static bool is_over(const struct sniff *s)
 {
-    struct ds_buffer *text = &s->report_text.buffer;
-    FILE *out = stdout;
-    for (size_t i = 0; i < s->num_sinks; i++)
-        out = s->sinks[i].output.is_stdout ? stderr : out;
-    if (text->failed) {
-        complain("out of memory");
-        s->failed = true;
-    }
-    if (text->len != 0 && (fwrite(text->data, 1, text->len, out) != text->len ||
-                           fflush(out) != 0)) {
-        if (errno != EPIPE)
-            complain("cannot write the report: %s", strerror(errno));
-        s->reader_gone |= errno == EPIPE;
-        s->failed |= errno != EPIPE;
-    }
-    text->len = 0;
-    text->failed = false;
-}
-
-enum { REPORT_WRITE = 65536 };
-
-static void report_record(struct sniff *s, const struct record *record)
-{
-    if (s->calls != NULL)
-        report_calls_record(s->calls, record);
-    if (s->trees != NULL)
-        report_trees_record(s->trees, record);
-    if (s->seq_trace != NULL)
-        report_seq_trace_record(s->seq_trace, record);
-    if (s->report_text.buffer.len >= REPORT_WRITE)
-        write_reports(s);
-}
-
-static void on_monitor(void *context, const struct monitor_end *end)
-{
-    struct sniff *s = context;
-    if (s->monitors != NULL && !s->reader_gone)
-        report_monitors_take(s->monitors, s->correlate, end);
-}
-
-/* stop_relay waits for the sinks and takes them back. */
-static void stop_relay(struct sniff *s)
-{
-    s->failed |= !relay_stop(s->relay);
-    s->relay = NULL;
-    note_outputs(s);
-}
-
-static void on_record(void *context, const struct record *record)
-{
-    struct sniff *s = context;
-    if (s->is_full || s->failed || s->reader_gone || !select_wants(s->select, record))
-        return;
-    report_record(s, record);
-    if (s->relay != NULL && !relay_record(s->relay, record))
-        stop_relay(s);
-    if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE &&
-        ++s->num_shown == s->options->max_messages)
-        s->is_full = true;
+    return s->raw.failed || show_get_state(s->show) != SHOW_ON;
 }
 
 static void on_event(void *context, const struct ds_event *event)
 {
     struct sniff *s = context;
-    if (s->correlate != NULL) {
-        correlate_event(s->correlate, event);
-        return;
-    }
-    const struct record record = {.event = event};
-    on_record(s, &record);
+    if (!is_over(s))
+        show_event(s->show, event);
 }
 
 static void on_port(void *context, uint16_t port, struct ds_text name)
@@ -147,10 +63,8 @@ static void on_port(void *context, uint16_t port, struct ds_text name)
 static void flush(void *context)
 {
     struct sniff *s = context;
-    if (s->relay != NULL)
-        relay_flush(s->relay);
+    show_flush(s->show);
     raw_writer_flush(&s->raw);
-    note_outputs(s);
 }
 
 /* Opening an input for writing would empty it. */
@@ -172,17 +86,14 @@ static bool is_input(const struct options *options, const char *name)
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
-    if (is_input(options, options->write_file))
+    bool taken = is_input(options, options->write_file);
+    for (size_t i = 0; i < options->num_formats; i++)
+        taken = taken || is_input(options, options->formats[i].file);
+    if (taken)
         return false;
-    for (size_t i = 0; i < options->num_formats; i++) {
-        if (is_input(options, options->formats[i].file) ||
-            !sink_open(&s->sinks[i], &options->formats[i], options))
-            return false;
-        s->sinks[i].time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
-        s->num_sinks++;
-    }
-    return options->write_file == NULL ||
-           raw_writer_open(&s->raw, options->write_file, &s->capture);
+    s->show = show_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
+    return s->show != NULL && (options->write_file == NULL ||
+                               raw_writer_open(&s->raw, options->write_file, &s->capture));
 }
 
 /* The cookie is the text of the file up to white space, as the runtime system takes it. */
@@ -227,68 +138,6 @@ static bool open_session(struct sniff *s)
     return s->session != NULL;
 }
 
-/* What a call asked is kept for its record; a report only shows the beginning. */
-enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
-
-static bool open_reports(struct sniff *s)
-{
-    const bool *wanted = s->options->reports;
-    const uint64_t max = s->options->config.limits[DS_LIMIT_REPORT];
-    const uint64_t max_kept = s->options->config.limits[DS_LIMIT_CALLS];
-    s->report_text.time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
-    if (wanted[REPORT_CALLS])
-        s->calls = report_calls_new(&s->report_text, s->options->call_order, max);
-    if (wanted[REPORT_TREES])
-        s->trees = report_trees_new(&s->report_text, max_kept);
-    if (wanted[REPORT_MONITORS])
-        s->monitors = report_monitors_new(&s->report_text);
-    if (wanted[REPORT_SEQ_TRACE])
-        s->seq_trace = report_seq_trace_new(&s->report_text, max_kept);
-    return (!wanted[REPORT_CALLS] || s->calls != NULL) &&
-           (!wanted[REPORT_TREES] || s->trees != NULL) &&
-           (!wanted[REPORT_MONITORS] || s->monitors != NULL) &&
-           (!wanted[REPORT_SEQ_TRACE] || s->seq_trace != NULL);
-}
-
-static void end_reports(struct sniff *s)
-{
-    if (s->calls != NULL)
-        report_calls_end(s->calls);
-    if (s->trees != NULL)
-        report_trees_end(s->trees);
-    if (s->monitors != NULL)
-        report_monitors_end(s->monitors);
-    if (s->seq_trace != NULL)
-        report_seq_trace_end(s->seq_trace);
-}
-
-/* Conversations are put together when something is shown; -q alone is not slowed down. */
-static bool open_correlate(struct sniff *s)
-{
-    const bool *reports = s->options->reports;
-    const bool any_report = reports[REPORT_CALLS] || reports[REPORT_TREES] ||
-                            reports[REPORT_MONITORS] || reports[REPORT_SEQ_TRACE];
-    if ((s->num_sinks == 0 || s->options->no_calls) && !any_report)
-        return true;
-    struct correlate_config config = {
-        .emit = on_record,
-        .on_monitor = reports[REPORT_MONITORS] ? on_monitor : NULL,
-        .context = s,
-        .names = s->num_sinks != 0,
-        .keep = s->num_sinks != 0 ? KEEP_REQUEST : KEEP_FOR_REPORT,
-    };
-    uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
-        keys_seed(seed);
-    memcpy(config.limits, s->options->config.limits, sizeof config.limits);
-    s->correlate = correlate_new(&config);
-    if (s->correlate == NULL || !open_reports(s)) {
-        complain("out of memory");
-        return false;
-    }
-    return true;
-}
-
 static bool open_all(struct sniff *s)
 {
     bool is_live = s->options->num_read_files == 0;
@@ -299,20 +148,15 @@ static bool open_all(struct sniff *s)
     if (is_live && !privileges_return())
         return false;
     s->follow = follow_new(s->options, &s->capture);
-    s->select = select_new(s->options);
-    if (s->select == NULL)
-        complain("out of memory");
-    return s->follow != NULL && s->select != NULL && open_session(s) && open_outputs(s) &&
-           open_correlate(s) && privileges_drop(s->options->user);
+    return s->follow != NULL && open_session(s) && open_outputs(s) &&
+           privileges_drop(s->options->user);
 }
 
-/* The counts of the session and of the correlation together. */
+/* The counts of all stages together. */
 static struct ds_stats all_stats(const struct sniff *s)
 {
     struct ds_stats stats = *ds_session_stats(s->session);
-    if (s->correlate != NULL)
-        correlate_add_stats(s->correlate, &stats);
-    select_add_stats(s->select, &stats);
+    show_add_stats(s->show, &stats);
     return stats;
 }
 
@@ -348,14 +192,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
     if (s->capture.is_live)
         packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
     raw_writer_write(&s->raw, packet);
-    if (s->raw.failed)
-        note_outputs(s);
     ds_session_packet(s->session, packet);
-}
-
-static bool is_over(const struct sniff *s)
-{
-    return s->is_full || s->failed || s->reader_gone;
 }
 
 /* drain takes what was captured before the user asked for the end. The kernel hands a block
@@ -417,39 +254,38 @@ static void run(struct sniff *s)
         drain(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
-    if (s->correlate != NULL)
-        correlate_end(s->correlate);
+    show_end(s->show);
+}
+
+static void say_given_up(const struct sniff *s)
+{
+    const uint64_t num_given_up = show_num_given_up(s->show);
+    if (num_given_up != 0)
+        complain("-e gave up on %llu messages, as finding out would take too long; they are "
+                 "taken not to match: simplify the expression",
+                 (unsigned long long)num_given_up);
 }
 
 static int close_all(struct sniff *s, bool opened)
 {
-    stop_relay(s);
-    for (size_t i = 0; i < s->num_sinks; i++)
-        sink_close(&s->sinks[i]);
     raw_writer_close(&s->raw);
-    note_outputs(s);
-    end_reports(s);
     bool complete = true;
     if (opened) {
         if (s->options->reports[REPORT_CLOCKS])
-            capture_report_clocks(&s->capture, &s->report_text.buffer);
-        if (!s->reader_gone)
-            write_reports(s);
+            capture_report_clocks(&s->capture, show_report_text(s->show));
+        if (!is_reader_gone(s))
+            show_write_reports(s->show);
         const struct ds_stats stats = all_stats(s);
         complete = summary_is_complete(&stats);
-        const uint64_t num_given_up = select_num_given_up(s->select);
-        if (num_given_up != 0 && !s->reader_gone)
-            complain("-e gave up on %llu messages, as finding out would take too long; they are "
-                     "taken not to match: simplify the expression",
-                     (unsigned long long)num_given_up);
-        if (!s->reader_gone)
+        if (!is_reader_gone(s)) {
+            say_given_up(s);
             print_summary(s);
+        }
     }
-    s->failed |= !capture_close(&s->capture) || !opened;
+    s->failed |= !capture_close(&s->capture) || !opened || (s->raw.failed && !s->raw.closed) ||
+                 (s->show != NULL && show_get_state(s->show) == SHOW_FAILED);
     follow_free(s->follow);
-    correlate_free(s->correlate);
-    select_free(s->select);
-    ds_buffer_free(&s->report_text.buffer);
+    show_free(s->show);
     ds_session_free(s->session);
     if (s->failed)
         return STATUS_TROUBLE;
@@ -470,8 +306,7 @@ int sniff_run(const struct options *options)
         s->capture.on_wait = flush;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
-        if (opened && s->num_sinks != 0)
-            opened = (s->relay = relay_start(s->sinks, s->num_sinks)) != NULL;
+        opened = opened && show_start(s->show);
         if (opened)
             run(s);
     }

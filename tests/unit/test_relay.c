@@ -6,6 +6,7 @@
 #include "failing_alloc.h"
 #include "record_copy.h"
 #include "relay.h"
+#include "sink.h"
 
 #include <fcntl.h>
 #include <pcap/pcap.h>
@@ -23,12 +24,39 @@ static const struct sink_kind *const kinds[NUM_KINDS] = {&sink_text, &sink_json}
 /* A run of a capture, with the sinks fed at once or through a relay. */
 struct run {
     struct sink sinks[NUM_KINDS];
+    int num_sinks;
     char names[NUM_KINDS][32];
     struct relay *relay;
     struct correlate *correlate;
     uint64_t num_records;
     bool relay_failed;
 };
+
+/* What the relay's thread does with a record. */
+static bool write_record(void *context, const struct record *record)
+{
+    struct run *run = context;
+    bool ok = true;
+    for (int i = 0; i < run->num_sinks; i++) {
+        sink_record(&run->sinks[i], record);
+        ok = ok && !run->sinks[i].output.failed;
+    }
+    return ok;
+}
+
+static bool flush_sinks(void *context)
+{
+    struct run *run = context;
+    for (int i = 0; i < run->num_sinks; i++)
+        output_flush(&run->sinks[i].output);
+    return true;
+}
+
+static struct relay *start_relay(struct run *run)
+{
+    const struct relay_target target = {write_record, flush_sinks, run};
+    return relay_start(&target);
+}
 
 static void take_record(void *context, const struct record *record)
 {
@@ -37,8 +65,7 @@ static void take_record(void *context, const struct record *record)
     if (run->relay != NULL)
         run->relay_failed = !relay_record(run->relay, record) || run->relay_failed;
     else
-        for (int i = 0; i < NUM_KINDS; i++)
-            sink_record(&run->sinks[i], record);
+        write_record(run, record);
 }
 
 static void take_event(void *context, const struct ds_event *event)
@@ -94,6 +121,7 @@ static void open_sinks(struct run *run, const struct options *options)
         assert_true(sink_open(&run->sinks[i], &format, options));
         run->sinks[i].time_digits = 9;
     }
+    run->num_sinks = NUM_KINDS;
 }
 
 static char *read_file(const char *name, size_t *len)
@@ -113,11 +141,11 @@ static char *read_file(const char *name, size_t *len)
 static void compare(const char *capture)
 {
     const struct options options = {.verbose = 2, .hex = true, .etf = true, .color = COLOR_NEVER};
-    struct run at_once = {.relay = NULL}, relayed = {.relay = NULL};
+    struct run at_once = {0}, relayed = {0};
     open_sinks(&at_once, &options);
     open_sinks(&relayed, &options);
     read_capture(&at_once, capture);
-    relayed.relay = relay_start(relayed.sinks, NUM_KINDS);
+    relayed.relay = start_relay(&relayed);
     assert_non_null(relayed.relay);
     read_capture(&relayed, capture);
     assert_true(relay_stop(relayed.relay));
@@ -152,18 +180,18 @@ static void stops_when_nobody_can_write(void **state)
 {
     const struct options options = {.color = COLOR_NEVER};
     const struct option_format format = {&sink_json, "/dev/full"};
-    struct run run = {.relay = NULL};
-    struct sink sink;
+    struct run run = {.num_sinks = 1};
+    struct sink *sink = &run.sinks[0];
     (void)state;
-    assert_true(sink_open(&sink, &format, &options));
-    run.relay = relay_start(&sink, 1);
+    assert_true(sink_open(sink, &format, &options));
+    run.relay = start_relay(&run);
     assert_non_null(run.relay);
     for (int i = 0; i < 8; i++) /* more than is under way at once */
         read_capture(&run, "../pcaps/frag-29.pcap");
     assert_true(relay_stop(run.relay));
     assert_true(run.relay_failed);
-    assert_true(sink.output.failed);
-    sink_close(&sink);
+    assert_true(sink->output.failed);
+    sink_close(sink);
 }
 
 static struct ds_event big_event(struct ds_conn *conn, const uint8_t *bytes, size_t len)
@@ -192,7 +220,7 @@ static void grows_for_a_large_record(void **state)
     assert_int_equal(record_block_add(&block, &record), COPY_FULL);
     record_block_clear(&block);
     assert_int_equal(record_block_add(&block, &record), COPY_OK);
-    const struct ds_event *copy = block.first->record.event;
+    const struct ds_event *copy = block.first->event;
     assert_ptr_not_equal(copy->bytes, bytes);
     assert_ptr_equal(copy->bytes, copy->message.control.data);
     assert_int_equal(copy->bytes[len - 1], 42);

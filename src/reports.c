@@ -1,0 +1,122 @@
+/*
+ * reports.c - see reports.h.
+ */
+#include "reports.h"
+
+#include "complain.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WRITE_LEN = 65536 }; /* so much text is written out */
+
+struct reports {
+    struct report_text text;
+    struct report_calls *calls; /* each NULL unless asked for */
+    struct report_trees *trees;
+    struct report_monitors *monitors;
+    struct report_seq_trace *seq_trace;
+    FILE *out;
+};
+
+bool reports_wanted(const struct options *options)
+{
+    const bool *wanted = options->reports;
+    return wanted[REPORT_CALLS] || wanted[REPORT_TREES] || wanted[REPORT_MONITORS] ||
+           wanted[REPORT_SEQ_TRACE];
+}
+
+struct reports *reports_new(const struct options *options, unsigned time_digits, bool on_stderr)
+{
+    const bool *wanted = options->reports;
+    const uint64_t max = options->config.limits[DS_LIMIT_REPORT];
+    const uint64_t max_kept = options->config.limits[DS_LIMIT_CALLS];
+    struct reports *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return NULL;
+    r->out = on_stderr ? stderr : stdout;
+    r->text.time_digits = time_digits;
+    bool ok = true;
+    if (wanted[REPORT_CALLS])
+        ok = ok && (r->calls = report_calls_new(&r->text, options->call_order, max)) != NULL;
+    if (wanted[REPORT_TREES])
+        ok = ok && (r->trees = report_trees_new(&r->text, max_kept)) != NULL;
+    if (wanted[REPORT_MONITORS])
+        ok = ok && (r->monitors = report_monitors_new(&r->text)) != NULL;
+    if (wanted[REPORT_SEQ_TRACE])
+        ok = ok && (r->seq_trace = report_seq_trace_new(&r->text, max_kept)) != NULL;
+    if (!ok) {
+        reports_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+enum reports_status reports_record(struct reports *r, const struct record *record)
+{
+    if (r->calls != NULL)
+        report_calls_record(r->calls, record);
+    if (r->trees != NULL)
+        report_trees_record(r->trees, record);
+    if (r->seq_trace != NULL)
+        report_seq_trace_record(r->seq_trace, record);
+    return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
+}
+
+void reports_monitor(struct reports *r, const struct correlate *correlate,
+                     const struct monitor_end *end)
+{
+    if (r->monitors != NULL)
+        report_monitors_take(r->monitors, correlate, end);
+}
+
+void reports_end(struct reports *r)
+{
+    if (r->calls != NULL)
+        report_calls_end(r->calls);
+    if (r->trees != NULL)
+        report_trees_end(r->trees);
+    if (r->monitors != NULL)
+        report_monitors_end(r->monitors);
+    if (r->seq_trace != NULL)
+        report_seq_trace_end(r->seq_trace);
+    r->calls = NULL;
+    r->trees = NULL;
+    r->monitors = NULL;
+    r->seq_trace = NULL;
+}
+
+struct ds_buffer *reports_text(struct reports *r)
+{
+    return &r->text.buffer;
+}
+
+enum reports_status reports_write(struct reports *r)
+{
+    struct ds_buffer *text = &r->text.buffer;
+    enum reports_status status = REPORTS_OK;
+    if (text->failed) {
+        complain("out of memory");
+        status = REPORTS_FAILED;
+    }
+    if (text->len != 0 &&
+        (fwrite(text->data, 1, text->len, r->out) != text->len || fflush(r->out) != 0)) {
+        status = errno == EPIPE ? REPORTS_READER_GONE : REPORTS_FAILED;
+        if (errno != EPIPE)
+            complain("cannot write the report: %s", strerror(errno));
+    }
+    text->len = 0;
+    text->failed = false;
+    return status;
+}
+
+void reports_free(struct reports *r)
+{
+    if (r == NULL)
+        return;
+    reports_end(r);
+    ds_buffer_free(&r->text.buffer);
+    free(r);
+}

@@ -1,0 +1,40 @@
+/*
+ * reports.h - the tables that the user asked for with --report, together, and where they go:
+ * to standard output, unless records do.
+ */
+#ifndef SRC_REPORTS_H
+#define SRC_REPORTS_H
+
+#include "correlate.h"
+#include "options.h"
+
+struct reports;
+
+/* How writing the tables went. */
+enum reports_status { REPORTS_OK, REPORTS_FAILED, REPORTS_READER_GONE };
+
+/* reports_wanted says whether any table is made of records, so that calls have to be put
+ * together for it. */
+bool reports_wanted(const struct options *options);
+
+/* reports_new makes those that options asks for. on_stderr: standard output is taken.
+ * NULL when memory ran out. */
+struct reports *reports_new(const struct options *options, unsigned time_digits, bool on_stderr);
+
+/* reports_record and reports_monitor hand on what was selected, and write what is complete
+ * when much has gathered. */
+enum reports_status reports_record(struct reports *reports, const struct record *record);
+void reports_monitor(struct reports *reports, const struct correlate *correlate,
+                     const struct monitor_end *end);
+
+/* reports_end adds what the tables still hold to the text; nothing more may come. Other
+ * tables may be added to the text then. */
+void reports_end(struct reports *reports);
+struct ds_buffer *reports_text(struct reports *reports);
+
+/* reports_write writes the text out. Complains when that fails. */
+enum reports_status reports_write(struct reports *reports);
+
+void reports_free(struct reports *reports);
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * show.c - see show.h.
+ */
+#include "show.h"
+
+#include "complain.h"
+#include "correlate.h"
+#include "keys.h"
+#include "relay.h"
+#include "reports.h"
+#include "select.h"
+#include "sink.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+struct show {
+    const struct options *options;
+    struct sink sinks[MAX_FORMATS];
+    size_t num_sinks;
+    struct relay *relay; /* while the second thread runs */
+    bool behind;         /* the correlation is behind the relay */
+    struct select *select;
+    struct correlate *correlate; /* NULL when nobody wants to know */
+    struct reports *reports;
+    uint64_t num_shown; /* messages */
+    _Atomic int state;  /* enum show_state; never becomes less */
+};
+
+static void set_state(struct show *s, enum show_state state)
+{
+    int now = atomic_load(&s->state);
+    while (now < (int)state && !atomic_compare_exchange_weak(&s->state, &now, (int)state))
+        ;
+}
+
+enum show_state show_get_state(struct show *s)
+{
+    return (enum show_state)atomic_load_explicit(&s->state, memory_order_relaxed);
+}
+
+static void note_reports(struct show *s, enum reports_status status)
+{
+    if (status != REPORTS_OK)
+        set_state(s, status == REPORTS_FAILED ? SHOW_FAILED : SHOW_READER_GONE);
+}
+
+static bool note_output(struct show *s, const struct output *output)
+{
+    if (output->failed)
+        set_state(s, output->closed ? SHOW_READER_GONE : SHOW_FAILED);
+    return !output->failed;
+}
+
+/* In the second thread when there is one. False when there is no use in going on. */
+static bool write_record(void *context, const struct record *record)
+{
+    struct show *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        sink_record(&s->sinks[i], record);
+        ok = note_output(s, &s->sinks[i].output) && ok;
+    }
+    return ok;
+}
+
+static bool flush_sinks(void *context)
+{
+    struct show *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        output_flush(&s->sinks[i].output);
+        ok = note_output(s, &s->sinks[i].output) && ok;
+    }
+    return ok;
+}
+
+/* From here on in the thread of the correlation. */
+
+static void pass_on(struct show *s, const struct record *record)
+{
+    if (s->num_sinks == 0)
+        return;
+    if (s->relay == NULL || s->behind)
+        write_record(s, record);
+    else if (!relay_record(s->relay, record) && show_get_state(s) == SHOW_ON)
+        set_state(s, SHOW_FAILED);
+}
+
+static void on_record(void *context, const struct record *record)
+{
+    struct show *s = context;
+    if (show_get_state(s) != SHOW_ON || !select_wants(s->select, record))
+        return;
+    note_reports(s, reports_record(s->reports, record));
+    pass_on(s, record);
+    if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE &&
+        ++s->num_shown == s->options->max_messages)
+        set_state(s, SHOW_FULL);
+}
+
+static void on_monitor(void *context, const struct monitor_end *end)
+{
+    struct show *s = context;
+    if (show_get_state(s) != SHOW_READER_GONE)
+        reports_monitor(s->reports, s->correlate, end);
+}
+
+static void correlate_or_show(struct show *s, const struct ds_event *event)
+{
+    if (s->correlate != NULL) {
+        correlate_event(s->correlate, event);
+        return;
+    }
+    const struct record record = {.event = event};
+    on_record(s, &record);
+}
+
+static bool take_event(void *context, const struct record *record)
+{
+    correlate_or_show(context, record->event);
+    return show_get_state(context) == SHOW_ON;
+}
+
+void show_event(struct show *s, const struct ds_event *event)
+{
+    if (s->relay == NULL || !s->behind) {
+        correlate_or_show(s, event);
+        return;
+    }
+    const struct record record = {.event = event};
+    if (!relay_record(s->relay, &record) && show_get_state(s) == SHOW_ON)
+        set_state(s, SHOW_FAILED);
+}
+
+void show_flush(struct show *s)
+{
+    if (s->relay != NULL)
+        relay_flush(s->relay);
+}
+
+/* What a call asked is kept for its record; a report only shows the beginning. */
+enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
+
+/* Conversations are put together when something is shown; -q alone is not slowed down. */
+static bool open_correlate(struct show *s)
+{
+    const struct options *options = s->options;
+    if ((s->num_sinks == 0 || options->no_calls) && !reports_wanted(options))
+        return true;
+    struct correlate_config config = {
+        .emit = on_record,
+        .on_monitor = options->reports[REPORT_MONITORS] ? on_monitor : NULL,
+        .context = s,
+        .names = s->num_sinks != 0,
+        .keep = s->num_sinks != 0 ? KEEP_REQUEST : KEEP_FOR_REPORT,
+    };
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
+        keys_seed(seed);
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->correlate = correlate_new(&config);
+    return s->correlate != NULL;
+}
+
+static bool open_sinks(struct show *s, unsigned time_digits)
+{
+    const struct options *options = s->options;
+    for (size_t i = 0; i < options->num_formats; i++) {
+        if (!sink_open(&s->sinks[i], &options->formats[i], options))
+            return false;
+        s->sinks[i].time_digits = time_digits;
+        s->num_sinks++;
+    }
+    return true;
+}
+
+static bool has_stdout(const struct show *s)
+{
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        if (s->sinks[i].output.is_stdout)
+            return true;
+    }
+    return false;
+}
+
+/* Where most events come to nothing, what remains to be done for them is worth a thread. A
+ * live capture is left as it is: there the relay parts it from a slow reader. So is what ends
+ * with a certain message, so that no more packets are read. */
+static bool is_better_behind(const struct show *s)
+{
+    const struct options *options = s->options;
+    const bool few = options->num_regexes != 0 || options->filter != NULL;
+    return options->num_read_files != 0 && options->max_messages == 0 &&
+           s->correlate != NULL && (s->num_sinks == 0 || few);
+}
+
+struct show *show_new(const struct options *options, unsigned time_digits)
+{
+    struct show *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    s->options = options;
+    if (!open_sinks(s, time_digits)) {
+        show_free(s);
+        return NULL;
+    }
+    s->select = select_new(options);
+    s->reports = reports_new(options, time_digits, has_stdout(s));
+    if (s->select == NULL || s->reports == NULL || !open_correlate(s)) {
+        complain("out of memory");
+        show_free(s);
+        return NULL;
+    }
+    s->behind = is_better_behind(s);
+    return s;
+}
+
+bool show_start(struct show *s)
+{
+    if (s->num_sinks == 0 && !s->behind)
+        return true;
+    const struct relay_target target = {
+        .record = s->behind ? take_event : write_record,
+        .flush = flush_sinks,
+        .context = s,
+    };
+    s->relay = relay_start(&target);
+    return s->relay != NULL;
+}
+
+/* stop_relay waits for the second thread, and what it had is this one's. */
+static void stop_relay(struct show *s)
+{
+    if (!relay_stop(s->relay))
+        set_state(s, SHOW_FAILED);
+    s->relay = NULL;
+}
+
+static void close_sinks(struct show *s)
+{
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        sink_close(&s->sinks[i]);
+        note_output(s, &s->sinks[i].output);
+    }
+    s->num_sinks = 0;
+}
+
+void show_end(struct show *s)
+{
+    if (s->behind)
+        stop_relay(s);
+    if (s->correlate != NULL)
+        correlate_end(s->correlate);
+    stop_relay(s);
+    close_sinks(s);
+    reports_end(s->reports);
+}
+
+struct ds_buffer *show_report_text(struct show *s)
+{
+    return reports_text(s->reports);
+}
+
+void show_write_reports(struct show *s)
+{
+    if (show_get_state(s) != SHOW_READER_GONE)
+        note_reports(s, reports_write(s->reports));
+}
+
+void show_add_stats(const struct show *s, struct ds_stats *stats)
+{
+    if (s->behind && s->relay != NULL)
+        return;
+    if (s->correlate != NULL)
+        correlate_add_stats(s->correlate, stats);
+    select_add_stats(s->select, stats);
+}
+
+uint64_t show_num_given_up(const struct show *s)
+{
+    return select_num_given_up(s->select);
+}
+
+void show_free(struct show *s)
+{
+    if (s == NULL)
+        return;
+    stop_relay(s);
+    close_sinks(s);
+    correlate_free(s->correlate);
+    reports_free(s->reports);
+    select_free(s->select);
+    free(s);
+}

@@ -1,0 +1,6 @@
+# The correlation before and behind the relay.
+if(DISTSNIFF_TESTS)
+  file(GLOB captures ${CMAKE_SOURCE_DIR}/pcaps/*.pcap ${CMAKE_SOURCE_DIR}/pcaps/*.pcap.gz)
+  add_test(NAME behind_the_relay
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/behind $<TARGET_FILE:distsniff> ${captures})
+endif()
