@@ -458,11 +458,11 @@ static void add_presence(struct parser *p, struct step *step)
 
 static bool unknown_field(struct parser *p, struct ds_text name)
 {
-    const struct field *nearest = filter_field_nearest(name);
+    const char *nearest = filter_field_nearest(name);
     const int len = name.len < 40 ? (int)name.len : 40;
     if (nearest != NULL)
         return fail(p, p->at, "there is no field '%.*s': did you mean %s?", len, name.data,
-                    nearest->name);
+                    nearest);
     return fail(p, p->at, "there is no field '%.*s': see --fields", len, name.data);
 }
 

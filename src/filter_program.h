@@ -35,13 +35,21 @@ struct field {
     int which; /* passed on to get: which of several like it */
 };
 
-extern const struct field filter_fields[];
-extern const size_t filter_num_fields;
+/* field_group is the part of the table that one file holds. */
+struct field_group {
+    const struct field *fields;
+    size_t num;
+};
 
-/* filter_field_find returns the field of that name, or NULL; filter_field_nearest the one
- * whose name differs the least, NULL when all differ too much. */
+extern const struct field_group filter_message_fields, filter_call_fields, filter_conn_fields;
+
+/* filter_field_at returns field number i of the whole table, from 0; NULL behind the last. */
+const struct field *filter_field_at(size_t i);
+
+/* filter_field_find returns the field of that name, or NULL; filter_field_nearest the name
+ * that differs the least, NULL when all differ too much. */
 const struct field *filter_field_find(struct ds_text name);
-const struct field *filter_field_nearest(struct ds_text name);
+const char *filter_field_nearest(struct ds_text name);
 
 const char *filter_type_name(enum field_type type);
 

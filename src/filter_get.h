@@ -1,0 +1,24 @@
+/*
+ * filter_get.h - what the files that get fields out of records share.
+ */
+#ifndef SRC_FILTER_GET_H
+#define SRC_FILTER_GET_H
+
+#include "filter_program.h"
+
+/* record_event returns the event of a record that is no call: the end of a call has an event
+ * only by the way, see record.h. */
+static inline const struct ds_event *record_event(const struct record *record)
+{
+    return record->call == NULL ? record->event : NULL;
+}
+
+/* record_event_of is the same for events of one type; NULL for others. */
+static inline const struct ds_event *record_event_of(const struct record *record,
+                                                     enum ds_event_type type)
+{
+    const struct ds_event *event = record_event(record);
+    return event != NULL && event->type == type ? event : NULL;
+}
+
+#endif

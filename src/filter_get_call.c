@@ -1,0 +1,165 @@
+/*
+ * filter_get_call.c - fields of calls, and of what the correlation notes on a message.
+ */
+#include "filter_get.h"
+
+static void get_note_role(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    if (record->note.role != NOTE_NONE)
+        probe_offer_string(probe, note_role_name(record->note.role));
+}
+
+static void get_call(struct probe *probe, const struct record *record, int which)
+{
+    const uint64_t number = record->call != NULL ? record->call->number : record->note.call;
+    (void)which;
+    if (number != 0)
+        probe_offer_unsigned(probe, number);
+}
+
+enum { LABEL, GROUP };
+
+static void get_label(struct probe *probe, const struct record *record, int which)
+{
+    const struct call *call = record->call;
+    const struct note *note = &record->note;
+    if (which == LABEL)
+        probe_offer_string(probe, call != NULL ? call->label : note->label);
+    else
+        probe_offer_string(probe, call != NULL ? call->group : note->group);
+}
+
+static void get_latency(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    if (record->call != NULL)
+        probe_offer_number(probe, record->call->end_ns - record->call->start_ns);
+    else if (record->note.has_latency)
+        probe_offer_number(probe, record->note.latency_ns);
+}
+
+static void get_outcome(struct probe *probe, const struct record *record, int which)
+{
+    const enum call_outcome outcome =
+        record->call != NULL ? record->call->outcome : record->note.outcome;
+    (void)which;
+    if (outcome != CALL_OPEN)
+        probe_offer_string(probe, call_outcome_name(outcome));
+}
+
+enum { CALLER, CALLEE };
+
+static const struct party *party_of(const struct record *record, int which)
+{
+    if (record->call == NULL)
+        return NULL;
+    return which == CALLER ? &record->call->caller : &record->call->callee;
+}
+
+static void get_party_node(struct probe *probe, const struct record *record, int which)
+{
+    const struct party *party = party_of(record, which);
+    if (party != NULL)
+        probe_offer_text(probe, party->node);
+}
+
+static void get_party_name(struct probe *probe, const struct record *record, int which)
+{
+    const struct party *party = party_of(record, which);
+    if (party != NULL)
+        probe_offer_text(probe, party->name);
+}
+
+static void get_party_pid(struct probe *probe, const struct record *record, int which)
+{
+    const struct party *party = party_of(record, which);
+    if (party == NULL || !party->has_pid)
+        return;
+    struct ds_buffer *text = probe_scratch(probe);
+    struct party pid = *party;
+    pid.name.data = NULL;
+    party_print(&pid, text);
+    if (!text->failed)
+        probe_offer_text(probe, (struct ds_text){text->data, text->len});
+}
+
+static void get_party(struct probe *probe, const struct record *record, int which)
+{
+    get_party_name(probe, record, which);
+    get_party_pid(probe, record, which);
+}
+
+static void get_party_creation(struct probe *probe, const struct record *record, int which)
+{
+    const struct party *party = party_of(record, which);
+    if (party != NULL && party->has_pid)
+        probe_offer_number(probe, party->creation);
+}
+
+enum call_part { CALL_REQUEST, CALL_REQUEST_BYTES, CALL_START, CALL_START_FRAME, CALL_CLASS,
+                 CALL_PARENT, CALL_AMBIGUOUS, CALL_CHILDREN };
+
+static void get_of_call(struct probe *probe, const struct record *record, int which)
+{
+    const struct call *call = record->call;
+    if (call == NULL)
+        return;
+    switch ((enum call_part)which) {
+    case CALL_REQUEST:
+        probe_offer_term(probe, &call->request);
+        break;
+    case CALL_REQUEST_BYTES:
+        probe_offer_unsigned(probe, call->request_len);
+        break;
+    case CALL_START:
+        probe_offer_number(probe, call->start_ns);
+        break;
+    case CALL_START_FRAME:
+        probe_offer_unsigned(probe, call->start_frame);
+        break;
+    case CALL_CLASS:
+        probe_offer_string(probe, call->error_class);
+        break;
+    case CALL_PARENT:
+        if (call->parent != 0)
+            probe_offer_unsigned(probe, call->parent);
+        break;
+    case CALL_AMBIGUOUS:
+        probe_offer_number(probe, call->parent_ambiguous);
+        break;
+    case CALL_CHILDREN:
+        for (size_t i = 0; i < call->num_children; i++)
+            probe_offer_unsigned(probe, call->children[i]);
+        break;
+    }
+}
+
+#define PARTY(name, which)                                                                         \
+    {name, FIELD_TEXT, get_party, which},                                                          \
+    {name ".node", FIELD_TEXT, get_party_node, which},                                             \
+    {name ".name", FIELD_TEXT, get_party_name, which},                                             \
+    {name ".pid", FIELD_TEXT, get_party_pid, which},                                               \
+    {name ".creation", FIELD_NUMBER, get_party_creation, which}
+
+static const struct field fields[] = {
+    {"role", FIELD_TEXT, get_note_role, 0},
+    {"call", FIELD_NUMBER, get_call, 0},
+    {"label", FIELD_TEXT, get_label, LABEL},
+    {"group", FIELD_TEXT, get_label, GROUP},
+    {"latency", FIELD_DURATION, get_latency, 0},
+    {"latency_us", FIELD_MICROSECONDS, get_latency, 0},
+    {"outcome", FIELD_TEXT, get_outcome, 0},
+    PARTY("caller", CALLER),
+    PARTY("callee", CALLEE),
+    {"request", FIELD_TERM, get_of_call, CALL_REQUEST},
+    {"request_bytes", FIELD_SIZE, get_of_call, CALL_REQUEST_BYTES},
+    {"start", FIELD_TIME, get_of_call, CALL_START},
+    {"start_frame", FIELD_NUMBER, get_of_call, CALL_START_FRAME},
+    {"class", FIELD_TEXT, get_of_call, CALL_CLASS},
+    {"parent", FIELD_NUMBER, get_of_call, CALL_PARENT},
+    {"parent_ambiguous", FIELD_BOOL, get_of_call, CALL_AMBIGUOUS},
+    {"children", FIELD_NUMBER, get_of_call, CALL_CHILDREN},
+};
+
+const struct field_group filter_call_fields = {fields, sizeof fields / sizeof fields[0]};

@@ -1,0 +1,258 @@
+/*
+ * filter_get_conn.c - fields of connections: handshakes, EPMD, counters, gaps and faults.
+ */
+#include "filter_get.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/identity.h>
+#include <stdio.h>
+
+static void get_flag_names(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
+    const uint64_t flags =
+        event != NULL && event->handshake.has_flags ? event->handshake.flags : 0;
+    (void)which;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        char unknown[16];
+        const char *name = ds_flag_name(bit);
+        snprintf(unknown, sizeof unknown, "bit_%u", bit);
+        if ((flags >> bit & 1) != 0)
+            probe_offer_string(probe, name != NULL ? name : unknown);
+    }
+}
+
+static void get_release(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
+    (void)which;
+    if (event != NULL && event->handshake.has_flags)
+        probe_offer_string(probe, ds_flags_release(event->handshake.flags));
+}
+
+enum handshake_part { SHAKE_STEP, SHAKE_VERSION, SHAKE_STATUS, SHAKE_CHALLENGE, SHAKE_DIGEST,
+                      SHAKE_COOKIE_OK, SHAKE_COOKIE_NOTE };
+
+static void offer_digest(struct probe *probe, const uint8_t *digest)
+{
+    char text[2 * 16 + 1];
+    for (int i = 0; i < 16; i++)
+        snprintf(&text[2 * i], 3, "%02x", digest[i]);
+    probe_offer_string(probe, text);
+}
+
+static void get_handshake(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
+    if (event == NULL)
+        return;
+    const struct ds_handshake *h = &event->handshake;
+    switch ((enum handshake_part)which) {
+    case SHAKE_STEP:
+        probe_offer_string(probe, ds_handshake_step_name(h->step));
+        break;
+    case SHAKE_VERSION:
+        if (h->version != 0)
+            probe_offer_number(probe, h->version);
+        break;
+    case SHAKE_STATUS:
+        probe_offer_text(probe, h->status);
+        break;
+    case SHAKE_CHALLENGE:
+        if (h->has_challenge)
+            probe_offer_number(probe, h->challenge);
+        break;
+    case SHAKE_DIGEST:
+        if (h->has_digest)
+            offer_digest(probe, h->digest);
+        break;
+    case SHAKE_COOKIE_OK:
+        if (h->cookie != DS_COOKIE_UNCHECKED)
+            probe_offer_number(probe, h->cookie == DS_COOKIE_OK);
+        break;
+    case SHAKE_COOKIE_NOTE:
+        probe_offer_string(probe, h->cookie_note);
+        break;
+    }
+}
+
+/* The name that EPMD or a handshake speaks of. */
+static void get_name(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    (void)which;
+    if (event != NULL && event->type == DS_EVENT_EPMD)
+        probe_offer_text(probe, event->epmd.name);
+    else if (event != NULL && event->type == DS_EVENT_HANDSHAKE)
+        probe_offer_text(probe, event->handshake.name);
+}
+
+static void get_creation(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    (void)which;
+    if (event != NULL && event->type == DS_EVENT_EPMD && event->epmd.creation != 0)
+        probe_offer_number(probe, event->epmd.creation);
+    else if (event != NULL && event->type == DS_EVENT_HANDSHAKE && event->handshake.creation != 0)
+        probe_offer_number(probe, event->handshake.creation);
+}
+
+enum epmd_part { EPMD_NODE_TYPE, EPMD_PROTOCOL, EPMD_HIGHEST, EPMD_LOWEST, EPMD_EXTRA, EPMD_PORT,
+                 EPMD_NODES, EPMD_ANSWER };
+
+static void get_epmd(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_EPMD);
+    if (event == NULL)
+        return;
+    const struct ds_epmd *epmd = &event->epmd;
+    const bool registers = epmd->op == DS_EPMD_ALIVE2_REQ ||
+                           (epmd->op == DS_EPMD_PORT2_RESP && epmd->result == 0);
+    const bool lists = epmd->op == DS_EPMD_NAMES_RESP || epmd->op == DS_EPMD_DUMP_RESP;
+    switch ((enum epmd_part)which) {
+    case EPMD_NODE_TYPE:
+        if (registers)
+            probe_offer_number(probe, epmd->node_type);
+        break;
+    case EPMD_PROTOCOL:
+        if (registers)
+            probe_offer_number(probe, epmd->protocol);
+        break;
+    case EPMD_HIGHEST:
+        if (registers)
+            probe_offer_number(probe, epmd->highest_version);
+        break;
+    case EPMD_LOWEST:
+        if (registers)
+            probe_offer_number(probe, epmd->lowest_version);
+        break;
+    case EPMD_EXTRA:
+        if (registers)
+            probe_offer_text(probe, epmd->extra);
+        break;
+    case EPMD_PORT:
+        if (lists)
+            probe_offer_number(probe, epmd->epmd_port);
+        break;
+    case EPMD_NODES:
+        for (size_t i = 0; lists && i < epmd->num_nodes; i++)
+            probe_offer_text(probe, epmd->nodes[i].name);
+        break;
+    case EPMD_ANSWER:
+        probe_offer_text(probe, epmd->raw);
+        break;
+    }
+}
+
+static void get_state(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_CONN);
+    (void)which;
+    if (event != NULL)
+        probe_offer_string(probe, ds_conn_state_name(event->change.state));
+}
+
+/* The counters of a connection that ended: a part, and the end that sent it. */
+enum counter { COUNT_BYTES, COUNT_FRAMES, COUNT_MESSAGES, COUNT_TICKS, COUNT_GAPS,
+               COUNT_GAP_BYTES, COUNT_FAULTS, COUNT_UNKNOWN_ATOMS, COUNT_DST = 8 };
+
+static void get_counter(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_CONN);
+    if (event == NULL || !event->change.final)
+        return;
+    const struct ds_counters *c =
+        &event->conn->counters[event->dir ^ ((which & COUNT_DST) != 0)];
+    const uint64_t counts[] = {
+        [COUNT_BYTES] = c->bytes,         [COUNT_FRAMES] = c->frames,
+        [COUNT_MESSAGES] = c->messages,   [COUNT_TICKS] = c->ticks,
+        [COUNT_GAPS] = c->gaps,           [COUNT_GAP_BYTES] = c->gap_bytes,
+        [COUNT_FAULTS] = c->faults,       [COUNT_UNKNOWN_ATOMS] = c->unknown_atoms,
+    };
+    probe_offer_unsigned(probe, counts[which & (COUNT_DST - 1)]);
+}
+
+enum { GAP_BYTES, GAP_MESSAGES };
+
+static void get_gap(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_GAP);
+    if (event == NULL)
+        return;
+    if (which == GAP_BYTES)
+        probe_offer_unsigned(probe, event->gap.bytes);
+    else if (event->gap.messages >= 0)
+        probe_offer_number(probe, event->gap.messages);
+}
+
+enum { FAULT_KIND, FAULT_OFFSET, FAULT_WHAT };
+
+static void get_fault(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    if (event == NULL || event->fault.kind == DS_FAULT_NONE)
+        return;
+    if (which == FAULT_KIND)
+        probe_offer_string(probe, ds_fault_kind_name(event->fault.kind));
+    else if (which == FAULT_OFFSET)
+        probe_offer_unsigned(probe, event->fault.offset);
+    else
+        probe_offer_string(probe, event->fault.what);
+}
+
+enum { ATOMS_UNKNOWN, ATOMS_INFERRED };
+
+static void get_atoms(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    if (event == NULL)
+        return;
+    const uint32_t num = which == ATOMS_UNKNOWN ? event->unknown_atoms : event->inferred_atoms;
+    if (num != 0)
+        probe_offer_number(probe, num);
+}
+
+#define COUNTERS(side, end)                                                                        \
+    {side "_sent.bytes", FIELD_SIZE, get_counter, COUNT_BYTES | (end)},                            \
+    {side "_sent.frames", FIELD_NUMBER, get_counter, COUNT_FRAMES | (end)},                        \
+    {side "_sent.messages", FIELD_NUMBER, get_counter, COUNT_MESSAGES | (end)},                    \
+    {side "_sent.ticks", FIELD_NUMBER, get_counter, COUNT_TICKS | (end)},                          \
+    {side "_sent.gaps", FIELD_NUMBER, get_counter, COUNT_GAPS | (end)},                            \
+    {side "_sent.gap_bytes", FIELD_SIZE, get_counter, COUNT_GAP_BYTES | (end)},                    \
+    {side "_sent.faults", FIELD_NUMBER, get_counter, COUNT_FAULTS | (end)},                        \
+    {side "_sent.unknown_atoms", FIELD_NUMBER, get_counter, COUNT_UNKNOWN_ATOMS | (end)}
+
+static const struct field fields[] = {
+    {"step", FIELD_TEXT, get_handshake, SHAKE_STEP},
+    {"version", FIELD_NUMBER, get_handshake, SHAKE_VERSION},
+    {"status", FIELD_TEXT, get_handshake, SHAKE_STATUS},
+    {"name", FIELD_TEXT, get_name, 0},
+    {"creation", FIELD_NUMBER, get_creation, 0},
+    {"challenge", FIELD_NUMBER, get_handshake, SHAKE_CHALLENGE},
+    {"digest", FIELD_TEXT, get_handshake, SHAKE_DIGEST},
+    {"cookie_ok", FIELD_BOOL, get_handshake, SHAKE_COOKIE_OK},
+    {"cookie_note", FIELD_TEXT, get_handshake, SHAKE_COOKIE_NOTE},
+    {"flag_names", FIELD_TEXT, get_flag_names, 0},
+    {"release", FIELD_TEXT, get_release, 0},
+    {"node_type", FIELD_NUMBER, get_epmd, EPMD_NODE_TYPE},
+    {"protocol", FIELD_NUMBER, get_epmd, EPMD_PROTOCOL},
+    {"highest_version", FIELD_NUMBER, get_epmd, EPMD_HIGHEST},
+    {"lowest_version", FIELD_NUMBER, get_epmd, EPMD_LOWEST},
+    {"extra", FIELD_TEXT, get_epmd, EPMD_EXTRA},
+    {"epmd_port", FIELD_NUMBER, get_epmd, EPMD_PORT},
+    {"nodes", FIELD_TEXT, get_epmd, EPMD_NODES},
+    {"answer", FIELD_TEXT, get_epmd, EPMD_ANSWER},
+    {"state", FIELD_TEXT, get_state, 0},
+    COUNTERS("src", 0),
+    COUNTERS("dst", COUNT_DST),
+    {"bytes", FIELD_SIZE, get_gap, GAP_BYTES},
+    {"messages", FIELD_NUMBER, get_gap, GAP_MESSAGES},
+    {"fault", FIELD_TEXT, get_fault, FAULT_KIND},
+    {"fault.kind", FIELD_TEXT, get_fault, FAULT_KIND},
+    {"fault.offset", FIELD_NUMBER, get_fault, FAULT_OFFSET},
+    {"fault.what", FIELD_TEXT, get_fault, FAULT_WHAT},
+    {"unknown_atoms", FIELD_NUMBER, get_atoms, ATOMS_UNKNOWN},
+    {"inferred_atoms", FIELD_NUMBER, get_atoms, ATOMS_INFERRED},
+};
+
+const struct field_group filter_conn_fields = {fields, sizeof fields / sizeof fields[0]};

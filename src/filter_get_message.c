@@ -1,0 +1,271 @@
+/*
+ * filter_get_message.c - fields of messages, and those that all records have.
+ */
+#include "filter_get.h"
+
+#include <distsniff/dissect.h>
+#include <stdio.h>
+
+static void get_type(struct probe *probe, const struct record *record, int which)
+{
+    static const char *const names[] = {
+        [DS_EVENT_EPMD] = "epmd",       [DS_EVENT_HANDSHAKE] = "handshake",
+        [DS_EVENT_CONN] = "conn",       [DS_EVENT_MESSAGE] = "message",
+        [DS_EVENT_TICK] = "tick",       [DS_EVENT_GAP] = "gap",
+    };
+    (void)which;
+    probe_offer_string(probe, record->call != NULL ? "call" : names[record->event->type]);
+}
+
+static void get_ts(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    probe_offer_number(probe, record->call != NULL ? record->call->end_ns
+                                                   : record->event->ts_ns);
+}
+
+static void get_frame(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    probe_offer_unsigned(probe, record->call != NULL ? record->call->end_frame
+                                                     : record->event->frame);
+}
+
+static void get_conn(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    probe_offer_unsigned(probe, record->call != NULL ? record->call->conn
+                                                     : record->event->conn->number);
+}
+
+/* Ends of the connection. */
+enum { SRC = 1, DST = 2, EITHER = SRC | DST };
+
+static const struct ds_endpoint *end_of(const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    return event != NULL ? &event->conn->end[event->dir ^ (which == DST)] : NULL;
+}
+
+static void get_addr(struct probe *probe, const struct record *record, int which)
+{
+    for (int side = SRC; side <= DST; side++) {
+        const struct ds_endpoint *end = (which & side) != 0 ? end_of(record, side) : NULL;
+        char addr[DS_ADDR_LEN];
+        if (end == NULL)
+            continue;
+        ds_addr_print(&end->addr, addr);
+        probe_offer_string(probe, addr);
+    }
+}
+
+static void get_port(struct probe *probe, const struct record *record, int which)
+{
+    for (int side = SRC; side <= DST; side++) {
+        const struct ds_endpoint *end = (which & side) != 0 ? end_of(record, side) : NULL;
+        if (end != NULL)
+            probe_offer_number(probe, end->port);
+    }
+    const struct ds_event *event = record_event_of(record, DS_EVENT_EPMD);
+    if (which == EITHER && event != NULL && event->epmd.port != 0)
+        probe_offer_number(probe, event->epmd.port);
+}
+
+static void get_node(struct probe *probe, const struct record *record, int which)
+{
+    for (int side = SRC; side <= DST; side++) {
+        const struct ds_endpoint *end = (which & side) != 0 ? end_of(record, side) : NULL;
+        if (end != NULL)
+            probe_offer_text(probe, end->node);
+    }
+    if (which == EITHER && record->call != NULL) {
+        probe_offer_text(probe, record->call->caller.node);
+        probe_offer_text(probe, record->call->callee.node);
+    }
+}
+
+static void get_node_inferred(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_endpoint *end = end_of(record, which);
+    if (end != NULL && end->node.data != NULL)
+        probe_offer_number(probe, end->node_inferred);
+}
+
+static void get_op(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    char text[32];
+    (void)which;
+    if (event == NULL)
+        return;
+    if (event->type == DS_EVENT_EPMD) {
+        probe_offer_string(probe, ds_epmd_op_name(event->epmd.op));
+    } else if (event->type == DS_EVENT_MESSAGE && event->message.op != NULL) {
+        probe_offer_string(probe, event->message.op->name);
+    } else if (event->type == DS_EVENT_MESSAGE) {
+        snprintf(text, sizeof text, "op_%lld", (long long)event->message.code);
+        probe_offer_string(probe, event->message.code >= 0 ? text : "unknown");
+    }
+}
+
+static void get_role_term(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_MESSAGE);
+    if (event != NULL)
+        probe_offer_term(probe, &event->message.role[which]);
+}
+
+/* from and to: the pid or name in the message, and the name of the pid where it is known. */
+static void get_process(struct probe *probe, const struct record *record, int which)
+{
+    if (record_event_of(record, DS_EVENT_MESSAGE) != NULL)
+        probe_offer_text(probe, which == DS_ROLE_FROM ? record->note.from_name
+                                                      : record->note.to_name);
+    get_role_term(probe, record, which);
+}
+
+static void get_note_name(struct probe *probe, const struct record *record, int which)
+{
+    if (record_event(record) != NULL)
+        probe_offer_text(probe, which == DS_ROLE_FROM ? record->note.from_name
+                                                      : record->note.to_name);
+}
+
+static void get_flags(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
+    (void)which;
+    if (event != NULL && event->handshake.has_flags)
+        probe_offer_unsigned(probe, event->handshake.flags);
+    else
+        get_role_term(probe, record, DS_ROLE_FLAGS);
+}
+
+static void get_mfa(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    if (record->call != NULL) {
+        probe_offer_text(probe, record->call->mfa);
+        return;
+    }
+    get_role_term(probe, record, DS_ROLE_MFA);
+    if (record->note.mod.data != NULL) {
+        struct ds_buffer *text = probe_scratch(probe);
+        note_print_mfa(&record->note, 0, text);
+        if (!text->failed)
+            probe_offer_text(probe, (struct ds_text){text->data, text->len});
+    }
+}
+
+static void get_result(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_EPMD);
+    (void)which;
+    if (record->call != NULL)
+        probe_offer_term(probe, &record->call->result);
+    else if (event == NULL)
+        get_role_term(probe, record, DS_ROLE_RESULT);
+    else if (event->epmd.op == DS_EPMD_ALIVE2_RESP || event->epmd.op == DS_EPMD_ALIVE2_X_RESP ||
+             event->epmd.op == DS_EPMD_PORT2_RESP)
+        probe_offer_number(probe, event->epmd.result);
+}
+
+static void get_reason(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_CONN);
+    (void)which;
+    if (record->call != NULL)
+        probe_offer_term(probe, &record->call->reason);
+    else if (event != NULL)
+        probe_offer_string(probe, event->change.reason);
+    else
+        get_role_term(probe, record, DS_ROLE_REASON);
+}
+
+enum token_part { TOKEN_FLAGS, TOKEN_LABEL, TOKEN_SERIAL, TOKEN_FROM, TOKEN_PREVIOUS };
+
+static void get_token(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_MESSAGE);
+    if (event == NULL || !event->message.token.present)
+        return;
+    const struct ds_token *token = &event->message.token;
+    switch ((enum token_part)which) {
+    case TOKEN_FLAGS:
+        probe_offer_number(probe, token->flags);
+        break;
+    case TOKEN_LABEL:
+        probe_offer_term(probe, &token->label);
+        break;
+    case TOKEN_SERIAL:
+        probe_offer_number(probe, token->serial);
+        break;
+    case TOKEN_FROM:
+        probe_offer_term(probe, &token->from);
+        break;
+    case TOKEN_PREVIOUS:
+        probe_offer_number(probe, token->previous);
+        break;
+    }
+}
+
+enum message_part { MESSAGE_TERM, MESSAGE_CONTROL, MESSAGE_SIZE, MESSAGE_FRAGMENTS };
+
+static void get_message(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_MESSAGE);
+    if (event == NULL)
+        return;
+    const struct ds_message *message = &event->message;
+    if (which == MESSAGE_TERM)
+        probe_offer_term(probe, &message->payload);
+    else if (which == MESSAGE_CONTROL)
+        probe_offer_term(probe, &message->control);
+    else if (which == MESSAGE_SIZE)
+        probe_offer_unsigned(probe, message->size);
+    else if (message->fragments > 1)
+        probe_offer_number(probe, message->fragments);
+}
+
+static const struct field fields[] = {
+    {"type", FIELD_TEXT, get_type, 0},
+    {"ts", FIELD_TIME, get_ts, 0},
+    {"frame", FIELD_NUMBER, get_frame, 0},
+    {"conn", FIELD_NUMBER, get_conn, 0},
+    {"node", FIELD_TEXT, get_node, EITHER},
+    {"addr", FIELD_TEXT, get_addr, EITHER},
+    {"port", FIELD_NUMBER, get_port, EITHER},
+    {"src.node", FIELD_TEXT, get_node, SRC},
+    {"src.addr", FIELD_TEXT, get_addr, SRC},
+    {"src.port", FIELD_NUMBER, get_port, SRC},
+    {"src.node_inferred", FIELD_BOOL, get_node_inferred, SRC},
+    {"dst.node", FIELD_TEXT, get_node, DST},
+    {"dst.addr", FIELD_TEXT, get_addr, DST},
+    {"dst.port", FIELD_NUMBER, get_port, DST},
+    {"dst.node_inferred", FIELD_BOOL, get_node_inferred, DST},
+    {"op", FIELD_TEXT, get_op, 0},
+    {"from", FIELD_TERM, get_process, DS_ROLE_FROM},
+    {"to", FIELD_TERM, get_process, DS_ROLE_TO},
+    {"from_name", FIELD_TEXT, get_note_name, DS_ROLE_FROM},
+    {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO},
+    {"ref", FIELD_TERM, get_role_term, DS_ROLE_REF},
+    {"flags", FIELD_TERM, get_flags, 0},
+    {"mfa", FIELD_TERM, get_mfa, 0},
+    {"opts", FIELD_TERM, get_role_term, DS_ROLE_OPTS},
+    {"group_leader", FIELD_TERM, get_role_term, DS_ROLE_LEADER},
+    {"id", FIELD_TERM, get_role_term, DS_ROLE_ID},
+    {"result", FIELD_TERM, get_result, 0},
+    {"reason", FIELD_TERM, get_reason, 0},
+    {"token", FIELD_TERM, get_role_term, DS_ROLE_TOKEN},
+    {"token.flags", FIELD_NUMBER, get_token, TOKEN_FLAGS},
+    {"token.label", FIELD_TERM, get_token, TOKEN_LABEL},
+    {"token.serial", FIELD_NUMBER, get_token, TOKEN_SERIAL},
+    {"token.from", FIELD_TERM, get_token, TOKEN_FROM},
+    {"token.previous", FIELD_NUMBER, get_token, TOKEN_PREVIOUS},
+    {"control", FIELD_TERM, get_message, MESSAGE_CONTROL},
+    {"term", FIELD_TERM, get_message, MESSAGE_TERM},
+    {"size", FIELD_SIZE, get_message, MESSAGE_SIZE},
+    {"fragments", FIELD_NUMBER, get_message, MESSAGE_FRAGMENTS},
+};
+
+const struct field_group filter_message_fields = {fields, sizeof fields / sizeof fields[0]};
