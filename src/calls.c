@@ -3,6 +3,8 @@
  */
 #include "calls.h"
 
+#include "copy_short.h"
+
 #include <stdlib.h>
 
 /* conn_calls is a connection with open calls. */
@@ -254,26 +256,6 @@ bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
 {
     const struct ds_counters *c = &conn->counters[call->answer_dir];
     return conn->number == call->conn && c->gaps + c->faults != call->losses;
-}
-
-/* copy_short is memcpy for a few bytes: atoms mostly have 4 to 16. */
-static inline void copy_short(uint8_t *to, const uint8_t *from, size_t len)
-{
-    uint64_t first, last;
-    uint32_t first4, last4;
-    if (len >= sizeof first && len <= 2 * sizeof first) {
-        memcpy(&first, from, sizeof first);
-        memcpy(&last, from + len - sizeof last, sizeof last);
-        memcpy(to, &first, sizeof first);
-        memcpy(to + len - sizeof last, &last, sizeof last);
-    } else if (len >= sizeof first4 && len < sizeof first) {
-        memcpy(&first4, from, sizeof first4);
-        memcpy(&last4, from + len - sizeof last4, sizeof last4);
-        memcpy(to, &first4, sizeof first4);
-        memcpy(to + len - sizeof last4, &last4, sizeof last4);
-    } else {
-        memcpy(to, from, len);
-    }
 }
 
 /* copy_term copies a term with the atoms it may refer to, as they are: cheaper than to make

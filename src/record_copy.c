@@ -5,6 +5,8 @@
  */
 #include "record_copy.h"
 
+#include "copy_short.h"
+
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,7 @@ static struct ds_atom *copy_all_atoms(struct copier *c, const struct ds_atom *at
         copy[i] = atoms[i];
         if (atoms[i].text == NULL)
             continue;
-        memcpy(text, atoms[i].text, atoms[i].len);
+        copy_short(text, atoms[i].text, atoms[i].len);
         copy[i].text = text;
         text += atoms[i].len;
     }
@@ -105,15 +107,20 @@ static void copy_atoms(struct copier *c, struct ds_term *term)
     term->atoms = c->atoms_copy;
 }
 
-static void copy_term(struct copier *c, struct ds_term *term)
+static void copy_present(struct copier *c, struct ds_term *term)
 {
-    if (term->data == NULL)
-        return;
     term->data = copy_span(c, term->data, term->len);
     if (term->num_atoms != 0)
         copy_atoms(c, term);
     else
         term->atoms = NULL;
+}
+
+/* Most of the terms that a record has room for are absent. */
+static inline void copy_term(struct copier *c, struct ds_term *term)
+{
+    if (term->data != NULL)
+        copy_present(c, term);
 }
 
 static void copy_message(struct copier *c, struct ds_message *message)
