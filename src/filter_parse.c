@@ -13,6 +13,8 @@
  */
 #include "filter_program.h"
 
+#include "units.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -169,29 +171,6 @@ static bool read_string(struct parser *p, struct ds_text *out)
     return true;
 }
 
-struct unit {
-    const char *name;
-    bool is_size; /* else a duration */
-    int64_t scale;
-};
-
-static const struct unit units[] = {
-    {"ns", false, 1},
-    {"us", false, 1000},
-    {"ms", false, 1000000},
-    {"s", false, 1000000000},
-    {"min", false, INT64_C(60000000000)},
-    {"h", false, INT64_C(3600000000000)},
-    {"B", true, 1},
-    {"KB", true, 1000},
-    {"kB", true, 1000},
-    {"MB", true, 1000000},
-    {"GB", true, 1000000000},
-    {"KiB", true, 1024},
-    {"MiB", true, 1048576},
-    {"GiB", true, 1073741824},
-};
-
 static bool is_size(enum field_type type)
 {
     return type == FIELD_SIZE;
@@ -210,14 +189,10 @@ static bool read_scale(struct parser *p, enum field_type type, size_t start, int
     if (word.len == 0)
         return type != FIELD_DURATION ||
                fail(p, start, "expected a duration with its unit, ns us ms s min h: 5ms");
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const struct unit *unit = &units[i];
-        if (is_word(word, unit->name) &&
-            (unit->is_size ? is_size(type) : is_duration(type))) {
-            *scale = unit->scale;
-            p->at += word.len;
-            return true;
-        }
+    if ((is_size(type) && units_find(QUANTITY_SIZE, word.data, word.len, scale)) ||
+        (is_duration(type) && units_find(QUANTITY_DURATION, word.data, word.len, scale))) {
+        p->at += word.len;
+        return true;
     }
     return is_size(type)       ? expected(p, "a unit of size, B KB MB GB KiB MiB GiB")
            : is_duration(type) ? expected(p, "a unit of time, ns us ms s min h")

@@ -6,6 +6,7 @@
 
 #include "complain.h"
 #include "option_values.h"
+#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +21,95 @@ bool option_set_packets(struct options *o, const char *value)
     return option_parse_number("--packets", value, 1, UINT64_MAX, &o->max_packets);
 }
 
+static bool set_duration(struct options *o, const char *seconds)
+{
+    char *end;
+    if (*seconds < '0' || *seconds > '9')
+        return false;
+    o->max_seconds = strtod(seconds, &end);
+    return *end == '\0' && o->max_seconds > 0 && o->max_seconds < 1e9;
+}
+
+static bool read_count(const char *text, uint64_t *out)
+{
+    int64_t count;
+    if (text[0] < '0' || text[0] > '9' || text[strspn(text, "0123456789")] != '\0' ||
+        !units_parse(QUANTITY_SIZE, text, 1, &count))
+        return false;
+    *out = (uint64_t)count;
+    return count != 0;
+}
+
+static bool set_filesize(struct options *o, const char *kilobytes)
+{
+    return read_count(kilobytes, &o->max_file_kb);
+}
+
+static bool set_files(struct options *o, const char *number)
+{
+    return read_count(number, &o->max_files);
+}
+
 bool option_set_autostop(struct options *o, const char *value)
 {
-    static const char prefix[] = "duration:";
-    const char *seconds = value + sizeof prefix - 1;
-    char *end;
-    if (strncmp(value, prefix, sizeof prefix - 1) == 0 && *seconds >= '0' && *seconds <= '9') {
-        o->max_seconds = strtod(seconds, &end);
-        if (*end == '\0' && o->max_seconds > 0 && o->max_seconds < 1e9)
+    static const struct {
+        const char *name;
+        bool (*set)(struct options *o, const char *value);
+    } kinds[] = {
+        {"duration:", set_duration}, {"filesize:", set_filesize}, {"files:", set_files},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t len = strlen(kinds[i].name);
+        if (strncmp(value, kinds[i].name, len) == 0 && kinds[i].set(o, value + len))
             return true;
     }
-    complain("-a takes duration:SECONDS, not '%s'", value);
+    complain("-a takes duration:SECONDS, filesize:KB or files:NUMBER, not '%s'", value);
     return false;
+}
+
+/* N, a slash, a time; the time is one second where it is missing. */
+bool option_set_rate(struct options *o, const char *value)
+{
+    char number[24];
+    const size_t len = strcspn(value, "/");
+    uint64_t max = 0;
+    o->rate = (struct rate){.within_ns = 1000000000};
+    o->rate_text = value;
+    if (strcmp(value, "off") == 0)
+        return true;
+    if (len < sizeof number) {
+        memcpy(number, value, len);
+        number[len] = '\0';
+        if (read_count(number, &max) && max <= MAX_RATE &&
+            (value[len] == '\0' || units_parse(QUANTITY_DURATION, value + len + 1, 1000000000,
+                                               &o->rate.within_ns)) &&
+            o->rate.within_ns > 0) {
+            o->rate.max = max;
+            return true;
+        }
+    }
+    complain("--rate takes a number up to %d and a time (%s), such as 5000/2s, or off, not '%s'",
+             MAX_RATE, units_list(QUANTITY_DURATION), value);
+    return false;
+}
+
+static bool set_moment(const char *option, struct moment *moment, const char *value)
+{
+    if (moment_parse(value, moment))
+        return true;
+    complain("%s takes %s, not '%s'", option, moment_forms, value);
+    return false;
+}
+
+bool option_set_since(struct options *o, const char *value)
+{
+    return set_moment("--since", &o->since, value);
+}
+
+bool option_set_until(struct options *o, const char *value)
+{
+    o->until_text = value;
+    return set_moment("--until", &o->until, value);
 }
 
 bool option_set_help(struct options *o, const char *value)

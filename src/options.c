@@ -14,6 +14,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONG_ONLY = 1000, FIRST_LIMIT = 2000 };
 static_assert(NUM_OPTION_LINES < FIRST_LIMIT - LONG_ONLY, "one value each");
@@ -142,6 +143,19 @@ static void choose_formats(struct options *o)
         o->formats[o->num_formats++] = (struct option_format){sink_find("text", 4), NULL};
 }
 
+/* Whoever looks on at a terminal wants no more than can be read, and the network no more than
+ * that sent to it. */
+static void choose_rate(struct options *o)
+{
+    bool on_stdout = false;
+    for (size_t i = 0; i < o->num_formats; i++)
+        on_stdout = on_stdout || o->formats[i].file == NULL;
+    if (o->rate_text == NULL && o->num_read_files == 0 && on_stdout && isatty(STDOUT_FILENO)) {
+        o->rate_text = "10000/1s";
+        o->rate = (struct rate){10000, 1000000000};
+    }
+}
+
 bool options_parse(struct options *options, int argc, char **argv)
 {
     char letters[3 * NUM_OPTION_LINES];
@@ -185,6 +199,7 @@ bool options_parse(struct options *options, int argc, char **argv)
         !compile_regexes(options))
         return false;
     choose_formats(options);
+    choose_rate(options);
     filter_set_depth(options->filter, options->config.limits[DS_LIMIT_DEPTH]);
     return true;
 }

@@ -4,7 +4,9 @@
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
 
+#include "fuse.h"
 #include "match_regex.h"
+#include "moment.h"
 #include "pick.h"
 
 #include <distsniff/dissect.h>
@@ -98,6 +100,11 @@ struct options {
     enum color_when color;
     uint64_t max_messages, max_packets; /* 0: no limit */
     double max_seconds;                 /* 0: no limit */
+    uint64_t max_files, max_file_kb;    /* of -w; 0: no limit */
+    struct rate rate;
+    const char *rate_text; /* as it was given */
+    struct moment since, until;
+    const char *until_text;
     struct ds_config config;            /* defaults, with --max-* put in */
 };
 

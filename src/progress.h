@@ -25,4 +25,7 @@ void progress_clear(struct progress *progress);
 /* clock_now_ns returns the monotonic clock. */
 int64_t clock_now_ns(void);
 
+/* clock_since_1970_ns returns the time of day in ns since 1970, which may be set. */
+int64_t clock_since_1970_ns(void);
+
 #endif

@@ -10,11 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of the file format, pcap-savefile(5). */
+enum { FILE_HEADER_LEN = 24, PACKET_HEADER_LEN = 16 };
+
 bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture)
 {
     enum { BUFFER = 256 * 1024 };
     *writer = (struct raw_writer){.name = name,
-                                  .nanoseconds = capture_has_nanoseconds(capture)};
+                                  .nanoseconds = capture_has_nanoseconds(capture),
+                                  .num_bytes = FILE_HEADER_LEN};
     for (size_t i = 1; i < capture->num_inputs; i++) {
         if (capture->inputs[i].link_type != capture->inputs[0].link_type) {
             complain("-w cannot write one file from %s and %s: their link types differ",
@@ -66,6 +70,7 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet)
     };
     errno = 0;
     pcap_dump((u_char *)writer->dumper, &header, packet->data);
+    writer->num_bytes += PACKET_HEADER_LEN + packet->cap_len;
     if (ferror(writer->file))
         fail(writer, errno != 0 ? errno : EIO);
 }

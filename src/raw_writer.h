@@ -11,6 +11,7 @@ struct raw_writer {
     FILE *file;
     pcap_dumper_t *dumper; /* NULL: there is no -w */
     bool nanoseconds;
+    uint64_t num_bytes; /* of the file */
     bool failed; /* nothing more is written */
     bool closed; /* failed because the reader went away: no error */
 };

@@ -26,6 +26,8 @@ struct show {
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct reports *reports;
     uint64_t num_shown; /* messages */
+    struct fuse fuse;
+    int64_t since_ns;   /* before it, nothing is shown */
     _Atomic int state;  /* enum show_state; never becomes less */
 };
 
@@ -89,22 +91,37 @@ static void pass_on(struct show *s, const struct record *record)
         set_state(s, SHOW_FAILED);
 }
 
+static int64_t get_time(const struct record *record)
+{
+    return record->call != NULL ? record->call->end_ns : record->event->ts_ns;
+}
+
+/* count counts a message that was shown. */
+static void count(struct show *s, const struct ds_event *event)
+{
+    if (++s->num_shown == s->options->max_messages)
+        set_state(s, SHOW_FULL);
+    if (fuse_blows(&s->fuse, event->ts_ns))
+        set_state(s, SHOW_FUSE_BLOWN);
+}
+
 static void on_record(void *context, const struct record *record)
 {
     struct show *s = context;
-    if (show_get_state(s) != SHOW_ON || !select_wants(s->select, record))
+    /* The selection sees what comes before --since: a request there may have its reply after. */
+    if (show_get_state(s) != SHOW_ON || !select_wants(s->select, record) ||
+        get_time(record) < s->since_ns)
         return;
     note_reports(s, reports_record(s->reports, record));
     pass_on(s, record);
-    if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE &&
-        ++s->num_shown == s->options->max_messages)
-        set_state(s, SHOW_FULL);
+    if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE)
+        count(s, record->event);
 }
 
 static void on_monitor(void *context, const struct monitor_end *end)
 {
     struct show *s = context;
-    if (show_get_state(s) != SHOW_READER_GONE)
+    if (show_get_state(s) != SHOW_READER_GONE && end->end_ns >= s->since_ns)
         reports_monitor(s->reports, s->correlate, end);
 }
 
@@ -122,6 +139,11 @@ static bool take_event(void *context, const struct record *record)
 {
     correlate_or_show(context, record->event);
     return show_get_state(context) == SHOW_ON;
+}
+
+void show_set_since(struct show *s, int64_t since_ns)
+{
+    s->since_ns = since_ns;
 }
 
 void show_event(struct show *s, const struct ds_event *event)
@@ -194,6 +216,7 @@ static bool is_better_behind(const struct show *s)
     const struct options *options = s->options;
     const bool few = options->num_regexes != 0 || options->filter != NULL;
     return options->num_read_files != 0 && options->max_messages == 0 &&
+           options->rate.max == 0 &&
            s->correlate != NULL && (s->num_sinks == 0 || few);
 }
 
@@ -205,13 +228,15 @@ struct show *show_new(const struct options *options, unsigned time_digits)
         return NULL;
     }
     s->options = options;
+    s->since_ns = INT64_MIN;
     if (!open_sinks(s, time_digits)) {
         show_free(s);
         return NULL;
     }
     s->select = select_new(options);
     s->reports = reports_new(options, time_digits, has_stdout(s));
-    if (s->select == NULL || s->reports == NULL || !open_correlate(s)) {
+    if (s->select == NULL || s->reports == NULL || !fuse_init(&s->fuse, &options->rate) ||
+        !open_correlate(s)) {
         complain("out of memory");
         show_free(s);
         return NULL;
@@ -295,5 +320,6 @@ void show_free(struct show *s)
     correlate_free(s->correlate);
     reports_free(s->reports);
     select_free(s->select);
+    fuse_free(&s->fuse);
     free(s);
 }

@@ -18,6 +18,7 @@ struct show;
 enum show_state {
     SHOW_ON,
     SHOW_FULL,        /* -c is reached */
+    SHOW_FUSE_BLOWN,  /* --rate was exceeded */
     SHOW_READER_GONE, /* nobody reads the output any more: no error */
     SHOW_FAILED,      /* an output failed, or memory ran out; it has been complained of */
 };
@@ -27,6 +28,10 @@ struct show *show_new(const struct options *options, unsigned time_digits);
 
 /* show_start starts the second thread. False after a complaint. */
 bool show_start(struct show *show);
+
+/* show_set_since says that nothing before that time is to be shown. Called before the first
+ * event, if at all. */
+void show_set_since(struct show *show, int64_t since_ns);
 
 /* show_event takes the next event. */
 void show_event(struct show *show, const struct ds_event *event);

@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "complain.h"
+#include "ending.h"
 #include "follow.h"
 #include "privileges.h"
 #include "progress.h"
@@ -32,9 +33,11 @@ struct sniff {
     struct raw_writer raw;
     struct progress progress;
     char cookie[MAX_COOKIE_LEN + 1];
-    uint64_t num_passed; /* packets */
-    int64_t stop_ns;     /* -a: of the clock or of the capture; 0: no end set */
-    bool failed;         /* not by what is shown */
+    uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
+    struct ending ending;
+    int64_t begin_ns; /* of the monotonic clock */
+    bool has_begun;   /* ending knows when */
+    bool failed;      /* not by what is shown */
 };
 
 static bool is_reader_gone(const struct sniff *s)
@@ -45,6 +48,26 @@ static bool is_reader_gone(const struct sniff *s)
 static bool is_over(const struct sniff *s)
 {
     return s->raw.failed || show_get_state(s->show) != SHOW_ON;
+}
+
+/* has_ended says whether there is a reason to end, and notes it. */
+static bool has_ended(struct sniff *s)
+{
+    static const enum ending_reason reasons[] = {
+        [SHOW_ON] = ENDING_NONE,
+        [SHOW_FULL] = ENDING_COUNT,
+        [SHOW_FUSE_BLOWN] = ENDING_RATE,
+        [SHOW_READER_GONE] = ENDING_READER,
+        [SHOW_FAILED] = ENDING_OUTPUT,
+    };
+    ending_set(&s->ending, reasons[show_get_state(s->show)]);
+    if (s->raw.failed)
+        ending_set(&s->ending, s->raw.closed ? ENDING_READER : ENDING_OUTPUT);
+    if (stop_wanted) {
+        s->ending.signal = stop_wanted;
+        ending_set(&s->ending, ENDING_SIGNAL);
+    }
+    return s->ending.reason != ENDING_NONE;
 }
 
 static void on_event(void *context, const struct ds_event *event)
@@ -184,25 +207,43 @@ static void look_around(struct sniff *s)
     }
 }
 
-static void take_packet(struct sniff *s, struct ds_packet *packet)
+/* What the clock can end, in a live capture. */
+static void look_at_clock(struct sniff *s)
 {
-    if (!follow_pass(s->follow, packet))
-        return;
-    s->num_passed++;
-    if (s->capture.is_live)
-        packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
-    raw_writer_write(&s->raw, packet);
-    ds_session_packet(s->session, packet);
+    ending_clock(&s->ending, clock_now_ns() - s->begin_ns, clock_since_1970_ns());
 }
 
-/* drain takes what was captured before the user asked for the end. The kernel hands a block
- * of packets over when it is full or has waited long enough. */
+static void begin(struct sniff *s, int64_t start_ns)
+{
+    ending_begin(&s->ending, start_ns);
+    show_set_since(s->show, s->ending.since_ns);
+    s->has_begun = true;
+}
+
+static void take_packet(struct sniff *s, struct ds_packet *packet)
+{
+    s->num_taken++;
+    if (!s->has_begun)
+        begin(s, packet->ts_ns);
+    if (!ending_takes(&s->ending, packet->ts_ns))
+        return;
+    if (follow_pass(s->follow, packet)) {
+        s->num_passed++;
+        if (s->capture.is_live)
+            packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
+        raw_writer_write(&s->raw, packet);
+        ds_session_packet(s->session, packet);
+        ending_file(&s->ending, s->raw.num_bytes);
+    }
+    ending_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
+}
+
+/* drain takes what was captured before the end. The kernel hands a block of packets over when
+ * it is full or has waited long enough. */
 static void drain(struct sniff *s)
 {
     const int64_t begin_ns = clock_now_ns();
-    struct timespec asked;
-    clock_gettime(CLOCK_REALTIME, &asked); /* that of time stamps */
-    const int64_t asked_ns = (int64_t)asked.tv_sec * 1000000000 + asked.tv_nsec;
+    const int64_t asked_ns = clock_since_1970_ns(); /* as time stamps are */
     struct ds_packet packet;
     while (!is_over(s) && clock_now_ns() - begin_ns < DRAIN_NS) {
         enum capture_status status = capture_next(&s->capture, &packet);
@@ -215,42 +256,42 @@ static void drain(struct sniff *s)
     }
 }
 
+/* ends_by_clock says whether packets from before the end may still be with the kernel. */
+static bool ends_by_clock(const struct sniff *s)
+{
+    const enum ending_reason reason = s->ending.reason;
+    return s->capture.is_live &&
+           (reason == ENDING_SIGNAL || reason == ENDING_DURATION || reason == ENDING_UNTIL);
+}
+
 static void run(struct sniff *s)
 {
-    const struct options *options = s->options;
-    const int64_t max_ns = (int64_t)(options->max_seconds * 1e9);
     struct ds_packet packet;
-    uint64_t num_taken = 0;
 
-    if (max_ns != 0 && s->capture.is_live)
-        s->stop_ns = clock_now_ns() + max_ns;
+    s->begin_ns = clock_now_ns();
+    if (s->capture.is_live)
+        begin(s, clock_since_1970_ns());
     progress_init(&s->progress, &s->capture);
-    while (!stop_wanted && !is_over(s)) {
+    while (!has_ended(s)) {
         enum capture_status status = capture_next(&s->capture, &packet);
-        if (status == CAPTURE_END)
+        if (status == CAPTURE_END) {
+            has_ended(s); /* a signal ends reading, too */
+            ending_set(&s->ending, s->capture.is_live ? ENDING_INTERFACE : ENDING_INPUT);
             break;
-        if (status == CAPTURE_IDLE || ++num_taken % CLOCK_EVERY == 0) {
+        }
+        if (status == CAPTURE_IDLE || (s->num_taken + 1) % CLOCK_EVERY == 0) {
             look_around(s);
-            if (s->capture.is_live && max_ns != 0 && clock_now_ns() >= s->stop_ns)
-                break;
+            if (s->capture.is_live)
+                look_at_clock(s);
         }
         if (status == CAPTURE_IDLE) {
             flush(s);
             capture_wait(&s->capture);
-            continue;
+        } else {
+            take_packet(s, &packet);
         }
-        if (max_ns != 0 && !s->capture.is_live) {
-            if (num_taken == 1)
-                s->stop_ns = packet.ts_ns + max_ns;
-            if (packet.ts_ns > s->stop_ns)
-                break;
-        }
-        take_packet(s, &packet);
-        if (options->max_packets != 0 &&
-            (s->capture.is_live ? s->num_passed : num_taken) >= options->max_packets)
-            break;
     }
-    if (stop_wanted && s->capture.is_live)
+    if (ends_by_clock(s))
         drain(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
@@ -280,6 +321,7 @@ static int close_all(struct sniff *s, bool opened)
         if (!is_reader_gone(s)) {
             say_given_up(s);
             print_summary(s);
+            ending_print(&s->ending, stderr);
         }
     }
     s->failed |= !capture_close(&s->capture) || !opened || (s->raw.failed && !s->raw.closed) ||
@@ -300,6 +342,7 @@ int sniff_run(const struct options *options)
         return STATUS_TROUBLE;
     }
     s->options = options;
+    ending_init(&s->ending, options, options->num_read_files == 0);
     stop_install();
     bool opened = open_all(s);
     if (opened) {

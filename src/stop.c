@@ -13,7 +13,7 @@ static void on_signal(int signal)
     if (signal == SIGUSR1)
         counts_wanted = 1;
     else
-        stop_wanted = 1;
+        stop_wanted = signal;
 }
 
 void stop_install(void)

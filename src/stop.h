@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-extern volatile sig_atomic_t stop_wanted;   /* an orderly end */
+extern volatile sig_atomic_t stop_wanted;   /* an orderly end: the signal that asked for it */
 extern volatile sig_atomic_t counts_wanted; /* to be cleared by who writes them */
 
 void stop_install(void);

@@ -104,6 +104,30 @@ static void takes_what_is_shown(void **state)
     options_free(&o);
 }
 
+static void takes_ends(void **state)
+{
+    struct options o;
+    (void)state;
+    assert_true(parse(&o, "distsniff -r x -w f -a filesize:100 -a files:3 -a duration:2 "
+                          "--rate 5000/2s --since +10s --until 12:00:00"));
+    assert_int_equal(o.max_file_kb, 100);
+    assert_int_equal(o.max_files, 3);
+    assert_int_equal(o.rate.max, 5000);
+    assert_int_equal(o.rate.within_ns, 2000000000);
+    assert_int_equal(o.since.kind, MOMENT_RELATIVE);
+    assert_int_equal(o.until.kind, MOMENT_OF_DAY);
+    options_free(&o);
+    assert_true(parse(&o, "distsniff --rate 100/500ms"));
+    assert_int_equal(o.rate.within_ns, 500000000);
+    options_free(&o);
+    assert_true(parse(&o, "distsniff --rate 100"));
+    assert_int_equal(o.rate.within_ns, 1000000000);
+    options_free(&o);
+    assert_true(parse(&o, "distsniff --rate off"));
+    assert_int_equal(o.rate.max, 0);
+    options_free(&o);
+}
+
 static void writes_no_records_beside_packets_on_stdout(void **state)
 {
     struct options o;
@@ -130,6 +154,10 @@ static void refuses_bad_lines(void **state)
         "distsniff -i lo -r file", "distsniff -r - -r -", "distsniff -tttttt",
         "distsniff --op sned", "distsniff --op send,", "distsniff --op op_256", "distsniff --node=",
         "distsniff --process=", "distsniff --process <1.2>", "distsniff --process <a@h.1.>",
+        "distsniff -a filesize:", "distsniff -a files:0", "distsniff -a filesize:1KB",
+        "distsniff -a size:1", "distsniff --rate 0", "distsniff --rate 5/", "distsniff --rate 5/0s",
+        "distsniff --rate 5/-1s", "distsniff --rate 1000001", "distsniff --rate /1s",
+        "distsniff --rate 5/1parsec", "distsniff --since noon", "distsniff --until 1s",
         "distsniff --max-depth 0", "distsniff --max-nonsense 1",
     };
     (void)state;
@@ -173,6 +201,7 @@ int main(void)
         cmocka_unit_test(takes_all_kinds_of_options),
         cmocka_unit_test(takes_ports_and_names_of_others),
         cmocka_unit_test(takes_what_is_shown),
+        cmocka_unit_test(takes_ends),
         cmocka_unit_test(writes_no_records_beside_packets_on_stdout),
         cmocka_unit_test(refuses_bad_lines),
         cmocka_unit_test(takes_filters),

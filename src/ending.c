@@ -1,0 +1,124 @@
+/*
+ * ending.c - see ending.h.
+ */
+#include "ending.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *before, *after;
+} texts[ENDING_REASON_COUNT] = {
+    [ENDING_NONE] = {"", ""},
+#define ENDING(id, before, after) [ENDING_##id] = {before, after},
+#include "endings.def"
+#undef ENDING
+};
+
+void ending_init(struct ending *ending, const struct options *options, bool is_live)
+{
+    *ending = (struct ending){
+        .options = options,
+        .is_live = is_live,
+        .since_ns = INT64_MIN,
+        .until_ns = INT64_MAX,
+        .timeout_ns = INT64_MAX,
+    };
+}
+
+void ending_begin(struct ending *ending, int64_t start_ns)
+{
+    const struct options *options = ending->options;
+    const int64_t max_ns = (int64_t)(options->max_seconds * 1e9);
+    int64_t earliest_ns = start_ns;
+    if (options->since.kind != MOMENT_NONE) {
+        ending->since_ns = moment_resolve(&options->since, start_ns, INT64_MIN);
+        if (ending->since_ns > earliest_ns)
+            earliest_ns = ending->since_ns;
+    }
+    if (options->until.kind != MOMENT_NONE)
+        ending->until_ns = moment_resolve(&options->until, start_ns, earliest_ns);
+    if (max_ns != 0 && !ending->is_live)
+        ending->timeout_ns = start_ns + max_ns;
+}
+
+void ending_set(struct ending *ending, enum ending_reason reason)
+{
+    if (ending->reason == ENDING_NONE)
+        ending->reason = reason;
+}
+
+bool ending_takes(struct ending *ending, int64_t ts_ns)
+{
+    const bool is_past = ts_ns > ending->until_ns;
+    const bool is_late = ts_ns > ending->timeout_ns;
+    if (is_past || is_late)
+        ending_set(ending, is_past ? ENDING_UNTIL : ENDING_DURATION);
+    return !is_past && !is_late;
+}
+
+void ending_count(struct ending *ending, uint64_t num_packets)
+{
+    const uint64_t max = ending->options->max_packets;
+    if (max != 0 && num_packets >= max)
+        ending_set(ending, ENDING_PACKETS);
+}
+
+void ending_file(struct ending *ending, uint64_t num_bytes)
+{
+    const uint64_t max_kb = ending->options->max_file_kb;
+    if (max_kb != 0 && num_bytes / 1000 >= max_kb)
+        ending_set(ending, ENDING_FILESIZE);
+}
+
+void ending_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
+{
+    const int64_t max_ns = (int64_t)(ending->options->max_seconds * 1e9);
+    if (max_ns != 0 && elapsed_ns >= max_ns)
+        ending_set(ending, ENDING_DURATION);
+    if (now_ns > ending->until_ns)
+        ending_set(ending, ENDING_UNTIL);
+}
+
+/* What stands between the two halves of the text. */
+static void print_value(const struct ending *ending, FILE *out)
+{
+    const struct options *options = ending->options;
+    const char *name;
+    switch (ending->reason) {
+    case ENDING_COUNT:
+        fprintf(out, "%" PRIu64, options->max_messages);
+        break;
+    case ENDING_PACKETS:
+        fprintf(out, "%" PRIu64, options->max_packets);
+        break;
+    case ENDING_DURATION:
+        fprintf(out, "%g", options->max_seconds);
+        break;
+    case ENDING_FILESIZE:
+        fprintf(out, "%" PRIu64, options->max_file_kb);
+        break;
+    case ENDING_FILES:
+        fprintf(out, "%" PRIu64, options->max_files);
+        break;
+    case ENDING_UNTIL:
+        fputs(options->until_text, out);
+        break;
+    case ENDING_RATE:
+        fputs(options->rate_text, out);
+        break;
+    case ENDING_SIGNAL:
+        name = sigabbrev_np(ending->signal);
+        fputs(name != NULL ? name : "?", out);
+        break;
+    default:
+        break;
+    }
+}
+
+void ending_print(const struct ending *ending, FILE *out)
+{
+    fprintf(out, "stopped: %s", texts[ending->reason].before);
+    print_value(ending, out);
+    fprintf(out, "%s\n", texts[ending->reason].after);
+}

@@ -1,0 +1,54 @@
+/*
+ * ending.h - when a run ends, and why: what the user set an end to with -a, --packets and
+ * --until, and what else can happen. The reasons are those of endings.def. Nothing here reads
+ * a clock.
+ */
+#ifndef SRC_ENDING_H
+#define SRC_ENDING_H
+
+#include "options.h"
+
+enum ending_reason {
+    ENDING_NONE, /* it goes on */
+#define ENDING(id, before, after) ENDING_##id,
+#include "endings.def"
+#undef ENDING
+    ENDING_REASON_COUNT
+};
+
+struct ending {
+    const struct options *options;
+    bool is_live;
+    enum ending_reason reason;
+    int signal;         /* of ENDING_SIGNAL */
+    int64_t since_ns;   /* nothing before that is shown */
+    int64_t until_ns;   /* no packet after that is taken */
+    int64_t timeout_ns; /* -a duration: of files, the last time that counts */
+};
+
+void ending_init(struct ending *ending, const struct options *options, bool is_live);
+
+/* ending_begin tells when the capture begins, in ns since 1970: with its first packet, or
+ * now. */
+void ending_begin(struct ending *ending, int64_t start_ns);
+
+/* ending_set ends the run; the first reason is the one that counts. */
+void ending_set(struct ending *ending, enum ending_reason reason);
+
+/* ending_takes says whether the next packet is still to be taken. */
+bool ending_takes(struct ending *ending, int64_t ts_ns);
+
+/* ending_count tells how many packets have been taken. */
+void ending_count(struct ending *ending, uint64_t num_packets);
+
+/* ending_file tells how long the file of packets is. */
+void ending_file(struct ending *ending, uint64_t num_bytes);
+
+/* ending_clock tells how late it is in a live capture: ns since its begin by a clock that is
+ * never set, and ns since 1970. */
+void ending_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns);
+
+/* ending_print writes "stopped: 7 messages shown, as -c asked", a line. */
+void ending_print(const struct ending *ending, FILE *out);
+
+#endif

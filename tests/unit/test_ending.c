@@ -1,0 +1,205 @@
+/*
+ * test_ending.c - when a run ends, and what it says about that; the clock is the test's.
+ */
+#include "ending.h"
+#include "failing_alloc.h"
+#include "fuse.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000000)
+#define START (INT64_C(1769904000) * SECOND)
+
+static void assert_said(const struct ending *ending, const char *line)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    assert_non_null(out);
+    ending_print(ending, out);
+    fclose(out);
+    assert_string_equal(text, line);
+    free(text);
+}
+
+static void goes_on_without_limits(void **state)
+{
+    const struct options options = {.max_seconds = 0};
+    struct ending ending;
+    (void)state;
+    ending_init(&ending, &options, true);
+    ending_begin(&ending, START);
+    assert_true(ending_takes(&ending, START + 1000000 * SECOND));
+    assert_true(ending_takes(&ending, 0)); /* the clock was set */
+    ending_count(&ending, UINT64_MAX);
+    ending_file(&ending, UINT64_MAX);
+    ending_clock(&ending, INT64_MAX, INT64_MAX);
+    assert_int_equal(ending.reason, ENDING_NONE);
+    assert_true(ending.since_ns == INT64_MIN);
+}
+
+static void ends_files_by_their_time(void **state)
+{
+    const struct options options = {.max_seconds = 1.5};
+    struct ending ending;
+    (void)state;
+    ending_init(&ending, &options, false);
+    ending_begin(&ending, START);
+    assert_true(ending_takes(&ending, START + SECOND * 3 / 2));
+    assert_false(ending_takes(&ending, START + SECOND * 3 / 2 + 1));
+    assert_int_equal(ending.reason, ENDING_DURATION);
+    assert_said(&ending, "stopped: 1.5 seconds are over, as -a duration asked\n");
+}
+
+static void ends_live_by_the_clock(void **state)
+{
+    struct options options = {.max_seconds = 2, .until_text = "+9s"};
+    struct ending ending;
+    (void)state;
+    ending_init(&ending, &options, true);
+    ending_begin(&ending, START);
+    assert_true(ending_takes(&ending, START + 100 * SECOND)); /* not by that of packets */
+    ending_clock(&ending, 2 * SECOND - 1, START);
+    assert_int_equal(ending.reason, ENDING_NONE);
+    ending_clock(&ending, 2 * SECOND, START);
+    assert_int_equal(ending.reason, ENDING_DURATION);
+
+    assert_true(moment_parse("+9s", &options.until));
+    options.max_seconds = 0;
+    ending_init(&ending, &options, true);
+    ending_begin(&ending, START);
+    ending_clock(&ending, 0, START + 9 * SECOND);
+    assert_int_equal(ending.reason, ENDING_NONE);
+    ending_clock(&ending, 0, START + 9 * SECOND + 1);
+    assert_int_equal(ending.reason, ENDING_UNTIL);
+    assert_said(&ending, "stopped: it is past +9s, as --until asked\n");
+}
+
+static void takes_what_is_between(void **state)
+{
+    struct options options = {.until_text = "x"};
+    struct ending ending;
+    (void)state;
+    assert_true(moment_parse("+3s", &options.since));
+    assert_true(moment_parse("+4s", &options.until));
+    ending_init(&ending, &options, false);
+    ending_begin(&ending, START);
+    assert_int_equal(ending.since_ns, START + 3 * SECOND);
+    assert_true(ending_takes(&ending, START)); /* it is decoded, though it is not shown */
+    assert_true(ending_takes(&ending, START + 4 * SECOND));
+    assert_int_equal(ending.reason, ENDING_NONE);
+    assert_false(ending_takes(&ending, START + 4 * SECOND + 1));
+    assert_int_equal(ending.reason, ENDING_UNTIL);
+
+    /* Over midnight: until is after since. */
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    assert_true(moment_parse("22:00:00", &options.since));
+    assert_true(moment_parse("01:00:00", &options.until));
+    ending_init(&ending, &options, false);
+    ending_begin(&ending, START);
+    assert_int_equal(ending.since_ns, START + 22 * 3600 * SECOND);
+    assert_int_equal(ending.until_ns, START + 25 * 3600 * SECOND);
+}
+
+static void counts(void **state)
+{
+    const struct options options = {
+        .max_packets = 7, .max_messages = 3, .max_file_kb = 2, .max_files = 5};
+    struct ending ending;
+    (void)state;
+    ending_init(&ending, &options, false);
+    ending_count(&ending, 6);
+    ending_file(&ending, 1999);
+    assert_int_equal(ending.reason, ENDING_NONE);
+    ending_count(&ending, 7);
+    assert_int_equal(ending.reason, ENDING_PACKETS);
+    assert_said(&ending, "stopped: 7 packets read, as --packets asked\n");
+    ending_file(&ending, 2000); /* the first reason counts */
+    assert_int_equal(ending.reason, ENDING_PACKETS);
+    ending_init(&ending, &options, false);
+    ending_file(&ending, 2000);
+    assert_said(&ending, "stopped: 2 kB written, as -a filesize asked\n");
+    ending_init(&ending, &options, false);
+    ending_set(&ending, ENDING_FILES);
+    assert_said(&ending, "stopped: 5 files written, as -a files asked\n");
+    ending_init(&ending, &options, false);
+    ending_set(&ending, ENDING_COUNT);
+    assert_said(&ending, "stopped: 3 messages shown, as -c asked\n");
+}
+
+static void names_signals(void **state)
+{
+    const struct options options = {.max_seconds = 0};
+    struct ending ending;
+    (void)state;
+    ending_init(&ending, &options, true);
+    ending.signal = SIGTERM;
+    ending_set(&ending, ENDING_SIGNAL);
+    assert_said(&ending, "stopped: SIGTERM\n");
+}
+
+static void fuse_blows_at_one_too_many(void **state)
+{
+    struct fuse fuse;
+    const struct rate rate = {3, SECOND};
+    (void)state;
+    assert_true(fuse_init(&fuse, &rate));
+    for (int i = 0; i < 1000; i++) /* three in any second are allowed */
+        assert_false(fuse_blows(&fuse, START + i * (SECOND / 3 + 1)));
+    fuse_free(&fuse);
+
+    assert_true(fuse_init(&fuse, &rate));
+    for (int i = 0; i < 3; i++)
+        assert_false(fuse_blows(&fuse, START));
+    assert_false(fuse_blows(&fuse, START + SECOND)); /* the stretch does not hold both its ends */
+    fuse_free(&fuse);
+
+    assert_true(fuse_init(&fuse, &rate));
+    for (int i = 0; i < 3; i++)
+        assert_false(fuse_blows(&fuse, START + i));
+    assert_true(fuse_blows(&fuse, START + SECOND - 1));
+    fuse_free(&fuse);
+}
+
+static void no_fuse_never_blows(void **state)
+{
+    struct fuse fuse;
+    const struct rate none = {0, SECOND};
+    (void)state;
+    assert_true(fuse_init(&fuse, &none));
+    for (int i = 0; i < 100000; i++)
+        assert_false(fuse_blows(&fuse, START));
+    fuse_free(&fuse);
+}
+
+static void fuse_says_that_memory_ran_out(void **state)
+{
+    struct fuse fuse;
+    const struct rate rate = {3, SECOND};
+    (void)state;
+    failing_alloc_at(1);
+    assert_false(fuse_init(&fuse, &rate));
+    failing_alloc_at(0);
+    fuse_free(&fuse);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goes_on_without_limits),
+        cmocka_unit_test(ends_files_by_their_time),
+        cmocka_unit_test(ends_live_by_the_clock),
+        cmocka_unit_test(takes_what_is_between),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(names_signals),
+        cmocka_unit_test(fuse_blows_at_one_too_many),
+        cmocka_unit_test(no_fuse_never_blows),
+        cmocka_unit_test(fuse_says_that_memory_ran_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
