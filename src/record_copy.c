@@ -243,6 +243,26 @@ static bool is_empty(const struct note *note)
            note->from_name.data == NULL && note->to_name.data == NULL;
 }
 
+/* used_len is how much of an event there is to copy: behind it all is zero. Most messages have
+ * a sender and a receiver alone. */
+static size_t used_len(const struct ds_event *event)
+{
+    if (event->type != DS_EVENT_MESSAGE || event->message.token.present)
+        return sizeof *event;
+    size_t num_roles = DS_ROLE_COUNT;
+    while (num_roles != 0 && event->message.role[num_roles - 1].data == NULL)
+        num_roles--;
+    return offsetof(struct ds_event, message.role) + num_roles * sizeof event->message.role[0];
+}
+
+static void add_event(struct copier *c, const struct ds_event *event, struct copied_record *copy)
+{
+    struct ds_event now = *event;
+    copy_event(c, &now);
+    copy->event_len = used_len(event);
+    copy->event = copy_bytes(c, &now, copy->event_len);
+}
+
 /* add copies a record if there is room for it. */
 static bool add(struct record_block *block, const struct record *record)
 {
@@ -252,9 +272,8 @@ static bool add(struct record_block *block, const struct record *record)
     struct copied_record *copy = take(&c, sizeof *copy);
     if (copy != NULL)
         *copy = (struct copied_record){0};
-    if (copy != NULL && record->event != NULL &&
-        (copy->event = copy_bytes(&c, record->event, sizeof *record->event)) != NULL)
-        copy_event(&c, copy->event);
+    if (copy != NULL && record->event != NULL)
+        add_event(&c, record->event, copy);
     if (copy != NULL && !is_empty(&record->note) &&
         (copy->note = copy_bytes(&c, &record->note, sizeof record->note)) != NULL)
         copy_note(&c, copy->note);
@@ -305,9 +324,15 @@ void record_block_free(struct record_block *block)
     *block = (struct record_block){0};
 }
 
-void copied_record_get(const struct copied_record *copy, struct record *out)
+void copied_record_get(const struct copied_record *copy, struct record *out,
+                       struct ds_event *event)
 {
-    *out = (struct record){.event = copy->event, .call = copy->call};
+    *out = (struct record){.call = copy->call};
     if (copy->note != NULL)
         out->note = *copy->note;
+    if (copy->event == NULL)
+        return;
+    memcpy(event, copy->event, copy->event_len);
+    memset((unsigned char *)event + copy->event_len, 0, sizeof *event - copy->event_len);
+    out->event = event;
 }

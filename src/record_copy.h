@@ -10,7 +10,8 @@
 /* copied_record is one record of a block. */
 struct copied_record {
     struct copied_record *next;
-    struct ds_event *event; /* each NULL when there is none */
+    const void *event; /* its beginning; it and the others are NULL when there is none */
+    size_t event_len;  /* the rest is zero */
     struct note *note;
     struct call *call;
 };
@@ -29,9 +30,10 @@ enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
  * try another; a record that is too large for an empty block makes it grow. */
 enum copy_status record_block_add(struct record_block *block, const struct record *record);
 
-/* copied_record_get puts a record together again; it lives as long as the block is not
- * cleared. */
-void copied_record_get(const struct copied_record *copy, struct record *out);
+/* copied_record_get puts a record together again, with its event, if it has one, in event.
+ * It lives as long as the block is not cleared. */
+void copied_record_get(const struct copied_record *copy, struct record *out,
+                       struct ds_event *event);
 
 /* record_block_clear empties the block and keeps its memory, if that is not unusually much. */
 void record_block_clear(struct record_block *block);

@@ -32,8 +32,9 @@ static bool give(struct relay *relay, const struct record_block *block, bool flu
     const struct relay_target *target = &relay->target;
     bool ok = true;
     for (const struct copied_record *copy = block->first; ok && copy != NULL; copy = copy->next) {
+        struct ds_event event;
         struct record record;
-        copied_record_get(copy, &record);
+        copied_record_get(copy, &record, &event);
         ok = target->record(target->context, &record);
     }
     return ok && (!flush || target->flush(target->context));

@@ -171,11 +171,11 @@ struct ds_message {
     int64_t code;           /* the op code; -1 when the control term is no such tuple */
     const struct ds_op *op; /* NULL when unknown */
     struct ds_term control; /* the whole control tuple */
-    struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
     struct ds_term payload; /* absent when there is none */
+    uint64_t size;          /* bytes on the wire with framing, all fragments */
+    uint32_t fragments;     /* 1 when not fragmented */
+    struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
     struct ds_token token;
-    uint64_t size;      /* bytes on the wire with framing, all fragments */
-    uint32_t fragments; /* 1 when not fragmented */
 };
 
 struct ds_gap {
