@@ -1,0 +1,50 @@
+/*
+ * step.c - who sends a message and who gets it, see step.h.
+ */
+#include "step.h"
+
+bool step_find_pid(struct correlate *c, const struct step *s, const struct ds_term *term,
+                   struct pid_key *out)
+{
+    return term->data != NULL && keys_find_pid(&c->intern, term, s->event->conn->number, out);
+}
+
+bool step_know_from(struct correlate *c, struct step *s)
+{
+    if (s->from_state == UNASKED)
+        s->from_state =
+            step_find_pid(c, s, &s->message->role[DS_ROLE_FROM], &s->from) ? KNOWN : UNKNOWN;
+    return s->from_state == KNOWN;
+}
+
+bool step_know_to(struct correlate *c, struct step *s)
+{
+    if (s->to_state == UNASKED)
+        s->to_state = step_find_pid(c, s, &s->message->role[DS_ROLE_TO], &s->to) ? KNOWN : UNKNOWN;
+    return s->to_state == KNOWN;
+}
+
+bool step_find_named(struct correlate *c, const struct step *s, unsigned end, struct ds_text name,
+                     struct pid_key *out)
+{
+    *out = (struct pid_key){.node = intern_add(&c->intern, s->event->conn->end[end].node),
+                            .id = intern_add(&c->intern, name),
+                            .serial = PID_KEY_NAMED};
+    return out->node != 0 && out->id != 0;
+}
+
+bool step_find_target(struct correlate *c, const struct step *s, const struct ds_term *term,
+                      struct pid_key *out)
+{
+    struct ds_text name;
+    return step_find_pid(c, s, term, out) ||
+           (ds_term_get_atom(term, &name) && step_find_named(c, s, !s->event->dir, name, out));
+}
+
+bool step_find_source(struct correlate *c, const struct step *s, const struct ds_term *term,
+                      struct pid_key *out)
+{
+    struct ds_text name;
+    return step_find_pid(c, s, term, out) ||
+           (ds_term_get_atom(term, &name) && step_find_named(c, s, s->event->dir, name, out));
+}

@@ -1,0 +1,129 @@
+/*
+ * step.h - the inside of correlate.c, which is several files with one job each: one message
+ * on its way through, and what is known when it comes.
+ */
+#ifndef DISTSNIFF_STEP_H
+#define DISTSNIFF_STEP_H
+
+#include "calls.h"
+#include "correlate.h"
+
+/* The codes of the control messages, from ops.def. */
+enum op_code {
+#define OP(code, id, ...) OP_##id = code,
+#include <distsniff/ops.def>
+#undef OP
+};
+
+/* watch is a monitor whose call has another tag than the monitor's reference. */
+struct watch {
+    struct table_entry entry;
+    struct ref_key monitor, call;
+};
+
+/* early_down is a monitor whose DOWN overtook the request that it was to watch over: no such
+ * process, said by the node at the other end before the request had left. */
+struct early_down {
+    struct table_entry entry;
+    struct ref_key key;
+    enum call_outcome outcome;
+};
+
+enum { MAX_EARLY_DOWNS = 1024 };
+
+struct correlate {
+    struct correlate_config config;
+    struct table early_downs, watches;
+    struct ds_otp *otp;
+    struct intern intern;
+    struct calls calls;
+    struct monitors monitors;
+    struct ref_key last_monitor; /* the monitor that was set up last, to whom and by whom */
+    struct pid_key last_watcher, last_target;
+    int64_t now_ns;
+    uint64_t num_flushed; /* times all was forgotten because of too many names */
+};
+
+/* step is one message on its way through: its note, and the call it ends, if any. */
+struct step {
+    const struct ds_event *event;
+    const struct ds_message *message;
+    struct record record;
+    struct note *note; /* of record */
+    struct pid_key from, to; /* once asked for: step_know_from, step_know_to */
+    enum { UNASKED, KNOWN, UNKNOWN } from_state, to_state;
+    struct open_call *ending;
+    struct call_end end;
+};
+
+/* Who: step.c */
+
+bool step_find_pid(struct correlate *c, const struct step *s, const struct ds_term *term,
+                   struct pid_key *out);
+
+/* step_know_from and step_know_to fill in s->from and s->to when they are pids; which costs
+ * something, and most messages can do with one of them or none. */
+bool step_know_from(struct correlate *c, struct step *s);
+bool step_know_to(struct correlate *c, struct step *s);
+
+/* step_find_named makes the key of a name on the node at an end of the connection. */
+bool step_find_named(struct correlate *c, const struct step *s, unsigned end,
+                     struct ds_text name, struct pid_key *out);
+
+/* step_find_target and step_find_source: a pid or a name, where the message goes or comes
+ * from. */
+bool step_find_target(struct correlate *c, const struct step *s, const struct ds_term *term,
+                      struct pid_key *out);
+bool step_find_source(struct correlate *c, const struct step *s, const struct ds_term *term,
+                      struct pid_key *out);
+
+/* How calls end: step_end.c */
+
+void step_set_end(struct step *s, struct open_call *call, enum note_role role,
+                  enum call_outcome outcome);
+void step_set_error(struct step *s, const char *class, const struct ds_term *reason);
+void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
+                       const struct ds_term *reply);
+
+/* step_end_by_exit: the process that should have answered ended. */
+void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *call,
+                      const struct ds_term *reason);
+
+/* step_how_ended names an exit reason: "noproc", "noconnection", "exit". */
+const char *step_how_ended(const struct ds_term *reason);
+
+/* The monitors of calls: step_watch.c */
+
+void step_note_early_down(struct correlate *c, const struct ref_key *key, const char *how);
+
+/* step_take_early_down ends a call that has just been opened in vain. */
+void step_take_early_down(struct correlate *c, struct step *s, struct open_call *call);
+
+/* step_note_watch: the monitor that was set up just before a call, by the same process and to
+ * the same one, is there for it. */
+void step_note_watch(struct correlate *c, const struct ref_key *call);
+
+/* step_end_watch finds the monitor with the reference of a message, which ends with it, and
+ * the call it was there for. */
+struct open_call *step_end_watch(struct correlate *c, const struct step *s, struct ref_key *key,
+                                 const char *how, const struct ds_term *reason);
+
+/* Each kind of message: step_send.c, step_spawn.c, step_signal.c */
+
+void step_set_function(struct note *note, const struct ds_otp_match *match);
+void step_open_monitor(struct correlate *c, const struct step *s, const struct ref_key *key,
+                       const struct pid_key *from, const struct pid_key *to);
+void step_open_link(struct correlate *c, const struct step *s, const struct pid_key *from,
+                    const struct pid_key *to);
+
+void step_take_send(struct correlate *c, struct step *s);
+void step_take_spawn_request(struct correlate *c, struct step *s);
+void step_take_spawn_reply(struct correlate *c, struct step *s);
+void step_take_monitor(struct correlate *c, struct step *s);
+void step_take_demonitor(struct correlate *c, struct step *s);
+void step_take_down(struct correlate *c, struct step *s);
+void step_take_link(struct correlate *c, struct step *s);
+void step_take_unlink(struct correlate *c, struct step *s);
+void step_take_exit(struct correlate *c, struct step *s);
+
+#endif

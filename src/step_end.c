@@ -1,0 +1,84 @@
+/*
+ * step_end.c - the message that ends a call: an answer, or the exit of the process that
+ * should have given one.
+ */
+#include "step.h"
+
+void step_set_end(struct step *s, struct open_call *call, enum note_role role,
+                  enum call_outcome outcome)
+{
+    s->ending = call;
+    s->end = (struct call_end){.event = s->event, .end_ns = s->event->ts_ns, .outcome = outcome};
+    s->note->role = role;
+    s->note->label = call->line->label;
+    s->note->group = call->line->group;
+    s->note->call = call->number;
+    s->note->outcome = outcome;
+    s->note->has_latency = true;
+    s->note->latency_ns = s->event->ts_ns > call->start_ns ? s->event->ts_ns - call->start_ns : 0;
+}
+
+void step_set_error(struct step *s, const char *class, const struct ds_term *reason)
+{
+    s->end.outcome = s->note->outcome = CALL_ERROR;
+    s->end.error_class = class;
+    s->end.reason = *reason;
+}
+
+/* judge_result lets otp.def say whether the answer is a failure. False when it says nothing
+ * about answers to such calls. */
+static bool judge_result(struct correlate *c, struct step *s, const struct ds_otp_line *line,
+                         const struct ds_term *reply)
+{
+    struct ds_otp_match result;
+    s->end.result = *reply;
+    if (!ds_otp_find_result(c->otp, line, reply, &result))
+        return false;
+    if (result.kind == DS_OTP_FAILURE) {
+        const struct ds_term *reason = ds_otp_get(&result, DS_OTP_REASON);
+        step_set_error(s, result.line->label, reason != NULL ? reason : reply);
+        s->end.result = (struct ds_term){0};
+    } else if (ds_otp_get(&result, DS_OTP_REPLY_TERM) != NULL) {
+        s->end.result = *ds_otp_get(&result, DS_OTP_REPLY_TERM);
+    }
+    return true;
+}
+
+void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
+                       const struct ds_term *reply)
+{
+    if (step_know_from(c, s))
+        calls_set_callee(&c->calls, call, &s->from, strcmp(call->line->to, "rex") != 0);
+    step_set_end(s, call, NOTE_REPLY, CALL_OK);
+    judge_result(c, s, call->line, reply);
+}
+
+static bool is_text(struct ds_text text, const char *word)
+{
+    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+}
+
+void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *call,
+                      const struct ds_term *reason)
+{
+    struct ds_text atom;
+    step_set_end(s, call, NOTE_DOWN, CALL_OK);
+    if (call->answer_is_exit && judge_result(c, s, call->line, reason))
+        return;
+    s->end.result = (struct ds_term){0};
+    if (ds_term_get_atom(reason, &atom) && is_text(atom, "noproc"))
+        s->end.outcome = s->note->outcome = CALL_NOPROC;
+    else if (ds_term_get_atom(reason, &atom) && is_text(atom, "noconnection"))
+        s->end.outcome = s->note->outcome = CALL_NOCONNECTION;
+    else
+        step_set_error(s, "exit", reason);
+}
+
+const char *step_how_ended(const struct ds_term *reason)
+{
+    struct ds_text atom;
+    const bool is_atom = ds_term_get_atom(reason, &atom);
+    return is_atom && is_text(atom, "noproc")         ? "noproc"
+           : is_atom && is_text(atom, "noconnection") ? "noconnection"
+                                                      : "exit";
+}

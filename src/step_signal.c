@@ -1,0 +1,110 @@
+/*
+ * step_signal.c - monitors, links and exits.
+ */
+#include "step.h"
+
+void step_open_link(struct correlate *c, const struct step *s, const struct pid_key *from,
+                    const struct pid_key *to)
+{
+    struct ref_key key;
+    if (c->config.on_monitor == NULL)
+        return;
+    monitors_key_link(from, to, &key);
+    struct monitor *link = monitors_open(&c->monitors, &key, true, s->event);
+    if (link == NULL)
+        return;
+    link->watcher = *from;
+    link->target = *to;
+}
+
+void step_open_monitor(struct correlate *c, const struct step *s, const struct ref_key *key,
+                       const struct pid_key *from, const struct pid_key *to)
+{
+    struct monitor *monitor =
+        c->config.on_monitor != NULL ? monitors_open(&c->monitors, key, false, s->event) : NULL;
+    if (monitor == NULL)
+        return;
+    monitor->watcher = *from;
+    monitor->target = *to;
+}
+
+void step_take_monitor(struct correlate *c, struct step *s)
+{
+    const struct ds_message *m = s->message;
+    struct ref_key key;
+    struct pid_key target;
+    s->note->role = NOTE_MONITOR;
+    if (!step_know_from(c, s) || !step_find_target(c, s, &m->role[DS_ROLE_TO], &target) ||
+        !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
+        return;
+    step_open_monitor(c, s, &key, &s->from, &target);
+    c->last_monitor = key;
+    c->last_watcher = s->from;
+    c->last_target = target;
+}
+
+void step_take_demonitor(struct correlate *c, struct step *s)
+{
+    struct ref_key key;
+    struct open_call *call = step_end_watch(c, s, &key, "demonitor", NULL);
+    s->note->role = NOTE_DEMONITOR;
+    if (call != NULL)
+        step_set_end(s, call, NOTE_DEMONITOR,
+                     calls_lost_answer(call, s->event->conn) ? CALL_UNKNOWN : CALL_TIMEOUT);
+}
+
+static const struct ds_term *reason_of(const struct ds_message *m)
+{
+    return m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
+}
+
+void step_take_down(struct correlate *c, struct step *s)
+{
+    const struct ds_term *reason = reason_of(s->message);
+    const char *how = step_how_ended(reason);
+    struct ref_key key = {0};
+    struct pid_key target;
+    struct open_call *call = step_end_watch(c, s, &key, how, reason);
+    s->note->role = NOTE_DOWN;
+    if (step_find_source(c, s, &s->message->role[DS_ROLE_FROM], &target))
+        processes_ended(&c->calls.processes, &target);
+    if (call != NULL)
+        step_end_by_exit(c, s, call, reason);
+    else if (key.node != 0 && strcmp(how, "exit") != 0)
+        step_note_early_down(c, &key, how);
+}
+
+void step_take_link(struct correlate *c, struct step *s)
+{
+    s->note->role = NOTE_LINK;
+    if (step_know_from(c, s) && step_know_to(c, s))
+        step_open_link(c, s, &s->from, &s->to);
+}
+
+static void end_link(struct correlate *c, struct step *s, const char *how,
+                     const struct ds_term *reason)
+{
+    struct ref_key key;
+    if (!step_know_from(c, s) || !step_know_to(c, s))
+        return;
+    monitors_key_link(&s->from, &s->to, &key);
+    struct monitor *link = monitors_find(&c->monitors, &key);
+    if (link != NULL)
+        monitors_end(&c->monitors, link, how, reason, s->event->ts_ns);
+}
+
+void step_take_unlink(struct correlate *c, struct step *s)
+{
+    s->note->role = NOTE_UNLINK;
+    if (s->message->code != OP_UNLINK_ID_ACK)
+        end_link(c, s, "unlink", NULL);
+}
+
+void step_take_exit(struct correlate *c, struct step *s)
+{
+    const struct ds_term *reason = reason_of(s->message);
+    s->note->role = NOTE_EXIT;
+    end_link(c, s, step_how_ended(reason), reason);
+    if (step_know_from(c, s))
+        processes_ended(&c->calls.processes, &s->from);
+}

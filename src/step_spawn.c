@@ -1,0 +1,71 @@
+/*
+ * step_spawn.c - spawn requests and their replies. A spawn request is a call: its answer is
+ * the reply, or, where erpc asks, the exit reason of the process.
+ */
+#include "step.h"
+
+/* Flags of SPAWN_REPLY. */
+enum { SPAWN_LINK = 1, SPAWN_MONITOR = 2 };
+
+void step_take_spawn_request(struct correlate *c, struct step *s)
+{
+    const struct ds_message *m = s->message;
+    struct ds_otp_match match;
+    struct call_start start = {.event = s->event, .request = &m->payload, .note = s->note};
+    s->note->role = NOTE_REQUEST;
+    if (step_know_from(c, s))
+        start.caller = s->from;
+    if (!ds_otp_find_spawn(c->otp, &m->role[DS_ROLE_MFA], &m->payload, &match))
+        return;
+    s->note->label = match.line->label;
+    s->note->group = match.line->group;
+    step_set_function(s->note, &match);
+    if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &start.key))
+        return;
+    start.line = match.line;
+    start.answer_is_exit = match.kind == DS_OTP_SPAWN_CALL;
+    const struct open_call *call = calls_open(&c->calls, &start);
+    if (call != NULL)
+        s->note->call = call->number;
+}
+
+void step_take_spawn_reply(struct correlate *c, struct step *s)
+{
+    const struct ds_message *m = s->message;
+    const struct ds_term *result = &m->role[DS_ROLE_RESULT];
+    struct ref_key key;
+    struct pid_key child;
+    int64_t flags = 0;
+    s->note->role = NOTE_SPAWNED;
+    s->note->label = "spawn";
+    s->note->group = "";
+    if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
+        return;
+    const bool spawned = step_find_pid(c, s, result, &child);
+    if (spawned && step_know_to(c, s)) {
+        ds_term_get_integer(&m->role[DS_ROLE_FLAGS], &flags);
+        if ((flags & SPAWN_MONITOR) != 0)
+            step_open_monitor(c, s, &key, &s->to, &child);
+        if ((flags & SPAWN_LINK) != 0)
+            step_open_link(c, s, &s->to, &child);
+    }
+    struct open_call *call = calls_find(&c->calls, &key);
+    if (call == NULL)
+        return;
+    if (spawned)
+        calls_set_callee(&c->calls, call, &child, false);
+    if (spawned && call->answer_is_exit) {
+        struct monitor *monitor = monitors_find(&c->monitors, &key);
+        if (monitor != NULL)
+            monitor->of_call = true;
+        s->note->label = call->line->label;
+        s->note->group = call->line->group;
+        s->note->call = call->number;
+        return;
+    }
+    step_set_end(s, call, NOTE_SPAWNED, CALL_OK);
+    if (spawned)
+        s->end.result = *result;
+    else
+        step_set_error(s, "spawn", result);
+}
