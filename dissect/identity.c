@@ -141,3 +141,40 @@ bool ds_term_get_pair(const struct ds_term *term, struct ds_term *first, struct 
 {
     return get_two(term, TERM_TUPLE, first, second);
 }
+
+bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term *out)
+{
+    return term_get_element(tuple, i, out);
+}
+
+bool ds_term_get_list(const struct ds_term *term, struct ds_term_list *out)
+{
+    const struct term_env env = {term->atoms, term->num_atoms};
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    struct term_token token;
+    if (term_read_token(&at, &env, &token, NULL) != TERM_OK ||
+        (token.class != TERM_LIST && token.class != TERM_NIL))
+        return false;
+    out->rest = *term;
+    out->rest.data = at.at;
+    out->rest.len = cursor_left(&at);
+    out->left = token.class == TERM_LIST ? (uint32_t)token.num_terms - 1 : 0; /* the tail */
+    return true;
+}
+
+bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item)
+{
+    const struct term_env env = {list->rest.atoms, list->rest.num_atoms};
+    if (list->left == 0)
+        return false;
+    const struct cursor start = cursor_make(list->rest.data, list->rest.len);
+    struct cursor at = start;
+    if (term_skip(&at, &env, 1, NULL) != TERM_OK)
+        return false;
+    *item = list->rest;
+    item->len = cursor_offset(&at, &start);
+    list->rest.data = at.at;
+    list->rest.len = cursor_left(&at);
+    list->left--;
+    return true;
+}

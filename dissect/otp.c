@@ -43,8 +43,11 @@ static const struct {
     {"From", DS_OTP_FROM},       {"Tag", DS_OTP_TAG},       {"Request", DS_OTP_REQUEST},
     {"Reply", DS_OTP_REPLY_TERM}, {"Reason", DS_OTP_REASON}, {"M", DS_OTP_M},
     {"F", DS_OTP_F},             {"A", DS_OTP_A},           {"Name", DS_OTP_NAME},
-    {"Pid", DS_OTP_PID},
+    {"Pid", DS_OTP_PID},         {"Gone", DS_OTP_GONE},     {"Names", DS_OTP_NAMES},
+    {"Ops", DS_OTP_OPS},         {"Scope", DS_OTP_SCOPE},   {"Groups", DS_OTP_GROUPS},
+    {"Group", DS_OTP_GROUP},     {"Pids", DS_OTP_PIDS},     {"Left", DS_OTP_LEFT},
 };
+_Static_assert(sizeof variables / sizeof variables[0] == DS_OTP_NUM_VARIABLES, "each has a name");
 
 /* line is one of lines[], compiled. */
 struct line {

@@ -4,6 +4,7 @@
 #include "calls.h"
 
 #include "copy_short.h"
+#include "titles.h"
 
 #include <stdlib.h>
 
@@ -13,15 +14,6 @@ struct conn_calls {
     uint64_t number;
     uint32_t calls; /* head of a list */
 };
-
-void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
-                uint64_t max_processes)
-{
-    *calls = (struct calls){.intern = intern};
-    table_init(&calls->table, sizeof(struct open_call), max_calls);
-    table_init(&calls->conns, sizeof(struct conn_calls), max_calls);
-    processes_init(&calls->processes, intern, max_processes);
-}
 
 static void free_owned(struct calls *calls, struct open_call *call)
 {
@@ -105,12 +97,20 @@ static void drop_process(void *context, struct process *process)
     }
 }
 
+void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
+                uint64_t max_processes)
+{
+    *calls = (struct calls){.intern = intern};
+    table_init(&calls->table, sizeof(struct open_call), max_calls);
+    table_init(&calls->conns, sizeof(struct conn_calls), max_calls);
+    processes_init(&calls->processes, intern, max_processes, drop_process, calls);
+}
+
 static void link_callee(struct calls *calls, struct open_call *call)
 {
     if (call->callee.node == 0)
         return;
-    struct process *process =
-        processes_add(&calls->processes, &call->callee, drop_process, calls);
+    struct process *process = processes_add(&calls->processes, &call->callee);
     if (process == NULL) {
         calls->no_memory++;
         return;
@@ -167,7 +167,7 @@ static void find_parent(struct calls *calls, struct open_call *call)
     if (calls->num_unresolved == 0 || call->caller.node == 0)
         return;
     if (caller == NULL)
-        caller = processes_add(&calls->processes, &call->caller, drop_process, calls);
+        caller = processes_add(&calls->processes, &call->caller);
     if (caller == NULL)
         return;
     if (caller->made == NULL)
@@ -352,7 +352,8 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     return call;
 }
 
-void calls_fill_party(const struct calls *calls, const struct pid_key *key, struct party *out)
+void calls_fill_party(const struct calls *calls, const struct pid_key *key, struct party *out,
+                      struct titles *titles)
 {
     *out = (struct party){.node = intern_text(calls->intern, key->node)};
     if (key->node == 0)
@@ -368,6 +369,7 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->serial = key->serial;
     out->creation = key->creation;
     out->name = intern_text(calls->intern, processes_name(&calls->processes, key));
+    out->titles = titles_list(&calls->processes, key, titles);
 }
 
 void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end)
@@ -392,10 +394,11 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
         .children = call->children,
         .num_children = call->num_children,
     };
+    struct titles titles[2];
     unlink_callee(calls, call);
     unlink_conn(calls, call);
-    calls_fill_party(calls, &call->caller, &view.caller);
-    calls_fill_party(calls, &call->callee, &view.callee);
+    calls_fill_party(calls, &call->caller, &view.caller, &titles[0]);
+    calls_fill_party(calls, &call->callee, &view.callee, &titles[1]);
     if (view.callee.name.data == NULL)
         view.callee.name = intern_text(calls->intern, call->callee_name);
     if (call->mfa != NULL)

@@ -102,7 +102,8 @@ void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcom
 /* calls_lost_answer says whether what answers the call has had gaps or faults since. */
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn);
 
-/* calls_fill_party describes a process. */
-void calls_fill_party(const struct calls *calls, const struct pid_key *key, struct party *out);
+/* calls_fill_party describes a process. titles is room that out may point to. */
+void calls_fill_party(const struct calls *calls, const struct pid_key *key, struct party *out,
+                      struct titles *titles);
 
 #endif

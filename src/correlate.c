@@ -52,9 +52,10 @@ void correlate_free(struct correlate *c)
     free(c);
 }
 
-void correlate_fill_party(const struct correlate *c, const struct pid_key *key, struct party *out)
+void correlate_fill_party(const struct correlate *c, const struct pid_key *key, struct party *out,
+                          struct titles *titles)
 {
-    calls_fill_party(&c->calls, key, out);
+    calls_fill_party(&c->calls, key, out, titles);
 }
 
 void correlate_add_stats(const struct correlate *c, struct ds_stats *stats)
@@ -62,7 +63,8 @@ void correlate_add_stats(const struct correlate *c, struct ds_stats *stats)
     stats->limits_hit[DS_LIMIT_CALLS] += c->calls.num_dropped;
     stats->limits_hit[DS_LIMIT_MONITORS] += c->monitors.num_dropped;
     stats->limits_hit[DS_LIMIT_NAMES] += c->calls.processes.num_dropped + c->num_flushed;
-    stats->no_memory += c->calls.no_memory + c->monitors.no_memory;
+    stats->no_memory +=
+        c->calls.no_memory + c->calls.processes.no_memory + c->monitors.no_memory;
 }
 
 static void take_exit2(struct correlate *c, struct step *s)
@@ -120,13 +122,6 @@ static void (*const take[])(struct correlate *, struct step *) = {
     [OP_ALTACT_SIG_SEND] = take_altact,
 };
 
-static struct ds_text name_of(const struct correlate *c, bool known, const struct pid_key *key)
-{
-    if (!known || key->serial == PID_KEY_NAMED)
-        return (struct ds_text){NULL, 0};
-    return intern_text(&c->intern, processes_name(&c->calls.processes, key));
-}
-
 static void take_message(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
@@ -135,10 +130,8 @@ static void take_message(struct correlate *c, struct step *s)
     take[m->code](c, s);
     if (s->ending != NULL)
         s->note->body = s->end.result.data != NULL ? s->end.result : s->end.reason;
-    if (!c->config.names)
-        return;
-    s->note->from_name = name_of(c, step_know_from(c, s), &s->from);
-    s->note->to_name = name_of(c, step_know_to(c, s), &s->to);
+    if (c->config.names)
+        step_note_names(c, s);
 }
 
 /* forget_all: more nodes and names than the cap. Rather than to favour those that came
@@ -165,9 +158,23 @@ static void forget_all(struct correlate *c)
     c->calls.num_dropped = old.num_dropped;
     c->calls.no_memory = old.no_memory;
     c->calls.processes.num_dropped = old.processes.num_dropped;
+    c->calls.processes.no_memory = old.processes.no_memory;
     memset(&c->last_monitor, 0, sizeof c->last_monitor);
     c->last_watcher = c->last_target = (struct pid_key){0};
     c->num_flushed++;
+}
+
+/* count_conn: what is known of a node ends with its last connection. */
+static void count_conn(struct correlate *c, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    uint32_t node[2];
+    for (int end = 0; end < 2; end++)
+        node[end] = intern_add(&c->intern, conn->end[end].node);
+    if (event->change.state == DS_CONN_UP)
+        processes_conn_up(&c->calls.processes, conn->number, node);
+    else if (event->change.final && !event->change.unfollowed)
+        processes_conn_ended(&c->calls.processes, conn->number, node);
 }
 
 /* A message adds a handful of names at most. */
@@ -181,6 +188,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     s.note = &s.record.note;
     s.from_state = s.to_state = UNASKED;
     s.ending = NULL;
+    s.dead.node = 0;
     c->now_ns = event->ts_ns;
     if (event->type == DS_EVENT_MESSAGE) {
         if (c->intern.table.num + NAMES_PER_MESSAGE > c->intern.table.max)
@@ -191,12 +199,16 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     c->config.emit(c->config.context, &s.record);
     if (s.ending != NULL)
         calls_end(&c->calls, s.ending, &s.end);
+    if (s.dead.node != 0)
+        processes_ended(&c->calls.processes, &s.dead);
     if (event->type == DS_EVENT_CONN && event->change.final) {
         const bool lost = !event->change.unfollowed;
         calls_end_conn(&c->calls, event, lost ? CALL_NOCONNECTION : CALL_OPEN);
         monitors_end_conn(&c->monitors, event->conn->number, lost ? "noconnection" : "open",
                           event->ts_ns);
     }
+    if (event->type == DS_EVENT_CONN)
+        count_conn(c, event);
 }
 
 void correlate_end(struct correlate *c)

@@ -34,9 +34,10 @@ void correlate_end(struct correlate *c);
 /* correlate_add_stats adds the caps that were reached and the times memory ran out. */
 void correlate_add_stats(const struct correlate *c, struct ds_stats *stats);
 
-/* correlate_fill_party describes a process that a monitor names. */
-void correlate_fill_party(const struct correlate *c, const struct pid_key *key,
-                          struct party *out);
+/* correlate_fill_party describes a process that a monitor names. titles is room that out may
+ * point to. */
+void correlate_fill_party(const struct correlate *c, const struct pid_key *key, struct party *out,
+                          struct titles *titles);
 
 void correlate_free(struct correlate *c);
 

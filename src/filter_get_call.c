@@ -79,6 +79,7 @@ static void get_party_pid(struct probe *probe, const struct record *record, int 
     struct ds_buffer *text = probe_scratch(probe);
     struct party pid = *party;
     pid.name.data = NULL;
+    pid.titles = NULL;
     party_print(&pid, text);
     if (!text->failed)
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
@@ -88,6 +89,13 @@ static void get_party(struct probe *probe, const struct record *record, int whic
 {
     get_party_name(probe, record, which);
     get_party_pid(probe, record, which);
+}
+
+static void get_party_titles(struct probe *probe, const struct record *record, int which)
+{
+    const struct party *party = party_of(record, which);
+    if (party != NULL)
+        probe_offer_titles(probe, party->titles);
 }
 
 static void get_party_creation(struct probe *probe, const struct record *record, int which)
@@ -139,6 +147,7 @@ static void get_of_call(struct probe *probe, const struct record *record, int wh
     {name, FIELD_TEXT, get_party, which},                                                          \
     {name ".node", FIELD_TEXT, get_party_node, which},                                             \
     {name ".name", FIELD_TEXT, get_party_name, which},                                             \
+    {name ".titles", FIELD_TEXT, get_party_titles, which},                                         \
     {name ".pid", FIELD_TEXT, get_party_pid, which},                                               \
     {name ".creation", FIELD_NUMBER, get_party_creation, which}
 

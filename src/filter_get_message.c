@@ -131,6 +131,13 @@ static void get_note_name(struct probe *probe, const struct record *record, int 
                                                       : record->note.to_name);
 }
 
+static void get_titles(struct probe *probe, const struct record *record, int which)
+{
+    if (record_event(record) != NULL)
+        probe_offer_titles(probe, which == DS_ROLE_FROM ? record->note.from_titles
+                                                        : record->note.to_titles);
+}
+
 static void get_flags(struct probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
@@ -248,6 +255,8 @@ static const struct field fields[] = {
     {"to", FIELD_TERM, get_process, DS_ROLE_TO},
     {"from_name", FIELD_TEXT, get_note_name, DS_ROLE_FROM},
     {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO},
+    {"from_titles", FIELD_TEXT, get_titles, DS_ROLE_FROM},
+    {"to_titles", FIELD_TEXT, get_titles, DS_ROLE_TO},
     {"ref", FIELD_TERM, get_role_term, DS_ROLE_REF},
     {"flags", FIELD_TERM, get_flags, 0},
     {"mfa", FIELD_TERM, get_mfa, 0},

@@ -225,6 +225,14 @@ void json_append_string(cJSON *array, const char *text)
     append_item(array, refer(text, strlen(text), cJSON_String));
 }
 
+void json_append_text(cJSON *array, struct ds_text text)
+{
+    memory.scratch.len = 0;
+    peer_text_print_json(text, &memory.scratch);
+    append_item(array, refer(keep(memory.scratch.data, memory.scratch.len), memory.scratch.len,
+                             cJSON_String));
+}
+
 void json_append_unsigned(cJSON *array, uint64_t number)
 {
     append_item(array, make_number(number, false));

@@ -32,6 +32,7 @@ void json_add_bool(cJSON *object, const char *key, bool value);
 void json_add_term(cJSON *object, const char *key, const struct ds_term *term);
 cJSON *json_append_object(cJSON *array);
 void json_append_string(cJSON *array, const char *text);
+void json_append_text(cJSON *array, struct ds_text text); /* of a peer */
 void json_append_unsigned(cJSON *array, uint64_t number);
 
 #endif

@@ -24,7 +24,7 @@ struct interned {
     char *text;
 };
 
-static uint32_t hash_text(struct ds_text text)
+uint32_t keys_hash_text(struct ds_text text)
 {
     return (uint32_t)XXH3_64bits_withSeed(text.data, text.len, key_seed_word);
 }
@@ -82,7 +82,7 @@ uint32_t intern_find(const struct intern *intern, struct ds_text text)
     if (text.data == NULL)
         return 0;
     const uint32_t number = find_recent(intern, text);
-    return number != 0 ? number : find(intern, text, hash_text(text));
+    return number != 0 ? number : find(intern, text, keys_hash_text(text));
 }
 
 uint32_t intern_add(struct intern *intern, struct ds_text text)
@@ -92,7 +92,7 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     uint32_t number = find_recent(intern, text);
     if (number != 0)
         return number;
-    const uint32_t hash = hash_text(text);
+    const uint32_t hash = keys_hash_text(text);
     number = find(intern, text, hash);
     if (number != 0) {
         const struct interned *found = table_get(&intern->table, number);

@@ -69,6 +69,9 @@ static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *
  * that all hash alike. To be called once, before all else. */
 void keys_seed(uint64_t seed);
 
+/* keys_hash_text hashes a text under that secret. */
+uint32_t keys_hash_text(struct ds_text text);
+
 extern uint64_t key_seed_word;
 
 /* key_hash hashes a key of whole 8-byte words; len is a constant where it is used. */

@@ -270,6 +270,15 @@ static bool atoms_have(const struct match_regex *regex, const struct ds_term *te
     return false;
 }
 
+static bool titles_have(const struct match_regex *regex, const struct titles *titles)
+{
+    for (size_t i = 0; titles != NULL && i < titles->num; i++) {
+        if (text_has(regex, titles->text[i].data, titles->text[i].len))
+            return true;
+    }
+    return false;
+}
+
 bool match_regex_may(const struct match_regex *regex, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -287,6 +296,7 @@ bool match_regex_may(const struct match_regex *regex, const struct record *recor
            text_has(regex, end[1].node.data, end[1].node.len) ||
            text_has(regex, note->from_name.data, note->from_name.len) ||
            text_has(regex, note->to_name.data, note->to_name.len) ||
+           titles_have(regex, note->from_titles) || titles_have(regex, note->to_titles) ||
            (m->op != NULL && text_has(regex, m->op->name, strlen(m->op->name))) ||
            (note->label != NULL && text_has(regex, note->label, strlen(note->label)));
 }

@@ -140,12 +140,32 @@ static bool is_same(struct ds_text a, struct ds_text b)
     return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
+/* has_title says whether one of the titles is that name: as it stands, or as what global calls
+ * the process, which is one and the same process everywhere. */
+static bool has_title(struct ds_text name, const struct titles *titles)
+{
+    static const char global[] = "global:";
+    const size_t prefix_len = strlen(global);
+    for (size_t i = 0; titles != NULL && i < titles->num; i++) {
+        struct ds_text title = titles->text[i];
+        if (is_same(name, title))
+            return true;
+        if (title.len <= prefix_len || memcmp(title.data, global, prefix_len) != 0)
+            continue;
+        title.data += prefix_len;
+        title.len -= prefix_len;
+        if (is_same(name, title))
+            return true;
+    }
+    return false;
+}
+
 static bool is_process(const struct pick_process *process, const struct ds_term *term,
-                       struct ds_text known_name)
+                       struct ds_text known_name, const struct titles *titles)
 {
     if (process->name.data != NULL) {
         struct ds_text atom;
-        return is_same(process->name, known_name) ||
+        return is_same(process->name, known_name) || has_title(process->name, titles) ||
                (term->data != NULL && ds_term_get_atom(term, &atom) &&
                 is_same(process->name, atom));
     }
@@ -161,8 +181,10 @@ bool pick_process_has(const struct pick_process *process, const struct record *r
     if (record->event->type != DS_EVENT_MESSAGE)
         return false;
     const struct ds_term *role = record->event->message.role;
-    return is_process(process, &role[DS_ROLE_FROM], record->note.from_name) ||
-           is_process(process, &role[DS_ROLE_TO], record->note.to_name);
+    return is_process(process, &role[DS_ROLE_FROM], record->note.from_name,
+                      record->note.from_titles) ||
+           is_process(process, &role[DS_ROLE_TO], record->note.to_name,
+                      record->note.to_titles);
 }
 
 /* An end may be known by EPMD alone, without its host, too. */

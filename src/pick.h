@@ -15,7 +15,7 @@ struct op_set {
     bool any;
 };
 
-/* pick_process is one --process: a registered name, or a pid. */
+/* pick_process is one --process: a registered name, a title (global:lab, pg:workers), or a pid. */
 struct pick_process {
     struct ds_text name; /* absent of a pid */
     struct ds_text node; /* of a pid; absent: any */

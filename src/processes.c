@@ -3,6 +3,8 @@
  */
 #include "processes.h"
 
+#include "titles.h"
+
 #include <stdlib.h>
 
 /* binding is a registered name on a node. Which of several pids has it is decided as votes
@@ -32,11 +34,14 @@ static struct binding *find_binding(const struct processes *p, uint32_t node, ui
     return b;
 }
 
-void processes_init(struct processes *p, struct intern *intern, uint64_t max)
+void processes_init(struct processes *p, struct intern *intern, uint64_t max,
+                    void (*on_drop)(void *context, struct process *process), void *context)
 {
-    *p = (struct processes){.intern = intern};
+    *p = (struct processes){.intern = intern, .on_drop = on_drop, .context = context};
     table_init(&p->table, sizeof(struct process), max);
     table_init(&p->bindings, sizeof(struct binding), max);
+    titles_init(p, max);
+    nodes_init(&p->nodes, max);
 }
 
 void processes_free(struct processes *p)
@@ -45,6 +50,8 @@ void processes_free(struct processes *p)
         free(e->made);
     table_free(&p->table);
     table_free(&p->bindings);
+    titles_free(p);
+    nodes_free(&p->nodes);
 }
 
 struct process *processes_find(const struct processes *p, const struct pid_key *key)
@@ -55,26 +62,63 @@ struct process *processes_find(const struct processes *p, const struct pid_key *
     return e;
 }
 
+void processes_remember(struct processes *p, struct process *process)
+{
+    if (process->node != 0)
+        return;
+    struct node *node = nodes_add(&p->nodes, process->key.node);
+    if (node == NULL) {
+        p->no_memory++;
+        return;
+    }
+    process->node = node->entry.number;
+    table_link(&p->table, offsetof(struct process, of_node), &node->known, process);
+}
+
+static void unlink_node(struct processes *p, struct process *process)
+{
+    struct node *node = table_get(&p->nodes.table, process->node);
+    if (node == NULL)
+        return;
+    process->node = 0;
+    table_unlink(&p->table, offsetof(struct process, of_node), &node->known, process);
+    nodes_release(&p->nodes, node);
+}
+
 static void remove_process(struct processes *p, struct process *process)
 {
+    unlink_node(p, process);
     free(process->made);
     table_remove(&p->table, process);
 }
 
-struct process *processes_add(struct processes *p, const struct pid_key *key,
-                              void (*on_drop)(void *context, struct process *process),
-                              void *context)
+/* forget_known forgets what is known of a process. */
+static void forget_known(struct processes *p, struct process *process)
+{
+    struct binding *b = find_binding(p, process->key.node, process->name);
+    titles_drop(p, process);
+    process->name = 0;
+    if (b != NULL && pid_key_equal(&b->pid, &process->key))
+        table_remove(&p->bindings, b);
+}
+
+static void drop_oldest(struct processes *p)
+{
+    struct process *oldest = table_oldest(&p->table);
+    p->num_dropped++;
+    if (p->on_drop != NULL)
+        p->on_drop(p->context, oldest);
+    forget_known(p, oldest);
+    remove_process(p, oldest);
+}
+
+struct process *processes_add(struct processes *p, const struct pid_key *key)
 {
     struct process *process = processes_find(p, key);
     if (process != NULL)
         return process;
-    if (table_is_full(&p->table)) {
-        struct process *oldest = table_oldest(&p->table);
-        p->num_dropped++;
-        if (on_drop != NULL)
-            on_drop(context, oldest);
-        remove_process(p, oldest);
-    }
+    if (table_is_full(&p->table))
+        drop_oldest(p);
     process = table_add(&p->table, key_hash(key, sizeof *key));
     if (process != NULL)
         process->key = *key;
@@ -83,19 +127,27 @@ struct process *processes_add(struct processes *p, const struct pid_key *key,
 
 void processes_release(struct processes *p, struct process *process)
 {
-    if (process->name == 0 && process->num_serving == 0 && process->num_made == 0)
+    if (process->name != 0 || process->titles != 0 || process->is_scope ||
+        process->being_dropped)
+        return;
+    if (process->num_serving == 0 && process->num_made == 0)
         remove_process(p, process);
+    else
+        unlink_node(p, process);
 }
 
 static void set_name(struct processes *p, const struct pid_key *pid, uint32_t name)
 {
     struct process *process = processes_find(p, pid);
     if (name != 0 && process == NULL && !table_is_full(&p->table))
-        process = processes_add(p, pid, NULL, NULL);
+        process = processes_add(p, pid);
     if (process == NULL)
         return;
     process->name = name;
-    processes_release(p, process);
+    if (name != 0)
+        processes_remember(p, process);
+    else
+        processes_release(p, process);
 }
 
 void processes_learn(struct processes *p, uint32_t name, const struct pid_key *pid)
@@ -129,21 +181,39 @@ void processes_learn(struct processes *p, uint32_t name, const struct pid_key *p
     set_name(p, pid, name);
 }
 
-static void remove_binding(struct processes *p, struct binding *b)
+/* forget forgets what is known of a process, and the process if no calls need it. */
+static void forget(struct processes *p, struct process *process)
 {
-    set_name(p, &b->pid, 0);
-    table_remove(&p->bindings, b);
+    forget_known(p, process);
+    processes_release(p, process);
 }
 
 void processes_ended(struct processes *p, const struct pid_key *key)
 {
-    const struct process *process = processes_find(p, key);
-    const uint32_t name = key->serial == PID_KEY_NAMED ? key->id
-                          : process != NULL            ? process->name
-                                                       : 0;
-    struct binding *b = name != 0 ? find_binding(p, key->node, name) : NULL;
-    if (b != NULL)
-        remove_binding(p, b);
+    struct binding *b =
+        key->serial == PID_KEY_NAMED ? find_binding(p, key->node, key->id) : NULL;
+    struct process *process = processes_find(p, b != NULL ? &b->pid : key);
+    if (process != NULL)
+        forget(p, process);
+    else if (b != NULL)
+        table_remove(&p->bindings, b);
+}
+
+void processes_conn_up(struct processes *p, uint64_t conn, const uint32_t node[2])
+{
+    nodes_conn_up(&p->nodes, conn, node);
+}
+
+void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t node[2])
+{
+    nodes_conn_ended(&p->nodes, conn);
+    for (int end = 0; end < 2; end++) {
+        const struct node *known = nodes_find(&p->nodes, node[end]);
+        while (known != NULL && known->num_conns == 0) {
+            forget(p, table_get(&p->table, known->known));
+            known = nodes_find(&p->nodes, node[end]);
+        }
+    }
 }
 
 bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,

@@ -2,13 +2,14 @@
  * processes.h - what was learned of processes: their registered names, from the pid that
  * answers for a name, and which open calls each is serving.
  *
- * A name belongs to one incarnation of a node: the creation is part of every pid. What is
- * not needed any more is forgotten; at the cap, the oldest.
+ * A name belongs to one incarnation of a node: the creation is part of every pid. It ends
+ * with its process, and with the last connection to its node: from then on, nothing more would
+ * be heard of it. What is not needed any more is forgotten; at the cap, the oldest.
  */
 #ifndef DISTSNIFF_PROCESSES_H
 #define DISTSNIFF_PROCESSES_H
 
-#include "keys.h"
+#include "nodes.h"
 
 /* process is one that has a name, or is serving calls, or has made calls that may turn out
  * to be made for one. */
@@ -20,6 +21,10 @@ struct process {
     uint32_t num_serving;
     uint32_t num_made; /* calls it made while it was serving none that is known */
     struct made_call *made;
+    uint32_t titles, given; /* heads of lists: titles.h, of its own and given as a scope of pg */
+    bool is_scope, being_dropped;
+    uint32_t node;          /* in whose list of_node is; 0 none */
+    struct table_link of_node;
 };
 
 /* made_call is a call that has no parent yet. */
@@ -34,20 +39,28 @@ enum { MAX_MADE = 16 };
 struct processes {
     struct table table;    /* of struct process, by pid */
     struct table bindings; /* (node, name) to pid */
+    struct table titles;   /* titles.h */
+    struct nodes nodes;
     struct intern *intern;
-    uint64_t num_dropped;
+    struct ds_buffer scratch;
+    uint64_t num_dropped, no_memory;
+    void (*on_drop)(void *context, struct process *process);
+    void *context;
 };
 
-void processes_init(struct processes *p, struct intern *intern, uint64_t max);
+/* processes_init: on_drop, if not NULL, is called with a process that is given up at the cap. */
+void processes_init(struct processes *p, struct intern *intern, uint64_t max,
+                    void (*on_drop)(void *context, struct process *process), void *context);
 void processes_free(struct processes *p);
 
 struct process *processes_find(const struct processes *p, const struct pid_key *key);
 
-/* processes_add finds or makes one. At the cap the oldest is given up: on_drop is called
- * with it first. NULL when memory ran out. */
-struct process *processes_add(struct processes *p, const struct pid_key *key,
-                              void (*on_drop)(void *context, struct process *process),
-                              void *context);
+/* processes_add finds or makes one. At the cap the oldest is given up. NULL when memory ran
+ * out. */
+struct process *processes_add(struct processes *p, const struct pid_key *key);
+
+/* processes_remember tells that something is known of the process that ends with its node. */
+void processes_remember(struct processes *p, struct process *process);
 
 /* processes_release forgets the process if there is nothing left to know about it. */
 void processes_release(struct processes *p, struct process *process);
@@ -59,6 +72,11 @@ void processes_learn(struct processes *p, uint32_t name, const struct pid_key *p
 
 /* processes_ended tells that a process, or the one with that name, is no more. */
 void processes_ended(struct processes *p, const struct pid_key *key);
+
+/* processes_conn_up and processes_conn_ended tell of a connection between two nodes
+ * (interned). */
+void processes_conn_up(struct processes *p, uint64_t conn, const uint32_t node[2]);
+void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t node[2]);
 
 /* processes_whereis finds who is known to have that name on that node, in the incarnation
  * with that creation (0: any). */

@@ -26,12 +26,24 @@ const char *call_outcome_name(enum call_outcome outcome)
     return (unsigned)outcome < CALL_OUTCOME_COUNT ? names[outcome] : NULL;
 }
 
+void titles_print(const struct titles *titles, struct ds_buffer *out)
+{
+    for (size_t i = 0; titles != NULL && i < titles->num; i++) {
+        ds_buffer_add(out, titles->text[i].data, titles->text[i].len);
+        ds_buffer_add(out, " ", 1);
+    }
+}
+
 void party_print(const struct party *party, struct ds_buffer *out)
 {
+    const struct ds_text *title =
+        party->name.data == NULL && party->titles != NULL ? &party->titles->text[0] : NULL;
     if (party->name.data != NULL)
         ds_term_print_atom(party->name, out);
+    if (title != NULL)
+        ds_buffer_add(out, title->data, title->len);
     if (party->has_pid) {
-        ds_buffer_add_text(out, party->name.data != NULL ? " <" : "<");
+        ds_buffer_add_text(out, party->name.data != NULL || title != NULL ? " <" : "<");
         if (party->node.data != NULL)
             peer_text_print(party->node, out); /* without quotes, as in terms */
         else

@@ -13,12 +13,21 @@
 
 #include <distsniff/event.h>
 
+/* titles is what a process is called beyond its registered name: "global:Name", "pg:Group". */
+enum { TITLES_MAX = 8 };
+
+struct titles {
+    size_t num;
+    struct ds_text text[TITLES_MAX];
+};
+
 /* party is a process, or what is known of it. */
 struct party {
     struct ds_text node; /* absent when not known */
     struct ds_text name; /* registered name; absent when none is known */
     bool has_pid;
     uint32_t id, serial, creation; /* of the pid */
+    const struct titles *titles;   /* NULL: none */
 };
 
 /* What a message is in a conversation. Names in the JSON key "role". */
@@ -50,6 +59,7 @@ struct note {
     struct ds_term body; /* what is asked or answered, where the payload wraps it; else absent */
     struct ds_term mod, fun, args; /* a request that names a function; absent otherwise */
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
+    const struct titles *from_titles, *to_titles; /* NULL: none */
 };
 
 /* call is a call that ended. */
@@ -86,7 +96,11 @@ typedef void (*record_fn)(void *context, const struct record *record);
 const char *note_role_name(enum note_role role);
 const char *call_outcome_name(enum call_outcome outcome);
 
-/* party_print appends "echo <bob@host.85.0>", or as much of it as is known. */
+/* titles_print appends "global:lab pg:workers "; nothing for NULL. */
+void titles_print(const struct titles *titles, struct ds_buffer *out);
+
+/* party_print appends "echo <bob@host.85.0>", or as much of it as is known; a title where there
+ * is no registered name. */
 void party_print(const struct party *party, struct ds_buffer *out);
 
 /* note_print_mfa appends "lists:seq(1,10)", shortened to about max_len bytes (0: whole);

@@ -210,6 +210,14 @@ static void copy_event(struct copier *c, struct ds_event *event)
     }
 }
 
+static const struct titles *copy_titles(struct copier *c, const struct titles *titles)
+{
+    struct titles *copy = copy_bytes(c, titles, sizeof *titles);
+    for (size_t i = 0; copy != NULL && i < copy->num; i++)
+        copy_text(c, &copy->text[i]);
+    return copy;
+}
+
 static void copy_note(struct copier *c, struct note *note)
 {
     copy_term(c, &note->body);
@@ -218,6 +226,8 @@ static void copy_note(struct copier *c, struct note *note)
     copy_term(c, &note->args);
     copy_text(c, &note->from_name);
     copy_text(c, &note->to_name);
+    note->from_titles = copy_titles(c, note->from_titles);
+    note->to_titles = copy_titles(c, note->to_titles);
 }
 
 static void copy_call(struct copier *c, struct call *call)
@@ -226,6 +236,7 @@ static void copy_call(struct copier *c, struct call *call)
     for (int i = 0; i < 2; i++) {
         copy_text(c, &parties[i]->node);
         copy_text(c, &parties[i]->name);
+        parties[i]->titles = copy_titles(c, parties[i]->titles);
     }
     copy_text(c, &call->mfa);
     copy_term(c, &call->request);

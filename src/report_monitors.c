@@ -33,6 +33,7 @@ void report_monitors_take(struct report_monitors *report, const struct correlate
     struct ds_buffer *out = &report->text->buffer;
     struct ds_buffer lasted = {0};
     struct party party;
+    struct titles titles;
     if (m->of_call) {
         report->num_of_calls++;
         return;
@@ -43,10 +44,10 @@ void report_monitors_take(struct report_monitors *report, const struct correlate
     latency_print(end->end_ns > m->start_ns ? end->end_ns - m->start_ns : 0, &lasted);
     ds_buffer_printf(out, " %10.*s ", (int)lasted.len, lasted.data != NULL ? lasted.data : "");
     ds_buffer_free(&lasted);
-    correlate_fill_party(correlate, &m->watcher, &party);
+    correlate_fill_party(correlate, &m->watcher, &party, &titles);
     party_print(&party, out);
     ds_buffer_add_text(out, " > ");
-    correlate_fill_party(correlate, &m->target, &party);
+    correlate_fill_party(correlate, &m->target, &party, &titles);
     party_print(&party, out);
     ds_buffer_printf(out, ": %s", end->how);
     if (end->reason.data != NULL && strcmp(end->how, "exit") == 0) {

@@ -270,6 +270,16 @@ static struct ds_text buffer_text(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->data, buffer->len};
 }
 
+static void write_titles(struct json_writer *json, const char *key, const struct titles *titles)
+{
+    if (titles == NULL)
+        return;
+    cJSON *array = json_tree_array();
+    for (size_t i = 0; i < titles->num; i++)
+        json_append_text(array, titles->text[i]);
+    json_put_tree(json, key, array);
+}
+
 /* What the correlation knows. */
 static void write_note(struct json_state *s, const struct record *given)
 {
@@ -293,6 +303,8 @@ static void write_note(struct json_state *s, const struct record *given)
         json_put_text(json, "from_name", note->from_name);
     if (note->to_name.data != NULL)
         json_put_text(json, "to_name", note->to_name);
+    write_titles(json, "from_titles", note->from_titles);
+    write_titles(json, "to_titles", note->to_titles);
 }
 
 static void write_party(struct json_state *s, const char *key, const struct party *party)
@@ -306,11 +318,13 @@ static void write_party(struct json_state *s, const char *key, const struct part
     if (party->has_pid) {
         struct party pid = *party;
         pid.name.data = NULL;
+        pid.titles = NULL;
         s->scratch.len = 0;
         party_print(&pid, &s->scratch);
         json_put_text(json, "pid", buffer_text(&s->scratch));
         json_put_unsigned(json, "creation", party->creation);
     }
+    write_titles(json, "titles", party->titles);
     json_put_close(json);
 }
 

@@ -380,11 +380,13 @@ static void add_message(struct text_state *s, const struct sink *sink,
     if (from->data != NULL) {
         add(s, " ");
         add_name(s, s->note->from_name);
+        titles_print(s->note->from_titles, s->out);
         add_term(s, from);
     }
     if (to->data != NULL) {
         add(s, " > ");
         add_name(s, s->note->to_name);
+        titles_print(s->note->to_titles, s->out);
         add_term(s, to);
     }
     for (size_t i = 0; i < sizeof shown_roles / sizeof shown_roles[0]; i++) {

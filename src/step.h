@@ -52,8 +52,10 @@ struct step {
     struct note *note; /* of record */
     struct pid_key from, to; /* once asked for: step_know_from, step_know_to */
     enum { UNASKED, KNOWN, UNKNOWN } from_state, to_state;
+    struct pid_key dead; /* a process that ended with this message; node 0: none */
     struct open_call *ending;
     struct call_end end;
+    struct titles titles[2]; /* room for those of the note */
 };
 
 /* Who: step.c */
@@ -77,7 +79,17 @@ bool step_find_target(struct correlate *c, const struct step *s, const struct ds
 bool step_find_source(struct correlate *c, const struct step *s, const struct ds_term *term,
                       struct pid_key *out);
 
+/* What processes are called: step_names.c */
+
+/* step_learn_names takes what otp.def says of names in a message. */
+void step_learn_names(struct correlate *c, struct step *s, const struct ds_otp_match *match);
+
+/* step_note_names fills in the names of the note. */
+void step_note_names(struct correlate *c, struct step *s);
+
 /* How calls end: step_end.c */
+
+bool step_is_atom(const struct ds_term *term, const char *word);
 
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
                   enum call_outcome outcome);

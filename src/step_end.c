@@ -53,22 +53,23 @@ void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *ca
     judge_result(c, s, call->line, reply);
 }
 
-static bool is_text(struct ds_text text, const char *word)
+bool step_is_atom(const struct ds_term *term, const char *word)
 {
-    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+    struct ds_text text;
+    return ds_term_get_atom(term, &text) && text.len == strlen(word) &&
+           memcmp(text.data, word, text.len) == 0;
 }
 
 void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *call,
                       const struct ds_term *reason)
 {
-    struct ds_text atom;
     step_set_end(s, call, NOTE_DOWN, CALL_OK);
     if (call->answer_is_exit && judge_result(c, s, call->line, reason))
         return;
     s->end.result = (struct ds_term){0};
-    if (ds_term_get_atom(reason, &atom) && is_text(atom, "noproc"))
+    if (step_is_atom(reason, "noproc"))
         s->end.outcome = s->note->outcome = CALL_NOPROC;
-    else if (ds_term_get_atom(reason, &atom) && is_text(atom, "noconnection"))
+    else if (step_is_atom(reason, "noconnection"))
         s->end.outcome = s->note->outcome = CALL_NOCONNECTION;
     else
         step_set_error(s, "exit", reason);
@@ -76,9 +77,7 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
 
 const char *step_how_ended(const struct ds_term *reason)
 {
-    struct ds_text atom;
-    const bool is_atom = ds_term_get_atom(reason, &atom);
-    return is_atom && is_text(atom, "noproc")         ? "noproc"
-           : is_atom && is_text(atom, "noconnection") ? "noconnection"
-                                                      : "exit";
+    return step_is_atom(reason, "noproc")         ? "noproc"
+           : step_is_atom(reason, "noconnection") ? "noconnection"
+                                                  : "exit";
 }

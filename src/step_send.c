@@ -110,6 +110,8 @@ void step_take_send(struct correlate *c, struct step *s)
     if (body != NULL)
         s->note->body = *body;
     step_set_function(s->note, &match);
+    if ((match.bound & DS_OTP_TELLS_NAMES) != 0)
+        step_learn_names(c, s, &match);
     switch (match.kind) {
     case DS_OTP_CALL:
         open_call(c, s, &match);

@@ -67,7 +67,7 @@ void step_take_down(struct correlate *c, struct step *s)
     struct open_call *call = step_end_watch(c, s, &key, how, reason);
     s->note->role = NOTE_DOWN;
     if (step_find_source(c, s, &s->message->role[DS_ROLE_FROM], &target))
-        processes_ended(&c->calls.processes, &target);
+        s->dead = target;
     if (call != NULL)
         step_end_by_exit(c, s, call, reason);
     else if (key.node != 0 && strcmp(how, "exit") != 0)
@@ -106,5 +106,5 @@ void step_take_exit(struct correlate *c, struct step *s)
     s->note->role = NOTE_EXIT;
     end_link(c, s, step_how_ended(reason), reason);
     if (step_know_from(c, s))
-        processes_ended(&c->calls.processes, &s->from);
+        s->dead = s->from;
 }

@@ -15,3 +15,9 @@ endforeach()
 add_test(NAME live_calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/calls $<TARGET_FILE:distsniff>
                                  ${ERL_DIR})
 set_tests_properties(live_calls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+
+# What processes are called, live and from a capture of the same.
+add_test(NAME live_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/names $<TARGET_FILE:distsniff>
+                                 ${ERL_DIR})
+erl_check(names naming_check ${PCAPS}/names.pcap)
+set_tests_properties(live_names PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)

@@ -30,4 +30,17 @@ bool ds_term_get_cons(const struct ds_term *term, struct ds_term *head,
                       struct ds_term *tail); /* [Head | Tail]: of one element */
 bool ds_term_get_pair(const struct ds_term *term, struct ds_term *first, struct ds_term *second);
 
+/* Element i, from 0, of a tuple. Linear in i. */
+bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term *out);
+
+/* ds_term_list is what is left of a list, its tail left out. ds_term_list_next takes the first
+ * element away; false when there is none. */
+struct ds_term_list {
+    struct ds_term rest;
+    uint32_t left;
+};
+
+bool ds_term_get_list(const struct ds_term *term, struct ds_term_list *out);
+bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item);
+
 #endif

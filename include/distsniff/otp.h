@@ -35,9 +35,23 @@ enum ds_otp_variable {
     DS_OTP_M, /* module, function, arguments */
     DS_OTP_F,
     DS_OTP_A,
-    DS_OTP_NAME, /* a name and a process that has it */
+    DS_OTP_NAME, /* a name of global, and the process that has it from now on */
     DS_OTP_PID,
+    DS_OTP_GONE,   /* a name of global that no process has any more */
+    DS_OTP_NAMES,  /* [{Name, Pid, _}] */
+    DS_OTP_OPS,    /* [{insert, {Name, Pid, _}} | {delete, Name}] */
+    DS_OTP_SCOPE,  /* the process of a scope of pg on the sender's node; and what it says: */
+    DS_OTP_GROUPS, /* [{Group, Pids}]: these members, and no others */
+    DS_OTP_GROUP,  /* has these further members */
+    DS_OTP_PIDS,   /* a pid or a list of them */
+    DS_OTP_LEFT,   /* groups that Pids are no members of any more */
     DS_OTP_NUM_VARIABLES,
+};
+
+/* Messages that say what processes are called. */
+enum {
+    DS_OTP_TELLS_NAMES = 1 << DS_OTP_NAME | 1 << DS_OTP_GONE | 1 << DS_OTP_NAMES |
+                         1 << DS_OTP_OPS | 1 << DS_OTP_SCOPE
 };
 
 /* ds_otp_line is one line of otp.def. */

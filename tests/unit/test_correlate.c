@@ -442,7 +442,7 @@ static void names(void **state)
     struct pid_key found;
     (void)state;
     intern_init(&intern, 100);
-    processes_init(&p, &intern, 3);
+    processes_init(&p, &intern, 3, NULL, NULL);
     const uint32_t node = intern_add(&intern, text("b@h")), echo = intern_add(&intern, text("echo"));
     const struct pid_key one = {node, 7, 50, 0}, two = {node, 7, 51, 0}, later = {node, 8, 50, 0};
     processes_learn(&p, echo, &one);

@@ -115,6 +115,9 @@ static struct ds_event make_message(void)
     return event;
 }
 
+static const struct titles shell_titles = {1, {TEXT("pg:shells")}};
+static const struct titles server_titles = {2, {TEXT("global:lab"), TEXT("pg:workers")}};
+
 static void knows_the_fields_of_messages(void **state)
 {
     const struct ds_event event = make_message();
@@ -123,7 +126,8 @@ static void knows_the_fields_of_messages(void **state)
         .note = {.role = NOTE_REPLY, .label = "gen:call", .group = "otp", .call = 9,
                  .has_latency = true, .latency_ns = 5500000, .outcome = CALL_TIMEOUT,
                  .mod = TERM("w\5lists"), .fun = TERM("w\3seq"), .args = TERM("l\0\0\0\1a\1j"),
-                 .from_name = TEXT("shell"), .to_name = TEXT("server")},
+                 .from_name = TEXT("shell"), .to_name = TEXT("server"),
+                 .from_titles = &shell_titles, .to_titles = &server_titles},
     };
     static const char *const expressions[] = {
         "type == \"message\"", "ts == \"2023-11-14T22:13:20.123456789Z\"",
@@ -134,6 +138,7 @@ static void knows_the_fields_of_messages(void **state)
         "dst.addr == \"10.0.0.2\"", "dst.port == 1001", "dst.node_inferred",
         "op == \"spawn_request_tt\"", "from == \"<alice@h.85.0>\"", "from == \"shell\"",
         "to == \"rex\"", "to == \"server\"", "from_name == \"shell\"", "to_name == \"server\"",
+        "from_titles == \"pg:shells\"", "to_titles == \"global:lab\"", "to_titles == \"pg:workers\"",
         "ref == \"r\"", "flags == 2", "flags == \"2\"", "mfa == \"{m,f,2}\"",
         "mfa == \"lists:seq(1)\"", "opts == \"[]\"", "group_leader == \"g\"", "id == 5",
         "result == \"ok\"", "reason == \"normal\"", "token == \"k\"", "token.flags == 3",
@@ -190,8 +195,8 @@ static void knows_the_fields_of_calls(void **state)
     const struct ds_event event = make_message();
     const struct call call = {
         .number = 3, .conn = 8, .label = "rpc:call", .group = "",
-        .caller = {TEXT("a@h"), TEXT("me"), true, 85, 0, 4},
-        .callee = {TEXT("b@h"), TEXT("rex"), true, 90, 1, 6},
+        .caller = {TEXT("a@h"), TEXT("me"), true, 85, 0, 4, &shell_titles},
+        .callee = {TEXT("b@h"), TEXT("rex"), true, 90, 1, 6, &server_titles},
         .mfa = TEXT("lists:seq(1)"), .request = TERM("w\1q"), .request_len = 99,
         .result = TERM("a\7"), .start_ns = INT64_C(1700000000000000000),
         .end_ns = INT64_C(1700000002000000000), .start_frame = 4, .end_frame = 5,
@@ -204,7 +209,8 @@ static void knows_the_fields_of_calls(void **state)
         "call == 3", "label == \"rpc:call\"", "group == \"\"", "node == \"a@h\"",
         "node == \"b@h\"", "caller == \"me\"", "caller == \"<a@h.85.0>\"",
         "caller.node == \"a@h\"", "caller.name == \"me\"", "caller.pid == \"<a@h.85.0>\"",
-        "caller.creation == 4", "callee == \"rex\"", "callee.node == \"b@h\"",
+        "caller.creation == 4", "caller.titles == \"pg:shells\"",
+        "callee.titles == \"pg:workers\"", "callee == \"rex\"", "callee.node == \"b@h\"",
         "callee.name == \"rex\"", "callee.pid == \"<b@h.90.1>\"", "callee.creation == 6",
         "mfa == \"lists:seq(1)\"", "request == \"q\"", "request_bytes == 99", "result == 7",
         "start == \"2023-11-14T22:13:20Z\"", "start_frame == 4", "latency == 2s",

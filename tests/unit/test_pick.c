@@ -49,6 +49,12 @@ static void finds_processes(void **state)
     assert_true(has_process("rex", &record));
     assert_true(has_process("'rex'", &record));
     assert_true(has_process("shell 1", &record));
+    const struct titles titles = {2, {TEXT("global:lab"), TEXT("pg:workers")}};
+    record.note.to_titles = &titles;
+    assert_true(has_process("lab", &record));
+    assert_true(has_process("global:lab", &record));
+    assert_true(has_process("pg:workers", &record));
+    assert_false(has_process("workers", &record)); /* a group is nobody's name */
     assert_false(has_process("re", &record));
     assert_true(has_process("<a@h.85.2>", &record));
     assert_true(has_process("a@h.85.2", &record));

@@ -1,0 +1,37 @@
+/*
+ * nodes.h - how many connections each node has, and what is known that ends with the last one.
+ */
+#ifndef DISTSNIFF_NODES_H
+#define DISTSNIFF_NODES_H
+
+#include "keys.h"
+
+struct node {
+    struct table_entry entry;
+    uint32_t name;      /* interned */
+    uint32_t num_conns; /* that are up */
+    uint32_t known;     /* head of a list of processes */
+};
+
+struct nodes {
+    struct table table;
+    struct table conns;
+};
+
+void nodes_init(struct nodes *nodes, uint64_t max);
+void nodes_free(struct nodes *nodes);
+
+struct node *nodes_find(const struct nodes *nodes, uint32_t name);
+
+/* nodes_add finds or makes one. NULL at the cap, or when memory ran out. */
+struct node *nodes_add(struct nodes *nodes, uint32_t name);
+
+/* nodes_release forgets a node without connections and processes. */
+void nodes_release(struct nodes *nodes, struct node *node);
+
+/* A connection that could not be counted, at the cap or as it was joined late, does not keep
+ * what is known. */
+void nodes_conn_up(struct nodes *nodes, uint64_t conn, const uint32_t name[2]);
+void nodes_conn_ended(struct nodes *nodes, uint64_t conn);
+
+#endif

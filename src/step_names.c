@@ -1,0 +1,150 @@
+/*
+ * step_names.c - what processes are called: as a message says it in so many words (global, pg),
+ * and as it is written into notes. What a process answers to by name is learned where calls end.
+ */
+#include "step.h"
+
+#include "titles.h"
+
+/* each_process calls fn with each pid of a term: one, or a list of them, as pg has it. Only
+ * those of that node count: a scope speaks for its own. */
+static void each_process(struct correlate *c, const struct step *s, const struct ds_term *pids,
+                         const struct ds_term *group,
+                         void (*fn)(struct processes *p, const struct pid_key *scope,
+                                    const struct ds_term *group, const struct pid_key *pid))
+{
+    struct ds_term_list list = {.rest = *pids, .left = 1};
+    struct ds_term item;
+    struct pid_key pid;
+    if (!step_find_pid(c, s, pids, &pid) && !ds_term_get_list(pids, &list))
+        return;
+    while (ds_term_list_next(&list, &item))
+        if (step_find_pid(c, s, &item, &pid) && pid.node == s->from.node &&
+            pid.creation == s->from.creation)
+            fn(&c->calls.processes, &s->from, group, &pid);
+}
+
+/* is_from says whether the process that speaks for a scope is the sender. */
+static bool is_from(struct correlate *c, struct step *s, const struct ds_term *scope)
+{
+    struct pid_key pid;
+    return step_find_pid(c, s, scope, &pid) && step_know_from(c, s) &&
+           pid_key_equal(&pid, &s->from);
+}
+
+/* learn_groups: [{Group, Pids}] is all that the scope has on its node. */
+static void learn_groups(struct correlate *c, struct step *s, const struct ds_term *groups)
+{
+    struct ds_term_list list;
+    struct ds_term item, group, pids;
+    if (!ds_term_get_list(groups, &list))
+        return;
+    titles_leave_all(&c->calls.processes, &s->from);
+    while (ds_term_list_next(&list, &item))
+        if (ds_term_get_pair(&item, &group, &pids))
+            each_process(c, s, &pids, &group, titles_join);
+}
+
+static void learn_left(struct correlate *c, struct step *s, const struct ds_term *pids,
+                       const struct ds_term *groups)
+{
+    struct ds_term_list list;
+    struct ds_term group;
+    if (!titles_is_scope(&c->calls.processes, &s->from) || !ds_term_get_list(groups, &list))
+        return;
+    while (ds_term_list_next(&list, &group))
+        each_process(c, s, pids, &group, titles_leave);
+}
+
+static void learn_scope(struct correlate *c, struct step *s, const struct ds_otp_match *match)
+{
+    const struct ds_term *group = ds_otp_get(match, DS_OTP_GROUP);
+    const struct ds_term *groups = ds_otp_get(match, DS_OTP_GROUPS);
+    const struct ds_term *left = ds_otp_get(match, DS_OTP_LEFT);
+    const struct ds_term *pids = ds_otp_get(match, DS_OTP_PIDS);
+    if (!is_from(c, s, ds_otp_get(match, DS_OTP_SCOPE)))
+        return;
+    /* Only these two say beyond doubt that this is pg. */
+    if (groups != NULL || match->kind == DS_OTP_PEER)
+        titles_open_scope(&c->calls.processes, &s->from);
+    if (groups != NULL)
+        learn_groups(c, s, groups);
+    else if (group != NULL && pids != NULL)
+        each_process(c, s, pids, group, titles_join);
+    else if (left != NULL && pids != NULL)
+        learn_left(c, s, pids, left);
+}
+
+static void learn_name(struct correlate *c, const struct step *s, const struct ds_term *name,
+                       const struct ds_term *pid)
+{
+    struct pid_key key;
+    if (step_find_pid(c, s, pid, &key))
+        titles_register(&c->calls.processes, name, &key);
+}
+
+/* learn_names: [{Name, Pid, _}]. */
+static void learn_names(struct correlate *c, const struct step *s, const struct ds_term *names)
+{
+    struct ds_term_list list;
+    struct ds_term item, name, pid;
+    if (!ds_term_get_list(names, &list))
+        return;
+    while (ds_term_list_next(&list, &item))
+        if (ds_term_get_element(&item, 0, &name) && ds_term_get_element(&item, 1, &pid))
+            learn_name(c, s, &name, &pid);
+}
+
+/* learn_ops: [{insert, {Name, Pid, _}} | {delete, Name}]. */
+static void learn_ops(struct correlate *c, const struct step *s, const struct ds_term *ops)
+{
+    struct ds_term_list list;
+    struct ds_term item, op, what, name, pid;
+    if (!ds_term_get_list(ops, &list))
+        return;
+    while (ds_term_list_next(&list, &item)) {
+        if (!ds_term_get_pair(&item, &op, &what))
+            continue;
+        if (step_is_atom(&op, "delete"))
+            titles_unregister(&c->calls.processes, &what);
+        else if (step_is_atom(&op, "insert") && ds_term_get_element(&what, 0, &name) &&
+                 ds_term_get_element(&what, 1, &pid))
+            learn_name(c, s, &name, &pid);
+    }
+}
+
+void step_learn_names(struct correlate *c, struct step *s, const struct ds_otp_match *match)
+{
+    const struct ds_term *name = ds_otp_get(match, DS_OTP_NAME);
+    const struct ds_term *pid = ds_otp_get(match, DS_OTP_PID);
+    const struct ds_term *gone = ds_otp_get(match, DS_OTP_GONE);
+    const struct ds_term *names = ds_otp_get(match, DS_OTP_NAMES);
+    const struct ds_term *ops = ds_otp_get(match, DS_OTP_OPS);
+    if (ds_otp_get(match, DS_OTP_SCOPE) != NULL)
+        learn_scope(c, s, match);
+    if (name != NULL && pid != NULL)
+        learn_name(c, s, name, pid);
+    if (gone != NULL)
+        titles_unregister(&c->calls.processes, gone);
+    if (names != NULL)
+        learn_names(c, s, names);
+    if (ops != NULL)
+        learn_ops(c, s, ops);
+}
+
+static struct ds_text name_of(const struct correlate *c, const struct pid_key *key)
+{
+    return intern_text(&c->intern, processes_name(&c->calls.processes, key));
+}
+
+void step_note_names(struct correlate *c, struct step *s)
+{
+    if (step_know_from(c, s) && s->from.serial != PID_KEY_NAMED) {
+        s->note->from_name = name_of(c, &s->from);
+        s->note->from_titles = titles_list(&c->calls.processes, &s->from, &s->titles[0]);
+    }
+    if (step_know_to(c, s) && s->to.serial != PID_KEY_NAMED) {
+        s->note->to_name = name_of(c, &s->to);
+        s->note->to_titles = titles_list(&c->calls.processes, &s->to, &s->titles[1]);
+    }
+}

@@ -1,0 +1,238 @@
+/*
+ * titles.c - see titles.h.
+ */
+#include "titles.h"
+
+#include <stdlib.h>
+
+/* title is one of them. A name of global has no scope. */
+struct title {
+    struct table_entry entry;
+    uint32_t process, scope; /* as numbers in the table of processes */
+    struct table_link of_process, of_scope;
+    char *text;
+    uint32_t len, prefix_len; /* bytes of the text, and of what comes before the name */
+};
+
+void titles_init(struct processes *p, uint64_t max)
+{
+    table_init(&p->titles, sizeof(struct title), max);
+}
+
+void titles_free(struct processes *p)
+{
+    for (struct title *t = table_oldest(&p->titles); t != NULL; t = table_newer(&p->titles, t))
+        free(t->text);
+    table_free(&p->titles);
+    ds_buffer_free(&p->scratch);
+}
+
+static struct process *process_of(const struct processes *p, const struct title *title)
+{
+    return table_get(&p->table, title->process);
+}
+
+static void remove_title(struct processes *p, struct title *title)
+{
+    struct process *process = process_of(p, title);
+    struct process *scope = table_get(&p->table, title->scope);
+    table_unlink(&p->titles, offsetof(struct title, of_process), &process->titles, title);
+    if (scope != NULL)
+        table_unlink(&p->titles, offsetof(struct title, of_scope), &scope->given, title);
+    free(title->text);
+    table_remove(&p->titles, title);
+    processes_release(p, process);
+}
+
+/* print_name writes a name after the prefix into p->scratch. False when it is too long, or
+ * memory ran out. */
+static bool print_name(struct processes *p, const char *prefix, struct ds_text scope,
+                       const struct ds_term *name, size_t *prefix_len)
+{
+    const struct ds_term_print_options options = {.max_len = TITLE_LEN_MAX + 1};
+    struct ds_buffer *out = &p->scratch;
+    out->len = 0;
+    ds_buffer_add_text(out, prefix);
+    if (scope.data != NULL) {
+        ds_term_print_atom(scope, out);
+        ds_buffer_add(out, ":", 1);
+    }
+    *prefix_len = out->len;
+    const bool printed = ds_term_print(name, &options, out) && !out->failed;
+    if (!printed)
+        p->no_memory++;
+    if (out->failed)
+        ds_buffer_free(out);
+    return printed && !name->damaged && out->len <= TITLE_LEN_MAX;
+}
+
+static uint32_t hash_name(const char *name, size_t len, const struct pid_key *pid)
+{
+    const struct pid_key none = {0};
+    return keys_hash_text((struct ds_text){name, len}) ^
+           key_hash(pid != NULL ? pid : &none, sizeof *pid);
+}
+
+/* find_title looks for the name in p->scratch: of global, or of a group, as member pid. */
+static struct title *find_title(const struct processes *p, size_t prefix_len,
+                                const struct process *scope, const struct pid_key *pid)
+{
+    const char *name = p->scratch.data + prefix_len;
+    const size_t len = p->scratch.len - prefix_len;
+    const uint32_t scope_number = scope != NULL ? scope->entry.number : 0;
+    struct title *t = table_first(&p->titles, hash_name(name, len, pid));
+    for (; t != NULL; t = table_next(&p->titles, t))
+        if (t->scope == scope_number && t->len - t->prefix_len == len &&
+            memcmp(t->text + t->prefix_len, name, len) == 0 &&
+            (pid == NULL || pid_key_equal(&process_of(p, t)->key, pid)))
+            return t;
+    return NULL;
+}
+
+/* add_title gives the process the title in p->scratch. */
+static void add_title(struct processes *p, size_t prefix_len, struct process *scope,
+                      const struct pid_key *pid)
+{
+    const struct ds_buffer *text = &p->scratch;
+    const struct pid_key scope_key = scope != NULL ? scope->key : (struct pid_key){0};
+    if (table_is_full(&p->titles)) {
+        p->num_dropped++;
+        remove_title(p, table_oldest(&p->titles));
+    }
+    struct process *process = processes_add(p, pid);
+    scope = scope != NULL ? processes_find(p, &scope_key) : NULL; /* it may have had to go */
+    char *copy = process != NULL ? malloc(text->len) : NULL;
+    struct title *title =
+        copy != NULL && (scope != NULL) == (scope_key.node != 0)
+            ? table_add(&p->titles, hash_name(text->data + prefix_len, text->len - prefix_len,
+                                              scope != NULL ? pid : NULL))
+            : NULL;
+    if (title == NULL) {
+        p->no_memory++;
+        free(copy);
+        if (process != NULL)
+            processes_release(p, process);
+        return;
+    }
+    memcpy(copy, text->data, text->len);
+    title->text = copy;
+    title->len = (uint32_t)text->len;
+    title->prefix_len = (uint32_t)prefix_len;
+    title->process = process->entry.number;
+    table_link(&p->titles, offsetof(struct title, of_process), &process->titles, title);
+    if (scope != NULL) {
+        title->scope = scope->entry.number;
+        table_link(&p->titles, offsetof(struct title, of_scope), &scope->given, title);
+    }
+    processes_remember(p, process);
+}
+
+void titles_register(struct processes *p, const struct ds_term *name, const struct pid_key *pid)
+{
+    size_t prefix_len;
+    if (!print_name(p, "global:", (struct ds_text){0}, name, &prefix_len))
+        return;
+    struct title *title = find_title(p, prefix_len, NULL, NULL);
+    if (title != NULL && pid_key_equal(&process_of(p, title)->key, pid))
+        return;
+    if (title != NULL)
+        remove_title(p, title);
+    add_title(p, prefix_len, NULL, pid);
+}
+
+void titles_unregister(struct processes *p, const struct ds_term *name)
+{
+    size_t prefix_len;
+    struct title *title = print_name(p, "global:", (struct ds_text){0}, name, &prefix_len)
+                              ? find_title(p, prefix_len, NULL, NULL)
+                              : NULL;
+    if (title != NULL)
+        remove_title(p, title);
+}
+
+void titles_open_scope(struct processes *p, const struct pid_key *pid)
+{
+    struct process *scope = processes_add(p, pid);
+    if (scope == NULL) {
+        p->no_memory++;
+        return;
+    }
+    scope->is_scope = true;
+    processes_remember(p, scope);
+}
+
+bool titles_is_scope(const struct processes *p, const struct pid_key *pid)
+{
+    const struct process *scope = processes_find(p, pid);
+    return scope != NULL && scope->is_scope;
+}
+
+/* print_group writes a group of that scope into p->scratch. */
+static bool print_group(struct processes *p, const struct process *scope,
+                        const struct ds_term *group, size_t *prefix_len)
+{
+    static const char standard[] = "pg";
+    struct ds_text name = intern_text(p->intern, scope->name);
+    if (name.len == strlen(standard) && memcmp(name.data, standard, name.len) == 0)
+        name.data = NULL;
+    return print_name(p, "pg:", name, group, prefix_len);
+}
+
+void titles_join(struct processes *p, const struct pid_key *scope_key,
+                 const struct ds_term *group, const struct pid_key *pid)
+{
+    struct process *scope = processes_find(p, scope_key);
+    size_t prefix_len;
+    if (scope != NULL && scope->is_scope && print_group(p, scope, group, &prefix_len) &&
+        find_title(p, prefix_len, scope, pid) == NULL)
+        add_title(p, prefix_len, scope, pid);
+}
+
+void titles_leave(struct processes *p, const struct pid_key *scope_key,
+                  const struct ds_term *group, const struct pid_key *pid)
+{
+    const struct process *scope = processes_find(p, scope_key);
+    size_t prefix_len;
+    struct title *title =
+        scope != NULL && scope->is_scope && print_group(p, scope, group, &prefix_len)
+            ? find_title(p, prefix_len, scope, pid)
+            : NULL;
+    if (title != NULL)
+        remove_title(p, title);
+}
+
+static void drop_given(struct processes *p, struct process *scope)
+{
+    while (scope->given != 0)
+        remove_title(p, table_get(&p->titles, scope->given));
+}
+
+void titles_leave_all(struct processes *p, const struct pid_key *scope_key)
+{
+    struct process *scope = processes_find(p, scope_key);
+    if (scope != NULL)
+        drop_given(p, scope);
+}
+
+const struct titles *titles_list(const struct processes *p, const struct pid_key *pid,
+                                 struct titles *room)
+{
+    if (p->titles.num == 0)
+        return NULL;
+    const struct process *process = processes_find(p, pid);
+    const struct title *t = process != NULL ? table_get(&p->titles, process->titles) : NULL;
+    room->num = 0;
+    for (; t != NULL && room->num < TITLES_MAX; t = table_get(&p->titles, t->of_process.next))
+        room->text[room->num++] = (struct ds_text){t->text, t->len};
+    return room->num != 0 ? room : NULL;
+}
+
+void titles_drop(struct processes *p, struct process *process)
+{
+    process->being_dropped = true;
+    drop_given(p, process);
+    while (process->titles != 0)
+        remove_title(p, table_get(&p->titles, process->titles));
+    process->is_scope = false;
+    process->being_dropped = false;
+}

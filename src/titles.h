@@ -1,0 +1,45 @@
+/*
+ * titles.h - what processes are called beyond their registered names: names that global gave
+ * them, unique in a cluster, and groups of pg that they are members of, which are not. They are
+ * written as "global:Name" and "pg:Group", in a scope other than pg "pg:Scope:Group", so that
+ * neither is taken for a registered name.
+ *
+ * A title ends with its process, or its node (processes.h); those of a group as well with the
+ * process of its scope on that node. At the cap the oldest is given up.
+ */
+#ifndef DISTSNIFF_TITLES_H
+#define DISTSNIFF_TITLES_H
+
+#include "processes.h"
+#include "record.h"
+
+/* Longer ones, in bytes as text, are not kept. */
+enum { TITLE_LEN_MAX = 255 };
+
+/* titles_register tells that global calls pid by that name from now on, and no other process;
+ * titles_unregister, that it calls none so. */
+void titles_register(struct processes *p, const struct ds_term *name, const struct pid_key *pid);
+void titles_unregister(struct processes *p, const struct ds_term *name);
+
+/* titles_open_scope tells that a process is the one of a scope of pg on its node. The others
+ * have effect for such a scope alone. */
+void titles_open_scope(struct processes *p, const struct pid_key *scope);
+bool titles_is_scope(const struct processes *p, const struct pid_key *scope);
+void titles_join(struct processes *p, const struct pid_key *scope, const struct ds_term *group,
+                 const struct pid_key *pid);
+void titles_leave(struct processes *p, const struct pid_key *scope, const struct ds_term *group,
+                  const struct pid_key *pid);
+void titles_leave_all(struct processes *p, const struct pid_key *scope);
+
+/* titles_list writes what the process is called, the newest first, into room, and returns it;
+ * NULL when there is nothing. The texts live until the next change. */
+const struct titles *titles_list(const struct processes *p, const struct pid_key *pid,
+                                 struct titles *room);
+
+/* titles_drop forgets the titles of a process, and those that it gave as a scope. */
+void titles_drop(struct processes *p, struct process *process);
+
+void titles_init(struct processes *p, uint64_t max);
+void titles_free(struct processes *p);
+
+#endif

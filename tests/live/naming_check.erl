@@ -1,0 +1,36 @@
+%% naming_check JSON [JSON]: each message of naming.erl went to a process that is shown as the
+%% message says.
+-module(naming_check).
+-export([main/1]).
+
+main([Json]) ->
+    records:main("naming_check", fun() ->
+        {ok, Bin} = file:read_file(Json),
+        check(records:messages(records:read(Bin)))
+    end);
+%% Of a capture.
+main([Program, Capture]) ->
+    records:main("naming_check", fun() ->
+        {Records, _} = records:run(Program, ["-r", Capture]),
+        check(records:messages(Records))
+    end).
+
+check(Messages) ->
+    Told = [{Expected, {name(M), titles(M)}, M}
+            || #{<<"term">> := <<"{shown,", _/binary>> = Term} = M <- Messages,
+               Expected <- [expected(Term)]],
+    length(Told) >= 22 orelse records:fail("only ~b messages say what is to be shown", [length(Told)]),
+    [records:fail("~tp instead of ~tp: ~tP", [Shown, Expected, M, 50])
+     || {Expected, Shown, M} <- Told, Shown =/= Expected],
+    io:format("~b messages to processes, each with their names~n", [length(Told)]).
+
+expected(Term) ->
+    {ok, Tokens, _} = erl_scan:string(unicode:characters_to_list([Term, "."])),
+    {ok, {shown, Name, Titles}} = erl_parse:parse_term(Tokens),
+    {atom_to_binary(Name), lists:sort(Titles)}.
+
+name(#{<<"to_name">> := Name}) -> Name;
+name(_) -> <<"none">>.
+
+titles(Message) ->
+    lists:sort([unicode:characters_to_list(T) || T <- maps:get(<<"to_titles">>, Message, [])]).
