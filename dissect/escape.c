@@ -73,14 +73,17 @@ bool escape_is_printable(uint32_t code)
            code != 0xffff && code <= 0x10ffff;
 }
 
-static void escape_add_code(struct ds_buffer *out, uint32_t code)
+/* How languages write the code of a character between braces. */
+static const char escape_erlang[] = "\\x{", escape_elixir[] = "\\u{";
+
+static void escape_add_code(struct ds_buffer *out, uint32_t code, const char *begin)
 {
-    BUFFER_ADD(out, "\\x{");
+    ds_buffer_add_text(out, begin);
     buffer_add_hex(out, code);
     BUFFER_ADD(out, "}");
 }
 
-void escape_add_char(struct ds_buffer *out, uint32_t code, char quote)
+static void escape_add(struct ds_buffer *out, uint32_t code, char quote, const char *begin)
 {
     static const char short_escape[128] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v',   ['\f'] = 'f',
@@ -92,8 +95,21 @@ void escape_add_char(struct ds_buffer *out, uint32_t code, char quote)
     } else if (escape_is_shown(code)) {
         utf8_add(out, code);
     } else {
-        escape_add_code(out, code);
+        escape_add_code(out, code, begin);
     }
+}
+
+void escape_add_char(struct ds_buffer *out, uint32_t code, char quote)
+{
+    escape_add(out, code, quote, escape_erlang);
+}
+
+void escape_add_elixir(struct ds_buffer *out, uint32_t code)
+{
+    if (code == '#')
+        BUFFER_ADD(out, "\\#");
+    else
+        escape_add(out, code, '"', escape_elixir);
 }
 
 /* escape_add_run appends the characters up to the first that needs a second look. */
@@ -117,7 +133,7 @@ void escape_add_utf8(struct ds_buffer *out, struct cursor text, char quote)
         if (utf8_read(&text, &code)) {
             escape_add_char(out, code, quote);
         } else if (cursor_read_u8(&text, &byte)) {
-            escape_add_code(out, byte);
+            escape_add_code(out, byte, escape_erlang);
         } else {
             break;
         }
@@ -140,8 +156,7 @@ static bool escape_is_reserved(const struct cursor *text)
     enum { LEN_MAX = 7, NUM_MAX = 12 };
     static const char words[LEN_MAX + 1][NUM_MAX][LEN_MAX + 1] = {
         [2] = {"if", "of", "or"},
-        [3] = {"and", "bor", "bsl", "bsr", "div", "end", "fun", "let", "not", "rem", "try",
-               "xor"},
+        [3] = {"and", "bor", "bsl", "bsr", "div", "end", "fun", "let", "not", "rem", "try", "xor"},
         [4] = {"band", "bnot", "bxor", "case", "cond", "else", "when"},
         [5] = {"after", "begin", "catch", "maybe", "query"},
         [6] = {"orelse"},

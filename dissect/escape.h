@@ -15,6 +15,10 @@ bool escape_is_printable(uint32_t code);
 /* escape_add_char appends one character; quote, when it is that character, gets a backslash. */
 void escape_add_char(struct ds_buffer *out, uint32_t code, char quote);
 
+/* escape_add_elixir appends one character for Elixir's strings, charlists and atoms in double
+ * quotes: \u{202E}, and \# so that nothing is interpolated. */
+void escape_add_elixir(struct ds_buffer *out, uint32_t code);
+
 /* escape_add_utf8 appends text that should be UTF-8; what is not is escaped byte by byte. */
 void escape_add_utf8(struct ds_buffer *out, struct cursor text, char quote);
 

@@ -26,7 +26,8 @@ static bool number_add_decimal(struct ds_buffer *out, const struct value_big *bi
     return text != NULL;
 }
 
-static void number_add_hex(struct ds_buffer *out, const struct value_big *big, size_t max_len)
+static void number_add_hex(struct ds_buffer *out, const struct value_big *big, size_t max_len,
+                           const char *base)
 {
     size_t left = big->num_digits;
     while (left > 1 && big->digits[left - 1] == 0)
@@ -34,7 +35,7 @@ static void number_add_hex(struct ds_buffer *out, const struct value_big *big, s
     size_t hidden = 0;
     if (max_len != 0 && left > max_len / 2 + 1)
         hidden = left - (max_len / 2 + 1);
-    BUFFER_ADD(out, "16#");
+    ds_buffer_add_text(out, base);
     buffer_add_hex(out, left != 0 ? big->digits[--left] : 0);
     while (left > hidden) {
         uint16_t digit = big->digits[--left];
@@ -47,7 +48,8 @@ static void number_add_hex(struct ds_buffer *out, const struct value_big *big, s
         ds_buffer_printf(out, "... %zu more bytes", hidden * sizeof *big->digits);
 }
 
-static bool number_add_big(struct ds_buffer *out, const struct term_token *token, size_t max_len)
+static bool number_add_big(struct ds_buffer *out, const struct term_token *token, size_t max_len,
+                           const char *base)
 {
     struct value_big big;
     bool ok = true;
@@ -56,7 +58,7 @@ static bool number_add_big(struct ds_buffer *out, const struct term_token *token
     if (big.negative)
         BUFFER_ADD(out, "-");
     if (cursor_left(&token->body) > NUMBER_DECIMAL_LEN_MAX) {
-        number_add_hex(out, &big, max_len);
+        number_add_hex(out, &big, max_len, base);
     } else {
         ok = number_add_decimal(out, &big);
     }
@@ -64,7 +66,8 @@ static bool number_add_big(struct ds_buffer *out, const struct term_token *token
     return ok;
 }
 
-bool number_add_integer(struct ds_buffer *out, const struct term_token *token, size_t max_len)
+static bool number_add(struct ds_buffer *out, const struct term_token *token, size_t max_len,
+                       const char *base)
 {
     int64_t value;
     uint64_t magnitude;
@@ -78,7 +81,17 @@ bool number_add_integer(struct ds_buffer *out, const struct term_token *token, s
         buffer_add_u64(out, magnitude);
         return true;
     }
-    return number_add_big(out, token, max_len);
+    return number_add_big(out, token, max_len, base);
+}
+
+bool number_add_integer(struct ds_buffer *out, const struct term_token *token, size_t max_len)
+{
+    return number_add(out, token, max_len, "16#");
+}
+
+bool number_add_elixir(struct ds_buffer *out, const struct term_token *token)
+{
+    return number_add(out, token, 0, "0x");
 }
 
 enum {

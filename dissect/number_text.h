@@ -12,6 +12,9 @@
  * of a large magnitude shown. False when memory ran out. */
 bool number_add_integer(struct ds_buffer *out, const struct term_token *token, size_t max_len);
 
+/* number_add_elixir does the same for Elixir, where that is 0xHEX. */
+bool number_add_elixir(struct ds_buffer *out, const struct term_token *token);
+
 /* number_add_float appends the shortest text that reads back as value, which is finite. */
 void number_add_float(struct ds_buffer *out, double value);
 

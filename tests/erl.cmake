@@ -4,7 +4,7 @@ find_program(ERL erl REQUIRED)
 find_program(ERLC erlc REQUIRED)
 set(ERL_DIR ${CMAKE_CURRENT_BINARY_DIR}/erl)
 file(GLOB ERL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/erl/*.erl
-     ${CMAKE_CURRENT_SOURCE_DIR}/live/*.erl)
+     ${CMAKE_CURRENT_SOURCE_DIR}/live/*.erl ${CMAKE_CURRENT_SOURCE_DIR}/terms/*.erl)
 add_custom_command(OUTPUT ${ERL_DIR}/done
                    COMMAND ${CMAKE_COMMAND} -E make_directory ${ERL_DIR}
                    COMMAND ${ERLC} -Werror -o ${ERL_DIR} ${ERL_SOURCES}

@@ -1,10 +1,15 @@
-# Terms that a real node makes, as our text and our copy, read back by that node.
+# Terms that a real node makes, as our text, our source text and our copy, read back by that
+# node.
 if(DISTSNIFF_TESTS)
-  find_program(ESCRIPT escript REQUIRED)
+  find_program(ELIXIR elixir REQUIRED)
   add_executable(term_tool terms/term_tool.c)
   target_include_directories(term_tool PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
   target_link_libraries(term_tool PRIVATE libdistsniff)
   add_test(NAME terms_read_back
-           COMMAND ${ESCRIPT} ${CMAKE_CURRENT_SOURCE_DIR}/terms/read_back.escript
+           COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run read_back main
                    $<TARGET_FILE:term_tool>)
+  add_test(NAME terms_code_back
+           COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run code_back main
+                   $<TARGET_FILE:term_tool> ${ELIXIR}
+                   ${CMAKE_CURRENT_SOURCE_DIR}/terms/code_back.exs)
 endif()

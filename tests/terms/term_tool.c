@@ -1,10 +1,15 @@
 /*
- * term_tool.c - reads terms, writes what the library makes of them, for read_back.escript.
+ * term_tool.c - reads terms, writes what the library makes of them, for read_back.escript and
+ * code_back.escript.
  *
  * Standard input: length (4 bytes), term (131 first), and so on. Standard output, for each:
  * length, text, length, copy as external format; the copy has length 0 when it is refused.
+ * With the argument "code", for each instead: the source text in Erlang, in Erlang in folded
+ * lines, the same with exact pids, then all three in Elixir, each with its length.
  */
 #include "term.h"
+
+#include <distsniff/code.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +28,26 @@ static void write_block(const char *data, size_t len)
         die("cannot write");
 }
 
-static void show(const uint8_t *bytes, size_t len)
+static void show_code(const struct ds_term *term)
+{
+    static const struct ds_code_options options[] = {
+        {.language = DS_CODE_ERLANG},
+        {.language = DS_CODE_ERLANG, .width = 60, .indent = 4},
+        {.language = DS_CODE_ERLANG, .width = 60, .indent = 4, .exact = true},
+        {.language = DS_CODE_ELIXIR},
+        {.language = DS_CODE_ELIXIR, .width = 60, .indent = 4},
+        {.language = DS_CODE_ELIXIR, .width = 60, .indent = 4, .exact = true},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        struct ds_buffer text = {0};
+        if (!ds_code_term(term, &options[i], &text))
+            die("no memory");
+        write_block(text.data, text.len);
+        ds_buffer_free(&text);
+    }
+}
+
+static void show(const uint8_t *bytes, size_t len, bool code)
 {
     struct ds_buffer text = {0}, copy = {0};
     struct term_env env = {0};
@@ -34,6 +58,10 @@ static void show(const uint8_t *bytes, size_t len)
     if (!cursor_read_u8(&c, &version) || version != 131)
         die("no 131");
     struct ds_term term = {.data = c.at, .len = cursor_left(&c)};
+    if (code) {
+        show_code(&term);
+        return;
+    }
     if (term_check(&c, &env, &unknown, &inferred, &what) != TERM_OK)
         ds_buffer_printf(&text, "fault: %s", what);
     else if (cursor_left(&c) != 0)
@@ -46,15 +74,16 @@ static void show(const uint8_t *bytes, size_t len)
     ds_buffer_free(&copy);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bool code = argc > 1 && strcmp(argv[1], "code") == 0;
     uint32_t head;
     while (fread(&head, sizeof head, 1, stdin) == 1) {
         size_t len = __builtin_bswap32(head);
         uint8_t *bytes = malloc(len);
         if (bytes == NULL || fread(bytes, 1, len, stdin) != len)
             die("input ends early");
-        show(bytes, len);
+        show(bytes, len, code);
         free(bytes);
     }
     return 0;

@@ -1,46 +1,21 @@
-#!/usr/bin/env escript
-%%! +fnu
-%% Makes terms with every boundary of every tag, has term_tool write each as text and as a
-%% copy, and reads both back.
-%%
-%% usage: read_back.escript TERM_TOOL
--mode(compile).
+%% Terms with every boundary of every tag, and bytes that no node would make, for the scripts
+%% here: what distsniff writes of them is read back.
+-module(term_maker).
+-export([readable/0, keyed/0, opaque/0, hand_made/0, shown/0, records/0]).
+-export([documented/1, run/3, same/2, clip/1]).
 
-main([Tool]) ->
-    io:setopts([{encoding, unicode}]),
-    rand:seed(exsss, {1, 2, 3}),
-    Terms = readable_terms(),
-    Opaque = opaque_terms(),
-    Hand = hand_made(),
-    Shown = shown(),
-    Encoded = [term_to_binary(T) || T <- Terms] ++ [term_to_binary(T) || T <- Opaque] ++
-        [B || {B, _} <- Hand] ++ [B || {B, _} <- Shown],
-    Results = run(Tool, Encoded),
-    {A, R1} = lists:split(length(Terms), Results),
-    {B, R2} = lists:split(length(Opaque), R1),
-    {C, D} = lists:split(length(Hand), R2),
-    Bad = [check_text(T, X) || {T, {X, _}} <- lists:zip(Terms, A)] ++
-        [check_copy(T, X) || {T, {_, X}} <- lists:zip(Terms ++ Opaque, A ++ B)] ++
-        [check_text(T, X) || {{_, T}, {X, _}} <- lists:zip(Hand, C)] ++
-        [check_same(E, X) || {{E, _}, {_, X}} <- lists:zip(Hand, C)] ++
-        [check_shown(S, E, X) || {{E, S}, X} <- lists:zip(Shown, D)],
-    Wrong = [W || W <- Bad, W =/= ok],
-    [io:format("~tp~n", [W]) || W <- lists:sublist(Wrong, 20)],
-    io:format("~b terms, ~b checks, ~b wrong~n", [length(Encoded), length(Bad), length(Wrong)]),
-    halt(case Wrong of [] -> 0; _ -> 1 end).
-
-%% The tool takes all input from a file: an escript cannot close a port's input alone.
-run(Tool, Encoded) ->
-    File = filename:join(os:getenv("TMPDIR", "/tmp"),
-                         "read_back." ++ os:getpid() ++ ".terms"),
+%% run([Tool | Args], Num, Encoded): what the tool writes of each term, Num pieces.
+%% It takes all input from a file: a port's input cannot be closed alone.
+run(Command, Num, Encoded) ->
+    File = filename:join(os:getenv("TMPDIR", "/tmp"), "terms." ++ os:getpid()),
     ok = file:write_file(File, [[<<(byte_size(B)):32>>, B] || B <- Encoded]),
     Port = open_port({spawn_executable, "/bin/sh"},
-                     [{args, ["-c", "exec \"$0\" < \"$1\"", Tool, File]},
+                     [{args, ["-c", "f=$0; exec \"$@\" <\"$f\"", File | Command]},
                       binary, exit_status, stream]),
     {Out, Status} = collect(Port, []),
     ok = file:delete(File),
     Status =:= 0 orelse begin io:format("term_tool: exit ~b~n", [Status]), halt(1) end,
-    Results = blocks(Out),
+    Results = in_groups(Num, blocks(Out)),
     true = length(Results) =:= length(Encoded),
     Results.
 
@@ -50,59 +25,22 @@ collect(Port, Acc) ->
         {Port, {exit_status, Status}} -> {iolist_to_binary(Acc), Status}
     end.
 
-blocks(<<N:32, Text:N/binary, M:32, Copy:M/binary, Rest/binary>>) ->
-    [{Text, Copy} | blocks(Rest)];
+blocks(<<N:32, Block:N/binary, Rest/binary>>) -> [Block | blocks(Rest)];
 blocks(<<>>) -> [].
+
+in_groups(_, []) -> [];
+in_groups(Num, Blocks) ->
+    {Group, Rest} = lists:split(Num, Blocks),
+    [Group | in_groups(Num, Rest)].
 
 %% =:= does not tell 0.0 from -0.0 on this release; the encoding does.
 same(A, B) -> A =:= B andalso term_to_binary(A) =:= term_to_binary(B).
-
-read(Text) ->
-    Chars = unicode:characters_to_list(Text),
-    true = is_list(Chars),
-    {ok, Tokens, _} = erl_scan:string(Chars ++ " ."),
-    {ok, Term} = erl_parse:parse_term(Tokens),
-    Term.
-
-check_text(Term, Text) ->
-    try read(Text) of
-        Read ->
-            case same(Term, Read) andalso length_ok(Term, Text) of
-                true -> ok;
-                false -> {text, Term, clip(Text)}
-            end
-    catch _:Why -> {unreadable, Term, clip(Text), Why}
-    end.
-
-%% A float's text has no more digits than Erlang's own shortest.
-length_ok(Float, Text) when is_float(Float) -> digits(Text) =< digits(short(Float));
-length_ok(_, _) -> true.
-
-short(Float) -> iolist_to_binary(io_lib:format("~w", [Float])).
-
-digits(Text) ->
-    [Mantissa | _] = binary:split(Text, <<"e">>),
-    Digits = << <<C>> || <<C>> <= Mantissa, C >= $0, C =< $9 >>,
-    length(string:trim(string:trim(binary_to_list(Digits), leading, "0"), trailing, "0")).
-
-check_copy(Term, Copy) ->
-    case Copy =:= term_to_binary(Term) andalso binary_to_term(Copy) =:= Term of
-        true -> ok;
-        false -> {copy, Term, clip(Copy)}
-    end.
-
-check_same(Encoded, Copy) when Encoded =:= Copy -> ok;
-check_same(Encoded, Copy) -> {copy, clip(Encoded), clip(Copy)}.
-
-check_shown(Shown, Encoded, {Text, Copy}) when Shown =:= Text ->
-    check_same(Encoded, Copy);
-check_shown(Shown, _, {Text, _}) -> {shown, Shown, Text}.
 
 clip(Bytes) when byte_size(Bytes) > 300 -> {binary:part(Bytes, 0, 300), byte_size(Bytes)};
 clip(Bytes) -> Bytes.
 
 %% Terms whose text reads back.
-readable_terms() ->
+readable() ->
     Leaves = integers() ++ floats() ++ atoms() ++ binaries() ++ bits(),
     Leaves ++ strings() ++ lists() ++ tuples() ++ maps() ++
         [random_term(Leaves, 5) || _ <- lists:seq(1, 3000)].
@@ -231,8 +169,83 @@ leaf(Leaves) ->
         _ -> small
     end.
 
+%% Terms with keys that languages write in ways of their own, and texts that would be code.
+keyed() ->
+    Names = ['', a, 'A', '_', a@b, 'a?', 'a!', 'a?b', 'a b', nil, true, false, do, 'end', fn, in,
+             'and', 'when', 'not', '+', '%', '{}', '%{}', '<<>>', '..', '__MODULE__', '__struct__',
+             'Elixir', 'Elixir.Foo', 'Elixir.Foo.Bar', 'Elixir.Elixir', 'Elixir.Elixir.Foo',
+             'Elixir.', 'Elixir.foo', 'Elixir.Foo.', 'Elixir.Foo..Bar', 'Elixir.Foo_1', 'Elixir.Foo@b',
+             'Elixir.Foo.bar', 'Elixir.Ünder', 'übung', 'a\nb', '\e', '#{x}', '"', '\\',
+             '\#{:erlang.halt(7)}', '"; :erlang.halt(7); "', '\'.\nhalt(7).', list_to_atom([0])],
+    Texts = ["#{1}", "\\#{1}", "\"#{:erlang.halt(7)}", "a#", "#", "#{", "\\", "\"\"\"", "'",
+             "\n", "\r\n", "'; :erlang.halt(7)", "\"). halt(7).", "~c\"", [16#202e | "#{1}"]],
+    [Names, Texts, [unicode:characters_to_binary(T) || T <- Texts]] ++ Names ++
+        [[{N, N}] || N <- Names] ++ [#{N => N} || N <- Names] ++ [[{N, 1} | N] || N <- Names] ++
+        [{N, [{N, 1}, N]} || N <- Names] ++ [[N, {N, 1}] || N <- Names] ++
+        [#{N => 1, "N" => N} || N <- Names] ++
+        [maps:from_list([{N, N} || N <- Names]), [{N, N} || N <- Names],
+         [{T, T} || T <- Texts], maps:from_list([{T, T} || T <- Texts]),
+         [{list_to_atom(T), T} || T <- Texts],
+         [{a, [{b, [{c, [{1, d}]}]}]}], [{a, 1, 2}], [{a}], [{}], [{a, 1} | b], [[{a, 1}]],
+         #{'__struct__' => 'Elixir.No.Such.Module', a => 1, b => [{c, #{}}]},
+         #{'__struct__' => 'Elixir.Range', first => 1, last => 2, step => 1},
+         #{'__struct__' => 1}, #{'__struct__' => 'Elixir.Date', 1 => 2},
+         lists:foldl(fun(N, T) -> [{N, T}] end, [], lists:duplicate(50, deep)),
+         lists:foldl(fun(N, T) -> #{N => T} end, #{}, lists:duplicate(50, deep)),
+         lists:foldl(fun(N, T) -> #{T => N} end, #{}, lists:duplicate(50, deep)),
+         fun 'Elixir.Kernel':'if'/2, fun 'Elixir.Kernel':def/2, fun erlang:halt/0,
+         fun 'a b':'c#{d}'/3].
+
+%% Native records, as OTP 29 writes them, and what they become.
+records() ->
+    Atom = fun(A) -> <<119, (byte_size(A)), A/binary>> end,
+    Record = fun(Names, Values) ->
+        iolist_to_binary([67, <<(length(Values)):32>>, 1, [Atom(N) || N <- Names], Values])
+    end,
+    Inner = Record([<<"m">>, <<"Inner r">>, <<"x">>], [<<97, 7>>]),
+    [{<<131, R/binary>>, T}
+     || {R, T} <- [{Record([<<"m">>, <<"r">>], []), {'$record', m, r, []}},
+                   {Inner, {'$record', m, 'Inner r', [{x, 7}]}},
+                   {Record([<<"m">>, <<"r">>, <<"a">>, <<"b c">>, <<"z">>],
+                           [Inner, <<104, 2, Inner/binary, Inner/binary>>, <<106>>]),
+                    {'$record', m, r,
+                     [{a, {'$record', m, 'Inner r', [{x, 7}]}},
+                      {'b c', {{'$record', m, 'Inner r', [{x, 7}]},
+                               {'$record', m, 'Inner r', [{x, 7}]}}},
+                      {z, []}]}}]].
+
+%% documented(Term): what Term becomes where pids and the like cannot be written.
+documented(Pid) when is_pid(Pid) ->
+    <<131, 88, Rest/binary>> = term_to_binary(Pid),
+    {Node, <<Id:32, Serial:32, Creation:32>>} = node_of(Rest),
+    {'$pid', Node, Id, Serial, Creation};
+documented(Port) when is_port(Port) ->
+    case term_to_binary(Port) of
+        <<131, 89, Rest/binary>> -> {Node, <<Id:32, Creation:32>>} = node_of(Rest);
+        <<131, 120, Rest/binary>> -> {Node, <<Id:64, Creation:32>>} = node_of(Rest)
+    end,
+    {'$port', Node, Id, Creation};
+documented(Ref) when is_reference(Ref) ->
+    <<131, 90, _:16, Rest/binary>> = term_to_binary(Ref),
+    {Node, <<Creation:32, Words/binary>>} = node_of(Rest),
+    {'$ref', Node, lists:reverse([W || <<W:32>> <= Words]), Creation};
+documented(Fun) when is_function(Fun) ->
+    Info = maps:from_list(erlang:fun_info(Fun)),
+    case Info of
+        #{type := external} -> Fun;
+        #{module := M, index := I, uniq := U, arity := A, env := Free} ->
+            {'$fun', M, I, U, A, documented(Free)}
+    end;
+documented([Head | Tail]) -> [documented(Head) | documented(Tail)];
+documented(Tuple) when is_tuple(Tuple) -> list_to_tuple(documented(tuple_to_list(Tuple)));
+documented(Map) when is_map(Map) -> maps:from_list(documented(maps:to_list(Map)));
+documented(Term) -> Term.
+
+node_of(<<100, Len:16, Node:Len/binary, Rest/binary>>) -> {binary_to_atom(Node, latin1), Rest};
+node_of(<<119, Len, Node:Len/binary, Rest/binary>>) -> {binary_to_atom(Node), Rest}.
+
 %% Terms that do not read back as text; their copies are the same.
-opaque_terms() ->
+opaque() ->
     Free = lists:seq(1, 300),
     Text = <<"free">>,
     Ref = make_ref(),

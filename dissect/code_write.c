@@ -1,0 +1,400 @@
+/*
+ * code_write.c - see code_write.h: Erlang and Elixir.
+ */
+#include "code_write.h"
+#include "escape.h"
+#include "term_keywords.h"
+#include "utf8.h"
+
+enum { CODE_ATOM_CHARS_MAX = 255 };
+
+static void erlang_key(struct ds_buffer *out, struct cursor text)
+{
+    escape_add_atom(out, text);
+    BUFFER_ADD(out, " => ");
+}
+
+static void erlang_char(struct ds_buffer *out, uint32_t code)
+{
+    escape_add_char(out, code, '"');
+}
+
+static bool elixir_is_letter(uint8_t c, bool upper)
+{
+    return (c >= 'A' && c <= 'Z') || (!upper && ((c >= 'a' && c <= 'z') || c == '_'));
+}
+
+/* elixir_skip_word passes letters, digits and what may stand between; false when there is no
+ * letter, in upper case if asked, to begin with. */
+static bool elixir_skip_word(struct cursor *text, bool upper)
+{
+    uint8_t c;
+    if (!cursor_read_u8(text, &c) || !elixir_is_letter(c, upper))
+        return false;
+    while (cursor_peek_u8(text, &c) &&
+           (elixir_is_letter(c, false) || (c >= '0' && c <= '9') || (c == '@' && !upper)) &&
+           cursor_skip(text, 1))
+        continue;
+    return true;
+}
+
+/* elixir_is_plain: foo, Foo, foo@bar, foo?, foo! need no quotes. */
+static bool elixir_is_plain(struct cursor text)
+{
+    uint8_t c;
+    if (!elixir_skip_word(&text, false))
+        return false;
+    if (cursor_peek_u8(&text, &c) && (c == '?' || c == '!') && !cursor_skip(&text, 1))
+        return false;
+    return cursor_left(&text) == 0;
+}
+
+static bool elixir_is(struct cursor text, const char *word)
+{
+    size_t len = strlen(word);
+    return cursor_left(&text) == len && memcmp(text.at, word, len) == 0;
+}
+
+/* elixir_is_alias says whether an atom is what Elixir writes as a module, Foo.Bar, and makes
+ * text that. "Elixir.Elixir.X" is none: Elixir.X means "Elixir.X". */
+static bool elixir_is_alias(struct cursor *text)
+{
+    static const char prefix[] = "Elixir.";
+    struct cursor c = *text, head, word;
+    uint8_t dot = '.';
+    if (!cursor_child(&c, sizeof prefix - 1, &head) ||
+        memcmp(head.at, prefix, sizeof prefix - 1) != 0)
+        return false;
+    struct cursor name = c;
+    for (bool first = true; dot == '.'; first = false) {
+        word = c;
+        if (!elixir_skip_word(&c, true))
+            return false;
+        word.end = c.at;
+        if (first && elixir_is(word, "Elixir"))
+            return false;
+        if (cursor_left(&c) == 0)
+            break;
+        if (!cursor_read_u8(&c, &dot) || dot != '.')
+            return false;
+    }
+    *text = name;
+    return true;
+}
+
+static void elixir_quoted(struct ds_buffer *out, struct cursor text)
+{
+    uint32_t code;
+    BUFFER_ADD(out, "\"");
+    while (utf8_read(&text, &code))
+        escape_add_elixir(out, code);
+    BUFFER_ADD(out, "\"");
+}
+
+static void elixir_atom(struct ds_buffer *out, struct cursor text)
+{
+    if (elixir_is(text, "nil") || elixir_is(text, "true") || elixir_is(text, "false") ||
+        elixir_is_alias(&text)) {
+        buffer_add_cursor(out, &text);
+        return;
+    }
+    if (cursor_left(&text) > CODE_KEY_LEN_MAX) {
+        BUFFER_ADD(out, "String.to_atom(");
+        elixir_quoted(out, text);
+        BUFFER_ADD(out, ")");
+        return;
+    }
+    BUFFER_ADD(out, ":");
+    if (elixir_is_plain(text))
+        buffer_add_cursor(out, &text);
+    else
+        elixir_quoted(out, text);
+}
+
+static void elixir_key(struct ds_buffer *out, struct cursor text)
+{
+    if (elixir_is_plain(text))
+        buffer_add_cursor(out, &text);
+    else
+        elixir_quoted(out, text);
+    BUFFER_ADD(out, ": ");
+}
+
+const struct code_syntax code_syntaxes[] = {
+    [DS_CODE_ERLANG] =
+        {
+            .comma = ",",
+            .arrow = " => ",
+            .bar = "|",
+            .map_open = "#{",
+            .string_open = "\"",
+            .text_open = "<<\"",
+            .text_close = "\">>",
+            .utf8_close = "\"/utf8>>",
+            .no_bytes = "<<>>",
+            .bits_open = ":",
+            .bits_close = "",
+            .split_end = "\"\n",
+            .split_begin = "\"",
+            .split_indent = true,
+            .fun_open = "fun ",
+            .fun_colon = ":",
+            .fun_slash = "/",
+            .fun_close = "",
+            .exact_open = "binary_to_term(",
+            .exact_close = ")",
+            .nothing = "undefined",
+            .add_atom = escape_add_atom,
+            .add_key = erlang_key,
+            .add_char = erlang_char,
+        },
+    /* A capture is a call, not &m.f/1: that would expand a macro of that name. */
+    [DS_CODE_ELIXIR] =
+        {
+            .comma = ", ",
+            .arrow = " => ",
+            .bar = " | ",
+            .map_open = "%{",
+            .string_open = "~c\"",
+            .text_open = "\"",
+            .text_close = "\"",
+            .utf8_close = "\"",
+            .no_bytes = "\"\"",
+            .bits_open = "::size(",
+            .bits_close = ")",
+            .split_end = "\\\n",
+            .split_begin = "",
+            .split_indent = false,
+            .fun_open = "Function.capture(",
+            .fun_colon = ", ",
+            .fun_slash = ", ",
+            .fun_close = ")",
+            .exact_open = ":erlang.binary_to_term(",
+            .exact_close = ")",
+            .nothing = "nil",
+            .keywords = true,
+            .add_atom = elixir_atom,
+            .add_key = elixir_key,
+            .add_char = escape_add_elixir,
+        },
+};
+_Static_assert(sizeof code_syntaxes / sizeof code_syntaxes[0] == DS_CODE_NUM_LANGUAGES,
+               "every language has its syntax");
+
+struct code_writer code_writer_make(const struct ds_code_options *options, struct ds_buffer *out)
+{
+    size_t start = out->len;
+    while (options->width != 0 && start != 0 && out->data[start - 1] != '\n')
+        start--;
+    return (struct code_writer){
+        .out = out,
+        .syntax = &code_syntaxes[options->language],
+        .width = options->width,
+        .indent = options->indent,
+        .line_start = start,
+    };
+}
+
+static size_t code_column(const struct code_writer *w)
+{
+    return w->out->len - w->line_start;
+}
+
+/* code_indent: what nests deeply does not leave the page. */
+static size_t code_indent(const struct code_writer *w)
+{
+    const size_t step = 2;
+    size_t indent = w->indent + step * (w->depth < w->width ? w->depth : w->width);
+    size_t max = w->indent > w->width / 2 ? w->indent : w->width / 2;
+    return indent < max ? indent : max;
+}
+
+/* code_break puts a newline in at the first of the marks. */
+static void code_break(struct code_writer *w)
+{
+    const struct code_mark mark = w->marks[0];
+    struct ds_buffer *out = w->out;
+    size_t more_len = 1 + mark.indent;
+    if (!ds_buffer_reserve(out, more_len))
+        return;
+    char *at = out->data + mark.at;
+    size_t space_len = mark.at < out->len && *at == ' ';
+    memmove(at + more_len, at + space_len, out->len - mark.at - space_len);
+    *at = '\n';
+    memset(at + 1, ' ', mark.indent);
+    out->len += more_len - space_len;
+    w->line_start = mark.at + 1;
+    w->num_marks--;
+    for (unsigned i = 0; i < w->num_marks; i++) {
+        w->marks[i] = w->marks[i + 1];
+        w->marks[i].at += more_len - space_len;
+    }
+}
+
+/* code_fold_to is code_fold for lines of that width. */
+static void code_fold_to(struct code_writer *w, size_t width)
+{
+    while (code_column(w) > width && w->num_marks != 0 && !w->out->failed)
+        code_break(w);
+}
+
+void code_fold(struct code_writer *w)
+{
+    if (w->width != 0)
+        code_fold_to(w, w->width);
+}
+
+/* code_mark notes that the line may end here. */
+static void code_mark(struct code_writer *w)
+{
+    while (w->num_marks != 0 && w->marks[w->num_marks - 1].depth >= w->depth)
+        w->num_marks--;
+    if (w->num_marks < CODE_MARKS)
+        w->marks[w->num_marks++] =
+            (struct code_mark){.at = w->out->len, .indent = code_indent(w), .depth = w->depth};
+}
+
+void code_add(struct code_writer *w, const char *words)
+{
+    ds_buffer_add_text(w->out, words);
+}
+
+void code_add_comma(struct code_writer *w)
+{
+    const char *comma = w->syntax->comma;
+    buffer_add_char(w->out, *comma);
+    if (w->width != 0) {
+        code_fold(w);
+        code_mark(w);
+    }
+    code_add(w, comma + 1);
+}
+
+void code_add_number(struct code_writer *w, uint64_t number)
+{
+    buffer_add_u64(w->out, number);
+}
+
+void code_add_signed(struct code_writer *w, int64_t number)
+{
+    if (number < 0)
+        BUFFER_ADD(w->out, "-");
+    buffer_add_u64(w->out, number < 0 ? -(uint64_t)number : (uint64_t)number);
+}
+
+bool code_atom_ok(struct cursor text)
+{
+    uint32_t code;
+    unsigned num_chars = 0;
+    while (utf8_read(&text, &code))
+        num_chars++;
+    return cursor_left(&text) == 0 && num_chars <= CODE_ATOM_CHARS_MAX;
+}
+
+static struct cursor code_atom_text(struct cursor text)
+{
+    static const char no_atom[] = "?atom";
+    return code_atom_ok(text) ? text : cursor_make(no_atom, sizeof no_atom - 1);
+}
+
+void code_add_atom(struct code_writer *w, struct cursor text)
+{
+    w->syntax->add_atom(w->out, code_atom_text(text));
+}
+
+void code_add_key(struct code_writer *w, struct cursor text)
+{
+    w->syntax->add_key(w->out, code_atom_text(text));
+}
+
+/* code_split goes on with text in the next line, where this one is full. */
+static void code_split(struct code_writer *w)
+{
+    const size_t quote_len = 1;
+    const struct code_syntax *syntax = w->syntax;
+    if (w->width == 0 || code_column(w) + quote_len < w->width)
+        return;
+    code_fold_to(w, w->width - quote_len - 1);
+    if (code_column(w) + quote_len < w->width)
+        return;
+    code_add(w, syntax->split_end);
+    w->line_start = w->out->len;
+    w->num_marks = 0;
+    for (size_t indent = syntax->split_indent ? code_indent(w) : 0; indent > 0; indent--)
+        buffer_add_char(w->out, ' ');
+    code_add(w, syntax->split_begin);
+}
+
+void code_add_char(struct code_writer *w, uint32_t code)
+{
+    code_split(w);
+    w->syntax->add_char(w->out, code);
+}
+
+void code_add_bytes(struct code_writer *w, struct cursor bytes)
+{
+    uint8_t byte;
+    w->depth++;
+    for (bool first = true; cursor_read_u8(&bytes, &byte); first = false) {
+        if (!first)
+            code_add_comma(w);
+        code_add_number(w, byte);
+    }
+    w->depth--;
+}
+
+void code_add_binary(struct code_writer *w, struct cursor bytes)
+{
+    uint32_t code;
+    enum escape_kind kind = escape_guess(&bytes, false);
+    if (cursor_left(&bytes) == 0) {
+        code_add(w, w->syntax->no_bytes);
+    } else if (kind == ESCAPE_BYTES) {
+        BUFFER_ADD(w->out, "<<");
+        code_add_bytes(w, bytes);
+        BUFFER_ADD(w->out, ">>");
+    } else {
+        code_add(w, w->syntax->text_open);
+        while (utf8_read(&bytes, &code))
+            code_add_char(w, code);
+        code_add(w, kind == ESCAPE_UTF8 ? w->syntax->utf8_close : w->syntax->text_close);
+    }
+}
+
+/* code_run splits the letters, digits and the like that bytes begin with off into run. */
+static bool code_run(struct cursor *bytes, struct cursor *run)
+{
+    const size_t worth_it = 3;
+    uint8_t c;
+    *run = *bytes;
+    while (cursor_peek_u8(bytes, &c) && c > ' ' && c < 127 && c != '"' && c != '\\' && c != '#' &&
+           cursor_skip(bytes, 1))
+        continue;
+    run->end = bytes->at;
+    if (cursor_left(run) >= worth_it)
+        return true;
+    bytes->at = run->at;
+    return false;
+}
+
+void code_add_mixed(struct code_writer *w, struct cursor bytes)
+{
+    struct cursor run;
+    uint8_t byte;
+    BUFFER_ADD(w->out, "<<");
+    w->depth++;
+    for (bool first = true; cursor_left(&bytes) != 0; first = false) {
+        if (!first)
+            code_add_comma(w);
+        if (code_run(&bytes, &run)) {
+            BUFFER_ADD(w->out, "\"");
+            while (cursor_read_u8(&run, &byte))
+                code_add_char(w, byte);
+            BUFFER_ADD(w->out, "\"");
+        } else if (cursor_read_u8(&bytes, &byte)) {
+            code_add_number(w, byte);
+        }
+    }
+    w->depth--;
+    BUFFER_ADD(w->out, ">>");
+}

@@ -1,0 +1,57 @@
+/*
+ * distsniff/code.h - terms as source text of a language, which a node reads back: for files
+ * that file:consult/1 reads, or Code.eval_file/1, and for generated modules and tests.
+ *
+ * What a language can write is written as itself. The rest becomes what says what it was:
+ *
+ *     {'$pid', Node, Id, Serial, Creation}
+ *     {'$port', Node, Id, Creation}
+ *     {'$ref', Node, [A, B, C], Creation}          the words as in #Ref<node.A.B.C>
+ *     {'$fun', Module, Index, Uniq, Arity, Free}   as erlang:fun_info/1 calls them; Free is the
+ *                                                  list of free variables, Arity undefined (nil)
+ *                                                  where the old form does not say
+ *     {'$record', Module, Name, [{Field, Value}]}  a native record
+ *     {'$local', Binary}                           LOCAL_EXT, opaque but to its own node
+ *     '?atom:SLOT'                                 a cached atom that was never seen
+ *     '?atom'                                      an atom that no node would take
+ *     {'$deep', Bytes}                             a term nested deeper than the cap
+ *     '$damaged'                                   here the bytes end, or make no sense
+ *
+ * Nodes are atoms. In Elixir these are the same tuples: {:"$pid", :"a@h", 90, 0, 1}. External
+ * funs are fun m:f/1 and Function.capture(:m, :f, 1). Elixir's structs are maps with the key
+ * __struct__, %{__struct__: Mod, ...}, which reads back where the module is not loaded.
+ */
+#ifndef DISTSNIFF_CODE_H
+#define DISTSNIFF_CODE_H
+
+#include <distsniff/term.h>
+
+enum ds_code_language { DS_CODE_ERLANG, DS_CODE_ELIXIR, DS_CODE_NUM_LANGUAGES };
+
+struct ds_code_options {
+    enum ds_code_language language;
+    /* Pids, references, ports and funs as binary_to_term(<<...>>), which is the very term: an
+     * expression, not something that file:consult/1 reads. */
+    bool exact;
+    uint32_t width;     /* lines end before this column where that can be; 0: one line */
+    uint32_t indent;    /* of all lines but the first */
+    uint32_t max_depth; /* nesting shown; 0: as deep as the term */
+};
+
+/* ds_code_term appends the term. Nothing is shortened; the text of a damaged term is complete
+ * syntax all the same. out may hold text before it: columns count from its last newline.
+ * Nothing in the term can leave the literal it stands in. False when memory ran out. */
+bool ds_code_term(const struct ds_term *term, const struct ds_code_options *options,
+                  struct ds_buffer *out);
+
+/* ds_code_atom appends an atom; text is UTF-8, as ds_atom has it. */
+void ds_code_atom(struct ds_text text, enum ds_code_language language, struct ds_buffer *out);
+
+/* ds_code_key appends an atom as a key, and what stands between key and value: "a => " or
+ * "a: ". All keys of that map must be written so. */
+void ds_code_key(struct ds_text text, enum ds_code_language language, struct ds_buffer *out);
+
+/* ds_code_binary appends any bytes as a binary: as text where they are printable UTF-8. */
+void ds_code_binary(struct ds_text bytes, enum ds_code_language language, struct ds_buffer *out);
+
+#endif
