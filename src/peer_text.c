@@ -4,9 +4,7 @@
  */
 #include "peer_text.h"
 
-/* Returns how many bytes the character at text takes, and the character; 0 when they are no
- * UTF-8. len is at least 1. */
-static size_t read_char(const char *text, size_t len, uint32_t *character)
+size_t peer_text_read_char(const char *text, size_t len, uint32_t *character)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -50,7 +48,7 @@ void peer_text_print(struct ds_text text, struct ds_buffer *out)
             continue;
         }
         uint32_t c;
-        size_t used = read_char(text.data + i, text.len - i, &c);
+        size_t used = peer_text_read_char(text.data + i, text.len - i, &c);
         if (used != 0 && !is_unprintable(c)) {
             i += used;
             continue;
@@ -73,7 +71,7 @@ void peer_text_print_json(struct ds_text text, struct ds_buffer *out)
     size_t i = 0;
     while (i < text.len) {
         uint32_t c;
-        size_t used = read_char(text.data + i, text.len - i, &c);
+        size_t used = peer_text_read_char(text.data + i, text.len - i, &c);
         if (used != 0 && c != 0) {
             i += used;
             continue;

@@ -15,4 +15,8 @@ void peer_text_print(struct ds_text text, struct ds_buffer *out);
  * Quotes and control characters are left to the JSON printer. */
 void peer_text_print_json(struct ds_text text, struct ds_buffer *out);
 
+/* peer_text_read_char returns how many bytes the character at text takes, and the character; 0
+ * when they are no UTF-8. len is at least 1. */
+size_t peer_text_read_char(const char *text, size_t len, uint32_t *character);
+
 #endif
