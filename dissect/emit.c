@@ -117,27 +117,31 @@ const char *env_print(struct env *env, const char *format, ...)
     return text;
 }
 
-const char *conn_end_text(struct env *env, const struct conn *conn, int end)
+void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out)
 {
-    enum { ADDR_AND_PORT_LEN = DS_ADDR_LEN + sizeof "[]:65535" };
-    const struct ds_endpoint *endpoint = &conn->view.end[end];
-    size_t len = endpoint->node.data != NULL ? endpoint->node.len + 1 : ADDR_AND_PORT_LEN;
-    char *out = arena_alloc(&env->arena, len);
-    if (out == NULL) {
-        env->stats.no_memory++;
-        return "the peer";
-    }
     if (endpoint->node.data == NULL) {
         char addr[DS_ADDR_LEN];
         ds_addr_print(&endpoint->addr, addr);
-        snprintf(out, len, endpoint->addr.family == 6 ? "[%s]:%u" : "%s:%u", addr,
-                 (unsigned)endpoint->port);
-        return out;
+        ds_buffer_printf(out, endpoint->addr.family == 6 ? "[%s]:%u" : "%s:%u", addr,
+                         (unsigned)endpoint->port);
+        return;
     }
     for (size_t i = 0; i < endpoint->node.len; i++) {
-        char c = endpoint->node.data[i];
-        out[i] = c >= ' ' && c <= '~' ? c : '?';
+        const char c = endpoint->node.data[i];
+        ds_buffer_add(out, c >= ' ' && c <= '~' ? &c : "?", 1);
     }
-    out[len - 1] = '\0';
-    return out;
+}
+
+const char *conn_end_text(struct env *env, const struct conn *conn, int end)
+{
+    struct ds_buffer text = {0};
+    ds_endpoint_print(&conn->view.end[end], &text);
+    ds_buffer_add(&text, "", 1);
+    char *out = text.failed ? NULL : arena_alloc(&env->arena, text.len);
+    if (out != NULL)
+        memcpy(out, text.data, text.len);
+    else
+        env->stats.no_memory++;
+    ds_buffer_free(&text);
+    return out != NULL ? out : "the peer";
 }

@@ -286,6 +286,27 @@ static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *l
     return true;
 }
 
+/* find_part says where a part of a request stands in it. Those of a spawn request may stand
+ * elsewhere. */
+static struct call_part find_part(const struct ds_term *request, const struct ds_term *part)
+{
+    const uintptr_t from = (uintptr_t)request->data, at = (uintptr_t)part->data;
+    if (part->data == NULL || at < from || at - from > request->len ||
+        part->len > request->len - (at - from))
+        return (struct call_part){0, 0};
+    return (struct call_part){(uint32_t)(at - from), (uint32_t)part->len};
+}
+
+static struct ds_term get_part(const struct ds_term *request, struct call_part part)
+{
+    struct ds_term term = *request;
+    if (request->data == NULL || part.len == 0)
+        return (struct ds_term){0};
+    term.data += part.at;
+    term.len = part.len;
+    return term;
+}
+
 static void keep_request(struct calls *calls, struct open_call *call,
                          const struct call_start *start)
 {
@@ -296,16 +317,20 @@ static void keep_request(struct calls *calls, struct open_call *call,
     struct ds_buffer *scratch = &calls->scratch;
     if (start->note->mod.data != NULL) {
         scratch->len = 0;
-        note_print_mfa(start->note, 200, scratch);
+        note_print_mfa(start->note, CALL_MFA_LEN, scratch);
         call->mfa = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
     }
     if (request->len > calls->keep || request->data == NULL || request->damaged ||
         calls->kept_len > CALLS_KEPT_MAX)
         return;
-    if (copy_term(request, &call->request, &call->kept_len))
-        calls->kept_len += call->kept_len;
-    else
+    if (!copy_term(request, &call->request, &call->kept_len)) {
         calls->no_memory++;
+        return;
+    }
+    calls->kept_len += call->kept_len;
+    call->mod = find_part(request, &start->note->mod);
+    call->fun = find_part(request, &start->note->fun);
+    call->args = find_part(request, &start->note->args);
 }
 
 struct open_call *calls_open(struct calls *calls, const struct call_start *start)
@@ -381,6 +406,9 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
         .group = call->line->group,
         .request = call->request,
         .request_len = call->request_len,
+        .mod = get_part(&call->request, call->mod),
+        .fun = get_part(&call->request, call->fun),
+        .args = get_part(&call->request, call->args),
         .result = end->result,
         .start_ns = call->start_ns,
         .end_ns = end->end_ns >= call->start_ns ? end->end_ns : call->start_ns,

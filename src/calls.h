@@ -40,6 +40,9 @@ struct open_call {
     uint64_t *children;
     struct ds_term request; /* kept in memory of its own, or absent */
     size_t request_len, kept_len;
+    struct call_part {
+        uint32_t at, len;
+    } mod, fun, args; /* where they stand in the request that was kept; len 0: not there */
     char *mfa;
     uint8_t answer_dir;
     bool parent_ambiguous;

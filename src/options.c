@@ -7,6 +7,7 @@
 #include "complain.h"
 #include "filter.h"
 #include "option_line.h"
+#include "option_redact.h"
 #include "option_values.h"
 #include "sink.h"
 
@@ -196,7 +197,7 @@ bool options_parse(struct options *options, int argc, char **argv)
     if (options->action != ACTION_SNIFF)
         return true;
     if (!join_expression(options, argv + optind) || !check_together(options) ||
-        !compile_regexes(options))
+        !option_check_redact(options) || !compile_regexes(options))
         return false;
     choose_formats(options);
     choose_rate(options);

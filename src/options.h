@@ -41,6 +41,14 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum action { ACTION_SNIFF, ACTION_HELP, ACTION_VERSION, ACTION_LIST_INTERFACES,
               ACTION_LIST_FIELDS };
 
+/* What --redact can replace. options.redact has a bit 1 << what each. */
+enum redact_what {
+#define REDACT(id, name, what) REDACT_##id,
+#include "redact.def"
+#undef REDACT
+    REDACT_WHAT_COUNT
+};
+
 /* option_format is one -T. file is NULL for standard output. */
 struct option_format {
     const struct sink_kind *kind;
@@ -93,6 +101,10 @@ struct options {
     bool ignore_case, invert;
     uint64_t num_after;
     const char *write_file;
+    uint32_t redact; /* 0: nothing */
+    struct words redact_keep;
+    const char *redact_key_file; /* NULL: a random key */
+    bool reencode;
     bool etf, quiet, hex, line_buffered, strict;
     int verbose;
     int time_letters; /* how often -t was given */

@@ -70,6 +70,7 @@ struct call {
     const char *group;
     struct party caller, callee;
     struct ds_text mfa;     /* "lists:seq(1,10)", shortened; absent when it names no function */
+    struct ds_term mod, fun, args; /* the same as terms, where the request was kept */
     struct ds_term request; /* absent when it was too long to keep: then request_len says */
     size_t request_len;     /* bytes as external term */
     struct ds_term result;  /* absent when there is none */
@@ -106,6 +107,9 @@ void party_print(const struct party *party, struct ds_buffer *out);
 /* note_print_mfa appends "lists:seq(1,10)", shortened to about max_len bytes (0: whole);
  * nothing when the note names no function. */
 void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *out);
+
+/* The mfa of a call is at most about so long. */
+enum { CALL_MFA_LEN = 200 };
 
 /* latency_print appends a time span as people say it: "412 us", "3.2 ms", "5.00 s". */
 void latency_print(int64_t ns, struct ds_buffer *out);

@@ -240,6 +240,9 @@ static void copy_call(struct copier *c, struct call *call)
     }
     copy_text(c, &call->mfa);
     copy_term(c, &call->request);
+    copy_term(c, &call->mod);
+    copy_term(c, &call->fun);
+    copy_term(c, &call->args);
     copy_term(c, &call->result);
     copy_term(c, &call->reason);
     call->error_class = copy_string(c, call->error_class);

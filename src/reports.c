@@ -66,10 +66,10 @@ enum reports_status reports_record(struct reports *r, const struct record *recor
 }
 
 void reports_monitor(struct reports *r, const struct correlate *correlate,
-                     const struct monitor_end *end)
+                     struct redact *redact, const struct monitor_end *end)
 {
     if (r->monitors != NULL)
-        report_monitors_take(r->monitors, correlate, end);
+        report_monitors_take(r->monitors, correlate, redact, end);
 }
 
 void reports_end(struct reports *r)

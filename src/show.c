@@ -6,6 +6,7 @@
 #include "complain.h"
 #include "correlate.h"
 #include "keys.h"
+#include "redact.h"
 #include "relay.h"
 #include "reports.h"
 #include "select.h"
@@ -24,6 +25,7 @@ struct show {
     bool behind;         /* the correlation is behind the relay */
     struct select *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
+    struct redact *redact; /* NULL: everything may be seen */
     struct reports *reports;
     uint64_t num_shown; /* messages */
     struct fuse fuse;
@@ -112,8 +114,17 @@ static void on_record(void *context, const struct record *record)
     if (show_get_state(s) != SHOW_ON || !select_wants(s->select, record) ||
         get_time(record) < s->since_ns)
         return;
-    note_reports(s, reports_record(s->reports, record));
-    pass_on(s, record);
+    const struct record *shown = record;
+    enum redact_status status =
+        s->redact != NULL ? redact_record(s->redact, record, &shown) : REDACT_OK;
+    if (status == REDACT_FAILED) {
+        complain("out of memory: what cannot be redacted is not shown");
+        set_state(s, SHOW_FAILED);
+    }
+    if (status != REDACT_OK)
+        return;
+    note_reports(s, reports_record(s->reports, shown));
+    pass_on(s, shown);
     if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE)
         count(s, record->event);
 }
@@ -122,7 +133,7 @@ static void on_monitor(void *context, const struct monitor_end *end)
 {
     struct show *s = context;
     if (show_get_state(s) != SHOW_READER_GONE && end->end_ns >= s->since_ns)
-        reports_monitor(s->reports, s->correlate, end);
+        reports_monitor(s->reports, s->correlate, s->redact, end);
 }
 
 static void correlate_or_show(struct show *s, const struct ds_event *event)
@@ -177,7 +188,7 @@ static bool open_correlate(struct show *s)
         .on_monitor = options->reports[REPORT_MONITORS] ? on_monitor : NULL,
         .context = s,
         .names = s->num_sinks != 0,
-        .keep = s->num_sinks != 0 ? KEEP_REQUEST : KEEP_FOR_REPORT,
+        .keep = s->num_sinks != 0 || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
     };
     uint64_t seed;
     if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
@@ -230,6 +241,10 @@ struct show *show_new(const struct options *options, unsigned time_digits)
     s->options = options;
     s->since_ns = INT64_MIN;
     if (!open_sinks(s, time_digits)) {
+        show_free(s);
+        return NULL;
+    }
+    if (options->redact != 0 && (s->redact = redact_new(options)) == NULL) {
         show_free(s);
         return NULL;
     }
@@ -318,6 +333,7 @@ void show_free(struct show *s)
     stop_relay(s);
     close_sinks(s);
     correlate_free(s->correlate);
+    redact_free(s->redact);
     reports_free(s->reports);
     select_free(s->select);
     fuse_free(&s->fuse);

@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "complain.h"
+#include "cookie_file.h"
 #include "ending.h"
 #include "follow.h"
 #include "privileges.h"
@@ -22,7 +23,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { MAX_COOKIE_LEN = 255, CLOCK_EVERY = 4096, DRAIN_NS = 300 * 1000 * 1000 };
+enum { CLOCK_EVERY = 4096, DRAIN_NS = 300 * 1000 * 1000 };
 
 struct sniff {
     const struct options *options;
@@ -80,7 +81,8 @@ static void on_event(void *context, const struct ds_event *event)
 static void on_port(void *context, uint16_t port, struct ds_text name)
 {
     struct sniff *s = context;
-    follow_learn(s->follow, port, name);
+    const bool may_tell = s->options->redact == 0;
+    follow_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
 }
 
 static void flush(void *context)
@@ -119,31 +121,6 @@ static bool open_outputs(struct sniff *s)
                                raw_writer_open(&s->raw, options->write_file, &s->capture));
 }
 
-/* The cookie is the text of the file up to white space, as the runtime system takes it. */
-static bool read_cookie(struct sniff *s, struct ds_text *cookie)
-{
-    const char *name = s->options->cookie_file;
-    if (name == NULL)
-        return true;
-    FILE *file = fopen(name, "re");
-    size_t len = file != NULL ? fread(s->cookie, 1, MAX_COOKIE_LEN, file) : 0;
-    if (file == NULL || ferror(file)) {
-        complain("cannot read the cookie file %s: %s", name, strerror(errno));
-        if (file != NULL)
-            fclose(file);
-        return false;
-    }
-    fclose(file);
-    s->cookie[len] = '\0';
-    len = strcspn(s->cookie, " \t\r\n");
-    if (len == 0) {
-        complain("the cookie file %s has no cookie in its first line", name);
-        return false;
-    }
-    *cookie = (struct ds_text){s->cookie, len};
-    return true;
-}
-
 static bool open_session(struct sniff *s)
 {
     struct ds_config config = s->options->config;
@@ -153,7 +130,7 @@ static bool open_session(struct sniff *s)
     config.epmd_port = s->options->epmd_port;
     config.dist_ports = s->options->dist_ports;
     config.num_dist_ports = s->options->num_dist_ports;
-    if (!read_cookie(s, &config.cookie))
+    if (!cookie_file_read(s->options->cookie_file, s->cookie, &config.cookie))
         return false;
     s->session = ds_session_new(&config);
     if (s->session == NULL)

@@ -127,6 +127,10 @@ const char *ds_flag_name(unsigned bit);
 /* ds_flags_release says which OTP releases send such flags, e.g. "OTP 25-27", or NULL. */
 const char *ds_flags_release(uint64_t flags);
 
+/* ds_endpoint_print appends an end of a connection as reasons and notes name it: by its node,
+ * what is not ASCII as '?', or by address and port. */
+void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out);
+
 /* ds_addr_print writes an address as text, always ended by a NUL. out has DS_ADDR_LEN. */
 enum { DS_ADDR_LEN = 46 };
 void ds_addr_print(const struct ds_addr *addr, char *out);

@@ -1,0 +1,73 @@
+/*
+ * option_redact.c - options of --redact, and what does not go together with it.
+ */
+#include "option_redact.h"
+
+#include "complain.h"
+#include "kept.h"
+#include "option_set.h"
+#include "option_values.h"
+
+#include <string.h>
+
+bool option_set_redact(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+#define REDACT(id, name, what) name,
+#include "redact.def"
+#undef REDACT
+        "all",
+    };
+    for (const char *word = value; word != NULL;) {
+        const char *comma = strchrnul(word, ',');
+        char name[32];
+        const size_t len = (size_t)(comma - word);
+        size_t which;
+        snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name), word);
+        if (!option_parse_choice("--redact", name, names, REDACT_WHAT_COUNT + 1, &which))
+            return false;
+        o->redact |= which == REDACT_WHAT_COUNT ? (1u << REDACT_WHAT_COUNT) - 1 : 1u << which;
+        word = *comma == ',' ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+bool option_set_redact_keep(struct options *o, const char *value)
+{
+    if (o->redact_keep.num == MAX_PICKS) {
+        complain("--redact-keep can be given at most %d times", MAX_PICKS);
+        return false;
+    }
+    o->redact_keep.word[o->redact_keep.num++] = value;
+    return true;
+}
+
+bool option_check_redact(const struct options *o)
+{
+    /* What shows bytes as they were sent. */
+    const struct {
+        bool given;
+        const char *option;
+    } raw[] = {
+        {o->write_file != NULL, "-w writes packets"},
+        {o->hex, "-x shows bytes"},
+        {o->verbose > 1, "-vv shows bytes"},
+    };
+    if (o->redact == 0 && (o->redact_keep.num != 0 || o->redact_key_file != NULL)) {
+        complain("%s is about --redact: say with it what to replace, or all",
+                 o->redact_key_file != NULL ? "--redact-key-file" : "--redact-keep");
+        return false;
+    }
+    struct kept *kept = kept_new(&o->redact_keep); /* to see that the patterns are good ones */
+    if (kept == NULL)
+        return false;
+    kept_free(kept);
+    for (size_t i = 0; i < sizeof raw / sizeof raw[0] && o->redact != 0; i++) {
+        if (raw[i].given) {
+            complain("%s as they were sent, which --redact cannot replace: leave one of the two",
+                     raw[i].option);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,37 @@
+/*
+ * redact.h - records made safe to share: the stage between select and the outputs. What the
+ * words of --redact name (redact.def) becomes a pseudonym (pseudonym.h); types, lengths,
+ * arities and equality stay. So the filters see what was sent, and every output what may be
+ * shown. Challenges, digests and bytes as sent are never in a redacted record.
+ */
+#ifndef SRC_REDACT_H
+#define SRC_REDACT_H
+
+#include "options.h"
+#include "record.h"
+
+struct redact;
+
+enum redact_status {
+    REDACT_OK,
+    REDACT_DROP,   /* there is nothing in it that may be shown */
+    REDACT_FAILED, /* memory ran out, or libcrypto failed */
+};
+
+/* redact_new makes the stage that options ask for. NULL after a complaint. */
+struct redact *redact_new(const struct options *options);
+void redact_free(struct redact *redact); /* NULL is allowed */
+
+/* redact_record gives out a record to be shown in place of one. It lives until the next call
+ * of this or of redact_begin. */
+enum redact_status redact_record(struct redact *redact, const struct record *record,
+                                 const struct record **out);
+
+/* redact_begin forgets what was given out so far; redact_party and redact_term replace parts
+ * of something else than a record. What they give out is empty once one has failed, which
+ * redact_record says then. */
+void redact_begin(struct redact *redact);
+void redact_party(struct redact *redact, struct party *party);
+void redact_term(struct redact *redact, struct ds_term *term);
+
+#endif

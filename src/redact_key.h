@@ -1,0 +1,13 @@
+/*
+ * redact_key.h - the key of pseudonyms: of --redact-key-file, or random.
+ */
+#ifndef SRC_REDACT_KEY_H
+#define SRC_REDACT_KEY_H
+
+#include "pseudonym.h"
+
+/* redact_key_read makes the key of a file's contents, at least 16 bytes; of random bytes when
+ * name is NULL. False after a complaint. */
+bool redact_key_read(const char *name, uint8_t key[PSEUDONYM_KEY_LEN]);
+
+#endif

@@ -1,0 +1,459 @@
+/*
+ * redact_values.c - see redact_values.h. Atoms and nodes come again and again: what they
+ * become is remembered, in a table of fixed size whose places are taken by whoever came last.
+ */
+#include "redact_values.h"
+
+#include "complain.h"
+#include "cookie_file.h"
+#include "kept.h"
+#include "numbers.h"
+#include "peer_text.h"
+#include "pseudonym.h"
+#include "pseudonym_class.h"
+#include "redact_key.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_NAMES = 2048, NAME_LEN = 64, KEEP_SCRATCH = 1024 * 1024 };
+
+/* name is what an atom or a node has become. */
+struct name {
+    bool is_node, used;
+    uint8_t len, new_len;
+    char text[NAME_LEN], new_text[NAME_LEN];
+};
+
+struct redact_values {
+    uint32_t what;
+    bool counts; /* integers stay for now */
+    bool failed;
+    struct pseudonym *pseudonyms;
+    struct kept *kept;
+    char cookie_text[MAX_COOKIE_LEN + 1];
+    struct ds_text cookie;
+    struct ds_buffer codes; /* characters under work: uint32_t each */
+    struct ds_buffer utf8;  /* the same as text, to hold against patterns */
+    struct name names[NUM_NAMES];
+};
+
+static bool is_wanted(const struct redact_values *v, enum redact_what what)
+{
+    return (v->what & 1u << what) != 0;
+}
+
+static bool same(struct ds_text a, const char *text, size_t len)
+{
+    return a.len == len && (len == 0 || memcmp(a.data, text, len) == 0);
+}
+
+/* The cookie never shows, whatever the words are. */
+static bool has_cookie(const struct redact_values *v, struct ds_text text)
+{
+    return v->cookie.len != 0 && text.len >= v->cookie.len &&
+           memmem(text.data, text.len, v->cookie.data, v->cookie.len) != NULL;
+}
+
+/* Characters */
+
+static void add_utf8(struct ds_buffer *out, uint32_t code)
+{
+    char bytes[4];
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = len; i-- > 1; code >>= 6)
+        bytes[i] = (char)(0x80 | (code & 0x3f));
+    bytes[0] = (char)(leads[len] | code);
+    ds_buffer_add(out, bytes, len);
+}
+
+/* to_codes puts text into codes. False when it is no UTF-8 or memory ran out. */
+static bool to_codes(struct redact_values *v, struct ds_text text)
+{
+    uint32_t code;
+    v->codes.len = 0;
+    for (size_t i = 0, used; i < text.len; i += used) {
+        used = peer_text_read_char(text.data + i, text.len - i, &code);
+        if (used == 0)
+            return false;
+        ds_buffer_add(&v->codes, &code, sizeof code);
+    }
+    return !v->codes.failed;
+}
+
+static void to_utf8(const uint32_t *codes, size_t num, struct ds_buffer *out)
+{
+    for (size_t i = 0; i < num; i++)
+        add_utf8(out, codes[i]);
+}
+
+/* all_utf8 is characters as text, of which codes are a part. */
+static struct ds_text all_utf8(struct redact_values *v, const uint32_t *codes, size_t num)
+{
+    v->utf8.len = 0;
+    to_utf8(codes, num, &v->utf8);
+    return (struct ds_text){v->utf8.len != 0 ? v->utf8.data : "", v->utf8.len};
+}
+
+/* taken_atom says whether what an atom became is one that stands for itself. codes has all of
+ * it: a prefix may stay in front of what is replaced. */
+static bool taken_atom(void *context, const uint32_t *codes, size_t num)
+{
+    struct redact_values *v = context;
+    (void)codes;
+    (void)num;
+    const struct ds_text text = all_utf8(v, (const uint32_t *)(const void *)v->codes.data,
+                                         v->codes.len / sizeof(uint32_t));
+    return kept_is_otp(text) || kept_is_named(v->kept, text);
+}
+
+static bool taken_text(void *context, const uint32_t *codes, size_t num)
+{
+    struct redact_values *v = context;
+    return num <= KEPT_MAX_LEN && kept_is_named(v->kept, all_utf8(v, codes, num));
+}
+
+/* replace_text appends a pseudonym of text, of which the first num_kept characters stay. */
+static void replace_text(struct redact_values *v, enum pseudonym_text kind, struct ds_text text,
+                         size_t num_kept, pseudonym_taken_fn taken, struct ds_buffer *out)
+{
+    if (text.len == 0)
+        return;
+    if (!to_codes(v, text)) {
+        const size_t at = out->len;
+        ds_buffer_add(out, text.data, text.len);
+        if (!out->failed)
+            pseudonym_bytes(v->pseudonyms, (uint8_t *)out->data + at, text.len, 8);
+        return;
+    }
+    uint32_t *codes = (uint32_t *)(void *)v->codes.data;
+    const size_t num = v->codes.len / sizeof *codes;
+    pseudonym_text(v->pseudonyms, kind, codes + num_kept, num - num_kept, taken, v);
+    to_utf8(codes, num, out);
+}
+
+void redact_other(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    replace_text(v, PSEUDONYM_FREE, text, 0, NULL, out);
+}
+
+/* Nodes */
+
+/* replace_host appends a pseudonym of a part of a node's name: label by label, so that equal
+ * hosts and domains stay equal. An IP address becomes what it becomes elsewhere. */
+static void replace_host(struct redact_values *v, struct ds_text host, struct ds_buffer *out)
+{
+    uint8_t bytes[16];
+    char text[INET6_ADDRSTRLEN] = "";
+    if (host.len < sizeof text && host.len != 0)
+        memcpy(text, host.data, host.len);
+    const int family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
+    if (inet_pton(family, text, bytes) == 1) {
+        pseudonym_address(v->pseudonyms, bytes, family == AF_INET ? 4 : 16);
+        if (inet_ntop(family, bytes, text, sizeof text) != NULL)
+            ds_buffer_add(out, text, strlen(text));
+        return;
+    }
+    while (host.len != 0) {
+        const char *dot = memchr(host.data, '.', host.len);
+        const size_t len = dot != NULL ? (size_t)(dot - host.data) : host.len;
+        replace_text(v, PSEUDONYM_NAME, (struct ds_text){host.data, len}, 0, NULL, out);
+        if (dot != NULL)
+            ds_buffer_add(out, ".", 1);
+        host.data += len + (dot != NULL);
+        host.len -= len + (dot != NULL);
+    }
+}
+
+static void replace_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    const char *at = memchr(text.data, '@', text.len);
+    const size_t len = at != NULL ? (size_t)(at - text.data) : text.len;
+    replace_host(v, (struct ds_text){text.data, len}, out);
+    if (at == NULL)
+        return;
+    ds_buffer_add(out, "@", 1);
+    replace_host(v, (struct ds_text){at + 1, text.len - len - 1}, out);
+}
+
+static bool is_node_name(struct ds_text text)
+{
+    const char *at = text.len != 0 ? memchr(text.data, '@', text.len) : NULL;
+    return at != NULL && at != text.data && at != text.data + text.len - 1;
+}
+
+/* Names */
+
+static void make_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    const bool kept = !is_wanted(v, REDACT_NODES) || kept_is_otp(text) ||
+                      kept_is_named(v->kept, text);
+    if (text.len == 0 || (kept && !has_cookie(v, text)))
+        ds_buffer_add(out, text.data, text.len);
+    else
+        replace_node(v, text, out);
+}
+
+static void make_atom(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    static const char prefix[] = "Elixir."; /* of a module's alias */
+    const size_t prefix_len = sizeof prefix - 1;
+    const bool is_node = is_node_name(text);
+    const bool wanted = is_wanted(v, REDACT_ATOMS) || (is_node && is_wanted(v, REDACT_NODES));
+    if ((!wanted || kept_is_otp(text) || kept_is_named(v->kept, text)) && !has_cookie(v, text)) {
+        ds_buffer_add(out, text.data, text.len);
+    } else if (is_node) {
+        replace_node(v, text, out);
+    } else {
+        const bool has_prefix =
+            text.len > prefix_len && memcmp(text.data, prefix, prefix_len) == 0;
+        replace_text(v, PSEUDONYM_NAME, text, has_prefix ? prefix_len : 0, taken_atom, out);
+    }
+}
+
+/* An atom has at most 255 characters, which pseudonyms leave as many; an IP address may become
+ * a longer one, and then so does the node's name. */
+enum { MAX_ATOM_CHARS = 255 };
+
+static void make_name(struct redact_values *v, bool is_node, struct ds_text text,
+                      struct ds_buffer *out)
+{
+    const size_t at = out->len;
+    (is_node ? make_node : make_atom)(v, text, out);
+    if (out->len - at <= MAX_ATOM_CHARS || out->len - at <= text.len || out->failed)
+        return;
+    out->len = at;
+    replace_text(v, PSEUDONYM_NAME, text, 0, NULL, out);
+}
+
+static void redact_name(struct redact_values *v, bool is_node, struct ds_text text,
+                        struct ds_buffer *out)
+{
+    if (text.len > NAME_LEN) {
+        make_name(v, is_node, text, out);
+        return;
+    }
+    struct name *name = &v->names[hash_text(is_node, text.data, text.len) % NUM_NAMES];
+    if (!name->used || name->is_node != is_node || !same(text, name->text, name->len)) {
+        const size_t at = out->len;
+        make_name(v, is_node, text, out);
+        const size_t len = out->len - at;
+        if (out->failed || len > NAME_LEN || pseudonym_failed(v->pseudonyms)) {
+            v->failed |= len <= NAME_LEN;
+            return;
+        }
+        *name = (struct name){
+            .is_node = is_node, .used = true, .len = (uint8_t)text.len, .new_len = (uint8_t)len};
+        if (text.len != 0)
+            memcpy(name->text, text.data, text.len);
+        if (len != 0)
+            memcpy(name->new_text, out->data + at, len);
+        return;
+    }
+    ds_buffer_add(out, name->new_text, name->new_len);
+}
+
+void redact_atom(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    redact_name(v, false, text, out);
+}
+
+void redact_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    redact_name(v, true, text, out);
+}
+
+/* is_plain_atom says whether the text of a term is that of an atom without quotes. */
+static bool is_plain_atom(struct ds_text text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.data[i];
+        const bool is_lower = c >= 'a' && c <= 'z';
+        if (!is_lower && (i == 0 || !((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                                      c == '_' || c == '@')))
+            return false;
+    }
+    return text.len != 0;
+}
+
+void redact_title(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    for (bool is_kind = true; text.len != 0; is_kind = false) { /* global or pg comes first */
+        const char *colon = memchr(text.data, ':', text.len);
+        const size_t len = colon != NULL ? (size_t)(colon - text.data) : text.len;
+        const struct ds_text part = {text.data, len};
+        if (is_kind)
+            ds_buffer_add(out, part.data, part.len);
+        else
+            (is_plain_atom(part) ? redact_atom : redact_other)(v, part, out);
+        if (colon != NULL)
+            ds_buffer_add(out, ":", 1);
+        text.data += len + (colon != NULL);
+        text.len -= len + (colon != NULL);
+    }
+}
+
+bool redact_address(struct redact_values *v, uint8_t *bytes, size_t len)
+{
+    if (!is_wanted(v, REDACT_ADDRESSES))
+        return false;
+    pseudonym_address(v->pseudonyms, bytes, len);
+    return true;
+}
+
+/* Leaves of terms */
+
+static void rewrite_atom(void *context, struct ds_text text, struct ds_buffer *out)
+{
+    redact_atom(context, text, out);
+}
+
+static void rewrite_node(void *context, struct ds_text text, struct ds_buffer *out)
+{
+    redact_node(context, text, out);
+}
+
+static void rewrite_bytes(void *context, struct ds_text bytes, unsigned last_bits,
+                          struct ds_buffer *out)
+{
+    struct redact_values *v = context;
+    const bool whole = last_bits == 8;
+    const bool kept = !is_wanted(v, REDACT_BINARIES) || (whole && kept_is_named(v->kept, bytes));
+    if (kept && !has_cookie(v, bytes)) {
+        ds_buffer_add(out, bytes.data, bytes.len);
+    } else if (whole && pseudonym_is_utf8_text(bytes.data, bytes.len)) {
+        replace_text(v, PSEUDONYM_FREE, bytes, 0, taken_text, out);
+    } else {
+        const size_t at = out->len;
+        ds_buffer_add(out, bytes.data, bytes.len);
+        if (!out->failed)
+            pseudonym_bytes(v->pseudonyms, (uint8_t *)out->data + at, bytes.len, last_bits);
+    }
+}
+
+static void rewrite_integer(void *context, bool negative, uint8_t *bytes, size_t len)
+{
+    struct redact_values *v = context;
+    (void)negative;
+    if (is_wanted(v, REDACT_NUMBERS) && !v->counts)
+        pseudonym_integer(v->pseudonyms, bytes, len);
+}
+
+/* The characters of a list that is no string are numbers, where strings are not asked for. */
+static void replace_numbers(struct redact_values *v, uint32_t *codes, size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        uint8_t bytes[4];
+        size_t len = 0;
+        for (uint32_t rest = codes[i]; rest != 0; rest >>= 8)
+            bytes[len++] = (uint8_t)rest;
+        if (len == 0)
+            continue;
+        pseudonym_integer(v->pseudonyms, bytes, len);
+        codes[i] = 0;
+        while (len-- != 0)
+            codes[i] = codes[i] << 8 | bytes[len];
+    }
+}
+
+static void rewrite_characters(void *context, uint32_t *codes, size_t num, bool is_text)
+{
+    struct redact_values *v = context;
+    const bool kept = is_text && taken_text(v, codes, num);
+    const bool cookie = v->cookie.len != 0 && has_cookie(v, all_utf8(v, codes, num));
+    if ((is_wanted(v, REDACT_STRINGS) && !kept) || cookie)
+        pseudonym_text(v->pseudonyms, PSEUDONYM_FREE, codes, num, taken_text, v);
+    else if (is_wanted(v, REDACT_NUMBERS) && !is_text && !v->counts)
+        replace_numbers(v, codes, num);
+}
+
+static void rewrite_real(void *context, double *value)
+{
+    struct redact_values *v = context;
+    if (is_wanted(v, REDACT_NUMBERS))
+        pseudonym_real(v->pseudonyms, value);
+}
+
+static bool rewrite_address(void *context, uint8_t *bytes, size_t len)
+{
+    return redact_address(context, bytes, len);
+}
+
+static void rewrite_fingerprint(void *context, uint8_t *bytes, size_t len)
+{
+    struct redact_values *v = context;
+    pseudonym_digest(v->pseudonyms, bytes, len);
+}
+
+enum ds_rewrite_status redact_rewrite(struct redact_values *v, const struct ds_term *term,
+                                      bool counts, struct ds_buffer *out)
+{
+    const struct ds_rewriter rewriter = {
+        .context = v,
+        .atom = rewrite_atom,
+        .node = rewrite_node,
+        .bytes = rewrite_bytes,
+        .characters = rewrite_characters,
+        .integer = rewrite_integer,
+        .real = rewrite_real,
+        .address = rewrite_address,
+        .fingerprint = rewrite_fingerprint,
+    };
+    v->counts = counts;
+    const enum ds_rewrite_status status = ds_term_rewrite(term, &rewriter, out);
+    v->counts = false;
+    return status;
+}
+
+/* Opening */
+
+struct redact_values *redact_values_new(const struct options *options)
+{
+    uint8_t key[PSEUDONYM_KEY_LEN];
+    struct redact_values *v = calloc(1, sizeof *v);
+    if (v == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    v->what = options->redact;
+    v->kept = kept_new(&options->redact_keep);
+    if (v->kept == NULL ||
+        !cookie_file_read(options->cookie_file, v->cookie_text, &v->cookie) ||
+        !redact_key_read(options->redact_key_file, key)) {
+        redact_values_free(v);
+        return NULL;
+    }
+    v->pseudonyms = pseudonym_new(key);
+    explicit_bzero(key, sizeof key);
+    if (v->pseudonyms == NULL) {
+        complain("out of memory, or OpenSSL lacks BLAKE2, AES or ChaCha20, which --redact needs");
+        redact_values_free(v);
+        return NULL;
+    }
+    return v;
+}
+
+void redact_values_free(struct redact_values *v)
+{
+    if (v == NULL)
+        return;
+    pseudonym_free(v->pseudonyms);
+    kept_free(v->kept);
+    ds_buffer_free(&v->codes);
+    ds_buffer_free(&v->utf8);
+    free(v);
+}
+
+bool redact_values_failed(struct redact_values *v)
+{
+    const bool failed = pseudonym_failed(v->pseudonyms) || v->failed || v->codes.failed ||
+                        v->utf8.failed;
+    v->failed = false;
+    if (v->codes.failed || v->codes.cap > KEEP_SCRATCH)
+        ds_buffer_free(&v->codes);
+    if (v->utf8.failed || v->utf8.cap > KEEP_SCRATCH)
+        ds_buffer_free(&v->utf8);
+    return failed;
+}

@@ -1,0 +1,38 @@
+/*
+ * redact_values.h - what becomes of single values: which word of --redact they fall under,
+ * and what is kept.
+ */
+#ifndef SRC_REDACT_VALUES_H
+#define SRC_REDACT_VALUES_H
+
+#include "options.h"
+
+#include <distsniff/rewrite.h>
+
+struct redact_values;
+
+/* redact_values_new returns NULL after a complaint. */
+struct redact_values *redact_values_new(const struct options *options);
+void redact_values_free(struct redact_values *values); /* NULL is allowed */
+
+/* redact_values_failed says whether memory ran out or libcrypto failed since the last call:
+ * what was made since must not be shown. */
+bool redact_values_failed(struct redact_values *values);
+
+/* Append what becomes of a text. atom: of one. node: with a host or without, as EPMD has it.
+ * title: what a process is called, titles.h; parts of it that are no atoms are always replaced.
+ * other: which only has to be gone; always replaced. */
+void redact_atom(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
+void redact_node(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
+void redact_title(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
+void redact_other(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
+
+/* redact_address replaces 4 or 16 bytes. False when addresses stay as they are. */
+bool redact_address(struct redact_values *values, uint8_t *bytes, size_t len);
+
+/* redact_rewrite appends what becomes of a term. counts: its integers are counts of the
+ * protocol, an arity, and stay. */
+enum ds_rewrite_status redact_rewrite(struct redact_values *values, const struct ds_term *term,
+                                      bool counts, struct ds_buffer *out);
+
+#endif

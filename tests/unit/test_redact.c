@@ -1,0 +1,453 @@
+/*
+ * test_redact.c - terms written anew: accepted, of the same shape, and without what was in
+ * them; records the same. With failing memory nothing is shown at all.
+ */
+#include "etf_maker.h"
+#include "failing_alloc.h"
+#include "guard_page.h"
+#include "kept.h"
+#include "redact.h"
+#include "redact_values.h"
+#include "same_shape.h"
+#include "term_samples.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/identity.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ALL = (1 << REDACT_WHAT_COUNT) - 1 };
+
+static const char key_file[] = "unit/test_redact.c";
+
+static struct redact_values *make(uint32_t what, const char *keep)
+{
+    struct options options = {.redact = what, .redact_key_file = key_file};
+    if (keep != NULL)
+        options.redact_keep.word[options.redact_keep.num++] = keep;
+    struct redact_values *values = redact_values_new(&options);
+    assert_non_null(values);
+    return values;
+}
+
+static struct ds_term redacted(struct redact_values *values, const struct ds_term *term,
+                               struct ds_buffer *out)
+{
+    out->len = 0;
+    assert_int_equal(redact_rewrite(values, term, false, out), DS_REWRITE_OK);
+    assert_false(redact_values_failed(values));
+    return (struct ds_term){.data = (const uint8_t *)out->data,
+                            .len = out->len,
+                            .atoms = term->atoms,
+                            .num_atoms = term->num_atoms};
+}
+
+/* Whatever is redacted: a term again, and the same one when nothing is. */
+static void keeps_the_shape_of_all_samples(void **state)
+{
+    (void)state;
+    for (uint32_t what = 0; what <= ALL; what = what < 1 ? 1 : what * 2 + (what == 32)) {
+        struct redact_values *values = make(what, NULL);
+        struct ds_buffer out = {0}, text = {0};
+        for (size_t i = 0; i < NUM_SAMPLES; i++) {
+            struct guard_page page = guard_page_copy(samples[i].bytes, samples[i].len);
+            const struct ds_term term = samples_term(page.bytes, page.len);
+            const struct ds_term copy = redacted(values, &term, &out);
+            if (!shape_same(&term, &copy))
+                fail_msg("sample %zu, %s, words %u", i, samples[i].text, what);
+            text.len = 0;
+            ds_term_print(&copy, NULL, &text);
+            if (what == 0 && strstr(samples[i].text, "Local") == NULL &&
+                (text.len != strlen(samples[i].text) ||
+                 memcmp(text.data, samples[i].text, text.len) != 0))
+                fail_msg("sample %zu, %s became %.*s", i, samples[i].text, (int)text.len,
+                         text.data);
+            guard_page_free(&page);
+        }
+        ds_buffer_free(&out);
+        ds_buffer_free(&text);
+        redact_values_free(values);
+    }
+}
+
+/* A term that is cut anywhere gives what stands before the cut. */
+static void ends_where_a_term_ends(void **state)
+{
+    struct redact_values *values = make(ALL, NULL);
+    (void)state;
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        for (size_t len = 0; len < samples[i].len; len++) {
+            struct guard_page page = guard_page_copy(samples[i].bytes, len);
+            const struct ds_term term = samples_term(page.bytes, page.len);
+            struct ds_buffer out = {0};
+            assert_int_equal(redact_rewrite(values, &term, false, &out), DS_REWRITE_DAMAGED);
+            ds_buffer_free(&out);
+            guard_page_free(&page);
+        }
+    }
+    redact_values_free(values);
+}
+
+/* What a term becomes, as text. */
+static const char *become(struct redact_values *values, struct ds_term term)
+{
+    static struct ds_buffer text[4];
+    static unsigned next;
+    struct ds_buffer out = {0}, *into = &text[next++ % 4];
+    const struct ds_term copy = redacted(values, &term, &out);
+    into->len = 0;
+    ds_term_print(&copy, NULL, into);
+    ds_buffer_add(into, "", 1);
+    ds_buffer_free(&out);
+    return into->data;
+}
+
+static struct ds_term string(const char *text)
+{
+    uint8_t bytes[256] = {107, 0, (uint8_t)strlen(text)};
+    memcpy(bytes + 3, text, strlen(text));
+    return etf_raw(bytes, 3 + strlen(text));
+}
+
+/* Each word replaces what it names and nothing else. */
+static void replaces_what_is_named(void **state)
+{
+    static const struct {
+        const char *text; /* of each kind of value */
+        uint32_t what;    /* the words that replace it */
+    } kinds[] = {
+        {"<<\"secret\">>", 1 << REDACT_BINARIES},
+        {"\"secret\"", 1 << REDACT_STRINGS},
+        {"4711", 1 << REDACT_NUMBERS},
+        {"secret", 1 << REDACT_ATOMS},
+        {"secret@host", 1 << REDACT_NODES | 1 << REDACT_ATOMS},
+        {"<secret@host.7.0>", 1 << REDACT_NODES},
+        {"{10,1,2,3}", 1 << REDACT_ADDRESSES | 1 << REDACT_NUMBERS},
+        {"[2000,-3]", 1 << REDACT_STRINGS | 1 << REDACT_NUMBERS},
+        {"ok", 0},
+    };
+    (void)state;
+    etf_reset();
+    const struct ds_term terms[] = {
+        etf_binary("secret"), string("secret"), etf_int(4711), etf_atom("secret"),
+        etf_atom("secret@host"), etf_pid("secret@host", 7),
+        etf_tuple(4, etf_int(10), etf_int(1), etf_int(2), etf_int(3)),
+        etf_list(2, etf_int(2000), etf_int(-3), etf_nil()), etf_atom("ok"),
+    };
+    for (unsigned what = 0; what < REDACT_WHAT_COUNT; what++) {
+        struct redact_values *values = make(1u << what, NULL);
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+            const char *text = become(values, terms[i]);
+            const bool replaced = (kinds[i].what >> what & 1) != 0;
+            if (replaced == (strcmp(text, kinds[i].text) == 0))
+                fail_msg("word %u made %s of %s", what, text, kinds[i].text);
+        }
+        redact_values_free(values);
+    }
+}
+
+/* One value, one pseudonym: as a string in two encodings, in two runs with the same key. */
+static void keeps_equal_what_is_equal(void **state)
+{
+    struct redact_values *values = make(ALL, NULL), *again = make(ALL, NULL);
+    (void)state;
+    etf_reset();
+    const struct ds_term list =
+        etf_list(3, etf_int('k'), etf_int('e'), etf_int('y'), etf_nil());
+    assert_string_equal(become(values, string("key")), become(values, list));
+    assert_string_equal(become(values, string("key")), become(again, string("key")));
+    assert_string_not_equal(become(values, string("key")), become(values, string("kez")));
+    assert_string_equal(become(values, etf_atom("n@h")) , become(values, etf_cached("n@h")));
+    const char *pid = become(values, etf_pid("n@h", 7)), *node = become(values, etf_atom("n@h"));
+    assert_int_equal(strncmp(pid + 1, node, strlen(node)), 0);
+    redact_values_free(values);
+    redact_values_free(again);
+}
+
+static void keeps_what_is_to_stay(void **state)
+{
+    struct redact_values *values = make(ALL, "user_*");
+    (void)state;
+    etf_reset();
+    assert_string_equal(become(values, etf_binary("user_id")), "<<\"user_id\">>");
+    assert_string_equal(become(values, string("user_id")), "\"user_id\"");
+    assert_string_equal(become(values, etf_atom("user_id")), "user_id");
+    assert_string_not_equal(become(values, etf_binary("my user_id")), "<<\"my user_id\">>");
+    assert_string_not_equal(become(values, etf_atom("users_id")), "users_id");
+    assert_string_equal(become(values, etf_atom("$gen_call")), "'$gen_call'");
+    assert_int_equal(strncmp(become(values, etf_atom("Elixir.My.App")), "'Elixir.", 8), 0);
+    assert_string_not_equal(become(values, etf_atom("Elixir.My.App")), "'Elixir.My.App'");
+    redact_values_free(values);
+    values = make(ALL, "a[bc]?d");
+    assert_string_equal(become(values, etf_binary("abxd")), "<<\"abxd\">>");
+    assert_string_not_equal(become(values, etf_binary("abxde")), "<<\"abxde\">>");
+    assert_string_not_equal(become(values, etf_binary("aabxd")), "<<\"aabxd\">>");
+    assert_string_not_equal(become(values, etf_binary("adxd")), "<<\"adxd\">>");
+    redact_values_free(values);
+    struct words bad = {.word = {"[a"}, .num = 1};
+    assert_null(kept_new(&bad));
+}
+
+/* The table is searched by halves: it must be sorted, and have what is most common. */
+static void knows_the_atoms_of_otp(void **state)
+{
+    static const char *const atoms[] = {
+#define OTP_ATOM(text) text,
+#include "otp_atoms.def"
+#undef OTP_ATOM
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++) {
+        assert_true(kept_is_otp((struct ds_text){atoms[i], strlen(atoms[i])}));
+        assert_true(i == 0 || strcmp(atoms[i - 1], atoms[i]) < 0);
+    }
+    static const char *const some[] = {"ok", "lists", "reverse", "$gen_call", "net_kernel", "rex",
+                                       "badarg", "DOWN", "", "noconnection", "__struct__"};
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+        assert_true(kept_is_otp((struct ds_text){some[i], strlen(some[i])}));
+    assert_false(kept_is_otp((struct ds_text){"secret", 6}));
+}
+
+/* A nest of any depth needs no stack, and one in last places no memory either. */
+static void walks_deep_terms(void **state)
+{
+    enum { DEPTH = 1000000 };
+    struct redact_values *values = make(ALL, NULL);
+    struct ds_buffer bytes = {0}, out = {0};
+    (void)state;
+    for (int i = 0; i < DEPTH; i++)
+        ds_buffer_add(&bytes, i % 2 == 0 ? "\x68\x01" : "\x6c\0\0\0\1", i % 2 == 0 ? 2 : 5);
+    ds_buffer_add(&bytes, "j", 1);
+    for (int i = 0; i < DEPTH / 2; i++)
+        ds_buffer_add(&bytes, "j", 1);
+    const struct ds_term term = {.data = (const uint8_t *)bytes.data, .len = bytes.len};
+    const struct ds_term copy = redacted(values, &term, &out);
+    assert_true(shape_same(&term, &copy));
+    ds_buffer_free(&bytes);
+    ds_buffer_free(&out);
+    redact_values_free(values);
+}
+
+/* Records */
+
+static struct ds_text text_of(const char *text)
+{
+    return (struct ds_text){text, strlen(text)};
+}
+
+struct sample {
+    struct ds_conn conn;
+    struct ds_event event;
+    struct call call;
+    struct record record;
+};
+
+static void make_message(struct sample *s)
+{
+    etf_reset();
+    *s = (struct sample){0};
+    for (int end = 0; end < 2; end++) {
+        s->conn.end[end].addr = (struct ds_addr){4, {10, 1, 2, 3}};
+        s->conn.end[end].node = text_of(end == 0 ? "secret@secrethost" : "other@secrethost");
+    }
+    s->conn.number = 1;
+    s->event = (struct ds_event){.type = DS_EVENT_MESSAGE,
+                                 .conn = &s->conn,
+                                 .bytes = (const uint8_t *)"secret",
+                                 .bytes_len = 6};
+    struct ds_message *m = &s->event.message;
+    m->op = ds_op_find(23); /* SEND_SENDER_TT: f t k */
+    m->code = 23;
+    m->token.present = true;
+    m->token.serial = 5;
+    m->token.label = etf_binary("secret");
+    m->token.from = etf_pid("secret@secrethost", 9);
+    m->role[DS_ROLE_FROM] = etf_pid("secret@secrethost", 9);
+    m->role[DS_ROLE_TO] = etf_pid("other@secrethost", 8);
+    m->role[DS_ROLE_TOKEN] =
+        etf_tuple(5, etf_int(0), m->token.label, etf_int(5), m->token.from, etf_int(4));
+    m->control = etf_tuple(4, etf_int(23), m->role[DS_ROLE_FROM], m->role[DS_ROLE_TO],
+                           m->role[DS_ROLE_TOKEN]);
+    m->payload = etf_list(1, etf_binary("secret"), etf_atom("secret"));
+    s->record.event = &s->event;
+    s->record.note.mod = etf_atom("secret");
+    s->record.note.fun = etf_atom("secret");
+    s->record.note.from_name = text_of("secret");
+    s->call.mod = etf_atom("secret");
+    s->call.fun = etf_cached("secret");
+    s->call.args = etf_list(1, etf_binary("secret"), etf_nil());
+    s->call.mfa = text_of("secret:secret(<<\"secret\">>)");
+    s->call.request = etf_tuple(3, s->call.mod, s->call.fun, s->call.args);
+    s->call.caller.node = text_of("secret@secrethost");
+    s->call.callee.name = text_of("secret");
+    s->record.call = &s->call;
+}
+
+static void no_secret(const void *bytes, size_t len)
+{
+    assert_true(len == 0 || memmem(bytes, len, "secret", 6) == NULL);
+}
+
+static void no_secret_term(const struct ds_term *term)
+{
+    no_secret(term->data, term->data != NULL ? term->len : 0);
+    for (uint32_t i = 0; i < term->num_atoms; i++)
+        no_secret(term->atoms[i].text, term->atoms[i].len);
+}
+
+static void no_secret_text(struct ds_text text)
+{
+    no_secret(text.data, text.len);
+}
+
+static void look_at(const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_message *m = &event->message;
+    no_secret_text(event->conn->end[0].node);
+    no_secret_text(event->conn->end[1].node);
+    assert_null(event->bytes);
+    no_secret_term(&m->control);
+    no_secret_term(&m->payload);
+    no_secret_term(&m->token.label);
+    no_secret_term(&m->token.from);
+    for (int role = 0; role < DS_ROLE_COUNT; role++)
+        no_secret_term(&m->role[role]);
+    const struct note *note = &record->note;
+    no_secret_term(&note->mod);
+    no_secret_term(&note->fun);
+    no_secret_text(note->from_name);
+    const struct call *call = record->call;
+    no_secret_term(&call->mod);
+    no_secret_term(&call->fun);
+    no_secret_term(&call->args);
+    no_secret_text(call->mfa);
+    no_secret_term(&call->request);
+    no_secret_text(call->caller.node);
+    no_secret_text(call->callee.name);
+}
+
+static void redacts_a_message(void **state)
+{
+    const struct options options = {.redact = ALL};
+    struct redact *redact = redact_new(&options);
+    struct sample s;
+    const struct record *out = NULL;
+    (void)state;
+    make_message(&s);
+    assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
+    look_at(out);
+    assert_true(shape_same(&s.event.message.control, &out->event->message.control));
+    assert_true(shape_same(&s.event.message.payload, &out->event->message.payload));
+    int64_t code;
+    const struct ds_term *from = &out->event->message.role[DS_ROLE_FROM];
+    assert_true(from->data > out->event->message.control.data);
+    assert_true(ds_term_get_integer(&(struct ds_term){.data = out->event->message.control.data + 2,
+                                                      .len = 5},
+                                    &code));
+    assert_int_equal(code, 23);
+    assert_int_equal(out->event->message.token.serial, 5);
+    redact_free(redact);
+}
+
+static void redacts_reasons_and_handshakes(void **state)
+{
+    const struct options options = {.redact = ALL};
+    struct redact *redact = redact_new(&options);
+    struct sample s;
+    const struct record *out = NULL;
+    (void)state;
+    make_message(&s);
+    s.record = (struct record){.event = &s.event};
+    s.event.type = DS_EVENT_CONN;
+    s.event.change = (struct ds_conn_change){
+        .state = DS_CONN_FAILED,
+        .reason = "closed by other@secrethost: secret@secrethost lacks BIG_CREATION"};
+    assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
+    no_secret(out->event->change.reason, strlen(out->event->change.reason));
+    assert_non_null(strstr(out->event->change.reason, " lacks BIG_CREATION"));
+    s.event.type = DS_EVENT_HANDSHAKE;
+    s.event.handshake = (struct ds_handshake){
+        .step = DS_STEP_CHALLENGE_REPLY,
+        .name = text_of("secret@secrethost"),
+        .status = text_of("secret"),
+        .challenge = 4711,
+        .has_challenge = true,
+        .has_digest = true,
+        .digest = "secret",
+        .cookie_note = "made with another cookie by the initiator secret@secrethost",
+    };
+    assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
+    const struct ds_handshake *h = &out->event->handshake;
+    no_secret_text(h->name);
+    no_secret_text(h->status);
+    no_secret(h->digest, sizeof h->digest);
+    no_secret(h->cookie_note, strlen(h->cookie_note));
+    assert_false(h->has_challenge || h->has_digest || h->challenge != 0);
+    const struct ds_epmd_node nodes[] = {{.name = text_of("secret")}};
+    s.event.type = DS_EVENT_EPMD;
+    s.event.epmd = (struct ds_epmd){.op = DS_EPMD_NAMES_RESP,
+                                    .name = text_of("secret"),
+                                    .extra = text_of("secret"),
+                                    .raw = text_of("secret"),
+                                    .nodes = nodes,
+                                    .num_nodes = 1};
+    assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
+    no_secret_text(out->event->epmd.name);
+    no_secret_text(out->event->epmd.extra);
+    no_secret_text(out->event->epmd.raw);
+    no_secret_text(out->event->epmd.nodes[0].name);
+    redact_free(redact);
+}
+
+static void with_failing_memory(void *context)
+{
+    const struct options options = {.redact = ALL, .redact_key_file = key_file};
+    struct sample s;
+    const struct record *out = NULL;
+    (void)context;
+    make_message(&s);
+    struct redact *redact = redact_new(&options);
+    if (redact == NULL)
+        return;
+    for (int i = 0; i < 2; i++) {
+        if (redact_record(redact, &s.record, &out) == REDACT_OK)
+            look_at(out);
+        else
+            assert_true(failing_alloc_failed());
+    }
+    redact_begin(redact);
+    redact_party(redact, &s.call.caller);
+    redact_term(redact, &s.call.request);
+    no_secret_text(s.call.caller.node);
+    no_secret_term(&s.call.request);
+    redact_free(redact);
+}
+
+static void shows_nothing_without_memory(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(with_failing_memory, NULL) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_the_shape_of_all_samples),
+        cmocka_unit_test(ends_where_a_term_ends),
+        cmocka_unit_test(replaces_what_is_named),
+        cmocka_unit_test(keeps_equal_what_is_equal),
+        cmocka_unit_test(keeps_what_is_to_stay),
+        cmocka_unit_test(knows_the_atoms_of_otp),
+        cmocka_unit_test(walks_deep_terms),
+        cmocka_unit_test(redacts_a_message),
+        cmocka_unit_test(redacts_reasons_and_handshakes),
+        cmocka_unit_test(shows_nothing_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
