@@ -174,13 +174,14 @@ bool capture_has_nanoseconds(const struct capture *capture)
     return false;
 }
 
-uint64_t capture_get_drops(const struct capture *capture)
+void capture_get_drops(const struct capture *capture, uint64_t *by_kernel, uint64_t *by_interface)
 {
-    struct pcap_stat stat;
-    if (!capture->is_live || capture->inputs[0].pcap == NULL ||
+    struct pcap_stat stat = {0};
+    if (capture->is_live && capture->inputs[0].pcap != NULL &&
         pcap_stats(capture->inputs[0].pcap, &stat) != 0)
-        return 0;
-    return (uint64_t)stat.ps_drop + stat.ps_ifdrop;
+        stat = (struct pcap_stat){0};
+    *by_kernel = stat.ps_drop;
+    *by_interface = stat.ps_ifdrop;
 }
 
 bool capture_get_progress(const struct capture *capture, double *fraction)

@@ -127,6 +127,19 @@ void diagram_record(struct sink *sink, const struct record *record)
     add(out, "\n");
 }
 
+/* A note needs a lane. */
+void diagram_lost(struct sink *sink, const struct loss *loss)
+{
+    struct diagram *d = sink->state;
+    struct ds_buffer *out = &sink->output.buffer;
+    if (d->lanes.num == 0)
+        return;
+    add(out, d->dialect->note);
+    add(out, "L1: lost ");
+    loss_print(loss, out);
+    add(out, "\n");
+}
+
 bool diagram_open(struct sink *sink, const struct dialect *dialect)
 {
     struct diagram *d = calloc(1, sizeof *d);

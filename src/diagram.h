@@ -25,6 +25,7 @@ struct dialect {
 /* What a sink of a dialect consists of. */
 bool diagram_open(struct sink *sink, const struct dialect *dialect);
 void diagram_record(struct sink *sink, const struct record *record);
+void diagram_lost(struct sink *sink, const struct loss *loss);
 void diagram_end(struct sink *sink);
 void diagram_close(struct sink *sink);
 

@@ -4,11 +4,18 @@
 #include "output.h"
 
 #include "complain.h"
+#include "progress.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Nobody waits for a reader longer than that when the user wants to end. What is written at
+ * once is so little that a pipe that takes anything takes it all, pipe(7). */
+enum { PATIENCE_NS = 2000000000, WRITE_AT_ONCE = 32 * 1024, WRITE_CAREFULLY = 4096 };
 
 enum { FLUSH_AT = 256 * 1024, KEEP_AT_MOST = 4 * FLUSH_AT };
 
@@ -43,11 +50,30 @@ static void output_fail(struct output *output, int error)
         complain("cannot write %s: %s", output->name, strerror(error));
 }
 
+bool output_can_write(int fd)
+{
+    const int64_t begin_ns = clock_now_ns();
+    for (int64_t passed_ns = 0; passed_ns < PATIENCE_NS; passed_ns = clock_now_ns() - begin_ns) {
+        struct pollfd poll_fd = {fd, POLLOUT, 0};
+        const int status = poll(&poll_fd, 1, (int)((PATIENCE_NS - passed_ns) / 1000000) + 1);
+        if (status > 0 || (status < 0 && errno != EINTR))
+            return true; /* an error is the write's to find */
+    }
+    return false;
+}
+
 void output_flush(struct output *output)
 {
     size_t done = 0;
     while (done < output->buffer.len && !output->failed) {
-        ssize_t n = write(output->fd, output->buffer.data + done, output->buffer.len - done);
+        const size_t most = stop_wanted ? WRITE_CAREFULLY : WRITE_AT_ONCE;
+        const size_t rest = output->buffer.len - done;
+        if (stop_wanted && !output_can_write(output->fd)) {
+            output->failed = output->gave_up = true;
+            output->num_left = rest;
+            break;
+        }
+        ssize_t n = write(output->fd, output->buffer.data + done, rest < most ? rest : most);
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)

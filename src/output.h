@@ -1,6 +1,7 @@
 /*
  * output.h - a file that records are written to. Records gather in a buffer and go out in
- * large writes; the first failure is said once and ends the run.
+ * large writes; the first failure is said once and ends the run. A reader that does not read
+ * is waited for, but no longer than a moment once the user wants to end (stop.h).
  */
 #ifndef SRC_OUTPUT_H
 #define SRC_OUTPUT_H
@@ -15,6 +16,8 @@ struct output {
     bool line_buffered;
     bool failed; /* nothing more is written */
     bool closed; /* failed because the reader went away: no error */
+    size_t num_left; /* bytes not written then */
+    bool gave_up; /* failed because nobody reads and the user wants to end */
 };
 
 /* output_create opens a file for writing that only its owner may read: what nodes say to
@@ -29,6 +32,10 @@ void output_end_record(struct output *output);
 
 /* output_flush writes what has gathered. */
 void output_flush(struct output *output);
+
+/* output_can_write waits until a descriptor takes some bytes without blocking. False when it
+ * does not for some seconds. */
+bool output_can_write(int fd);
 
 /* output_close flushes and closes; see failed for how it went. */
 void output_close(struct output *output);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_LEN = 1024 * 1024, KEEP_AT_MOST = 4 * BLOCK_LEN, MAX_SPANS = 8 };
+enum { KEEP_AT_MOST = 4 * RECORD_BLOCK_LEN, MAX_SPANS = 8 };
 
 /* span is a stretch of bytes that has been copied. */
 struct span {
@@ -309,7 +309,7 @@ enum copy_status record_block_add(struct record_block *block, const struct recor
     while (block->data == NULL || !add(block, record)) {
         if (block->len != 0)
             return COPY_FULL;
-        size_t cap = block->cap != 0 ? block->cap * 2 : BLOCK_LEN;
+        size_t cap = block->cap != 0 ? block->cap * 2 : RECORD_BLOCK_LEN;
         free(block->data);
         block->cap = 0;
         block->data = malloc(cap);

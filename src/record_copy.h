@@ -16,6 +16,8 @@ struct copied_record {
     struct call *call;
 };
 
+enum { RECORD_BLOCK_LEN = 1024 * 1024 }; /* of one that no large record made grow */
+
 /* record_block is memory that only moves forward. Zero-initialise it. */
 struct record_block {
     unsigned char *data;

@@ -6,38 +6,72 @@
 
 #include "complain.h"
 #include "record_copy.h"
+#include "stop.h"
 
+#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { NUM_BLOCKS = 4 };
+enum { NUM_BLOCKS = 4, MAX_BLOCKS = 1024, WAIT_NS = 100 * 1000 * 1000 };
+
+struct slot {
+    struct record_block block;
+    struct loss losses[LOSS_CAUSE_COUNT]; /* before the block */
+    bool flush;                           /* after it, write out */
+};
 
 struct relay {
     struct relay_target target;
+    uint64_t max_bytes; /* 0: whoever fills the blocks waits */
     pthread_t thread;
     pthread_mutex_t lock; /* of all that follows but the contents of blocks */
     pthread_cond_t changed;
     unsigned head, tail;   /* blocks filled and emptied so far */
-    bool flush[NUM_BLOCKS]; /* after the block, write out */
-    bool stop, failed;
-    bool no_memory; /* the decoder's own */
-    struct record_block blocks[NUM_BLOCKS];
+    uint64_t num_bytes;    /* memory of those in between */
+    uint64_t num_left;     /* records that the target did not want */
+    bool stop, ended, failed;
+    /* The decoder's own. */
+    bool no_memory;
+    uint64_t num_lost;
+    struct loss losses[LOSS_CAUSE_COUNT]; /* still to be told */
+    unsigned num_slots;
+    struct slot *slots;
 };
 
-/* give hands the records of a block to the target. False when it wants no more. */
-static bool give(struct relay *relay, const struct record_block *block, bool flush)
+static struct slot *slot_at(const struct relay *relay, unsigned number)
+{
+    return &relay->slots[number % relay->num_slots];
+}
+
+/* give hands a block to the target, and counts what it does not want. */
+static bool give(struct relay *relay, const struct slot *slot, bool wanted, uint64_t *num_left)
 {
     const struct relay_target *target = &relay->target;
-    bool ok = true;
-    for (const struct copied_record *copy = block->first; ok && copy != NULL; copy = copy->next) {
+    bool ok = wanted;
+    for (int i = 0; ok && i < LOSS_CAUSE_COUNT; i++)
+        ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
+    for (const struct copied_record *copy = slot->block.first; copy != NULL; copy = copy->next) {
         struct ds_event event;
         struct record record;
-        copied_record_get(copy, &record, &event);
-        ok = target->record(target->context, &record);
+        *num_left += !ok;
+        if (ok) {
+            copied_record_get(copy, &record, &event);
+            ok = target->record(target->context, &record);
+        }
     }
-    return ok && (!flush || target->flush(target->context));
+    return ok && (!slot->flush || target->flush(target->context));
+}
+
+/* A queue that was long once does not keep its memory. */
+static void empty(struct slot *slot, bool is_long)
+{
+    if (is_long)
+        record_block_free(&slot->block);
+    else
+        record_block_clear(&slot->block);
+    memset(slot->losses, 0, sizeof slot->losses);
 }
 
 static void *run(void *context)
@@ -49,68 +83,224 @@ static void *run(void *context)
             pthread_cond_wait(&relay->changed, &relay->lock);
         if (relay->tail == relay->head)
             break;
-        unsigned which = relay->tail % NUM_BLOCKS;
-        bool flush = relay->flush[which];
-        bool skip = relay->failed;
+        struct slot *slot = slot_at(relay, relay->tail);
+        const uint64_t num_bytes = slot->block.cap;
+        const bool is_long = relay->head - relay->tail > NUM_BLOCKS;
+        const bool wanted = !relay->failed;
+        uint64_t num_left = 0;
         pthread_mutex_unlock(&relay->lock);
-        bool ok = skip || give(relay, &relay->blocks[which], flush);
-        record_block_clear(&relay->blocks[which]);
+        const bool ok = give(relay, slot, wanted, &num_left);
+        empty(slot, is_long);
         pthread_mutex_lock(&relay->lock);
         relay->failed = relay->failed || !ok;
+        relay->num_left += num_left;
+        relay->num_bytes -= num_bytes;
         relay->tail++;
         pthread_cond_broadcast(&relay->changed);
     }
+    relay->ended = true;
+    pthread_cond_broadcast(&relay->changed);
     pthread_mutex_unlock(&relay->lock);
     return NULL;
 }
 
-struct relay *relay_start(const struct relay_target *target)
+static void release(struct relay *relay)
 {
-    struct relay *relay = calloc(1, sizeof *relay);
-    if (relay == NULL) {
-        complain("out of memory");
-        return NULL;
-    }
-    relay->target = *target;
-    pthread_mutex_init(&relay->lock, NULL);
-    pthread_cond_init(&relay->changed, NULL);
-    /* Signals are for the thread that reads: it is the one to wake. */
+    for (unsigned i = 0; i < relay->num_slots; i++)
+        record_block_free(&relay->slots[i].block);
+    free(relay->slots);
+    pthread_mutex_destroy(&relay->lock);
+    pthread_cond_destroy(&relay->changed);
+    free(relay);
+}
+
+static int start_thread(struct relay *relay)
+{
+    /* Signals are for the thread that reads: it is the one to wake, and it wakes this one. */
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, STOP_WAKE);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&relay->thread, NULL, run, relay);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+struct relay *relay_start(const struct relay_target *target, uint64_t max_bytes)
+{
+    const uint64_t wanted = max_bytes / RECORD_BLOCK_LEN + 1;
+    const unsigned num_slots = max_bytes == 0         ? NUM_BLOCKS
+                               : wanted < 2           ? 2
+                               : wanted > MAX_BLOCKS ? MAX_BLOCKS
+                                                      : (unsigned)wanted;
+    struct relay *relay = calloc(1, sizeof *relay);
+    struct slot *slots = calloc(num_slots, sizeof *slots);
+    if (relay == NULL || slots == NULL) {
+        complain("out of memory");
+        free(relay);
+        free(slots);
+        return NULL;
+    }
+    relay->target = *target;
+    relay->max_bytes = max_bytes;
+    relay->num_slots = num_slots;
+    relay->slots = slots;
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&relay->lock, NULL);
+    pthread_cond_init(&relay->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    int error = start_thread(relay);
     if (error != 0) {
         complain("cannot start a thread: %s", strerror(error));
-        free(relay);
+        release(relay);
         return NULL;
     }
     return relay;
+}
+
+/* From here on in the decoder's thread. */
+
+/* wait_a_while waits for the target to get on. If the user wants to end, the target is woken
+ * from whatever it waits for: outputs then see to it that they do not wait for long. */
+static void wait_a_while(struct relay *relay)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WAIT_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    if (pthread_cond_timedwait(&relay->changed, &relay->lock, &until) == ETIMEDOUT &&
+        stop_wanted && !relay->ended)
+        pthread_kill(relay->thread, STOP_WAKE);
+}
+
+static void pass_block(struct relay *relay, bool flush)
+{
+    struct slot *slot = slot_at(relay, relay->head);
+    slot->flush = flush;
+    relay->num_bytes += slot->block.cap;
+    relay->head++;
+    pthread_cond_broadcast(&relay->changed);
 }
 
 /* hand_on passes the block at head to the target and waits for another to fill. */
 static bool hand_on(struct relay *relay, bool flush)
 {
     pthread_mutex_lock(&relay->lock);
-    relay->flush[relay->head % NUM_BLOCKS] = flush;
-    relay->head++;
-    pthread_cond_broadcast(&relay->changed);
-    while (relay->head - relay->tail == NUM_BLOCKS)
-        pthread_cond_wait(&relay->changed, &relay->lock);
+    pass_block(relay, flush);
+    while (relay->head - relay->tail == relay->num_slots)
+        wait_a_while(relay);
     bool ok = !relay->failed;
     pthread_mutex_unlock(&relay->lock);
     return ok;
 }
 
+enum hand_on_when { IF_ROOM, IF_IDLE };
+
+/* try_to_hand_on does so when there is another block to fill and no cap is reached; or only
+ * when the target has nothing else to do. */
+static bool try_to_hand_on(struct relay *relay, enum hand_on_when when, bool flush)
+{
+    pthread_mutex_lock(&relay->lock);
+    const unsigned num_waiting = relay->head - relay->tail;
+    const uint64_t cap = slot_at(relay, relay->head)->block.cap;
+    const bool can = num_waiting == 0 || (when == IF_ROOM && num_waiting + 1 < relay->num_slots &&
+                                          relay->num_bytes + cap <= relay->max_bytes);
+    if (can)
+        pass_block(relay, flush);
+    pthread_mutex_unlock(&relay->lock);
+    return can;
+}
+
+static bool has_failed(struct relay *relay)
+{
+    pthread_mutex_lock(&relay->lock);
+    bool failed = relay->failed;
+    pthread_mutex_unlock(&relay->lock);
+    return failed;
+}
+
+static void add_loss(struct loss *to, const struct loss *loss)
+{
+    if (loss->count == 0)
+        return;
+    to->cause = loss->cause;
+    if (to->count == 0)
+        to->first_ns = loss->first_ns;
+    to->last_ns = loss->last_ns;
+    to->count += loss->count;
+    to->messages += loss->messages;
+}
+
+void relay_lose(struct relay *relay, const struct loss *loss)
+{
+    add_loss(&relay->losses[loss->cause], loss);
+}
+
+static void lose_record(struct relay *relay, const struct record *record)
+{
+    const int64_t ts_ns = record->call != NULL ? record->call->end_ns : record->event->ts_ns;
+    const struct loss loss = {
+        .cause = LOSS_QUEUE,
+        .count = 1,
+        .messages = record->call == NULL && record->event->type == DS_EVENT_MESSAGE,
+        .first_ns = ts_ns,
+        .last_ns = ts_ns,
+    };
+    relay_lose(relay, &loss);
+    relay->num_lost++;
+}
+
+uint64_t relay_num_lost(const struct relay *relay)
+{
+    return relay->num_lost;
+}
+
+static bool has_losses(const struct relay *relay)
+{
+    for (int i = 0; i < LOSS_CAUSE_COUNT; i++) {
+        if (relay->losses[i].count != 0)
+            return true;
+    }
+    return false;
+}
+
+/* place_losses puts what was lost before an empty block. False when there is none. */
+static bool place_losses(struct relay *relay)
+{
+    if (!has_losses(relay))
+        return true;
+    if (slot_at(relay, relay->head)->block.first != NULL &&
+        !try_to_hand_on(relay, IF_ROOM, false))
+        return false;
+    struct slot *slot = slot_at(relay, relay->head);
+    for (int i = 0; i < LOSS_CAUSE_COUNT; i++)
+        add_loss(&slot->losses[i], &relay->losses[i]);
+    memset(relay->losses, 0, sizeof relay->losses);
+    return true;
+}
+
 bool relay_record(struct relay *relay, const struct record *record)
 {
+    if (!place_losses(relay)) {
+        lose_record(relay, record);
+        return !has_failed(relay);
+    }
     for (;;) {
-        switch (record_block_add(&relay->blocks[relay->head % NUM_BLOCKS], record)) {
+        switch (record_block_add(&slot_at(relay, relay->head)->block, record)) {
         case COPY_OK:
             return true;
         case COPY_FULL:
-            if (!hand_on(relay, false))
+            if (relay->max_bytes == 0 && !hand_on(relay, false))
                 return false;
+            if (relay->max_bytes != 0 && !try_to_hand_on(relay, IF_ROOM, false)) {
+                lose_record(relay, record);
+                return !has_failed(relay);
+            }
             break;
         case COPY_NO_MEMORY:
             complain("out of memory");
@@ -120,27 +310,42 @@ bool relay_record(struct relay *relay, const struct record *record)
     }
 }
 
-void relay_flush(struct relay *relay)
+static bool is_empty(const struct slot *slot)
 {
-    if (relay->blocks[relay->head % NUM_BLOCKS].first != NULL)
-        hand_on(relay, true);
+    bool empty = slot->block.first == NULL;
+    for (int i = 0; i < LOSS_CAUSE_COUNT; i++)
+        empty = empty && slot->losses[i].count == 0;
+    return empty;
 }
 
-bool relay_stop(struct relay *relay)
+void relay_flush(struct relay *relay)
+{
+    if (!place_losses(relay) || is_empty(slot_at(relay, relay->head)))
+        return;
+    if (relay->max_bytes == 0)
+        hand_on(relay, true);
+    else
+        try_to_hand_on(relay, IF_IDLE, true); /* else its block gets fuller meanwhile */
+}
+
+bool relay_stop(struct relay *relay, uint64_t *num_left)
 {
     if (relay == NULL)
         return true;
-    hand_on(relay, false);
+    if (!place_losses(relay)) {
+        hand_on(relay, false);
+        place_losses(relay);
+    }
     pthread_mutex_lock(&relay->lock);
+    pass_block(relay, true);
     relay->stop = true;
-    pthread_cond_broadcast(&relay->changed);
+    while (!relay->ended)
+        wait_a_while(relay);
     pthread_mutex_unlock(&relay->lock);
     pthread_join(relay->thread, NULL);
     bool ok = !relay->no_memory;
-    for (int i = 0; i < NUM_BLOCKS; i++)
-        record_block_free(&relay->blocks[i]);
-    pthread_mutex_destroy(&relay->lock);
-    pthread_cond_destroy(&relay->changed);
-    free(relay);
+    if (num_left != NULL)
+        *num_left = relay->num_left;
+    release(relay);
     return ok;
 }

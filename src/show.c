@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 struct show {
     const struct options *options;
@@ -30,6 +31,7 @@ struct show {
     uint64_t num_shown; /* messages */
     struct fuse fuse;
     int64_t since_ns;   /* before it, nothing is shown */
+    uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
     _Atomic int state;  /* enum show_state; never becomes less */
 };
 
@@ -81,16 +83,30 @@ static bool flush_sinks(void *context)
     return ok;
 }
 
+static bool write_lost(void *context, const struct loss *loss)
+{
+    struct show *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        sink_lost(&s->sinks[i], loss);
+        ok = note_output(s, &s->sinks[i].output) && ok;
+    }
+    return ok;
+}
+
 /* From here on in the thread of the correlation. */
 
-static void pass_on(struct show *s, const struct record *record)
+/* pass_on returns false when the record was lost. */
+static bool pass_on(struct show *s, const struct record *record)
 {
     if (s->num_sinks == 0)
-        return;
+        return true;
     if (s->relay == NULL || s->behind)
-        write_record(s, record);
-    else if (!relay_record(s->relay, record) && show_get_state(s) == SHOW_ON)
+        return write_record(s, record);
+    const uint64_t num_lost = relay_num_lost(s->relay);
+    if (!relay_record(s->relay, record) && show_get_state(s) == SHOW_ON)
         set_state(s, SHOW_FAILED);
+    return relay_num_lost(s->relay) == num_lost;
 }
 
 static int64_t get_time(const struct record *record)
@@ -98,10 +114,11 @@ static int64_t get_time(const struct record *record)
     return record->call != NULL ? record->call->end_ns : record->event->ts_ns;
 }
 
-/* count counts a message that was shown. */
-static void count(struct show *s, const struct ds_event *event)
+/* count counts a message that was selected, and passed on or lost. */
+static void count(struct show *s, const struct ds_event *event, bool passed)
 {
-    if (++s->num_shown == s->options->max_messages)
+    s->num_shown += passed;
+    if (passed && s->num_shown == s->options->max_messages)
         set_state(s, SHOW_FULL);
     if (fuse_blows(&s->fuse, event->ts_ns))
         set_state(s, SHOW_FUSE_BLOWN);
@@ -124,9 +141,9 @@ static void on_record(void *context, const struct record *record)
     if (status != REDACT_OK)
         return;
     note_reports(s, reports_record(s->reports, shown));
-    pass_on(s, shown);
+    const bool passed = pass_on(s, shown);
     if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE)
-        count(s, record->event);
+        count(s, record->event, passed);
 }
 
 static void on_monitor(void *context, const struct monitor_end *end)
@@ -166,6 +183,12 @@ void show_event(struct show *s, const struct ds_event *event)
     const struct record record = {.event = event};
     if (!relay_record(s->relay, &record) && show_get_state(s) == SHOW_ON)
         set_state(s, SHOW_FAILED);
+}
+
+void show_lose(struct show *s, const struct loss *loss)
+{
+    if (s->relay != NULL)
+        relay_lose(s->relay, loss);
 }
 
 void show_flush(struct show *s)
@@ -267,18 +290,33 @@ bool show_start(struct show *s)
     const struct relay_target target = {
         .record = s->behind ? take_event : write_record,
         .flush = flush_sinks,
+        .lost = write_lost,
         .context = s,
     };
-    s->relay = relay_start(&target);
+    const struct options *options = s->options;
+    const bool is_live = options->num_read_files == 0;
+    s->relay = relay_start(&target, is_live ? options->config.limits[DS_LIMIT_QUEUE] : 0);
     return s->relay != NULL;
 }
 
 /* stop_relay waits for the second thread, and what it had is this one's. */
 static void stop_relay(struct show *s)
 {
-    if (!relay_stop(s->relay))
+    if (s->relay == NULL)
+        return;
+    s->num_lost += relay_num_lost(s->relay);
+    if (!relay_stop(s->relay, &s->num_left))
         set_state(s, SHOW_FAILED);
     s->relay = NULL;
+}
+
+/* say_unread says what nobody wanted to read; nor perhaps what is said here. */
+static void say_unread(const struct show *s, const struct output *output)
+{
+    if (!output_can_write(STDERR_FILENO) && freopen("/dev/null", "w", stderr) == NULL)
+        _exit(EXIT_FAILURE);
+    complain("%s is not being read: the last %llu records and %zu bytes were not written",
+             output->name, (unsigned long long)s->num_left, output->num_left);
 }
 
 static void close_sinks(struct show *s)
@@ -286,6 +324,8 @@ static void close_sinks(struct show *s)
     for (size_t i = 0; i < s->num_sinks; i++) {
         sink_close(&s->sinks[i]);
         note_output(s, &s->sinks[i].output);
+        if (s->sinks[i].output.gave_up)
+            say_unread(s, &s->sinks[i].output);
     }
     s->num_sinks = 0;
 }
@@ -316,6 +356,8 @@ void show_add_stats(const struct show *s, struct ds_stats *stats)
 {
     if (s->behind && s->relay != NULL)
         return;
+    stats->limits_hit[DS_LIMIT_QUEUE] +=
+        s->num_lost + (s->relay != NULL ? relay_num_lost(s->relay) : 0);
     if (s->correlate != NULL)
         correlate_add_stats(s->correlate, stats);
     select_add_stats(s->select, stats);

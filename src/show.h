@@ -9,6 +9,7 @@
 #ifndef SRC_SHOW_H
 #define SRC_SHOW_H
 
+#include "loss.h"
 #include "options.h"
 
 #include <distsniff/dissect.h>
@@ -32,6 +33,9 @@ bool show_start(struct show *show);
 /* show_set_since says that nothing before that time is to be shown. Called before the first
  * event, if at all. */
 void show_set_since(struct show *show, int64_t since_ns);
+
+/* show_lose tells of packets that were lost before the next event. */
+void show_lose(struct show *show, const struct loss *loss);
 
 /* show_event takes the next event. */
 void show_event(struct show *show, const struct ds_event *event);

@@ -4,6 +4,7 @@
 #ifndef SRC_SINK_H
 #define SRC_SINK_H
 
+#include "loss.h"
 #include "options.h"
 #include "output.h"
 #include "record.h"
@@ -11,12 +12,13 @@
 struct sink;
 
 /* sink_kind is one format. open prepares state, false when memory ran out; record appends
- * one to output.buffer; close releases state. */
+ * one to output.buffer, lost what is missing between two of them; close releases state. */
 struct sink_kind {
     const char *name;
     const char *help;
     bool (*open)(struct sink *sink);
     void (*record)(struct sink *sink, const struct record *record);
+    void (*lost)(struct sink *sink, const struct loss *loss); /* may be NULL */
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
 };
@@ -45,6 +47,9 @@ bool sink_open(struct sink *sink, const struct option_format *format,
 
 /* sink_record shows one record. Failures are kept in sink->output. */
 void sink_record(struct sink *sink, const struct record *record);
+
+/* sink_lost tells that something is missing here. */
+void sink_lost(struct sink *sink, const struct loss *loss);
 
 /* sink_close writes out what is left. */
 void sink_close(struct sink *sink);

@@ -393,6 +393,21 @@ static void json_record(struct sink *sink, const struct record *given)
     json_end(json);
 }
 
+static void json_lost(struct sink *sink, const struct loss *loss)
+{
+    struct json_writer *json = &((struct json_state *)sink->state)->json;
+    json->out = &sink->output.buffer;
+    json->time_digits = sink->time_digits;
+    json_begin(json, "lost");
+    json_put_time(json, "ts", loss->first_ns);
+    json_put_time(json, "until", loss->last_ns);
+    json_put_string(json, "cause", loss_cause_name(loss->cause));
+    json_put_unsigned(json, loss_unit(loss->cause), loss->count);
+    if (loss->messages != 0)
+        json_put_unsigned(json, "messages", loss->messages);
+    json_end(json);
+}
+
 static bool json_open(struct sink *sink)
 {
     struct json_state *s = calloc(1, sizeof *s);
@@ -422,5 +437,10 @@ static void json_close(struct sink *sink)
 }
 
 const struct sink_kind sink_json = {
-    "json", "one JSON object a line, for programs", json_open, json_record, NULL, json_close,
+    .name = "json",
+    .help = "one JSON object a line, for programs",
+    .open = json_open,
+    .record = json_record,
+    .lost = json_lost,
+    .close = json_close,
 };

@@ -44,6 +44,7 @@ const struct sink_kind sink_mermaid = {
     .help = "a sequence diagram for Mermaid",
     .open = mermaid_open,
     .record = diagram_record,
+    .lost = diagram_lost,
     .end = diagram_end,
     .close = diagram_close,
 };

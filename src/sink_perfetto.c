@@ -269,6 +269,21 @@ static void perfetto_record(struct sink *sink, const struct record *record)
         t->out->failed = true;
 }
 
+static void perfetto_lost(struct sink *sink, const struct loss *loss)
+{
+    struct trace *t = sink->state;
+    if (!t->has_first)
+        return; /* there is nothing yet between which it could be missing */
+    t->text.len = 0;
+    ds_buffer_add_text(&t->text, "lost ");
+    loss_print(loss, &t->text);
+    begin_event(t, 'i', (struct track){0});
+    add_ts(t, loss->first_ns);
+    add(t, ",\"s\":\"g\",\"cat\":\"note\",\"name\":");
+    add_text(t, &t->text);
+    add(t, "}");
+}
+
 static void perfetto_close(struct sink *sink)
 {
     struct trace *t = sink->state;
@@ -308,6 +323,7 @@ const struct sink_kind sink_perfetto = {
     .help = "Trace Event JSON, for ui.perfetto.dev and chrome://tracing",
     .open = perfetto_open,
     .record = perfetto_record,
+    .lost = perfetto_lost,
     .end = perfetto_end,
     .close = perfetto_close,
 };

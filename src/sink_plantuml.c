@@ -46,6 +46,7 @@ const struct sink_kind sink_plantuml = {
     .help = "a sequence diagram for PlantUML",
     .open = plantuml_open,
     .record = diagram_record,
+    .lost = diagram_lost,
     .end = diagram_end,
     .close = diagram_close,
 };

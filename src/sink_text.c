@@ -541,6 +541,18 @@ static void text_record(struct sink *sink, const struct record *record)
         hexdump_print(event->bytes, event->bytes_len, s->out);
 }
 
+static void text_lost(struct sink *sink, const struct loss *loss)
+{
+    struct text_state *s = sink->state;
+    add_time(s, sink, loss->first_ns);
+    paint(s, PAINT_TROUBLE);
+    add(s, "lost ");
+    loss_print(loss, s->out);
+    if (s->colored)
+        paint(s, PAINT_OFF);
+    add(s, "\n");
+}
+
 static bool text_open(struct sink *sink)
 {
     struct text_state *s = calloc(1, sizeof *s);
@@ -569,7 +581,12 @@ static void text_close(struct sink *sink)
 }
 
 const struct sink_kind sink_text = {
-    "text", "one line an event, for people", text_open, text_record, NULL, text_close,
+    .name = "text",
+    .help = "one line an event, for people",
+    .open = text_open,
+    .record = text_record,
+    .lost = text_lost,
+    .close = text_close,
 };
 
 /* An event as text for itself: a sink that nothing is written from. */

@@ -58,6 +58,14 @@ void sink_record(struct sink *sink, const struct record *record)
     output_end_record(&sink->output);
 }
 
+void sink_lost(struct sink *sink, const struct loss *loss)
+{
+    if (sink->output.failed || sink->kind->lost == NULL)
+        return;
+    sink->kind->lost(sink, loss);
+    output_end_record(&sink->output);
+}
+
 void sink_close(struct sink *sink)
 {
     if (sink->kind->end != NULL)

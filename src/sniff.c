@@ -37,6 +37,7 @@ struct sniff {
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
     struct ending ending;
     int64_t begin_ns; /* of the monotonic clock */
+    uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
     bool has_begun;   /* ending knows when */
     bool failed;      /* not by what is shown */
 };
@@ -167,16 +168,36 @@ static void print_summary(struct sniff *s)
         .num_read = s->capture.is_live ? s->num_passed : s->capture.num_packets,
         .num_passed = s->num_passed,
         .is_live = s->capture.is_live,
-        .num_dropped = capture_get_drops(&s->capture),
         .stats = &stats,
         .config = &s->options->config,
     };
+    capture_get_drops(&s->capture, &summary.num_dropped, &summary.num_missed);
     summary_print(&summary, stderr);
+}
+
+/* note_drops tells of the packets that have been dropped since it was called last. */
+static void note_drops(struct sniff *s)
+{
+    uint64_t drops[LOSS_CAUSE_COUNT] = {0};
+    capture_get_drops(&s->capture, &drops[LOSS_KERNEL], &drops[LOSS_INTERFACE]);
+    for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
+        if (drops[cause] <= s->num_dropped[cause])
+            continue;
+        const int64_t now_ns = clock_since_1970_ns();
+        const struct loss loss = {.cause = (enum loss_cause)cause,
+                                  .count = drops[cause] - s->num_dropped[cause],
+                                  .first_ns = now_ns,
+                                  .last_ns = now_ns};
+        show_lose(s->show, &loss);
+        s->num_dropped[cause] = drops[cause];
+    }
 }
 
 /* What is looked at only now and then. */
 static void look_around(struct sniff *s)
 {
+    if (s->capture.is_live)
+        note_drops(s);
     progress_update(&s->progress, &s->capture, ds_session_stats(s->session));
     if (counts_wanted) {
         counts_wanted = 0;
@@ -270,6 +291,7 @@ static void run(struct sniff *s)
     }
     if (ends_by_clock(s))
         drain(s);
+    note_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
     show_end(s->show);

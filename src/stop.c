@@ -12,7 +12,7 @@ static void on_signal(int signal)
 {
     if (signal == SIGUSR1)
         counts_wanted = 1;
-    else
+    else if (signal != STOP_WAKE)
         stop_wanted = signal;
 }
 
@@ -22,6 +22,7 @@ void stop_install(void)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     sigaction(SIGUSR1, &action, NULL);
+    sigaction(STOP_WAKE, &action, NULL);
     action.sa_flags = (int)SA_RESETHAND; /* the second one does what it always did */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

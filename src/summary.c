@@ -23,7 +23,8 @@ void summary_print(const struct summary *summary, FILE *out)
     if (summary->num_read != summary->num_passed)
         fprintf(out, " of %" PRIu64 " read", summary->num_read);
     if (summary->is_live)
-        fprintf(out, ", %" PRIu64 " dropped by the kernel", summary->num_dropped);
+        fprintf(out, ", %" PRIu64 " dropped by the kernel, %" PRIu64 " by the interface",
+                summary->num_dropped, summary->num_missed);
     print_count(out, "\n", stats->connections, "connections");
     print_count(out, ", ", stats->messages, "messages");
     print_count(out, ", ", stats->message_bytes, "bytes");

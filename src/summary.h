@@ -11,7 +11,7 @@ struct summary {
     uint64_t num_read;   /* packets */
     uint64_t num_passed; /* of these, by the filter */
     bool is_live;
-    uint64_t num_dropped; /* by the kernel */
+    uint64_t num_dropped, num_missed; /* by the kernel, by the interface */
     const struct ds_stats *stats;
     const struct ds_config *config;
 };

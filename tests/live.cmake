@@ -21,3 +21,8 @@ add_test(NAME live_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/names $<TARGET
                                  ${ERL_DIR})
 erl_check(names naming_check ${PCAPS}/names.pcap)
 set_tests_properties(live_names PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+
+# Every way in which a live capture ends.
+add_test(NAME live_ends COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/ends $<TARGET_FILE:distsniff>
+                                ${ERL_DIR})
+set_tests_properties(live_ends PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)

@@ -5,11 +5,14 @@
 #include "correlate.h"
 #include "failing_alloc.h"
 #include "record_copy.h"
+#include "progress.h"
 #include "relay.h"
+#include "stop.h"
 #include "sink.h"
 
 #include <fcntl.h>
 #include <pcap/pcap.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -54,8 +57,8 @@ static bool flush_sinks(void *context)
 
 static struct relay *start_relay(struct run *run)
 {
-    const struct relay_target target = {write_record, flush_sinks, run};
-    return relay_start(&target);
+    const struct relay_target target = {write_record, flush_sinks, NULL, run};
+    return relay_start(&target, 0);
 }
 
 static void take_record(void *context, const struct record *record)
@@ -148,7 +151,7 @@ static void compare(const char *capture)
     relayed.relay = start_relay(&relayed);
     assert_non_null(relayed.relay);
     read_capture(&relayed, capture);
-    assert_true(relay_stop(relayed.relay));
+    assert_true(relay_stop(relayed.relay, NULL));
     assert_false(relayed.relay_failed);
     assert_true(at_once.num_records > 100);
     assert_int_equal(at_once.num_records, relayed.num_records);
@@ -188,7 +191,7 @@ static void stops_when_nobody_can_write(void **state)
     assert_non_null(run.relay);
     for (int i = 0; i < 8; i++) /* more than is under way at once */
         read_capture(&run, "../pcaps/frag-29.pcap");
-    assert_true(relay_stop(run.relay));
+    assert_true(relay_stop(run.relay, NULL));
     assert_true(run.relay_failed);
     assert_true(sink->output.failed);
     sink_close(sink);
@@ -247,11 +250,178 @@ static void says_that_memory_ran_out(void **state)
     record_block_free(&block);
 }
 
+/* A reader that reads only when it is let, and checks that what is missing was told. */
+struct slow_reader {
+    pthread_mutex_t lock;
+    pthread_cond_t let;
+    bool may_read;
+    uint64_t next;       /* frame expected */
+    uint64_t num_read, num_told, num_messages, num_flushes;
+    uint64_t told[LOSS_CAUSE_COUNT];
+};
+
+static bool read_slowly(void *context, const struct record *record)
+{
+    struct slow_reader *reader = context;
+    pthread_mutex_lock(&reader->lock);
+    while (!reader->may_read)
+        pthread_cond_wait(&reader->let, &reader->lock);
+    pthread_mutex_unlock(&reader->lock);
+    assert_int_equal(record->event->frame, reader->next);
+    reader->next++;
+    reader->num_read++;
+    return true;
+}
+
+static bool hear_loss(void *context, const struct loss *loss)
+{
+    struct slow_reader *reader = context;
+    assert_true(loss->count != 0);
+    if (loss->cause == LOSS_QUEUE) {
+        assert_int_equal(loss->first_ns, reader->next * 10);
+        reader->next += loss->count;
+        assert_int_equal(loss->last_ns, (reader->next - 1) * 10);
+        assert_int_equal(loss->messages, loss->count);
+    }
+    reader->told[loss->cause] += loss->count;
+    reader->num_told++;
+    return true;
+}
+
+static bool flush_slowly(void *context)
+{
+    ((struct slow_reader *)context)->num_flushes++;
+    return true;
+}
+
+static void let_read(struct slow_reader *reader)
+{
+    pthread_mutex_lock(&reader->lock);
+    reader->may_read = true;
+    pthread_cond_broadcast(&reader->let);
+    pthread_mutex_unlock(&reader->lock);
+}
+
+/* Records of len bytes, numbered by their frame, ten nanoseconds apart. */
+static void feed(struct relay *relay, size_t len, uint64_t from, uint64_t to)
+{
+    static uint8_t bytes[3 * RECORD_BLOCK_LEN];
+    struct ds_conn conn = {.number = 1};
+    for (uint64_t frame = from; frame < to; frame++) {
+        struct ds_event event = big_event(&conn, bytes, len);
+        event.frame = frame;
+        event.ts_ns = (int64_t)frame * 10;
+        const struct record record = {.event = &event};
+        assert_true(relay_record(relay, &record));
+    }
+}
+
+/* One record more; it is lost as long as there is no room. */
+static bool has_lost_since(struct relay *relay, size_t len, uint64_t frame)
+{
+    const uint64_t num_lost = relay_num_lost(relay);
+    feed(relay, len, frame, frame + 1);
+    return relay_num_lost(relay) != num_lost;
+}
+
+static void tells_what_is_lost(size_t len, uint64_t num, uint64_t max_bytes)
+{
+    struct slow_reader reader = {.next = 1};
+    const struct relay_target target = {read_slowly, flush_slowly, hear_loss, &reader};
+    pthread_mutex_init(&reader.lock, NULL);
+    pthread_cond_init(&reader.let, NULL);
+    struct relay *relay = relay_start(&target, max_bytes);
+    assert_non_null(relay);
+    feed(relay, len, 1, num);
+    relay_flush(relay); /* does not wait */
+    assert_true(relay_num_lost(relay) != 0);
+    const struct loss by_kernel = {
+        .cause = LOSS_KERNEL, .count = 7, .first_ns = 1, .last_ns = 1};
+    relay_lose(relay, &by_kernel);
+    relay_lose(relay, &by_kernel);
+    let_read(&reader);
+    for (int i = 0; i < 50 && has_lost_since(relay, len, num + (uint64_t)i); i++)
+        usleep(20000);
+    const uint64_t num_lost = relay_num_lost(relay);
+    assert_true(relay_stop(relay, NULL));
+    assert_int_equal(reader.num_read + num_lost, reader.next - 1);
+    assert_int_equal(reader.told[LOSS_QUEUE], num_lost);
+    assert_int_equal(reader.told[LOSS_KERNEL], 14);
+    assert_true(reader.num_read != 0);
+    assert_true(reader.num_flushes != 0);
+}
+
+static void loses_records_rather_than_packets(void **state)
+{
+    (void)state;
+    tells_what_is_lost(100, 100000, 4 * RECORD_BLOCK_LEN);
+    tells_what_is_lost(100, 100000, 1);
+    tells_what_is_lost(300000, 100, 8 * RECORD_BLOCK_LEN);
+    tells_what_is_lost(2500000, 20, 8 * RECORD_BLOCK_LEN); /* blocks that grew */
+}
+
+static void loses_nothing_while_there_is_room(void **state)
+{
+    struct slow_reader reader = {.next = 1};
+    const struct relay_target target = {read_slowly, flush_slowly, hear_loss, &reader};
+    (void)state;
+    pthread_mutex_init(&reader.lock, NULL);
+    pthread_cond_init(&reader.let, NULL);
+    struct relay *relay = relay_start(&target, 32 * RECORD_BLOCK_LEN);
+    assert_non_null(relay);
+    for (uint64_t frame = 1; frame < 1000; frame++) { /* flushes do not use it up */
+        feed(relay, 1000, frame, frame + 1);
+        relay_flush(relay);
+    }
+    feed(relay, 1000000, 1000, 1025);
+    assert_int_equal(relay_num_lost(relay), 0);
+    let_read(&reader);
+    assert_true(relay_stop(relay, NULL));
+    assert_int_equal(reader.num_read, 1024);
+    assert_int_equal(reader.num_told, 0);
+}
+
+/* A pipe that nobody reads, and a user who wants to end. */
+static void ends_though_nobody_reads(void **state)
+{
+    const struct options options = {.color = COLOR_NEVER};
+    const struct option_format format = {&sink_json, NULL};
+    struct run run = {.num_sinks = 1};
+    int ends[2];
+    uint64_t num_left = 0;
+    (void)state;
+    stop_install();
+    assert_int_equal(pipe(ends), 0);
+    assert_true(sink_open(&run.sinks[0], &format, &options));
+    run.sinks[0].output.fd = ends[1];
+    const struct relay_target target = {write_record, flush_sinks, NULL, &run};
+    run.relay = relay_start(&target, 64 * RECORD_BLOCK_LEN);
+    assert_non_null(run.relay);
+    read_capture(&run, "../pcaps/frag-29.pcap");
+    assert_int_equal(relay_num_lost(run.relay), 0);
+    usleep(100000); /* until it hangs in write */
+    stop_wanted = SIGINT;
+    const int64_t begin_ns = clock_now_ns();
+    assert_true(relay_stop(run.relay, &num_left));
+    const int64_t passed_ns = clock_now_ns() - begin_ns;
+    stop_wanted = 0;
+    assert_true(passed_ns > 1000000000);
+    assert_true(passed_ns < 6000000000);
+    assert_true(run.sinks[0].output.failed && run.sinks[0].output.gave_up);
+    assert_true(run.sinks[0].output.num_left != 0);
+    assert_true(num_left != 0);
+    sink_close(&run.sinks[0]); /* does not wait again */
+    close(ends[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_everything_on),
         cmocka_unit_test(stops_when_nobody_can_write),
+        cmocka_unit_test(loses_records_rather_than_packets),
+        cmocka_unit_test(loses_nothing_while_there_is_room),
+        cmocka_unit_test(ends_though_nobody_reads),
         cmocka_unit_test(grows_for_a_large_record),
         cmocka_unit_test(says_that_memory_ran_out),
     };

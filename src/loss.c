@@ -1,0 +1,36 @@
+/*
+ * loss.c - see loss.h.
+ */
+#include "loss.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *unit, *text;
+} causes[LOSS_CAUSE_COUNT] = {
+#define LOSS(id, name, unit, text) [LOSS_##id] = {name, unit, text},
+#include "losses.def"
+#undef LOSS
+};
+
+const char *loss_cause_name(enum loss_cause cause)
+{
+    return causes[cause].name;
+}
+
+const char *loss_unit(enum loss_cause cause)
+{
+    return causes[cause].unit;
+}
+
+void loss_print(const struct loss *loss, struct ds_buffer *out)
+{
+    const char *unit = causes[loss->cause].unit;
+    const size_t len = strlen(unit) - (loss->count == 1); /* without its s */
+    ds_buffer_printf(out, "%" PRIu64 " %.*s", loss->count, (int)len, unit);
+    if (loss->messages != 0)
+        ds_buffer_printf(out, ", %" PRIu64 " of them messages,", loss->messages);
+    ds_buffer_add_text(out, " ");
+    ds_buffer_add_text(out, causes[loss->cause].text);
+}
