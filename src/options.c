@@ -6,6 +6,7 @@
 
 #include "complain.h"
 #include "filter.h"
+#include "option_conflicts.h"
 #include "option_line.h"
 #include "option_redact.h"
 #include "option_values.h"
@@ -101,15 +102,16 @@ static bool check_together(const struct options *o)
                  "(-T json=FILE)");
         return false;
     }
-    if (o->interface != NULL && o->num_read_files != 0) {
-        complain("packets come from an interface or from files: give -i or -r, not both");
-        return false;
-    }
     size_t from_stdin = 0;
     for (size_t i = 0; i < o->num_read_files; i++)
         from_stdin += strcmp(o->read_files[i], "-") == 0;
     if (from_stdin > 1) {
         complain("-r - can be given once only");
+        return false;
+    }
+    if (o->since.kind == o->until.kind && o->since.kind != MOMENT_OF_DAY &&
+        o->since.kind != MOMENT_NONE && o->since.ns >= o->until.ns) {
+        complain("--until %s is not after --since: nothing would be shown", o->until_text);
         return false;
     }
     return true;
@@ -118,11 +120,6 @@ static bool check_together(const struct options *o)
 /* Whether case matters is known when all options have been read. */
 static bool compile_regexes(struct options *o)
 {
-    if (o->num_patterns == 0 && (o->ignore_case || o->invert)) {
-        complain("%s is about -e: give an expression with it",
-                 o->invert ? "--invert" : "--ignore-case");
-        return false;
-    }
     while (o->num_regexes < o->num_patterns) {
         struct match_regex *regex =
             match_regex_new(o->patterns[o->num_regexes], o->ignore_case);
@@ -157,52 +154,98 @@ static void choose_rate(struct options *o)
     }
 }
 
-bool options_parse(struct options *options, int argc, char **argv)
+static void complain_unknown(int value, const char *given)
+{
+    const struct option_line *line = find_line(optopt);
+    if (value == ':' && line != NULL)
+        complain("-%c needs an argument, %s: see distsniff --help", optopt, line->argument);
+    else if (value == ':')
+        complain("%s needs an argument: see distsniff --help", given);
+    else if (optopt != 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0)
+        complain("unknown option -%c: see distsniff --help", optopt);
+    else if (optopt != 0)
+        complain("%s takes no argument: see distsniff --help", given);
+    else
+        complain("unknown option %s: see distsniff --help", given);
+}
+
+/* A word that is given again would silently replace the one before. */
+static bool check_once(const struct option_given *given, size_t num)
+{
+    const struct option_given *last = &given[num - 1];
+    for (size_t i = 0; last->line->kind == OPTION_WORD && i + 1 < num; i++) {
+        if (given[i].line->offset == last->line->offset &&
+            given[i].line->kind == OPTION_WORD) {
+            complain("--%s can be given once only, not also as '%s'", last->line->name,
+                     last->value);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* read_options takes the options one by one, and notes them in given, which has room for one
+ * a word, or for each letter of a word. */
+static bool read_options(struct options *options, int argc, char **argv,
+                         struct option_given *given, size_t *num)
 {
     char letters[3 * NUM_OPTION_LINES];
     struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
     char names[DS_LIMIT_COUNT][32];
 
-    memset(options, 0, sizeof *options);
-    ds_config_init(&options->config);
-    options->epmd_port = options->config.epmd_port;
-    options->snaplen = MAX_SNAPLEN;
-
     make_getopt_tables(letters, longs, names);
     opterr = 0;
     optind = 0; /* glibc: begin anew */
     for (int value; (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
-        const char *given = argv[optind - 1];
         if (value == '?' || value == ':') {
-            const struct option_line *line = find_line(optopt);
-            if (value == ':' && line != NULL)
-                complain("-%c needs an argument, %s: see distsniff --help", optopt,
-                         line->argument);
-            else if (value == ':')
-                complain("%s needs an argument: see distsniff --help", given);
-            else if (optopt != 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0)
-                complain("unknown option -%c: see distsniff --help", optopt);
-            else if (optopt != 0)
-                complain("%s takes no argument: see distsniff --help", given);
-            else
-                complain("unknown option %s: see distsniff --help", given);
+            complain_unknown(value, argv[optind - 1]);
             return false;
         }
-        bool ok = value >= FIRST_LIMIT
-                      ? set_limit(options, (enum ds_limit)(value - FIRST_LIMIT), optarg)
-                      : option_take(options, find_line(value), optarg);
-        if (!ok)
+        if (value >= FIRST_LIMIT) {
+            if (!set_limit(options, (enum ds_limit)(value - FIRST_LIMIT), optarg))
+                return false;
+            continue;
+        }
+        given[(*num)++] = (struct option_given){find_line(value), optarg};
+        if (!check_once(given, *num) || !option_take(options, find_line(value), optarg))
             return false;
     }
-    if (options->action != ACTION_SNIFF)
-        return true;
-    if (!join_expression(options, argv + optind) || !check_together(options) ||
-        !option_check_redact(options) || !compile_regexes(options))
+    return true;
+}
+
+/* What can only be checked when all options have been read. */
+static bool finish(struct options *options, char **words, const struct option_given *given,
+                   size_t num)
+{
+    if (!join_expression(options, words) || !option_check_conflicts(given, num) ||
+        !check_together(options) || !option_check_redact(options) || !compile_regexes(options))
         return false;
     choose_formats(options);
     choose_rate(options);
     filter_set_depth(options->filter, options->config.limits[DS_LIMIT_DEPTH]);
     return true;
+}
+
+bool options_parse(struct options *options, int argc, char **argv)
+{
+    memset(options, 0, sizeof *options);
+    ds_config_init(&options->config);
+    options->epmd_port = options->config.epmd_port;
+    options->snaplen = MAX_SNAPLEN;
+
+    size_t num_letters = 1, num_given = 0; /* no more options than letters */
+    for (int i = 0; i < argc; i++)
+        num_letters += strlen(argv[i]);
+    struct option_given *given = calloc(num_letters, sizeof *given);
+    if (given == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    const bool ok = read_options(options, argc, argv, given, &num_given) &&
+                    (options->action != ACTION_SNIFF ||
+                     finish(options, argv + optind, given, num_given));
+    free(given);
+    return ok;
 }
 
 void options_free(struct options *options)

@@ -2,6 +2,7 @@
  * test_options.c - the command line: what it makes of good ones, and that bad ones are
  * refused.
  */
+#include "option_conflicts.h"
 #include "options.h"
 #include "sink.h"
 
@@ -73,7 +74,7 @@ static void takes_ports_and_names_of_others(void **state)
     struct options o;
     (void)state;
     assert_true(parse(&o, "distsniff -d lo --dist-port 9100,9101 --epmd-port 5000 -Qin -B 64 "
-                          "--color -pnlqx --strict --etf --no-follow --immediate-mode -Z me"));
+                          "--color -pnlx --strict --etf -T json --no-follow --immediate-mode -Z me"));
     assert_string_equal(o.interface, "lo");
     assert_int_equal(o.num_dist_ports, 2);
     assert_int_equal(o.dist_ports[1], 9101);
@@ -81,9 +82,12 @@ static void takes_ports_and_names_of_others(void **state)
     assert_int_equal(o.direction, DIRECTION_IN);
     assert_int_equal(o.buffer_kib, 64);
     assert_int_equal(o.color, COLOR_ALWAYS);
-    assert_true(o.no_promiscuous && o.line_buffered && o.quiet && o.hex && o.strict && o.etf &&
+    assert_true(o.no_promiscuous && o.line_buffered && o.hex && o.strict && o.etf &&
                 o.no_follow && o.immediate);
     assert_string_equal(o.user, "me");
+    options_free(&o);
+    assert_true(parse(&o, "distsniff -q"));
+    assert_true(o.quiet);
     assert_int_equal(o.num_formats, 0);
     options_free(&o);
 }
@@ -158,7 +162,8 @@ static void refuses_bad_lines(void **state)
         "distsniff -a size:1", "distsniff --rate 0", "distsniff --rate 5/", "distsniff --rate 5/0s",
         "distsniff --rate 5/-1s", "distsniff --rate 1000001", "distsniff --rate /1s",
         "distsniff --rate 5/1parsec", "distsniff --since noon", "distsniff --until 1s",
-        "distsniff --max-depth 0", "distsniff --max-nonsense 1",
+        "distsniff -w a -w b", "distsniff -i lo -d eth0", "distsniff --since +2s --until +1s",
+        "distsniff --since +2s --until +2s", "distsniff --max-depth 0", "distsniff --max-nonsense 1",
     };
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -180,6 +185,76 @@ static void takes_filters(void **state)
     assert_true(parse(&o, "distsniff --fields"));
     assert_int_equal(o.action, ACTION_LIST_FIELDS);
     options_free(&o);
+}
+
+/* give makes an option of a word of option_conflicts.def, "name" or "name=value". */
+static struct option_given give(const char *word, size_t len)
+{
+    static char names[2][64];
+    static int which;
+    char *name = names[which ^= 1];
+    assert_true(len < sizeof names[0]);
+    memcpy(name, word, len);
+    name[len] = '\0';
+    char *value = strchr(name, '=');
+    if (value != NULL)
+        *value++ = '\0';
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        const struct option_line *line = &option_lines[i];
+        if (line->kind == OPTION_SECTION || strcmp(line->name, name) != 0)
+            continue;
+        if (line->kind == OPTION_FLAG)
+            assert_null(value);
+        return (struct option_given){line, value};
+    }
+    fail_msg("no option %s", name);
+    return (struct option_given){0};
+}
+
+static void check_refused(bool needs, const char *these, const char *those)
+{
+    for (const char *a = these; *a != '\0'; a += *a == '|') {
+        const size_t a_len = strcspn(a, "|");
+        for (const char *b = those; *b != '\0'; b += *b == '|') {
+            const size_t b_len = strcspn(b, "|");
+            const struct option_given given[] = {give(a, a_len), give(b, b_len)};
+            if (option_check_conflicts(given, needs ? 1 : 2))
+                fail_msg("accepted: %.*s, %.*s", (int)a_len, a, (int)b_len, b);
+            b += b_len;
+        }
+        a += a_len;
+    }
+}
+
+/* Each line of the table names options that there are, and refuses them. */
+static void refuses_conflicts(void **state)
+{
+    (void)state;
+#define EXCLUDES(these, those, why) check_refused(false, these, those);
+#define NEEDS(these, those, why) check_refused(true, these, those);
+#include "option_conflicts.def"
+#undef EXCLUDES
+#undef NEEDS
+}
+
+static void takes_what_goes_together(void **state)
+{
+    static const char *const lines[] = {
+        "distsniff -r x --report calls --sort time", "distsniff -T mermaid=x --lanes process",
+        "distsniff -e a --invert --ignore-case -A 1", "distsniff -Y op -A 1 --no-pairs",
+        "distsniff -T text -T json=x --etf", "distsniff -r x --no-calls --report clocks",
+        "distsniff -q -w f -a filesize:1", "distsniff -q --report calls",
+        "distsniff -r a -r b --no-clock-correction", "distsniff -a duration:1 -Qin",
+        "distsniff --since 12:00:00 --until 11:00:00", "distsniff --since +1 --until 12:00:00",
+        "distsniff -e a -e b --node a --node b -vvtt",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct options o;
+        if (!parse(&o, lines[i]))
+            fail_msg("refused: %s", lines[i]);
+        options_free(&o);
+    }
 }
 
 static void helps_without_looking_further(void **state)
@@ -205,6 +280,8 @@ int main(void)
         cmocka_unit_test(writes_no_records_beside_packets_on_stdout),
         cmocka_unit_test(refuses_bad_lines),
         cmocka_unit_test(takes_filters),
+        cmocka_unit_test(refuses_conflicts),
+        cmocka_unit_test(takes_what_goes_together),
         cmocka_unit_test(helps_without_looking_further),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
