@@ -6,8 +6,6 @@
 #include "term_keywords.h"
 #include "utf8.h"
 
-enum { CODE_ATOM_CHARS_MAX = 255 };
-
 static void erlang_key(struct ds_buffer *out, struct cursor text)
 {
     escape_add_atom(out, text);
@@ -282,19 +280,11 @@ void code_add_signed(struct code_writer *w, int64_t number)
     buffer_add_u64(w->out, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
-bool code_atom_ok(struct cursor text)
-{
-    uint32_t code;
-    unsigned num_chars = 0;
-    while (utf8_read(&text, &code))
-        num_chars++;
-    return cursor_left(&text) == 0 && num_chars <= CODE_ATOM_CHARS_MAX;
-}
-
 static struct cursor code_atom_text(struct cursor text)
 {
     static const char no_atom[] = "?atom";
-    return code_atom_ok(text) ? text : cursor_make(no_atom, sizeof no_atom - 1);
+    const struct ds_text atom = {(const char *)text.at, cursor_left(&text)};
+    return ds_atom_ok(atom) ? text : cursor_make(no_atom, sizeof no_atom - 1);
 }
 
 void code_add_atom(struct code_writer *w, struct cursor text)

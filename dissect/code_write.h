@@ -65,9 +65,6 @@ void code_add_comma(struct code_writer *w);
 void code_add_number(struct code_writer *w, uint64_t number);
 void code_add_signed(struct code_writer *w, int64_t number);
 
-/* code_atom_ok says whether a node takes such an atom: UTF-8 of at most 255 characters. */
-bool code_atom_ok(struct cursor text);
-
 /* code_add_atom and code_add_key append an atom; '?atom' where text is none. */
 void code_add_atom(struct code_writer *w, struct cursor text);
 void code_add_key(struct code_writer *w, struct cursor text);

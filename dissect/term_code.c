@@ -272,34 +272,47 @@ static void code_record(struct code *code, const struct term_token *token)
     code_open(code, code_keys(code, names) ? OPEN_KEYS : OPEN_FIELDS, token->num_terms, names.at);
 }
 
+/* code_copy copies the term from token on to where code->at stands, as standard format. */
+static bool code_copy(struct code *code, const struct term_token *token, struct ds_buffer *bytes,
+                      bool (*copy)(const struct ds_term *, struct ds_buffer *))
+{
+    struct ds_term term = code->term;
+    term.data = token->bytes.at;
+    term.len = (size_t)(code->at.at - token->bytes.at);
+    term.damaged = false;
+    if (copy(&term, bytes))
+        return true;
+    code->failed = true;
+    return false;
+}
+
 static void code_local(struct code *code, const struct term_token *token)
 {
+    const size_t version_and_tag = 1 + 1;
+    struct ds_buffer copy = {0};
     code_tag(code, "$local");
-    code_add_binary(&code->w, token->body);
+    if (code_copy(code, token, &copy, ds_term_copy_etf))
+        code_add_binary(&code->w,
+                        cursor_make(copy.data + version_and_tag, copy.len - version_and_tag));
     code_end_tag(code);
+    ds_buffer_free(&copy);
 }
 
 /* code_exact writes the term whose token was just read as its bytes. False: they are damaged. */
 static bool code_exact(struct code *code, const struct term_token *token)
 {
-    struct ds_buffer bytes = {0};
-    struct ds_term term = code->term;
+    struct ds_buffer copy = {0};
     code->first = false;
     if (term_skip(&code->at, &code->env, token->num_terms, NULL) != TERM_OK) {
         code_word(code, code_damage);
         return false;
     }
-    term.data = token->bytes.at;
-    term.len = (size_t)(code->at.at - token->bytes.at);
-    term.damaged = false;
-    if (ds_term_copy_etf(&term, &bytes)) {
+    if (code_copy(code, token, &copy, ds_term_copy_portable)) {
         code_add(&code->w, code->w.syntax->exact_open);
-        code_add_mixed(&code->w, cursor_make(bytes.data, bytes.len));
+        code_add_mixed(&code->w, cursor_make(copy.data, copy.len));
         code_add(&code->w, code->w.syntax->exact_close);
-    } else {
-        code->failed = true;
     }
-    ds_buffer_free(&bytes);
+    ds_buffer_free(&copy);
     return true;
 }
 

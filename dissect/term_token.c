@@ -15,6 +15,11 @@ static bool token_check_utf8(struct cursor text)
     return cursor_left(&text) == 0 && num_chars <= TOKEN_ATOM_CHARS_MAX;
 }
 
+bool ds_atom_ok(struct ds_text text)
+{
+    return token_check_utf8(cursor_make(text.data, text.len));
+}
+
 enum term_status token_read_inline_atom(struct cursor *at, uint8_t tag, struct cursor *text,
                                         bool *latin1, const char **what)
 {

@@ -100,4 +100,12 @@ void ds_term_print_atom(struct ds_text text, struct ds_buffer *out);
  * '?atom:SLOT'. Returns false for a damaged term or when memory ran out. */
 bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
 
+/* ds_term_copy_portable does the same for any node of OTP 25 or later to read: what only some
+ * can becomes what code.h says, {'$record', ...} and {'$local', ...}, and an atom of the cache
+ * that no node would take becomes '?atom'. */
+bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out);
+
+/* ds_atom_ok says whether a node takes such an atom: UTF-8 of at most 255 characters. */
+bool ds_atom_ok(struct ds_text text);
+
 #endif

@@ -1,12 +1,13 @@
 /*
  * fuzz_term.c - any bytes as a term: first a byte that chooses limits for the text, then the
  * term. Whatever the check lets through must be read, printed and copied whole; whatever it
- * refuses must still be printed, in part, and not copied.
+ * refuses must still be printed, in part, and not copied. As source text both are complete.
  */
 #include "../term_samples.h"
 #include "term.h"
 #include "utf8.h"
 
+#include <distsniff/code.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -50,6 +51,58 @@ static void fuzz_copy(const struct ds_term *term)
     ds_buffer_free(&again);
 }
 
+/* What opens closes, nothing closes that did not open, what is quoted ends, and Elixir finds
+ * nothing to put into a string: so no byte of a peer's ends up outside of where it belongs. */
+static void fuzz_balance(struct cursor text, enum ds_code_language language)
+{
+    char open[4096];
+    size_t num_open = 0;
+    uint8_t c, quote = 0, before = 0;
+    for (; cursor_read_u8(&text, &c); before = c) {
+        must(c >= 0x20 || c == '\n');
+        if (quote != 0) {
+            if (c == '\\')
+                must(cursor_read_u8(&text, &c));
+            else if (c == quote)
+                quote = 0;
+            must(!(language == DS_CODE_ELIXIR && before == '#' && c == '{'));
+        } else if (c == '"' || (c == '\'' && language == DS_CODE_ERLANG)) {
+            quote = c;
+        } else if (strchr("([{", c) != NULL) {
+            if (num_open == sizeof open)
+                return; /* deep enough */
+            open[num_open++] = c == '(' ? ')' : c == '[' ? ']' : '}';
+        } else if (strchr(")]}", c) != NULL) {
+            must(num_open != 0 && open[--num_open] == (char)c);
+        }
+    }
+    must(quote == 0 && num_open == 0);
+}
+
+/* A portable copy is one that copies to itself; and a term of any language is text that ends. */
+static void fuzz_code(const struct ds_term *term, uint8_t choice)
+{
+    struct ds_buffer copy = {0}, again = {0}, text = {0};
+    const struct ds_code_options options = {
+        .language = choice & 1,
+        .exact = choice >> 1 & 1,
+        .width = choice >> 2 & 31,
+        .max_depth = choice >> 7,
+    };
+    if (ds_term_copy_portable(term, &copy)) {
+        struct ds_term copied = {.data = (const uint8_t *)copy.data + 1, .len = copy.len - 1};
+        must(ds_term_copy_portable(&copied, &again));
+        must(again.len == copy.len && memcmp(again.data, copy.data, copy.len) == 0);
+    } else {
+        must(term->damaged);
+    }
+    must(ds_code_term(term, &options, &text) && text.len != 0);
+    fuzz_balance(cursor_make(text.data, text.len), options.language);
+    ds_buffer_free(&copy);
+    ds_buffer_free(&again);
+    ds_buffer_free(&text);
+}
+
 static void fuzz_get(const struct ds_term *term)
 {
     struct ds_term element;
@@ -79,7 +132,8 @@ static void fuzz_tokens(struct cursor at, size_t len)
     must(cursor_offset(&at, &start) == len);
 }
 
-static void fuzz_one(struct cursor bytes, const struct ds_term_print_options *options)
+static void fuzz_one(struct cursor bytes, const struct ds_term_print_options *options,
+                     uint8_t choice)
 {
     struct cursor at = bytes;
     uint32_t unknown = 0, inferred = 0;
@@ -96,6 +150,7 @@ static void fuzz_one(struct cursor bytes, const struct ds_term_print_options *op
     }
     fuzz_print(&term, NULL);
     fuzz_print(&term, options);
+    fuzz_code(&term, choice);
     fuzz_get(&term);
 }
 
@@ -116,8 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     };
     at = bytes;
     if (term_inflate(&at, &arena, 1 << 20, &inflated, &capped, NULL) == TERM_OK)
-        fuzz_one(inflated, &options);
+        fuzz_one(inflated, &options, choice);
     arena_free(&arena);
-    fuzz_one(bytes, &options);
+    fuzz_one(bytes, &options, choice);
     return 0;
 }

@@ -1,7 +1,7 @@
 %% code_back TERM_TOOL ELIXIR SCRIPT: has term_tool write each of the terms of term_maker as source
 %% text of Erlang and Elixir, in one line and in folded ones, and reads it back: Erlang with
 %% file:consult/1, and where it holds expressions with erl_eval; Elixir with Code.eval_file/1 on a
-%% node that runs SCRIPT.
+%% node that runs SCRIPT. The portable copies are read back as well.
 -module(code_back).
 -export([main/1]).
 -import(term_maker, [same/2, clip/1]).
@@ -14,11 +14,12 @@ main([Tool, Elixir, Script]) ->
     Encoded = [term_to_binary(T) || T <- Real] ++ [B || {B, _} <- Made],
     Exact = Real ++ [T || {_, T} <- Made],
     Plain = [term_maker:documented(T) || T <- Exact],
-    Texts = term_maker:run([Tool, "code"], 6, Encoded),
-    [Erl, ErlFolded, ErlExact, Ex, ExFolded, ExExact] =
-        [[lists:nth(N, T) || T <- Texts] || N <- lists:seq(1, 6)],
+    Texts = term_maker:run([Tool, "code"], 7, Encoded),
+    [Erl, ErlFolded, ErlExact, Ex, ExFolded, ExExact, Copies] =
+        [[lists:nth(N, T) || T <- Texts] || N <- lists:seq(1, 7)],
     Dir = filename:join(os:getenv("TMPDIR", "/tmp"), "code_back." ++ os:getpid()),
-    Wrong = consult(Dir, Plain, Erl) ++ consult(Dir, Plain, ErlFolded) ++
+    Wrong = [{copy, T, clip(X)} || {T, X} <- lists:zip(Exact, Copies), not same(T, binary_to_term(X))] ++
+        consult(Dir, Plain, Erl) ++ consult(Dir, Plain, ErlFolded) ++
         lists:append([eval(T, X) || {T, X} <- lists:zip(Exact, ErlExact)]) ++
         elixir(Dir, [Elixir, Script], [{Plain, Ex}, {Plain, ExFolded}, {Exact, ExExact}]),
     [io:format("~tp~n", [W]) || W <- lists:sublist(Wrong, 20)],

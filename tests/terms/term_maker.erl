@@ -196,7 +196,7 @@ keyed() ->
          fun 'Elixir.Kernel':'if'/2, fun 'Elixir.Kernel':def/2, fun erlang:halt/0,
          fun 'a b':'c#{d}'/3].
 
-%% Native records, as OTP 29 writes them, and what they become.
+%% Native records, as OTP 29 writes them, and what is opaque, and what they become.
 records() ->
     Atom = fun(A) -> <<119, (byte_size(A)), A/binary>> end,
     Record = fun(Names, Values) ->
@@ -212,7 +212,8 @@ records() ->
                      [{a, {'$record', m, 'Inner r', [{x, 7}]}},
                       {'b c', {{'$record', m, 'Inner r', [{x, 7}]},
                                {'$record', m, 'Inner r', [{x, 7}]}}},
-                      {z, []}]}}]].
+                      {z, []}]}},
+                   {<<104, 2, 121, 1:32, 106, 106>>, {{'$local', <<1:32, 106>>}, []}}]].
 
 %% documented(Term): what Term becomes where pids and the like cannot be written.
 documented(Pid) when is_pid(Pid) ->

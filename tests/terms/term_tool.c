@@ -5,7 +5,8 @@
  * Standard input: length (4 bytes), term (131 first), and so on. Standard output, for each:
  * length, text, length, copy as external format; the copy has length 0 when it is refused.
  * With the argument "code", for each instead: the source text in Erlang, in Erlang in folded
- * lines, the same with exact pids, then all three in Elixir, each with its length.
+ * lines, the same with exact pids, then all three in Elixir, then the portable copy, each with
+ * its length.
  */
 #include "term.h"
 
@@ -45,6 +46,11 @@ static void show_code(const struct ds_term *term)
         write_block(text.data, text.len);
         ds_buffer_free(&text);
     }
+    struct ds_buffer copy = {0};
+    if (!ds_term_copy_portable(term, &copy))
+        die("no memory");
+    write_block(copy.data, copy.len);
+    ds_buffer_free(&copy);
 }
 
 static void show(const uint8_t *bytes, size_t len, bool code)

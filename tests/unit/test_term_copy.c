@@ -59,6 +59,91 @@ static void test_copy_is_complete(void **state)
     }
 }
 
+static void print_portable(const struct ds_term *term, struct ds_buffer *text)
+{
+    struct ds_buffer copy = {0}, again = {0};
+    const struct term_env no_atoms = {0};
+    uint32_t unknown = 0, inferred = 0;
+    assert_true(ds_term_copy_portable(term, &copy));
+    struct ds_term copied = {.data = (const uint8_t *)copy.data + 1, .len = copy.len - 1};
+    struct cursor at = cursor_make(copied.data, copied.len);
+    assert_int_equal(term_check(&at, &no_atoms, &unknown, &inferred, NULL), TERM_OK);
+    assert_int_equal(cursor_left(&at), 0);
+    /* The sizes of funs are right, or they would change. */
+    assert_true(ds_term_copy_portable(&copied, &again));
+    assert_int_equal(again.len, copy.len);
+    assert_memory_equal(again.data, copy.data, copy.len);
+    assert_true(ds_term_print(&copied, NULL, text));
+    ds_buffer_free(&copy);
+    ds_buffer_free(&again);
+}
+
+static void test_portable(void **state)
+{
+    (void)state;
+#define RECORD(n) 67, 0, 0, 0, (n), 1, 82, 3, 119, 1, 'r'
+    const struct term_sample cases[] = {
+        {BYTES(RECORD(0)), "{'$record','\xc3\xa9',r,[]}", SAME, 0, 0},
+        {BYTES(RECORD(1), 82, 3, 82, 0), "{'$record','\xc3\xa9',r,[{'\xc3\xa9',alice@host}]}", SAME,
+         0, 0},
+        {BYTES(104, 2, RECORD(2), 115, 1, 0xe9, 82, 1, RECORD(0), 82, 0, 82, 0),
+         "{{'$record','\xc3\xa9',r,[{'\xc3\xa9',{'$record','\xc3\xa9',r,[]}},"
+         "{'?atom:1027',alice@host}]},alice@host}",
+         SAME, 0, 0},
+        {BYTES(104, 2, 82, 0, 121, 1, 2, 3, 4, 104, 2, 88, 106, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 9,
+               82, 0),
+         "{alice@host,{'$local',<<1,2,3,4,104,2,88,106,0,0,0,5,0,0,0,6,0,0,0,9,"
+         "119,10,97,108,105,99,101,64,104,111,115,116>>}}",
+         SAME, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct guard_page page = guard_page_copy(cases[i].bytes, cases[i].len);
+        struct ds_term term = samples_term(page.bytes, page.len);
+        struct ds_buffer text = {0};
+        print_portable(&term, &text);
+        if (text.len != strlen(cases[i].text) || memcmp(text.data, cases[i].text, text.len) != 0)
+            fail_msg("expected %s\n     got %.*s", cases[i].text, (int)text.len, text.data);
+        ds_buffer_free(&text);
+        guard_page_free(&page);
+    }
+}
+
+/* All that is no record, nor opaque, is copied as it is. */
+static void test_portable_samples(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        struct ds_term term = samples_term(samples[i].bytes, samples[i].len);
+        struct ds_buffer text = {0}, copy = {0}, portable = {0};
+        bool other = strstr(samples[i].text, "Local") != NULL;
+        for (size_t b = 0; b < samples[i].len; b++)
+            other = other || samples[i].bytes[b] == TERM_TAG_RECORD;
+        print_portable(&term, &text);
+        assert_true(ds_term_copy_etf(&term, &copy));
+        assert_true(ds_term_copy_portable(&term, &portable));
+        if (!other) {
+            assert_int_equal(copy.len, portable.len);
+            assert_memory_equal(copy.data, portable.data, copy.len);
+        }
+        ds_buffer_free(&text);
+        ds_buffer_free(&copy);
+        ds_buffer_free(&portable);
+    }
+}
+
+static void test_no_atom(void **state)
+{
+    (void)state;
+    const struct ds_atom atom = {(const uint8_t *)"a\xc3", 2, 5, DS_ATOM_KNOWN};
+    const struct ds_term term = {
+        .data = (const uint8_t *)"R", .len = 2, .atoms = &atom, .num_atoms = 1};
+    struct ds_buffer text = {0};
+    print_portable(&term, &text);
+    assert_int_equal(text.len, 7);
+    assert_memory_equal(text.data, "'?atom'", 7);
+    ds_buffer_free(&text);
+}
+
 /* What cannot be copied whole leaves no trace. */
 static void assert_refused(const struct ds_term *term)
 {
@@ -95,6 +180,32 @@ static void test_refused(void **state)
 #define FUN_TAIL 82, 3, 97, 3, 97, 5, 103, 82, 3, 0, 0, 0, 90, 0, 0, 0, 1, 2
 #define FUN_TAIL_COPY                                                                              \
     119, 2, 0xc3, 0xa9, 97, 3, 97, 5, 103, 119, 2, 0xc3, 0xa9, 0, 0, 0, 90, 0, 0, 0, 1, 2
+
+/* deep_mixed nests funs in records in funs, each the last of what holds it. */
+static struct ds_buffer deep_mixed(size_t depth)
+{
+    static const uint8_t fun[] = {112, 0, 0, 0, 0, FUN_HEAD, 0, 0, 0, 2, FUN_TAIL, 97, 1};
+    static const uint8_t record[] = {67, 0, 0, 0, 2, 0, 82, 3, 82, 3, 82, 0, 82, 3, 106};
+    static const uint8_t local[] = {121, 1, 2, 3, 4, 82, 0};
+    struct ds_buffer bytes = {0};
+    for (size_t i = 0; i < depth; i++) {
+        ds_buffer_add(&bytes, fun, sizeof fun);
+        ds_buffer_add(&bytes, record, sizeof record);
+    }
+    ds_buffer_add(&bytes, local, sizeof local);
+    assert_false(bytes.failed);
+    return bytes;
+}
+
+static void test_deep_mixed(void **state)
+{
+    (void)state;
+    struct ds_buffer bytes = deep_mixed(10000), text = {0};
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    print_portable(&term, &text);
+    ds_buffer_free(&bytes);
+    ds_buffer_free(&text);
+}
 
 /* deep_funs nests funs, each the last of two free variables of the one before it. */
 static struct ds_buffer deep_funs(size_t depth)
@@ -158,6 +269,23 @@ static void copy_or_fail(void *context)
     ds_buffer_free(&copy);
 }
 
+static void copy_portable_or_fail(void *context)
+{
+    struct ds_buffer copy = {0};
+    bool ok = ds_term_copy_portable(context, &copy);
+    assert_int_equal(ok, !failing_alloc_failed());
+    ds_buffer_free(&copy);
+}
+
+static void test_no_memory_portable(void **state)
+{
+    (void)state;
+    struct ds_buffer bytes = deep_mixed(100);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_true(failing_alloc_each(copy_portable_or_fail, &term) > 4);
+    ds_buffer_free(&bytes);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -170,9 +298,17 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples_copy), cmocka_unit_test(test_copy_is_complete),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_deep_funs),
-        cmocka_unit_test(test_deep_lists),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_samples_copy),
+        cmocka_unit_test(test_copy_is_complete),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_deep_funs),
+        cmocka_unit_test(test_deep_lists),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_portable),
+        cmocka_unit_test(test_portable_samples),
+        cmocka_unit_test(test_no_atom),
+        cmocka_unit_test(test_deep_mixed),
+        cmocka_unit_test(test_no_memory_portable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
