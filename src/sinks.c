@@ -14,6 +14,9 @@ static const struct sink_kind *const kinds[] = {
     &sink_mermaid,
     &sink_plantuml,
     &sink_perfetto,
+    &sink_erl,
+    &sink_ex,
+    &sink_etf,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };

@@ -30,3 +30,13 @@ foreach(capture rabbit-3.10 elixir-1.14)
   erl_check(counters_${capture} node_counters ${PCAPS}/${capture}.pcap.gz
             ${PCAPS}/${capture}.counters.etf.gz)
 endforeach()
+
+# -T erl, -T ex and -T etf on real nodes; where there is a truth, it is in them.
+find_program(ELIXIR elixir REQUIRED)
+foreach(capture otp27-ops otp29-ops cnode links-sll2)
+  erl_check(maps_${capture} truth_maps ${ELIXIR} ${PCAPS}/${capture}.pcap
+            ${PCAPS}/${capture}.truth.etf.gz)
+endforeach()
+foreach(capture otp25.pcap elixir-1.14.pcap.gz)
+  erl_check(maps_${capture} truth_maps ${ELIXIR} ${PCAPS}/${capture})
+endforeach()

@@ -1,7 +1,6 @@
 # Terms that a real node makes, as our text, our source text and our copy, read back by that
 # node.
 if(DISTSNIFF_TESTS)
-  find_program(ELIXIR elixir REQUIRED)
   add_executable(term_tool terms/term_tool.c)
   target_include_directories(term_tool PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
   target_link_libraries(term_tool PRIVATE libdistsniff)

@@ -1,7 +1,7 @@
 %% What distsniff says, as maps: one per JSON line. Fields that stand for terms are decoded with
 %% etf, so that they can be compared.
 -module(records).
--export([run/2, read/1, atom_keys/1, messages/1, signal/1, key/1, fail/2, main/2]).
+-export([run/2, exec/2, read/1, atom_keys/1, messages/1, signal/1, key/1, fail/2, main/2]).
 
 %% run(Program, Args): the records, and what was said on standard error. The program must end
 %% well.
@@ -11,6 +11,7 @@ run(Program, Args) ->
         {Status, _, Err} -> fail("~s ~p: status ~b~n~s", [Program, Args, Status, Err])
     end.
 
+%% exec(Program, Args): the exit status, standard output and standard error.
 exec(Program, Args) ->
     Err = string:trim(os:cmd("mktemp")),
     Quoted = [["'", string:replace(A, "'", "'\\''", all), "' "] || A <- Args],

@@ -5,31 +5,41 @@
 %% Within a direction the signals of one sending process are in the order of the wire.
 -module(truth).
 -export([main/1]).
+-export([read/1, compare/2]). % truth_maps
 
 main([Program, Capture, Truth]) ->
     records:main("truth", fun() -> check(Program, Capture, Truth) end).
 
 check(Program, Capture, Truth) ->
-    {ok, Zipped} = file:read_file(Truth),
-    [Header | Said] = [records:atom_keys(M) || M <- etf:decode(zlib:gunzip(Zipped))],
+    {Header, Expected, NumBroken} = read(Truth),
     {Records, _} = records:run(Program, ["-v", "-r", Capture]),
     {Broken, Sound} = lists:partition(fun cut_off/1, records:messages(Records)),
-    Expected = [M || #{op := Op} = M <- Said, Op =/= {atom, <<"undecodable">>}],
-    NumBroken = length(Said) - length(Expected),
     length(Broken) =:= NumBroken orelse
         records:fail("~b malformed messages, expected ~b: ~tp",
                      [length(Broken), NumBroken, Broken]),
     [records:fail("a fault: ~tp", [maps:without([<<"msg">>, <<"term">>], R)])
      || R <- Records, is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R),
         not cut_off(R)],
-    Wire = group([{records:key(M), wire(M)} || M <- Sound]),
-    Told = group([{direction(M), told(M)} || M <- Expected]),
-    maps:keys(Wire) =:= maps:keys(Told) orelse
-        records:fail("groups differ~n  wire: ~tp~n  told: ~tp", [maps:keys(Wire), maps:keys(Told)]),
-    maps:foreach(fun(Key, Signals) -> same(Key, maps:get(Key, Wire), Signals) end, Told),
+    compare([{records:key(M), wire(M)} || M <- Sound], Expected),
     frames(Header, Records),
     [texts(M) || M <- Sound],
     io:format("~b signals as told, ~b cut off~n", [length(Sound), NumBroken]).
+
+%% read(File): the header, each signal with its direction, and how many could not be decoded.
+read(File) ->
+    {ok, Zipped} = file:read_file(File),
+    [Header | Said] = [records:atom_keys(M) || M <- etf:decode(zlib:gunzip(Zipped))],
+    Told = [{direction(M), told(M)}
+            || #{op := Op} = M <- Said, Op =/= {atom, <<"undecodable">>}],
+    {Header, Told, length(Said) - length(Told)}.
+
+%% compare(OnTheWire, Told): signals with their directions, the same ones of each process.
+compare(OnTheWire, Signals) ->
+    Wire = group(OnTheWire),
+    Told = group(Signals),
+    maps:keys(Wire) =:= maps:keys(Told) orelse
+        records:fail("groups differ~n  wire: ~tp~n  told: ~tp", [maps:keys(Wire), maps:keys(Told)]),
+    maps:foreach(fun(Key, List) -> same(Key, maps:get(Key, Wire), List) end, Told).
 
 %% The one message that a capture's about.md names: sent cut off by its node.
 cut_off(#{<<"type">> := <<"message">>, <<"fault">> := #{<<"kind">> := <<"malformed">>}}) -> true;

@@ -1,0 +1,61 @@
+/*
+ * map_write.h - a record as a map of Erlang's: as Erlang source, as Elixir source, or in
+ * external term format with its length in 4 bytes before it ({packet, 4}). What is written is
+ * the same in all three, but that pids, ports, references and funs are themselves in the last
+ * and in the others what distsniff/code.h says.
+ */
+#ifndef SRC_MAP_WRITE_H
+#define SRC_MAP_WRITE_H
+
+#include <distsniff/code.h>
+
+enum map_form { MAP_ERLANG, MAP_ELIXIR, MAP_ETF };
+
+enum { MAP_OPEN_MAX = 4 };
+
+/* map_writer writes one record after the other. Set out, form and max_depth. */
+struct map_writer {
+    struct ds_buffer *out;
+    enum map_form form;
+    uint32_t max_depth; /* of terms; 0: as deep as they are */
+    size_t start;       /* of the record in out */
+    bool failed;        /* memory ran out */
+    struct {
+        size_t num_at; /* in the external format: of the number of what is in it */
+        uint32_t num;
+    } open[MAP_OPEN_MAX]; /* maps and lists, each in the one before */
+    unsigned num_open;
+};
+
+/* map_begin begins a record. */
+void map_begin(struct map_writer *map);
+
+/* map_end ends it. When memory ran out, out is as it was before the record, and out->failed is
+ * set. */
+void map_end(struct map_writer *map);
+
+/* map_key begins a field; its value follows. Keys are constants. */
+void map_key(struct map_writer *map, const char *key);
+
+/* Values: of a field, or of an element of a list, before which comes map_element. */
+void map_put_open(struct map_writer *map); /* a map */
+void map_put_close(struct map_writer *map);
+void map_put_list(struct map_writer *map);
+void map_element(struct map_writer *map);
+void map_put_list_end(struct map_writer *map);
+void map_put_word(struct map_writer *map, const char *atom); /* plain */
+void map_put_atom(struct map_writer *map, struct ds_text atom);
+void map_put_binary(struct map_writer *map, struct ds_text bytes);
+void map_put_unsigned(struct map_writer *map, uint64_t number);
+void map_put_signed(struct map_writer *map, int64_t number);
+/* A damaged term cannot be put in external format: '$damaged' stands for all of it there. */
+void map_put_term(struct map_writer *map, const struct ds_term *term);
+void map_put_pid(struct map_writer *map, struct ds_text node, uint32_t id, uint32_t serial,
+                 uint32_t creation);
+
+/* map_put_tuple begins a tuple of num elements, which map_put_next separates. */
+void map_put_tuple(struct map_writer *map, uint8_t num);
+void map_put_next(struct map_writer *map);
+void map_put_tuple_end(struct map_writer *map);
+
+#endif

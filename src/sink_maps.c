@@ -1,0 +1,466 @@
+/*
+ * sink_maps.c - every record as a map, for Erlang (file:consult/1), for Elixir
+ * (Code.eval_file/1) and in external term format ({packet, 4}). The fields are those of json,
+ * where these have types of their own: terms are terms, names of nodes and processes are atoms,
+ * what a peer sent as text is a binary, points and spans of time are nanoseconds. The names are
+ * a promise: add, never rename. The manual page lists them.
+ */
+#include "map_write.h"
+#include "sink.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a field of a struct is. It is left out where it says nothing: no text, no name, no
+ * term, zero. */
+enum field_kind {
+    FIELD_TEXT, /* struct ds_text, a binary */
+    FIELD_ATOM, /* struct ds_text, an atom */
+    FIELD_WORD, /* const char *, an atom */
+    FIELD_SAY,  /* const char *, a binary */
+    FIELD_TERM,
+    FIELD_BOOL,
+    FIELD_U8,
+    FIELD_U16,
+    FIELD_U32,
+    FIELD_U64,
+    FIELD_I64,
+    FIELD_COUNT, /* uint64_t, also when it is zero */
+};
+
+struct field {
+    const char *key;
+    enum field_kind kind;
+    size_t offset;
+};
+
+static void put_text(struct map_writer *map, const char *key, struct ds_text text, bool atom)
+{
+    if (text.data == NULL)
+        return;
+    map_key(map, key);
+    if (atom)
+        map_put_atom(map, text);
+    else
+        map_put_binary(map, text);
+}
+
+static void put_string(struct map_writer *map, const char *key, const char *text, bool atom)
+{
+    if (text != NULL)
+        put_text(map, key, (struct ds_text){text, strlen(text)}, atom);
+}
+
+static void put_unsigned(struct map_writer *map, const char *key, uint64_t number)
+{
+    map_key(map, key);
+    map_put_unsigned(map, number);
+}
+
+static void put_signed(struct map_writer *map, const char *key, int64_t number)
+{
+    map_key(map, key);
+    map_put_signed(map, number);
+}
+
+static void put_true(struct map_writer *map, const char *key, bool value)
+{
+    if (!value)
+        return;
+    map_key(map, key);
+    map_put_word(map, "true");
+}
+
+static void put_term(struct map_writer *map, const char *key, const struct ds_term *term)
+{
+    if (term->data == NULL)
+        return;
+    map_key(map, key);
+    map_put_term(map, term);
+}
+
+static void put_nonzero(struct map_writer *map, const char *key, uint64_t number)
+{
+    if (number != 0)
+        put_unsigned(map, key, number);
+}
+
+static void put_field(struct map_writer *map, const struct field *field, const void *base)
+{
+    const void *at = (const char *)base + field->offset;
+    switch (field->kind) {
+    case FIELD_TEXT:
+    case FIELD_ATOM:
+        put_text(map, field->key, *(const struct ds_text *)at, field->kind == FIELD_ATOM);
+        break;
+    case FIELD_WORD:
+    case FIELD_SAY:
+        put_string(map, field->key, *(const char *const *)at, field->kind == FIELD_WORD);
+        break;
+    case FIELD_TERM:
+        put_term(map, field->key, at);
+        break;
+    case FIELD_BOOL:
+        put_true(map, field->key, *(const bool *)at);
+        break;
+    case FIELD_U8:
+        put_nonzero(map, field->key, *(const uint8_t *)at);
+        break;
+    case FIELD_U16:
+        put_nonzero(map, field->key, *(const uint16_t *)at);
+        break;
+    case FIELD_U32:
+        put_nonzero(map, field->key, *(const uint32_t *)at);
+        break;
+    case FIELD_U64:
+        put_nonzero(map, field->key, *(const uint64_t *)at);
+        break;
+    case FIELD_COUNT:
+        put_unsigned(map, field->key, *(const uint64_t *)at);
+        break;
+    case FIELD_I64:
+        if (*(const int64_t *)at != 0)
+            put_signed(map, field->key, *(const int64_t *)at);
+        break;
+    }
+}
+
+#define NUM_FIELDS(fields) (sizeof(fields) / sizeof((fields)[0]))
+#define PUT_FIELDS(map, fields, base) put_fields(map, fields, NUM_FIELDS(fields), base)
+
+static void put_fields(struct map_writer *map, const struct field *fields, size_t num,
+                       const void *base)
+{
+    for (size_t i = 0; i < num; i++)
+        put_field(map, &fields[i], base);
+}
+
+/* An end of a connection: the node's name, or while that is not known, {Address, Port} as
+ * Erlang's inet has it. */
+static void put_address(struct map_writer *map, const struct ds_endpoint *endpoint)
+{
+    const struct ds_addr *addr = &endpoint->addr;
+    uint8_t num = addr->family == 4 ? 4 : 8;
+    map_put_tuple(map, 2);
+    map_put_tuple(map, num);
+    for (uint8_t i = 0; i < num; i++) {
+        if (i != 0)
+            map_put_next(map);
+        map_put_unsigned(map, num == 4
+                                  ? addr->bytes[i]
+                                  : (unsigned)addr->bytes[2 * i] << 8 | addr->bytes[2 * i + 1]);
+    }
+    map_put_tuple_end(map);
+    map_put_next(map);
+    map_put_unsigned(map, endpoint->port);
+    map_put_tuple_end(map);
+}
+
+static void put_end(struct map_writer *map, const char *key, const char *inferred_key,
+                    const struct ds_endpoint *endpoint)
+{
+    map_key(map, key);
+    if (endpoint->node.data != NULL)
+        map_put_atom(map, endpoint->node);
+    else
+        put_address(map, endpoint);
+    put_true(map, inferred_key, endpoint->node.data != NULL && endpoint->node_inferred);
+}
+
+#define OF(type, key, kind, member)                                                                \
+    {                                                                                              \
+        key, FIELD_##kind, offsetof(struct type, member)                                           \
+    }
+
+static const struct field epmd_fields[] = {
+    OF(ds_epmd, "name", TEXT, name),
+    OF(ds_epmd, "port", U16, port),
+    OF(ds_epmd, "node_type", U8, node_type),
+    OF(ds_epmd, "protocol", U8, protocol),
+    OF(ds_epmd, "highest_version", U16, highest_version),
+    OF(ds_epmd, "lowest_version", U16, lowest_version),
+    OF(ds_epmd, "extra", TEXT, extra),
+    OF(ds_epmd, "creation", U32, creation),
+    OF(ds_epmd, "epmd_port", U32, epmd_port),
+    OF(ds_epmd, "answer", TEXT, raw),
+};
+
+static void write_epmd(struct map_writer *map, const struct ds_event *event)
+{
+    static const bool has_result[DS_EPMD_COUNT] = {
+        [DS_EPMD_ALIVE2_RESP] = true, [DS_EPMD_ALIVE2_X_RESP] = true, [DS_EPMD_PORT2_RESP] = true};
+    const struct ds_epmd *epmd = &event->epmd;
+    put_string(map, "op", ds_epmd_op_name(epmd->op), true);
+    if (has_result[epmd->op])
+        put_unsigned(map, "result", epmd->result);
+    PUT_FIELDS(map, epmd_fields, epmd);
+    if (epmd->op != DS_EPMD_NAMES_RESP && epmd->op != DS_EPMD_DUMP_RESP)
+        return;
+    map_key(map, "nodes");
+    map_put_list(map);
+    for (size_t i = 0; i < epmd->num_nodes; i++) {
+        map_element(map);
+        map_put_open(map);
+        put_text(map, "name", epmd->nodes[i].name, false);
+        put_unsigned(map, "port", epmd->nodes[i].port);
+        put_true(map, "active", epmd->nodes[i].active);
+        map_put_close(map);
+    }
+    map_put_list_end(map);
+}
+
+static const struct field handshake_fields[] = {
+    OF(ds_handshake, "version", U8, version),
+    OF(ds_handshake, "status", TEXT, status),
+    OF(ds_handshake, "name", TEXT, name),
+    OF(ds_handshake, "creation", U32, creation),
+    OF(ds_handshake, "cookie_note", SAY, cookie_note),
+};
+
+static void write_handshake(struct map_writer *map, const struct ds_event *event)
+{
+    const struct ds_handshake *h = &event->handshake;
+    put_string(map, "step", ds_handshake_step_name(h->step), true);
+    PUT_FIELDS(map, handshake_fields, h);
+    if (h->has_flags)
+        put_unsigned(map, "flags", h->flags);
+    if (h->has_challenge)
+        put_unsigned(map, "challenge", h->challenge);
+    if (h->has_digest)
+        put_text(map, "digest", (struct ds_text){(const char *)h->digest, sizeof h->digest}, false);
+    if (h->cookie != DS_COOKIE_UNCHECKED)
+        put_string(map, "cookie_ok", h->cookie == DS_COOKIE_OK ? "true" : "false", true);
+}
+
+static const struct field counter_fields[] = {
+    OF(ds_counters, "bytes", COUNT, bytes),
+    OF(ds_counters, "frames", COUNT, frames),
+    OF(ds_counters, "messages", COUNT, messages),
+    OF(ds_counters, "ticks", COUNT, ticks),
+    OF(ds_counters, "gaps", COUNT, gaps),
+    OF(ds_counters, "gap_bytes", COUNT, gap_bytes),
+    OF(ds_counters, "faults", COUNT, faults),
+    OF(ds_counters, "unknown_atoms", COUNT, unknown_atoms),
+};
+
+static void put_counters(struct map_writer *map, const char *key,
+                         const struct ds_counters *counters)
+{
+    map_key(map, key);
+    map_put_open(map);
+    PUT_FIELDS(map, counter_fields, counters);
+    map_put_close(map);
+}
+
+static void write_conn(struct map_writer *map, const struct ds_event *event)
+{
+    const struct ds_conn_change *change = &event->change;
+    const struct ds_conn *conn = event->conn;
+    map_key(map, "src_addr");
+    put_address(map, &conn->end[event->dir]);
+    map_key(map, "dst_addr");
+    put_address(map, &conn->end[!event->dir]);
+    put_string(map, "state", ds_conn_state_name(change->state), true);
+    put_string(map, "reason", change->reason, false);
+    if (change->final) {
+        put_counters(map, "src_sent", &conn->counters[event->dir]);
+        put_counters(map, "dst_sent", &conn->counters[!event->dir]);
+    }
+}
+
+static void write_message(struct map_writer *map, const struct ds_event *event)
+{
+    const struct ds_message *m = &event->message;
+    if (m->op != NULL) {
+        put_string(map, "op", m->op->name, true);
+        for (int role = 0; role < DS_ROLE_COUNT; role++)
+            put_term(map, ds_role_name((enum ds_role)role), &m->role[role]);
+    } else {
+        char text[32];
+        snprintf(text, sizeof text, "op_%" PRId64, m->code);
+        put_string(map, "op", m->code >= 0 ? text : "unknown", true);
+        put_term(map, "control", &m->control);
+    }
+    put_term(map, "term", &m->payload);
+    put_unsigned(map, "size", m->size);
+    if (m->fragments > 1)
+        put_unsigned(map, "fragments", m->fragments);
+}
+
+static void write_gap(struct map_writer *map, const struct ds_event *event)
+{
+    put_unsigned(map, "bytes", event->gap.bytes);
+    if (event->gap.messages >= 0)
+        put_signed(map, "messages", event->gap.messages);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(struct map_writer *, const struct ds_event *);
+} types[] = {
+    [DS_EVENT_EPMD] = {"epmd", write_epmd}, [DS_EVENT_HANDSHAKE] = {"handshake", write_handshake},
+    [DS_EVENT_CONN] = {"conn", write_conn}, [DS_EVENT_MESSAGE] = {"message", write_message},
+    [DS_EVENT_TICK] = {"tick", NULL},       [DS_EVENT_GAP] = {"gap", write_gap},
+};
+
+static void write_trouble(struct map_writer *map, const struct ds_event *event)
+{
+    if (event->fault.kind != DS_FAULT_NONE) {
+        map_key(map, "fault");
+        map_put_open(map);
+        put_string(map, "kind", ds_fault_kind_name(event->fault.kind), true);
+        put_unsigned(map, "offset", event->fault.offset);
+        put_string(map, "what", event->fault.what, false);
+        map_put_close(map);
+    }
+    put_nonzero(map, "unknown_atoms", event->unknown_atoms);
+    put_nonzero(map, "inferred_atoms", event->inferred_atoms);
+}
+
+static const struct field note_fields[] = {
+    OF(note, "call", U64, call),
+    OF(note, "label", WORD, label),
+    OF(note, "from_name", ATOM, from_name),
+    OF(note, "to_name", ATOM, to_name),
+};
+
+static void write_note(struct map_writer *map, const struct note *note)
+{
+    if (note->role == NOTE_NONE)
+        return;
+    put_string(map, "role", note_role_name(note->role), true);
+    PUT_FIELDS(map, note_fields, note);
+    if (note->has_latency)
+        put_signed(map, "latency", note->latency_ns);
+}
+
+static void put_party(struct map_writer *map, const char *key, const struct party *party)
+{
+    map_key(map, key);
+    map_put_open(map);
+    put_text(map, "node", party->node, true);
+    put_text(map, "name", party->name, true);
+    if (party->has_pid && party->node.data != NULL) {
+        map_key(map, "pid");
+        map_put_pid(map, party->node, party->id, party->serial, party->creation);
+    }
+    map_put_close(map);
+}
+
+static const struct field call_fields[] = {
+    OF(call, "mfa", TEXT, mfa),
+    OF(call, "request", TERM, request),
+    OF(call, "result", TERM, result),
+    OF(call, "class", WORD, error_class),
+    OF(call, "reason", TERM, reason),
+    OF(call, "start", I64, start_ns),
+    OF(call, "start_frame", U64, start_frame),
+    OF(call, "parent", U64, parent),
+    OF(call, "parent_ambiguous", BOOL, parent_ambiguous),
+};
+
+static void write_call(struct map_writer *map, const struct call *call)
+{
+    map_key(map, "type");
+    map_put_word(map, "call");
+    put_unsigned(map, "conn", call->conn);
+    put_signed(map, "time", call->end_ns);
+    put_unsigned(map, "frame", call->end_frame);
+    put_unsigned(map, "call", call->number);
+    put_string(map, "label", call->label, true);
+    put_string(map, "outcome", call_outcome_name(call->outcome), true);
+    put_party(map, "caller", &call->caller);
+    put_party(map, "callee", &call->callee);
+    PUT_FIELDS(map, call_fields, call);
+    if (call->request.data == NULL)
+        put_unsigned(map, "request_bytes", call->request_len);
+    put_signed(map, "latency", call->end_ns - call->start_ns);
+    if (call->num_children == 0)
+        return;
+    map_key(map, "children");
+    map_put_list(map);
+    for (size_t i = 0; i < call->num_children; i++) {
+        map_element(map);
+        map_put_unsigned(map, call->children[i]);
+    }
+    map_put_list_end(map);
+}
+
+static void write_event(struct map_writer *map, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    map_key(map, "type");
+    map_put_word(map, types[event->type].name);
+    put_unsigned(map, "conn", event->conn->number);
+    put_signed(map, "time", event->ts_ns);
+    put_unsigned(map, "frame", event->frame);
+    put_end(map, "src", "src_inferred", &event->conn->end[event->dir]);
+    put_end(map, "dst", "dst_inferred", &event->conn->end[!event->dir]);
+    if (types[event->type].write != NULL)
+        types[event->type].write(map, event);
+    write_note(map, &record->note);
+    write_trouble(map, event);
+}
+
+static void maps_record(struct sink *sink, const struct record *record)
+{
+    struct map_writer *map = sink->state;
+    map->out = &sink->output.buffer;
+    map_begin(map);
+    if (record->call != NULL)
+        write_call(map, record->call);
+    else
+        write_event(map, record);
+    map_end(map);
+}
+
+static bool maps_open(struct sink *sink, enum map_form form, const char *begin)
+{
+    uint64_t max_depth = sink->options->config.limits[DS_LIMIT_DEPTH];
+    struct map_writer *map = calloc(1, sizeof *map);
+    if (map == NULL)
+        return false;
+    map->form = form;
+    map->max_depth = max_depth < UINT32_MAX ? (uint32_t)max_depth : UINT32_MAX;
+    sink->state = map;
+    ds_buffer_add_text(&sink->output.buffer, begin);
+    return true;
+}
+
+static bool erl_open(struct sink *sink)
+{
+    return maps_open(sink, MAP_ERLANG, "%% coding: utf-8; for file:consult/1\n");
+}
+
+static bool ex_open(struct sink *sink)
+{
+    return maps_open(sink, MAP_ELIXIR, "# for Code.eval_file/1\n[\n");
+}
+
+static void ex_end(struct sink *sink)
+{
+    ds_buffer_add_text(&sink->output.buffer, "]\n");
+}
+
+static bool etf_open(struct sink *sink)
+{
+    return maps_open(sink, MAP_ETF, "");
+}
+
+static void maps_close(struct sink *sink)
+{
+    free(sink->state);
+}
+
+const struct sink_kind sink_erl = {
+    "erl", "Erlang terms for file:consult/1", erl_open, maps_record, NULL, maps_close,
+};
+
+const struct sink_kind sink_ex = {
+    "ex", "Elixir terms for Code.eval_file/1", ex_open, maps_record, ex_end, maps_close,
+};
+
+const struct sink_kind sink_etf = {
+    "etf", "external terms for binary_to_term/1", etf_open, maps_record, NULL, maps_close,
+};

@@ -1,0 +1,108 @@
+%% truth_maps PROGRAM ELIXIR CAPTURE [TRUTH]: what distsniff writes with -T erl, -T ex and -T etf
+%% reads back as the same maps, and the messages among them are what the nodes said they sent.
+-module(truth_maps).
+-export([main/1]).
+
+main([Program, Elixir, Capture | Truth]) ->
+    records:main("truth_maps", fun() -> check(Program, Elixir, Capture, Truth) end).
+
+check(Program, Elixir, Capture, Truth) ->
+    Dir = string:trim(os:cmd("mktemp -d")),
+    try
+        Erl = filename:join(Dir, "erl"),
+        Ex = filename:join(Dir, "exs"),
+        Etf = filename:join(Dir, "etf"),
+        {0, <<>>, _} = records:exec(Program, ["-v", "-r", Capture, "-T", "erl=" ++ Erl,
+                                              "-T", "ex=" ++ Ex, "-T", "etf=" ++ Etf]),
+        {ok, Maps} = file:consult(Erl),
+        {ok, Framed} = file:read_file(Etf),
+        Exact = [binary_to_term(F) || F <- frames(Framed)],
+        same("ex", Maps, eval(Elixir, Ex)),
+        same("etf", [undamaged(M) || M <- Maps],
+             [undamaged(term_maker:documented(M)) || M <- Exact]),
+        [told(Maps, T) || T <- Truth],
+        io:format("~b maps~n", [length(Maps)])
+    after
+        file:del_dir_r(Dir)
+    end.
+
+frames(<<Len:32, Frame:Len/binary, Rest/binary>>) -> [Frame | frames(Rest)];
+frames(<<>>) -> [].
+
+%% What Elixir reads, without a word on standard error.
+eval(Elixir, File) ->
+    Out = File ++ ".etf",
+    Code = "{maps, []} = Code.eval_file(hd(System.argv())); "
+           "File.write!(hd(System.argv()) <> \".etf\", :erlang.term_to_binary(maps))",
+    {0, <<>>, <<>>} = records:exec(Elixir, ["-e", Code, File]),
+    {ok, Maps} = file:read_file(Out),
+    binary_to_term(Maps).
+
+%% Of a damaged term the external format has nothing.
+undamaged(#{fault := _} = Map) -> maps:with([type, conn, time, frame, fault], Map);
+undamaged(Map) -> Map.
+
+same(What, Maps, Others) ->
+    length(Maps) =:= length(Others) orelse
+        records:fail("~s: ~b maps, not ~b", [What, length(Others), length(Maps)]),
+    [] =/= Maps orelse records:fail("no maps at all", []),
+    [records:fail("~s: ~tP~nnot ~tP", [What, B, 60, A, 60])
+     || {A, B} <- lists:zip(Maps, Others), not term_maker:same(A, B)].
+
+told(Maps, Truth) ->
+    {_, Told, NumBroken} = truth:read(Truth),
+    Messages = [M || #{type := message} = M <- Maps],
+    Sound = [M || M <- Messages, not is_map_key(fault, M)],
+    length(Messages) - length(Sound) =:= NumBroken orelse records:fail("faults", []),
+    truth:compare([{{atom_to_binary(Src), atom_to_binary(Dst)}, signal(M)}
+                   || #{src := Src, dst := Dst} = M <- Sound],
+                  [{Direction, maps:map(fun plain_value/2, Signal)}
+                   || {Direction, Signal} <- Told]),
+    io:format("~b signals as told~n", [length(Sound)]).
+
+%% signal(Map): a message by the names that truth has for what is in it.
+signal(#{op := Op} = Map) ->
+    Parts = maps:with([op, from, to, ref, mfa, opts, flags, result, reason, term, token], Map),
+    Named = rename(reason, term, case is_spawn(Op) of
+                                     true -> rename(ref, req, Parts);
+                                     false -> Parts
+                                 end),
+    case Named of
+        #{op := spawn_reply_tt} ->
+            maps:remove(token, Named);
+        #{token := {_Flags, Label, Serial, From, Prev}} ->
+            Named#{token => #{label => Label, serial => Serial, from => From, prev => Prev}};
+        #{} ->
+            Named
+    end.
+
+is_spawn(Op) -> lists:prefix("spawn_", atom_to_list(Op)).
+
+rename(Old, New, Map) when is_map_key(Old, Map) ->
+    (maps:remove(Old, Map))#{New => maps:get(Old, Map)};
+rename(_, _, Map) ->
+    Map.
+
+plain_value(op, Op) -> Op;
+plain_value(token, #{label := Label} = Token) ->
+    Token#{label => plain(Label), from => plain(maps:get(from, Token)),
+           serial => plain(maps:get(serial, Token)), prev => plain(maps:get(prev, Token))};
+plain_value(_, Term) -> plain(Term).
+
+%% plain(Term): a term as etf has it, as distsniff documents it.
+plain({atom, Text}) -> binary_to_atom(Text);
+plain({float, Bits}) -> <<Float:64/float>> = <<Bits:64>>, Float;
+plain({tuple, Items}) -> list_to_tuple(plain(Items));
+plain({improper, Items, Tail}) -> plain(Items) ++ plain(Tail);
+plain({pid, Node, Id, Serial, Creation}) -> {'$pid', plain(Node), Id, Serial, Creation};
+plain({ref, Node, Creation, Words}) -> {'$ref', plain(Node), lists:reverse(Words), Creation};
+plain({port, Node, Id, Creation}) -> {'$port', plain(Node), Id, Creation};
+plain({export, M, F, A}) -> erlang:make_fun(plain(M), plain(F), A);
+plain({'fun', M, Arity, _, _, Index, Uniq, _, Free}) ->
+    {'$fun', plain(M), Index, Uniq, Arity, plain(Free)};
+plain({record, _, M, Name, Fields}) ->
+    {'$record', plain(M), plain(Name), [{plain(F), plain(V)} || {F, V} <- Fields]};
+plain(List) when is_list(List) -> [plain(T) || T <- List];
+plain(Map) when is_map(Map) ->
+    maps:from_list([{plain(K), plain(V)} || {K, V} <- maps:to_list(Map)]);
+plain(Term) -> Term.
