@@ -318,6 +318,19 @@ static void write_trouble(struct map_writer *map, const struct ds_event *event)
     put_nonzero(map, "inferred_atoms", event->inferred_atoms);
 }
 
+static void put_titles(struct map_writer *map, const char *key, const struct titles *titles)
+{
+    if (titles == NULL)
+        return;
+    map_key(map, key);
+    map_put_list(map);
+    for (size_t i = 0; i < titles->num; i++) {
+        map_element(map);
+        map_put_binary(map, titles->text[i]);
+    }
+    map_put_list_end(map);
+}
+
 static const struct field note_fields[] = {
     OF(note, "call", U64, call),
     OF(note, "label", WORD, label),
@@ -333,6 +346,8 @@ static void write_note(struct map_writer *map, const struct note *note)
     PUT_FIELDS(map, note_fields, note);
     if (note->has_latency)
         put_signed(map, "latency", note->latency_ns);
+    put_titles(map, "from_titles", note->from_titles);
+    put_titles(map, "to_titles", note->to_titles);
 }
 
 static void put_party(struct map_writer *map, const char *key, const struct party *party)
@@ -345,19 +360,17 @@ static void put_party(struct map_writer *map, const char *key, const struct part
         map_key(map, "pid");
         map_put_pid(map, party->node, party->id, party->serial, party->creation);
     }
+    put_titles(map, "titles", party->titles);
     map_put_close(map);
 }
 
 static const struct field call_fields[] = {
-    OF(call, "mfa", TEXT, mfa),
-    OF(call, "request", TERM, request),
-    OF(call, "result", TERM, result),
-    OF(call, "class", WORD, error_class),
-    OF(call, "reason", TERM, reason),
-    OF(call, "start", I64, start_ns),
-    OF(call, "start_frame", U64, start_frame),
-    OF(call, "parent", U64, parent),
-    OF(call, "parent_ambiguous", BOOL, parent_ambiguous),
+    OF(call, "mfa", TEXT, mfa),           OF(call, "module", TERM, mod),
+    OF(call, "function", TERM, fun),      OF(call, "args", TERM, args),
+    OF(call, "request", TERM, request),   OF(call, "result", TERM, result),
+    OF(call, "class", WORD, error_class), OF(call, "reason", TERM, reason),
+    OF(call, "start", I64, start_ns),     OF(call, "start_frame", U64, start_frame),
+    OF(call, "parent", U64, parent),      OF(call, "parent_ambiguous", BOOL, parent_ambiguous),
 };
 
 static void write_call(struct map_writer *map, const struct call *call)
@@ -415,6 +428,20 @@ static void maps_record(struct sink *sink, const struct record *record)
     map_end(map);
 }
 
+static void maps_lost(struct sink *sink, const struct loss *loss)
+{
+    struct map_writer *map = sink->state;
+    map->out = &sink->output.buffer;
+    map_begin(map);
+    put_string(map, "type", "lost", true);
+    put_signed(map, "time", loss->first_ns);
+    put_signed(map, "until", loss->last_ns);
+    put_string(map, "cause", loss_cause_name(loss->cause), true);
+    put_unsigned(map, loss_unit(loss->cause), loss->count);
+    put_nonzero(map, "messages", loss->messages);
+    map_end(map);
+}
+
 static bool maps_open(struct sink *sink, enum map_form form, const char *begin)
 {
     uint64_t max_depth = sink->options->config.limits[DS_LIMIT_DEPTH];
@@ -454,13 +481,29 @@ static void maps_close(struct sink *sink)
 }
 
 const struct sink_kind sink_erl = {
-    "erl", "Erlang terms for file:consult/1", erl_open, maps_record, NULL, maps_close,
+    .name = "erl",
+    .help = "Erlang terms for file:consult/1",
+    .open = erl_open,
+    .record = maps_record,
+    .lost = maps_lost,
+    .close = maps_close,
 };
 
 const struct sink_kind sink_ex = {
-    "ex", "Elixir terms for Code.eval_file/1", ex_open, maps_record, ex_end, maps_close,
+    .name = "ex",
+    .help = "Elixir terms for Code.eval_file/1",
+    .open = ex_open,
+    .record = maps_record,
+    .lost = maps_lost,
+    .end = ex_end,
+    .close = maps_close,
 };
 
 const struct sink_kind sink_etf = {
-    "etf", "external terms for binary_to_term/1", etf_open, maps_record, NULL, maps_close,
+    .name = "etf",
+    .help = "external terms for binary_to_term/1",
+    .open = etf_open,
+    .record = maps_record,
+    .lost = maps_lost,
+    .close = maps_close,
 };

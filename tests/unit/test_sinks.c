@@ -297,16 +297,114 @@ static void grows_with_large_values(void **state)
     free(text);
 }
 
+/* assert_maps: the event in Erlang and Elixir, without what all have in common. */
+static void assert_maps(const struct ds_event *event, const char *erlang, const char *elixir)
+{
+    static const char *const heads[] = {
+        "conn => 7, time => 1700000000123456789, frame => 12, src => {{10,0,0,2},1001}, "
+        "dst => alice@h, ",
+        "conn: 7, time: 1700000000123456789, frame: 12, src: {{10, 0, 0, 2}, 1001}, "
+        "dst: :alice@h, ",
+    };
+    const struct sink_kind *const kinds[] = {&sink_erl, &sink_ex};
+    const char *const expected[] = {erlang, elixir};
+    for (int i = 0; i < 2; i++) {
+        char *line = show(kinds[i], &(struct options){0}, event);
+        char *after = strstr(line, heads[i]), *body = strchr(line, '\n') + 1;
+        if (i == 1)
+            body = strchr(body, '\n') + 1; /* behind the bracket */
+        assert_non_null(after);
+        memmove(after, after + strlen(heads[i]), strlen(after + strlen(heads[i])) + 1);
+        assert_string_equal(body, expected[i]);
+        free(line);
+    }
+}
+
+static void shows_maps(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    (void)state;
+    event.message = (struct ds_message){.code = 22, .op = ds_op_find(22), .size = 99,
+                                        .fragments = 3};
+    event.message.role[DS_ROLE_FROM] = TERM("w\4from");
+    event.message.payload = TERM("k\0\5a\"\\\nz");
+    event.fault = (struct ds_fault){DS_FAULT_GAP, 17, "packets are missing"};
+    assert_maps(&event,
+                "#{type => message, op => send_sender, from => from, term => \"a\\\"\\\\\\nz\", "
+                "size => 99, fragments => 3, fault => #{kind => gap, offset => 17, "
+                "what => <<\"packets are missing\">>}}.",
+                "%{type: :message, op: :send_sender, from: :from, term: ~c\"a\\\"\\\\\\nz\", "
+                "size: 99, fragments: 3, fault: %{kind: :gap, offset: 17, "
+                "what: \"packets are missing\"}},");
+
+    static const struct ds_epmd_node nodes[] = {{.name = TEXT("a"), .port = 1, .active = true},
+                                                {.name = TEXT("#{b}\x1b"), .port = 2}};
+    event = make_event(DS_EVENT_EPMD);
+    event.epmd = (struct ds_epmd){.op = DS_EPMD_NAMES_RESP, .epmd_port = 4369, .nodes = nodes,
+                                  .num_nodes = 2};
+    assert_maps(&event,
+                "#{type => epmd, op => names_resp, epmd_port => 4369, nodes => "
+                "[#{name => <<\"a\">>, port => 1, active => true}, "
+                "#{name => <<\"#{b}\\e\">>, port => 2}]}.",
+                "%{type: :epmd, op: :names_resp, epmd_port: 4369, nodes: "
+                "[%{name: \"a\", port: 1, active: true}, "
+                "%{name: \"\\#{b}\\e\", port: 2}]},");
+}
+
+static void shows_what_was_lost_as_maps(void **state)
+{
+    const struct loss loss = {.cause = 0, .count = 5, .messages = 3, .first_ns = 1, .last_ns = 2};
+    const struct sink_kind *const kinds[] = {&sink_erl, &sink_ex, &sink_etf};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct sink sink;
+        const struct option_format format = {kinds[i], "/dev/null"};
+        assert_true(sink_open(&sink, &format, &(struct options){0}));
+        size_t len = sink.output.buffer.len;
+        kinds[i]->lost(&sink, &loss);
+        assert_false(sink.output.buffer.failed);
+        assert_true(sink.output.buffer.len > len);
+        ds_buffer_add(&sink.output.buffer, "", 1);
+        if (i == 0)
+            assert_non_null(strstr(sink.output.buffer.data,
+                                   "#{type => lost, time => 1, until => 2, cause => queue, "
+                                   "records => 5, messages => 3}.\n"));
+        sink_close(&sink);
+    }
+}
+
+/* In external format: the length, 131, a map of so many pairs. */
+static void shows_external_terms(void **state)
+{
+    struct ds_event event = make_event(DS_EVENT_GAP);
+    struct sink sink;
+    const struct option_format format = {&sink_etf, "/dev/null"};
+    const struct record record = {.event = &event};
+    static const char end[] = "w\5bytesb\0\0\3\xe8w\10messagesb\0\0\0\2";
+    (void)state;
+    event.gap = (struct ds_gap){.bytes = 1000, .messages = 2};
+    assert_true(sink_open(&sink, &format, &(struct options){0}));
+    sink_etf.record(&sink, &record);
+    const struct ds_buffer *out = &sink.output.buffer;
+    assert_int_equal((uint8_t)out->data[3], out->len - 4);
+    assert_memory_equal(out->data + 4, "\203t\0\0\0\10w\4typew\3gap", 17);
+    assert_memory_equal(out->data + out->len - (sizeof end - 1), end, sizeof end - 1);
+    sink_close(&sink);
+}
+
 static void survive_one(void *context)
 {
     const struct ds_event *event = context;
     struct sink sink;
     const struct option_format json = {&sink_json, "/dev/null"};
     const struct option_format text = {&sink_text, "/dev/null"};
-    const struct option_format *formats[] = {&json, &text};
+    const struct option_format erl = {&sink_erl, "/dev/null"};
+    const struct option_format ex = {&sink_ex, "/dev/null"};
+    const struct option_format etf = {&sink_etf, "/dev/null"};
+    const struct option_format *formats[] = {&json, &text, &erl, &ex, &etf};
     struct options options = {.etf = true, .verbose = 1};
     const struct record record = {.event = event};
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (!sink_open(&sink, formats[i], &options))
             continue;
         sink_record(&sink, &record);
@@ -368,6 +466,9 @@ int main(void)
         cmocka_unit_test(shows_hostile_names),
         cmocka_unit_test(escapes_terms_at_any_place),
         cmocka_unit_test(grows_with_large_values),
+        cmocka_unit_test(shows_maps),
+        cmocka_unit_test(shows_what_was_lost_as_maps),
+        cmocka_unit_test(shows_external_terms),
         cmocka_unit_test(survives_lack_of_memory),
         cmocka_unit_test(says_full_disks_once),
         cmocka_unit_test(ends_quietly_when_the_reader_goes),
