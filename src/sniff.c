@@ -168,10 +168,11 @@ static void print_summary(struct sniff *s)
         .num_read = s->capture.is_live ? s->num_passed : s->capture.num_packets,
         .num_passed = s->num_passed,
         .is_live = s->capture.is_live,
+        .num_dropped = s->num_dropped[LOSS_KERNEL],
+        .num_missed = s->num_dropped[LOSS_INTERFACE],
         .stats = &stats,
         .config = &s->options->config,
     };
-    capture_get_drops(&s->capture, &summary.num_dropped, &summary.num_missed);
     summary_print(&summary, stderr);
 }
 
@@ -320,11 +321,12 @@ static int close_all(struct sniff *s, bool opened)
         if (!is_reader_gone(s)) {
             say_given_up(s);
             print_summary(s);
-            ending_print(&s->ending, stderr);
         }
     }
     s->failed |= !capture_close(&s->capture) || !opened || (s->raw.failed && !s->raw.closed) ||
                  (s->show != NULL && show_get_state(s->show) == SHOW_FAILED);
+    if (opened && !is_reader_gone(s))
+        ending_print(&s->ending, stderr);
     follow_free(s->follow);
     show_free(s->show);
     ds_session_free(s->session);
