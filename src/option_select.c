@@ -60,6 +60,18 @@ bool option_set_regex(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_match(struct options *o, const char *value)
+{
+    if (o->num_matches == MAX_MATCHES) {
+        complain("-m can be given at most %d times", MAX_MATCHES);
+        return false;
+    }
+    struct ds_match *match = match_record_compile(value);
+    if (match != NULL)
+        o->matches[o->num_matches++] = match;
+    return match != NULL;
+}
+
 bool option_set_after(struct options *o, const char *value)
 {
     return option_parse_number("-A", value, 0, UINT32_MAX, &o->num_after);

@@ -102,6 +102,12 @@ static bool check_together(const struct options *o)
                  "(-T json=FILE)");
         return false;
     }
+    for (size_t i = 0; i < o->num_matches && o->no_calls; i++) {
+        if (ds_match_wants_return(o->matches[i])) {
+            complain("-m '... -> return' needs to know replies: leave out --no-calls");
+            return false;
+        }
+    }
     size_t from_stdin = 0;
     for (size_t i = 0; i < o->num_read_files; i++)
         from_stdin += strcmp(o->read_files[i], "-") == 0;
@@ -254,6 +260,8 @@ void options_free(struct options *options)
     free(options->expression);
     while (options->num_regexes != 0)
         match_regex_free(options->regexes[--options->num_regexes]);
+    while (options->num_matches != 0)
+        ds_match_free(options->matches[--options->num_matches]);
     filter_free(options->filter);
     options->filter = NULL;
     options->read_files = NULL;

@@ -5,6 +5,7 @@
 #define SRC_OPTIONS_H
 
 #include "fuse.h"
+#include "match_record.h"
 #include "match_regex.h"
 #include "moment.h"
 #include "pick.h"
@@ -15,7 +16,8 @@
 struct sink_kind;
 struct filter;
 
-enum { MAX_SNAPLEN = 262144, MAX_FORMATS = 8, MAX_DIST_PORTS = 64, MAX_REGEXES = 16 };
+enum { MAX_SNAPLEN = 262144, MAX_FORMATS = 8, MAX_DIST_PORTS = 64, MAX_REGEXES = 16,
+       MAX_MATCHES = 16 };
 
 enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
 
@@ -99,6 +101,8 @@ struct options {
     struct match_regex *regexes[MAX_REGEXES];
     size_t num_patterns, num_regexes;
     bool ignore_case, invert;
+    struct ds_match *matches[MAX_MATCHES]; /* of -m */
+    size_t num_matches;
     uint64_t num_after;
     const char *write_file;
     uint32_t redact; /* 0: nothing */

@@ -16,6 +16,7 @@
 struct selected_call {
     struct table_entry entry;
     uint64_t number;
+    bool with_reply; /* -m '... -> return': whatever --no-pairs says */
 };
 
 /* A connection of which so many messages more are shown. */
@@ -29,6 +30,7 @@ struct select {
     bool has_picks; /* one of those that say nothing about the end of a call */
     struct table calls;
     struct table followed; /* -A */
+    struct match_record *match; /* NULL without -m */
     struct event_text *printer;
     struct ds_buffer text;
     uint64_t num_given_up;
@@ -135,14 +137,25 @@ static bool regex_fits(struct select *s, const struct record *record)
            text_matches(s, record) != s->options->invert;
 }
 
-static bool event_fits(struct select *s, const struct record *record)
+/* match_fits is -m. *with_reply: the reply was asked for. */
+static bool match_fits(struct select *s, const struct record *record, bool *with_reply)
+{
+    if (s->match == NULL || record->event->type == DS_EVENT_GAP)
+        return true;
+    const enum match_record_result result = match_record_run(s->match, record);
+    *with_reply = result == MATCH_RECORD_WITH_REPLY;
+    return result != MATCH_RECORD_NO;
+}
+
+static bool event_fits(struct select *s, const struct record *record, bool *with_reply)
 {
     const struct options *options = s->options;
     const struct ds_event *event = record->event;
     return (!options->ops.any || event->type == DS_EVENT_GAP ||
             op_set_has(&options->ops, event)) &&
            node_fits(options, event) && process_fits(options, record) &&
-           kind_fits(options, record) && filter_run(options->filter, record) &&
+           kind_fits(options, record) && match_fits(s, record, with_reply) &&
+           filter_run(options->filter, record) &&
            regex_fits(s, record);
 }
 
@@ -159,15 +172,17 @@ static struct selected_call *find_call(const struct select *s, uint64_t number)
     return call;
 }
 
-static void remember_call(struct select *s, uint64_t number)
+static void remember_call(struct select *s, uint64_t number, bool with_reply)
 {
     if (table_is_full(&s->calls))
         table_remove(&s->calls, table_oldest(&s->calls));
     struct selected_call *call = table_add(&s->calls, hash_number(number));
-    if (call != NULL)
-        call->number = number;
-    else
+    if (call == NULL) {
         s->no_memory++;
+        return;
+    }
+    call->number = number;
+    call->with_reply = with_reply;
 }
 
 /* What follows a selected message */
@@ -223,7 +238,8 @@ struct select *select_new(const struct options *options)
         return NULL;
     s->options = options;
     s->has_picks = options->ops.any || options->nodes.num != 0 || options->num_processes != 0 ||
-                   options->num_regexes != 0 || options->num_after != 0;
+                   options->num_regexes != 0 || options->num_matches != 0 ||
+                   options->num_after != 0;
     /* No more calls than these are open, and each says when it ends. */
     table_init(&s->calls, sizeof(struct selected_call), options->config.limits[DS_LIMIT_CALLS]);
     table_init(&s->followed, sizeof(struct followed),
@@ -231,6 +247,13 @@ struct select *select_new(const struct options *options)
     if (options->num_regexes != 0) {
         s->printer = event_text_new();
         if (s->printer == NULL) {
+            select_free(s);
+            return NULL;
+        }
+    }
+    if (options->num_matches != 0) {
+        s->match = match_record_new(options->matches, options->num_matches);
+        if (s->match == NULL) {
             select_free(s);
             return NULL;
         }
@@ -245,18 +268,32 @@ void select_free(struct select *s)
     table_free(&s->calls);
     table_free(&s->followed);
     event_text_free(s->printer);
+    match_record_free(s->match);
     ds_buffer_free(&s->text);
     free(s);
 }
 
 uint64_t select_num_given_up(const struct select *s)
 {
-    return s->num_given_up + filter_num_given_up(s->options->filter);
+    return s->num_given_up + filter_num_given_up(s->options->filter) +
+           (s->match != NULL ? match_record_num_given_up(s->match) : 0);
 }
 
 void select_add_stats(const struct select *s, struct ds_stats *stats)
 {
-    stats->no_memory += s->no_memory + filter_no_memory(s->options->filter);
+    stats->no_memory += s->no_memory + filter_no_memory(s->options->filter) +
+                        (s->match != NULL ? match_record_no_memory(s->match) : 0);
+}
+
+/* is_brought says whether a message is shown because its call was selected. What --invert
+ * leaves out is not brought back by a request that it lets through; with -> return the reply
+ * is, and nothing else. */
+static bool is_brought(const struct select *s, const struct selected_call *call,
+                       const struct note *note)
+{
+    if (call->with_reply)
+        return note->role == NOTE_REPLY || note->outcome != CALL_OPEN;
+    return !s->options->no_pairs && !s->options->invert;
 }
 
 bool select_wants(struct select *s, const struct record *record)
@@ -273,11 +310,12 @@ bool select_wants(struct select *s, const struct record *record)
         return is_known ||
                (!s->has_picks && kind_fits(s->options, record) && filter_run(filter, record));
     }
-    /* What --invert leaves out is not brought back by a request that it lets through. */
-    const bool in_pairs = !s->options->no_pairs && !s->options->invert;
-    const bool wanted = (is_known && in_pairs) || event_fits(s, record);
+    bool with_reply = false;
+    const bool wanted = (is_known && is_brought(s, call, &record->note)) ||
+                        event_fits(s, record, &with_reply);
     /* A filter can ask for the end of a call by itself; picks can't. */
-    if (wanted && number != 0 && !is_known && (s->has_picks || in_pairs))
-        remember_call(s, number);
+    if (wanted && number != 0 && !is_known &&
+        (s->has_picks || (!s->options->no_pairs && !s->options->invert)))
+        remember_call(s, number, with_reply);
     return follows(s, record->event, wanted) || wanted;
 }

@@ -248,7 +248,8 @@ static bool has_stdout(const struct show *s)
 static bool is_better_behind(const struct show *s)
 {
     const struct options *options = s->options;
-    const bool few = options->num_regexes != 0 || options->filter != NULL;
+    const bool few = options->num_regexes != 0 || options->num_matches != 0 ||
+                     options->filter != NULL;
     return options->num_read_files != 0 && options->max_messages == 0 &&
            options->rate.max == 0 &&
            s->correlate != NULL && (s->num_sinks == 0 || few);

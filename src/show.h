@@ -2,7 +2,7 @@
  * show.h - what becomes of events: correlation, selection, redaction, reports and sinks, in this order.
  *
  * Two threads share the work. Records are always written in a thread of their own, behind
- * the relay. Where few records are expected of many events (-e, -Y, --report ... of files),
+ * the relay. Where few records are expected of many events (-e, -m, -Y, --report ... of files),
  * the relay comes first instead: the correlation and all that follows run in the second
  * thread, while the first one decodes.
  */
@@ -58,7 +58,7 @@ void show_write_reports(struct show *show);
  * still come, those that can be known without waiting. */
 void show_add_stats(const struct show *show, struct ds_stats *stats);
 
-/* show_num_given_up returns how many messages a regular expression gave up on. */
+/* show_num_given_up returns how many messages -e, -m and -Y gave up on. */
 uint64_t show_num_given_up(const struct show *show);
 
 void show_free(struct show *show); /* NULL is allowed */

@@ -302,8 +302,8 @@ static void say_given_up(const struct sniff *s)
 {
     const uint64_t num_given_up = show_num_given_up(s->show);
     if (num_given_up != 0)
-        complain("-e gave up on %llu messages, as finding out would take too long; they are "
-                 "taken not to match: simplify the expression",
+        complain("-e, -m or -Y gave up on %llu messages, as finding out would take too long; they "
+                 "are taken not to match: simplify the expression",
                  (unsigned long long)num_given_up);
 }
 

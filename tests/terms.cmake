@@ -12,3 +12,14 @@ if(DISTSNIFF_TESTS)
                    $<TARGET_FILE:term_tool> ${ELIXIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/terms/code_back.exs)
 endif()
+# Patterns of -m over terms, and what the node makes of both.
+if(DISTSNIFF_TESTS)
+  add_executable(match_tool terms/match_tool.c)
+  target_include_directories(match_tool PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
+  target_link_libraries(match_tool PRIVATE libdistsniff)
+  foreach(seed 1 2)
+    add_test(NAME terms_match_${seed}
+             COMMAND ${ESCRIPT} ${CMAKE_CURRENT_SOURCE_DIR}/terms/match.escript
+                     $<TARGET_FILE:match_tool> ${seed})
+  endforeach()
+endif()

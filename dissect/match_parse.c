@@ -1,0 +1,454 @@
+/*
+ * match_parse.c - the head of a pattern becomes nodes; see match_program.h.
+ *
+ *   pattern    head [when guard] [-> return]
+ *   head       term | term ':' [term ('(' [term {',' term}] ')' | '/' arity)]
+ *   term       atom | integer | float | string ['++' term] | binary | Name ['=' term]
+ *            | '{' [term {',' term}] '}' | '[' [term {',' term} ['|' term]] ']'
+ *            | '#{' [term ':=' term {',' term ':=' term}] '}'
+ *
+ * A stack of fixed size holds the containers that are open; nothing recurses.
+ */
+#include "match_encode.h"
+#include "match_parse.h"
+
+#include <stdlib.h>
+
+enum open_kind { OPEN_TUPLE, OPEN_LIST, OPEN_MAP, OPEN_ARGUMENTS, OPEN_CONCAT };
+
+struct open {
+    enum open_kind kind;
+    bool is_constant; /* the container, and what is in it */
+    bool in_tail;     /* LIST: behind | */
+    bool in_key;      /* MAP */
+    size_t node, key; /* its node; MAP: the first node of the key */
+};
+
+struct stack {
+    struct open open[DS_MATCH_MAX_NESTING];
+    size_t depth;
+};
+
+/* Words that are operators, and so no atoms unless quoted. */
+static const char *const keywords[] = {
+    "when", "andalso", "orelse", "not", "and", "or", "xor", "div", "rem",
+    "band", "bor",     "bxor",   "bnot", "bsl", "bsr",
+};
+
+bool parse_no_memory(struct parser *p)
+{
+    *p->lexer.error = (struct ds_match_error){0, "out of memory"};
+    return false;
+}
+
+struct node *parse_add_node(struct parser *p, enum node_kind kind)
+{
+    struct ds_match *match = p->match;
+    if (match->num_nodes == match->cap_nodes) {
+        const size_t cap = match->cap_nodes == 0 ? 16 : match->cap_nodes * 2;
+        struct node *nodes = realloc(match->nodes, cap * sizeof *nodes);
+        if (nodes == NULL) {
+            parse_no_memory(p);
+            return NULL;
+        }
+        match->nodes = nodes;
+        match->cap_nodes = cap;
+    }
+    struct node *node = &match->nodes[match->num_nodes++];
+    *node = (struct node){.kind = kind};
+    return node;
+}
+
+int parse_find_variable(const struct parser *p)
+{
+    const struct lex_token *token = &p->lexer.token;
+    for (uint32_t i = 0; i < p->match->num_variables; i++)
+        if (p->names[i].len == token->len &&
+            memcmp(p->lexer.text + p->names[i].at, p->lexer.text + token->at, token->len) == 0)
+            return (int)i;
+    return -1;
+}
+
+bool parse_bind(struct parser *p, enum node_kind *kind, uint32_t *variable)
+{
+    const struct lex_token *token = &p->lexer.token;
+    struct ds_match *match = p->match;
+    *kind = NODE_ANY;
+    *variable = 0;
+    if (token->kind != LEX_VARIABLE)
+        return lexer_expected(&p->lexer, "a variable");
+    if (token->len == 1 && p->lexer.text[token->at] == '_')
+        return true;
+    const int found = parse_find_variable(p);
+    *kind = found >= 0 ? NODE_SAME : NODE_VARIABLE;
+    *variable = found >= 0 ? (uint32_t)found : match->num_variables;
+    if (found >= 0)
+        return true;
+    if (match->num_variables == DS_MATCH_MAX_VARIABLES)
+        return lexer_fail(&p->lexer, token->at, "expected at most %d variables",
+                          DS_MATCH_MAX_VARIABLES);
+    p->names[match->num_variables].at = token->at;
+    p->names[match->num_variables++].len = token->len;
+    return true;
+}
+
+/* end_constant sets where the constant of a node that was just added ends. */
+static bool end_constant(struct parser *p, struct node *node)
+{
+    node->len = p->match->constants.len - node->at;
+    return !p->match->constants.failed || parse_no_memory(p);
+}
+
+static struct node *add_constant(struct parser *p, enum node_kind kind)
+{
+    struct node *node = parse_add_node(p, kind);
+    if (node != NULL)
+        node->at = p->match->constants.len;
+    return node;
+}
+
+static bool add_nil(struct parser *p)
+{
+    struct node *node = add_constant(p, NODE_CONSTANT);
+    if (node == NULL)
+        return false;
+    encode_string(&p->match->constants, NULL, 0);
+    return end_constant(p, node);
+}
+
+static bool is_keyword(const struct lexer *lexer)
+{
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        if (lexer_is(lexer, keywords[i]))
+            return true;
+    return false;
+}
+
+static bool add_atom(struct parser *p)
+{
+    const struct lexer *lexer = &p->lexer;
+    if (is_keyword(lexer))
+        return lexer_expected(&p->lexer, "a term");
+    if (lexer->num_chars > 255)
+        return lexer_fail(&p->lexer, lexer->token.at, "expected at most 255 characters in an atom");
+    struct node *node = add_constant(p, NODE_ATOM);
+    if (node == NULL)
+        return false;
+    encode_atom(&p->match->constants, lexer->chars, lexer->num_chars);
+    if (!end_constant(p, node))
+        return false;
+    if (node->len > 2 + 255)
+        node->kind = NODE_CONSTANT; /* with a length of two bytes */
+    return lexer_next(&p->lexer);
+}
+
+static bool add_number(struct parser *p, bool negative)
+{
+    const struct lexer *lexer = &p->lexer;
+    struct node *node = add_constant(p, NODE_CONSTANT);
+    if (node == NULL)
+        return false;
+    if (lexer->token.kind == LEX_FLOAT)
+        encode_float(&p->match->constants, negative ? -lexer->real : lexer->real);
+    else
+        encode_integer(&p->match->constants, lexer->magnitude, lexer->magnitude_len, negative);
+    return end_constant(p, node) && lexer_next(&p->lexer);
+}
+
+static struct open *push(struct parser *p, struct stack *stack, enum open_kind kind,
+                         enum node_kind node, bool is_constant)
+{
+    if (stack->depth == DS_MATCH_MAX_NESTING) {
+        lexer_fail(&p->lexer, p->lexer.token.at, "expected at most %d levels", DS_MATCH_MAX_NESTING);
+        return NULL;
+    }
+    if (parse_add_node(p, node) == NULL)
+        return NULL;
+    struct open *open = &stack->open[stack->depth++];
+    *open = (struct open){.kind = kind,
+                          .is_constant = is_constant,
+                          .node = p->match->num_nodes - 1};
+    return open;
+}
+
+/* add_elements opens a list of the characters that were read last; its tail is to come. */
+static bool add_elements(struct parser *p, struct stack *stack)
+{
+    const struct lexer *lexer = &p->lexer;
+    const struct open *list = push(p, stack, OPEN_CONCAT, NODE_LIST, false);
+    if (list == NULL)
+        return false;
+    p->match->nodes[list->node].num = (uint32_t)lexer->num_chars;
+    for (size_t i = 0; i < lexer->num_chars; i++) {
+        struct node *node = add_constant(p, NODE_CONSTANT);
+        if (node == NULL)
+            return false;
+        encode_char(&p->match->constants, lexer->chars[i]);
+        if (!end_constant(p, node))
+            return false;
+    }
+    return true;
+}
+
+/* add_string adds "text"; *open when ++ follows: then what is behind it is to come. */
+static bool add_string(struct parser *p, struct stack *stack, bool is_constant, bool *open)
+{
+    struct lexer *lexer = &p->lexer;
+    struct ds_buffer *constants = &p->match->constants;
+    const size_t at = constants->len;
+    encode_string(constants, lexer->chars, lexer->num_chars);
+    const size_t len = constants->len - at;
+    if (constants->failed)
+        return parse_no_memory(p);
+    if (!lexer_next(lexer))
+        return false;
+    *open = lexer_is(lexer, "++") && !is_constant;
+    if (*open) {
+        constants->len = at; /* signs leave the characters in their place */
+        return add_elements(p, stack) && lexer_next(lexer);
+    }
+    struct node *node = parse_add_node(p, NODE_CONSTANT);
+    if (node == NULL)
+        return false;
+    node->at = at;
+    node->len = len;
+    return true;
+}
+
+static bool add_variable(struct parser *p, const struct stack *stack, bool is_constant,
+                         bool *open)
+{
+    struct lexer *lexer = &p->lexer;
+    enum node_kind kind;
+    uint32_t variable;
+    if (is_constant)
+        return lexer_expected(lexer, "a term without variables");
+    if (!parse_bind(p, &kind, &variable))
+        return false;
+    struct node *node = parse_add_node(p, kind);
+    if (node == NULL || !lexer_next(lexer))
+        return false;
+    node->variable = variable;
+    /* "text" ++ Name = Pattern would be about all of it. */
+    const bool in_concat =
+        stack->depth != 0 && stack->open[stack->depth - 1].kind == OPEN_CONCAT;
+    node->is_also = *open = lexer_is(lexer, "=") && !in_concat;
+    return !*open || lexer_next(lexer);
+}
+
+/* add_container reads what opens one; *open when it is not empty. */
+static bool add_container(struct parser *p, struct stack *stack, bool is_constant, bool *open)
+{
+    struct lexer *lexer = &p->lexer;
+    const bool is_tuple = lexer_is(lexer, "{"), is_list = lexer_is(lexer, "[");
+    struct open *container;
+    if (is_tuple || is_list) {
+        if (!lexer_next(lexer))
+            return false;
+        *open = !lexer_is(lexer, is_tuple ? "}" : "]");
+        if (!*open)
+            return (is_tuple ? parse_add_node(p, NODE_TUPLE) != NULL : add_nil(p)) &&
+                   lexer_next(lexer);
+        return push(p, stack, is_tuple ? OPEN_TUPLE : OPEN_LIST,
+                    is_tuple ? NODE_TUPLE : NODE_LIST, is_constant) != NULL;
+    }
+    if (!lexer_next(lexer))
+        return false;
+    if (!lexer_is(lexer, "{"))
+        return lexer_expected(lexer, "{ of a map (write a record as the tuple it is)");
+    if (!lexer_next(lexer))
+        return false;
+    *open = !lexer_is(lexer, "}");
+    if (!*open)
+        return parse_add_node(p, NODE_MAP) != NULL && lexer_next(lexer);
+    container = push(p, stack, OPEN_MAP, NODE_MAP, is_constant);
+    if (container == NULL)
+        return false;
+    container->in_key = true;
+    container->key = p->match->num_nodes;
+    return true;
+}
+
+/* add_term reads a term, or of a container what opens it. */
+static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bool *open)
+{
+    struct lexer *lexer = &p->lexer;
+    *open = false;
+    switch (lexer->token.kind) {
+    case LEX_ATOM:
+        return add_atom(p);
+    case LEX_INTEGER:
+    case LEX_FLOAT:
+        return add_number(p, false);
+    case LEX_STRING:
+        return add_string(p, stack, is_constant, open);
+    case LEX_VARIABLE:
+        return add_variable(p, stack, is_constant, open);
+    case LEX_SIGN:
+    case LEX_END:
+        break;
+    }
+    if (lexer_is(lexer, "-") || lexer_is(lexer, "+")) {
+        const bool negative = lexer_is(lexer, "-");
+        if (!lexer_next(lexer))
+            return false;
+        return lexer->token.kind == LEX_INTEGER || lexer->token.kind == LEX_FLOAT
+                   ? add_number(p, negative)
+                   : lexer_expected(lexer, "a number behind the sign");
+    }
+    if (lexer_is(lexer, "<<"))
+        return lexer_next(lexer) && parse_bits(p, is_constant);
+    if (lexer_is(lexer, "{") || lexer_is(lexer, "[") || lexer_is(lexer, "#"))
+        return add_container(p, stack, is_constant, open);
+    return lexer_expected(lexer, "a term");
+}
+
+bool parse_fold(struct parser *p, size_t first, size_t *at, size_t *len)
+{
+    static const uint8_t tags[] = {[NODE_TUPLE] = TERM_TAG_LARGE_TUPLE,
+                                   [NODE_LIST] = TERM_TAG_LIST,
+                                   [NODE_MAP] = TERM_TAG_MAP};
+    struct ds_match *match = p->match;
+    struct ds_buffer *constants = &match->constants;
+    *at = constants->len;
+    for (size_t i = first; i < match->num_nodes; i++) {
+        const struct node *node = &match->nodes[i];
+        if (node->kind != NODE_ATOM && node->kind != NODE_CONSTANT)
+            encode_count(constants, tags[node->kind], node->num);
+        else if (ds_buffer_reserve(constants, node->len)) /* before it is copied within itself */
+            ds_buffer_add(constants, constants->data + node->at, node->len);
+    }
+    match->num_nodes = first;
+    *len = constants->len - *at;
+    return !constants->failed || parse_no_memory(p);
+}
+
+/* end_key is behind a key, which becomes one constant. */
+static bool end_key(struct parser *p, struct open *open)
+{
+    struct lexer *lexer = &p->lexer;
+    size_t at, len;
+    if (!lexer_is(lexer, "=>") && (open->is_constant || !lexer_is(lexer, ":=")))
+        return lexer_expected(lexer, open->is_constant ? "=> behind the key"
+                                                       : ":= behind the key");
+    if (!parse_fold(p, open->key, &at, &len))
+        return false;
+    struct node *node = parse_add_node(p, NODE_CONSTANT);
+    if (node == NULL)
+        return false;
+    node->at = at;
+    node->len = len;
+    open->in_key = false;
+    return lexer_next(lexer);
+}
+
+/* end_part is behind a term inside a container. *open: another one follows. */
+static bool end_part(struct parser *p, struct open *open, bool *more)
+{
+    static const struct {
+        const char *close, *expected;
+    } ends[] = {[OPEN_TUPLE] = {"}", ", or }"},
+                [OPEN_LIST] = {"]", ", | or ]"},
+                [OPEN_MAP] = {"}", ", or }"},
+                [OPEN_ARGUMENTS] = {")", ", or )"}};
+    struct lexer *lexer = &p->lexer;
+    struct node *node = &p->match->nodes[open->node];
+    *more = false;
+    if (open->kind == OPEN_CONCAT)
+        return true;
+    if (open->kind == OPEN_MAP && open->in_key) {
+        *more = true;
+        return end_key(p, open);
+    }
+    node->num += !open->in_tail;
+    const bool is_tail = open->kind == OPEN_LIST && !open->in_tail && lexer_is(lexer, "|");
+    if (is_tail || (!open->in_tail && lexer_is(lexer, ","))) {
+        *more = true;
+        open->in_tail = is_tail;
+        open->in_key = open->kind == OPEN_MAP;
+        open->key = p->match->num_nodes;
+        return lexer_next(lexer);
+    }
+    if (!lexer_is(lexer, ends[open->kind].close))
+        return lexer_expected(lexer, open->in_tail ? "]" : ends[open->kind].expected);
+    if ((open->kind == OPEN_LIST || open->kind == OPEN_ARGUMENTS) && !open->in_tail && !add_nil(p))
+        return false;
+    return lexer_next(lexer);
+}
+
+/* add_alias reads Pattern = Name: the variable goes before the nodes of the pattern, which
+ * begin at first. */
+static bool add_alias(struct parser *p, size_t first)
+{
+    struct ds_match *match = p->match;
+    enum node_kind kind;
+    uint32_t variable;
+    if (!lexer_next(&p->lexer) || !parse_bind(p, &kind, &variable))
+        return false;
+    for (size_t i = first; i < match->num_nodes; i++)
+        if (kind == NODE_SAME && match->nodes[i].variable == variable &&
+            (match->nodes[i].kind == NODE_VARIABLE || match->nodes[i].tail == NODE_VARIABLE))
+            return lexer_expected(&p->lexer, "a variable that is not in the term itself");
+    if (parse_add_node(p, kind) == NULL)
+        return false;
+    struct node *node = &match->nodes[first];
+    memmove(node + 1, node, (match->num_nodes - 1 - first) * sizeof *node);
+    *node = (struct node){.kind = kind, .variable = variable, .is_also = true};
+    return lexer_next(&p->lexer);
+}
+
+/* end_term is behind a whole term whose nodes begin at first. */
+static bool end_term(struct parser *p, const struct stack *stack, bool is_constant, size_t first)
+{
+    /* "text" ++ Name = Other is about all of it. */
+    const struct open *above = stack->depth != 0 ? &stack->open[stack->depth - 1] : NULL;
+    while (!is_constant && lexer_is(&p->lexer, "=") &&
+           (above == NULL || above->kind != OPEN_CONCAT)) {
+        if (!add_alias(p, first))
+            return false;
+    }
+    return true;
+}
+
+/* read_terms reads up to the end of what is open. */
+static bool read_terms(struct parser *p, struct stack *stack, bool is_constant)
+{
+    bool more = true;
+    while (more) {
+        const struct open *above = stack->depth != 0 ? &stack->open[stack->depth - 1] : NULL;
+        bool constant = is_constant || (above != NULL && (above->is_constant || above->in_key));
+        size_t first = p->match->num_nodes;
+        if (!add_term(p, stack, constant, &more))
+            return false;
+        while (!more) {
+            if (!end_term(p, stack, constant, first))
+                return false;
+            if (stack->depth == 0)
+                break;
+            struct open *open = &stack->open[stack->depth - 1];
+            first = open->node;
+            constant = open->is_constant;
+            if (!end_part(p, open, &more))
+                return false;
+            stack->depth -= !more;
+        }
+    }
+    return true;
+}
+
+bool parse_term(struct parser *p, bool is_constant)
+{
+    struct stack stack;
+    stack.depth = 0;
+    return read_terms(p, &stack, is_constant);
+}
+
+bool parse_arguments(struct parser *p)
+{
+    struct stack stack;
+    stack.depth = 0;
+    if (lexer_is(&p->lexer, ")"))
+        return add_nil(p) && lexer_next(&p->lexer);
+    return push(p, &stack, OPEN_ARGUMENTS, NODE_LIST, false) != NULL &&
+           read_terms(p, &stack, false);
+}

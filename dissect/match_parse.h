@@ -1,0 +1,47 @@
+/*
+ * match_parse.h - what the parsers of a head and of a guard share.
+ */
+#ifndef DISSECT_MATCH_PARSE_H
+#define DISSECT_MATCH_PARSE_H
+
+#include "match_lex.h"
+#include "match_program.h"
+
+struct parser {
+    struct lexer lexer;
+    struct ds_match *match;
+    struct {
+        size_t at, len; /* in the text */
+    } names[DS_MATCH_MAX_VARIABLES];
+};
+
+/* parse_no_memory notes that memory ran out; it returns false. */
+bool parse_no_memory(struct parser *p);
+
+/* parse_find_variable returns the number of the variable that was just read, or -1. */
+int parse_find_variable(const struct parser *p);
+
+/* parse_term reads a term from the word that was read on, up to the word behind it, and adds
+ * its nodes. In a constant one there are no variables, and maps are whole. */
+bool parse_term(struct parser *p, bool is_constant);
+
+/* parse_arguments reads the arguments of a call behind its (, as the term that is their list. */
+bool parse_arguments(struct parser *p);
+
+/* parse_fold makes one constant out of the nodes of a constant term, from first on. */
+bool parse_fold(struct parser *p, size_t first, size_t *at, size_t *len);
+
+/* parse_bits reads a binary behind its <<. */
+bool parse_bits(struct parser *p, bool is_constant);
+
+/* parse_guard reads what follows "when". */
+bool parse_guard(struct parser *p);
+
+/* parse_add_node returns a new node, or NULL when memory ran out. */
+struct node *parse_add_node(struct parser *p, enum node_kind kind);
+
+/* parse_add_variable adds what the variable that was just read stands for to a node: kind and
+ * variable. */
+bool parse_bind(struct parser *p, enum node_kind *kind, uint32_t *variable);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * match_program.h - what the parts of match.h share: the program that a pattern becomes.
+ *
+ * The nodes of a head are its terms in prefix order, as they stand in encoded terms: TUPLE 2,
+ * ATOM, VARIABLE. A LIST is followed by its elements and then by its tail, a MAP by its keys
+ * and values, and a node that IS ALSO a variable by what else the term must be. A call is three
+ * terms: module, function, list of arguments.
+ *
+ * A guard is its alternatives one after the other, each its tests in postfix order over a
+ * stack of views, each test ended by a TEST. andalso and orelse jump over their right side.
+ *
+ * All constants are external terms in one buffer.
+ */
+#ifndef DISSECT_MATCH_PROGRAM_H
+#define DISSECT_MATCH_PROGRAM_H
+
+#include <distsniff/match.h>
+#include "match_view.h"
+
+enum node_kind {
+    NODE_ANY,
+    NODE_VARIABLE, /* bound here */
+    NODE_SAME,     /* bound before */
+    NODE_ATOM,
+    NODE_CONSTANT, /* any other term without others in it */
+    NODE_TUPLE,
+    NODE_LIST,
+    NODE_MAP,
+    NODE_PREFIX, /* of a binary: at least these bytes, the rest is a variable or anything */
+};
+
+struct node {
+    enum node_kind kind;
+    uint32_t num;      /* TUPLE, LIST: elements; MAP: pairs */
+    uint32_t variable; /* VARIABLE, SAME; PREFIX: of tail, when that is one of these */
+    bool is_also;      /* ANY, VARIABLE, SAME: Name = Pattern; the pattern follows */
+    bool whole_bytes;  /* PREFIX: the rest has to be */
+    enum node_kind tail; /* PREFIX: ANY, VARIABLE or SAME */
+    size_t at, len;    /* ATOM, CONSTANT: the term; PREFIX: the bytes */
+};
+
+struct guard_function;
+struct guard_operator;
+
+enum step_kind {
+    STEP_ALTERNATIVE, /* begins here; the next one, or the end, is target */
+    STEP_CONSTANT,
+    STEP_VARIABLE,
+    STEP_CALL,
+    STEP_OPERATOR,
+    STEP_ANDALSO, /* unless the value is true, go on at target */
+    STEP_ORELSE,
+    STEP_TEST,   /* the alternative fails unless the value is true */
+    STEP_ACCEPT, /* all its tests were true */
+};
+
+struct step {
+    enum step_kind kind;
+    uint32_t variable, num_args; /* num_args of CALL and OPERATOR */
+    size_t at, len;              /* CONSTANT */
+    size_t target;
+    const struct guard_function *function;
+    const struct guard_operator *op;
+};
+
+/* Values that wait on the stack of a guard. */
+enum { GUARD_MAX_STACK = 2 * DS_MATCH_MAX_NESTING };
+
+struct ds_match {
+    struct node *nodes;
+    size_t num_nodes, cap_nodes;
+    struct step *steps;
+    size_t num_steps, cap_steps; /* 0: no guard */
+    struct ds_buffer constants;
+    bool for_terms, for_calls, wants_return;
+    uint32_t num_variables;
+    struct view variables[DS_MATCH_MAX_VARIABLES];
+    struct view stack[GUARD_MAX_STACK];
+    struct run run;
+};
+
+/* guard_function is a line of the table of functions. Of what call is given it takes
+ * num_args; it returns false when there is no value. call is NULL where no wire can know. */
+struct guard_function {
+    const char *name;
+    uint8_t min_args, max_args;
+    bool (*call)(struct run *run, const struct view *args, uint32_t num_args, struct view *out);
+};
+
+extern const struct guard_function guard_functions[];
+extern const size_t guard_num_functions;
+
+/* guard_operator is a line of the table of operators: of one argument, or of two, by how
+ * tightly they bind. which tells those with the same function apart. */
+struct guard_operator {
+    const char *text;
+    uint8_t num_args;
+    uint8_t tightness;
+    int which;
+    bool (*apply)(struct run *run, int which, const struct view *args, struct view *out);
+};
+
+extern const struct guard_operator guard_operators[];
+extern const size_t guard_num_operators;
+
+enum tightness { TIGHT_ORELSE = 1, TIGHT_ANDALSO, TIGHT_COMPARE, TIGHT_ADD, TIGHT_MULTIPLY,
+                 TIGHT_UNARY };
+
+/* The arithmetic of match_arithmetic.c. */
+enum arithmetic { ADD, SUBTRACT, MULTIPLY, DIVIDE, DIV, REM, BAND, BOR, BXOR, BSL, BSR,
+                  NEGATE, KEEP, BNOT, ABS, TRUNC, ROUND, FLOOR, CEIL, TO_FLOAT };
+
+bool arithmetic_apply(struct run *run, int which, const struct view *args, struct view *out);
+
+/* guard_holds runs the guard on the variables. */
+bool guard_holds(struct ds_match *match);
+
+/* walk_terms holds terms against the head, one after the other. */
+bool walk_terms(struct ds_match *match, const struct view *terms, size_t num_terms);
+
+static inline struct view constant_view(const struct ds_match *match, size_t at, size_t len)
+{
+    return (struct view){.kind = VIEW_TERM, .at = cursor_make(match->constants.data + at, len)};
+}
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * match_view.c - reads views; see match_view.h.
+ */
+#include "match_view.h"
+
+#include "term_token.h"
+
+bool run_fail(struct run *run, enum run_trouble trouble)
+{
+    if (run->trouble == RUN_NO_TROUBLE)
+        run->trouble = trouble;
+    return false;
+}
+
+static const uint8_t nil_bytes[] = {TERM_TAG_NIL};
+static const uint8_t true_bytes[] = {TERM_TAG_SMALL_ATOM_UTF8, 4, 't', 'r', 'u', 'e'};
+static const uint8_t false_bytes[] = {TERM_TAG_SMALL_ATOM_UTF8, 5, 'f', 'a', 'l', 's', 'e'};
+
+struct view view_of_bool(bool value)
+{
+    return (struct view){.kind = VIEW_TERM,
+                         .at = value ? cursor_make(true_bytes, sizeof true_bytes)
+                                     : cursor_make(false_bytes, sizeof false_bytes)};
+}
+
+static const enum order orders[TERM_NUM_CLASSES] = {
+    [TERM_INTEGER] = ORDER_NUMBER,      [TERM_FLOAT] = ORDER_NUMBER,
+    [TERM_ATOM] = ORDER_ATOM,           [TERM_BINARY] = ORDER_BITS,
+    [TERM_BIT_BINARY] = ORDER_BITS,     [TERM_STRING] = ORDER_LIST,
+    [TERM_NIL] = ORDER_NIL,             [TERM_PID] = ORDER_PID,
+    [TERM_PORT] = ORDER_PORT,           [TERM_REFERENCE] = ORDER_REFERENCE,
+    [TERM_EXPORT] = ORDER_EXPORT,       [TERM_TUPLE] = ORDER_TUPLE,
+    [TERM_LIST] = ORDER_LIST,           [TERM_MAP] = ORDER_MAP,
+    [TERM_FUN] = ORDER_FUN,             [TERM_RECORD] = ORDER_RECORD,
+    [TERM_LOCAL] = ORDER_LOCAL,
+};
+
+bool view_read(struct run *run, const struct view *view, struct head *out)
+{
+    static const enum order others[] = {[VIEW_LIST] = ORDER_LIST,
+                                        [VIEW_STRING] = ORDER_LIST,
+                                        [VIEW_BITS] = ORDER_BITS,
+                                        [VIEW_INTEGER] = ORDER_NUMBER};
+    out->view = *view;
+    if (view->kind != VIEW_TERM) {
+        out->order = others[view->kind];
+        return run_step(run, 1);
+    }
+    for (;;) {
+        out->rest = out->view.at;
+        if (!run_step(run, 1))
+            return false;
+        if (term_read_token(&out->rest, &view->env, &out->token, NULL) != TERM_OK)
+            return run_fail(run, RUN_BAD);
+        /* A LIST_EXT without elements is its tail. */
+        if (out->token.class != TERM_LIST || out->token.num_terms != 1)
+            break;
+        out->view.at = out->rest;
+    }
+    out->order = orders[out->token.class];
+    if (out->token.class == TERM_STRING && cursor_left(&out->token.body) == 0)
+        out->order = ORDER_NIL;
+    return true;
+}
+
+bool view_skip(struct run *run, struct cursor *at, const struct term_env *env, uint64_t num)
+{
+    const struct cursor start = *at;
+    if (term_skip(at, env, num, NULL) != TERM_OK)
+        return run_fail(run, RUN_BAD);
+    return run_step(run, cursor_offset(at, &start) / 16);
+}
+
+static struct view rest_of_string(struct cursor bytes)
+{
+    if (cursor_left(&bytes) == 0)
+        return (struct view){.kind = VIEW_TERM, .at = cursor_make(nil_bytes, sizeof nil_bytes)};
+    return (struct view){.kind = VIEW_STRING, .at = bytes};
+}
+
+bool view_split(struct run *run, const struct head *list, struct view *first, struct view *tail)
+{
+    struct cursor at = list->view.at;
+    uint64_t num = list->view.num;
+    uint8_t byte;
+    if (list->view.kind == VIEW_TERM) {
+        at = list->token.class == TERM_STRING ? list->token.body : list->rest;
+        num = list->token.num_terms - 1;
+    }
+    if (list->view.kind == VIEW_STRING ||
+        (list->view.kind == VIEW_TERM && list->token.class == TERM_STRING)) {
+        if (!cursor_read_u8(&at, &byte))
+            return run_fail(run, RUN_BAD);
+        *first = view_of_integer(byte);
+        *tail = rest_of_string(at);
+        return true;
+    }
+    *first = view_at(at, &list->view.env);
+    if (!view_skip(run, &at, &list->view.env, 1))
+        return false;
+    *tail = view_at(at, &list->view.env);
+    tail->kind = num > 1 ? VIEW_LIST : VIEW_TERM;
+    tail->num = num - 1;
+    return true;
+}
+
+bool token_get_text(const struct term_token *token, struct atom_text *out)
+{
+    if (token->class != TERM_ATOM || (token->atom != NULL && token->atom->text == NULL))
+        return false;
+    out->data = token->body.at;
+    out->len = cursor_left(&token->body);
+    if (!token->latin1)
+        return true;
+    out->data = (const uint8_t *)out->converted;
+    return value_get_latin1(&token->body, out->converted, &out->len);
+}
+
+bool view_is_atom(struct run *run, const struct view *view, struct ds_text text)
+{
+    struct cursor at = view->at;
+    uint8_t tag = 0, number;
+    if (view->kind != VIEW_TERM)
+        return false;
+    /* Nearly all atoms are these. */
+    if (cursor_read_u8(&at, &tag) && tag == TERM_TAG_ATOM_CACHE_REF) {
+        if (!cursor_read_u8(&at, &number) || number >= view->env.num_atoms)
+            return false;
+        const struct ds_atom *atom = &view->env.atoms[number];
+        return atom->text != NULL && atom->len == text.len &&
+               memcmp(atom->text, text.data, text.len) == 0;
+    }
+    struct head head;
+    struct atom_text is;
+    const bool may_be = token_classes[tag] == TERM_ATOM || tag == TERM_TAG_LIST;
+    return may_be && view_read(run, view, &head) &&
+           token_get_text(&head.token, &is) && is.len == text.len &&
+           (is.len == 0 || memcmp(is.data, text.data, is.len) == 0);
+}
+
+bool head_get_bits(const struct head *head, struct cursor *bytes, uint64_t *num_bits)
+{
+    if (head->order != ORDER_BITS)
+        return false;
+    if (head->view.kind == VIEW_BITS) {
+        *bytes = head->view.at;
+        *num_bits = head->view.num;
+        return true;
+    }
+    *bytes = head->token.body;
+    *num_bits = (uint64_t)cursor_left(bytes) * 8;
+    if (head->token.class == TERM_BIT_BINARY && *num_bits != 0)
+        *num_bits -= 8u - head->token.last_bits;
+    return true;
+}

@@ -1,0 +1,176 @@
+/*
+ * match_view.h - terms as the matcher of match.h sees them: where they stand in the bytes.
+ *
+ * What a pattern or a guard can take out of a term does not always stand in it as a term of
+ * its own: the tail of [1,2,3] behind its first element is the middle of a LIST_EXT or of a
+ * STRING_EXT. A view says which of these it is. Nothing is copied or built.
+ */
+#ifndef DISSECT_MATCH_VIEW_H
+#define DISSECT_MATCH_VIEW_H
+
+#include "term.h"
+#include "value.h"
+
+enum view_kind {
+    VIEW_TERM,    /* a whole term begins at at */
+    VIEW_LIST,    /* the rest of a LIST_EXT: num elements from at on, not 0, then the tail */
+    VIEW_STRING,  /* the rest of a STRING_EXT, not empty */
+    VIEW_BITS,    /* num bits of the bytes at at */
+    VIEW_INTEGER, /* a number that stands nowhere */
+};
+
+struct view {
+    enum view_kind kind;
+    struct cursor at;
+    uint64_t num;
+    int64_t integer;
+    struct term_env env; /* of at */
+};
+
+/* Why a run ended without an answer. */
+enum run_trouble {
+    RUN_NO_TROUBLE,
+    RUN_BAD,       /* what a guard cannot compute, a term cut off, an unknown atom */
+    RUN_GAVE_UP,   /* too many steps, or terms nested too deeply */
+    RUN_NO_MEMORY,
+};
+
+enum { RUN_MAX_STEPS = 1000000, RUN_MAX_FRAMES = 512 };
+
+/* compare_frame is a container that is being compared; see match_compare.c. */
+struct compare_frame {
+    enum { COMPARE_ELEMENTS, COMPARE_LISTS, COMPARE_MAPS } kind;
+    bool begun;
+    uint64_t left, num;
+    struct view a, b, key;
+};
+
+/* run is one pattern being held against one message. */
+struct run {
+    uint64_t steps; /* left */
+    enum run_trouble trouble;
+    struct arena arena; /* what guards compute */
+    size_t num_frames;
+    struct compare_frame frames[RUN_MAX_FRAMES];
+};
+
+/* run_fail notes why, unless something was noted before; it returns false. */
+bool run_fail(struct run *run, enum run_trouble trouble);
+
+/* run_step counts n steps; false when there were too many. */
+static inline bool run_step(struct run *run, uint64_t n)
+{
+    if (run->steps < n)
+        return run_fail(run, RUN_GAVE_UP);
+    run->steps -= n;
+    return true;
+}
+
+/* The kinds of terms in Erlang's order: number < atom < reference < fun < port < pid < tuple
+ * < map < nil < list < bit string. */
+enum order {
+    ORDER_NUMBER,
+    ORDER_ATOM,
+    ORDER_REFERENCE,
+    ORDER_FUN,
+    ORDER_EXPORT,
+    ORDER_PORT,
+    ORDER_PID,
+    ORDER_TUPLE,
+    ORDER_RECORD,
+    ORDER_MAP,
+    ORDER_NIL,
+    ORDER_LIST,
+    ORDER_BITS,
+    ORDER_LOCAL,
+};
+
+/* head is the beginning of a term. token is set for VIEW_TERM alone. */
+struct head {
+    enum order order;
+    struct view view;  /* the same as what was read, without empty LIST_EXTs around it */
+    struct term_token token;
+    struct cursor rest; /* of a VIEW_TERM: behind the token */
+};
+
+static inline struct view view_of_term(const struct ds_term *term)
+{
+    return (struct view){.kind = VIEW_TERM,
+                         .at = cursor_make(term->data, term->len),
+                         .env = {term->atoms, term->num_atoms}};
+}
+
+static inline struct view view_at(struct cursor at, const struct term_env *env)
+{
+    return (struct view){.kind = VIEW_TERM, .at = at, .env = *env};
+}
+
+static inline struct view view_of_integer(int64_t integer)
+{
+    return (struct view){.kind = VIEW_INTEGER, .integer = integer};
+}
+
+struct view view_of_bool(bool value);
+
+/* view_read reads the beginning of a term. */
+bool view_read(struct run *run, const struct view *view, struct head *out);
+
+/* view_skip moves over num terms at *at. */
+bool view_skip(struct run *run, struct cursor *at, const struct term_env *env, uint64_t num);
+
+/* view_split takes a list that is not empty apart. */
+bool view_split(struct run *run, const struct head *list, struct view *first,
+                struct view *tail);
+
+/* view_is_atom says whether the term is that atom; never when the atom is unknown. */
+bool view_is_atom(struct run *run, const struct view *view, struct ds_text text);
+
+/* atom_text is the text of an atom, in UTF-8. */
+struct atom_text {
+    const uint8_t *data;
+    size_t len;
+    char converted[VALUE_ATOM_LEN];
+};
+
+/* token_get_text fills in out; false for an unknown atom, or none. */
+bool token_get_text(const struct term_token *token, struct atom_text *out);
+
+/* head_get_bits returns the bytes of a bit string and how many bits of them count; false for
+ * other terms. */
+bool head_get_bits(const struct head *head, struct cursor *bytes, uint64_t *num_bits);
+
+/* number is an integer or a float. */
+struct number {
+    enum { NUMBER_INT, NUMBER_BIG, NUMBER_FLOAT } kind;
+    int64_t integer;
+    double real;
+    struct value_big big; /* has more than 63 bits, and no digit 0 on top */
+};
+
+/* number_read reads a number; false when the term is none, or memory ran out. number_free
+ * releases it. */
+bool number_read(struct run *run, const struct head *head, struct number *out);
+void number_free(struct number *number);
+
+/* number_compare returns the mathematical order: -1, 0 or 1. */
+int number_compare(const struct number *a, const struct number *b);
+
+/* number_of_whole makes an integer of a float without fraction; number_to_float rounds, false
+ * when the number is too large. */
+void number_of_whole(double whole, struct number *out);
+bool number_to_float(const struct number *number, double *out);
+
+/* compare_mode: what is asked for. In the order of keys every integer comes before every
+ * float, in that of terms 1 == 1.0. */
+enum compare_mode { COMPARE_SAME, COMPARE_EQUAL, COMPARE_ORDER, COMPARE_KEYS };
+
+/* view_compare says how a and b are ordered: *order is less than, equal to or greater than 0;
+ * of SAME and EQUAL only whether it is 0. False when it can't be told: run->trouble says why. */
+bool view_compare(struct run *run, const struct view *a, const struct view *b,
+                  enum compare_mode mode, int *order);
+
+/* view_find_key finds the value of a key among the num pairs at pairs. *found false: none. */
+bool view_find_key(struct run *run, struct cursor pairs, const struct term_env *env,
+                   uint64_t num, const struct view *key, struct view *value, bool *found);
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * match_walk.c - holds terms against the head of a pattern; see match_program.h.
+ *
+ * The nodes are taken in order. A container waits on a stack, no deeper than the pattern,
+ * while what is in it is looked at; where an element ends is found out only when the next one
+ * is asked for, so that most terms are turned down after their first bytes.
+ */
+#include "match_program.h"
+
+struct walk_frame {
+    enum node_kind kind;
+    bool begun;
+    uint32_t left;     /* nodes of the pattern: elements, pairs */
+    struct view at;    /* TUPLE: the element; LIST: the rest; MAP: the first pair */
+    uint64_t num;      /* MAP: pairs of the term */
+};
+
+struct walk {
+    struct ds_match *match;
+    struct run *run;
+    const struct node *node; /* the next one */
+    struct walk_frame frames[DS_MATCH_MAX_NESTING + 1];
+    size_t depth;
+};
+
+static bool is_same(struct run *run, const struct view *a, const struct view *b)
+{
+    int order;
+    return view_compare(run, a, b, COMPARE_SAME, &order) && order == 0;
+}
+
+static bool is_atom(struct walk *w, const struct node *node, const struct view *value)
+{
+    enum { TAG_AND_LENGTH = 2 }; /* as the parser writes them */
+    const struct view atom = constant_view(w->match, node->at, node->len);
+    return view_is_atom(w->run, value,
+                        (struct ds_text){(const char *)atom.at.at + TAG_AND_LENGTH,
+                                         node->len - TAG_AND_LENGTH});
+}
+
+static bool bind(struct walk *w, enum node_kind kind, uint32_t variable, const struct view *value)
+{
+    struct view *is = &w->match->variables[variable];
+    if (kind == NODE_SAME)
+        return is_same(w->run, is, value);
+    if (kind == NODE_VARIABLE)
+        *is = *value;
+    return true;
+}
+
+static bool open_frame(struct walk *w, const struct node *node, const struct head *head)
+{
+    struct walk_frame *frame = &w->frames[w->depth++];
+    *frame = (struct walk_frame){.kind = node->kind,
+                                 .left = node->num,
+                                 .at = view_at(head->rest, &head->view.env),
+                                 .num = head->token.num_terms / 2};
+    return true;
+}
+
+/* Most tuples are told apart by their first two bytes. */
+static bool enter_tuple(struct walk *w, const struct node *node, const struct view *value)
+{
+    struct head head = {.view = *value, .rest = value->at};
+    uint8_t tag, arity;
+    if (value->kind != VIEW_TERM)
+        return false;
+    if (cursor_read_u8(&head.rest, &tag) && tag == TERM_TAG_SMALL_TUPLE)
+        return cursor_read_u8(&head.rest, &arity) && arity == node->num &&
+               open_frame(w, node, &head);
+    return view_read(w->run, value, &head) && head.order == ORDER_TUPLE &&
+           head.token.num_terms == node->num && open_frame(w, node, &head);
+}
+
+static bool enter_list(struct walk *w, const struct node *node, const struct view *value)
+{
+    struct walk_frame *frame = &w->frames[w->depth++];
+    *frame = (struct walk_frame){.kind = NODE_LIST, .left = node->num, .at = *value};
+    return true;
+}
+
+static bool enter_map(struct walk *w, const struct node *node, const struct view *value)
+{
+    struct head head;
+    return view_read(w->run, value, &head) && head.order == ORDER_MAP &&
+           head.token.num_terms / 2 >= node->num && open_frame(w, node, &head);
+}
+
+static bool match_prefix(struct walk *w, const struct node *node, const struct view *value)
+{
+    struct head head;
+    struct cursor bytes, prefix;
+    uint64_t num_bits;
+    if (!view_read(w->run, value, &head) || !head_get_bits(&head, &bytes, &num_bits) ||
+        num_bits / 8 < node->len || (node->whole_bytes && num_bits % 8 != 0) ||
+        !cursor_child(&bytes, node->len, &prefix))
+        return false;
+    const struct view wanted = constant_view(w->match, node->at, node->len);
+    if (node->len != 0 && memcmp(prefix.at, wanted.at.at, node->len) != 0)
+        return false;
+    const struct view rest = {.kind = VIEW_BITS, .at = bytes, .num = num_bits - 8 * node->len};
+    return bind(w, node->tail, node->variable, &rest);
+}
+
+static bool match_node(struct walk *w, const struct node *node, const struct view *value)
+{
+    switch (node->kind) {
+    case NODE_ANY:
+    case NODE_VARIABLE:
+    case NODE_SAME:
+        return bind(w, node->kind, node->variable, value);
+    case NODE_ATOM:
+        return is_atom(w, node, value);
+    case NODE_CONSTANT: {
+        const struct view constant = constant_view(w->match, node->at, node->len);
+        return is_same(w->run, &constant, value);
+    }
+    case NODE_TUPLE:
+        return enter_tuple(w, node, value);
+    case NODE_LIST:
+        return enter_list(w, node, value);
+    case NODE_MAP:
+        return enter_map(w, node, value);
+    case NODE_PREFIX:
+        return match_prefix(w, node, value);
+    }
+    return false;
+}
+
+/* next_of_list gives the next element; after the last one, the tail. */
+static bool next_of_list(struct walk *w, struct walk_frame *frame, struct view *value, bool *done)
+{
+    struct head head;
+    if (frame->left == 0) {
+        *done = frame->begun;
+        frame->begun = true;
+        *value = frame->at;
+        return true;
+    }
+    frame->left--;
+    return view_read(w->run, &frame->at, &head) && head.order == ORDER_LIST &&
+           view_split(w->run, &head, value, &frame->at);
+}
+
+/* next_of_map finds the value for the key that is the next node. */
+static bool next_of_map(struct walk *w, struct walk_frame *frame, struct view *value)
+{
+    const struct node *node = w->node++;
+    const struct view key = constant_view(w->match, node->at, node->len);
+    bool found;
+    frame->left--;
+    return view_find_key(w->run, frame->at.at, &frame->at.env, frame->num, &key, value, &found) &&
+           found;
+}
+
+/* next_value finds the term for the next node; *done when the frame has no more. */
+static bool next_value(struct walk *w, struct walk_frame *frame, struct view *value, bool *done)
+{
+    *done = false;
+    if (frame->kind == NODE_LIST)
+        return next_of_list(w, frame, value, done);
+    *done = frame->left == 0;
+    if (*done)
+        return true;
+    if (frame->kind == NODE_MAP)
+        return next_of_map(w, frame, value);
+    if (frame->begun && !view_skip(w->run, &frame->at.at, &frame->at.env, 1))
+        return false;
+    frame->begun = true;
+    frame->left--;
+    *value = frame->at;
+    return true;
+}
+
+/* walk_term holds one term against the nodes that make up one. */
+static bool walk_term(struct walk *w, struct view value)
+{
+    bool done = false;
+    for (w->depth = 0; !done;) {
+        const struct node *node = w->node++;
+        if (!match_node(w, node, &value))
+            return false;
+        if (node->is_also)
+            continue;
+        for (done = true; done && w->depth != 0; w->depth -= done) {
+            if (!next_value(w, &w->frames[w->depth - 1], &value, &done))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool walk_terms(struct ds_match *match, const struct view *terms, size_t num_terms)
+{
+    struct walk w;
+    w.match = match;
+    w.run = &match->run;
+    w.node = match->nodes;
+    for (size_t i = 0; i < num_terms; i++)
+        if (!walk_term(&w, terms[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,370 @@
+#!/usr/bin/env escript
+%%! +fnu
+%% What -m makes of a pattern with a guard, and what a node makes of the same as the head of a
+%% function clause, over the same terms: made at random, half of them so that they nearly match.
+%%
+%% usage: match.escript MATCH_TOOL [SEED [PATTERNS]]
+-mode(compile).
+
+-define(TERMS, 8). % for each pattern
+
+main([Tool | Rest]) ->
+    io:setopts([{encoding, unicode}]),
+    Seed = case Rest of [S | _] -> list_to_integer(S); [] -> 1 end,
+    Num = case Rest of [_, N] -> list_to_integer(N); _ -> 2000 end,
+    rand:seed(exsss, {Seed, Seed, Seed}),
+    Cases = [make_case() || _ <- lists:seq(1, Num)],
+    Expected = ask_node(Cases),
+    Answers = ask_tool(Tool, Cases),
+    Checks = [{P, T, E, A} || {{P, Ts}, Es, As} <- lists:zip3(Cases, Expected, Answers),
+                              {T, E, A} <- zip_answers(Ts, Es, As)],
+    Wrong = [C || {_, _, E, A} = C <- Checks, E =/= A],
+    [io:format("~ts~n    on ~0tp~n    is ~p on a node, ~tp here~n", [P, T, E, A])
+     || {P, T, E, A} <- lists:sublist(Wrong, 20)],
+    Yes = length([C || {_, _, true, _} = C <- Checks]),
+    io:format("seed ~b: ~b patterns, ~b pairs, ~b match, ~b wrong~n",
+              [Seed, Num, length(Checks), Yes, length(Wrong)]),
+    %% A test in which next to nothing matches would say little.
+    halt(case Wrong of [] when Yes > length(Checks) div 20 -> 0; _ -> 1 end).
+
+zip_answers(Ts, Es, {error, Why}) -> [{T, E, Why} || {T, E} <- lists:zip(Ts, Es)];
+zip_answers(Ts, Es, As) -> lists:zip3(Ts, Es, As).
+
+%% The node: a function for each pattern, many to a module.
+
+ask_node(Cases) ->
+    lists:append([ask_module(C) || C <- chunks(100, Cases)]).
+
+chunks(_, []) -> [];
+chunks(N, L) when length(L) =< N -> [L];
+chunks(N, L) -> {A, B} = lists:split(N, L), [A | chunks(N, B)].
+
+ask_module(Cases) ->
+    Numbered = lists:zip(lists:seq(1, length(Cases)), Cases),
+    Name = fun(I) -> "f" ++ integer_to_list(I) end,
+    Texts = ["-module(patterns).", "-compile([export_all, nowarn_export_all])."] ++
+        [[Name(I), "(", head(P), ")", guard(P), " -> true; ", Name(I), "(_) -> false."]
+         || {I, {P, _}} <- Numbered],
+    {ok, patterns, Code} = compile:forms([form(T) || T <- Texts], [return_errors]),
+    {module, patterns} = code:load_binary(patterns, "patterns", Code),
+    [[patterns:(list_to_atom(Name(I)))(T) || T <- Ts] || {I, {_, Ts}} <- Numbered].
+
+head(P) -> hd(string:split(P, " when ")).
+guard(P) -> case string:split(P, " when ") of [_, G] -> [" when ", G]; _ -> "" end.
+
+form(Text) ->
+    Flat = unicode:characters_to_list(Text),
+    case erl_scan:string(Flat) of
+        {ok, Tokens, _} ->
+            case erl_parse:parse_form(Tokens) of
+                {ok, Form} -> Form;
+                Error -> io:format("~ts~n~tp~n", [Flat, Error]), halt(1)
+            end;
+        Error -> io:format("~ts~n~tp~n", [Flat, Error]), halt(1)
+    end.
+
+%% The tool.
+
+ask_tool(Tool, Cases) ->
+    File = filename:join(os:getenv("TMPDIR", "/tmp"), "match." ++ os:getpid() ++ ".cases"),
+    ok = file:write_file(File, [encode(C) || C <- Cases]),
+    Port = open_port({spawn_executable, "/bin/sh"},
+                     [{args, ["-c", "exec \"$0\" < \"$1\"", Tool, File]},
+                      binary, exit_status, stream]),
+    {Out, Status} = collect(Port, []),
+    ok = file:delete(File),
+    Status =:= 0 orelse begin io:format("match_tool: exit ~b~n", [Status]), halt(1) end,
+    decode(Out, Cases).
+
+encode({P, Ts}) ->
+    Text = unicode:characters_to_binary(P),
+    [<<(byte_size(Text)):32>>, Text, <<(length(Ts)):32>> |
+     [begin B = encode_term(T), [<<(byte_size(B)):32>>, B] end || T <- Ts]].
+
+encode_term(T) ->
+    term_to_binary(T, case rand:uniform(8) of 1 -> [{minor_version, 0}]; _ -> [] end).
+
+collect(Port, Acc) ->
+    receive
+        {Port, {data, Data}} -> collect(Port, [Acc, Data]);
+        {Port, {exit_status, Status}} -> {iolist_to_binary(Acc), Status}
+    end.
+
+decode(<<0:32, Rest/binary>>, [{_, Ts} | Cases]) ->
+    {Bytes, More} = split_binary(Rest, length(Ts)),
+    [[answer(B) || <<B>> <= Bytes] | decode(More, Cases)];
+decode(<<N:32, Why:N/binary, Rest/binary>>, [{_, Ts} | Cases]) ->
+    {_, More} = split_binary(Rest, length(Ts)),
+    [{error, Why} | decode(More, Cases)];
+decode(<<>>, []) -> [].
+
+answer(0) -> false;
+answer(1) -> true;
+answer(Other) -> {gave_up, Other}.
+
+%% Cases: a pattern made from a term, which it often matches; the term, terms that differ from it
+%% a little, and any terms.
+
+make_case() ->
+    case rand:uniform(4) of 1 -> make_pairs(); _ -> make_any() end.
+
+%% Two terms of the same kind, and their order.
+make_pairs() ->
+    Guard = ["V0 ", one(["==", "/=", "=:=", "=/=", "<", "=<", ">", ">="]), " V1"],
+    {unicode:characters_to_list(["{V0, V1} when ", Guard]),
+     [make_pair() || _ <- lists:seq(1, ?TERMS)]}.
+
+make_pair() ->
+    case rand:uniform(4) of
+        1 -> {identity(), identity()};
+        2 -> {leaf(), leaf()};
+        _ -> T = term(3), {T, change(T)}
+    end.
+
+%% Pids, ports and references of other nodes, whose numbers differ here and there.
+identity() ->
+    Node = <<119, 3, (one("ab")), $@, (one("hi"))>>,
+    N = fun() -> one([1, 2, 300]) end,
+    binary_to_term(
+      case rand:uniform(4) of
+          1 -> <<131, 88, Node/binary, (N()):32, (N()):32, (N()):32>>;
+          2 -> <<131, 89, Node/binary, (N()):32, (N()):32>>;
+          3 -> <<131, 120, Node/binary, (N()):32, (N()):32, (N()):32>>;
+          4 -> Words = one([1, 2, 3]),
+               <<131, 90, Words:16, Node/binary, (N()):32, << <<(N()):32>> || _ <- lists:seq(1, Words) >>/binary>>
+      end).
+
+make_any() ->
+    Term = term(4),
+    put(vars, []),
+    Pattern = pattern(Term),
+    Vars = get(vars),
+    Guard = case rand:uniform(4) of 1 -> ""; _ -> [" when ", guards(Vars)] end,
+    Terms = [Term | [case I rem 2 of 0 -> change(Term); 1 -> term(4) end
+                     || I <- lists:seq(2, ?TERMS)]],
+    {unicode:characters_to_list([Pattern, Guard]), Terms}.
+
+one(List) -> lists:nth(rand:uniform(length(List)), List).
+
+integers() ->
+    Around = [1 bsl N || N <- [7, 8, 15, 16, 27, 31, 32, 53, 59, 60, 63, 64, 80, 128, 200]],
+    lists:usort([0, 1, 2, 3, 5, 7, 10, -1, -2, $a, $b] ++
+                    [S * (A + D) || A <- Around, D <- [-1, 0, 1], S <- [1, -1]]).
+
+floats() ->
+    [0.0, 1.0, 2.0, -1.0, 0.5, -0.5, 1.5, 3.0, 10.0, 1.0e10, 9007199254740992.0,
+     9007199254740994.0, 9.223372036854775807e18, 1.8446744073709552e19, -9.3e18, 1.0e100,
+     -1.0e300, 1.7976931348623157e308, 5.0e-324, 2.2e-10, 340282366920938463463374607431768211456.0].
+
+atoms() -> [a, b, c, ok, true, false, error, 'A b', 'it\'s', 'åß', '', undefined, 'when', [], a@b].
+
+small() -> one([0, 1, 2, 3, 5, $a, $b, -1]).
+
+term(0) -> leaf();
+term(D) ->
+    case rand:uniform(10) of
+        N when N =< 3 -> leaf();
+        N when N =< 5 -> list_to_tuple(terms(D - 1));
+        6 -> terms(D - 1);
+        7 -> lists:foldr(fun(X, T) -> [X | T] end, leaf(), terms(D - 1));
+        8 -> [small() band 255 || _ <- lists:seq(1, rand:uniform(5))];
+        9 -> one(["abc", "ab", "", "a\x{20ac}b", lists:seq(1, 5), [1.0], [1]]);
+        10 -> maps:from_list([{key(), term(D - 1)} || _ <- lists:seq(1, rand:uniform(5) - 1)])
+    end.
+
+terms(D) -> [term(D) || _ <- lists:seq(1, rand:uniform(5) - 1)].
+
+key() -> one([a, b, c, 1, 1.0, 2, {k}, "k", <<"k">>, [], #{}, #{a => 1}, 1 bsl 70, fun lists:seq/2]).
+
+leaf() ->
+    case rand:uniform(10) of
+        1 -> one(integers());
+        2 -> small();
+        3 -> one(floats());
+        N when N =< 6 -> one(atoms());
+        7 -> one([<<>>, <<"abc">>, <<"ab">>, <<1, 2, 3>>, <<"å"/utf8>>, <<255>>, <<0:64>>]);
+        8 -> one([<<1:1>>, <<5:3>>, <<"ab", 3:2>>, <<"ab", 2:2>>, <<0:9>>]);
+        9 -> small();
+        10 -> one([self(), make_ref(), fun lists:seq/2, fun erlang:abs/1, fun() -> 1 end,
+                   fun(X) -> X + rand:uniform() end, hd(erlang:ports())])
+    end.
+
+%% change makes another term out of one, in one place.
+change(T) ->
+    case rand:uniform(3) of
+        1 -> change_here(T);
+        _ -> change_inside(T)
+    end.
+
+change_here(T) when is_integer(T) -> one([T + 1, T - 1, -T, float_of(T), T bor 1]);
+change_here(T) when is_float(T) -> one([T + 1, -T, round(T)]);
+change_here(T) when is_tuple(T) -> one([list_to_tuple(tuple_to_list(T) ++ [a]), tuple_to_list(T)]);
+change_here(T) when is_binary(T) -> one([<<T/binary, 0>>, <<T/binary, 1:1>>, binary_to_list(T)]);
+change_here(T) when is_map(T) -> one([T#{a => 1}, maps:remove(a, T), maps:to_list(T)]);
+change_here([_ | T]) -> one([T, [a | T]]);
+change_here(_) -> leaf().
+
+float_of(T) when abs(T) < 1 bsl 900 -> float(T).
+
+change_inside(T) when is_tuple(T), tuple_size(T) > 0 ->
+    I = rand:uniform(tuple_size(T)),
+    setelement(I, T, change(element(I, T)));
+change_inside([H | T]) ->
+    case rand:uniform(2) of 1 -> [change(H) | T]; 2 -> [H | change(T)] end;
+change_inside(T) when is_map(T), map_size(T) > 0 ->
+    K = one(maps:keys(T)),
+    T#{K := change(maps:get(K, T))};
+change_inside(T) -> change_here(T).
+
+%% Patterns as text.
+
+pattern(T) ->
+    case rand:uniform(12) of
+        1 -> "_";
+        2 -> variable();
+        3 -> [variable_new(), " = ", pattern(T)];
+        4 -> [pattern_of(T), " = ", variable_new()];
+        5 -> pattern_of(change(T));
+        _ -> pattern_of(T)
+    end.
+
+variable() ->
+    case {get(vars), rand:uniform(3)} of
+        {[_ | _] = Vars, 1} -> one(Vars);
+        _ -> variable_new()
+    end.
+
+variable_new() ->
+    Vars = get(vars),
+    V = "V" ++ integer_to_list(length(Vars)),
+    put(vars, Vars ++ [V]),
+    V.
+
+pattern_of(T) when is_tuple(T) -> ["{", comma([pattern(E) || E <- tuple_to_list(T)]), "}"];
+pattern_of(T) when is_map(T) ->
+    Some = [K || K <- maps:keys(T), rand:uniform(3) > 1, not is_function(K)],
+    ["#{", comma([[constant(K), " := ", pattern(maps:get(K, T))] || K <- Some]), "}"];
+pattern_of([H | T] = L) ->
+    Printable = io_lib:printable_unicode_list(L),
+    case rand:uniform(5) of
+        1 when Printable -> text(L);
+        2 when Printable -> [text([H]), " ++ ", case rand:uniform(2) of 1 -> any();
+                                                                       2 -> pattern_of(T) end];
+        3 when is_list(T), length(T) >= 0 -> ["[", comma([pattern(E) || E <- L]), "]"];
+        4 when is_list(T), T =/= [], hd(T) =/= x -> ["[", pattern(H), ", ", pattern(hd(T)), " | ",
+                                      pattern(tl(T)), "]"];
+        _ -> ["[", pattern(H), " | ", pattern(T), "]"]
+    end;
+pattern_of(<<"ab", _/bitstring>> = B) ->
+    case rand:uniform(4) of
+        1 -> ["<<\"ab\", ", any(), "/bitstring>>"];
+        2 -> ["<<\"ab\", ", any(), "/binary>>"];
+        3 -> ["<<97, ", any(), "/bits>>"];
+        4 -> constant(B)
+    end;
+pattern_of(T) when is_pid(T); is_reference(T); is_function(T); is_port(T) ->
+    any();
+pattern_of(T) -> constant(T).
+
+any() -> case rand:uniform(2) of 1 -> "_"; 2 -> variable_new() end.
+
+comma(Parts) -> lists:join(", ", Parts).
+
+constant(T) when is_integer(T) ->
+    case rand:uniform(6) of
+        1 when T >= 0 -> ["16#", integer_to_list(T, 16)];
+        2 when T > 9999 -> [integer_to_list(T div 1000), "_",
+                            io_lib:format("~3..0b", [T rem 1000])];
+        3 when T >= $a, T =< $z -> [$$, T];
+        _ -> integer_to_list(T)
+    end;
+constant(T) when is_list(T), T =/= [] ->
+    Printable = io_lib:printable_unicode_list(T),
+    case rand:uniform(2) of
+        1 when Printable -> text(T);
+        _ when is_list(tl(T)); T =:= [] -> ["[", constant(hd(T)), " | ", constant(tl(T)), "]"];
+        _ -> ["[", constant(hd(T)), " | ", constant(tl(T)), "]"]
+    end;
+constant(T) when is_tuple(T) -> ["{", comma([constant(E) || E <- tuple_to_list(T)]), "}"];
+constant(T) when is_map(T) ->
+    ["#{", comma([[constant(K), " => ", constant(V)] || {K, V} <- maps:to_list(T)]), "}"];
+constant(T) when is_binary(T) ->
+    Printable = T =/= <<>> andalso io_lib:printable_latin1_list(binary_to_list(T)),
+    case {rand:uniform(3), Printable} of
+        {1, true} -> ["<<", text(binary_to_list(T)), ">>"];
+        {2, _} when T =:= <<"å"/utf8>> -> "<<\"å\"/utf8>>";
+        {3, _} when byte_size(T) > 0 -> io_lib:format("<<~b:~b>>", [binary:decode_unsigned(T),
+                                                                    bit_size(T)]);
+        _ -> io_lib:format("~w", [T])
+    end;
+constant(T) when is_pid(T); is_reference(T); is_function(T); is_port(T) -> "a";
+constant(T) -> io_lib:format("~tw", [T]).
+
+text(L) -> [$", [escape(C) || C <- L], $"].
+
+escape(C) when C =:= $"; C =:= $\\ -> [$\\, C];
+escape($\n) -> "\\n";
+escape(C) when C < 32; C >= 127, C < 160 -> io_lib:format("\\x{~.16b}", [C]);
+escape(C) -> C.
+
+%% Guards as text.
+
+guards(Vars) ->
+    lists:join("; ", [comma([test(Vars, 3) || _ <- lists:seq(1, rand:uniform(2))])
+                      || _ <- lists:seq(1, one([1, 1, 1, 2]))]).
+
+test(Vars, 0) -> compare(Vars, 1);
+test(Vars, D) ->
+    case rand:uniform(10) of
+        1 -> ["(", test(Vars, D - 1), ") ", one(["and", "or", "xor"]), " (", test(Vars, D - 1), ")"];
+        2 -> ["not (", test(Vars, D - 1), ")"];
+        3 -> [test_type(Vars)];
+        4 -> [test_type(Vars), one([" andalso ", " orelse "]), test(Vars, D - 1)];
+        5 -> [one(["erlang:", ""]), "is_map_key(", constant(one([a, 1, b])), ", ", value(Vars, 1), ")"];
+        6 -> expression(Vars, 2);
+        _ -> compare(Vars, 2)
+    end.
+
+test_type(Vars) ->
+    case rand:uniform(8) of
+        1 -> ["is_function(", value(Vars, 0), ", ", one(["0", "1", "2"]), ")"];
+        2 -> ["is_record(", value(Vars, 0), ", ", one(["a", "ok"]), one([", 1", ", 2", ", 3"]), ")"];
+        _ -> [one(["is_atom", "is_binary", "is_bitstring", "is_boolean", "is_float",
+                   "is_function", "is_integer", "is_list", "is_map", "is_number", "is_pid",
+                   "is_port", "is_reference", "is_tuple"]), "(", value(Vars, 1), ")"]
+    end.
+
+compare(Vars, D) ->
+    [expression(Vars, D), " ", one(["==", "/=", "=:=", "=/=", "<", "=<", ">", ">="]), " ",
+     expression(Vars, D)].
+
+expression(Vars, 0) -> value(Vars, 0);
+expression(Vars, D) ->
+    case rand:uniform(8) of
+        1 -> [expression(Vars, D - 1), " ", one(["+", "-", "*", "/"]), " ", value(Vars, D - 1)];
+        2 -> [value(Vars, D - 1), " ", one(["div", "rem", "band", "bor", "bxor"]), " ",
+              value(Vars, D - 1)];
+        3 -> [value(Vars, D - 1), " ", one(["bsl", "bsr"]), " ",
+              one(["0", "1", "3", "64", "-5", "70"])];
+        4 -> ["(", expression(Vars, D - 1), ")"];
+        5 -> [one(["- ", "bnot ", "+ "]), value(Vars, D - 1)];
+        _ -> value(Vars, D)
+    end.
+
+value([_ | _] = Vars, D) when D > 0 ->
+    case rand:uniform(6) of
+        1 -> [one(["length", "hd", "tl", "size", "tuple_size", "map_size", "byte_size",
+                   "bit_size", "abs", "round", "trunc", "float", "floor", "ceil", "node"]),
+              "(", value(Vars, D - 1), ")"];
+        2 -> ["element(", one(["1", "2", "0", "3"]), ", ", value(Vars, D - 1), ")"];
+        3 -> ["map_get(", constant(one([a, b, 1, 1.0, {k}])), ", ", value(Vars, D - 1), ")"];
+        4 -> ["binary_part(", value(Vars, D - 1), ", ", one(["0, 1", "1, 1", "2, -1", "0, 9"]), ")"];
+        _ -> one(Vars)
+    end;
+value([_ | _] = Vars, 0) ->
+    case rand:uniform(3) of
+        1 -> constant(term(1));
+        2 -> constant(small());
+        3 -> one(Vars)
+    end;
+value([], _) -> constant(term(1)).
