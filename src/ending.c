@@ -101,6 +101,9 @@ static void print_value(const struct ending *ending, FILE *out)
     case ENDING_FILES:
         fprintf(out, "%" PRIu64, options->max_files);
         break;
+    case ENDING_ROTATION:
+        fprintf(out, "%" PRIu64, options->rotation.files);
+        break;
     case ENDING_UNTIL:
         fputs(options->until_text, out);
         break;

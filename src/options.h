@@ -9,6 +9,7 @@
 #include "match_regex.h"
 #include "moment.h"
 #include "pick.h"
+#include "rotation.h"
 
 #include <distsniff/dissect.h>
 #include <stdio.h>
@@ -109,6 +110,9 @@ struct options {
     struct words redact_keep;
     const char *redact_key_file; /* NULL: a random key */
     bool reencode;
+    struct rotation_rules rotation; /* of it: -C, -G, -W */
+    const char *after_command;      /* -z */
+    bool packet_buffered;           /* -U */
     bool etf, quiet, hex, line_buffered, strict;
     int verbose;
     int time_letters; /* how often -t was given */

@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Nobody waits for a reader longer than that when the user wants to end. What is written at
@@ -19,12 +21,44 @@ enum { PATIENCE_NS = 2000000000, WRITE_AT_ONCE = 32 * 1024, WRITE_CAREFULLY = 40
 
 enum { FLUSH_AT = 256 * 1024, KEEP_AT_MOST = 4 * FLUSH_AT };
 
+/* is_shared says whether anybody may put files beside name, which no other user can remove. */
+static bool is_shared(const char *name)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+    const char *slash = strrchr(name, '/');
+    const size_t len = slash != NULL ? (size_t)(slash - name) : 0;
+    if (len >= sizeof folder)
+        return false;
+    memcpy(folder, name, len);
+    strcpy(folder + len, slash != NULL ? "/" : ".");
+    return stat(folder, &status) == 0 && (status.st_mode & S_ISVTX) != 0 &&
+           (status.st_mode & S_IWOTH) != 0;
+}
+
 int output_create(const char *name)
 {
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
+    const bool shared = is_shared(name);
+    struct stat status;
+    int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (shared ? O_NOFOLLOW : 0), 0600);
+    if (fd < 0 && shared && errno == ELOOP) {
+        complain("%s is a link, which somebody else may have put there: name the file itself",
+                 name);
+        return -1;
+    }
+    if (fd < 0 || fstat(fd, &status) != 0) {
         complain("cannot write %s: %s", name, strerror(errno));
-    return fd;
+    } else if (shared && status.st_uid != geteuid()) {
+        complain("%s belongs to another user, who could read what is written: remove it, or name "
+                 "another", name);
+    } else if (S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0) {
+        complain("cannot empty %s: %s", name, strerror(errno));
+    } else {
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 bool output_open(struct output *output, const char *name, bool line_buffered)
@@ -65,6 +99,8 @@ bool output_can_write(int fd)
 void output_flush(struct output *output)
 {
     size_t done = 0;
+    if (output->failed)
+        return;
     while (done < output->buffer.len && !output->failed) {
         const size_t most = stop_wanted ? WRITE_CAREFULLY : WRITE_AT_ONCE;
         const size_t rest = output->buffer.len - done;
@@ -78,6 +114,10 @@ void output_flush(struct output *output)
             done += (size_t)n;
         else if (errno != EINTR)
             output_fail(output, errno);
+    }
+    if (output->failed) {
+        output->partial_len = done;
+        return;
     }
     output->buffer.len = 0;
     if (output->buffer.cap > KEEP_AT_MOST)

@@ -14,6 +14,7 @@ struct output {
     int fd;
     bool is_stdout;
     bool line_buffered;
+    size_t partial_len; /* of buffer, which stays as it is when a write fails halfway */
     bool failed; /* nothing more is written */
     bool closed; /* failed because the reader went away: no error */
     size_t num_left; /* bytes not written then */
@@ -21,7 +22,9 @@ struct output {
 };
 
 /* output_create opens a file for writing that only its owner may read: what nodes say to
- * each other holds secrets. Returns a descriptor, or -1 after a complaint. */
+ * each other holds secrets. What is there already is emptied and keeps its mode, as everywhere;
+ * but in a folder where anybody may put files (/tmp) it must not be a link, nor another user's.
+ * Returns a descriptor, or -1 after a complaint. */
 int output_create(const char *name);
 
 /* output_open opens name; NULL is standard output. False after a complaint. */

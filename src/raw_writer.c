@@ -1,66 +1,95 @@
 /*
  * raw_writer.c - see raw_writer.h.
+ *
+ * libpcap makes the bytes: a header of 24 for the file, and before each packet 16: seconds,
+ * fraction, length captured, length on the wire. They gather in the output's buffer, which is
+ * written out between packets. When a write ends halfway, on a full disk, the file is cut
+ * back to the end of the last whole packet.
  */
 #include "raw_writer.h"
 
 #include "complain.h"
-#include "output.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* Of the file format, pcap-savefile(5). */
-enum { FILE_HEADER_LEN = 24, PACKET_HEADER_LEN = 16 };
+enum { PACKET_HEADER_LEN = 16, CAPTURED_AT = 8 };
+
+/* What libpcap writes goes to the output's buffer; whether there was memory for it is the
+ * output's to say. */
+static ssize_t take_bytes(void *cookie, const char *bytes, size_t len)
+{
+    struct raw_writer *writer = cookie;
+    ds_buffer_add(&writer->output.buffer, bytes, len);
+    return (ssize_t)len;
+}
+
+static bool start_dump(struct raw_writer *writer, const struct capture *capture)
+{
+    FILE *file = fopencookie(writer, "w", (cookie_io_functions_t){.write = take_bytes});
+    pcap_t *pcap = pcap_open_dead_with_tstamp_precision(
+        pcap_datalink(capture->inputs[0].pcap), MAX_SNAPLEN,
+        writer->nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
+    if (file != NULL && pcap != NULL) {
+        setvbuf(file, NULL, _IONBF, 0);
+        writer->dumper = pcap_dump_fopen(pcap, file);
+    }
+    if (pcap != NULL)
+        pcap_close(pcap);
+    if (writer->dumper == NULL && file != NULL)
+        fclose(file);
+    return writer->dumper != NULL && !writer->output.buffer.failed;
+}
 
 bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture)
 {
-    enum { BUFFER = 256 * 1024 };
-    *writer = (struct raw_writer){.name = name,
-                                  .nanoseconds = capture_has_nanoseconds(capture),
-                                  .num_bytes = FILE_HEADER_LEN};
+    *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
     for (size_t i = 1; i < capture->num_inputs; i++) {
         if (capture->inputs[i].link_type != capture->inputs[0].link_type) {
-            complain("-w cannot write one file from %s and %s: their link types differ",
+            complain("%s and %s cannot be written to one file: their link types differ",
                      capture->inputs[0].name, capture->inputs[i].name);
             return false;
         }
     }
-    bool to_stdout = strcmp(name, "-") == 0;
-    if (to_stdout)
-        writer->name = "standard output";
-    int fd = to_stdout ? dup(STDOUT_FILENO) : output_create(name);
-    if (fd < 0)
+    if (!output_open(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false))
         return false;
-    writer->file = fdopen(fd, "wb");
-    pcap_t *pcap = pcap_open_dead_with_tstamp_precision(
-        pcap_datalink(capture->inputs[0].pcap), MAX_SNAPLEN,
-        writer->nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
-    if (writer->file == NULL || pcap == NULL) {
+    if (!start_dump(writer, capture)) {
         complain("out of memory");
+        raw_writer_close(writer);
         return false;
     }
-    setvbuf(writer->file, NULL, _IOFBF, BUFFER);
-    writer->dumper = pcap_dump_fopen(pcap, writer->file);
-    if (writer->dumper == NULL)
-        complain("cannot write %s: %s", writer->name, pcap_geterr(pcap));
-    pcap_close(pcap);
-    return writer->dumper != NULL;
+    writer->size = writer->output.buffer.len;
+    return true;
 }
 
-static void fail(struct raw_writer *writer, int error)
+/* cut_back leaves whole packets in a file of which the last write ended halfway. What is no
+ * file stays as it is, and so does one in which not even the first header is whole. */
+static void cut_back(struct raw_writer *writer)
 {
-    if (writer->failed)
+    const struct ds_buffer *buffer = &writer->output.buffer;
+    const size_t written = writer->output.partial_len;
+    uint64_t before = writer->size - buffer->len; /* of these bytes */
+    size_t end = before == 0 ? sizeof(struct pcap_file_header) : 0;
+    struct stat status;
+    uint32_t captured;
+    if (written == 0 || written < end || fstat(writer->output.fd, &status) != 0 || !S_ISREG(status.st_mode))
         return;
-    writer->failed = true;
-    writer->closed = error == EPIPE;
-    if (!writer->closed)
-        complain("cannot write %s: %s", writer->name, strerror(error));
+    while (end + PACKET_HEADER_LEN <= written) {
+        memcpy(&captured, buffer->data + end + CAPTURED_AT, sizeof captured);
+        if (captured > written - end - PACKET_HEADER_LEN)
+            break;
+        end += PACKET_HEADER_LEN + captured;
+    }
+    if (ftruncate(writer->output.fd, (off_t)(before + end)) != 0)
+        complain("%s ends inside a packet: %s", writer->output.name, strerror(errno));
 }
 
 void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet)
 {
-    if (writer->dumper == NULL || writer->failed)
+    struct output *output = &writer->output;
+    if (writer->dumper == NULL || output->failed)
         return;
     int64_t fraction = packet->ts_ns % 1000000000;
     struct pcap_pkthdr header = {
@@ -68,25 +97,30 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet)
         .caplen = packet->cap_len,
         .len = packet->len,
     };
-    errno = 0;
     pcap_dump((u_char *)writer->dumper, &header, packet->data);
-    writer->num_bytes += PACKET_HEADER_LEN + packet->cap_len;
-    if (ferror(writer->file))
-        fail(writer, errno != 0 ? errno : EIO);
+    writer->size += PACKET_HEADER_LEN + packet->cap_len;
+    output_end_record(output);
+    if (output->failed)
+        cut_back(writer);
 }
 
 void raw_writer_flush(struct raw_writer *writer)
 {
-    if (writer->dumper != NULL && !writer->failed && pcap_dump_flush(writer->dumper) != 0)
-        fail(writer, errno);
+    if (writer->dumper == NULL || writer->output.failed)
+        return;
+    output_flush(&writer->output);
+    if (writer->output.failed)
+        cut_back(writer);
 }
 
 void raw_writer_close(struct raw_writer *writer)
 {
-    if (writer->dumper == NULL)
+    if (writer->output.name == NULL)
         return;
     raw_writer_flush(writer);
-    if (fclose(writer->file) != 0) /* which is all that the dumper consists of */
-        fail(writer, errno);
+    if (writer->dumper != NULL)
+        pcap_dump_close(writer->dumper); /* which has nothing left */
     writer->dumper = NULL;
+    output_close(&writer->output);
+    writer->output.name = NULL;
 }

@@ -1,29 +1,30 @@
 /*
- * raw_writer.h - the packets themselves, written to a capture file (-w).
+ * raw_writer.h - packets written to one capture file.
  */
 #ifndef SRC_RAW_WRITER_H
 #define SRC_RAW_WRITER_H
 
 #include "capture.h"
+#include "output.h"
 
 struct raw_writer {
-    const char *name;
-    FILE *file;
-    pcap_dumper_t *dumper; /* NULL: there is no -w */
+    struct output output;  /* see failed and closed for how it goes */
+    pcap_dumper_t *dumper; /* NULL: no file is open */
+    uint64_t size;         /* bytes of the file, with those not written out yet */
     bool nanoseconds;
-    uint64_t num_bytes; /* of the file */
-    bool failed; /* nothing more is written */
-    bool closed; /* failed because the reader went away: no error */
 };
 
-/* raw_writer_open opens the file; it takes the form of the capture's inputs. False after a
- * complaint. */
+/* raw_writer_open opens the file, - for standard output; it takes the form of the capture's
+ * inputs. The name must outlive the writer, which may not move while it is open. False after
+ * a complaint. */
 bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture);
 
+/* raw_writer_write writes a packet. What goes wrong is said once; what is in the file then
+ * ends with a whole packet. */
 void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet);
 void raw_writer_flush(struct raw_writer *writer);
 
-/* raw_writer_close flushes and closes; see failed for how it went. */
+/* raw_writer_close flushes and closes. */
 void raw_writer_close(struct raw_writer *writer);
 
 #endif

@@ -235,6 +235,9 @@ static bool open_sinks(struct show *s, unsigned time_digits)
 
 static bool has_stdout(const struct show *s)
 {
+    const char *packets = s->options->write_file;
+    if (packets != NULL && strcmp(packets, "-") == 0)
+        return true;
     for (size_t i = 0; i < s->num_sinks; i++) {
         if (s->sinks[i].output.is_stdout)
             return true;

@@ -12,7 +12,7 @@
 #include "follow.h"
 #include "privileges.h"
 #include "progress.h"
-#include "raw_writer.h"
+#include "save.h"
 #include "show.h"
 #include "stop.h"
 #include "summary.h"
@@ -31,7 +31,7 @@ struct sniff {
     struct follow *follow;
     struct ds_session *session;
     struct show *show; /* NULL before it is open */
-    struct raw_writer raw;
+    struct save save;
     struct progress progress;
     char cookie[MAX_COOKIE_LEN + 1];
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
@@ -44,12 +44,12 @@ struct sniff {
 
 static bool is_reader_gone(const struct sniff *s)
 {
-    return s->raw.closed || (s->show != NULL && show_get_state(s->show) == SHOW_READER_GONE);
+    return save_get_ending(&s->save) == ENDING_READER || (s->show != NULL && show_get_state(s->show) == SHOW_READER_GONE);
 }
 
 static bool is_over(const struct sniff *s)
 {
-    return s->raw.failed || show_get_state(s->show) != SHOW_ON;
+    return save_get_ending(&s->save) != ENDING_NONE || show_get_state(s->show) != SHOW_ON;
 }
 
 /* has_ended says whether there is a reason to end, and notes it. */
@@ -63,8 +63,7 @@ static bool has_ended(struct sniff *s)
         [SHOW_FAILED] = ENDING_OUTPUT,
     };
     ending_set(&s->ending, reasons[show_get_state(s->show)]);
-    if (s->raw.failed)
-        ending_set(&s->ending, s->raw.closed ? ENDING_READER : ENDING_OUTPUT);
+    ending_set(&s->ending, save_get_ending(&s->save));
     if (stop_wanted) {
         s->ending.signal = stop_wanted;
         ending_set(&s->ending, ENDING_SIGNAL);
@@ -90,7 +89,7 @@ static void flush(void *context)
 {
     struct sniff *s = context;
     show_flush(s->show);
-    raw_writer_flush(&s->raw);
+    save_flush(&s->save);
 }
 
 /* Opening an input for writing would empty it. */
@@ -118,8 +117,8 @@ static bool open_outputs(struct sniff *s)
     if (taken)
         return false;
     s->show = show_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
-    return s->show != NULL && (options->write_file == NULL ||
-                               raw_writer_open(&s->raw, options->write_file, &s->capture));
+    save_init(&s->save, options, &s->capture);
+    return s->show != NULL;
 }
 
 static bool open_session(struct sniff *s)
@@ -150,7 +149,9 @@ static bool open_all(struct sniff *s)
         return false;
     s->follow = follow_new(s->options, &s->capture);
     return s->follow != NULL && open_session(s) && open_outputs(s) &&
-           privileges_drop(s->options->user);
+           (save_needs_user(&s->save) || save_open(&s->save)) &&
+           privileges_drop(s->options->user) &&
+           (!save_needs_user(&s->save) || save_open(&s->save));
 }
 
 /* The counts of all stages together. */
@@ -226,13 +227,12 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         begin(s, packet->ts_ns);
     if (!ending_takes(&s->ending, packet->ts_ns))
         return;
-    if (follow_pass(s->follow, packet)) {
+    if (follow_pass(s->follow, packet) && save_packet(&s->save, packet)) {
         s->num_passed++;
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
-        raw_writer_write(&s->raw, packet);
         ds_session_packet(s->session, packet);
-        ending_file(&s->ending, s->raw.num_bytes);
+        ending_file(&s->ending, s->save.writer.size);
     }
     ending_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
 }
@@ -309,7 +309,7 @@ static void say_given_up(const struct sniff *s)
 
 static int close_all(struct sniff *s, bool opened)
 {
-    raw_writer_close(&s->raw);
+    save_close(&s->save);
     bool complete = true;
     if (opened) {
         if (s->options->reports[REPORT_CLOCKS])
@@ -323,7 +323,7 @@ static int close_all(struct sniff *s, bool opened)
             print_summary(s);
         }
     }
-    s->failed |= !capture_close(&s->capture) || !opened || (s->raw.failed && !s->raw.closed) ||
+    s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
                  (s->show != NULL && show_get_state(s->show) == SHOW_FAILED);
     if (opened && !is_reader_gone(s))
         ending_print(&s->ending, stderr);

@@ -112,7 +112,7 @@ static void takes_ends(void **state)
 {
     struct options o;
     (void)state;
-    assert_true(parse(&o, "distsniff -r x -w f -a filesize:100 -a files:3 -a duration:2 "
+    assert_true(parse(&o, "distsniff -r x -w f -C 1 -a filesize:100 -a files:3 -a duration:2 "
                           "--rate 5000/2s --since +10s --until 12:00:00"));
     assert_int_equal(o.max_file_kb, 100);
     assert_int_equal(o.max_files, 3);

@@ -1,0 +1,65 @@
+/*
+ * rotation.c - see rotation.h.
+ *
+ * With -G the name is put through strftime with the local time at which the file began. With
+ * -C a number follows: none in the first file, then 1, 2 ...; with -W as well it begins with
+ * 0, has as many digits as the highest one, and after that begins anew. With -C and -G the
+ * number begins anew with each time. -C looks at the size before the packet is written, so
+ * that a file is one packet larger than asked for at most; -G looks at the time when a packet
+ * comes, so that no empty files are made.
+ */
+#include "rotation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_t file_size)
+{
+    const struct rotation_rules *rules = &rotation->rules;
+    if (rules->seconds != 0 && now - rotation->begin >= (int64_t)rules->seconds) {
+        rotation->begin = now;
+        rotation->num_begun++;
+        rotation->count = 0;
+        const bool full = rules->size == 0 && rules->files != 0 &&
+                          rotation->num_begun >= rules->files;
+        return full ? ROTATION_END : ROTATION_NEXT;
+    }
+    if (rules->size != 0 && file_size > rules->size) {
+        rotation->count++;
+        if (rules->files != 0 && rotation->count >= rules->files)
+            rotation->count = 0;
+        return ROTATION_NEXT;
+    }
+    return ROTATION_STAY;
+}
+
+/* num_digits returns how many digits the highest number of a file has; 0 for a single file. */
+static int num_digits(uint64_t num_files)
+{
+    int num = 0;
+    for (uint64_t highest = num_files != 0 ? num_files - 1 : 0; highest != 0; highest /= 10)
+        num++;
+    return num;
+}
+
+bool rotation_name(const struct rotation *rotation, const char *pattern, char *out, size_t size)
+{
+    const struct rotation_rules *rules = &rotation->rules;
+    size_t len = strlen(pattern);
+    if (rules->seconds != 0) {
+        const time_t begin = (time_t)rotation->begin;
+        struct tm local;
+        len = localtime_r(&begin, &local) != NULL ? strftime(out, size, pattern, &local) : 0;
+    } else if (len < size) {
+        memcpy(out, pattern, len + 1);
+    }
+    if (len == 0 || len >= size)
+        return false;
+    const int digits = num_digits(rules->files);
+    if (rules->size == 0 || (rotation->count == 0 && digits == 0))
+        return true;
+    const int more = snprintf(out + len, size - len, "%0*" PRIu64, digits, rotation->count);
+    return more > 0 && (size_t)more < size - len;
+}

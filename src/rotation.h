@@ -1,0 +1,47 @@
+/*
+ * rotation.h - when a capture file is followed by the next one, and what that is called:
+ * -C, -G and -W as tcpdump(8) means them.
+ */
+#ifndef SRC_ROTATION_H
+#define SRC_ROTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* rotation_rules is what the options say. 0: not asked for. */
+struct rotation_rules {
+    uint64_t size;    /* -C, bytes */
+    uint64_t seconds; /* -G */
+    uint64_t files;   /* -W */
+};
+
+/* rotation is where a run stands. Zero-initialise it. */
+struct rotation {
+    struct rotation_rules rules;
+    int64_t begin;      /* -G: when the current file began, seconds since 1970 */
+    uint64_t num_begun; /* -G: how often that was set anew */
+    uint64_t count;     /* -C: number of the current file */
+};
+
+enum rotation_step {
+    ROTATION_STAY,
+    ROTATION_NEXT, /* the next packet goes into the next file */
+    ROTATION_END,  /* -W with -G: no more files */
+};
+
+/* rotation_is_on says whether there can be more than one file. */
+static inline bool rotation_is_on(const struct rotation_rules *rules)
+{
+    return rules->size != 0 || rules->seconds != 0;
+}
+
+/* rotation_step says what comes before the next packet. now: seconds since 1970. file_size:
+ * bytes of the current file so far. */
+enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_t file_size);
+
+/* rotation_name writes the name of the current file, made of the one that -w gives. False
+ * when it has no room in size bytes, or nothing is left of it. */
+bool rotation_name(const struct rotation *rotation, const char *pattern, char *out, size_t size);
+
+#endif

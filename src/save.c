@@ -1,0 +1,148 @@
+/*
+ * save.c - see save.h.
+ *
+ * As in tcpdump, files that are followed by others are created by the user that root became,
+ * the first one too: it may have to be overwritten later. So the first one already says when
+ * that user may not write there.
+ */
+#include "save.h"
+
+#include "complain.h"
+
+#include <libgen.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+void save_init(struct save *save, const struct options *options, const struct capture *capture)
+{
+    *save = (struct save){
+        .options = options,
+        .capture = capture,
+        .rotation.rules = options->rotation,
+        .after.command = options->after_command,
+        .is_on = options->write_file != NULL,
+        .was_root = geteuid() == 0,
+    };
+}
+
+bool save_needs_user(const struct save *save)
+{
+    return rotation_is_on(&save->options->rotation);
+}
+
+/* Live, tcpdump's clock; of a file, that of its packets. */
+static int64_t now_of(const struct save *save, int64_t ts_ns)
+{
+    return save->capture->is_live ? (int64_t)time(NULL) : ts_ns / 1000000000;
+}
+
+/* may_create says what to do where the user that root became cannot create the file. */
+static bool may_create(const struct save *save)
+{
+    char folder[SAVE_NAME_LEN];
+    strcpy(folder, save->name);
+    if (!save->was_root || geteuid() == 0 || access(save->name, W_OK) == 0 ||
+        access(dirname(folder), W_OK | X_OK) == 0)
+        return true;
+    complain("cannot write %s as user %s, who writes the files of -C and -G: name a folder of "
+             "that user, or another user with -Z; -Z root stays root",
+             save->name, save->options->user != NULL ? save->options->user : "nobody");
+    return false;
+}
+
+static bool open_next(struct save *save)
+{
+    bool ok = rotation_name(&save->rotation, save->options->write_file, save->name,
+                            sizeof save->name);
+    if (!ok)
+        complain("-w %s makes no name for a file", save->options->write_file);
+    ok = ok && may_create(save) && raw_writer_open(&save->writer, save->name, save->capture);
+    if (!ok)
+        save->ending = ENDING_OUTPUT;
+    return ok;
+}
+
+static void note_output(struct save *save)
+{
+    const struct output *output = &save->writer.output;
+    if (output->failed && save->ending != ENDING_OUTPUT)
+        save->ending = output->closed ? ENDING_READER : ENDING_OUTPUT;
+}
+
+static void close_current(struct save *save)
+{
+    if (save->writer.dumper == NULL)
+        return;
+    raw_writer_close(&save->writer);
+    note_output(save);
+    if (save->writer.output.failed)
+        return;
+    save->num_files++;
+    if (!save->writer.output.is_stdout)
+        after_file_run(&save->after, save->name);
+}
+
+bool save_open(struct save *save)
+{
+    if (!save->is_on || (!save->capture->is_live && save->rotation.rules.seconds != 0))
+        return true;
+    save->rotation.begin = now_of(save, 0);
+    return open_next(save);
+}
+
+/* go_on opens the next file, unless the user wants no more of them. */
+static bool go_on(struct save *save, enum rotation_step step)
+{
+    const uint64_t max_files = save->options->max_files;
+    close_current(save);
+    if (save->ending != ENDING_NONE)
+        return true; /* the packet is not what is wrong */
+    if (step == ROTATION_END)
+        save->ending = ENDING_ROTATION;
+    else if (max_files != 0 && save->num_files >= max_files)
+        save->ending = ENDING_FILES;
+    else
+        open_next(save);
+    return save->ending != ENDING_ROTATION && save->ending != ENDING_FILES;
+}
+
+bool save_packet(struct save *save, const struct ds_packet *packet)
+{
+    if (!save->is_on || save->ending != ENDING_NONE)
+        return true;
+    if (rotation_is_on(&save->rotation.rules)) {
+        const int64_t now = now_of(save, packet->ts_ns);
+        enum rotation_step step = ROTATION_STAY;
+        if (save->writer.dumper == NULL) {
+            save->rotation.begin = now;
+            open_next(save);
+        } else {
+            step = rotation_step(&save->rotation, now, save->writer.size);
+        }
+        if (step != ROTATION_STAY && !go_on(save, step))
+            return false;
+    }
+    raw_writer_write(&save->writer, packet);
+    if (save->options->packet_buffered)
+        raw_writer_flush(&save->writer);
+    note_output(save);
+    return true;
+}
+
+void save_flush(struct save *save)
+{
+    if (!save->is_on)
+        return;
+    raw_writer_flush(&save->writer);
+    note_output(save);
+    after_file_reap(&save->after);
+}
+
+void save_close(struct save *save)
+{
+    if (!save->is_on)
+        return;
+    close_current(save);
+    after_file_wait(&save->after);
+}

@@ -1,0 +1,61 @@
+/*
+ * save.h - the packets of -w, in one file or, with -C and -G, in one after the other.
+ */
+#ifndef SRC_SAVE_H
+#define SRC_SAVE_H
+
+#include "after_file.h"
+#include "ending.h"
+#include "raw_writer.h"
+#include "rotation.h"
+
+enum { SAVE_NAME_LEN = 4096 }; /* PATH_MAX */
+
+struct save {
+    const struct options *options;
+    const struct capture *capture;
+    struct raw_writer writer; /* the current file */
+    struct rotation rotation;
+    struct after_file after;
+    uint64_t num_files; /* complete */
+    enum ending_reason ending;
+    bool is_on; /* there is -w */
+    bool was_root;
+    char name[SAVE_NAME_LEN];
+};
+
+/* save_init prepares for what the options ask. */
+void save_init(struct save *save, const struct options *options, const struct capture *capture);
+
+/* save_needs_user says whether the files are created by the user that root becomes: all are
+ * when later ones have to be. */
+bool save_needs_user(const struct save *save);
+
+/* save_open opens the first file, unless its name comes with the first packet (-G of a file
+ * that is read: its own time counts). False after a complaint. */
+bool save_open(struct save *save);
+
+/* save_packet writes a packet, after opening the next file where that is due. False when
+ * there is to be no next file: then the packet belongs to the run no more. */
+bool save_packet(struct save *save, const struct ds_packet *packet);
+
+/* save_get_ending says why nothing more is written: FILES or ROTATION, READER or OUTPUT, the
+ * last one after a complaint; NONE while all is well. */
+static inline enum ending_reason save_get_ending(const struct save *save)
+{
+    return save->ending;
+}
+
+/* save_flush writes out what has gathered. To be called now and then. */
+void save_flush(struct save *save);
+
+/* save_close completes the last file and waits for the commands of -z. */
+void save_close(struct save *save);
+
+/* save_has_failed says whether something went wrong, other than a reader that went away. */
+static inline bool save_has_failed(const struct save *save)
+{
+    return save->ending == ENDING_OUTPUT || save->after.failed;
+}
+
+#endif

@@ -1,0 +1,4 @@
+# Packets kept in files: -w with -C, -G, -W, -z and -U, against tcpdump itself.
+add_test(NAME rotation COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/rotation $<TARGET_FILE:distsniff>
+                               ${PCAPS})
+set_tests_properties(rotation PROPERTIES TIMEOUT 120)
