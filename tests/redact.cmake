@@ -1,0 +1,9 @@
+# --redact: nothing secret is left in any output, and all shapes are.
+add_test(NAME redact COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/redact $<TARGET_FILE:distsniff> ${ERL_DIR}
+                             ${PCAPS})
+foreach(capture otp25.pcap secrets.pcap.gz names.pcap)
+  erl_check(redacted_${capture} redacted node ${PCAPS}/${capture})
+endforeach()
+foreach(capture otp27-ops.pcap otp29-ops.pcap cnode.pcap)
+  erl_check(redacted_${capture} redacted etf ${PCAPS}/${capture})
+endforeach()
