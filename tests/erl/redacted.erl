@@ -69,7 +69,7 @@ pair({float, A}, {float, B}) ->
     [{float, A, B}];
 pair(A, B) when is_bitstring(A), is_bitstring(B), bit_size(A) =:= bit_size(B) -> [{bits, A, B}];
 pair({atom, A}, {atom, B}) ->
-    is_node(A) orelse string:length(A) =:= string:length(B) orelse differ(A, B),
+    is_node(A) orelse num_chars(A) =:= num_chars(B) orelse differ(A, B),
     [{atom, A, B}];
 pair({tuple, As} = A, {tuple, Bs} = B) when length(As) =:= length(Bs) ->
     case is_address(As) of
@@ -112,6 +112,7 @@ node({atom, A}, {atom, B}) -> [{node, A, B}].
 sign(I) -> I < 0.
 bits(I) -> length(integer_to_list(abs(I), 2)).
 is_character(C) -> is_integer(C) andalso C >= 0 andalso C =< 16#10FFFF.
+num_chars(Text) -> length(unicode:characters_to_list(Text)).
 is_node(Text) -> binary:match(Text, <<"@">>) =/= nomatch.
 is_address(Es) ->
     lists:all(fun is_integer/1, Es) andalso
@@ -122,7 +123,7 @@ is_address(Es) ->
 shape(A) when is_integer(A) -> {integer, sign(A), bits(A)};
 shape({float, A}) -> {float, A bsr 52};
 shape(A) when is_bitstring(A) -> {bits, bit_size(A)};
-shape({atom, A}) -> case is_node(A) of true -> node; false -> {atom, string:length(A)} end;
+shape({atom, A}) -> case is_node(A) of true -> node; false -> {atom, num_chars(A)} end;
 shape({tuple, As}) ->
     case is_address(As) of
         true -> {address, length(As)};
