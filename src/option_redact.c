@@ -1,5 +1,6 @@
 /*
- * option_redact.c - options of --redact, and what does not go together with it.
+ * option_redact.c - options of --redact, and what does not go together with it but cannot be said
+ * in option_conflicts.def.
  */
 #include "option_redact.h"
 
@@ -44,30 +45,13 @@ bool option_set_redact_keep(struct options *o, const char *value)
 
 bool option_check_redact(const struct options *o)
 {
-    /* What shows bytes as they were sent. */
-    const struct {
-        bool given;
-        const char *option;
-    } raw[] = {
-        {o->write_file != NULL, "-w writes packets"},
-        {o->hex, "-x shows bytes"},
-        {o->verbose > 1, "-vv shows bytes"},
-    };
-    if (o->redact == 0 && (o->redact_keep.num != 0 || o->redact_key_file != NULL)) {
-        complain("%s is about --redact: say with it what to replace, or all",
-                 o->redact_key_file != NULL ? "--redact-key-file" : "--redact-keep");
-        return false;
-    }
     struct kept *kept = kept_new(&o->redact_keep); /* to see that the patterns are good ones */
     if (kept == NULL)
         return false;
     kept_free(kept);
-    for (size_t i = 0; i < sizeof raw / sizeof raw[0] && o->redact != 0; i++) {
-        if (raw[i].given) {
-            complain("%s as they were sent, which --redact cannot replace: leave one of the two",
-                     raw[i].option);
-            return false;
-        }
+    if (o->redact != 0 && o->verbose > 1) {
+        complain("-vv and --redact: bytes as they were sent cannot be redacted");
+        return false;
     }
     return true;
 }

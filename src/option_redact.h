@@ -1,5 +1,5 @@
 /*
- * option_redact.h - what does not go together with --redact.
+ * option_redact.h - whether --redact can be done.
  */
 #ifndef SRC_OPTION_REDACT_H
 #define SRC_OPTION_REDACT_H
