@@ -28,6 +28,8 @@ enum family { FAMILY_MESSAGE, FAMILY_IN_CALL, FAMILY_IN_CAST, FAMILY_SPAWN, FAMI
 
 static const enum family families[DS_OTP_NUM_KINDS] = {
     [DS_OTP_CALL] = FAMILY_MESSAGE,     [DS_OTP_REPLY] = FAMILY_MESSAGE,
+    [DS_OTP_WATCHED_CALL] = FAMILY_MESSAGE,
+    [DS_OTP_WATCHED_REPLY] = FAMILY_MESSAGE,
     [DS_OTP_CAST] = FAMILY_MESSAGE,     [DS_OTP_INFO] = FAMILY_MESSAGE,
     [DS_OTP_PEER] = FAMILY_MESSAGE,     [DS_OTP_IN_CALL] = FAMILY_IN_CALL,
     [DS_OTP_IN_CAST] = FAMILY_IN_CAST,  [DS_OTP_IN_PEER] = FAMILY_IN_CAST,
@@ -46,6 +48,7 @@ static const struct {
     {"Pid", DS_OTP_PID},         {"Gone", DS_OTP_GONE},     {"Names", DS_OTP_NAMES},
     {"Ops", DS_OTP_OPS},         {"Scope", DS_OTP_SCOPE},   {"Groups", DS_OTP_GROUPS},
     {"Group", DS_OTP_GROUP},     {"Pids", DS_OTP_PIDS},     {"Left", DS_OTP_LEFT},
+    {"Answerer", DS_OTP_ANSWERER},
 };
 _Static_assert(sizeof variables / sizeof variables[0] == DS_OTP_NUM_VARIABLES, "each has a name");
 

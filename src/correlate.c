@@ -159,8 +159,7 @@ static void forget_all(struct correlate *c)
     c->calls.no_memory = old.no_memory;
     c->calls.processes.num_dropped = old.processes.num_dropped;
     c->calls.processes.no_memory = old.processes.no_memory;
-    memset(&c->last_monitor, 0, sizeof c->last_monitor);
-    c->last_watcher = c->last_target = (struct pid_key){0};
+    memset(c->set_up, 0, sizeof c->set_up);
     c->num_flushed++;
 }
 

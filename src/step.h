@@ -31,6 +31,14 @@ struct early_down {
 
 enum { MAX_EARLY_DOWNS = 1024 };
 
+/* set_up is one of the monitors that were set up last, and may be there for a call. */
+struct set_up {
+    struct pid_key watcher, target; /* watcher.node 0: none */
+    struct ref_key ref;
+};
+
+enum { NUM_SET_UP = 16 }; /* a power of two */
+
 struct correlate {
     struct correlate_config config;
     struct table early_downs, watches;
@@ -38,8 +46,8 @@ struct correlate {
     struct intern intern;
     struct calls calls;
     struct monitors monitors;
-    struct ref_key last_monitor; /* the monitor that was set up last, to whom and by whom */
-    struct pid_key last_watcher, last_target;
+    struct set_up set_up[NUM_SET_UP]; /* in turn */
+    uint32_t num_set_up;
     int64_t now_ns;
     uint64_t num_flushed; /* times all was forgotten because of too many names */
 };
@@ -108,12 +116,20 @@ const char *step_how_ended(const struct ds_term *reason);
 
 void step_note_early_down(struct correlate *c, const struct ref_key *key, const char *how);
 
-/* step_take_early_down ends a call that has just been opened in vain. */
-void step_take_early_down(struct correlate *c, struct step *s, struct open_call *call);
+/* step_take_early_down ends a call that has just been opened in vain. ref is that of its
+ * monitor. */
+void step_take_early_down(struct correlate *c, struct step *s, struct open_call *call,
+                          const struct ref_key *ref);
 
-/* step_note_watch: the monitor that was set up just before a call, by the same process and to
- * the same one, is there for it. */
-void step_note_watch(struct correlate *c, const struct ref_key *call);
+void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
+                      const struct pid_key *target, const struct ref_key *ref);
+
+/* step_take_set_up finds the monitor that was set up just before a call, by the same process and
+ * to the same one: it is there for this call, and for no other. */
+bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
+                      const struct pid_key *target, struct ref_key *ref);
+void step_note_watch(struct correlate *c, const struct ref_key *monitor,
+                     const struct ref_key *call);
 
 /* step_end_watch finds the monitor with the reference of a message, which ends with it, and
  * the call it was there for. */

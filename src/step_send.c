@@ -30,7 +30,14 @@ void step_set_function(struct note *note, const struct ds_otp_match *match)
         note->args = *args;
 }
 
-static void open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match)
+/* is_sender: where anybody could have said it, only who speaks for itself is believed. */
+static bool is_sender(struct correlate *c, struct step *s, const struct pid_key *pid)
+{
+    return step_know_from(c, s) && pid_key_equal(&s->from, pid);
+}
+
+/* open_call opens the call that a message asks for. False when it turns out to be none. */
+static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match)
 {
     const struct ds_term *from = ds_otp_get(match, DS_OTP_FROM);
     const struct ds_term *tag = ds_otp_get(match, DS_OTP_TAG);
@@ -41,24 +48,39 @@ static void open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         .request = request != NULL ? request : &s->message->payload,
         .note = s->note,
     };
+    struct ref_key monitor;
     bool is_alias;
-    s->note->role = NOTE_REQUEST;
     if ((from == NULL || !step_find_pid(c, s, from, &start.caller)) && step_know_from(c, s))
         start.caller = s->from;
     if (step_know_to(c, s))
         start.callee = s->to;
+    const bool is_watched = step_take_set_up(c, &start.caller, &start.callee, &monitor);
+    if (match->kind == DS_OTP_WATCHED_CALL && (!is_watched || !is_sender(c, s, &start.caller)))
+        return false;
+    s->note->role = NOTE_REQUEST;
     if (tag != NULL
             ? !keys_find_tag(&c->intern, tag, s->event->conn->number, &start.key, &is_alias)
             : !find_waiting(c, s, &start.caller, !s->event->dir, match->line->label, &start.key))
-        return;
-    if (pid_key_equal(&c->last_watcher, &start.caller) &&
-        pid_key_equal(&c->last_target, &start.callee))
-        step_note_watch(c, &start.key);
+        return true;
+    if (is_watched)
+        step_note_watch(c, &monitor, &start.key);
     struct open_call *call = calls_open(&c->calls, &start);
     if (call == NULL)
-        return;
+        return true;
     s->note->call = call->number;
-    step_take_early_down(c, s, call);
+    step_take_early_down(c, s, call, is_watched ? &monitor : &start.key);
+    return true;
+}
+
+/* answers_for: an answer that names a node must come from there. */
+static bool answers_for(const struct step *s, const struct ds_otp_match *match)
+{
+    const struct ds_term *answerer = ds_otp_get(match, DS_OTP_ANSWERER);
+    const struct ds_text node = s->event->conn->end[s->event->dir].node;
+    struct ds_text named;
+    return answerer == NULL ||
+           (ds_term_get_atom(answerer, &named) && node.data != NULL && named.len == node.len &&
+            memcmp(named.data, node.data, node.len) == 0);
 }
 
 /* take_reply ends the call that a message answers. False when there is none: then it is
@@ -81,8 +103,11 @@ static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_
         call = NULL;
     if (call != NULL && call->answer_is_exit)
         call = NULL;
+    if (call != NULL && !answers_for(s, match))
+        call = NULL;
     if (call == NULL)
-        return is_alias || strcmp(match->line->label, "gen:reply") != 0;
+        return is_alias || (match->kind == DS_OTP_REPLY &&
+                            strcmp(match->line->label, "gen:reply") != 0);
     step_end_by_reply(c, s, call, reply != NULL ? reply : &s->message->payload);
     return true;
 }
@@ -99,22 +124,28 @@ void step_take_send(struct correlate *c, struct step *s)
     s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))
         return;
-    if (match.kind == DS_OTP_REPLY && !take_reply(c, s, &match))
+    const bool is_reply = match.kind == DS_OTP_REPLY || match.kind == DS_OTP_WATCHED_REPLY;
+    if (is_reply && !take_reply(c, s, &match))
         return;
     if (s->ending != NULL)
         return;
+    step_set_function(s->note, &match);
+    if ((match.kind == DS_OTP_CALL || match.kind == DS_OTP_WATCHED_CALL) &&
+        !open_call(c, s, &match)) {
+        *s->note = (struct note){.role = NOTE_SEND};
+        return;
+    }
     s->note->label = match.line->label;
     s->note->group = match.line->group;
     const struct ds_term *body =
-        ds_otp_get(&match, match.kind == DS_OTP_REPLY ? DS_OTP_REPLY_TERM : DS_OTP_REQUEST);
+        ds_otp_get(&match, is_reply ? DS_OTP_REPLY_TERM : DS_OTP_REQUEST);
     if (body != NULL)
         s->note->body = *body;
-    step_set_function(s->note, &match);
     if ((match.bound & DS_OTP_TELLS_NAMES) != 0)
         step_learn_names(c, s, &match);
     switch (match.kind) {
     case DS_OTP_CALL:
-        open_call(c, s, &match);
+    case DS_OTP_WATCHED_CALL:
         break;
     case DS_OTP_REPLY:
         s->note->role = NOTE_REPLY;

@@ -38,9 +38,7 @@ void step_take_monitor(struct correlate *c, struct step *s)
         !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     step_open_monitor(c, s, &key, &s->from, &target);
-    c->last_monitor = key;
-    c->last_watcher = s->from;
-    c->last_target = target;
+    step_note_set_up(c, &s->from, &target, &key);
 }
 
 void step_take_demonitor(struct correlate *c, struct step *s)
@@ -49,8 +47,12 @@ void step_take_demonitor(struct correlate *c, struct step *s)
     struct open_call *call = step_end_watch(c, s, &key, "demonitor", NULL);
     s->note->role = NOTE_DEMONITOR;
     if (call != NULL)
+        /* Of a server whose form is only guessed, the answer may have had another. */
         step_set_end(s, call, NOTE_DEMONITOR,
-                     calls_lost_answer(call, s->event->conn) ? CALL_UNKNOWN : CALL_TIMEOUT);
+                     calls_lost_answer(call, s->event->conn) ||
+                             call->line->kind == DS_OTP_WATCHED_CALL
+                         ? CALL_UNKNOWN
+                         : CALL_TIMEOUT);
 }
 
 static const struct ds_term *reason_of(const struct ds_message *m)

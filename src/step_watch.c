@@ -16,18 +16,43 @@ void step_note_early_down(struct correlate *c, const struct ref_key *key, const 
     e->outcome = strcmp(how, "noproc") == 0 ? CALL_NOPROC : CALL_NOCONNECTION;
 }
 
-void step_take_early_down(struct correlate *c, struct step *s, struct open_call *call)
+static struct early_down *find_early_down(const struct correlate *c, const struct ref_key *key)
 {
-    if (c->early_downs.num == 0)
-        return;
-    struct early_down *e = table_first(&c->early_downs, call->entry.hash);
-    while (e != NULL && !ref_key_equal(&e->key, &call->key))
+    struct early_down *e = table_first(&c->early_downs, key_hash(key, sizeof *key));
+    while (e != NULL && !ref_key_equal(&e->key, key))
         e = table_next(&c->early_downs, e);
+    return e;
+}
+
+void step_take_early_down(struct correlate *c, struct step *s, struct open_call *call,
+                          const struct ref_key *ref)
+{
+    struct early_down *e = c->early_downs.num != 0 ? find_early_down(c, ref) : NULL;
     if (e == NULL)
         return;
     step_set_end(s, call, NOTE_REQUEST, e->outcome);
     s->note->has_latency = false;
     table_remove(&c->early_downs, e);
+}
+
+void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
+                      const struct pid_key *target, const struct ref_key *ref)
+{
+    c->set_up[c->num_set_up++ % NUM_SET_UP] = (struct set_up){*watcher, *target, *ref};
+}
+
+bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
+                      const struct pid_key *target, struct ref_key *ref)
+{
+    for (uint32_t age = 1; age <= NUM_SET_UP && watcher->node != 0; age++) {
+        struct set_up *set_up = &c->set_up[(c->num_set_up - age) % NUM_SET_UP];
+        if (!pid_key_equal(&set_up->watcher, watcher) || !pid_key_equal(&set_up->target, target))
+            continue;
+        *ref = set_up->ref;
+        set_up->watcher.node = 0;
+        return true;
+    }
+    return false;
 }
 
 static struct watch *find_watch(const struct correlate *c, const struct ref_key *monitor)
@@ -38,22 +63,23 @@ static struct watch *find_watch(const struct correlate *c, const struct ref_key 
     return w;
 }
 
-void step_note_watch(struct correlate *c, const struct ref_key *call)
+/* In a multi_call the call's tag is another reference than the monitor's. */
+void step_note_watch(struct correlate *c, const struct ref_key *ref, const struct ref_key *call)
 {
     struct monitor *monitor =
-        c->config.on_monitor != NULL ? monitors_find(&c->monitors, &c->last_monitor) : NULL;
+        c->config.on_monitor != NULL ? monitors_find(&c->monitors, ref) : NULL;
     if (monitor != NULL)
         monitor->of_call = true;
-    if (ref_key_equal(call, &c->last_monitor) || find_watch(c, &c->last_monitor) != NULL)
+    if (ref_key_equal(call, ref) || find_watch(c, ref) != NULL)
         return;
     if (table_is_full(&c->watches))
         table_remove(&c->watches, table_oldest(&c->watches));
-    struct watch *w = table_add(&c->watches, key_hash(&c->last_monitor, sizeof c->last_monitor));
+    struct watch *w = table_add(&c->watches, key_hash(ref, sizeof *ref));
     if (w == NULL) {
         c->calls.no_memory++;
         return;
     }
-    w->monitor = c->last_monitor;
+    w->monitor = *ref;
     w->call = *call;
 }
 

@@ -11,6 +11,10 @@
 enum ds_otp_kind {
     DS_OTP_CALL,  /* a request; the answer carries Tag, or goes to From when there is no Tag */
     DS_OTP_REPLY, /* an answer to the call with Tag, or to the one of that label by the receiver */
+    /* CALL and REPLY of so common a form that it alone proves nothing: a CALL if the sender, who
+     * is From, has just set up a monitor to the receiver; a REPLY if such a call is open. */
+    DS_OTP_WATCHED_CALL,
+    DS_OTP_WATCHED_REPLY,
     DS_OTP_CAST,
     DS_OTP_INFO,
     DS_OTP_PEER,       /* INFO, sent by the process of the same name on the sender's node */
@@ -32,6 +36,7 @@ enum ds_otp_variable {
     DS_OTP_REQUEST, /* inside a wrapper */
     DS_OTP_REPLY_TERM,
     DS_OTP_REASON,
+    DS_OTP_ANSWERER, /* the node that a REPLY says it comes from */
     DS_OTP_M, /* module, function, arguments */
     DS_OTP_F,
     DS_OTP_A,

@@ -47,6 +47,9 @@ check({Id, {Kind, Expected, Nanoseconds, Count}}, ById) ->
          Outcome = outcome(R),
          Outcome =:= Expected orelse
              records:fail("~p ~b: ~tp instead of ~tp: ~tP", [Kind, Id, Outcome, Expected, R, 90]),
+         Kind =/= server_call_mfa orelse
+             re:run(maps:get(<<"mfa">>, R, ""), "^conversations:call_me") =/= nomatch orelse
+             records:fail("~p ~b does not say what function: ~tP", [Kind, Id, R, 90]),
          %% What ends a call by other means than an answer reaches the wire after the caller
          %% has gone on.
          Expected =:= timeout orelse Expected =:= noconnection orelse

@@ -17,7 +17,17 @@ serve() ->
     {ok, _} = gen_server:start({local, calc}, ?MODULE, calc, []),
     [{ok, _} = gen_server:start({local, relay(N)}, ?MODULE, relay, []) || N <- lists:seq(1, 5)],
     register(traced, spawn(fun() -> traced([]) end)),
+    register(old_style, spawn(fun old_style/0)),
     ok.
+
+%% A server as rpc:server_call/4 wants it.
+old_style() ->
+    receive
+        {From, {id, Id, ok}} -> From ! {old, node(), {did, Id}};
+        {From, {id, Id, other_form}} -> From ! {mine, {did, Id}};
+        {From, {M, F, A}} -> From ! {old, node(), apply(M, F, A)}
+    end,
+    old_style().
 
 relay(N) ->
     list_to_atom("relay" ++ integer_to_list(N)).
@@ -98,7 +108,7 @@ wait(Node, N) ->
 kinds() ->
     [gen_name, gen_pid, gen_noproc, gen_crash, gen_killed, gen_timeout, erpc_ok, erpc_throw, erpc_exit,
      erpc_error, erpc_timeout, rpc_ok, rpc_throw, rpc_undef, block_ok, block_undef, multi, spawn,
-     send_request, io].
+     send_request, io, server_call, server_call_mfa, server_call_noproc, not_server_call].
 
 id() ->
     Id = get(next),
@@ -171,6 +181,21 @@ job(send_request, Id, Bob, _) ->
     {send_request, [Id], ok,
      fun() -> Req = gen_server:send_request({calc, Bob}, {id, Id, ok}),
               {reply, {did, Id}} = gen_server:wait_response(Req, 5000) end};
+job(server_call, Id, Bob, _) ->
+    {server_call, [Id], ok, fun() -> {did, Id} = rpc:server_call(Bob, old_style, old, {id, Id, ok}) end};
+job(server_call_mfa, Id, Bob, _) ->
+    {server_call_mfa, [Id], ok,
+     fun() -> {did, Id} = rpc:server_call(Bob, old_style, old, {?MODULE, call_me, [{id, Id}, ok]}) end};
+job(server_call_noproc, Id, Bob, _) ->
+    {server_call_noproc, [Id], noproc,
+     fun() -> {error, nodedown} = rpc:server_call(Bob, nobody, old, {id, Id, ok}) end};
+job(not_server_call, Id, Bob, _) ->
+    {not_server_call, [Id], unknown, % it looks like one, until the answer comes
+     fun() ->
+             Ref = monitor(process, {old_style, Bob}),
+             {old_style, Bob} ! {self(), {id, Id, other_form}},
+             receive {mine, {did, Id}} -> demonitor(Ref) end
+     end};
 job(io, Id, Bob, _) ->
     User = rpc:call(Bob, erlang, whereis, [user]),
     {io, [Id], ok,

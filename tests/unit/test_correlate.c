@@ -435,6 +435,60 @@ static void without_tag(void **state)
     stop(&seen);
 }
 
+/* rpc:server_call: the form alone proves nothing. */
+static void server_call(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term me = etf_pid("a@h", 1), other = etf_pid("a@h", 2);
+    const struct ds_term own = etf_atom("own");
+    const struct message ask = {.code = 6, .from = me, .to = own,
+                                .payload = etf_tuple(2, me, etf_atom("hi"))};
+    const struct message answer = {.code = 22, .dir = 1, .from = etf_pid("b@h", 9), .to = me,
+                                   .payload = etf_tuple(3, own, etf_atom("b@h"), own)};
+    message(&seen, &ask);
+    assert_int_equal(seen.note.role, NOTE_SEND); /* no monitor */
+    assert_null(seen.note.label);
+    message(&seen, &answer);
+    assert_int_equal(seen.note.role, NOTE_SEND);
+    monitor(&seen, 1, own);
+    message(&seen, &(struct message){.code = 6, .from = me, .to = own,
+                                     .payload = etf_tuple(2, other, etf_atom("hi"))});
+    assert_int_equal(seen.note.role, NOTE_SEND); /* who asks is not who sends */
+    message(&seen, &ask);
+    assert_int_equal(seen.note.role, NOTE_REQUEST);
+    assert_string_equal(seen.note.label, "rpc:server_call");
+    message(&seen, &(struct message){.code = 22, .dir = 1, .to = me,
+                                     .payload = etf_tuple(3, own, etf_atom("c@h"), own)});
+    assert_int_equal(seen.num_ended, 0); /* not from there */
+    message(&seen, &answer);
+    assert_last(&seen, 1, CALL_OK);
+    assert_string_equal(seen.ended[0].callee, "own <b@h.9.0>");
+    demonitor(&seen, 1);
+    message(&seen, &ask);
+    assert_int_equal(seen.note.role, NOTE_SEND); /* that monitor has had its call */
+    monitor(&seen, 2, own);
+    message(&seen, &ask);
+    demonitor(&seen, 2);
+    assert_last(&seen, 2, CALL_UNKNOWN); /* it may have been answered in another form */
+    monitor(&seen, 3, own);
+    message(&seen, &ask);
+    down(&seen, 3, etf_atom("noproc"));
+    assert_last(&seen, 3, CALL_NOPROC);
+    monitor(&seen, 4, own); /* the node says so before it has heard the request */
+    down(&seen, 4, etf_atom("noproc"));
+    message(&seen, &ask);
+    assert_last(&seen, 4, CALL_NOPROC);
+    /* So many later monitors that it is forgotten. */
+    monitor(&seen, 5, own);
+    for (uint32_t i = 0; i < 16; i++)
+        monitor(&seen, 10 + i, etf_atom("else"));
+    message(&seen, &ask);
+    assert_int_equal(seen.note.role, NOTE_SEND);
+    stop(&seen);
+}
+
 static void names(void **state)
 {
     struct intern intern;
@@ -605,7 +659,7 @@ int main(void)
         cmocka_unit_test(erpc_and_spawn), cmocka_unit_test(without_tag),
         cmocka_unit_test(names),          cmocka_unit_test(parents),
         cmocka_unit_test(a_million_open), cmocka_unit_test(too_many_names),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out), cmocka_unit_test(server_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
