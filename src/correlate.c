@@ -14,6 +14,33 @@
 /* A flag of ALTACT_SIG_SEND. */
 enum { ALTACT_EXIT = 16 };
 
+/* give_end gives out the record of a monitor or link that ended. */
+static void give_end(void *context, const struct monitor *m, const struct monitor_cause *why)
+{
+    struct correlate *c = context;
+    struct titles titles[2];
+    struct monitor_end end = {
+        .is_link = m->is_link,
+        .of_call = m->of_call,
+        .conn = m->conn,
+        .start_ns = m->start_ns,
+        .end_ns = why->end_ns >= m->start_ns ? why->end_ns : m->start_ns,
+        .start_frame = m->start_frame,
+        .end_frame = why->event != NULL ? why->event->frame : 0,
+        .outcome = why->outcome,
+    };
+    calls_fill_party(&c->calls, &m->watcher, &end.watcher, &titles[0]);
+    calls_fill_party(&c->calls, &m->target, &end.target, &titles[1]);
+    if (why->outcome == MONITOR_EXIT && why->reason != NULL)
+        end.reason = *why->reason;
+    if (!m->is_link && m->key.node == m->watcher.node && m->key.more <= DS_IDENTITY_MAX_WORDS) {
+        end.num_ref_words = m->key.more;
+        memcpy(end.ref, m->key.word, sizeof end.ref);
+    }
+    const struct record record = {.event = why->event, .monitor = &end};
+    c->config.emit(c->config.context, &record);
+}
+
 struct correlate *correlate_new(const struct correlate_config *config)
 {
     struct correlate *c = calloc(1, sizeof *c);
@@ -30,8 +57,8 @@ struct correlate *correlate_new(const struct correlate_config *config)
     c->calls.keep = config->keep;
     c->calls.emit = config->emit;
     c->calls.context = config->context;
-    c->monitors.on_end = config->on_monitor;
-    c->monitors.context = config->context;
+    c->monitors.on_end = give_end;
+    c->monitors.context = c;
     if (c->otp == NULL) {
         correlate_free(c);
         return NULL;
@@ -50,12 +77,6 @@ void correlate_free(struct correlate *c)
     table_free(&c->watches);
     intern_free(&c->intern);
     free(c);
-}
-
-void correlate_fill_party(const struct correlate *c, const struct pid_key *key, struct party *out,
-                          struct titles *titles)
-{
-    calls_fill_party(&c->calls, key, out, titles);
 }
 
 void correlate_add_stats(const struct correlate *c, struct ds_stats *stats)
@@ -141,7 +162,8 @@ static void forget_all(struct correlate *c)
     const struct correlate_config *config = &c->config;
     const struct calls old = c->calls;
     calls_end_all(&c->calls, c->now_ns, CALL_UNKNOWN);
-    monitors_end_all(&c->monitors, "dropped", c->now_ns);
+    monitors_end_all(&c->monitors, &(struct monitor_cause){.outcome = MONITOR_UNKNOWN,
+                                                           .end_ns = c->now_ns});
     while (table_oldest(&c->watches) != NULL)
         table_remove(&c->watches, table_oldest(&c->watches));
     while (table_oldest(&c->early_downs) != NULL)
@@ -187,6 +209,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     s.note = &s.record.note;
     s.from_state = s.to_state = UNASKED;
     s.ending = NULL;
+    s.released = NULL;
     s.dead.node = 0;
     c->now_ns = event->ts_ns;
     if (event->type == DS_EVENT_MESSAGE) {
@@ -198,13 +221,19 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     c->config.emit(c->config.context, &s.record);
     if (s.ending != NULL)
         calls_end(&c->calls, s.ending, &s.end);
+    if (s.released != NULL)
+        monitors_end(&c->monitors, s.released, &s.why);
     if (s.dead.node != 0)
         processes_ended(&c->calls.processes, &s.dead);
     if (event->type == DS_EVENT_CONN && event->change.final) {
         const bool lost = !event->change.unfollowed;
         calls_end_conn(&c->calls, event, lost ? CALL_NOCONNECTION : CALL_OPEN);
-        monitors_end_conn(&c->monitors, event->conn->number, lost ? "noconnection" : "open",
-                          event->ts_ns);
+        const struct monitor_cause why = {
+            .outcome = lost ? MONITOR_NOCONNECTION : MONITOR_OPEN,
+            .event = event,
+            .end_ns = event->ts_ns,
+        };
+        monitors_end_conn(&c->monitors, event->conn->number, &why);
     }
     if (event->type == DS_EVENT_CONN)
         count_conn(c, event);
@@ -213,5 +242,6 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
 void correlate_end(struct correlate *c)
 {
     calls_end_all(&c->calls, c->now_ns, CALL_UNANSWERED);
-    monitors_end_all(&c->monitors, "open", c->now_ns);
+    monitors_end_all(&c->monitors, &(struct monitor_cause){.outcome = MONITOR_OPEN,
+                                                           .end_ns = c->now_ns});
 }

@@ -2,25 +2,23 @@
  * correlate.h - from single messages to conversations: the stage between decode and select.
  *
  * Takes each event in order and gives it on as a record with a note: what kind of message it
- * is, which call it belongs to. When a call ends, a record of its own follows. It never
- * changes, delays or drops an event.
+ * is, which call it belongs to. When a call ends, a record of its own follows; so does one for
+ * a monitor or link. It never changes, delays or drops an event.
  */
 #ifndef DISTSNIFF_CORRELATE_H
 #define DISTSNIFF_CORRELATE_H
 
-#include "monitors.h"
 #include "record.h"
 
 #include <distsniff/dissect.h>
 
 struct correlate_config {
     record_fn emit;
-    /* of monitors and links; may be NULL */
-    void (*on_monitor)(void *context, const struct monitor_end *end);
     void *context;
     uint64_t limits[DS_LIMIT_COUNT];
-    bool names;  /* fill in the names of the processes in notes */
-    size_t keep; /* longest request kept for the record of its call, in bytes; 0 none */
+    bool monitors; /* give out the ends of monitors and links too */
+    bool names;    /* fill in the names of the processes in notes */
+    size_t keep;   /* longest request kept for the record of its call, in bytes; 0 none */
 };
 
 struct correlate;
@@ -33,11 +31,6 @@ void correlate_end(struct correlate *c);
 
 /* correlate_add_stats adds the caps that were reached and the times memory ran out. */
 void correlate_add_stats(const struct correlate *c, struct ds_stats *stats);
-
-/* correlate_fill_party describes a process that a monitor names. titles is room that out may
- * point to. */
-void correlate_fill_party(const struct correlate *c, const struct pid_key *key, struct party *out,
-                          struct titles *titles);
 
 void correlate_free(struct correlate *c);
 

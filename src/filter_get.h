@@ -6,11 +6,11 @@
 
 #include "filter_program.h"
 
-/* record_event returns the event of a record that is no call: the end of a call has an event
- * only by the way, see record.h. */
+/* record_event returns the event of a record that is one: the end of a call, monitor or link has
+ * an event only by the way, see record.h. */
 static inline const struct ds_event *record_event(const struct record *record)
 {
-    return record->call == NULL ? record->event : NULL;
+    return record->call == NULL && record->monitor == NULL ? record->event : NULL;
 }
 
 /* record_event_of is the same for events of one type; NULL for others. */

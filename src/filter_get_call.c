@@ -1,5 +1,5 @@
 /*
- * filter_get_call.c - fields of calls, and of what the correlation notes on a message.
+ * filter_get_call.c - fields of calls, monitors and links, and of what the correlation notes on a message.
  */
 #include "filter_get.h"
 
@@ -44,17 +44,29 @@ static void get_outcome(struct probe *probe, const struct record *record, int wh
     const enum call_outcome outcome =
         record->call != NULL ? record->call->outcome : record->note.outcome;
     (void)which;
+    if (record->monitor != NULL)
+        probe_offer_string(probe, monitor_outcome_name(record->monitor->outcome));
     if (outcome != CALL_OPEN)
         probe_offer_string(probe, call_outcome_name(outcome));
 }
 
-enum { CALLER, CALLEE };
+enum party_role { CALLER, CALLEE, WATCHER, TARGET };
 
 static const struct party *party_of(const struct record *record, int which)
 {
-    if (record->call == NULL)
-        return NULL;
-    return which == CALLER ? &record->call->caller : &record->call->callee;
+    const struct call *call = record->call;
+    const struct monitor_end *monitor = record->monitor;
+    switch ((enum party_role)which) {
+    case CALLER:
+        return call != NULL ? &call->caller : NULL;
+    case CALLEE:
+        return call != NULL ? &call->callee : NULL;
+    case WATCHER:
+        return monitor != NULL ? &monitor->watcher : NULL;
+    case TARGET:
+        return monitor != NULL ? &monitor->target : NULL;
+    }
+    return NULL;
 }
 
 static void get_party_node(struct probe *probe, const struct record *record, int which)
@@ -108,11 +120,31 @@ static void get_party_creation(struct probe *probe, const struct record *record,
 enum call_part { CALL_REQUEST, CALL_REQUEST_BYTES, CALL_START, CALL_START_FRAME, CALL_CLASS,
                  CALL_PARENT, CALL_AMBIGUOUS, CALL_CHILDREN };
 
+/* What monitors and links have as well. */
+static void get_of_monitor(struct probe *probe, const struct monitor_end *monitor, int which)
+{
+    if (monitor == NULL)
+        return;
+    if (which == CALL_START)
+        probe_offer_number(probe, monitor->start_ns);
+    else if (which == CALL_START_FRAME)
+        probe_offer_unsigned(probe, monitor->start_frame);
+}
+
+static void get_duration(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    if (record->monitor != NULL)
+        probe_offer_number(probe, record->monitor->end_ns - record->monitor->start_ns);
+}
+
 static void get_of_call(struct probe *probe, const struct record *record, int which)
 {
     const struct call *call = record->call;
-    if (call == NULL)
+    if (call == NULL) {
+        get_of_monitor(probe, record->monitor, which);
         return;
+    }
     switch ((enum call_part)which) {
     case CALL_REQUEST:
         probe_offer_term(probe, &call->request);
@@ -161,6 +193,10 @@ static const struct field fields[] = {
     {"outcome", FIELD_TEXT, get_outcome, 0},
     PARTY("caller", CALLER),
     PARTY("callee", CALLEE),
+    PARTY("watcher", WATCHER),
+    PARTY("target", TARGET),
+    {"duration", FIELD_DURATION, get_duration, 0},
+    {"duration_us", FIELD_MICROSECONDS, get_duration, 0},
     {"request", FIELD_TERM, get_of_call, CALL_REQUEST},
     {"request_bytes", FIELD_SIZE, get_of_call, CALL_REQUEST_BYTES},
     {"start", FIELD_TIME, get_of_call, CALL_START},

@@ -13,29 +13,34 @@ static void get_type(struct probe *probe, const struct record *record, int which
         [DS_EVENT_CONN] = "conn",       [DS_EVENT_MESSAGE] = "message",
         [DS_EVENT_TICK] = "tick",       [DS_EVENT_GAP] = "gap",
     };
+    const struct monitor_end *monitor = record->monitor;
     (void)which;
-    probe_offer_string(probe, record->call != NULL ? "call" : names[record->event->type]);
+    probe_offer_string(probe, record->call != NULL ? "call"
+                              : monitor == NULL    ? names[record->event->type]
+                              : monitor->is_link   ? "link"
+                                                   : "monitor");
 }
 
 static void get_ts(struct probe *probe, const struct record *record, int which)
 {
     (void)which;
-    probe_offer_number(probe, record->call != NULL ? record->call->end_ns
-                                                   : record->event->ts_ns);
+    probe_offer_number(probe, record_time(record));
 }
 
 static void get_frame(struct probe *probe, const struct record *record, int which)
 {
     (void)which;
-    probe_offer_unsigned(probe, record->call != NULL ? record->call->end_frame
-                                                     : record->event->frame);
+    probe_offer_unsigned(probe, record->call != NULL      ? record->call->end_frame
+                                : record->monitor != NULL ? record->monitor->end_frame
+                                                          : record->event->frame);
 }
 
 static void get_conn(struct probe *probe, const struct record *record, int which)
 {
     (void)which;
-    probe_offer_unsigned(probe, record->call != NULL ? record->call->conn
-                                                     : record->event->conn->number);
+    probe_offer_unsigned(probe, record->call != NULL      ? record->call->conn
+                                : record->monitor != NULL ? record->monitor->conn
+                                                          : record->event->conn->number);
 }
 
 /* Ends of the connection. */
@@ -82,6 +87,10 @@ static void get_node(struct probe *probe, const struct record *record, int which
         probe_offer_text(probe, record->call->caller.node);
         probe_offer_text(probe, record->call->callee.node);
     }
+    if (which == EITHER && record->monitor != NULL) {
+        probe_offer_text(probe, record->monitor->watcher.node);
+        probe_offer_text(probe, record->monitor->target.node);
+    }
 }
 
 static void get_node_inferred(struct probe *probe, const struct record *record, int which)
@@ -113,6 +122,19 @@ static void get_role_term(struct probe *probe, const struct record *record, int 
     const struct ds_event *event = record_event_of(record, DS_EVENT_MESSAGE);
     if (event != NULL)
         probe_offer_term(probe, &event->message.role[which]);
+}
+
+static void get_ref(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    if (record->monitor == NULL) {
+        get_role_term(probe, record, DS_ROLE_REF);
+        return;
+    }
+    struct ds_buffer *text = probe_scratch(probe);
+    monitor_print_ref(record->monitor, text);
+    if (!text->failed && text->len != 0)
+        probe_offer_text(probe, (struct ds_text){text->data, text->len});
 }
 
 /* from and to: the pid or name in the message, and the name of the pid where it is known. */
@@ -183,6 +205,8 @@ static void get_reason(struct probe *probe, const struct record *record, int whi
     (void)which;
     if (record->call != NULL)
         probe_offer_term(probe, &record->call->reason);
+    else if (record->monitor != NULL)
+        probe_offer_term(probe, &record->monitor->reason);
     else if (event != NULL)
         probe_offer_string(probe, event->change.reason);
     else
@@ -257,7 +281,7 @@ static const struct field fields[] = {
     {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO},
     {"from_titles", FIELD_TEXT, get_titles, DS_ROLE_FROM},
     {"to_titles", FIELD_TEXT, get_titles, DS_ROLE_TO},
-    {"ref", FIELD_TERM, get_role_term, DS_ROLE_REF},
+    {"ref", FIELD_TERM, get_ref, 0},
     {"flags", FIELD_TERM, get_flags, 0},
     {"mfa", FIELD_TERM, get_mfa, 0},
     {"opts", FIELD_TERM, get_role_term, DS_ROLE_OPTS},

@@ -60,7 +60,8 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
         return NULL;
     if (table_is_full(&monitors->table)) {
         monitors->num_dropped++;
-        monitors_end(monitors, table_oldest(&monitors->table), "dropped", NULL, event->ts_ns);
+        monitors_end(monitors, table_oldest(&monitors->table),
+                     &(struct monitor_cause){.outcome = MONITOR_UNKNOWN, .end_ns = event->ts_ns});
     }
     struct monitor *m = table_add(&monitors->table, key_hash(key, sizeof *key));
     struct conn_monitors *conn = find_conn(monitors, event->conn->number);
@@ -85,15 +86,10 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
     return m;
 }
 
-void monitors_end(struct monitors *monitors, struct monitor *monitor, const char *how,
-                  const struct ds_term *reason, int64_t end_ns)
+void monitors_end(struct monitors *monitors, struct monitor *monitor,
+                  const struct monitor_cause *why)
 {
-    if (monitors->on_end != NULL) {
-        struct monitor_end end = {.monitor = monitor, .how = how, .end_ns = end_ns};
-        if (reason != NULL)
-            end.reason = *reason;
-        monitors->on_end(monitors->context, &end);
-    }
+    monitors->on_end(monitors->context, monitor, why);
     struct conn_monitors *conn = find_conn(monitors, monitor->conn);
     if (conn != NULL) {
         table_unlink(&monitors->table, offsetof(struct monitor, of_conn), &conn->monitors,
@@ -104,17 +100,17 @@ void monitors_end(struct monitors *monitors, struct monitor *monitor, const char
     table_remove(&monitors->table, monitor);
 }
 
-void monitors_end_conn(struct monitors *monitors, uint64_t number, const char *how,
-                       int64_t end_ns)
+void monitors_end_conn(struct monitors *monitors, uint64_t number,
+                       const struct monitor_cause *why)
 {
     struct conn_monitors *conn;
     while ((conn = find_conn(monitors, number)) != NULL)
-        monitors_end(monitors, table_get(&monitors->table, conn->monitors), how, NULL, end_ns);
+        monitors_end(monitors, table_get(&monitors->table, conn->monitors), why);
 }
 
-void monitors_end_all(struct monitors *monitors, const char *how, int64_t end_ns)
+void monitors_end_all(struct monitors *monitors, const struct monitor_cause *why)
 {
     struct monitor *m;
     while ((m = table_oldest(&monitors->table)) != NULL)
-        monitors_end(monitors, m, how, NULL, end_ns);
+        monitors_end(monitors, m, why);
 }

@@ -19,12 +19,11 @@ struct monitor {
     struct table_link of_conn;
 };
 
-/* monitor_end is how one ended. how: "demonitor", "unlink", "exit", "noproc",
- * "noconnection", "open" (when the capture ended), "dropped". */
-struct monitor_end {
-    const struct monitor *monitor;
-    const char *how;
-    struct ds_term reason; /* of "exit" */
+/* monitor_cause is why one ends. */
+struct monitor_cause {
+    enum monitor_outcome outcome;
+    const struct ds_term *reason; /* of EXIT; may be NULL */
+    const struct ds_event *event; /* NULL: none */
     int64_t end_ns;
 };
 
@@ -32,7 +31,7 @@ struct monitors {
     struct table table;
     struct table conns;
     uint64_t num_started, num_dropped, no_memory;
-    void (*on_end)(void *context, const struct monitor_end *end); /* may be NULL */
+    void (*on_end)(void *context, const struct monitor *monitor, const struct monitor_cause *why);
     void *context;
 };
 
@@ -49,10 +48,9 @@ struct monitor *monitors_find(const struct monitors *monitors, const struct ref_
 struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *key, bool is_link,
                               const struct ds_event *event);
 
-void monitors_end(struct monitors *monitors, struct monitor *monitor, const char *how,
-                  const struct ds_term *reason, int64_t end_ns);
-
-void monitors_end_conn(struct monitors *monitors, uint64_t conn, const char *how, int64_t end_ns);
-void monitors_end_all(struct monitors *monitors, const char *how, int64_t end_ns);
+void monitors_end(struct monitors *monitors, struct monitor *monitor,
+                  const struct monitor_cause *why);
+void monitors_end_conn(struct monitors *monitors, uint64_t conn, const struct monitor_cause *why);
+void monitors_end_all(struct monitors *monitors, const struct monitor_cause *why);
 
 #endif

@@ -187,6 +187,14 @@ bool pick_process_has(const struct pick_process *process, const struct record *r
                       record->note.to_titles);
 }
 
+bool pick_process_is(const struct pick_process *process, const struct party *party)
+{
+    if (process->name.data != NULL)
+        return is_same(process->name, party->name) || has_title(process->name, party->titles);
+    return party->has_pid && party->id == process->id && party->serial == process->serial &&
+           (process->node.data == NULL || is_same(process->node, party->node));
+}
+
 /* An end may be known by EPMD alone, without its host, too. */
 static bool is_node(struct ds_text asked, struct ds_text node)
 {
@@ -210,4 +218,9 @@ bool pick_node_has(const char *node, const struct ds_event *event)
     if (event->type == DS_EVENT_EPMD)
         return is_node(asked, event->epmd.name);
     return event->type == DS_EVENT_HANDSHAKE && is_node(asked, event->handshake.name);
+}
+
+bool pick_node_is(const char *node, const struct party *party)
+{
+    return is_node((struct ds_text){node, strlen(node)}, party->node);
 }

@@ -34,9 +34,11 @@ bool pick_process_parse(struct pick_process *process, const char *word);
 
 /* pick_process_has says whether the process sent the event's message or gets it. */
 bool pick_process_has(const struct pick_process *process, const struct record *record);
+bool pick_process_is(const struct pick_process *process, const struct party *party);
 
 /* pick_node_has says whether the event is of that node: it is at either end, or EPMD or a
  * handshake speak of it. A name without a host means it on any host. */
 bool pick_node_has(const char *node, const struct ds_event *event);
+bool pick_node_is(const char *node, const struct party *party);
 
 #endif

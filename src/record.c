@@ -26,6 +26,16 @@ const char *call_outcome_name(enum call_outcome outcome)
     return (unsigned)outcome < CALL_OUTCOME_COUNT ? names[outcome] : NULL;
 }
 
+const char *monitor_outcome_name(enum monitor_outcome outcome)
+{
+    static const char *const names[] = {
+#define MONITOR_OUTCOME(id, name) name,
+#include "monitor_outcome.def"
+#undef MONITOR_OUTCOME
+    };
+    return (unsigned)outcome < MONITOR_OUTCOME_COUNT ? names[outcome] : NULL;
+}
+
 void titles_print(const struct titles *titles, struct ds_buffer *out)
 {
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {
@@ -61,6 +71,23 @@ void party_print(const struct party *party, struct ds_buffer *out)
     } else if (party->name.data == NULL) {
         ds_buffer_add_text(out, "?");
     }
+}
+
+void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out)
+{
+    char digits[DIGITS_LEN];
+    if (monitor->num_ref_words == 0)
+        return;
+    ds_buffer_add_text(out, "#Ref<");
+    if (monitor->watcher.node.data != NULL)
+        peer_text_print(monitor->watcher.node, out);
+    else
+        ds_buffer_add_text(out, "?");
+    for (uint32_t i = monitor->num_ref_words; i > 0; i--) {
+        ds_buffer_add(out, ".", 1);
+        ds_buffer_add(out, digits, digits_print(monitor->ref[i - 1], digits));
+    }
+    ds_buffer_add_text(out, ">");
 }
 
 void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *out)

@@ -1,17 +1,19 @@
 /*
  * record.h - what a sink is given: an event, what the correlation knows about it, and the
- * calls that came to an end.
+ * calls, monitors and links that came to an end.
  *
- * A record is one of two things. With call == NULL it is an event and a note on it. With
- * call != NULL it is the end of a call; event is then the event that ended it, which has
+ * A record is one of three things. With call != NULL it is the end of a call, with
+ * monitor != NULL that of a monitor or link; event is then the event that ended it, which has
  * been given as a record of its own just before, or NULL when none did: the capture ended,
- * a cap was reached.
+ * a cap was reached. Else it is an event and a note on it. Ends of monitors and links are only
+ * given to those sinks that ask for them (sink.h).
  * Everything reachable lives until the sink returns; who keeps it copies it.
  */
 #ifndef DISTSNIFF_RECORD_H
 #define DISTSNIFF_RECORD_H
 
 #include <distsniff/event.h>
+#include <distsniff/identity.h>
 
 /* titles is what a process is called beyond its registered name: "global:Name", "pg:Group". */
 enum { TITLES_MAX = 8 };
@@ -85,17 +87,55 @@ struct call {
     size_t num_children;
 };
 
+/* How a monitor or link ended. Names in the JSON key "outcome". */
+enum monitor_outcome {
+#define MONITOR_OUTCOME(id, name) MONITOR_##id,
+#include "monitor_outcome.def"
+#undef MONITOR_OUTCOME
+    MONITOR_OUTCOME_COUNT
+};
+
+/* monitor_end is a monitor or link that ended. */
+struct monitor_end {
+    bool is_link;
+    bool of_call;        /* there for a call, which has a record of its own */
+    struct party watcher, target; /* of a link: who asked for it, and whom */
+    uint32_t ref[DS_IDENTITY_MAX_WORDS], num_ref_words; /* on the watcher's node; 0 of a link */
+    uint64_t conn;       /* number of the connection it was asked for over */
+    int64_t start_ns, end_ns;
+    uint64_t start_frame, end_frame; /* end_frame 0: the end of the capture */
+    enum monitor_outcome outcome;
+    struct ds_term reason; /* of MONITOR_EXIT; absent otherwise */
+};
+
 struct record {
     const struct ds_event *event;
     struct note note;
     const struct call *call;
+    const struct monitor_end *monitor;
 };
 
 typedef void (*record_fn)(void *context, const struct record *record);
 
+/* record_time is when it happened, or when the call, monitor or link ended. */
+static inline int64_t record_time(const struct record *record)
+{
+    return record->call != NULL      ? record->call->end_ns
+           : record->monitor != NULL ? record->monitor->end_ns
+                                     : record->event->ts_ns;
+}
+
+/* record_is_message says whether it is a message itself, not the end of a call that one ended. */
+static inline bool record_is_message(const struct record *record)
+{
+    return record->call == NULL && record->monitor == NULL &&
+           record->event->type == DS_EVENT_MESSAGE;
+}
+
 /* Names; each a static string, NULL out of range. */
 const char *note_role_name(enum note_role role);
 const char *call_outcome_name(enum call_outcome outcome);
+const char *monitor_outcome_name(enum monitor_outcome outcome);
 
 /* titles_print appends "global:lab pg:workers "; nothing for NULL. */
 void titles_print(const struct titles *titles, struct ds_buffer *out);
@@ -103,6 +143,9 @@ void titles_print(const struct titles *titles, struct ds_buffer *out);
 /* party_print appends "echo <bob@host.85.0>", or as much of it as is known; a title where there
  * is no registered name. */
 void party_print(const struct party *party, struct ds_buffer *out);
+
+/* monitor_print_ref appends "#Ref<bob@host.1.2.3>"; nothing for a link. */
+void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out);
 
 /* note_print_mfa appends "lists:seq(1,10)", shortened to about max_len bytes (0: whole);
  * nothing when the note names no function. */

@@ -230,14 +230,24 @@ static void copy_note(struct copier *c, struct note *note)
     note->to_titles = copy_titles(c, note->to_titles);
 }
 
+static void copy_party(struct copier *c, struct party *party)
+{
+    copy_text(c, &party->node);
+    copy_text(c, &party->name);
+    party->titles = copy_titles(c, party->titles);
+}
+
+static void copy_monitor(struct copier *c, struct monitor_end *monitor)
+{
+    copy_party(c, &monitor->watcher);
+    copy_party(c, &monitor->target);
+    copy_term(c, &monitor->reason);
+}
+
 static void copy_call(struct copier *c, struct call *call)
 {
-    struct party *parties[] = {&call->caller, &call->callee};
-    for (int i = 0; i < 2; i++) {
-        copy_text(c, &parties[i]->node);
-        copy_text(c, &parties[i]->name);
-        parties[i]->titles = copy_titles(c, parties[i]->titles);
-    }
+    copy_party(c, &call->caller);
+    copy_party(c, &call->callee);
     copy_text(c, &call->mfa);
     copy_term(c, &call->request);
     copy_term(c, &call->mod);
@@ -294,6 +304,9 @@ static bool add(struct record_block *block, const struct record *record)
     if (copy != NULL && record->call != NULL &&
         (copy->call = copy_bytes(&c, record->call, sizeof *record->call)) != NULL)
         copy_call(&c, copy->call);
+    if (copy != NULL && record->monitor != NULL &&
+        (copy->monitor = copy_bytes(&c, record->monitor, sizeof *record->monitor)) != NULL)
+        copy_monitor(&c, copy->monitor);
     if (c.full) {
         block->len = len;
         block->conn = conn;
@@ -341,7 +354,7 @@ void record_block_free(struct record_block *block)
 void copied_record_get(const struct copied_record *copy, struct record *out,
                        struct ds_event *event)
 {
-    *out = (struct record){.call = copy->call};
+    *out = (struct record){.call = copy->call, .monitor = copy->monitor};
     if (copy->note != NULL)
         out->note = *copy->note;
     if (copy->event == NULL)

@@ -14,6 +14,7 @@ struct copied_record {
     size_t event_len;  /* the rest is zero */
     struct note *note;
     struct call *call;
+    struct monitor_end *monitor;
 };
 
 enum { RECORD_BLOCK_LEN = 1024 * 1024 }; /* of one that no large record made grow */

@@ -27,6 +27,7 @@ struct redact {
     struct ds_event event;
     struct ds_conn conn;
     struct call call;
+    struct monitor_end monitor;
     const struct ds_atom *atoms; /* the last ones replaced */
     const struct ds_atom *new_atoms;
 };
@@ -430,6 +431,13 @@ enum redact_status redact_record(struct redact *r, const struct record *record,
         r->call = *record->call;
         r->record.call = &r->call;
         replace_call(r, &r->call);
+    }
+    if (record->monitor != NULL) {
+        r->monitor = *record->monitor;
+        r->record.monitor = &r->monitor;
+        redact_party(r, &r->monitor.watcher);
+        redact_party(r, &r->monitor.target);
+        redact_term(r, &r->monitor.reason);
     }
     if (redact_values_failed(r->values) || r->failed || r->scratch.failed) {
         r->failed = false;

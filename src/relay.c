@@ -243,11 +243,11 @@ void relay_lose(struct relay *relay, const struct loss *loss)
 
 static void lose_record(struct relay *relay, const struct record *record)
 {
-    const int64_t ts_ns = record->call != NULL ? record->call->end_ns : record->event->ts_ns;
+    const int64_t ts_ns = record_time(record);
     const struct loss loss = {
         .cause = LOSS_QUEUE,
         .count = 1,
-        .messages = record->call == NULL && record->event->type == DS_EVENT_MESSAGE,
+        .messages = record_is_message(record),
         .first_ns = ts_ns,
         .last_ns = ts_ns,
     };

@@ -7,7 +7,6 @@
 
 #include "correlate.h"
 #include "options.h"
-#include "redact.h"
 
 /* report_text is what reports write to, and how they write times. */
 struct report_text {
@@ -28,8 +27,7 @@ void report_trees_end(struct report_trees *report);
 
 struct report_monitors;
 struct report_monitors *report_monitors_new(struct report_text *text);
-void report_monitors_take(struct report_monitors *report, const struct correlate *correlate,
-                          struct redact *redact, const struct monitor_end *end);
+void report_monitors_record(struct report_monitors *report, const struct record *record);
 void report_monitors_end(struct report_monitors *report);
 
 struct report_seq_trace;

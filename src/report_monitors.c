@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct report_monitors {
     struct report_text *text;
@@ -24,42 +23,32 @@ struct report_monitors *report_monitors_new(struct report_text *text)
     return report;
 }
 
-void report_monitors_take(struct report_monitors *report, const struct correlate *correlate,
-                          struct redact *redact, const struct monitor_end *end)
+void report_monitors_record(struct report_monitors *report, const struct record *record)
 {
     const struct ds_term_print_options options = {
         .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 200};
-    const struct monitor *m = end->monitor;
+    const struct monitor_end *m = record->monitor;
     struct ds_buffer *out = &report->text->buffer;
     struct ds_buffer lasted = {0};
-    struct party watcher, target;
-    struct titles titles[2];
-    struct ds_term reason = end->reason;
+    if (m == NULL)
+        return;
     if (m->of_call) {
         report->num_of_calls++;
         return;
     }
     report->num_shown++;
-    correlate_fill_party(correlate, &m->watcher, &watcher, &titles[0]);
-    correlate_fill_party(correlate, &m->target, &target, &titles[1]);
-    if (redact != NULL) {
-        redact_begin(redact);
-        redact_party(redact, &watcher);
-        redact_party(redact, &target);
-        redact_term(redact, &reason);
-    }
     ds_buffer_printf(out, "%-7s ", m->is_link ? "link" : "monitor");
     report_print_time(report->text, m->start_ns, out);
-    latency_print(end->end_ns > m->start_ns ? end->end_ns - m->start_ns : 0, &lasted);
+    latency_print(m->end_ns - m->start_ns, &lasted);
     ds_buffer_printf(out, " %10.*s ", (int)lasted.len, lasted.data != NULL ? lasted.data : "");
     ds_buffer_free(&lasted);
-    party_print(&watcher, out);
+    party_print(&m->watcher, out);
     ds_buffer_add_text(out, " > ");
-    party_print(&target, out);
-    ds_buffer_printf(out, ": %s", end->how);
-    if (reason.data != NULL && strcmp(end->how, "exit") == 0) {
+    party_print(&m->target, out);
+    ds_buffer_printf(out, ": %s", monitor_outcome_name(m->outcome));
+    if (m->reason.data != NULL) {
         ds_buffer_add_text(out, " ");
-        ds_term_print(&reason, &options, out);
+        ds_term_print(&m->reason, &options, out);
     }
     ds_buffer_add_text(out, "\n");
 }

@@ -67,7 +67,7 @@ static char *describe(const struct ds_event *event)
 void report_seq_trace_record(struct report_seq_trace *report, const struct record *record)
 {
     const struct ds_event *event = record->event;
-    if (record->call != NULL || event->type != DS_EVENT_MESSAGE || !event->message.token.present)
+    if (record->call != NULL || record->monitor != NULL || event->type != DS_EVENT_MESSAGE || !event->message.token.present)
         return;
     if (report->num_rows >= report->max) {
         report->num_left_out++;

@@ -60,16 +60,11 @@ enum reports_status reports_record(struct reports *r, const struct record *recor
         report_calls_record(r->calls, record);
     if (r->trees != NULL)
         report_trees_record(r->trees, record);
+    if (r->monitors != NULL)
+        report_monitors_record(r->monitors, record);
     if (r->seq_trace != NULL)
         report_seq_trace_record(r->seq_trace, record);
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
-}
-
-void reports_monitor(struct reports *r, const struct correlate *correlate,
-                     struct redact *redact, const struct monitor_end *end)
-{
-    if (r->monitors != NULL)
-        report_monitors_take(r->monitors, correlate, redact, end);
 }
 
 void reports_end(struct reports *r)

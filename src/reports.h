@@ -7,7 +7,6 @@
 
 #include "correlate.h"
 #include "options.h"
-#include "redact.h"
 
 struct reports;
 
@@ -22,12 +21,9 @@ bool reports_wanted(const struct options *options);
  * NULL when memory ran out. */
 struct reports *reports_new(const struct options *options, unsigned time_digits, bool on_stderr);
 
-/* reports_record and reports_monitor hand on what was selected, and write what is complete
- * when much has gathered. redact: what a monitor tells goes through it first; NULL: it does
- * not, as records do not either. */
+/* reports_record hands on what was selected, and writes what is complete when much has
+ * gathered. */
 enum reports_status reports_record(struct reports *reports, const struct record *record);
-void reports_monitor(struct reports *reports, const struct correlate *correlate,
-                     struct redact *redact, const struct monitor_end *end);
 
 /* reports_end adds what the tables still hold to the text; nothing more may come. Other
  * tables may be added to the text then. */

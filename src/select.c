@@ -296,9 +296,32 @@ static bool is_brought(const struct select *s, const struct selected_call *call,
     return !s->options->no_pairs && !s->options->invert;
 }
 
+/* monitor_fits is what can be asked of the end of a monitor or link: it has no op and no line
+ * of text. */
+static bool monitor_fits(const struct select *s, const struct record *record)
+{
+    const struct options *options = s->options;
+    const struct monitor_end *m = record->monitor;
+    const char *label = m->is_link ? "link" : "monitor";
+    bool node_is = options->nodes.num == 0, process_is = options->num_processes == 0;
+    if (options->ops.any || options->num_regexes != 0 || options->calls_only ||
+        (options->only.num != 0 && !lists_fit(&options->only, label, "")) ||
+        lists_fit(&options->hide, label, ""))
+        return false;
+    for (size_t i = 0; i < options->nodes.num && !node_is; i++)
+        node_is = pick_node_is(options->nodes.word[i], &m->watcher) ||
+                  pick_node_is(options->nodes.word[i], &m->target);
+    for (size_t i = 0; i < options->num_processes && !process_is; i++)
+        process_is = pick_process_is(&options->processes[i], &m->watcher) ||
+                     pick_process_is(&options->processes[i], &m->target);
+    return node_is && process_is && filter_run(options->filter, record);
+}
+
 bool select_wants(struct select *s, const struct record *record)
 {
     struct filter *filter = s->options->filter;
+    if (record->monitor != NULL)
+        return monitor_fits(s, record);
     if (!s->has_picks && filter == NULL)
         return kind_fits(s->options, record);
     const uint64_t number = record->call != NULL ? record->call->number : record->note.call;

@@ -66,6 +66,8 @@ static bool write_record(void *context, const struct record *record)
     struct show *s = context;
     bool ok = true;
     for (size_t i = 0; i < s->num_sinks; i++) {
+        if (record->monitor != NULL && !s->sinks[i].kind->takes_monitors)
+            continue;
         sink_record(&s->sinks[i], record);
         ok = note_output(s, &s->sinks[i].output) && ok;
     }
@@ -109,11 +111,6 @@ static bool pass_on(struct show *s, const struct record *record)
     return relay_num_lost(s->relay) == num_lost;
 }
 
-static int64_t get_time(const struct record *record)
-{
-    return record->call != NULL ? record->call->end_ns : record->event->ts_ns;
-}
-
 /* count counts a message that was selected, and passed on or lost. */
 static void count(struct show *s, const struct ds_event *event, bool passed)
 {
@@ -129,7 +126,7 @@ static void on_record(void *context, const struct record *record)
     struct show *s = context;
     /* The selection sees what comes before --since: a request there may have its reply after. */
     if (show_get_state(s) != SHOW_ON || !select_wants(s->select, record) ||
-        get_time(record) < s->since_ns)
+        record_time(record) < s->since_ns)
         return;
     const struct record *shown = record;
     enum redact_status status =
@@ -141,16 +138,12 @@ static void on_record(void *context, const struct record *record)
     if (status != REDACT_OK)
         return;
     note_reports(s, reports_record(s->reports, shown));
-    const bool passed = pass_on(s, shown);
-    if (record->call == NULL && record->event->type == DS_EVENT_MESSAGE)
+    /* That of a call is there to be counted. */
+    const bool passed = record->monitor == NULL || !record->monitor->of_call
+                            ? pass_on(s, shown)
+                            : true;
+    if (record_is_message(record))
         count(s, record->event, passed);
-}
-
-static void on_monitor(void *context, const struct monitor_end *end)
-{
-    struct show *s = context;
-    if (show_get_state(s) != SHOW_READER_GONE && end->end_ns >= s->since_ns)
-        reports_monitor(s->reports, s->correlate, s->redact, end);
 }
 
 static void correlate_or_show(struct show *s, const struct ds_event *event)
@@ -200,6 +193,15 @@ void show_flush(struct show *s)
 /* What a call asked is kept for its record; a report only shows the beginning. */
 enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
 
+static bool takes_monitors(const struct show *s)
+{
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        if (s->sinks[i].kind->takes_monitors)
+            return true;
+    }
+    return false;
+}
+
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
 static bool open_correlate(struct show *s)
 {
@@ -208,7 +210,7 @@ static bool open_correlate(struct show *s)
         return true;
     struct correlate_config config = {
         .emit = on_record,
-        .on_monitor = options->reports[REPORT_MONITORS] ? on_monitor : NULL,
+        .monitors = options->reports[REPORT_MONITORS] || takes_monitors(s),
         .context = s,
         .names = s->num_sinks != 0,
         .keep = s->num_sinks != 0 || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,

@@ -21,6 +21,7 @@ struct sink_kind {
     void (*lost)(struct sink *sink, const struct loss *loss); /* may be NULL */
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
+    bool takes_monitors; /* it is given the ends of monitors and links too */
 };
 
 /* sink is one -T at work. */

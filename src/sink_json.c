@@ -368,6 +368,29 @@ static void write_call(struct json_state *s, const struct call *call)
     json_end(json);
 }
 
+static void write_monitor(struct json_state *s, const struct monitor_end *m)
+{
+    struct json_writer *json = &s->json;
+    json_begin(json, m->is_link ? "link" : "monitor");
+    json_put_time(json, "ts", m->end_ns);
+    json_put_unsigned(json, "frame", m->end_frame);
+    json_put_unsigned(json, "conn", m->conn);
+    write_party(s, "watcher", &m->watcher);
+    write_party(s, "target", &m->target);
+    if (m->num_ref_words != 0) {
+        s->scratch.len = 0;
+        monitor_print_ref(m, &s->scratch);
+        json_put_text(json, "ref", buffer_text(&s->scratch));
+    }
+    json_put_time(json, "start", m->start_ns);
+    json_put_unsigned(json, "start_frame", m->start_frame);
+    json_put_microseconds(json, "duration_us", m->end_ns - m->start_ns);
+    json_put_string(json, "outcome", monitor_outcome_name(m->outcome));
+    if (m->reason.data != NULL)
+        json_put_term(json, "reason", &m->reason);
+    json_end(json);
+}
+
 static void json_record(struct sink *sink, const struct record *given)
 {
     struct json_state *s = sink->state;
@@ -378,6 +401,10 @@ static void json_record(struct sink *sink, const struct record *given)
     json->time_digits = sink->time_digits;
     if (given->call != NULL) {
         write_call(s, given->call);
+        return;
+    }
+    if (given->monitor != NULL) {
+        write_monitor(s, given->monitor);
         return;
     }
     json_begin(json, types[event->type].name);
@@ -443,4 +470,5 @@ const struct sink_kind sink_json = {
     .record = json_record,
     .lost = json_lost,
     .close = json_close,
+    .takes_monitors = true,
 };

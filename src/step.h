@@ -7,6 +7,7 @@
 
 #include "calls.h"
 #include "correlate.h"
+#include "monitors.h"
 
 /* The codes of the control messages, from ops.def. */
 enum op_code {
@@ -60,6 +61,8 @@ struct step {
     struct note *note; /* of record */
     struct pid_key from, to; /* once asked for: step_know_from, step_know_to */
     enum { UNASKED, KNOWN, UNKNOWN } from_state, to_state;
+    struct monitor *released;  /* the monitor or link it ends, if any, and how */
+    struct monitor_cause why;
     struct pid_key dead; /* a process that ended with this message; node 0: none */
     struct open_call *ending;
     struct call_end end;
@@ -109,12 +112,13 @@ void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *ca
 void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *call,
                       const struct ds_term *reason);
 
-/* step_how_ended names an exit reason: "noproc", "noconnection", "exit". */
-const char *step_how_ended(const struct ds_term *reason);
+/* step_how_ended says what an exit reason means to who watches. */
+enum monitor_outcome step_how_ended(const struct ds_term *reason);
 
 /* The monitors of calls: step_watch.c */
 
-void step_note_early_down(struct correlate *c, const struct ref_key *key, const char *how);
+void step_note_early_down(struct correlate *c, const struct ref_key *key,
+                          enum monitor_outcome how);
 
 /* step_take_early_down ends a call that has just been opened in vain. ref is that of its
  * monitor. */
@@ -133,8 +137,12 @@ void step_note_watch(struct correlate *c, const struct ref_key *monitor,
 
 /* step_end_watch finds the monitor with the reference of a message, which ends with it, and
  * the call it was there for. */
-struct open_call *step_end_watch(struct correlate *c, const struct step *s, struct ref_key *key,
-                                 const char *how, const struct ds_term *reason);
+struct open_call *step_end_watch(struct correlate *c, struct step *s, struct ref_key *key,
+                                 enum monitor_outcome how, const struct ds_term *reason);
+
+/* step_release ends a monitor or link once the message has been given on. */
+void step_release(struct step *s, struct monitor *monitor, enum monitor_outcome how,
+                  const struct ds_term *reason);
 
 /* Each kind of message: step_send.c, step_spawn.c, step_signal.c */
 

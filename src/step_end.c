@@ -67,17 +67,22 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
     if (call->answer_is_exit && judge_result(c, s, call->line, reason))
         return;
     s->end.result = (struct ds_term){0};
-    if (step_is_atom(reason, "noproc"))
+    switch (step_how_ended(reason)) {
+    case MONITOR_NOPROC:
         s->end.outcome = s->note->outcome = CALL_NOPROC;
-    else if (step_is_atom(reason, "noconnection"))
+        break;
+    case MONITOR_NOCONNECTION:
         s->end.outcome = s->note->outcome = CALL_NOCONNECTION;
-    else
+        break;
+    default:
         step_set_error(s, "exit", reason);
+        break;
+    }
 }
 
-const char *step_how_ended(const struct ds_term *reason)
+enum monitor_outcome step_how_ended(const struct ds_term *reason)
 {
-    return step_is_atom(reason, "noproc")         ? "noproc"
-           : step_is_atom(reason, "noconnection") ? "noconnection"
-                                                  : "exit";
+    return step_is_atom(reason, "noproc")         ? MONITOR_NOPROC
+           : step_is_atom(reason, "noconnection") ? MONITOR_NOCONNECTION
+                                                  : MONITOR_EXIT;
 }

@@ -7,7 +7,7 @@ void step_open_link(struct correlate *c, const struct step *s, const struct pid_
                     const struct pid_key *to)
 {
     struct ref_key key;
-    if (c->config.on_monitor == NULL)
+    if (!c->config.monitors)
         return;
     monitors_key_link(from, to, &key);
     struct monitor *link = monitors_open(&c->monitors, &key, true, s->event);
@@ -21,7 +21,7 @@ void step_open_monitor(struct correlate *c, const struct step *s, const struct r
                        const struct pid_key *from, const struct pid_key *to)
 {
     struct monitor *monitor =
-        c->config.on_monitor != NULL ? monitors_open(&c->monitors, key, false, s->event) : NULL;
+        c->config.monitors ? monitors_open(&c->monitors, key, false, s->event) : NULL;
     if (monitor == NULL)
         return;
     monitor->watcher = *from;
@@ -44,7 +44,7 @@ void step_take_monitor(struct correlate *c, struct step *s)
 void step_take_demonitor(struct correlate *c, struct step *s)
 {
     struct ref_key key;
-    struct open_call *call = step_end_watch(c, s, &key, "demonitor", NULL);
+    struct open_call *call = step_end_watch(c, s, &key, MONITOR_DEMONITOR, NULL);
     s->note->role = NOTE_DEMONITOR;
     if (call != NULL)
         /* Of a server whose form is only guessed, the answer may have had another. */
@@ -63,7 +63,7 @@ static const struct ds_term *reason_of(const struct ds_message *m)
 void step_take_down(struct correlate *c, struct step *s)
 {
     const struct ds_term *reason = reason_of(s->message);
-    const char *how = step_how_ended(reason);
+    const enum monitor_outcome how = step_how_ended(reason);
     struct ref_key key = {0};
     struct pid_key target;
     struct open_call *call = step_end_watch(c, s, &key, how, reason);
@@ -72,7 +72,7 @@ void step_take_down(struct correlate *c, struct step *s)
         s->dead = target;
     if (call != NULL)
         step_end_by_exit(c, s, call, reason);
-    else if (key.node != 0 && strcmp(how, "exit") != 0)
+    else if (key.node != 0 && how != MONITOR_EXIT)
         step_note_early_down(c, &key, how);
 }
 
@@ -83,7 +83,7 @@ void step_take_link(struct correlate *c, struct step *s)
         step_open_link(c, s, &s->from, &s->to);
 }
 
-static void end_link(struct correlate *c, struct step *s, const char *how,
+static void end_link(struct correlate *c, struct step *s, enum monitor_outcome how,
                      const struct ds_term *reason)
 {
     struct ref_key key;
@@ -92,14 +92,14 @@ static void end_link(struct correlate *c, struct step *s, const char *how,
     monitors_key_link(&s->from, &s->to, &key);
     struct monitor *link = monitors_find(&c->monitors, &key);
     if (link != NULL)
-        monitors_end(&c->monitors, link, how, reason, s->event->ts_ns);
+        step_release(s, link, how, reason);
 }
 
 void step_take_unlink(struct correlate *c, struct step *s)
 {
     s->note->role = NOTE_UNLINK;
     if (s->message->code != OP_UNLINK_ID_ACK)
-        end_link(c, s, "unlink", NULL);
+        end_link(c, s, MONITOR_UNLINK, NULL);
 }
 
 void step_take_exit(struct correlate *c, struct step *s)

@@ -5,7 +5,8 @@
  */
 #include "step.h"
 
-void step_note_early_down(struct correlate *c, const struct ref_key *key, const char *how)
+void step_note_early_down(struct correlate *c, const struct ref_key *key,
+                          enum monitor_outcome how)
 {
     if (table_is_full(&c->early_downs))
         table_remove(&c->early_downs, table_oldest(&c->early_downs));
@@ -13,7 +14,7 @@ void step_note_early_down(struct correlate *c, const struct ref_key *key, const 
     if (e == NULL)
         return;
     e->key = *key;
-    e->outcome = strcmp(how, "noproc") == 0 ? CALL_NOPROC : CALL_NOCONNECTION;
+    e->outcome = how == MONITOR_NOPROC ? CALL_NOPROC : CALL_NOCONNECTION;
 }
 
 static struct early_down *find_early_down(const struct correlate *c, const struct ref_key *key)
@@ -67,7 +68,7 @@ static struct watch *find_watch(const struct correlate *c, const struct ref_key 
 void step_note_watch(struct correlate *c, const struct ref_key *ref, const struct ref_key *call)
 {
     struct monitor *monitor =
-        c->config.on_monitor != NULL ? monitors_find(&c->monitors, ref) : NULL;
+        c->config.monitors ? monitors_find(&c->monitors, ref) : NULL;
     if (monitor != NULL)
         monitor->of_call = true;
     if (ref_key_equal(call, ref) || find_watch(c, ref) != NULL)
@@ -83,14 +84,21 @@ void step_note_watch(struct correlate *c, const struct ref_key *ref, const struc
     w->call = *call;
 }
 
-struct open_call *step_end_watch(struct correlate *c, const struct step *s, struct ref_key *key,
-                                 const char *how, const struct ds_term *reason)
+void step_release(struct step *s, struct monitor *monitor, enum monitor_outcome how,
+                  const struct ds_term *reason)
+{
+    s->released = monitor;
+    s->why = (struct monitor_cause){how, reason, s->event, s->event->ts_ns};
+}
+
+struct open_call *step_end_watch(struct correlate *c, struct step *s, struct ref_key *key,
+                                 enum monitor_outcome how, const struct ds_term *reason)
 {
     if (!keys_find_ref(&c->intern, &s->message->role[DS_ROLE_REF], s->event->conn->number, key))
         return NULL;
     struct monitor *monitor = monitors_find(&c->monitors, key);
     if (monitor != NULL)
-        monitors_end(&c->monitors, monitor, how, reason, s->event->ts_ns);
+        step_release(s, monitor, how, reason);
     struct watch *watch = find_watch(c, key);
     if (watch != NULL) {
         *key = watch->call;

@@ -33,7 +33,8 @@ struct seen {
         size_t num_children;
     } ended[MAX_ENDED];
     uint64_t num_monitors_ended;
-    char monitor_how[16];
+    bool monitor_is_link, monitor_of_call;
+    char monitor_how[16], monitor_ref[64];
     int64_t now_ns;
 };
 
@@ -41,6 +42,19 @@ static void on_record(void *context, const struct record *record)
 {
     struct seen *seen = context;
     seen->num_records++;
+    if (record->monitor != NULL) {
+        seen->num_monitors_ended++;
+        seen->monitor_is_link = record->monitor->is_link;
+        seen->monitor_of_call = record->monitor->of_call;
+        snprintf(seen->monitor_how, sizeof seen->monitor_how, "%s",
+                 monitor_outcome_name(record->monitor->outcome));
+        struct ds_buffer ref = {0};
+        monitor_print_ref(record->monitor, &ref);
+        snprintf(seen->monitor_ref, sizeof seen->monitor_ref, "%.*s", (int)ref.len,
+                 ref.data != NULL ? ref.data : "");
+        ds_buffer_free(&ref);
+        return;
+    }
     if (record->call == NULL) {
         seen->note = record->note;
         return;
@@ -65,13 +79,6 @@ static void on_record(void *context, const struct record *record)
     ds_buffer_free(&callee);
 }
 
-static void on_monitor(void *context, const struct monitor_end *end)
-{
-    struct seen *seen = context;
-    seen->num_monitors_ended++;
-    snprintf(seen->monitor_how, sizeof seen->monitor_how, "%s", end->how);
-}
-
 static struct ds_text text(const char *string)
 {
     return (struct ds_text){string, strlen(string)};
@@ -79,7 +86,7 @@ static struct ds_text text(const char *string)
 
 static struct correlate *start_with(struct seen *seen, uint64_t max_calls, uint64_t max_names)
 {
-    struct correlate_config config = {.emit = on_record, .on_monitor = on_monitor,
+    struct correlate_config config = {.emit = on_record, .monitors = true,
                                       .context = seen, .names = true, .keep = 1000};
     config.limits[DS_LIMIT_CALLS] = max_calls;
     config.limits[DS_LIMIT_MONITORS] = 1000;

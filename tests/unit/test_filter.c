@@ -223,6 +223,35 @@ static void knows_the_fields_of_calls(void **state)
     assert_none_hold(&record, none);
 }
 
+static void knows_the_fields_of_monitors(void **state)
+{
+    struct monitor_end monitor = {
+        .watcher = {TEXT("a@h"), TEXT("me"), true, 85, 0, 4, &shell_titles},
+        .target = {TEXT("b@h"), TEXT("db"), true, 90, 1, 6, &server_titles},
+        .ref = {1}, .num_ref_words = 1, .conn = 8, .start_ns = INT64_C(1700000000000000000),
+        .end_ns = INT64_C(1700000002000000000), .start_frame = 4, .end_frame = 5,
+        .outcome = MONITOR_EXIT, .reason = TERM("w\4boom"),
+    };
+    const struct record record = {.monitor = &monitor};
+    static const char *const expressions[] = {
+        "type == \"monitor\"", "ts == \"2023-11-14T22:13:22Z\"", "frame == 5", "conn == 8",
+        "node == \"a@h\"", "node == \"b@h\"", "watcher == \"me\"", "watcher == \"<a@h.85.0>\"",
+        "watcher.node == \"a@h\"", "watcher.name == \"me\"", "watcher.pid == \"<a@h.85.0>\"",
+        "watcher.titles == \"pg:shells\"", "watcher.creation == 4", "target == \"db\"",
+        "target.node == \"b@h\"", "target.name == \"db\"", "target.pid == \"<b@h.90.1>\"",
+        "target.titles == \"global:lab\"", "target.creation == 6", "duration == 2s",
+        "duration_us == 2000000", "start == \"2023-11-14T22:13:20Z\"", "start_frame == 4",
+        "outcome == \"exit\"", "reason == \"boom\"", "ref == \"#Ref<a@h.1>\"", NULL};
+    static const char *const none[] = {"op", "src.node", "addr", "port", "term", "fault", "size",
+                                       "from", "role", "to_name", "caller", "call", "label",
+                                       "latency", "result", "mfa", "parent", "children", NULL};
+    (void)state;
+    assert_all_hold(&record, expressions);
+    assert_none_hold(&record, none);
+    monitor.is_link = true;
+    assert_true(holds("type == \"link\"", &record));
+}
+
 static void knows_the_fields_of_handshakes(void **state)
 {
     struct ds_event event = make_event(DS_EVENT_HANDSHAKE);
@@ -583,6 +612,7 @@ int main(void)
         cmocka_unit_test(knows_unknown_ops),
         cmocka_unit_test(takes_atoms_as_written_or_quoted),
         cmocka_unit_test(knows_the_fields_of_calls),
+        cmocka_unit_test(knows_the_fields_of_monitors),
         cmocka_unit_test(knows_the_fields_of_handshakes),
         cmocka_unit_test(knows_the_fields_of_the_rest),
         cmocka_unit_test(has_tested_all_fields),
