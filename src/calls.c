@@ -4,6 +4,7 @@
 #include "calls.h"
 
 #include "copy_short.h"
+#include "serving.h"
 #include "titles.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ void calls_free(struct calls *calls)
     table_free(&calls->table);
     table_free(&calls->conns);
     processes_free(&calls->processes);
+    held_calls_free(&calls->held);
     ds_buffer_free(&calls->scratch);
 }
 
@@ -73,183 +75,13 @@ static void unlink_conn(struct calls *calls, struct open_call *call)
         table_remove(&calls->conns, conn);
 }
 
-/* Who serves the call. */
-
-static struct open_call *first_served(const struct calls *calls, const struct process *process)
-{
-    return table_get(&calls->table, process->serving);
-}
-
-static struct open_call *next_served(const struct calls *calls, const struct open_call *call)
-{
-    return table_get(&calls->table, call->of_callee.next);
-}
-
-static void drop_process(void *context, struct process *process)
-{
-    struct calls *calls = context;
-    struct open_call *next;
-    for (struct open_call *c = first_served(calls, process); c != NULL; c = next) {
-        next = next_served(calls, c);
-        calls->num_unresolved -= c->callee.serial == PID_KEY_NAMED;
-        c->process = 0;
-        c->of_callee = (struct table_link){0, 0};
-    }
-}
-
 void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
                 uint64_t max_processes)
 {
     *calls = (struct calls){.intern = intern};
     table_init(&calls->table, sizeof(struct open_call), max_calls);
     table_init(&calls->conns, sizeof(struct conn_calls), max_calls);
-    processes_init(&calls->processes, intern, max_processes, drop_process, calls);
-}
-
-static void link_callee(struct calls *calls, struct open_call *call)
-{
-    if (call->callee.node == 0)
-        return;
-    struct process *process = processes_add(&calls->processes, &call->callee);
-    if (process == NULL) {
-        calls->no_memory++;
-        return;
-    }
-    table_link(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
-    process->num_serving++;
-    call->process = process->entry.number;
-    calls->num_unresolved += call->callee.serial == PID_KEY_NAMED;
-}
-
-static void unlink_callee(struct calls *calls, struct open_call *call)
-{
-    struct process *process = table_get(&calls->processes.table, call->process);
-    if (process == NULL)
-        return;
-    table_unlink(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
-    process->num_serving--;
-    calls->num_unresolved -= call->callee.serial == PID_KEY_NAMED;
-    call->process = 0;
-    processes_release(&calls->processes, process);
-}
-
-static void add_child(struct calls *calls, struct open_call *parent, uint64_t number)
-{
-    if (parent->num_children == MAX_CHILDREN)
-        return;
-    if ((parent->num_children & (parent->num_children - 1)) == 0) {
-        size_t cap = parent->num_children == 0 ? 1 : (size_t)parent->num_children * 2;
-        uint64_t *children = realloc(parent->children, cap * sizeof *children);
-        if (children == NULL) {
-            calls->no_memory++;
-            return;
-        }
-        parent->children = children;
-    }
-    parent->children[parent->num_children++] = number;
-}
-
-/* find_parent looks for the call in whose service the caller makes this one. Several: it
- * can't be told. None: the caller may turn out to be a process that was called by name. */
-static void find_parent(struct calls *calls, struct open_call *call)
-{
-    struct process *caller = processes_find(&calls->processes, &call->caller);
-    if (caller != NULL && caller->num_serving == 1) {
-        struct open_call *parent = first_served(calls, caller);
-        call->parent = parent->number;
-        add_child(calls, parent, call->number);
-        return;
-    }
-    if (caller != NULL && caller->num_serving > 1) {
-        call->parent_ambiguous = true;
-        return;
-    }
-    if (calls->num_unresolved == 0 || call->caller.node == 0)
-        return;
-    if (caller == NULL)
-        caller = processes_add(&calls->processes, &call->caller);
-    if (caller == NULL)
-        return;
-    if (caller->made == NULL)
-        caller->made = malloc(MAX_MADE * sizeof *caller->made);
-    if (caller->made == NULL) {
-        calls->no_memory++;
-        processes_release(&calls->processes, caller);
-        return;
-    }
-    if (caller->num_made == MAX_MADE) {
-        memmove(&caller->made[0], &caller->made[1], (MAX_MADE - 1) * sizeof *caller->made);
-        caller->num_made--;
-    }
-    caller->made[caller->num_made++] =
-        (struct made_call){call->number, call->start_ns, call->entry.number};
-}
-
-/* adopt gives the calls that process made so far their parent, now that it is known to
- * have been serving those of the list beginning with first (and call, which is in it). */
-static void adopt(struct calls *calls, struct process *process, const struct process *named,
-                  struct open_call *call)
-{
-    for (uint32_t i = 0; i < process->num_made; i++) {
-        const struct made_call *made = &process->made[i];
-        struct open_call *child = table_get(&calls->table, made->call);
-        struct open_call *parent = NULL;
-        unsigned num = 0;
-        if (named == NULL) {
-            num = call->number < made->number;
-            parent = call;
-        } else {
-            for (struct open_call *c = first_served(calls, named); c != NULL;
-                 c = next_served(calls, c)) {
-                if (c->number < made->number) {
-                    num++;
-                    parent = c;
-                }
-            }
-        }
-        if (num == 0)
-            continue;
-        if (num == 1)
-            add_child(calls, parent, made->number);
-        if (child == NULL || child->number != made->number || child->parent != 0)
-            continue;
-        if (num == 1)
-            child->parent = parent->number;
-        else
-            child->parent_ambiguous = true;
-    }
-    process->num_made = 0;
-}
-
-void calls_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
-                      bool learn)
-{
-    if (learn && call->callee_name != 0 && call->callee.node == pid->node)
-        processes_learn(&calls->processes, call->callee_name, pid);
-    if (pid_key_equal(&call->callee, pid))
-        return;
-    const bool was_named = call->callee.serial == PID_KEY_NAMED && call->callee.node == pid->node;
-    struct process *process = processes_find(&calls->processes, pid);
-    struct process *named = table_get(&calls->processes.table, call->process);
-    if (process != NULL && was_named && named != NULL)
-        adopt(calls, process, learn ? named : NULL, call);
-    if (was_named && learn && named != NULL) {
-        /* The others that were sent to the name wait for the same process. */
-        struct open_call *next;
-        const uint32_t number = named->entry.number;
-        for (struct open_call *c = first_served(calls, named); c != NULL; c = next) {
-            next = next_served(calls, c);
-            if (c->process != number)
-                continue;
-            unlink_callee(calls, c);
-            c->callee = *pid;
-            link_callee(calls, c);
-        }
-        return;
-    }
-    unlink_callee(calls, call);
-    call->callee = *pid;
-    link_callee(calls, call);
+    processes_init(&calls->processes, intern, max_processes, serving_drop, calls);
 }
 
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
@@ -371,8 +203,8 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
         processes_whereis(&calls->processes, call->callee.node, call->callee_name,
                           event->conn->end[!event->dir].creation, &call->callee);
     }
-    find_parent(calls, call);
-    link_callee(calls, call);
+    serving_find_parent(calls, call);
+    serving_link(calls, call);
     keep_request(calls, call, start);
     return call;
 }
@@ -423,7 +255,8 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
         .num_children = call->num_children,
     };
     struct titles titles[2];
-    unlink_callee(calls, call);
+    const bool may_follow = serving_may_follow(calls, call);
+    serving_unlink(calls, call);
     unlink_conn(calls, call);
     calls_fill_party(calls, &call->caller, &view.caller, &titles[0]);
     calls_fill_party(calls, &call->callee, &view.callee, &titles[1]);
@@ -432,8 +265,10 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
     if (call->mfa != NULL)
         view.mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
     const struct record record = {.event = end->event, .call = &view};
-    calls->emit(calls->context, &record);
+    if (!may_follow || !held_calls_add(&calls->held, &record, view.end_ns))
+        calls->emit(calls->context, &record);
     free_owned(calls, call);
+    call->number = 0; /* who remembers its place (struct made_call) sees that it is gone */
     table_remove(&calls->table, call);
 }
 
@@ -459,4 +294,5 @@ void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcom
     struct open_call *call;
     while ((call = table_oldest(&calls->table)) != NULL)
         calls_end(calls, call, &end);
+    held_calls_give_old(&calls->held, INT64_MAX);
 }

@@ -6,6 +6,7 @@
 #ifndef DISTSNIFF_CALLS_H
 #define DISTSNIFF_CALLS_H
 
+#include "held_calls.h"
 #include "processes.h"
 #include "record.h"
 
@@ -46,6 +47,7 @@ struct open_call {
     char *mfa;
     uint8_t answer_dir;
     bool parent_ambiguous;
+    bool may_have_parent; /* it is among those that its caller made (processes.h) */
     bool answer_is_exit;
 };
 
@@ -70,6 +72,7 @@ struct calls {
     size_t keep;             /* longest request to be kept, 0 none */
     size_t kept_len;         /* of all kept now */
     struct ds_buffer scratch;
+    struct held_calls held;
     record_fn emit;
     void *context;
 };
@@ -91,6 +94,15 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
  * that the call was sent to, and so has that name. */
 void calls_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
                       bool learn);
+
+/* calls_give_old gives out the records of calls that waited long enough for their parents, or in
+ * vain. To be called now and then. */
+static inline void calls_give_old(struct calls *calls, int64_t now_ns)
+{
+    if (calls->held.num_held != 0)
+        held_calls_give_old(&calls->held,
+                            calls->num_unresolved != 0 ? now_ns - HELD_CALLS_NS : INT64_MAX);
+}
 
 /* calls_end gives out the record of a call that ended and forgets it. */
 void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end);

@@ -55,8 +55,8 @@ struct correlate *correlate_new(const struct correlate_config *config)
     table_init(&c->watches, sizeof(struct watch), config->limits[DS_LIMIT_MONITORS]);
     monitors_init(&c->monitors, config->limits[DS_LIMIT_MONITORS]);
     c->calls.keep = config->keep;
-    c->calls.emit = config->emit;
-    c->calls.context = config->context;
+    c->calls.emit = c->calls.held.emit = config->emit;
+    c->calls.context = c->calls.held.context = config->context;
     c->monitors.on_end = give_end;
     c->monitors.context = c;
     if (c->otp == NULL) {
@@ -174,8 +174,8 @@ static void forget_all(struct correlate *c)
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
                config->limits[DS_LIMIT_NAMES]);
     c->calls.keep = old.keep;
-    c->calls.emit = old.emit;
-    c->calls.context = old.context;
+    c->calls.emit = c->calls.held.emit = old.emit;
+    c->calls.context = c->calls.held.context = old.context;
     c->calls.num_started = old.num_started;
     c->calls.num_dropped = old.num_dropped;
     c->calls.no_memory = old.no_memory;
@@ -212,6 +212,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     s.released = NULL;
     s.dead.node = 0;
     c->now_ns = event->ts_ns;
+    calls_give_old(&c->calls, c->now_ns);
     if (event->type == DS_EVENT_MESSAGE) {
         if (c->intern.table.num + NAMES_PER_MESSAGE > c->intern.table.max)
             forget_all(c);

@@ -40,7 +40,7 @@ struct node *nodes_add(struct nodes *nodes, uint32_t name)
 
 void nodes_release(struct nodes *nodes, struct node *node)
 {
-    if (node->num_conns == 0 && node->known == 0)
+    if (node->num_conns == 0 && node->known == 0 && node->num_unresolved == 0)
         table_remove(&nodes->table, node);
 }
 

@@ -11,6 +11,7 @@ struct node {
     uint32_t name;      /* interned */
     uint32_t num_conns; /* that are up */
     uint32_t known;     /* head of a list of processes */
+    uint32_t num_unresolved; /* open calls to names there whose pid is not known */
 };
 
 struct nodes {
@@ -26,7 +27,7 @@ struct node *nodes_find(const struct nodes *nodes, uint32_t name);
 /* nodes_add finds or makes one. NULL at the cap, or when memory ran out. */
 struct node *nodes_add(struct nodes *nodes, uint32_t name);
 
-/* nodes_release forgets a node without connections and processes. */
+/* nodes_release forgets a node when there is nothing more to know about it. */
 void nodes_release(struct nodes *nodes, struct node *node);
 
 /* A connection that could not be counted, at the cap or as it was joined late, does not keep

@@ -209,7 +209,7 @@ void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t nod
     nodes_conn_ended(&p->nodes, conn);
     for (int end = 0; end < 2; end++) {
         const struct node *known = nodes_find(&p->nodes, node[end]);
-        while (known != NULL && known->num_conns == 0) {
+        while (known != NULL && known->num_conns == 0 && known->known != 0) {
             forget(p, table_get(&p->table, known->known));
             known = nodes_find(&p->nodes, node[end]);
         }

@@ -1,5 +1,6 @@
 /* Conversations: every way a call can end, names, parents; and traffic meant to confuse. */
 #include "correlate.h"
+#include "held_calls.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
 #include "keys.h"
@@ -542,6 +543,57 @@ static void names(void **state)
 }
 
 /* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
+static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)
+{
+    ask_as(seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", outer), etf_atom("x"));
+    ask_as(seen, 1, etf_pid("b@h", 70), etf_pid("a@h", 80), alias_tag("b@h", inner),
+           etf_atom("y"));
+    message(seen, &(struct message){
+        .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", inner),
+        .payload = etf_tuple(2, alias_tag("b@h", inner), etf_atom("ok"))});
+}
+
+/* The record of an inner call waits for its parent no longer than it has to. */
+static void held_calls(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    inner_call(&seen, 1, 2);
+    assert_int_equal(seen.num_ended, 0);
+    seen.now_ns += HELD_CALLS_NS;
+    monitor(&seen, 3, etf_atom("echo")); /* time goes by */
+    assert_last(&seen, 2, CALL_OK);
+    assert_int_equal(seen.ended[0].parent, 0);
+    answer_from(&seen, etf_pid("b@h", 71), 1); /* it was another process */
+    inner_call(&seen, 4, 5);
+    assert_int_equal(seen.num_ended, 2 + 1); /* relay is known now, not to be <70> */
+    stop(&seen);
+
+    start(&seen);
+    inner_call(&seen, 1, 2);
+    down(&seen, 1, etf_atom("noproc")); /* there is no such process that could be the parent */
+    assert_last(&seen, 1, CALL_NOPROC);
+    monitor(&seen, 3, etf_atom("echo"));
+    assert_last(&seen, 2, CALL_OK);
+    stop(&seen);
+
+    /* more than can be held; and at the end all of them */
+    start(&seen);
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 1), etf_atom("x"));
+    for (uint32_t i = 0; i < 1000; i++) {
+        etf_reset();
+        ask_as(&seen, 1, etf_pid("b@h", 70 + i), etf_pid("a@h", 80), alias_tag("b@h", i),
+               etf_atom("y"));
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", i),
+            .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("ok"))});
+    }
+    assert_in_range(seen.num_ended, 1000 - HELD_CALLS_MAX, 1000);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 1001);
+}
+
 static void parents(void **state)
 {
     struct seen seen;
@@ -559,8 +611,9 @@ static void parents(void **state)
         answer_from(&seen, relay, outer);
         const size_t in = (size_t)round * 2, out = in + 1;
         assert_int_equal(seen.ended[out].num_children, 1);
-        /* the first time the inner call ended before it was known who relay is */
-        assert_int_equal(seen.ended[in].parent, round == 0 ? 0 : seen.ended[out].number);
+        /* the first time too, when the inner call ended before it was known who relay is */
+        assert_int_equal(seen.ended[in].number, seen.ended[out].number + 1);
+        assert_int_equal(seen.ended[in].parent, seen.ended[out].number);
     }
     /* two at once: it can't be told */
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 40), etf_atom("x"));
@@ -667,6 +720,7 @@ int main(void)
         cmocka_unit_test(names),          cmocka_unit_test(parents),
         cmocka_unit_test(a_million_open), cmocka_unit_test(too_many_names),
         cmocka_unit_test(memory_runs_out), cmocka_unit_test(server_call),
+        cmocka_unit_test(held_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
