@@ -2,6 +2,7 @@
  * test_options.c - the command line: what it makes of good ones, and that bad ones are
  * refused.
  */
+#include "failing_alloc.h"
 #include "option_conflicts.h"
 #include "options.h"
 #include "sink.h"
@@ -257,6 +258,20 @@ static void takes_what_goes_together(void **state)
     }
 }
 
+static void says_that_memory_ran_out(void **state)
+{
+    struct options o;
+    int n = 0;
+    (void)state;
+    for (bool ok = false; !ok; options_free(&o)) {
+        assert_true(++n < 100);
+        failing_alloc_at(n);
+        ok = parse(&o, "distsniff -r a -r b -e x -Y op port 4369");
+        failing_alloc_at(0);
+    }
+    assert_true(n > 4);
+}
+
 static void helps_without_looking_further(void **state)
 {
     struct options o;
@@ -282,6 +297,7 @@ int main(void)
         cmocka_unit_test(takes_filters),
         cmocka_unit_test(refuses_conflicts),
         cmocka_unit_test(takes_what_goes_together),
+        cmocka_unit_test(says_that_memory_ran_out),
         cmocka_unit_test(helps_without_looking_further),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

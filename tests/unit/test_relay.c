@@ -414,6 +414,54 @@ static void ends_though_nobody_reads(void **state)
     close(ends[0]);
 }
 
+static void *want_stop_soon(void *context)
+{
+    (void)context;
+    usleep(300000);
+    stop_wanted = SIGINT;
+    return NULL;
+}
+
+/* The same while the decoder waits for room. */
+static void ends_decoding_though_nobody_reads(void **state)
+{
+    const struct options options = {.color = COLOR_NEVER};
+    const struct option_format format = {&sink_json, NULL};
+    struct run run = {.num_sinks = 1};
+    int ends[2];
+    pthread_t thread;
+    uint64_t num_left = 0;
+    (void)state;
+    stop_install();
+    assert_int_equal(pipe(ends), 0);
+    assert_true(sink_open(&run.sinks[0], &format, &options));
+    run.sinks[0].output.fd = ends[1];
+    run.relay = start_relay(&run);
+    assert_non_null(run.relay);
+    assert_int_equal(pthread_create(&thread, NULL, want_stop_soon, NULL), 0);
+    for (int i = 0; i < 1000 && !run.relay_failed; i++)
+        read_capture(&run, "../pcaps/frag-29.pcap");
+    assert_true(run.relay_failed);
+    assert_true(relay_stop(run.relay, &num_left));
+    pthread_join(thread, NULL);
+    stop_wanted = 0;
+    assert_true(run.sinks[0].output.gave_up);
+    assert_true(num_left != 0);
+    sink_close(&run.sinks[0]);
+    close(ends[0]);
+}
+
+static void does_not_start_without_memory(void **state)
+{
+    const struct relay_target target = {read_slowly, flush_slowly, hear_loss, NULL};
+    (void)state;
+    for (int n = 1; n <= 2; n++) {
+        failing_alloc_at(n);
+        assert_null(relay_start(&target, RECORD_BLOCK_LEN));
+        failing_alloc_at(0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +470,8 @@ int main(void)
         cmocka_unit_test(loses_records_rather_than_packets),
         cmocka_unit_test(loses_nothing_while_there_is_room),
         cmocka_unit_test(ends_though_nobody_reads),
+        cmocka_unit_test(ends_decoding_though_nobody_reads),
+        cmocka_unit_test(does_not_start_without_memory),
         cmocka_unit_test(grows_for_a_large_record),
         cmocka_unit_test(says_that_memory_ran_out),
     };
