@@ -90,8 +90,10 @@ static bool copy_push(struct copy *copy, struct copy_open open)
         size_t cap = copy->cap_open * 2;
         struct copy_open *old = copy->open != copy->few ? copy->open : NULL;
         struct copy_open *grown = realloc(old, cap * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
+            copy->out->failed = true;
             return false;
+        }
         if (old == NULL)
             memcpy(grown, copy->few, sizeof copy->few);
         copy->open = grown;

@@ -226,10 +226,8 @@ static void map_put_copy(struct map_writer *map, const struct ds_term *term)
     if (ds_term_copy_portable(term, map->out)) {
         map->out->len--;
         memmove(&map->out->data[at], &map->out->data[at + 1], map->out->len - at);
-    } else if (term->damaged) {
-        map_put_word(map, "$damaged");
     } else {
-        map->failed = true;
+        map_put_word(map, "$damaged");
     }
 }
 

@@ -40,3 +40,8 @@ endforeach()
 foreach(capture otp25.pcap elixir-1.14.pcap.gz)
   erl_check(maps_${capture} truth_maps ${ELIXIR} ${PCAPS}/${capture})
 endforeach()
+foreach(mode "drop;3" "snap;200" "late;600")
+  string(REPLACE ";" "-" name "${mode}")
+  erl_check(maps_otp29-ops_${name} truth_maps ${ELIXIR} ${PCAPS}/otp29-ops.pcap
+            $<TARGET_FILE:mangle> ${mode})
+endforeach()

@@ -97,7 +97,8 @@ void ds_term_print_atom(struct ds_text text, struct ds_buffer *out);
 /* ds_term_copy_etf appends the term in the standard external format, 131 first, complete
  * in itself: cache references become SMALL_ATOM_UTF8_EXT or ATOM_UTF8_EXT, the size field
  * of funs is computed anew, all else is byte for byte as sent. An unknown atom becomes
- * '?atom:SLOT'. Returns false for a damaged term or when memory ran out. */
+ * '?atom:SLOT'. Returns false for a damaged term or when memory ran out: then out->failed is
+ * set. */
 bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
 
 /* ds_term_copy_portable does the same for any node of OTP 25 or later to read: what only some

@@ -1,8 +1,23 @@
 %% truth_maps PROGRAM ELIXIR CAPTURE [TRUTH]: what distsniff writes with -T erl, -T ex and -T etf
 %% reads back as the same maps, and the messages among them are what the nodes said they sent.
+%% truth_maps PROGRAM ELIXIR CAPTURE MANGLE MODE N: the same maps, where mangle (mangle.c) has
+%% dropped packets or cut them.
 -module(truth_maps).
 -export([main/1]).
 
+main([Program, Elixir, Capture, Mangle, Mode, N]) ->
+    records:main("truth_maps", fun() ->
+        Variant = string:trim(os:cmd("mktemp")),
+        try
+            {0, _, _} = records:exec(Mangle, [Mode, N, Capture, Variant]),
+            Maps = check(Program, Elixir, Variant, []),
+            Marked = [M || M <- Maps, is_map_key(fault, M) orelse is_map_key(unknown_atoms, M)],
+            [] =/= Marked orelse records:fail("nothing is missing", []),
+            io:format("~b maps with something missing~n", [length(Marked)])
+        after
+            file:delete(Variant)
+        end
+    end);
 main([Program, Elixir, Capture | Truth]) ->
     records:main("truth_maps", fun() -> check(Program, Elixir, Capture, Truth) end).
 
@@ -21,7 +36,8 @@ check(Program, Elixir, Capture, Truth) ->
         same("etf", [undamaged(M) || M <- Maps],
              [undamaged(term_maker:documented(M)) || M <- Exact]),
         [told(Maps, T) || T <- Truth],
-        io:format("~b maps~n", [length(Maps)])
+        io:format("~b maps~n", [length(Maps)]),
+        Maps
     after
         file:del_dir_r(Dir)
     end.
@@ -38,9 +54,17 @@ eval(Elixir, File) ->
     {ok, Maps} = file:read_file(Out),
     binary_to_term(Maps).
 
-%% Of a damaged term the external format has nothing.
-undamaged(#{fault := _} = Map) -> maps:with([type, conn, time, frame, fault], Map);
-undamaged(Map) -> Map.
+%% In external format '$damaged' stands for the whole of a damaged term.
+undamaged(Map) ->
+    maps:map(fun(_, Value) ->
+        case is_damaged(Value) of true -> '$damaged'; false -> Value end
+    end, Map).
+
+is_damaged('$damaged') -> true;
+is_damaged([Head | Tail]) -> is_damaged(Head) orelse is_damaged(Tail);
+is_damaged(Tuple) when is_tuple(Tuple) -> is_damaged(tuple_to_list(Tuple));
+is_damaged(Map) when is_map(Map) -> is_damaged(maps:to_list(Map));
+is_damaged(_) -> false.
 
 same(What, Maps, Others) ->
     length(Maps) =:= length(Others) orelse
