@@ -388,3 +388,21 @@ void code_add_mixed(struct code_writer *w, struct cursor bytes)
     w->depth--;
     BUFFER_ADD(w->out, ">>");
 }
+
+void ds_code_atom(struct ds_text text, enum ds_code_language language, struct ds_buffer *out)
+{
+    struct code_writer w = code_writer_make(&(struct ds_code_options){.language = language}, out);
+    code_add_atom(&w, cursor_make(text.data, text.len));
+}
+
+void ds_code_key(struct ds_text text, enum ds_code_language language, struct ds_buffer *out)
+{
+    struct code_writer w = code_writer_make(&(struct ds_code_options){.language = language}, out);
+    code_add_key(&w, cursor_make(text.data, text.len));
+}
+
+void ds_code_binary(struct ds_text bytes, enum ds_code_language language, struct ds_buffer *out)
+{
+    struct code_writer w = code_writer_make(&(struct ds_code_options){.language = language}, out);
+    code_add_binary(&w, cursor_make(bytes.data, bytes.len));
+}
