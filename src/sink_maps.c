@@ -5,136 +5,12 @@
  * what a peer sent as text is a binary, points and spans of time are nanoseconds. The names are
  * a promise: add, never rename. The manual page lists them.
  */
-#include "map_write.h"
+#include "map_fields.h"
 #include "sink.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What a field of a struct is. It is left out where it says nothing: no text, no name, no
- * term, zero. */
-enum field_kind {
-    FIELD_TEXT, /* struct ds_text, a binary */
-    FIELD_ATOM, /* struct ds_text, an atom */
-    FIELD_WORD, /* const char *, an atom */
-    FIELD_SAY,  /* const char *, a binary */
-    FIELD_TERM,
-    FIELD_BOOL,
-    FIELD_U8,
-    FIELD_U16,
-    FIELD_U32,
-    FIELD_U64,
-    FIELD_I64,
-    FIELD_COUNT, /* uint64_t, also when it is zero */
-};
-
-struct field {
-    const char *key;
-    enum field_kind kind;
-    size_t offset;
-};
-
-static void put_text(struct map_writer *map, const char *key, struct ds_text text, bool atom)
-{
-    if (text.data == NULL)
-        return;
-    map_key(map, key);
-    if (atom)
-        map_put_atom(map, text);
-    else
-        map_put_binary(map, text);
-}
-
-static void put_string(struct map_writer *map, const char *key, const char *text, bool atom)
-{
-    if (text != NULL)
-        put_text(map, key, (struct ds_text){text, strlen(text)}, atom);
-}
-
-static void put_unsigned(struct map_writer *map, const char *key, uint64_t number)
-{
-    map_key(map, key);
-    map_put_unsigned(map, number);
-}
-
-static void put_signed(struct map_writer *map, const char *key, int64_t number)
-{
-    map_key(map, key);
-    map_put_signed(map, number);
-}
-
-static void put_true(struct map_writer *map, const char *key, bool value)
-{
-    if (!value)
-        return;
-    map_key(map, key);
-    map_put_word(map, "true");
-}
-
-static void put_term(struct map_writer *map, const char *key, const struct ds_term *term)
-{
-    if (term->data == NULL)
-        return;
-    map_key(map, key);
-    map_put_term(map, term);
-}
-
-static void put_nonzero(struct map_writer *map, const char *key, uint64_t number)
-{
-    if (number != 0)
-        put_unsigned(map, key, number);
-}
-
-static void put_field(struct map_writer *map, const struct field *field, const void *base)
-{
-    const void *at = (const char *)base + field->offset;
-    switch (field->kind) {
-    case FIELD_TEXT:
-    case FIELD_ATOM:
-        put_text(map, field->key, *(const struct ds_text *)at, field->kind == FIELD_ATOM);
-        break;
-    case FIELD_WORD:
-    case FIELD_SAY:
-        put_string(map, field->key, *(const char *const *)at, field->kind == FIELD_WORD);
-        break;
-    case FIELD_TERM:
-        put_term(map, field->key, at);
-        break;
-    case FIELD_BOOL:
-        put_true(map, field->key, *(const bool *)at);
-        break;
-    case FIELD_U8:
-        put_nonzero(map, field->key, *(const uint8_t *)at);
-        break;
-    case FIELD_U16:
-        put_nonzero(map, field->key, *(const uint16_t *)at);
-        break;
-    case FIELD_U32:
-        put_nonzero(map, field->key, *(const uint32_t *)at);
-        break;
-    case FIELD_U64:
-        put_nonzero(map, field->key, *(const uint64_t *)at);
-        break;
-    case FIELD_COUNT:
-        put_unsigned(map, field->key, *(const uint64_t *)at);
-        break;
-    case FIELD_I64:
-        if (*(const int64_t *)at != 0)
-            put_signed(map, field->key, *(const int64_t *)at);
-        break;
-    }
-}
-
-#define NUM_FIELDS(fields) (sizeof(fields) / sizeof((fields)[0]))
-#define PUT_FIELDS(map, fields, base) put_fields(map, fields, NUM_FIELDS(fields), base)
-
-static void put_fields(struct map_writer *map, const struct field *fields, size_t num,
-                       const void *base)
-{
-    for (size_t i = 0; i < num; i++)
-        put_field(map, &fields[i], base);
-}
 
 /* An end of a connection: the node's name, or while that is not known, {Address, Port} as
  * Erlang's inet has it. */
@@ -165,25 +41,20 @@ static void put_end(struct map_writer *map, const char *key, const char *inferre
         map_put_atom(map, endpoint->node);
     else
         put_address(map, endpoint);
-    put_true(map, inferred_key, endpoint->node.data != NULL && endpoint->node_inferred);
+    map_field_true(map, inferred_key, endpoint->node.data != NULL && endpoint->node_inferred);
 }
 
-#define OF(type, key, kind, member)                                                                \
-    {                                                                                              \
-        key, FIELD_##kind, offsetof(struct type, member)                                           \
-    }
-
 static const struct field epmd_fields[] = {
-    OF(ds_epmd, "name", TEXT, name),
-    OF(ds_epmd, "port", U16, port),
-    OF(ds_epmd, "node_type", U8, node_type),
-    OF(ds_epmd, "protocol", U8, protocol),
-    OF(ds_epmd, "highest_version", U16, highest_version),
-    OF(ds_epmd, "lowest_version", U16, lowest_version),
-    OF(ds_epmd, "extra", TEXT, extra),
-    OF(ds_epmd, "creation", U32, creation),
-    OF(ds_epmd, "epmd_port", U32, epmd_port),
-    OF(ds_epmd, "answer", TEXT, raw),
+    FIELD(ds_epmd, "name", TEXT, name),
+    FIELD(ds_epmd, "port", U16, port),
+    FIELD(ds_epmd, "node_type", U8, node_type),
+    FIELD(ds_epmd, "protocol", U8, protocol),
+    FIELD(ds_epmd, "highest_version", U16, highest_version),
+    FIELD(ds_epmd, "lowest_version", U16, lowest_version),
+    FIELD(ds_epmd, "extra", TEXT, extra),
+    FIELD(ds_epmd, "creation", U32, creation),
+    FIELD(ds_epmd, "epmd_port", U32, epmd_port),
+    FIELD(ds_epmd, "answer", TEXT, raw),
 };
 
 static void write_epmd(struct map_writer *map, const struct ds_event *event)
@@ -191,10 +62,10 @@ static void write_epmd(struct map_writer *map, const struct ds_event *event)
     static const bool has_result[DS_EPMD_COUNT] = {
         [DS_EPMD_ALIVE2_RESP] = true, [DS_EPMD_ALIVE2_X_RESP] = true, [DS_EPMD_PORT2_RESP] = true};
     const struct ds_epmd *epmd = &event->epmd;
-    put_string(map, "op", ds_epmd_op_name(epmd->op), true);
+    map_field_string(map, "op", ds_epmd_op_name(epmd->op), true);
     if (has_result[epmd->op])
-        put_unsigned(map, "result", epmd->result);
-    PUT_FIELDS(map, epmd_fields, epmd);
+        map_field_unsigned(map, "result", epmd->result);
+    MAP_FIELDS(map, epmd_fields, epmd);
     if (epmd->op != DS_EPMD_NAMES_RESP && epmd->op != DS_EPMD_DUMP_RESP)
         return;
     map_key(map, "nodes");
@@ -202,46 +73,47 @@ static void write_epmd(struct map_writer *map, const struct ds_event *event)
     for (size_t i = 0; i < epmd->num_nodes; i++) {
         map_element(map);
         map_put_open(map);
-        put_text(map, "name", epmd->nodes[i].name, false);
-        put_unsigned(map, "port", epmd->nodes[i].port);
-        put_true(map, "active", epmd->nodes[i].active);
+        map_field_text(map, "name", epmd->nodes[i].name, false);
+        map_field_unsigned(map, "port", epmd->nodes[i].port);
+        map_field_true(map, "active", epmd->nodes[i].active);
         map_put_close(map);
     }
     map_put_list_end(map);
 }
 
 static const struct field handshake_fields[] = {
-    OF(ds_handshake, "version", U8, version),
-    OF(ds_handshake, "status", TEXT, status),
-    OF(ds_handshake, "name", TEXT, name),
-    OF(ds_handshake, "creation", U32, creation),
-    OF(ds_handshake, "cookie_note", SAY, cookie_note),
+    FIELD(ds_handshake, "version", U8, version),
+    FIELD(ds_handshake, "status", TEXT, status),
+    FIELD(ds_handshake, "name", TEXT, name),
+    FIELD(ds_handshake, "creation", U32, creation),
+    FIELD(ds_handshake, "cookie_note", SAY, cookie_note),
 };
 
 static void write_handshake(struct map_writer *map, const struct ds_event *event)
 {
     const struct ds_handshake *h = &event->handshake;
-    put_string(map, "step", ds_handshake_step_name(h->step), true);
-    PUT_FIELDS(map, handshake_fields, h);
+    map_field_string(map, "step", ds_handshake_step_name(h->step), true);
+    MAP_FIELDS(map, handshake_fields, h);
     if (h->has_flags)
-        put_unsigned(map, "flags", h->flags);
+        map_field_unsigned(map, "flags", h->flags);
     if (h->has_challenge)
-        put_unsigned(map, "challenge", h->challenge);
+        map_field_unsigned(map, "challenge", h->challenge);
     if (h->has_digest)
-        put_text(map, "digest", (struct ds_text){(const char *)h->digest, sizeof h->digest}, false);
+        map_field_text(map, "digest", (struct ds_text){(const char *)h->digest, sizeof h->digest},
+                       false);
     if (h->cookie != DS_COOKIE_UNCHECKED)
-        put_string(map, "cookie_ok", h->cookie == DS_COOKIE_OK ? "true" : "false", true);
+        map_field_string(map, "cookie_ok", h->cookie == DS_COOKIE_OK ? "true" : "false", true);
 }
 
 static const struct field counter_fields[] = {
-    OF(ds_counters, "bytes", COUNT, bytes),
-    OF(ds_counters, "frames", COUNT, frames),
-    OF(ds_counters, "messages", COUNT, messages),
-    OF(ds_counters, "ticks", COUNT, ticks),
-    OF(ds_counters, "gaps", COUNT, gaps),
-    OF(ds_counters, "gap_bytes", COUNT, gap_bytes),
-    OF(ds_counters, "faults", COUNT, faults),
-    OF(ds_counters, "unknown_atoms", COUNT, unknown_atoms),
+    FIELD(ds_counters, "bytes", COUNT, bytes),
+    FIELD(ds_counters, "frames", COUNT, frames),
+    FIELD(ds_counters, "messages", COUNT, messages),
+    FIELD(ds_counters, "ticks", COUNT, ticks),
+    FIELD(ds_counters, "gaps", COUNT, gaps),
+    FIELD(ds_counters, "gap_bytes", COUNT, gap_bytes),
+    FIELD(ds_counters, "faults", COUNT, faults),
+    FIELD(ds_counters, "unknown_atoms", COUNT, unknown_atoms),
 };
 
 static void put_counters(struct map_writer *map, const char *key,
@@ -249,7 +121,7 @@ static void put_counters(struct map_writer *map, const char *key,
 {
     map_key(map, key);
     map_put_open(map);
-    PUT_FIELDS(map, counter_fields, counters);
+    MAP_FIELDS(map, counter_fields, counters);
     map_put_close(map);
 }
 
@@ -261,8 +133,8 @@ static void write_conn(struct map_writer *map, const struct ds_event *event)
     put_address(map, &conn->end[event->dir]);
     map_key(map, "dst_addr");
     put_address(map, &conn->end[!event->dir]);
-    put_string(map, "state", ds_conn_state_name(change->state), true);
-    put_string(map, "reason", change->reason, false);
+    map_field_string(map, "state", ds_conn_state_name(change->state), true);
+    map_field_string(map, "reason", change->reason, false);
     if (change->final) {
         put_counters(map, "src_sent", &conn->counters[event->dir]);
         put_counters(map, "dst_sent", &conn->counters[!event->dir]);
@@ -273,26 +145,26 @@ static void write_message(struct map_writer *map, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
     if (m->op != NULL) {
-        put_string(map, "op", m->op->name, true);
+        map_field_string(map, "op", m->op->name, true);
         for (int role = 0; role < DS_ROLE_COUNT; role++)
-            put_term(map, ds_role_name((enum ds_role)role), &m->role[role]);
+            map_field_term(map, ds_role_name((enum ds_role)role), &m->role[role]);
     } else {
         char text[32];
         snprintf(text, sizeof text, "op_%" PRId64, m->code);
-        put_string(map, "op", m->code >= 0 ? text : "unknown", true);
-        put_term(map, "control", &m->control);
+        map_field_string(map, "op", m->code >= 0 ? text : "unknown", true);
+        map_field_term(map, "control", &m->control);
     }
-    put_term(map, "term", &m->payload);
-    put_unsigned(map, "size", m->size);
+    map_field_term(map, "term", &m->payload);
+    map_field_unsigned(map, "size", m->size);
     if (m->fragments > 1)
-        put_unsigned(map, "fragments", m->fragments);
+        map_field_unsigned(map, "fragments", m->fragments);
 }
 
 static void write_gap(struct map_writer *map, const struct ds_event *event)
 {
-    put_unsigned(map, "bytes", event->gap.bytes);
+    map_field_unsigned(map, "bytes", event->gap.bytes);
     if (event->gap.messages >= 0)
-        put_signed(map, "messages", event->gap.messages);
+        map_field_signed(map, "messages", event->gap.messages);
 }
 
 static const struct {
@@ -309,13 +181,13 @@ static void write_trouble(struct map_writer *map, const struct ds_event *event)
     if (event->fault.kind != DS_FAULT_NONE) {
         map_key(map, "fault");
         map_put_open(map);
-        put_string(map, "kind", ds_fault_kind_name(event->fault.kind), true);
-        put_unsigned(map, "offset", event->fault.offset);
-        put_string(map, "what", event->fault.what, false);
+        map_field_string(map, "kind", ds_fault_kind_name(event->fault.kind), true);
+        map_field_unsigned(map, "offset", event->fault.offset);
+        map_field_string(map, "what", event->fault.what, false);
         map_put_close(map);
     }
-    put_nonzero(map, "unknown_atoms", event->unknown_atoms);
-    put_nonzero(map, "inferred_atoms", event->inferred_atoms);
+    map_field_nonzero(map, "unknown_atoms", event->unknown_atoms);
+    map_field_nonzero(map, "inferred_atoms", event->inferred_atoms);
 }
 
 static void put_titles(struct map_writer *map, const char *key, const struct titles *titles)
@@ -332,20 +204,20 @@ static void put_titles(struct map_writer *map, const char *key, const struct tit
 }
 
 static const struct field note_fields[] = {
-    OF(note, "call", U64, call),
-    OF(note, "label", WORD, label),
-    OF(note, "from_name", ATOM, from_name),
-    OF(note, "to_name", ATOM, to_name),
+    FIELD(note, "call", U64, call),
+    FIELD(note, "label", WORD, label),
+    FIELD(note, "from_name", ATOM, from_name),
+    FIELD(note, "to_name", ATOM, to_name),
 };
 
 static void write_note(struct map_writer *map, const struct note *note)
 {
     if (note->role == NOTE_NONE)
         return;
-    put_string(map, "role", note_role_name(note->role), true);
-    PUT_FIELDS(map, note_fields, note);
+    map_field_string(map, "role", note_role_name(note->role), true);
+    MAP_FIELDS(map, note_fields, note);
     if (note->has_latency)
-        put_signed(map, "latency", note->latency_ns);
+        map_field_signed(map, "latency", note->latency_ns);
     put_titles(map, "from_titles", note->from_titles);
     put_titles(map, "to_titles", note->to_titles);
 }
@@ -354,8 +226,8 @@ static void put_party(struct map_writer *map, const char *key, const struct part
 {
     map_key(map, key);
     map_put_open(map);
-    put_text(map, "node", party->node, true);
-    put_text(map, "name", party->name, true);
+    map_field_text(map, "node", party->node, true);
+    map_field_text(map, "name", party->name, true);
     if (party->has_pid && party->node.data != NULL) {
         map_key(map, "pid");
         map_put_pid(map, party->node, party->id, party->serial, party->creation);
@@ -365,30 +237,36 @@ static void put_party(struct map_writer *map, const char *key, const struct part
 }
 
 static const struct field call_fields[] = {
-    OF(call, "mfa", TEXT, mfa),           OF(call, "module", TERM, mod),
-    OF(call, "function", TERM, fun),      OF(call, "args", TERM, args),
-    OF(call, "request", TERM, request),   OF(call, "result", TERM, result),
-    OF(call, "class", WORD, error_class), OF(call, "reason", TERM, reason),
-    OF(call, "start", I64, start_ns),     OF(call, "start_frame", U64, start_frame),
-    OF(call, "parent", U64, parent),      OF(call, "parent_ambiguous", BOOL, parent_ambiguous),
+    FIELD(call, "mfa", TEXT, mfa),
+    FIELD(call, "module", TERM, mod),
+    FIELD(call, "function", TERM, fun),
+    FIELD(call, "args", TERM, args),
+    FIELD(call, "request", TERM, request),
+    FIELD(call, "result", TERM, result),
+    FIELD(call, "class", WORD, error_class),
+    FIELD(call, "reason", TERM, reason),
+    FIELD(call, "start", I64, start_ns),
+    FIELD(call, "start_frame", U64, start_frame),
+    FIELD(call, "parent", U64, parent),
+    FIELD(call, "parent_ambiguous", BOOL, parent_ambiguous),
 };
 
 static void write_call(struct map_writer *map, const struct call *call)
 {
     map_key(map, "type");
     map_put_word(map, "call");
-    put_unsigned(map, "conn", call->conn);
-    put_signed(map, "time", call->end_ns);
-    put_unsigned(map, "frame", call->end_frame);
-    put_unsigned(map, "call", call->number);
-    put_string(map, "label", call->label, true);
-    put_string(map, "outcome", call_outcome_name(call->outcome), true);
+    map_field_unsigned(map, "conn", call->conn);
+    map_field_signed(map, "time", call->end_ns);
+    map_field_unsigned(map, "frame", call->end_frame);
+    map_field_unsigned(map, "call", call->number);
+    map_field_string(map, "label", call->label, true);
+    map_field_string(map, "outcome", call_outcome_name(call->outcome), true);
     put_party(map, "caller", &call->caller);
     put_party(map, "callee", &call->callee);
-    PUT_FIELDS(map, call_fields, call);
+    MAP_FIELDS(map, call_fields, call);
     if (call->request.data == NULL)
-        put_unsigned(map, "request_bytes", call->request_len);
-    put_signed(map, "latency", call->end_ns - call->start_ns);
+        map_field_unsigned(map, "request_bytes", call->request_len);
+    map_field_signed(map, "latency", call->end_ns - call->start_ns);
     if (call->num_children == 0)
         return;
     map_key(map, "children");
@@ -405,9 +283,9 @@ static void write_event(struct map_writer *map, const struct record *record)
     const struct ds_event *event = record->event;
     map_key(map, "type");
     map_put_word(map, types[event->type].name);
-    put_unsigned(map, "conn", event->conn->number);
-    put_signed(map, "time", event->ts_ns);
-    put_unsigned(map, "frame", event->frame);
+    map_field_unsigned(map, "conn", event->conn->number);
+    map_field_signed(map, "time", event->ts_ns);
+    map_field_unsigned(map, "frame", event->frame);
     put_end(map, "src", "src_inferred", &event->conn->end[event->dir]);
     put_end(map, "dst", "dst_inferred", &event->conn->end[!event->dir]);
     if (types[event->type].write != NULL)
@@ -433,12 +311,12 @@ static void maps_lost(struct sink *sink, const struct loss *loss)
     struct map_writer *map = sink->state;
     map->out = &sink->output.buffer;
     map_begin(map);
-    put_string(map, "type", "lost", true);
-    put_signed(map, "time", loss->first_ns);
-    put_signed(map, "until", loss->last_ns);
-    put_string(map, "cause", loss_cause_name(loss->cause), true);
-    put_unsigned(map, loss_unit(loss->cause), loss->count);
-    put_nonzero(map, "messages", loss->messages);
+    map_field_string(map, "type", "lost", true);
+    map_field_signed(map, "time", loss->first_ns);
+    map_field_signed(map, "until", loss->last_ns);
+    map_field_string(map, "cause", loss_cause_name(loss->cause), true);
+    map_field_unsigned(map, loss_unit(loss->cause), loss->count);
+    map_field_nonzero(map, "messages", loss->messages);
     map_end(map);
 }
 
