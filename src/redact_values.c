@@ -240,10 +240,9 @@ static void redact_name(struct redact_values *v, bool is_node, struct ds_text te
         const size_t at = out->len;
         make_name(v, is_node, text, out);
         const size_t len = out->len - at;
-        if (out->failed || len > NAME_LEN || pseudonym_failed(v->pseudonyms)) {
-            v->failed |= len <= NAME_LEN;
-            return;
-        }
+        v->failed |= pseudonym_failed(v->pseudonyms) || v->codes.failed || v->utf8.failed;
+        if (v->failed || out->failed || len > NAME_LEN)
+            return; /* what was made without memory must not be remembered */
         *name = (struct name){
             .is_node = is_node, .used = true, .len = (uint8_t)text.len, .new_len = (uint8_t)len};
         if (text.len != 0)
