@@ -7,9 +7,12 @@
 #include "options.h"
 #include "sink.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 enum { MAX_WORDS = 32 };
@@ -131,6 +134,45 @@ static void takes_ends(void **state)
     assert_true(parse(&o, "distsniff --rate off"));
     assert_int_equal(o.rate.max, 0);
     options_free(&o);
+}
+
+/* A fuse is there where somebody looks on: at a live capture, at a terminal. */
+static void has_a_fuse_on_a_terminal(void **state)
+{
+    static const struct {
+        const char *line;
+        uint64_t max;
+    } cases[] = {
+        {"distsniff", 10000},        {"distsniff -r x", 0},           {"distsniff --rate off", 0},
+        {"distsniff --rate 7", 7},   {"distsniff -T json=f", 0},      {"distsniff -q", 0},
+        {"distsniff -T json", 10000}, {"distsniff -r x --rate 5", 5},
+    };
+    (void)state;
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    const int other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    const int before = dup(STDOUT_FILENO);
+    assert_true(other >= 0 && before >= 0);
+    bool ok = true;
+    struct options o;
+    fflush(stdout);
+    dup2(other, STDOUT_FILENO);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ok = parse(&o, cases[i].line) && o.rate.max == cases[i].max && ok;
+        options_free(&o);
+    }
+    dup2(before, STDOUT_FILENO);
+    assert_true(ok);
+    const int file = open("/dev/null", O_WRONLY);
+    dup2(file, STDOUT_FILENO);
+    ok = parse(&o, "distsniff");
+    dup2(before, STDOUT_FILENO);
+    assert_true(ok && o.rate.max == 0);
+    options_free(&o);
+    close(file);
+    close(before);
+    close(other);
+    close(terminal);
 }
 
 static void writes_no_records_beside_packets_on_stdout(void **state)
@@ -292,6 +334,7 @@ int main(void)
         cmocka_unit_test(takes_ports_and_names_of_others),
         cmocka_unit_test(takes_what_is_shown),
         cmocka_unit_test(takes_ends),
+        cmocka_unit_test(has_a_fuse_on_a_terminal),
         cmocka_unit_test(writes_no_records_beside_packets_on_stdout),
         cmocka_unit_test(refuses_bad_lines),
         cmocka_unit_test(takes_filters),
