@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -130,6 +131,21 @@ void output_end_record(struct output *output)
         output_fail(output, ENOMEM);
     if (output->line_buffered || output->buffer.len >= FLUSH_AT)
         output_flush(output);
+}
+
+void output_say_unread(const struct output *output, uint64_t num_records)
+{
+    if (!output->gave_up)
+        return;
+    /* Standard error may go the same way. Then nothing more is said, and nothing waits for it. */
+    if (!output_can_write(STDERR_FILENO) && freopen("/dev/null", "w", stderr) == NULL)
+        _exit(EXIT_FAILURE);
+    if (num_records != 0)
+        complain("%s is not being read: the last %llu records and %zu bytes were not written",
+                 output->name, (unsigned long long)num_records, output->num_left);
+    else
+        complain("%s is not being read: the last %zu bytes were not written", output->name,
+                 output->num_left);
 }
 
 void output_close(struct output *output)

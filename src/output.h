@@ -40,6 +40,10 @@ void output_flush(struct output *output);
  * does not for some seconds. */
 bool output_can_write(int fd);
 
+/* output_say_unread says what nobody wanted to read, if that was the case: num_records that
+ * did not even come here, and bytes. */
+void output_say_unread(const struct output *output, uint64_t num_records);
+
 /* output_close flushes and closes; see failed for how it went. */
 void output_close(struct output *output);
 

@@ -122,5 +122,6 @@ void raw_writer_close(struct raw_writer *writer)
         pcap_dump_close(writer->dumper); /* which has nothing left */
     writer->dumper = NULL;
     output_close(&writer->output);
+    output_say_unread(&writer->output, 0);
     writer->output.name = NULL;
 }

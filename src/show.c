@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 struct show {
     const struct options *options;
@@ -316,22 +315,12 @@ static void stop_relay(struct show *s)
     s->relay = NULL;
 }
 
-/* say_unread says what nobody wanted to read; nor perhaps what is said here. */
-static void say_unread(const struct show *s, const struct output *output)
-{
-    if (!output_can_write(STDERR_FILENO) && freopen("/dev/null", "w", stderr) == NULL)
-        _exit(EXIT_FAILURE);
-    complain("%s is not being read: the last %llu records and %zu bytes were not written",
-             output->name, (unsigned long long)s->num_left, output->num_left);
-}
-
 static void close_sinks(struct show *s)
 {
     for (size_t i = 0; i < s->num_sinks; i++) {
         sink_close(&s->sinks[i]);
         note_output(s, &s->sinks[i].output);
-        if (s->sinks[i].output.gave_up)
-            say_unread(s, &s->sinks[i].output);
+        output_say_unread(&s->sinks[i].output, s->num_left);
     }
     s->num_sinks = 0;
 }

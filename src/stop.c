@@ -3,10 +3,13 @@
  */
 #include "stop.h"
 
+#include <assert.h>
 #include <string.h>
 
-volatile sig_atomic_t stop_wanted;
+atomic_int stop_wanted;
 volatile sig_atomic_t counts_wanted;
+
+static_assert(ATOMIC_INT_LOCK_FREE == 2, "it is set in a signal handler");
 
 static void on_signal(int signal)
 {

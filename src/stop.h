@@ -7,11 +7,12 @@
 #define SRC_STOP_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 enum { STOP_WAKE = SIGURG }; /* which does no harm when others send it */
 
-extern volatile sig_atomic_t stop_wanted;   /* an orderly end: the signal that asked for it */
+extern atomic_int stop_wanted; /* an orderly end: the signal that asked for it */
 extern volatile sig_atomic_t counts_wanted; /* to be cleared by who writes them */
 
 void stop_install(void);
