@@ -7,11 +7,12 @@
 #include "buffer.h"
 #include "escape.h"
 #include "term.h"
+#include "utf8.h"
 #include "value.h"
 
 #include <stdlib.h>
 
-enum { CHARACTER_MAX = 0x10ffff, FUN_UNIQ_LEN = 16 };
+enum { CHARACTER_MAX = 0x10ffff, FUN_UNIQ_LEN = 16, ATOM_CHARS_MAX = 255 };
 
 /* level is one container. */
 struct level {
@@ -81,8 +82,25 @@ static void put_character(struct rewrite *r, uint32_t code)
     put_integer(r, false, bytes, sizeof bytes);
 }
 
-static void put_atom_text(struct rewrite *r, const char *text, size_t len)
+/* mend_atom makes text that of an atom which can be read back: what a peer put into the atom
+ * cache need not be UTF-8, and stands inline from now on. Returns its length. */
+static size_t mend_atom(char *text, size_t len)
 {
+    struct cursor at = cursor_make(text, len);
+    size_t num_chars = 0;
+    uint32_t code;
+    while (utf8_read(&at, &code))
+        num_chars++;
+    if (cursor_left(&at) == 0 && num_chars <= ATOM_CHARS_MAX)
+        return len;
+    for (size_t i = 0; i < len; i++)
+        text[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+    return len < ATOM_CHARS_MAX ? len : ATOM_CHARS_MAX;
+}
+
+static void put_atom_text(struct rewrite *r, char *text, size_t len)
+{
+    len = mend_atom(text, len);
     if (len <= UINT8_MAX) {
         put_u8(r, TERM_TAG_SMALL_ATOM_UTF8);
         put_u8(r, (uint8_t)len);

@@ -213,6 +213,30 @@ static void knows_the_atoms_of_otp(void **state)
     assert_false(kept_is_otp((struct ds_text){"secret", 6}));
 }
 
+/* What stands in the atom cache need not be UTF-8; a term that is written anew is whole. */
+static void mends_atoms_of_the_cache(void **state)
+{
+    static const char *const texts[] = {"\xff\xfe", "\xc3", "a\x80" "b@\xffhost", ""};
+    const struct term_env no_atoms = {0};
+    (void)state;
+    for (uint32_t what = 0; what <= ALL; what += ALL) {
+        struct redact_values *values = make(what, NULL);
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+            struct ds_buffer out = {0};
+            uint32_t unknown = 0, inferred = 0;
+            etf_reset();
+            const struct ds_term atom = etf_cached(texts[i]);
+            const struct ds_term term = etf_tuple(2, atom, etf_pid_of(atom, 1, 2));
+            const struct ds_term copy = redacted(values, &term, &out);
+            struct cursor at = cursor_make(copy.data, copy.len);
+            assert_int_equal(term_check(&at, &no_atoms, &unknown, &inferred, NULL), TERM_OK);
+            assert_int_equal(cursor_left(&at), 0);
+            ds_buffer_free(&out);
+        }
+        redact_values_free(values);
+    }
+}
+
 /* A nest of any depth needs no stack, and one in last places no memory either. */
 static void walks_deep_terms(void **state)
 {
@@ -444,6 +468,7 @@ int main(void)
         cmocka_unit_test(keeps_equal_what_is_equal),
         cmocka_unit_test(keeps_what_is_to_stay),
         cmocka_unit_test(knows_the_atoms_of_otp),
+        cmocka_unit_test(mends_atoms_of_the_cache),
         cmocka_unit_test(walks_deep_terms),
         cmocka_unit_test(redacts_a_message),
         cmocka_unit_test(redacts_reasons_and_handshakes),
