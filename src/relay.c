@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NUM_BLOCKS = 4, MAX_BLOCKS = 1024, WAIT_NS = 100 * 1000 * 1000 };
+enum { NUM_BLOCKS = 4, MAX_BLOCKS = 65536, WAIT_NS = 100 * 1000 * 1000 };
 
 struct slot {
     struct record_block block;
@@ -126,13 +126,18 @@ static int start_thread(struct relay *relay)
     return error;
 }
 
+/* One is being filled while the others wait. */
+static unsigned count_slots(uint64_t max_bytes)
+{
+    if (max_bytes == 0)
+        return NUM_BLOCKS;
+    const uint64_t num = max_bytes / RECORD_BLOCK_LEN + 1;
+    return num < 2 ? 2 : num > MAX_BLOCKS ? MAX_BLOCKS : (unsigned)num;
+}
+
 struct relay *relay_start(const struct relay_target *target, uint64_t max_bytes)
 {
-    const uint64_t wanted = max_bytes / RECORD_BLOCK_LEN + 1;
-    const unsigned num_slots = max_bytes == 0         ? NUM_BLOCKS
-                               : wanted < 2           ? 2
-                               : wanted > MAX_BLOCKS ? MAX_BLOCKS
-                                                      : (unsigned)wanted;
+    const unsigned num_slots = count_slots(max_bytes);
     struct relay *relay = calloc(1, sizeof *relay);
     struct slot *slots = calloc(num_slots, sizeof *slots);
     if (relay == NULL || slots == NULL) {
