@@ -4,8 +4,10 @@
 #include "code_leaf.h"
 #include "escape.h"
 #include "number_text.h"
+#include "term_keywords.h"
 #include "value.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* The text of an atom or node that a token holds; latin-1 becomes UTF-8 in room. */
@@ -31,7 +33,11 @@ static struct cursor leaf_text(const struct term_token *token, struct cursor tex
 static void leaf_atom(struct leaf *leaf, const struct term_token *token, struct cursor text)
 {
     struct leaf_room room;
-    code_add_atom(&leaf->w, leaf_text(token, text, &room));
+    text = leaf_text(token, text, &room);
+    if (leaf->options->exact && cursor_left(&text) > CODE_KEY_LEN_MAX)
+        code_add_long_atom(&leaf->w, text);
+    else
+        code_add_atom(&leaf->w, text);
 }
 
 void leaf_read_atom(struct leaf *leaf, struct cursor *at)
@@ -120,23 +126,6 @@ static void leaf_reference(struct leaf *leaf, const struct term_token *token)
     leaf_end_number(leaf, reference.creation);
 }
 
-static void leaf_export(struct leaf *leaf, const struct term_token *token)
-{
-    const struct code_syntax *syntax = leaf->w.syntax;
-    struct cursor parts = token->bytes;
-    struct term_token arity;
-    if (!cursor_skip(&parts, 1))
-        return;
-    code_add(&leaf->w, syntax->fun_open);
-    leaf_read_atom(leaf, &parts);
-    code_add(&leaf->w, syntax->fun_colon);
-    leaf_read_atom(leaf, &parts);
-    code_add(&leaf->w, syntax->fun_slash);
-    if (term_read_token(&parts, &leaf->env, &arity, NULL) == TERM_OK)
-        number_add_integer(leaf->w.out, &arity, 0);
-    code_add(&leaf->w, syntax->fun_close);
-}
-
 bool leaf_fun(struct leaf *leaf, const struct term_token *token)
 {
     const size_t before_arity = 1 + 4;
@@ -198,6 +187,39 @@ void leaf_exact(struct leaf *leaf, const struct term_token *token, const uint8_t
         code_add(&leaf->w, leaf->w.syntax->exact_close);
     }
     ds_buffer_free(&copy);
+}
+
+/* leaf_is_short says whether module and function can be written as they are. */
+static bool leaf_is_short(const struct leaf *leaf, struct cursor parts)
+{
+    struct term_token token;
+    for (int i = 0; i < 2; i++) {
+        if (term_read_token(&parts, &leaf->env, &token, NULL) != TERM_OK ||
+            !term_keywords_is_key(&token))
+            return false;
+    }
+    return true;
+}
+
+static void leaf_export(struct leaf *leaf, const struct term_token *token)
+{
+    const struct code_syntax *syntax = leaf->w.syntax;
+    struct cursor parts = token->bytes;
+    struct term_token arity;
+    if (!cursor_skip(&parts, 1))
+        return;
+    if (leaf->options->exact && !leaf_is_short(leaf, parts)) {
+        leaf_exact(leaf, token, token->bytes.end);
+        return;
+    }
+    code_add(&leaf->w, syntax->fun_open);
+    leaf_read_atom(leaf, &parts);
+    code_add(&leaf->w, syntax->fun_colon);
+    leaf_read_atom(leaf, &parts);
+    code_add(&leaf->w, syntax->fun_slash);
+    if (term_read_token(&parts, &leaf->env, &arity, NULL) == TERM_OK)
+        number_add_integer(leaf->w.out, &arity, 0);
+    code_add(&leaf->w, syntax->fun_close);
 }
 
 static void leaf_bits(struct leaf *leaf, const struct term_token *token)
@@ -283,7 +305,12 @@ static void leaf_integer(struct leaf *leaf, const struct term_token *token)
 static void leaf_float(struct leaf *leaf, const struct term_token *token)
 {
     double value;
-    if (value_get_float(token, &value))
+    if (!value_get_float(token, &value))
+        return;
+    /* The compiler of OTP 25 takes 0.0 and -0.0 for the same. */
+    if (leaf->options->exact && value == 0 && signbit(value))
+        leaf_exact(leaf, token, token->bytes.end);
+    else
         number_add_float(leaf->w.out, value);
 }
 

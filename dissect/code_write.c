@@ -91,7 +91,8 @@ void code_add_comma(struct code_writer *w)
         code_fold(w);
         code_mark(w);
     }
-    code_add(w, comma + 1);
+    if (comma[1] != '\0')
+        buffer_add_char(w->out, comma[1]);
 }
 
 void code_add_number(struct code_writer *w, uint64_t number)
@@ -121,6 +122,22 @@ void code_add_atom(struct code_writer *w, struct cursor text)
 void code_add_key(struct code_writer *w, struct cursor text)
 {
     w->syntax->add_key(w->out, code_atom_text(text));
+}
+
+void code_add_long_atom(struct code_writer *w, struct cursor text)
+{
+    enum { VERSION = 131, ATOM_UTF8 = 118 };
+    struct ds_buffer bytes = {0};
+    text = code_atom_text(text);
+    const size_t len = cursor_left(&text);
+    const uint8_t head[] = {VERSION, ATOM_UTF8, (uint8_t)(len >> 8), (uint8_t)len};
+    buffer_add_bytes(&bytes, head, sizeof head);
+    buffer_add_cursor(&bytes, &text);
+    code_add(w, w->syntax->exact_open);
+    code_add_mixed(w, cursor_make(bytes.data, bytes.len));
+    code_add(w, w->syntax->exact_close);
+    w->out->failed = w->out->failed || bytes.failed;
+    ds_buffer_free(&bytes);
 }
 
 /* code_split goes on with text in the next line, where this one is full. */

@@ -15,7 +15,8 @@
 
 /* How a language writes what all have. */
 struct code_syntax {
-    const char *comma, *arrow, *bar;
+    const char *comma; /* one character, and one to separate where lines do not end */
+    const char *arrow, *bar;
     const char *map_open;
     const char *string_open;                         /* of a list of characters */
     const char *text_open, *text_close, *utf8_close; /* of a binary that is text */
@@ -68,6 +69,10 @@ void code_add_signed(struct code_writer *w, int64_t number);
 /* code_add_atom and code_add_key append an atom; '?atom' where text is none. */
 void code_add_atom(struct code_writer *w, struct cursor text);
 void code_add_key(struct code_writer *w, struct cursor text);
+
+/* code_add_long_atom appends an atom as binary_to_term(<<...>>): the compiler of OTP 25 takes none
+ * of more bytes than a key may have, and works binary_to_atom out by itself. */
+void code_add_long_atom(struct code_writer *w, struct cursor text);
 
 /* code_add_char appends a character inside double quotes. */
 void code_add_char(struct code_writer *w, uint32_t code);

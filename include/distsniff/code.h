@@ -30,8 +30,9 @@ enum ds_code_language { DS_CODE_ERLANG, DS_CODE_ELIXIR, DS_CODE_NUM_LANGUAGES };
 
 struct ds_code_options {
     enum ds_code_language language;
-    /* Pids, references, ports and funs as binary_to_term(<<...>>), which is the very term: an
-     * expression, not something that file:consult/1 reads. */
+    /* Pids, references, ports, funs, and what the compiler of OTP 25 cannot take (-0.0, atoms of
+     * more than 255 bytes) as binary_to_term(<<...>>), which is the very term: an expression,
+     * not something that file:consult/1 reads. */
     bool exact;
     uint32_t width;     /* lines end before this column where that can be; 0: one line */
     uint32_t indent;    /* of all lines but the first */

@@ -1,6 +1,6 @@
 %% code_back TERM_TOOL ELIXIR SCRIPT: has term_tool write each of the terms of term_maker as source
 %% text of Erlang and Elixir, in one line and in folded ones, and reads it back: Erlang with
-%% file:consult/1, and where it holds expressions with erl_eval; Elixir with Code.eval_file/1 on a
+%% file:consult/1, and where it holds expressions with erl_eval and the compiler; Elixir with Code.eval_file/1 on a
 %% node that runs SCRIPT. The portable copies are read back as well.
 -module(code_back).
 -export([main/1]).
@@ -21,6 +21,7 @@ main([Tool, Elixir, Script]) ->
     Wrong = [{copy, T, clip(X)} || {T, X} <- lists:zip(Exact, Copies), not same(T, binary_to_term(X))] ++
         consult(Dir, Plain, Erl) ++ consult(Dir, Plain, ErlFolded) ++
         lists:append([eval(T, X) || {T, X} <- lists:zip(Exact, ErlExact)]) ++
+        compile(some(Exact, ErlExact)) ++
         elixir(Dir, [Elixir, Script], [{Plain, Ex}, some(Plain, ExFolded), some(Exact, ExExact)]),
     [io:format("~tp~n", [W]) || W <- lists:sublist(Wrong, 20)],
     io:format("~b terms, ~b wrong~n", [length(Encoded), length(Wrong)]),
@@ -51,6 +52,24 @@ eval(Term, Text) ->
         {value, Value, _} = erl_eval:exprs(Exprs, []),
         [{eval, Term, Value} || not same(Term, Value)]
     catch _:Why -> [{eval, Term, clip(Text), Why}]
+    end.
+
+%% As the body of functions, compiled without a warning.
+compile({Terms, Texts}) ->
+    File = filename:join(os:getenv("TMPDIR", "/tmp"), "code_back." ++ os:getpid() ++ ".erl"),
+    Clauses = [[io_lib:format("t(~b) ->~n    ", [N]), Text]
+               || {N, Text} <- lists:zip(lists:seq(1, length(Texts)), Texts)],
+    ok = file:write_file(File, ["-module(code_back_module).\n-export([t/1]).\n",
+                                lists:join(";\n", Clauses), ".\n"]),
+    Result = compile:file(File, [binary, return]),
+    file:delete(File),
+    case Result of
+        {ok, Module, Code, []} ->
+            {module, Module} = code:load_binary(Module, File, Code),
+            [{compiled, T} || {N, T} <- lists:zip(lists:seq(1, length(Terms)), Terms),
+                              not same(T, Module:t(N))];
+        Other ->
+            [{compile, setelement(3, Other, none)}]
     end.
 
 %% Numbers of the lists, and of the terms in them, that Elixir read otherwise.

@@ -193,6 +193,10 @@ keyed() ->
          lists:foldl(fun(N, T) -> [{N, T}] end, [], lists:duplicate(50, deep)),
          lists:foldl(fun(N, T) -> #{N => T} end, #{}, lists:duplicate(50, deep)),
          lists:foldl(fun(N, T) -> #{T => N} end, #{}, lists:duplicate(50, deep)),
+         erlang:make_fun(list_to_atom(lists:duplicate(200, 16#e9)), f, 0),
+         erlang:make_fun(m, list_to_atom(lists:duplicate(255, 16#1F600)), 3),
+         [{list_to_atom(lists:duplicate(130, 16#e9)), 1}],
+         #{list_to_atom(lists:duplicate(255, 16#20ac)) => 1, list_to_atom("\\#{" ++ lists:duplicate(200, 16#e9)) => 2},
          fun 'Elixir.Kernel':'if'/2, fun 'Elixir.Kernel':def/2, fun erlang:halt/0,
          fun 'a b':'c#{d}'/3].
 
@@ -213,6 +217,8 @@ records() ->
                       {'b c', {{'$record', m, 'Inner r', [{x, 7}]},
                                {'$record', m, 'Inner r', [{x, 7}]}}},
                       {z, []}]}},
+                   {Record([<<"m">>, binary:copy(<<"é"/utf8>>, 100), <<"x">>], [<<106>>]),
+                    {'$record', m, list_to_atom(lists:duplicate(100, 16#e9)), [{x, []}]}},
                    {<<104, 2, 121, 1:32, 106, 106>>, {{'$local', <<1:32, 106>>}, []}}]].
 
 %% documented(Term): what Term becomes where pids and the like cannot be written.
