@@ -23,6 +23,7 @@
 #include "dist_header.h"
 #include "fragments.h"
 #include "hold.h"
+#include "raw.h"
 #include "resync.h"
 
 #include <stdlib.h>
@@ -55,6 +56,7 @@ struct channel {
     struct atom_cache atoms;
     struct fragments fragments;
     struct damage orphan; /* why a further fragment may come without a first one */
+    bool completed;       /* the frame at hand brought a message to its end */
 };
 
 static const struct damage NO_MEMORY = {DS_FAULT_CAP, "no memory to hold the message"};
@@ -164,6 +166,13 @@ static void emit_gap(struct channel *channel)
         env_emit(channel->env, channel->conn, &event);
 }
 
+/* emit_message emits the event of a message that the frame at hand brought to its end. */
+static void emit_message(struct channel *channel, struct ds_event *event)
+{
+    channel->completed = true;
+    env_emit(channel->env, channel->conn, event);
+}
+
 /* decode reads control message and payload and emits the event. */
 static void decode(struct channel *channel, const struct control_source *source,
                    struct cursor *at, struct ds_atom *refs, struct ds_event *event)
@@ -173,7 +182,7 @@ static void decode(struct channel *channel, const struct control_source *source,
             control_infer(source, channel->env, channel->conn, &channel->atoms, refs, event);
         control_read_payload(source, at, channel->env, event);
     }
-    env_emit(channel->env, channel->conn, event);
+    emit_message(channel, event);
 }
 
 /* --- fragments --- */
@@ -194,7 +203,7 @@ static void finish_fragmented(struct channel *channel, struct fragmented *messag
         control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
     else if (control_read(&source, &body, &event))
         control_read_payload(&source, &body, channel->env, &event);
-    env_emit(channel->env, channel->conn, &event);
+    emit_message(channel, &event);
     fragments_close(&channel->fragments, channel->env, message);
 }
 
@@ -285,7 +294,7 @@ static void take_further(struct channel *channel, const struct dist_header *head
             struct ds_event event;
             begin_message(channel, len, 1, &event);
             event.fault = (struct ds_fault){NO_MEMORY.kind, LENGTH_LEN, NO_MEMORY.what};
-            env_emit(channel->env, channel->conn, &event);
+            emit_message(channel, &event);
             return;
         }
         message->damage = channel->orphan;
@@ -303,15 +312,28 @@ static void take_further(struct channel *channel, const struct dist_header *head
 
 /* --- frames --- */
 
+static enum ds_frame_kind kind_of(uint8_t type)
+{
+    return type == HEADER_PLAIN     ? DS_FRAME_MESSAGE
+           : type == HEADER_FIRST   ? DS_FRAME_FIRST
+           : type == HEADER_FURTHER ? DS_FRAME_FURTHER
+                                    : DS_FRAME_UNKNOWN;
+}
+
 /* take_headed takes a frame that begins with 131. */
 static void take_headed(struct channel *channel, struct control_source *source,
-                        struct cursor *at, uint64_t len, struct ds_event *event)
+                        struct cursor *at, uint64_t len, struct ds_event *event,
+                        struct ds_frame *sent)
 {
     struct dist_header header;
     const char *what = NULL;
     enum header_status status = dist_header_read(at, &header, &what);
     if (header.fragment != 0)
         make_room(channel, &header);
+    channel->completed = false; /* what made room is not of this frame */
+    sent->kind = kind_of(header.type);
+    sent->sequence = header.sequence;
+    sent->fragment = header.fragment;
     dist_header_apply(&header, &channel->atoms, channel->env, channel->latin1);
     if (status != HEADER_OK) {
         atoms_forget(&channel->atoms, channel->env, header.at_risk);
@@ -324,7 +346,7 @@ static void take_headed(struct channel *channel, struct control_source *source,
             channel->lost_total += len;
             channel->orphan = FIRST_LOST;
             control_fault(event, source, at, source->damage.kind, source->damage.what);
-            env_emit(channel->env, channel->conn, event);
+            emit_message(channel, event);
             return;
         }
     }
@@ -337,15 +359,10 @@ static void take_headed(struct channel *channel, struct control_source *source,
         decode(channel, source, at, header.refs, event);
 }
 
-/* take_frame takes a frame of len bytes; of those, frame holds what was kept. */
-static void take_frame(struct channel *channel, struct cursor frame, uint64_t len,
-                       struct damage damage)
+/* take_whole takes a frame that is no tick: see take_frame. */
+static void take_whole(struct channel *channel, struct cursor frame, uint64_t len,
+                       struct damage damage, struct ds_frame *sent)
 {
-    channel->conn->view.counters[channel->dir].frames++;
-    if (len == LENGTH_LEN) {
-        emit_tick(channel, frame);
-        return;
-    }
     struct ds_event event;
     struct control_source source = {.damage = damage, .start = frame};
     struct cursor at = frame;
@@ -361,17 +378,36 @@ static void take_frame(struct channel *channel, struct cursor frame, uint64_t le
         channel->lost_total += len;
         channel->orphan = FIRST_LOST;
         control_fault(&event, &source, &at, damage.kind, damage.what);
-        env_emit(channel->env, channel->conn, &event);
+        emit_message(channel, &event);
     } else if (first == TERM_VERSION) {
-        take_headed(channel, &source, &at, len, &event);
+        take_headed(channel, &source, &at, len, &event, sent);
     } else if (first == FRAME_PASS_THROUGH) {
+        sent->kind = DS_FRAME_PASS_THROUGH;
         source.pass_through = true;
         if (cursor_skip(&at, 1))
             decode(channel, &source, &at, NULL, &event);
     } else {
         control_fault(&event, &source, &at, DS_FAULT_MALFORMED, "unknown type of frame");
-        env_emit(channel->env, channel->conn, &event);
+        emit_message(channel, &event);
     }
+}
+
+/* take_frame takes a frame of len bytes; of those, frame holds what was kept. */
+static void take_frame(struct channel *channel, struct cursor frame, uint64_t len,
+                       struct damage damage)
+{
+    struct ds_frame sent = {.kind = DS_FRAME_UNKNOWN, .size = len, .completes = true};
+    channel->conn->view.counters[channel->dir].frames++;
+    if (len == LENGTH_LEN) {
+        sent.kind = DS_FRAME_TICK;
+        emit_tick(channel, frame);
+    } else {
+        channel->completed = false;
+        take_whole(channel, frame, len, damage, &sent);
+        sent.completes = channel->completed;
+    }
+    const struct ds_fault fault = {damage.kind, cursor_left(&frame), damage.what};
+    raw_emit_frame(channel->env, channel->conn, channel->dir, frame, sent, fault);
 }
 
 /* begin_search tells that the framing is lost, along with lost bytes. */

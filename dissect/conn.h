@@ -59,6 +59,10 @@ struct conn {
  * (a frame is a handshake message, a tick, a whole message or one fragment). */
 void env_emit(struct env *env, struct conn *conn, struct ds_event *event);
 
+/* env_emit_raw is the end of env_emit: for events that count nowhere, with frame and time set
+ * by the caller. */
+void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event);
+
 /* cursor_text is the rest of a cursor as text, for an event. */
 static inline struct ds_text cursor_text(struct cursor c)
 {

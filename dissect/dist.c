@@ -14,7 +14,7 @@
 #include "dist_conn.h"
 #include "flags.h"
 #include "handshake.h"
-#include "hold.h"
+#include "raw.h"
 #include "registry.h"
 
 #include <stdlib.h>
@@ -191,6 +191,21 @@ static void learn_acceptor(struct env *env, struct conn *conn, const struct ds_h
     registry_add(env, &end->addr, end->port, h->name, h->creation, NULL);
 }
 
+/* emit_step emits a message of the handshake, and the frame it came in. */
+static void emit_step(struct env *env, struct conn *conn, struct ds_event *event)
+{
+    const struct cursor bytes = cursor_make(event->bytes, event->bytes_len);
+    struct cursor at = bytes;
+    uint16_t len;
+    uint64_t size = cursor_read_u16(&at, &len) ? HANDSHAKE_LENGTH_LEN + (uint64_t)len
+                                               : event->bytes_len;
+    const struct ds_frame frame = {
+        .kind = DS_FRAME_HANDSHAKE, .size = size, .completes = true};
+    const struct ds_fault fault = event->fault;
+    env_emit(env, conn, event);
+    raw_emit_frame(env, conn, event->dir, bytes, frame, fault);
+}
+
 /* handle_step takes note of a message and reports it. */
 static void handle_step(struct env *env, struct conn *conn, int dir, struct ds_event *event)
 {
@@ -240,7 +255,7 @@ static void handle_step(struct env *env, struct conn *conn, int dir, struct ds_e
     report_open(env, conn, NULL);
     check_digest(env, conn, dir, h);
     right = h->cookie != DS_COOKIE_WRONG;
-    env_emit(env, conn, event);
+    emit_step(env, conn, event);
     if (step == DS_STEP_CHALLENGE_REPLY || step == DS_STEP_CHALLENGE_ACK)
         start_channel(env, conn, dir, false);
     if (step == DS_STEP_CHALLENGE_ACK && right)
@@ -287,7 +302,7 @@ static void emit_broken(struct env *env, struct conn *conn, int dir, struct curs
     if (dist->initiator >= 0 && cursor_skip(&message, HANDSHAKE_LENGTH_LEN))
         handshake_parse(message, from_of(dist, dir), &event.handshake, &ignored);
     event.fault = (struct ds_fault){kind, cursor_left(&bytes), what};
-    env_emit(env, conn, &event);
+    emit_step(env, conn, &event);
 }
 
 static void give_up_nonsense(struct env *env, struct conn *conn, int dir, struct cursor bytes)
@@ -304,7 +319,7 @@ static void give_up_nonsense(struct env *env, struct conn *conn, int dir, struct
         report_open(env, conn, NULL);
         event.fault = (struct ds_fault){DS_FAULT_MALFORMED, HANDSHAKE_LENGTH_LEN,
                                         "no handshake message begins like this"};
-        env_emit(env, conn, &event);
+        emit_step(env, conn, &event);
     }
     go_dead(env, &dist->dirs[dir]);
 }

@@ -8,14 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event)
+{
+    if (conn->view.number == 0)
+        conn->view.number = ++env->stats.connections;
+    event->conn = &conn->view;
+    if (env->config.on_event != NULL)
+        env->config.on_event(env->config.context, event);
+    arena_reset(&env->arena);
+}
+
 void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
 {
     struct ds_stats *stats = &env->stats;
     struct ds_counters *counters = &conn->view.counters[event->dir];
 
-    if (conn->view.number == 0)
-        conn->view.number = ++stats->connections;
-    event->conn = &conn->view;
     event->frame = conn->tcp->frame;
     event->ts_ns = conn->tcp->now_ns;
 
@@ -43,6 +50,8 @@ void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
             stats->handshakes++;
         break;
     case DS_EVENT_HANDSHAKE:
+    case DS_EVENT_DATA:
+    case DS_EVENT_FRAME:
         break;
     }
     if (event->fault.kind != DS_FAULT_NONE) {
@@ -51,10 +60,7 @@ void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
     }
     stats->unknown_atoms += event->unknown_atoms;
     counters->unknown_atoms += event->unknown_atoms;
-
-    if (env->config.on_event != NULL)
-        env->config.on_event(env->config.context, event);
-    arena_reset(&env->arena);
+    env_emit_raw(env, conn, event);
 }
 
 static bool text_has_host(struct ds_text name)

@@ -26,6 +26,16 @@ const char *ds_handshake_step_name(enum ds_handshake_step step)
     return NAME_OF(names, step);
 }
 
+const char *ds_frame_kind_name(enum ds_frame_kind kind)
+{
+    static const char *const names[] = {
+#define FRAME(id, name) [DS_FRAME_##id] = name,
+#include <distsniff/frame.def>
+#undef FRAME
+    };
+    return NAME_OF(names, kind);
+}
+
 const char *ds_conn_state_name(enum ds_conn_state state)
 {
     static const char *const names[] = {

@@ -11,6 +11,7 @@
 #include "hold.h"
 #include "packet.h"
 #include "proto.h"
+#include "raw.h"
 #include "registry.h"
 #include "tcp.h"
 
@@ -28,6 +29,7 @@ static const struct patience {
 
 struct probe {
     struct hold held;
+    struct raw_early early;
     size_t looked_len; /* bytes of held at the last look at all of them */
     uint64_t num_bytes;
     unsigned num_segments;
@@ -52,8 +54,10 @@ struct ds_session {
 
 static void link_free(struct ds_session *session, struct link *link)
 {
-    for (int dir = 0; dir < 2; dir++)
+    for (int dir = 0; dir < 2; dir++) {
         hold_free(&link->probes[dir].held, &session->env);
+        raw_early_free(&link->probes[dir].early, &session->env);
+    }
     conn_forget_nodes(&link->conn);
     link->tcp->user = NULL;
     free(link);
@@ -91,11 +95,32 @@ static void feed_held(struct ds_session *session, struct link *link, int dir)
     hold_free(held, env);
 }
 
+/* report_early reports what came before the protocol was known; of dir, data or else what
+ * is held. */
+static void report_early(struct ds_session *session, struct link *link, int dir,
+                         struct cursor data)
+{
+    struct env *env = &session->env;
+    struct raw_early *const early[2] = {&link->probes[0].early, &link->probes[1].early};
+    struct cursor bytes[2] = {hold_cursor(&link->probes[0].held),
+                              hold_cursor(&link->probes[1].held)};
+    if (cursor_left(&bytes[dir]) == 0)
+        bytes[dir] = data;
+    if (env->config.raw)
+        raw_early_emit(early, env, &link->conn, bytes);
+    for (int d = 0; d < 2; d++)
+        raw_early_free(early[d], env);
+}
+
+static const struct ds_fault not_kept = {
+    DS_FAULT_CAP, 0, "not kept while it was not known what this connection carries"};
+
 static void give_up(struct ds_session *session, struct link *link, int dir)
 {
     struct probe *probe = &link->probes[dir];
     const struct probe *other = &link->probes[1 - dir];
     hold_free(&probe->held, &session->env);
+    raw_early_drop(&probe->early, &session->env, 0, not_kept);
     probe->given_up = true;
     link->conn.late[dir] = true;
     link->lost[dir] = true;
@@ -137,8 +162,11 @@ static void probe_data(struct ds_session *session, struct link *link, int dir,
         known_port(session, link) ? &patience_known : &patience_unknown;
     const struct proto *proto = NULL;
 
-    if (probe->given_up)
+    if (probe->given_up) {
+        raw_early_drop(&probe->early, env, cursor_left(&data), not_kept);
         return;
+    }
+    raw_early_add(&probe->early, env, conn, cursor_left(&data));
     probe->num_segments++;
     probe->num_bytes += cursor_left(&data);
     for (int d = 0; d < 2; d++)
@@ -152,6 +180,7 @@ static void probe_data(struct ds_session *session, struct link *link, int dir,
     case PROTO_YES:
         if (!take(session, link, proto))
             return;
+        report_early(session, link, dir, data);
         if (from_held)
             feed_held(session, link, dir);
         else
@@ -171,6 +200,7 @@ static void probe_data(struct ds_session *session, struct link *link, int dir,
         give_up(session, link, dir);
     } else if (probe->held.len >= patience->window_len) {
         hold_free(&probe->held, env);
+        raw_early_drop(&probe->early, env, 0, not_kept);
         probe->looked_len = 0;
         link->lost[dir] = true;
     } else if (!from_held && !hold_add(&probe->held, env, data)) {
@@ -209,10 +239,12 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
     if (link == NULL)
         return;
     link->conn.view.counters[dir].bytes += cursor_left(&data);
-    if (link->conn.proto != NULL)
-        link->conn.proto->feed(&session->env, &link->conn, dir, data);
-    else
+    if (link->conn.proto == NULL) {
         probe_data(session, link, dir, data);
+        return;
+    }
+    raw_emit_data(&session->env, &link->conn, dir, data);
+    link->conn.proto->feed(&session->env, &link->conn, dir, data);
 }
 
 static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
@@ -223,13 +255,16 @@ static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t 
 
     if (link == NULL)
         return;
+    const struct ds_fault fault = {conn_gap_fault(why), 0, "bytes are missing here"};
     if (link->conn.proto != NULL) {
+        raw_emit_missing(&session->env, &link->conn, dir, len, fault);
         link->conn.proto->gap(&session->env, &link->conn, dir, len, why);
         return;
     }
     /* What was probed so far leads nowhere now; what follows is as if joined late. */
     link->lost[dir] = true;
     link->probes[dir].looked_len = 0;
+    raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
     hold_free(&link->probes[dir].held, &session->env);
 }
 

@@ -206,6 +206,8 @@ static void copy_event(struct copier *c, struct ds_event *event)
         break;
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
+    case DS_EVENT_DATA:
+    case DS_EVENT_FRAME:
         break;
     }
 }

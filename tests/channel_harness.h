@@ -59,6 +59,20 @@ static inline void harness_write_message(struct harness *h, const struct ds_mess
     harness_write_term(h, "payload", &message->payload);
 }
 
+static inline void harness_write_frame(struct harness *h, const struct ds_event *event)
+{
+    const struct ds_frame *frame = &event->frame_sent;
+    ds_buffer_printf(&h->out, "frame %s size=%llu", ds_frame_kind_name(frame->kind),
+                     (unsigned long long)frame->size);
+    if (frame->fragment != 0)
+        ds_buffer_printf(&h->out, " sequence=%llu fragment=%llu",
+                         (unsigned long long)frame->sequence,
+                         (unsigned long long)frame->fragment);
+    ds_buffer_add_text(&h->out, frame->completes ? " bytes=" : " goes on bytes=");
+    for (size_t i = 0; i < event->bytes_len; i++)
+        ds_buffer_printf(&h->out, "%02x", event->bytes[i]);
+}
+
 static inline void harness_on_event(void *context, const struct ds_event *event)
 {
     struct harness *h = context;
@@ -82,6 +96,11 @@ static inline void harness_on_event(void *context, const struct ds_event *event)
     case DS_EVENT_EPMD:
         ds_buffer_add_text(&h->out, "epmd");
         break;
+    case DS_EVENT_FRAME:
+        harness_write_frame(h, event);
+        break;
+    case DS_EVENT_DATA:
+        break; /* of the session */
     }
     if (event->unknown_atoms != 0)
         ds_buffer_printf(&h->out, " unknown_atoms=%u", event->unknown_atoms);

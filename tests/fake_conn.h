@@ -116,6 +116,10 @@ static inline void fake_on_event(void *context, const struct ds_event *e)
     case DS_EVENT_TICK:
         fake_log(f, "tick");
         break;
+    case DS_EVENT_DATA:
+    case DS_EVENT_FRAME:
+        fake_log(f, "raw");
+        break;
     }
     if (e->fault.kind != DS_FAULT_NONE)
         fake_log(f, " !%s at %" PRIu64 ": %s", ds_fault_kind_name(e->fault.kind),

@@ -44,6 +44,7 @@ struct ds_config {
     const uint16_t *dist_ports;      /* known to carry distribution; copied */
     size_t num_dist_ports;
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
+    bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
 };
 
 /* ds_stats is what a session has seen so far. */
@@ -112,6 +113,7 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
 /* Names. Each returns a static string; NULL for a value out of range. */
 const char *ds_epmd_op_name(enum ds_epmd_op op);
 const char *ds_handshake_step_name(enum ds_handshake_step step);
+const char *ds_frame_kind_name(enum ds_frame_kind kind);
 const char *ds_conn_state_name(enum ds_conn_state state);
 const char *ds_fault_kind_name(enum ds_fault_kind kind);
 const char *ds_role_name(enum ds_role role); /* the JSON key */

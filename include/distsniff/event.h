@@ -67,6 +67,9 @@ enum ds_event_type {
     DS_EVENT_MESSAGE,
     DS_EVENT_TICK,
     DS_EVENT_GAP,
+    /* Only where ds_config.raw asks for them: */
+    DS_EVENT_DATA,
+    DS_EVENT_FRAME,
 };
 
 /* EPMD: erl_dist_protocol, "Protocol between nodes and EPMD". The order is that of
@@ -183,6 +186,31 @@ struct ds_gap {
     int64_t messages; /* lost with them, -1 when it cannot be told */
 };
 
+/* DATA: what one TCP segment added to the stream, in order, in bytes of the event: what came
+ * twice comes once. It comes before what is decoded from it. Where bytes are missing there
+ * is one without bytes, with a fault that says why. */
+struct ds_data {
+    uint64_t missing; /* bytes that belong here and are not there */
+};
+
+/* FRAME: a handshake message, a tick, or a frame, be it a whole message or a fragment of one,
+ * as sent: its length first. It comes behind the event it completes. A gap in the frames is
+ * a GAP among the events. Names in frame.def. */
+enum ds_frame_kind {
+#define FRAME(id, name) DS_FRAME_##id,
+#include <distsniff/frame.def>
+#undef FRAME
+    DS_FRAME_COUNT
+};
+
+struct ds_frame {
+    enum ds_frame_kind kind;
+    uint64_t sequence, fragment; /* of FIRST and FURTHER; fragment counts down to 1 */
+    uint64_t size;  /* bytes on the wire; event.bytes_len is less when some are not there */
+    bool completes; /* the last event of the connection before this one: handshake, tick or
+                       message. Other fragments complete nothing */
+};
+
 struct ds_event {
     enum ds_event_type type;
     uint8_t dir;    /* sent by conn->end[dir] */
@@ -200,7 +228,15 @@ struct ds_event {
         struct ds_conn_change change;
         struct ds_message message;
         struct ds_gap gap;
+        struct ds_data data;
+        struct ds_frame frame_sent;
     };
 };
+
+/* ds_event_is_raw says whether an event shows bytes as sent and nothing decoded. */
+static inline bool ds_event_is_raw(const struct ds_event *event)
+{
+    return event->type == DS_EVENT_DATA || event->type == DS_EVENT_FRAME;
+}
 
 #endif

@@ -53,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         return 0;
     ds_config_init(&config);
     config.on_event = fuzz_on_event;
+    config.raw = true;
     config.cookie = (struct ds_text){"secret", 6};
     struct ds_session *session = ds_session_new(&config);
     if (session == NULL)

@@ -61,6 +61,7 @@ static bool run(struct harness *h, struct cursor input, size_t chunk)
     if (!cursor_read_u8(&input, &setting))
         setting = 0;
     h->env.config.on_event = on_event;
+    h->env.config.raw = true;
     if ((setting & SET_LITTLE) != 0)
         h->env.meter.max = 8192;
     if ((setting & SET_SMALL) != 0) {

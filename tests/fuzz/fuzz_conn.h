@@ -85,6 +85,8 @@ static inline void fuzz_on_event(void *context, const struct ds_event *e)
         break;
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
+    case DS_EVENT_DATA:
+    case DS_EVENT_FRAME:
         break;
     }
 }

@@ -5,6 +5,7 @@
  *     = channel [late] [latin1]    two bare channels, or
  *     = connection                 a distribution connection with its handshake
  *     = limit NAME N               a limit other than the default
+ *     = raw                        each frame is reported as well
  *     > 00 "text" 61*9             bytes that end 0 sends: hexadecimal, text, a byte 9 times
  *     > { 83 44 00 ... }           a frame: its 4-byte length is put before it
  *     < ...                        bytes that end 1 sends
@@ -42,7 +43,7 @@ struct step {
 };
 
 static struct conversation {
-    bool connection, late, latin1;
+    bool connection, late, latin1, raw;
     uint64_t limits[DS_LIMIT_COUNT]; /* 0: the default */
     struct step steps[MAX_STEPS];
     size_t num_steps;
@@ -106,6 +107,8 @@ static void parse_setting(const char *at)
             if (strcmp(ds_limit_name((enum ds_limit)limit), name) == 0)
                 conv.limits[limit] = value;
         }
+    } else if (strstr(at, "raw") != NULL) {
+        conv.raw = true;
     } else {
         conv.connection = strstr(at, "connection") != NULL;
         conv.late = strstr(at, "late") != NULL;
@@ -144,7 +147,7 @@ static void read_conversation(const char *path)
     FILE *file = fopen(path, "r");
     if (file == NULL)
         fail_msg("%s: cannot be read", path);
-    conv.connection = conv.late = conv.latin1 = false;
+    conv.connection = conv.late = conv.latin1 = conv.raw = false;
     conv.num_steps = conv.len = 0;
     memset(conv.limits, 0, sizeof conv.limits);
     while (fgets(line, MAX_LINE, file) != NULL)
@@ -170,6 +173,7 @@ static void run(struct harness *h, size_t max_bytes, size_t chunk)
             h->env.config.limits[limit] = conv.limits[limit];
     }
     h->env.meter.max = h->env.config.limits[DS_LIMIT_MEMORY];
+    h->env.config.raw = conv.raw;
     if (conv.connection)
         harness_open_connection(h);
     else

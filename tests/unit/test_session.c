@@ -15,7 +15,8 @@
 
 #include "failing_alloc.h"
 
-enum { LINK_IPV4 = 228, HEADERS_LEN = 40, MAX_PAYLOAD = 60000, LOG_LEN = 8192 };
+enum { LINK_IPV4 = 228, HEADERS_LEN = 40, MAX_PAYLOAD = 60000, LOG_LEN = 8192,
+       STREAM_LEN = 512 };
 enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
 
 struct world {
@@ -25,6 +26,8 @@ struct world {
     uint32_t seq[2];
     size_t log_len;
     char log[LOG_LEN];
+    size_t stream_len[2];
+    char stream[2][STREAM_LEN]; /* all DATA of a direction, while there is room */
 };
 static struct world world;
 
@@ -37,6 +40,24 @@ static void say(struct world *w, const char *format, ...)
     va_end(args);
     if (len > 0 && (size_t)len < LOG_LEN - w->log_len)
         w->log_len += (size_t)len;
+}
+
+static void say_data(struct world *w, const struct ds_event *e)
+{
+    const char *way = e->dir == 0 ? ">" : "<";
+    size_t *len = &w->stream_len[e->dir];
+    if (e->bytes == NULL) {
+        say(w, "%s missing %u: %s\n", way, (unsigned)e->data.missing,
+            ds_fault_kind_name(e->fault.kind));
+        return;
+    }
+    assert_int_equal(e->data.missing, 0);
+    assert_int_equal(e->ts_ns, e->frame * 1000000);
+    say(w, "%s data %zu of packet %u\n", way, e->bytes_len, (unsigned)e->frame);
+    if (e->bytes_len <= STREAM_LEN - *len) {
+        memcpy(&w->stream[e->dir][*len], e->bytes, e->bytes_len);
+        *len += e->bytes_len;
+    }
 }
 
 static void on_event(void *context, const struct ds_event *e)
@@ -60,6 +81,12 @@ static void on_event(void *context, const struct ds_event *e)
         break;
     case DS_EVENT_GAP:
         say(w, "gap\n");
+        break;
+    case DS_EVENT_DATA:
+        say_data(w, e);
+        break;
+    case DS_EVENT_FRAME:
+        say(w, "frame %s\n", ds_frame_kind_name(e->frame_sent.kind));
         break;
     }
 }
@@ -112,16 +139,22 @@ static void send_packet(struct world *w, int dir, uint8_t flags, const void *byt
     ds_session_packet(w->session, &p);
 }
 
-static bool begin(struct world *w)
+static bool begin_with(struct world *w, bool raw)
 {
     struct ds_config config;
     ds_config_init(&config);
+    config.raw = raw;
     config.on_event = on_event;
     config.on_port = on_port;
     config.context = w;
     *w = (struct world){.seq = {1000, 2000}};
     w->session = ds_session_new(&config);
     return w->session != NULL;
+}
+
+static bool begin(struct world *w)
+{
+    return begin_with(w, false);
 }
 
 static void open_ports(struct world *w, uint16_t from, uint16_t to, bool syn)
@@ -362,6 +395,77 @@ static void test_packets_of_no_use(void **state)
     ds_session_free(NULL);
 }
 
+/* What the segments of a connection carried, in order, each byte once, with what is missing;
+ * and the frames in it, each behind what it completes. */
+static void run_raw(void *context)
+{
+    (void)context;
+    if (!begin_with(&world, true))
+        return;
+    open_ports(&world, 40002, 50000, true);
+    A("\0\x16N\0"); /* not enough to tell what it is: packets 4 to 6 */
+    A("\0\0\x0d\x07\xdf\x7f\xbd\0\0\0\x01\0");
+    world.seq[0] -= 4;
+    A("\0\0\x01\0\x07" "alice@h"); /* 4 of these again */
+    B(STATUS_OK);
+    B(CHALLENGE);
+    A(REPLY);
+    B(ACKNOWLEDGE);
+    world.seq[1] += 7;
+    A(REG_SEND TICK);
+    B(REG_SEND); /* waits for the 7 before it */
+    end(&world);
+    ds_session_free(world.session);
+}
+
+static void test_raw(void **state)
+{
+    (void)state;
+    run_raw(NULL);
+    assert_string_equal(world.log,
+                        "> data 4 of packet 4\n> data 12 of packet 5\n> data 8 of packet 6\n"
+                        "conn open\nsend_name\nframe handshake\n"
+                        "< data 5 of packet 7\nstatus\nframe handshake\n"
+                        "< data 26 of packet 8\nport 50000 bob@h\nchallenge\nframe handshake\n"
+                        "> data 23 of packet 9\nchallenge_reply\nframe handshake\n"
+                        "< data 19 of packet 10\nchallenge_ack\nframe handshake\nconn up\n"
+                        "> data 50 of packet 11\nreg_send\nframe pass_through\ntick\nframe tick\n"
+                        "< missing 7: gap\n< data 46 of packet 12\ngap\nreg_send\n"
+                        "frame pass_through\nconn closed\n");
+    static const char forth[] = SEND_NAME REPLY REG_SEND TICK;
+    static const char back[] = STATUS_OK CHALLENGE ACKNOWLEDGE REG_SEND;
+    assert_int_equal(world.stream_len[0], sizeof forth - 1);
+    assert_memory_equal(world.stream[0], forth, sizeof forth - 1);
+    assert_int_equal(world.stream_len[1], sizeof back - 1);
+    assert_memory_equal(world.stream[1], back, sizeof back - 1);
+}
+
+/* What was let go while looking for a protocol is missing, and said so. */
+static void test_raw_late(void **state)
+{
+    (void)state;
+    static char noise[20000];
+    memset(noise, 'x', sizeof noise);
+    assert_true(begin_with(&world, true));
+    open_ports(&world, 40002, 50000, false);
+    send_packet(&world, 0, ACK, noise, sizeof noise);
+    send_packet(&world, 0, ACK, noise, sizeof noise);
+    B("a few bytes");
+    A(REG_SEND REG_SEND);
+    end(&world);
+    assert_string_equal(world.log, "> missing 40000: cap\n< data 11 of packet 3\n"
+                                   "> data 92 of packet 4\nconn joined_late\nreg_send\n"
+                                   "frame pass_through\nreg_send\nframe pass_through\n"
+                                   "gap\nconn closed\n");
+    ds_session_free(world.session);
+}
+
+static void test_raw_no_memory(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(run_raw, NULL) >= 8);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -379,6 +483,9 @@ int main(void)
         cmocka_unit_test(test_patience),
         cmocka_unit_test(test_known_ports),
         cmocka_unit_test(test_packets_of_no_use),
+        cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_raw_late),
+        cmocka_unit_test(test_raw_no_memory),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
