@@ -44,6 +44,9 @@ bool output_can_write(int fd);
  * did not even come here, and bytes. */
 void output_say_unread(const struct output *output, uint64_t num_records);
 
+/* output_discard takes back what was written, where that can be done; nothing more is. */
+void output_discard(struct output *output);
+
 /* output_close flushes and closes; see failed for how it went. */
 void output_close(struct output *output);
 

@@ -113,6 +113,7 @@ struct record {
     struct note note;
     const struct call *call;
     const struct monitor_end *monitor;
+    bool left_out; /* not selected: only for a sink that wants whole connections */
 };
 
 typedef void (*record_fn)(void *context, const struct record *record);

@@ -297,7 +297,7 @@ static bool add(struct record_block *block, const struct record *record)
     struct ds_conn *conn = block->conn;
     struct copied_record *copy = take(&c, sizeof *copy);
     if (copy != NULL)
-        *copy = (struct copied_record){0};
+        *copy = (struct copied_record){.left_out = record->left_out};
     if (copy != NULL && record->event != NULL)
         add_event(&c, record->event, copy);
     if (copy != NULL && !is_empty(&record->note) &&
@@ -356,7 +356,8 @@ void record_block_free(struct record_block *block)
 void copied_record_get(const struct copied_record *copy, struct record *out,
                        struct ds_event *event)
 {
-    *out = (struct record){.call = copy->call, .monitor = copy->monitor};
+    *out = (struct record){
+        .call = copy->call, .monitor = copy->monitor, .left_out = copy->left_out};
     if (copy->note != NULL)
         out->note = *copy->note;
     if (copy->event == NULL)

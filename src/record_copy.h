@@ -15,6 +15,7 @@ struct copied_record {
     struct note *note;
     struct call *call;
     struct monitor_end *monitor;
+    bool left_out;
 };
 
 enum { RECORD_BLOCK_LEN = 1024 * 1024 }; /* of one that no large record made grow */

@@ -375,6 +375,9 @@ static bool replace_event(struct redact *r, struct ds_event *event)
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
         return true;
+    case DS_EVENT_DATA:
+    case DS_EVENT_FRAME:
+        break; /* bytes as sent */
     }
     return false;
 }

@@ -28,6 +28,8 @@ struct followed {
 struct select {
     const struct options *options;
     bool has_picks; /* one of those that say nothing about the end of a call */
+    bool is_picky;  /* anything at all may be left out */
+    bool had_event; /* the last event was wanted */
     struct table calls;
     struct table followed; /* -A */
     struct match_record *match; /* NULL without -m */
@@ -240,6 +242,8 @@ struct select *select_new(const struct options *options)
     s->has_picks = options->ops.any || options->nodes.num != 0 || options->num_processes != 0 ||
                    options->num_regexes != 0 || options->num_matches != 0 ||
                    options->num_after != 0;
+    s->is_picky = s->has_picks || options->filter != NULL || options->calls_only ||
+                  options->hide.num != 0 || options->only.num != 0;
     /* No more calls than these are open, and each says when it ends. */
     table_init(&s->calls, sizeof(struct selected_call), options->config.limits[DS_LIMIT_CALLS]);
     table_init(&s->followed, sizeof(struct followed),
@@ -317,7 +321,15 @@ static bool monitor_fits(const struct select *s, const struct record *record)
     return node_is && process_is && filter_run(options->filter, record);
 }
 
-bool select_wants(struct select *s, const struct record *record)
+/* raw_fits is of bytes as sent: a frame goes with what it completed. What segments carried
+ * cannot be told apart by message, so it is there whole or not at all. */
+static bool raw_fits(const struct select *s, const struct ds_event *event)
+{
+    return !s->is_picky || (event->type == DS_EVENT_FRAME && event->frame_sent.completes &&
+                            s->had_event);
+}
+
+static bool wants_decoded(struct select *s, const struct record *record)
 {
     struct filter *filter = s->options->filter;
     if (record->monitor != NULL)
@@ -341,4 +353,14 @@ bool select_wants(struct select *s, const struct record *record)
         (s->has_picks || (!s->options->no_pairs && !s->options->invert)))
         remember_call(s, number, with_reply);
     return follows(s, record->event, wanted) || wanted;
+}
+
+bool select_wants(struct select *s, const struct record *record)
+{
+    if (record->event != NULL && ds_event_is_raw(record->event))
+        return raw_fits(s, record->event);
+    const bool wanted = wants_decoded(s, record);
+    if (record->call == NULL && record->monitor == NULL)
+        s->had_event = wanted;
+    return wanted;
 }

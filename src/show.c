@@ -27,6 +27,7 @@ struct show {
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact; /* NULL: everything may be seen */
     struct reports *reports;
+    bool whole;         /* some sinks also get what was not selected */
     uint64_t num_shown; /* messages */
     struct fuse fuse;
     int64_t since_ns;   /* before it, nothing is shown */
@@ -123,10 +124,18 @@ static void count(struct show *s, const struct ds_event *event, bool passed)
 static void on_record(void *context, const struct record *record)
 {
     struct show *s = context;
-    /* The selection sees what comes before --since: a request there may have its reply after. */
-    if (show_get_state(s) != SHOW_ON || !select_wants(s->select, record) ||
-        record_time(record) < s->since_ns)
+    if (show_get_state(s) != SHOW_ON)
         return;
+    /* The selection sees what comes before --since: a request there may have its reply after. */
+    if (!select_wants(s->select, record) || record_time(record) < s->since_ns) {
+        struct record left_out = *record;
+        left_out.left_out = true;
+        if (s->whole)
+            pass_on(s, &left_out);
+        return;
+    }
+    const struct ds_event *event = record->event;
+    const bool is_raw = event != NULL && ds_event_is_raw(event);
     const struct record *shown = record;
     enum redact_status status =
         s->redact != NULL ? redact_record(s->redact, record, &shown) : REDACT_OK;
@@ -136,13 +145,14 @@ static void on_record(void *context, const struct record *record)
     }
     if (status != REDACT_OK)
         return;
-    note_reports(s, reports_record(s->reports, shown));
+    if (!is_raw)
+        note_reports(s, reports_record(s->reports, shown));
     /* That of a call is there to be counted. */
     const bool passed = record->monitor == NULL || !record->monitor->of_call
                             ? pass_on(s, shown)
                             : true;
     if (record_is_message(record))
-        count(s, record->event, passed);
+        count(s, event, passed);
 }
 
 static void correlate_or_show(struct show *s, const struct ds_event *event)
@@ -268,6 +278,7 @@ struct show *show_new(const struct options *options, unsigned time_digits)
     }
     s->options = options;
     s->since_ns = INT64_MIN;
+    s->whole = sinks_want_whole(options);
     if (!open_sinks(s, time_digits)) {
         show_free(s);
         return NULL;

@@ -22,6 +22,8 @@ struct sink_kind {
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
     bool takes_monitors; /* it is given the ends of monitors and links too */
+    bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
+    bool whole; /* is also given what was not selected, with record->left_out */
 };
 
 /* sink is one -T at work. */
@@ -38,6 +40,12 @@ extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);
+
+/* sinks_want_whole says whether one of the formats asked for also wants what was not selected. */
+bool sinks_want_whole(const struct options *options);
+
+/* sinks_want_raw says whether one of the formats asked for wants the bytes as sent. */
+bool sinks_want_raw(const struct options *options);
 
 /* sink_list_names writes "text or json". */
 void sink_list_names(char *out, size_t size);

@@ -39,6 +39,24 @@ void sink_list_names(char *out, size_t size)
     }
 }
 
+bool sinks_want_raw(const struct options *options)
+{
+    for (size_t i = 0; i < options->num_formats; i++) {
+        if (options->formats[i].kind->raw)
+            return true;
+    }
+    return false;
+}
+
+bool sinks_want_whole(const struct options *options)
+{
+    for (size_t i = 0; i < options->num_formats; i++) {
+        if (options->formats[i].kind->whole)
+            return true;
+    }
+    return false;
+}
+
 bool sink_open(struct sink *sink, const struct option_format *format,
                const struct options *options)
 {
@@ -55,7 +73,9 @@ bool sink_open(struct sink *sink, const struct option_format *format,
 
 void sink_record(struct sink *sink, const struct record *record)
 {
-    if (sink->output.failed)
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
+    if (sink->output.failed || (is_raw && !sink->kind->raw) ||
+        (record->left_out && !sink->kind->whole))
         return;
     sink->kind->record(sink, record);
     output_end_record(&sink->output);

@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "save.h"
 #include "show.h"
+#include "sink.h"
 #include "stop.h"
 #include "summary.h"
 
@@ -130,6 +131,7 @@ static bool open_session(struct sniff *s)
     config.epmd_port = s->options->epmd_port;
     config.dist_ports = s->options->dist_ports;
     config.num_dist_ports = s->options->num_dist_ports;
+    config.raw = sinks_want_raw(s->options);
     if (!cookie_file_read(s->options->cookie_file, s->cookie, &config.cookie))
         return false;
     s->session = ds_session_new(&config);
