@@ -148,6 +148,13 @@ void output_say_unread(const struct output *output, uint64_t num_records)
                  output->num_left);
 }
 
+void output_make_executable(const struct output *output)
+{
+    struct stat status;
+    if (!output->is_stdout && fstat(output->fd, &status) == 0 && S_ISREG(status.st_mode))
+        (void)!fchmod(output->fd, (status.st_mode & 07777) | S_IXUSR);
+}
+
 void output_discard(struct output *output)
 {
     output->buffer.len = 0;

@@ -44,6 +44,9 @@ bool output_can_write(int fd);
  * did not even come here, and bytes. */
 void output_say_unread(const struct output *output, uint64_t num_records);
 
+/* output_make_executable lets the owner run the file, if it is one and no device or pipe. */
+void output_make_executable(const struct output *output);
+
 /* output_discard takes back what was written, where that can be done; nothing more is. */
 void output_discard(struct output *output);
 

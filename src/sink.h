@@ -36,7 +36,7 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_erl, sink_ex, sink_etf;
+    sink_perfetto, sink_erl, sink_ex, sink_etf, sink_replay;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);

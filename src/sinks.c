@@ -17,6 +17,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_erl,
     &sink_ex,
     &sink_etf,
+    &sink_replay,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
