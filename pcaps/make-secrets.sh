@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 export HOME=$work ERL_INETRC=$work/inetrc ERL_CRASH_DUMP_BYTES=0
 host=goldvault.intern.example
-echo "{host, {127,0,0,1}, [\"$host\"]}. {lookup, [file]}." >"$work/inetrc"
+echo "{host, {127,77,66,55}, [\"$host\"]}. {lookup, [file]}." >"$work/inetrc"
 ip link set lo up
 erlc -o "$work" ../tests/live/bullionroom.erl
 epmd &

@@ -8,6 +8,7 @@
 #include "kept.h"
 #include "option_set.h"
 #include "option_values.h"
+#include "sink.h"
 
 #include <string.h>
 
@@ -52,6 +53,15 @@ bool option_check_redact(const struct options *o)
     if (o->redact != 0 && o->verbose > 1) {
         complain("-vv and --redact: bytes as they were sent cannot be redacted");
         return false;
+    }
+    for (size_t i = 0; i < o->num_formats && o->redact != 0 && !o->reencode; i++) {
+        const struct sink_kind *kind = o->formats[i].kind;
+        if (kind->raw) {
+            complain("-T %s and --redact: bytes as they were sent cannot be redacted; with "
+                     "--reencode frames are made anew of the redacted terms",
+                     kind->name);
+            return false;
+        }
     }
     return true;
 }

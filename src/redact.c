@@ -26,6 +26,9 @@ struct redact {
     struct record record;
     struct ds_event event;
     struct ds_conn conn;
+    bool reencode;
+    struct record frame;
+    struct ds_event frame_event;
     struct call call;
     struct monitor_end monitor;
     const struct ds_atom *atoms; /* the last ones replaced */
@@ -442,12 +445,82 @@ enum redact_status redact_record(struct redact *r, const struct record *record,
         redact_party(r, &r->monitor.target);
         redact_term(r, &r->monitor.reason);
     }
-    if (redact_values_failed(r->values) || r->failed || r->scratch.failed) {
-        r->failed = false;
+    if (redact_failed(r))
         return REDACT_FAILED;
-    }
     *out = &r->record;
     return shown ? REDACT_OK : REDACT_DROP;
+}
+
+/* Frames: the length, and a message with an empty header, atoms inline.
+ *
+ *     length:4 131 68 0 control payload        length:4, of a tick 0
+ */
+
+enum { FRAME_LENGTH_LEN = 4, VERSION_LEN = 1 };
+
+/* put_whole appends a term without 131; false when it cannot be read back. */
+static bool put_whole(struct redact *r, const struct ds_term *term)
+{
+    const size_t at = r->scratch.len;
+    if (term->data == NULL)
+        return true;
+    if (!ds_term_copy_etf(term, &r->scratch) || r->scratch.failed)
+        return false;
+    memmove(r->scratch.data + at, r->scratch.data + at + VERSION_LEN,
+            r->scratch.len - at - VERSION_LEN);
+    r->scratch.len -= VERSION_LEN;
+    return true;
+}
+
+static bool put_frame(struct redact *r, const struct ds_event *event)
+{
+    static const uint8_t header[] = {131, 68, 0};
+    const struct ds_message *m = &event->message;
+    r->scratch.len = 0;
+    put(r, "\0\0\0\0", FRAME_LENGTH_LEN);
+    if (event->type == DS_EVENT_TICK)
+        return true;
+    put(r, header, sizeof header);
+    if (m->control.data == NULL || event->fault.kind != DS_FAULT_NONE ||
+        !put_whole(r, &m->control) || !put_whole(r, &m->payload))
+        return false;
+    const size_t len = r->scratch.len - FRAME_LENGTH_LEN;
+    for (size_t i = 0; i < FRAME_LENGTH_LEN && !r->scratch.failed; i++)
+        r->scratch.data[i] = (char)(len >> (8 * (FRAME_LENGTH_LEN - 1 - i)));
+    return !r->scratch.failed;
+}
+
+const struct record *redact_get_frame(struct redact *r)
+{
+    const struct ds_event *event = r->record.event;
+    if (!r->reencode || event == NULL || r->record.call != NULL || r->record.monitor != NULL ||
+        (event->type != DS_EVENT_MESSAGE && event->type != DS_EVENT_TICK) ||
+        !put_frame(r, event))
+        return NULL;
+    const uint8_t *bytes = take_scratch(r);
+    if (bytes == NULL)
+        return NULL;
+    r->frame_event = (struct ds_event){
+        .type = DS_EVENT_FRAME,
+        .dir = event->dir,
+        .frame = event->frame,
+        .ts_ns = event->ts_ns,
+        .conn = event->conn,
+        .bytes = bytes,
+        .bytes_len = r->scratch.len,
+        .frame_sent = {.kind = event->type == DS_EVENT_TICK ? DS_FRAME_TICK : DS_FRAME_MESSAGE,
+                       .size = r->scratch.len,
+                       .completes = true},
+    };
+    r->frame = (struct record){.event = &r->frame_event, .left_out = r->record.left_out};
+    return &r->frame;
+}
+
+bool redact_failed(struct redact *r)
+{
+    const bool failed = redact_values_failed(r->values) || r->failed || r->scratch.failed;
+    r->failed = false;
+    return failed;
 }
 
 struct redact *redact_new(const struct options *options)
@@ -457,6 +530,7 @@ struct redact *redact_new(const struct options *options)
         complain("out of memory");
         return NULL;
     }
+    r->reencode = options->reencode;
     r->values = redact_values_new(options);
     if (r->values == NULL) {
         free(r);

@@ -27,6 +27,13 @@ void redact_free(struct redact *redact); /* NULL is allowed */
 enum redact_status redact_record(struct redact *redact, const struct record *record,
                                  const struct record **out);
 
+/* redact_get_frame returns the frame of the message or tick that redact_record has just given
+ * out, encoded anew, as a record of DS_EVENT_FRAME that lives as long: only with --reencode, and
+ * NULL where the message is not whole. It may only be called after REDACT_OK; when memory runs
+ * out, redact_failed says so. */
+const struct record *redact_get_frame(struct redact *redact);
+bool redact_failed(struct redact *redact);
+
 /* redact_begin forgets what was given out so far; redact_party and redact_term replace parts
  * of something else than a record. What they give out is empty once one has failed, which
  * redact_record says then. */

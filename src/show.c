@@ -121,6 +121,44 @@ static void count(struct show *s, const struct ds_event *event, bool passed)
         set_state(s, SHOW_FUSE_BLOWN);
 }
 
+static void fail_redaction(struct show *s)
+{
+    complain("out of memory: what cannot be redacted is not shown");
+    set_state(s, SHOW_FAILED);
+}
+
+/* redact replaces a record by what may be shown. False when nothing may. */
+static bool redact(struct show *s, const struct record **record)
+{
+    const enum redact_status status =
+        s->redact != NULL ? redact_record(s->redact, *record, record) : REDACT_OK;
+    if (status == REDACT_FAILED)
+        fail_redaction(s);
+    return status == REDACT_OK;
+}
+
+/* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
+static bool pass_on_all(struct show *s, const struct record *shown)
+{
+    bool passed = pass_on(s, shown);
+    const struct record *frame = s->redact != NULL ? redact_get_frame(s->redact) : NULL;
+    if (s->redact != NULL && frame == NULL && redact_failed(s->redact))
+        fail_redaction(s);
+    if (frame != NULL)
+        passed = pass_on(s, frame) && passed;
+    return passed;
+}
+
+/* leave_out passes on what was not selected to those that want whole connections. */
+static void leave_out(struct show *s, const struct record *record)
+{
+    struct record left_out = *record;
+    const struct record *shown = &left_out;
+    left_out.left_out = true;
+    if (s->whole && redact(s, &shown))
+        pass_on_all(s, shown);
+}
+
 static void on_record(void *context, const struct record *record)
 {
     struct show *s = context;
@@ -128,31 +166,21 @@ static void on_record(void *context, const struct record *record)
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
     if (!select_wants(s->select, record) || record_time(record) < s->since_ns) {
-        struct record left_out = *record;
-        left_out.left_out = true;
-        if (s->whole)
-            pass_on(s, &left_out);
+        leave_out(s, record);
         return;
     }
-    const struct ds_event *event = record->event;
-    const bool is_raw = event != NULL && ds_event_is_raw(event);
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
     const struct record *shown = record;
-    enum redact_status status =
-        s->redact != NULL ? redact_record(s->redact, record, &shown) : REDACT_OK;
-    if (status == REDACT_FAILED) {
-        complain("out of memory: what cannot be redacted is not shown");
-        set_state(s, SHOW_FAILED);
-    }
-    if (status != REDACT_OK)
+    if (!redact(s, &shown))
         return;
     if (!is_raw)
         note_reports(s, reports_record(s->reports, shown));
     /* That of a call is there to be counted. */
     const bool passed = record->monitor == NULL || !record->monitor->of_call
-                            ? pass_on(s, shown)
+                            ? pass_on_all(s, shown)
                             : true;
     if (record_is_message(record))
-        count(s, event, passed);
+        count(s, record->event, passed);
 }
 
 static void correlate_or_show(struct show *s, const struct ds_event *event)

@@ -7,7 +7,7 @@
 main([What | Args]) -> ?MODULE:(list_to_atom(What))(Args).
 
 serve([]) ->
-    register(strongbox_registered, self()),
+    register(strongbox_attendant, self()),
     loop().
 
 loop() ->
@@ -30,29 +30,29 @@ pay([Name, File]) ->
     Node = list_to_atom(Name),
     ok = wait(Node, 50),
     {ok, _} = net_adm:names(),
-    To = {strongbox_registered, Node},
+    To = {strongbox_attendant, Node},
     [begin To ! {echo, self(), Term}, receive Term -> ok after 5000 -> error(lost) end end
      || {_, Term} <- terms()],
     %% Calls, functions and their arguments, errors.
     {tresor_reply, _} = gen_server:call(To, {withdraw_request, <<"callargument-Falknerei">>}),
     {ledgerline, _, _} = rpc:call(Node, ?MODULE, account, ["rpcstring-Gralshort", 815123987441]),
-    catch erpc:call(Node, ?MODULE, fail, [{failure_described, <<"errorreason-Hortensie">>}]),
-    catch erpc:call(Node, fun() -> exit({leaving_described, "exitreason-Isolde-text"}) end),
+    catch erpc:call(Node, ?MODULE, fail, [{failure_aquarell, <<"errorreason-Hortensie">>}]),
+    catch erpc:call(Node, fun() -> exit({leaving_aquarell, "exitreason-Isolde-text"}) end),
     {badrpc, _} = rpc:call(Node, ?MODULE, fail, [<<"badrpc-Jagdschloss">>]),
     Self = self(),
     Pid = spawn_monitor(fun() -> spawn_link(Node, timer, sleep, [60000]), Self ! go,
-                                 exit({parting_described, <<"linkreason-Kuckucksuhr">>}) end),
+                                 exit({parting_aquarell, <<"linkreason-Kuckucksuhr">>}) end),
     receive go -> ok end,
     receive {'DOWN', _, _, P, _} when P =:= element(1, Pid) -> ok end,
-    seq_trace:set_token(label, {<<"tracelabel-Lindwurm">>, marker_described}),
+    seq_trace:set_token(label, {<<"tracelabel-Lindwurm">>, marker_aquarell}),
     seq_trace:set_token(send, true),
     To ! {echo, self(), traced},
     receive traced -> ok end,
     seq_trace:set_token([]),
-    yes = global:register_name({famous_everywhere, <<"globalname-Mondstein">>}, self()),
-    pg:start_link(workgroup_scope),
-    _ = rpc:call(Node, pg, start, [workgroup_scope]),
-    pg:join(workgroup_scope, <<"pggroup-Nibelungen">>, self()),
+    yes = global:register_name({famous_celebrity, <<"globalname-Mondstein">>}, self()),
+    pg:start_link(werkbank_scope),
+    _ = rpc:call(Node, pg, start, [werkbank_scope]),
+    pg:join(werkbank_scope, <<"pggroup-Nibelungen">>, self()),
     global:sync(),
     To ! {stop, self()},
     receive stopped -> ok end,
@@ -114,10 +114,10 @@ secrets() ->
              {"strings", ["rpcstring-Gralshort", "exitreason-Isolde-text"]},
              {"numbers", ["815123987441"]},
              {"atoms,strings", ["bullionroom"]}, % a stack trace has the name of the file
-             {"atoms", ["strongbox_registered", "tresor_reply", "withdraw_request",
-                        "ledgerline", "failure_described", "leaving_described", "parting_described",
-                        "marker_described", "famous_everywhere", "workgroup_scope"]},
-             {"addresses", ["127.0.0.1"]},
+             {"atoms", ["strongbox_attendant", "tresor_reply", "withdraw_request",
+                        "ledgerline", "failure_aquarell", "leaving_aquarell", "parting_aquarell",
+                        "marker_aquarell", "famous_celebrity", "werkbank_scope"]},
+             {"addresses", ["127.77.66.55"]},
              {"nodes", ["treasurer", "bookkeeper", "pickpocket", "goldvault"]}],
     lists:usort(Values ++ [{W, list_to_binary(S)} || {W, Ss} <- Named, S <- Ss]
                 ++ [{"", atom_to_binary(erlang:get_cookie())}]).
