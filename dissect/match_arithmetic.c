@@ -12,9 +12,14 @@
 
 enum { MAX_BITS = 1 << 20 };
 
-/* store makes a view of the term in a buffer, which it releases. */
+/* store makes a view of the term in a buffer, which it releases. Long ones count as more steps,
+ * so that all that is computed for a message takes some megabytes at most. */
 static bool store(struct run *run, struct ds_buffer *term, struct view *out)
 {
+    if (!run_step(run, term->len / 16)) {
+        ds_buffer_free(term);
+        return false;
+    }
     uint8_t *copy = term->failed ? NULL : arena_alloc(&run->arena, term->len);
     if (copy != NULL) {
         memcpy(copy, term->data, term->len);

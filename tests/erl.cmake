@@ -26,6 +26,8 @@ foreach(side a b)
   erl_check(truth_two-point-${side} truth ${PCAPS}/two-point-${side}.pcap
             ${PCAPS}/two-point.truth.etf.gz)
 endforeach()
+erl_check(match_records match_records ${PCAPS}/otp25.pcap ${PCAPS}/otp27-ops.pcap
+          ${PCAPS}/cats.pcap)
 foreach(capture rabbit-3.10 elixir-1.14)
   erl_check(counters_${capture} node_counters ${PCAPS}/${capture}.pcap.gz
             ${PCAPS}/${capture}.counters.etf.gz)
