@@ -164,6 +164,10 @@ bool number_to_float(const struct number *number, double *out);
  * float, in that of terms 1 == 1.0. */
 enum compare_mode { COMPARE_SAME, COMPARE_EQUAL, COMPARE_ORDER, COMPARE_KEYS };
 
+/* leaf_compare compares two terms of the same order without what is beneath them. */
+bool leaf_compare(struct run *run, const struct head *a, const struct head *b,
+                  enum compare_mode mode, int *order);
+
 /* view_compare says how a and b are ordered: *order is less than, equal to or greater than 0;
  * of SAME and EQUAL only whether it is 0. False when it can't be told: run->trouble says why. */
 bool view_compare(struct run *run, const struct view *a, const struct view *b,
