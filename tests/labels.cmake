@@ -8,3 +8,7 @@ foreach(capture_and_percent rabbit-3.10.pcap.gz:7 elixir-1.14.pcap.gz:10 otp27-o
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/labels/run $<TARGET_FILE:distsniff>
                    ${PCAPS}/${capture} ${percent})
 endforeach()
+
+# Which of its lines no capture shows.
+add_test(NAME labels_seen COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/labels/seen
+                                  $<TARGET_FILE:distsniff> ${PCAPS})
