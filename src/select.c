@@ -308,7 +308,8 @@ static bool monitor_fits(const struct select *s, const struct record *record)
     const struct monitor_end *m = record->monitor;
     const char *label = m->is_link ? "link" : "monitor";
     bool node_is = options->nodes.num == 0, process_is = options->num_processes == 0;
-    if (options->ops.any || options->num_regexes != 0 || options->calls_only ||
+    if (options->ops.any || options->num_regexes != 0 || options->num_matches != 0 ||
+        options->calls_only ||
         (options->only.num != 0 && !lists_fit(&options->only, label, "")) ||
         lists_fit(&options->hide, label, ""))
         return false;
