@@ -52,6 +52,7 @@ struct correlate *correlate_new(const struct correlate_config *config)
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
                config->limits[DS_LIMIT_NAMES]);
     table_init(&c->early_downs, sizeof(struct early_down), MAX_EARLY_DOWNS);
+    table_init(&c->set_ups, sizeof(struct set_up), MAX_SET_UP);
     table_init(&c->watches, sizeof(struct watch), config->limits[DS_LIMIT_MONITORS]);
     monitors_init(&c->monitors, config->limits[DS_LIMIT_MONITORS]);
     c->calls.keep = config->keep;
@@ -75,6 +76,7 @@ void correlate_free(struct correlate *c)
     monitors_free(&c->monitors);
     table_free(&c->early_downs);
     table_free(&c->watches);
+    table_free(&c->set_ups);
     intern_free(&c->intern);
     free(c);
 }
@@ -181,7 +183,8 @@ static void forget_all(struct correlate *c)
     c->calls.no_memory = old.no_memory;
     c->calls.processes.num_dropped = old.processes.num_dropped;
     c->calls.processes.no_memory = old.processes.no_memory;
-    memset(c->set_up, 0, sizeof c->set_up);
+    while (table_oldest(&c->set_ups) != NULL)
+        table_remove(&c->set_ups, table_oldest(&c->set_ups));
     c->num_flushed++;
 }
 

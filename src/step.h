@@ -32,23 +32,24 @@ struct early_down {
 
 enum { MAX_EARLY_DOWNS = 1024 };
 
-/* set_up is one of the monitors that were set up last, and may be there for a call. */
+/* set_up is a monitor that was set up a moment ago, and may be there for a call. */
 struct set_up {
-    struct pid_key watcher, target; /* watcher.node 0: none */
+    struct table_entry entry;
+    struct pid_key both[2]; /* who watches, and whom */
     struct ref_key ref;
+    int64_t ns;
 };
 
-enum { NUM_SET_UP = 16 }; /* a power of two */
+/* A caller asks at once; but others may come between, and it may have to wait for its turn. */
+enum { MAX_SET_UP = 1024, SET_UP_NS = 100000000 };
 
 struct correlate {
     struct correlate_config config;
-    struct table early_downs, watches;
+    struct table early_downs, watches, set_ups;
     struct ds_otp *otp;
     struct intern intern;
     struct calls calls;
     struct monitors monitors;
-    struct set_up set_up[NUM_SET_UP]; /* in turn */
-    uint32_t num_set_up;
     int64_t now_ns;
     uint64_t num_flushed; /* times all was forgotten because of too many names */
 };

@@ -39,21 +39,32 @@ void step_take_early_down(struct correlate *c, struct step *s, struct open_call 
 void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
                       const struct pid_key *target, const struct ref_key *ref)
 {
-    c->set_up[c->num_set_up++ % NUM_SET_UP] = (struct set_up){*watcher, *target, *ref};
+    const struct pid_key both[2] = {*watcher, *target};
+    if (table_is_full(&c->set_ups))
+        table_remove(&c->set_ups, table_oldest(&c->set_ups));
+    struct set_up *s = table_add(&c->set_ups, key_hash(both, sizeof both));
+    if (s == NULL)
+        return;
+    memcpy(s->both, both, sizeof both);
+    s->ref = *ref;
+    s->ns = c->now_ns;
 }
 
 bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
                       const struct pid_key *target, struct ref_key *ref)
 {
-    for (uint32_t age = 1; age <= NUM_SET_UP && watcher->node != 0; age++) {
-        struct set_up *set_up = &c->set_up[(c->num_set_up - age) % NUM_SET_UP];
-        if (!pid_key_equal(&set_up->watcher, watcher) || !pid_key_equal(&set_up->target, target))
-            continue;
-        *ref = set_up->ref;
-        set_up->watcher.node = 0;
-        return true;
-    }
-    return false;
+    const struct pid_key both[2] = {*watcher, *target};
+    struct set_up *s = c->set_ups.num != 0 && watcher->node != 0
+                           ? table_first(&c->set_ups, key_hash(both, sizeof both))
+                           : NULL;
+    while (s != NULL && memcmp(s->both, both, sizeof both) != 0)
+        s = table_next(&c->set_ups, s);
+    if (s == NULL)
+        return false;
+    const bool is_fresh = c->now_ns - s->ns <= SET_UP_NS;
+    *ref = s->ref;
+    table_remove(&c->set_ups, s);
+    return is_fresh;
 }
 
 static struct watch *find_watch(const struct correlate *c, const struct ref_key *monitor)
