@@ -30,6 +30,8 @@ bool option_set_format(struct options *o, const char *value)
     }
     if (file != NULL && strcmp(file, "-") == 0)
         file = NULL;
+    if (kind->check != NULL && !kind->check(file))
+        return false;
     o->formats[o->num_formats++] = (struct option_format){kind, file};
     return true;
 }

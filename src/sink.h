@@ -23,6 +23,10 @@ struct sink_kind {
     void (*close)(struct sink *sink);
     bool takes_monitors; /* it is given the ends of monitors and links too */
     bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
+    /* check says whether the format can be written to that file (NULL: standard output); false
+     * after a complaint. NULL: to any. */
+    bool (*check)(const char *file);
+    bool keeps; /* what is there already is the user's own: it is never written over */
     bool whole; /* is also given what was not selected, with record->left_out */
 };
 
@@ -36,7 +40,7 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_erl, sink_ex, sink_etf, sink_replay;
+    sink_perfetto, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);

@@ -7,6 +7,7 @@
 #include "complain.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const struct sink_kind *const kinds[] = {
     &sink_text,
@@ -18,6 +19,9 @@ static const struct sink_kind *const kinds[] = {
     &sink_ex,
     &sink_etf,
     &sink_replay,
+    &sink_erlmod,
+    &sink_eunit,
+    &sink_exunit,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
@@ -42,7 +46,8 @@ void sink_list_names(char *out, size_t size)
 
 bool sinks_want_raw(const struct options *options)
 {
-    for (size_t i = 0; i < options->num_formats; i++) {
+    /* Bytes as sent cannot be redacted. */
+    for (size_t i = 0; i < options->num_formats && options->redact == 0; i++) {
         if (options->formats[i].kind->raw)
             return true;
     }
@@ -62,6 +67,11 @@ bool sink_open(struct sink *sink, const struct option_format *format,
                const struct options *options)
 {
     *sink = (struct sink){.kind = format->kind, .options = options, .time_digits = 6};
+    if (format->kind->keeps && access(format->file, F_OK) == 0) {
+        complain("%s is there already, and may have been edited: leave out -T %s to renew the rest, "
+                 "or remove it", format->file, format->kind->name);
+        return false;
+    }
     if (!output_open(&sink->output, format->file, options->line_buffered))
         return false;
     if (!sink->kind->open(sink)) {

@@ -12,6 +12,6 @@ struct template {
     size_t len;
 };
 
-extern const struct template template_replay;
+extern const struct template template_replay, template_eunit, template_exunit;
 
 #endif

@@ -5,7 +5,7 @@
 %% Within a direction the signals of one sending process are in the order of the wire.
 -module(truth).
 -export([main/1]).
--export([read/1, compare/2]). % truth_maps
+-export([read/1, compare/2, wire/1]). % truth_maps, truth_fixture
 
 main([Program, Capture, Truth]) ->
     records:main("truth", fun() -> check(Program, Capture, Truth) end).

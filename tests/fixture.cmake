@@ -1,0 +1,12 @@
+# -T erlmod, eunit and exunit: what they write compiles and runs, on a real node.
+foreach(scenario decoder cookie server kept redact frag-29.pcap otp29-ops.pcap cnode.pcap)
+  string(REGEX REPLACE "[.]pcap.*" "" name ${scenario})
+  add_test(NAME fixture_${name}
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fixture/run ${scenario} $<TARGET_FILE:distsniff>
+                   ${PCAPS})
+  set_tests_properties(fixture_${name} PROPERTIES TIMEOUT 300)
+endforeach()
+foreach(capture otp27-ops otp29-ops frag-29 cnode links-sll2)
+  erl_check(truth_fixture_${capture} truth_fixture ${PCAPS}/${capture}.pcap
+            ${PCAPS}/${capture}.truth.etf.gz)
+endforeach()
