@@ -10,3 +10,6 @@ foreach(capture otp27-ops otp29-ops frag-29 cnode links-sll2)
   erl_check(truth_fixture_${capture} truth_fixture ${PCAPS}/${capture}.pcap
             ${PCAPS}/${capture}.truth.etf.gz)
 endforeach()
+add_test(NAME fixture_tutorial
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fixture/tutorial $<TARGET_FILE:distsniff>
+                 ${CMAKE_SOURCE_DIR}/README.md ${PCAPS})
