@@ -110,7 +110,7 @@ static bool add_external(struct erlmod *m, const struct ds_term *term, struct ds
 {
     m->scratch.len = 0;
     if (!ds_term_copy_portable(term, &m->scratch)) {
-        out->failed = out->failed || !term->damaged;
+        out->failed = out->failed || m->scratch.failed;
         return false;
     }
     erl_put_bytes((const uint8_t *)m->scratch.data, m->scratch.len, out);
