@@ -23,6 +23,7 @@
 #include "dist_header.h"
 #include "fragments.h"
 #include "hold.h"
+#include "past.h"
 #include "raw.h"
 #include "resync.h"
 
@@ -112,6 +113,12 @@ void channel_free(struct channel *channel)
     atoms_free(&channel->atoms, channel->env);
     hold_free(&channel->held, channel->env);
     free(channel);
+}
+
+static void forget_atoms(struct channel *channel, unsigned mask)
+{
+    atoms_forget(&channel->atoms, channel->env, mask);
+    past_forget_slots(channel->conn->past, channel->env, channel->dir, mask);
 }
 
 /* --- events --- */
@@ -204,6 +211,7 @@ static void finish_fragmented(struct channel *channel, struct fragmented *messag
     else if (control_read(&source, &body, &event))
         control_read_payload(&source, &body, channel->env, &event);
     emit_message(channel, &event);
+    past_finish(channel->conn->past, channel->env, channel->dir, message->sequence);
     fragments_close(&channel->fragments, channel->env, message);
 }
 
@@ -334,9 +342,11 @@ static void take_headed(struct channel *channel, struct control_source *source,
     sent->kind = kind_of(header.type);
     sent->sequence = header.sequence;
     sent->fragment = header.fragment;
+    past_add_frame(channel->conn->past, channel->env, channel->conn->tcp->now_ns, channel->dir,
+                   source->start, len, &header);
     dist_header_apply(&header, &channel->atoms, channel->env, channel->latin1);
     if (status != HEADER_OK) {
-        atoms_forget(&channel->atoms, channel->env, header.at_risk);
+        forget_atoms(channel, header.at_risk);
         if (status == HEADER_MALFORMED || source->damage.kind == DS_FAULT_NONE)
             source->damage = (struct damage){
                 DS_FAULT_MALFORMED, what != NULL ? what : "the frame ends within its header"};
@@ -374,7 +384,7 @@ static void take_whole(struct channel *channel, struct cursor frame, uint64_t le
         channel->doubt--;
     if (!cursor_skip(&at, LENGTH_LEN) || !cursor_peek_u8(&at, &first)) {
         /* Whatever it was, it may have changed the cache. */
-        atoms_forget(&channel->atoms, channel->env, ATOM_ALL_SEGMENTS);
+        forget_atoms(channel, ATOM_ALL_SEGMENTS);
         channel->lost_total += len;
         channel->orphan = FIRST_LOST;
         control_fault(&event, &source, &at, damage.kind, damage.what);
@@ -413,7 +423,7 @@ static void take_frame(struct channel *channel, struct cursor frame, uint64_t le
 /* begin_search tells that the framing is lost, along with lost bytes. */
 static void begin_search(struct channel *channel, uint64_t lost, struct damage loss)
 {
-    atoms_forget(&channel->atoms, channel->env, ATOM_ALL_SEGMENTS);
+    forget_atoms(channel, ATOM_ALL_SEGMENTS);
     channel->searching = true;
     channel->search = (struct resync){0};
     channel->loss = loss;
@@ -696,6 +706,17 @@ void channel_end(struct channel *channel)
     }
     while (channel->fragments.oldest != NULL)
         give_up_fragmented(channel, channel->fragments.oldest, ENDED);
+}
+
+struct past_rest channel_get_rest(const struct channel *channel)
+{
+    return (struct past_rest){
+        .bytes = hold_cursor(&channel->held),
+        .lost_before = channel->searching,
+        .lost_after = !channel->searching && channel->passed > channel->held.len
+                          ? channel->passed - channel->held.len
+                          : 0,
+    };
 }
 
 enum proto_guess channel_probe(struct cursor bytes, size_t *skip)

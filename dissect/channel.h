@@ -8,6 +8,7 @@
 #define DISSECT_CHANNEL_H
 
 #include "conn.h"
+#include "past_give.h"
 
 struct channel;
 
@@ -32,6 +33,10 @@ void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why);
 void channel_end(struct channel *channel);
 
 void channel_free(struct channel *channel);
+
+/* channel_get_rest returns what is held of a frame that is not complete, or of the bytes that
+ * are being searched for one; before these, one lost byte stands for all. */
+struct past_rest channel_get_rest(const struct channel *channel);
 
 /* channel_probe says whether bytes, taken from somewhere inside a stream, hold the framing
  * of a distribution channel, and if so how far in the first frame begins. It asks for at

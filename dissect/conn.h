@@ -12,6 +12,7 @@
 #include <distsniff/dissect.h>
 
 struct conn;
+struct past; /* what decoding goes by, see past.h */
 struct registry; /* who is registered where, see registry.h */
 
 /* env is what the stages of one session share. */
@@ -37,6 +38,9 @@ struct proto {
     void (*gap)(struct env *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why);
     void (*end)(struct env *env, struct conn *conn, int dir);
     void (*close)(struct env *env, struct conn *conn, enum tcp_close why); /* frees state */
+    /* give_past is ds_session_past for one connection; NULL: it has no past that matters. */
+    void (*give_past)(const struct conn *conn, const struct tcp_point point[2], ds_past_fn give,
+                      void *context);
 };
 
 /* conn is one connection above TCP. */
@@ -45,6 +49,7 @@ struct conn {
     const struct tcp_conn_view *tcp;
     const struct proto *proto; /* NULL until known */
     void *state;               /* of proto */
+    struct past *past; /* NULL: not remembered */
     bool late[2];     /* proto's first bytes of the direction are not the stream's first */
     char *node[2];    /* memory of view.end[].node */
     bool certain[2];  /* it is the node itself that said its name, in this connection: in the

@@ -14,6 +14,8 @@
 #include "dist_conn.h"
 #include "flags.h"
 #include "handshake.h"
+#include "hold.h"
+#include "past.h"
 #include "raw.h"
 #include "registry.h"
 
@@ -256,6 +258,8 @@ static void handle_step(struct env *env, struct conn *conn, int dir, struct ds_e
     check_digest(env, conn, dir, h);
     right = h->cookie != DS_COOKIE_WRONG;
     emit_step(env, conn, event);
+    past_add_handshake(conn->past, env, conn->tcp->now_ns, dir,
+                       cursor_make(event->bytes, event->bytes_len));
     if (step == DS_STEP_CHALLENGE_REPLY || step == DS_STEP_CHALLENGE_ACK)
         start_channel(env, conn, dir, false);
     if (step == DS_STEP_CHALLENGE_ACK && right)
@@ -538,6 +542,24 @@ static enum proto_guess dist_probe(const struct env *env, const struct conn *con
     return channel_probe(bytes, &skip);
 }
 
+static void dist_give_past(const struct conn *conn, const struct tcp_point point[2],
+                           ds_past_fn give, void *context)
+{
+    const struct dist *dist = dist_of(conn);
+    const struct past_piece *oldest = conn->past != NULL ? conn->past->oldest : NULL;
+    struct past_rest rest[2];
+    bool began = conn->tcp->syn_seen[0] || conn->tcp->syn_seen[1];
+    for (int dir = 0; dir < 2; dir++) {
+        const struct dist_dir *d = &dist->dirs[dir];
+        rest[dir] = d->channel != NULL
+                        ? channel_get_rest(d->channel)
+                        : (struct past_rest){.bytes = hold_cursor(&d->held),
+                                             .lost_before = d->lost && oldest != NULL};
+        began = began && (d->channel == NULL || (oldest != NULL && oldest->pinned));
+    }
+    past_give(conn, point, rest, began, give, context);
+}
+
 const struct proto dist_proto = {
     .name = "distribution",
     .probe = dist_probe,
@@ -546,4 +568,5 @@ const struct proto dist_proto = {
     .gap = dist_gap,
     .end = dist_end,
     .close = dist_close,
+    .give_past = dist_give_past,
 };

@@ -12,6 +12,7 @@ void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event)
 {
     if (conn->view.number == 0)
         conn->view.number = ++env->stats.connections;
+    conn->view.tcp = conn->tcp->number;
     event->conn = &conn->view;
     if (env->config.on_event != NULL)
         env->config.on_event(env->config.context, event);

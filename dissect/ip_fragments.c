@@ -35,6 +35,7 @@ _Static_assert(sizeof(struct key) == 40, "no padding: it is hashed and compared 
 
 struct assembly {
     struct key key;
+    uint64_t number; /* from 1 */
     uint32_t bucket;
     struct assembly *chain;         /* others in the same bucket */
     struct assembly *older, *newer; /* in order of the first fragment; also the done ones */
@@ -53,6 +54,7 @@ struct ip_fragments {
     struct meter *meter;
     uint64_t max_packets, *hits;
     uint64_t num_packets;
+    uint64_t num_begun, last; /* numbers */
     struct assembly *oldest, *newest;
     struct assembly *done;
     struct assembly *buckets[NUM_BUCKETS];
@@ -104,8 +106,14 @@ static void drop_assembly(struct ip_fragments *fragments, struct assembly *assem
     free_assembly(fragments, assembly);
 }
 
+uint64_t ip_fragments_last(const struct ip_fragments *fragments)
+{
+    return fragments->last;
+}
+
 void ip_fragments_release(struct ip_fragments *fragments)
 {
+    fragments->last = 0;
     while (fragments->done != NULL) {
         struct assembly *assembly = fragments->done;
         fragments->done = assembly->newer;
@@ -171,6 +179,7 @@ static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t no
         return NULL;
     *assembly = (struct assembly){
         .key = key,
+        .number = ++fragments->num_begun,
         .bucket = bucket,
         .first_ns = now_ns,
         .protocol = ip->protocol,
@@ -265,6 +274,7 @@ enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_
     struct assembly *assembly = find_assembly(fragments, now_ns, ip);
     if (assembly == NULL)
         return PACKET_HELD;
+    fragments->last = assembly->number;
     if (!ip->more_fragments && !assembly->end_known) {
         assembly->end_known = true;
         assembly->end = end;

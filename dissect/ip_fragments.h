@@ -20,6 +20,10 @@ void ip_fragments_free(struct ip_fragments *fragments);
 enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_ns,
                                     struct ip_packet *ip, struct span *at);
 
+/* ip_fragments_last returns the number, from 1, of the packet that the fragment added since
+ * the last ip_fragments_release is of; 0 when there was none, or it is of none. */
+uint64_t ip_fragments_last(const struct ip_fragments *fragments);
+
 /* ip_fragments_release frees the packets completed so far. */
 void ip_fragments_release(struct ip_fragments *fragments);
 

@@ -9,7 +9,10 @@
 #include "conn.h"
 
 #include "hold.h"
+#include "ip_fragments.h"
 #include "packet.h"
+#include "past.h"
+#include "past_give.h"
 #include "proto.h"
 #include "raw.h"
 #include "registry.h"
@@ -59,6 +62,7 @@ static void link_free(struct ds_session *session, struct link *link)
         raw_early_free(&link->probes[dir].early, &session->env);
     }
     conn_forget_nodes(&link->conn);
+    past_free(link->conn.past, &session->env);
     link->tcp->user = NULL;
     free(link);
 }
@@ -78,6 +82,8 @@ static bool take(struct ds_session *session, struct link *link, const struct pro
     struct conn *conn = &link->conn;
 
     conn->proto = proto;
+    if (env->config.remember)
+        conn->past = past_new(env);
     if (!proto->start(env, conn)) {
         env->stats.no_memory++;
         forget(session, link);
@@ -334,9 +340,10 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     return session;
 }
 
-void ds_session_packet(struct ds_session *session, const struct ds_packet *packet)
+struct ds_where ds_session_packet(struct ds_session *session, const struct ds_packet *packet)
 {
     struct ds_stats *stats = &session->env.stats;
+    struct ds_where where = {0};
     struct segment segment;
 
     stats->packets++;
@@ -344,7 +351,7 @@ void ds_session_packet(struct ds_session *session, const struct ds_packet *packe
     stats->truncated_packets += packet->cap_len < packet->len;
     switch (packet_decode(&session->decoder, packet, &segment)) {
     case PACKET_SEGMENT:
-        tcp_table_feed(session->tcp, &segment);
+        where.tcp = tcp_table_feed(session->tcp, &segment);
         break;
     case PACKET_NOT_TCP:
         stats->not_tcp++;
@@ -359,7 +366,53 @@ void ds_session_packet(struct ds_session *session, const struct ds_packet *packe
     case PACKET_TRUNCATED:
         break;
     }
+    where.whole = ip_fragments_last(session->decoder.fragments);
     stats->limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+    return where;
+}
+
+struct past_walk {
+    const struct ds_endpoint *ends; /* NULL: all */
+    ds_past_fn give;
+    void *context;
+};
+
+static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint *ends)
+{
+    for (int end = 0; end < 2; end++) {
+        if (tcp->port[end] != ends[end].port ||
+            memcmp(&tcp->addr[end], &ends[end].addr, sizeof tcp->addr[end]) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void give_past(void *context, const struct tcp_conn_view *tcp,
+                      const struct tcp_point point[2])
+{
+    const struct past_walk *walk = context;
+    const struct link *link = tcp->user;
+    if (link == NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
+        return;
+    if (link->conn.proto != NULL) {
+        if (link->conn.proto->give_past != NULL)
+            link->conn.proto->give_past(&link->conn, point, walk->give, walk->context);
+        return;
+    }
+    struct past_rest rest[2];
+    for (int dir = 0; dir < 2; dir++) {
+        rest[dir] = (struct past_rest){.bytes = hold_cursor(&link->probes[dir].held),
+                                       .lost_before = link->lost[dir]};
+    }
+    past_give(&link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], walk->give,
+              walk->context);
+}
+
+void ds_session_past(const struct ds_session *session, const struct ds_endpoint *ends,
+                     ds_past_fn give, void *context)
+{
+    struct past_walk walk = {ends, give, context};
+    tcp_table_walk(session->tcp, give_past, &walk);
 }
 
 void ds_session_end(struct ds_session *session)

@@ -34,6 +34,7 @@ struct conn_list {
 struct tcp_table {
     struct tcp_shared shared;
     uint64_t frame;
+    uint64_t number; /* of the connection that the segment is of */
     int64_t swept_ns;
     struct tcp_conn *last; /* where the last segment belonged */
     struct tcp_conn **buckets;
@@ -289,7 +290,7 @@ static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment 
     firsts_add(table, conn);
     table->num_conns++;
     table->last = conn;
-    table->shared.stats->tcp_connections++;
+    conn->view.number = ++table->shared.stats->tcp_connections;
     set_now(table, conn);
     table->shared.events->open(table->shared.context, &conn->view);
     return conn;
@@ -473,9 +474,11 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
         if (conn == NULL)
             return;
     } else if (conn->closed) {
+        table->number = conn->forgotten ? 0 : conn->view.number;
         stats->retransmitted += len > 0;
         return;
     }
+    table->number = conn->forgotten ? 0 : conn->view.number;
     set_now(table, conn);
     touch(table, conn);
 
@@ -513,12 +516,13 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
         give_up(table, conn);
 }
 
-void tcp_table_feed(struct tcp_table *table, const struct segment *segment)
+uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment)
 {
     struct ds_stats *stats = table->shared.stats;
     stats->segments++;
     if (cursor_left(&segment->payload) > MAX_SEGMENT_LEN || segment->cut_len > MAX_SEGMENT_LEN)
-        return;
+        return 0;
+    table->number = 0;
     if (segment->window == 0 && (segment->flags & (TCP_SYN | TCP_RST)) == 0)
         stats->zero_windows++;
     table->shared.now_ns = segment->ts_ns;
@@ -530,6 +534,23 @@ void tcp_table_feed(struct tcp_table *table, const struct segment *segment)
     if (table->wait_first != NULL &&
         (uint64_t)segment->ts_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
         sweep(table);
+    return table->number;
+}
+
+void tcp_table_walk(const struct tcp_table *table,
+                    void (*visit)(void *context, const struct tcp_conn_view *view,
+                                  const struct tcp_point point[2]),
+                    void *context)
+{
+    for (const struct tcp_conn *conn = table->first_earliest; conn != NULL; conn = conn->later) {
+        struct tcp_point point[2];
+        for (int dir = 0; dir < 2; dir++) {
+            const struct tcp_stream *stream = &conn->stream[dir];
+            point[dir] = (struct tcp_point){stream->next_seq, stream->started, stream->ended};
+        }
+        if (!conn->forgotten)
+            visit(context, &conn->view, point);
+    }
 }
 
 void tcp_table_end(struct tcp_table *table)

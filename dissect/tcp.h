@@ -32,6 +32,7 @@ struct tcp_conn_view {
     uint16_t port[2];
     bool syn_seen[2];  /* syn_seen[1]: the SYN-ACK */
     uint8_t reset_dir;
+    uint64_t number; /* from 1, in order of the first packets */
     int64_t now_ns;
     uint64_t frame;
     void *user;
@@ -58,13 +59,34 @@ struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
                                 struct ds_stats *stats);
 void tcp_table_free(struct tcp_table *table); /* without calling back */
 
-/* tcp_table_feed takes the next segment in capture order. */
-void tcp_table_feed(struct tcp_table *table, const struct segment *segment);
+/* tcp_table_feed takes the next segment in capture order. Returns the number of its
+ * connection, 0 when it is of none that is followed. */
+uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment);
 
 /* tcp_table_forget stops following a connection's data (it is not Erlang's): nothing is
  * held for it any more, no data, gap or end is reported; close still is. It may be called
  * from within a callback. */
 void tcp_table_forget(struct tcp_conn_view *view);
+
+/* tcp_point is where one direction of a connection stands. */
+struct tcp_point {
+    uint32_t next_seq; /* of the next byte to come */
+    bool started;      /* next_seq is known */
+    bool ended;
+};
+
+/* tcp_table_walk calls back for each connection that is followed, in the order of their first
+ * packets. */
+void tcp_table_walk(const struct tcp_table *table,
+                    void (*visit)(void *context, const struct tcp_conn_view *view,
+                                  const struct tcp_point point[2]),
+                    void *context);
+
+/* tcp_table_walk_held calls back for the pieces of a direction that came too early. */
+void tcp_table_walk_held(const struct tcp_conn_view *view, int dir,
+                         void (*visit)(void *context, uint32_t seq, struct cursor bytes,
+                                       uint32_t cut_len),
+                         void *context);
 
 /* tcp_table_end gives up on all that is missing and closes all connections, in the order
  * of their first packets. */

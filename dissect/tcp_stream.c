@@ -327,3 +327,13 @@ void tcp_stream_flush(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
     while (tcp_stream_waits(&conn->stream[dir]) && !conn->forgotten)
         skip_hole(shared, conn, dir, TCP_GAP_LOST);
 }
+
+void tcp_table_walk_held(const struct tcp_conn_view *view, int dir,
+                         void (*visit)(void *context, uint32_t seq, struct cursor bytes,
+                                       uint32_t cut_len),
+                         void *context)
+{
+    const struct tcp_stream *stream = &((const struct tcp_conn *)view)->stream[dir];
+    for (const struct tcp_held *held = stream->held; held != NULL; held = held->next)
+        visit(context, held->seq, cursor_make(held->bytes, held->len), held->cut);
+}

@@ -4,7 +4,9 @@
 #include "option_set.h"
 
 #include "complain.h"
+#include "filter.h"
 #include "option_values.h"
+#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,4 +39,49 @@ bool option_set_rotate_seconds(struct options *o, const char *value)
 bool option_set_rotate_files(struct options *o, const char *value)
 {
     return option_parse_number("-W", value, 1, INT32_MAX, &o->rotation.files);
+}
+
+bool option_set_connections_file(struct options *o, const char *value)
+{
+    o->connections_file = value;
+    if (strcmp(value, "-") != 0)
+        return true;
+    complain("-O takes the name of a file, not standard output");
+    return false;
+}
+
+bool option_set_trigger(struct options *o, const char *value)
+{
+    struct filter_error error;
+    filter_free(o->trigger);
+    o->trigger = filter_parse(value, &error);
+    if (o->trigger == NULL && error.column == 0)
+        complain("%s", error.what);
+    else if (o->trigger == NULL)
+        complain("--trigger: column %zu: %s", error.column, error.what);
+    return o->trigger != NULL;
+}
+
+bool option_set_keep(struct options *o, const char *value)
+{
+    int64_t amount;
+    o->keep_ns = 0;
+    o->keep_bytes = 0;
+    if (units_parse(QUANTITY_DURATION, value, 0, &amount) && amount > 0)
+        o->keep_ns = amount;
+    else if (units_parse(QUANTITY_SIZE, value, 0, &amount) && amount > 0)
+        o->keep_bytes = (uint64_t)amount;
+    else
+        complain("--keep takes a time (%s) or a size (%s), such as 60s or 64MB, not '%s'",
+                 units_list(QUANTITY_DURATION), units_list(QUANTITY_SIZE), value);
+    return o->keep_ns != 0 || o->keep_bytes != 0;
+}
+
+bool option_set_keep_after(struct options *o, const char *value)
+{
+    if (units_parse(QUANTITY_DURATION, value, 0, &o->keep_after_ns) && o->keep_after_ns >= 0)
+        return true;
+    complain("--keep-after takes a time (%s), such as 10s, not '%s'",
+             units_list(QUANTITY_DURATION), value);
+    return false;
 }

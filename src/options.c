@@ -228,6 +228,8 @@ static bool finish(struct options *options, char **words, const struct option_gi
         return false;
     choose_formats(options);
     choose_rate(options);
+    if (options->trigger != NULL)
+        filter_set_depth(options->trigger, options->config.limits[DS_LIMIT_DEPTH]);
     filter_set_depth(options->filter, options->config.limits[DS_LIMIT_DEPTH]);
     return true;
 }
@@ -238,6 +240,8 @@ bool options_parse(struct options *options, int argc, char **argv)
     ds_config_init(&options->config);
     options->epmd_port = options->config.epmd_port;
     options->snaplen = MAX_SNAPLEN;
+    options->keep_ns = 60 * INT64_C(1000000000);
+    options->keep_after_ns = 10 * INT64_C(1000000000);
 
     size_t num_letters = 1, num_given = 0; /* no more options than letters */
     for (int i = 0; i < argc; i++)
@@ -263,6 +267,8 @@ void options_free(struct options *options)
     while (options->num_matches != 0)
         ds_match_free(options->matches[--options->num_matches]);
     filter_free(options->filter);
+    filter_free(options->trigger);
+    options->trigger = NULL;
     options->filter = NULL;
     options->read_files = NULL;
     options->expression = NULL;

@@ -113,6 +113,11 @@ struct options {
     struct rotation_rules rotation; /* of it: -C, -G, -W */
     const char *after_command;      /* -z */
     bool packet_buffered;           /* -U */
+    const char *connections_file;   /* -O */
+    struct filter *trigger;         /* NULL: none */
+    int64_t keep_ns;                /* 0: as much as there is room for */
+    uint64_t keep_bytes;            /* 0: as the cap says */
+    int64_t keep_after_ns;
     bool etf, quiet, hex, line_buffered, strict;
     int verbose;
     int time_letters; /* how often -t was given */

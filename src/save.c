@@ -10,6 +10,7 @@
 #include "complain.h"
 
 #include <libgen.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ void save_init(struct save *save, const struct options *options, const struct ca
         .capture = capture,
         .rotation.rules = options->rotation,
         .after.command = options->after_command,
-        .is_on = options->write_file != NULL,
+        .is_on = options->write_file != NULL && options->trigger == NULL,
         .was_root = geteuid() == 0,
     };
 }
@@ -37,17 +38,16 @@ static int64_t now_of(const struct save *save, int64_t ts_ns)
     return save->capture->is_live ? (int64_t)time(NULL) : ts_ns / 1000000000;
 }
 
-/* may_create says what to do where the user that root became cannot create the file. */
-static bool may_create(const struct save *save)
+bool save_may_create(const struct save *save, const char *name)
 {
     char folder[SAVE_NAME_LEN];
-    strcpy(folder, save->name);
-    if (!save->was_root || geteuid() == 0 || access(save->name, W_OK) == 0 ||
+    snprintf(folder, sizeof folder, "%s", name);
+    if (!save->was_root || geteuid() == 0 || access(name, W_OK) == 0 ||
         access(dirname(folder), W_OK | X_OK) == 0)
         return true;
-    complain("cannot write %s as user %s, who writes the files of -C and -G: name a folder of "
+    complain("cannot write %s as user %s, who writes files that come later: name a folder of "
              "that user, or another user with -Z; -Z root stays root",
-             save->name, save->options->user != NULL ? save->options->user : "nobody");
+             name, save->options->user != NULL ? save->options->user : "nobody");
     return false;
 }
 
@@ -57,7 +57,7 @@ static bool open_next(struct save *save)
                             sizeof save->name);
     if (!ok)
         complain("-w %s makes no name for a file", save->options->write_file);
-    ok = ok && may_create(save) && raw_writer_open(&save->writer, save->name, save->capture);
+    ok = ok && save_may_create(save, save->name) && raw_writer_open(&save->writer, save->name, save->capture);
     if (!ok)
         save->ending = ENDING_OUTPUT;
     return ok;

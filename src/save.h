@@ -31,6 +31,10 @@ void save_init(struct save *save, const struct options *options, const struct ca
  * when later ones have to be. */
 bool save_needs_user(const struct save *save);
 
+/* save_may_create says whether the user that root became can create a file of that name; if
+ * not, after a complaint with the remedy. */
+bool save_may_create(const struct save *save, const char *name);
+
 /* save_open opens the first file, unless its name comes with the first packet (-G of a file
  * that is read: its own time counts). False after a complaint. */
 bool save_open(struct save *save);

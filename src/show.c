@@ -5,6 +5,7 @@
 
 #include "complain.h"
 #include "correlate.h"
+#include "keeper.h"
 #include "keys.h"
 #include "redact.h"
 #include "relay.h"
@@ -28,6 +29,7 @@ struct show {
     struct redact *redact; /* NULL: everything may be seen */
     struct reports *reports;
     bool whole;         /* some sinks also get what was not selected */
+    struct keeper *keeper; /* NULL: nobody keeps packets */
     uint64_t num_shown; /* messages */
     struct fuse fuse;
     int64_t since_ns;   /* before it, nothing is shown */
@@ -165,7 +167,10 @@ static void on_record(void *context, const struct record *record)
     if (show_get_state(s) != SHOW_ON)
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
-    if (!select_wants(s->select, record) || record_time(record) < s->since_ns) {
+    const bool wanted = select_wants(s->select, record) && record_time(record) >= s->since_ns;
+    if (s->keeper != NULL)
+        keeper_record(s->keeper, record, wanted);
+    if (!wanted) {
         leave_out(s, record);
         return;
     }
@@ -197,6 +202,11 @@ static bool take_event(void *context, const struct record *record)
 {
     correlate_or_show(context, record->event);
     return show_get_state(context) == SHOW_ON;
+}
+
+void show_set_keeper(struct show *s, struct keeper *keeper)
+{
+    s->keeper = keeper;
 }
 
 void show_set_since(struct show *s, int64_t since_ns)
@@ -243,14 +253,15 @@ static bool takes_monitors(const struct show *s)
 static bool open_correlate(struct show *s)
 {
     const struct options *options = s->options;
-    if ((s->num_sinks == 0 || options->no_calls) && !reports_wanted(options))
+    const bool wanted = s->num_sinks != 0 || keeper_wanted(options);
+    if ((!wanted || options->no_calls) && !reports_wanted(options))
         return true;
     struct correlate_config config = {
         .emit = on_record,
         .monitors = options->reports[REPORT_MONITORS] || takes_monitors(s),
         .context = s,
-        .names = s->num_sinks != 0,
-        .keep = s->num_sinks != 0 || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
+        .names = wanted,
+        .keep = wanted || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
     };
     uint64_t seed;
     if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
@@ -293,6 +304,7 @@ static bool is_better_behind(const struct show *s)
     const bool few = options->num_regexes != 0 || options->num_matches != 0 ||
                      options->filter != NULL;
     return options->num_read_files != 0 && options->max_messages == 0 &&
+           !keeper_wanted(options) && /* what it needs is there with the packet */
            options->rate.max == 0 &&
            s->correlate != NULL && (s->num_sinks == 0 || few);
 }

@@ -15,6 +15,7 @@
 #include <distsniff/dissect.h>
 
 struct show;
+struct keeper;
 
 enum show_state {
     SHOW_ON,
@@ -26,6 +27,9 @@ enum show_state {
 
 /* show_new opens the outputs. time_digits: of the capture, 6 or 9. NULL after a complaint. */
 struct show *show_new(const struct options *options, unsigned time_digits);
+
+/* show_set_keeper has keeper told of every record. */
+void show_set_keeper(struct show *show, struct keeper *keeper);
 
 /* show_start starts the second thread. False after a complaint. */
 bool show_start(struct show *show);

@@ -10,6 +10,7 @@
 #include "cookie_file.h"
 #include "ending.h"
 #include "follow.h"
+#include "keeper.h"
 #include "privileges.h"
 #include "progress.h"
 #include "save.h"
@@ -30,9 +31,11 @@ struct sniff {
     const struct options *options;
     struct capture capture;
     struct follow *follow;
+    struct ds_config config;
     struct ds_session *session;
     struct show *show; /* NULL before it is open */
     struct save save;
+    struct keeper *keeper; /* NULL: neither -O nor --trigger */
     struct progress progress;
     char cookie[MAX_COOKIE_LEN + 1];
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
@@ -50,7 +53,8 @@ static bool is_reader_gone(const struct sniff *s)
 
 static bool is_over(const struct sniff *s)
 {
-    return save_get_ending(&s->save) != ENDING_NONE || show_get_state(s->show) != SHOW_ON;
+    return save_get_ending(&s->save) != ENDING_NONE ||
+           (s->keeper != NULL && keeper_has_failed(s->keeper)) || show_get_state(s->show) != SHOW_ON;
 }
 
 /* has_ended says whether there is a reason to end, and notes it. */
@@ -65,6 +69,8 @@ static bool has_ended(struct sniff *s)
     };
     ending_set(&s->ending, reasons[show_get_state(s->show)]);
     ending_set(&s->ending, save_get_ending(&s->save));
+    if (s->keeper != NULL && keeper_has_failed(s->keeper))
+        ending_set(&s->ending, ENDING_OUTPUT);
     if (stop_wanted) {
         s->ending.signal = stop_wanted;
         ending_set(&s->ending, ENDING_SIGNAL);
@@ -91,6 +97,8 @@ static void flush(void *context)
     struct sniff *s = context;
     show_flush(s->show);
     save_flush(&s->save);
+    if (s->keeper != NULL)
+        keeper_flush(s->keeper);
 }
 
 /* Opening an input for writing would empty it. */
@@ -112,29 +120,35 @@ static bool is_input(const struct options *options, const char *name)
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
-    bool taken = is_input(options, options->write_file);
+    bool taken = is_input(options, options->write_file) ||
+                 is_input(options, options->connections_file);
     for (size_t i = 0; i < options->num_formats; i++)
         taken = taken || is_input(options, options->formats[i].file);
     if (taken)
         return false;
     s->show = show_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
     save_init(&s->save, options, &s->capture);
-    return s->show != NULL;
+    if (s->show == NULL || !keeper_wanted(options))
+        return s->show != NULL;
+    s->keeper = keeper_new(options, &s->config, &s->capture);
+    show_set_keeper(s->show, s->keeper);
+    return s->keeper != NULL;
 }
 
 static bool open_session(struct sniff *s)
 {
-    struct ds_config config = s->options->config;
-    config.on_event = on_event;
-    config.on_port = on_port;
-    config.context = s;
-    config.epmd_port = s->options->epmd_port;
-    config.dist_ports = s->options->dist_ports;
-    config.num_dist_ports = s->options->num_dist_ports;
-    config.raw = sinks_want_raw(s->options);
-    if (!cookie_file_read(s->options->cookie_file, s->cookie, &config.cookie))
+    struct ds_config *config = &s->config;
+    *config = s->options->config;
+    config->on_event = on_event;
+    config->on_port = on_port;
+    config->context = s;
+    config->epmd_port = s->options->epmd_port;
+    config->dist_ports = s->options->dist_ports;
+    config->num_dist_ports = s->options->num_dist_ports;
+    config->raw = sinks_want_raw(s->options);
+    if (!cookie_file_read(s->options->cookie_file, s->cookie, &config->cookie))
         return false;
-    s->session = ds_session_new(&config);
+    s->session = ds_session_new(config);
     if (s->session == NULL)
         complain("out of memory");
     return s->session != NULL;
@@ -153,7 +167,8 @@ static bool open_all(struct sniff *s)
     return s->follow != NULL && open_session(s) && open_outputs(s) &&
            (save_needs_user(&s->save) || save_open(&s->save)) &&
            privileges_drop(s->options->user) &&
-           (!save_needs_user(&s->save) || save_open(&s->save));
+           (!save_needs_user(&s->save) || save_open(&s->save)) &&
+           (s->options->trigger == NULL || save_may_create(&s->save, s->options->write_file));
 }
 
 /* The counts of all stages together. */
@@ -161,6 +176,8 @@ static struct ds_stats all_stats(const struct sniff *s)
 {
     struct ds_stats stats = *ds_session_stats(s->session);
     show_add_stats(s->show, &stats);
+    if (s->keeper != NULL)
+        keeper_add_stats(s->keeper, &stats);
     return stats;
 }
 
@@ -233,7 +250,9 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         s->num_passed++;
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
-        ds_session_packet(s->session, packet);
+        const struct ds_where where = ds_session_packet(s->session, packet);
+        if (s->keeper != NULL)
+            keeper_packet(s->keeper, packet, &where);
         ending_file(&s->ending, s->save.writer.size);
     }
     ending_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
@@ -298,6 +317,8 @@ static void run(struct sniff *s)
     progress_clear(&s->progress);
     ds_session_end(s->session);
     show_end(s->show);
+    if (s->keeper != NULL)
+        keeper_end(s->keeper);
 }
 
 static void say_given_up(const struct sniff *s)
@@ -326,11 +347,13 @@ static int close_all(struct sniff *s, bool opened)
         }
     }
     s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
+                 (s->keeper != NULL && keeper_has_failed(s->keeper)) ||
                  (s->show != NULL && show_get_state(s->show) == SHOW_FAILED);
     if (opened && !is_reader_gone(s))
         ending_print(&s->ending, stderr);
     follow_free(s->follow);
     show_free(s->show);
+    keeper_free(s->keeper);
     ds_session_free(s->session);
     if (s->failed)
         return STATUS_TROUBLE;

@@ -2,3 +2,8 @@
 add_test(NAME rotation COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/rotation $<TARGET_FILE:distsniff>
                                ${PCAPS})
 set_tests_properties(rotation PROPERTIES TIMEOUT 120)
+
+# Files of -O and --trigger decode by themselves.
+add_test(NAME keep_decodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/decodes
+                                   $<TARGET_FILE:distsniff> ${PCAPS})
+set_tests_properties(keep_decodes PROPERTIES TIMEOUT 240)

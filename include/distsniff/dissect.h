@@ -45,6 +45,7 @@ struct ds_config {
     size_t num_dist_ports;
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
+    bool remember;         /* what ds_session_past gives out */
 };
 
 /* ds_stats is what a session has seen so far. */
@@ -72,9 +73,16 @@ void ds_config_init(struct ds_config *config);
 /* ds_session_new returns a session, or NULL when memory ran out. */
 struct ds_session *ds_session_new(const struct ds_config *config);
 
+/* ds_where is where a packet belongs. The fragments of one IP packet have the same number
+ * whole; where the last of them belongs is where all of them do. */
+struct ds_where {
+    uint64_t tcp;   /* number of the TCP connection, from 1; 0: of none that is followed */
+    uint64_t whole; /* number of the IP packet that it is a fragment of; 0: of none */
+};
+
 /* ds_session_packet takes the next packet, calling back for every event it completes. Bad
- * packets are counted, never an error. */
-void ds_session_packet(struct ds_session *session, const struct ds_packet *packet);
+ * packets are counted, never an error. Says where the packet belongs. */
+struct ds_where ds_session_packet(struct ds_session *session, const struct ds_packet *packet);
 
 /* ds_session_end tells that no more packets come: gives up on missing segments, reports
  * what is left, closes all connections. */
@@ -109,6 +117,17 @@ struct ds_segment {
  * is none (in an IP fragment there is none either). For telling packets apart that were
  * captured at several points. */
 bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
+
+/* ds_session_past gives out segments, oldest first, which in a new session stand for what
+ * this one has taken so far: after them, what comes next is decoded as it is here. They are
+ * those of connections that go on: a SYN, the handshake, the messages that gave the atom cache
+ * what it holds, unfinished messages; as they were sent and with their times, but with the
+ * sequence numbers at which they would have been sent if nothing had been between them. Of
+ * other messages nothing is given. ends: of this connection alone; NULL: of all. Only with
+ * ds_config.remember. */
+typedef void (*ds_past_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
+void ds_session_past(const struct ds_session *session, const struct ds_endpoint *ends,
+                     ds_past_fn give, void *context);
 
 /* Names. Each returns a static string; NULL for a value out of range. */
 const char *ds_epmd_op_name(enum ds_epmd_op op);

@@ -40,6 +40,7 @@ struct ds_counters {
 /* ds_conn is a connection. end[0] sent the SYN, or the first packet seen. */
 struct ds_conn {
     uint64_t number; /* from 1 */
+    uint64_t tcp;    /* its number in struct ds_where */
     struct ds_endpoint end[2];
     struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
 };

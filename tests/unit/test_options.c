@@ -190,7 +190,7 @@ static void writes_no_records_beside_packets_on_stdout(void **state)
 static void refuses_bad_lines(void **state)
 {
     static const char *const lines[] = {
-        "distsniff -Y x", "distsniff -Y", "distsniff -Y op -Y (op", "distsniff -O f",
+        "distsniff -Y x", "distsniff -Y", "distsniff -Y op -Y (op", "distsniff -O -",
         "distsniff -A x", "distsniff -e a(", "distsniff --invert",
         "distsniff --nonsense", "distsniff -r", "distsniff --etf=1", "distsniff -T xml",
         "distsniff -T json=", "distsniff -T text -T json", "distsniff -T text -w -",

@@ -1,0 +1,155 @@
+/*
+ * test_packet_store.c - the store: order, caps, connections, fragments, no memory.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "failing_alloc.h"
+#include "packet_store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char dropped[4096];
+
+static void on_drop(void *context, const struct ds_packet *packet)
+{
+    (void)context;
+    const size_t len = strlen(dropped);
+    snprintf(dropped + len, sizeof dropped - len, "%llu ", (unsigned long long)packet->frame);
+}
+
+static struct packet_store begin(uint64_t max, uint64_t max_conns)
+{
+    struct packet_store store;
+    packet_store_init(&store, max, max_conns);
+    store.on_drop = on_drop;
+    dropped[0] = '\0';
+    return store;
+}
+
+static bool put(struct packet_store *store, uint64_t frame, uint64_t tcp, uint64_t whole)
+{
+    static const uint8_t bytes[100];
+    const struct ds_packet packet = {.frame = frame, .data = bytes, .cap_len = 100, .len = 100};
+    const struct ds_where where = {.tcp = tcp, .whole = whole};
+    const uint64_t key = packet_store_key(store, &where);
+    return key != 0 && packet_store_add(store, key, &packet);
+}
+
+static void assert_conn(const struct packet_store *store, uint64_t tcp, const char *expected)
+{
+    char text[256] = "";
+    const struct stored_conn *conn = packet_store_find(store, tcp);
+    for (const struct stored_packet *p = conn != NULL ? conn->first : NULL; p != NULL;
+         p = p->next_same) {
+        const size_t len = strlen(text);
+        snprintf(text + len, sizeof text - len, "%llu ", (unsigned long long)p->packet.frame);
+    }
+    assert_string_equal(text, expected);
+}
+
+enum { ONE = 100 + sizeof(struct stored_packet) };
+
+static void drops_the_oldest(void **state)
+{
+    struct packet_store store = begin(3 * ONE, 100);
+    (void)state;
+    assert_true(put(&store, 1, 1, 0) && put(&store, 2, 2, 0) && put(&store, 3, 1, 0));
+    assert_conn(&store, 1, "1 3 ");
+    assert_false(store.was_full);
+    assert_true(put(&store, 4, 2, 0));
+    assert_true(store.was_full);
+    assert_conn(&store, 1, "3 ");
+    assert_true(packet_store_find(&store, 1)->past_unknown);
+    assert_conn(&store, 2, "2 4 ");
+    assert_false(packet_store_find(&store, 2)->past_unknown);
+    assert_true(put(&store, 5, 2, 0) && put(&store, 6, 2, 0));
+    assert_null(packet_store_find(&store, 1)); /* nothing is left of it */
+    assert_true(put(&store, 7, 1, 0));
+    assert_true(packet_store_find(&store, 1)->past_unknown); /* this is known nevertheless */
+    assert_string_equal(dropped, "1 2 3 4 ");
+    assert_false(put(&store, 8, 0, 0)); /* of nobody */
+    assert_int_equal(store.used, 3 * ONE);
+    packet_store_free(&store);
+    assert_string_equal(dropped, "1 2 3 4 ");
+}
+
+static void takes_fragments(void **state)
+{
+    struct packet_store store = begin(100 * ONE, 100);
+    (void)state;
+    assert_true(put(&store, 1, 1, 0));
+    assert_true(put(&store, 2, 0, 7) && put(&store, 3, 0, 8) && put(&store, 4, 0, 7));
+    assert_true(put(&store, 5, 1, 0));
+    assert_conn(&store, 1, "1 5 ");
+    assert_true(put(&store, 6, 1, 7));
+    assert_conn(&store, 1, "1 5 2 4 6 ");
+    for (int i = 0; i < 3; i++)
+        packet_store_drop_oldest(&store); /* from the middle of the connection's own order */
+    assert_conn(&store, 1, "5 4 6 ");
+    assert_string_equal(dropped, "1 2 3 ");
+    packet_store_free(&store);
+}
+
+static void keeps_few_connections(void **state)
+{
+    struct packet_store store = begin(100 * ONE, 3);
+    (void)state;
+    assert_true(put(&store, 1, 1, 0) && put(&store, 2, 2, 0) && put(&store, 3, 3, 0));
+    packet_store_find(&store, 3)->pinned = true;
+    assert_true(put(&store, 4, 4, 0)); /* at the cost of the oldest packet */
+    assert_string_equal(dropped, "1 ");
+    assert_true(put(&store, 5, 5, 0));
+    packet_store_find(&store, 4)->pinned = true;
+    packet_store_find(&store, 5)->pinned = true;
+    assert_false(put(&store, 6, 6, 0)); /* all are wanted */
+    assert_true(store.no_memory != 0);
+    packet_store_free(&store);
+}
+
+static void nothing_fits(void **state)
+{
+    struct packet_store store = begin(1, 100);
+    (void)state;
+    assert_false(put(&store, 1, 1, 0));
+    assert_false(put(&store, 2, 1, 0));
+    assert_string_equal(dropped, "1 2 ");
+    assert_int_equal(store.no_memory, 0);
+    packet_store_free(&store);
+}
+
+static void fill(void *context)
+{
+    struct packet_store store = begin(20 * ONE, 10);
+    unsigned kept = 0;
+    (void)context;
+    for (uint64_t i = 1; i <= 60; i++)
+        kept += put(&store, i, i % 13 == 0 ? 0 : i % 5 + 1, i % 13 < 2 ? i / 13 + 1 : 0);
+    uint64_t used = 0;
+    for (const struct stored_packet *p = store.oldest; p != NULL; p = p->next)
+        used += ONE;
+    assert_int_equal(used, store.used);
+    if (failing_alloc_failed())
+        assert_true(store.no_memory != 0 || kept == 60);
+    packet_store_free(&store);
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(fill, NULL) >= 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drops_the_oldest),  cmocka_unit_test(takes_fragments),
+        cmocka_unit_test(keeps_few_connections), cmocka_unit_test(nothing_fits),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

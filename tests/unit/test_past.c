@@ -1,0 +1,216 @@
+/*
+ * test_past.c - ds_session_past: what it gives, read by a new session, must make what follows
+ * be decoded as by the session that saw everything. Each capture is parted at many places.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "failing_alloc.h"
+#include "made_packet.h"
+
+#include <distsniff/dissect.h>
+#include <pcap/pcap.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PACKETS = 8192 };
+
+static struct ds_packet packets[MAX_PACKETS];
+static size_t num_packets;
+
+static void load(const char *name)
+{
+    char error[PCAP_ERRBUF_SIZE];
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    pcap_t *pcap = pcap_open_offline(name, error);
+    assert_non_null(pcap);
+    const uint32_t link_type = pcap_datalink(pcap) == DLT_EN10MB ? 1
+                               : pcap_datalink(pcap) == DLT_LINUX_SLL2 ? 276
+                                                                       : 113;
+    for (num_packets = 0; num_packets < MAX_PACKETS && pcap_next_ex(pcap, &header, &data) == 1;
+         num_packets++) {
+        uint8_t *copy = malloc(header->caplen);
+        assert_non_null(copy);
+        memcpy(copy, data, header->caplen);
+        packets[num_packets] = (struct ds_packet){
+            .ts_ns = header->ts.tv_sec * 1000000000LL + header->ts.tv_usec * 1000,
+            .frame = num_packets + 1,
+            .link_type = link_type,
+            .data = copy,
+            .cap_len = header->caplen,
+            .len = header->len,
+        };
+    }
+    pcap_close(pcap);
+    assert_true(num_packets > 100);
+}
+
+static void unload(void)
+{
+    while (num_packets != 0)
+        free((void *)(uintptr_t)packets[--num_packets].data);
+}
+
+/* reader is a session and what it says of the packets from a certain one on. */
+struct reader {
+    struct ds_session *session;
+    struct ds_buffer said;
+    uint64_t from; /* frame */
+    uint64_t num_messages;
+};
+
+static void say(void *context, const struct ds_event *event)
+{
+    struct reader *r = context;
+    if (event->frame < r->from || event->type != DS_EVENT_MESSAGE)
+        return;
+    ds_buffer_printf(&r->said, "%llu %u %u %llu ", (unsigned long long)event->frame,
+                     event->conn->end[0].port, event->dir,
+                     (unsigned long long)event->message.size);
+    ds_term_print(&event->message.control, NULL, &r->said);
+    ds_buffer_add(&r->said, " ", 1);
+    ds_term_print(&event->message.payload, NULL, &r->said);
+    ds_buffer_printf(&r->said, " %d\n", event->fault.kind);
+    r->num_messages++;
+}
+
+static void begin(uint64_t from, bool remember, struct reader *r)
+{
+    struct ds_config config;
+    ds_config_init(&config);
+    *r = (struct reader){.from = from};
+    config.on_event = say;
+    config.context = r;
+    config.remember = remember;
+    r->session = ds_session_new(&config);
+    assert_non_null(r->session);
+
+}
+
+static void end(struct reader *r)
+{
+    ds_session_end(r->session);
+    ds_session_free(r->session);
+    assert_false(r->said.failed);
+}
+
+static bool failing; /* allocations do */
+
+struct handing {
+    struct ds_session *to;
+    uint32_t link_type;
+    uint64_t num;
+    struct ds_buffer buffer;
+};
+
+static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segment)
+{
+    struct handing *h = context;
+    struct ds_packet packet;
+    const bool made = made_packet(segment, ts_ns, h->link_type, &h->buffer, &packet);
+    assert_true(made || failing);
+    if (!made) {
+        ds_buffer_free(&h->buffer);
+        return;
+    }
+    ds_session_packet(h->to, &packet);
+    h->num++;
+}
+
+static const char *const captures[] = {"otp25.pcap", "frag-29.pcap", "links-sll2.pcap",
+                                       "otp27-ops.pcap", "otp29-ops.pcap", "cnode.pcap",
+                                       "links-vxlan.pcap"};
+
+static uint64_t num_compared, num_given, num_wrong_without;
+
+static void part_at(size_t first, bool with_past)
+{
+    struct reader before, after;
+    begin(packets[0].frame, true, &before);
+    for (size_t i = 0; i < first; i++)
+        ds_session_packet(before.session, &packets[i]);
+    before.from = packets[first].frame;
+    before.said.len = 0;
+    before.num_messages = 0;
+    begin(packets[first].frame, false, &after);
+    struct handing handing = {.to = after.session, .link_type = packets[0].link_type};
+    if (with_past)
+        ds_session_past(before.session, NULL, hand_on, &handing);
+    ds_buffer_free(&handing.buffer);
+    for (size_t i = first; i < num_packets; i++) {
+        ds_session_packet(before.session, &packets[i]);
+        ds_session_packet(after.session, &packets[i]);
+    }
+    end(&before);
+    end(&after);
+    ds_buffer_add(&before.said, "", 1);
+    ds_buffer_add(&after.said, "", 1);
+    num_compared += before.num_messages;
+    num_given += handing.num;
+    if (with_past)
+        assert_string_equal(after.said.data, before.said.data);
+    else
+        num_wrong_without += strcmp(after.said.data, before.said.data) != 0;
+    ds_buffer_free(&before.said);
+    ds_buffer_free(&after.said);
+}
+
+static void parted(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof captures / sizeof captures[0]; c++) {
+        char name[64];
+        snprintf(name, sizeof name, "../pcaps/%s", captures[c]);
+        load(name);
+        const size_t step = num_packets / 11 + 1;
+        for (size_t first = 1; first < num_packets; first += step)
+            part_at(first, true);
+        part_at(num_packets / 2, false);
+        unload();
+    }
+    assert_true(num_compared > 1000 && num_given > 1000);
+    assert_true(num_wrong_without >= 3); /* or there would be nothing to it */
+}
+
+static void remember_all(void *context)
+{
+    struct reader r;
+    struct ds_config config;
+    (void)context;
+    ds_config_init(&config);
+    memset(&r, 0, sizeof r);
+    config.remember = true;
+    if ((r.session = ds_session_new(&config)) == NULL)
+        return;
+    for (size_t i = 0; i < 120; i++)
+        ds_session_packet(r.session, &packets[i]);
+    struct handing handing = {.link_type = packets[0].link_type};
+    handing.to = ds_session_new(&config);
+    if (handing.to != NULL)
+        ds_session_past(r.session, NULL, hand_on, &handing);
+    ds_buffer_free(&handing.buffer);
+    ds_session_free(handing.to);
+    ds_session_free(r.session);
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    load("../pcaps/frag-29.pcap");
+    failing = true;
+    assert_true(failing_alloc_each(remember_all, NULL) > 20);
+    unload();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parted),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
