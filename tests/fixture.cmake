@@ -1,5 +1,5 @@
 # -T erlmod, eunit and exunit: what they write compiles and runs, on a real node.
-foreach(scenario decoder cookie server kept redact small frag-29.pcap otp29-ops.pcap cnode.pcap)
+foreach(scenario decoder cookie server kept redact small large rabbit-3.10.pcap.gz elixir-1.14.pcap.gz frag-29.pcap otp29-ops.pcap cnode.pcap)
   string(REGEX REPLACE "[.]pcap.*" "" name ${scenario})
   add_test(NAME fixture_${name}
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fixture/run ${scenario} $<TARGET_FILE:distsniff>
