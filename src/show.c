@@ -31,6 +31,9 @@ struct show {
     bool whole;         /* some sinks also get what was not selected */
     struct keeper *keeper; /* NULL: nobody keeps packets */
     uint64_t num_shown; /* messages */
+    bool last;          /* -c is reached: the frame of its message is still to come */
+    bool raw;           /* some sinks get that */
+    bool idle;          /* nobody wants to know anything */
     struct fuse fuse;
     int64_t since_ns;   /* before it, nothing is shown */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
@@ -117,8 +120,11 @@ static bool pass_on(struct show *s, const struct record *record)
 static void count(struct show *s, const struct ds_event *event, bool passed)
 {
     s->num_shown += passed;
-    if (passed && s->num_shown == s->options->max_messages)
-        set_state(s, SHOW_FULL);
+    if (passed && s->num_shown == s->options->max_messages) {
+        s->last = true;
+        if (!s->raw)
+            set_state(s, SHOW_FULL);
+    }
     if (fuse_blows(&s->fuse, event->ts_ns))
         set_state(s, SHOW_FUSE_BLOWN);
 }
@@ -161,10 +167,21 @@ static void leave_out(struct show *s, const struct record *record)
         pass_on_all(s, shown);
 }
 
+/* is_past_last ends the run once the message that -c ends with has its frame: what belongs to
+ * it comes right behind it, its call first. */
+static bool is_past_last(struct show *s, const struct record *record)
+{
+    const bool is_call = record->call != NULL || record->monitor != NULL;
+    if (!s->last || is_call || record->event->type == DS_EVENT_FRAME)
+        return false;
+    set_state(s, SHOW_FULL);
+    return true;
+}
+
 static void on_record(void *context, const struct record *record)
 {
     struct show *s = context;
-    if (show_get_state(s) != SHOW_ON)
+    if (show_get_state(s) != SHOW_ON || is_past_last(s, record))
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
     const bool wanted = select_wants(s->select, record) && record_time(record) >= s->since_ns;
@@ -186,6 +203,8 @@ static void on_record(void *context, const struct record *record)
                             : true;
     if (record_is_message(record))
         count(s, record->event, passed);
+    if (is_raw && s->last)
+        set_state(s, SHOW_FULL);
 }
 
 static void correlate_or_show(struct show *s, const struct ds_event *event)
@@ -216,6 +235,8 @@ void show_set_since(struct show *s, int64_t since_ns)
 
 void show_event(struct show *s, const struct ds_event *event)
 {
+    if (s->idle)
+        return;
     if (s->relay == NULL || !s->behind) {
         correlate_or_show(s, event);
         return;
@@ -341,6 +362,9 @@ struct show *show_new(const struct options *options, unsigned time_digits)
 
 bool show_start(struct show *s)
 {
+    s->idle = s->num_sinks == 0 && s->correlate == NULL && s->keeper == NULL &&
+              s->options->max_messages == 0 && s->fuse.rate.max == 0;
+    s->raw = sinks_want_raw(s->options);
     if (s->num_sinks == 0 && !s->behind)
         return true;
     const struct relay_target target = {
