@@ -123,13 +123,19 @@ static inline void copy_term(struct copier *c, struct ds_term *term)
         copy_present(c, term);
 }
 
-static void copy_message(struct copier *c, struct ds_message *message)
+/* used is what there is of a message, see used_roles. */
+struct used {
+    size_t num_roles;
+    bool has_token;
+};
+
+static void copy_message(struct copier *c, struct ds_message *message, const struct used *used)
 {
     copy_term(c, &message->control);
     copy_term(c, &message->payload);
-    for (int role = 0; role < DS_ROLE_COUNT; role++)
+    for (size_t role = 0; role < used->num_roles; role++)
         copy_term(c, &message->role[role]);
-    if (message->token.present) {
+    if (used->has_token) {
         copy_term(c, &message->token.label);
         copy_term(c, &message->token.from);
     }
@@ -184,7 +190,7 @@ static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *c
     return c->block->conn;
 }
 
-static void copy_event(struct copier *c, struct ds_event *event)
+static void copy_event(struct copier *c, struct ds_event *event, const struct used *used)
 {
     if (event->bytes != NULL)
         event->bytes = copy_span(c, event->bytes, event->bytes_len);
@@ -202,7 +208,7 @@ static void copy_event(struct copier *c, struct ds_event *event)
         event->change.reason = copy_string(c, event->change.reason);
         break;
     case DS_EVENT_MESSAGE:
-        copy_message(c, &event->message);
+        copy_message(c, &event->message, used);
         break;
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
@@ -269,30 +275,38 @@ static bool is_empty(const struct note *note)
            note->from_name.data == NULL && note->to_name.data == NULL;
 }
 
-/* used_len is how much of an event there is to copy: behind it all is zero. Most messages have
- * a sender and a receiver alone. */
-static size_t used_len(const struct ds_event *event)
+/* used_roles finds how much of an event there is to copy: behind it all is zero. Most messages
+ * have a sender and a receiver alone. Returns bytes. */
+static size_t used_roles(const struct ds_event *event, struct used *used)
 {
+    *used = (struct used){DS_ROLE_COUNT, true};
     if (event->type != DS_EVENT_MESSAGE || event->message.token.present)
         return sizeof *event;
-    size_t num_roles = DS_ROLE_COUNT;
-    while (num_roles != 0 && event->message.role[num_roles - 1].data == NULL)
-        num_roles--;
-    return offsetof(struct ds_event, message.role) + num_roles * sizeof event->message.role[0];
+    used->has_token = false;
+    while (used->num_roles != 0 && event->message.role[used->num_roles - 1].data == NULL)
+        used->num_roles--;
+    return offsetof(struct ds_event, message.role) +
+           used->num_roles * sizeof event->message.role[0];
 }
 
 static void add_event(struct copier *c, const struct ds_event *event, struct copied_record *copy)
 {
-    struct ds_event now = *event;
-    copy_event(c, &now);
-    copy->event_len = used_len(event);
+    struct ds_event now;
+    struct used used;
+    copy->event_len = used_roles(event, &used);
+    memcpy(&now, event, copy->event_len);
+    copy_event(c, &now, &used);
     copy->event = copy_bytes(c, &now, copy->event_len);
 }
 
 /* add copies a record if there is room for it. */
 static bool add(struct record_block *block, const struct record *record)
 {
-    struct copier c = {.block = block};
+    struct copier c; /* spans are set as they are needed */
+    c.block = block;
+    c.num_spans = 0;
+    c.atoms = c.atoms_copy = NULL;
+    c.full = false;
     const size_t len = block->len;
     struct ds_conn *conn = block->conn;
     struct copied_record *copy = take(&c, sizeof *copy);

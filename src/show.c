@@ -24,6 +24,7 @@ struct show {
     size_t num_sinks;
     struct relay *relay; /* while the second thread runs */
     bool behind;         /* the correlation is behind the relay */
+    struct record passing; /* on the way there: an event, of which nothing is known yet */
     struct select *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact; /* NULL: everything may be seen */
@@ -241,8 +242,8 @@ void show_event(struct show *s, const struct ds_event *event)
         correlate_or_show(s, event);
         return;
     }
-    const struct record record = {.event = event};
-    if (!relay_record(s->relay, &record) && show_get_state(s) == SHOW_ON)
+    s->passing.event = event;
+    if (!relay_record(s->relay, &s->passing) && show_get_state(s) == SHOW_ON)
         set_state(s, SHOW_FAILED);
 }
 
