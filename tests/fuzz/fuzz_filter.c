@@ -28,7 +28,9 @@ static const struct ds_conn conn = {
 
 static const struct call call = {
     .number = 1, .conn = 1, .label = "rpc:call", .group = "",
-    .caller = {TEXT("a@h"), TEXT("me"), true, 1, 2, 3}, .result = TERM("w\2ok"),
+    .caller = {.node = TEXT("a@h"), .name = TEXT("me"), .has_pid = true, .id = 1, .serial = 2,
+               .creation = 3},
+    .result = TERM("w\2ok"),
     .end_ns = 5000000, .outcome = CALL_OK,
 };
 
