@@ -2,6 +2,7 @@
 # finds: one test a capture.
 find_program(ERL erl REQUIRED)
 find_program(ERLC erlc REQUIRED)
+find_program(ESCRIPT escript REQUIRED)
 set(ERL_DIR ${CMAKE_CURRENT_BINARY_DIR}/erl)
 file(GLOB ERL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/erl/*.erl
      ${CMAKE_CURRENT_SOURCE_DIR}/live/*.erl ${CMAKE_CURRENT_SOURCE_DIR}/terms/*.erl)
