@@ -5,6 +5,7 @@
 #include "escape.h"
 #include "number_text.h"
 #include "term_keywords.h"
+#include "term_token.h"
 #include "value.h"
 
 #include <math.h>
@@ -262,33 +263,19 @@ static void leaf_string(struct leaf *leaf, const struct term_token *token)
     }
 }
 
-/* leaf_read_char reads one element of a list that may be a string. */
-static bool leaf_read_char(struct cursor *at, uint32_t *code)
-{
-    uint8_t tag, small;
-    if (!cursor_read_u8(at, &tag))
-        return false;
-    if (tag == TERM_TAG_INTEGER)
-        return cursor_read_u32(at, code);
-    if (tag != TERM_TAG_SMALL_INTEGER || !cursor_read_u8(at, &small))
-        return false;
-    *code = small;
-    return true;
-}
-
 bool leaf_char_list(struct leaf *leaf, struct cursor *at, uint64_t num)
 {
     struct cursor end = *at, c = end;
     uint32_t character;
     uint8_t tag;
     for (uint64_t i = 0; i < num; i++) {
-        if (!leaf_read_char(&end, &character) || !escape_is_printable(character))
+        if (!term_read_char(&end, &character) || !escape_is_printable(character))
             return false;
     }
     if (!cursor_read_u8(&end, &tag) || tag != TERM_TAG_NIL)
         return false;
     code_add(&leaf->w, leaf->w.syntax->string_open);
-    for (uint64_t i = 0; i < num && leaf_read_char(&c, &character); i++)
+    for (uint64_t i = 0; i < num && term_read_char(&c, &character); i++)
         code_add_char(&leaf->w, character);
     code_add(&leaf->w, "\"");
     *at = end;

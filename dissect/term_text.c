@@ -319,20 +319,6 @@ static void text_add_bits(struct text *text, const struct term_token *token)
     BUFFER_ADD(text->out, ">>");
 }
 
-/* text_read_char reads one element of a list that may be a string. */
-static bool text_read_char(struct cursor *at, uint32_t *code)
-{
-    uint8_t tag, small;
-    if (!cursor_read_u8(at, &tag))
-        return false;
-    if (tag == TERM_TAG_INTEGER)
-        return cursor_read_u32(at, code);
-    if (tag != TERM_TAG_SMALL_INTEGER || !cursor_read_u8(at, &small))
-        return false;
-    *code = small;
-    return true;
-}
-
 /* text_add_char_list writes a list whose elements are all printable characters as a string,
  * and passes it; false, and nothing moves, when it is another list. */
 static bool text_add_char_list(struct text *text, uint64_t num)
@@ -341,14 +327,14 @@ static bool text_add_char_list(struct text *text, uint64_t num)
     uint32_t code;
     uint8_t tag;
     for (uint64_t i = 0; i < num; i++) {
-        if (!text_read_char(&c, &code) || !escape_is_printable(code))
+        if (!term_read_char(&c, &code) || !escape_is_printable(code))
             return false;
     }
     if (!cursor_read_u8(&c, &tag) || tag != TERM_TAG_NIL)
         return false;
     uint64_t shown = text_shown_len(text, num);
     BUFFER_ADD(text->out, "\"");
-    for (uint64_t i = 0; i < shown && text_read_char(&text->at, &code); i++)
+    for (uint64_t i = 0; i < shown && term_read_char(&text->at, &code); i++)
         escape_add_char(text->out, code, '"');
     BUFFER_ADD(text->out, "\"");
     if (shown < num)

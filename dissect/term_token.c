@@ -68,3 +68,16 @@ enum term_status term_read_token(struct cursor *at, const struct term_env *env,
     *at = next;
     return TERM_OK;
 }
+
+bool term_read_char(struct cursor *at, uint32_t *code)
+{
+    uint8_t tag, small;
+    if (!cursor_read_u8(at, &tag))
+        return false;
+    if (tag == TERM_TAG_INTEGER)
+        return cursor_read_u32(at, code);
+    if (tag != TERM_TAG_SMALL_INTEGER || !cursor_read_u8(at, &small))
+        return false;
+    *code = small;
+    return true;
+}

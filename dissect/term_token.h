@@ -439,4 +439,8 @@ TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_s
     return status;
 }
 
+/* term_read_char reads one element of a list that may be a string: an integer of 1 or 4 bytes,
+ * whatever it is worth. False when it is something else, or cut. */
+bool term_read_char(struct cursor *at, uint32_t *code);
+
 #endif
