@@ -61,9 +61,12 @@ static void fuzz_balance(struct cursor text, enum ds_code_language language)
     for (; cursor_read_u8(&text, &c); before = c) {
         must(c >= 0x20 || c == '\n');
         if (quote != 0) {
-            if (c == '\\')
+            if (c == '\\') {
                 must(cursor_read_u8(&text, &c));
-            else if (c == quote)
+                c = '\\'; /* what is escaped begins nothing */
+                continue;
+            }
+            if (c == quote)
                 quote = 0;
             must(!(language == DS_CODE_ELIXIR && before == '#' && c == '{'));
         } else if (c == '"' || (c == '\'' && language == DS_CODE_ERLANG)) {
