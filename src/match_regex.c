@@ -33,6 +33,7 @@ enum {
 enum { TAG_SMALL_INTEGER = 97, TAG_INTEGER = 98 };
 
 struct match_regex {
+    pcre2_general_context *memory;
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
@@ -134,48 +135,77 @@ static void find_needle(struct match_regex *regex, const char *pattern)
     }
 }
 
-static pcre2_code *compile(const char *pattern, bool ignore_case, struct regex_error *where)
+/* PCRE2 allocates through these, so that what it does when there is no memory can be tried like
+ * all else. */
+static void *allocate(size_t len, void *context)
+{
+    (void)context;
+    return malloc(len);
+}
+
+static void release(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/* compile sets regex->code; false with *where filled in, unless memory ran out. */
+static bool compile(struct match_regex *regex, const char *pattern, bool ignore_case,
+                    struct regex_error *where)
 {
     const uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
                            (ignore_case ? PCRE2_CASELESS : 0);
-    int error;
-    PCRE2_SIZE offset;
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), flags, &error, &offset,
-                                     NULL);
-    if (code == NULL) {
+    int error = PCRE2_ERROR_HEAP_FAILED;
+    PCRE2_SIZE offset = 0;
+    pcre2_compile_context *context = pcre2_compile_context_create(regex->memory);
+    if (context != NULL)
+        regex->code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), flags, &error, &offset,
+                                    context);
+    pcre2_compile_context_free(context);
+    if (regex->code == NULL && error != PCRE2_ERROR_HEAP_FAILED) {
         where->column = offset + 1;
         pcre2_get_error_message(error, (PCRE2_UCHAR *)where->what, sizeof where->what);
     }
-    return code;
+    return regex->code != NULL;
+}
+
+/* Without the compiler, or a stack for it, the interpreter does the same, only slower. */
+static void speed_up(struct match_regex *regex)
+{
+    if (pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) != 0)
+        return;
+    regex->stack = pcre2_jit_stack_create(JIT_STACK, JIT_STACK_MAX, regex->memory);
+    if (regex->stack != NULL)
+        pcre2_jit_stack_assign(regex->context, NULL, regex->stack);
+}
+
+static bool set_up(struct match_regex *regex, const char *pattern, bool ignore_case,
+                   struct regex_error *error)
+{
+    regex->memory = pcre2_general_context_create(allocate, release, NULL);
+    if (regex->memory == NULL || !compile(regex, pattern, ignore_case, error))
+        return false;
+    regex->data = pcre2_match_data_create(1, regex->memory);
+    regex->context = pcre2_match_context_create(regex->memory);
+    if (regex->data == NULL || regex->context == NULL)
+        return false;
+    pcre2_set_match_limit(regex->context, MATCH_LIMIT);
+    pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
+    pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
+    speed_up(regex);
+    return true;
 }
 
 struct match_regex *match_regex_compile(const char *pattern, bool ignore_case,
                                         struct regex_error *error)
 {
     *error = (struct regex_error){0, "out of memory"};
-    pcre2_code *code = compile(pattern, ignore_case, error);
-    if (code == NULL)
-        return NULL;
     struct match_regex *regex = calloc(1, sizeof *regex);
-    if (regex == NULL) {
-        pcre2_code_free(code);
+    if (regex == NULL)
         return NULL;
-    }
-    regex->code = code;
-    regex->data = pcre2_match_data_create(1, NULL);
-    regex->context = pcre2_match_context_create(NULL);
-    if (regex->data == NULL || regex->context == NULL) {
+    if (!set_up(regex, pattern, ignore_case, error)) {
         match_regex_free(regex);
         return NULL;
-    }
-    pcre2_set_match_limit(regex->context, MATCH_LIMIT);
-    pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
-    pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
-    /* Without the compiler, or a stack for it, the interpreter does the same, only slower. */
-    if (pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0) {
-        regex->stack = pcre2_jit_stack_create(JIT_STACK, JIT_STACK_MAX, NULL);
-        if (regex->stack != NULL)
-            pcre2_jit_stack_assign(regex->context, NULL, regex->stack);
     }
     if (!ignore_case)
         find_needle(regex, pattern);
@@ -206,6 +236,7 @@ void match_regex_free(struct match_regex *regex)
     pcre2_match_context_free(regex->context);
     pcre2_match_data_free(regex->data);
     pcre2_code_free(regex->code);
+    pcre2_general_context_free(regex->memory);
     free(regex);
 }
 

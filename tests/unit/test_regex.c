@@ -3,6 +3,7 @@
  * match, bad expressions, expressions that take too long, and -A, --invert.
  */
 #include "event_text.h"
+#include "failing_alloc.h"
 #include "match_regex.h"
 #include "select.h"
 
@@ -272,6 +273,34 @@ static void shows_the_others(void **state)
     match_regex_free(options.regexes[1]);
 }
 
+/* Every allocation fails in turn, those of PCRE2 as well. */
+static void compile_and_search(void *context)
+{
+    static char text[2000]; /* too long for what the interpreter has by itself */
+    const char *pattern = context;
+    struct regex_error error;
+    memset(text, 'a', sizeof text);
+    text[sizeof text - 1] = 'b';
+    struct match_regex *regex = match_regex_compile(pattern, false, &error);
+    if (regex == NULL) {
+        assert_true(failing_alloc_failed());
+        assert_int_equal(error.column, 0);
+        assert_string_equal(error.what, "out of memory");
+        return;
+    }
+    const enum regex_result result = match_regex_text(regex, text, sizeof text);
+    assert_true(result == REGEX_YES || (failing_alloc_failed() && result == REGEX_GAVE_UP));
+    match_regex_free(regex);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    const char *const patterns[] = {"b", "^(?:(a)|x)+b$", "(*NO_JIT)^(?:(a)|x)+b$"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        assert_true(failing_alloc_each(compile_and_search, (void *)(uintptr_t)patterns[i]) >= 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +313,7 @@ int main(void)
         cmocka_unit_test(ignores_case),
         cmocka_unit_test(shows_what_follows),
         cmocka_unit_test(shows_the_others),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
