@@ -29,6 +29,10 @@ struct filter *filter_parse(const char *text, struct filter_error *error);
 /* filter_and makes a filter that holds where both do; it owns them. first may be NULL. */
 struct filter *filter_and(struct filter *first, struct filter *second);
 
+/* filter_needs_calls returns what an expression asks for that nothing has unless calls are put
+ * together: the name of a field, or a type of records. NULL when there is no such thing in it. */
+const char *filter_needs_calls(const struct filter *filter);
+
 /* filter_set_depth limits the nesting of terms whose text is asked for, as the outputs do. */
 void filter_set_depth(struct filter *filter, uint64_t max_depth);
 

@@ -10,6 +10,7 @@
 
 static const struct field_group *const groups[] = {
     &filter_message_fields,
+    &filter_note_fields,
     &filter_call_fields,
     &filter_conn_fields,
 };
@@ -44,6 +45,17 @@ const char *filter_field_nearest(struct ds_text name)
     while (num < MAX_FIELDS && (field = filter_field_at(num)) != NULL)
         names[num++] = field->name;
     return nearest_find(name.data, name.len, names, num);
+}
+
+bool filter_field_needs_calls(const struct field *field)
+{
+    for (int g = 0; g < NUM_GROUPS; g++) {
+        for (size_t i = 0; i < groups[g]->num; i++) {
+            if (&groups[g]->fields[i] == field)
+                return groups[g]->needs_calls;
+        }
+    }
+    return false;
 }
 
 const char *filter_type_name(enum field_type type)

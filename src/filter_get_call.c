@@ -207,4 +207,4 @@ static const struct field fields[] = {
     {"children", FIELD_NUMBER, get_of_call, CALL_CHILDREN},
 };
 
-const struct field_group filter_call_fields = {fields, sizeof fields / sizeof fields[0]};
+const struct field_group filter_call_fields = {fields, sizeof fields / sizeof fields[0], true};

@@ -255,4 +255,4 @@ static const struct field fields[] = {
     {"inferred_atoms", FIELD_NUMBER, get_atoms, ATOMS_INFERRED},
 };
 
-const struct field_group filter_conn_fields = {fields, sizeof fields / sizeof fields[0]};
+const struct field_group filter_conn_fields = {fields, sizeof fields / sizeof fields[0], false};

@@ -277,10 +277,6 @@ static const struct field fields[] = {
     {"op", FIELD_TEXT, get_op, 0},
     {"from", FIELD_TERM, get_process, DS_ROLE_FROM},
     {"to", FIELD_TERM, get_process, DS_ROLE_TO},
-    {"from_name", FIELD_TEXT, get_note_name, DS_ROLE_FROM},
-    {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO},
-    {"from_titles", FIELD_TEXT, get_titles, DS_ROLE_FROM},
-    {"to_titles", FIELD_TEXT, get_titles, DS_ROLE_TO},
     {"ref", FIELD_TERM, get_ref, 0},
     {"flags", FIELD_TERM, get_flags, 0},
     {"mfa", FIELD_TERM, get_mfa, 0},
@@ -301,4 +297,14 @@ static const struct field fields[] = {
     {"fragments", FIELD_NUMBER, get_message, MESSAGE_FRAGMENTS},
 };
 
-const struct field_group filter_message_fields = {fields, sizeof fields / sizeof fields[0]};
+const struct field_group filter_message_fields = {fields, sizeof fields / sizeof fields[0], false};
+
+static const struct field note_fields[] = {
+    {"from_name", FIELD_TEXT, get_note_name, DS_ROLE_FROM},
+    {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO},
+    {"from_titles", FIELD_TEXT, get_titles, DS_ROLE_FROM},
+    {"to_titles", FIELD_TEXT, get_titles, DS_ROLE_TO},
+};
+
+const struct field_group filter_note_fields = {note_fields,
+                                               sizeof note_fields / sizeof note_fields[0], true};

@@ -35,13 +35,16 @@ struct field {
     int which; /* passed on to get: which of several like it */
 };
 
-/* field_group is the part of the table that one file holds. */
+/* field_group is a part of the table: fields of which none, or all, are known from putting
+ * calls together alone. */
 struct field_group {
     const struct field *fields;
     size_t num;
+    bool needs_calls;
 };
 
-extern const struct field_group filter_message_fields, filter_call_fields, filter_conn_fields;
+extern const struct field_group filter_message_fields, filter_note_fields, filter_call_fields,
+    filter_conn_fields;
 
 /* filter_field_at returns field number i of the whole table, from 0; NULL behind the last. */
 const struct field *filter_field_at(size_t i);
@@ -50,6 +53,9 @@ const struct field *filter_field_at(size_t i);
  * that differs the least, NULL when all differ too much. */
 const struct field *filter_field_find(struct ds_text name);
 const char *filter_field_nearest(struct ds_text name);
+
+/* filter_field_needs_calls says whether nothing has the field unless calls are put together. */
+bool filter_field_needs_calls(const struct field *field);
 
 const char *filter_type_name(enum field_type type);
 

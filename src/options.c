@@ -92,6 +92,31 @@ static bool join_expression(struct options *o, char **words)
     return true;
 }
 
+/* What would select nothing, in silence. */
+static bool check_without_calls(const struct options *o)
+{
+    const struct {
+        const char *option;
+        const struct filter *filter;
+    } filters[] = {{"-Y", o->filter}, {"--trigger", o->trigger}};
+    for (size_t i = 0; i < o->num_matches; i++) {
+        if (ds_match_wants_return(o->matches[i])) {
+            complain("-m '... -> return' needs to know replies: leave out --no-calls");
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        const char *what = filter_needs_calls(filters[i].filter);
+        if (what != NULL) {
+            complain("--no-calls and %s with '%s' do not go together: that is known from putting "
+                     "calls together; leave out --no-calls",
+                     filters[i].option, what);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_together(const struct options *o)
 {
     size_t on_stdout = o->write_file != NULL && strcmp(o->write_file, "-") == 0;
@@ -102,12 +127,8 @@ static bool check_together(const struct options *o)
                  "(-T json=FILE)");
         return false;
     }
-    for (size_t i = 0; i < o->num_matches && o->no_calls; i++) {
-        if (ds_match_wants_return(o->matches[i])) {
-            complain("-m '... -> return' needs to know replies: leave out --no-calls");
-            return false;
-        }
-    }
+    if (o->no_calls && !check_without_calls(o))
+        return false;
     size_t from_stdin = 0;
     for (size_t i = 0; i < o->num_read_files; i++)
         from_stdin += strcmp(o->read_files[i], "-") == 0;
