@@ -106,6 +106,11 @@ static bool read_pattern(struct parser *p)
         return false;
     if (lexer_is(lexer, "when") && !(lexer_next(lexer) && parse_guard(p)))
         return false;
+    if (p->match->num_stack != 0) {
+        p->match->stack = calloc(p->match->num_stack, sizeof *p->match->stack);
+        if (p->match->stack == NULL)
+            return parse_no_memory(p);
+    }
     if (lexer_is(lexer, "->"))
         return read_actions(p) && (lexer->token.kind == LEX_END || lexer_expected(lexer, "the end"));
     return lexer->token.kind == LEX_END ||
@@ -139,6 +144,7 @@ void ds_match_free(struct ds_match *match)
         return;
     free(match->nodes);
     free(match->steps);
+    free(match->stack);
     ds_buffer_free(&match->constants);
     arena_free(&match->run.arena);
     free(match);

@@ -17,30 +17,28 @@ static bool compare(struct run *run, struct view a, struct view b, enum compare_
 
 /* find_key looks for a key. One with an unknown atom in it may be another, or may not: then it
  * can only be told when the key is found elsewhere. */
-static bool find_key(struct run *run, struct cursor pairs, const struct term_env *env,
-                     uint64_t num, const struct view *key, unsigned level, struct view *value,
-                     bool *found)
+static bool find_key(struct run *run, struct view pair, uint64_t num, const struct view *key,
+                     unsigned level, struct view *value, bool *found)
 {
     bool is_unsure = false;
     *found = false;
     for (; num != 0; num--) {
-        const struct view here = view_at(pairs, env);
         int order;
-        if (!compare(run, here, *key, COMPARE_SAME, level, &order)) {
+        if (!compare(run, pair, *key, COMPARE_SAME, level, &order)) {
             if (run->trouble != RUN_BAD)
                 return false;
             run->trouble = RUN_NO_TROUBLE;
             is_unsure = true;
             order = 1;
         }
-        if (!view_skip(run, &pairs, env, 1))
+        if (!view_skip(run, &pair, 1))
             return false;
         if (order == 0) {
-            *value = view_at(pairs, env);
+            *value = pair;
             *found = true;
             return true;
         }
-        if (!view_skip(run, &pairs, env, 1))
+        if (!view_skip(run, &pair, 1))
             return false;
     }
     return !is_unsure || run_fail(run, RUN_BAD);
@@ -51,23 +49,23 @@ static bool next_key(struct run *run, const struct view *map, uint64_t num,
                      const struct view *after, unsigned level, struct view *key,
                      struct view *value)
 {
-    struct cursor at = map->at;
+    struct view at = *map;
     bool found = false;
     for (; num != 0; num--) {
-        const struct view here = view_at(at, &map->env);
+        const struct view here = at;
         int order = 1;
         if (after != NULL && !compare(run, here, *after, COMPARE_KEYS, level, &order))
             return false;
         if (order > 0 && found && !compare(run, *key, here, COMPARE_KEYS, level, &order))
             return false;
-        if (!view_skip(run, &at, &map->env, 1))
+        if (!view_skip(run, &at, 1))
             return false;
         if (order > 0) {
             *key = here;
-            *value = view_at(at, &map->env);
+            *value = at;
             found = true;
         }
-        if (!view_skip(run, &at, &map->env, 1))
+        if (!view_skip(run, &at, 1))
             return false;
     }
     return found || run_fail(run, RUN_BAD); /* a key that stands in it twice */
@@ -122,14 +120,14 @@ static bool open_both(struct run *run, const struct view *a, const struct view *
     case ORDER_TUPLE:
     case ORDER_RECORD:
     case ORDER_FUN:
-        *order = compare_counts(x.token.num_terms, y.token.num_terms);
-        if (*order != 0 || x.token.num_terms == 0)
+        *order = compare_counts(x.num_parts, y.num_parts);
+        if (*order != 0 || x.num_parts == 0)
             return true;
-        frame = push(run, COMPARE_ELEMENTS, x.token.num_terms);
+        frame = push(run, COMPARE_ELEMENTS, x.num_parts);
         if (frame == NULL)
             return false;
-        frame->a = view_at(x.rest, &x.view.env);
-        frame->b = view_at(y.rest, &y.view.env);
+        frame->a = view_parts(&x);
+        frame->b = view_parts(&y);
         return true;
     case ORDER_LIST:
         frame = push(run, COMPARE_LISTS, 0);
@@ -139,9 +137,9 @@ static bool open_both(struct run *run, const struct view *a, const struct view *
         frame->b = y.view;
         return true;
     case ORDER_MAP: {
-        const struct view in_a = view_at(x.rest, &x.view.env), in_b = view_at(y.rest, &y.view.env);
-        const uint64_t num = x.token.num_terms / 2;
-        *order = compare_counts(x.token.num_terms, y.token.num_terms);
+        const struct view in_a = view_parts(&x), in_b = view_parts(&y);
+        const uint64_t num = x.num_parts / 2;
+        *order = compare_counts(x.num_parts, y.num_parts);
         if (*order == 0 && (mode == COMPARE_ORDER || mode == COMPARE_KEYS) &&
             !compare_all_keys(run, &in_a, &in_b, num, level + 1, order))
             return false;
@@ -167,7 +165,7 @@ static bool next_by_key(struct run *run, struct compare_frame *frame, unsigned l
     struct view key;
     if (!next_key(run, &frame->a, frame->num, frame->begun ? &frame->key : NULL, level + 1, &key,
                   a) ||
-        !find_key(run, frame->b.at, &frame->b.env, frame->num, &key, level + 1, b, &found))
+        !find_key(run, frame->b, frame->num, &key, level + 1, b, &found))
         return false;
     frame->key = key;
     *order = found ? 0 : 1;
@@ -182,15 +180,13 @@ static bool next_by_place(struct run *run, struct compare_frame *frame, unsigned
     bool found;
     if (!frame->begun)
         frame->key = frame->b;
-    else if (!view_skip(run, &frame->a.at, &frame->a.env, 2) ||
-             !view_skip(run, &frame->key.at, &frame->key.env, 2))
+    else if (!view_skip(run, &frame->a, 2) || !view_skip(run, &frame->key, 2))
         return false;
     *a = frame->a;
-    if (!view_skip(run, &a->at, &a->env, 1) ||
-        !find_key(run, frame->key.at, &frame->key.env, 1, &frame->a, level + 1, b, &found))
+    if (!view_skip(run, a, 1) ||
+        !find_key(run, frame->key, 1, &frame->a, level + 1, b, &found))
         return false;
-    if (!found && !find_key(run, frame->b.at, &frame->b.env, frame->num, &frame->a, level + 1, b,
-                            &found))
+    if (!found && !find_key(run, frame->b, frame->num, &frame->a, level + 1, b, &found))
         return false;
     *order = found ? 0 : 1;
     return true;
@@ -229,8 +225,7 @@ static bool next_pair(struct run *run, struct compare_frame *frame, enum compare
         return true;
     if (frame->kind == COMPARE_MAPS)
         return next_of_maps(run, frame, mode, level, a, b, order);
-    if (frame->begun && (!view_skip(run, &frame->a.at, &frame->a.env, 1) ||
-                         !view_skip(run, &frame->b.at, &frame->b.env, 1)))
+    if (frame->begun && (!view_skip(run, &frame->a, 1) || !view_skip(run, &frame->b, 1)))
         return false;
     frame->begun = true;
     frame->left--;
@@ -264,8 +259,8 @@ bool view_compare(struct run *run, const struct view *a, const struct view *b,
     return compare(run, *a, *b, mode, 0, order);
 }
 
-bool view_find_key(struct run *run, struct cursor pairs, const struct term_env *env, uint64_t num,
+bool view_find_key(struct run *run, const struct view *pairs, uint64_t num,
                    const struct view *key, struct view *value, bool *found)
 {
-    return find_key(run, pairs, env, num, key, 0, value, found);
+    return find_key(run, *pairs, num, key, 0, value, found);
 }

@@ -2,7 +2,7 @@
  * match_guard.c - operators, and the run of a guard; see match_program.h. A test that has no
  * value, or one other than true, fails its alternative, and the next one is tried.
  */
-#include "match_program.h"
+#include "match_functions.h"
 
 enum comparison { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, NOT_EQUAL, SAME, NOT_SAME };
 enum logic { NOT, AND, OR, XOR };
@@ -96,6 +96,14 @@ static bool run_step_of(struct ds_match *match, const struct step *step, uint32_
     case STEP_OPERATOR:
         *num -= step->num_args;
         if (!step->op->apply(&match->run, step->op->which, &stack[*num], &result))
+            return run_fail(&match->run, RUN_BAD);
+        stack[(*num)++] = result;
+        return true;
+    case STEP_TUPLE:
+    case STEP_LIST:
+    case STEP_MAP:
+        *num -= step->num_args;
+        if (!build_term(&match->run, step->kind, &stack[*num], step->num_args, &result))
             return run_fail(&match->run, RUN_BAD);
         stack[(*num)++] = result;
         return true;

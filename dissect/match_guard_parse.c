@@ -4,37 +4,18 @@
  *   guard       tests {';' tests}          tests       test {',' test}
  *   test        operand | prefix test | test infix test | '(' test ')'
  *   operand     constant term | Name | function '(' [test {',' test}] ')'
+ *             | '{' [test {',' test}] '}' | '[' [test {',' test} ['|' test]] ']'
+ *             | '#{' [test '=>' test {',' test '=>' test}] '}'
  *
  * Operators bind as in Erlang. Those whose right side is still to come wait on a stack of fixed
  * size (Dijkstra's shunting yard), so that nothing recurses.
  */
-#include "match_parse.h"
+#include "match_functions.h"
+#include "match_guard_parse.h"
 
 #include <stdlib.h>
 
-enum wait_kind { WAIT_PAREN, WAIT_CALL, WAIT_OPERATOR };
-
-struct waiting {
-    enum wait_kind kind;
-    uint8_t tightness;   /* OPERATOR */
-    enum step_kind step; /* OPERATOR: OPERATOR, ANDALSO, ORELSE */
-    size_t at;           /* in the text; of ANDALSO and ORELSE the step that jumps */
-    uint32_t num_args;   /* CALL: so far */
-    const struct guard_operator *op;
-    struct ds_text name; /* CALL */
-};
-
-struct guard_parser {
-    struct parser *p;
-    struct lexer *lexer;
-    struct ds_match *match;
-    struct waiting waiting[DS_MATCH_MAX_NESTING];
-    size_t depth;
-    size_t num_values;  /* on the stack of the run */
-    size_t alternative; /* its first step */
-};
-
-static struct step *add_step(struct guard_parser *g, enum step_kind kind)
+struct step *guard_add_step(struct guard_parser *g, enum step_kind kind)
 {
     struct ds_match *match = g->match;
     if (match->num_steps == match->cap_steps) {
@@ -52,17 +33,14 @@ static struct step *add_step(struct guard_parser *g, enum step_kind kind)
     return step;
 }
 
-static struct step *add_value(struct guard_parser *g, enum step_kind kind)
+struct step *guard_add_value(struct guard_parser *g, enum step_kind kind)
 {
-    if (g->num_values == GUARD_MAX_STACK) {
-        lexer_fail(g->lexer, g->lexer->token.at, "expected less nesting");
-        return NULL;
-    }
-    g->num_values++;
-    return add_step(g, kind);
+    if (++g->num_values > g->match->num_stack)
+        g->match->num_stack = g->num_values;
+    return guard_add_step(g, kind);
 }
 
-static struct waiting *push(struct guard_parser *g, enum wait_kind kind)
+struct waiting *guard_push(struct guard_parser *g, enum wait_kind kind)
 {
     if (g->depth == DS_MATCH_MAX_NESTING) {
         lexer_fail(g->lexer, g->lexer->token.at, "expected at most %d levels", DS_MATCH_MAX_NESTING);
@@ -73,11 +51,10 @@ static struct waiting *push(struct guard_parser *g, enum wait_kind kind)
     return waiting;
 }
 
-/* reduce completes the operators that bind at least as tightly. */
-static bool reduce(struct guard_parser *g, uint8_t tightness)
+bool guard_reduce(struct guard_parser *g, uint8_t tightness)
 {
     while (g->depth != 0) {
-        const struct waiting *top = &g->waiting[g->depth - 1];
+        const struct waiting *top = guard_top(g);
         if (top->kind != WAIT_OPERATOR || top->tightness < tightness)
             return true;
         g->depth--;
@@ -85,7 +62,7 @@ static bool reduce(struct guard_parser *g, uint8_t tightness)
             g->match->steps[top->at].target = g->match->num_steps;
             continue;
         }
-        struct step *step = add_step(g, STEP_OPERATOR);
+        struct step *step = guard_add_step(g, STEP_OPERATOR);
         if (step == NULL)
             return false;
         step->op = top->op;
@@ -109,7 +86,7 @@ static bool add_constant(struct guard_parser *g)
     size_t at, len;
     if (!parse_term(g->p, true) || !parse_fold(g->p, first, &at, &len))
         return false;
-    struct step *step = add_value(g, STEP_CONSTANT);
+    struct step *step = guard_add_value(g, STEP_CONSTANT);
     if (step == NULL)
         return false;
     step->at = at;
@@ -122,7 +99,7 @@ static bool add_variable(struct guard_parser *g)
     const int found = parse_find_variable(g->p);
     if (found < 0)
         return lexer_expected(g->lexer, "a variable of the pattern");
-    struct step *step = add_value(g, STEP_VARIABLE);
+    struct step *step = guard_add_value(g, STEP_VARIABLE);
     if (step == NULL)
         return false;
     step->variable = (uint32_t)found;
@@ -137,25 +114,12 @@ static bool followed_by(const struct lexer *lexer, char c)
     return *next == c;
 }
 
-static bool is_function(struct ds_text name)
-{
-    for (size_t i = 0; i < guard_num_functions; i++)
-        if (strlen(guard_functions[i].name) == name.len &&
-            memcmp(guard_functions[i].name, name.data, name.len) == 0)
-            return true;
-    return false;
-}
-
 /* end_call is at the ) of a function. */
 static bool end_call(struct guard_parser *g, const struct waiting *call)
 {
-    const struct guard_function *function = NULL;
-    for (size_t i = 0; i < guard_num_functions; i++)
-        if (strlen(guard_functions[i].name) == call->name.len &&
-            memcmp(guard_functions[i].name, call->name.data, call->name.len) == 0 &&
-            guard_functions[i].min_args <= call->num_args &&
-            guard_functions[i].max_args >= call->num_args)
-            function = &guard_functions[i];
+    bool is_known;
+    const struct guard_function *function =
+        guard_find_function(call->name, call->num_args, &is_known);
     if (function == NULL)
         return lexer_fail(g->lexer, call->at, "expected another number of arguments for %.*s",
                           (int)call->name.len, call->name.data);
@@ -163,7 +127,7 @@ static bool end_call(struct guard_parser *g, const struct waiting *call)
         return lexer_fail(g->lexer, call->at, "expected no %s(): no packet tells in which "
                           "process this would be", function->name);
     g->num_values -= call->num_args;
-    struct step *step = add_value(g, STEP_CALL);
+    struct step *step = guard_add_value(g, STEP_CALL);
     if (step == NULL)
         return false;
     step->function = function;
@@ -177,9 +141,10 @@ static bool begin_call(struct guard_parser *g, bool *complete)
     struct lexer *lexer = g->lexer;
     const struct lex_token *token = &lexer->token;
     const struct ds_text name = {lexer->text + token->at, token->len};
-    if (!is_function(name))
+    bool is_known;
+    if (guard_find_function(name, 0, &is_known) == NULL && !is_known)
         return lexer_expected(lexer, "a function that guards have");
-    struct waiting *call = push(g, WAIT_CALL);
+    struct waiting *call = guard_push(g, WAIT_CALL);
     if (call == NULL)
         return false;
     call->name = name;
@@ -205,7 +170,7 @@ static bool read_operand(struct guard_parser *g, bool *complete)
     const struct guard_operator *op = find_operator(lexer, 1);
     *complete = false;
     if (op != NULL) {
-        struct waiting *waiting = push(g, WAIT_OPERATOR);
+        struct waiting *waiting = guard_push(g, WAIT_OPERATOR);
         if (waiting == NULL)
             return false;
         waiting->tightness = TIGHT_UNARY;
@@ -214,7 +179,7 @@ static bool read_operand(struct guard_parser *g, bool *complete)
         return lexer_next(lexer);
     }
     if (lexer_is(lexer, "("))
-        return push(g, WAIT_PAREN) != NULL && lexer_next(lexer);
+        return guard_push(g, WAIT_PAREN) != NULL && lexer_next(lexer);
     if (lexer_is(lexer, "erlang") && followed_by(lexer, ':')) {
         if (!lexer_next(lexer) || !lexer_next(lexer))
             return false;
@@ -223,6 +188,8 @@ static bool read_operand(struct guard_parser *g, bool *complete)
     }
     if (lexer->token.kind == LEX_ATOM && !is_keyword(lexer) && followed_by(lexer, '('))
         return begin_call(g, complete);
+    if (guard_is_term(g))
+        return guard_open_term(g, complete);
     *complete = true;
     if (lexer->token.kind == LEX_VARIABLE)
         return add_variable(g);
@@ -235,9 +202,9 @@ static bool read_operand(struct guard_parser *g, bool *complete)
 static bool add_jump(struct guard_parser *g, enum step_kind kind)
 {
     const uint8_t tightness = kind == STEP_ANDALSO ? TIGHT_ANDALSO : TIGHT_ORELSE;
-    if (!reduce(g, tightness) || add_step(g, kind) == NULL)
+    if (!guard_reduce(g, tightness) || guard_add_step(g, kind) == NULL)
         return false;
-    struct waiting *waiting = push(g, WAIT_OPERATOR);
+    struct waiting *waiting = guard_push(g, WAIT_OPERATOR);
     if (waiting == NULL)
         return false;
     waiting->tightness = tightness;
@@ -250,12 +217,12 @@ static bool add_jump(struct guard_parser *g, enum step_kind kind)
 static bool add_infix(struct guard_parser *g, const struct guard_operator *op)
 {
     const bool compares = op->tightness == TIGHT_COMPARE;
-    if (!reduce(g, (uint8_t)(op->tightness + compares)))
+    if (!guard_reduce(g, (uint8_t)(op->tightness + compares)))
         return false;
-    const struct waiting *top = g->depth != 0 ? &g->waiting[g->depth - 1] : NULL;
+    const struct waiting *top = guard_top(g);
     if (compares && top != NULL && top->kind == WAIT_OPERATOR && top->tightness == TIGHT_COMPARE)
         return lexer_expected(g->lexer, "andalso, or parentheses");
-    struct waiting *waiting = push(g, WAIT_OPERATOR);
+    struct waiting *waiting = guard_push(g, WAIT_OPERATOR);
     if (waiting == NULL)
         return false;
     waiting->tightness = op->tightness;
@@ -267,11 +234,14 @@ static bool add_infix(struct guard_parser *g, const struct guard_operator *op)
 /* close_paren is at a ) behind an operand. */
 static bool close_paren(struct guard_parser *g)
 {
-    if (!reduce(g, 0))
+    if (!guard_reduce(g, 0))
         return false;
-    if (g->depth == 0)
+    struct waiting *top = guard_top(g);
+    if (top == NULL)
         return lexer_expected(g->lexer, "( before it");
-    struct waiting *top = &g->waiting[--g->depth];
+    if (top->kind != WAIT_CALL && top->kind != WAIT_PAREN)
+        return lexer_expected(g->lexer, guard_expected(g));
+    g->depth--;
     if (top->kind == WAIT_CALL) {
         top->num_args++;
         if (!end_call(g, top))
@@ -283,18 +253,18 @@ static bool close_paren(struct guard_parser *g)
 static bool begin_alternative(struct guard_parser *g)
 {
     g->alternative = g->match->num_steps;
-    return add_step(g, STEP_ALTERNATIVE) != NULL;
+    return guard_add_step(g, STEP_ALTERNATIVE) != NULL;
 }
 
 /* end_test is behind a whole test; with last_of, of an alternative. */
 static bool end_test(struct guard_parser *g, bool is_last)
 {
-    if (!reduce(g, 0) || add_step(g, STEP_TEST) == NULL)
+    if (!guard_reduce(g, 0) || guard_add_step(g, STEP_TEST) == NULL)
         return false;
     g->num_values--;
     if (!is_last)
         return true;
-    if (add_step(g, STEP_ACCEPT) == NULL)
+    if (guard_add_step(g, STEP_ACCEPT) == NULL)
         return false;
     g->match->steps[g->alternative].target = g->match->num_steps;
     return true;
@@ -304,11 +274,11 @@ static bool end_test(struct guard_parser *g, bool is_last)
 static bool end_part(struct guard_parser *g)
 {
     const bool is_semicolon = lexer_is(g->lexer, ";");
-    if (!reduce(g, 0))
+    if (!guard_reduce(g, 0))
         return false;
-    struct waiting *top = g->depth != 0 ? &g->waiting[g->depth - 1] : NULL;
-    if (top != NULL && (top->kind == WAIT_PAREN || is_semicolon))
-        return lexer_expected(g->lexer, top->kind == WAIT_PAREN ? ")" : ", or )");
+    struct waiting *top = guard_top(g);
+    if (top != NULL && (top->kind != WAIT_CALL || is_semicolon))
+        return lexer_expected(g->lexer, top->kind == WAIT_PAREN ? ")" : guard_expected(g));
     if (top != NULL) {
         top->num_args++;
         return lexer_next(g->lexer);
@@ -330,6 +300,13 @@ static bool read_operator(struct guard_parser *g, bool *complete, bool *more)
         return add_jump(g, STEP_ANDALSO);
     if (lexer_is(lexer, "orelse"))
         return add_jump(g, STEP_ORELSE);
+    if (lexer_is(lexer, "#"))
+        return lexer_expected(lexer, "an operator (a map is not changed here)");
+    bool taken;
+    if (!guard_end_part(g, &taken, complete))
+        return false;
+    if (taken)
+        return true;
     if (lexer_is(lexer, ",") || lexer_is(lexer, ";"))
         return end_part(g);
     *complete = true;
@@ -354,9 +331,9 @@ bool parse_guard(struct parser *p)
         if (!(complete ? read_operator(&g, &complete, &more) : read_operand(&g, &complete)))
             return false;
     }
-    if (!reduce(&g, 0))
+    if (!guard_reduce(&g, 0))
         return false;
     if (g.depth != 0)
-        return lexer_expected(g.lexer, "an operator or )");
+        return lexer_expected(g.lexer, guard_expected(&g));
     return end_test(&g, true);
 }

@@ -178,6 +178,12 @@ static bool add_variable(struct parser *p, const struct stack *stack, bool is_co
     return !*open || lexer_next(lexer);
 }
 
+bool parse_is_map(struct parser *p)
+{
+    return lexer_is(&p->lexer, "{") ||
+           lexer_expected(&p->lexer, "{ of a map (write a record as the tuple it is)");
+}
+
 /* add_container reads what opens one; *open when it is not empty. */
 static bool add_container(struct parser *p, struct stack *stack, bool is_constant, bool *open)
 {
@@ -194,11 +200,7 @@ static bool add_container(struct parser *p, struct stack *stack, bool is_constan
         return push(p, stack, is_tuple ? OPEN_TUPLE : OPEN_LIST,
                     is_tuple ? NODE_TUPLE : NODE_LIST, is_constant) != NULL;
     }
-    if (!lexer_next(lexer))
-        return false;
-    if (!lexer_is(lexer, "{"))
-        return lexer_expected(lexer, "{ of a map (write a record as the tuple it is)");
-    if (!lexer_next(lexer))
+    if (!lexer_next(lexer) || !parse_is_map(p) || !lexer_next(lexer))
         return false;
     *open = !lexer_is(lexer, "}");
     if (!*open)

@@ -31,6 +31,10 @@ bool parse_arguments(struct parser *p);
 /* parse_fold makes one constant out of the nodes of a constant term, from first on. */
 bool parse_fold(struct parser *p, size_t first, size_t *at, size_t *len);
 
+/* parse_is_map says whether a map begins behind the # that stands before the word that was read;
+ * an error when not. */
+bool parse_is_map(struct parser *p);
+
 /* parse_bits reads a binary behind its <<. */
 bool parse_bits(struct parser *p, bool is_constant);
 

@@ -48,6 +48,9 @@ enum step_kind {
     STEP_VARIABLE,
     STEP_CALL,
     STEP_OPERATOR,
+    STEP_TUPLE, /* of so many values */
+    STEP_LIST,  /* the last is its tail */
+    STEP_MAP,   /* a key, a value, the next key */
     STEP_ANDALSO, /* unless the value is true, go on at target */
     STEP_ORELSE,
     STEP_TEST,   /* the alternative fails unless the value is true */
@@ -56,15 +59,12 @@ enum step_kind {
 
 struct step {
     enum step_kind kind;
-    uint32_t variable, num_args; /* num_args of CALL and OPERATOR */
+    uint32_t variable, num_args; /* num_args of CALL, OPERATOR and terms */
     size_t at, len;              /* CONSTANT */
     size_t target;
     const struct guard_function *function;
     const struct guard_operator *op;
 };
-
-/* Values that wait on the stack of a guard. */
-enum { GUARD_MAX_STACK = 2 * DS_MATCH_MAX_NESTING };
 
 struct ds_match {
     struct node *nodes;
@@ -75,20 +75,10 @@ struct ds_match {
     bool for_terms, for_calls, wants_return;
     uint32_t num_variables;
     struct view variables[DS_MATCH_MAX_VARIABLES];
-    struct view stack[GUARD_MAX_STACK];
+    struct view *stack; /* of a guard: num_stack values at most */
+    size_t num_stack;
     struct run run;
 };
-
-/* guard_function is a line of the table of functions. Of what call is given it takes
- * num_args; it returns false when there is no value. call is NULL where no wire can know. */
-struct guard_function {
-    const char *name;
-    uint8_t min_args, max_args;
-    bool (*call)(struct run *run, const struct view *args, uint32_t num_args, struct view *out);
-};
-
-extern const struct guard_function guard_functions[];
-extern const size_t guard_num_functions;
 
 /* guard_operator is a line of the table of operators: of one argument, or of two, by how
  * tightly they bind. which tells those with the same function apart. */
@@ -111,6 +101,10 @@ enum arithmetic { ADD, SUBTRACT, MULTIPLY, DIVIDE, DIV, REM, BAND, BOR, BXOR, BS
                   NEGATE, KEEP, BNOT, ABS, TRUNC, ROUND, FLOOR, CEIL, TO_FLOAT };
 
 bool arithmetic_apply(struct run *run, int which, const struct view *args, struct view *out);
+
+/* build_term makes a term of views: step says of which kind. */
+bool build_term(struct run *run, enum step_kind step, const struct view *parts, uint32_t num_parts,
+                struct view *out);
 
 /* guard_holds runs the guard on the variables. */
 bool guard_holds(struct ds_match *match);

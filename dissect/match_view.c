@@ -35,15 +35,25 @@ static const enum order orders[TERM_NUM_CLASSES] = {
     [TERM_LOCAL] = ORDER_LOCAL,
 };
 
+static const struct view *resolve(const struct view *view)
+{
+    while (view->kind == VIEW_ROW)
+        view = view->row;
+    return view;
+}
+
 bool view_read(struct run *run, const struct view *view, struct head *out)
 {
-    static const enum order others[] = {[VIEW_LIST] = ORDER_LIST,
-                                        [VIEW_STRING] = ORDER_LIST,
-                                        [VIEW_BITS] = ORDER_BITS,
-                                        [VIEW_INTEGER] = ORDER_NUMBER};
+    static const enum order others[] = {
+        [VIEW_LIST] = ORDER_LIST,      [VIEW_STRING] = ORDER_LIST, [VIEW_BITS] = ORDER_BITS,
+        [VIEW_INTEGER] = ORDER_NUMBER, [VIEW_TUPLE] = ORDER_TUPLE, [VIEW_CONS] = ORDER_LIST,
+        [VIEW_MAP] = ORDER_MAP,
+    };
+    view = resolve(view);
     out->view = *view;
     if (view->kind != VIEW_TERM) {
         out->order = others[view->kind];
+        out->num_parts = view->kind == VIEW_MAP ? 2 * view->num : view->num;
         return run_step(run, 1);
     }
     for (;;) {
@@ -58,17 +68,22 @@ bool view_read(struct run *run, const struct view *view, struct head *out)
         out->view.at = out->rest;
     }
     out->order = orders[out->token.class];
+    out->num_parts = out->token.num_terms;
     if (out->token.class == TERM_STRING && cursor_left(&out->token.body) == 0)
         out->order = ORDER_NIL;
     return true;
 }
 
-bool view_skip(struct run *run, struct cursor *at, const struct term_env *env, uint64_t num)
+bool view_skip(struct run *run, struct view *part, uint64_t num)
 {
-    const struct cursor start = *at;
-    if (term_skip(at, env, num, NULL) != TERM_OK)
+    if (part->kind == VIEW_ROW) {
+        part->row += num;
+        return true;
+    }
+    const struct cursor start = part->at;
+    if (term_skip(&part->at, &part->env, num, NULL) != TERM_OK)
         return run_fail(run, RUN_BAD);
-    return run_step(run, cursor_offset(at, &start) / 16);
+    return run_step(run, cursor_offset(&part->at, &start) / 16);
 }
 
 static struct view rest_of_string(struct cursor bytes)
@@ -83,6 +98,13 @@ bool view_split(struct run *run, const struct head *list, struct view *first, st
     struct cursor at = list->view.at;
     uint64_t num = list->view.num;
     uint8_t byte;
+    if (list->view.kind == VIEW_CONS) {
+        *first = list->view.row[0];
+        *tail = (struct view){.kind = num > 1 ? VIEW_CONS : VIEW_ROW,
+                              .num = num - 1,
+                              .row = list->view.row + 1};
+        return true;
+    }
     if (list->view.kind == VIEW_TERM) {
         at = list->token.class == TERM_STRING ? list->token.body : list->rest;
         num = list->token.num_terms - 1;
@@ -96,9 +118,9 @@ bool view_split(struct run *run, const struct head *list, struct view *first, st
         return true;
     }
     *first = view_at(at, &list->view.env);
-    if (!view_skip(run, &at, &list->view.env, 1))
+    *tail = *first;
+    if (!view_skip(run, tail, 1))
         return false;
-    *tail = view_at(at, &list->view.env);
     tail->kind = num > 1 ? VIEW_LIST : VIEW_TERM;
     tail->num = num - 1;
     return true;
@@ -118,6 +140,7 @@ bool token_get_text(const struct term_token *token, struct atom_text *out)
 
 bool view_is_atom(struct run *run, const struct view *view, struct ds_text text)
 {
+    view = resolve(view);
     struct cursor at = view->at;
     uint8_t tag = 0, number;
     if (view->kind != VIEW_TERM)

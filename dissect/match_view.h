@@ -3,7 +3,8 @@
  *
  * What a pattern or a guard can take out of a term does not always stand in it as a term of
  * its own: the tail of [1,2,3] behind its first element is the middle of a LIST_EXT or of a
- * STRING_EXT. A view says which of these it is. Nothing is copied or built.
+ * STRING_EXT. A view says which of these it is. And {X, 1} of a guard is a row of views: that
+ * of X, and that of 1. No bytes are copied.
  */
 #ifndef DISSECT_MATCH_VIEW_H
 #define DISSECT_MATCH_VIEW_H
@@ -17,13 +18,20 @@ enum view_kind {
     VIEW_STRING,  /* the rest of a STRING_EXT, not empty */
     VIEW_BITS,    /* num bits of the bytes at at */
     VIEW_INTEGER, /* a number that stands nowhere */
+    VIEW_ROW,     /* what row[0] is; as VIEW_TERM, others may follow it */
+    VIEW_TUPLE,   /* its num elements are the row */
+    VIEW_CONS,    /* a list: num elements, not 0, then the tail */
+    VIEW_MAP,     /* num pairs: a key, a value, the next key */
 };
 
 struct view {
     enum view_kind kind;
     struct cursor at;
     uint64_t num;
-    int64_t integer;
+    union {
+        int64_t integer;
+        const struct view *row;
+    };
     struct term_env env; /* of at */
 };
 
@@ -88,7 +96,8 @@ enum order {
 /* head is the beginning of a term. token is set for VIEW_TERM alone. */
 struct head {
     enum order order;
-    struct view view;  /* the same as what was read, without empty LIST_EXTs around it */
+    struct view view;   /* the same as what was read, without empty LIST_EXTs around it */
+    uint64_t num_parts; /* the terms in a tuple, in a map (keys and values), in a fun */
     struct term_token token;
     struct cursor rest; /* of a VIEW_TERM: behind the token */
 };
@@ -115,8 +124,15 @@ struct view view_of_bool(bool value);
 /* view_read reads the beginning of a term. */
 bool view_read(struct run *run, const struct view *view, struct head *out);
 
-/* view_skip moves over num terms at *at. */
-bool view_skip(struct run *run, struct cursor *at, const struct term_env *env, uint64_t num);
+/* view_parts returns the first part of a tuple, map or fun; view_skip moves over num parts. */
+static inline struct view view_parts(const struct head *head)
+{
+    if (head->view.kind == VIEW_TERM)
+        return view_at(head->rest, &head->view.env);
+    return (struct view){.kind = VIEW_ROW, .row = head->view.row};
+}
+
+bool view_skip(struct run *run, struct view *part, uint64_t num);
 
 /* view_split takes a list that is not empty apart. */
 bool view_split(struct run *run, const struct head *list, struct view *first,
@@ -174,7 +190,7 @@ bool view_compare(struct run *run, const struct view *a, const struct view *b,
                   enum compare_mode mode, int *order);
 
 /* view_find_key finds the value of a key among the num pairs at pairs. *found false: none. */
-bool view_find_key(struct run *run, struct cursor pairs, const struct term_env *env,
-                   uint64_t num, const struct view *key, struct view *value, bool *found);
+bool view_find_key(struct run *run, const struct view *pairs, uint64_t num,
+                   const struct view *key, struct view *value, bool *found);
 
 #endif

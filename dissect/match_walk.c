@@ -53,8 +53,8 @@ static bool open_frame(struct walk *w, const struct node *node, const struct hea
     struct walk_frame *frame = &w->frames[w->depth++];
     *frame = (struct walk_frame){.kind = node->kind,
                                  .left = node->num,
-                                 .at = view_at(head->rest, &head->view.env),
-                                 .num = head->token.num_terms / 2};
+                                 .at = view_parts(head),
+                                 .num = head->num_parts / 2};
     return true;
 }
 
@@ -69,7 +69,7 @@ static bool enter_tuple(struct walk *w, const struct node *node, const struct vi
         return cursor_read_u8(&head.rest, &arity) && arity == node->num &&
                open_frame(w, node, &head);
     return view_read(w->run, value, &head) && head.order == ORDER_TUPLE &&
-           head.token.num_terms == node->num && open_frame(w, node, &head);
+           head.num_parts == node->num && open_frame(w, node, &head);
 }
 
 static bool enter_list(struct walk *w, const struct node *node, const struct view *value)
@@ -83,7 +83,7 @@ static bool enter_map(struct walk *w, const struct node *node, const struct view
 {
     struct head head;
     return view_read(w->run, value, &head) && head.order == ORDER_MAP &&
-           head.token.num_terms / 2 >= node->num && open_frame(w, node, &head);
+           head.num_parts / 2 >= node->num && open_frame(w, node, &head);
 }
 
 static bool match_prefix(struct walk *w, const struct node *node, const struct view *value)
@@ -149,8 +149,7 @@ static bool next_of_map(struct walk *w, struct walk_frame *frame, struct view *v
     const struct view key = constant_view(w->match, node->at, node->len);
     bool found;
     frame->left--;
-    return view_find_key(w->run, frame->at.at, &frame->at.env, frame->num, &key, value, &found) &&
-           found;
+    return view_find_key(w->run, &frame->at, frame->num, &key, value, &found) && found;
 }
 
 /* next_value finds the term for the next node; *done when the frame has no more. */
@@ -164,7 +163,7 @@ static bool next_value(struct walk *w, struct walk_frame *frame, struct view *va
         return true;
     if (frame->kind == NODE_MAP)
         return next_of_map(w, frame, value);
-    if (frame->begun && !view_skip(w->run, &frame->at.at, &frame->at.env, 1))
+    if (frame->begun && !view_skip(w->run, &frame->at, 1))
         return false;
     frame->begun = true;
     frame->left--;

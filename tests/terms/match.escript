@@ -106,7 +106,7 @@ answer(Other) -> {gave_up, Other}.
 %% a little, and any terms.
 
 make_case() ->
-    case rand:uniform(4) of 1 -> make_pairs(); _ -> make_any() end.
+    case rand:uniform(6) of 1 -> make_pairs(); 2 -> make_built(); _ -> make_any() end.
 
 %% Two terms of the same kind, and their order.
 make_pairs() ->
@@ -133,6 +133,68 @@ identity() ->
           4 -> Words = one([1, 2, 3]),
                <<131, 90, Words:16, Node/binary, (N()):32, << <<(N()):32>> || _ <- lists:seq(1, Words) >>/binary>>
       end).
+
+%% Terms that a guard makes of variables, against the same term, others, and the order of both.
+make_built() ->
+    Parts = [{"V0", plain(2)}, {"V1", plain(1)}, {"V2", leaf()}],
+    {Text, Term} = build(3, Parts),
+    Op = one(["==", "==", "=:=", "=:=", "/=", "=/=", "<", "=<", ">", ">="]),
+    Test = case rand:uniform(6) of
+               1 -> ["{V3, 1} ", Op, " {", Text, ", 1}"];
+               2 -> ["hd([", Text, " | V3]) ", Op, " V3"];
+               3 -> ["map_get({V2}, #{{V2} => ", Text, "}) ", Op, " V3"];
+               4 -> ["V3 ", Op, " element(2, {V3, ", Text, "})"];
+               _ -> [Text, " ", Op, " V3"]
+           end,
+    [_, {_, P1}, {_, P2}] = Parts,
+    {unicode:characters_to_list(["{V0, V1, V2, V3} when ", Test]),
+     [begin
+          {_, P0} = hd(Parts),
+          Other = case rand:uniform(3) of 1 -> Term; _ -> change(Term) end,
+          case rand:uniform(4) of
+              1 -> {change(P0), P1, P2, Other};
+              _ -> {P0, P1, P2, Other}
+          end
+      end || _ <- lists:seq(1, ?TERMS)]}.
+
+%% build returns an expression and its value.
+build(0, Parts) ->
+    case rand:uniform(3) of
+        1 -> T = plain(1), {constant(T), T};
+        _ -> one(Parts)
+    end;
+build(D, Parts) ->
+    Some = fun() -> [build(D - 1, Parts) || _ <- lists:seq(1, rand:uniform(4) - 1)] end,
+    case rand:uniform(6) of
+        1 -> build(0, Parts);
+        N when N =< 3 ->
+            {Texts, Terms} = lists:unzip(Some()),
+            {["{", comma(Texts), "}"], list_to_tuple(Terms)};
+        4 ->
+            {Texts, Terms} = lists:unzip(Some()),
+            {["[", comma(Texts), "]"], Terms};
+        5 ->
+            {Texts, Terms} = lists:unzip([build(D - 1, Parts) | Some()]),
+            {Text, Tail} = build(D - 1, Parts),
+            {["[", comma(Texts), " | ", Text, "]"], Terms ++ Tail};
+        6 ->
+            Pairs = [{case rand:uniform(3) of 1 -> one(Parts); 2 -> K = one([a, b, 1, 1.0, {k}]),
+                                                                    {constant(K), K};
+                                              _ -> build(D - 1, Parts) end, V} || V <- Some()],
+            {["#{", comma([[K, " => ", V] || {{K, _}, {V, _}} <- Pairs]), "}"],
+             lists:foldl(fun({{_, K}, {_, V}}, M) -> M#{K => V} end, #{}, Pairs)}
+    end.
+
+%% plain is a term that can be written down.
+plain(D) ->
+    T = term(D),
+    case is_plain(T) of true -> T; false -> plain(D) end.
+
+is_plain(T) when is_pid(T); is_reference(T); is_function(T); is_port(T) -> false;
+is_plain(T) when is_tuple(T) -> is_plain(tuple_to_list(T));
+is_plain(T) when is_map(T) -> is_plain(maps:to_list(T));
+is_plain([H | T]) -> is_plain(H) andalso is_plain(T);
+is_plain(_) -> true.
 
 make_any() ->
     Term = term(4),
@@ -352,7 +414,8 @@ expression(Vars, D) ->
     end.
 
 value([_ | _] = Vars, D) when D > 0 ->
-    case rand:uniform(6) of
+    case rand:uniform(7) of
+        7 -> built(Vars, D);
         1 -> [one(["length", "hd", "tl", "size", "tuple_size", "map_size", "byte_size",
                    "bit_size", "abs", "round", "trunc", "float", "floor", "ceil", "node"]),
               "(", value(Vars, D - 1), ")"];
@@ -368,3 +431,14 @@ value([_ | _] = Vars, 0) ->
         3 -> one(Vars)
     end;
 value([], _) -> constant(term(1)).
+
+%% A term of anything.
+built(Vars, D) ->
+    Some = comma([expression(Vars, D - 1) || _ <- lists:seq(1, rand:uniform(3))]),
+    case rand:uniform(4) of
+        1 -> ["{", Some, "}"];
+        2 -> ["[", Some, "]"];
+        3 -> ["[", Some, " | ", expression(Vars, D - 1), "]"];
+        4 -> ["#{", value(Vars, 0), " => ", test(Vars, 0), ", ", constant(one([a, b, 1])), " => ",
+              expression(Vars, D - 1), "}"]
+    end.

@@ -108,7 +108,7 @@ static void forms(void **state)
 static void syntax(void **state)
 {
     (void)state;
-    const struct ds_term any = TERM(97, 1);
+    const struct ds_term any = TERM(97, 1); /* 1 */
     const char *const holding[] = {
         "1 when 1 + 2 * 3 == 7 % a comment",
         "_ when 7 - 2 - 1 == 4, 2 * 3 div 4 == 1, 7 rem 4 == 3, -7 rem 4 == -3, -7 div 4 == -1",
@@ -136,6 +136,21 @@ static void syntax(void **state)
         "_ when ceil(1.2) == 2, float(1) =:= 1.0, trunc(1.0e30) == 1000000000000000019884624838656",
         "_ when max(1, a) == a, min(1, a) == 1, erlang:is_atom(a), true xor false, is_boolean(true)",
         "_ when is_record({a, 1}, a), is_record({a, 1}, a, 2), is_bitstring(<<1:1>>), not is_binary(<<1:1>>)",
+        "X when {X, a} == {1, a}, {X, {X}} =:= {1, {1}}, {X} == {1.0}, {X} =/= {1.0}, {} == {}",
+        "X when [X, 2 | [3]] == [1, 2, 3], [0 | [X]] =:= [0, 1], [X] < [2], [X | a] > [0], [] < [X]",
+        "X when [X + 1, X - 1] == [2, 0], {hd([X]), tl([0, X])} == {1, [1]}, [[], [X]] > [[]]",
+        "X when #{a => X, b => 2} =:= #{b => 2, a => 1}, #{X => a} == #{1 => a}",
+        "X when #{X => a} /= #{1.0 => a}, #{a => X, a => 2} == #{a => 2}, #{X => a, 1 => b} == #{1 => b}",
+        "X when #{X => 1, 1.0 => 2} =:= #{1.0 => 2, 1 => 1}, map_size(#{X => 1, 1.0 => 2, 1 => 3}) == 2",
+        "_ when #{a => 1, a => 2} == #{a => 2}, #{a => 1, b => 2, a => 3} =:= #{b => 2, a => 3}",
+        "X when map_get(X, #{1 => {X}}) == {X}, is_map_key(X, #{X => X}), element(X, {a, X}) == a",
+        "X when length([X, X | [X]]) == 3, hd(tl([a, X])) == X, tuple_size({X, {X, X}}) == 2",
+        "X when is_record({a, X}, a, 2), is_tuple({X}), is_list([X | X]), is_map(#{X => X})",
+        "X when element(1, element(2, {a, {X, b}})) =:= 1, {a, element(1, {{X}})} == {a, {1}}",
+        "X when not ({X} == {2}) andalso [X] == \"\\x01\", {X == 1, X < 1} == {true, false}",
+        "X when is_function({X}, 1) == false, {X} < {1, 1}, #{X => 1} < #{2 => 0}, {X} > a, #{X => 1} < []",
+        "X when {{X}, 1} > {{0}, 2}, hd([X | hd(a)]) == 1; {X, hd([hd([X])])} == {1, 1}",
+        "X when [X | [2 | [3 | []]]] == [1, 2, 3], [X|[]] == [1], {{{X}, {}}, []} < {{{2}, {}}, []}",
         "A = B = 1 when A == B",
         "A = 1 = B = C when A == B, B == C",
     };
@@ -161,6 +176,15 @@ static void syntax(void **state)
         "_ when binary_part(<<\"abc\">>, 2, 2) == <<\"c\">>",
         "_ when binary_part(<<\"abc\">>, 1, -2) == <<\"c\">>",
         "_ when false; hd(1); 2 < 1",
+        "X when {X, hd([])} == {1, a}",
+        "X when element(3, {X, X}) == 1",
+        "X when map_get(b, #{a => X}) == 1",
+        "X when length([X | X]) == 1",
+        "X when {X}",
+        "X when [X]",
+        "X when size([X]) == 1",
+        "X when is_map_key(X, {X})",
+        "X when {X} + 1 > 0",
     };
     for (size_t i = 0; i < sizeof failing / sizeof failing[0]; i++)
         if (run(failing[i], any) != DS_MATCH_NO)
@@ -236,6 +260,12 @@ static void unknown_atoms(void **state)
     assert_match("{X, X}", etf_tuple(2, unknown, unknown)); /* but this is certain */
     assert_no_match("{X, X}", etf_tuple(2, unknown, etf_cached(NULL)));
     assert_match("{_, b}", etf_tuple(2, unknown, etf_atom("b")));
+    assert_match("{X, Y} when {X, b} == {X, Y}", etf_tuple(2, unknown, etf_atom("b")));
+    assert_match("{X, Y} when [X | Y] =:= [X, c] orelse #{Y => X} == #{b => X}",
+                 etf_tuple(2, unknown, etf_atom("b")));
+    assert_no_match("{X, Y} when {X} == {Y}; {X} =/= {Y}", etf_tuple(2, unknown, etf_atom("b")));
+    assert_no_match("{X, Y} when map_size(#{X => 1, Y => 2}) > 0",
+                    etf_tuple(2, unknown, etf_atom("b"))); /* one key, or two */
     const struct ds_term map = make_map(2, unknown, etf_int(1), etf_atom("k"), etf_int(2));
     assert_match("#{k := 2}", map);
     assert_no_match("#{j := 2}", map);
@@ -328,6 +358,25 @@ static void bounds(void **state)
         assert_int_equal(match != NULL, extra == 0);
         ds_match_free(match);
     }
+    /* The same of terms that a guard makes, and the longest of them. */
+    for (int extra = 0; extra < 2; extra++) {
+        const int num = DS_MATCH_MAX_NESTING - 1 + extra; /* == waits as well */
+        char *at_guard = text + sprintf(text, "X when true == ");
+        memset(at_guard, '{', (size_t)num);
+        strcpy(at_guard + num, "X");
+        memset(at_guard + num + 1, '}', (size_t)num);
+        at_guard[2 * num + 1] = '\0';
+        struct ds_match *match = ds_match_compile(text, &error);
+        assert_int_equal(match != NULL, extra == 0);
+        if (match == NULL)
+            assert_non_null(strstr(error.what, "64 levels"));
+        ds_match_free(match);
+    }
+    char *row = text + sprintf(text, "X when tuple_size({X");
+    while (row < text + DS_MATCH_MAX_LEN - 20)
+        row += sprintf(row, ",X");
+    sprintf(row, "}) > 2000");
+    assert_match(text, TERM(106));
     memset(text, '(', sizeof text);
     memcpy(text, "_ when ", 7);
     text[DS_MATCH_MAX_LEN] = '\0';
@@ -384,7 +433,28 @@ static void errors(void **state)
         {"a when", 7, "a value"},
         {"a when X", 8, "a variable of the pattern"},
         {"X when _ == 1", 8, "a variable of the pattern"},
-        {"X when {X} == 1", 9, "without variables"},
+        {"X when {Y} == 1", 9, "a variable of the pattern"},
+        {"X when {X] == 1", 10, "an operator, , or }"},
+        {"X when {X", 10, "an operator, , or }"},
+        {"X when {X}} == 1", 11, "an operator, -> or the end"},
+        {"X when {X,} == 1", 11, "a term"},
+        {"X when {X|X} == 1", 10, "an operator, , or }"},
+        {"X when [X; X] == 1", 10, "an operator, , | or ]"},
+        {"X when [X} == 1", 10, "an operator, , | or ]"},
+        {"X when [X | X, X] == 1", 14, "]"},
+        {"X when [X | X | X] == 1", 15, "]"},
+        {"X when [| X] == 1", 9, "a term"},
+        {"X when #{X} == 1", 11, "=> behind the key"},
+        {"X when #{X, X} == 1", 11, "=> behind the key"},
+        {"X when #{X := X} == 1", 12, "=> behind the key"},
+        {"X when #{X => X => X} == 1", 17, "an operator, , or }"},
+        {"X when #{X => X) == 1", 16, "an operator, , or }"},
+        {"X when #rec{a = X} == X", 9, "write a record as the tuple"},
+        {"X when X#{a => 1} == X", 9, "a map is not changed here"},
+        {"X when {(X} == 1", 11, "an operator or )"},
+        {"X when {hd(X} == 1", 13, ", or )"},
+        {"X when {<<X>>} == 1", 11, "a string or an integer"},
+        {"X when {a, #{a := 1}} == X", 16, "=> behind the key"},
         {"X when foo(X)", 8, "a function that guards have"},
         {"X when is_atom(X, X)", 8, "another number of arguments"},
         {"X when is_atom()", 8, "another number of arguments"},
@@ -394,6 +464,7 @@ static void errors(void **state)
         {"X when (X == 1", 15, "an operator or )"},
         {"X when X == 1)", 14, "( before it"},
         {"X when (X, X)", 10, ")"},
+        {"X when {(X, X)}", 11, ")"},
         {"X when is_atom(X; X)", 17, ", or )"},
         {"X when 1 < X < 3", 14, "parentheses"},
         {"X when X <= 3", 10, "an operator, -> or the end"},
@@ -429,6 +500,7 @@ static const char *const samples[] = {
     "#{a := [1, 2 | T], {k, \"s\"} := 'q\\x{e9}'} when length(T) > 1, hd(T) =< 16#ff; T == [] -> return",
     "<<\"abc\", 1:7, 1:1, R/bitstring>> when bit_size(R) rem 8 == 0 orelse not is_binary(R)",
     "\"abc\" ++ [$\\n | _] = X",
+    "#{a := [A | T], {k, \"s\"} := Q} when {A, [T | Q]} =:= {1, [a]}; [{A, T}, 2 | T] > #{A => {T}, T => 3}",
     "m:f/3 when -1.5e3 + 1_000 * (2 bsl 70) =/= abs(-7) andalso erlang:is_map_key(a, #{a => []})",
 };
 enum { NUM_SAMPLES = sizeof samples / sizeof samples[0] };
@@ -476,6 +548,8 @@ static void pages(void **state)
         "[A | _] when A < 5",
         "X when map_get(a, X) == [1,2,3,4], X < X; hd(X) == 1; node(X) == a; element(1, X) > X",
         "{_, {X, _}} when X == X",
+        "X = #{a := A, {k, \"s\"} := Q} when {A, Q} > [Q | A]; #{A => Q, Q => A} == X; {[A]} < {[A]}",
+        "X when {X, 1} == {X, 1}, #{X => a, [X] => b} =:= #{X => a, [X] => c}",
         "X when X + X > X; round(X) == 1; byte_size(X) > 1; length(X) > 1; is_function(X, 1)",
     };
     (void)state;

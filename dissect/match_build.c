@@ -1,0 +1,47 @@
+/*
+ * match_build.c - terms that a guard makes: rows of views. See match_view.h.
+ */
+#include "match_program.h"
+
+/* put adds a pair to a map of *num pairs. A key that is there already gets the new value. */
+static bool put(struct run *run, struct view *row, uint64_t *num, const struct view *pair)
+{
+    const struct view pairs = {.kind = VIEW_ROW, .row = row};
+    struct view value;
+    bool found;
+    if (!view_find_key(run, &pairs, *num, &pair[0], &value, &found))
+        return false;
+    uint64_t at = *num;
+    if (found)
+        at = (uint64_t)(value.row - row) / 2;
+    else
+        ++*num;
+    row[2 * at] = pair[0];
+    row[2 * at + 1] = pair[1];
+    return true;
+}
+
+bool build_term(struct run *run, enum step_kind step, const struct view *parts, uint32_t num_parts,
+                struct view *out)
+{
+    if (!run_step(run, num_parts))
+        return false;
+    struct view *row = arena_alloc(&run->arena, num_parts * sizeof *row);
+    if (row == NULL)
+        return run_fail(run, RUN_NO_MEMORY);
+    *out = (struct view){.kind = VIEW_TUPLE, .num = num_parts, .row = row};
+    if (step == STEP_MAP) {
+        out->kind = VIEW_MAP;
+        out->num = 0;
+        for (uint32_t i = 0; i < num_parts; i += 2)
+            if (!put(run, row, &out->num, &parts[i]))
+                return false;
+        return true;
+    }
+    memcpy(row, parts, num_parts * sizeof *row);
+    if (step == STEP_LIST) {
+        out->kind = VIEW_CONS;
+        out->num = num_parts - 1;
+    }
+    return true;
+}

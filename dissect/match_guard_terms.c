@@ -1,0 +1,169 @@
+/*
+ * match_guard_terms.c - terms with others in them that a guard makes: {X, 1}, [H | T],
+ * #{a => X}. Their parts are expressions, of which each leaves its value on the stack; a step
+ * then makes a row of them (match_build.c). One whose parts are all constants is a constant.
+ */
+#include "match_encode.h"
+#include "match_guard_parse.h"
+
+static const struct {
+    const char *open, *close, *expected;
+    enum step_kind step;
+    uint8_t tag;
+} terms[] = {
+    [WAIT_TUPLE] = {"{", "}", "an operator, , or }", STEP_TUPLE, TERM_TAG_LARGE_TUPLE},
+    [WAIT_LIST] = {"[", "]", "an operator, , | or ]", STEP_LIST, TERM_TAG_LIST},
+    [WAIT_MAP] = {"#", "}", "an operator, , or }", STEP_MAP, TERM_TAG_MAP},
+};
+
+static bool is_term(const struct waiting *waiting)
+{
+    return waiting->kind >= WAIT_TUPLE && waiting->kind <= WAIT_MAP;
+}
+
+const char *guard_expected(struct guard_parser *g)
+{
+    const struct waiting *top = guard_top(g);
+    if (top == NULL)
+        return "an operator, -> or the end";
+    if (top->kind == WAIT_CALL)
+        return ", or )";
+    if (!is_term(top))
+        return "an operator or )";
+    return top->in_key ? "=> behind the key" : top->in_tail ? "]" : terms[top->kind].expected;
+}
+
+bool guard_is_term(const struct guard_parser *g)
+{
+    return lexer_is(g->lexer, "{") || lexer_is(g->lexer, "[") || lexer_is(g->lexer, "#");
+}
+
+/* add_constant adds a value that was encoded from at on. */
+static bool add_constant(struct guard_parser *g, size_t at)
+{
+    const struct ds_buffer *constants = &g->match->constants;
+    struct step *step = guard_add_value(g, STEP_CONSTANT);
+    if (step == NULL)
+        return false;
+    step->at = at;
+    step->len = constants->len - at;
+    return !constants->failed || parse_no_memory(g->p);
+}
+
+static bool add_nil(struct guard_parser *g)
+{
+    struct ds_buffer *constants = &g->match->constants;
+    const size_t at = constants->len;
+    encode_string(constants, NULL, 0);
+    return add_constant(g, at);
+}
+
+/* are_constants says whether all parts of a term are. A map whose keys may be the same is left
+ * to the run. */
+static bool are_constants(const struct guard_parser *g, const struct waiting *term)
+{
+    const struct step *steps = g->match->steps;
+    if (g->match->num_steps - term->first != term->num_args ||
+        (term->kind == WAIT_MAP && term->num_args > 2))
+        return false;
+    for (size_t i = 0; i < term->num_args; i++)
+        if (steps[term->first + i].kind != STEP_CONSTANT)
+            return false;
+    return true;
+}
+
+/* fold makes one constant of those of the parts. */
+static bool fold(struct guard_parser *g, const struct waiting *term)
+{
+    struct ds_buffer *constants = &g->match->constants;
+    const size_t at = constants->len;
+    const uint32_t num = term->num_args;
+    encode_count(constants, terms[term->kind].tag,
+                 term->kind == WAIT_LIST  ? num - 1 /* the last is the tail */
+                 : term->kind == WAIT_MAP ? num / 2
+                                          : num);
+    for (uint32_t i = 0; i < num; i++) {
+        const struct step *step = &g->match->steps[term->first + i];
+        if (ds_buffer_reserve(constants, step->len)) /* before it is copied within itself */
+            ds_buffer_add(constants, constants->data + step->at, step->len);
+    }
+    g->match->num_steps = term->first;
+    g->num_values -= num;
+    return add_constant(g, at);
+}
+
+static bool end_term(struct guard_parser *g, struct waiting *term)
+{
+    if (term->kind == WAIT_LIST && !term->in_tail) {
+        if (!add_nil(g))
+            return false;
+        term->num_args++;
+    }
+    if (are_constants(g, term))
+        return fold(g, term);
+    g->num_values -= term->num_args;
+    struct step *step = guard_add_value(g, terms[term->kind].step);
+    if (step == NULL)
+        return false;
+    step->num_args = term->num_args;
+    return true;
+}
+
+/* close_empty is behind what opens a term: it may close at once. */
+static bool close_empty(struct guard_parser *g, struct waiting *term, bool *complete)
+{
+    *complete = lexer_is(g->lexer, terms[term->kind].close);
+    if (!*complete)
+        return true;
+    g->depth--;
+    return (term->kind == WAIT_LIST ? add_nil(g) : fold(g, term)) && lexer_next(g->lexer);
+}
+
+bool guard_open_term(struct guard_parser *g, bool *complete)
+{
+    struct lexer *lexer = g->lexer;
+    const enum wait_kind kind = lexer_is(lexer, "{")   ? WAIT_TUPLE
+                                : lexer_is(lexer, "[") ? WAIT_LIST
+                                                       : WAIT_MAP;
+    struct waiting *term = guard_push(g, kind);
+    if (term == NULL || !lexer_next(lexer))
+        return false;
+    if (kind == WAIT_MAP && (!parse_is_map(g->p) || !lexer_next(lexer)))
+        return false;
+    term->first = g->match->num_steps;
+    term->in_key = kind == WAIT_MAP;
+    return close_empty(g, term, complete);
+}
+
+/* take_separator reads what stands between two parts; *taken when it is one. */
+static bool take_separator(struct guard_parser *g, struct waiting *term, bool *taken)
+{
+    struct lexer *lexer = g->lexer;
+    const bool is_tail = term->kind == WAIT_LIST && lexer_is(lexer, "|");
+    *taken =
+        term->in_key ? lexer_is(lexer, "=>") : !term->in_tail && (is_tail || lexer_is(lexer, ","));
+    if (!*taken)
+        return true;
+    term->in_tail = is_tail;
+    term->in_key = term->kind == WAIT_MAP && !term->in_key;
+    term->num_args++;
+    return lexer_next(lexer);
+}
+
+bool guard_end_part(struct guard_parser *g, bool *taken, bool *complete)
+{
+    *taken = *complete = false;
+    if (!guard_reduce(g, 0))
+        return false;
+    struct waiting *top = guard_top(g);
+    if (top == NULL || !is_term(top))
+        return true;
+    if (!take_separator(g, top, taken))
+        return false;
+    if (*taken || top->in_key || !lexer_is(g->lexer, terms[top->kind].close))
+        return true;
+    *taken = *complete = true;
+    top->num_args++;
+    g->depth--;
+    return end_term(g, top) && lexer_next(g->lexer);
+}
