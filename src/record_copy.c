@@ -7,7 +7,6 @@
 
 #include "copy_short.h"
 
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,8 +145,7 @@ static void copy_epmd(struct copier *c, struct ds_epmd *epmd)
     copy_text(c, &epmd->name);
     copy_text(c, &epmd->extra);
     copy_text(c, &epmd->raw);
-    struct ds_epmd_node *nodes =
-        copy_bytes(c, epmd->nodes, epmd->num_nodes * sizeof *epmd->nodes);
+    struct ds_epmd_node *nodes = copy_bytes(c, epmd->nodes, epmd->num_nodes * sizeof *epmd->nodes);
     for (size_t i = 0; nodes != NULL && i < epmd->num_nodes; i++)
         copy_text(c, &nodes[i].name);
     epmd->nodes = nodes;
@@ -264,8 +262,7 @@ static void copy_call(struct copier *c, struct call *call)
     copy_term(c, &call->result);
     copy_term(c, &call->reason);
     call->error_class = copy_string(c, call->error_class);
-    call->children =
-        copy_bytes(c, call->children, call->num_children * sizeof *call->children);
+    call->children = copy_bytes(c, call->children, call->num_children * sizeof *call->children);
 }
 
 /* Before the correlation, and of what is no message, nothing is noted. */
@@ -289,14 +286,33 @@ static size_t used_roles(const struct ds_event *event, struct used *used)
            used->num_roles * sizeof event->message.role[0];
 }
 
-static void add_event(struct copier *c, const struct ds_event *event, struct copied_record *copy)
+/* copy_head copies the beginning of an event, in pieces whose length the compiler knows: it
+ * makes something slow of a memcpy whose length it does not. */
+static void copy_head(unsigned char *to, const struct ds_event *event, size_t len)
 {
-    struct ds_event now;
-    struct used used;
-    copy->event_len = used_roles(event, &used);
-    memcpy(&now, event, copy->event_len);
-    copy_event(c, &now, &used);
-    copy->event = copy_bytes(c, &now, copy->event_len);
+    enum { ROLES_AT = offsetof(struct ds_event, message.role) };
+    const size_t role_len = sizeof event->message.role[0];
+    _Static_assert((sizeof *event - ROLES_AT) % sizeof event->message.role[0] == 0,
+                   "an event is its head and pieces of the length of a role");
+    const unsigned char *from = (const unsigned char *)event;
+    memcpy(to, from, ROLES_AT);
+    for (size_t at = ROLES_AT; at < len; at += role_len)
+        memcpy(to + at, from + at, role_len);
+}
+
+/* take_record makes room for a record, with its event, whose texts and terms are still those
+ * of the original. */
+static struct copied_record *take_record(struct copier *c, const struct record *record,
+                                         struct used *used)
+{
+    const size_t event_len = record->event != NULL ? used_roles(record->event, used) : 0;
+    struct copied_record *copy = take(c, sizeof *copy + event_len);
+    if (copy == NULL)
+        return NULL;
+    *copy = (struct copied_record){.event_len = (uint32_t)event_len, .left_out = record->left_out};
+    if (record->event != NULL)
+        copy_head(copy->event, record->event, event_len);
+    return copy;
 }
 
 /* add copies a record if there is room for it. */
@@ -309,11 +325,10 @@ static bool add(struct record_block *block, const struct record *record)
     c.full = false;
     const size_t len = block->len;
     struct ds_conn *conn = block->conn;
-    struct copied_record *copy = take(&c, sizeof *copy);
-    if (copy != NULL)
-        *copy = (struct copied_record){.left_out = record->left_out};
-    if (copy != NULL && record->event != NULL)
-        add_event(&c, record->event, copy);
+    struct used used;
+    struct copied_record *copy = take_record(&c, record, &used);
+    if (copy != NULL && copy->event_len != 0)
+        copy_event(&c, (struct ds_event *)copy->event, &used);
     if (copy != NULL && !is_empty(&record->note) &&
         (copy->note = copy_bytes(&c, &record->note, sizeof record->note)) != NULL)
         copy_note(&c, copy->note);
@@ -367,14 +382,13 @@ void record_block_free(struct record_block *block)
     *block = (struct record_block){0};
 }
 
-void copied_record_get(const struct copied_record *copy, struct record *out,
-                       struct ds_event *event)
+void copied_record_get(const struct copied_record *copy, struct record *out, struct ds_event *event)
 {
-    *out = (struct record){
-        .call = copy->call, .monitor = copy->monitor, .left_out = copy->left_out};
+    *out =
+        (struct record){.call = copy->call, .monitor = copy->monitor, .left_out = copy->left_out};
     if (copy->note != NULL)
         out->note = *copy->note;
-    if (copy->event == NULL)
+    if (copy->event_len == 0)
         return;
     memcpy(event, copy->event, copy->event_len);
     memset((unsigned char *)event + copy->event_len, 0, sizeof *event - copy->event_len);

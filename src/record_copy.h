@@ -7,15 +7,17 @@
 
 #include "record.h"
 
-/* copied_record is one record of a block. */
+#include <stdalign.h>
+
+/* copied_record is one record of a block. The pointers are NULL when there is none. */
 struct copied_record {
     struct copied_record *next;
-    const void *event; /* its beginning; it and the others are NULL when there is none */
-    size_t event_len;  /* the rest is zero */
     struct note *note;
     struct call *call;
     struct monitor_end *monitor;
+    uint32_t event_len; /* of the event that follows; 0 when there is none */
     bool left_out;
+    alignas(struct ds_event) unsigned char event[]; /* its beginning; the rest is zero */
 };
 
 enum { RECORD_BLOCK_LEN = 1024 * 1024 }; /* of one that no large record made grow */
