@@ -1,7 +1,6 @@
 /*
- * measure N COMMAND ...: runs a command once to warm up and then N times, its standard
- * output and error thrown away; prints the medians of the seconds
- * that passed and of those that the processors worked, and the peak memory in MB.
+ * measure COMMAND ...: runs a command, its standard output and error thrown away; prints the
+ * seconds that passed, those that the processors worked, and the peak memory in MB.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +23,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* run returns the seconds a run took, cpu those of the processors; peak is raised to its peak
- * memory in kB. */
+/* run returns the seconds a run took, cpu those of the processors, peak in kB. */
 static double run(char **command, double *cpu, long *peak)
 {
     double start = now();
@@ -44,33 +42,20 @@ static double run(char **command, double *cpu, long *peak)
         fprintf(stderr, "measure: %s failed\n", command[0]);
         exit(1);
     }
-    if (usage.ru_maxrss > *peak)
-        *peak = usage.ru_maxrss;
+    *peak = usage.ru_maxrss;
     *cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     return now() - start;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 int main(int argc, char **argv)
 {
-    double seconds[99], cpu[99];
-    int num = argc > 2 ? atoi(argv[1]) : 0;
-    long peak = 0;
-    if (num < 1 || num > 99) {
-        fprintf(stderr, "usage: measure N COMMAND ...\n");
+    double cpu;
+    long peak;
+    if (argc < 2) {
+        fprintf(stderr, "usage: measure COMMAND ...\n");
         return 2;
     }
-    run(argv + 2, &cpu[0], &peak);
-    for (int i = 0; i < num; i++)
-        seconds[i] = run(argv + 2, &cpu[i], &peak);
-    qsort(seconds, (size_t)num, sizeof seconds[0], compare);
-    qsort(cpu, (size_t)num, sizeof cpu[0], compare);
-    printf("%.2f %.2f %.1f\n", seconds[num / 2], cpu[num / 2],
-           (double)peak / 1024);
+    double seconds = run(argv + 1, &cpu, &peak);
+    printf("%.3f %.3f %.1f\n", seconds, cpu, (double)peak / 1024);
     return 0;
 }
