@@ -35,6 +35,7 @@ static void give_end(void *context, const struct monitor *m, const struct monito
         end.reason = *why->reason;
     if (!m->is_link && m->key.node == m->watcher.node && m->key.more <= DS_IDENTITY_MAX_WORDS) {
         end.num_ref_words = m->key.more;
+        end.ref_creation = m->key.creation;
         memcpy(end.ref, m->key.word, sizeof end.ref);
     }
     const struct record record = {.event = why->event, .monitor = &end};

@@ -6,6 +6,7 @@
  *     SMALL_ATOM_UTF8 n:1 text      ATOM_UTF8 n:2 text
  *     INTEGER n:4                   SMALL_BIG n:1 sign:1 bytes, the lowest first
  *     NEW_PID node id:4 serial:4 creation:4
+ *     NEWER_REFERENCE num:2 node creation:4 word:4 ...
  */
 #include "map_write.h"
 
@@ -16,6 +17,7 @@ enum {
     ETF_VERSION = 131,
     ETF_INTEGER = 98,
     ETF_NEW_PID = 88,
+    ETF_NEWER_REFERENCE = 90,
     ETF_SMALL_TUPLE = 104,
     ETF_NIL = 106,
     ETF_LIST = 108,
@@ -240,25 +242,59 @@ void map_put_term(struct map_writer *map, const struct ds_term *term)
         map->failed = true;
 }
 
+/* put_tag begins a tuple that says what it is, of num elements: the second is the node. */
+static void put_tag(struct map_writer *map, const char *tag, struct ds_text node, uint8_t num)
+{
+    map_put_tuple(map, num);
+    map_put_word(map, tag);
+    map_put_next(map);
+    map_put_atom(map, node);
+    map_put_next(map);
+}
+
 void map_put_pid(struct map_writer *map, struct ds_text node, uint32_t id, uint32_t serial,
                  uint32_t creation)
 {
-    const uint32_t numbers[] = {id, serial, creation};
     if (map->form == MAP_ETF) {
         etf_u8(map->out, ETF_NEW_PID);
         etf_atom(map->out, node);
-        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-            etf_u32(map->out, numbers[i]);
+        etf_u32(map->out, id);
+        etf_u32(map->out, serial);
+        etf_u32(map->out, creation);
         return;
     }
-    map_put_tuple(map, 2 + sizeof numbers / sizeof numbers[0]);
-    map_put_word(map, "$pid");
+    put_tag(map, "$pid", node, 5);
+    map_put_unsigned(map, id);
     map_put_next(map);
-    map_put_atom(map, node);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        map_put_next(map);
-        map_put_unsigned(map, numbers[i]);
+    map_put_unsigned(map, serial);
+    map_put_next(map);
+    map_put_unsigned(map, creation);
+    map_put_tuple_end(map);
+}
+
+void map_put_reference(struct map_writer *map, struct ds_text node, const uint32_t *words,
+                       uint32_t num_words, uint32_t creation)
+{
+    if (map->form == MAP_ETF) {
+        etf_u8(map->out, ETF_NEWER_REFERENCE);
+        etf_u8(map->out, (uint8_t)(num_words >> 8));
+        etf_u8(map->out, (uint8_t)num_words);
+        etf_atom(map->out, node);
+        etf_u32(map->out, creation);
+        for (uint32_t i = 0; i < num_words; i++)
+            etf_u32(map->out, words[i]);
+        return;
     }
+    put_tag(map, "$ref", node, 4);
+    put(map, "[", "[");
+    for (uint32_t i = num_words; i > 0; i--) {
+        map_put_unsigned(map, words[i - 1]);
+        if (i > 1)
+            map_put_next(map);
+    }
+    put(map, "]", "]");
+    map_put_next(map);
+    map_put_unsigned(map, creation);
     map_put_tuple_end(map);
 }
 

@@ -52,6 +52,9 @@ void map_put_signed(struct map_writer *map, int64_t number);
 void map_put_term(struct map_writer *map, const struct ds_term *term);
 void map_put_pid(struct map_writer *map, struct ds_text node, uint32_t id, uint32_t serial,
                  uint32_t creation);
+/* Words in the order of the bytes; source text has them as #Ref<> does, the other way round. */
+void map_put_reference(struct map_writer *map, struct ds_text node, const uint32_t *words,
+                       uint32_t num_words, uint32_t creation);
 
 /* map_put_tuple begins a tuple of num elements, which map_put_next separates. */
 void map_put_tuple(struct map_writer *map, uint8_t num);

@@ -101,6 +101,7 @@ struct monitor_end {
     bool of_call;        /* there for a call, which has a record of its own */
     struct party watcher, target; /* of a link: who asked for it, and whom */
     uint32_t ref[DS_IDENTITY_MAX_WORDS], num_ref_words; /* on the watcher's node; 0 of a link */
+    uint32_t ref_creation;
     uint64_t conn;       /* number of the connection it was asked for over */
     int64_t start_ns, end_ns;
     uint64_t start_frame, end_frame; /* end_frame 0: the end of the capture */

@@ -5,12 +5,14 @@
  * what a peer sent as text is a binary, points and spans of time are nanoseconds. The names are
  * a promise: add, never rename. The manual page lists them.
  */
+#include "complain.h"
 #include "map_fields.h"
 #include "sink.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* An end of a connection: the node's name, or while that is not known, {Address, Port} as
  * Erlang's inet has it. */
@@ -278,6 +280,30 @@ static void write_call(struct map_writer *map, const struct call *call)
     map_put_list_end(map);
 }
 
+static const struct field monitor_fields[] = {
+    FIELD(monitor_end, "start", I64, start_ns),
+    FIELD(monitor_end, "start_frame", U64, start_frame),
+};
+
+static void write_monitor(struct map_writer *map, const struct monitor_end *m)
+{
+    map_key(map, "type");
+    map_put_word(map, m->is_link ? "link" : "monitor");
+    map_field_unsigned(map, "conn", m->conn);
+    map_field_signed(map, "time", m->end_ns);
+    map_field_unsigned(map, "frame", m->end_frame);
+    put_party(map, "watcher", &m->watcher);
+    put_party(map, "target", &m->target);
+    if (m->num_ref_words != 0 && m->watcher.node.data != NULL) {
+        map_key(map, "ref");
+        map_put_reference(map, m->watcher.node, m->ref, m->num_ref_words, m->ref_creation);
+    }
+    map_field_string(map, "outcome", monitor_outcome_name(m->outcome), true);
+    map_field_term(map, "reason", &m->reason);
+    MAP_FIELDS(map, monitor_fields, m);
+    map_field_signed(map, "duration", m->end_ns - m->start_ns);
+}
+
 static void write_event(struct map_writer *map, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -301,6 +327,8 @@ static void maps_record(struct sink *sink, const struct record *record)
     map_begin(map);
     if (record->call != NULL)
         write_call(map, record->call);
+    else if (record->monitor != NULL)
+        write_monitor(map, record->monitor);
     else
         write_event(map, record);
     map_end(map);
@@ -353,6 +381,15 @@ static bool etf_open(struct sink *sink)
     return maps_open(sink, MAP_ETF, "");
 }
 
+/* etf_check: no terminal is to be sent bytes that it would obey. */
+static bool etf_check(const char *file)
+{
+    if (file != NULL || !isatty(STDOUT_FILENO))
+        return true;
+    complain("-T etf is no text for a terminal: give a file, -T etf=FILE, or a pipe");
+    return false;
+}
+
 static void maps_close(struct sink *sink)
 {
     free(sink->state);
@@ -365,6 +402,7 @@ const struct sink_kind sink_erl = {
     .record = maps_record,
     .lost = maps_lost,
     .close = maps_close,
+    .takes_monitors = true,
 };
 
 const struct sink_kind sink_ex = {
@@ -375,6 +413,7 @@ const struct sink_kind sink_ex = {
     .lost = maps_lost,
     .end = ex_end,
     .close = maps_close,
+    .takes_monitors = true,
 };
 
 const struct sink_kind sink_etf = {
@@ -384,4 +423,6 @@ const struct sink_kind sink_etf = {
     .record = maps_record,
     .lost = maps_lost,
     .close = maps_close,
+    .takes_monitors = true,
+    .check = etf_check,
 };

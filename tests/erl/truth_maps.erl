@@ -35,12 +35,19 @@ check(Program, Elixir, Capture, Truth) ->
         same("ex", Maps, eval(Elixir, Ex)),
         same("etf", [undamaged(M) || M <- Maps],
              [undamaged(term_maker:documented(M)) || M <- Exact]),
+        types(Program, Capture, Maps),
         [told(Maps, T) || T <- Truth],
         io:format("~b maps~n", [length(Maps)]),
         Maps
     after
         file:del_dir_r(Dir)
     end.
+
+%% Each record of JSON is one of the maps, those of monitors and links too.
+types(Program, Capture, Maps) ->
+    {Records, _} = records:run(Program, ["-v", "-r", Capture]),
+    same("json", [Type || #{<<"type">> := Type} <- Records],
+         [atom_to_binary(Type) || #{type := Type} <- Maps]).
 
 frames(<<Len:32, Frame:Len/binary, Rest/binary>>) -> [Frame | frames(Rest)];
 frames(<<>>) -> [].

@@ -486,7 +486,7 @@ static void knows_all_of_a_record(void **state)
     assert_int_equal(sizeof(struct record), 264);
     assert_int_equal(sizeof(struct note), 232);
     assert_int_equal(sizeof(struct call), 440);
-    assert_int_equal(sizeof(struct monitor_end), 224);
+    assert_int_equal(sizeof(struct monitor_end), 232);
     assert_int_equal(sizeof(struct party), 56);
     assert_int_equal(sizeof(struct ds_conn), 240);
     assert_int_equal(sizeof(struct ds_epmd), 96);
