@@ -75,6 +75,13 @@ bool output_open(struct output *output, const char *name, bool line_buffered)
     return output->fd >= 0;
 }
 
+bool output_open_new(struct output *output, const char *name)
+{
+    *output = (struct output){.name = name};
+    output->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return output->fd >= 0;
+}
+
 static void output_fail(struct output *output, int error)
 {
     if (output->failed)

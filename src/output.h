@@ -30,6 +30,10 @@ int output_create(const char *name);
 /* output_open opens name; NULL is standard output. False after a complaint. */
 bool output_open(struct output *output, const char *name, bool line_buffered);
 
+/* output_open_new creates a file that is not there yet. False, and errno is set, when it cannot
+ * be created, EEXIST when there is one. */
+bool output_open_new(struct output *output, const char *name);
+
 /* output_end_record marks the end of a record, and writes when enough has gathered. */
 void output_end_record(struct output *output);
 

@@ -293,16 +293,27 @@ static bool open_correlate(struct show *s)
     return s->correlate != NULL;
 }
 
-static bool open_sinks(struct show *s, unsigned time_digits)
+static bool open_some_sinks(struct show *s, unsigned time_digits, bool keeps)
 {
     const struct options *options = s->options;
     for (size_t i = 0; i < options->num_formats; i++) {
-        if (!sink_open(&s->sinks[i], &options->formats[i], options))
+        if (options->formats[i].kind->keeps != keeps)
+            continue;
+        if (!sink_open(&s->sinks[s->num_sinks], &options->formats[i], options))
             return false;
-        s->sinks[i].time_digits = time_digits;
-        s->num_sinks++;
+        s->sinks[s->num_sinks++].time_digits = time_digits;
     }
     return true;
+}
+
+/* open_sinks opens first what must not be there yet: if it is, nothing else has been emptied. */
+static bool open_sinks(struct show *s, unsigned time_digits)
+{
+    if (open_some_sinks(s, time_digits, true) && open_some_sinks(s, time_digits, false))
+        return true;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        sink_withdraw(&s->sinks[i]);
+    return false;
 }
 
 static bool has_stdout(const struct show *s)
@@ -341,11 +352,8 @@ struct show *show_new(const struct options *options, unsigned time_digits)
     s->options = options;
     s->since_ns = INT64_MIN;
     s->whole = sinks_want_whole(options);
-    if (!open_sinks(s, time_digits)) {
-        show_free(s);
-        return NULL;
-    }
-    if (options->redact != 0 && (s->redact = redact_new(options)) == NULL) {
+    if ((options->redact != 0 && (s->redact = redact_new(options)) == NULL) ||
+        !open_sinks(s, time_digits)) {
         show_free(s);
         return NULL;
     }

@@ -58,6 +58,10 @@ void sink_list_names(char *out, size_t size);
 bool sink_open(struct sink *sink, const struct option_format *format,
                const struct options *options);
 
+/* sink_withdraw removes what was just created but is not to be written after all, so that it is not
+ * taken for the user's own the next time. */
+void sink_withdraw(struct sink *sink);
+
 /* sink_record shows one record. Failures are kept in sink->output. */
 void sink_record(struct sink *sink, const struct record *record);
 

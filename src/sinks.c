@@ -6,6 +6,7 @@
 
 #include "complain.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,16 +64,25 @@ bool sinks_want_whole(const struct options *options)
     return false;
 }
 
+static bool open_output(struct sink *sink, const char *file)
+{
+    if (!sink->kind->keeps)
+        return output_open(&sink->output, file, sink->options->line_buffered);
+    if (output_open_new(&sink->output, file))
+        return true;
+    if (errno == EEXIST)
+        complain("%s is there already, and may have been edited: leave out -T %s to renew the "
+                 "rest, or remove it", file, sink->kind->name);
+    else
+        complain("cannot write %s: %s", file, strerror(errno));
+    return false;
+}
+
 bool sink_open(struct sink *sink, const struct option_format *format,
                const struct options *options)
 {
     *sink = (struct sink){.kind = format->kind, .options = options, .time_digits = 6};
-    if (format->kind->keeps && access(format->file, F_OK) == 0) {
-        complain("%s is there already, and may have been edited: leave out -T %s to renew the rest, "
-                 "or remove it", format->file, format->kind->name);
-        return false;
-    }
-    if (!output_open(&sink->output, format->file, options->line_buffered))
+    if (!open_output(sink, format->file))
         return false;
     if (!sink->kind->open(sink)) {
         complain("out of memory");
@@ -80,6 +90,12 @@ bool sink_open(struct sink *sink, const struct option_format *format,
         return false;
     }
     return true;
+}
+
+void sink_withdraw(struct sink *sink)
+{
+    if (sink->kind->keeps)
+        (void)!unlink(sink->output.name);
 }
 
 void sink_record(struct sink *sink, const struct record *record)
