@@ -26,6 +26,8 @@ struct name {
     char text[NAME_LEN], new_text[NAME_LEN];
 };
 
+typedef void (*text_fn)(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
+
 struct redact_values {
     uint32_t what;
     bool counts; /* integers stay for now */
@@ -277,21 +279,34 @@ static bool is_plain_atom(struct ds_text text)
     return text.len != 0;
 }
 
+/* title_take_word appends what becomes of the word before a colon, and the colon. Returns whether
+ * there was such a word. */
+static bool title_take_word(struct redact_values *v, text_fn how, struct ds_text *text,
+                            struct ds_buffer *out)
+{
+    const char *colon = text->len != 0 ? memchr(text->data, ':', text->len) : NULL;
+    const size_t len = colon != NULL ? (size_t)(colon - text->data) : 0;
+    if (!is_plain_atom((struct ds_text){text->data, len}))
+        return false;
+    how(v, (struct ds_text){text->data, len}, out);
+    ds_buffer_add(out, ":", 1);
+    text->data += len + 1;
+    text->len -= len + 1;
+    return true;
+}
+
+static void stay(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    (void)v;
+    ds_buffer_add(out, text.data, text.len);
+}
+
+/* global or pg; perhaps a scope, an atom; the name, any term. Colons within that part nothing. */
 void redact_title(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
-    for (bool is_kind = true; text.len != 0; is_kind = false) { /* global or pg comes first */
-        const char *colon = memchr(text.data, ':', text.len);
-        const size_t len = colon != NULL ? (size_t)(colon - text.data) : text.len;
-        const struct ds_text part = {text.data, len};
-        if (is_kind)
-            ds_buffer_add(out, part.data, part.len);
-        else
-            (is_plain_atom(part) ? redact_atom : redact_other)(v, part, out);
-        if (colon != NULL)
-            ds_buffer_add(out, ":", 1);
-        text.data += len + (colon != NULL);
-        text.len -= len + (colon != NULL);
-    }
+    if (title_take_word(v, stay, &text, out))
+        title_take_word(v, redact_atom, &text, out);
+    (is_plain_atom(text) ? redact_atom : redact_other)(v, text, out);
 }
 
 bool redact_address(struct redact_values *v, uint8_t *bytes, size_t len)

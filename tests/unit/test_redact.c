@@ -193,6 +193,52 @@ static void keeps_what_is_to_stay(void **state)
     assert_null(kept_new(&bad));
 }
 
+/* What a text of a record becomes. */
+static const char *become_text(struct redact_values *values,
+                               void (*how)(struct redact_values *, struct ds_text,
+                                           struct ds_buffer *),
+                               const char *text)
+{
+    static struct ds_buffer out[4];
+    static unsigned next;
+    struct ds_buffer *into = &out[next++ % 4];
+    into->len = 0;
+    how(values, (struct ds_text){text, strlen(text)}, into);
+    ds_buffer_add(into, "", 1);
+    assert_false(redact_values_failed(values));
+    return into->data;
+}
+
+/* A colon within a binary or string does not make an atom of what stands behind it. */
+static void hides_all_of_a_title(void **state)
+{
+    static const char *const titles[] = {
+        "pg:<<\"a:secret:b\">>", "pg:scope:<<\"a:secret\">>", "global:\"a:secret:b\"",
+        "global:{a,<<\"x:secret\">>}", "global:'A:secret'", "pg:'My scope':<<\"secret:secret\">>",
+    };
+    (void)state;
+    for (uint32_t what = 1; what <= ALL; what = what * 2 + (what == 32)) {
+        struct redact_values *values = make(what, NULL);
+        for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+            const char *text = become_text(values, redact_title, titles[i]);
+            if (strstr(text, "secret") != NULL)
+                fail_msg("word %u made %s of %s", what, text, titles[i]);
+        }
+        redact_values_free(values);
+    }
+    struct redact_values *values = make(ALL, NULL);
+    /* lists is an atom of OTP, but not here */
+    assert_null(strstr(become_text(values, redact_title, "pg:<<\"a:lists:b\">>"), "lists"));
+    const char *title = become_text(values, redact_title, "pg:secret:secret");
+    const char *atom = become_text(values, redact_atom, "secret");
+    assert_int_equal(strncmp(title, "pg:", 3), 0);
+    assert_string_equal(title + 10, atom);
+    redact_values_free(values);
+    values = make(1 << REDACT_BINARIES, NULL);
+    assert_string_equal(become_text(values, redact_title, "pg:shop:carts"), "pg:shop:carts");
+    redact_values_free(values);
+}
+
 /* The table is searched by halves: it must be sorted, and have what is most common. */
 static void knows_the_atoms_of_otp(void **state)
 {
@@ -540,6 +586,7 @@ int main(void)
         cmocka_unit_test(replaces_what_is_named),
         cmocka_unit_test(keeps_equal_what_is_equal),
         cmocka_unit_test(keeps_what_is_to_stay),
+        cmocka_unit_test(hides_all_of_a_title),
         cmocka_unit_test(knows_the_atoms_of_otp),
         cmocka_unit_test(mends_atoms_of_the_cache),
         cmocka_unit_test(walks_deep_terms),
