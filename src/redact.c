@@ -231,24 +231,37 @@ static enum ds_role role_of(char letter)
     return (enum ds_role)role;
 }
 
-/* replace_control makes the control tuple anew of its roles, which then lie in it. */
+/* count_elements returns how many a control tuple has: if it was cut, all that it must have. */
+static size_t count_elements(const struct ds_message *m)
+{
+    size_t num = 1; /* the code */
+    bool optional = false;
+    for (const char *letter = m->op->roles; *letter != '\0'; letter++) {
+        const bool must = *letter == '_' || (m->control.damaged && !optional);
+        optional |= *letter == '?';
+        num += *letter != '?' && (must || m->role[role_of(*letter)].data != NULL);
+    }
+    return num;
+}
+
+/* replace_control makes the control tuple anew of its roles, which then lie in it. What has no role
+ * may be the cookie, which nodes before OTP 21 and C nodes say there. */
 static void replace_control(struct redact *r, struct ds_message *m)
 {
     static const uint8_t empty_atom[] = {TAG_SMALL_ATOM_UTF8, 0};
     const struct ds_message old = *m;
-    size_t at[DS_ROLE_COUNT], len[DS_ROLE_COUNT], num = 1;
-    for (const char *letter = old.op->roles; *letter != '\0'; letter++)
-        num += *letter == '_' ||
-               (*letter != '?' && old.role[role_of(*letter)].data != NULL);
+    size_t at[DS_ROLE_COUNT], len[DS_ROLE_COUNT];
     r->scratch.len = 0;
-    put_tuple(r, num);
+    put_tuple(r, count_elements(&old));
     put_integer(r, old.code);
     for (const char *letter = old.op->roles; *letter != '\0'; letter++) {
         const enum ds_role role = role_of(*letter);
         if (*letter == '_')
             put(r, empty_atom, sizeof empty_atom);
-        if (role == DS_ROLE_COUNT || old.role[role].data == NULL)
+        if (role == DS_ROLE_COUNT)
             continue;
+        if (old.role[role].data == NULL)
+            break; /* optional, or cut */
         at[role] = r->scratch.len;
         put_role(r, &old, role);
         len[role] = r->scratch.len - at[role];
@@ -268,12 +281,30 @@ static void replace_control(struct redact *r, struct ds_message *m)
     }
 }
 
+/* replace_odd_control: of a tuple that does not fit its code only the code is shown where the cookie
+ * may stand in it. */
+static void replace_odd_control(struct redact *r, struct ds_message *m)
+{
+    const struct ds_op *op = ds_op_find(m->code);
+    if (op == NULL || strchr(op->roles, '_') == NULL) {
+        redact_term(r, &m->control);
+        return;
+    }
+    r->scratch.len = 0;
+    put_tuple(r, count_elements(&(struct ds_message){.op = op, .control.damaged = true}));
+    put_integer(r, m->code);
+    replace_atoms(r, &m->control);
+    m->control.damaged = true;
+    m->control.data = take_scratch(r);
+    m->control.len = m->control.data != NULL ? r->scratch.len : 0;
+}
+
 static void replace_message(struct redact *r, struct ds_message *m)
 {
-    if (m->op != NULL && !m->control.damaged) {
+    if (m->op != NULL) {
         replace_control(r, m);
     } else {
-        redact_term(r, &m->control);
+        replace_odd_control(r, m);
         for (int role = 0; role < DS_ROLE_COUNT; role++)
             redact_term(r, &m->role[role]);
     }

@@ -425,6 +425,60 @@ static void redacts_a_message(void **state)
     redact_free(redact);
 }
 
+/* The cookie stands where older nodes and C nodes put it: it is hidden whatever the words are, and
+ * however little of the message there is or fits its code. */
+static void hides_the_cookie_in_what_is_cut(void **state)
+{
+    static const struct {
+        int64_t code;
+        unsigned num; /* elements behind the code that are there */
+        bool fits;
+    } cases[] = {{6, 3, true}, {6, 2, true}, {6, 1, true}, {6, 0, true}, {6, 3, false},
+                 {16, 2, true}, {16, 4, false}};
+    const struct options options = {.redact = 1 << REDACT_BINARIES};
+    struct redact *redact = redact_new(&options);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct record *out = NULL;
+        struct sample s;
+        make_message(&s);
+        s.record = (struct record){.event = &s.event};
+        struct ds_message *m = &s.event.message;
+        *m = (struct ds_message){.code = cases[i].code};
+        const struct ds_term elements[] = {etf_pid("a@h", 7), etf_atom("secret"), etf_atom("rex"),
+                                           etf_nil()};
+        const struct ds_term all = etf_tuple(5, etf_int((int)m->code), elements[0], elements[1],
+                                             elements[2], elements[3]);
+        size_t len = 2 + 5;
+        for (unsigned e = 0; e < cases[i].num; e++)
+            len += elements[e].len;
+        m->control = all;
+        m->control.len = len;
+        m->control.damaged = cases[i].num < 4;
+        if (cases[i].fits) {
+            m->op = ds_op_find(m->code);
+            m->role[DS_ROLE_FROM] = cases[i].num > 0 ? elements[0] : (struct ds_term){0};
+            m->role[DS_ROLE_TO] = cases[i].num > 2 ? elements[2] : (struct ds_term){0};
+        }
+        assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
+        const struct ds_message *shown = &out->event->message;
+        no_secret_term(&shown->control);
+        assert_true(shown->control.damaged);
+        int64_t code;
+        assert_true(ds_term_get_integer(
+            &(struct ds_term){.data = shown->control.data + 2, .len = 5}, &code));
+        assert_int_equal(code, cases[i].code);
+        assert_int_equal(shown->control.data[1], cases[i].code == 6 ? 4 : 5);
+        struct ds_identity from;
+        assert_int_equal(ds_term_get_identity(&shown->role[DS_ROLE_FROM], &from),
+                         cases[i].fits && cases[i].num > 0);
+        struct ds_text to;
+        assert_int_equal(ds_term_get_atom(&shown->role[DS_ROLE_TO], &to),
+                         cases[i].fits && cases[i].num > 2);
+    }
+    redact_free(redact);
+}
+
 /* A frame is made anew of what the record shows, and of that alone; bytes as sent are gone. */
 static void makes_frames_anew(void **state)
 {
@@ -591,6 +645,7 @@ int main(void)
         cmocka_unit_test(mends_atoms_of_the_cache),
         cmocka_unit_test(walks_deep_terms),
         cmocka_unit_test(redacts_a_message),
+        cmocka_unit_test(hides_the_cookie_in_what_is_cut),
         cmocka_unit_test(makes_frames_anew),
         cmocka_unit_test(redacts_reasons_and_handshakes),
         cmocka_unit_test(knows_all_of_a_record),
