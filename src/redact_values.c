@@ -136,6 +136,12 @@ static void replace_text(struct redact_values *v, enum pseudonym_text kind, stru
     to_utf8(codes, num, out);
 }
 
+static void stay(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    (void)v;
+    ds_buffer_add(out, text.data, text.len);
+}
+
 void redact_other(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
     replace_text(v, PSEUDONYM_FREE, text, 0, NULL, out);
@@ -143,21 +149,29 @@ void redact_other(struct redact_values *v, struct ds_text text, struct ds_buffer
 
 /* Nodes */
 
-/* replace_host appends a pseudonym of a part of a node's name: label by label, so that equal
- * hosts and domains stay equal. An IP address becomes what it becomes elsewhere. */
-static void replace_host(struct redact_values *v, struct ds_text host, struct ds_buffer *out)
+/* replace_ip appends what an IP address becomes elsewhere. False when host is none. */
+static bool replace_ip(struct redact_values *v, struct ds_text host, struct ds_buffer *out)
 {
     uint8_t bytes[16];
     char text[INET6_ADDRSTRLEN] = "";
-    if (host.len < sizeof text && host.len != 0)
-        memcpy(text, host.data, host.len);
+    if (host.len >= sizeof text || host.len == 0)
+        return false;
+    memcpy(text, host.data, host.len);
     const int family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
-    if (inet_pton(family, text, bytes) == 1) {
-        pseudonym_address(v->pseudonyms, bytes, family == AF_INET ? 4 : 16);
-        if (inet_ntop(family, bytes, text, sizeof text) != NULL)
-            ds_buffer_add(out, text, strlen(text));
+    if (inet_pton(family, text, bytes) != 1)
+        return false;
+    pseudonym_address(v->pseudonyms, bytes, family == AF_INET ? 4 : 16);
+    if (inet_ntop(family, bytes, text, sizeof text) != NULL)
+        ds_buffer_add(out, text, strlen(text));
+    return true;
+}
+
+/* replace_host appends a pseudonym of a part of a node's name: label by label, so that equal
+ * hosts and domains stay equal. */
+static void replace_host(struct redact_values *v, struct ds_text host, struct ds_buffer *out)
+{
+    if (replace_ip(v, host, out))
         return;
-    }
     while (host.len != 0) {
         const char *dot = memchr(host.data, '.', host.len);
         const size_t len = dot != NULL ? (size_t)(dot - host.data) : host.len;
@@ -169,15 +183,33 @@ static void replace_host(struct redact_values *v, struct ds_text host, struct ds
     }
 }
 
+/* host_of returns what stands behind the @ of a node's name; all of one that has none. */
+static struct ds_text host_of(struct ds_text node)
+{
+    const char *at = node.len != 0 ? memchr(node.data, '@', node.len) : NULL;
+    const size_t len = at != NULL ? (size_t)(at - node.data) + 1 : 0;
+    return (struct ds_text){node.data + len, node.len - len};
+}
+
 static void replace_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
-    const char *at = memchr(text.data, '@', text.len);
-    const size_t len = at != NULL ? (size_t)(at - text.data) : text.len;
-    replace_host(v, (struct ds_text){text.data, len}, out);
-    if (at == NULL)
-        return;
-    ds_buffer_add(out, "@", 1);
-    replace_host(v, (struct ds_text){at + 1, text.len - len - 1}, out);
+    const struct ds_text host = host_of(text);
+    if (host.len != text.len) {
+        replace_host(v, (struct ds_text){text.data, text.len - host.len - 1}, out);
+        ds_buffer_add(out, "@", 1);
+    }
+    replace_host(v, host, out);
+}
+
+/* keep_node appends a name that stays; but an address as its host may have to go. */
+static void keep_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    const struct ds_text host = host_of(text);
+    const size_t len = text.len - host.len;
+    ds_buffer_add(out, text.data, len);
+    if (!is_wanted(v, REDACT_ADDRESSES) || kept_is_named(v->kept, text) ||
+        !replace_ip(v, host, out))
+        ds_buffer_add(out, host.data, host.len);
 }
 
 static bool is_node_name(struct ds_text text)
@@ -188,14 +220,12 @@ static bool is_node_name(struct ds_text text)
 
 /* Names */
 
+/* EPMD says names without their host, which may well be those of modules of OTP. */
 static void make_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
-    const bool kept = !is_wanted(v, REDACT_NODES) || kept_is_otp(text) ||
+    const bool kept = !is_wanted(v, REDACT_NODES) || (is_node_name(text) && kept_is_otp(text)) ||
                       kept_is_named(v->kept, text);
-    if (text.len == 0 || (kept && !has_cookie(v, text)))
-        ds_buffer_add(out, text.data, text.len);
-    else
-        replace_node(v, text, out);
+    (kept && !has_cookie(v, text) ? keep_node : replace_node)(v, text, out);
 }
 
 static void make_atom(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
@@ -205,7 +235,7 @@ static void make_atom(struct redact_values *v, struct ds_text text, struct ds_bu
     const bool is_node = is_node_name(text);
     const bool wanted = is_wanted(v, REDACT_ATOMS) || (is_node && is_wanted(v, REDACT_NODES));
     if ((!wanted || kept_is_otp(text) || kept_is_named(v->kept, text)) && !has_cookie(v, text)) {
-        ds_buffer_add(out, text.data, text.len);
+        (is_node ? keep_node : stay)(v, text, out);
     } else if (is_node) {
         replace_node(v, text, out);
     } else {
@@ -293,12 +323,6 @@ static bool title_take_word(struct redact_values *v, text_fn how, struct ds_text
     text->data += len + 1;
     text->len -= len + 1;
     return true;
-}
-
-static void stay(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
-{
-    (void)v;
-    ds_buffer_add(out, text.data, text.len);
 }
 
 /* global or pg; perhaps a scope, an atom; the name, any term. Colons within that part nothing. */

@@ -239,6 +239,48 @@ static void hides_all_of_a_title(void **state)
     redact_values_free(values);
 }
 
+/* EPMD knows a node by its name alone, which is one pseudonym with that before the host, also where
+ * OTP has an atom of that name. */
+static void hides_nodes_that_are_called_as_modules(void **state)
+{
+    struct redact_values *values = make(1 << REDACT_NODES, NULL);
+    (void)state;
+    assert_true(kept_is_otp((struct ds_text){"lists", 5}));
+    const char *name = become_text(values, redact_node, "lists");
+    const char *node = become_text(values, redact_node, "lists@host");
+    assert_string_not_equal(name, "lists");
+    assert_int_equal(strncmp(node, name, strlen(name)), 0);
+    assert_int_equal(node[strlen(name)], '@');
+    assert_string_equal(become_text(values, redact_node, "nonode@nohost"), "nonode@nohost");
+    assert_string_equal(become_text(values, redact_node, ""), "");
+    assert_string_equal(become_text(values, redact_atom, "lists"), "lists");
+    redact_values_free(values);
+}
+
+/* A node's name may be an address as well. */
+static void hides_addresses_in_names_of_nodes(void **state)
+{
+    static const char *const names[] = {"secret@10.211.37.199", "secret@fd00::37:199",
+                                        "10.211.37.199"};
+    (void)state;
+    for (uint32_t what = 1; what <= ALL; what = what * 2 + (what == 32)) {
+        const bool hidden = (what & (1 << REDACT_ADDRESSES | 1 << REDACT_NODES)) != 0;
+        struct redact_values *values = make(what, NULL), *keep = make(what, "*@*");
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            const char *node = become_text(values, redact_node, names[i]);
+            assert_int_equal(strstr(node, i == 1 ? "fd00::37:199" : "10.211.37.199") == NULL,
+                             hidden);
+            assert_int_equal(strstr(node, "secret@") == node,
+                             i < 2 && (what & 1 << REDACT_NODES) == 0);
+            if (i < 2 && hidden)
+                assert_string_equal(become_text(values, redact_atom, names[i]), node);
+        }
+        assert_string_equal(become_text(keep, redact_node, names[0]), names[0]);
+        redact_values_free(values);
+        redact_values_free(keep);
+    }
+}
+
 /* The table is searched by halves: it must be sorted, and have what is most common. */
 static void knows_the_atoms_of_otp(void **state)
 {
@@ -641,6 +683,8 @@ int main(void)
         cmocka_unit_test(keeps_equal_what_is_equal),
         cmocka_unit_test(keeps_what_is_to_stay),
         cmocka_unit_test(hides_all_of_a_title),
+        cmocka_unit_test(hides_nodes_that_are_called_as_modules),
+        cmocka_unit_test(hides_addresses_in_names_of_nodes),
         cmocka_unit_test(knows_the_atoms_of_otp),
         cmocka_unit_test(mends_atoms_of_the_cache),
         cmocka_unit_test(walks_deep_terms),
