@@ -1,5 +1,5 @@
 /*
- * redact_key.c - see redact_key.h. The key is the SHA-256 of the file.
+ * redact_key.c - see redact_key.h. The key is the SHA-256 of all of the file.
  */
 #include "redact_key.h"
 
@@ -10,37 +10,60 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 enum { MIN_LEN = 16, MAX_LEN = 4096 };
 
+#define HOW_TO "(umask 077; head -c 32 /dev/urandom > FILE) makes one"
+
+/* read_file returns how many bytes the file has; 0 after a complaint. */
+static size_t read_file(const char *name, FILE *file, uint8_t bytes[MAX_LEN + 1])
+{
+    struct stat status;
+    const size_t len = fread(bytes, 1, MAX_LEN + 1, file);
+    if (ferror(file)) {
+        complain("cannot read the key file %s: %s: " HOW_TO, name, strerror(errno));
+        return 0;
+    }
+    if (len < MIN_LEN || len > MAX_LEN) {
+        complain("the key file %s has %s%zu bytes, and %d to %d are what it takes: " HOW_TO, name,
+                 len > MAX_LEN ? "more than " : "", len > MAX_LEN ? MAX_LEN : len, MIN_LEN,
+                 MAX_LEN);
+        return 0;
+    }
+    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
+        (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
+        complain("others can read the key file %s, and find out short values with it: chmod 600 %s",
+                 name, name);
+    return len;
+}
+
+static bool make_random(uint8_t key[PSEUDONYM_KEY_LEN])
+{
+    if (getrandom(key, PSEUDONYM_KEY_LEN, 0) == PSEUDONYM_KEY_LEN)
+        return true;
+    complain("no random key to be had: %s: give one with --redact-key-file", strerror(errno));
+    return false;
+}
+
 bool redact_key_read(const char *name, uint8_t key[PSEUDONYM_KEY_LEN])
 {
-    uint8_t bytes[MAX_LEN];
+    uint8_t bytes[MAX_LEN + 1];
     unsigned key_len = 0;
-    if (name == NULL) {
-        if (getrandom(key, PSEUDONYM_KEY_LEN, 0) == PSEUDONYM_KEY_LEN)
-            return true;
-        complain("no random key to be had: %s: give one with --redact-key-file", strerror(errno));
+    if (name == NULL)
+        return make_random(key);
+    FILE *file = fopen(name, "re");
+    if (file == NULL) {
+        complain("cannot read the key file %s: %s: " HOW_TO, name, strerror(errno));
         return false;
     }
-    FILE *file = fopen(name, "re");
-    const size_t len = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
-    const bool read = file != NULL && !ferror(file);
-    if (!read)
-        complain("cannot read the key file %s: %s: head -c 32 /dev/urandom > FILE makes one",
-                 name, strerror(errno));
-    else if (len < MIN_LEN)
-        complain("the key file %s has %zu bytes, and %d are the least: head -c 32 /dev/urandom > "
-                 "FILE makes one",
-                 name, len, MIN_LEN);
-    if (file != NULL)
-        fclose(file);
-    if (!read || len < MIN_LEN)
-        return false;
-    const bool ok = EVP_Digest(bytes, len, key, &key_len, EVP_sha256(), NULL) &&
-                    key_len == PSEUDONYM_KEY_LEN;
+    setvbuf(file, NULL, _IONBF, 0); /* no copy of the key stays behind */
+    const size_t len = read_file(name, file, bytes);
+    fclose(file);
+    const bool made = len != 0 && EVP_Digest(bytes, len, key, &key_len, EVP_sha256(), NULL) &&
+                      key_len == PSEUDONYM_KEY_LEN;
     explicit_bzero(bytes, sizeof bytes);
-    if (!ok)
+    if (len != 0 && !made)
         complain("out of memory");
-    return ok;
+    return made;
 }

@@ -6,8 +6,8 @@
 
 #include "pseudonym.h"
 
-/* redact_key_read makes the key of a file's contents, at least 16 bytes; of random bytes when
- * name is NULL. False after a complaint. */
+/* redact_key_read makes the key of a file's contents, 16 to 4096 bytes, and complains when others
+ * may read it; of random bytes when name is NULL. False after another complaint. */
 bool redact_key_read(const char *name, uint8_t key[PSEUDONYM_KEY_LEN]);
 
 #endif
