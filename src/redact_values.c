@@ -30,7 +30,7 @@ typedef void (*text_fn)(struct redact_values *values, struct ds_text text, struc
 
 struct redact_values {
     uint32_t what;
-    bool counts; /* integers stay for now */
+    bool counts; /* integers of one byte stay for now */
     bool failed;
     struct pseudonym *pseudonyms;
     struct kept *kept;
@@ -375,7 +375,7 @@ static void rewrite_integer(void *context, bool negative, uint8_t *bytes, size_t
 {
     struct redact_values *v = context;
     (void)negative;
-    if (is_wanted(v, REDACT_NUMBERS) && !v->counts)
+    if (is_wanted(v, REDACT_NUMBERS) && !(v->counts && len == 1))
         pseudonym_integer(v->pseudonyms, bytes, len);
 }
 
@@ -403,7 +403,7 @@ static void rewrite_characters(void *context, uint32_t *codes, size_t num, bool 
     const bool cookie = v->cookie.len != 0 && has_cookie(v, all_utf8(v, codes, num));
     if ((is_wanted(v, REDACT_STRINGS) && !kept) || cookie)
         pseudonym_text(v->pseudonyms, PSEUDONYM_FREE, codes, num, taken_text, v);
-    else if (is_wanted(v, REDACT_NUMBERS) && !is_text && !v->counts)
+    else if (is_wanted(v, REDACT_NUMBERS) && !is_text)
         replace_numbers(v, codes, num);
 }
 

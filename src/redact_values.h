@@ -30,8 +30,8 @@ void redact_other(struct redact_values *values, struct ds_text text, struct ds_b
 /* redact_address replaces 4 or 16 bytes. False when addresses stay as they are. */
 bool redact_address(struct redact_values *values, uint8_t *bytes, size_t len);
 
-/* redact_rewrite appends what becomes of a term. counts: its integers are counts of the
- * protocol, an arity, and stay. */
+/* redact_rewrite appends what becomes of a term. counts: integers up to 255 in it are counts of
+ * the protocol, an arity, and stay. */
 enum ds_rewrite_status redact_rewrite(struct redact_values *values, const struct ds_term *term,
                                       bool counts, struct ds_buffer *out);
 
