@@ -1,0 +1,50 @@
+/*
+ * frames.h - what the frames of one direction of a distribution connection hold: ticks,
+ * pass-through messages, messages with a distribution header, and fragments of such
+ * (erl_dist_protocol, "Protocol between connected nodes"; erl_ext_dist, "Distribution
+ * Header"). Where a frame begins and ends is for channel.c to find.
+ */
+#ifndef DISSECT_FRAMES_H
+#define DISSECT_FRAMES_H
+
+#include "atoms.h"
+#include "conn.h"
+#include "control.h"
+#include "fragments.h"
+
+enum { FRAME_LENGTH_LEN = 4 }; /* bytes of the length that a frame begins with */
+
+/* frames is what outlives a frame. */
+struct frames {
+    struct env *env;
+    struct conn *conn;
+    uint8_t dir;
+    bool latin1;         /* UTF8_ATOMS was not negotiated: atoms of the headers are latin-1 */
+    uint8_t doubt;       /* messages that must fit yet; until then nothing is inferred */
+    uint64_t lost_total; /* bytes missing or skipped, of the whole direction */
+
+    struct atom_cache atoms;
+    struct fragments fragments;
+    struct damage orphan; /* why a further fragment may come without a first one */
+    bool completed;       /* the frame at hand brought a message to its end */
+};
+
+/* frames_init begins. late is why the direction was not seen from its beginning, or NONE. */
+void frames_init(struct frames *frames, struct env *env, struct conn *conn, int dir,
+                 struct damage late);
+
+/* frames_take takes a frame of len bytes, its length included, and emits what it completes;
+ * of those bytes, frame holds what was kept, and damage says why that is not all. What is
+ * missing costs the atom cache the slots that the missing part of the header may have
+ * overwritten. */
+void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage);
+
+/* frames_lose tells that frames may have gone by unseen: the whole atom cache is unknown. */
+void frames_lose(struct frames *frames, struct damage loss);
+
+/* frames_end reports the messages of which fragments are still to come. */
+void frames_end(struct frames *frames, struct damage damage);
+
+void frames_free(struct frames *frames);
+
+#endif
