@@ -1,0 +1,162 @@
+/*
+ * text_conn.c - how nodes find and greet each other, as text: EPMD, handshakes, and what
+ * becomes of a connection.
+ */
+#include "text_line.h"
+
+#include <inttypes.h>
+
+static void add_epmd_registration(struct text_state *s, const struct ds_epmd *epmd)
+{
+    ds_buffer_printf(s->out, " port %u, %s node, versions %u to %u", epmd->port,
+                     epmd->node_type == 77   ? "normal"
+                     : epmd->node_type == 72 ? "hidden"
+                                             : "unknown kind of",
+                     epmd->lowest_version, epmd->highest_version);
+    if (epmd->protocol != 0)
+        ds_buffer_printf(s->out, ", protocol %u", epmd->protocol);
+    if (epmd->extra.len != 0) {
+        text_add(s, ", extra ");
+        text_add_quoted(s, epmd->extra);
+    }
+}
+
+static void add_epmd_nodes(struct text_state *s, const struct ds_epmd *epmd)
+{
+    ds_buffer_printf(s->out, " %zu node%s", epmd->num_nodes, epmd->num_nodes == 1 ? "" : "s");
+    for (size_t i = 0; i < epmd->num_nodes; i++) {
+        const struct ds_epmd_node *node = &epmd->nodes[i];
+        text_add(s, i == 0 ? ": " : ", ");
+        text_add_quoted(s, node->name);
+        ds_buffer_printf(s->out, " port %u", node->port);
+        if (epmd->op == DS_EPMD_DUMP_RESP)
+            ds_buffer_printf(s->out, " %s fd %d", node->active ? "active" : "old", node->fd);
+    }
+}
+
+void text_add_epmd(struct text_state *s, const struct sink *sink, const struct ds_event *event)
+{
+    const struct ds_epmd *epmd = &event->epmd;
+    (void)sink;
+    text_paint(s, PAINT_EPMD);
+    text_add(s, "epmd ");
+    text_add(s, ds_epmd_op_name(epmd->op));
+    text_paint(s, PAINT_OFF);
+    if (epmd->name.data != NULL) {
+        text_add(s, " ");
+        text_add_quoted(s, epmd->name);
+    }
+    switch (epmd->op) {
+    case DS_EPMD_ALIVE2_REQ:
+        add_epmd_registration(s, epmd);
+        break;
+    case DS_EPMD_PORT2_RESP:
+        if (epmd->result == 0)
+            add_epmd_registration(s, epmd);
+        else
+            ds_buffer_printf(s->out, " not registered (result %u)", epmd->result);
+        break;
+    case DS_EPMD_ALIVE2_RESP:
+    case DS_EPMD_ALIVE2_X_RESP:
+        if (epmd->result == 0)
+            ds_buffer_printf(s->out, " ok, creation %" PRIu32, epmd->creation);
+        else
+            ds_buffer_printf(s->out, " refused (result %u)", epmd->result);
+        break;
+    case DS_EPMD_NAMES_RESP:
+    case DS_EPMD_DUMP_RESP:
+        add_epmd_nodes(s, epmd);
+        break;
+    default:
+        break;
+    }
+    if (epmd->raw.len != 0) {
+        text_add(s, " ");
+        text_add_quoted(s, epmd->raw);
+    }
+}
+
+void text_add_handshake(struct text_state *s, const struct sink *sink, const struct ds_event *event)
+{
+    const struct ds_handshake *h = &event->handshake;
+    text_paint(s, PAINT_HANDSHAKE);
+    text_add(s, "handshake ");
+    text_add(s, ds_handshake_step_name(h->step));
+    text_paint(s, PAINT_OFF);
+    if (h->status.data != NULL) {
+        text_add(s, " ");
+        text_add_quoted(s, h->status);
+    }
+    if (h->name.data != NULL) {
+        text_add(s, " ");
+        text_add_quoted(s, h->name);
+    }
+    if (h->version != 0)
+        ds_buffer_printf(s->out, " version %u", h->version);
+    if (h->creation != 0)
+        ds_buffer_printf(s->out, " creation %" PRIu32, h->creation);
+    if (h->has_challenge)
+        ds_buffer_printf(s->out, " challenge %" PRIu32, h->challenge);
+    if (h->has_digest) {
+        text_add(s, " digest ");
+        for (size_t i = 0; i < sizeof h->digest; i++)
+            ds_buffer_printf(s->out, "%02x", h->digest[i]);
+    }
+    if (h->cookie == DS_COOKIE_OK)
+        text_add(s, " (made with this cookie)");
+    if (h->cookie_note != NULL)
+        ds_buffer_printf(s->out, " (%s)", h->cookie_note);
+    else if (h->cookie == DS_COOKIE_WRONG)
+        text_add_word(s, PAINT_TROUBLE, " (not made with this cookie)");
+    if (!h->has_flags)
+        return;
+    const char *release = ds_flags_release(h->flags);
+    ds_buffer_printf(s->out, " flags 0x%" PRIx64, h->flags);
+    if (release != NULL)
+        ds_buffer_printf(s->out, " (%s)", release);
+    if (sink->options->verbose == 0)
+        return;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const char *name = ds_flag_name(bit);
+        if ((h->flags >> bit & 1) == 0)
+            continue;
+        if (name != NULL)
+            ds_buffer_printf(s->out, " %s", name);
+        else
+            ds_buffer_printf(s->out, " bit_%u", bit);
+    }
+}
+
+static void add_counters(struct text_state *s, const struct ds_conn *conn)
+{
+    for (unsigned end = 0; end < 2; end++) {
+        const struct ds_counters *c = &conn->counters[end];
+        text_add(s, "; ");
+        text_add_endpoint(s, conn, end);
+        ds_buffer_printf(s->out, " sent %" PRIu64 " bytes, %" PRIu64 " messages", c->bytes,
+                         c->messages);
+        if (c->ticks != 0)
+            ds_buffer_printf(s->out, ", %" PRIu64 " ticks", c->ticks);
+        if (c->gaps != 0)
+            ds_buffer_printf(s->out, ", %" PRIu64 " gaps of %" PRIu64 " bytes", c->gaps,
+                             c->gap_bytes);
+        if (c->faults != 0)
+            ds_buffer_printf(s->out, ", %" PRIu64 " faults", c->faults);
+        if (c->unknown_atoms != 0)
+            ds_buffer_printf(s->out, ", %" PRIu64 " unknown atoms", c->unknown_atoms);
+    }
+}
+
+void text_add_conn(struct text_state *s, const struct sink *sink, const struct ds_event *event)
+{
+    const struct ds_conn_change *change = &event->change;
+    (void)sink;
+    text_paint(s, change->state == DS_CONN_FAILED ? PAINT_TROUBLE : PAINT_CONN);
+    ds_buffer_printf(s->out, "conn %" PRIu64 " %s", event->conn->number,
+                     ds_conn_state_name(change->state));
+    text_paint(s, PAINT_OFF);
+    if (change->reason != NULL)
+        ds_buffer_printf(s->out, ": %s", change->reason);
+    if (change->final)
+        add_counters(s, event->conn);
+}

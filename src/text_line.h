@@ -1,0 +1,60 @@
+/*
+ * text_line.h - what the parts of a line of the text format are written with, and these parts:
+ * one function for each type of event that says more than its name. See sink_text.c.
+ */
+#ifndef SRC_TEXT_LINE_H
+#define SRC_TEXT_LINE_H
+
+#include "endpoint_cache.h"
+#include "sink.h"
+#include "timestamp.h"
+
+enum paint {
+    PAINT_CALL,
+    PAINT_TIME,
+    PAINT_PEERS,
+    PAINT_EPMD,
+    PAINT_HANDSHAKE,
+    PAINT_CONN,
+    PAINT_OP,
+    PAINT_TROUBLE,
+    PAINT_OFF
+};
+
+struct text_state {
+    struct ds_buffer *out;
+    const struct note *note; /* on the event being shown */
+    const struct ds_term_print_options *limits;
+    struct endpoint_cache *endpoints;
+    struct timestamp_cache clock;
+    bool colored;
+    bool has_first;
+    int64_t first_ns, last_ns; /* of the lines shown */
+};
+
+/* text_paint begins a color, or ends it, on a terminal. */
+void text_paint(struct text_state *s, enum paint which);
+
+void text_add(struct text_state *s, const char *text);
+void text_add_word(struct text_state *s, enum paint color, const char *word);
+
+/* text_add_term adds a term, shortened as -v says. */
+void text_add_term(struct text_state *s, const struct ds_term *term);
+
+/* text_add_quoted adds what a peer sent as text, escaped where it is none. */
+void text_add_quoted(struct text_state *s, struct ds_text text);
+
+/* text_add_call_number adds "#17 ". */
+void text_add_call_number(struct text_state *s, uint64_t number);
+
+/* text_add_endpoint adds the node at one end of a connection, or its address. */
+void text_add_endpoint(struct text_state *s, const struct ds_conn *conn, unsigned end);
+
+/* What the event says, behind who speaks to whom. */
+void text_add_epmd(struct text_state *s, const struct sink *sink, const struct ds_event *event);
+void text_add_handshake(struct text_state *s, const struct sink *sink,
+                        const struct ds_event *event);
+void text_add_conn(struct text_state *s, const struct sink *sink, const struct ds_event *event);
+void text_add_message(struct text_state *s, const struct sink *sink, const struct ds_event *event);
+
+#endif

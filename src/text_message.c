@@ -1,0 +1,133 @@
+/*
+ * text_message.c - a control message as text: its call, its op, who sends what to whom, and the
+ * rest of its elements as far as they say something.
+ */
+#include "text_line.h"
+
+#include <inttypes.h>
+
+/* How the roles are shown, in this order; from and to stand before them. */
+static const struct {
+    enum ds_role role;
+    const char *before;
+    int verbose; /* shown from so many -v on */
+    bool empty_too;
+} shown_roles[] = {
+    {DS_ROLE_REF, " ", 0, true},    {DS_ROLE_FLAGS, " flags ", 0, true},
+    {DS_ROLE_ID, " id ", 1, true},  {DS_ROLE_LEADER, " group leader ", 1, true},
+    {DS_ROLE_MFA, " ", 0, true},    {DS_ROLE_OPTS, " opts ", 0, false},
+    {DS_ROLE_RESULT, " ", 0, true}, {DS_ROLE_REASON, " ", 0, true},
+};
+
+enum { TAG_NIL = 106 };
+
+static bool is_nil(const struct ds_term *term)
+{
+    return term->len == 1 && term->data[0] == TAG_NIL;
+}
+
+static void add_token(struct text_state *s, const struct ds_token *token)
+{
+    text_add(s, " [trace label ");
+    if (token->label.data != NULL)
+        text_add_term(s, &token->label);
+    ds_buffer_printf(s->out, " serial %" PRId64 " from ", token->serial);
+    if (token->from.data != NULL)
+        text_add_term(s, &token->from);
+    ds_buffer_printf(s->out, " flags %" PRId64 "]", token->flags);
+}
+
+/* "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a call. */
+static void add_note(struct text_state *s, const struct sink *sink, const struct note *note)
+{
+    const bool has_label = note->label != NULL && (note->call != 0 || sink->options->verbose != 0);
+    if (note->call == 0 && !has_label)
+        return;
+    text_paint(s, PAINT_CALL);
+    if (note->call != 0)
+        text_add_call_number(s, note->call);
+    if (!note->has_latency) {
+        text_add(s, note->role == NOTE_SPAWNED ? "spawned" : note->label);
+        text_add(s, " ");
+        if (note->outcome != CALL_OPEN)
+            ds_buffer_printf(s->out, "%s ", call_outcome_name(note->outcome));
+    } else {
+        const bool ok = note->outcome == CALL_OK;
+        text_add(s, ok ? note->role == NOTE_DOWN ? "result" : note_role_name(note->role)
+                       : call_outcome_name(note->outcome));
+        text_add(s, " after ");
+        latency_print(note->latency_ns, s->out);
+        text_add(s, " ");
+    }
+    text_paint(s, PAINT_OFF);
+}
+
+static void add_name(struct text_state *s, struct ds_text name)
+{
+    if (name.data == NULL)
+        return;
+    ds_term_print_atom(name, s->out);
+    text_add(s, " ");
+}
+
+void text_add_message(struct text_state *s, const struct sink *sink, const struct ds_event *event)
+{
+    const struct ds_message *m = &event->message;
+    const struct ds_term *from = &m->role[DS_ROLE_FROM];
+    const struct ds_term *to = &m->role[DS_ROLE_TO];
+    int verbose = sink->options->verbose;
+
+    add_note(s, sink, s->note);
+    text_paint(s, PAINT_OP);
+    if (m->op != NULL)
+        text_add(s, m->op->name);
+    else if (m->code >= 0)
+        ds_buffer_printf(s->out, "op_%" PRId64, m->code);
+    else
+        text_add(s, "control");
+    text_paint(s, PAINT_OFF);
+    if (from->data != NULL) {
+        text_add(s, " ");
+        add_name(s, s->note->from_name);
+        titles_print(s->note->from_titles, s->out);
+        text_add_term(s, from);
+    }
+    if (to->data != NULL) {
+        text_add(s, " > ");
+        add_name(s, s->note->to_name);
+        titles_print(s->note->to_titles, s->out);
+        text_add_term(s, to);
+    }
+    for (size_t i = 0; i < sizeof shown_roles / sizeof shown_roles[0]; i++) {
+        const struct ds_term *term = &m->role[shown_roles[i].role];
+        if (term->data == NULL || verbose < shown_roles[i].verbose ||
+            (is_nil(term) && !shown_roles[i].empty_too))
+            continue;
+        text_add(s, shown_roles[i].before);
+        text_add_term(s, term);
+    }
+    if (m->op == NULL && m->control.data != NULL) {
+        text_add(s, " ");
+        text_add_term(s, &m->control);
+    }
+    if (m->payload.data != NULL) {
+        text_add(s, " ");
+        text_add_term(s, &m->payload);
+    }
+    if (m->token.present)
+        add_token(s, &m->token);
+    else if (m->role[DS_ROLE_TOKEN].data != NULL && !is_nil(&m->role[DS_ROLE_TOKEN])) {
+        text_add(s, " [trace ");
+        text_add_term(s, &m->role[DS_ROLE_TOKEN]);
+        text_add(s, "]");
+    }
+    if (m->fragments > 1)
+        ds_buffer_printf(s->out, " (%" PRIu32 " fragments)", m->fragments);
+    if (verbose != 0) {
+        if (m->op != NULL && m->control.data != NULL) {
+            text_add(s, " control ");
+            text_add_term(s, &m->control);
+        }
+        ds_buffer_printf(s->out, " (%" PRIu64 " bytes)", m->size);
+    }
+}
