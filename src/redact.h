@@ -22,23 +22,16 @@ enum redact_status {
 struct redact *redact_new(const struct options *options);
 void redact_free(struct redact *redact); /* NULL is allowed */
 
-/* redact_record gives out a record to be shown in place of one. It lives until the next call
- * of this or of redact_begin. */
+/* redact_record gives out a record to be shown in place of one. It lives until the next call. */
 enum redact_status redact_record(struct redact *redact, const struct record *record,
                                  const struct record **out);
 
 /* redact_get_frame returns the frame of the message or tick that redact_record has just given
- * out, encoded anew, as a record of DS_EVENT_FRAME that lives as long: only with --reencode, and
- * NULL where the message is not whole. It may only be called after REDACT_OK; when memory runs
- * out, redact_failed says so. */
+ * out, encoded anew, as a record of DS_EVENT_FRAME that lives as long: only with --reencode. Of a
+ * message that is not whole nothing is encoded: its frame has a size and no bytes, and the
+ * message's fault. NULL also when memory ran out: redact_failed says so. It may only be called
+ * after REDACT_OK. */
 const struct record *redact_get_frame(struct redact *redact);
 bool redact_failed(struct redact *redact);
-
-/* redact_begin forgets what was given out so far; redact_party and redact_term replace parts
- * of something else than a record. What they give out is empty once one has failed, which
- * redact_record says then. */
-void redact_begin(struct redact *redact);
-void redact_party(struct redact *redact, struct party *party);
-void redact_term(struct redact *redact, struct ds_term *term);
 
 #endif

@@ -26,8 +26,6 @@ struct name {
     char text[NAME_LEN], new_text[NAME_LEN];
 };
 
-typedef void (*text_fn)(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
-
 struct redact_values {
     uint32_t what;
     bool counts; /* integers of one byte stay for now */
@@ -311,8 +309,8 @@ static bool is_plain_atom(struct ds_text text)
 
 /* title_take_word appends what becomes of the word before a colon, and the colon. Returns whether
  * there was such a word. */
-static bool title_take_word(struct redact_values *v, text_fn how, struct ds_text *text,
-                            struct ds_buffer *out)
+static bool title_take_word(struct redact_values *v, redact_text_fn how,
+                            struct ds_text *text, struct ds_buffer *out)
 {
     const char *colon = text->len != 0 ? memchr(text->data, ':', text->len) : NULL;
     const size_t len = colon != NULL ? (size_t)(colon - text->data) : 0;

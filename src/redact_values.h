@@ -19,6 +19,9 @@ void redact_values_free(struct redact_values *values); /* NULL is allowed */
  * what was made since must not be shown. */
 bool redact_values_failed(struct redact_values *values);
 
+typedef void (*redact_text_fn)(struct redact_values *values, struct ds_text text,
+                               struct ds_buffer *out);
+
 /* Append what becomes of a text. atom: of one. node: with a host or without, as EPMD has it.
  * title: what a process is called, titles.h; parts of it that are no atoms are always replaced.
  * other: which only has to be gone; always replaced. */

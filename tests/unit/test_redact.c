@@ -585,8 +585,12 @@ static void makes_frames_anew(void **state)
     }
     assert_int_equal(cursor_left(&at), 0);
     s.event.fault.kind = DS_FAULT_MALFORMED;
+    s.event.message.size = 4711;
     assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
-    assert_null(redact_get_frame(redact));
+    frame = redact_get_frame(redact);
+    assert_null(frame->event->bytes); /* a whole one cannot be made */
+    assert_int_equal(frame->event->frame_sent.size, 4711);
+    assert_int_equal(frame->event->fault.kind, DS_FAULT_MALFORMED);
     s.event = (struct ds_event){.type = DS_EVENT_TICK, .conn = &s.conn};
     assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
     frame = redact_get_frame(redact);
@@ -596,6 +600,37 @@ static void makes_frames_anew(void **state)
     assert_int_equal(redact_record(redact, &s.record, &out), REDACT_DROP);
     s.event.type = DS_EVENT_DATA;
     assert_int_equal(redact_record(redact, &s.record, &out), REDACT_DROP);
+    redact_free(redact);
+}
+
+/* To a node that knows no headers messages are passed through without, as they were. */
+static void makes_frames_without_a_header(void **state)
+{
+    static const uint8_t sent[] = {0, 0, 0, 9, 112, 131, 104};
+    const struct options options = {.redact = ALL, .reencode = true};
+    struct redact *redact = redact_new(&options);
+    struct sample s;
+    const struct record *out = NULL;
+    (void)state;
+    make_message(&s);
+    s.record.call = NULL;
+    s.event.bytes = sent;
+    s.event.bytes_len = sizeof sent;
+    assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
+    const struct ds_event *frame = redact_get_frame(redact)->event;
+    assert_int_equal(frame->frame_sent.kind, DS_FRAME_PASS_THROUGH);
+    struct cursor at = cursor_make(frame->bytes, frame->bytes_len);
+    uint32_t len, unused = 0;
+    uint8_t type, version;
+    assert_true(cursor_read_u32(&at, &len) && cursor_read_u8(&at, &type));
+    assert_int_equal(len, frame->bytes_len - 4);
+    assert_int_equal(type, 112);
+    for (int i = 0; i < 2; i++) {
+        assert_true(cursor_read_u8(&at, &version));
+        assert_int_equal(version, 131);
+        assert_int_equal(term_check(&at, &(struct term_env){0}, &unused, &unused, NULL), TERM_OK);
+    }
+    assert_int_equal(cursor_left(&at), 0);
     redact_free(redact);
 }
 
@@ -691,11 +726,6 @@ static void with_failing_memory(void *context)
             assert_true(redact_failed(redact));
         s.record.call = &s.call;
     }
-    redact_begin(redact);
-    redact_party(redact, &s.call.caller);
-    redact_term(redact, &s.call.request);
-    no_secret_text(s.call.caller.node);
-    no_secret_term(&s.call.request);
     redact_free(redact);
 }
 
@@ -723,6 +753,7 @@ int main(void)
         cmocka_unit_test(redacts_a_message),
         cmocka_unit_test(hides_the_cookie_in_what_is_cut),
         cmocka_unit_test(makes_frames_anew),
+        cmocka_unit_test(makes_frames_without_a_header),
         cmocka_unit_test(redacts_reasons_and_handshakes),
         cmocka_unit_test(knows_all_of_a_record),
         cmocka_unit_test(shows_nothing_without_memory),

@@ -1,0 +1,153 @@
+/*
+ * redact_control.c - see redact_control.h. What the roles of a control message say is replaced, the
+ * numbers of the protocol stay.
+ */
+#include "redact_control.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/identity.h>
+#include <string.h>
+
+enum { TAG_INTEGER = 98, TAG_SMALL_BIG = 110, TAG_SMALL_TUPLE = 104, TAG_SMALL_ATOM_UTF8 = 119 };
+
+static void put_integer(struct redact_parts *p, int64_t value)
+{
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    if (value >= INT32_MIN && value <= INT32_MAX) {
+        const uint32_t bits = (uint32_t)value;
+        const uint8_t bytes[] = {TAG_INTEGER, (uint8_t)(bits >> 24), (uint8_t)(bits >> 16),
+                                 (uint8_t)(bits >> 8), (uint8_t)bits};
+        redact_put(p, bytes, sizeof bytes);
+        return;
+    }
+    uint8_t bytes[3 + 8] = {TAG_SMALL_BIG, 8, value < 0};
+    for (size_t i = 0; i < 8; i++, rest >>= 8)
+        bytes[3 + i] = (uint8_t)rest;
+    redact_put(p, bytes, sizeof bytes);
+}
+
+static void put_tuple(struct redact_parts *p, size_t num)
+{
+    const uint8_t head[] = {TAG_SMALL_TUPLE, (uint8_t)num};
+    redact_put(p, head, sizeof head);
+}
+
+static void put_token(struct redact_parts *p, const struct ds_token *token)
+{
+    put_tuple(p, 5);
+    put_integer(p, token->flags);
+    redact_put_term(p, &token->label, false);
+    put_integer(p, token->serial);
+    redact_put_term(p, &token->from, false);
+    put_integer(p, token->previous);
+}
+
+static void put_role(struct redact_parts *p, const struct ds_message *m, enum ds_role role)
+{
+    const struct ds_term *term = &m->role[role];
+    const bool is_number = role == DS_ROLE_FLAGS || role == DS_ROLE_ID;
+    int64_t value;
+    if (role == DS_ROLE_TOKEN && m->token.present && m->token.label.data != NULL &&
+        m->token.from.data != NULL)
+        put_token(p, &m->token);
+    else if (is_number && ds_term_get_integer(term, &value))
+        put_integer(p, value);
+    else
+        redact_put_term(p, term, role == DS_ROLE_MFA);
+}
+
+/* role_of returns the role with that letter; DS_ROLE_COUNT for none. */
+static enum ds_role role_of(char letter)
+{
+    static const char letters[] = {
+#define ROLE(a, id, key) [DS_ROLE_##id] = a,
+#include <distsniff/roles.def>
+#undef ROLE
+    };
+    int role = 0;
+    while (role < DS_ROLE_COUNT && letters[role] != letter)
+        role++;
+    return (enum ds_role)role;
+}
+
+/* count_elements returns how many a control tuple has: if it was cut, all that it must have. */
+static size_t count_elements(const struct ds_message *m)
+{
+    size_t num = 1; /* the code */
+    bool optional = false;
+    for (const char *letter = m->op->roles; *letter != '\0'; letter++) {
+        const bool must = *letter == '_' || (m->control.damaged && !optional);
+        optional |= *letter == '?';
+        num += *letter != '?' && (must || m->role[role_of(*letter)].data != NULL);
+    }
+    return num;
+}
+
+/* replace_control makes the control tuple anew of its roles, which then lie in it. What has no role
+ * may be the cookie, which nodes before OTP 21 and C nodes say there. */
+static void replace_control(struct redact_parts *p, struct ds_message *m)
+{
+    static const uint8_t empty_atom[] = {TAG_SMALL_ATOM_UTF8, 0};
+    const struct ds_message old = *m;
+    size_t at[DS_ROLE_COUNT], len[DS_ROLE_COUNT];
+    p->scratch.len = 0;
+    put_tuple(p, count_elements(&old));
+    put_integer(p, old.code);
+    for (const char *letter = old.op->roles; *letter != '\0'; letter++) {
+        const enum ds_role role = role_of(*letter);
+        if (*letter == '_')
+            redact_put(p, empty_atom, sizeof empty_atom);
+        if (role == DS_ROLE_COUNT)
+            continue;
+        if (old.role[role].data == NULL)
+            break; /* optional, or cut */
+        at[role] = p->scratch.len;
+        put_role(p, &old, role);
+        len[role] = p->scratch.len - at[role];
+    }
+    redact_part_atoms(p, &m->control);
+    m->control.data = redact_take_scratch(p);
+    m->control.len = m->control.data != NULL ? p->scratch.len : 0;
+    for (int role = 0; role < DS_ROLE_COUNT; role++) {
+        if (old.role[role].data == NULL)
+            continue;
+        m->role[role] = m->control;
+        m->role[role].damaged = old.role[role].damaged;
+        if (m->control.data != NULL) {
+            m->role[role].data += at[role];
+            m->role[role].len = len[role];
+        }
+    }
+}
+
+/* replace_odd_control: of a tuple that does not fit its code only the code is shown where the
+ * cookie may stand in it. */
+static void replace_odd_control(struct redact_parts *p, struct ds_message *m)
+{
+    const struct ds_op *op = ds_op_find(m->code);
+    if (op == NULL || strchr(op->roles, '_') == NULL) {
+        redact_part_term(p, &m->control);
+        return;
+    }
+    p->scratch.len = 0;
+    put_tuple(p, count_elements(&(struct ds_message){.op = op, .control.damaged = true}));
+    put_integer(p, m->code);
+    redact_part_atoms(p, &m->control);
+    m->control.damaged = true;
+    m->control.data = redact_take_scratch(p);
+    m->control.len = m->control.data != NULL ? p->scratch.len : 0;
+}
+
+void redact_message(struct redact_parts *p, struct ds_message *m)
+{
+    if (m->op != NULL) {
+        replace_control(p, m);
+    } else {
+        replace_odd_control(p, m);
+        for (int role = 0; role < DS_ROLE_COUNT; role++)
+            redact_part_term(p, &m->role[role]);
+    }
+    redact_part_term(p, &m->payload);
+    redact_part_term(p, &m->token.label);
+    redact_part_term(p, &m->token.from);
+}

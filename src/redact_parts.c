@@ -1,0 +1,117 @@
+/*
+ * redact_parts.c - see redact_parts.h.
+ */
+#include "redact_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct redact_piece {
+    struct redact_piece *next;
+    max_align_t bytes[];
+};
+
+void *redact_take(struct redact_parts *p, size_t len)
+{
+    struct redact_piece *piece = malloc(sizeof *piece + len);
+    if (piece == NULL) {
+        p->failed = true;
+        return NULL;
+    }
+    piece->next = p->pieces;
+    p->pieces = piece;
+    return piece->bytes;
+}
+
+void *redact_take_scratch(struct redact_parts *p)
+{
+    void *copy = p->scratch.failed ? NULL : redact_take(p, p->scratch.len);
+    if (copy != NULL && p->scratch.len != 0)
+        memcpy(copy, p->scratch.data, p->scratch.len);
+    p->failed |= copy == NULL;
+    return copy;
+}
+
+void redact_parts_begin(struct redact_parts *p)
+{
+    enum { KEEP_AT_MOST = 1024 * 1024 };
+    struct redact_piece *next;
+    for (struct redact_piece *piece = p->pieces; piece != NULL; piece = next) {
+        next = piece->next;
+        free(piece);
+    }
+    p->pieces = NULL;
+    p->atoms = NULL;
+    if (p->scratch.failed || p->scratch.cap > KEEP_AT_MOST)
+        ds_buffer_free(&p->scratch);
+}
+
+void redact_parts_free(struct redact_parts *p)
+{
+    redact_parts_begin(p);
+    redact_values_free(p->values);
+    ds_buffer_free(&p->scratch);
+}
+
+bool redact_parts_failed(struct redact_parts *p)
+{
+    const bool failed = redact_values_failed(p->values) || p->failed || p->scratch.failed;
+    p->failed = false;
+    return failed;
+}
+
+void redact_put(struct redact_parts *p, const void *bytes, size_t len)
+{
+    ds_buffer_add(&p->scratch, bytes, len);
+}
+
+bool redact_put_term(struct redact_parts *p, const struct ds_term *term, bool counts)
+{
+    const enum ds_rewrite_status status = redact_rewrite(p->values, term, counts, &p->scratch);
+    p->failed |= status == DS_REWRITE_NO_MEMORY;
+    return status == DS_REWRITE_OK;
+}
+
+void redact_part_text(struct redact_parts *p, redact_text_fn how, struct ds_text *text)
+{
+    if (text->data == NULL)
+        return;
+    p->scratch.len = 0;
+    how(p->values, *text, &p->scratch);
+    text->data = redact_take_scratch(p);
+    text->len = text->data != NULL ? p->scratch.len : 0;
+}
+
+void redact_part_atoms(struct redact_parts *p, struct ds_term *term)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < term->num_atoms; i++)
+        any |= term->atoms[i].state == DS_ATOM_UNKNOWN;
+    if (!any) {
+        term->atoms = NULL;
+        term->num_atoms = 0;
+        return;
+    }
+    if (p->atoms != term->atoms || p->num_atoms != term->num_atoms) {
+        struct ds_atom *atoms = redact_take(p, term->num_atoms * sizeof *atoms);
+        for (uint32_t i = 0; atoms != NULL && i < term->num_atoms; i++)
+            atoms[i] = (struct ds_atom){.slot = term->atoms[i].slot, .state = DS_ATOM_UNKNOWN};
+        p->atoms = term->atoms;
+        p->num_atoms = term->num_atoms;
+        p->new_atoms = atoms;
+    }
+    term->atoms = p->new_atoms;
+    if (term->atoms == NULL)
+        term->num_atoms = 0;
+}
+
+void redact_part_term(struct redact_parts *p, struct ds_term *term)
+{
+    if (term->data == NULL)
+        return;
+    p->scratch.len = 0;
+    term->damaged |= !redact_put_term(p, term, false);
+    redact_part_atoms(p, term);
+    term->data = redact_take_scratch(p);
+    term->len = term->data != NULL ? p->scratch.len : 0;
+}
