@@ -5,12 +5,24 @@
 
 #include "complain.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MAX_NUMBER = 9999 };
+
+/* claim creates a file, unless there is one. False when there is: another run may be about to
+ * write it. What else is wrong is for whoever opens it to say. */
+static bool claim(const char *name)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || errno != EEXIST;
+}
 
 /* suffix_of returns where ".pcap" begins in a name, or its end. */
 static size_t suffix_of(const char *name)
@@ -29,9 +41,8 @@ bool recorder_name(const char *pattern, int64_t ts_ns, char *name)
     const size_t at = suffix_of(pattern);
     const char *time_format = strchr(pattern, '%') != NULL ? "" : "-%Y%m%d-%H%M%S";
     struct tm local;
-    struct stat status;
-    int len = snprintf(timed, sizeof timed, "%.*s%s%s", (int)at, pattern, time_format,
-                       pattern + at);
+    int len =
+        snprintf(timed, sizeof timed, "%.*s%s%s", (int)at, pattern, time_format, pattern + at);
     bool ok = len > 0 && (size_t)len < sizeof timed && localtime_r(&seconds, &local) != NULL &&
               strftime(base, sizeof base, timed, &local) != 0;
     const size_t base_at = ok ? suffix_of(base) : 0;
@@ -40,7 +51,7 @@ bool recorder_name(const char *pattern, int64_t ts_ns, char *name)
                           : snprintf(name, RECORDER_NAME_LEN, "%.*s-%d%s", (int)base_at, base,
                                      number, base + base_at);
         ok = len > 0 && len < RECORDER_NAME_LEN;
-        if (ok && lstat(name, &status) != 0)
+        if (ok && claim(name))
             return true;
     }
     complain("-w %s makes no name for a new file", pattern);

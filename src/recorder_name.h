@@ -9,7 +9,7 @@
 
 enum { RECORDER_NAME_LEN = 4096 };
 
-/* recorder_name writes the name of a new file: pattern put through strftime with the local
+/* recorder_name writes the name of a new file, and creates it: pattern put through strftime with the local
  * time of ts_ns; one without a time in it gets one, before its suffix. Where a file of that
  * name is there already, a number follows: none is overwritten. name has RECORDER_NAME_LEN
  * bytes. False after a complaint. */
