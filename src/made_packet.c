@@ -17,19 +17,23 @@ struct link_header {
     uint32_t link_type;
     uint8_t len;
     int8_t ether_type_at; /* -1: there is none */
-    int8_t family_at;     /* of Linux, in the byte order of this machine */
     int8_t hardware_at;   /* where the type of hardware says Ethernet */
+    uint8_t only_family;  /* 4 or 6 where nothing tells the two apart; 0: both */
 };
 
+/* Of BSD null the family of addresses may be in either byte order; here in that of OpenBSD's
+ * loop, the network's. */
 static const struct link_header link_headers[] = {
-    {1, 14, 12, -1, -1},   /* Ethernet */
-    {113, 16, 14, -1, 2},  /* Linux cooked v1 */
-    {276, 20, 0, -1, 8},   /* Linux cooked v2 */
-    {0, 4, -1, 0, -1},     /* BSD null */
-    {101, 0, -1, -1, -1},  /* raw */
-    {12, 0, -1, -1, -1},
-    {228, 0, -1, -1, -1},
-    {229, 0, -1, -1, -1},
+    {1, 14, 12, -1, 0},  /* Ethernet */
+    {113, 16, 14, 2, 0}, /* Linux cooked v1 */
+    {276, 20, 0, 8, 0},  /* Linux cooked v2 */
+    {0, 4, -1, -1, 0},   /* BSD null */
+    {108, 4, -1, -1, 0}, /* OpenBSD loop */
+    {101, 0, -1, -1, 0}, /* raw */
+    {12, 0, -1, -1, 0},
+    {14, 0, -1, -1, 0},
+    {228, 0, -1, -1, 4},
+    {229, 0, -1, -1, 6},
 };
 
 static void put_u16(uint8_t *at, uint32_t value)
@@ -46,11 +50,10 @@ static void put_u32(uint8_t *at, uint32_t value)
 
 static size_t put_link(const struct link_header *link, bool is_ip6, uint8_t *out)
 {
-    const uint32_t family = is_ip6 ? 10 : 2;
     if (link->ether_type_at >= 0)
         put_u16(out + link->ether_type_at, is_ip6 ? 0x86dd : 0x0800);
-    if (link->family_at >= 0)
-        memcpy(out + link->family_at, &family, sizeof family);
+    else if (link->len != 0)
+        put_u32(out, is_ip6 ? 24 : 2); /* which others read as well */
     if (link->hardware_at >= 0)
         put_u16(out + link->hardware_at, 1);
     return link->len;
@@ -101,7 +104,7 @@ bool made_packet(const struct ds_segment *segment, int64_t ts_ns, uint32_t link_
     const struct link_header *end = link + sizeof link_headers / sizeof link_headers[0];
     while (link != end && link->link_type != link_type)
         link++;
-    if (link == end)
+    if (link == end || (link->only_family != 0 && link->only_family != segment->src.family))
         return false;
     const uint32_t len = segment->payload_len + segment->cut_len;
     size_t at = put_link(link, segment->src.family == 6, headers);

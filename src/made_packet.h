@@ -9,7 +9,7 @@
 
 /* made_packet puts headers before a segment: those of the LINKTYPE_ value link_type, IP and
  * TCP, with checksums that say nothing. packet points into out, which is emptied first. False
- * when memory ran out or packets of that link type cannot be made. */
+ * when memory ran out, which out says, or when link_type has no such packets. */
 bool made_packet(const struct ds_segment *segment, int64_t ts_ns, uint32_t link_type,
                  struct ds_buffer *out, struct ds_packet *packet);
 
