@@ -352,6 +352,7 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
     switch (packet_decode(&session->decoder, packet, &segment)) {
     case PACKET_SEGMENT:
         where.tcp = tcp_table_feed(session->tcp, &segment);
+        where.forgotten = tcp_table_forgotten(session->tcp);
         break;
     case PACKET_NOT_TCP:
         stats->not_tcp++;
@@ -413,6 +414,32 @@ void ds_session_past(const struct ds_session *session, const struct ds_endpoint 
 {
     struct past_walk walk = {ends, give, context};
     tcp_table_walk(session->tcp, give_past, &walk);
+}
+
+struct find_walk {
+    const struct ds_endpoint *ends;
+    struct link *found;
+};
+
+static void find_link(void *context, const struct tcp_conn_view *tcp,
+                      const struct tcp_point point[2])
+{
+    struct find_walk *walk = context;
+    (void)point;
+    if (tcp->user != NULL && is_between(tcp, walk->ends))
+        walk->found = tcp->user;
+}
+
+void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends)
+{
+    struct find_walk walk = {.ends = ends};
+    tcp_table_walk(session->tcp, find_link, &walk);
+    struct link *link = walk.found;
+    if (link == NULL)
+        return;
+    if (link->conn.proto != NULL)
+        link->conn.proto->close(&session->env, &link->conn, TCP_CLOSE_DROPPED);
+    forget(session, link);
 }
 
 void ds_session_end(struct ds_session *session)

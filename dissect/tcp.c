@@ -35,6 +35,7 @@ struct tcp_table {
     struct tcp_shared shared;
     uint64_t frame;
     uint64_t number; /* of the connection that the segment is of */
+    uint64_t forgotten; /* that of one which was forgotten with the segment */
     int64_t swept_ns;
     struct tcp_conn *last; /* where the last segment belonged */
     struct tcp_conn **buckets;
@@ -308,6 +309,7 @@ void tcp_table_forget(struct tcp_conn_view *view)
 {
     struct tcp_conn *conn = (struct tcp_conn *)view;
     conn->forgotten = true;
+    conn->table->forgotten = view->number;
     tcp_stream_drop(&conn->table->shared, &conn->stream[0]);
     tcp_stream_drop(&conn->table->shared, &conn->stream[1]);
 }
@@ -516,10 +518,16 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
         give_up(table, conn);
 }
 
+uint64_t tcp_table_forgotten(const struct tcp_table *table)
+{
+    return table->forgotten;
+}
+
 uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment)
 {
     struct ds_stats *stats = table->shared.stats;
     stats->segments++;
+    table->forgotten = 0;
     if (cursor_left(&segment->payload) > MAX_SEGMENT_LEN || segment->cut_len > MAX_SEGMENT_LEN)
         return 0;
     table->number = 0;
@@ -534,7 +542,7 @@ uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment)
     if (table->wait_first != NULL &&
         (uint64_t)segment->ts_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
         sweep(table);
-    return table->number;
+    return table->number != table->forgotten ? table->number : 0;
 }
 
 void tcp_table_walk(const struct tcp_table *table,

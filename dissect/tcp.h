@@ -63,6 +63,10 @@ void tcp_table_free(struct tcp_table *table); /* without calling back */
  * connection, 0 when it is of none that is followed. */
 uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment);
 
+/* tcp_table_forgotten returns the number of a connection that was forgotten with the latest
+ * segment, 0 when none was. */
+uint64_t tcp_table_forgotten(const struct tcp_table *table);
+
 /* tcp_table_forget stops following a connection's data (it is not Erlang's): nothing is
  * held for it any more, no data, gap or end is reported; close still is. It may be called
  * from within a callback. */

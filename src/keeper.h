@@ -2,14 +2,15 @@
  * keeper.h - keeps the latest packets in memory until it is known whether they are wanted:
  * for -O, until something is selected in their connection; for --trigger, until it happens.
  *
- * What is dropped for lack of room, or as too old, goes through a session of its own, which
- * remembers what is needed to decode the packets after it (ds_session_past). A file begins
- * with that, so that it decodes by itself.
+ * What leaves the memory unwanted, for lack of room or as too old, goes through a session of
+ * its own, which remembers what is needed to decode the packets after it (ds_session_past). A
+ * file gets that first, so that it decodes by itself.
  */
 #ifndef SRC_KEEPER_H
 #define SRC_KEEPER_H
 
 #include "capture.h"
+#include "ending.h"
 #include "record.h"
 
 struct keeper;
@@ -32,7 +33,11 @@ void keeper_packet(struct keeper *keeper, const struct ds_packet *packet,
 /* keeper_flush writes out what has gathered. */
 void keeper_flush(struct keeper *keeper);
 
-/* keeper_has_failed says whether a file could not be written, of which was complained. */
+/* keeper_get_ending says why nothing more is kept: READER, or OUTPUT after a complaint; NONE
+ * while all is well. */
+enum ending_reason keeper_get_ending(const struct keeper *keeper);
+
+/* keeper_has_failed says whether something went wrong, other than a reader that went away. */
 bool keeper_has_failed(const struct keeper *keeper);
 
 /* keeper_add_stats adds caps that were reached, and times when memory ran out. */

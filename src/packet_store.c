@@ -11,18 +11,33 @@
 /* What is filed under the number of an IP packet, not of a connection. */
 #define WHOLE ((uint64_t)1 << 63)
 
+/* Of all bytes, the part that may be held back. */
+enum { HELD_BACK_PART = 8 };
+
 void packet_store_init(struct packet_store *store, uint64_t max_bytes, uint64_t max_conns)
 {
-    *store = (struct packet_store){.max = max_bytes};
+    *store = (struct packet_store){.max = max_bytes, .full_ns = INT64_MIN};
     table_init(&store->conns, sizeof(struct stored_conn), max_conns);
+}
+
+static void free_packets(struct stored_packet *first)
+{
+    struct stored_packet *next;
+    for (struct stored_packet *packet = first; packet != NULL; packet = next) {
+        next = packet->next;
+        free(packet);
+    }
 }
 
 void packet_store_free(struct packet_store *store)
 {
-    store->on_drop = NULL;
-    while (store->oldest != NULL)
-        packet_store_drop_oldest(store);
+    for (struct stored_conn *conn = table_oldest(&store->conns); conn != NULL;
+         conn = table_newer(&store->conns, conn)) {
+        free_packets(conn->packets.first);
+        free_packets(conn->held_back.first);
+    }
     table_free(&store->conns);
+    store->oldest = store->newest = NULL;
 }
 
 static uint32_t hash_key(uint64_t key)
@@ -38,18 +53,10 @@ struct stored_conn *packet_store_find(const struct packet_store *store, uint64_t
     return conn;
 }
 
-/* make_room drops what is pinned only for its trailing packets, else the oldest packets. */
 static void make_room(struct packet_store *store)
 {
-    struct stored_conn *conn = table_oldest(&store->conns);
-    while (conn != NULL && !conn->ended)
-        conn = table_newer(&store->conns, conn);
-    if (conn != NULL)
-        conn->pinned = false;
-    if (conn != NULL)
-        packet_store_release(store, conn);
-    while (table_is_full(&store->conns) && store->oldest != NULL)
-        packet_store_drop_oldest(store);
+    store->full_ns = store->oldest->packet.ts_ns;
+    packet_store_drop_oldest(store);
 }
 
 struct stored_conn *packet_store_conn(struct packet_store *store, uint64_t key)
@@ -57,7 +64,7 @@ struct stored_conn *packet_store_conn(struct packet_store *store, uint64_t key)
     struct stored_conn *conn = packet_store_find(store, key);
     if (conn != NULL)
         return conn;
-    if (table_is_full(&store->conns))
+    while (table_is_full(&store->conns) && store->oldest != NULL)
         make_room(store);
     conn = table_add(&store->conns, hash_key(key));
     if (conn == NULL) {
@@ -73,17 +80,47 @@ struct stored_conn *packet_store_conn(struct packet_store *store, uint64_t key)
     return conn;
 }
 
-void packet_store_release(struct packet_store *store, struct stored_conn *conn)
+static uint64_t cost(const struct ds_packet *packet)
 {
-    if (!conn->pinned && conn->first == NULL)
-        table_remove(&store->conns, conn);
+    return sizeof(struct stored_packet) + packet->cap_len;
 }
 
-static void append(struct stored_conn *conn, struct stored_packet *first,
-                   struct stored_packet *last)
+static void append(struct packet_list *list, struct stored_packet *packet)
 {
-    *(conn->last != NULL ? &conn->last->next_same : &conn->first) = first;
-    conn->last = last;
+    packet->previous = list->last;
+    packet->next = NULL;
+    *(list->last != NULL ? &list->last->next : &list->first) = packet;
+    list->last = packet;
+}
+
+static void unlink_from(struct packet_list *list, struct stored_packet *packet)
+{
+    *(packet->previous != NULL ? &packet->previous->next : &list->first) = packet->next;
+    *(packet->next != NULL ? &packet->next->previous : &list->last) = packet->previous;
+}
+
+static void unlink_from_all(struct packet_store *store, struct stored_packet *packet)
+{
+    *(packet->older != NULL ? &packet->older->newer : &store->oldest) = packet->newer;
+    *(packet->newer != NULL ? &packet->newer->older : &store->newest) = packet->older;
+}
+
+void packet_store_free_held_back(struct packet_store *store, struct stored_conn *conn)
+{
+    for (const struct stored_packet *p = conn->held_back.first; p != NULL; p = p->next) {
+        store->used -= cost(&p->packet);
+        store->held_back -= cost(&p->packet);
+    }
+    free_packets(conn->held_back.first);
+    conn->held_back = (struct packet_list){NULL, NULL};
+}
+
+void packet_store_release(struct packet_store *store, struct stored_conn *conn)
+{
+    if (conn->stays || conn->packets.first != NULL)
+        return;
+    packet_store_free_held_back(store, conn);
+    table_remove(&store->conns, conn);
 }
 
 uint64_t packet_store_key(struct packet_store *store, const struct ds_where *where)
@@ -92,82 +129,105 @@ uint64_t packet_store_key(struct packet_store *store, const struct ds_where *whe
         return where->whole != 0 ? WHOLE | where->whole : 0;
     struct stored_conn *waiting =
         where->whole != 0 ? packet_store_find(store, WHOLE | where->whole) : NULL;
-    if (waiting == NULL || waiting->first == NULL)
+    if (waiting == NULL || waiting->packets.first == NULL)
         return where->tcp;
     const uint64_t waiting_key = waiting->key;
     struct stored_conn *conn = packet_store_conn(store, where->tcp);
     waiting = packet_store_find(store, waiting_key); /* making room may have dropped it */
-    if (conn != NULL && waiting != NULL && waiting->first != NULL) {
-        for (struct stored_packet *p = waiting->first; p != NULL; p = p->next_same)
-            p->key = where->tcp;
-        append(conn, waiting->first, waiting->last);
-        waiting->first = waiting->last = NULL;
-        packet_store_release(store, waiting);
+    if (conn == NULL || waiting == NULL)
+        return where->tcp;
+    struct stored_packet *next;
+    for (struct stored_packet *p = waiting->packets.first; p != NULL; p = next) {
+        next = p->next;
+        p->conn = conn;
+        append(&conn->packets, p);
     }
+    waiting->packets = (struct packet_list){NULL, NULL};
+    packet_store_release(store, waiting);
     return where->tcp;
 }
 
-static uint64_t cost(const struct ds_packet *packet)
+/* hold_back moves a packet to the connection that its own one led to. False where there is
+ * none, or no room. */
+static bool hold_back(struct packet_store *store, struct stored_packet *packet)
 {
-    return sizeof(struct stored_packet) + packet->cap_len;
+    const uint64_t len = cost(&packet->packet);
+    struct stored_conn *conn = packet->conn;
+    struct stored_conn *led = conn->leads_to != 0 ? packet_store_find(store, conn->leads_to) : NULL;
+    if (led == NULL || led->pinned || conn->pinned ||
+        store->held_back + len > store->max / HELD_BACK_PART)
+        return false;
+    store->held_back += len;
+    unlink_from(&conn->packets, packet);
+    unlink_from_all(store, packet);
+    packet->conn = led;
+    append(&led->held_back, packet);
+    return true;
+}
+
+void packet_store_remove(struct packet_store *store, struct stored_packet *packet)
+{
+    unlink_from(&packet->conn->packets, packet);
+    unlink_from_all(store, packet);
+    store->used -= cost(&packet->packet);
+    free(packet);
+}
+
+static void leave(struct packet_store *store, struct stored_packet *packet)
+{
+    packet->conn->past_unknown = true;
+    if (store->on_leave != NULL)
+        store->on_leave(store->context, packet->conn, &packet->packet);
+    packet_store_remove(store, packet);
 }
 
 void packet_store_drop_oldest(struct packet_store *store)
 {
     struct stored_packet *packet = store->oldest;
-    struct stored_conn *conn = packet_store_find(store, packet->key);
-    store->oldest = packet->next;
-    if (store->oldest == NULL)
-        store->newest = NULL;
-    if (conn != NULL) {
-        /* Nearly always the first; fragments are filed late. */
-        struct stored_packet *before = NULL;
-        struct stored_packet *at = conn->first;
-        while (at != NULL && at != packet) {
-            before = at;
-            at = at->next_same;
-        }
-        if (at != NULL) {
-            *(before != NULL ? &before->next_same : &conn->first) = packet->next_same;
-            if (conn->last == packet)
-                conn->last = before;
-        }
-        conn->past_unknown = true;
-        packet_store_release(store, conn);
-    }
-    store->used -= cost(&packet->packet);
-    if (store->on_drop != NULL)
-        store->on_drop(store->context, &packet->packet);
-    free(packet);
+    struct stored_conn *conn = packet->conn;
+    if (!hold_back(store, packet))
+        leave(store, packet);
+    packet_store_release(store, conn);
+}
+
+void packet_store_drop_conn(struct packet_store *store, uint64_t key)
+{
+    struct stored_conn *conn = packet_store_find(store, key);
+    if (conn == NULL)
+        return;
+    while (conn->packets.first != NULL)
+        leave(store, conn->packets.first);
+    packet_store_release(store, conn);
 }
 
 bool packet_store_add(struct packet_store *store, uint64_t key, const struct ds_packet *packet)
 {
     const uint64_t len = cost(packet);
-    while (store->oldest != NULL && (len > store->max || store->used > store->max - len)) {
-        store->was_full = true;
-        packet_store_drop_oldest(store);
-    }
+    while (store->oldest != NULL && (len > store->max || store->used > store->max - len))
+        make_room(store);
+    const bool fits = len <= store->max && store->used <= store->max - len;
     struct stored_conn *conn = packet_store_conn(store, key);
     struct stored_packet *stored =
-        conn != NULL && len <= store->max ? malloc(sizeof *stored + packet->cap_len) : NULL;
+        conn != NULL && fits ? malloc(sizeof *stored + packet->cap_len) : NULL;
     if (stored == NULL) {
-        store->no_memory += conn != NULL && len <= store->max;
+        store->no_memory += conn != NULL && fits;
+        if (!fits)
+            store->full_ns = packet->ts_ns;
         if (conn != NULL)
             conn->past_unknown = true;
+        if (store->on_leave != NULL)
+            store->on_leave(store->context, conn, packet);
         if (conn != NULL)
             packet_store_release(store, conn);
-        if (store->on_drop != NULL)
-            store->on_drop(store->context, packet);
         return false;
     }
-    *stored = (struct stored_packet){.key = key, .packet = *packet};
+    *stored = (struct stored_packet){.conn = conn, .older = store->newest, .packet = *packet};
     stored->packet.data = stored->bytes;
     if (packet->cap_len != 0)
         memcpy(stored->bytes, packet->data, packet->cap_len);
-    *(store->newest != NULL ? &store->newest->next : &store->oldest) = stored;
+    *(store->newest != NULL ? &store->newest->newer : &store->oldest) = stored;
     store->newest = stored;
-    append(conn, stored, stored);
+    append(&conn->packets, stored);
     store->used += len;
     return true;
 }

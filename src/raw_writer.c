@@ -43,9 +43,8 @@ static bool start_dump(struct raw_writer *writer, const struct capture *capture)
     return writer->dumper != NULL && !writer->output.buffer.failed;
 }
 
-bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture)
+bool raw_writer_can_write(const struct capture *capture)
 {
-    *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
     for (size_t i = 1; i < capture->num_inputs; i++) {
         if (capture->inputs[i].link_type != capture->inputs[0].link_type) {
             complain("%s and %s cannot be written to one file: their link types differ",
@@ -53,6 +52,14 @@ bool raw_writer_open(struct raw_writer *writer, const char *name, const struct c
             return false;
         }
     }
+    return true;
+}
+
+bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture)
+{
+    *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
+    if (!raw_writer_can_write(capture))
+        return false;
     if (!output_open(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false))
         return false;
     if (!start_dump(writer, capture)) {
@@ -74,7 +81,8 @@ static void cut_back(struct raw_writer *writer)
     size_t end = before == 0 ? sizeof(struct pcap_file_header) : 0;
     struct stat status;
     uint32_t captured;
-    if (written == 0 || written < end || fstat(writer->output.fd, &status) != 0 || !S_ISREG(status.st_mode))
+    if (written == 0 || written < end || fstat(writer->output.fd, &status) != 0 ||
+        !S_ISREG(status.st_mode))
         return;
     while (end + PACKET_HEADER_LEN <= written) {
         memcpy(&captured, buffer->data + end + CAPTURED_AT, sizeof captured);

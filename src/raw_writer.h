@@ -14,6 +14,10 @@ struct raw_writer {
     bool nanoseconds;
 };
 
+/* raw_writer_can_write says whether all inputs of a capture can go to one file. False after a
+ * complaint. */
+bool raw_writer_can_write(const struct capture *capture);
+
 /* raw_writer_open opens the file, - for standard output; it takes the form of the capture's
  * inputs. The name must outlive the writer, which may not move while it is open. False after
  * a complaint. */

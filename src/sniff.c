@@ -48,13 +48,16 @@ struct sniff {
 
 static bool is_reader_gone(const struct sniff *s)
 {
-    return save_get_ending(&s->save) == ENDING_READER || (s->show != NULL && show_get_state(s->show) == SHOW_READER_GONE);
+    return save_get_ending(&s->save) == ENDING_READER ||
+           (s->keeper != NULL && keeper_get_ending(s->keeper) == ENDING_READER) ||
+           (s->show != NULL && show_get_state(s->show) == SHOW_READER_GONE);
 }
 
 static bool is_over(const struct sniff *s)
 {
     return save_get_ending(&s->save) != ENDING_NONE ||
-           (s->keeper != NULL && keeper_has_failed(s->keeper)) || show_get_state(s->show) != SHOW_ON;
+           (s->keeper != NULL && keeper_get_ending(s->keeper) != ENDING_NONE) ||
+           show_get_state(s->show) != SHOW_ON;
 }
 
 /* has_ended says whether there is a reason to end, and notes it. */
@@ -69,8 +72,8 @@ static bool has_ended(struct sniff *s)
     };
     ending_set(&s->ending, reasons[show_get_state(s->show)]);
     ending_set(&s->ending, save_get_ending(&s->save));
-    if (s->keeper != NULL && keeper_has_failed(s->keeper))
-        ending_set(&s->ending, ENDING_OUTPUT);
+    if (s->keeper != NULL)
+        ending_set(&s->ending, keeper_get_ending(s->keeper));
     if (stop_wanted) {
         s->ending.signal = stop_wanted;
         ending_set(&s->ending, ENDING_SIGNAL);

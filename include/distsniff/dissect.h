@@ -78,6 +78,8 @@ struct ds_session *ds_session_new(const struct ds_config *config);
 struct ds_where {
     uint64_t tcp;   /* number of the TCP connection, from 1; 0: of none that is followed */
     uint64_t whole; /* number of the IP packet that it is a fragment of; 0: of none */
+    uint64_t forgotten; /* number of a TCP connection that has just turned out to be none that
+                         * is followed; 0: none has */
 };
 
 /* ds_session_packet takes the next packet, calling back for every event it completes. Bad
@@ -128,6 +130,9 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
 typedef void (*ds_past_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
 void ds_session_past(const struct ds_session *session, const struct ds_endpoint *ends,
                      ds_past_fn give, void *context);
+
+/* ds_session_forget stops following a connection: its past is not wanted any more. */
+void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends);
 
 /* Names. Each returns a static string; NULL for a value out of range. */
 const char *ds_epmd_op_name(enum ds_epmd_op op);

@@ -15,9 +15,11 @@
 
 static char dropped[4096];
 
-static void on_drop(void *context, const struct ds_packet *packet)
+static void on_leave(void *context, const struct stored_conn *conn,
+                     const struct ds_packet *packet)
 {
     (void)context;
+    (void)conn;
     const size_t len = strlen(dropped);
     snprintf(dropped + len, sizeof dropped - len, "%llu ", (unsigned long long)packet->frame);
 }
@@ -26,7 +28,7 @@ static struct packet_store begin(uint64_t max, uint64_t max_conns)
 {
     struct packet_store store;
     packet_store_init(&store, max, max_conns);
-    store.on_drop = on_drop;
+    store.on_leave = on_leave;
     dropped[0] = '\0';
     return store;
 }
@@ -44,8 +46,8 @@ static void assert_conn(const struct packet_store *store, uint64_t tcp, const ch
 {
     char text[256] = "";
     const struct stored_conn *conn = packet_store_find(store, tcp);
-    for (const struct stored_packet *p = conn != NULL ? conn->first : NULL; p != NULL;
-         p = p->next_same) {
+    for (const struct stored_packet *p = conn != NULL ? conn->packets.first : NULL; p != NULL;
+         p = p->next) {
         const size_t len = strlen(text);
         snprintf(text + len, sizeof text - len, "%llu ", (unsigned long long)p->packet.frame);
     }
@@ -60,9 +62,9 @@ static void drops_the_oldest(void **state)
     (void)state;
     assert_true(put(&store, 1, 1, 0) && put(&store, 2, 2, 0) && put(&store, 3, 1, 0));
     assert_conn(&store, 1, "1 3 ");
-    assert_false(store.was_full);
+    assert_true(store.full_ns == INT64_MIN);
     assert_true(put(&store, 4, 2, 0));
-    assert_true(store.was_full);
+    assert_true(store.full_ns == 0);
     assert_conn(&store, 1, "3 ");
     assert_true(packet_store_find(&store, 1)->past_unknown);
     assert_conn(&store, 2, "2 4 ");
@@ -100,13 +102,14 @@ static void keeps_few_connections(void **state)
     struct packet_store store = begin(100 * ONE, 3);
     (void)state;
     assert_true(put(&store, 1, 1, 0) && put(&store, 2, 2, 0) && put(&store, 3, 3, 0));
-    packet_store_find(&store, 3)->pinned = true;
+    packet_store_find(&store, 3)->stays = true;
     assert_true(put(&store, 4, 4, 0)); /* at the cost of the oldest packet */
     assert_string_equal(dropped, "1 ");
     assert_true(put(&store, 5, 5, 0));
-    packet_store_find(&store, 4)->pinned = true;
-    packet_store_find(&store, 5)->pinned = true;
+    packet_store_find(&store, 4)->stays = true;
+    packet_store_find(&store, 5)->stays = true;
     assert_false(put(&store, 6, 6, 0)); /* all are wanted */
+    assert_string_equal(dropped, "1 2 3 4 5 6 ");
     assert_true(store.no_memory != 0);
     packet_store_free(&store);
 }
@@ -122,6 +125,62 @@ static void nothing_fits(void **state)
     packet_store_free(&store);
 }
 
+static void forgets_connections(void **state)
+{
+    struct packet_store store = begin(100 * ONE, 100);
+    (void)state;
+    for (uint64_t i = 1; i <= 9; i++)
+        assert_true(put(&store, i, i % 3 + 1, 0));
+    packet_store_drop_conn(&store, 2);
+    packet_store_drop_conn(&store, 77); /* there is none */
+    assert_string_equal(dropped, "1 4 7 ");
+    assert_null(packet_store_find(&store, 2));
+    assert_int_equal(store.used, 6 * ONE);
+    struct stored_conn *conn = packet_store_find(&store, 1);
+    while (conn->packets.first != NULL)
+        packet_store_remove(&store, conn->packets.first);
+    packet_store_release(&store, conn);
+    assert_null(packet_store_find(&store, 1));
+    assert_string_equal(dropped, "1 4 7 "); /* these were taken */
+    assert_int_equal(store.oldest->packet.frame, 2);
+    assert_int_equal(store.newest->packet.frame, 8);
+    assert_conn(&store, 3, "2 5 8 ");
+    assert_int_equal(store.used, 3 * ONE);
+    packet_store_free(&store);
+}
+
+static void assert_held_back(const struct packet_store *store, uint64_t tcp, uint64_t num)
+{
+    const struct stored_conn *conn = packet_store_find(store, tcp);
+    uint64_t count = 0;
+    for (const struct stored_packet *p = conn->held_back.first; p != NULL; p = p->next)
+        count++;
+    assert_int_equal(count, num);
+}
+
+static void holds_back_what_led_to_a_connection(void **state)
+{
+    struct packet_store store = begin(16 * ONE, 100); /* and so two packets are held back */
+    (void)state;
+    for (uint64_t i = 1; i <= 3; i++)
+        assert_true(put(&store, i, 1, 0));
+    assert_true(put(&store, 4, 2, 0));
+    packet_store_find(&store, 1)->leads_to = 2;
+    packet_store_find(&store, 2)->stays = true;
+    for (uint64_t i = 5; i <= 40; i++)
+        assert_true(put(&store, i, 3, 0));
+    assert_held_back(&store, 2, 2);
+    assert_int_equal(store.held_back, 2 * ONE);
+    assert_int_equal(store.used, 16 * ONE); /* they count */
+    assert_true(strncmp(dropped, "3 4 5 ", 6) == 0);
+    assert_null(packet_store_find(&store, 1));
+    packet_store_find(&store, 2)->stays = false;
+    packet_store_release(&store, packet_store_find(&store, 2));
+    assert_int_equal(store.used, 14 * ONE);
+    assert_int_equal(store.held_back, 0);
+    packet_store_free(&store);
+}
+
 static void fill(void *context)
 {
     struct packet_store store = begin(20 * ONE, 10);
@@ -130,7 +189,7 @@ static void fill(void *context)
     for (uint64_t i = 1; i <= 60; i++)
         kept += put(&store, i, i % 13 == 0 ? 0 : i % 5 + 1, i % 13 < 2 ? i / 13 + 1 : 0);
     uint64_t used = 0;
-    for (const struct stored_packet *p = store.oldest; p != NULL; p = p->next)
+    for (const struct stored_packet *p = store.oldest; p != NULL; p = p->newer)
         used += ONE;
     assert_int_equal(used, store.used);
     if (failing_alloc_failed())
@@ -149,6 +208,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_the_oldest),  cmocka_unit_test(takes_fragments),
         cmocka_unit_test(keeps_few_connections), cmocka_unit_test(nothing_fits),
+        cmocka_unit_test(forgets_connections),
+        cmocka_unit_test(holds_back_what_led_to_a_connection),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

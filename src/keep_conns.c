@@ -1,0 +1,207 @@
+/*
+ * keep_conns.c - see keep_conns.h.
+ *
+ * A connection in which something is selected is pinned. If some of its packets have left the
+ * store by then, what they leave to be known is written. Of capture files all packets then go
+ * through the store, and those of pinned connections are written when they leave it: so they
+ * are in the order of the capture. Live, nobody would see them for hours: there they are
+ * written at once, and each that follows as it comes.
+ *
+ * EPMD tells a port just before the connection to it is made. That exchange is held back with
+ * the connection for as long as this goes on, since something may be selected much later.
+ */
+#include "keeper_parts.h"
+
+#include <string.h>
+
+void keep_conns_open(struct keeper *k)
+{
+    k->conns.in_order = !k->capture->is_live;
+    keeper_open(k, k->options->connections_file);
+}
+
+/* write_stored writes what is in the store of two connections, of which one may be NULL. */
+static void write_stored(struct keeper *k, struct stored_conn *a, struct stored_conn *b)
+{
+    for (;;) {
+        struct stored_packet *one = a != NULL ? a->packets.first : NULL;
+        struct stored_packet *other = b != NULL ? b->packets.first : NULL;
+        if (one == NULL || (other != NULL && other->packet.frame < one->packet.frame))
+            one = other;
+        if (one == NULL)
+            return;
+        keeper_write(k, &one->packet);
+        packet_store_remove(&k->store, one);
+    }
+}
+
+static void pin(struct keeper *k, struct stored_conn *conn)
+{
+    struct stored_conn *led =
+        conn->leads_to != 0 ? packet_store_find(&k->store, conn->leads_to) : NULL;
+    if (led != NULL)
+        led->led_by = 0;
+    conn->pinned = true;
+    k->num_incomplete += conn->past_unknown;
+    if (!conn->has_ends)
+        return;
+    if (conn->past_unknown)
+        keeper_write_past(k, conn->ends);
+    ds_session_forget(k->past, conn->ends);
+}
+
+static void choose(struct keeper *k, struct stored_conn *conn)
+{
+    if (conn->pinned)
+        return;
+    struct stored_conn *epmd =
+        conn->led_by != 0 ? packet_store_find(&k->store, conn->led_by) : NULL;
+    for (const struct stored_packet *p = conn->held_back.first; p != NULL; p = p->next)
+        keeper_write(k, &p->packet);
+    if (epmd != NULL)
+        pin(k, epmd);
+    else if (conn->led_by != 0 && conn->held_back.first == NULL)
+        k->num_incomplete++;
+    packet_store_free_held_back(&k->store, conn);
+    pin(k, conn);
+    if (!k->conns.in_order)
+        write_stored(k, epmd, conn);
+}
+
+/* EPMD */
+
+static bool same_addr(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static void note_told(struct keeper *k, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    k->conns.told[k->conns.num_told++ % KEEP_TOLD] = (struct keep_told){
+        .key = conn->tcp,
+        .server = conn->end[event->dir].addr,
+        .client = conn->end[1 - event->dir].addr,
+        .port = event->epmd.port,
+    };
+}
+
+/* led_to says whether an exchange led to a connection. */
+static bool led_to(const struct keep_told *told, const struct stored_conn *conn)
+{
+    for (int end = 0; end < 2; end++) {
+        if (told->port == conn->ends[end].port && same_addr(&told->server, &conn->ends[end].addr) &&
+            same_addr(&told->client, &conn->ends[1 - end].addr))
+            return true;
+    }
+    return false;
+}
+
+/* find_leader finds the exchange that led to a new connection: the latest of them. */
+static void find_leader(struct keeper *k, struct stored_conn *conn)
+{
+    const struct keep_conns *c = &k->conns;
+    const uint64_t num = c->num_told < KEEP_TOLD ? c->num_told : KEEP_TOLD;
+    for (uint64_t i = 1; i <= num; i++) {
+        const struct keep_told *told = &c->told[(c->num_told - i) % KEEP_TOLD];
+        struct stored_conn *epmd =
+            led_to(told, conn) ? packet_store_find(&k->store, told->key) : NULL;
+        if (epmd == NULL)
+            continue;
+        if (!epmd->pinned) {
+            epmd->leads_to = conn->key;
+            conn->led_by = epmd->key;
+        }
+        return;
+    }
+}
+
+/* Records */
+
+static void meet(struct keeper *k, struct stored_conn *conn, const struct ds_conn *met)
+{
+    for (int end = 0; end < 2; end++)
+        conn->ends[end] =
+            (struct ds_endpoint){.addr = met->end[end].addr, .port = met->end[end].port};
+    conn->has_ends = true;
+    find_leader(k, conn);
+}
+
+/* linger keeps a pinned connection that has ended for a while: some packets trail behind. */
+static void linger(struct keeper *k, struct stored_conn *conn)
+{
+    uint64_t *place = &k->conns.lingering[k->conns.num_lingering++ % KEEP_LINGERING];
+    struct stored_conn *before = *place != 0 ? packet_store_find(&k->store, *place) : NULL;
+    if (before != NULL) {
+        before->stays = false;
+        packet_store_release(&k->store, before);
+    }
+    *place = conn->key;
+    conn->lingers = true;
+}
+
+static void see_event(struct keeper *k, const struct ds_event *event, bool selected)
+{
+    struct stored_conn *conn = packet_store_conn(&k->store, event->conn->tcp);
+    if (conn == NULL)
+        return;
+    conn->number = event->conn->number;
+    if (!conn->has_ends)
+        meet(k, conn, event->conn);
+    if (event->type == DS_EVENT_EPMD && event->epmd.op == DS_EPMD_PORT2_RESP &&
+        event->epmd.port != 0)
+        note_told(k, event);
+    if (selected)
+        choose(k, conn);
+    const bool is_last = event->type == DS_EVENT_CONN && event->change.final;
+    if (is_last && conn->pinned && !conn->lingers)
+        linger(k, conn);
+    conn->stays = !is_last || conn->lingers;
+    packet_store_release(&k->store, conn);
+}
+
+/* see_unanswered is for the end of a call that no event brought about. */
+static void see_unanswered(struct keeper *k, const struct call *call)
+{
+    struct stored_conn *conn = table_oldest(&k->store.conns);
+    while (conn != NULL && conn->number != call->conn)
+        conn = table_newer(&k->store.conns, conn);
+    if (conn != NULL)
+        choose(k, conn);
+}
+
+void keep_conns_record(struct keeper *k, const struct record *record, bool selected)
+{
+    if (record->event != NULL)
+        see_event(k, record->event, selected);
+    else if (selected && record->call != NULL)
+        see_unanswered(k, record->call);
+}
+
+/* Packets */
+
+static void write_leading(struct keeper *k)
+{
+    while (k->store.oldest != NULL && k->store.oldest->conn->pinned)
+        packet_store_drop_oldest(&k->store);
+}
+
+void keep_conns_packet(struct keeper *k, uint64_t key, const struct ds_packet *packet)
+{
+    struct stored_conn *conn = key != 0 ? packet_store_find(&k->store, key) : NULL;
+    if (conn != NULL && conn->pinned && !k->conns.in_order) {
+        write_stored(k, conn, NULL); /* fragments that waited for this one */
+        keeper_write(k, packet);
+    } else if (key != 0) {
+        packet_store_add(&k->store, key, packet);
+    }
+    if (k->conns.in_order)
+        write_leading(k);
+}
+
+void keep_conns_end(struct keeper *k)
+{
+    while (k->store.oldest != NULL)
+        packet_store_drop_oldest(&k->store);
+    keeper_close(k);
+}

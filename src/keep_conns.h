@@ -1,0 +1,36 @@
+/*
+ * keep_conns.h - the keeper's part for -O: the packets of connections in which something is
+ * selected, from their first one on, and of the exchange with EPMD that led to each.
+ */
+#ifndef SRC_KEEP_CONNS_H
+#define SRC_KEEP_CONNS_H
+
+#include "record.h"
+
+#include <distsniff/dissect.h>
+
+struct keeper;
+
+enum { KEEP_TOLD = 256, KEEP_LINGERING = 256 };
+
+/* keep_told is an exchange in which EPMD told a port. */
+struct keep_told {
+    uint64_t key; /* of its connection; 0: none */
+    struct ds_addr server, client;
+    uint16_t port;
+};
+
+struct keep_conns {
+    bool in_order;                    /* packets are written in the order of all */
+    struct keep_told told[KEEP_TOLD]; /* the latest, in a ring */
+    uint64_t num_told;
+    uint64_t lingering[KEEP_LINGERING]; /* keys of those that ended last, in a ring */
+    uint64_t num_lingering;
+};
+
+void keep_conns_open(struct keeper *keeper);
+void keep_conns_record(struct keeper *keeper, const struct record *record, bool selected);
+void keep_conns_packet(struct keeper *keeper, uint64_t key, const struct ds_packet *packet);
+void keep_conns_end(struct keeper *keeper);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * keep_latest.h - the keeper's part for --trigger: the packets before and after something
+ * happened, each time in a file of its own.
+ */
+#ifndef SRC_KEEP_LATEST_H
+#define SRC_KEEP_LATEST_H
+
+#include "after_file.h"
+#include "record.h"
+#include "recorder_name.h"
+
+#include <distsniff/dissect.h>
+
+struct keeper;
+
+struct keep_latest {
+    bool triggered; /* by the packet that is with the session */
+    int64_t triggered_ns;
+    int64_t until_ns;       /* the end of the file that is open */
+    int64_t until_clock_ns; /* live, the same by the clock that is never set, with some patience */
+    int64_t newest_ns;      /* time of the last packet */
+    uint64_t num_files, num_refused;
+    struct after_file after;
+    char name[RECORDER_NAME_LEN];
+};
+
+/* keep_latest_open says whether files can be written; false after a complaint. */
+bool keep_latest_open(struct keeper *keeper);
+void keep_latest_record(struct keeper *keeper, const struct record *record);
+void keep_latest_packet(struct keeper *keeper, uint64_t key, const struct ds_packet *packet);
+void keep_latest_look(struct keeper *keeper); /* at the clock, and at the commands of -z */
+void keep_latest_end(struct keeper *keeper);
+
+#endif
