@@ -1,0 +1,118 @@
+/*
+ * test_made_packet.c - a made packet is read as the segment it was made of, whatever the link
+ * type; and the names that the files of --trigger get.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "made_packet.h"
+#include "recorder_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct ds_segment segment_of(uint8_t family)
+{
+    return (struct ds_segment){
+        .src = {family, {10, 0, 0, 1}},
+        .dst = {family, {10, 0, 0, 2}},
+        .src_port = 1234,
+        .dst_port = 4369,
+        .seq = 4000000000,
+        .ack = 7,
+        .window = 99,
+        .flags = 24,
+        .payload = (const uint8_t *)"hello",
+        .payload_len = 5,
+        .cut_len = 3,
+    };
+}
+
+static void is_read_as_it_was_made(void **state)
+{
+    static const struct {
+        uint32_t link_type;
+        bool has_ip4, has_ip6;
+    } kinds[] = {
+        {0, true, true},    {1, true, true},    {12, true, true},  {14, true, true},
+        {101, true, true},  {108, true, true},  {113, true, true}, {276, true, true},
+        {228, true, false}, {229, false, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof kinds / sizeof kinds[0]; i++) {
+        const uint32_t link_type = kinds[i / 2].link_type;
+        const uint8_t family = i % 2 == 0 ? 4 : 6;
+        const bool wanted = family == 4 ? kinds[i / 2].has_ip4 : kinds[i / 2].has_ip6;
+        const struct ds_segment made = segment_of(family);
+        struct ds_segment got;
+        struct ds_buffer buffer = {0};
+        struct ds_packet packet;
+        assert_true(ds_link_type_known(link_type));
+        assert_int_equal(made_packet(&made, 5, link_type, &buffer, &packet), wanted);
+        if (wanted) {
+            assert_true(ds_packet_segment(&packet, &got));
+            assert_memory_equal(&got.src, &made.src, sizeof got.src);
+            assert_memory_equal(&got.dst, &made.dst, sizeof got.dst);
+            assert_int_equal(got.seq, made.seq);
+            assert_int_equal(got.ack, made.ack);
+            assert_int_equal(got.flags, made.flags);
+            assert_int_equal(got.dst_port, made.dst_port);
+            assert_int_equal(got.payload_len, 5);
+            assert_memory_equal(got.payload, "hello", 5);
+            assert_int_equal(got.cut_len, 3);
+        }
+        ds_buffer_free(&buffer);
+    }
+}
+
+/* The families that tcpdump and Wireshark know are 2 and 24, 28 or 30. */
+static void says_the_family_that_others_know(void **state)
+{
+    struct ds_buffer buffer = {0};
+    struct ds_packet packet;
+    const struct ds_segment made = segment_of(6);
+    (void)state;
+    assert_true(made_packet(&made, 5, 0, &buffer, &packet));
+    assert_memory_equal(packet.data, "\0\0\0\30", 4);
+    ds_buffer_free(&buffer);
+}
+
+/* A name is taken as soon as it is given out, since another run may look at the same moment. */
+static void gives_no_name_out_twice(void **state)
+{
+    char folder[] = "/tmp/test_made_packet.XXXXXX", pattern[64];
+    static char first[RECORDER_NAME_LEN], second[RECORDER_NAME_LEN];
+    struct stat status;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    snprintf(pattern, sizeof pattern, "%s/a.pcap", folder);
+    assert_true(recorder_name(pattern, 1000000000, first));
+    assert_true(recorder_name(pattern, 1000000000, second));
+    assert_string_equal(first + strlen(folder), "/a-19700101-000001.pcap");
+    assert_string_equal(second + strlen(folder), "/a-19700101-000001-2.pcap");
+    assert_int_equal(stat(first, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    unlink(first);
+    unlink(second);
+    snprintf(pattern, sizeof pattern, "%s/%%d/b", folder); /* no folder: to be said later */
+    assert_true(recorder_name(pattern, 0, first));
+    assert_string_equal(first + strlen(folder), "/01/b");
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_read_as_it_was_made),
+        cmocka_unit_test(says_the_family_that_others_know),
+        cmocka_unit_test(gives_no_name_out_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
