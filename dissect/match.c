@@ -104,6 +104,7 @@ static bool read_pattern(struct parser *p)
     struct lexer *lexer = &p->lexer;
     if (!lexer_next(lexer) || !read_head(p))
         return false;
+    p->match->guard = p->match->num_steps;
     if (lexer_is(lexer, "when") && !(lexer_next(lexer) && parse_guard(p)))
         return false;
     if (p->match->num_stack != 0) {
@@ -113,9 +114,10 @@ static bool read_pattern(struct parser *p)
     }
     if (lexer_is(lexer, "->"))
         return read_actions(p) && (lexer->token.kind == LEX_END || lexer_expected(lexer, "the end"));
+    const bool has_guard = p->match->guard != p->match->num_steps;
     return lexer->token.kind == LEX_END ||
-           lexer_expected(lexer, p->match->num_steps != 0 ? "an operator, -> or the end"
-                                                          : "when, -> or the end");
+           lexer_expected(lexer,
+                          has_guard ? "an operator, -> or the end" : "when, -> or the end");
 }
 
 struct ds_match *ds_match_compile(const char *text, struct ds_match_error *error)
@@ -145,6 +147,7 @@ void ds_match_free(struct ds_match *match)
     free(match->nodes);
     free(match->steps);
     free(match->stack);
+    free(match->segments);
     ds_buffer_free(&match->constants);
     arena_free(&match->run.arena);
     free(match);

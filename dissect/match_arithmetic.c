@@ -12,40 +12,6 @@
 
 enum { MAX_BITS = 1 << 20 };
 
-/* store makes a view of the term in a buffer, which it releases. Long ones count as more steps,
- * so that all that is computed for a message takes some megabytes at most. */
-static bool store(struct run *run, struct ds_buffer *term, struct view *out)
-{
-    if (!run_step(run, term->len / 16)) {
-        ds_buffer_free(term);
-        return false;
-    }
-    uint8_t *copy = term->failed ? NULL : arena_alloc(&run->arena, term->len);
-    if (copy != NULL) {
-        memcpy(copy, term->data, term->len);
-        *out = (struct view){.kind = VIEW_TERM, .at = cursor_make(copy, term->len)};
-    }
-    ds_buffer_free(term);
-    return copy != NULL || run_fail(run, RUN_NO_MEMORY);
-}
-
-static bool store_float(struct run *run, double real, struct view *out)
-{
-    struct ds_buffer term = {0};
-    if (!isfinite(real))
-        return run_fail(run, RUN_BAD);
-    encode_float(&term, real);
-    return store(run, &term, out);
-}
-
-static bool store_magnitude(struct run *run, const uint8_t *bytes, size_t len, bool negative,
-                            struct view *out)
-{
-    struct ds_buffer term = {0};
-    encode_integer(&term, bytes, len, negative);
-    return store(run, &term, out);
-}
-
 static bool store_big(struct run *run, const BIGNUM *big, struct view *out)
 {
     const size_t len = (size_t)BN_num_bytes(big);
@@ -53,7 +19,7 @@ static bool store_big(struct run *run, const BIGNUM *big, struct view *out)
         return run_fail(run, RUN_BAD);
     uint8_t *bytes = malloc(len + 1);
     const bool ok = bytes != NULL && BN_bn2lebinpad(big, bytes, (int)len) >= 0;
-    const bool stored = ok && store_magnitude(run, bytes, len, BN_is_negative(big) != 0, out);
+    const bool stored = ok && view_store_integer(run, bytes, len, BN_is_negative(big) != 0, out);
     free(bytes);
     return stored || run_fail(run, RUN_NO_MEMORY);
 }
@@ -61,12 +27,12 @@ static bool store_big(struct run *run, const BIGNUM *big, struct view *out)
 static bool store_number(struct run *run, const struct number *number, struct view *out)
 {
     if (number->kind == NUMBER_FLOAT)
-        return store_float(run, number->real, out);
+        return view_store_float(run, number->real, out);
     if (number->kind == NUMBER_INT) {
         *out = view_of_integer(number->integer);
         return true;
     }
-    return store_magnitude(run, (const uint8_t *)number->big.digits, number->big.num_digits * 2,
+    return view_store_integer(run, (const uint8_t *)number->big.digits, number->big.num_digits * 2,
                            number->big.negative, out);
 }
 
@@ -262,7 +228,7 @@ static bool apply_floats(struct run *run, int which, const struct number *a,
     double x, y;
     if (!number_to_float(a, &x) || !number_to_float(b, &y) || (which == DIVIDE && y == 0))
         return run_fail(run, RUN_BAD);
-    return store_float(run,
+    return view_store_float(run,
                        which == ADD        ? x + y
                        : which == SUBTRACT ? x - y
                        : which == MULTIPLY ? x * y
@@ -285,9 +251,9 @@ static bool apply_to_float(struct run *run, int which, double real, struct view 
     double result = real;
     switch (which) {
     case NEGATE:
-        return store_float(run, -real, out);
+        return view_store_float(run, -real, out);
     case ABS:
-        return store_float(run, fabs(real), out);
+        return view_store_float(run, fabs(real), out);
     case TRUNC:
         result = trunc(real);
         break;
@@ -303,7 +269,7 @@ static bool apply_to_float(struct run *run, int which, double real, struct view 
     case BNOT:
         return run_fail(run, RUN_BAD);
     default:
-        return store_float(run, real, out);
+        return view_store_float(run, real, out);
     }
     number_of_whole(result, &whole);
     return store_number(run, &whole, out);
@@ -321,7 +287,7 @@ static bool apply_one(struct run *run, int which, const struct number *a, struct
         return apply_integers(run, SUBTRACT, &minus_one, a, out);
     if (which != TO_FLOAT)
         return store_number(run, a, out);
-    return number_to_float(a, &real) ? store_float(run, real, out) : run_fail(run, RUN_BAD);
+    return number_to_float(a, &real) ? view_store_float(run, real, out) : run_fail(run, RUN_BAD);
 }
 
 bool arithmetic_apply(struct run *run, int which, const struct view *args, struct view *out)

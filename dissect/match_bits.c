@@ -1,24 +1,75 @@
 /*
- * match_bits.c - binaries and bit strings in patterns:
- *
- *     <<"text">>  <<"text"/utf8>>  <<1, 2, 16#ffff:16>>  <<5:3>>
- *     <<"begins with", Rest/binary>>  <<1, _/bitstring>>
- *
- * A segment is a string, a character for each byte or in UTF-8, or an integer of so many bits,
- * 8 of them when nothing else is said. The last one may be the rest.
+ * match_bits.c - see match_bits.h.
  */
-#include "match_encode.h"
-#include "match_parse.h"
-#include "utf8.h"
+#include "match_bits.h"
 
-#include <stdlib.h>
+struct bit_reader bit_reader_make(struct cursor bytes, uint64_t num_bits)
+{
+    return (struct bit_reader){.rest = bytes, .left = num_bits};
+}
 
-struct bits {
-    struct ds_buffer bytes;
-    uint64_t num; /* bits so far; those of the last byte that are missing are 0 */
-};
+/* take reads 1 to 8 bits that are left. */
+static bool take(struct bit_reader *r, unsigned num, uint8_t *out)
+{
+    unsigned bits = r->part & ((1u << r->num_part) - 1u);
+    if (r->num_part < num) {
+        if (!cursor_read_u8(&r->rest, &r->part))
+            return false;
+        bits = bits << 8 | r->part;
+        r->num_part += 8;
+    }
+    r->num_part -= num;
+    r->left -= num;
+    *out = (uint8_t)(bits >> r->num_part & ((1u << num) - 1u));
+    return true;
+}
 
-enum { MAX_SEGMENT_BITS = 4096 };
+bool bit_reader_skip(struct bit_reader *r, uint64_t num_bits)
+{
+    struct bit_reader next = *r;
+    uint8_t last;
+    if (num_bits > r->left)
+        return false;
+    if (num_bits <= r->num_part) {
+        next.num_part -= (unsigned)num_bits;
+        next.left -= num_bits;
+    } else {
+        next.left -= next.num_part;
+        num_bits -= next.num_part;
+        next.num_part = 0;
+        next.left -= num_bits / 8 * 8;
+        if (!cursor_skip(&next.rest, (size_t)(num_bits / 8)) ||
+            (num_bits % 8 != 0 && !take(&next, num_bits % 8, &last)))
+            return false;
+    }
+    *r = next;
+    return true;
+}
+
+bool bit_reader_get(struct bit_reader *r, uint64_t num_bits, uint8_t *out)
+{
+    struct bit_reader next = *r;
+    if (num_bits > r->left)
+        return false;
+    for (; num_bits >= 8; num_bits -= 8)
+        if (!take(&next, 8, out++))
+            return false;
+    if (num_bits != 0) {
+        if (!take(&next, (unsigned)num_bits, out))
+            return false;
+        *out = (uint8_t)(*out << (8 - num_bits));
+    }
+    *r = next;
+    return true;
+}
+
+bool bit_reader_view(struct bit_reader *r, uint64_t num_bits, struct cursor *out)
+{
+    struct cursor rest = r->rest;
+    return r->num_part == 0 && num_bits <= r->left &&
+           cursor_child(&rest, (size_t)(num_bits / 8 + (num_bits % 8 != 0)), out) &&
+           bit_reader_skip(r, num_bits);
+}
 
 static void add_bit(struct bits *bits, unsigned bit)
 {
@@ -29,192 +80,84 @@ static void add_bit(struct bits *bits, unsigned bit)
     bits->num++;
 }
 
-static unsigned bit_of(const struct lexer *lexer, unsigned i)
+static unsigned bit_of(const struct magnitude *integer, unsigned i)
 {
-    return i / 8 < lexer->magnitude_len ? lexer->magnitude[i / 8] >> i % 8 & 1 : 0;
+    return i / 8 < integer->len ? integer->bytes[i / 8] >> i % 8 & 1 : 0;
 }
 
-/* add_integer adds the low num bits of the number of the lexer, the highest first. Those of a
- * negative one are turned round above the lowest that is set. */
-static void add_integer(struct bits *bits, const struct lexer *lexer, bool negative, unsigned num)
+/* Of a negative integer all bits above the lowest that is set are turned round. */
+void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsigned num,
+                      bool is_little)
 {
     unsigned lowest = 0;
-    while (negative && lowest < num && bit_of(lexer, lowest) == 0)
+    while (integer->negative && lowest < num && bit_of(integer, lowest) == 0)
         lowest++;
-    while (num-- != 0)
-        add_bit(bits, bit_of(lexer, num) ^ (negative && num > lowest));
-}
-
-static void add_byte(struct bits *bits, uint8_t byte)
-{
-    for (int i = 7; i >= 0; i--)
-        add_bit(bits, byte >> i & 1);
-}
-
-/* take_type reads /type if one stands here, which must be one of two. */
-static bool take_type(struct parser *p, const char *one, const char *other, bool *is_other,
-                      const char *expected)
-{
-    struct lexer *lexer = &p->lexer;
-    *is_other = false;
-    if (!lexer_is(lexer, "/"))
-        return true;
-    if (!lexer_next(lexer))
-        return false;
-    *is_other = lexer_is(lexer, other);
-    if (!*is_other && !lexer_is(lexer, one))
-        return lexer_expected(lexer, expected);
-    return lexer_next(lexer);
-}
-
-static bool read_string(struct parser *p, struct bits *bits)
-{
-    struct lexer *lexer = &p->lexer;
-    const size_t at = lexer->token.at, num = lexer->num_chars;
-    uint32_t *chars = malloc((num + 1) * sizeof *chars);
-    bool is_utf8 = false;
-    if (chars == NULL)
-        return parse_no_memory(p);
-    if (num != 0)
-        memcpy(chars, lexer->chars, num * sizeof *chars);
-    bool ok = lexer_next(lexer) && take_type(p, "integer", "utf8", &is_utf8, "utf8");
-    struct ds_buffer text = {0};
-    for (size_t i = 0; i < num && ok; i++) {
-        if (is_utf8)
-            utf8_add(&text, chars[i]);
-        else if (chars[i] < 256)
-            buffer_add_char(&text, (char)chars[i]);
-        else
-            ok = lexer_fail(lexer, at, "expected characters below 256, or \"...\"/utf8");
+    for (unsigned i = 0; i < num; i++) {
+        const unsigned first = i / 8 * 8; /* of this byte, when the lowest come first */
+        const unsigned in_byte = num - first < 8 ? num - first : 8;
+        const unsigned at = is_little ? first + in_byte - 1 - i % 8 : num - 1 - i;
+        add_bit(bits, bit_of(integer, at) ^ (integer->negative && at > lowest));
     }
-    for (size_t i = 0; i < text.len && ok && !text.failed; i++)
-        add_byte(bits, (uint8_t)text.data[i]);
-    bits->bytes.failed |= text.failed;
-    ds_buffer_free(&text);
-    free(chars);
-    return ok;
 }
 
-static bool read_size(struct parser *p, unsigned *num)
+void bits_add_bits(struct bits *bits, const uint8_t *bytes, uint64_t num)
 {
-    struct lexer *lexer = &p->lexer;
-    *num = 0;
-    for (size_t i = lexer->magnitude_len; i-- != 0 && *num <= MAX_SEGMENT_BITS;)
-        *num = *num << 8 | lexer->magnitude[i];
-    if (lexer->token.kind != LEX_INTEGER || *num > MAX_SEGMENT_BITS)
-        return lexer_expected(lexer, "a number of bits, at most 4096");
-    return lexer_next(lexer);
+    for (uint64_t i = 0; i < num && !bits->bytes.failed; i++)
+        add_bit(bits, bytes[i / 8] >> (7 - i % 8) & 1);
 }
 
-static bool read_integer(struct parser *p, struct bits *bits, bool negative)
+bool magnitude_fits(const struct magnitude *integer, unsigned num, bool is_signed)
 {
-    struct lexer *lexer = &p->lexer;
-    const size_t len = lexer->magnitude_len;
-    uint8_t *magnitude = malloc(len + 1);
-    unsigned num = 8;
-    if (magnitude == NULL)
-        return parse_no_memory(p);
-    if (len != 0)
-        memcpy(magnitude, lexer->magnitude, len);
-    bool ok = lexer_next(lexer);
-    if (ok && lexer_is(lexer, ":"))
-        ok = lexer_next(lexer) && read_size(p, &num);
-    if (ok) {
-        const struct lexer number = {.magnitude = magnitude, .magnitude_len = len};
-        add_integer(bits, &number, negative, num);
-    }
-    free(magnitude);
-    return ok;
-}
-
-/* read_rest reads Name/binary, the last segment. */
-static bool read_rest(struct parser *p, const struct bits *bits)
-{
-    static const char types[] = "/binary or /bitstring behind the variable";
-    struct lexer *lexer = &p->lexer;
-    enum node_kind kind;
-    uint32_t variable = 0;
-    bool is_bits = false;
-    if (bits->num % 8 != 0)
-        return lexer_expected(lexer, "whole bytes before the rest of a binary");
-    if (bits->bytes.failed)
-        return parse_no_memory(p);
-    if (!parse_bind(p, &kind, &variable) || !lexer_next(lexer))
-        return false;
-    if (!lexer_is(lexer, "/") || !lexer_next(lexer))
-        return lexer_expected(lexer, types);
-    is_bits = lexer_is(lexer, "bitstring") || lexer_is(lexer, "bits");
-    if (!is_bits && !lexer_is(lexer, "binary") && !lexer_is(lexer, "bytes"))
-        return lexer_expected(lexer, types);
-    struct node *node = parse_add_node(p, NODE_PREFIX);
-    if (node == NULL)
-        return false;
-    struct ds_buffer *constants = &p->match->constants;
-    node->tail = kind;
-    node->variable = variable;
-    node->whole_bytes = !is_bits;
-    node->at = constants->len;
-    node->len = bits->bytes.len;
-    buffer_add_bytes(constants, bits->bytes.data, bits->bytes.len);
-    if (!lexer_next(lexer))
-        return false;
-    return lexer_is(lexer, ">>") || lexer_expected(lexer, ">> behind the rest");
-}
-
-/* read_segments reads up to >>. *is_prefix: the node has been added. */
-static bool read_segments(struct parser *p, bool is_constant, struct bits *bits, bool *is_prefix)
-{
-    struct lexer *lexer = &p->lexer;
-    *is_prefix = false;
-    while (!lexer_is(lexer, ">>")) {
-        const bool negative = lexer_is(lexer, "-");
-        if (negative && !lexer_next(lexer))
+    size_t top = integer->len * 8; /* how many bits the magnitude has */
+    while (top != 0 && bit_of(integer, (unsigned)top - 1) == 0)
+        top--;
+    if (!is_signed || top == 0)
+        return top == 0 || (!integer->negative && top <= num);
+    if (!integer->negative || top != num)
+        return top < num;
+    for (unsigned i = 0; i + 1 < num; i++) /* the one negative that has no positive */
+        if (bit_of(integer, i) != 0)
             return false;
-        if (lexer->token.kind == LEX_INTEGER) {
-            if (!read_integer(p, bits, negative))
-                return false;
-        } else if (lexer->token.kind == LEX_STRING && !negative) {
-            if (!read_string(p, bits))
-                return false;
-        } else if (lexer->token.kind == LEX_VARIABLE && !negative && !is_constant) {
-            *is_prefix = true;
-            return read_rest(p, bits);
-        } else {
-            return lexer_expected(lexer, is_constant
-                                             ? "a string or an integer"
-                                             : "a string, an integer, or the rest: Name/binary");
-        }
-        if (lexer_is(lexer, ">>"))
-            break;
-        if (!lexer_is(lexer, ","))
-            return lexer_expected(lexer, ", or >>");
-        if (!lexer_next(lexer))
-            return false;
-        if (lexer_is(lexer, ">>"))
-            return lexer_expected(lexer, "a segment");
-    }
     return true;
 }
 
-bool parse_bits(struct parser *p, bool is_constant)
+static void reverse(uint8_t *bytes, size_t len)
 {
-    struct bits bits = {0};
-    bool is_prefix;
-    bool ok = read_segments(p, is_constant, &bits, &is_prefix);
-    if (ok && bits.bytes.failed)
-        ok = parse_no_memory(p);
-    if (ok && !is_prefix) {
-        struct ds_buffer *constants = &p->match->constants;
-        struct node *node = parse_add_node(p, NODE_CONSTANT);
-        ok = node != NULL;
-        if (ok) {
-            node->at = constants->len;
-            encode_bits(constants, bits.bytes.data, bits.num);
-            node->len = constants->len - node->at;
-        }
+    for (size_t i = 0; i < len / 2; i++) {
+        const uint8_t byte = bytes[i];
+        bytes[i] = bytes[len - 1 - i];
+        bytes[len - 1 - i] = byte;
     }
-    if (ok && p->match->constants.failed)
-        ok = parse_no_memory(p);
-    ds_buffer_free(&bits.bytes);
-    return ok && lexer_next(&p->lexer);
+}
+
+static void negate(uint8_t *bytes, size_t len)
+{
+    unsigned carry = 1;
+    for (size_t i = 0; i < len; i++) {
+        carry += (uint8_t)~bytes[i];
+        bytes[i] = (uint8_t)carry;
+        carry >>= 8;
+    }
+}
+
+void bits_to_magnitude(uint8_t *bytes, uint64_t num, bool is_signed, bool is_little, bool *negative)
+{
+    const size_t len = (size_t)((num + 7) / 8);
+    const unsigned missing = (unsigned)(len * 8 - num);
+    *negative = false;
+    if (len == 0)
+        return;
+    if (!is_little) {
+        reverse(bytes, len);
+        for (size_t i = 0; i < len; i++)
+            bytes[i] =
+                (uint8_t)(bytes[i] >> missing | (i + 1 < len ? bytes[i + 1] << (8 - missing) : 0));
+    } else {
+        bytes[len - 1] = (uint8_t)(bytes[len - 1] >> missing);
+    }
+    *negative = is_signed && (bytes[len - 1] >> (7 - missing) & 1) != 0;
+    if (*negative) {
+        bytes[len - 1] |= (uint8_t)(0xff << (8 - missing));
+        negate(bytes, len);
+    }
 }

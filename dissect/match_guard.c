@@ -125,11 +125,23 @@ static bool run_step_of(struct ds_match *match, const struct step *step, uint32_
     return true;
 }
 
+bool guard_compute(struct ds_match *match, size_t first, size_t num, struct view *out)
+{
+    uint32_t num_values = 0;
+    for (size_t at = first; at < first + num;) {
+        const struct step *step = &match->steps[at++];
+        if (!run_step(&match->run, 1) || !run_step_of(match, step, &num_values, &at))
+            return false;
+    }
+    *out = match->stack[0];
+    return true;
+}
+
 bool guard_holds(struct ds_match *match)
 {
     size_t next = 0;
     uint32_t num = 0;
-    for (size_t at = 0; at < match->num_steps;) {
+    for (size_t at = match->guard; at < match->num_steps;) {
         const struct step *step = &match->steps[at++];
         if (step->kind == STEP_ACCEPT)
             return true;
@@ -143,5 +155,5 @@ bool guard_holds(struct ds_match *match)
             at = next;
         }
     }
-    return match->num_steps == 0;
+    return match->guard == match->num_steps;
 }

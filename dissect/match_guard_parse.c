@@ -98,7 +98,7 @@ static bool add_variable(struct guard_parser *g)
 {
     const int found = parse_find_variable(g->p);
     if (found < 0)
-        return lexer_expected(g->lexer, "a variable of the pattern");
+        return lexer_expected(g->lexer, g->variable);
     struct step *step = guard_add_value(g, STEP_VARIABLE);
     if (step == NULL)
         return false;
@@ -316,15 +316,36 @@ static bool read_operator(struct guard_parser *g, bool *complete, bool *more)
     return true;
 }
 
+static void begin(struct guard_parser *g, struct parser *p)
+{
+    g->p = p;
+    g->lexer = &p->lexer;
+    g->match = p->match;
+    g->depth = 0;
+    g->num_values = 0;
+    g->variable = "a variable of the pattern";
+}
+
+bool parse_expression(struct parser *p, size_t *first, size_t *num)
+{
+    struct guard_parser g;
+    bool complete = false, more = true;
+    begin(&g, p);
+    g.variable = "a variable that stands before it";
+    *first = p->match->num_steps;
+    do {
+        if (!(complete ? read_operator(&g, &complete, &more) : read_operand(&g, &complete)))
+            return false;
+    } while (g.depth != 0 && (!complete || more));
+    *num = p->match->num_steps - *first;
+    return g.depth == 0 || lexer_expected(g.lexer, guard_expected(&g));
+}
+
 bool parse_guard(struct parser *p)
 {
     struct guard_parser g;
     bool complete = false, more = true;
-    g.p = p;
-    g.lexer = &p->lexer;
-    g.match = p->match;
-    g.depth = 0;
-    g.num_values = 0;
+    begin(&g, p);
     if (!begin_alternative(&g))
         return false;
     while (more) {

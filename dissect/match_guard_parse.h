@@ -30,6 +30,7 @@ struct guard_parser {
     size_t depth;
     size_t num_values;  /* on the stack of the run */
     size_t alternative; /* its first step */
+    const char *variable; /* what is expected to be one */
 };
 
 /* guard_add_step returns a new step, guard_add_value one that leaves a value on the stack; NULL

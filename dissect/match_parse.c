@@ -7,6 +7,7 @@
  *            | term '=' Name
  *            | '{' [term {',' term}] '}' | '[' [term {',' term} ['|' term]] ']'
  *            | '#{' [term ':=' term {',' term ':=' term}] '}'
+ *   binary     see match_binary_parse.c
  *
  * A stack of fixed size holds the containers that are open; nothing recurses.
  */
@@ -241,7 +242,7 @@ static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bo
                    : lexer_expected(lexer, "a number behind the sign");
     }
     if (lexer_is(lexer, "<<"))
-        return lexer_next(lexer) && parse_bits(p, is_constant);
+        return lexer_next(lexer) && parse_binary(p, is_constant);
     if (lexer_is(lexer, "{") || lexer_is(lexer, "[") || lexer_is(lexer, "#"))
         return add_container(p, stack, is_constant, open);
     return lexer_expected(lexer, "a term");
@@ -300,6 +301,18 @@ static bool end_part(struct parser *p, struct open *open, bool *more)
     return lexer_next(lexer);
 }
 
+static bool node_binds(const struct ds_match *match, const struct node *node, uint32_t variable)
+{
+    if (node->kind != NODE_BITS)
+        return node->kind == NODE_VARIABLE && node->variable == variable;
+    for (uint32_t i = 0; i < node->num; i++) {
+        const struct segment *segment = &match->segments[node->at + i];
+        if (segment->kind == NODE_VARIABLE && segment->variable == variable)
+            return true;
+    }
+    return false;
+}
+
 /* add_alias reads Pattern = Name: the variable goes before the nodes of the pattern, which
  * begin at first. */
 static bool add_alias(struct parser *p, size_t first)
@@ -310,8 +323,7 @@ static bool add_alias(struct parser *p, size_t first)
     if (!lexer_next(&p->lexer) || !parse_bind(p, &kind, &variable))
         return false;
     for (size_t i = first; i < match->num_nodes; i++)
-        if (kind == NODE_SAME && match->nodes[i].variable == variable &&
-            (match->nodes[i].kind == NODE_VARIABLE || match->nodes[i].tail == NODE_VARIABLE))
+        if (kind == NODE_SAME && node_binds(match, &match->nodes[i], variable))
             return lexer_expected(&p->lexer, "a variable that is not in the term itself");
     if (parse_add_node(p, kind) == NULL)
         return false;

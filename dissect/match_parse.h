@@ -7,6 +7,9 @@
 #include "match_lex.h"
 #include "match_program.h"
 
+/* A literal in a binary has at most so many bits. */
+enum { MATCH_MAX_LITERAL_BITS = 4096 };
+
 struct parser {
     struct lexer lexer;
     struct ds_match *match;
@@ -35,11 +38,17 @@ bool parse_fold(struct parser *p, size_t first, size_t *at, size_t *len);
  * an error when not. */
 bool parse_is_map(struct parser *p);
 
-/* parse_bits reads a binary behind its <<. */
-bool parse_bits(struct parser *p, bool is_constant);
+/* parse_binary reads a binary behind its <<. A constant one has no variables. */
+bool parse_binary(struct parser *p, bool is_constant);
 
-/* parse_guard reads what follows "when". */
+/* parse_segment reads what follows the value of a segment: its size and type; only_fixed: not
+ * a size that is computed. */
+bool parse_segment(struct parser *p, bool only_fixed, struct segment *out);
+
+/* parse_guard reads what follows "when"; parse_expression an expression in ( ), or a variable,
+ * as *num steps from *first on that leave its value. */
 bool parse_guard(struct parser *p);
+bool parse_expression(struct parser *p, size_t *first, size_t *num);
 
 /* parse_add_node returns a new node, or NULL when memory ran out. */
 struct node *parse_add_node(struct parser *p, enum node_kind kind);

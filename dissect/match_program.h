@@ -6,6 +6,9 @@
  * and values, and a node that IS ALSO a variable by what else the term must be. A call is three
  * terms: module, function, list of arguments.
  *
+ * The segments of binaries are in a row of their own. Where the size of one is computed, its
+ * steps stand before those of the guard.
+ *
  * A guard is its alternatives one after the other, each its tests in postfix order over a
  * stack of views, each test ended by a TEST. andalso and orelse jump over their right side.
  *
@@ -26,17 +29,37 @@ enum node_kind {
     NODE_TUPLE,
     NODE_LIST,
     NODE_MAP,
-    NODE_PREFIX, /* of a binary: at least these bytes, the rest is a variable or anything */
+    NODE_BITS, /* a binary in segments, of which not all are literal */
 };
 
 struct node {
     enum node_kind kind;
-    uint32_t num;      /* TUPLE, LIST: elements; MAP: pairs */
-    uint32_t variable; /* VARIABLE, SAME; PREFIX: of tail, when that is one of these */
+    uint32_t num;      /* TUPLE, LIST: elements; MAP: pairs; BITS: segments */
+    uint32_t variable; /* VARIABLE, SAME */
     bool is_also;      /* ANY, VARIABLE, SAME: Name = Pattern; the pattern follows */
-    bool whole_bytes;  /* PREFIX: the rest has to be */
-    enum node_kind tail; /* PREFIX: ANY, VARIABLE or SAME */
-    size_t at, len;    /* ATOM, CONSTANT: the term; PREFIX: the bytes */
+    size_t at, len;    /* ATOM, CONSTANT: the term; BITS: at is the first segment */
+};
+
+/* segment is a part of a binary: bits that are these, or a value of so many bits. */
+enum segment_type { SEGMENT_LITERAL, SEGMENT_INTEGER, SEGMENT_FLOAT, SEGMENT_BITS, SEGMENT_UTF8,
+                    SEGMENT_UTF16, SEGMENT_UTF32 };
+
+enum size_kind {
+    SIZE_FIXED,
+    SIZE_STEPS, /* what they compute */
+    SIZE_REST,  /* all that is left */
+};
+
+struct segment {
+    enum segment_type type;
+    enum node_kind kind; /* of the value: ANY, VARIABLE, SAME or CONSTANT */
+    uint32_t variable;   /* VARIABLE, SAME */
+    size_t at, len;      /* CONSTANT: the term; LITERAL: the bytes */
+    bool is_signed, is_little;
+    enum size_kind size_kind;
+    uint32_t unit;
+    uint64_t size; /* in units; LITERAL: in bits */
+    size_t first_step, num_steps;
 };
 
 struct guard_function;
@@ -69,13 +92,16 @@ struct step {
 struct ds_match {
     struct node *nodes;
     size_t num_nodes, cap_nodes;
+    struct segment *segments;
+    size_t num_segments, cap_segments;
     struct step *steps;
-    size_t num_steps, cap_steps; /* 0: no guard */
+    size_t num_steps, cap_steps;
+    size_t guard; /* its first step; num_steps: no guard */
     struct ds_buffer constants;
     bool for_terms, for_calls, wants_return;
     uint32_t num_variables;
     struct view variables[DS_MATCH_MAX_VARIABLES];
-    struct view *stack; /* of a guard: num_stack values at most */
+    struct view *stack; /* of the steps: num_stack values at most */
     size_t num_stack;
     struct run run;
 };
@@ -106,11 +132,21 @@ bool arithmetic_apply(struct run *run, int which, const struct view *args, struc
 bool build_term(struct run *run, enum step_kind step, const struct view *parts, uint32_t num_parts,
                 struct view *out);
 
+/* guard_compute runs num steps that leave one value. */
+bool guard_compute(struct ds_match *match, size_t first, size_t num, struct view *out);
+
 /* guard_holds runs the guard on the variables. */
 bool guard_holds(struct ds_match *match);
 
 /* walk_terms holds terms against the head, one after the other. */
 bool walk_terms(struct ds_match *match, const struct view *terms, size_t num_terms);
+
+/* walk_bind sets a variable, or holds a value against what it is. */
+bool walk_bind(struct ds_match *match, enum node_kind kind, uint32_t variable,
+               const struct view *value);
+
+/* match_segments holds a term against the segments of a binary. */
+bool match_segments(struct ds_match *match, const struct node *node, const struct view *value);
 
 static inline struct view constant_view(const struct ds_match *match, size_t at, size_t len)
 {

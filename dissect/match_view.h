@@ -176,6 +176,12 @@ int number_compare(const struct number *a, const struct number *b);
 void number_of_whole(double whole, struct number *out);
 bool number_to_float(const struct number *number, double *out);
 
+/* view_store_integer and view_store_float make a view of a number: of len bytes, the lowest
+ * first. False when there is no such float, memory ran out, or all that is computed is too much. */
+bool view_store_integer(struct run *run, const uint8_t *bytes, size_t len, bool negative,
+                        struct view *out);
+bool view_store_float(struct run *run, double real, struct view *out);
+
 /* compare_mode: what is asked for. In the order of keys every integer comes before every
  * float, in that of terms 1 == 1.0. */
 enum compare_mode { COMPARE_SAME, COMPARE_EQUAL, COMPARE_ORDER, COMPARE_KEYS };

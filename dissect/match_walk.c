@@ -38,11 +38,12 @@ static bool is_atom(struct walk *w, const struct node *node, const struct view *
                                          node->len - TAG_AND_LENGTH});
 }
 
-static bool bind(struct walk *w, enum node_kind kind, uint32_t variable, const struct view *value)
+bool walk_bind(struct ds_match *match, enum node_kind kind, uint32_t variable,
+               const struct view *value)
 {
-    struct view *is = &w->match->variables[variable];
+    struct view *is = &match->variables[variable];
     if (kind == NODE_SAME)
-        return is_same(w->run, is, value);
+        return is_same(&match->run, is, value);
     if (kind == NODE_VARIABLE)
         *is = *value;
     return true;
@@ -86,29 +87,13 @@ static bool enter_map(struct walk *w, const struct node *node, const struct view
            head.num_parts / 2 >= node->num && open_frame(w, node, &head);
 }
 
-static bool match_prefix(struct walk *w, const struct node *node, const struct view *value)
-{
-    struct head head;
-    struct cursor bytes, prefix;
-    uint64_t num_bits;
-    if (!view_read(w->run, value, &head) || !head_get_bits(&head, &bytes, &num_bits) ||
-        num_bits / 8 < node->len || (node->whole_bytes && num_bits % 8 != 0) ||
-        !cursor_child(&bytes, node->len, &prefix))
-        return false;
-    const struct view wanted = constant_view(w->match, node->at, node->len);
-    if (node->len != 0 && memcmp(prefix.at, wanted.at.at, node->len) != 0)
-        return false;
-    const struct view rest = {.kind = VIEW_BITS, .at = bytes, .num = num_bits - 8 * node->len};
-    return bind(w, node->tail, node->variable, &rest);
-}
-
 static bool match_node(struct walk *w, const struct node *node, const struct view *value)
 {
     switch (node->kind) {
     case NODE_ANY:
     case NODE_VARIABLE:
     case NODE_SAME:
-        return bind(w, node->kind, node->variable, value);
+        return walk_bind(w->match, node->kind, node->variable, value);
     case NODE_ATOM:
         return is_atom(w, node, value);
     case NODE_CONSTANT: {
@@ -121,8 +106,8 @@ static bool match_node(struct walk *w, const struct node *node, const struct vie
         return enter_list(w, node, value);
     case NODE_MAP:
         return enter_map(w, node, value);
-    case NODE_PREFIX:
-        return match_prefix(w, node, value);
+    case NODE_BITS:
+        return match_segments(w->match, node, value);
     }
     return false;
 }

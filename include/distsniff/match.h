@@ -6,9 +6,9 @@
  *
  * A pattern means what the head of a function clause means in Erlang: terms with `_` and
  * variables, of which the same stands for the same; maps by some of their keys; tails of
- * lists, strings and binaries. A guard means what it means there, and one that fails does not
- * match. Mod:Fun(Args), Mod:Fun/Arity and Mod:Fun are held against calls, all else against
- * terms; an atom alone against both, then meaning a module.
+ * lists and strings; binaries in segments. A guard means what it means there, and one that
+ * fails does not match. Mod:Fun(Args), Mod:Fun/Arity and Mod:Fun are held against calls, all
+ * else against terms; an atom alone against both, then meaning a module.
  *
  * A pattern is compiled once into a flat program (match_program.h), which is run over the
  * bytes of a term; nothing is built, and nothing recurses on what a peer sent. pattern.h is the

@@ -105,6 +105,77 @@ static void forms(void **state)
     assert_match("X when X == X, X >= X", record);
 }
 
+/* What users write for the binaries of their protocols. */
+static void binaries(void **state)
+{
+    static const struct {
+        const char *pattern, *bytes;
+        size_t len;
+        bool matches;
+    } cases[] = {
+#define CASE(pattern, bytes, matches) {pattern, bytes, sizeof(bytes) - 1, matches}
+        CASE("<<\"GET \", Rest/binary>> when Rest == <<\"/index\">>", "GET /index", true),
+        CASE("<<\"GET \", Rest/binary>>", "PUT /index", false),
+        CASE("<<\"GET \", Rest/binary>>", "GET", false),
+        CASE("<<N:16, R/binary>> when N == 258, R == <<3>>", "\1\2\3", true),
+        CASE("<<Len:8, Body:Len/binary, _/binary>> when Body == <<\"ab\">>", "\2abc", true),
+        CASE("<<Len:8, Body:Len/binary>>", "\2abc", false),
+        CASE("<<Len, Body:(Len - 1)/binary, 0>> when byte_size(Body) == 2", "\3ab\0", true),
+        CASE("<<X:4, Y:4>> when X == 10, Y =:= 5", "\xa5", true),
+        CASE("<<X:4, X:4>>", "\xa5", false),
+        CASE("<<X:4, X:4>>", "\xaa", true),
+        CASE("<<1:4, R/bits>> when R == <<2:4, \"a\">>, bit_size(R) == 12", "\x12""a", true),
+        CASE("<<_:4, B:8/bits, _:4>> when B == <<35>>, is_binary(B)", "\x12\x34", true),
+        CASE("<<X:16/little, Y:16/signed-little>> when X == 513, Y == -2", "\1\2\xfe\xff", true),
+        CASE("<<X/signed, _/binary>> when X < 0", "\x80", true),
+        CASE("<<X/signed, _/binary>> when X < 0", "\x7f", false),
+        CASE("<<X/utf8, R/binary>> when X == $\\x{20ac}, R == <<>>", "\xe2\x82\xac", true),
+        CASE("<<X/utf8, _/binary>>", "\xe2\x82", false),
+        CASE("<<X/utf16, _/binary>> when X == 16#1f600", "\xd8\x3d\xde\0", true),
+        CASE("<<X/utf16, _/binary>>", "\xd8\x3d\xd8\0", false),
+        CASE("<<X/utf16, _/binary>>", "\xdc\0", false),
+        CASE("<<_:1, X/utf32, _/bits>> when X == $a", "\0\0\0\x30\x80", true),
+        CASE("<<_:1, X/utf32, _/bits>>", "\x7f\x7f\x7f\xff\0", false),
+        CASE("<<X/utf32>>", "\0\x11\0\0", false),
+        CASE("<<X/utf32>>", "\0\0\xd8\0", false),
+        CASE("<<X/utf32-little>> when X == 16#10ffff", "\xff\xff\x10\0", true),
+        CASE("<<X/float>> when X == 1.5", "\x3f\xf8\0\0\0\0\0\0", true),
+        CASE("<<X/float>>", "\x7f\xf0\0\0\0\0\0\0", false), /* infinity */
+        CASE("<<X:64>> when X > 9223372036854775807, X band 1 == 0", "\x80\0\0\0\0\0\0\0", true),
+        CASE("<<-1>>", "\xff", false),
+        CASE("<<-1/signed>>", "\xff", true),
+        CASE("<<-1:4/signed, _:4>>", "\xf0", true),
+        CASE("<<300>>", "\x2c", false),
+        CASE("<<R/binary-unit:16>>", "abc", false),
+        CASE("<<A:2/binary, A:2/binary>>", "abab", true),
+        CASE("<<N:32, X:N/binary-unit:256, _/bits>>", "\xff\xff\xff\xff", false),
+        CASE("<<N:64, X:N/binary-unit:256>>", "\x7f\xff\xff\xff\xff\xff\xff\xff", false),
+        CASE("<<N:64, X:N/binary>>", "\xff\xff\xff\xff\xff\xff\xff\xff", false),
+        CASE("<<N/signed, X:N/binary, _/bits>>", "\xff""abc", false),
+        CASE("<<N, X:(hd(N))/binary, _/bits>>", "\1""abc", false),
+        CASE("<<N, X:(N + 0.0)/binary, _/bits>>", "\1""abc", false),
+        CASE("W = <<A, B>> = V when A == B, {W, V} == {<<1, 1>>, <<1, 1>>}", "\1\1", true),
+#undef CASE
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        etf_reset();
+        uint8_t bytes[64] = {109, 0, 0, 0, (uint8_t)cases[i].len};
+        memcpy(bytes + 5, cases[i].bytes, cases[i].len);
+        const struct ds_term term = {.data = bytes, .len = 5 + cases[i].len};
+        if (run(cases[i].pattern, term) != (cases[i].matches ? DS_MATCH_YES : DS_MATCH_NO))
+            fail_msg("%s: %s", cases[i].matches ? "does not match" : "matches", cases[i].pattern);
+    }
+    assert_match("{L, <<A:L/binary, R/binary>>} when A == <<\"ab\">>",
+                 TERM(104, 2, 97, 2, 109, 0, 0, 0, 3, 'a', 'b', 'c'));
+    assert_match("#{a := <<X:3>>} when X == 5",
+                 make_map(1, etf_atom("a"), TERM(77, 0, 0, 0, 1, 3, 0xbf)));
+    assert_match("\"ab\" ++ [<<X:3, Y/bits>> | T] when Y == <<>>, X == T",
+                 TERM(108, 0, 0, 0, 3, 97, 'a', 97, 'b', 77, 0, 0, 0, 1, 3, 0xbf, 97, 5));
+    assert_no_match("<<X>>", TERM(97, 1));
+    assert_no_match("<<X>>", TERM(109, 0, 0, 0, 2, 1)); /* cut off */
+}
+
 static void syntax(void **state)
 {
     (void)state;
@@ -137,20 +208,25 @@ static void syntax(void **state)
         "_ when max(1, a) == a, min(1, a) == 1, erlang:is_atom(a), true xor false, is_boolean(true)",
         "_ when is_record({a, 1}, a), is_record({a, 1}, a, 2), is_bitstring(<<1:1>>), not is_binary(<<1:1>>)",
         "X when {X, a} == {1, a}, {X, {X}} =:= {1, {1}}, {X} == {1.0}, {X} =/= {1.0}, {} == {}",
-        "X when [X, 2 | [3]] == [1, 2, 3], [0 | [X]] =:= [0, 1], [X] < [2], [X | a] > [0], [] < [X]",
+        "X when [X, 2 | [3]] == [1, 2, 3], [0 | [X]] =:= [0, 1], [X] < [2]",
+        "X when [X | a] > [0], [] < [X]",
         "X when [X + 1, X - 1] == [2, 0], {hd([X]), tl([0, X])} == {1, [1]}, [[], [X]] > [[]]",
         "X when #{a => X, b => 2} =:= #{b => 2, a => 1}, #{X => a} == #{1 => a}",
-        "X when #{X => a} /= #{1.0 => a}, #{a => X, a => 2} == #{a => 2}, #{X => a, 1 => b} == #{1 => b}",
-        "X when #{X => 1, 1.0 => 2} =:= #{1.0 => 2, 1 => 1}, map_size(#{X => 1, 1.0 => 2, 1 => 3}) == 2",
+        "X when #{X => a} /= #{1.0 => a}, #{a => X, a => 2} == #{a => 2}",
+        "X when #{X => a, 1 => b} == #{1 => b}",
+        "X when #{X => 1, 1.0 => 2} =:= #{1.0 => 2, 1 => 1}",
+        "X when map_size(#{X => 1, 1.0 => 2, 1 => 3}) == 2",
         "_ when #{a => 1, a => 2} == #{a => 2}, #{a => 1, b => 2, a => 3} =:= #{b => 2, a => 3}",
         "X when map_get(X, #{1 => {X}}) == {X}, is_map_key(X, #{X => X}), element(X, {a, X}) == a",
         "X when length([X, X | [X]]) == 3, hd(tl([a, X])) == X, tuple_size({X, {X, X}}) == 2",
         "X when is_record({a, X}, a, 2), is_tuple({X}), is_list([X | X]), is_map(#{X => X})",
         "X when element(1, element(2, {a, {X, b}})) =:= 1, {a, element(1, {{X}})} == {a, {1}}",
         "X when not ({X} == {2}) andalso [X] == \"\\x01\", {X == 1, X < 1} == {true, false}",
-        "X when is_function({X}, 1) == false, {X} < {1, 1}, #{X => 1} < #{2 => 0}, {X} > a, #{X => 1} < []",
+        "X when is_function({X}, 1) == false, {X} < {1, 1}",
+        "X when #{X => 1} < #{2 => 0}, {X} > a, #{X => 1} < []",
         "X when {{X}, 1} > {{0}, 2}, hd([X | hd(a)]) == 1; {X, hd([hd([X])])} == {1, 1}",
-        "X when [X | [2 | [3 | []]]] == [1, 2, 3], [X|[]] == [1], {{{X}, {}}, []} < {{{2}, {}}, []}",
+        "X when [X | [2 | [3 | []]]] == [1, 2, 3], [X|[]] == [1]",
+        "X when {{{X}, {}}, []} < {{{2}, {}}, []}",
         "A = B = 1 when A == B",
         "A = 1 = B = C when A == B, B == C",
     };
@@ -322,6 +398,20 @@ static void bounds(void **state)
     assert_int_equal(run("{X, Y} when X > Y", maps), DS_MATCH_GAVE_UP);
     free(map);
 
+    /* More bits than an integer may have; more bytes than may be copied because they begin within
+     * one. */
+    enum { MANY = 17 * 1024 * 1024, MAX_BYTES = 1 << 17 };
+    uint8_t *large = calloc(1, 5 + MANY);
+    memcpy(large, (const uint8_t[]){109, MANY >> 24, MANY >> 16 & 255, MANY >> 8 & 255, 0}, 5);
+    const struct ds_term long_binary = {.data = large, .len = 5 + MANY};
+    assert_match("<<X:1048576, Y:8, _/binary>> when X == 0", long_binary);
+    assert_int_equal(run("<<X:1048577, _/bits>>", long_binary), DS_MATCH_GAVE_UP);
+    assert_match("<<_:1048577, _/bits>>", long_binary);
+    assert_match("<<_:8, R/binary>> when byte_size(R) > 17000000", long_binary);
+    assert_match("<<_:1, R:8000/bits, _/bits>> when R == R", long_binary);
+    assert_int_equal(run("<<_:1, R/bits>>", long_binary), DS_MATCH_GAVE_UP);
+    free(large);
+
     /* The longest pattern, the deepest, the one with most variables; and one more. */
     char text[DS_MATCH_MAX_LEN + 2];
     struct ds_match_error error;
@@ -415,13 +505,51 @@ static void errors(void **state)
         {"1.0e", 4, "exponent"},
         {"1.0e999", 1, "a float"},
         {"-a", 2, "a number behind the sign"},
-        {"<<a>>", 3, "the rest: Name/binary"},
-        {"<<X>>", 4, "/binary or /bitstring"},
-        {"<<X/integer>>", 5, "/binary or /bitstring"},
+        {"<<a>>", 3, "a string, a number or a variable"},
+        {"#{<<X>> := 1}", 5, "a string or a number"},
+        {"<<X/foo>>", 5, "a type"},
+        {"<<X/>>", 5, "a type"},
+        {"<<X/integer-binary>>", 13, "no binary besides integer"},
+        {"<<X/signed-unsigned>>", 12, "no unsigned besides signed"},
+        {"<<X/little-big>>", 12, "no big besides little"},
+        {"<<X:16/native>>", 8, "no packet tells"},
+        {"<<X/unit>>", 9, ": and a number"},
+        {"<<X:1/unit:0>>", 12, "a unit of 1 to 256"},
+        {"<<X:1/unit:257>>", 12, "a unit of 1 to 256"},
+        {"<<X:1/unit:2-unit:3>>", 14, "one unit only"},
+        {"<<X/unit:8>>", 5, "a size where there is a unit"},
+        {"<<X/bits-unit:8>>", 10, "no unit for bits"},
+        {"<<X/utf8-unit:8>>", 10, "no unit for utf8"},
+        {"<<X:8/utf16>>", 5, "no size for utf16"},
+        {"<<X:a>>", 5, "a size: an integer"},
+        {"<<X:-1>>", 5, "a size: an integer"},
+        {"<<X:4294967296>>", 5, "a size: an integer"},
+        {"<<X:X>>", 5, "a variable that stands before it"},
+        {"<<X:Y, Y>>", 5, "a variable that stands before it"},
+        {"<<X:_>>", 5, "a variable that stands before it"},
+        {"<<X, Y:(X + Z)>>", 13, "a variable that stands before it"},
+        {"<<X, Y:(X + 1>>", 14, "an operator or )"},
+        {"<<X, Y:(X, 1)>>", 10, ")"},
+        {"<<X, Y:()>>", 9, "a term"},
+        {"<<X:8:8>>", 6, ", or >>"},
+        {"<<X = 1>>", 5, ", or >>"},
+        {"<<(1):8>>", 3, "a string, a number or a variable"},
+        {"<<\"ab\":16>>", 7, "no size or type for a string"},
+        {"<<\"ab\"/binary>>", 7, "no size or type for a string"},
+        {"<<\"ab\"/float>>", 7, "no size or type for a string"},
+        {"<<1/binary>>", 3, "an integer as a literal"},
+        {"<<1.0>>", 3, "an integer as a literal"},
+        {"<<1.0/utf8>>", 3, "an integer as a literal"},
+        {"<<16#1000000000000/float>>", 3, "a float, or an integer"},
+        {"#{<<1.0/float>> := 1}", 5, "an integer as a literal"},
+        {"<<-X>>", 4, "a number behind the sign"},
         {"<<X/binary, 1>>", 11, ">> behind the rest"},
-        {"<<1:3, X/binary>>", 8, "whole bytes"},
+        {"<<X/bits, _/bits>>", 9, ">> behind the rest"},
+        {"<<X>> = X", 9, "not in the term itself"},
         {"<<\"\xe2\x82\xac\">>", 3, "\"...\"/utf8"},
-        {"<<1:5000>>", 5, "at most 4096"},
+        {"<<1:5000>>", 3, "at most 4096"},
+        {"<<1:2/unit:2049>>", 12, "a unit"},
+        {"X when <<1:5000>> == X", 12, "at most 4096"},
         {"<<1,>>", 5, "a segment"},
         {"m:f(", 5, "a term"},
         {"m:f(a", 6, ", or )"},
@@ -453,7 +581,7 @@ static void errors(void **state)
         {"X when X#{a => 1} == X", 9, "a map is not changed here"},
         {"X when {(X} == 1", 11, "an operator or )"},
         {"X when {hd(X} == 1", 13, ", or )"},
-        {"X when {<<X>>} == 1", 11, "a string or an integer"},
+        {"X when {<<X>>} == 1", 11, "a string or a number"},
         {"X when {a, #{a := 1}} == X", 16, "=> behind the key"},
         {"X when foo(X)", 8, "a function that guards have"},
         {"X when is_atom(X, X)", 8, "another number of arguments"},
@@ -500,14 +628,20 @@ static const char *const samples[] = {
     "#{a := [1, 2 | T], {k, \"s\"} := 'q\\x{e9}'} when length(T) > 1, hd(T) =< 16#ff; T == [] -> return",
     "<<\"abc\", 1:7, 1:1, R/bitstring>> when bit_size(R) rem 8 == 0 orelse not is_binary(R)",
     "\"abc\" ++ [$\\n | _] = X",
-    "#{a := [A | T], {k, \"s\"} := Q} when {A, [T | Q]} =:= {1, [a]}; [{A, T}, 2 | T] > #{A => {T}, T => 3}",
+    "#{a := [A | T], {k, \"s\"} := Q} when {A, [T | Q]} =:= {1, [a]}; [A | T] > #{A => {T}, T => 3}",
+    "#{bin := <<N:3, X:(N + 60)/signed-little, \"ab\"/utf16, R:N/bits, F:32/float, _/bits>>} "
+    "when X > 1; F == 1.0; {F, R} == X",
     "m:f/3 when -1.5e3 + 1_000 * (2 bsl 70) =/= abs(-7) andalso erlang:is_map_key(a, #{a => []})",
 };
 enum { NUM_SAMPLES = sizeof samples / sizeof samples[0] };
 
 static struct ds_term sample_term(void)
 {
-    return make_map(4, etf_atom("a"), TERM(107, 0, 4, 1, 2, 3, 4),
+    /* 3:3, 2:63/little, "ab"/utf16, 5:3, 1.0:32/float, 5, "A", and 5 bits */
+    const struct ds_term bin =
+        TERM(109, 0, 0, 0, 19, 0x60, 0x40, 0, 0, 0, 0, 0, 0, 0, 0x18, 0x40, 0x18, 0xa9, 0xfc, 0, 0,
+             0, 0x2a, 0x0d);
+    return make_map(5, etf_atom("bin"), bin, etf_atom("a"), TERM(107, 0, 4, 1, 2, 3, 4),
                    etf_tuple(2, etf_atom("k"), TERM(107, 0, 1, 's')), TERM(100, 0, 2, 'q', 0xe9),
                    TERM(110, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), TERM(70, 64, 0, 0, 0, 0, 0, 0, 0),
                    etf_ref("a@h", 5), etf_pid("a@h", 6));
@@ -538,6 +672,10 @@ static void prefixes(void **state)
     }
 }
 
+static const char of_segments[] =
+    "#{bin := <<N:3, X:(N + 60)/signed-little, \"ab\"/utf16, R:N/bits, F:32/float, 5, U/utf8, "
+    "_/bits>>} when X == 2, F == 1.0, {U, R} == {$A, <<5:3>>}";
+
 /* Every prefix of a term, and the term with each byte changed, ending at the page. */
 static void pages(void **state)
 {
@@ -548,13 +686,16 @@ static void pages(void **state)
         "[A | _] when A < 5",
         "X when map_get(a, X) == [1,2,3,4], X < X; hd(X) == 1; node(X) == a; element(1, X) > X",
         "{_, {X, _}} when X == X",
-        "X = #{a := A, {k, \"s\"} := Q} when {A, Q} > [Q | A]; #{A => Q, Q => A} == X; {[A]} < {[A]}",
+        "X = #{a := A, {k, \"s\"} := Q} when {A, Q} > [Q | A]; #{A => Q, Q => A} == X; {A} < {A}",
+        of_segments,
+        "#{bin := <<N:3, X:(N * 20), R/bits>>, bin := <<_, A/utf8, B:1/binary, C/binary>>}",
         "X when {X, 1} == {X, 1}, #{X => a, [X] => b} =:= #{X => a, [X] => c}",
         "X when X + X > X; round(X) == 1; byte_size(X) > 1; length(X) > 1; is_function(X, 1)",
     };
     (void)state;
     etf_reset();
     const struct ds_term whole = sample_term();
+    assert_match(of_segments, whole);
     uint32_t num_runs = 0;
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         struct ds_match *match = compile(patterns[i]);
@@ -614,7 +755,8 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terms),    cmocka_unit_test(forms),  cmocka_unit_test(syntax),
+        cmocka_unit_test(terms),    cmocka_unit_test(binaries),
+        cmocka_unit_test(forms),  cmocka_unit_test(syntax),
         cmocka_unit_test(calls),    cmocka_unit_test(unknown_atoms),
         cmocka_unit_test(damaged),  cmocka_unit_test(bounds), cmocka_unit_test(errors),
         cmocka_unit_test(prefixes), cmocka_unit_test(pages),  cmocka_unit_test(memory_runs_out),
