@@ -13,3 +13,5 @@ endforeach()
 add_test(NAME fixture_tutorial
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fixture/tutorial $<TARGET_FILE:distsniff>
                  ${CMAKE_SOURCE_DIR}/README.md ${PCAPS})
+# Thousands of terms through the whole program, and back from what it writes.
+erl_check(sent_terms sent_terms ${ELIXIR})

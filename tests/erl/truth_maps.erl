@@ -3,7 +3,7 @@
 %% truth_maps PROGRAM ELIXIR CAPTURE MANGLE MODE N: the same maps, where mangle (mangle.c) has
 %% dropped packets or cut them.
 -module(truth_maps).
--export([main/1]).
+-export([main/1, frames/1, eval/2]).
 
 main([Program, Elixir, Capture, Mangle, Mode, N]) ->
     records:main("truth_maps", fun() ->
@@ -30,8 +30,7 @@ check(Program, Elixir, Capture, Truth) ->
         {0, <<>>, _} = records:exec(Program, ["-v", "-r", Capture, "-T", "erl=" ++ Erl,
                                               "-T", "ex=" ++ Ex, "-T", "etf=" ++ Etf]),
         {ok, Maps} = file:consult(Erl),
-        {ok, Framed} = file:read_file(Etf),
-        Exact = [binary_to_term(F) || F <- frames(Framed)],
+        Exact = frames(Etf),
         same("ex", Maps, eval(Elixir, Ex)),
         same("etf", [undamaged(M) || M <- Maps],
              [undamaged(term_maker:documented(M)) || M <- Exact]),
@@ -49,8 +48,10 @@ types(Program, Capture, Maps) ->
     same("json", [Type || #{<<"type">> := Type} <- Records],
          [atom_to_binary(Type) || #{type := Type} <- Maps]).
 
-frames(<<Len:32, Frame:Len/binary, Rest/binary>>) -> [Frame | frames(Rest)];
-frames(<<>>) -> [].
+%% frames(File): what -T etf wrote, as terms.
+frames(File) ->
+    {ok, Framed} = file:read_file(File),
+    [binary_to_term(Frame) || <<Len:32, Frame:Len/binary>> <= Framed].
 
 %% What Elixir reads, without a word on standard error.
 eval(Elixir, File) ->
