@@ -26,3 +26,8 @@ set_tests_properties(live_names PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 add_test(NAME live_ends COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/ends $<TARGET_FILE:distsniff>
                                 ${ERL_DIR})
 set_tests_properties(live_ends PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+
+# Fixtures made while the nodes talk.
+add_test(NAME live_fixture COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/fixture
+                                   $<TARGET_FILE:distsniff> ${ERL_DIR})
+set_tests_properties(live_fixture PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)

@@ -4,7 +4,7 @@
 %% late: the capture began in the middle: what is there was sent, in that order; only atoms may be
 %% unknown.
 -module(live_check).
--export([main/1]).
+-export([main/1, log/1, told/3]).
 
 main([Mode, Json | Logs]) ->
     records:main("live_check", fun() ->
@@ -22,20 +22,13 @@ log(File) ->
 check(Mode, Records, #{node := {atom, Node}} = Log) ->
     Ends = ends(Records),
     Messages = [{M, records:signal(M)} || M <- records:messages(Records), sent_by(Node, M, Ends)],
-    Sends = [S || {_, #{op := Op} = S} <- Messages, lists:member(Op, sends())],
-    Wire = by_sender([{maps:get(from, S, unknown), {maps:get(to, S), maps:get(term, S)}} || S <- Sends]),
-    Told = by_sender([{sender(From, To, Wire), {to(To), Term}}
-                      || {tuple, [From, To, Term]} <- maps:get(sent, Log)]),
+    Sends = [S || {_, S} <- Messages, is_send(S)],
+    {Wire, Told} = both(Log, Sends),
     case Mode of
         all ->
             [records:fail("a fault: ~tP", [R, 60])
              || R <- Records, is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R)],
-            [maps:get(K, Wire, []) =:= maps:get(K, Told, []) orelse
-                 records:fail("~ts, process ~0tp: ~0tP", 
-                              [Node, K, difference(maps:get(K, Wire, []),
-                                                   maps:get(K, Told, [])), 40])
-             || K <- lists:usort(maps:keys(Wire) ++ maps:keys(Told))],
-            signals(Node, maps:get(signals, Log, []), [S || {_, S} <- Messages]),
+            told(Node, Log, [S || {_, S} <- Messages]),
             frames(Node, maps:get(counters, Log), Records),
             [texts(M, S) || {M, S} <- Messages];
         late ->
@@ -48,6 +41,23 @@ check(Mode, Records, #{node := {atom, Node}} = Log) ->
     end,
     io:format("~ts: ~b messages sent, ~b on the wire~n",
               [Node, length(maps:get(sent, Log)), length(Sends)]).
+
+%% told(Node, Log, Signals): the signals that it sent are what it logged.
+told(Node, Log, Signals) ->
+    {Wire, Told} = both(Log, [S || S <- Signals, is_send(S)]),
+    [maps:get(K, Wire, []) =:= maps:get(K, Told, []) orelse
+         records:fail("~ts, process ~0tp: ~0tP",
+                      [Node, K, difference(maps:get(K, Wire, []), maps:get(K, Told, [])), 40])
+     || K <- lists:usort(maps:keys(Wire) ++ maps:keys(Told))],
+    signals(Node, maps:get(signals, Log, []), Signals).
+
+%% What each process sent, in order: on the wire, and as told.
+both(Log, Sends) ->
+    Wire = by_sender([{maps:get(from, S, unknown), {maps:get(to, S), maps:get(term, S)}} || S <- Sends]),
+    {Wire, by_sender([{sender(From, To, Wire), {to(To), Term}}
+                      || {tuple, [From, To, Term]} <- maps:get(sent, Log)])}.
+
+is_send(#{op := Op}) -> lists:member(Op, sends()).
 
 sends() ->
     [send, send_tt, send_sender, send_sender_tt, reg_send, reg_send_tt, alias_send, alias_send_tt,
@@ -103,8 +113,8 @@ part_of([W | Wire], [T | Told]) ->
 %% The signals of the process that noted them: all of them, in order, and no others.
 signals(_, [], _) -> ok;
 signals(Node, [{tuple, [_, #{{atom, <<"from">>} := Me}]} | _] = Noted, Messages) ->
-    Wire = [S || #{from := From, op := Op} = S <- Messages, From =:= Me,
-                 not lists:member(Op, sends())],
+    Wire = [S || #{from := From} = S <- Messages, From =:= Me,
+                 not is_send(S)],
     Ops = [{binary_to_atom(Op), records:atom_keys(Fields)} || {tuple, [{atom, Op}, Fields]} <- Noted],
     length(Ops) =:= length(Wire) orelse
         records:fail("~ts: ~b signals noted, on the wire ~p",

@@ -1,7 +1,7 @@
 %% truth_fixture PROGRAM CAPTURE TRUTH: the module that -T erlmod writes of a capture compiles
 %% without a warning, and its messages/0 are what the nodes said they sent.
 -module(truth_fixture).
--export([main/1]).
+-export([main/1, record/1]).
 
 main([Program, Capture, Truth]) ->
     records:main("truth_fixture", fun() -> check(Program, Capture, Truth) end).

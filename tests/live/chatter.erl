@@ -3,10 +3,11 @@
 %%
 %% erl ... -run chatter answer LOG          the node that is talked to
 %% erl ... -run chatter small LOG OTHER     the same without what is long
+%% erl ... -run chatter some LOG OTHER      the same with terms of every kind
 %% erl ... -run chatter talk LOG OTHER [pause] the node that talks, and then ends both
 -module(chatter).
 -behaviour(gen_server).
--export([answer/1, talk/1, small/1, host/1]).
+-export([answer/1, talk/1, some/1, small/1, host/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, worker/0, echo/1, fail/2, note/1]).
 
 answer([Log]) ->
@@ -24,6 +25,10 @@ talk([Log, Other | Options]) ->
 %% The same without what is long.
 small([Log, Other]) ->
     talk(Log, Other, [], [fun traced/1, fun aliases/1, fun names/1]).
+
+%% With terms of every kind, but none in thousands nor of more than two fragments.
+some([Log, Other]) ->
+    talk(Log, Other, [], [fun(Node) -> terms(Node, 100000) end, fun traced/1, fun aliases/1, fun names/1]).
 
 talk(Log, Other, Pause, Steps) ->
     wait_for_node(string:split(Other, "@")),
@@ -202,11 +207,13 @@ calls(Node) ->
     ok = erpc:cast(Node, ?MODULE, note, [cast]),
     Term = erpc:receive_response(erpc:send_request(Node, ?MODULE, echo, [Term])).
 
-terms(Node) ->
+terms(Node) -> terms(Node, infinity).
+
+terms(Node, TooLong) ->
     untraced(),
     Atom255 = list_to_atom(lists:duplicate(255, 16#1F600)),
     Big = 1 bsl 2040,
-    Terms = [0, 255, 256, -1, 1 bsl 27, -(1 bsl 27) - 1, 1 bsl 31, (1 bsl 63) - 1, 1 bsl 64, Big,
+    All = [0, 255, 256, -1, 1 bsl 27, -(1 bsl 27) - 1, 1 bsl 31, (1 bsl 63) - 1, 1 bsl 64, Big,
              -Big, Big * Big, 0.1, -0.0, 1.0e308, 5.0e-324, '', 'needs quotes', 'åäö', Atom255,
              [], [a | b], "", "printable", "non\0printable\e[31m", [1, 256], lists:seq(1, 70000),
              <<>>, <<"text">>, <<0, 255, 27>>, <<"grüße"/utf8>>, <<1:1>>, <<5:3, 7:7>>, {}, {{}},
@@ -215,6 +222,7 @@ terms(Node) ->
              fun() -> {Node, Big} end, fun(X) -> X end, alias(),
              lists:foldl(fun(N, Acc) -> [N, {Acc}] end, [], lists:seq(1, 1000)),
              erlang:iolist_to_binary(lists:duplicate(5000, "some longer text, "))],
+    Terms = [Term || Term <- All, erlang:external_size(Term) < TooLong],
     [begin
          say({peer, Node}, {echo, self(), Term}),
          receive {echo, Term} -> ok end
