@@ -16,6 +16,11 @@ add_test(NAME live_calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/calls $<TARGET
                                  ${ERL_DIR})
 set_tests_properties(live_calls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 
+# Patterns of -m over calls of every kind, as they happen.
+add_test(NAME live_match COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/match $<TARGET_FILE:distsniff>
+                                 ${ERL_DIR})
+set_tests_properties(live_match PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+
 # What processes are called, live and from a capture of the same.
 add_test(NAME live_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/names $<TARGET_FILE:distsniff>
                                  ${ERL_DIR})
