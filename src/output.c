@@ -16,9 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Nobody waits for a reader longer than that when the user wants to end. What is written at
- * once is so little that a pipe that takes anything takes it all, pipe(7). */
+/* Nobody waits for a reader longer than that when the user wants to end, nor for one that takes
+ * a little now and then longer than that in all. What is written at once is so little that a
+ * pipe that takes anything takes it all, pipe(7). */
 enum { PATIENCE_NS = 2000000000, WRITE_AT_ONCE = 32 * 1024, WRITE_CAREFULLY = 4096 };
+#define PATIENCE_IN_ALL_NS (5 * (int64_t)PATIENCE_NS)
 
 enum { FLUSH_AT = 256 * 1024, KEEP_AT_MOST = 4 * FLUSH_AT };
 
@@ -52,6 +54,9 @@ int output_create(const char *name)
     } else if (shared && status.st_uid != geteuid()) {
         complain("%s belongs to another user, who could read what is written: remove it, or name "
                  "another", name);
+    } else if (shared && S_ISREG(status.st_mode) && status.st_nlink > 1) {
+        complain("%s is a file with another name elsewhere, which somebody else may have linked: "
+                 "remove it, or name another", name);
     } else if (S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0) {
         complain("cannot empty %s: %s", name, strerror(errno));
     } else {
@@ -92,16 +97,34 @@ static void output_fail(struct output *output, int error)
         complain("cannot write %s: %s", output->name, strerror(error));
 }
 
-bool output_can_write(int fd)
+static bool can_write_until(int fd, int64_t until_ns)
 {
-    const int64_t begin_ns = clock_now_ns();
-    for (int64_t passed_ns = 0; passed_ns < PATIENCE_NS; passed_ns = clock_now_ns() - begin_ns) {
+    for (int64_t now_ns; (now_ns = clock_now_ns()) < until_ns;) {
         struct pollfd poll_fd = {fd, POLLOUT, 0};
-        const int status = poll(&poll_fd, 1, (int)((PATIENCE_NS - passed_ns) / 1000000) + 1);
+        const int status = poll(&poll_fd, 1, (int)((until_ns - now_ns) / 1000000) + 1);
         if (status > 0 || (status < 0 && errno != EINTR))
             return true; /* an error is the write's to find */
     }
     return false;
+}
+
+bool output_can_write(int fd)
+{
+    return can_write_until(fd, clock_now_ns() + PATIENCE_NS);
+}
+
+/* may_still_write says whether to go on after the user wanted to end. A disk may be slow. */
+static bool may_still_write(struct output *output)
+{
+    struct stat status;
+    int64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    if (output->until_ns == 0)
+        output->until_ns = clock_now_ns() + PATIENCE_IN_ALL_NS;
+    if (fstat(output->fd, &status) == 0 && S_ISREG(status.st_mode))
+        return true;
+    if (until_ns > output->until_ns)
+        until_ns = output->until_ns;
+    return can_write_until(output->fd, until_ns);
 }
 
 void output_flush(struct output *output)
@@ -112,7 +135,7 @@ void output_flush(struct output *output)
     while (done < output->buffer.len && !output->failed) {
         const size_t most = stop_wanted ? WRITE_CAREFULLY : WRITE_AT_ONCE;
         const size_t rest = output->buffer.len - done;
-        if (stop_wanted && !output_can_write(output->fd)) {
+        if (stop_wanted && !may_still_write(output)) {
             output->failed = output->gave_up = true;
             output->num_left = rest;
             break;

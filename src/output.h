@@ -1,7 +1,8 @@
 /*
  * output.h - a file that records are written to. Records gather in a buffer and go out in
  * large writes; the first failure is said once and ends the run. A reader that does not read
- * is waited for, but no longer than a moment once the user wants to end (stop.h).
+ * is waited for, but no longer than a moment once the user wants to end (stop.h), and one that
+ * reads slowly not much longer.
  */
 #ifndef SRC_OUTPUT_H
 #define SRC_OUTPUT_H
@@ -19,11 +20,12 @@ struct output {
     bool closed; /* failed because the reader went away: no error */
     size_t num_left; /* bytes not written then */
     bool gave_up; /* failed because nobody reads and the user wants to end */
+    int64_t until_ns; /* how long a reader is waited for then; 0: not known yet */
 };
 
 /* output_create opens a file for writing that only its owner may read: what nodes say to
  * each other holds secrets. What is there already is emptied and keeps its mode, as everywhere;
- * but in a folder where anybody may put files (/tmp) it must not be a link, nor another user's.
+ * but in a folder where anybody may put files (/tmp) it must not be a link, nor have other names, nor be another user's.
  * Returns a descriptor, or -1 after a complaint. */
 int output_create(const char *name);
 

@@ -4,11 +4,11 @@
 #include "reports.h"
 
 #include "complain.h"
+#include "output.h"
 #include "report.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 enum { WRITE_LEN = 65536 }; /* so much text is written out */
 
@@ -18,7 +18,7 @@ struct reports {
     struct report_trees *trees;
     struct report_monitors *monitors;
     struct report_seq_trace *seq_trace;
-    FILE *out;
+    struct output out;
 };
 
 bool reports_wanted(const struct options *options)
@@ -36,7 +36,8 @@ struct reports *reports_new(const struct options *options, unsigned time_digits,
     struct reports *r = calloc(1, sizeof *r);
     if (r == NULL)
         return NULL;
-    r->out = on_stderr ? stderr : stdout;
+    r->out = (struct output){.name = "the report",
+                             .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
     r->text.time_digits = time_digits;
     bool ok = true;
     if (wanted[REPORT_CALLS])
@@ -91,20 +92,21 @@ struct ds_buffer *reports_text(struct reports *r)
 enum reports_status reports_write(struct reports *r)
 {
     struct ds_buffer *text = &r->text.buffer;
-    enum reports_status status = REPORTS_OK;
-    if (text->failed) {
+    struct output *out = &r->out;
+    const bool had_failed = out->failed;
+    if (text->len != 0)
+        ds_buffer_add(&out->buffer, text->data, text->len);
+    if (text->failed || out->buffer.failed) {
         complain("out of memory");
-        status = REPORTS_FAILED;
-    }
-    if (text->len != 0 &&
-        (fwrite(text->data, 1, text->len, r->out) != text->len || fflush(r->out) != 0)) {
-        status = errno == EPIPE ? REPORTS_READER_GONE : REPORTS_FAILED;
-        if (errno != EPIPE)
-            complain("cannot write the report: %s", strerror(errno));
+        return REPORTS_FAILED;
     }
     text->len = 0;
-    text->failed = false;
-    return status;
+    output_flush(out);
+    if (!had_failed)
+        output_say_unread(out, 0);
+    return !out->failed  ? REPORTS_OK
+           : out->closed ? REPORTS_READER_GONE
+                         : REPORTS_FAILED;
 }
 
 void reports_free(struct reports *r)
@@ -113,5 +115,6 @@ void reports_free(struct reports *r)
         return;
     reports_end(r);
     ds_buffer_free(&r->text.buffer);
+    ds_buffer_free(&r->out.buffer);
     free(r);
 }

@@ -227,6 +227,10 @@ static void look_around(struct sniff *s)
         counts_wanted = 0;
         print_summary(s);
     }
+    if (flush_wanted) {
+        flush_wanted = 0;
+        flush(s);
+    }
 }
 
 /* What the clock can end, in a live capture. */

@@ -1,7 +1,11 @@
 /*
- * stop.h - signals. The first SIGINT or SIGTERM asks for an orderly end, the second one ends
- * the program at once; SIGUSR1 asks for the counts so far. STOP_WAKE does nothing but
+ * stop.h - signals. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end, the same one
+ * again ends the program at once; SIGHUP is left ignored where nohup did that. SIGUSR1 asks for
+ * the counts so far, SIGUSR2 to write out what has gathered. STOP_WAKE does nothing but
  * interrupt a thread that waits in a system call. SIGPIPE is ignored: writes fail.
+ *
+ * Once the end is wanted, SIGALRM interrupts the first thread every second: a write may have
+ * begun to wait for its reader just before the end was asked for.
  */
 #ifndef SRC_STOP_H
 #define SRC_STOP_H
@@ -14,6 +18,7 @@ enum { STOP_WAKE = SIGURG }; /* which does no harm when others send it */
 
 extern atomic_int stop_wanted; /* an orderly end: the signal that asked for it */
 extern volatile sig_atomic_t counts_wanted; /* to be cleared by who writes them */
+extern volatile sig_atomic_t flush_wanted;  /* the same */
 
 void stop_install(void);
 

@@ -29,8 +29,8 @@ set_tests_properties(live_names PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 
 # Every way in which a live capture ends.
 add_test(NAME live_ends COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/ends $<TARGET_FILE:distsniff>
-                                ${ERL_DIR})
-set_tests_properties(live_ends PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+                                ${ERL_DIR} ${PCAPS})
+set_tests_properties(live_ends PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180)
 
 # Fixtures made while the nodes talk.
 add_test(NAME live_fixture COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/fixture
