@@ -32,7 +32,7 @@ struct show {
     bool whole;         /* some sinks also get what was not selected */
     struct keeper *keeper; /* NULL: nobody keeps packets */
     uint64_t num_shown; /* messages */
-    bool last;          /* -c is reached: the frame of its message is still to come */
+    bool last;          /* -c is reached: what belongs to its message is still to come */
     bool raw;           /* some sinks get that */
     bool idle;          /* nobody wants to know anything */
     struct fuse fuse;
@@ -121,11 +121,7 @@ static bool pass_on(struct show *s, const struct record *record)
 static void count(struct show *s, const struct ds_event *event, bool passed)
 {
     s->num_shown += passed;
-    if (passed && s->num_shown == s->options->max_messages) {
-        s->last = true;
-        if (!s->raw)
-            set_state(s, SHOW_FULL);
-    }
+    s->last = s->last || (passed && s->num_shown == s->options->max_messages);
     if (fuse_blows(&s->fuse, event->ts_ns))
         set_state(s, SHOW_FUSE_BLOWN);
 }
@@ -168,12 +164,12 @@ static void leave_out(struct show *s, const struct record *record)
         pass_on_all(s, shown);
 }
 
-/* is_past_last ends the run once the message that -c ends with has its frame: what belongs to
- * it comes right behind it, its call first. */
+/* is_past_last ends the run once the message that -c ends with has all that belongs to it: it
+ * comes right behind it, calls that it ended first, then its frame. */
 static bool is_past_last(struct show *s, const struct record *record)
 {
     const bool is_call = record->call != NULL || record->monitor != NULL;
-    if (!s->last || is_call || record->event->type == DS_EVENT_FRAME)
+    if (!s->last || is_call || (s->raw && record->event->type == DS_EVENT_FRAME))
         return false;
     set_state(s, SHOW_FULL);
     return true;
@@ -210,12 +206,13 @@ static void on_record(void *context, const struct record *record)
 
 static void correlate_or_show(struct show *s, const struct ds_event *event)
 {
-    if (s->correlate != NULL) {
-        correlate_event(s->correlate, event);
-        return;
-    }
     const struct record record = {.event = event};
-    on_record(s, &record);
+    if (s->correlate != NULL)
+        correlate_event(s->correlate, event);
+    else
+        on_record(s, &record);
+    if (s->last && !s->raw)
+        set_state(s, SHOW_FULL);
 }
 
 static bool take_event(void *context, const struct record *record)

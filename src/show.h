@@ -1,5 +1,6 @@
 /*
- * show.h - what becomes of events: correlation, selection, redaction, reports and sinks, in this order.
+ * show.h - what becomes of events: correlation, selection, redaction, reports and sinks, in
+ * this order.
  *
  * Two threads share the work. Records are always written in a thread of their own, behind
  * the relay. Where few records are expected of many events (-e, -m, -Y, --report ... of files),
