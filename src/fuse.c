@@ -23,6 +23,12 @@ bool fuse_blows(struct fuse *fuse, int64_t ts_ns)
 {
     if (fuse->rate.max == 0)
         return false;
+    ts_ns += fuse->ahead_ns;
+    if (fuse->num != 0 && fuse->last_ns - ts_ns > fuse->rate.within_ns) {
+        fuse->ahead_ns += fuse->last_ns - ts_ns;
+        ts_ns = fuse->last_ns;
+    }
+    fuse->last_ns = ts_ns;
     /* What stands here is the message that rate.max others have followed. */
     int64_t *place = &fuse->times[fuse->num++ % fuse->rate.max];
     const bool blows =

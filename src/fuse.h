@@ -1,6 +1,7 @@
 /*
  * fuse.h - blows when more than so many messages come within a time, any stretch of that
- * length: --rate. Time is that of the packets.
+ * length: --rate. Time is that of the packets; where their clock is set back, it goes on from
+ * where it was.
  */
 #ifndef SRC_FUSE_H
 #define SRC_FUSE_H
@@ -21,6 +22,7 @@ struct fuse {
     struct rate rate;
     int64_t *times; /* of the last messages, rate.max of them, in a ring */
     uint64_t num;   /* messages so far */
+    int64_t last_ns, ahead_ns; /* how far time is ahead of the clock */
 };
 
 /* fuse_init makes room for the times. False when memory ran out. */

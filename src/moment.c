@@ -90,6 +90,9 @@ static bool parse_date(const char *text, struct moment *out)
     at++;
     tm.tm_year = century * 100 + year - 1900;
     tm.tm_mon -= 1;
+    struct tm day = {.tm_year = tm.tm_year, .tm_mon = tm.tm_mon, .tm_mday = tm.tm_mday};
+    if (timegm(&day) == -1 || day.tm_mday != tm.tm_mday)
+        return false; /* 30 February */
     if (!read_clock(&at, &tm, &fraction) || century * 100 + year < 1970 || tm.tm_mon < 0 ||
         tm.tm_mday < 1 || century * 100 + year > 2261 || !read_zone(at, &tm, &second))
         return false;

@@ -18,6 +18,8 @@
 enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_t file_size)
 {
     const struct rotation_rules *rules = &rotation->rules;
+    if (now < rotation->begin)
+        rotation->begin = now; /* the clock was set back: the time begins anew */
     if (rules->seconds != 0 && now - rotation->begin >= (int64_t)rules->seconds) {
         rotation->begin = now;
         rotation->num_begun++;

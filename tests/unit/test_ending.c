@@ -166,6 +166,21 @@ static void fuse_blows_at_one_too_many(void **state)
     fuse_free(&fuse);
 }
 
+/* A clock that is set back makes no messages come faster. */
+static void fuse_survives_a_clock_set_back(void **state)
+{
+    struct fuse fuse;
+    const struct rate rate = {.max = 4, .within_ns = SECOND};
+    (void)state;
+    assert_true(fuse_init(&fuse, &rate));
+    for (int i = 0; i < 40; i++)
+        assert_false(fuse_blows(&fuse, START + i * SECOND / 2 - (i / 10) * 3600 * SECOND));
+    for (int i = 0; i < 2; i++)
+        assert_false(fuse_blows(&fuse, START - 18000 * SECOND));
+    assert_true(fuse_blows(&fuse, START - 18000 * SECOND));
+    fuse_free(&fuse);
+}
+
 static void no_fuse_never_blows(void **state)
 {
     struct fuse fuse;
@@ -198,6 +213,7 @@ int main(void)
         cmocka_unit_test(counts),
         cmocka_unit_test(names_signals),
         cmocka_unit_test(fuse_blows_at_one_too_many),
+        cmocka_unit_test(fuse_survives_a_clock_set_back),
         cmocka_unit_test(no_fuse_never_blows),
         cmocka_unit_test(fuse_says_that_memory_ran_out),
     };

@@ -39,6 +39,7 @@ static void reads_moments(void **state)
     assert_int_equal(resolve("2026-01-31 18:29:59-05:30", 0, 0), INT64_C(1769903999000000000));
     assert_int_equal(resolve("1769903999.25", 0, 0), INT64_C(1769903999250000000));
     assert_int_equal(resolve("0", 5, 5), 0);
+    assert_int_equal(resolve("2028-02-29T00:00:00Z", 0, 0), INT64_C(1835395200) * SECOND);
     assert_int_equal(resolve("+10s", 7, 0), 10 * SECOND + 7);
     assert_int_equal(resolve("+1.5h", 0, 0), 5400 * SECOND);
     assert_int_equal(resolve("+90", 0, 0), 90 * SECOND);
@@ -73,6 +74,7 @@ static void refuses_what_is_no_moment(void **state)
         "", "+", "-10s", "yesterday", "+10parsec", "+-1s", "10s", "1:00:00", "01:00", "24:00:00",
         "01:60:00", "01:00:00Z", "2026-01-31", "2026-01-31T", "2026-13-01T00:00:00Z",
         "2026-00-01T00:00:00Z", "2026-01-32T00:00:00Z", "2026-01-00T00:00:00Z",
+        "2026-02-30T00:00:00Z", "2026-02-29T12:00:00", "2026-04-31T00:00:00Z",
         "2026-01-01T00:00:00+1", "2026-01-01T00:00:00Zx", "1969-01-01T00:00:00Z",
         "2262-01-01T00:00:00Z", "99999999999999999999", "9300000000", "12.", "1.5.5", "0x10",
         "+99999999999h",

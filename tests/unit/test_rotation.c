@@ -55,6 +55,17 @@ static void by_time(void **state)
     assert_int_equal(rotation_step(&r, 86433, 1000), ROTATION_END);
 }
 
+/* A clock that is set back by an hour does not make a file last for an hour. */
+static void by_time_that_is_set(void **state)
+{
+    struct rotation r = {.rules = {.seconds = 10}, .begin = 86400};
+    (void)state;
+    assert_int_equal(rotation_step(&r, 86405, 1000), ROTATION_STAY);
+    assert_int_equal(rotation_step(&r, 82805, 1000), ROTATION_STAY);
+    assert_int_equal(rotation_step(&r, 82814, 1000), ROTATION_STAY);
+    assert_int_equal(rotation_step(&r, 82815, 1000), ROTATION_NEXT);
+}
+
 static void by_both(void **state)
 {
     struct rotation r = {.rules = {.size = 100, .seconds = 10, .files = 3}};
@@ -89,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_size),
         cmocka_unit_test(by_time),
+        cmocka_unit_test(by_time_that_is_set),
         cmocka_unit_test(by_both),
         cmocka_unit_test(without_room),
     };
