@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 uint32_t capture_link_type(pcap_t *pcap)
@@ -163,6 +164,21 @@ void capture_wait(struct capture *capture)
 {
     struct pollfd fd = {pcap_get_selectable_fd(capture->inputs[0].pcap), POLLIN, 0};
     poll(&fd, 1, 100);
+}
+
+bool capture_is_input(const struct capture *capture, const char *name)
+{
+    struct stat output, input;
+    if (capture->is_live || stat(name, &output) != 0 || !S_ISREG(output.st_mode))
+        return false;
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        if (stat(capture->inputs[i].name, &input) == 0 && input.st_dev == output.st_dev &&
+            input.st_ino == output.st_ino) {
+            complain("%s is being read: write to another file", name);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool capture_has_nanoseconds(const struct capture *capture)

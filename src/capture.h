@@ -61,6 +61,10 @@ enum capture_status capture_next(struct capture *capture, struct ds_packet *pack
 /* capture_wait waits up to a tenth of a second for packets of a live capture. */
 void capture_wait(struct capture *capture);
 
+/* capture_is_input says, after a complaint, whether the file of that name is being read: opening
+ * it for writing would empty it. */
+bool capture_is_input(const struct capture *capture, const char *name);
+
 /* capture_has_nanoseconds says whether any input is that exact. */
 bool capture_has_nanoseconds(const struct capture *capture);
 

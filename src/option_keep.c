@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* As in tcpdump, a size without a unit is in millions of bytes. */
 bool option_set_rotate_size(struct options *o, const char *value)
@@ -21,8 +22,10 @@ bool option_set_rotate_size(struct options *o, const char *value)
     const size_t len = strspn(value, "0123456789");
     for (size_t i = 0; i < sizeof units / sizeof units[0] && len > 0 && len < 12; i++) {
         const uint64_t number = strtoull(value, NULL, 10);
-        if (strcasecmp(value + len, units[i].name) == 0 && number != 0) {
-            o->rotation.size = number * units[i].bytes;
+        uint64_t size;
+        if (strcasecmp(value + len, units[i].name) == 0 && number != 0 &&
+            !__builtin_mul_overflow(number, units[i].bytes, &size)) {
+            o->rotation.size = size;
             return true;
         }
     }

@@ -57,7 +57,9 @@ static bool open_next(struct save *save)
                             sizeof save->name);
     if (!ok)
         complain("-w %s makes no name for a file", save->options->write_file);
-    ok = ok && save_may_create(save, save->name) && raw_writer_open(&save->writer, save->name, save->capture);
+    ok = ok && !capture_is_input(save->capture, save->name) &&
+         save_may_create(save, save->name) &&
+         raw_writer_open(&save->writer, save->name, save->capture);
     if (!ok)
         save->ending = ENDING_OUTPUT;
     return ok;

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { CLOCK_EVERY = 4096, DRAIN_NS = 300 * 1000 * 1000 };
 
@@ -104,30 +103,40 @@ static void flush(void *context)
         keeper_flush(s->keeper);
 }
 
-/* Opening an input for writing would empty it. */
-static bool is_input(const struct options *options, const char *name)
+/* is_same_file says whether two names are of one file, which need not be there yet. */
+static bool is_same_file(const char *a, const char *b)
 {
-    struct stat output, input;
-    if (name == NULL || stat(name, &output) != 0 || !S_ISREG(output.st_mode))
-        return false;
-    for (size_t i = 0; i < options->num_read_files; i++) {
-        if (stat(options->read_files[i], &input) == 0 && input.st_dev == output.st_dev &&
-            input.st_ino == output.st_ino) {
-            complain("%s is being read: write to another file", name);
-            return true;
+    struct stat one, other;
+    if (stat(a, &one) != 0 || stat(b, &other) != 0)
+        return strcmp(a, b) == 0;
+    return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* check_outputs looks before anything is opened: that would empty a file. */
+static bool check_outputs(const struct sniff *s)
+{
+    const struct options *options = s->options;
+    const char *names[MAX_FORMATS + 2] = {options->write_file, options->connections_file};
+    for (size_t i = 0; i < options->num_formats; i++)
+        names[i + 2] = options->formats[i].file;
+    for (size_t i = 0; i < options->num_formats + 2; i++) {
+        if (names[i] != NULL && capture_is_input(&s->capture, names[i]))
+            return false;
+        for (size_t j = 0; j < i && names[i] != NULL; j++) {
+            if (names[j] != NULL && is_same_file(names[i], names[j])) {
+                complain("%s would be written by two at once: name another file for one of them",
+                         names[i]);
+                return false;
+            }
         }
     }
-    return false;
+    return true;
 }
 
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
-    bool taken = is_input(options, options->write_file) ||
-                 is_input(options, options->connections_file);
-    for (size_t i = 0; i < options->num_formats; i++)
-        taken = taken || is_input(options, options->formats[i].file);
-    if (taken)
+    if (!check_outputs(s))
         return false;
     s->show = show_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
     save_init(&s->save, options, &s->capture);
@@ -157,6 +166,19 @@ static bool open_session(struct sniff *s)
     return s->session != NULL;
 }
 
+/* may_record says whether root's successor can create the files of --trigger. Of a folder that
+ * is named by the time it is not known yet. */
+static bool may_record(const struct sniff *s)
+{
+    const char *name = s->options->write_file;
+    if (s->options->trigger == NULL)
+        return true;
+    const char *slash = strrchr(name, '/');
+    const char *percent = strchr(name, '%');
+    return (slash != NULL && percent != NULL && percent < slash) ||
+           save_may_create(&s->save, name);
+}
+
 static bool open_all(struct sniff *s)
 {
     bool is_live = s->options->num_read_files == 0;
@@ -171,7 +193,7 @@ static bool open_all(struct sniff *s)
            (save_needs_user(&s->save) || save_open(&s->save)) &&
            privileges_drop(s->options->user) &&
            (!save_needs_user(&s->save) || save_open(&s->save)) &&
-           (s->options->trigger == NULL || save_may_create(&s->save, s->options->write_file));
+           may_record(s);
 }
 
 /* The counts of all stages together. */
