@@ -9,6 +9,7 @@ enum {
     LENGTH_LEN = 4,
     MAX_KEPT = 64 * 1024,    /* of a frame that is kept for its atoms; headers are smaller */
     FRAGMENT_AT = 4 + 2 + 8, /* LENGTH, 131 69, SEQUENCE: where the fragment's number is */
+    MAX_HANDSHAKE = 32,      /* messages; nodes send up to seven */
 };
 _Static_assert(MAX_KEPT > LENGTH_LEN + 20 + HEADER_MAX_REFS * (3 + ATOM_MAX_LEN) / 8,
                "room for the headers that nodes write");
@@ -38,10 +39,46 @@ static void drop(struct past *past, struct env *env, struct past_piece *piece)
     free(piece);
 }
 
+static struct past_open **find_open(struct past *past, int dir, uint64_t sequence)
+{
+    struct past_open **at =
+        &past->open[dir][sequence * UINT64_C(0x9e3779b97f4a7c15) >> 58 & (PAST_BUCKETS - 1)];
+    while (*at != NULL && (*at)->sequence != sequence)
+        at = &(*at)->chain;
+    return at;
+}
+
+static void drop_open(struct env *env, struct past_open **at)
+{
+    struct past_open *open = *at;
+    *at = open->chain;
+    meter_give(&env->meter, sizeof *open);
+    free(open);
+}
+
+/* add_open makes an entry at the end of a chain. NULL, counted, without memory. */
+static struct past_open *add_open(struct env *env, struct past_open **at, uint64_t sequence)
+{
+    if (!meter_take(&env->meter, sizeof **at))
+        return NULL;
+    *at = malloc(sizeof **at);
+    if (*at == NULL) {
+        meter_give(&env->meter, sizeof **at);
+        env->stats.no_memory++;
+        return NULL;
+    }
+    **at = (struct past_open){.sequence = sequence};
+    return *at;
+}
+
 void past_free(struct past *past, struct env *env)
 {
     if (past == NULL)
         return;
+    for (int i = 0; i < 2 * PAST_BUCKETS; i++) {
+        while (past->open[i / PAST_BUCKETS][i % PAST_BUCKETS] != NULL)
+            drop_open(env, &past->open[i / PAST_BUCKETS][i % PAST_BUCKETS]);
+    }
     while (past->oldest != NULL)
         drop(past, env, past->oldest);
     meter_give(&env->meter, sizeof *past);
@@ -76,7 +113,7 @@ static struct past_piece *add(struct past *past, struct env *env, int64_t ts_ns,
 
 static bool is_needed(const struct past_piece *piece)
 {
-    return piece->pinned || piece->num_slots != 0 || piece->sequence != 0;
+    return piece->pinned || piece->num_slots != 0 || piece->is_open;
 }
 
 /* settle drops a piece that is not needed. The first fragment of a message that is finished
@@ -85,7 +122,7 @@ static void settle(struct past *past, struct env *env, struct past_piece *piece)
 {
     if (!is_needed(piece)) {
         drop(past, env, piece);
-    } else if (piece->is_first && piece->sequence == 0 && piece->len >= FRAGMENT_AT + 8) {
+    } else if (piece->is_first && !piece->is_open && piece->len >= FRAGMENT_AT + 8) {
         for (int i = 0; i < 8; i++)
             piece->bytes[FRAGMENT_AT + i] = i == 7;
         if (piece->cut_len == 0) {
@@ -108,37 +145,51 @@ static void release(struct past *past, struct env *env, int dir, uint32_t slot)
 void past_add_handshake(struct past *past, struct env *env, int64_t ts_ns, int dir,
                         struct cursor message)
 {
-    struct past_piece *piece = past != NULL ? add(past, env, ts_ns, dir, message, 0) : NULL;
-    if (piece != NULL)
-        piece->pinned = true;
+    if (past == NULL || past->num_handshake == MAX_HANDSHAKE)
+        return;
+    struct past_piece *piece = add(past, env, ts_ns, dir, message, 0);
+    if (piece == NULL)
+        return;
+    piece->pinned = true;
+    past->num_handshake++;
+}
+
+/* begin_open returns the message that a fragment is of, if its beginning is here. */
+static struct past_open *begin_open(struct past *past, struct env *env, int dir,
+                                    const struct dist_header *header)
+{
+    if (header->type != HEADER_FIRST)
+        return *find_open(past, dir, header->sequence);
+    past_finish(past, env, dir, header->sequence); /* one that nobody followed to its end */
+    return add_open(env, find_open(past, dir, header->sequence), header->sequence);
 }
 
 void past_add_frame(struct past *past, struct env *env, int64_t ts_ns, int dir,
                     struct cursor frame, uint64_t frame_len, const struct dist_header *header)
 {
-    const bool is_open = header->type != HEADER_PLAIN && header->fragment > 1;
     uint32_t num_new = 0;
     if (past == NULL)
         return;
     for (uint32_t i = 0; i < header->num_refs; i++)
         num_new += header->refs[i].state == DS_ATOM_KNOWN;
-    struct past_piece *open = NULL;
-    for (struct past_piece *p = past->newest; header->type == HEADER_FURTHER && p != NULL;
-         p = p->older) {
-        if (p->dir == dir && p->sequence == header->sequence) {
-            open = p; /* and so the message's beginning is here */
-            break;
-        }
-    }
-    if (num_new == 0 && !(is_open && (header->type == HEADER_FIRST || open != NULL)))
+    struct past_open *open = NULL;
+    if (header->type != HEADER_PLAIN && header->fragment > 1)
+        open = begin_open(past, env, dir, header);
+    else if (header->type == HEADER_FURTHER)
+        past_finish(past, env, dir, header->sequence);
+    if (num_new == 0 && open == NULL)
         return;
-    if (!is_open && cursor_left(&frame) > MAX_KEPT)
+    if (open == NULL && cursor_left(&frame) > MAX_KEPT)
         frame = cursor_first(frame, MAX_KEPT);
     struct past_piece *piece =
         add(past, env, ts_ns, dir, frame, frame_len - cursor_left(&frame));
-    if (piece != NULL && is_open) {
-        piece->sequence = header->sequence;
-        piece->is_first = header->type == HEADER_FIRST;
+    if (piece != NULL && open != NULL) {
+        piece->is_open = true;
+        piece->is_first = open->newest == NULL;
+        piece->before = open->newest;
+        open->newest = piece;
+    } else if (open != NULL && open->newest == NULL) {
+        drop_open(env, find_open(past, dir, header->sequence));
     }
     for (uint32_t i = 0; i < header->num_refs; i++) {
         if (header->refs[i].state != DS_ATOM_KNOWN)
@@ -152,17 +203,16 @@ void past_add_frame(struct past *past, struct env *env, int64_t ts_ns, int dir,
 
 void past_finish(struct past *past, struct env *env, int dir, uint64_t sequence)
 {
-    struct past_piece *older;
-    for (struct past_piece *p = past != NULL ? past->newest : NULL; p != NULL; p = older) {
-        older = p->older;
-        if (p->dir != dir || p->sequence != sequence)
-            continue;
-        p->sequence = 0;
-        const bool was_first = p->is_first;
-        settle(past, env, p);
-        if (was_first)
-            return;
+    struct past_open **open = past != NULL ? find_open(past, dir, sequence) : NULL;
+    if (open == NULL || *open == NULL)
+        return;
+    struct past_piece *before;
+    for (struct past_piece *piece = (*open)->newest; piece != NULL; piece = before) {
+        before = piece->before;
+        piece->is_open = false;
+        settle(past, env, piece);
     }
+    drop_open(env, open);
 }
 
 void past_forget_slots(struct past *past, struct env *env, int dir, unsigned mask)

@@ -15,8 +15,9 @@
 /* past_piece is bytes of one direction. */
 struct past_piece {
     struct past_piece *older, *newer;
+    struct past_piece *before; /* of the same unfinished message */
     int64_t ts_ns;
-    uint64_t sequence; /* of an unfinished fragmented message, else 0 */
+    bool is_open; /* a fragment of an unfinished message */
     uint32_t num_slots; /* that still hold what this frame gave them */
     uint32_t len;       /* of bytes */
     uint32_t cut_len;   /* further bytes that were not kept */
@@ -26,8 +27,19 @@ struct past_piece {
     uint8_t bytes[];
 };
 
+/* past_open is a fragmented message that is not finished. */
+struct past_open {
+    struct past_open *chain; /* others in the same bucket */
+    uint64_t sequence;
+    struct past_piece *newest;
+};
+
+enum { PAST_BUCKETS = 64 };
+
 struct past {
     struct past_piece *oldest, *newest;
+    struct past_open *open[2][PAST_BUCKETS];
+    unsigned num_handshake; /* messages of it */
     struct past_piece *slot[2][ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS];
 };
 
@@ -37,7 +49,7 @@ void past_free(struct past *past, struct env *env); /* NULL is allowed */
 
 /* In all of the following past may be NULL: then nothing is kept. */
 
-/* past_add_handshake keeps a message of the handshake. */
+/* past_add_handshake keeps a message of the handshake, which has few. */
 void past_add_handshake(struct past *past, struct env *env, int64_t ts_ns, int dir,
                         struct cursor message);
 

@@ -82,7 +82,7 @@ static bool take(struct ds_session *session, struct link *link, const struct pro
     struct conn *conn = &link->conn;
 
     conn->proto = proto;
-    if (env->config.remember)
+    if (env->config.remember && proto->give_past != NULL)
         conn->past = past_new(env);
     if (!proto->start(env, conn)) {
         env->stats.no_memory++;

@@ -473,6 +473,28 @@ static void knows_what_led_to_a_connection(void **state)
     }
 }
 
+/* Connections with EPMD that go on have no past, and take no room of those that do. */
+static void remembers_nothing_of_epmd(void **state)
+{
+    struct bench b;
+    struct ds_stats stats = {0};
+    (void)state;
+    prepare(&b, true);
+    b.options.connections_file = file_name;
+    b.options.config.limits[DS_LIMIT_KEPT] = 20000;
+    b.options.config.limits[DS_LIMIT_MEMORY] = 1000000;
+    assert_true(begin(&b));
+    struct talk t = {.bench = &b};
+    for (uint16_t i = 0; i < 1000; i++) {
+        connect_to(&t, (uint16_t)(10000 + i), 4369);
+        say(&t, 0, 24, "\0\4zbob", 6);
+    }
+    keeper_add_stats(b.keeper, &stats);
+    assert_int_equal(stats.limits_hit[DS_LIMIT_MEMORY], 0);
+    end(&b);
+    clean_up(&b);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -496,6 +518,7 @@ int main(void)
         cmocka_unit_test(writes_exchanges_without_end),
         cmocka_unit_test(forgets_other_protocols),
         cmocka_unit_test(knows_what_led_to_a_connection),
+        cmocka_unit_test(remembers_nothing_of_epmd),
         cmocka_unit_test(ends_a_file_though_the_clock_is_set),
         cmocka_unit_test(takes_any_time_after),
         cmocka_unit_test(says_only_what_is_lacking),

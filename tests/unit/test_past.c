@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+#include "conn.h"
 #include "failing_alloc.h"
 #include "made_packet.h"
+#include "past.h"
 
 #include <distsniff/dissect.h>
 #include <pcap/pcap.h>
@@ -206,11 +208,96 @@ static void without_memory(void **state)
     unload();
 }
 
+/* What a peer can do to the past itself. */
+
+static struct env make_env(void)
+{
+    struct env env = {.meter = {.max = 64 * 1024 * 1024}};
+    return env;
+}
+
+static struct dist_header fragment_of(uint64_t sequence, bool is_first, uint64_t number)
+{
+    return (struct dist_header){.type = is_first ? HEADER_FIRST : HEADER_FURTHER,
+                                .sequence = sequence,
+                                .fragment = number};
+}
+
+/* Each of these would walk through all of the others. */
+static void finds_messages_among_many_fragments(void **state)
+{
+    enum { NUM = 200000 };
+    static uint8_t bytes[40];
+    const struct cursor frame = cursor_make(bytes, sizeof bytes);
+    struct env env = make_env();
+    (void)state;
+    struct past *past = past_new(&env);
+    assert_non_null(past);
+    for (uint64_t i = 0; i < NUM; i++) {
+        const struct dist_header header = fragment_of(7, i == 0, NUM + 1 - i);
+        past_add_frame(past, &env, 0, 0, frame, sizeof bytes, &header);
+    }
+    const uint64_t used = env.meter.used;
+    for (uint64_t i = 0; i < NUM; i++) {
+        const struct dist_header unknown = fragment_of(1000 + i, false, 5);
+        const struct dist_header last = fragment_of(1000 + i, false, 1);
+        past_add_frame(past, &env, 0, 0, frame, sizeof bytes, &unknown);
+        past_add_frame(past, &env, 0, 0, frame, sizeof bytes, &last);
+        past_finish(past, &env, 0, 1000 + i);
+    }
+    assert_int_equal(env.meter.used, used);
+    past_finish(past, &env, 1, 7); /* the other direction's */
+    assert_int_equal(env.meter.used, used);
+    past_finish(past, &env, 0, 7);
+    assert_true(env.meter.used < used / NUM + sizeof(struct past));
+    past_free(past, &env);
+    assert_int_equal(env.meter.used, 0);
+    assert_int_equal(env.meter.hits, 0);
+}
+
+/* A message that begins again, and one that is never finished. */
+static void gives_up_what_begins_again(void **state)
+{
+    static uint8_t bytes[40];
+    const struct cursor frame = cursor_make(bytes, sizeof bytes);
+    struct env env = make_env();
+    (void)state;
+    struct past *past = past_new(&env);
+    assert_non_null(past);
+    const struct dist_header first = fragment_of(7, true, 3);
+    const struct dist_header second = fragment_of(7, false, 2);
+    past_add_frame(past, &env, 0, 0, frame, sizeof bytes, &first);
+    const uint64_t used = env.meter.used;
+    for (int i = 0; i < 1000; i++) {
+        past_add_frame(past, &env, 0, 0, frame, sizeof bytes, &second);
+        past_add_frame(past, &env, 0, 0, frame, sizeof bytes, &first);
+    }
+    assert_int_equal(env.meter.used, used);
+    past_free(past, &env);
+    assert_int_equal(env.meter.used, 0);
+}
+
+static void keeps_few_handshake_messages(void **state)
+{
+    static uint8_t bytes[1000];
+    struct env env = make_env();
+    (void)state;
+    struct past *past = past_new(&env);
+    assert_non_null(past);
+    for (int i = 0; i < 10000; i++)
+        past_add_handshake(past, &env, 0, 0, cursor_make(bytes, sizeof bytes));
+    assert_true(env.meter.used < 100 * sizeof bytes);
+    past_free(past, &env);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parted),
         cmocka_unit_test(without_memory),
+        cmocka_unit_test(finds_messages_among_many_fragments),
+        cmocka_unit_test(gives_up_what_begins_again),
+        cmocka_unit_test(keeps_few_handshake_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
