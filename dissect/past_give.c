@@ -91,10 +91,12 @@ void past_give(const struct conn *conn, const struct tcp_point point[2],
     if (began && point[1].started)
         give_segment(&g, 1, g.seq[1] - 1, TCP_SYN | TCP_ACK, none, 0);
     for (const struct past_piece *p = oldest; p != NULL; p = p->newer) {
-        g.ts_ns = p->ts_ns;
+        if (p->ts_ns > g.ts_ns)
+            g.ts_ns = p->ts_ns; /* though a clock was set back */
         give_next(&g, p->dir, cursor_make(p->bytes, p->len), p->cut_len);
     }
-    g.ts_ns = conn->tcp->now_ns;
+    if (conn->tcp->now_ns > g.ts_ns)
+        g.ts_ns = conn->tcp->now_ns;
     for (int dir = 0; dir < 2; dir++) {
         if (!point[dir].started || point[dir].ended)
             continue;

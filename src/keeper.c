@@ -85,22 +85,29 @@ void keeper_write(struct keeper *k, const struct ds_packet *packet)
     note_output(k);
 }
 
-static void write_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
+static void write_one(void *context, const struct ds_packet *packet)
+{
+    keeper_write(context, packet);
+}
+
+static void gather_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct keeper *k = context;
     struct ds_packet packet;
-    if (made_packet(segment, ts_ns, k->capture->inputs[0].link_type, &k->made, &packet)) {
-        keeper_write(k, &packet);
-    } else {
+    if (!made_packet(segment, ts_ns, k->capture->inputs[0].link_type, &k->made, &packet)) {
         k->no_memory += k->made.failed;
         k->num_incomplete += !k->made.failed;
         ds_buffer_free(&k->made);
+    } else if (!past_order_add(&k->order, &packet)) {
+        past_order_write(&k->order, write_one, k); /* as far as it goes */
+        keeper_write(k, &packet);
     }
 }
 
 void keeper_write_past(struct keeper *k, const struct ds_endpoint *ends)
 {
-    ds_session_past(k->past, ends, write_segment, k);
+    ds_session_past(k->past, ends, gather_segment, k);
+    past_order_write(&k->order, write_one, k);
 }
 
 void keeper_close(struct keeper *k)

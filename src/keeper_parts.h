@@ -9,6 +9,7 @@
 #include "keep_latest.h"
 #include "keeper.h"
 #include "packet_store.h"
+#include "past_order.h"
 #include "raw_writer.h"
 
 struct keeper {
@@ -18,6 +19,7 @@ struct keeper {
     struct ds_session *past; /* gets what leaves the store unwanted */
     struct raw_writer writer;
     struct ds_buffer made;
+    struct past_order order;
     enum ending_reason ending; /* NONE while all is well */
     bool is_at_end;            /* of what leaves the store, nothing stands for a past any more */
     uint64_t num_incomplete;   /* connections and files without their first packets */

@@ -123,10 +123,10 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
 /* ds_session_past gives out segments, oldest first, which in a new session stand for what
  * this one has taken so far: after them, what comes next is decoded as it is here. They are
  * those of connections that go on: a SYN, the handshake, the messages that gave the atom cache
- * what it holds, unfinished messages; as they were sent and with their times, but with the
- * sequence numbers at which they would have been sent if nothing had been between them. Of
- * other messages nothing is given. ends: of this connection alone; NULL: of all. Only with
- * ds_config.remember. */
+ * what it holds, unfinished messages; as they were sent and with their times (which do not go
+ * back where a clock did), but with the sequence numbers at which they would have been sent if
+ * nothing had been between them. Of other messages nothing is given. ends: of this connection
+ * alone; NULL: of all, one after the other. Only with ds_config.remember. */
 typedef void (*ds_past_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
 void ds_session_past(const struct ds_session *session, const struct ds_endpoint *ends,
                      ds_past_fn give, void *context);
