@@ -11,7 +11,6 @@
 #include "match_bits.h"
 #include "match_encode.h"
 #include "match_parse.h"
-#include "utf8.h"
 
 #include <stdlib.h>
 
@@ -22,21 +21,6 @@ struct binary {
     size_t first;     /* segment */
     bool is_complete; /* no segment may follow */
 };
-
-static bool add_segment(struct binary *b, const struct segment *segment)
-{
-    struct ds_match *match = b->p->match;
-    if (match->num_segments == match->cap_segments) {
-        const size_t cap = match->cap_segments == 0 ? 8 : match->cap_segments * 2;
-        struct segment *segments = realloc(match->segments, cap * sizeof *segments);
-        if (segments == NULL)
-            return parse_no_memory(b->p);
-        match->segments = segments;
-        match->cap_segments = cap;
-    }
-    match->segments[match->num_segments++] = *segment;
-    return true;
-}
 
 /* end_literal makes a segment of the bits so far. */
 static bool end_literal(struct binary *b)
@@ -52,36 +36,14 @@ static bool end_literal(struct binary *b)
     constants->failed |= b->bits.bytes.failed;
     b->bits.num = 0;
     b->bits.bytes.len = 0;
-    return !constants->failed ? add_segment(b, &segment) : parse_no_memory(b->p);
+    return !constants->failed ? parse_add_segment(b->p, &segment) : parse_no_memory(b->p);
 }
 
 /* add_value adds a segment that is no literal. */
 static bool add_value(struct binary *b, const struct segment *segment)
 {
     b->is_complete = segment->size_kind == SIZE_REST;
-    return end_literal(b) && add_segment(b, segment);
-}
-
-static void add_utf(struct bits *bits, const struct segment *as, uint32_t code)
-{
-    uint8_t bytes[sizeof code];
-    const unsigned num = as->type == SEGMENT_UTF32 ? 32 : 16;
-    struct ds_buffer utf8 = {0};
-    if (as->type == SEGMENT_UTF8) {
-        utf8_add(&utf8, code);
-        bits->bytes.failed |= utf8.failed;
-        bits_add_bits(bits, (const uint8_t *)utf8.data, utf8.len * 8);
-        ds_buffer_free(&utf8);
-        return;
-    }
-    if (num == 16 && code > 0xffff) {
-        const struct segment half = {.type = SEGMENT_UTF16, .is_little = as->is_little};
-        add_utf(bits, &half, 0xd800 + ((code - 0x10000) >> 10));
-        code = 0xdc00 + ((code - 0x10000) & 0x3ff);
-    }
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)(code >> 8 * i);
-    bits_add_integer(bits, &(struct magnitude){bytes, sizeof bytes, false}, num, as->is_little);
+    return end_literal(b) && parse_add_segment(b->p, segment);
 }
 
 /* add_chars adds the characters of a string, which begins at at in the text. */
@@ -91,9 +53,9 @@ static bool add_chars(struct binary *b, const uint32_t *chars, size_t num, size_
     for (size_t i = 0; i < num; i++) {
         const uint8_t byte = (uint8_t)chars[i];
         if (as->type >= SEGMENT_UTF8)
-            add_utf(&b->bits, as, chars[i]);
+            bits_add_utf(&b->bits, chars[i], segment_utf_bits(as), as->is_little);
         else if (chars[i] < 256)
-            bits_add_bits(&b->bits, &byte, 8);
+            bits_add_bits(&b->bits, cursor_make(&byte, 1), 8);
         else
             return lexer_fail(&b->p->lexer, at, "expected characters below 256, or \"...\"/utf8");
     }

@@ -3,6 +3,10 @@
  */
 #include "match_bits.h"
 
+#include "utf8.h"
+
+#include <math.h>
+
 struct bit_reader bit_reader_make(struct cursor bytes, uint64_t num_bits)
 {
     return (struct bit_reader){.rest = bytes, .left = num_bits};
@@ -100,10 +104,76 @@ void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsign
     }
 }
 
-void bits_add_bits(struct bits *bits, const uint8_t *bytes, uint64_t num)
+void bits_add_bits(struct bits *bits, struct cursor bytes, uint64_t num)
 {
-    for (uint64_t i = 0; i < num && !bits->bytes.failed; i++)
-        add_bit(bits, bytes[i / 8] >> (7 - i % 8) & 1);
+    struct bit_reader r = bit_reader_make(bytes, num);
+    struct cursor whole;
+    if (bits->num % 8 == 0 && bit_reader_view(&r, num / 8 * 8, &whole)) {
+        buffer_add_cursor(&bits->bytes, &whole);
+        bits->num += num / 8 * 8;
+    }
+    while (r.left != 0 && !bits->bytes.failed) {
+        const unsigned some = r.left < 8 ? (unsigned)r.left : 8;
+        uint8_t byte;
+        if (!bit_reader_get(&r, some, &byte))
+            return;
+        for (unsigned i = 0; i < some; i++)
+            add_bit(bits, byte >> (7 - i) & 1);
+    }
+}
+
+static void add_word(struct bits *bits, uint64_t word, unsigned num, bool is_little)
+{
+    uint8_t bytes[sizeof word];
+    for (size_t i = 0; i < sizeof word; i++)
+        bytes[i] = (uint8_t)(word >> 8 * i);
+    bits_add_integer(bits, &(struct magnitude){bytes, sizeof bytes, false}, num, is_little);
+}
+
+void bits_add_utf(struct bits *bits, uint32_t code, unsigned num, bool is_little)
+{
+    struct ds_buffer utf8 = {0};
+    if (num == 16 && code > 0xffff) {
+        add_word(bits, 0xd800 + ((code - 0x10000) >> 10), num, is_little);
+        code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+    }
+    if (num != 8) {
+        add_word(bits, code, num, is_little);
+        return;
+    }
+    utf8_add(&utf8, code);
+    bits->bytes.failed |= utf8.failed;
+    bits_add_bits(bits, cursor_make(utf8.data, utf8.len), utf8.len * 8);
+    ds_buffer_free(&utf8);
+}
+
+/* half_of_float makes a float of 16 bits: a sign, 5 bits of exponent, 10 of fraction. */
+static unsigned half_of_float(double real)
+{
+    const unsigned sign = signbit(real) != 0 ? 0x8000 : 0;
+    const double size = fabs(real);
+    if (size >= 65520)
+        return sign | 0x7c00; /* infinite */
+    if (size < 0x1p-14)
+        return sign | (unsigned)nearbyint(ldexp(size, 24));
+    const int exponent = ilogb(size);
+    /* A fraction that is rounded up to 2 counts the exponent up. */
+    return sign |
+           (((unsigned)(exponent + 14) << 10) + (unsigned)nearbyint(ldexp(size, 10 - exponent)));
+}
+
+void bits_add_float(struct bits *bits, double real, unsigned num, bool is_little)
+{
+    const float single = (float)real;
+    uint32_t single_word;
+    uint64_t word;
+    memcpy(&single_word, &single, sizeof single);
+    memcpy(&word, &real, sizeof real);
+    add_word(bits,
+             num == 16   ? half_of_float(single)
+             : num == 32 ? single_word
+                         : word,
+             num, is_little);
 }
 
 bool magnitude_fits(const struct magnitude *integer, unsigned num, bool is_signed)

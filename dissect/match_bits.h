@@ -47,8 +47,14 @@ struct magnitude {
 void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsigned num,
                       bool is_little);
 
-/* bits_add_bits adds num bits that begin with a byte. */
-void bits_add_bits(struct bits *bits, const uint8_t *bytes, uint64_t num);
+/* bits_add_bits adds num bits, which bytes has. */
+void bits_add_bits(struct bits *bits, struct cursor bytes, uint64_t num);
+
+/* bits_add_utf adds a character in words of 8, 16 or 32 bits. */
+void bits_add_utf(struct bits *bits, uint32_t code, unsigned num, bool is_little);
+
+/* bits_add_float adds a float of 16, 32 or 64 bits. */
+void bits_add_float(struct bits *bits, double real, unsigned num, bool is_little);
 
 /* magnitude_fits says whether num bits can hold an integer. */
 bool magnitude_fits(const struct magnitude *integer, unsigned num, bool is_signed);

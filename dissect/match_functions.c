@@ -141,7 +141,8 @@ static bool map_get(struct run *run, const struct view *args, uint32_t num, stru
     return find_key(run, args, out, &found) && (found || function_bad(run));
 }
 
-/* binary_part(Bytes, At, Len), or with {At, Len}; a negative Len counts backwards. */
+/* binary_part(Bits, At, Len), or with {At, Len}; a negative Len counts backwards. The last bits
+ * do not count, but may be there. */
 static bool binary_part(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     struct cursor bytes, part;
@@ -159,9 +160,10 @@ static bool binary_part(struct run *run, const struct view *args, uint32_t num, 
         both[0] = args[1];
         both[1] = args[2];
     }
-    if (!get_bits(run, args, &bytes, &num_bits) || num_bits % 8 != 0 ||
-        !view_get_int(run, &both[0], &at) || !view_get_int(run, &both[1], &len))
+    if (!get_bits(run, args, &bytes, &num_bits) || !view_get_int(run, &both[0], &at) ||
+        !view_get_int(run, &both[1], &len))
         return function_bad(run);
+    bytes = cursor_first(bytes, (size_t)(num_bits / 8));
     if (len < 0 && (len < -(int64_t)cursor_left(&bytes) || __builtin_add_overflow(at, len, &at)))
         return function_bad(run);
     len = len < 0 ? -len : len;

@@ -6,6 +6,7 @@
  *   operand     constant term | Name | function '(' [test {',' test}] ')'
  *             | '{' [test {',' test}] '}' | '[' [test {',' test} ['|' test]] ']'
  *             | '#{' [test '=>' test {',' test '=>' test}] '}'
+ *             | '<<' [segment {',' segment}] '>>', a segment as in match_segment_parse.c
  *
  * Operators bind as in Erlang. Those whose right side is still to come wait on a stack of fixed
  * size (Dijkstra's shunting yard), so that nothing recurses.
@@ -169,6 +170,13 @@ static bool read_operand(struct guard_parser *g, bool *complete)
     struct lexer *lexer = g->lexer;
     const struct guard_operator *op = find_operator(lexer, 1);
     *complete = false;
+    bool whole;
+    if (!guard_begin_part(g, &whole))
+        return false;
+    if (whole) {
+        *complete = true;
+        return true;
+    }
     if (op != NULL) {
         struct waiting *waiting = guard_push(g, WAIT_OPERATOR);
         if (waiting == NULL)
@@ -188,6 +196,8 @@ static bool read_operand(struct guard_parser *g, bool *complete)
     }
     if (lexer->token.kind == LEX_ATOM && !is_keyword(lexer) && followed_by(lexer, '('))
         return begin_call(g, complete);
+    if (lexer_is(lexer, "<<"))
+        return guard_open_binary(g, complete);
     if (guard_is_term(g))
         return guard_open_term(g, complete);
     *complete = true;
@@ -294,6 +304,8 @@ static bool read_operator(struct guard_parser *g, bool *complete, bool *more)
     const struct guard_operator *op = find_operator(lexer, 2);
     *complete = false;
     *more = true;
+    if (guard_is_segment(g))
+        return guard_end_segment(g, complete);
     if (op != NULL)
         return add_infix(g, op);
     if (lexer_is(lexer, "andalso"))

@@ -7,17 +7,29 @@
 
 #include "match_parse.h"
 
-enum wait_kind { WAIT_PAREN, WAIT_CALL, WAIT_OPERATOR, WAIT_TUPLE, WAIT_LIST, WAIT_MAP };
+enum wait_kind {
+    WAIT_PAREN,
+    WAIT_CALL,
+    WAIT_OPERATOR,
+    WAIT_TUPLE,
+    WAIT_LIST,
+    WAIT_MAP,
+    WAIT_BINARY
+};
+
+/* segment_phase is how much of a segment was read. */
+enum segment_phase { SEGMENT_VALUE, SEGMENT_SIZE, SEGMENT_WHOLE };
 
 struct waiting {
     enum wait_kind kind;
-    uint8_t tightness;   /* OPERATOR */
-    enum step_kind step; /* OPERATOR: OPERATOR, ANDALSO, ORELSE */
-    bool in_tail;        /* LIST: behind | */
-    bool in_key;         /* MAP */
-    size_t at;           /* in the text; of ANDALSO and ORELSE the step that jumps */
-    size_t first;        /* of a term: its first step */
-    uint32_t num_args;   /* CALL, and of a term its parts: so far */
+    uint8_t tightness;        /* OPERATOR */
+    enum step_kind step;      /* OPERATOR: OPERATOR, ANDALSO, ORELSE */
+    bool in_tail;             /* LIST: behind | */
+    bool in_key;              /* MAP */
+    size_t at;                /* in the text; of ANDALSO and ORELSE the step that jumps */
+    size_t first;             /* of a term: its first step */
+    enum segment_phase phase; /* BINARY: what is being read */
+    uint32_t num_args;        /* CALL, and of a term its parts: so far */
     const struct guard_operator *op;
     struct ds_text name; /* CALL */
 };
@@ -28,8 +40,8 @@ struct guard_parser {
     struct ds_match *match;
     struct waiting waiting[DS_MATCH_MAX_NESTING];
     size_t depth;
-    size_t num_values;  /* on the stack of the run */
-    size_t alternative; /* its first step */
+    size_t num_values;    /* on the stack of the run */
+    size_t alternative;   /* its first step */
     const char *variable; /* what is expected to be one */
 };
 
@@ -58,6 +70,16 @@ bool guard_open_term(struct guard_parser *g, bool *complete);
 /* guard_end_part is behind a part of the term on top. *taken: at a word that belongs to it,
  * which has been read; then *complete says whether that closes it. */
 bool guard_end_part(struct guard_parser *g, bool *taken, bool *complete);
+
+/* guard_open_binary is at <<. *complete: it is a constant, which has been read whole. */
+bool guard_open_binary(struct guard_parser *g, bool *complete);
+
+/* guard_is_segment says whether a part of a segment of a binary is being read; guard_begin_part
+ * is before it: what may stand there, and *whole: it was a string, and has been read with all
+ * that belongs to it. guard_end_segment is behind the part; *complete: that was the last. */
+bool guard_is_segment(const struct guard_parser *g);
+bool guard_begin_part(struct guard_parser *g, bool *whole);
+bool guard_end_segment(struct guard_parser *g, bool *complete);
 
 /* guard_expected says what could have closed what is open, or gone on in it. */
 const char *guard_expected(struct guard_parser *g);

@@ -42,8 +42,10 @@ bool parse_is_map(struct parser *p);
 bool parse_binary(struct parser *p, bool is_constant);
 
 /* parse_segment reads what follows the value of a segment: its size and type; only_fixed: not
- * a size that is computed. */
+ * a size that is computed. parse_segment_types reads what follows the size, which stands at
+ * size_at if there is one; what of it is known is in *out. */
 bool parse_segment(struct parser *p, bool only_fixed, struct segment *out);
+bool parse_segment_types(struct parser *p, bool has_size, size_t size_at, struct segment *out);
 
 /* parse_guard reads what follows "when"; parse_expression an expression in ( ), or a variable,
  * as *num steps from *first on that leave its value. */
@@ -52,6 +54,9 @@ bool parse_expression(struct parser *p, size_t *first, size_t *num);
 
 /* parse_add_node returns a new node, or NULL when memory ran out. */
 struct node *parse_add_node(struct parser *p, enum node_kind kind);
+
+/* parse_add_segment adds a segment; false when memory ran out. */
+bool parse_add_segment(struct parser *p, const struct segment *segment);
 
 /* parse_add_variable adds what the variable that was just read stands for to a node: kind and
  * variable. */

@@ -62,6 +62,11 @@ struct segment {
     size_t first_step, num_steps;
 };
 
+static inline unsigned segment_utf_bits(const struct segment *segment)
+{
+    return segment->type == SEGMENT_UTF8 ? 8 : segment->type == SEGMENT_UTF16 ? 16 : 32;
+}
+
 struct guard_function;
 struct guard_operator;
 
@@ -74,6 +79,7 @@ enum step_kind {
     STEP_TUPLE, /* of so many values */
     STEP_LIST,  /* the last is its tail */
     STEP_MAP,   /* a key, a value, the next key */
+    STEP_SEGMENT, /* to a binary, of a value, of which the size may follow */
     STEP_ANDALSO, /* unless the value is true, go on at target */
     STEP_ORELSE,
     STEP_TEST,   /* the alternative fails unless the value is true */
@@ -83,7 +89,7 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     uint32_t variable, num_args; /* num_args of CALL, OPERATOR and terms */
-    size_t at, len;              /* CONSTANT */
+    size_t at, len;              /* CONSTANT; SEGMENT: at is that */
     size_t target;
     const struct guard_function *function;
     const struct guard_operator *op;
@@ -131,6 +137,11 @@ bool arithmetic_apply(struct run *run, int which, const struct view *args, struc
 /* build_term makes a term of views: step says of which kind. */
 bool build_term(struct run *run, enum step_kind step, const struct view *parts, uint32_t num_parts,
                 struct view *out);
+
+/* build_segment adds a segment to a binary: args are the binary, the value unless the segment is
+ * literal, the size unless it is fixed. */
+bool build_segment(struct ds_match *match, const struct segment *segment, const struct view *args,
+                   struct view *out);
 
 /* guard_compute runs num steps that leave one value. */
 bool guard_compute(struct ds_match *match, size_t first, size_t num, struct view *out);

@@ -126,19 +126,10 @@ static bool settle(struct lexer *lexer, const struct said *said, struct segment 
     return true;
 }
 
-bool parse_segment(struct parser *p, bool only_fixed, struct segment *out)
+bool parse_segment_types(struct parser *p, bool has_size, size_t size_at, struct segment *out)
 {
     struct lexer *lexer = &p->lexer;
-    struct said said = {0};
-    *out = (struct segment){.kind = NODE_ANY};
-    if (lexer_is(lexer, ":")) {
-        said.has_size = true;
-        if (!lexer_next(lexer))
-            return false;
-        said.size_at = lexer->token.at;
-        if (!read_size(p, only_fixed, out))
-            return false;
-    }
+    struct said said = {.has_size = has_size, .size_at = size_at};
     bool more = lexer_is(lexer, "/");
     while (more) {
         if (!lexer_next(lexer) || !read_word(lexer, &said))
@@ -146,4 +137,17 @@ bool parse_segment(struct parser *p, bool only_fixed, struct segment *out)
         more = lexer_is(lexer, "-");
     }
     return settle(lexer, &said, out);
+}
+
+bool parse_segment(struct parser *p, bool only_fixed, struct segment *out)
+{
+    struct lexer *lexer = &p->lexer;
+    const bool has_size = lexer_is(lexer, ":");
+    *out = (struct segment){.kind = NODE_ANY};
+    if (has_size && !lexer_next(lexer))
+        return false;
+    const size_t size_at = lexer->token.at;
+    if (has_size && !read_size(p, only_fixed, out))
+        return false;
+    return parse_segment_types(p, has_size, size_at, out);
 }

@@ -178,7 +178,8 @@ build(0, Parts) ->
     end;
 build(D, Parts) ->
     Some = fun() -> [build(D - 1, Parts) || _ <- lists:seq(1, rand:uniform(4) - 1)] end,
-    case rand:uniform(6) of
+    case rand:uniform(7) of
+        7 -> build_binary(Parts);
         1 -> build(0, Parts);
         N when N =< 3 ->
             {Texts, Terms} = lists:unzip(Some()),
@@ -198,6 +199,31 @@ build(D, Parts) ->
             Pairs = [{Key(rand:uniform(3)), V} || V <- Some()],
             {["#{", comma([[K, " => ", V] || {{K, _}, {V, _}} <- Pairs]), "}"],
              lists:foldl(fun({{_, K}, {_, V}}, M) -> M#{K => V} end, #{}, Pairs)}
+    end.
+
+%% A binary of anything, which the node makes; now and then one that it cannot make.
+build_binary(Parts) ->
+    Value = fun(1) -> {V, _} = one(Parts), V;
+               (2) -> io_lib:format("~b", [one([0, 1, 5, 255, 300, -1, 1 bsl 65])]);
+               (3) -> "(" ++ io_lib:format("~w", [one([1.5, 0.1, 70000.0, -2.0])]) ++ ")";
+               (4) -> ["(byte_size(", element(1, one(Parts)), ") + 1)"];
+               (5) -> "(<<1, 2:4>>)"
+            end,
+    Integer = ["", ":4", ":12/little", ":70/signed", "/integer", ":(1 + 2)/unit:3", "/utf8",
+               "/utf16-little", "/float", ":32/float-little", ":16/float"],
+    Segment = fun(N) when N < 3 -> one(["\"ab\"", "\"a\\x{e5}\"/utf8", "\"ab\":12/little",
+                                        "\"\\x{1f600}\"/utf16"]);
+                 (N) when N < 5 -> [Value(1), one(["/binary", "/bits", ":1/binary", ":3/bits"])];
+                 (5) -> [Value(5), one(["/bits", ":8/bits", ":1/bytes", "/binary"])];
+                 (_) -> [Value(rand:uniform(4)), one(Integer)]
+              end,
+    Text = ["<<", comma([Segment(rand:uniform(9)) || _ <- lists:seq(1, rand:uniform(3))]), ">>"],
+    {ok, Tokens, _} = erl_scan:string(lists:flatten(io_lib:format("~ts.", [Text]))),
+    {ok, Exprs} = erl_parse:parse_exprs(Tokens),
+    Bindings = [{list_to_atom(V), T} || {V, T} <- Parts],
+    try {Text, element(2, erl_eval:exprs(Exprs, Bindings))}
+    catch error:_ ->
+        case rand:uniform(5) of 1 -> {Text, {impossible}}; _ -> build_binary(Parts) end
     end.
 
 %% A binary in segments, made together with bits that it matches; then bits that differ a little.

@@ -203,6 +203,7 @@ static void syntax(void **state)
         "_ when map_get(k, #{k => v}) == v, is_map_key({1}, #{{1} => 1}), map_size(#{}) == 0",
         "_ when element(2, {a, b}) == b, tuple_size({}) == 0, length([1, 2]) == 2, hd([x]) == x",
         "_ when binary_part(<<\"abc\">>, 1, 2) == <<\"bc\">>, binary_part(<<\"abc\">>, {3, -1}) == <<\"c\">>",
+        "_ when binary_part(<<1, 2, 3:2>>, 2, -1) == <<2>>, binary_part(<<5:3>>, 0, 0) == <<>>",
         "_ when abs(-5) == 5, abs(-0.5) == 0.5, trunc(-1.5) == -1, round(2.5) == 3, floor(-1.5) == -2",
         "_ when ceil(1.2) == 2, float(1) =:= 1.0, trunc(1.0e30) == 1000000000000000019884624838656",
         "_ when max(1, a) == a, min(1, a) == 1, erlang:is_atom(a), true xor false, is_boolean(true)",
@@ -227,6 +228,21 @@ static void syntax(void **state)
         "X when {{X}, 1} > {{0}, 2}, hd([X | hd(a)]) == 1; {X, hd([hd([X])])} == {1, 1}",
         "X when [X | [2 | [3 | []]]] == [1, 2, 3], [X|[]] == [1]",
         "X when {{{X}, {}}, []} < {{{2}, {}}, []}",
+        "X when <<X>> == <<1>>, <<X:16, 2>> == <<0, 1, 2>>, <<X:4, X:4>> =:= <<17>>, <<>> == <<>>",
+        "X when <<\"a\", X, \"\\x{e5}\"/utf8>> == <<97, 1, 195, 165>>, <<\"ab\":4, X:0>> == <<18>>",
+        "X when <<\"ab\":16/little, X>> == <<97, 0, 98, 0, 1>>, <<X:12/little>> == <<1, 0:4>>",
+        "X when <<(X + 1):(X * 8)>> == <<2>>, <<-X>> == <<255>>",
+        "X when <<(-X):16/signed>> == <<255, 255>>",
+        "X when <<X/float>> == <<1.0/float>>, <<X:32/float>> == <<63, 128, 0, 0>>",
+        "X when <<X:16/float-little>> == <<0, 60>>, <<70000.0:16/float>> == <<124, 0>>",
+        "X when <<6.0e-8:16/float, 2047.6:16/float>> == <<0, 1, 104, 0>>",
+        "X when <<-1.5/float>> == <<191, 248, 0:48>>",
+        "X when <<8364/utf8, X/utf16-little>> == <<226, 130, 172, 1, 0>>",
+        "X when <<128512/utf16>> == <<216, 61, 222, 0>>",
+        "X when <<(<<X, 2, 3>>):2/binary>> == <<1, 2>>, << <<X:1>>/bits, <<5:7>>/bits>> == <<133>>",
+        "X when << <<X>>/binary, (<<2:4>>)/bits>> == <<1, 2:4>>, <<(1 bsl 70):72>> == <<64, 0:64>>",
+        "X when {<<X>>, [<<X:2>>]} == {<<1>>, [<<1:2>>]}, byte_size(<<X:4, 2:8, 3:4>>) == 2",
+        "X when <<X:1/unit:16>> == <<1:16>>, bit_size(<<1:5000>>) == 5000",
         "A = B = 1 when A == B",
         "A = 1 = B = C when A == B, B == C",
     };
@@ -252,6 +268,7 @@ static void syntax(void **state)
         "_ when binary_part(<<\"abc\">>, 2, 2) == <<\"c\">>",
         "_ when binary_part(<<\"abc\">>, 1, -2) == <<\"c\">>",
         "_ when false; hd(1); 2 < 1",
+        "_ when binary_part(<<1, 2:2>>, 0, 2) == a; binary_part(<<1:1>>, 1, 0) == <<>>",
         "X when {X, hd([])} == {1, a}",
         "X when element(3, {X, X}) == 1",
         "X when map_get(b, #{a => X}) == 1",
@@ -261,6 +278,17 @@ static void syntax(void **state)
         "X when size([X]) == 1",
         "X when is_map_key(X, {X})",
         "X when {X} + 1 > 0",
+        "X when <<a>> == X",
+        "X when <<X/binary>> == X",
+        "X when <<1.5>> == X",
+        "X when <<X:(0 - 1)>> == X",
+        "X when <<X:8/float>> == X",
+        "X when <<(<<X>>):2/binary>> == X",
+        "X when <<(<<X:1>>)/binary>> == X",
+        "X when <<55296/utf8>> == X",
+        "X when <<1114112/utf32>> == X",
+        "X when <<-1/utf16>> == X",
+        "X when byte_size(<<1:(1 bsl 62)/unit:8>>) > 1",
     };
     for (size_t i = 0; i < sizeof failing / sizeof failing[0]; i++)
         if (run(failing[i], any) != DS_MATCH_NO)
@@ -373,6 +401,8 @@ static struct ds_term deep(uint8_t *bytes, size_t num)
 static void bounds(void **state)
 {
     static uint8_t area[3 * 100000 + 10];
+    char text[DS_MATCH_MAX_LEN + 2];
+    struct ds_match_error error;
     (void)state;
     /* Nested too deeply to compare. */
     const struct ds_term two = etf_tuple(2, deep(area, 1000), deep(area, 1000));
@@ -412,9 +442,16 @@ static void bounds(void **state)
     assert_int_equal(run("<<_:1, R/bits>>", long_binary), DS_MATCH_GAVE_UP);
     free(large);
 
+    /* A segment of a guard has its end, and so has all that is copied. */
+    assert_int_equal(run("X when <<X:1048577>> == a; true", TERM(97, 1)), DS_MATCH_GAVE_UP);
+    assert_match("X when <<X:1048576>> > <<0>>; true", TERM(97, 1));
+    char *segments = text + sprintf(text, "X when <<X:1048576");
+    while (segments < text + DS_MATCH_MAX_LEN - 20)
+        segments += sprintf(segments, ",X:99");
+    sprintf(segments, ">> == a; true");
+    assert_int_equal(run(text, TERM(97, 1)), DS_MATCH_GAVE_UP);
+
     /* The longest pattern, the deepest, the one with most variables; and one more. */
-    char text[DS_MATCH_MAX_LEN + 2];
-    struct ds_match_error error;
     memset(text, ' ', sizeof text);
     text[0] = 'a';
     text[DS_MATCH_MAX_LEN] = '\0';
@@ -549,7 +586,6 @@ static void errors(void **state)
         {"<<\"\xe2\x82\xac\">>", 3, "\"...\"/utf8"},
         {"<<1:5000>>", 3, "at most 4096"},
         {"<<1:2/unit:2049>>", 12, "a unit"},
-        {"X when <<1:5000>> == X", 12, "at most 4096"},
         {"<<1,>>", 5, "a segment"},
         {"m:f(", 5, "a term"},
         {"m:f(a", 6, ", or )"},
@@ -581,7 +617,22 @@ static void errors(void **state)
         {"X when X#{a => 1} == X", 9, "a map is not changed here"},
         {"X when {(X} == 1", 11, "an operator or )"},
         {"X when {hd(X} == 1", 13, ", or )"},
-        {"X when {<<X>>} == 1", 11, "a string or a number"},
+        {"X when {<<X} == 1", 12, ", or >>"},
+        {"X when <<X", 11, ", or >>"},
+        {"X when <<X + 1>> == X", 12, ", or >>"},
+        {"X when <<X:8:8>> == X", 13, ", or >>"},
+        {"X when <<X,>> == X", 12, "a term"},
+        {"X when <<Y>> == X", 10, "a variable of the pattern"},
+        {"X when <<X:Y>> == X", 12, "a variable of the pattern"},
+        {"X when <<X:-1>> == X", 12, "a size: an integer"},
+        {"X when <<X:a>> == X", 12, "a size: an integer"},
+        {"X when <<X:(X>> == X", 14, "an operator or )"},
+        {"X when <<X/foo>> == X", 12, "a type"},
+        {"X when <<X/native>> == X", 12, "no packet tells"},
+        {"X when <<X:8/utf8>> == X", 12, "no size for utf8"},
+        {"X when <<X, \"ab\"/float>> == X", 17, "as the type of a string"},
+        {"X when <<X, \"ab\":X>> == X", 18, "a number of bits"},
+        {"X when <<<<<<X>>>>", 19, ", or >>"},
         {"X when {a, #{a := 1}} == X", 16, "=> behind the key"},
         {"X when foo(X)", 8, "a function that guards have"},
         {"X when is_atom(X, X)", 8, "another number of arguments"},
@@ -631,6 +682,8 @@ static const char *const samples[] = {
     "#{a := [A | T], {k, \"s\"} := Q} when {A, [T | Q]} =:= {1, [a]}; [A | T] > #{A => {T}, T => 3}",
     "#{bin := <<N:3, X:(N + 60)/signed-little, \"ab\"/utf16, R:N/bits, F:32/float, _/bits>>} "
     "when X > 1; F == 1.0; {F, R} == X",
+    "#{a := [A | T], bin := B} when <<A, A:(A + 2)/little, \"x\"/utf16, B/binary, 1.5:32/float>> "
+    "== B; <<(<<B/bits, (1 bsl 70):80>>)/bits>> < B",
     "m:f/3 when -1.5e3 + 1_000 * (2 bsl 70) =/= abs(-7) andalso erlang:is_map_key(a, #{a => []})",
 };
 enum { NUM_SAMPLES = sizeof samples / sizeof samples[0] };
@@ -689,6 +742,7 @@ static void pages(void **state)
         "X = #{a := A, {k, \"s\"} := Q} when {A, Q} > [Q | A]; #{A => Q, Q => A} == X; {A} < {A}",
         of_segments,
         "#{bin := <<N:3, X:(N * 20), R/bits>>, bin := <<_, A/utf8, B:1/binary, C/binary>>}",
+        "#{a := [A | _], bin := B} when <<B/binary, A:(A * 3), B:(A + 1)/binary>> > B",
         "X when {X, 1} == {X, 1}, #{X => a, [X] => b} =:= #{X => a, [X] => c}",
         "X when X + X > X; round(X) == 1; byte_size(X) > 1; length(X) > 1; is_function(X, 1)",
     };
