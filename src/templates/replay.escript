@@ -39,8 +39,8 @@
 
 -record(options, {
     side, list = false, cookie_file, node, listen = {127, 0, 0, 1}, port = 0, epmd = true,
-    epmd_port = 4369, connect, peer, exact = false, ignore = [], recorded_pace = false,
-    timeout = 10000, verbose = false
+    epmd_port, connect, peer, exact = false, ignore = [], recorded_pace = false,
+    timeout = 10000, accept_timeout = infinity, verbose = false
 }).
 %% party: one of the two nodes, as recorded or as it is now.
 -record(party, {name, flags, creation, version = 6, asks_name = false}).
@@ -57,8 +57,8 @@
 -record(names, {own, own_live, peer, peer_live, ids = #{}, back = #{}, exact = false}).
 -record(play, {
     options, socket, names, odd, wire = #wire{}, pending = [], background = [], missed = [],
-    quiet_pids = [], parts = #{}, closed = false, last_time = 0, num_sent = 0, num_compared = 0,
-    num_background = 0
+    quiet_pids = [], parts = #{}, closed = false, why_closed = "", last_time = 0, num_sent = 0,
+    num_compared = 0, num_background = 0
 }).
 
 -define(VERSION, 131).
@@ -111,14 +111,15 @@ usage() ->
     "--listen ADDRESS            as acceptor: 127.0.0.1 by default; 0.0.0.0 or :: is any\n"
     "--port PORT                 as acceptor: where to listen; any free port by default\n"
     "--no-epmd                   as acceptor: do not register with EPMD\n"
-    "--connect HOST:PORT         as initiator: where to connect\n"
+    "--connect HOST:PORT         as initiator: where to connect; [ADDRESS]:PORT for IPv6\n"
     "--peer NAME@HOST            as initiator: whom to look up in EPMD; the recorded name by\n"
     "                            default\n"
     "--epmd-port PORT            4369, or ERL_EPMD_PORT, by default\n"
     "--compare alike|exact       exact: pids, references, names and order as recorded\n"
     "--ignore NAME,..            do not compare what is sent to these registered names\n"
     "--pace fast|recorded        fast, the default: send as soon as it is the own turn\n"
-    "--timeout SECONDS           how long to wait for the other side; 10 by default\n"
+    "--timeout SECONDS           how long to wait for the other side: 10 by default, but as acceptor\n"
+    "                            for somebody to connect without end\n"
     "--verbose                   show every message\n"
     "--list                      show the recording and exit\n".
 
@@ -141,7 +142,8 @@ options(["--no-epmd" | Rest], O) ->
     options(Rest, O#options{epmd = false});
 options(["--connect", Where | Rest], O) ->
     case string:split(Where, ":", trailing) of
-        [Host, Port] -> options(Rest, O#options{connect = {Host, number("--connect", Port, 65535)}});
+        [Host, Port] ->
+            options(Rest, O#options{connect = {host(Host), number("--connect", Port, 65535)}});
         _ -> trouble("--connect takes HOST:PORT, not ~ts", [Where])
     end;
 options(["--peer", Name | Rest], O) ->
@@ -156,7 +158,8 @@ options(["--ignore", Names | Rest], O) ->
 options(["--pace", Pace | Rest], O) when Pace =:= "fast"; Pace =:= "recorded" ->
     options(Rest, O#options{recorded_pace = Pace =:= "recorded"});
 options(["--timeout", Seconds | Rest], O) ->
-    options(Rest, O#options{timeout = 1000 * number("--timeout", Seconds, 1000000)});
+    Timeout = 1000 * number("--timeout", Seconds, 1000000),
+    options(Rest, O#options{timeout = Timeout, accept_timeout = Timeout});
 options(["--verbose" | Rest], O) ->
     options(Rest, O#options{verbose = true});
 options(["--list" | Rest], O) ->
@@ -180,7 +183,13 @@ node_name(Text) ->
         _ -> trouble("a node's name is NAME@HOST, not ~ts", [Text])
     end.
 
-epmd_port(4369) ->
+host(Text) ->
+    case inet:parse_address(string:trim(Text, both, "[]")) of
+        {ok, Address} -> Address;
+        {error, _} -> Text
+    end.
+
+epmd_port(undefined) ->
     number("ERL_EPMD_PORT", os:getenv("ERL_EPMD_PORT", "4369"), 65535);
 epmd_port(Given) ->
     Given.
@@ -276,7 +285,7 @@ odd(Bytes) ->
 
 list({#{initiator := Initiator, acceptor := Acceptor}, Frames}) ->
     io:format("initiator ~ts, acceptor ~ts, ~b frames~n",
-              [Initiator#party.name, Acceptor#party.name, length(Frames)]),
+              [shown(Initiator), shown(Acceptor), length(Frames)]),
     {Completes, _} = messages(Frames),
     lists:foreach(fun(#frame{number = N, of_side = Side, time = Time}) ->
         {Part, Message} = maps:get(N, Completes),
@@ -302,7 +311,7 @@ connect(#options{side = Side} = Options, Cookie, {Facts, _} = Recording) ->
         initiator -> initiate(Options, Cookie, Mine, Peer)
     end,
     check_flags(Own, Peer, PeerLive, Side, Recording),
-    say("connected with ~ts", [PeerLive#party.name]),
+    say("connected with ~ts", [shown(PeerLive)]),
     {Socket, #names{own = Own, own_live = OwnLive, peer = Peer, peer_live = PeerLive,
                     exact = Options#options.exact}}.
 
@@ -311,24 +320,56 @@ accept(#options{listen = Address, port = Port} = Options, Cookie, Mine, Peer) ->
         {_, _, _, _} -> inet;
         _ -> inet6
     end,
-    case gen_tcp:listen(Port, [Family, binary, {ip, Address}, {packet, 2}, {active, false},
-                               {reuseaddr, true}, {nodelay, true}]) of
+    case gen_tcp:listen(Port, [Family, {ip, Address}, {reuseaddr, true} | tcp(Options)]) of
         {ok, Listener} ->
             {ok, Actual} = inet:port(Listener),
             Registered = register_node(Options, Mine, Actual),
-            say("~ts listens on port ~b", [Mine#party.name, Actual]),
-            {ok, Socket} = gen_tcp:accept(Listener),
-            Result = answer(Socket, Cookie, Mine, Peer),
+            say("~ts listens on port ~b", [shown(Mine), Actual]),
+            Socket = case gen_tcp:accept(Listener, Options#options.accept_timeout) of
+                {ok, Accepted} -> Accepted;
+                {error, Why} -> trouble("nobody connected: ~ts", [why(Why)])
+            end,
+            Result = answer(Socket, Options#options.timeout, Cookie, Mine, Peer),
             gen_tcp:close(Listener),
             put(epmd, Registered), % as long as that is open the name is registered
             Result;
         {error, Why} ->
-            trouble("cannot listen on port ~b: ~ts", [Port, inet:format_error(Why)])
+            trouble("cannot listen on port ~b: ~ts", [Port, why(Why)])
     end.
 
+%% A side that does not read must not keep the other one waiting.
+tcp(#options{timeout = Timeout}) ->
+    [binary, {packet, 2}, {active, false}, {nodelay, true}, {send_timeout, Timeout},
+     {send_timeout_close, true}].
+
+why(timeout) -> "it took too long (--timeout)";
+why(closed) -> "the connection was closed";
+why(Why) -> inet:format_error(Why).
+
+%% A name that the other side gives is said, made an atom of, and goes into what is sent.
+live_name(Bytes) ->
+    Text = unicode:characters_to_list(Bytes),
+    is_list(Text) andalso length(Text) =< 255 andalso is_plain(Text) andalso lists:member($@, Text)
+        orelse trouble("the other side says ~0tp where the name of a node was expected", [Bytes]),
+    Bytes.
+
+shown(#party{name = Name}) ->
+    shown(Name);
+shown(Name) when is_binary(Name) ->
+    case is_plain(unicode:characters_to_list(Name)) of
+        true -> Name;
+        false -> io_lib:format("~0tp", [Name])
+    end;
+shown(Name) ->
+    shown(atom_to_binary(Name)).
+
+%% What a terminal writes and does not obey.
+is_plain(Text) ->
+    lists:all(fun(C) -> C >= $\s andalso (C < 127 orelse C > 159) end, Text).
+
 %% answer makes the handshake as the side that was called.
-answer(Socket, Cookie, Mine, Recorded) ->
-    {Peer, Ask} = case receive_step(Socket, "a send_name") of
+answer(Socket, Timeout, Cookie, Mine, Recorded) ->
+    {Peer, Ask} = case receive_step(Socket, Timeout, "a send_name") of
         <<$N, Flags:64, Creation:32, Len:16, Name:Len/binary, _/binary>> ->
             {#party{name = Name, flags = Flags, creation = Creation}, 6};
         <<$n, Version:16, Flags:32, Name/binary>> ->
@@ -345,6 +386,7 @@ answer(Socket, Cookie, Mine, Recorded) ->
                                 GivenCreation:32>>),
             Peer#party{name = Given, creation = GivenCreation}
     end,
+    live_name(Named#party.name),
     Challenge = rand:uniform(1 bsl 32) - 1,
     #party{name = Own, flags = OwnFlags, creation = OwnCreation} = Mine,
     IsNew = Ask =:= 6 orelse Peer#party.flags band ?HANDSHAKE_23 =/= 0,
@@ -355,16 +397,16 @@ answer(Socket, Cookie, Mine, Recorded) ->
         false ->
             send_step(Socket, <<$n, 5:16, OwnFlags:32, Challenge:32, Own/binary>>)
     end,
-    {Whole, Reply} = case receive_step(Socket, "a challenge_reply") of
+    {Whole, Reply} = case receive_step(Socket, Timeout, "a challenge_reply") of
         <<$c, High:32, NewCreation:32>> ->
             {Named#party{flags = High bsl 32 bor Named#party.flags, creation = NewCreation},
-             receive_step(Socket, "a challenge_reply")};
+             receive_step(Socket, Timeout, "a challenge_reply")};
         First -> {Named, First}
     end,
     case Reply of
         <<$r, Theirs:32, Digest:16/binary>> ->
             digest(Cookie, Challenge) =:= Digest orelse
-                trouble("wrong cookie: ~ts made its digest with another one", [Whole#party.name]),
+                trouble("wrong cookie: ~ts made its digest with another one", [shown(Whole)]),
             send_step(Socket, [$a, digest(Cookie, Theirs)]),
             {Socket, Mine, Whole};
         _ -> odd_step(Reply, "a challenge_reply")
@@ -377,16 +419,18 @@ initiate(#options{connect = undefined} = Options, Cookie, Mine, Peer) ->
     end,
     [Alive, Host] = string:split(unicode:characters_to_list(Name), "@"),
     initiate(Options#options{connect = {Host, look_up(Options, Alive, Host)}}, Cookie, Mine, Peer);
-initiate(#options{connect = {Host, Port}, timeout = Timeout}, Cookie, Mine, _) ->
-    case gen_tcp:connect(Host, Port, [binary, {packet, 2}, {active, false}, {nodelay, true}],
-                         Timeout) of
-        {ok, Socket} -> call(Socket, Cookie, Mine);
-        {error, Why} ->
-            trouble("cannot connect to ~ts:~b: ~ts", [Host, Port, inet:format_error(Why)])
+initiate(#options{connect = {Host, Port}, timeout = Timeout} = Options, Cookie, Mine, _) ->
+    case gen_tcp:connect(Host, Port, tcp(Options), Timeout) of
+        {ok, Socket} -> call(Socket, Timeout, Cookie, Mine);
+        {error, Why} -> trouble("cannot connect to ~ts:~b: ~ts", [host_text(Host), Port, why(Why)])
     end.
 
+host_text({_, _, _, _} = Address) -> inet:ntoa(Address);
+host_text(Address) when is_tuple(Address) -> [$[, inet:ntoa(Address), $]];
+host_text(Host) -> Host.
+
 %% call makes the handshake as the side that calls.
-call(Socket, Cookie, #party{flags = Flags, version = Version} = Mine) ->
+call(Socket, Timeout, Cookie, #party{flags = Flags, version = Version} = Mine) ->
     case {Version, Mine} of
         {6, #party{asks_name = true, name = Name}} -> % gives its host, and as OTP no creation
             [_, Host] = binary:split(Name, <<"@">>),
@@ -396,19 +440,19 @@ call(Socket, Cookie, #party{flags = Flags, version = Version} = Mine) ->
         {5, #party{name = Name}} ->
             send_step(Socket, <<$n, 5:16, Flags:32, Name/binary>>)
     end,
-    Named = case receive_step(Socket, "a status") of
+    Named = case receive_step(Socket, Timeout, "a status") of
         <<"sok">> -> Mine;
         <<"sok_simultaneous">> -> Mine;
         <<"salive">> ->
             send_step(Socket, <<"strue">>),
             Mine;
         <<"snamed:", Len:16, Given:Len/binary, GivenCreation:32>> ->
-            Mine#party{name = Given, creation = GivenCreation};
+            Mine#party{name = live_name(Given), creation = GivenCreation};
         <<"s", Status/binary>> ->
             trouble("the other side refuses the connection: ~ts", [printable(Status)]);
         OtherStatus -> odd_step(OtherStatus, "a status")
     end,
-    {Challenge, Peer, IsNew} = case receive_step(Socket, "a challenge") of
+    {Challenge, Peer, IsNew} = case receive_step(Socket, Timeout, "a challenge") of
         <<$N, PeerFlags:64, C:32, PeerCreation:32, PeerLen:16, PeerName:PeerLen/binary,
           _/binary>> ->
             {C, #party{name = PeerName, flags = PeerFlags, creation = PeerCreation}, true};
@@ -416,20 +460,21 @@ call(Socket, Cookie, #party{flags = Flags, version = Version} = Mine) ->
             {C, #party{name = PeerName, flags = PeerFlags, creation = 0, version = 5}, false};
         OtherChallenge -> odd_step(OtherChallenge, "a challenge")
     end,
+    live_name(Peer#party.name),
     Version =/= 6 andalso IsNew andalso
         send_step(Socket, <<$c, (Flags bsr 32):32, (Named#party.creation):32>>),
     Own = rand:uniform(1 bsl 32) - 1,
     send_step(Socket, [<<$r, Own:32>>, digest(Cookie, Challenge)]),
     Right = digest(Cookie, Own),
-    case gen_tcp:recv(Socket, 0, 10000) of
+    case gen_tcp:recv(Socket, 0, Timeout) of
         {ok, <<$a, Right:16/binary>>} -> {Socket, Named, Peer};
         {ok, <<$a, _:16/binary>>} ->
-            trouble("wrong cookie: ~ts made its digest with another one", [Peer#party.name]);
+            trouble("wrong cookie: ~ts made its digest with another one", [shown(Peer)]);
         {ok, Other} -> odd_step(Other, "a challenge_ack");
         {error, closed} ->
             trouble("wrong cookie, most likely: ~ts closed the connection on the digest",
-                    [Peer#party.name]);
-        {error, Why} -> trouble("no challenge_ack: ~ts", [inet:format_error(Why)])
+                    [shown(Peer)]);
+        {error, Why} -> trouble("no challenge_ack: ~ts", [why(Why)])
     end.
 
 digest(Cookie, Challenge) ->
@@ -438,13 +483,13 @@ digest(Cookie, Challenge) ->
 send_step(Socket, Bytes) ->
     _ = gen_tcp:send(Socket, Bytes). % if that fails, what comes next says why
 
-receive_step(Socket, What) ->
-    case gen_tcp:recv(Socket, 0, 10000) of
+receive_step(Socket, Timeout, What) ->
+    case gen_tcp:recv(Socket, 0, Timeout) of
         {ok, Bytes} -> Bytes;
         {error, closed} ->
             trouble("the other side closed the connection where ~ts was expected", [What]);
         {error, Why} ->
-            trouble("~ts did not come: ~ts", [What, inet:format_error(Why)])
+            trouble("~ts did not come: ~ts", [What, why(Why)])
     end.
 
 -spec odd_step(binary(), string()) -> no_return().
@@ -465,7 +510,7 @@ check_flags(Own, Peer, PeerLive, Side, {_, Frames}) ->
     case Needed band bnot Are of
         0 -> ok;
         Missing -> trouble("the recorded frames need ~ts, which ~ts does not offer",
-                           [flag_names(Missing), PeerLive#party.name])
+                           [flag_names(Missing), shown(PeerLive)])
     end.
 
 needs(#frame{bytes = <<?VERSION, 68, _/binary>>}) -> 1 bsl 13;
@@ -474,7 +519,7 @@ needs(#frame{bytes = <<?VERSION, T, _/binary>>}) when T =:= 69; T =:= 70 ->
 needs(_) -> 0.
 
 flags_said(_, _, 0) -> ok;
-flags_said(What, #party{name = Name}, Flags) -> say("~ts ~ts: ~ts", [Name, What, flag_names(Flags)]).
+flags_said(What, Party, Flags) -> say("~ts ~ts: ~ts", [shown(Party), What, flag_names(Flags)]).
 
 flag_names(Flags) ->
     lists:join(" ", [flag_name(Bit) || Bit <- lists:seq(0, 63), Flags band (1 bsl Bit) =/= 0]).
@@ -525,14 +570,14 @@ ask_epmd(Host, Port, Request) ->
     Options = [binary, {packet, raw}, {active, false}],
     case gen_tcp:connect(Host, Port, Options, 5000) of
         {ok, Socket} ->
-            ok = gen_tcp:send(Socket, [<<(byte_size(Request)):16>>, Request]),
+            _ = gen_tcp:send(Socket, [<<(byte_size(Request)):16>>, Request]),
             case gen_tcp:recv(Socket, 0, 5000) of
                 {ok, Answer} -> {Socket, Answer};
                 {error, _} -> {Socket, none}
             end;
         {error, Why} ->
             trouble("cannot reach EPMD on ~ts:~b: ~ts; start it (epmd -daemon), or do without "
-                    "(--no-epmd, --connect)", [Host, Port, inet:format_error(Why)])
+                    "(--no-epmd, --connect)", [Host, Port, why(Why)])
     end.
 
 %% --- the play ---
@@ -548,7 +593,7 @@ play(#options{side = Side} = Options, Socket, Names, {_, Frames}) ->
     gen_tcp:close(Socket),
     no_more(End),
     io:format("as recorded: ~b frames sent, ~b messages of ~ts compared, ~b of the background~n",
-              [End#play.num_sent, End#play.num_compared, Names#names.peer_live#party.name,
+              [End#play.num_sent, End#play.num_compared, shown(Names#names.peer_live),
                End#play.num_background]).
 
 %% A step is something to send, or a message to wait for. What is only a part of a message of the
@@ -570,7 +615,7 @@ take_step({send, #frame{time = Time} = Frame, Part, Message, Bodies}, Play) ->
     show("> ", Message, Sent),
     case gen_tcp:send(Sent#play.socket, Bytes) of
         ok -> ok;
-        {error, _} -> closed_early(Frame)
+        {error, Why} -> not_sent(Frame, Why)
     end,
     Sent#play{num_sent = Sent#play.num_sent + 1, last_time = Time};
 take_step({await, #frame{time = Time} = Frame, Message}, Play) ->
@@ -603,8 +648,8 @@ listen(Until, #play{socket = Socket} = Play) ->
     Left = max(0, Until - now_ms()),
     receive
         {tcp, Socket, Bytes} -> came(Bytes, Play);
-        {tcp_closed, Socket} -> Play#play{closed = true};
-        {tcp_error, Socket, _} -> Play#play{closed = true}
+        {tcp_closed, Socket} -> closed(closed, Play);
+        {tcp_error, Socket, Why} -> closed(Why, Play)
     after min(Left, ?TICK_MS) ->
         case Left >= ?TICK_MS of
             true -> _ = gen_tcp:send(Socket, <<>>);
@@ -612,6 +657,10 @@ listen(Until, #play{socket = Socket} = Play) ->
         end,
         Play
     end.
+
+%% The first reason is the one: after an error the connection is closed.
+closed(Why, #play{closed = false} = Play) -> Play#play{closed = true, why_closed = why(Why)};
+closed(_, Play) -> Play.
 
 came(<<>>, Play) ->
     Play; % a tick
@@ -630,8 +679,8 @@ came(Bytes, #play{wire = Wire} = Play) ->
     catch
         throw:{malformed, Why} ->
             lists:member(odd(Bytes), Play#play.odd) orelse
-                differs("the other side sent a frame that cannot be decoded: ~ts~n  ~0tp~n",
-                        [Why, Bytes]),
+                differs("the other side sent a frame that cannot be decoded: ~ts~n  ~ts~n",
+                        [Why, text(Bytes)]),
             Play#play{pending = Play#play.pending ++ [odd(Bytes)]}
     end.
 
@@ -648,7 +697,7 @@ await(Frame, Recorded, Deadline, Play) ->
         {wrong, Came, Where} ->
             report(Frame, Recorded, Came, Where);
         none when Play#play.closed ->
-            missing(Frame, Recorded, "the connection was closed before it came", Play);
+            missing(Frame, Recorded, [Play#play.why_closed, " before it came"], Play);
         none ->
             case now_ms() >= Deadline of
                 true -> missing(Frame, Recorded, "it did not come in time", Play);
@@ -734,8 +783,11 @@ more(Rest) -> io_lib:format("  and ~b further messages~n", [length(Rest)]).
 differs(Format, Values) ->
     throw({differs, io_lib:format(Format, Values)}).
 
--spec closed_early(#frame{}) -> no_return().
-closed_early(#frame{number = Number, packet = Packet}) ->
+-spec not_sent(#frame{}, atom()) -> no_return().
+not_sent(#frame{number = Number, packet = Packet}, timeout) ->
+    differs("frame ~b (packet ~b of the capture) could not be sent: the other side does not read~n",
+            [Number, Packet]);
+not_sent(#frame{number = Number, packet = Packet}, _) ->
     differs("the other side closed the connection before frame ~b (packet ~b of the capture) was "
             "sent~n", [Number, Packet]).
 
@@ -866,6 +918,7 @@ same_term({'fun', M, I, A, _, Was}, {'fun', M, I, A, _, Is}, Path, Names)
 same_term(Was, Is, Path, Names) ->
     case {id_node(Was), id_node(Is)} of
         {none, _} when Was =:= Is -> Names;
+        {_, none} -> throw({differ, {Path, Was, Is}});
         {none, _} -> throw({differ, {Path, Was, Is}});
         {Node, LiveNode} -> same_id(Was, Is, Node, LiveNode, Path, Names)
     end.
@@ -1425,16 +1478,16 @@ text({map, Pairs}) ->
 text({record, Module, Name, _, Pairs}) ->
     [$#, text(Module), $:, text(Name), ${,
      lists:join(",", [[text(K), " = ", text(V)] || {K, V} <- Pairs]), $}];
-text({pid, Node, Id, Serial, _}) -> io_lib:format("<~ts.~b.~b>", [Node, Id, Serial]);
-text({port, Node, Id, _}) -> io_lib:format("#Port<~ts.~b>", [Node, Id]);
+text({pid, Node, Id, Serial, _}) -> io_lib:format("<~ts.~b.~b>", [shown(Node), Id, Serial]);
+text({port, Node, Id, _}) -> io_lib:format("#Port<~ts.~b>", [shown(Node), Id]);
 text({ref, Node, _, Words}) ->
     Numbers = [integer_to_list(W) || W <- lists:reverse(Words)],
-    io_lib:format("#Ref<~ts.~ts>", [Node, lists:join(".", Numbers)]);
+    io_lib:format("#Ref<~ts.~ts>", [shown(Node), lists:join(".", Numbers)]);
 text({export, M, F, A}) -> io_lib:format("fun ~ts:~ts/~ts", [text(M), text(F), text(A)]);
 text({'fun', M, Index, Arity, _, Free}) ->
     io_lib:format("#Fun<~ts.~b/~b with ~ts>", [text(M), Index, Arity, text(Free)]);
 text({bits, Bytes, Bits}) -> [text(Bytes), io_lib:format(" (~b bits of the last byte)", [Bits])];
-text({opaque, Bytes}) -> printable(Bytes);
+text({opaque, Bytes}) -> text(Bytes);
 text(Bytes) when is_binary(Bytes), byte_size(Bytes) > 200 ->
     [text(binary:part(Bytes, 0, 100)),
      io_lib:format(" ... ~b more bytes", [byte_size(Bytes) - 100])];
