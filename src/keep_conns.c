@@ -43,11 +43,10 @@ static void pin(struct keeper *k, struct stored_conn *conn)
         led->led_by = 0;
     conn->pinned = true;
     k->num_incomplete += conn->past_unknown;
-    if (!conn->has_ends)
-        return;
-    if (conn->past_unknown)
+    if (conn->past_unknown && conn->has_ends) {
         keeper_write_past(k, conn->ends);
-    ds_session_forget(k->past, conn->ends);
+        ds_session_forget(k->past, conn->ends);
+    }
 }
 
 static void choose(struct keeper *k, struct stored_conn *conn)

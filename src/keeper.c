@@ -128,15 +128,29 @@ void keeper_record(struct keeper *k, const struct record *record, bool selected)
         keep_conns_record(k, record, selected);
 }
 
+/* forget is for a connection that turned out not to be Erlang's with a packet. If the past knows
+ * the beginning of it, it gets the rest to find that out; else it never hears of it, lest a
+ * crowd of others drives out those that are Erlang's. */
+static void forget(struct keeper *k, uint64_t key, const struct ds_packet *packet)
+{
+    struct stored_conn *conn = packet_store_find(&k->store, key);
+    if (conn != NULL ? conn->past_unknown : key <= k->store.newest_key) {
+        packet_store_drop_conn(&k->store, key);
+        ds_session_packet(k->past, packet);
+    } else if (conn != NULL) {
+        while (conn->packets.first != NULL)
+            packet_store_remove(&k->store, conn->packets.first);
+        packet_store_release(&k->store, conn);
+    }
+}
+
 void keeper_packet(struct keeper *k, const struct ds_packet *packet, const struct ds_where *where)
 {
     if (k->ending != ENDING_NONE)
         return;
     const uint64_t key = packet_store_key(&k->store, where);
-    if (where->forgotten != 0) {
-        packet_store_drop_conn(&k->store, where->forgotten);
-        ds_session_packet(k->past, packet); /* which finds out as well */
-    }
+    if (where->forgotten != 0)
+        forget(k, where->forgotten, packet);
     if (k->options->trigger != NULL)
         keep_latest_packet(k, key, packet);
     else

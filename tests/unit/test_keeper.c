@@ -432,6 +432,7 @@ static void forgets_other_protocols(void **state)
     }
     assert_int_equal(b.keeper->store.used, 0);
     assert_int_equal(b.keeper->store.conns.num, 0);
+    assert_int_equal(ds_session_stats(b.keeper->past)->tcp_connections, 0);
     keeper_write_past(b.keeper, NULL);
     assert_int_equal(b.keeper->writer.size, sizeof(struct pcap_file_header));
     end(&b);
