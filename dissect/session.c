@@ -349,7 +349,8 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
     stats->packets++;
     stats->bytes += packet->len;
     stats->truncated_packets += packet->cap_len < packet->len;
-    switch (packet_decode(&session->decoder, packet, &segment)) {
+    const enum packet_status status = packet_decode(&session->decoder, packet, &segment);
+    switch (status) {
     case PACKET_SEGMENT:
         where.tcp = tcp_table_feed(session->tcp, &segment);
         where.forgotten = tcp_table_forgotten(session->tcp);
@@ -368,6 +369,7 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
         break;
     }
     where.whole = ip_fragments_last(session->decoder.fragments);
+    where.is_complete = where.whole != 0 && status != PACKET_HELD;
     stats->limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
     return where;
 }

@@ -138,9 +138,7 @@ static void forget(struct keeper *k, uint64_t key, const struct ds_packet *packe
         packet_store_drop_conn(&k->store, key);
         ds_session_packet(k->past, packet);
     } else if (conn != NULL) {
-        while (conn->packets.first != NULL)
-            packet_store_remove(&k->store, conn->packets.first);
-        packet_store_release(&k->store, conn);
+        packet_store_empty(&k->store, conn);
     }
 }
 

@@ -123,14 +123,33 @@ void packet_store_release(struct packet_store *store, struct stored_conn *conn)
     table_remove(&store->conns, conn);
 }
 
+void packet_store_remove(struct packet_store *store, struct stored_packet *packet)
+{
+    unlink_from(&packet->conn->packets, packet);
+    unlink_from_all(store, packet);
+    store->used -= cost(&packet->packet);
+    free(packet);
+}
+
+void packet_store_empty(struct packet_store *store, struct stored_conn *conn)
+{
+    while (conn->packets.first != NULL)
+        packet_store_remove(store, conn->packets.first);
+    packet_store_release(store, conn);
+}
+
 uint64_t packet_store_key(struct packet_store *store, const struct ds_where *where)
 {
-    if (where->tcp == 0)
+    if (where->tcp == 0 && !where->is_complete)
         return where->whole != 0 ? WHOLE | where->whole : 0;
     struct stored_conn *waiting =
         where->whole != 0 ? packet_store_find(store, WHOLE | where->whole) : NULL;
-    if (waiting == NULL || waiting->packets.first == NULL)
+    if (waiting == NULL)
         return where->tcp;
+    if (where->tcp == 0) {
+        packet_store_empty(store, waiting);
+        return 0;
+    }
     const uint64_t waiting_key = waiting->key;
     struct stored_conn *conn = packet_store_conn(store, where->tcp);
     waiting = packet_store_find(store, waiting_key); /* making room may have dropped it */
@@ -163,14 +182,6 @@ static bool hold_back(struct packet_store *store, struct stored_packet *packet)
     packet->conn = led;
     append(&led->held_back, packet);
     return true;
-}
-
-void packet_store_remove(struct packet_store *store, struct stored_packet *packet)
-{
-    unlink_from(&packet->conn->packets, packet);
-    unlink_from_all(store, packet);
-    store->used -= cost(&packet->packet);
-    free(packet);
 }
 
 static void leave(struct packet_store *store, struct stored_packet *packet)

@@ -62,7 +62,7 @@ void packet_store_init(struct packet_store *store, uint64_t max_bytes, uint64_t 
 void packet_store_free(struct packet_store *store); /* nothing leaves */
 
 /* packet_store_key returns what a packet is filed under; 0 when it is of no interest. Fragments
- * that were waiting for this packet are filed with it. */
+ * that were waiting for this packet are filed with it; or removed, where it is of no interest. */
 uint64_t packet_store_key(struct packet_store *store, const struct ds_where *where);
 
 /* packet_store_conn returns the connection of a key, new if need be; NULL when memory or room
@@ -87,6 +87,9 @@ void packet_store_drop_conn(struct packet_store *store, uint64_t key);
 /* packet_store_remove removes a packet, which does not count as leaving. Its connection is
  * there until packet_store_release. */
 void packet_store_remove(struct packet_store *store, struct stored_packet *packet);
+
+/* packet_store_empty removes all packets of a connection, and so the connection unless it stays. */
+void packet_store_empty(struct packet_store *store, struct stored_conn *conn);
 
 /* packet_store_free_held_back removes what was held back for a connection. */
 void packet_store_free_held_back(struct packet_store *store, struct stored_conn *conn);

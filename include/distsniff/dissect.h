@@ -78,6 +78,7 @@ struct ds_session *ds_session_new(const struct ds_config *config);
 struct ds_where {
     uint64_t tcp;   /* number of the TCP connection, from 1; 0: of none that is followed */
     uint64_t whole; /* number of the IP packet that it is a fragment of; 0: of none */
+    bool is_complete; /* the last fragment of it that was missing */
     uint64_t forgotten; /* number of a TCP connection that has just turned out to be none that
                          * is followed; 0: none has */
 };

@@ -439,6 +439,36 @@ static void forgets_other_protocols(void **state)
     clean_up(&b);
 }
 
+/* Fragments of UDP are kept until they are known to be that. */
+static void forgets_fragments_of_udp(void **state)
+{
+    uint8_t bytes[14 + 20 + 16] = {[12] = 8, [13] = 0, [14] = 0x45, [17] = 36, [22] = 64,
+                                   [23] = 17, [26] = 10, [30] = 11};
+    struct bench b;
+    (void)state;
+    prepare(&b, true);
+    b.options.connections_file = file_name;
+    assert_true(begin(&b));
+    for (uint64_t frame = 1; frame <= 1000; frame++) {
+        const bool is_last = frame % 2 == 0;
+        const struct ds_packet packet = {.ts_ns = (int64_t)frame * 1000,
+                                         .frame = frame,
+                                         .link_type = 1,
+                                         .data = bytes,
+                                         .cap_len = sizeof bytes,
+                                         .len = sizeof bytes};
+        bytes[18] = (uint8_t)((frame - 1) / 2); /* identification */
+        bytes[19] = (uint8_t)((frame - 1) / 512);
+        bytes[20] = is_last ? 0 : 0x20;
+        bytes[21] = is_last ? 2 : 0; /* 16 bytes on */
+        take(&b, &packet);
+        assert_int_equal(b.keeper->store.conns.num, !is_last);
+    }
+    assert_int_equal(b.keeper->store.used, 0);
+    end(&b);
+    clean_up(&b);
+}
+
 /* Only the exchange that led to a connection goes with it, not what others asked. */
 static void knows_what_led_to_a_connection(void **state)
 {
@@ -518,6 +548,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_exchanges_without_end),
         cmocka_unit_test(forgets_other_protocols),
+        cmocka_unit_test(forgets_fragments_of_udp),
         cmocka_unit_test(knows_what_led_to_a_connection),
         cmocka_unit_test(remembers_nothing_of_epmd),
         cmocka_unit_test(ends_a_file_though_the_clock_is_set),

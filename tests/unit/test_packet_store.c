@@ -15,8 +15,7 @@
 
 static char dropped[4096];
 
-static void on_leave(void *context, const struct stored_conn *conn,
-                     const struct ds_packet *packet)
+static void on_leave(void *context, const struct stored_conn *conn, const struct ds_packet *packet)
 {
     (void)context;
     (void)conn;
@@ -94,6 +93,22 @@ static void takes_fragments(void **state)
         packet_store_drop_oldest(&store); /* from the middle of the connection's own order */
     assert_conn(&store, 1, "5 4 6 ");
     assert_string_equal(dropped, "1 2 3 ");
+    packet_store_free(&store);
+}
+
+/* Fragments that turn out to be nobody's, of UDP for instance, take no room. */
+static void forgets_fragments(void **state)
+{
+    struct packet_store store = begin(100 * ONE, 100);
+    const struct ds_where complete = {.whole = 7, .is_complete = true};
+    const struct ds_where unknown = {.whole = 9, .is_complete = true};
+    (void)state;
+    assert_true(put(&store, 1, 0, 7) && put(&store, 2, 0, 8) && put(&store, 3, 0, 7));
+    assert_int_equal(packet_store_key(&store, &complete), 0);
+    assert_int_equal(packet_store_key(&store, &unknown), 0);
+    assert_int_equal(store.used, ONE);
+    assert_int_equal(store.conns.num, 1);
+    assert_string_equal(dropped, "");
     packet_store_free(&store);
 }
 
@@ -206,8 +221,11 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drops_the_oldest),  cmocka_unit_test(takes_fragments),
-        cmocka_unit_test(keeps_few_connections), cmocka_unit_test(nothing_fits),
+        cmocka_unit_test(drops_the_oldest),
+        cmocka_unit_test(takes_fragments),
+        cmocka_unit_test(forgets_fragments),
+        cmocka_unit_test(keeps_few_connections),
+        cmocka_unit_test(nothing_fits),
         cmocka_unit_test(forgets_connections),
         cmocka_unit_test(holds_back_what_led_to_a_connection),
         cmocka_unit_test(without_memory),
