@@ -107,6 +107,13 @@ static bool run_step_of(struct ds_match *match, const struct step *step, uint32_
             return run_fail(&match->run, RUN_BAD);
         stack[(*num)++] = result;
         return true;
+    case STEP_PUT:
+    case STEP_REPLACE:
+        *num -= step->num_args;
+        if (!build_put(&match->run, &stack[*num], step->kind == STEP_REPLACE, &result))
+            return run_fail(&match->run, RUN_BAD);
+        stack[(*num)++] = result;
+        return true;
     case STEP_SEGMENT:
         *num -= step->num_args;
         if (!build_segment(match, &match->segments[step->at], &stack[*num], &result))

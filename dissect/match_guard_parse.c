@@ -6,6 +6,7 @@
  *   operand     constant term | Name | function '(' [test {',' test}] ')'
  *             | '{' [test {',' test}] '}' | '[' [test {',' test} ['|' test]] ']'
  *             | '#{' [test '=>' test {',' test '=>' test}] '}'
+ *             | operand '#{' test ('=>' | ':=') test {',' test ('=>' | ':=') test} '}'
  *             | '<<' [segment {',' segment}] '>>', a segment as in match_segment_parse.c
  *
  * Operators bind as in Erlang. Those whose right side is still to come wait on a stack of fixed
@@ -313,7 +314,7 @@ static bool read_operator(struct guard_parser *g, bool *complete, bool *more)
     if (lexer_is(lexer, "orelse"))
         return add_jump(g, STEP_ORELSE);
     if (lexer_is(lexer, "#"))
-        return lexer_expected(lexer, "an operator (a map is not changed here)");
+        return guard_open_change(g);
     bool taken;
     if (!guard_end_part(g, &taken, complete))
         return false;

@@ -26,6 +26,8 @@ struct waiting {
     enum step_kind step;      /* OPERATOR: OPERATOR, ANDALSO, ORELSE */
     bool in_tail;             /* LIST: behind | */
     bool in_key;              /* MAP */
+    bool is_change;      /* MAP: of the value before it, with pairs that follow; */
+    enum step_kind put;  /* then what puts this pair there */
     size_t at;                /* in the text; of ANDALSO and ORELSE the step that jumps */
     size_t first;             /* of a term: its first step */
     enum segment_phase phase; /* BINARY: what is being read */
@@ -66,6 +68,9 @@ bool guard_reduce(struct guard_parser *g, uint8_t tightness);
  * guard_open_term reads it. *complete: it is empty. */
 bool guard_is_term(const struct guard_parser *g);
 bool guard_open_term(struct guard_parser *g, bool *complete);
+
+/* guard_open_change is at the # behind a map. */
+bool guard_open_change(struct guard_parser *g);
 
 /* guard_end_part is behind a part of the term on top. *taken: at a word that belongs to it,
  * which has been read; then *complete says whether that closes it. */

@@ -1,7 +1,8 @@
 /*
  * match_guard_terms.c - terms with others in them that a guard makes: {X, 1}, [H | T],
- * #{a => X}. Their parts are expressions, of which each leaves its value on the stack; a step
- * then makes a row of them (match_build.c). One whose parts are all constants is a constant.
+ * #{a => X}, Map#{a := X}. Their parts are expressions, of which each leaves its value on the
+ * stack; a step then makes a row of them (match_build.c). One whose parts are all constants is
+ * a constant.
  */
 #include "match_encode.h"
 #include "match_guard_parse.h"
@@ -30,7 +31,9 @@ const char *guard_expected(struct guard_parser *g)
         return ", or )";
     if (!is_term(top))
         return "an operator or )";
-    return top->in_key ? "=> behind the key" : top->in_tail ? "]" : terms[top->kind].expected;
+    if (top->in_key)
+        return top->is_change ? "=> or := behind the key" : "=> behind the key";
+    return top->in_tail ? "]" : terms[top->kind].expected;
 }
 
 bool guard_is_term(const struct guard_parser *g)
@@ -92,8 +95,21 @@ static bool fold(struct guard_parser *g, const struct waiting *term)
     return add_constant(g, at);
 }
 
+/* end_pair puts the pair of a change into its map. */
+static bool end_pair(struct guard_parser *g, struct waiting *change)
+{
+    struct step *step = guard_add_step(g, change->put);
+    if (step == NULL)
+        return false;
+    step->num_args = 3;
+    g->num_values -= 2;
+    return true;
+}
+
 static bool end_term(struct guard_parser *g, struct waiting *term)
 {
+    if (term->is_change)
+        return end_pair(g, term);
     if (term->kind == WAIT_LIST && !term->in_tail) {
         if (!add_nil(g))
             return false;
@@ -135,15 +151,30 @@ bool guard_open_term(struct guard_parser *g, bool *complete)
     return close_empty(g, term, complete);
 }
 
+bool guard_open_change(struct guard_parser *g)
+{
+    struct lexer *lexer = g->lexer;
+    struct waiting *change = guard_push(g, WAIT_MAP);
+    if (change == NULL || !lexer_next(lexer) || !parse_is_map(g->p) || !lexer_next(lexer))
+        return false;
+    change->is_change = change->in_key = true;
+    return true;
+}
+
 /* take_separator reads what stands between two parts; *taken when it is one. */
 static bool take_separator(struct guard_parser *g, struct waiting *term, bool *taken)
 {
     struct lexer *lexer = g->lexer;
     const bool is_tail = term->kind == WAIT_LIST && lexer_is(lexer, "|");
-    *taken =
-        term->in_key ? lexer_is(lexer, "=>") : !term->in_tail && (is_tail || lexer_is(lexer, ","));
+    const bool is_replaced = term->is_change && lexer_is(lexer, ":=");
+    *taken = term->in_key ? is_replaced || lexer_is(lexer, "=>")
+                          : !term->in_tail && (is_tail || lexer_is(lexer, ","));
     if (!*taken)
         return true;
+    if (term->in_key)
+        term->put = is_replaced ? STEP_REPLACE : STEP_PUT;
+    else if (term->is_change && !end_pair(g, term))
+        return false;
     term->in_tail = is_tail;
     term->in_key = term->kind == WAIT_MAP && !term->in_key;
     term->num_args++;

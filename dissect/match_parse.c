@@ -4,7 +4,7 @@
  *   pattern    head [when guard] [-> return]
  *   head       term | term ':' [term ('(' [term {',' term}] ')' | '/' arity)]
  *   term       atom | integer | float | string ['++' term] | binary | Name ['=' term]
- *            | term '=' Name
+ *            | term '=' term
  *            | '{' [term {',' term}] '}' | '[' [term {',' term} ['|' term]] ']'
  *            | '#{' [term ':=' term {',' term ':=' term}] '}'
  *   binary     see match_binary_parse.c
@@ -14,7 +14,7 @@
 #include "match_encode.h"
 #include "match_parse.h"
 
-enum open_kind { OPEN_TUPLE, OPEN_LIST, OPEN_MAP, OPEN_ARGUMENTS, OPEN_CONCAT };
+enum open_kind { OPEN_TUPLE, OPEN_LIST, OPEN_MAP, OPEN_ARGUMENTS, OPEN_CONCAT, OPEN_BOTH };
 
 struct open {
     enum open_kind kind;
@@ -279,7 +279,7 @@ static bool end_part(struct parser *p, struct open *open, bool *more)
     struct lexer *lexer = &p->lexer;
     struct node *node = &p->match->nodes[open->node];
     *more = false;
-    if (open->kind == OPEN_CONCAT)
+    if (open->kind == OPEN_CONCAT || open->kind == OPEN_BOTH)
         return true;
     if (open->kind == OPEN_MAP && open->in_key) {
         *more = true;
@@ -313,34 +313,59 @@ static bool node_binds(const struct ds_match *match, const struct node *node, ui
     return false;
 }
 
-/* add_alias reads Pattern = Name: the variable goes before the nodes of the pattern, which
- * begin at first. */
+/* move_back moves the node that was added last before the nodes that begin at first. */
+static void move_back(struct ds_match *match, size_t first)
+{
+    struct node *node = &match->nodes[first];
+    const struct node last = match->nodes[match->num_nodes - 1];
+    memmove(node + 1, node, (match->num_nodes - 1 - first) * sizeof *node);
+    *node = last;
+}
+
+/* add_alias reads Pattern = Name, at the name: the variable goes before the nodes of the pattern,
+ * which begin at first. */
 static bool add_alias(struct parser *p, size_t first)
 {
     struct ds_match *match = p->match;
     enum node_kind kind;
     uint32_t variable;
-    if (!lexer_next(&p->lexer) || !parse_bind(p, &kind, &variable))
+    if (!parse_bind(p, &kind, &variable))
         return false;
     for (size_t i = first; i < match->num_nodes; i++)
         if (kind == NODE_SAME && node_binds(match, &match->nodes[i], variable))
             return lexer_expected(&p->lexer, "a variable that is not in the term itself");
-    if (parse_add_node(p, kind) == NULL)
+    struct node *node = parse_add_node(p, kind);
+    if (node == NULL)
         return false;
-    struct node *node = &match->nodes[first];
-    memmove(node + 1, node, (match->num_nodes - 1 - first) * sizeof *node);
-    *node = (struct node){.kind = kind, .variable = variable, .is_also = true};
+    node->variable = variable;
+    node->is_also = true;
+    move_back(match, first);
     return lexer_next(&p->lexer);
 }
 
-/* end_term is behind a whole term whose nodes begin at first. */
-static bool end_term(struct parser *p, const struct stack *stack, bool is_constant, size_t first)
+/* open_both opens Pattern = Pattern, at the second; the nodes of the first begin at first. */
+static bool open_both(struct parser *p, struct stack *stack, size_t first)
+{
+    struct open *both = push(p, stack, OPEN_BOTH, NODE_BOTH, false);
+    if (both == NULL)
+        return false;
+    both->node = first;
+    move_back(p->match, first);
+    return true;
+}
+
+/* end_term is behind a whole term whose nodes begin at first. *more: another one follows. */
+static bool end_term(struct parser *p, struct stack *stack, bool is_constant, size_t first,
+                     bool *more)
 {
     /* "text" ++ Name = Other is about all of it. */
     const struct open *above = stack->depth != 0 ? &stack->open[stack->depth - 1] : NULL;
-    while (!is_constant && lexer_is(&p->lexer, "=") &&
+    while (!is_constant && !*more && lexer_is(&p->lexer, "=") &&
            (above == NULL || above->kind != OPEN_CONCAT)) {
-        if (!add_alias(p, first))
+        if (!lexer_next(&p->lexer))
+            return false;
+        *more = p->lexer.token.kind != LEX_VARIABLE;
+        if (!(*more ? open_both(p, stack, first) : add_alias(p, first)))
             return false;
     }
     return true;
@@ -357,9 +382,9 @@ static bool read_terms(struct parser *p, struct stack *stack, bool is_constant)
         if (!add_term(p, stack, constant, &more))
             return false;
         while (!more) {
-            if (!end_term(p, stack, constant, first))
+            if (!end_term(p, stack, constant, first, &more))
                 return false;
-            if (stack->depth == 0)
+            if (more || stack->depth == 0)
                 break;
             struct open *open = &stack->open[stack->depth - 1];
             first = open->node;

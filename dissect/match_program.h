@@ -30,6 +30,7 @@ enum node_kind {
     NODE_LIST,
     NODE_MAP,
     NODE_BITS, /* a binary in segments, of which not all are literal */
+    NODE_BOTH, /* what the next two patterns match */
 };
 
 struct node {
@@ -79,6 +80,8 @@ enum step_kind {
     STEP_TUPLE, /* of so many values */
     STEP_LIST,  /* the last is its tail */
     STEP_MAP,   /* a key, a value, the next key */
+    STEP_PUT,     /* into a map, a key and a value */
+    STEP_REPLACE, /* the same, but the key has to be there */
     STEP_SEGMENT, /* to a binary, of a value, of which the size may follow */
     STEP_ANDALSO, /* unless the value is true, go on at target */
     STEP_ORELSE,
@@ -137,6 +140,9 @@ bool arithmetic_apply(struct run *run, int which, const struct view *args, struc
 /* build_term makes a term of views: step says of which kind. */
 bool build_term(struct run *run, enum step_kind step, const struct view *parts, uint32_t num_parts,
                 struct view *out);
+
+/* build_put makes another map of one: args are the map, a key, a value. */
+bool build_put(struct run *run, const struct view *args, bool is_replaced, struct view *out);
 
 /* build_segment adds a segment to a binary: args are the binary, the value unless the segment is
  * literal, the size unless it is fixed. */

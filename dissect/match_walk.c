@@ -11,7 +11,7 @@ struct walk_frame {
     enum node_kind kind;
     bool begun;
     uint32_t left;     /* nodes of the pattern: elements, pairs */
-    struct view at;    /* TUPLE: the element; LIST: the rest; MAP: the first pair */
+    struct view at;    /* TUPLE: the element; LIST: the rest; MAP: the first pair; BOTH: it */
     uint64_t num;      /* MAP: pairs of the term */
 };
 
@@ -80,6 +80,13 @@ static bool enter_list(struct walk *w, const struct node *node, const struct vie
     return true;
 }
 
+static bool enter_both(struct walk *w, const struct view *value)
+{
+    struct walk_frame *frame = &w->frames[w->depth++];
+    *frame = (struct walk_frame){.kind = NODE_BOTH, .left = 2, .at = *value};
+    return true;
+}
+
 static bool enter_map(struct walk *w, const struct node *node, const struct view *value)
 {
     struct head head;
@@ -108,6 +115,8 @@ static bool match_node(struct walk *w, const struct node *node, const struct vie
         return enter_map(w, node, value);
     case NODE_BITS:
         return match_segments(w->match, node, value);
+    case NODE_BOTH:
+        return enter_both(w, value);
     }
     return false;
 }
@@ -148,7 +157,7 @@ static bool next_value(struct walk *w, struct walk_frame *frame, struct view *va
         return true;
     if (frame->kind == NODE_MAP)
         return next_of_map(w, frame, value);
-    if (frame->begun && !view_skip(w->run, &frame->at, 1))
+    if (frame->begun && frame->kind == NODE_TUPLE && !view_skip(w->run, &frame->at, 1))
         return false;
     frame->begun = true;
     frame->left--;

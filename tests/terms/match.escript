@@ -197,8 +197,14 @@ build(D, Parts) ->
                      (3) -> build(D - 1, Parts)
                   end,
             Pairs = [{Key(rand:uniform(3)), V} || V <- Some()],
-            {["#{", comma([[K, " => ", V] || {{K, _}, {V, _}} <- Pairs]), "}"],
-             lists:foldl(fun({{_, K}, {_, V}}, M) -> M#{K => V} end, #{}, Pairs)}
+            Map = lists:foldl(fun({{_, K}, {_, V}}, M) -> M#{K => V} end, #{}, Pairs),
+            Text = ["#{", comma([[K, " => ", V] || {{K, _}, {V, _}} <- Pairs]), "}"],
+            case {Pairs, rand:uniform(2)} of
+                {[{{K, Was}, _} | _], 1} ->
+                    {V, Is} = build(0, Parts),
+                    {[Text, "#{", K, " := ", V, ", c => ", V, "}"], Map#{Was := Is, c => Is}};
+                _ -> {Text, Map}
+            end
     end.
 
 %% A binary of anything, which the node makes; now and then one that it cannot make.
@@ -484,7 +490,8 @@ change_inside(T) -> change_here(T).
 %% Patterns as text.
 
 pattern(T) ->
-    case rand:uniform(12) of
+    case rand:uniform(13) of
+        13 -> both(T, case rand:uniform(4) of 1 -> change(T); _ -> T end);
         1 -> "_";
         2 -> variable();
         3 -> [variable_new(), " = ", pattern(T)];
@@ -492,6 +499,19 @@ pattern(T) ->
         5 -> pattern_of(change(T));
         _ -> pattern_of(T)
     end.
+
+%% No binary may be matched with two patterns.
+both(T, Other) ->
+    case has_bits({T, Other}) of
+        true -> pattern_of(T);
+        false -> [pattern_of(T), " = ", pattern_of(Other)]
+    end.
+
+has_bits(T) when is_bitstring(T) -> true;
+has_bits(T) when is_tuple(T) -> has_bits(tuple_to_list(T));
+has_bits(T) when is_map(T) -> has_bits(maps:to_list(T));
+has_bits([H | T]) -> has_bits(H) orelse has_bits(T);
+has_bits(_) -> false.
 
 variable() ->
     case {get(vars), rand:uniform(3)} of
@@ -638,7 +658,8 @@ value([], _) -> constant(term(1)).
 %% A term of anything.
 built(Vars, D) ->
     Some = comma([expression(Vars, D - 1) || _ <- lists:seq(1, rand:uniform(3))]),
-    case rand:uniform(4) of
+    case rand:uniform(5) of
+        5 -> [one(Vars), "#{", value(Vars, 0), one([" => ", " := "]), value(Vars, 0), "}"];
         1 -> ["{", Some, "}"];
         2 -> ["[", Some, "]"];
         3 -> ["[", Some, " | ", expression(Vars, D - 1), "]"];

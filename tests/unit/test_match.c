@@ -66,6 +66,13 @@ static void terms(void **state)
     assert_match("{leave, {cat, Name}, Town} when Town =/= {town, <<\"Moskva\">>}", cat);
     assert_no_match("{leave, {cat, Name}, Town} when Town =/= {town, <<\"Minsk\">>}", cat);
     assert_no_match("{leave, {X, _}, {X, _}}", cat);
+    assert_match("{leave, {C, _} = {cat, N}, _} = {_, _, {town, _} = {_, T}} = A "
+                 "when A == {leave, {C, N}, {town, T}}, {N, T} == {<<\"Tihon\">>, <<\"Minsk\">>}",
+                 cat);
+    assert_match("{leave, {cat, X} = {_, X}, {_, <<Y:16, R/binary>> = <<Z:40>>}} "
+                 "when Z bsr 24 == Y, byte_size(R) == 3", cat);
+    assert_no_match("{leave, {cat, X} = {X, _}, _}", cat);
+    assert_no_match("{leave, {_, _}, _} = {leave, {dog, _}, _}", cat);
     assert_match("{leave, {_, X}, {_, Y}} when X > Y, byte_size(X) =:= size(Y)", cat);
 }
 
@@ -218,6 +225,9 @@ static void syntax(void **state)
         "X when #{X => 1, 1.0 => 2} =:= #{1.0 => 2, 1 => 1}",
         "X when map_size(#{X => 1, 1.0 => 2, 1 => 3}) == 2",
         "_ when #{a => 1, a => 2} == #{a => 2}, #{a => 1, b => 2, a => 3} =:= #{b => 2, a => 3}",
+        "X when #{a => X}#{b => 2, a := 3} =:= #{a => 3, b => 2}, (#{})#{X => X} == #{1 => 1}",
+        "X when #{}#{X => X}#{X := 2, a => 3} == #{1 => 2, a => 3}",
+        "X when map_size(#{}#{X => 1, X => 2}) == 1",
         "X when map_get(X, #{1 => {X}}) == {X}, is_map_key(X, #{X => X}), element(X, {a, X}) == a",
         "X when length([X, X | [X]]) == 3, hd(tl([a, X])) == X, tuple_size({X, {X, X}}) == 2",
         "X when is_record({a, X}, a, 2), is_tuple({X}), is_list([X | X]), is_map(#{X => X})",
@@ -245,6 +255,7 @@ static void syntax(void **state)
         "X when <<X:1/unit:16>> == <<1:16>>, bit_size(<<1:5000>>) == 5000",
         "A = B = 1 when A == B",
         "A = 1 = B = C when A == B, B == C",
+        "1 = 1 = A = 1 = 1 when A == 1",
     };
     for (size_t i = 0; i < sizeof holding / sizeof holding[0]; i++)
         if (run(holding[i], any) != DS_MATCH_YES)
@@ -276,6 +287,8 @@ static void syntax(void **state)
         "X when {X}",
         "X when [X]",
         "X when size([X]) == 1",
+        "X when X#{a => 1} == a; #{}#{X := 1} == a; #{1.0 => X}#{X := 2} == a",
+        "X when [X]#{a => 1} == a; map_size(#{a => X}#{b := 1}) > 0",
         "X when is_map_key(X, {X})",
         "X when {X} + 1 > 0",
         "X when <<a>> == X",
@@ -504,6 +517,14 @@ static void bounds(void **state)
         row += sprintf(row, ",X");
     sprintf(row, "}) > 2000");
     assert_match(text, TERM(106));
+    char *again = text;
+    for (int i = 0; i < DS_MATCH_MAX_NESTING + 2; i++)
+        again += sprintf(again, "1 = ");
+    strcpy(again, "X");
+    assert_null(ds_match_compile(text, &error));
+    assert_non_null(strstr(error.what, "64 levels"));
+    strcpy(again - 8, "X");
+    assert_match(text, TERM(97, 1));
     memset(text, '(', sizeof text);
     memcpy(text, "_ when ", 7);
     text[DS_MATCH_MAX_LEN] = '\0';
@@ -614,7 +635,12 @@ static void errors(void **state)
         {"X when #{X => X => X} == 1", 17, "an operator, , or }"},
         {"X when #{X => X) == 1", 16, "an operator, , or }"},
         {"X when #rec{a = X} == X", 9, "write a record as the tuple"},
-        {"X when X#{a => 1} == X", 9, "a map is not changed here"},
+        {"X when X#rec{a = 1} == X", 10, "write a record as the tuple"},
+        {"X when X#{} == X", 11, "a term"},
+        {"X when X#{a => 1, a} == X", 20, "=> or := behind the key"},
+        {"X when X#{a => 1] == X", 17, "an operator, , or }"},
+        {"X when X#{a := 1 := 2} == X", 18, "an operator, , or }"},
+        {"X when <<X#{a => 1}>> == X", 11, ", or >>"},
         {"X when {(X} == 1", 11, "an operator or )"},
         {"X when {hd(X} == 1", 13, ", or )"},
         {"X when {<<X} == 1", 12, ", or >>"},
@@ -650,7 +676,9 @@ static void errors(void **state)
         {"X when X = 3", 10, "an operator, -> or the end"},
         {"X when X == 1 X", 15, "an operator, -> or the end"},
         {"{X} = X", 7, "not in the term itself"},
-        {"{X} = {Y}", 7, "a variable"},
+        {"{X} = {Y", 9, ", or }"},
+        {"{X} = ", 7, "a term"},
+        {"#{{a} = {a} := 1}", 7, ":= behind the key"},
         {"X ->", 5, "return"},
         {"X -> stack", 6, "no packet"},
         {"m:f -> return, stack", 16, "the stack of a process is in no packet"},
@@ -679,6 +707,8 @@ static const char *const samples[] = {
     "#{a := [1, 2 | T], {k, \"s\"} := 'q\\x{e9}'} when length(T) > 1, hd(T) =< 16#ff; T == [] -> return",
     "<<\"abc\", 1:7, 1:1, R/bitstring>> when bit_size(R) rem 8 == 0 orelse not is_binary(R)",
     "\"abc\" ++ [$\\n | _] = X",
+    "M = #{a := A} when M#{a := A} == M, M#{b => A, bin := M} > #{}#{a => M}",
+    "#{a := [1 | X] = [_, Y | _] = Z} = #{bin := <<A, _/bits>>} when {A, X, Y} == Z",
     "#{a := [A | T], {k, \"s\"} := Q} when {A, [T | Q]} =:= {1, [a]}; [A | T] > #{A => {T}, T => 3}",
     "#{bin := <<N:3, X:(N + 60)/signed-little, \"ab\"/utf16, R:N/bits, F:32/float, _/bits>>} "
     "when X > 1; F == 1.0; {F, R} == X",
@@ -743,6 +773,7 @@ static void pages(void **state)
         of_segments,
         "#{bin := <<N:3, X:(N * 20), R/bits>>, bin := <<_, A/utf8, B:1/binary, C/binary>>}",
         "#{a := [A | _], bin := B} when <<B/binary, A:(A * 3), B:(A + 1)/binary>> > B",
+        "X when X#{a := 1, X => b} > X; X#{bin := X} == X#{bin => X}, X#{c => 1} < X",
         "X when {X, 1} == {X, 1}, #{X => a, [X] => b} =:= #{X => a, [X] => c}",
         "X when X + X > X; round(X) == 1; byte_size(X) > 1; length(X) > 1; is_function(X, 1)",
     };
