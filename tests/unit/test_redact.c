@@ -187,6 +187,7 @@ static void keeps_what_is_to_stay(void **state)
     assert_string_equal(become(values, etf_atom("user_id")), "user_id");
     assert_string_not_equal(become(values, etf_binary("my user_id")), "<<\"my user_id\">>");
     assert_string_not_equal(become(values, etf_atom("users_id")), "users_id");
+    assert_null(strstr(become(values, etf_binary("my\nuser_id")), "user_id"));
     assert_string_equal(become(values, etf_atom("$gen_call")), "'$gen_call'");
     assert_int_equal(strncmp(become(values, etf_atom("Elixir.My.App")), "'Elixir.", 8), 0);
     assert_string_not_equal(become(values, etf_atom("Elixir.My.App")), "'Elixir.My.App'");
@@ -196,6 +197,10 @@ static void keeps_what_is_to_stay(void **state)
     assert_string_not_equal(become(values, etf_binary("abxde")), "<<\"abxde\">>");
     assert_string_not_equal(become(values, etf_binary("aabxd")), "<<\"aabxd\">>");
     assert_string_not_equal(become(values, etf_binary("adxd")), "<<\"adxd\">>");
+    redact_values_free(values);
+    values = make(ALL, "user_id"); /* all of a text: of several lines none by itself */
+    assert_null(strstr(become(values, etf_binary("user_id\n")), "user_id"));
+    assert_null(strstr(become(values, etf_binary("user_id\nsecret")), "user_id"));
     redact_values_free(values);
     struct words bad = {.word = {"[a"}, .num = 1};
     assert_null(kept_new(&bad));
