@@ -83,10 +83,12 @@ static void drop_old(struct keeper *k, int64_t now_ns)
         packet_store_drop_oldest(&k->store);
 }
 
-/* A clock that is set back takes the end of the file with it. */
-static void follow_clock(struct keep_latest *l, int64_t now_ns)
+/* A clock that is set back takes the end of the file with it. In a capture file time may go to
+ * and fro. */
+static void follow_clock(struct keeper *k, int64_t now_ns)
 {
-    if (l->newest_ns - now_ns > LATE_NS && l->until_ns != INT64_MAX)
+    struct keep_latest *l = &k->latest;
+    if (k->capture->is_live && l->newest_ns - now_ns > LATE_NS && l->until_ns != INT64_MAX)
         l->until_ns -= l->newest_ns - now_ns;
     l->newest_ns = now_ns;
 }
@@ -94,7 +96,7 @@ static void follow_clock(struct keep_latest *l, int64_t now_ns)
 void keep_latest_packet(struct keeper *k, uint64_t key, const struct ds_packet *packet)
 {
     struct keep_latest *l = &k->latest;
-    follow_clock(l, packet->ts_ns);
+    follow_clock(k, packet->ts_ns);
     if (is_open(k) && packet->ts_ns > l->until_ns)
         close_file(k);
     drop_old(k, packet->ts_ns);
