@@ -188,7 +188,8 @@ static void write_leading(struct keeper *k)
 void keep_conns_packet(struct keeper *k, uint64_t key, const struct ds_packet *packet)
 {
     struct stored_conn *conn = key != 0 ? packet_store_find(&k->store, key) : NULL;
-    if (conn != NULL && conn->pinned && !k->conns.in_order) {
+    const bool at_once = !k->conns.in_order || k->store.oldest == NULL;
+    if (conn != NULL && conn->pinned && at_once) {
         write_stored(k, conn, NULL); /* fragments that waited for this one */
         keeper_write(k, packet);
     } else if (key != 0) {

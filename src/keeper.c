@@ -43,6 +43,7 @@ struct keeper *keeper_new(const struct options *options, const struct ds_config 
     past.on_port = NULL;
     past.raw = false;
     past.remember = true;
+    past.limits[DS_LIMIT_MEMORY] *= 2; /* it holds what the other one does, and the past of it */
     if (k == NULL || (k->past = ds_session_new(&past)) == NULL) {
         complain("out of memory");
         free(k);
@@ -51,8 +52,9 @@ struct keeper *keeper_new(const struct options *options, const struct ds_config 
     k->options = options;
     k->capture = capture;
     const uint64_t max = options->config.limits[DS_LIMIT_KEPT];
+    const uint64_t max_conns = options->config.limits[DS_LIMIT_CONNECTIONS];
     packet_store_init(&k->store, options->keep_bytes != 0 ? options->keep_bytes : max,
-                      options->config.limits[DS_LIMIT_CONNECTIONS] * CONNS_FOR_EACH);
+                      max_conns < UINT32_MAX ? max_conns * CONNS_FOR_EACH : UINT32_MAX);
     k->store.on_leave = on_leave;
     k->store.context = k;
     if (!open_parts(k)) {
