@@ -29,75 +29,6 @@ struct stack {
     size_t depth;
 };
 
-/* Words that are operators, and so no atoms unless quoted. */
-static const char *const keywords[] = {
-    "when", "andalso", "orelse", "not", "and", "or", "xor", "div", "rem",
-    "band", "bor",     "bxor",   "bnot", "bsl", "bsr",
-};
-
-/* end_constant sets where the constant of a node that was just added ends. */
-static bool end_constant(struct parser *p, struct node *node)
-{
-    node->len = p->match->constants.len - node->at;
-    return !p->match->constants.failed || parse_no_memory(p);
-}
-
-static struct node *add_constant(struct parser *p, enum node_kind kind)
-{
-    struct node *node = parse_add_node(p, kind);
-    if (node != NULL)
-        node->at = p->match->constants.len;
-    return node;
-}
-
-static bool add_nil(struct parser *p)
-{
-    struct node *node = add_constant(p, NODE_CONSTANT);
-    if (node == NULL)
-        return false;
-    encode_string(&p->match->constants, NULL, 0);
-    return end_constant(p, node);
-}
-
-static bool is_keyword(const struct lexer *lexer)
-{
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (lexer_is(lexer, keywords[i]))
-            return true;
-    return false;
-}
-
-static bool add_atom(struct parser *p)
-{
-    const struct lexer *lexer = &p->lexer;
-    if (is_keyword(lexer))
-        return lexer_expected(&p->lexer, "a term");
-    if (lexer->num_chars > 255)
-        return lexer_fail(&p->lexer, lexer->token.at, "expected at most 255 characters in an atom");
-    struct node *node = add_constant(p, NODE_ATOM);
-    if (node == NULL)
-        return false;
-    encode_atom(&p->match->constants, lexer->chars, lexer->num_chars);
-    if (!end_constant(p, node))
-        return false;
-    if (node->len > 2 + 255)
-        node->kind = NODE_CONSTANT; /* with a length of two bytes */
-    return lexer_next(&p->lexer);
-}
-
-static bool add_number(struct parser *p, bool negative)
-{
-    const struct lexer *lexer = &p->lexer;
-    struct node *node = add_constant(p, NODE_CONSTANT);
-    if (node == NULL)
-        return false;
-    if (lexer->token.kind == LEX_FLOAT)
-        encode_float(&p->match->constants, negative ? -lexer->real : lexer->real);
-    else
-        encode_integer(&p->match->constants, lexer->magnitude, lexer->magnitude_len, negative);
-    return end_constant(p, node) && lexer_next(&p->lexer);
-}
-
 static struct open *push(struct parser *p, struct stack *stack, enum open_kind kind,
                          enum node_kind node, bool is_constant)
 {
@@ -123,11 +54,11 @@ static bool add_elements(struct parser *p, struct stack *stack)
         return false;
     p->match->nodes[list->node].num = (uint32_t)lexer->num_chars;
     for (size_t i = 0; i < lexer->num_chars; i++) {
-        struct node *node = add_constant(p, NODE_CONSTANT);
+        struct node *node = parse_begin_constant(p, NODE_CONSTANT);
         if (node == NULL)
             return false;
         encode_char(&p->match->constants, lexer->chars[i]);
-        if (!end_constant(p, node))
+        if (!parse_end_constant(p, node))
             return false;
     }
     return true;
@@ -196,7 +127,7 @@ static bool add_container(struct parser *p, struct stack *stack, bool is_constan
             return false;
         *open = !lexer_is(lexer, is_tuple ? "}" : "]");
         if (!*open)
-            return (is_tuple ? parse_add_node(p, NODE_TUPLE) != NULL : add_nil(p)) &&
+            return (is_tuple ? parse_add_node(p, NODE_TUPLE) != NULL : parse_nil(p)) &&
                    lexer_next(lexer);
         return push(p, stack, is_tuple ? OPEN_TUPLE : OPEN_LIST,
                     is_tuple ? NODE_TUPLE : NODE_LIST, is_constant) != NULL;
@@ -221,10 +152,10 @@ static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bo
     *open = false;
     switch (lexer->token.kind) {
     case LEX_ATOM:
-        return add_atom(p);
+        return parse_atom(p);
     case LEX_INTEGER:
     case LEX_FLOAT:
-        return add_number(p, false);
+        return parse_number(p, false);
     case LEX_STRING:
         return add_string(p, stack, is_constant, open);
     case LEX_VARIABLE:
@@ -238,7 +169,7 @@ static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bo
         if (!lexer_next(lexer))
             return false;
         return lexer->token.kind == LEX_INTEGER || lexer->token.kind == LEX_FLOAT
-                   ? add_number(p, negative)
+                   ? parse_number(p, negative)
                    : lexer_expected(lexer, "a number behind the sign");
     }
     if (lexer_is(lexer, "<<"))
@@ -296,7 +227,7 @@ static bool end_part(struct parser *p, struct open *open, bool *more)
     }
     if (!lexer_is(lexer, ends[open->kind].close))
         return lexer_expected(lexer, open->in_tail ? "]" : ends[open->kind].expected);
-    if ((open->kind == OPEN_LIST || open->kind == OPEN_ARGUMENTS) && !open->in_tail && !add_nil(p))
+    if ((open->kind == OPEN_LIST || open->kind == OPEN_ARGUMENTS) && !open->in_tail && !parse_nil(p))
         return false;
     return lexer_next(lexer);
 }
@@ -409,7 +340,7 @@ bool parse_arguments(struct parser *p)
     struct stack stack;
     stack.depth = 0;
     if (lexer_is(&p->lexer, ")"))
-        return add_nil(p) && lexer_next(&p->lexer);
+        return parse_nil(p) && lexer_next(&p->lexer);
     return push(p, &stack, OPEN_ARGUMENTS, NODE_LIST, false) != NULL &&
            read_terms(p, &stack, false);
 }

@@ -34,6 +34,16 @@ bool parse_arguments(struct parser *p);
 /* parse_fold makes one constant out of the nodes of a constant term, from first on. */
 bool parse_fold(struct parser *p, size_t first, size_t *at, size_t *len);
 
+/* These add the term that was just read: an atom, a number behind its sign; parse_nil adds []. */
+bool parse_atom(struct parser *p);
+bool parse_number(struct parser *p, bool negative);
+bool parse_nil(struct parser *p);
+
+/* parse_begin_constant returns a new node whose constant is to follow, NULL when memory ran out;
+ * parse_end_constant is behind that. */
+struct node *parse_begin_constant(struct parser *p, enum node_kind kind);
+bool parse_end_constant(struct parser *p, struct node *node);
+
 /* parse_is_map says whether a map begins behind the # that stands before the word that was read;
  * an error when not. */
 bool parse_is_map(struct parser *p);
