@@ -323,6 +323,48 @@ static void says_only_what_is_lacking(void **state)
     unload();
 }
 
+/* Runs the recorder over the capture, 50 packets a second. Returns the number of files. */
+static int record_all(const char *trigger, uint64_t max_files, struct ds_stats *stats)
+{
+    struct bench b;
+    struct filter_error error;
+    prepare(&b, false);
+    b.options.write_file = file_name;
+    b.options.trigger = filter_parse(trigger, &error);
+    assert_non_null(b.options.trigger);
+    b.options.keep_ns = SECOND / 10;
+    b.options.config.limits[DS_LIMIT_FILES] = max_files;
+    assert_true(begin(&b));
+    for (size_t i = 0; i < num_packets; i++) {
+        struct ds_packet packet = packets[i];
+        packet.ts_ns = 1000000 * SECOND + (int64_t)i * SECOND / 50;
+        take(&b, &packet);
+    }
+    end(&b);
+    *stats = (struct ds_stats){0};
+    keeper_add_stats(b.keeper, stats);
+    assert_int_equal(keeper_get_ending(b.keeper), ENDING_NONE);
+    clean_up(&b);
+    return remove_files(NULL);
+}
+
+static void records_again_and_again(void **state)
+{
+    struct ds_stats stats;
+    (void)state;
+    load("../pcaps/otp25.pcap", 400);
+    /* Six seconds of triggers: what comes within a second is of one file. */
+    assert_in_range(record_all("frame >= 100", 100, &stats), 6, 7);
+    assert_int_equal(stats.limits_hit[DS_LIMIT_FILES], 0);
+    assert_int_equal(record_all("frame >= 100", 3, &stats), 3);
+    assert_true(stats.limits_hit[DS_LIMIT_FILES] != 0);
+    assert_int_equal(record_all("frame == 400", 100, &stats), 1); /* the last packet */
+    /* EPMD's connection, and then the end, once for all connections that it closes. */
+    assert_int_equal(record_all("type == \"conn\" && state == \"closed\"", 100, &stats), 2);
+    assert_int_equal(record_all("frame > 400", 100, &stats), 0);
+    unload();
+}
+
 /* Connections without end. A peer is one end of a made conversation. */
 
 struct talk {
@@ -415,6 +457,29 @@ static void writes_exchanges_without_end(void **state)
     }
 }
 
+/* The same ports again are another connection. */
+static void parts_connections_of_the_same_ports(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct bench b;
+        uint64_t hash;
+        prepare(&b, i % 2 != 0);
+        b.options.connections_file = file_name;
+        b.options.config.limits[DS_LIMIT_KEPT] = i / 2 != 0 ? 1000000 : 4000;
+        assert_true(begin(&b));
+        struct talk t = {.bench = &b};
+        for (int j = 0; j < 20; j++) {
+            b.select_from = j % 5 == 3 ? 1 : 0;
+            ask_epmd(&t, 10000, 5000);
+        }
+        b.select_from = 0;
+        end(&b);
+        clean_up(&b);
+        assert_int_equal(read_file(file_name, &hash), 4 * ASKING);
+    }
+}
+
 /* What turns out to be none of Erlang's takes no room, and stands for nothing in a past. */
 static void forgets_other_protocols(void **state)
 {
@@ -442,8 +507,8 @@ static void forgets_other_protocols(void **state)
 /* Fragments of UDP are kept until they are known to be that. */
 static void forgets_fragments_of_udp(void **state)
 {
-    uint8_t bytes[14 + 20 + 16] = {[12] = 8, [13] = 0, [14] = 0x45, [17] = 36, [22] = 64,
-                                   [23] = 17, [26] = 10, [30] = 11};
+    uint8_t bytes[14 + 20 + 16] = {
+        [12] = 8, [13] = 0, [14] = 0x45, [17] = 36, [22] = 64, [23] = 17, [26] = 10, [30] = 11};
     struct bench b;
     (void)state;
     prepare(&b, true);
@@ -547,12 +612,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_exchanges_without_end),
+        cmocka_unit_test(parts_connections_of_the_same_ports),
         cmocka_unit_test(forgets_other_protocols),
         cmocka_unit_test(forgets_fragments_of_udp),
         cmocka_unit_test(knows_what_led_to_a_connection),
         cmocka_unit_test(remembers_nothing_of_epmd),
         cmocka_unit_test(ends_a_file_though_the_clock_is_set),
         cmocka_unit_test(takes_any_time_after),
+        cmocka_unit_test(records_again_and_again),
         cmocka_unit_test(says_only_what_is_lacking),
         cmocka_unit_test(tells_that_memory_ran_out),
     };
