@@ -93,7 +93,7 @@ static void print_value(const struct ending *ending, FILE *out)
         fprintf(out, "%" PRIu64, options->max_packets);
         break;
     case ENDING_DURATION:
-        fprintf(out, "%g", options->max_seconds);
+        fprintf(out, "%.12g", options->max_seconds);
         break;
     case ENDING_FILESIZE:
         fprintf(out, "%" PRIu64, options->max_file_kb);

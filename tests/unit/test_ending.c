@@ -54,6 +54,10 @@ static void ends_files_by_their_time(void **state)
     assert_false(ending_takes(&ending, START + SECOND * 3 / 2 + 1));
     assert_int_equal(ending.reason, ENDING_DURATION);
     assert_said(&ending, "stopped: 1.5 seconds are over, as -a duration asked\n");
+    const struct options weeks = {.max_seconds = 2419200.5};
+    ending_init(&ending, &weeks, false);
+    ending_set(&ending, ENDING_DURATION);
+    assert_said(&ending, "stopped: 2419200.5 seconds are over, as -a duration asked\n");
 }
 
 static void ends_live_by_the_clock(void **state)
