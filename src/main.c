@@ -6,6 +6,8 @@
 #include "options.h"
 #include "sniff.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
 static int print_version(void)
@@ -14,8 +16,23 @@ static int print_version(void)
     return STATUS_OK;
 }
 
+/* open_standard sees to it that no file or socket gets the number of a standard stream that
+ * was closed: what is said there would go into it, and out to the network. What is written to
+ * a closed standard output fails. */
+static bool open_standard(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", modes[fd]) != fd)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!open_standard())
+        return STATUS_TROUBLE;
     struct options options;
     int status = STATUS_USAGE;
     if (options_parse(&options, argc, argv)) {
