@@ -1,7 +1,7 @@
 /*
  * mangle.c - rewrites a capture so that it says the same in another way: the decoder must
  * find the same messages in it (modes up to null), or know exactly what is missing (snap,
- * drop, late).
+ * drop, late); of noise it only has to make something.
  *
  * usage: mangle MODE [N] IN OUT
  *
@@ -555,6 +555,22 @@ static void mangle_late(size_t i)
         write_plain(&packets[i]);
 }
 
+/* mangle_noise replaces about one byte of data in a thousand, others for another N: by what means
+ * something where terms stand. */
+static void mangle_noise(size_t i)
+{
+    static const uint8_t means[] = {0, 1, 2, 6, 16, 97, 98, 104, 106, 107, 108, 109, 119, 131, 255};
+    static uint64_t state;
+    const struct packet *p = &packets[i];
+    state += number;
+    for (uint32_t at = p->payload_at; p->tcp && at < p->len; at++) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        if ((state >> 33) % 1000 == 0)
+            p->bytes[at] = means[(state >> 50) % sizeof means];
+    }
+    write_plain(p);
+}
+
 static void mangle_none(size_t i)
 {
     write_plain(&packets[i]);
@@ -584,6 +600,7 @@ static const struct mode {
     {"snap", DLT_EN10MB, true, mangle_snap},
     {"drop", DLT_EN10MB, true, mangle_drop},
     {"late", DLT_EN10MB, true, mangle_late},
+    {"noise", DLT_EN10MB, true, mangle_noise},
 };
 
 static const struct mode *find_mode(const char *name)
