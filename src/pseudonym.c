@@ -255,8 +255,12 @@ void pseudonym_bytes(struct pseudonym *p, uint8_t *bytes, size_t len, unsigned l
         return;
     bytes[len - 1] &= (uint8_t)(0xffu << unused);
     if (len >= sizeof(uint64_t)) {
-        hash_bytes(p, KIND_BYTES, bytes, len);
-        bytes[len - 1] &= (uint8_t)(0xffu << unused);
+        for (unsigned i = 0; i < MAX_TRIES; i++) {
+            hash_bytes(p, KIND_BYTES, bytes, len);
+            bytes[len - 1] &= (uint8_t)(0xffu << unused);
+            if (p->failed || unused != 0 || !pseudonym_is_utf8_text((const char *)bytes, len))
+                return;
+        }
         return;
     }
     uint64_t x = 0;

@@ -165,6 +165,11 @@ static void parts_bytes_from_text(void **state)
             seen[byte] = true;
         }
     }
+    for (uint32_t value = 0; value < 30000; value++) { /* what is hashed, too */
+        uint8_t bytes[8] = {0xff, (uint8_t)value, (uint8_t)(value >> 8)};
+        pseudonym_bytes(p, bytes, sizeof bytes, 8);
+        assert_false(pseudonym_is_utf8_text((const char *)bytes, sizeof bytes));
+    }
     for (size_t len = 2; len < 40; len++) {
         uint8_t bytes[40], old[40];
         memset(bytes, 0xff, sizeof bytes);
