@@ -7,6 +7,7 @@
 #include "complain.h"
 #include "redact_event.h"
 #include "redact_frame.h"
+#include "redact_title.h"
 
 #include <stdlib.h>
 

@@ -294,43 +294,6 @@ void redact_node(struct redact_values *v, struct ds_text text, struct ds_buffer 
     redact_name(v, true, text, out);
 }
 
-/* is_plain_atom says whether the text of a term is that of an atom without quotes. */
-static bool is_plain_atom(struct ds_text text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        const char c = text.data[i];
-        const bool is_lower = c >= 'a' && c <= 'z';
-        if (!is_lower && (i == 0 || !((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                                      c == '_' || c == '@')))
-            return false;
-    }
-    return text.len != 0;
-}
-
-/* title_take_word appends what becomes of the word before a colon, and the colon. Returns whether
- * there was such a word. */
-static bool title_take_word(struct redact_values *v, redact_text_fn how,
-                            struct ds_text *text, struct ds_buffer *out)
-{
-    const char *colon = text->len != 0 ? memchr(text->data, ':', text->len) : NULL;
-    const size_t len = colon != NULL ? (size_t)(colon - text->data) : 0;
-    if (!is_plain_atom((struct ds_text){text->data, len}))
-        return false;
-    how(v, (struct ds_text){text->data, len}, out);
-    ds_buffer_add(out, ":", 1);
-    text->data += len + 1;
-    text->len -= len + 1;
-    return true;
-}
-
-/* global or pg; perhaps a scope, an atom; the name, any term. Colons within that part nothing. */
-void redact_title(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
-{
-    if (title_take_word(v, stay, &text, out))
-        title_take_word(v, redact_atom, &text, out);
-    (is_plain_atom(text) ? redact_atom : redact_other)(v, text, out);
-}
-
 bool redact_address(struct redact_values *v, uint8_t *bytes, size_t len)
 {
     if (!is_wanted(v, REDACT_ADDRESSES))

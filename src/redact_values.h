@@ -23,11 +23,9 @@ typedef void (*redact_text_fn)(struct redact_values *values, struct ds_text text
                                struct ds_buffer *out);
 
 /* Append what becomes of a text. atom: of one. node: with a host or without, as EPMD has it.
- * title: what a process is called, titles.h; parts of it that are no atoms are always replaced.
  * other: which only has to be gone; always replaced. */
 void redact_atom(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
 void redact_node(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
-void redact_title(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
 void redact_other(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
 
 /* redact_address replaces 4 or 16 bytes. False when addresses stay as they are. */
