@@ -1,0 +1,99 @@
+/*
+ * fuzz_keep.c - whole captures (fuzz_pcap.h), given to the keeper with little room: to write
+ * what is selected of files, live, and with all that stands for the past at some moment. What
+ * is selected is every so many events.
+ */
+#include "fuzz_pcap.h"
+
+#include "keeper_parts.h"
+#include "made_packet.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+struct run {
+    struct options options;
+    struct capture capture;
+    struct capture_input input;
+    struct ds_session *session, *again;
+    struct keeper *keeper;
+    struct ds_buffer made;
+    uint64_t num_events, every, num_made;
+};
+
+static void on_event(void *context, const struct ds_event *event)
+{
+    struct run *run = context;
+    const struct record record = {.event = event};
+    keeper_record(run->keeper, &record, ++run->num_events % run->every == 0);
+}
+
+static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segment)
+{
+    struct run *run = context;
+    struct ds_packet packet;
+    if (!made_packet(segment, ts_ns, run->input.link_type, &run->made, &packet))
+        return;
+    packet.frame = ++run->num_made;
+    ds_session_packet(run->again, &packet);
+}
+
+/* What stands for the past must at least make sense to a session. */
+static void read_past(struct run *run)
+{
+    struct ds_config config;
+    ds_config_init(&config);
+    config.on_event = fuzz_on_event;
+    run->again = ds_session_new(&config);
+    if (run->again == NULL)
+        return;
+    ds_session_past(run->keeper->past, NULL, hand_on, run);
+    ds_session_end(run->again);
+    ds_session_free(run->again);
+}
+
+static void keep(struct cursor c, bool is_live, uint64_t max_kept, uint64_t every)
+{
+    struct run run = {.capture = {.is_live = is_live, .num_inputs = 1}, .every = every};
+    struct ds_packet packet = {0};
+    bool big;
+    if (!fuzz_read_header(&c, &big, &packet))
+        return;
+    run.input = (struct capture_input){.name = "fuzz", .link_type = packet.link_type};
+    run.input.pcap = pcap_open_dead(DLT_EN10MB, 65535);
+    run.capture.inputs = &run.input;
+    ds_config_init(&run.options.config);
+    run.options.config.limits[DS_LIMIT_KEPT] = max_kept;
+    run.options.config.limits[DS_LIMIT_CONNECTIONS] = 8;
+    run.options.connections_file = "/dev/null";
+    struct ds_config config = run.options.config;
+    config.on_event = on_event;
+    config.context = &run;
+    run.keeper = keeper_new(&run.options, &config, &run.capture);
+    run.session = ds_session_new(&config);
+    if (run.keeper == NULL || run.session == NULL || run.input.pcap == NULL)
+        abort();
+    while (fuzz_read_packet(&c, big, &packet)) {
+        const struct ds_where where = ds_session_packet(run.session, &packet);
+        keeper_packet(run.keeper, &packet, &where);
+        fuzz_free_packet(&packet);
+        if (run.keeper->store.used > max_kept)
+            abort();
+    }
+    fuzz_free_packet(&packet);
+    read_past(&run);
+    ds_session_end(run.session);
+    keeper_end(run.keeper);
+    keeper_free(run.keeper);
+    ds_session_free(run.session);
+    pcap_close(run.input.pcap);
+    ds_buffer_free(&run.made);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    const struct cursor c = cursor_make(data, len);
+    keep(c, false, 4000, 13);
+    keep(c, true, 1500, 7);
+    keep(c, true, 1, 1000000);
+    return 0;
+}
