@@ -89,7 +89,7 @@ static void replace_control(struct redact_parts *p, struct ds_message *m)
 {
     static const uint8_t empty_atom[] = {TAG_SMALL_ATOM_UTF8, 0};
     const struct ds_message old = *m;
-    size_t at[DS_ROLE_COUNT], len[DS_ROLE_COUNT];
+    size_t at[DS_ROLE_COUNT] = {0}, len[DS_ROLE_COUNT] = {0};
     p->scratch.len = 0;
     put_tuple(p, count_elements(&old));
     put_integer(p, old.code);

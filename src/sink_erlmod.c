@@ -50,9 +50,10 @@ static void erlmod_close(struct sink *sink)
 }
 
 static const char heading[] =
-    "%% What nodes said to each other: made by distsniff -T erlmod, to be used by tests. It is\n"
-    "%% their data, with whatever secrets these hold.\n"
-    "-module(";
+    "%% What nodes said to each other: made by distsniff -T erlmod, to be used by tests. ";
+
+static const char with_secrets[] = "It is\n%% their data, with whatever secrets these hold.\n";
+static const char redacted[] = "Its\n%% data are theirs as --redact replaced them.\n";
 
 static const char exports[] =
     ").\n"
@@ -73,6 +74,8 @@ static bool erlmod_open(struct sink *sink)
     for (int part = 0; ok && part < NUM_PARTS; part++)
         ok = spool_open(&m->spools[part]);
     ds_buffer_add_text(out, heading);
+    ds_buffer_add_text(out, sink->options->redact != 0 ? redacted : with_secrets);
+    ds_buffer_add_text(out, "-module(");
     const struct ds_text name = fixture_module(sink->output.name);
     ds_buffer_add(out, name.data, name.len);
     ds_buffer_add_text(out, exports);
