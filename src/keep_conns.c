@@ -159,11 +159,11 @@ static void see_event(struct keeper *k, const struct ds_event *event, bool selec
     packet_store_release(&k->store, conn);
 }
 
-/* see_unanswered is for the end of a call that no event brought about. */
-static void see_unanswered(struct keeper *k, const struct call *call)
+/* see_left_open is for the end of a call, monitor or link that no event brought about. */
+static void see_left_open(struct keeper *k, uint64_t number)
 {
     struct stored_conn *conn = table_oldest(&k->store.conns);
-    while (conn != NULL && conn->number != call->conn)
+    while (conn != NULL && conn->number != number)
         conn = table_newer(&k->store.conns, conn);
     if (conn != NULL)
         choose(k, conn);
@@ -173,8 +173,8 @@ void keep_conns_record(struct keeper *k, const struct record *record, bool selec
 {
     if (record->event != NULL)
         see_event(k, record->event, selected);
-    else if (selected && record->call != NULL)
-        see_unanswered(k, record->call);
+    else if (selected)
+        see_left_open(k, record->call != NULL ? record->call->conn : record->monitor->conn);
 }
 
 /* Packets */

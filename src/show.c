@@ -277,7 +277,8 @@ static bool open_correlate(struct show *s)
         return true;
     struct correlate_config config = {
         .emit = on_record,
-        .monitors = options->reports[REPORT_MONITORS] || takes_monitors(s),
+        .monitors = options->reports[REPORT_MONITORS] || takes_monitors(s) ||
+                    keeper_wanted(options),
         .context = s,
         .names = wanted,
         .keep = wanted || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
