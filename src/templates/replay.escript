@@ -118,8 +118,8 @@ usage() ->
     "--compare alike|exact       exact: pids, references, names and order as recorded\n"
     "--ignore NAME,..            do not compare what is sent to these registered names\n"
     "--pace fast|recorded        fast, the default: send as soon as it is the own turn\n"
-    "--timeout SECONDS           how long to wait for the other side: 10 by default, but as acceptor\n"
-    "                            for somebody to connect without end\n"
+    "--timeout SECONDS           how long to wait for the other side: 10 by default; but as\n"
+    "                            acceptor, for somebody to connect, without end\n"
     "--verbose                   show every message\n"
     "--list                      show the recording and exit\n".
 
@@ -700,7 +700,7 @@ await(Frame, Recorded, Deadline, Play) ->
             missing(Frame, Recorded, [Play#play.why_closed, " before it came"], Play);
         none ->
             case now_ms() >= Deadline of
-                true -> missing(Frame, Recorded, "it did not come in time", Play);
+                true -> missing(Frame, Recorded, "it did not come in time (--timeout)", Play);
                 false -> await(Frame, Recorded, Deadline, listen(Deadline, Play))
             end
     end.
@@ -1360,8 +1360,8 @@ term(<<67, N:32, Flags, R/binary>>, X) when N =< byte_size(R) -> % a native reco
     {{record, M, Name, Flags, lists:zip(Keys, Values)}, R1, X1};
 term(<<121, R/binary>>, X) -> {{opaque, R}, <<>>, X}; % of another node's own making
 term(<<80, R/binary>>, X) -> {{opaque, R}, <<>>, X};
-term(<<Tag, _/binary>>, _) -> malformed(io_lib:format("a term of tag ~b that ends early, or is none",
-                                                      [Tag]));
+term(<<Tag, _/binary>>, _) ->
+    malformed(io_lib:format("a term of tag ~b that ends early, or is none", [Tag]));
 term(<<>>, _) -> malformed("the message ends within a term").
 
 terms(N, Rest, X) ->
