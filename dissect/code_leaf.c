@@ -2,6 +2,7 @@
  * code_leaf.c - see code_leaf.h.
  */
 #include "code_leaf.h"
+#include "copy_portable.h"
 #include "escape.h"
 #include "number_text.h"
 #include "term_keywords.h"
@@ -35,8 +36,8 @@ static void leaf_atom(struct leaf *leaf, const struct term_token *token, struct 
 {
     struct leaf_room room;
     text = leaf_text(token, text, &room);
-    if (leaf->options->exact && cursor_left(&text) > CODE_KEY_LEN_MAX)
-        code_add_long_atom(&leaf->w, text);
+    if (leaf->options->exact)
+        code_add_exact_atom(&leaf->w, text);
     else
         code_add_atom(&leaf->w, text);
 }
@@ -202,6 +203,18 @@ static bool leaf_is_short(const struct leaf *leaf, struct cursor parts)
     return true;
 }
 
+/* leaf_reads_back says whether a fun of that module and name can be written as one. */
+static bool leaf_reads_back(const struct leaf *leaf, struct cursor parts)
+{
+    struct term_token token;
+    for (int i = 0; i < 2; i++) {
+        if (term_read_token(&parts, &leaf->env, &token, NULL) != TERM_OK ||
+            !(token.latin1 || escape_reads_back(token.body)))
+            return false;
+    }
+    return true;
+}
+
 static void leaf_export(struct leaf *leaf, const struct term_token *token)
 {
     const struct code_syntax *syntax = leaf->w.syntax;
@@ -213,14 +226,21 @@ static void leaf_export(struct leaf *leaf, const struct term_token *token)
         leaf_exact(leaf, token, token->bytes.end);
         return;
     }
-    code_add(&leaf->w, syntax->fun_open);
+    const bool is_fun = leaf_reads_back(leaf, parts);
+    if (is_fun)
+        code_add(&leaf->w, syntax->fun_open);
+    else
+        leaf_tag(leaf, "$export");
     leaf_read_atom(leaf, &parts);
-    code_add(&leaf->w, syntax->fun_colon);
+    code_add(&leaf->w, is_fun ? syntax->fun_colon : syntax->comma);
     leaf_read_atom(leaf, &parts);
-    code_add(&leaf->w, syntax->fun_slash);
+    code_add(&leaf->w, is_fun ? syntax->fun_slash : syntax->comma);
     if (term_read_token(&parts, &leaf->env, &arity, NULL) == TERM_OK)
         number_add_integer(leaf->w.out, &arity, 0);
-    code_add(&leaf->w, syntax->fun_close);
+    if (is_fun)
+        code_add(&leaf->w, syntax->fun_close);
+    else
+        leaf_end_tag(leaf);
 }
 
 static void leaf_bits(struct leaf *leaf, const struct term_token *token)
@@ -230,18 +250,20 @@ static void leaf_bits(struct leaf *leaf, const struct term_token *token)
     uint8_t last;
     if (!value_get_bits(token, &bytes, &last_bits))
         return;
+    if (last_bits == 0 || last_bits == 8) { /* whole bytes: a binary */
+        code_add_binary(&leaf->w, bytes);
+        return;
+    }
     code_add(&leaf->w, "<<");
-    if (cursor_left(&bytes) != 0 && cursor_child(&bytes, cursor_left(&bytes) - 1, &head) &&
+    if (cursor_child(&bytes, cursor_left(&bytes) - 1, &head) &&
         cursor_read_u8(&bytes, &last)) {
         code_add_bytes(&leaf->w, head);
         if (cursor_left(&token->body) > 1)
             code_add_comma(&leaf->w);
         code_add_number(&leaf->w, last >> (8 - last_bits));
-        if (last_bits != 8) {
-            code_add(&leaf->w, leaf->w.syntax->bits_open);
-            code_add_number(&leaf->w, last_bits);
-            code_add(&leaf->w, leaf->w.syntax->bits_close);
-        }
+        code_add(&leaf->w, leaf->w.syntax->bits_open);
+        code_add_number(&leaf->w, last_bits);
+        code_add(&leaf->w, leaf->w.syntax->bits_close);
     }
     code_add(&leaf->w, ">>");
 }
@@ -282,8 +304,27 @@ bool leaf_char_list(struct leaf *leaf, struct cursor *at, uint64_t num)
     return true;
 }
 
+/* leaf_large writes an integer that not all nodes have room for. */
+static void leaf_large(struct leaf *leaf, const struct term_token *token)
+{
+    const size_t before_sign = 1 + 4;
+    struct cursor c = token->bytes;
+    uint8_t sign;
+    if (!cursor_skip(&c, before_sign) || !cursor_read_u8(&c, &sign))
+        return;
+    leaf_tag(leaf, "$integer");
+    code_add_number(&leaf->w, sign);
+    code_add_comma(&leaf->w);
+    code_add_binary(&leaf->w, c);
+    leaf_end_tag(leaf);
+}
+
 static void leaf_integer(struct leaf *leaf, const struct term_token *token)
 {
+    if (portable_is_large(token)) {
+        leaf_large(leaf, token);
+        return;
+    }
     leaf->failed |= leaf->options->language == DS_CODE_ELIXIR
                         ? !number_add_elixir(leaf->w.out, token)
                         : !number_add_integer(leaf->w.out, token, 0);

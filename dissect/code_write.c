@@ -3,6 +3,7 @@
  */
 #include "code_write.h"
 #include "escape.h"
+#include "term_keywords.h"
 #include "utf8.h"
 
 struct code_writer code_writer_make(const struct ds_code_options *options, struct ds_buffer *out)
@@ -116,7 +117,17 @@ static struct cursor code_atom_text(struct cursor text)
 
 void code_add_atom(struct code_writer *w, struct cursor text)
 {
-    w->syntax->add_atom(w->out, code_atom_text(text));
+    static const char tag[] = "$atom";
+    text = code_atom_text(text);
+    if (escape_reads_back(text)) {
+        w->syntax->add_atom(w->out, text);
+        return;
+    }
+    BUFFER_ADD(w->out, "{");
+    w->syntax->add_atom(w->out, cursor_make(tag, sizeof tag - 1));
+    code_add_comma(w);
+    code_add_binary(w, text);
+    BUFFER_ADD(w->out, "}");
 }
 
 void code_add_key(struct code_writer *w, struct cursor text)
@@ -124,12 +135,16 @@ void code_add_key(struct code_writer *w, struct cursor text)
     w->syntax->add_key(w->out, code_atom_text(text));
 }
 
-void code_add_long_atom(struct code_writer *w, struct cursor text)
+void code_add_exact_atom(struct code_writer *w, struct cursor text)
 {
     enum { VERSION = 131, ATOM_UTF8 = 118 };
     struct ds_buffer bytes = {0};
     text = code_atom_text(text);
     const size_t len = cursor_left(&text);
+    if (len <= CODE_KEY_LEN_MAX && escape_reads_back(text)) {
+        w->syntax->add_atom(w->out, text);
+        return;
+    }
     const uint8_t head[] = {VERSION, ATOM_UTF8, (uint8_t)(len >> 8), (uint8_t)len};
     buffer_add_bytes(&bytes, head, sizeof head);
     buffer_add_cursor(&bytes, &text);
@@ -236,6 +251,13 @@ void ds_code_atom(struct ds_text text, enum ds_code_language language, struct ds
 {
     struct code_writer w = code_writer_make(&(struct ds_code_options){.language = language}, out);
     code_add_atom(&w, cursor_make(text.data, text.len));
+}
+
+void ds_code_exact_atom(struct ds_text text, enum ds_code_language language,
+                        struct ds_buffer *out)
+{
+    struct code_writer w = code_writer_make(&(struct ds_code_options){.language = language}, out);
+    code_add_exact_atom(&w, cursor_make(text.data, text.len));
 }
 
 void ds_code_key(struct ds_text text, enum ds_code_language language, struct ds_buffer *out)

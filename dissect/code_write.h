@@ -66,13 +66,14 @@ void code_add_comma(struct code_writer *w);
 void code_add_number(struct code_writer *w, uint64_t number);
 void code_add_signed(struct code_writer *w, int64_t number);
 
-/* code_add_atom and code_add_key append an atom; '?atom' where text is none. */
+/* code_add_atom and code_add_key append an atom; '?atom' where text is none, {'$atom', Text}
+ * where the language cannot write it. */
 void code_add_atom(struct code_writer *w, struct cursor text);
 void code_add_key(struct code_writer *w, struct cursor text);
 
-/* code_add_long_atom appends an atom as binary_to_term(<<...>>): the compiler of OTP 25 takes none
- * of more bytes than a key may have, and works binary_to_atom out by itself. */
-void code_add_long_atom(struct code_writer *w, struct cursor text);
+/* code_add_exact_atom appends the very atom, if need be as binary_to_term(<<...>>): the compiler
+ * of OTP 25 takes none of more bytes than a key may have, and works binary_to_atom out by itself. */
+void code_add_exact_atom(struct code_writer *w, struct cursor text);
 
 /* code_add_char appends a character inside double quotes. */
 void code_add_char(struct code_writer *w, uint32_t code);

@@ -173,6 +173,16 @@ static bool escape_is_reserved(const struct cursor *text)
     return false;
 }
 
+bool escape_reads_back(struct cursor text)
+{
+    uint32_t code;
+    while (utf8_read(&text, &code)) {
+        if (code == 0xfffe || code == 0xffff)
+            return false;
+    }
+    return true;
+}
+
 void escape_add_atom(struct ds_buffer *out, struct cursor text)
 {
     struct cursor c = text;

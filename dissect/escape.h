@@ -22,6 +22,10 @@ void escape_add_elixir(struct ds_buffer *out, uint32_t code);
 /* escape_add_utf8 appends text that should be UTF-8; what is not is escaped byte by byte. */
 void escape_add_utf8(struct ds_buffer *out, struct cursor text, char quote);
 
+/* escape_reads_back says whether Erlang's scanner takes all characters of an atom, escaped as they
+ * may be: that of OTP 25 takes no U+FFFE and U+FFFF, which nodes have in atoms all the same. */
+bool escape_reads_back(struct cursor text);
+
 /* escape_add_atom appends an atom, quoted where Erlang needs it. text should be UTF-8. */
 void escape_add_atom(struct ds_buffer *out, struct cursor text);
 

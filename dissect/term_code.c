@@ -4,6 +4,7 @@
  */
 #include "code_leaf.h"
 #include "term_keywords.h"
+#include "term_twice.h"
 #include "term_token.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ enum code_open {
     OPEN_KEYWORDS, /* a list of pairs whose first is an atom */
     OPEN_MAP,
     OPEN_ATOM_MAP, /* a map whose keys are all atoms */
+    OPEN_PAIRS,    /* a map that has a key twice, as pairs */
     OPEN_FIELDS,   /* of a record, as pairs */
     OPEN_KEYS,     /* of a record, as keys and values */
     OPEN_FREE,     /* free variables of a fun */
@@ -28,7 +30,7 @@ static const struct {
 } code_forms[OPEN_NUM] = {
     [OPEN_TUPLE] = {"}", 1}, [OPEN_LIST] = {"]", 1},     [OPEN_KEYWORDS] = {"]", 1},
     [OPEN_MAP] = {"}", 1},   [OPEN_ATOM_MAP] = {"}", 1}, [OPEN_FIELDS] = {"]}", 2},
-    [OPEN_KEYS] = {"]}", 2}, [OPEN_FREE] = {"]}", 2},
+    [OPEN_KEYS] = {"]}", 2}, [OPEN_FREE] = {"]}", 2},    [OPEN_PAIRS] = {"]}", 2},
 };
 
 /* Something open. */
@@ -44,6 +46,7 @@ struct code {
     struct token_source source;
     struct cursor at;
     struct term_keywords keywords;
+    struct term_twice twice;
     bool first; /* nothing was written yet in what is open */
     struct code_frame few[CODE_FRAMES];
     struct code_frame *frames;
@@ -105,6 +108,20 @@ static void code_record(struct code *code, const struct term_token *token)
     code_open(code, code_keys(code, names) ? OPEN_KEYS : OPEN_FIELDS, token->num_terms, names.at);
 }
 
+/* code_map opens a map. One that has a key twice would be read back with one of them, if at
+ * all. */
+static void code_map(struct code *code, const struct term_token *token, bool keywords)
+{
+    if (term_twice_has(&code->twice, (size_t)(token->bytes.at - code->leaf.term.data))) {
+        leaf_tag(&code->leaf, "$map");
+        code_add(&code->leaf.w, "[");
+        code_open(code, OPEN_PAIRS, token->num_terms, NULL);
+    } else {
+        code_add(&code->leaf.w, code->leaf.w.syntax->map_open);
+        code_open(code, keywords ? OPEN_ATOM_MAP : OPEN_MAP, token->num_terms, NULL);
+    }
+}
+
 static void code_list(struct code *code, const struct term_token *token, bool keywords)
 {
     if (!keywords && leaf_char_list(&code->leaf, &code->at, token->num_terms - 1)) {
@@ -164,8 +181,7 @@ static bool code_token(struct code *code, const struct term_token *token)
         code_list(code, token, keywords);
         break;
     case TERM_MAP:
-        code_add(&code->leaf.w, code->leaf.w.syntax->map_open);
-        code_open(code, keywords ? OPEN_ATOM_MAP : OPEN_MAP, token->num_terms, NULL);
+        code_map(code, token, keywords);
         break;
     case TERM_FUN:
         if (!leaf_fun(&code->leaf, token)) {
@@ -189,7 +205,7 @@ static bool code_token(struct code *code, const struct term_token *token)
 static void code_close(struct code *code)
 {
     const struct code_frame *frame = &code->frames[--code->num];
-    if (frame->class == OPEN_FIELDS && !code->first)
+    if ((frame->class == OPEN_FIELDS || frame->class == OPEN_PAIRS) && !code->first)
         leaf_end_tag(&code->leaf);
     code_add(&code->leaf.w, code_forms[frame->class].close);
     code->first = false;
@@ -202,8 +218,10 @@ static void code_damaged(struct code *code)
     code->first = false;
     while (code->num != 0) {
         const struct code_frame *frame = &code->frames[code->num - 1];
-        if (frame->class == OPEN_MAP && frame->left % 2 != 0) { /* a key without its value */
-            code_add(&code->leaf.w, code->leaf.w.syntax->arrow);
+        const struct code_syntax *syntax = code->leaf.w.syntax;
+        const bool pairs = frame->class == OPEN_PAIRS;
+        if ((pairs || frame->class == OPEN_MAP) && frame->left % 2 != 0) { /* a key alone */
+            code_add(&code->leaf.w, pairs ? syntax->comma : syntax->arrow);
             leaf_word(&code->leaf, LEAF_DAMAGED);
         }
         code_close(code);
@@ -236,6 +254,16 @@ static void code_comma(struct code *code)
         code_add_comma(&code->leaf.w);
 }
 
+/* code_next_pair ends the pair before, where there is one, and begins another. */
+static void code_next_pair(struct code *code)
+{
+    if (!code->first)
+        leaf_end_tag(&code->leaf);
+    code_comma(code);
+    code_add(&code->leaf.w, "{");
+    code->leaf.w.depth++;
+}
+
 /* code_field writes what stands before the value of a record's field. */
 static void code_field(struct code *code, struct code_frame *frame)
 {
@@ -244,11 +272,7 @@ static void code_field(struct code *code, struct code_frame *frame)
         code_comma(code);
         leaf_read_key(&code->leaf, &names);
     } else {
-        if (!code->first)
-            leaf_end_tag(&code->leaf);
-        code_comma(code);
-        code_add(&code->leaf.w, "{");
-        code->leaf.w.depth++;
+        code_next_pair(code);
         leaf_read_atom(&code->leaf, &names);
         code_add_comma(&code->leaf.w);
     }
@@ -290,6 +314,13 @@ static bool code_separate(struct code *code)
         else
             code_comma(code);
         return true;
+    case OPEN_PAIRS:
+        if (frame->left % 2 == 0) {
+            code_add_comma(&code->leaf.w);
+        } else {
+            code_next_pair(code);
+        }
+        return true;
     case OPEN_ATOM_MAP:
         code_comma(code);
         leaf_read_key(&code->leaf, &code->at);
@@ -330,10 +361,14 @@ bool ds_code_term(const struct ds_term *term, const struct ds_code_options *opti
     code.at = cursor_make(term->data, term->len);
     code.first = true;
     code.frames = code.few;
-    if (leaf->w.syntax->keywords && !term_keywords_find(&code.keywords, term, options->max_depth))
-        return false;
-    code_run(&code);
+    if (!term_twice_find(&code.twice, term, options->max_depth, TERM_ZEROS_EQUAL) ||
+        (leaf->w.syntax->keywords &&
+         !term_keywords_find(&code.keywords, term, options->max_depth)))
+        leaf->failed = true;
+    else
+        code_run(&code);
     term_keywords_free(&code.keywords);
+    term_twice_free(&code.twice);
     if (code.frames != code.few)
         free(code.frames);
     return !leaf->failed && !out->failed;

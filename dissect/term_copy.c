@@ -6,32 +6,44 @@
  *     131 term
  *     NEW_FUN: 112 size:4 ...      size counts itself and all after it
  *
- * A portable copy has tuples in the place of what not all nodes read:
+ * A portable copy has tuples in the place of what not all nodes read, and newer tags for older
+ * ones, whose numbers nodes hold to be too large:
  *
- *     RECORD   {'$record', module, name, [{field, value} ...]}
- *     LOCAL    {'$local', <<hash, term>>}
+ *     RECORD      {'$record', module, name, [{field, value} ...]}
+ *     LOCAL       {'$local', <<hash, term>>}
+ *     FUN         {'$fun', module, index, uniq, undefined, [free ...]}
+ *     LARGE_BIG   {'$integer', sign, <<magnitude>>}     of more bytes than nodes have room for
+ *     MAP         {'$map', [{key, value} ...]}          with a key twice
+ *     PID, PORT, REFERENCE, NEW_REFERENCE               NEW_PID, NEW_PORT, NEWER_REFERENCE
  */
 #include "buffer.h"
+#include "copy_portable.h"
 #include "term_token.h"
+#include "term_twice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { COPY_OPEN = 8, COPY_VERSION = 131 };
 
-/* A fun or, in a portable copy, a record, in which others may stand. */
+enum copy_kind { COPY_FUN, COPY_LIST, COPY_RECORD, COPY_PAIRS };
+
+/* A fun, or in a portable copy a list of ours, of fields or pairs maybe, in which others stand. */
 struct copy_open {
-    uint64_t due_at;     /* so many terms are still to come when it ends, or its next value */
+    enum copy_kind kind;
+    uint64_t due_at;     /* so many terms are still to come when it ends, or its next pair */
+    uint64_t left;       /* pairs still to come */
     size_t size_at;      /* of a fun's size field, in the output */
-    uint64_t left;       /* values of a record still to come */
-    struct cursor names; /* of their fields; all zero for a fun */
+    struct cursor names; /* of a record's fields */
 };
 
 struct copy {
     struct ds_buffer *out;
     struct cursor run; /* read, but not yet written, from here */
     const struct term_env *env;
+    const uint8_t *start; /* of the term */
     bool portable;
+    struct term_twice twice;
     struct copy_open few[COPY_OPEN];
     struct copy_open *open;
     size_t num_open, cap_open;
@@ -45,33 +57,6 @@ static void copy_flush(struct copy *copy, const struct cursor *at)
     copy->run = *at;
 }
 
-static void copy_atom(struct ds_buffer *out, const char *text, size_t len)
-{
-    if (len <= UINT8_MAX) {
-        const uint8_t head[] = {TERM_TAG_SMALL_ATOM_UTF8, (uint8_t)len};
-        buffer_add_bytes(out, head, sizeof head);
-    } else {
-        const uint8_t head[] = {TERM_TAG_ATOM_UTF8, (uint8_t)(len >> 8), (uint8_t)len};
-        buffer_add_bytes(out, head, sizeof head);
-    }
-    buffer_add_bytes(out, text, len);
-}
-
-static void copy_cached(struct copy *copy, const struct ds_atom *atom)
-{
-    static const char no_atom[] = "?atom";
-    const struct ds_text known = {(const char *)atom->text, atom->len};
-    if (atom->state == DS_ATOM_UNKNOWN) {
-        char text[16];
-        int len = snprintf(text, sizeof text, "?atom:%u", (unsigned)atom->slot);
-        copy_atom(copy->out, text, (size_t)len);
-    } else if (copy->portable && !ds_atom_ok(known)) {
-        copy_atom(copy->out, no_atom, sizeof no_atom - 1);
-    } else {
-        copy_atom(copy->out, known.data, known.len);
-    }
-}
-
 /* copy_cache_ref replaces the two bytes before after. */
 static inline void copy_cache_ref(void *context, const struct cursor *after,
                                   const struct ds_atom *atom)
@@ -81,7 +66,7 @@ static inline void copy_cache_ref(void *context, const struct cursor *after,
     struct cursor run = {copy->run.at, after->at};
     buffer_add_bytes(copy->out, run.at, cursor_left(&run) - reference_len);
     copy->run = *after;
-    copy_cached(copy, atom);
+    portable_cached(copy->out, atom, copy->portable);
 }
 
 static bool copy_push(struct copy *copy, struct copy_open open)
@@ -109,18 +94,6 @@ static void copy_u32(char *to, size_t value)
     memcpy(to, &wire, sizeof wire);
 }
 
-/* copy_name copies the next of a record's names. */
-static void copy_name(struct copy *copy, struct cursor *names)
-{
-    struct term_token name;
-    if (term_read_token(names, copy->env, &name, NULL) != TERM_OK)
-        return;
-    if (name.atom != NULL)
-        copy_cached(copy, name.atom);
-    else
-        buffer_add_cursor(copy->out, &name.bytes);
-}
-
 /* copy_due does what is to be done at at, where so many terms are still to come: the size of a
  * fun that ends, the name of a record's next value, or its end. */
 static void copy_due(struct copy *copy, const struct cursor *at, uint64_t num_terms)
@@ -133,12 +106,13 @@ static void copy_due(struct copy *copy, const struct cursor *at, uint64_t num_te
             return;
         if (open->left != 0) {
             buffer_add_bytes(copy->out, pair, sizeof pair);
-            copy_name(copy, &open->names);
+            if (open->kind == COPY_RECORD)
+                portable_name(copy->out, &open->names, copy->env, true);
             open->left--;
-            open->due_at--;
+            open->due_at -= open->kind == COPY_PAIRS ? 2 : 1;
             return;
         }
-        if (open->names.at == NULL)
+        if (open->kind == COPY_FUN)
             copy_u32(&copy->out->data[open->size_at], copy->out->len - open->size_at);
         else
             buffer_add_bytes(copy->out, nil, sizeof nil);
@@ -156,38 +130,91 @@ static void copy_back(struct copy *copy, const struct term_token *token, size_t 
     copy->run = cursor_make(token->bytes.end, 0);
 }
 
-/* copy_record writes the head of a tuple, and opens the list of its fields. */
-static bool copy_record(struct copy *copy, const struct term_token *token, size_t token_at,
-                        uint64_t num_terms)
+/* What sees to a token that does not go over as it is: it has been read to at, its place in the
+ * output is token_at, and num_terms follow it and what it announces. False: memory ran out. */
+typedef bool copy_fn(struct copy *copy, const struct cursor *at, const struct term_token *token,
+                     size_t token_at, uint64_t num_terms);
+
+static bool copy_fun(struct copy *copy, const struct cursor *at, const struct term_token *token,
+                     size_t token_at, uint64_t num_terms)
 {
-    static const uint8_t head[] = {TERM_TAG_SMALL_TUPLE, 4};
-    static const char tag[] = "$record";
-    char list[1 + 4] = {TERM_TAG_LIST};
-    struct cursor names = token->record_names;
+    (void)at;
+    if (!copy->portable || !portable_is_odd_fun(token, copy->env))
+        return copy_push(copy, (struct copy_open){
+                                   .kind = COPY_FUN, .due_at = num_terms, .size_at = token_at + 1});
     copy_back(copy, token, token_at);
-    buffer_add_bytes(copy->out, head, sizeof head);
-    copy_atom(copy->out, tag, sizeof tag - 1);
-    copy_name(copy, &names);
-    copy_name(copy, &names);
-    copy_u32(&list[1], token->num_terms);
-    if (token->num_terms != 0) /* a list of none is written by its end */
-        buffer_add_bytes(copy->out, list, sizeof list);
-    return copy_push(copy, (struct copy_open){.due_at = num_terms + token->num_terms,
+    portable_fun(copy->out, token, copy->env);
+    return copy_push(copy, (struct copy_open){.kind = COPY_LIST, .due_at = num_terms});
+}
+
+static bool copy_record(struct copy *copy, const struct cursor *at, const struct term_token *token,
+                        size_t token_at, uint64_t num_terms)
+{
+    struct cursor names = token->record_names;
+    (void)at;
+    copy_back(copy, token, token_at);
+    portable_tag(copy->out, "$record", 4);
+    portable_name(copy->out, &names, copy->env, true);
+    portable_name(copy->out, &names, copy->env, true);
+    portable_list(copy->out, token->num_terms); /* a list of none is written by its end */
+    return copy_push(copy, (struct copy_open){.kind = COPY_RECORD,
+                                              .due_at = num_terms + token->num_terms,
                                               .left = token->num_terms,
                                               .names = names});
 }
 
+static bool copy_map(struct copy *copy, const struct cursor *at, const struct term_token *token,
+                     size_t token_at, uint64_t num_terms)
+{
+    (void)at;
+    if (!term_twice_has(&copy->twice, (size_t)(token->bytes.at - copy->start)))
+        return true;
+    copy_back(copy, token, token_at);
+    portable_tag(copy->out, "$map", 2);
+    portable_list(copy->out, token->num_terms / 2);
+    return copy_push(copy, (struct copy_open){.kind = COPY_PAIRS,
+                                              .due_at = num_terms + token->num_terms,
+                                              .left = token->num_terms / 2});
+}
+
+static bool copy_large(struct copy *copy, const struct cursor *at, const struct term_token *token,
+                       size_t token_at, uint64_t num_terms)
+{
+    (void)at;
+    (void)num_terms;
+    if (portable_is_large(token)) {
+        copy_back(copy, token, token_at);
+        portable_large(copy->out, token);
+    }
+    return true;
+}
+
+static bool copy_identity(struct copy *copy, const struct cursor *at,
+                          const struct term_token *token, size_t token_at, uint64_t num_terms)
+{
+    (void)at;
+    (void)num_terms;
+    if (portable_is_odd(token)) {
+        copy_back(copy, token, token_at);
+        portable_identity(copy->out, token, copy->env);
+    }
+    return true;
+}
+
 /* copy_local puts what makes it a tuple in front of a LOCAL that has been read to at. */
-static void copy_local(struct copy *copy, const struct cursor *at, size_t token_at)
+static bool copy_local(struct copy *copy, const struct cursor *at, const struct term_token *token,
+                       size_t token_at, uint64_t num_terms)
 {
     static const char tag[] = "$local";
     const char tuple[] = {TERM_TAG_SMALL_TUPLE, 2, TERM_TAG_SMALL_ATOM_UTF8, sizeof tag - 1};
     char binary[1 + 4] = {TERM_TAG_BINARY};
     const size_t tag_len = 1, more_len = sizeof tuple + sizeof tag - 1 + sizeof binary - tag_len;
     struct ds_buffer *out = copy->out;
+    (void)token;
+    (void)num_terms;
     copy_flush(copy, at);
     if (out->failed || !ds_buffer_reserve(out, more_len))
-        return;
+        return false;
     char *to = out->data + token_at;
     size_t body_len = out->len - token_at - tag_len;
     copy_u32(&binary[1], body_len);
@@ -196,25 +223,22 @@ static void copy_local(struct copy *copy, const struct cursor *at, size_t token_
     memcpy(to + sizeof tuple, tag, sizeof tag - 1);
     memcpy(to + sizeof tuple + sizeof tag - 1, binary, sizeof binary);
     out->len += more_len;
-}
-
-/* copy_special sees to a token that does not go over as it is: num_terms follow it and what it
- * announces. */
-static bool copy_special(struct copy *copy, const struct cursor *at, const struct term_token *token,
-                         size_t token_at, uint64_t num_terms)
-{
-    if (token->class == TERM_FUN)
-        return copy_push(copy, (struct copy_open){.due_at = num_terms, .size_at = token_at + 1});
-    if (token->class == TERM_RECORD)
-        return copy_record(copy, token, token_at, num_terms);
-    copy_local(copy, at, token_at);
     return true;
 }
 
+static copy_fn *const copy_specials[256] = {
+    [TERM_TAG_NEW_FUN] = copy_fun,           [TERM_TAG_FUN] = copy_fun,
+    [TERM_TAG_RECORD] = copy_record,         [TERM_TAG_LOCAL] = copy_local,
+    [TERM_TAG_MAP] = copy_map,               [TERM_TAG_LARGE_BIG] = copy_large,
+    [TERM_TAG_PID] = copy_identity,          [TERM_TAG_NEW_PID] = copy_identity,
+    [TERM_TAG_PORT] = copy_identity,         [TERM_TAG_NEW_PORT] = copy_identity,
+    [TERM_TAG_V4_PORT] = copy_identity,      [TERM_TAG_REFERENCE] = copy_identity,
+    [TERM_TAG_NEW_REFERENCE] = copy_identity, [TERM_TAG_NEWER_REFERENCE] = copy_identity,
+};
+
 TOKEN_INLINE bool copy_is_special(const struct term_token *token, bool portable)
 {
-    return token->tag == TERM_TAG_NEW_FUN ||
-           (portable && (token->tag == TERM_TAG_RECORD || token->tag == TERM_TAG_LOCAL));
+    return token->tag == TERM_TAG_NEW_FUN || (portable && copy_specials[token->tag] != NULL);
 }
 
 TOKEN_INLINE bool copy_terms(struct copy *copy, struct cursor *at,
@@ -230,7 +254,7 @@ TOKEN_INLINE bool copy_terms(struct copy *copy, struct cursor *at,
         num_terms--;
         if (__builtin_expect(copy_is_special(&token, portable), 0)) {
             const struct cursor end = *at;
-            if (!copy_special(copy, &end, &token, token_at, num_terms))
+            if (!copy_specials[token.tag](copy, &end, &token, token_at, num_terms))
                 return false;
         }
         num_terms += token.num_terms;
@@ -247,9 +271,17 @@ static bool copy_term(const struct ds_term *term, struct ds_buffer *out, bool po
 {
     const struct term_env env = {term->atoms, term->num_atoms};
     size_t start = out->len;
-    struct copy copy = {.out = out, .env = &env, .portable = portable, .cap_open = COPY_OPEN};
+    struct copy copy = {.out = out,
+                        .env = &env,
+                        .start = term->data,
+                        .portable = portable,
+                        .cap_open = COPY_OPEN};
     if (term->data == NULL || term->damaged)
         return false;
+    if (portable && !term_twice_find(&copy.twice, term, 0, TERM_ZEROS_EQUAL)) {
+        out->failed = true;
+        return false;
+    }
     const struct token_source source = {.env = &env, .cache_ref = copy_cache_ref, .context = &copy};
     struct cursor at = cursor_make(term->data, term->len);
     const uint8_t version = COPY_VERSION;
@@ -259,6 +291,7 @@ static bool copy_term(const struct ds_term *term, struct ds_buffer *out, bool po
     buffer_add_bytes(out, &version, sizeof version);
     bool ok =
         portable ? copy_terms(&copy, &at, &source, true) : copy_terms(&copy, &at, &source, false);
+    term_twice_free(&copy.twice);
     if (copy.open != copy.few)
         free(copy.open);
     if (!ok && !out->failed)

@@ -6,6 +6,7 @@
  *     map              MAP n, then n times atom, any term
  */
 #include "term_keywords.h"
+#include "escape.h"
 #include "term_token.h"
 
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static bool keywords_push(struct keywords_walk *walk, struct keywords_frame fram
 bool term_keywords_is_key(const struct term_token *token)
 {
     size_t len = cursor_left(&token->body);
-    return token->class == TERM_ATOM && (token->latin1 ? 2 * len : len) <= CODE_KEY_LEN_MAX;
+    return token->class == TERM_ATOM && (token->latin1 ? 2 * len : len) <= CODE_KEY_LEN_MAX &&
+           (token->latin1 || escape_reads_back(token->body));
 }
 
 static enum keywords_kind keywords_kind(const struct term_token *token)

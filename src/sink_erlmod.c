@@ -35,7 +35,7 @@ struct erlmod {
     uint32_t max_depth;
     struct numbers nodes;     /* those written already */
     struct ds_buffer pending; /* fields of the next frame: what it completed */
-    struct ds_buffer scratch;
+    struct ds_buffer scratch, as_sent;
 };
 
 static void erlmod_close(struct sink *sink)
@@ -46,6 +46,7 @@ static void erlmod_close(struct sink *sink)
     numbers_free(&m->nodes);
     ds_buffer_free(&m->pending);
     ds_buffer_free(&m->scratch);
+    ds_buffer_free(&m->as_sent);
     free(m);
 }
 
@@ -108,28 +109,56 @@ static void add_ends(const struct ds_event *event, struct ds_buffer *out)
     erl_end("dst", &event->conn->end[!event->dir], out);
 }
 
-/* add_external adds a term as any node of OTP 25 or later reads it; false when there is none. */
-static bool add_external(struct erlmod *m, const struct ds_term *term, struct ds_buffer *out)
+/* How the external format of a message is given. */
+enum external {
+    EXTERNAL_AS_SENT,
+    EXTERNAL_TRANSLATED, /* as any node of OTP 25 or later reads it */
+    EXTERNAL_REFUSED,    /* as sent, though no node reads it */
+};
+
+/* how_to_give finds out how a term can be given, and makes *how that if it is worse. */
+static void how_to_give(struct erlmod *m, const struct ds_term *term, enum external *how)
+{
+    bool twice = false, ok = ds_term_has_twice(term, &twice);
+    m->as_sent.len = m->scratch.len = 0;
+    if (twice)
+        *how = EXTERNAL_REFUSED;
+    if (ds_term_copy_etf(term, &m->as_sent) && ds_term_copy_portable(term, &m->scratch) &&
+        *how == EXTERNAL_AS_SENT &&
+        (m->as_sent.len != m->scratch.len ||
+         memcmp(m->as_sent.data, m->scratch.data, m->scratch.len) != 0))
+        *how = EXTERNAL_TRANSLATED;
+    m->scratch.failed = m->scratch.failed || m->as_sent.failed || !ok;
+}
+
+static void add_external(struct erlmod *m, const struct ds_term *term, enum external how,
+                         struct ds_buffer *out)
 {
     m->scratch.len = 0;
-    if (!ds_term_copy_portable(term, &m->scratch)) {
-        out->failed = out->failed || m->scratch.failed;
-        return false;
-    }
-    erl_put_bytes((const uint8_t *)m->scratch.data, m->scratch.len, out);
-    return true;
+    if (how == EXTERNAL_REFUSED ? ds_term_copy_etf(term, &m->scratch)
+                                : ds_term_copy_portable(term, &m->scratch))
+        erl_put_bytes((const uint8_t *)m->scratch.data, m->scratch.len, out);
+    else
+        ds_buffer_add_text(out, "damaged");
+    out->failed = out->failed || m->scratch.failed;
 }
 
 static void add_externals(struct erlmod *m, const struct ds_message *message,
                           struct ds_buffer *out)
 {
+    static const char refused[] = "a map has a key twice";
+    enum external how = EXTERNAL_AS_SENT;
+    how_to_give(m, &message->control, &how);
+    how_to_give(m, &message->payload, &how);
+    if (how == EXTERNAL_REFUSED)
+        erl_binary("refused", (struct ds_text){refused, sizeof refused - 1}, out);
+    if (how == EXTERNAL_TRANSLATED)
+        erl_word("translated", "true", out);
     ds_buffer_add_text(out, ",\n      external =>\n          [");
-    if (!add_external(m, &message->control, out))
-        ds_buffer_add_text(out, "damaged");
+    add_external(m, &message->control, how, out);
     if (message->payload.data != NULL) {
         ds_buffer_add_text(out, ",\n           ");
-        if (!add_external(m, &message->payload, out))
-            ds_buffer_add_text(out, "damaged");
+        add_external(m, &message->payload, how, out);
     }
     ds_buffer_add_text(out, "]");
 }

@@ -15,3 +15,5 @@ add_test(NAME fixture_tutorial
                  ${CMAKE_SOURCE_DIR}/README.md ${PCAPS})
 # Thousands of terms through the whole program, and back from what it writes.
 erl_check(sent_terms sent_terms ${ELIXIR})
+add_test(NAME fixture_hostile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fixture/hostile
+                                      $<TARGET_FILE:distsniff> ${ERL_DIR})

@@ -10,8 +10,14 @@
  *     {'$fun', Module, Index, Uniq, Arity, Free}   as erlang:fun_info/1 calls them; Free is the
  *                                                  list of free variables, Arity undefined (nil)
  *                                                  where the old form does not say
+ *     {'$map', [{Key, Value}]}                     a map that has a key twice, which no node takes
+ *     {'$integer', Sign, Magnitude}                one of more bytes than all nodes have room for:
+ *                                                  0 or 1, and a binary, the lowest byte first
  *     {'$record', Module, Name, [{Field, Value}]}  a native record
  *     {'$local', Binary}                           LOCAL_EXT, opaque but to its own node
+ *     {'$atom', Text}                              an atom with U+FFFE or U+FFFF, which not all
+ *                                                  scanners take
+ *     {'$export', Module, Function, Arity}         fun m:f/1 with such names
  *     '?atom:SLOT'                                 a cached atom that was never seen
  *     '?atom'                                      an atom that no node would take
  *     {'$deep', Bytes}                             a term nested deeper than the cap
@@ -31,7 +37,7 @@ enum ds_code_language { DS_CODE_ERLANG, DS_CODE_ELIXIR, DS_CODE_NUM_LANGUAGES };
 struct ds_code_options {
     enum ds_code_language language;
     /* Pids, references, ports, funs, and what the compiler of OTP 25 cannot take (-0.0, atoms of
-     * more than 255 bytes) as binary_to_term(<<...>>), which is the very term: an expression,
+     * more than 255 bytes, {'$atom'}) as binary_to_term(<<...>>), which is the very term: an expression,
      * not something that file:consult/1 reads. */
     bool exact;
     uint32_t width;     /* lines end before this column where that can be; 0: one line */
@@ -47,6 +53,11 @@ bool ds_code_term(const struct ds_term *term, const struct ds_code_options *opti
 
 /* ds_code_atom appends an atom; text is UTF-8, as ds_atom has it. */
 void ds_code_atom(struct ds_text text, enum ds_code_language language, struct ds_buffer *out);
+
+/* ds_code_exact_atom does the same, for the compiler: as binary_to_term(<<...>>) where that of
+ * OTP 25 cannot take it. */
+void ds_code_exact_atom(struct ds_text text, enum ds_code_language language,
+                        struct ds_buffer *out);
 
 /* ds_code_key appends an atom as a key, and what stands between key and value: "a => " or
  * "a: ". All keys of that map must be written so. */

@@ -102,9 +102,14 @@ void ds_term_print_atom(struct ds_text text, struct ds_buffer *out);
 bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
 
 /* ds_term_copy_portable does the same for any node of OTP 25 or later to read: what only some
- * can becomes what code.h says, {'$record', ...} and {'$local', ...}, and an atom of the cache
- * that no node would take becomes '?atom'. */
+ * can, or none, becomes what code.h says, {'$record', ...}, {'$map', ...} and others; pids, ports
+ * and references of old tags get newer ones, where no number is too large; and an atom of the
+ * cache that no node would take becomes '?atom'. */
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out);
+
+/* ds_term_has_twice sets *twice to whether a map in the term has a key twice: then every node
+ * refuses to read it. False when memory ran out. */
+bool ds_term_has_twice(const struct ds_term *term, bool *twice);
 
 /* ds_atom_ok says whether a node takes such an atom: UTF-8 of at most 255 characters. */
 bool ds_atom_ok(struct ds_text text);

@@ -81,12 +81,32 @@ defmodule Distsniff.RecordedTest do
   end
 
   test "what was sent decodes to the recorded terms" do
-    for {message, n} <- Enum.with_index(Edited.fixture().messages(), 1),
-        external = Map.get(message, :external),
-        :damaged not in external do
+    for {message, n} <- whole_messages(), not is_map_key(message, :refused) do
+      external = message.external
       recorded = for key <- [:control, :term], is_map_key(message, key), do: message[key]
       assert {n, Enum.map(external, &Edited.decode/1)} === {n, recorded}
     end
+  end
+
+  test "what no node reads is refused" do
+    for {%{refused: why} = message, n} <- whole_messages() do
+      read = Enum.reject(message.external, &refuses?/1)
+      assert {n, why, read} !== {n, why, message.external}
+    end
+  end
+
+  defp refuses?(external) do
+    Edited.decode(external)
+    false
+  rescue
+    _ -> true
+  end
+
+  defp whole_messages do
+    for {message, n} <- Enum.with_index(Edited.fixture().messages(), 1),
+        external = Map.get(message, :external),
+        :damaged not in external,
+        do: {message, n}
   end
 
   for server <- Edited.calls() |> Enum.map(&Edited.key/1) |> Enum.uniq() do

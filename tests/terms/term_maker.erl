@@ -239,9 +239,18 @@ documented(Ref) when is_reference(Ref) ->
 documented(Fun) when is_function(Fun) ->
     Info = maps:from_list(erlang:fun_info(Fun)),
     case Info of
-        #{type := external} -> Fun;
+        #{type := external, module := M, name := F, arity := A} ->
+            case {documented(M), documented(F)} of
+                {M, F} -> Fun;
+                {DM, DF} -> {'$export', DM, DF, A}
+            end;
         #{module := M, index := I, uniq := U, arity := A, env := Free} ->
             {'$fun', M, I, U, A, documented(Free)}
+    end;
+documented(Atom) when is_atom(Atom) ->
+    case [C || C <- atom_to_list(Atom), C =:= 16#fffe orelse C =:= 16#ffff] of
+        [] -> Atom;
+        _ -> {'$atom', atom_to_binary(Atom)}
     end;
 documented([Head | Tail]) -> [documented(Head) | documented(Tail)];
 documented(Tuple) when is_tuple(Tuple) -> list_to_tuple(documented(tuple_to_list(Tuple)));

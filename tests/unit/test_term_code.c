@@ -72,6 +72,13 @@ static void test_what_has_no_syntax(void **state)
          "{'$fun',m,3,-1,2,[]}", "{:\"$fun\", :m, 3, -1, 2, []}"},
         {BYTES(113, 119, 1, 'm', 119, 1, 'F', 97, 255), "fun m:'F'/255",
          "Function.capture(:m, :F, 255)"},
+        {BYTES(113, 119, 3, 0xef, 0xbf, 0xbf, 119, 1, 'f', 97, 1),
+         "{'$export',{'$atom',<<239,191,191>>},f,1}",
+         "{:\"$export\", {:\"$atom\", <<239, 191, 191>>}, :f, 1}"},
+        {BYTES(116, 0, 0, 0, 1, 119, 3, 0xef, 0xbf, 0xbe, 106),
+         "#{{'$atom',<<239,191,190>>} => []}", "%{{:\"$atom\", <<239, 191, 190>>} => []}"},
+        {BYTES(116, 0, 0, 0, 2, 119, 1, 'a', 97, 1, 115, 1, 'a', 97, 2),
+         "{'$map',[{a,1},{a,2}]}", "{:\"$map\", [{:a, 1}, {:a, 2}]}"},
         {BYTES(67, 0, 0, 0, 2, 1, 82, 3, 119, 1, 'r', 119, 1, 'a', 82, 3, 97, 1, 67, 0, 0, 0, 1, 0,
                119, 1, 'm', 119, 1, 'r', 119, 1, 'f', 106),
          "{'$record','\xc3\xa9',r,[{a,1},{'\xc3\xa9',{'$record',m,r,[{f,[]}]}}]}",
@@ -135,6 +142,12 @@ static void test_damaged_is_complete(void **state)
         {BYTES(116, 0, 0, 0, 2, 119, 1, 'a'), "#{a => '$damaged'}", "%{:a => :\"$damaged\"}"},
         {BYTES(116, 0, 0, 0, 2, 97, 1, 106), "#{1 => [],'$damaged' => '$damaged'}",
          "%{1 => [], :\"$damaged\" => :\"$damaged\"}"},
+        {BYTES(116, 0, 0, 0, 3, 97, 1, 106, 97, 1, 97, 2),
+         "{'$map',[{1,[]},{1,2},{'$damaged','$damaged'}]}",
+         "{:\"$map\", [{1, []}, {1, 2}, {:\"$damaged\", :\"$damaged\"}]}"},
+        {BYTES(116, 0, 0, 0, 2, 119, 8, '$', 'd', 'a', 'm', 'a', 'g', 'e', 'd', 106),
+         "{'$map',[{'$damaged',[]},{'$damaged','$damaged'}]}",
+         "{:\"$map\", [{:\"$damaged\", []}, {:\"$damaged\", :\"$damaged\"}]}"},
         {BYTES(116, 0, 0, 0, 1, 116, 0, 0, 0, 1, 104, 1),
          "#{#{{'$damaged'} => '$damaged'} => '$damaged'}",
          "%{%{{:\"$damaged\"} => :\"$damaged\"} => :\"$damaged\"}"},
@@ -277,6 +290,8 @@ static void test_no_memory(void **state)
     /* A pid and a large integer as well, and what comes after them. */
     struct ds_buffer more = {0};
     ds_buffer_add(&more, (const uint8_t[]){104, 3, PID, 110, 9, 0, TEN(1)}, 2 + 15 + 12);
+    static const uint8_t map[] = {104, 2, 116, 0, 0, 0, 2, 97, 1, 106, 97, 1, 106};
+    ds_buffer_add(&more, map, sizeof map);
     ds_buffer_add(&more, bytes.data, bytes.len);
     struct ds_term term = samples_term((const uint8_t *)more.data, more.len);
     for (size_t i = 0; i < 4; i++) {

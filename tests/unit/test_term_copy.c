@@ -95,6 +95,18 @@ static void test_portable(void **state)
          "{alice@host,{'$local',<<1,2,3,4,104,2,88,106,0,0,0,5,0,0,0,6,0,0,0,9,"
          "119,10,97,108,105,99,101,64,104,111,115,116>>}}",
          SAME, 0, 0},
+        {BYTES(103, NODE, 0, 0, 0, 5, 0, 0, 0, 6, 255), "<a@h.5.6>", SAME, 0, 0},
+        {BYTES(104, 1, 114, 0, 2, 82, 0, 9, 255, 255, 255, 255, 0, 0, 0, 1),
+         "{#Ref<alice@host.1.4294967295>}", SAME, 0, 0},
+        {BYTES(90, 0, 0, NODE, 0, 0, 0, 9), "{'$ref',a@h,[],9}", SAME, 0, 0},
+        {BYTES(88, 119, 13, 'n', 'o', 'n', 'o', 'd', 'e', '@', 'n', 'o', 'h', 'o', 's', 't', 255,
+               255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0),
+         "{'$pid',nonode@nohost,4294967295,0,0}", SAME, 0, 0},
+        {BYTES(117, 0, 0, 0, 1, PID, 119, 1, 'm', 97, 3, 98, 255, 255, 255, 255, PID),
+         "{'$fun',m,3,-1,undefined,[<a@h.90.1>]}", SAME, 0, 0},
+        {BYTES(104, 2, 116, 0, 0, 0, 2, 97, 1, 82, 3, 98, 0, 0, 0, 1, 116, 0, 0, 0, 2, 106, 106,
+               107, 0, 0, 97, 2, 97, 9),
+         "{{'$map',[{1,'\xc3\xa9'},{1,{'$map',[{[],[]},{[],2}]}}]},9}", SAME, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct guard_page page = guard_page_copy(cases[i].bytes, cases[i].len);
@@ -108,16 +120,29 @@ static void test_portable(void **state)
     }
 }
 
-/* All that is no record, nor opaque, is copied as it is. */
+static bool is_translated(uint8_t tag)
+{
+    static const uint8_t tags[] = {TERM_TAG_RECORD, TERM_TAG_PID,           TERM_TAG_PORT,
+                                   TERM_TAG_FUN,    TERM_TAG_NEW_REFERENCE, TERM_TAG_REFERENCE};
+    return memchr(tags, tag, sizeof tags) != NULL;
+}
+
+/* All that is no record, nor opaque, nor of an old tag, nor has a key twice, is copied as it is. */
 static void test_portable_samples(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NUM_SAMPLES; i++) {
         struct ds_term term = samples_term(samples[i].bytes, samples[i].len);
         struct ds_buffer text = {0}, copy = {0}, portable = {0};
-        bool other = strstr(samples[i].text, "Local") != NULL;
+        static const uint8_t no_words[] = {TERM_TAG_NEWER_REFERENCE, 0, 0};
+        bool other = strstr(samples[i].text, "Local") != NULL ||
+                     (samples[i].len >= sizeof no_words &&
+                      memcmp(samples[i].bytes, no_words, sizeof no_words) == 0);
         for (size_t b = 0; b < samples[i].len; b++)
-            other = other || samples[i].bytes[b] == TERM_TAG_RECORD;
+            other = other || is_translated(samples[i].bytes[b]);
+        bool twice = false;
+        assert_true(ds_term_has_twice(&term, &twice));
+        other = other || twice;
         print_portable(&term, &text);
         assert_true(ds_term_copy_etf(&term, &copy));
         assert_true(ds_term_copy_portable(&term, &portable));
@@ -260,6 +285,23 @@ static void test_deep_lists(void **state)
     ds_buffer_free(&copy);
 }
 
+static struct ds_buffer deep_twice(size_t depth)
+{
+    static const uint8_t as_value[] = {116, 0, 0, 0, 1, 97, 1}, as_key[] = {116, 0, 0, 0, 1};
+    static const uint8_t innermost[] = {116, 0, 0, 0, 2, 97, 1, 106, 97, 1, 106};
+    struct ds_buffer bytes = {0};
+    for (size_t i = 0; i < depth; i++) {
+        if (i % 2 == 0)
+            ds_buffer_add(&bytes, as_value, sizeof as_value);
+        else
+            ds_buffer_add(&bytes, as_key, sizeof as_key);
+    }
+    ds_buffer_add(&bytes, innermost, sizeof innermost);
+    for (size_t i = 0; i < depth / 2; i++) /* the values of those keys */
+        ds_buffer_add(&bytes, (const uint8_t[]){106}, 1);
+    return bytes;
+}
+
 static void copy_or_fail(void *context)
 {
     const struct ds_term *term = context;
@@ -284,6 +326,41 @@ static void test_no_memory_portable(void **state)
     struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
     assert_true(failing_alloc_each(copy_portable_or_fail, &term) > 4);
     ds_buffer_free(&bytes);
+    bytes = deep_twice(100);
+    term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_true(failing_alloc_each(copy_portable_or_fail, &term) > 8);
+    ds_buffer_free(&bytes);
+}
+
+/* Maps in maps, as keys and values in turn, the innermost with a key twice: time and memory grow
+ * with their number, and the outer ones are sound. */
+static void test_deep_twice(void **state)
+{
+    (void)state;
+    struct ds_buffer bytes = deep_twice(300000), copy = {0};
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    bool twice = false;
+    assert_true(ds_term_copy_portable(&term, &copy));
+    assert_in_range(copy.len, bytes.len + 10, bytes.len + 60);
+    assert_true(ds_term_has_twice(&term, &twice));
+    assert_true(twice);
+    ds_buffer_free(&bytes);
+    ds_buffer_free(&copy);
+}
+
+/* What the newer nodes take, and older ones do not, is not refused by all. */
+static void test_zeros(void **state)
+{
+    (void)state;
+    struct ds_term term = samples_term(BYTES(116, 0, 0, 0, 2, 70, 0, 0, 0, 0, 0, 0, 0, 0, 106, 70,
+                                             0x80, 0, 0, 0, 0, 0, 0, 0, 106));
+    bool twice = true;
+    struct ds_buffer text = {0};
+    assert_true(ds_term_has_twice(&term, &twice));
+    assert_false(twice);
+    print_portable(&term, &text);
+    assert_int_equal(text.len, strlen("{'$map',[{0.0,[]},{-0.0,[]}]}"));
+    ds_buffer_free(&text);
 }
 
 static void test_no_memory(void **state)
@@ -309,6 +386,8 @@ int main(void)
         cmocka_unit_test(test_no_atom),
         cmocka_unit_test(test_deep_mixed),
         cmocka_unit_test(test_no_memory_portable),
+        cmocka_unit_test(test_deep_twice),
+        cmocka_unit_test(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,32 @@
+/*
+ * term_twice.h - which maps of a term have a key twice. No node makes one, but a peer can send
+ * one; every node refuses to read it, and a compiler warns of it.
+ */
+#ifndef DISSECT_TERM_TWICE_H
+#define DISSECT_TERM_TWICE_H
+
+#include "term.h"
+
+/* term_twice is a set of offsets into the term: those of such maps. */
+struct term_twice {
+    uint8_t *bits; /* NULL: there is none */
+};
+
+/* Whether 0.0 and -0.0 are the same key: up to OTP 26 they are. */
+enum term_zeros { TERM_ZEROS_DIFFER, TERM_ZEROS_EQUAL };
+
+/* term_twice_find walks the term; nesting beyond max_depth (0: none) is not looked at, and is as
+ * it is shown, {'$deep', Bytes}. Of a damaged term it takes what is there, as code.h shows it.
+ * Takes memory that grows with the length of the term alone. False when memory ran out. Release
+ * with term_twice_free. */
+bool term_twice_find(struct term_twice *twice, const struct ds_term *term, uint64_t max_depth,
+                     enum term_zeros zeros);
+void term_twice_free(struct term_twice *twice);
+
+/* term_twice_has says whether the map at that offset is one. */
+static inline bool term_twice_has(const struct term_twice *twice, size_t offset)
+{
+    return twice->bits != NULL && (twice->bits[offset / 8] >> offset % 8 & 1) != 0;
+}
+
+#endif
