@@ -5,6 +5,7 @@
 
 #include "complain.h"
 #include "filter.h"
+#include "labels.h"
 #include "option_values.h"
 
 static bool add_word(const char *option, struct words *words, const char *value)
@@ -23,12 +24,12 @@ static bool add_word(const char *option, struct words *words, const char *value)
 
 bool option_set_only(struct options *o, const char *value)
 {
-    return add_word("--only", &o->only, value);
+    return labels_check("--only", value) && add_word("--only", &o->only, value);
 }
 
 bool option_set_hide(struct options *o, const char *value)
 {
-    return add_word("--hide", &o->hide, value);
+    return labels_check("--hide", value) && add_word("--hide", &o->hide, value);
 }
 
 bool option_set_node(struct options *o, const char *value)

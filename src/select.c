@@ -1,12 +1,12 @@
 /*
- * select.c - see select.h. A word of --only or --hide means a label of otp.def
- * ("gen:call"), all labels that begin with it and a colon ("global"), or a group ("otp").
+ * select.c - see select.h.
  */
 #include "select.h"
 
 #include "event_text.h"
 #include "filter.h"
 #include "keys.h"
+#include "labels.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -39,28 +39,10 @@ struct select {
     uint64_t no_memory;
 };
 
-static bool word_fits(const char *word, size_t len, const char *label, const char *group)
-{
-    return (strncmp(label, word, len) == 0 && (label[len] == '\0' || label[len] == ':')) ||
-           (strlen(group) == len && memcmp(group, word, len) == 0);
-}
-
-/* list_fits says whether one of the words, separated by commas, fits. */
-static bool list_fits(const char *list, const char *label, const char *group)
-{
-    for (const char *word = list; *word != '\0'; word += *word == ',') {
-        size_t len = strcspn(word, ",");
-        if (len != 0 && word_fits(word, len, label, group))
-            return true;
-        word += len;
-    }
-    return false;
-}
-
 static bool lists_fit(const struct words *lists, const char *label, const char *group)
 {
     for (size_t i = 0; i < lists->num; i++) {
-        if (list_fits(lists->word[i], label, group))
+        if (labels_fit(lists->word[i], label, group))
             return true;
     }
     return false;

@@ -1,0 +1,84 @@
+/*
+ * labels.c - see labels.h. The labels are those of otp.def, and those of records that
+ * are known by their op.
+ */
+#include "labels.h"
+
+#include "complain.h"
+#include "nearest.h"
+
+#include "distsniff/otp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const others[] = {"spawn", "monitor", "link"};
+
+enum { NUM_OTHERS = sizeof others / sizeof others[0] };
+
+static bool word_fits(const char *word, size_t len, const char *label, const char *group)
+{
+    return (strncmp(label, word, len) == 0 && (label[len] == '\0' || label[len] == ':')) ||
+           (strlen(group) == len && memcmp(group, word, len) == 0);
+}
+
+bool labels_fit(const char *list, const char *label, const char *group)
+{
+    for (const char *word = list; *word != '\0'; word += *word == ',') {
+        size_t len = strcspn(word, ",");
+        if (len != 0 && word_fits(word, len, label, group))
+            return true;
+        word += len;
+    }
+    return false;
+}
+
+static bool is_known(const char *word, size_t len)
+{
+    size_t num_lines;
+    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    for (size_t i = 0; i < num_lines; i++) {
+        if (word_fits(word, len, lines[i].label, lines[i].group))
+            return true;
+    }
+    for (size_t i = 0; i < NUM_OTHERS; i++) {
+        if (word_fits(word, len, others[i], ""))
+            return true;
+    }
+    return false;
+}
+
+/* Without memory for the list there is no hint. */
+static const char *find_nearest(const char *word, size_t len)
+{
+    size_t num_lines;
+    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    const char **names = calloc(2 * num_lines + NUM_OTHERS, sizeof *names);
+    if (names == NULL)
+        return NULL;
+    for (size_t i = 0; i < num_lines; i++) {
+        names[2 * i] = lines[i].label;
+        names[2 * i + 1] = lines[i].group;
+    }
+    memcpy(names + 2 * num_lines, others, sizeof others);
+    const char *nearest = nearest_find(word, len, names, 2 * num_lines + NUM_OTHERS);
+    free(names);
+    return nearest;
+}
+
+bool labels_check(const char *option, const char *list)
+{
+    for (const char *word = list; *word != '\0'; word += *word == ',') {
+        const size_t len = strcspn(word, ",");
+        if (len != 0 && !is_known(word, len)) {
+            const char *nearest = find_nearest(word, len);
+            const bool has_hint = nearest != NULL && nearest[0] != '\0';
+            complain("%s: there is no label '%.*s'%s%s", option, (int)len, word,
+                     has_hint ? ": did you mean " : "; labels are those that text and json show",
+                     has_hint ? nearest : "");
+            return false;
+        }
+        word += len;
+    }
+    return true;
+}

@@ -1,0 +1,17 @@
+/*
+ * labels.h - the words of --only and --hide: what they mean, and which there are.
+ */
+#ifndef SRC_LABELS_H
+#define SRC_LABELS_H
+
+#include <stdbool.h>
+
+/* labels_fit says whether one of the words, separated by commas, means this label ("gen:call"),
+ * the part of it before a colon, or its group ("otp"). */
+bool labels_fit(const char *list, const char *label, const char *group);
+
+/* labels_check says whether each of the words means a label that messages, calls, monitors or
+ * links can have. False after a complaint, in which option stands. */
+bool labels_check(const char *option, const char *list);
+
+#endif
