@@ -103,13 +103,29 @@ static void flush(void *context)
         keeper_flush(s->keeper);
 }
 
+/* split_name returns the last part of a name, and in folder what the rest of it is. */
+static const char *split_name(const char *name, struct stat *folder)
+{
+    const char *slash = strrchr(name, '/');
+    char *path = slash == NULL ? strdup(".") : strndup(name, (size_t)(slash + 1 - name));
+    if (path == NULL || stat(path, folder) != 0)
+        *folder = (struct stat){0};
+    free(path);
+    return slash == NULL ? name : slash + 1;
+}
+
 /* is_same_file says whether two names are of one file, which need not be there yet. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat one, other;
-    if (stat(a, &one) != 0 || stat(b, &other) != 0)
-        return strcmp(a, b) == 0;
-    return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    const bool has_one = stat(a, &one) == 0;
+    const bool has_other = stat(b, &other) == 0;
+    if (has_one != has_other)
+        return false;
+    if (!has_one && strcmp(split_name(a, &one), split_name(b, &other)) != 0)
+        return false;
+    const mode_t kind = has_one ? S_IFREG : S_IFDIR;
+    return (one.st_mode & S_IFMT) == kind && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* check_outputs looks before anything is opened: that would empty a file. */
