@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     NUM_PORTS = 65536,
@@ -120,7 +121,10 @@ static void set_kernel_filter(struct follow *f)
 
 static bool complain_expression(const char *expression, const char *why)
 {
-    complain("bad BPF expression '%s': %s: see pcap-filter(7)", expression, why);
+    if (access(expression, F_OK) == 0)
+        complain("bad BPF expression '%s': files are read with -r %s", expression, expression);
+    else
+        complain("bad BPF expression '%s': %s: see pcap-filter(7)", expression, why);
     return false;
 }
 

@@ -56,7 +56,10 @@ bool option_set_connections_file(struct options *o, const char *value)
 bool option_set_trigger(struct options *o, const char *value)
 {
     struct filter_error error;
-    filter_free(o->trigger);
+    if (o->trigger != NULL) {
+        complain("--trigger can be given once only: join expressions with ||");
+        return false;
+    }
     o->trigger = filter_parse(value, &error);
     if (o->trigger == NULL && error.column == 0)
         complain("%s", error.what);

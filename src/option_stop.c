@@ -26,8 +26,12 @@ static bool set_duration(struct options *o, const char *seconds)
     char *end;
     if (*seconds < '0' || *seconds > '9')
         return false;
-    o->max_seconds = strtod(seconds, &end);
-    return *end == '\0' && o->max_seconds > 0 && o->max_seconds < 1e9;
+    const double max = strtod(seconds, &end);
+    if (*end != '\0' || !(max > 0) || max >= 1e9)
+        return false;
+    if (o->max_seconds == 0 || max < o->max_seconds)
+        o->max_seconds = max;
+    return true;
 }
 
 static bool read_count(const char *text, uint64_t *out)
@@ -40,14 +44,25 @@ static bool read_count(const char *text, uint64_t *out)
     return count != 0;
 }
 
+/* Given again the lesser one ends the run, as it comes first. */
+static bool read_least(const char *text, uint64_t *least)
+{
+    uint64_t count;
+    if (!read_count(text, &count))
+        return false;
+    if (*least == 0 || count < *least)
+        *least = count;
+    return true;
+}
+
 static bool set_filesize(struct options *o, const char *kilobytes)
 {
-    return read_count(kilobytes, &o->max_file_kb);
+    return read_least(kilobytes, &o->max_file_kb);
 }
 
 static bool set_files(struct options *o, const char *number)
 {
-    return read_count(number, &o->max_files);
+    return read_least(number, &o->max_files);
 }
 
 bool option_set_autostop(struct options *o, const char *value)

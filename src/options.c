@@ -6,6 +6,7 @@
 
 #include "complain.h"
 #include "filter.h"
+#include "nearest.h"
 #include "option_conflicts.h"
 #include "option_line.h"
 #include "option_redact.h"
@@ -181,9 +182,23 @@ static void choose_rate(struct options *o)
     }
 }
 
+/* find_nearest returns the option that a word such as --redct=all is nearest to, NULL when there
+ * is none. */
+static const char *find_nearest(const char *given)
+{
+    const char *names[NUM_OPTION_LINES];
+    size_t num = 0;
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        if (option_lines[i].kind != OPTION_SECTION)
+            names[num++] = option_lines[i].name;
+    }
+    return nearest_find(given + 2, strcspn(given + 2, "="), names, num);
+}
+
 static void complain_unknown(int value, const char *given)
 {
     const struct option_line *line = find_line(optopt);
+    const char *nearest;
     if (value == ':' && line != NULL)
         complain("-%c needs an argument, %s: see distsniff --help", optopt, line->argument);
     else if (value == ':')
@@ -192,6 +207,8 @@ static void complain_unknown(int value, const char *given)
         complain("unknown option -%c: see distsniff --help", optopt);
     else if (optopt != 0)
         complain("%s takes no argument: see distsniff --help", given);
+    else if ((nearest = find_nearest(given)) != NULL)
+        complain("unknown option %s: did you mean --%s?", given, nearest);
     else
         complain("unknown option %s: see distsniff --help", given);
 }
