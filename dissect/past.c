@@ -48,43 +48,6 @@ static struct past_open **find_open(struct past *past, int dir, uint64_t sequenc
     return at;
 }
 
-static void drop_open(struct env *env, struct past_open **at)
-{
-    struct past_open *open = *at;
-    *at = open->chain;
-    meter_give(&env->meter, sizeof *open);
-    free(open);
-}
-
-/* add_open makes an entry at the end of a chain. NULL, counted, without memory. */
-static struct past_open *add_open(struct env *env, struct past_open **at, uint64_t sequence)
-{
-    if (!meter_take(&env->meter, sizeof **at))
-        return NULL;
-    *at = malloc(sizeof **at);
-    if (*at == NULL) {
-        meter_give(&env->meter, sizeof **at);
-        env->stats.no_memory++;
-        return NULL;
-    }
-    **at = (struct past_open){.sequence = sequence};
-    return *at;
-}
-
-void past_free(struct past *past, struct env *env)
-{
-    if (past == NULL)
-        return;
-    for (int i = 0; i < 2 * PAST_BUCKETS; i++) {
-        while (past->open[i / PAST_BUCKETS][i % PAST_BUCKETS] != NULL)
-            drop_open(env, &past->open[i / PAST_BUCKETS][i % PAST_BUCKETS]);
-    }
-    while (past->oldest != NULL)
-        drop(past, env, past->oldest);
-    meter_give(&env->meter, sizeof *past);
-    free(past);
-}
-
 static struct past_piece *add(struct past *past, struct env *env, int64_t ts_ns, int dir,
                               struct cursor bytes, uint64_t cut_len)
 {
@@ -134,12 +97,87 @@ static void settle(struct past *past, struct env *env, struct past_piece *piece)
     }
 }
 
+static void unuse(struct past *past, struct env *env, struct past_piece *piece)
+{
+    if (--piece->num_slots == 0)
+        settle(past, env, piece);
+}
+
 static void release(struct past *past, struct env *env, int dir, uint32_t slot)
 {
     struct past_piece *piece = past->slot[dir][slot];
     past->slot[dir][slot] = NULL;
-    if (piece != NULL && --piece->num_slots == 0)
-        settle(past, env, piece);
+    if (piece != NULL)
+        unuse(past, env, piece);
+}
+
+static uint64_t open_cost(const struct past_open *open)
+{
+    return sizeof *open + open->max_used * sizeof open->used[0];
+}
+
+static void unuse_all(struct past *past, struct env *env, struct past_open *open)
+{
+    while (open->num_used != 0)
+        unuse(past, env, open->used[--open->num_used]);
+}
+
+static void drop_open(struct past *past, struct env *env, struct past_open **at)
+{
+    struct past_open *open = *at;
+    *at = open->chain;
+    unuse_all(past, env, open);
+    meter_give(&env->meter, open_cost(open));
+    free(open);
+}
+
+/* used_of returns the piece that gave a slot what a reference means; NULL for one that is not
+ * known, or that the frame itself gives. */
+static struct past_piece *used_of(const struct past *past, int dir, const struct ds_atom *ref)
+{
+    return ref->state != DS_ATOM_KNOWN ? past->slot[dir][ref->slot] : NULL;
+}
+
+/* add_open makes an entry at the end of a chain. NULL, counted, without memory. */
+static struct past_open *add_open(struct past *past, struct env *env, int dir,
+                                  const struct dist_header *header)
+{
+    struct past_open **at = find_open(past, dir, header->sequence);
+    struct past_open made = {.sequence = header->sequence};
+    for (uint32_t i = 0; i < header->num_refs; i++)
+        made.max_used += used_of(past, dir, &header->refs[i]) != NULL;
+    if (!meter_take(&env->meter, open_cost(&made)))
+        return NULL;
+    struct past_open *open = malloc(open_cost(&made));
+    if (open == NULL) {
+        meter_give(&env->meter, open_cost(&made));
+        env->stats.no_memory++;
+        return NULL;
+    }
+    *open = made;
+    for (uint32_t i = 0; i < header->num_refs; i++) {
+        struct past_piece *piece = used_of(past, dir, &header->refs[i]);
+        if (piece != NULL) {
+            piece->num_slots++;
+            open->used[open->num_used++] = piece;
+        }
+    }
+    *at = open;
+    return open;
+}
+
+void past_free(struct past *past, struct env *env)
+{
+    if (past == NULL)
+        return;
+    for (int i = 0; i < 2 * PAST_BUCKETS; i++) {
+        while (past->open[i / PAST_BUCKETS][i % PAST_BUCKETS] != NULL)
+            drop_open(past, env, &past->open[i / PAST_BUCKETS][i % PAST_BUCKETS]);
+    }
+    while (past->oldest != NULL)
+        drop(past, env, past->oldest);
+    meter_give(&env->meter, sizeof *past);
+    free(past);
 }
 
 void past_add_handshake(struct past *past, struct env *env, int64_t ts_ns, int dir,
@@ -161,11 +199,11 @@ static struct past_open *begin_open(struct past *past, struct env *env, int dir,
     if (header->type != HEADER_FIRST)
         return *find_open(past, dir, header->sequence);
     past_finish(past, env, dir, header->sequence); /* one that nobody followed to its end */
-    return add_open(env, find_open(past, dir, header->sequence), header->sequence);
+    return add_open(past, env, dir, header);
 }
 
-void past_add_frame(struct past *past, struct env *env, int64_t ts_ns, int dir,
-                    struct cursor frame, uint64_t frame_len, const struct dist_header *header)
+void past_add_frame(struct past *past, struct env *env, int64_t ts_ns, int dir, struct cursor frame,
+                    uint64_t frame_len, const struct dist_header *header)
 {
     uint32_t num_new = 0;
     if (past == NULL)
@@ -181,15 +219,14 @@ void past_add_frame(struct past *past, struct env *env, int64_t ts_ns, int dir,
         return;
     if (open == NULL && cursor_left(&frame) > MAX_KEPT)
         frame = cursor_first(frame, MAX_KEPT);
-    struct past_piece *piece =
-        add(past, env, ts_ns, dir, frame, frame_len - cursor_left(&frame));
+    struct past_piece *piece = add(past, env, ts_ns, dir, frame, frame_len - cursor_left(&frame));
     if (piece != NULL && open != NULL) {
         piece->is_open = true;
         piece->is_first = open->newest == NULL;
         piece->before = open->newest;
         open->newest = piece;
     } else if (open != NULL && open->newest == NULL) {
-        drop_open(env, find_open(past, dir, header->sequence));
+        drop_open(past, env, find_open(past, dir, header->sequence));
     }
     for (uint32_t i = 0; i < header->num_refs; i++) {
         if (header->refs[i].state != DS_ATOM_KNOWN)
@@ -212,11 +249,15 @@ void past_finish(struct past *past, struct env *env, int dir, uint64_t sequence)
         piece->is_open = false;
         settle(past, env, piece);
     }
-    drop_open(env, open);
+    drop_open(past, env, open);
 }
 
 void past_forget_slots(struct past *past, struct env *env, int dir, unsigned mask)
 {
+    for (int i = 0; past != NULL && mask != 0 && i < PAST_BUCKETS; i++) {
+        for (struct past_open *open = past->open[dir][i]; open != NULL; open = open->chain)
+            unuse_all(past, env, open);
+    }
     for (uint32_t slot = 0; past != NULL && slot < ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS; slot++) {
         if ((mask >> (slot / ATOM_SEGMENT_SLOTS) & 1) != 0)
             release(past, env, dir, slot);

@@ -30,7 +30,7 @@ static void load(const char *name)
     const u_char *data;
     pcap_t *pcap = pcap_open_offline(name, error);
     assert_non_null(pcap);
-    const uint32_t link_type = pcap_datalink(pcap) == DLT_EN10MB ? 1
+    const uint32_t link_type = pcap_datalink(pcap) == DLT_EN10MB       ? 1
                                : pcap_datalink(pcap) == DLT_LINUX_SLL2 ? 276
                                                                        : 113;
     for (num_packets = 0; num_packets < MAX_PACKETS && pcap_next_ex(pcap, &header, &data) == 1;
@@ -71,8 +71,7 @@ static void say(void *context, const struct ds_event *event)
     if (event->frame < r->from || event->type != DS_EVENT_MESSAGE)
         return;
     ds_buffer_printf(&r->said, "%llu %u %u %llu ", (unsigned long long)event->frame,
-                     event->conn->end[0].port, event->dir,
-                     (unsigned long long)event->message.size);
+                     event->conn->end[0].port, event->dir, (unsigned long long)event->message.size);
     ds_term_print(&event->message.control, NULL, &r->said);
     ds_buffer_add(&r->said, " ", 1);
     ds_term_print(&event->message.payload, NULL, &r->said);
@@ -90,7 +89,6 @@ static void begin(uint64_t from, bool remember, struct reader *r)
     config.remember = remember;
     r->session = ds_session_new(&config);
     assert_non_null(r->session);
-
 }
 
 static void end(struct reader *r)
@@ -123,8 +121,8 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
     h->num++;
 }
 
-static const char *const captures[] = {"otp25.pcap", "frag-29.pcap", "links-sll2.pcap",
-                                       "otp27-ops.pcap", "otp29-ops.pcap", "cnode.pcap",
+static const char *const captures[] = {"otp25.pcap",      "frag-29.pcap",   "links-sll2.pcap",
+                                       "otp27-ops.pcap",  "otp29-ops.pcap", "cnode.pcap",
                                        "links-vxlan.pcap"};
 
 static uint64_t num_compared, num_given, num_wrong_without;
@@ -218,9 +216,8 @@ static struct env make_env(void)
 
 static struct dist_header fragment_of(uint64_t sequence, bool is_first, uint64_t number)
 {
-    return (struct dist_header){.type = is_first ? HEADER_FIRST : HEADER_FURTHER,
-                                .sequence = sequence,
-                                .fragment = number};
+    return (struct dist_header){
+        .type = is_first ? HEADER_FIRST : HEADER_FURTHER, .sequence = sequence, .fragment = number};
 }
 
 /* Each of these would walk through all of the others. */
@@ -277,6 +274,50 @@ static void gives_up_what_begins_again(void **state)
     assert_int_equal(env.meter.used, 0);
 }
 
+static int count_pieces(const struct past *past)
+{
+    int num = 0;
+    for (const struct past_piece *piece = past->oldest; piece != NULL; piece = piece->newer)
+        num++;
+    return num;
+}
+
+static struct dist_header naming(uint8_t type, uint32_t slot, enum ds_atom_state state)
+{
+    struct dist_header header = {.type = type, .sequence = 7, .fragment = 2, .num_refs = 1};
+    header.refs[0] = (struct ds_atom){.slot = slot, .state = state};
+    return header;
+}
+
+/* A fragmented message means what its slots held when it began: that stays known, though they
+ * hold something else by now. */
+static void keeps_what_an_open_message_refers_to(void **state)
+{
+    static uint8_t bytes[40];
+    const struct cursor frame = cursor_make(bytes, sizeof bytes);
+    const struct dist_header gives = naming(HEADER_PLAIN, 300, DS_ATOM_KNOWN);
+    const struct dist_header refers = naming(HEADER_FIRST, 300, DS_ATOM_UNKNOWN);
+    (void)state;
+    for (int gap = 0; gap < 2; gap++) {
+        struct env env = make_env();
+        struct past *past = past_new(&env);
+        assert_non_null(past);
+        past_add_frame(past, &env, 1, 0, frame, sizeof bytes, &gives);
+        past_add_frame(past, &env, 2, 0, frame, sizeof bytes, &refers);
+        assert_int_equal(count_pieces(past), 2);
+        if (gap)
+            past_forget_slots(past, &env, 0, ATOM_ALL_SEGMENTS);
+        else
+            past_add_frame(past, &env, 3, 0, frame, sizeof bytes, &gives);
+        assert_int_equal(past->oldest->ts_ns, gap ? 2 : 1); /* it would seem to be still so */
+        assert_int_equal(count_pieces(past), gap ? 1 : 3);
+        past_finish(past, &env, 0, 7);
+        assert_int_equal(count_pieces(past), gap ? 0 : 1);
+        past_free(past, &env);
+        assert_int_equal(env.meter.used, 0);
+    }
+}
+
 static void keeps_few_handshake_messages(void **state)
 {
     static uint8_t bytes[1000];
@@ -297,6 +338,7 @@ int main(void)
         cmocka_unit_test(without_memory),
         cmocka_unit_test(finds_messages_among_many_fragments),
         cmocka_unit_test(gives_up_what_begins_again),
+        cmocka_unit_test(keeps_what_an_open_message_refers_to),
         cmocka_unit_test(keeps_few_handshake_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
