@@ -1,6 +1,7 @@
 %% A peer of the replay escript that does not do what a node does.
 %%
-%% erl ... -run odd_peer call PORT HOW   connects to it; the cookie is "right"
+%% erl ... -run odd_peer call PORT HOW   says "ready", and connects to it as soon as it listens there;
+%%                                       the cookie is "right"
 %% erl ... -run odd_peer serve HOW       is connected to by it; says "ready PORT"
 %% erl ... -run odd_peer long PLAY       replaces the frames of a recording by 10 of a megabyte that
 %%                                       the acceptor sends
@@ -17,9 +18,16 @@
 -define(FLAGS, 16#d07df7fbd).
 
 call([Port, How]) ->
-    {ok, Socket} = gen_tcp:connect({127, 0, 0, 1}, list_to_integer(Port), options()),
+    io:format("ready~n"),
+    Socket = connect(list_to_integer(Port), 1000),
     How =:= "silent" orelse initiate(Socket, How),
     wait().
+
+connect(Port, Tries) when Tries > 0 ->
+    case gen_tcp:connect({127, 0, 0, 1}, Port, options()) of
+        {ok, Socket} -> Socket;
+        {error, econnrefused} -> timer:sleep(50), connect(Port, Tries - 1)
+    end.
 
 serve([How]) ->
     {ok, Listener} = gen_tcp:listen(0, [{ip, {127, 0, 0, 1}} | options()]),
