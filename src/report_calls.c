@@ -64,6 +64,12 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
     }
 }
 
+static void print_heading(const struct report_calls *report)
+{
+    ds_buffer_printf(&report->text->buffer, "%-8s %-15s %10s %-14s %-12s %s\n", "call", "start",
+                     "latency", "label", "outcome", "caller > callee  request => result");
+}
+
 struct report_calls *report_calls_new(struct report_text *text, enum call_order order,
                                       uint64_t max)
 {
@@ -73,8 +79,8 @@ struct report_calls *report_calls_new(struct report_text *text, enum call_order 
     report->text = text;
     report->order = order;
     report->max = max;
-    ds_buffer_printf(&text->buffer, "%-8s %-15s %10s %-14s %-12s %s\n", "call", "start",
-                     "latency", "label", "outcome", "caller > callee  request => result");
+    if (order == CALLS_BY_TIME)
+        print_heading(report);
     return report;
 }
 
@@ -177,6 +183,8 @@ void report_calls_record(struct report_calls *report, const struct record *recor
 void report_calls_end(struct report_calls *report)
 {
     struct ds_buffer *out = &report->text->buffer;
+    if (report->order == CALLS_BY_LATENCY)
+        print_heading(report);
     /* Taking the least from the top again and again leaves them in falling order. */
     for (size_t num = report->num_rows; num > 1; num--) {
         swap_rows(&report->rows[0], &report->rows[num - 1]);
@@ -186,7 +194,8 @@ void report_calls_end(struct report_calls *report)
         ds_buffer_add_text(out, report->rows[i].line);
         free(report->rows[i].line);
     }
-    ds_buffer_printf(out, "%" PRIu64 " calls", report->num_calls);
+    ds_buffer_printf(out, "%" PRIu64 " call%s", report->num_calls,
+                     report->num_calls == 1 ? "" : "s");
     for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
         if (report->num_outcomes[i] != 0)
             ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],

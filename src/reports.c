@@ -68,16 +68,34 @@ enum reports_status reports_record(struct reports *r, const struct record *recor
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
 }
 
+/* Appends an empty line between one report and the next. */
+static void begin_part(struct reports *r, bool *is_first)
+{
+    if (!*is_first)
+        ds_buffer_add_text(&r->text.buffer, "\n");
+    *is_first = false;
+}
+
+/* First those of which lines are there already. */
 void reports_end(struct reports *r)
 {
-    if (r->calls != NULL)
-        report_calls_end(r->calls);
-    if (r->trees != NULL)
-        report_trees_end(r->trees);
-    if (r->monitors != NULL)
+    bool is_first = true;
+    if (r->monitors != NULL) {
+        begin_part(r, &is_first);
         report_monitors_end(r->monitors);
-    if (r->seq_trace != NULL)
+    }
+    if (r->trees != NULL) {
+        begin_part(r, &is_first);
+        report_trees_end(r->trees);
+    }
+    if (r->calls != NULL) {
+        begin_part(r, &is_first);
+        report_calls_end(r->calls);
+    }
+    if (r->seq_trace != NULL) {
+        begin_part(r, &is_first);
         report_seq_trace_end(r->seq_trace);
+    }
     r->calls = NULL;
     r->trees = NULL;
     r->monitors = NULL;
