@@ -4,7 +4,8 @@
  * fragmented messages that are not finished. Kept only where ds_config.remember asks for it.
  *
  * A frame whose slots have all been given other atoms is dropped, unless an unfinished message
- * refers to them; so hardly more frames are kept than the cache has slots. What is kept counts at the session's meter.
+ * refers to them; so hardly more frames are kept than the cache has slots. What is kept counts
+ * at the session's meter.
  */
 #ifndef DISSECT_PAST_H
 #define DISSECT_PAST_H

@@ -25,8 +25,8 @@ struct output {
 
 /* output_create opens a file for writing that only its owner may read: what nodes say to
  * each other holds secrets. What is there already is emptied and keeps its mode, as everywhere;
- * but in a folder where anybody may put files (/tmp) it must not be a link, nor have other names, nor be another user's.
- * Returns a descriptor, or -1 after a complaint. */
+ * but in a folder where anybody may put files (/tmp) it must not be a link, nor have other
+ * names, nor be another user's. Returns a descriptor, or -1 after a complaint. */
 int output_create(const char *name);
 
 /* output_open opens name; NULL is standard output. False after a complaint. */

@@ -9,10 +9,10 @@
 
 enum { RECORDER_NAME_LEN = 4096 };
 
-/* recorder_name writes the name of a new file, and creates it: pattern put through strftime with the local
- * time of ts_ns; one without a time in it gets one, before its suffix. Where a file of that
- * name is there already, a number follows: none is overwritten. name has RECORDER_NAME_LEN
- * bytes. False after a complaint. */
+/* recorder_name writes the name of a new file, and creates it: pattern put through strftime
+ * with the local time of ts_ns; one without a time in it gets one, before its suffix. Where a
+ * file of that name is there already, a number follows: none is overwritten. name has
+ * RECORDER_NAME_LEN bytes. False after a complaint. */
 bool recorder_name(const char *pattern, int64_t ts_ns, char *name);
 
 #endif

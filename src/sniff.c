@@ -125,7 +125,8 @@ static bool is_same_file(const char *a, const char *b)
     if (!has_one && strcmp(split_name(a, &one), split_name(b, &other)) != 0)
         return false;
     const mode_t kind = has_one ? S_IFREG : S_IFDIR;
-    return (one.st_mode & S_IFMT) == kind && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    return (one.st_mode & S_IFMT) == kind && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
 }
 
 /* check_outputs looks before anything is opened: that would empty a file. */
