@@ -60,7 +60,8 @@ static const char exports[] =
     ").\n"
     "-export([messages/0, message/1, calls/0, call/1, nodes/0, frames/0, frame/1,\n"
     "         packets/0, packet/1]).\n"
-    "-compile({nowarn_unused_function, [hex/1]}).\n\n";
+    "-compile([{nowarn_unused_function, [hex/1]}, nowarn_deprecated_function, nowarn_removed]).\n"
+    "\n";
 
 static bool erlmod_open(struct sink *sink)
 {
@@ -387,8 +388,9 @@ static void erlmod_end(struct sink *sink)
     ds_buffer_add_text(&output->buffer, "nodes() ->\n    [");
     ok = ok && spool_copy(&m->spools[PART_NODE], output);
     ds_buffer_add_text(&output->buffer, m->num[PART_NODE] != 0 ? "}].\n\n" : "].\n\n");
-    ds_buffer_add_text(&output->buffer, "%% hex(Text): the bytes that hexadecimal digits stand for.\n"
-                                        "hex(Text) ->\n    binary:decode_hex(Text).\n");
+    ds_buffer_add_text(&output->buffer,
+                       "%% hex(Text): the bytes that hexadecimal digits stand for.\n"
+                       "hex(Text) ->\n    binary:decode_hex(Text).\n");
     if (!ok) {
         if (!output->failed)
             output_discard(output);

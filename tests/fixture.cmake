@@ -17,3 +17,5 @@ add_test(NAME fixture_tutorial
 erl_check(sent_terms sent_terms ${ELIXIR})
 add_test(NAME fixture_hostile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fixture/hostile
                                       $<TARGET_FILE:distsniff> ${ERL_DIR})
+# What compilers newer than the one here would warn of, or read otherwise.
+erl_check(newer_releases newer_releases ${PCAPS}/otp29-ops.pcap ${PCAPS}/elixir-1.14.pcap.gz)

@@ -53,7 +53,8 @@ decodes(#{external := External} = Message) ->
     ?assertEqual(Recorded, [decode(Binary) || Binary <- External]).
 
 %% Frames that are messages without fragments and caches hold what is decoded, unless that was
-%% translated for all nodes to read, or compressed: the two views of a message agree. All frames have the length that they say.
+%% translated for all nodes to read, or compressed: the two views of a message agree. All frames
+%% have the length that they say.
 frame_test_() ->
     [{title("frame ~b", [N]), fun() -> measures(Frame) end}
      || {N, #{bytes := _} = Frame} <- numbered(?FIXTURE:frames()), not is_map_key(fault, Frame)].

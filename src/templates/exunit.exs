@@ -28,7 +28,7 @@ defmodule Distsniff.Edited do
 
   # load compiles the recording, which lies beside this file, unless it is there.
   def load do
-    unless Code.ensure_loaded?(fixture()) do
+    if not Code.ensure_loaded?(fixture()) do
       file = Path.join(__DIR__, "#{fixture()}.erl")
       {:ok, module, binary} = :compile.file(String.to_charlist(file), [:binary, :return_errors])
       {:module, _} = :code.load_binary(module, String.to_charlist(file), binary)
@@ -53,12 +53,8 @@ defmodule Distsniff.Edited do
   def ask(fun, request) when is_function(fun, 1), do: fun.(request)
   def ask(server, request), do: GenServer.call(server, request)
 
-  def cookie_text do
-    case cookie() do
-      {:file, name} -> name |> File.read!() |> String.split() |> hd()
-      cookie -> Atom.to_string(cookie)
-    end
-  end
+  def cookie_text({:file, name}), do: name |> File.read!() |> String.split() |> hd()
+  def cookie_text(cookie), do: Atom.to_string(cookie)
 
   def digests(frames) do
     steps = for %{kind: :handshake} = frame <- frames, do: frame
@@ -69,7 +65,7 @@ defmodule Distsniff.Edited do
   end
 end
 
-unless Process.whereis(ExUnit.Server), do: ExUnit.start()
+if Process.whereis(ExUnit.Server) == nil, do: ExUnit.start()
 
 defmodule Distsniff.RecordedTest do
   use ExUnit.Case
@@ -110,7 +106,7 @@ defmodule Distsniff.RecordedTest do
   end
 
   for server <- Edited.calls() |> Enum.map(&Edited.key/1) |> Enum.uniq() do
-    unless is_map_key(Edited.servers(), server) do
+    if not is_map_key(Edited.servers(), server) do
       @tag skip: "Edited.servers/0 does not name #{inspect(server)}"
     end
 
@@ -120,7 +116,7 @@ defmodule Distsniff.RecordedTest do
 
       for call <- Edited.calls(), Edited.key(call) === server do
         answer = Edited.ask(Edited.servers()[server], Edited.request(call))
-        unless Edited.same?(call.result, answer), do: assert(answer === call.result)
+        if not Edited.same?(call.result, answer), do: assert(answer === call.result)
       end
     end
   end
@@ -128,7 +124,7 @@ defmodule Distsniff.RecordedTest do
   if Edited.cookie() == nil, do: @tag(skip: "Edited.cookie/0 names none")
 
   test "the digests of the handshakes are those of the cookie" do
-    cookie = Edited.cookie_text()
+    cookie = Edited.cookie_text(Edited.cookie())
 
     for {conn, step, challenge, digest} <- Edited.digests(Edited.fixture().frames()) do
       assert {conn, step, :erlang.md5([cookie, Integer.to_string(challenge)])} ===

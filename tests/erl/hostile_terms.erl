@@ -78,7 +78,6 @@ message(Sent, #{external := External} = Message) ->
     end.
 
 %% What this release reads, and another may not.
-release_reads({'$integer', _, _}) -> true;
 release_reads({'$ref', _, [], _}) -> true;
 release_reads(_) -> false.
 

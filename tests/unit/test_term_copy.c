@@ -6,6 +6,8 @@
 #include "term.h"
 #include "term_samples.h"
 
+#include <distsniff/code.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -348,6 +350,35 @@ static void test_deep_twice(void **state)
     ds_buffer_free(&copy);
 }
 
+/* An integer of 2^22 bits is a tuple, in source text too; one of a byte less is itself. */
+static void test_large(void **state)
+{
+    (void)state;
+    const size_t room = 524287, head_len = 1 + 4 + 1;
+    const struct ds_code_options options = {.language = DS_CODE_ERLANG};
+    for (size_t len = room; len <= room + 1; len++) {
+        static const char tuple[] = "{'$integer',1,<<0,";
+        struct ds_buffer bytes = {0}, text = {0}, copy = {0};
+        ds_buffer_add(&bytes, (const uint8_t[]){111, 0, 7, 255, (uint8_t)(len - room - 1), 1}, 6);
+        bytes.data[2] = (char)(len >> 16);
+        bytes.data[3] = (char)(len >> 8);
+        assert_true(ds_buffer_reserve(&bytes, len));
+        memset(bytes.data + head_len, 0, len - 1);
+        bytes.data[head_len + len - 1] = 3;
+        bytes.len = head_len + len;
+        struct ds_term term = {.data = (const uint8_t *)bytes.data, .len = bytes.len};
+        assert_true(ds_code_term(&term, &options, &text));
+        assert_int_equal(memcmp(text.data, tuple, sizeof tuple - 1) == 0, len > room);
+        assert_true(ds_term_copy_portable(&term, &copy));
+        assert_int_equal(copy.data[1], len > room ? 104 : 111);
+        text.len = 0;
+        print_portable(&term, &text);
+        ds_buffer_free(&bytes);
+        ds_buffer_free(&text);
+        ds_buffer_free(&copy);
+    }
+}
+
 /* What the newer nodes take, and older ones do not, is not refused by all. */
 static void test_zeros(void **state)
 {
@@ -387,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_deep_mixed),
         cmocka_unit_test(test_no_memory_portable),
         cmocka_unit_test(test_deep_twice),
+        cmocka_unit_test(test_large),
         cmocka_unit_test(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
