@@ -72,7 +72,8 @@ void code_add_atom(struct code_writer *w, struct cursor text);
 void code_add_key(struct code_writer *w, struct cursor text);
 
 /* code_add_exact_atom appends the very atom, if need be as binary_to_term(<<...>>): the compiler
- * of OTP 25 takes none of more bytes than a key may have, and works binary_to_atom out by itself. */
+ * of OTP 25 takes none of more bytes than a key may have, and works binary_to_atom out by
+ * itself. */
 void code_add_exact_atom(struct code_writer *w, struct cursor text);
 
 /* code_add_char appends a character inside double quotes. */

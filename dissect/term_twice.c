@@ -281,6 +281,24 @@ static void twice_take(struct twice *walk, uint64_t hash, bool damaged)
     }
 }
 
+/* twice_is_possible says whether there is a map of two keys or more: most terms have none, and
+ * are done with. */
+static bool twice_is_possible(const struct ds_term *term)
+{
+    const struct term_env env = {term->atoms, term->num_atoms};
+    const struct token_source source = {.env = &env};
+    struct cursor at = cursor_make(term->data, term->len);
+    struct term_token token;
+    const char *what;
+    for (uint64_t num_terms = 1; num_terms != 0; num_terms += token.num_terms - 1) {
+        if (token_read(&at, &source, &token, &what) != TERM_OK)
+            return false;
+        if (token.class == TERM_MAP && token.num_terms > 2)
+            return true;
+    }
+    return false;
+}
+
 bool term_twice_find(struct term_twice *twice, const struct ds_term *term, uint64_t max_depth,
                      enum term_zeros zeros)
 {
@@ -293,7 +311,7 @@ bool term_twice_find(struct term_twice *twice, const struct ds_term *term, uint6
     enum twice_step step = TWICE_OPENED;
     uint64_t hash = 0;
     twice->bits = NULL;
-    if (term->data == NULL || memchr(term->data, TERM_TAG_MAP, term->len) == NULL)
+    if (term->data == NULL || !twice_is_possible(term))
         return true;
     walk.frames = walk.few;
     walk.leaf.w = code_writer_make(&options, &walk.text);

@@ -1,7 +1,7 @@
-%% hostile_terms PROGRAM ELIXIR DIR: what a hostile peer says, and what is made of it with -T erlmod,
-%% eunit, exunit, erl, ex and etf: all can be read, by compilers without a warning, and by this node
-%% the same; the tests pass as they are made; and what is said to be refused, is. Leaves the tests in
-%% DIR, for elixir to run.
+%% hostile_terms PROGRAM ELIXIR DIR: what a hostile peer says, and what is made of it with
+%% -T erlmod, eunit, exunit, erl, ex and etf: all can be read, by compilers without a warning, and
+%% by this node the same; the tests pass as they are made; and what is said to be refused, is.
+%% Leaves the tests in DIR, for elixir to run.
 -module(hostile_terms).
 -export([main/1]).
 -import(term_maker, [same/2]).
@@ -11,7 +11,8 @@ main([Program, Elixir, Dir]) ->
     records:main("hostile_terms", fun() -> check(Program, Elixir, Dir, terms()) end).
 
 terms() ->
-    Real = [term_to_binary(T) || T <- term_maker:keyed() ++ term_maker:opaque() ++ term_maker:readable()],
+    Real = [term_to_binary(T)
+            || T <- term_maker:keyed() ++ term_maker:opaque() ++ term_maker:readable()],
     Made = [B || {B, _} <- term_maker:hand_made() ++ term_maker:records() ++ term_maker:shown()],
     Hostile = hostile:made(),
     Small = [B || B <- Made ++ Made ++ Hostile ++ Real, byte_size(B) > 1, byte_size(B) < 400],
@@ -21,7 +22,8 @@ check(Program, Elixir, Dir, Terms) ->
     Name = fun(File) -> filename:join(Dir, File) end,
     Control = term_to_binary({6, binary_to_term(pcap_maker:pid(0, 9)), '', server}),
     ok = pcap_maker:write(Name("pcap"), [{0, pcap_maker:frame(Control, T)} || T <- Terms]),
-    {0, <<>>, _} = records:exec(Program, ["-r", Name("pcap"), "-T", "erlmod=" ++ Name("recorded.erl"),
+    {0, <<>>, _} = records:exec(Program, ["-r", Name("pcap"),
+                                          "-T", "erlmod=" ++ Name("recorded.erl"),
                                           "-T", "eunit=" ++ Name("recorded_tests.erl"),
                                           "-T", "exunit=" ++ Name("recorded_test.exs"),
                                           "-T", "erl=" ++ Name("erl"), "-T", "ex=" ++ Name("exs"),
@@ -61,14 +63,17 @@ message(Sent, #{external := External} = Message) ->
                 records:fail("~s: ~0tP", [Why, Sent, 60]),
             damaged;
         #{refused := _} ->
-            (Payload =:= Sent andalso not reads(Sent)) orelse records:fail("not refused: ~0tP", [Sent, 60]),
+            (Payload =:= Sent andalso not reads(Sent)) orelse
+                records:fail("not refused: ~0tP", [Sent, 60]),
             refused;
         #{term := Term} ->
             same(Term, binary_to_term(Payload)) orelse
-                records:fail("~0tP is ~0tP, not ~0tP", [Sent, 60, Term, 60, binary_to_term(Payload), 60]),
+                records:fail("~0tP is ~0tP, not ~0tP",
+                             [Sent, 60, Term, 60, binary_to_term(Payload), 60]),
             case Message of
                 #{translated := true} ->
-                    not reads(Sent) orelse release_reads(Term) orelse same(binary_to_term(Sent), Term) orelse
+                    not reads(Sent) orelse release_reads(Term) orelse
+                        same(binary_to_term(Sent), Term) orelse
                         records:fail("~0tP is translated to ~0tP", [Sent, 60, Term, 60]),
                     translated;
                 #{} ->
@@ -99,5 +104,6 @@ erlang(Term) -> Term.
 %% In external format '$damaged' stands for the whole of a damaged term.
 compare(What, Maps, Others) ->
     length(Maps) =:= length(Others) orelse records:fail("~s: number", [What]),
-    [same(A, B) orelse is_map_key(fault, A) orelse records:fail("~s: ~0tP~nnot ~0tP", [What, B, 100, A, 100])
+    [same(A, B) orelse is_map_key(fault, A) orelse
+         records:fail("~s: ~0tP~nnot ~0tP", [What, B, 100, A, 100])
      || {A, B} <- lists:zip(Maps, Others)].

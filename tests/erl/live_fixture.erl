@@ -1,5 +1,5 @@
-%% live_fixture LOG...: the module recorded, which distsniff wrote of two nodes that talked, says what
-%% they logged: messages, frames, and what went over the network.
+%% live_fixture LOG...: the module recorded, which distsniff wrote of two nodes that talked, says
+%% what they logged: messages, frames, and what went over the network.
 -module(live_fixture).
 -export([main/1]).
 
@@ -15,7 +15,8 @@ main(Logs) ->
 
 check(#{node := {atom, Name}} = Log, Messages) ->
     Node = binary_to_atom(Name),
-    Signals = [records:signal(truth_fixture:record(M)) || #{src := Src} = M <- Messages, Src =:= Node],
+    Signals = [records:signal(truth_fixture:record(M))
+               || #{src := Src} = M <- Messages, Src =:= Node],
     live_check:told(Name, Log, Signals),
     #{counters := #{{atom, <<"in">>} := In, {atom, <<"out">>} := Out}} = Log,
     Sides = [is_from(Node, Frame) || Frame <- recorded:frames()],
@@ -33,5 +34,6 @@ packets() ->
     Frames = [{Conn, B} || #{conn := Conn, bytes := B} <- recorded:frames()],
     Packets = [{Conn, B} || #{conn := Conn, bytes := B} <- recorded:packets()],
     Size = fun(Conn, All) -> lists:sum([byte_size(B) || {C, B} <- All, C =:= Conn]) end,
-    [Size(Conn, Frames) =:= Size(Conn, Packets) orelse records:fail("bytes of connection ~b", [Conn])
+    [Size(Conn, Frames) =:= Size(Conn, Packets) orelse
+         records:fail("bytes of connection ~b", [Conn])
      || Conn <- lists:usort([Conn || {Conn, _} <- Frames])].

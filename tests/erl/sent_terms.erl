@@ -1,5 +1,5 @@
-%% sent_terms PROGRAM ELIXIR: thousands of terms that term_maker makes, sent from one node to another
-%% as messages, as requests and as replies. What -T erlmod writes of them is a module that
+%% sent_terms PROGRAM ELIXIR: thousands of terms that term_maker makes, sent from one node to
+%% another as messages, as requests and as replies. What -T erlmod writes of them is a module that
 %% compiles without a warning and gives all of them back, with the frames that they came in; so do
 %% -T erl, ex and etf.
 -module(sent_terms).
@@ -27,8 +27,8 @@ some(N, Terms) ->
 
 every(N, Terms) -> [T || {I, T} <- lists:zip(lists:seq(1, length(Terms)), Terms), I rem N =:= 0].
 
-%% messages(Terms): a map each: the frame, the side that sends it, control and payload as terms; of a
-%% reply the request as well.
+%% messages(Terms): a map each: the frame, the side that sends it, control and payload as terms; of
+%% a reply the request as well.
 messages(Terms) -> messages(1, Terms).
 
 messages(_, []) -> [];
@@ -61,7 +61,8 @@ call(N, Request, Reply) ->
     Tag = {Ref, binary_to_term(Ref)},
     Ask = tuple([atom('$gen_call'), tuple([pid(0), Tag]), Request]),
     #{term := {_, _, Asked}} = Asking = message(0, reg_send(), Ask),
-    #{term := {_, Answer}} = Answering = message(1, tuple([term(22), pid(1), pid(0)]), tuple([Tag, Reply])),
+    #{term := {_, Answer}} = Answering =
+        message(1, tuple([term(22), pid(1), pid(0)]), tuple([Tag, Reply])),
     [Asking, Answering#{call => {Asked, Answer}}].
 
 reg_send() -> tuple([term(6), pid(0), atom(''), atom(server)]).
@@ -78,8 +79,10 @@ check(Program, Elixir, Messages) ->
     Name = fun(File) -> filename:join(Dir, File) end,
     try
         ok = pcap_maker:write(Name("pcap"), [{S, F} || #{side := S, frame := F} <- Messages]),
-        {0, <<>>, _} = records:exec(Program, ["-r", Name("pcap"), "-T", "erlmod=" ++ Name("sent.erl"),
-                                              "-T", "erl=" ++ Name("erl"), "-T", "ex=" ++ Name("exs"),
+        {0, <<>>, _} = records:exec(Program, ["-r", Name("pcap"),
+                                              "-T", "erlmod=" ++ Name("sent.erl"),
+                                              "-T", "erl=" ++ Name("erl"),
+                                              "-T", "ex=" ++ Name("exs"),
                                               "-T", "etf=" ++ Name("etf")]),
         {ok, Module, Code, []} = compile:file(Name("sent.erl"), [binary, return]),
         {module, Module} = code:load_binary(Module, "sent.erl", Code),
