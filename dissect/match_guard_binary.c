@@ -43,12 +43,7 @@ static bool begin_binary(struct guard_parser *g)
     struct ds_buffer *constants = &g->match->constants;
     const size_t at = constants->len;
     encode_bits(constants, NULL, 0);
-    struct step *step = guard_add_value(g, STEP_CONSTANT);
-    if (step == NULL)
-        return false;
-    step->at = at;
-    step->len = constants->len - at;
-    return !constants->failed || parse_no_memory(g->p);
+    return guard_add_constant(g, at);
 }
 
 bool guard_open_binary(struct guard_parser *g, bool *complete)

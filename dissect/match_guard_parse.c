@@ -42,6 +42,17 @@ struct step *guard_add_value(struct guard_parser *g, enum step_kind kind)
     return guard_add_step(g, kind);
 }
 
+bool guard_add_constant(struct guard_parser *g, size_t at)
+{
+    const struct ds_buffer *constants = &g->match->constants;
+    struct step *step = guard_add_value(g, STEP_CONSTANT);
+    if (step == NULL)
+        return false;
+    step->at = at;
+    step->len = constants->len - at;
+    return !constants->failed || parse_no_memory(g->p);
+}
+
 struct waiting *guard_push(struct guard_parser *g, enum wait_kind kind)
 {
     if (g->depth == DS_MATCH_MAX_NESTING) {

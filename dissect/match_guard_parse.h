@@ -52,6 +52,10 @@ struct guard_parser {
 struct step *guard_add_step(struct guard_parser *g, enum step_kind kind);
 struct step *guard_add_value(struct guard_parser *g, enum step_kind kind);
 
+/* guard_add_constant adds a value that was encoded among the constants, from at on. False after
+ * an error. */
+bool guard_add_constant(struct guard_parser *g, size_t at);
+
 /* guard_push opens something; NULL when too much is open. */
 struct waiting *guard_push(struct guard_parser *g, enum wait_kind kind);
 

@@ -41,24 +41,12 @@ bool guard_is_term(const struct guard_parser *g)
     return lexer_is(g->lexer, "{") || lexer_is(g->lexer, "[") || lexer_is(g->lexer, "#");
 }
 
-/* add_constant adds a value that was encoded from at on. */
-static bool add_constant(struct guard_parser *g, size_t at)
-{
-    const struct ds_buffer *constants = &g->match->constants;
-    struct step *step = guard_add_value(g, STEP_CONSTANT);
-    if (step == NULL)
-        return false;
-    step->at = at;
-    step->len = constants->len - at;
-    return !constants->failed || parse_no_memory(g->p);
-}
-
 static bool add_nil(struct guard_parser *g)
 {
     struct ds_buffer *constants = &g->match->constants;
     const size_t at = constants->len;
     encode_string(constants, NULL, 0);
-    return add_constant(g, at);
+    return guard_add_constant(g, at);
 }
 
 /* are_constants says whether all parts of a term are. A map whose keys may be the same is left
@@ -92,7 +80,7 @@ static bool fold(struct guard_parser *g, const struct waiting *term)
     }
     g->match->num_steps = term->first;
     g->num_values -= num;
-    return add_constant(g, at);
+    return guard_add_constant(g, at);
 }
 
 /* end_pair puts the pair of a change into its map. */

@@ -3,6 +3,7 @@
  * stack of our own, as in term_text.c.
  */
 #include "code_leaf.h"
+#include "stack.h"
 #include "term_keywords.h"
 #include "term_twice.h"
 #include "term_token.h"
@@ -56,17 +57,12 @@ struct code {
 static struct code_frame *code_push(struct code *code)
 {
     if (code->num == code->cap) {
-        size_t cap = code->cap * 2;
-        struct code_frame *old = code->frames != code->few ? code->frames : NULL;
-        struct code_frame *frames = realloc(old, cap * sizeof *frames);
+        struct code_frame *frames = stack_grow(code->frames, code->few, &code->cap, sizeof *frames);
         if (frames == NULL) {
             code->leaf.failed = true;
             return NULL;
         }
-        if (old == NULL)
-            memcpy(frames, code->few, sizeof code->few);
         code->frames = frames;
-        code->cap = cap;
     }
     return &code->frames[code->num++];
 }
@@ -362,8 +358,7 @@ bool ds_code_term(const struct ds_term *term, const struct ds_code_options *opti
     code.first = true;
     code.frames = code.few;
     if (!term_twice_find(&code.twice, term, options->max_depth, TERM_ZEROS_EQUAL) ||
-        (leaf->w.syntax->keywords &&
-         !term_keywords_find(&code.keywords, term, options->max_depth)))
+        (leaf->w.syntax->keywords && !term_keywords_find(&code.keywords, term, options->max_depth)))
         leaf->failed = true;
     else
         code_run(&code);

@@ -18,6 +18,7 @@
  */
 #include "buffer.h"
 #include "copy_portable.h"
+#include "stack.h"
 #include "term_token.h"
 #include "term_twice.h"
 
@@ -72,17 +73,13 @@ static inline void copy_cache_ref(void *context, const struct cursor *after,
 static bool copy_push(struct copy *copy, struct copy_open open)
 {
     if (copy->num_open == copy->cap_open) {
-        size_t cap = copy->cap_open * 2;
-        struct copy_open *old = copy->open != copy->few ? copy->open : NULL;
-        struct copy_open *grown = realloc(old, cap * sizeof *grown);
+        struct copy_open *grown =
+            stack_grow(copy->open, copy->few, &copy->cap_open, sizeof *grown);
         if (grown == NULL) {
             copy->out->failed = true;
             return false;
         }
-        if (old == NULL)
-            memcpy(grown, copy->few, sizeof copy->few);
         copy->open = grown;
-        copy->cap_open = cap;
     }
     copy->open[copy->num_open++] = open;
     return true;

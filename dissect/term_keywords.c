@@ -7,6 +7,7 @@
  */
 #include "term_keywords.h"
 #include "escape.h"
+#include "stack.h"
 #include "term_token.h"
 
 #include <stdlib.h>
@@ -31,15 +32,11 @@ struct keywords_walk {
 static bool keywords_push(struct keywords_walk *walk, struct keywords_frame frame)
 {
     if (walk->num == walk->cap) {
-        size_t cap = walk->cap * 2;
-        struct keywords_frame *old = walk->frames != walk->few ? walk->frames : NULL;
-        struct keywords_frame *frames = realloc(old, cap * sizeof *frames);
+        struct keywords_frame *frames =
+            stack_grow(walk->frames, walk->few, &walk->cap, sizeof *frames);
         if (frames == NULL)
             return false;
-        if (old == NULL)
-            memcpy(frames, walk->few, sizeof walk->few);
         walk->frames = frames;
-        walk->cap = cap;
     }
     walk->frames[walk->num++] = frame;
     return true;

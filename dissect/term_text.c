@@ -5,6 +5,7 @@
  */
 #include "escape.h"
 #include "number_text.h"
+#include "stack.h"
 #include "term_token.h"
 #include "value.h"
 
@@ -61,17 +62,13 @@ struct text {
 static union text_entry *text_push(struct text *text)
 {
     if (text->num_entries == text->cap_entries) {
-        size_t cap = text->cap_entries * 2;
-        union text_entry *old = text->entries != text->few ? text->entries : NULL;
-        union text_entry *entries = realloc(old, cap * sizeof *entries);
+        union text_entry *entries =
+            stack_grow(text->entries, text->few, &text->cap_entries, sizeof *entries);
         if (entries == NULL) {
             text->failed = true;
             return NULL;
         }
-        if (old == NULL)
-            memcpy(entries, text->few, sizeof text->few);
         text->entries = entries;
-        text->cap_entries = cap;
     }
     return &text->entries[text->num_entries++];
 }

@@ -6,6 +6,7 @@
  */
 #include "term_twice.h"
 #include "code_leaf.h"
+#include "stack.h"
 #include "term_token.h"
 
 #include <stdlib.h>
@@ -100,15 +101,11 @@ static uint64_t twice_head(struct twice *walk, const struct term_token *token)
 static bool twice_push(struct twice *walk, struct twice_frame frame)
 {
     if (walk->num == walk->cap) {
-        size_t cap = walk->cap * 2;
-        struct twice_frame *old = walk->frames != walk->few ? walk->frames : NULL;
-        struct twice_frame *frames = realloc(old, cap * sizeof *frames);
+        struct twice_frame *frames =
+            stack_grow(walk->frames, walk->few, &walk->cap, sizeof *frames);
         if (frames == NULL)
             return false;
-        if (old == NULL)
-            memcpy(frames, walk->few, sizeof walk->few);
         walk->frames = frames;
-        walk->cap = cap;
     }
     walk->frames[walk->num++] = frame;
     return true;
