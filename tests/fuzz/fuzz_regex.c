@@ -3,8 +3,8 @@
  * node sent: as a term if they are one, else in a binary. What the search in the bytes says
  * cannot match must not match the text; a bad expression must have a reason.
  */
-#include "../../src/event_text.h"
-#include "../../src/match_regex.h"
+#include "event_text.h"
+#include "match_regex.h"
 #include "term.h"
 
 #include <distsniff/dissect.h>

@@ -325,7 +325,7 @@ static void redacts_reasons_and_handshakes(void **state)
     redact_free(redact);
 }
 
-/* Whoever adds to a record decides what becomes of it in src/redact.c, and then changes the
+/* Whoever adds to a record decides what becomes of it in src/redact/redact.c, and then changes the
  * number here. */
 static void knows_all_of_a_record(void **state)
 {
