@@ -5,12 +5,11 @@
 
 static void give(struct held_calls *held, size_t i)
 {
-    struct record record;
-    struct ds_event event;
-    copied_record_get(held->calls[i].copy, &record, &event);
+    struct unpacked_record unpacked = {0};
+    const struct record *record = copied_record_get(held->calls[i].copy, &unpacked);
     held->calls[i].number = 0;
     held->num_held--;
-    held->emit(held->context, &record);
+    held->emit(held->context, record);
     if (held->num_held == 0) {
         held->num = 0;
         record_block_clear(&held->block);

@@ -269,7 +269,8 @@ static void copy_call(struct copier *c, struct call *call)
 static bool is_empty(const struct note *note)
 {
     return note->role == NOTE_NONE && note->label == NULL && note->call == 0 &&
-           note->from_name.data == NULL && note->to_name.data == NULL;
+           note->from_name.data == NULL && note->to_name.data == NULL &&
+           note->from_titles == NULL && note->to_titles == NULL;
 }
 
 /* used_roles finds how much of an event there is to copy: behind it all is zero. Most messages
@@ -382,15 +383,25 @@ void record_block_free(struct record_block *block)
     *block = (struct record_block){0};
 }
 
-void copied_record_get(const struct copied_record *copy, struct record *out, struct ds_event *event)
+const struct record *copied_record_get(const struct copied_record *copy,
+                                       struct unpacked_record *out)
 {
-    *out =
-        (struct record){.call = copy->call, .monitor = copy->monitor, .left_out = copy->left_out};
+    struct record *record = &out->record;
     if (copy->note != NULL)
-        out->note = *copy->note;
+        record->note = *copy->note;
+    else if (out->has_note)
+        record->note = (struct note){0};
+    out->has_note = copy->note != NULL;
+    record->call = copy->call;
+    record->monitor = copy->monitor;
+    record->left_out = copy->left_out;
+    record->event = NULL;
     if (copy->event_len == 0)
-        return;
-    memcpy(event, copy->event, copy->event_len);
-    memset((unsigned char *)event + copy->event_len, 0, sizeof *event - copy->event_len);
-    out->event = event;
+        return record;
+    memcpy(&out->event, copy->event, copy->event_len);
+    if (copy->event_len < out->event_len)
+        memset((unsigned char *)&out->event + copy->event_len, 0, out->event_len - copy->event_len);
+    out->event_len = copy->event_len;
+    record->event = &out->event;
+    return record;
 }

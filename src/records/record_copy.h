@@ -36,10 +36,19 @@ enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
  * try another; a record that is too large for an empty block makes it grow. */
 enum copy_status record_block_add(struct record_block *block, const struct record *record);
 
-/* copied_record_get puts a record together again, with its event, if it has one, in event.
- * It lives as long as the block is not cleared. */
-void copied_record_get(const struct copied_record *copy, struct record *out,
-                       struct ds_event *event);
+/* unpacked_record is a record put together again. Zero-initialise it; one after the other may be
+ * put into the same one: what the last one did not have is still zero. */
+struct unpacked_record {
+    struct record record;
+    struct ds_event event;
+    size_t event_len; /* what is in use of it */
+    bool has_note;
+};
+
+/* copied_record_get returns the record of a copy, put together in out. It lives until the next one
+ * is, and as long as the block is not cleared. */
+const struct record *copied_record_get(const struct copied_record *copy,
+                                       struct unpacked_record *out);
 
 /* record_block_clear empties the block and keeps its memory, if that is not unusually much. */
 void record_block_clear(struct record_block *block);

@@ -28,9 +28,9 @@ struct relay {
     pthread_t thread;
     pthread_mutex_t lock; /* of all that follows but the contents of blocks */
     pthread_cond_t changed;
-    unsigned head, tail;   /* blocks filled and emptied so far */
-    uint64_t num_bytes;    /* memory of those in between */
-    uint64_t num_left;     /* records that the target did not want */
+    unsigned head, tail; /* blocks filled and emptied so far */
+    uint64_t num_bytes;  /* memory of those in between */
+    uint64_t num_left;   /* records that the target did not want */
     bool stop, ended, failed;
     /* The decoder's own. */
     bool no_memory;
@@ -49,17 +49,13 @@ static struct slot *slot_at(const struct relay *relay, unsigned number)
 static bool give(struct relay *relay, const struct slot *slot, bool wanted, uint64_t *num_left)
 {
     const struct relay_target *target = &relay->target;
+    struct unpacked_record unpacked = {0};
     bool ok = wanted;
     for (int i = 0; ok && i < LOSS_CAUSE_COUNT; i++)
         ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
     for (const struct copied_record *copy = slot->block.first; copy != NULL; copy = copy->next) {
-        struct ds_event event;
-        struct record record;
         *num_left += !ok;
-        if (ok) {
-            copied_record_get(copy, &record, &event);
-            ok = target->record(target->context, &record);
-        }
+        ok = ok && target->record(target->context, copied_record_get(copy, &unpacked));
     }
     return ok && (!slot->flush || target->flush(target->context));
 }
@@ -178,8 +174,8 @@ static void wait_a_while(struct relay *relay)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    if (pthread_cond_timedwait(&relay->changed, &relay->lock, &until) == ETIMEDOUT &&
-        stop_wanted && !relay->ended)
+    if (pthread_cond_timedwait(&relay->changed, &relay->lock, &until) == ETIMEDOUT && stop_wanted &&
+        !relay->ended)
         pthread_kill(relay->thread, STOP_WAKE);
 }
 
@@ -279,8 +275,7 @@ static bool place_losses(struct relay *relay)
 {
     if (!has_losses(relay))
         return true;
-    if (slot_at(relay, relay->head)->block.first != NULL &&
-        !try_to_hand_on(relay, IF_ROOM, false))
+    if (slot_at(relay, relay->head)->block.first != NULL && !try_to_hand_on(relay, IF_ROOM, false))
         return false;
     struct slot *slot = slot_at(relay, relay->head);
     for (int i = 0; i < LOSS_CAUSE_COUNT; i++)

@@ -223,16 +223,63 @@ static void grows_for_a_large_record(void **state)
     assert_int_equal(record_block_add(&block, &record), COPY_FULL);
     record_block_clear(&block);
     assert_int_equal(record_block_add(&block, &record), COPY_OK);
-    struct ds_event copy;
-    copied_record_get(block.first, &record, &copy);
-    assert_ptr_equal(record.event, &copy);
-    assert_ptr_not_equal(copy.bytes, bytes);
-    assert_ptr_equal(copy.bytes, copy.message.control.data);
-    assert_int_equal(copy.bytes[len - 1], 42);
+    struct unpacked_record unpacked = {0};
+    const struct ds_event *copy = copied_record_get(block.first, &unpacked)->event;
+    assert_non_null(copy);
+    assert_ptr_not_equal(copy->bytes, bytes);
+    assert_ptr_equal(copy->bytes, copy->message.control.data);
+    assert_int_equal(copy->bytes[len - 1], 42);
     record_block_clear(&block);
     assert_null(block.data); /* as much is not kept */
     record_block_free(&block);
     free(bytes);
+}
+
+/* What one record has does not show in the next: records are put together in one place. */
+static void leaves_nothing_of_the_last_record(void **state)
+{
+    const uint8_t bytes[] = {97, 1};
+    const struct ds_term term = {.data = bytes, .len = sizeof bytes};
+    const struct titles titles = {.num = 1, .text = {{"pg:a", 4}}};
+    struct ds_conn conn = {.number = 1};
+    struct ds_event full = big_event(&conn, bytes, sizeof bytes), less = full;
+    for (int role = 0; role < DS_ROLE_COUNT; role++)
+        full.message.role[role] = term;
+    full.message.token = (struct ds_token){.present = true, .label = term, .from = term};
+    less.message.role[0] = term;
+    const struct record records[] = {
+        {.event = &full, .note = {.to_titles = &titles}, .left_out = true},
+        {.event = &less},
+        {.call = &(struct call){.number = 3}},
+        {.event = &less},
+    };
+    struct record_block block = {0};
+    struct unpacked_record unpacked = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
+        assert_int_equal(record_block_add(&block, &records[i]), COPY_OK);
+
+    const struct copied_record *copy = block.first;
+    const struct record *record = copied_record_get(copy, &unpacked);
+    assert_int_equal(record->note.to_titles->num, 1);
+    assert_true(record->left_out && record->event->message.token.present);
+    assert_non_null(record->event->message.role[DS_ROLE_COUNT - 1].data);
+    for (int again = 0; again < 2; again++) {
+        record = copied_record_get(copy = copy->next, &unpacked);
+        assert_null(record->note.to_titles);
+        assert_null(record->call);
+        assert_false(record->left_out || record->event->message.token.present);
+        assert_null(record->event->message.token.label.data);
+        assert_non_null(record->event->message.role[0].data);
+        for (int role = 1; role < DS_ROLE_COUNT; role++)
+            assert_null(record->event->message.role[role].data);
+        if (again == 0) {
+            record = copied_record_get(copy = copy->next, &unpacked);
+            assert_null(record->event);
+            assert_int_equal(record->call->number, 3);
+        }
+    }
+    record_block_free(&block);
 }
 
 static void says_that_memory_ran_out(void **state)
@@ -473,6 +520,7 @@ int main(void)
         cmocka_unit_test(ends_decoding_though_nobody_reads),
         cmocka_unit_test(does_not_start_without_memory),
         cmocka_unit_test(grows_for_a_large_record),
+        cmocka_unit_test(leaves_nothing_of_the_last_record),
         cmocka_unit_test(says_that_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
