@@ -12,7 +12,7 @@
 #include <distsniff/dissect.h>
 
 struct conn;
-struct past; /* what decoding goes by, see past.h */
+struct decoder_state; /* what decoding goes by, see decoder_state.h */
 struct registry; /* who is registered where, see registry.h */
 
 /* env is what the stages of one session share. */
@@ -49,7 +49,7 @@ struct conn {
     const struct tcp_conn_view *tcp;
     const struct proto *proto; /* NULL until known */
     void *state;               /* of proto */
-    struct past *past; /* NULL: not remembered */
+    struct decoder_state *decoder; /* NULL: not remembered */
     bool late[2];     /* proto's first bytes of the direction are not the stream's first */
     char *node[2];    /* memory of view.end[].node */
     bool certain[2];  /* it is the node itself that said its name, in this connection: in the

@@ -8,11 +8,11 @@
  */
 #include "conn.h"
 
-#include "hold.h"
+#include "reassembly.h"
 #include "ip_fragments.h"
 #include "packet.h"
-#include "past.h"
-#include "past_give.h"
+#include "decoder_state.h"
+#include "decoder_state_give.h"
 #include "proto.h"
 #include "raw.h"
 #include "registry.h"
@@ -31,7 +31,7 @@ static const struct patience {
   patience_unknown = {16 * 1024, 256 * 1024, 128};
 
 struct probe {
-    struct hold held;
+    struct reassembly held;
     struct raw_early early;
     size_t looked_len; /* bytes of held at the last look at all of them */
     uint64_t num_bytes;
@@ -58,11 +58,11 @@ struct ds_session {
 static void link_free(struct ds_session *session, struct link *link)
 {
     for (int dir = 0; dir < 2; dir++) {
-        hold_free(&link->probes[dir].held, &session->env);
+        reassembly_free(&link->probes[dir].held, &session->env);
         raw_early_free(&link->probes[dir].early, &session->env);
     }
     conn_forget_nodes(&link->conn);
-    past_free(link->conn.past, &session->env);
+    decoder_state_free(link->conn.decoder, &session->env);
     link->tcp->user = NULL;
     free(link);
 }
@@ -83,7 +83,7 @@ static bool take(struct ds_session *session, struct link *link, const struct pro
 
     conn->proto = proto;
     if (env->config.remember && proto->give_past != NULL)
-        conn->past = past_new(env);
+        conn->decoder = decoder_state_new(env);
     if (!proto->start(env, conn)) {
         env->stats.no_memory++;
         forget(session, link);
@@ -95,10 +95,10 @@ static bool take(struct ds_session *session, struct link *link, const struct pro
 static void feed_held(struct ds_session *session, struct link *link, int dir)
 {
     struct env *env = &session->env;
-    struct hold *held = &link->probes[dir].held;
+    struct reassembly *held = &link->probes[dir].held;
     if (held->len != 0)
-        link->conn.proto->feed(env, &link->conn, dir, hold_cursor(held));
-    hold_free(held, env);
+        link->conn.proto->feed(env, &link->conn, dir, reassembly_cursor(held));
+    reassembly_free(held, env);
 }
 
 /* report_early reports what came before the protocol was known; of dir, data or else what
@@ -108,8 +108,8 @@ static void report_early(struct ds_session *session, struct link *link, int dir,
 {
     struct env *env = &session->env;
     struct raw_early *const early[2] = {&link->probes[0].early, &link->probes[1].early};
-    struct cursor bytes[2] = {hold_cursor(&link->probes[0].held),
-                              hold_cursor(&link->probes[1].held)};
+    struct cursor bytes[2] = {reassembly_cursor(&link->probes[0].held),
+                              reassembly_cursor(&link->probes[1].held)};
     if (cursor_left(&bytes[dir]) == 0)
         bytes[dir] = data;
     if (env->config.raw)
@@ -125,7 +125,7 @@ static void give_up(struct ds_session *session, struct link *link, int dir)
 {
     struct probe *probe = &link->probes[dir];
     const struct probe *other = &link->probes[1 - dir];
-    hold_free(&probe->held, &session->env);
+    reassembly_free(&probe->held, &session->env);
     raw_early_drop(&probe->early, &session->env, 0, not_kept);
     probe->given_up = true;
     link->conn.late[dir] = true;
@@ -155,7 +155,7 @@ static enum proto_guess look(struct ds_session *session, struct link *link, int 
     if (conn->late[dir] && probe->held.len < 2 * probe->looked_len)
         return proto_find(env, conn, dir, data, proto) == PROTO_YES ? PROTO_YES : PROTO_MORE;
     probe->looked_len = probe->held.len;
-    return proto_find(env, conn, dir, hold_cursor(&probe->held), proto);
+    return proto_find(env, conn, dir, reassembly_cursor(&probe->held), proto);
 }
 
 static void probe_data(struct ds_session *session, struct link *link, int dir,
@@ -178,7 +178,7 @@ static void probe_data(struct ds_session *session, struct link *link, int dir,
     for (int d = 0; d < 2; d++)
         conn->late[d] = !link->tcp->syn_seen[d] || link->lost[d];
     bool from_held = probe->held.len != 0;
-    if (from_held && !hold_add(&probe->held, env, data)) {
+    if (from_held && !reassembly_add(&probe->held, env, data)) {
         give_up(session, link, dir);
         return;
     }
@@ -205,11 +205,11 @@ static void probe_data(struct ds_session *session, struct link *link, int dir,
     if (probe->num_segments >= patience->segments || probe->num_bytes >= patience->bytes) {
         give_up(session, link, dir);
     } else if (probe->held.len >= patience->window_len) {
-        hold_free(&probe->held, env);
+        reassembly_free(&probe->held, env);
         raw_early_drop(&probe->early, env, 0, not_kept);
         probe->looked_len = 0;
         link->lost[dir] = true;
-    } else if (!from_held && !hold_add(&probe->held, env, data)) {
+    } else if (!from_held && !reassembly_add(&probe->held, env, data)) {
         give_up(session, link, dir);
     }
 }
@@ -271,7 +271,7 @@ static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t 
     link->lost[dir] = true;
     link->probes[dir].looked_len = 0;
     raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
-    hold_free(&link->probes[dir].held, &session->env);
+    reassembly_free(&link->probes[dir].held, &session->env);
 }
 
 static void on_end(void *context, struct tcp_conn_view *view, int dir)
@@ -374,7 +374,7 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
     return where;
 }
 
-struct past_walk {
+struct decoder_state_walk {
     const struct ds_endpoint *ends; /* NULL: all */
     ds_past_fn give;
     void *context;
@@ -393,7 +393,7 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
 static void give_past(void *context, const struct tcp_conn_view *tcp,
                       const struct tcp_point point[2])
 {
-    const struct past_walk *walk = context;
+    const struct decoder_state_walk *walk = context;
     const struct link *link = tcp->user;
     if (link == NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
         return;
@@ -402,19 +402,19 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
             link->conn.proto->give_past(&link->conn, point, walk->give, walk->context);
         return;
     }
-    struct past_rest rest[2];
+    struct decoder_state_rest rest[2];
     for (int dir = 0; dir < 2; dir++) {
-        rest[dir] = (struct past_rest){.bytes = hold_cursor(&link->probes[dir].held),
-                                       .lost_before = link->lost[dir]};
+        rest[dir] = (struct decoder_state_rest){.bytes = reassembly_cursor(&link->probes[dir].held),
+                                                .lost_before = link->lost[dir]};
     }
-    past_give(&link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], walk->give,
-              walk->context);
+    decoder_state_give(&link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], walk->give,
+                       walk->context);
 }
 
 void ds_session_past(const struct ds_session *session, const struct ds_endpoint *ends,
                      ds_past_fn give, void *context)
 {
-    struct past_walk walk = {ends, give, context};
+    struct decoder_state_walk walk = {ends, give, context};
     tcp_table_walk(session->tcp, give_past, &walk);
 }
 

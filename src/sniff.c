@@ -10,11 +10,11 @@
 #include "cookie_file.h"
 #include "ending.h"
 #include "follow.h"
-#include "keeper.h"
+#include "packet_recorder.h"
 #include "privileges.h"
 #include "progress.h"
 #include "save.h"
-#include "show.h"
+#include "pipeline.h"
 #include "sink.h"
 #include "stop.h"
 #include "summary.h"
@@ -32,9 +32,9 @@ struct sniff {
     struct follow *follow;
     struct ds_config config;
     struct ds_session *session;
-    struct show *show; /* NULL before it is open */
+    struct pipeline *pipeline; /* NULL before it is open */
     struct save save;
-    struct keeper *keeper; /* NULL: neither -O nor --trigger */
+    struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
     struct progress progress;
     char cookie[MAX_COOKIE_LEN + 1];
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
@@ -48,31 +48,31 @@ struct sniff {
 static bool is_reader_gone(const struct sniff *s)
 {
     return save_get_ending(&s->save) == ENDING_READER ||
-           (s->keeper != NULL && keeper_get_ending(s->keeper) == ENDING_READER) ||
-           (s->show != NULL && show_get_state(s->show) == SHOW_READER_GONE);
+           (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
+           (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_READER_GONE);
 }
 
 static bool is_over(const struct sniff *s)
 {
     return save_get_ending(&s->save) != ENDING_NONE ||
-           (s->keeper != NULL && keeper_get_ending(s->keeper) != ENDING_NONE) ||
-           show_get_state(s->show) != SHOW_ON;
+           (s->recorder != NULL && recorder_get_ending(s->recorder) != ENDING_NONE) ||
+           pipeline_get_state(s->pipeline) != PIPELINE_ON;
 }
 
 /* has_ended says whether there is a reason to end, and notes it. */
 static bool has_ended(struct sniff *s)
 {
     static const enum ending_reason reasons[] = {
-        [SHOW_ON] = ENDING_NONE,
-        [SHOW_FULL] = ENDING_COUNT,
-        [SHOW_FUSE_BLOWN] = ENDING_RATE,
-        [SHOW_READER_GONE] = ENDING_READER,
-        [SHOW_FAILED] = ENDING_OUTPUT,
+        [PIPELINE_ON] = ENDING_NONE,
+        [PIPELINE_FULL] = ENDING_COUNT,
+        [PIPELINE_RATE_EXCEEDED] = ENDING_RATE,
+        [PIPELINE_READER_GONE] = ENDING_READER,
+        [PIPELINE_FAILED] = ENDING_OUTPUT,
     };
-    ending_set(&s->ending, reasons[show_get_state(s->show)]);
+    ending_set(&s->ending, reasons[pipeline_get_state(s->pipeline)]);
     ending_set(&s->ending, save_get_ending(&s->save));
-    if (s->keeper != NULL)
-        ending_set(&s->ending, keeper_get_ending(s->keeper));
+    if (s->recorder != NULL)
+        ending_set(&s->ending, recorder_get_ending(s->recorder));
     if (stop_wanted) {
         s->ending.signal = stop_wanted;
         ending_set(&s->ending, ENDING_SIGNAL);
@@ -84,7 +84,7 @@ static void on_event(void *context, const struct ds_event *event)
 {
     struct sniff *s = context;
     if (!is_over(s))
-        show_event(s->show, event);
+        pipeline_event(s->pipeline, event);
 }
 
 static void on_port(void *context, uint16_t port, struct ds_text name)
@@ -97,10 +97,10 @@ static void on_port(void *context, uint16_t port, struct ds_text name)
 static void flush(void *context)
 {
     struct sniff *s = context;
-    show_flush(s->show);
+    pipeline_flush(s->pipeline);
     save_flush(&s->save);
-    if (s->keeper != NULL)
-        keeper_flush(s->keeper);
+    if (s->recorder != NULL)
+        recorder_flush(s->recorder);
 }
 
 /* split_name returns the last part of a name, and in folder what the rest of it is. */
@@ -155,13 +155,13 @@ static bool open_outputs(struct sniff *s)
     const struct options *options = s->options;
     if (!check_outputs(s))
         return false;
-    s->show = show_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
+    s->pipeline = pipeline_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
     save_init(&s->save, options, &s->capture);
-    if (s->show == NULL || !keeper_wanted(options))
-        return s->show != NULL;
-    s->keeper = keeper_new(options, &s->config, &s->capture);
-    show_set_keeper(s->show, s->keeper);
-    return s->keeper != NULL;
+    if (s->pipeline == NULL || !recorder_wanted(options))
+        return s->pipeline != NULL;
+    s->recorder = recorder_new(options, &s->config, &s->capture);
+    pipeline_set_recorder(s->pipeline, s->recorder);
+    return s->recorder != NULL;
 }
 
 static bool open_session(struct sniff *s)
@@ -217,9 +217,9 @@ static bool open_all(struct sniff *s)
 static struct ds_stats all_stats(const struct sniff *s)
 {
     struct ds_stats stats = *ds_session_stats(s->session);
-    show_add_stats(s->show, &stats);
-    if (s->keeper != NULL)
-        keeper_add_stats(s->keeper, &stats);
+    pipeline_add_stats(s->pipeline, &stats);
+    if (s->recorder != NULL)
+        recorder_add_stats(s->recorder, &stats);
     return stats;
 }
 
@@ -251,7 +251,7 @@ static void note_drops(struct sniff *s)
                                   .count = drops[cause] - s->num_dropped[cause],
                                   .first_ns = now_ns,
                                   .last_ns = now_ns};
-        show_lose(s->show, &loss);
+        pipeline_lose(s->pipeline, &loss);
         s->num_dropped[cause] = drops[cause];
     }
 }
@@ -281,7 +281,7 @@ static void look_at_clock(struct sniff *s)
 static void begin(struct sniff *s, int64_t start_ns)
 {
     ending_begin(&s->ending, start_ns);
-    show_set_since(s->show, s->ending.since_ns);
+    pipeline_set_since(s->pipeline, s->ending.since_ns);
     s->has_begun = true;
 }
 
@@ -297,8 +297,8 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
         const struct ds_where where = ds_session_packet(s->session, packet);
-        if (s->keeper != NULL)
-            keeper_packet(s->keeper, packet, &where);
+        if (s->recorder != NULL)
+            recorder_packet(s->recorder, packet, &where);
         ending_file(&s->ending, s->save.writer.size);
     }
     ending_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
@@ -362,14 +362,14 @@ static void run(struct sniff *s)
     note_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
-    show_end(s->show);
-    if (s->keeper != NULL)
-        keeper_end(s->keeper);
+    pipeline_end(s->pipeline);
+    if (s->recorder != NULL)
+        recorder_end(s->recorder);
 }
 
 static void say_given_up(const struct sniff *s)
 {
-    const uint64_t num_given_up = show_num_given_up(s->show);
+    const uint64_t num_given_up = pipeline_num_given_up(s->pipeline);
     if (num_given_up != 0)
         complain("-e, -m or -Y gave up on %llu messages, as finding out would take too long; they "
                  "are taken not to match: simplify the expression",
@@ -382,9 +382,9 @@ static int close_all(struct sniff *s, bool opened)
     bool complete = true;
     if (opened) {
         if (s->options->reports[REPORT_CLOCKS])
-            capture_report_clocks(&s->capture, show_report_text(s->show));
+            capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
         if (!is_reader_gone(s))
-            show_write_reports(s->show);
+            pipeline_write_reports(s->pipeline);
         const struct ds_stats stats = all_stats(s);
         complete = summary_is_complete(&stats);
         if (!is_reader_gone(s)) {
@@ -393,13 +393,13 @@ static int close_all(struct sniff *s, bool opened)
         }
     }
     s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
-                 (s->keeper != NULL && keeper_has_failed(s->keeper)) ||
-                 (s->show != NULL && show_get_state(s->show) == SHOW_FAILED);
+                 (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
+                 (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_FAILED);
     if (opened && !is_reader_gone(s))
         ending_print(&s->ending, stderr);
     follow_free(s->follow);
-    show_free(s->show);
-    keeper_free(s->keeper);
+    pipeline_free(s->pipeline);
+    recorder_free(s->recorder);
     ds_session_free(s->session);
     if (s->failed)
         return STATUS_TROUBLE;
@@ -421,7 +421,7 @@ int sniff_run(const struct options *options)
         s->capture.on_wait = flush;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
-        opened = opened && show_start(s->show);
+        opened = opened && pipeline_start(s->pipeline);
         if (opened)
             run(s);
     }

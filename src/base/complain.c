@@ -3,7 +3,7 @@
  */
 #include "complain.h"
 
-#include "peer_text.h"
+#include "printable.h"
 
 #include <distsniff/term.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ void complain(const char *format, ...)
 
     struct ds_buffer out = {0};
     ds_buffer_add_text(&out, "distsniff: ");
-    peer_text_print((struct ds_text){line, strlen(line)}, &out);
+    printable_text((struct ds_text){line, strlen(line)}, &out);
     ds_buffer_add(&out, "\n", 1);
     if (out.failed)
         fputs("distsniff: out of memory\n", stderr);

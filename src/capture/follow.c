@@ -13,7 +13,7 @@
 
 #include "complain.h"
 #include "kernel_filter.h"
-#include "peer_text.h"
+#include "printable.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -319,7 +319,7 @@ void follow_learn(struct follow *f, uint16_t port, struct ds_text name)
     ds_buffer_printf(&text, "following port %u", port);
     if (name.len != 0) {
         ds_buffer_add_text(&text, " (");
-        peer_text_print(name, &text);
+        printable_text(name, &text);
         ds_buffer_add_text(&text, ")");
     }
     ds_buffer_add(&text, "\n", 1);

@@ -10,18 +10,18 @@
  * EPMD tells a port just before the connection to it is made. That exchange is held back with
  * the connection for as long as this goes on, since something may be selected much later.
  */
-#include "keeper_parts.h"
+#include "packet_recorder_parts.h"
 
 #include <string.h>
 
-void keep_conns_open(struct keeper *k)
+void keep_conns_open(struct packet_recorder *k)
 {
     k->conns.in_order = !k->capture->is_live;
-    keeper_open(k, k->options->connections_file);
+    recorder_open(k, k->options->connections_file);
 }
 
 /* write_stored writes what is in the store of two connections, of which one may be NULL. */
-static void write_stored(struct keeper *k, struct stored_conn *a, struct stored_conn *b)
+static void write_stored(struct packet_recorder *k, struct stored_conn *a, struct stored_conn *b)
 {
     for (;;) {
         struct stored_packet *one = a != NULL ? a->packets.first : NULL;
@@ -30,33 +30,33 @@ static void write_stored(struct keeper *k, struct stored_conn *a, struct stored_
             one = other;
         if (one == NULL)
             return;
-        keeper_write(k, &one->packet);
+        recorder_write(k, &one->packet);
         packet_store_remove(&k->store, one);
     }
 }
 
-static void pin(struct keeper *k, struct stored_conn *conn)
+static void pin(struct packet_recorder *k, struct stored_conn *conn)
 {
     struct stored_conn *led =
         conn->leads_to != 0 ? packet_store_find(&k->store, conn->leads_to) : NULL;
     if (led != NULL)
         led->led_by = 0;
     conn->pinned = true;
-    k->num_incomplete += conn->past_unknown;
-    if (conn->past_unknown && conn->has_ends) {
-        keeper_write_past(k, conn->ends);
+    k->num_incomplete += conn->decoder_state_unknown;
+    if (conn->decoder_state_unknown && conn->has_ends) {
+        recorder_write_state(k, conn->ends);
         ds_session_forget(k->past, conn->ends);
     }
 }
 
-static void choose(struct keeper *k, struct stored_conn *conn)
+static void choose(struct packet_recorder *k, struct stored_conn *conn)
 {
     if (conn->pinned)
         return;
     struct stored_conn *epmd =
         conn->led_by != 0 ? packet_store_find(&k->store, conn->led_by) : NULL;
     for (const struct stored_packet *p = conn->held_back.first; p != NULL; p = p->next)
-        keeper_write(k, &p->packet);
+        recorder_write(k, &p->packet);
     if (epmd != NULL)
         pin(k, epmd);
     else if (conn->led_by != 0 && conn->held_back.first == NULL)
@@ -74,7 +74,7 @@ static bool same_addr(const struct ds_addr *a, const struct ds_addr *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static void note_told(struct keeper *k, const struct ds_event *event)
+static void note_told(struct packet_recorder *k, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     k->conns.told[k->conns.num_told++ % KEEP_TOLD] = (struct keep_told){
@@ -97,7 +97,7 @@ static bool led_to(const struct keep_told *told, const struct stored_conn *conn)
 }
 
 /* find_leader finds the exchange that led to a new connection: the latest of them. */
-static void find_leader(struct keeper *k, struct stored_conn *conn)
+static void find_leader(struct packet_recorder *k, struct stored_conn *conn)
 {
     const struct keep_conns *c = &k->conns;
     const uint64_t num = c->num_told < KEEP_TOLD ? c->num_told : KEEP_TOLD;
@@ -117,7 +117,7 @@ static void find_leader(struct keeper *k, struct stored_conn *conn)
 
 /* Records */
 
-static void meet(struct keeper *k, struct stored_conn *conn, const struct ds_conn *met)
+static void meet(struct packet_recorder *k, struct stored_conn *conn, const struct ds_conn *met)
 {
     for (int end = 0; end < 2; end++)
         conn->ends[end] =
@@ -127,7 +127,7 @@ static void meet(struct keeper *k, struct stored_conn *conn, const struct ds_con
 }
 
 /* linger keeps a pinned connection that has ended for a while: some packets trail behind. */
-static void linger(struct keeper *k, struct stored_conn *conn)
+static void linger(struct packet_recorder *k, struct stored_conn *conn)
 {
     uint64_t *place = &k->conns.lingering[k->conns.num_lingering++ % KEEP_LINGERING];
     struct stored_conn *before = *place != 0 ? packet_store_find(&k->store, *place) : NULL;
@@ -139,7 +139,7 @@ static void linger(struct keeper *k, struct stored_conn *conn)
     conn->lingers = true;
 }
 
-static void see_event(struct keeper *k, const struct ds_event *event, bool selected)
+static void see_event(struct packet_recorder *k, const struct ds_event *event, bool selected)
 {
     struct stored_conn *conn = packet_store_conn(&k->store, event->conn->tcp);
     if (conn == NULL)
@@ -160,7 +160,7 @@ static void see_event(struct keeper *k, const struct ds_event *event, bool selec
 }
 
 /* see_left_open is for the end of a call, monitor or link that no event brought about. */
-static void see_left_open(struct keeper *k, uint64_t number)
+static void see_left_open(struct packet_recorder *k, uint64_t number)
 {
     struct stored_conn *conn = table_oldest(&k->store.conns);
     while (conn != NULL && conn->number != number)
@@ -169,7 +169,7 @@ static void see_left_open(struct keeper *k, uint64_t number)
         choose(k, conn);
 }
 
-void keep_conns_record(struct keeper *k, const struct record *record, bool selected)
+void keep_conns_record(struct packet_recorder *k, const struct record *record, bool selected)
 {
     if (record->event != NULL)
         see_event(k, record->event, selected);
@@ -179,19 +179,19 @@ void keep_conns_record(struct keeper *k, const struct record *record, bool selec
 
 /* Packets */
 
-static void write_leading(struct keeper *k)
+static void write_leading(struct packet_recorder *k)
 {
     while (k->store.oldest != NULL && k->store.oldest->conn->pinned)
         packet_store_drop_oldest(&k->store);
 }
 
-void keep_conns_packet(struct keeper *k, uint64_t key, const struct ds_packet *packet)
+void keep_conns_packet(struct packet_recorder *k, uint64_t key, const struct ds_packet *packet)
 {
     struct stored_conn *conn = key != 0 ? packet_store_find(&k->store, key) : NULL;
     const bool at_once = !k->conns.in_order || k->store.oldest == NULL;
     if (conn != NULL && conn->pinned && at_once) {
         write_stored(k, conn, NULL); /* fragments that waited for this one */
-        keeper_write(k, packet);
+        recorder_write(k, packet);
     } else if (key != 0) {
         packet_store_add(&k->store, key, packet);
     }
@@ -199,9 +199,9 @@ void keep_conns_packet(struct keeper *k, uint64_t key, const struct ds_packet *p
         write_leading(k);
 }
 
-void keep_conns_end(struct keeper *k)
+void keep_conns_end(struct packet_recorder *k)
 {
     while (k->store.oldest != NULL)
         packet_store_drop_oldest(&k->store);
-    keeper_close(k);
+    recorder_close(k);
 }

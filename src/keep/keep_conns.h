@@ -1,5 +1,5 @@
 /*
- * keep_conns.h - the keeper's part for -O: the packets of connections in which something is
+ * keep_conns.h - the recorder's part for -O: the packets of connections in which something is
  * selected, from their first one on, and of the exchange with EPMD that led to each.
  */
 #ifndef SRC_KEEP_CONNS_H
@@ -9,7 +9,7 @@
 
 #include <distsniff/dissect.h>
 
-struct keeper;
+struct packet_recorder;
 
 enum { KEEP_TOLD = 256, KEEP_LINGERING = 256 };
 
@@ -28,9 +28,11 @@ struct keep_conns {
     uint64_t num_lingering;
 };
 
-void keep_conns_open(struct keeper *keeper);
-void keep_conns_record(struct keeper *keeper, const struct record *record, bool selected);
-void keep_conns_packet(struct keeper *keeper, uint64_t key, const struct ds_packet *packet);
-void keep_conns_end(struct keeper *keeper);
+void keep_conns_open(struct packet_recorder *recorder);
+void keep_conns_record(struct packet_recorder *recorder, const struct record *record,
+                       bool selected);
+void keep_conns_packet(struct packet_recorder *recorder, uint64_t key,
+                       const struct ds_packet *packet);
+void keep_conns_end(struct packet_recorder *recorder);
 
 #endif

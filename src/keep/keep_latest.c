@@ -4,14 +4,14 @@
  * The store always goes on. When something happens, a new file gets what is known of the past,
  * the whole store, and what comes until --keep-after is over.
  */
-#include "keeper_parts.h"
+#include "packet_recorder_parts.h"
 
 #include "filter.h"
 #include "progress.h"
 
 enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
 
-static bool is_open(const struct keeper *k)
+static bool is_open(const struct packet_recorder *k)
 {
     return k->writer.dumper != NULL;
 }
@@ -22,13 +22,13 @@ static int64_t add_time(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-bool keep_latest_open(struct keeper *k)
+bool keep_latest_open(struct packet_recorder *k)
 {
     k->latest.after.command = k->options->after_command;
     return raw_writer_can_write(k->capture);
 }
 
-void keep_latest_record(struct keeper *k, const struct record *record)
+void keep_latest_record(struct packet_recorder *k, const struct record *record)
 {
     if (k->latest.triggered || !filter_run(k->options->trigger, record))
         return;
@@ -36,9 +36,9 @@ void keep_latest_record(struct keeper *k, const struct record *record)
     k->latest.triggered_ns = record_time(record);
 }
 
-static void close_file(struct keeper *k)
+static void close_file(struct packet_recorder *k)
 {
-    keeper_close(k);
+    recorder_close(k);
     if (k->ending != ENDING_NONE)
         return;
     k->latest.num_files++;
@@ -46,14 +46,14 @@ static void close_file(struct keeper *k)
 }
 
 /* lacks_some says whether less than --keep is in the store, for lack of room. */
-static bool lacks_some(const struct keeper *k)
+static bool lacks_some(const struct packet_recorder *k)
 {
     const int64_t full_ns = k->store.full_ns, keep_ns = k->options->keep_ns;
     return keep_ns != 0 && full_ns != INT64_MIN &&
            add_time(full_ns, keep_ns) > k->latest.triggered_ns;
 }
 
-static void begin_file(struct keeper *k)
+static void begin_file(struct packet_recorder *k)
 {
     struct keep_latest *l = &k->latest;
     if (l->num_files >= k->options->config.limits[DS_LIMIT_FILES]) {
@@ -64,18 +64,18 @@ static void begin_file(struct keeper *k)
         k->ending = ENDING_OUTPUT;
         return;
     }
-    keeper_open(k, l->name);
+    recorder_open(k, l->name);
     if (k->ending != ENDING_NONE)
         return;
     k->num_incomplete += lacks_some(k);
-    keeper_write_past(k, NULL);
+    recorder_write_state(k, NULL);
     for (const struct stored_packet *p = k->store.oldest; p != NULL; p = p->newer)
-        keeper_write(k, &p->packet);
+        recorder_write(k, &p->packet);
     l->until_ns = add_time(l->triggered_ns, k->options->keep_after_ns);
     l->until_clock_ns = add_time(clock_now_ns(), add_time(k->options->keep_after_ns, LATE_NS));
 }
 
-static void drop_old(struct keeper *k, int64_t now_ns)
+static void drop_old(struct packet_recorder *k, int64_t now_ns)
 {
     const int64_t keep_ns = k->options->keep_ns;
     while (keep_ns != 0 && k->store.oldest != NULL &&
@@ -85,7 +85,7 @@ static void drop_old(struct keeper *k, int64_t now_ns)
 
 /* A clock that is set back takes the end of the file with it. In a capture file time may go to
  * and fro. */
-static void follow_clock(struct keeper *k, int64_t now_ns)
+static void follow_clock(struct packet_recorder *k, int64_t now_ns)
 {
     struct keep_latest *l = &k->latest;
     if (k->capture->is_live && l->newest_ns - now_ns > LATE_NS && l->until_ns != INT64_MAX)
@@ -93,7 +93,7 @@ static void follow_clock(struct keeper *k, int64_t now_ns)
     l->newest_ns = now_ns;
 }
 
-void keep_latest_packet(struct keeper *k, uint64_t key, const struct ds_packet *packet)
+void keep_latest_packet(struct packet_recorder *k, uint64_t key, const struct ds_packet *packet)
 {
     struct keep_latest *l = &k->latest;
     follow_clock(k, packet->ts_ns);
@@ -103,13 +103,13 @@ void keep_latest_packet(struct keeper *k, uint64_t key, const struct ds_packet *
     if (key != 0)
         packet_store_add(&k->store, key, packet);
     if (is_open(k) && key != 0)
-        keeper_write(k, packet);
+        recorder_write(k, packet);
     else if (!is_open(k) && l->triggered && k->ending == ENDING_NONE)
         begin_file(k);
     l->triggered = false;
 }
 
-void keep_latest_look(struct keeper *k)
+void keep_latest_look(struct packet_recorder *k)
 {
     /* Where nothing more comes, the clock ends a file. */
     if (is_open(k) && k->capture->is_live && clock_now_ns() > k->latest.until_clock_ns)
@@ -117,7 +117,7 @@ void keep_latest_look(struct keeper *k)
     after_file_reap(&k->latest.after);
 }
 
-void keep_latest_end(struct keeper *k)
+void keep_latest_end(struct packet_recorder *k)
 {
     if (k->latest.triggered && !is_open(k) && k->ending == ENDING_NONE)
         begin_file(k); /* by the end of the capture */

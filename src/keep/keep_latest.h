@@ -1,5 +1,5 @@
 /*
- * keep_latest.h - the keeper's part for --trigger: the packets before and after something
+ * keep_latest.h - the recorder's part for --trigger: the packets before and after something
  * happened, each time in a file of its own.
  */
 #ifndef SRC_KEEP_LATEST_H
@@ -11,7 +11,7 @@
 
 #include <distsniff/dissect.h>
 
-struct keeper;
+struct packet_recorder;
 
 struct keep_latest {
     bool triggered; /* by the packet that is with the session */
@@ -25,10 +25,12 @@ struct keep_latest {
 };
 
 /* keep_latest_open says whether files can be written; false after a complaint. */
-bool keep_latest_open(struct keeper *keeper);
-void keep_latest_record(struct keeper *keeper, const struct record *record);
-void keep_latest_packet(struct keeper *keeper, uint64_t key, const struct ds_packet *packet);
-void keep_latest_look(struct keeper *keeper); /* at the clock, and at the commands of -z */
-void keep_latest_end(struct keeper *keeper);
+bool keep_latest_open(struct packet_recorder *recorder);
+void keep_latest_record(struct packet_recorder *recorder, const struct record *record);
+void keep_latest_packet(struct packet_recorder *recorder, uint64_t key,
+                        const struct ds_packet *packet);
+void keep_latest_look(
+    struct packet_recorder *recorder); /* at the clock, and at the commands of -z */
+void keep_latest_end(struct packet_recorder *recorder);
 
 #endif

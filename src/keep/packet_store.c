@@ -73,7 +73,7 @@ struct stored_conn *packet_store_conn(struct packet_store *store, uint64_t key)
     }
     conn->key = key;
     if ((key & WHOLE) == 0) {
-        conn->past_unknown = key <= store->newest_key;
+        conn->decoder_state_unknown = key <= store->newest_key;
         if (key > store->newest_key)
             store->newest_key = key;
     }
@@ -186,7 +186,7 @@ static bool hold_back(struct packet_store *store, struct stored_packet *packet)
 
 static void leave(struct packet_store *store, struct stored_packet *packet)
 {
-    packet->conn->past_unknown = true;
+    packet->conn->decoder_state_unknown = true;
     if (store->on_leave != NULL)
         store->on_leave(store->context, packet->conn, &packet->packet);
     packet_store_remove(store, packet);
@@ -225,7 +225,7 @@ bool packet_store_add(struct packet_store *store, uint64_t key, const struct ds_
         if (!fits)
             store->full_ns = packet->ts_ns;
         if (conn != NULL)
-            conn->past_unknown = true;
+            conn->decoder_state_unknown = true;
         if (store->on_leave != NULL)
             store->on_leave(store->context, conn, packet);
         if (conn != NULL)

@@ -38,7 +38,7 @@ struct stored_conn {
     bool pinned;                  /* its packets are wanted: nothing is held back for it */
     bool stays;                   /* even without packets */
     bool lingers;                 /* stays only for what trails behind its end */
-    bool past_unknown;            /* packets of it have left */
+    bool decoder_state_unknown;   /* packets of it have left */
     bool has_ends;
     struct ds_endpoint ends[2];
 };

@@ -60,7 +60,7 @@ bool raw_writer_open(struct raw_writer *writer, const char *name, const struct c
     *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
     if (!raw_writer_can_write(capture))
         return false;
-    if (!output_open(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false))
+    if (!output_file_open(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false))
         return false;
     if (!start_dump(writer, capture)) {
         complain("out of memory");
@@ -96,7 +96,7 @@ static void cut_back(struct raw_writer *writer)
 
 void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet)
 {
-    struct output *output = &writer->output;
+    struct output_file *output = &writer->output;
     if (writer->dumper == NULL || output->failed)
         return;
     int64_t fraction = packet->ts_ns % 1000000000;
@@ -107,7 +107,7 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet)
     };
     pcap_dump((u_char *)writer->dumper, &header, packet->data);
     writer->size += PACKET_HEADER_LEN + packet->cap_len;
-    output_end_record(output);
+    output_file_end_record(output);
     if (output->failed)
         cut_back(writer);
 }
@@ -116,7 +116,7 @@ void raw_writer_flush(struct raw_writer *writer)
 {
     if (writer->dumper == NULL || writer->output.failed)
         return;
-    output_flush(&writer->output);
+    output_file_flush(&writer->output);
     if (writer->output.failed)
         cut_back(writer);
 }
@@ -129,7 +129,7 @@ void raw_writer_close(struct raw_writer *writer)
     if (writer->dumper != NULL)
         pcap_dump_close(writer->dumper); /* which has nothing left */
     writer->dumper = NULL;
-    output_close(&writer->output);
-    output_say_unread(&writer->output, 0);
+    output_file_close(&writer->output);
+    output_file_say_unread(&writer->output, 0);
     writer->output.name = NULL;
 }

@@ -5,10 +5,10 @@
 #define SRC_RAW_WRITER_H
 
 #include "capture.h"
-#include "output.h"
+#include "output_file.h"
 
 struct raw_writer {
-    struct output output;  /* see failed and closed for how it goes */
+    struct output_file output; /* see failed and closed for how it goes */
     pcap_dumper_t *dumper; /* NULL: no file is open */
     uint64_t size;         /* bytes of the file, with those not written out yet */
     bool nanoseconds;

@@ -67,7 +67,7 @@ static bool open_next(struct save *save)
 
 static void note_output(struct save *save)
 {
-    const struct output *output = &save->writer.output;
+    const struct output_file *output = &save->writer.output;
     if (output->failed && save->ending != ENDING_OUTPUT)
         save->ending = output->closed ? ENDING_READER : ENDING_OUTPUT;
 }

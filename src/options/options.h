@@ -4,7 +4,7 @@
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
 
-#include "fuse.h"
+#include "rate_limit.h"
 #include "match_record.h"
 #include "match_regex.h"
 #include "moment.h"

@@ -5,7 +5,7 @@
 
 #include "digits.h"
 #include "json_write.h"
-#include "peer_text.h"
+#include "printable.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static void add_scratch(cJSON *object, const char *key)
 void json_add_text(cJSON *object, const char *key, struct ds_text text)
 {
     memory.scratch.len = 0;
-    peer_text_print_json(text, &memory.scratch);
+    printable_json(text, &memory.scratch);
     add_scratch(object, key);
 }
 
@@ -228,7 +228,7 @@ void json_append_string(cJSON *array, const char *text)
 void json_append_text(cJSON *array, struct ds_text text)
 {
     memory.scratch.len = 0;
-    peer_text_print_json(text, &memory.scratch);
+    printable_json(text, &memory.scratch);
     append_item(array, refer(keep(memory.scratch.data, memory.scratch.len), memory.scratch.len,
                              cJSON_String));
 }

@@ -5,7 +5,7 @@
 
 #include "base64.h"
 #include "digits.h"
-#include "peer_text.h"
+#include "printable.h"
 
 #include <string.h>
 
@@ -127,7 +127,7 @@ void json_put_string(struct json_writer *json, const char *key, const char *text
 void json_put_text(struct json_writer *json, const char *key, struct ds_text text)
 {
     json->scratch.len = 0;
-    peer_text_print_json(text, &json->scratch);
+    printable_json(text, &json->scratch);
     put_key(json, key, "\"");
     json_escape(json->scratch.data, json->scratch.len, json->out);
     ds_buffer_add(json->out, "\"", 1);

@@ -6,7 +6,7 @@
 
 #include "loss.h"
 #include "options.h"
-#include "output.h"
+#include "output_file.h"
 #include "record.h"
 
 struct sink;
@@ -35,7 +35,7 @@ struct sink {
     const struct sink_kind *kind;
     const struct options *options;
     unsigned time_digits; /* of the capture: 6 or 9 */
-    struct output output;
+    struct output_file output;
     void *state; /* of kind */
 };
 

@@ -4,7 +4,7 @@
  */
 #include "endpoint_cache.h"
 #include "json_write.h"
-#include "peer_text.h"
+#include "printable.h"
 #include "sink.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer 
     ds_buffer_printf(out, "{\"addr\":\"%s\",\"port\":%u", addr, endpoint->port);
     if (endpoint->node.data != NULL) {
         struct ds_buffer name = {0};
-        peer_text_print_json(endpoint->node, &name);
+        printable_json(endpoint->node, &name);
         ds_buffer_add_text(out, ",\"node\":\"");
         json_escape(name.data, name.len, out);
         ds_buffer_add_text(out, endpoint->node_inferred ? "\",\"node_inferred\":true" : "\"");

@@ -8,7 +8,7 @@
  */
 #include "event_text.h"
 #include "hexdump.h"
-#include "peer_text.h"
+#include "printable.h"
 #include "text_line.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer 
     if (endpoint->node.data != NULL) {
         if (endpoint->node_inferred)
             ds_buffer_add(out, "~", 1);
-        peer_text_print(endpoint->node, out);
+        printable_text(endpoint->node, out);
         return;
     }
     char addr[DS_ADDR_LEN];

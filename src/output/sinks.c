@@ -67,8 +67,8 @@ bool sinks_want_whole(const struct options *options)
 static bool open_output(struct sink *sink, const char *file)
 {
     if (!sink->kind->keeps)
-        return output_open(&sink->output, file, sink->options->line_buffered);
-    if (output_open_new(&sink->output, file))
+        return output_file_open(&sink->output, file, sink->options->line_buffered);
+    if (output_file_open_new(&sink->output, file))
         return true;
     if (errno == EEXIST)
         complain("%s is there already, and may have been edited: leave out -T %s to renew the "
@@ -86,7 +86,7 @@ bool sink_open(struct sink *sink, const struct option_format *format,
         return false;
     if (!sink->kind->open(sink)) {
         complain("out of memory");
-        output_close(&sink->output);
+        output_file_close(&sink->output);
         return false;
     }
     return true;
@@ -105,7 +105,7 @@ void sink_record(struct sink *sink, const struct record *record)
         (record->left_out && !sink->kind->whole))
         return;
     sink->kind->record(sink, record);
-    output_end_record(&sink->output);
+    output_file_end_record(&sink->output);
 }
 
 void sink_lost(struct sink *sink, const struct loss *loss)
@@ -113,13 +113,13 @@ void sink_lost(struct sink *sink, const struct loss *loss)
     if (sink->output.failed || sink->kind->lost == NULL)
         return;
     sink->kind->lost(sink, loss);
-    output_end_record(&sink->output);
+    output_file_end_record(&sink->output);
 }
 
 void sink_close(struct sink *sink)
 {
     if (sink->kind->end != NULL)
         sink->kind->end(sink);
-    output_close(&sink->output);
+    output_file_close(&sink->output);
     sink->kind->close(sink);
 }

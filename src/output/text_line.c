@@ -4,7 +4,7 @@
 #include "text_line.h"
 
 #include "digits.h"
-#include "peer_text.h"
+#include "printable.h"
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ void text_add_term(struct text_state *s, const struct ds_term *term)
 
 void text_add_quoted(struct text_state *s, struct ds_text text)
 {
-    peer_text_print(text, s->out);
+    printable_text(text, s->out);
 }
 
 void text_add_call_number(struct text_state *s, uint64_t number)

@@ -4,7 +4,7 @@
 #include "record.h"
 
 #include "digits.h"
-#include "peer_text.h"
+#include "printable.h"
 
 const char *note_role_name(enum note_role role)
 {
@@ -55,7 +55,7 @@ void party_print(const struct party *party, struct ds_buffer *out)
     if (party->has_pid) {
         ds_buffer_add_text(out, party->name.data != NULL || title != NULL ? " <" : "<");
         if (party->node.data != NULL)
-            peer_text_print(party->node, out); /* without quotes, as in terms */
+            printable_text(party->node, out); /* without quotes, as in terms */
         else
             ds_buffer_add_text(out, "?");
         char digits[DIGITS_LEN];
@@ -67,7 +67,7 @@ void party_print(const struct party *party, struct ds_buffer *out)
     } else if (party->node.data != NULL) {
         if (party->name.data != NULL)
             ds_buffer_add_text(out, "@");
-        peer_text_print(party->node, out);
+        printable_text(party->node, out);
     } else if (party->name.data == NULL) {
         ds_buffer_add_text(out, "?");
     }
@@ -80,7 +80,7 @@ void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out)
         return;
     ds_buffer_add_text(out, "#Ref<");
     if (monitor->watcher.node.data != NULL)
-        peer_text_print(monitor->watcher.node, out);
+        printable_text(monitor->watcher.node, out);
     else
         ds_buffer_add_text(out, "?");
     for (uint32_t i = monitor->num_ref_words; i > 0; i--) {

@@ -4,7 +4,7 @@
  */
 #include "pseudonym_class.h"
 
-#include "peer_text.h"
+#include "printable.h"
 
 #include <string.h>
 
@@ -89,7 +89,7 @@ bool pseudonym_is_utf8_text(const char *bytes, size_t len)
 {
     uint32_t code;
     for (size_t i = 0, used; i < len; i += used) {
-        used = peer_text_read_char(bytes + i, len - i, &code);
+        used = printable_read_char(bytes + i, len - i, &code);
         if (used == 0 || !is_text(code))
             return false;
     }

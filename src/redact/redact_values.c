@@ -8,7 +8,7 @@
 #include "cookie_file.h"
 #include "kept.h"
 #include "numbers.h"
-#include "peer_text.h"
+#include "printable.h"
 #include "pseudonym.h"
 #include "pseudonym_class.h"
 #include "redact_key.h"
@@ -75,7 +75,7 @@ static bool to_codes(struct redact_values *v, struct ds_text text)
     uint32_t code;
     v->codes.len = 0;
     for (size_t i = 0, used; i < text.len; i += used) {
-        used = peer_text_read_char(text.data + i, text.len - i, &code);
+        used = printable_read_char(text.data + i, text.len - i, &code);
         if (used == 0)
             return false;
         ds_buffer_add(&v->codes, &code, sizeof code);

@@ -4,7 +4,7 @@
 #include "reports.h"
 
 #include "complain.h"
-#include "output.h"
+#include "output_file.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct reports {
     struct report_trees *trees;
     struct report_monitors *monitors;
     struct report_seq_trace *seq_trace;
-    struct output out;
+    struct output_file out;
 };
 
 bool reports_wanted(const struct options *options)
@@ -36,8 +36,8 @@ struct reports *reports_new(const struct options *options, unsigned time_digits,
     struct reports *r = calloc(1, sizeof *r);
     if (r == NULL)
         return NULL;
-    r->out = (struct output){.name = "the report",
-                             .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
+    r->out =
+        (struct output_file){.name = "the report", .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
     r->text.time_digits = time_digits;
     bool ok = true;
     if (wanted[REPORT_CALLS])
@@ -110,7 +110,7 @@ struct ds_buffer *reports_text(struct reports *r)
 enum reports_status reports_write(struct reports *r)
 {
     struct ds_buffer *text = &r->text.buffer;
-    struct output *out = &r->out;
+    struct output_file *out = &r->out;
     const bool had_failed = out->failed;
     if (text->len != 0)
         ds_buffer_add(&out->buffer, text->data, text->len);
@@ -119,9 +119,9 @@ enum reports_status reports_write(struct reports *r)
         return REPORTS_FAILED;
     }
     text->len = 0;
-    output_flush(out);
+    output_file_flush(out);
     if (!had_failed)
-        output_say_unread(out, 0);
+        output_file_say_unread(out, 0);
     return !out->failed  ? REPORTS_OK
            : out->closed ? REPORTS_READER_GONE
                          : REPORTS_FAILED;

@@ -1,11 +1,11 @@
 /*
- * fuzz_keep.c - whole captures (fuzz_pcap.h), given to the keeper with little room: to write
+ * fuzz_keep.c - whole captures (fuzz_pcap.h), given to the recorder with little room: to write
  * what is selected of files, live, and with all that stands for the past at some moment. What
  * is selected is every so many events.
  */
 #include "fuzz_pcap.h"
 
-#include "keeper_parts.h"
+#include "packet_recorder_parts.h"
 #include "made_packet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -15,7 +15,7 @@ struct run {
     struct capture capture;
     struct capture_input input;
     struct ds_session *session, *again;
-    struct keeper *keeper;
+    struct packet_recorder *recorder;
     struct ds_buffer made;
     uint64_t num_events, every, num_made;
 };
@@ -24,7 +24,7 @@ static void on_event(void *context, const struct ds_event *event)
 {
     struct run *run = context;
     const struct record record = {.event = event};
-    keeper_record(run->keeper, &record, ++run->num_events % run->every == 0);
+    recorder_record(run->recorder, &record, ++run->num_events % run->every == 0);
 }
 
 static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segment)
@@ -46,7 +46,7 @@ static void read_past(struct run *run)
     run->again = ds_session_new(&config);
     if (run->again == NULL)
         return;
-    ds_session_past(run->keeper->past, NULL, hand_on, run);
+    ds_session_past(run->recorder->past, NULL, hand_on, run);
     ds_session_end(run->again);
     ds_session_free(run->again);
 }
@@ -68,22 +68,22 @@ static void keep(struct cursor c, bool is_live, uint64_t max_kept, uint64_t ever
     struct ds_config config = run.options.config;
     config.on_event = on_event;
     config.context = &run;
-    run.keeper = keeper_new(&run.options, &config, &run.capture);
+    run.recorder = recorder_new(&run.options, &config, &run.capture);
     run.session = ds_session_new(&config);
-    if (run.keeper == NULL || run.session == NULL || run.input.pcap == NULL)
+    if (run.recorder == NULL || run.session == NULL || run.input.pcap == NULL)
         abort();
     while (fuzz_read_packet(&c, big, &packet)) {
         const struct ds_where where = ds_session_packet(run.session, &packet);
-        keeper_packet(run.keeper, &packet, &where);
+        recorder_packet(run.recorder, &packet, &where);
         fuzz_free_packet(&packet);
-        if (run.keeper->store.used > max_kept)
+        if (run.recorder->store.used > max_kept)
             abort();
     }
     fuzz_free_packet(&packet);
     read_past(&run);
     ds_session_end(run.session);
-    keeper_end(run.keeper);
-    keeper_free(run.keeper);
+    recorder_end(run.recorder);
+    recorder_free(run.recorder);
     ds_session_free(run.session);
     pcap_close(run.input.pcap);
     ds_buffer_free(&run.made);

@@ -59,10 +59,10 @@ void channel_end(struct channel *channel)
                  channel->len);
 }
 
-struct past_rest channel_get_rest(const struct channel *channel)
+struct decoder_state_rest channel_get_rest(const struct channel *channel)
 {
     (void)channel;
-    return (struct past_rest){0};
+    return (struct decoder_state_rest){0};
 }
 
 void channel_free(struct channel *channel)

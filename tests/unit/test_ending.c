@@ -3,7 +3,7 @@
  */
 #include "ending.h"
 #include "failing_alloc.h"
-#include "fuse.h"
+#include "rate_limit.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -149,62 +149,64 @@ static void names_signals(void **state)
 
 static void fuse_blows_at_one_too_many(void **state)
 {
-    struct fuse fuse;
+    struct rate_limit limit;
     const struct rate rate = {3, SECOND};
     (void)state;
-    assert_true(fuse_init(&fuse, &rate));
+    assert_true(rate_limit_init(&limit, &rate));
     for (int i = 0; i < 1000; i++) /* three in any second are allowed */
-        assert_false(fuse_blows(&fuse, START + i * (SECOND / 3 + 1)));
-    fuse_free(&fuse);
+        assert_false(rate_limit_exceeded(&limit, START + i * (SECOND / 3 + 1)));
+    rate_limit_free(&limit);
 
-    assert_true(fuse_init(&fuse, &rate));
+    assert_true(rate_limit_init(&limit, &rate));
     for (int i = 0; i < 3; i++)
-        assert_false(fuse_blows(&fuse, START));
-    assert_false(fuse_blows(&fuse, START + SECOND)); /* the stretch does not hold both its ends */
-    fuse_free(&fuse);
+        assert_false(rate_limit_exceeded(&limit, START));
+    assert_false(
+        rate_limit_exceeded(&limit, START + SECOND)); /* the stretch does not hold both its ends */
+    rate_limit_free(&limit);
 
-    assert_true(fuse_init(&fuse, &rate));
+    assert_true(rate_limit_init(&limit, &rate));
     for (int i = 0; i < 3; i++)
-        assert_false(fuse_blows(&fuse, START + i));
-    assert_true(fuse_blows(&fuse, START + SECOND - 1));
-    fuse_free(&fuse);
+        assert_false(rate_limit_exceeded(&limit, START + i));
+    assert_true(rate_limit_exceeded(&limit, START + SECOND - 1));
+    rate_limit_free(&limit);
 }
 
 /* A clock that is set back makes no messages come faster. */
 static void fuse_survives_a_clock_set_back(void **state)
 {
-    struct fuse fuse;
+    struct rate_limit limit;
     const struct rate rate = {.max = 4, .within_ns = SECOND};
     (void)state;
-    assert_true(fuse_init(&fuse, &rate));
+    assert_true(rate_limit_init(&limit, &rate));
     for (int i = 0; i < 40; i++)
-        assert_false(fuse_blows(&fuse, START + i * SECOND / 2 - (i / 10) * 3600 * SECOND));
+        assert_false(
+            rate_limit_exceeded(&limit, START + i * SECOND / 2 - (i / 10) * 3600 * SECOND));
     for (int i = 0; i < 2; i++)
-        assert_false(fuse_blows(&fuse, START - 18000 * SECOND));
-    assert_true(fuse_blows(&fuse, START - 18000 * SECOND));
-    fuse_free(&fuse);
+        assert_false(rate_limit_exceeded(&limit, START - 18000 * SECOND));
+    assert_true(rate_limit_exceeded(&limit, START - 18000 * SECOND));
+    rate_limit_free(&limit);
 }
 
 static void no_fuse_never_blows(void **state)
 {
-    struct fuse fuse;
+    struct rate_limit limit;
     const struct rate none = {0, SECOND};
     (void)state;
-    assert_true(fuse_init(&fuse, &none));
+    assert_true(rate_limit_init(&limit, &none));
     for (int i = 0; i < 100000; i++)
-        assert_false(fuse_blows(&fuse, START));
-    fuse_free(&fuse);
+        assert_false(rate_limit_exceeded(&limit, START));
+    rate_limit_free(&limit);
 }
 
 static void fuse_says_that_memory_ran_out(void **state)
 {
-    struct fuse fuse;
+    struct rate_limit limit;
     const struct rate rate = {3, SECOND};
     (void)state;
     failing_alloc_at(1);
-    assert_false(fuse_init(&fuse, &rate));
+    assert_false(rate_limit_init(&limit, &rate));
     failing_alloc_at(0);
-    fuse_free(&fuse);
+    rate_limit_free(&limit);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include "etf_maker.h"
 #include "failing_alloc.h"
 #include "match_record.h"
-#include "select.h"
+#include "selector.h"
 
 #include <distsniff/dissect.h>
 
@@ -90,23 +90,23 @@ static void unwraps(void **state)
     assert_int_equal(run("_", &record), MATCH_RECORD_NO);
 }
 
-static bool wants(struct select *select, struct ds_term payload, enum note_role role,
+static bool wants(struct selector *select, struct ds_term payload, enum note_role role,
                   uint64_t call, enum call_outcome outcome)
 {
     const struct ds_event event = make_event(22, payload);
     const struct record record = {
         .event = &event, .note = {.role = role, .call = call, .outcome = outcome}};
-    return select_wants(select, &record);
+    return selector_wants(select, &record);
 }
 
 /* select_with returns a selection by one pattern. */
-static struct select *select_with(struct options *options, const char *text, bool no_pairs)
+static struct selector *select_with(struct options *options, const char *text, bool no_pairs)
 {
     *options = (struct options){.no_pairs = no_pairs, .num_matches = 1};
     ds_config_init(&options->config);
     options->matches[0] = match_record_compile(text);
     assert_non_null(options->matches[0]);
-    struct select *select = select_new(options);
+    struct selector *select = selector_new(options);
     assert_non_null(select);
     return select;
 }
@@ -127,14 +127,14 @@ static void brings_replies(void **state)
         {"ask -> return", true, false, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct select *select = select_with(&options, cases[i].pattern, cases[i].no_pairs);
+        struct selector *select = select_with(&options, cases[i].pattern, cases[i].no_pairs);
         assert_true(wants(select, ask, NOTE_REQUEST, 5, CALL_OPEN));
         assert_false(wants(select, other, NOTE_REQUEST, 6, CALL_OPEN));
         assert_false(wants(select, other, NOTE_REPLY, 6, CALL_OK));
         assert_false(wants(select, other, NOTE_SEND, 0, CALL_OPEN));
         assert_int_equal(wants(select, other, NOTE_SPAWNED, 5, CALL_OPEN), cases[i].spawned);
         assert_int_equal(wants(select, other, NOTE_REPLY, 5, CALL_OK), cases[i].reply);
-        select_free(select);
+        selector_free(select);
         ds_match_free(options.matches[0]);
     }
 }
@@ -143,7 +143,7 @@ static void select_once(void *context)
 {
     struct options *options = context;
     struct ds_stats stats = {0};
-    struct select *select = select_new(options);
+    struct selector *select = selector_new(options);
     etf_reset();
     if (select == NULL) {
         assert_true(failing_alloc_failed());
@@ -151,11 +151,11 @@ static void select_once(void *context)
     }
     const bool wanted = wants(select, gen_call(etf_atom("ask")), NOTE_NONE, 5, CALL_OPEN);
     wants(select, etf_atom("answer"), NOTE_REPLY, 5, CALL_OK);
-    select_add_stats(select, &stats);
+    selector_add_stats(select, &stats);
     /* Without memory it may be missed, but never unsaid. */
     assert_true((wanted && stats.no_memory == 0) || failing_alloc_failed());
     assert_true(wanted || stats.no_memory != 0);
-    select_free(select);
+    selector_free(select);
 }
 
 static void memory_runs_out(void **state)
@@ -163,7 +163,7 @@ static void memory_runs_out(void **state)
     static struct options options;
     (void)state;
     etf_reset();
-    select_free(select_with(&options, "ask when 1 bsl 80 > 1.0 -> return", false));
+    selector_free(select_with(&options, "ask when 1 bsl 80 > 1.0 -> return", false));
     assert_true(failing_alloc_each(select_once, &options) > 5);
     ds_match_free(options.matches[0]);
 }

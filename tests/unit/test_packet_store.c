@@ -65,13 +65,14 @@ static void drops_the_oldest(void **state)
     assert_true(put(&store, 4, 2, 0));
     assert_true(store.full_ns == 0);
     assert_conn(&store, 1, "3 ");
-    assert_true(packet_store_find(&store, 1)->past_unknown);
+    assert_true(packet_store_find(&store, 1)->decoder_state_unknown);
     assert_conn(&store, 2, "2 4 ");
-    assert_false(packet_store_find(&store, 2)->past_unknown);
+    assert_false(packet_store_find(&store, 2)->decoder_state_unknown);
     assert_true(put(&store, 5, 2, 0) && put(&store, 6, 2, 0));
     assert_null(packet_store_find(&store, 1)); /* nothing is left of it */
     assert_true(put(&store, 7, 1, 0));
-    assert_true(packet_store_find(&store, 1)->past_unknown); /* this is known nevertheless */
+    assert_true(
+        packet_store_find(&store, 1)->decoder_state_unknown); /* this is known nevertheless */
     assert_string_equal(dropped, "1 2 3 4 ");
     assert_false(put(&store, 8, 0, 0)); /* of nobody */
     assert_int_equal(store.used, 3 * ONE);

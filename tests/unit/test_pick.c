@@ -3,7 +3,7 @@
  * that the reply comes with the request.
  */
 #include "nearest.h"
-#include "select.h"
+#include "selector.h"
 
 #include <distsniff/dissect.h>
 
@@ -135,18 +135,18 @@ static void names_the_nearest(void **state)
 }
 
 /* Gives a message of call number to select. */
-static bool wants(struct select *select, uint8_t code, uint64_t number)
+static bool wants(struct selector *select, uint8_t code, uint64_t number)
 {
     const struct ds_event event = make_message(code);
     const struct record record = {.event = &event, .note = {.call = number}};
-    return select_wants(select, &record);
+    return selector_wants(select, &record);
 }
 
-static bool wants_end(struct select *select, uint64_t number)
+static bool wants_end(struct selector *select, uint64_t number)
 {
     const struct call call = {.number = number};
     const struct record record = {.call = &call};
-    return select_wants(select, &record);
+    return selector_wants(select, &record);
 }
 
 static void shows_the_reply_with_the_request(void **state)
@@ -156,7 +156,7 @@ static void shows_the_reply_with_the_request(void **state)
     ds_config_init(&options.config);
     options.config.limits[DS_LIMIT_CALLS] = 2;
     assert_true(op_set_add(&options.ops, "reg_send"));
-    struct select *select = select_new(&options);
+    struct selector *select = selector_new(&options);
     assert_true(wants(select, 6, 1));
     assert_false(wants(select, 2, 2));
     assert_true(wants(select, 2, 1));
@@ -168,14 +168,14 @@ static void shows_the_reply_with_the_request(void **state)
     assert_false(wants(select, 2, 3)); /* the oldest of more than the cap */
     assert_true(wants(select, 2, 4));
     assert_true(wants(select, 2, 5));
-    select_free(select);
+    selector_free(select);
 
     options.no_pairs = true;
-    select = select_new(&options);
+    select = selector_new(&options);
     assert_true(wants(select, 6, 1));
     assert_false(wants(select, 2, 1));
     assert_true(wants_end(select, 1));
-    select_free(select);
+    selector_free(select);
 }
 
 static void says_gaps_that_may_matter(void **state)
@@ -183,15 +183,15 @@ static void says_gaps_that_may_matter(void **state)
     static struct options options = {.nodes = {{"c"}, 1}};
     (void)state;
     ds_config_init(&options.config);
-    struct select *select = select_new(&options);
+    struct selector *select = selector_new(&options);
     struct ds_event event = make_message(2);
     const struct record record = {.event = &event};
-    assert_false(select_wants(select, &record));
+    assert_false(selector_wants(select, &record));
     event.type = DS_EVENT_GAP;
-    assert_false(select_wants(select, &record));
+    assert_false(selector_wants(select, &record));
     conn.end[1].node = (struct ds_text){NULL, 0};
-    assert_true(select_wants(select, &record));
-    select_free(select);
+    assert_true(selector_wants(select, &record));
+    selector_free(select);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include "event_text.h"
 #include "failing_alloc.h"
 #include "match_regex.h"
-#include "select.h"
+#include "selector.h"
 
 #include <distsniff/dissect.h>
 
@@ -211,12 +211,12 @@ static void ignores_case(void **state)
 }
 
 /* Gives a message to select. */
-static bool wants(struct select *select, struct ds_term payload, uint64_t conn_number)
+static bool wants(struct selector *select, struct ds_term payload, uint64_t conn_number)
 {
     const struct ds_event event = make_message(payload);
     const struct record record = {.event = &event};
     conn.number = conn_number;
-    return select_wants(select, &record);
+    return selector_wants(select, &record);
 }
 
 static void shows_what_follows(void **state)
@@ -226,7 +226,7 @@ static void shows_what_follows(void **state)
     ds_config_init(&options.config);
     options.config.limits[DS_LIMIT_CONNECTIONS] = 2;
     options.regexes[0] = match_regex_new("town", false);
-    struct select *select = select_new(&options);
+    struct selector *select = selector_new(&options);
     assert_non_null(select);
     const struct ds_term yes = TERM("w\4town"), no = TERM("w\4city");
     assert_false(wants(select, no, 1));
@@ -246,9 +246,9 @@ static void shows_what_follows(void **state)
     event.change = (struct ds_conn_change){.state = DS_CONN_CLOSED, .final = true};
     conn.number = 3;
     const struct record record = {.event = &event};
-    assert_false(select_wants(select, &record));
+    assert_false(selector_wants(select, &record));
     assert_false(wants(select, no, 3)); /* it has ended */
-    select_free(select);
+    selector_free(select);
     match_regex_free(options.regexes[0]);
 }
 
@@ -259,16 +259,16 @@ static void shows_the_others(void **state)
     ds_config_init(&options.config);
     options.regexes[0] = match_regex_new("town", false);
     options.regexes[1] = match_regex_new("c.ty", false);
-    struct select *select = select_new(&options);
+    struct selector *select = selector_new(&options);
     assert_false(wants(select, TERM("w\4town"), 1));
     assert_false(wants(select, TERM("w\4city"), 1));
     assert_true(wants(select, TERM("w\4port"), 1));
     struct ds_event event = make_message(TERM("w\4town"));
     event.type = DS_EVENT_GAP;
     const struct record gap = {.event = &event};
-    assert_true(select_wants(select, &gap));
-    assert_int_equal(select_num_given_up(select), 0);
-    select_free(select);
+    assert_true(selector_wants(select, &gap));
+    assert_int_equal(selector_num_given_up(select), 0);
+    selector_free(select);
     match_regex_free(options.regexes[0]);
     match_regex_free(options.regexes[1]);
 }

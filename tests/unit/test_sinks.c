@@ -425,31 +425,31 @@ static void survives_lack_of_memory(void **state)
 
 static void says_full_disks_once(void **state)
 {
-    struct output output;
+    struct output_file output;
     (void)state;
-    assert_true(output_open(&output, "/dev/full", true));
+    assert_true(output_file_open(&output, "/dev/full", true));
     ds_buffer_add_text(&output.buffer, "x\n");
-    output_end_record(&output);
+    output_file_end_record(&output);
     assert_true(output.failed);
     assert_false(output.closed);
-    output_close(&output);
+    output_file_close(&output);
 }
 
 static void ends_quietly_when_the_reader_goes(void **state)
 {
-    struct output output;
+    struct output_file output;
     int ends[2];
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(ends), 0);
-    assert_true(output_open(&output, "/dev/null", true));
+    assert_true(output_file_open(&output, "/dev/null", true));
     assert_true(dup2(ends[1], output.fd) >= 0);
     close(ends[0]);
     close(ends[1]);
     ds_buffer_add_text(&output.buffer, "x\n");
-    output_end_record(&output);
+    output_file_end_record(&output);
     assert_true(output.failed && output.closed);
-    output_close(&output);
+    output_file_close(&output);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
  * test_text.c - texts of peers, points in time and bytes, made fit to be shown.
  */
 #include "hexdump.h"
-#include "peer_text.h"
+#include "printable.h"
 #include "record.h"
 #include "timestamp.h"
 
@@ -46,7 +46,7 @@ static void escapes_for_terminals(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ds_buffer out = {0};
-        peer_text_print(cases[i].text, &out);
+        printable_text(cases[i].text, &out);
         assert_buffer(&out, cases[i].expected);
     }
 }
@@ -59,8 +59,8 @@ static void reads_no_byte_too_far(void **state)
         char *exact = malloc(len + 1);
         memcpy(exact, text, len);
         struct ds_buffer out = {0};
-        peer_text_print((struct ds_text){exact, len}, &out);
-        peer_text_print_json((struct ds_text){exact, len}, &out);
+        printable_text((struct ds_text){exact, len}, &out);
+        printable_json((struct ds_text){exact, len}, &out);
         ds_buffer_free(&out);
         free(exact);
     }
@@ -70,7 +70,7 @@ static void mends_utf8_for_json(void **state)
 {
     struct ds_buffer out = {0};
     (void)state;
-    peer_text_print_json(TEXT("a\xff\0\xc3\xbc\xe2\x82"), &out);
+    printable_json(TEXT("a\xff\0\xc3\xbc\xe2\x82"), &out);
     assert_buffer(&out, "a\xef\xbf\xbd\xef\xbf\xbd\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd");
 }
 

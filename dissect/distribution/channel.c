@@ -1,0 +1,404 @@
+/*
+ * channel.c - one direction of an established distribution connection (erl_dist_protocol,
+ * "Protocol between connected nodes"): where its frames begin and end.
+ *
+ *     LENGTH:32 ...                 what it holds: see frames.c
+ *
+ * A frame that lies within the bytes at hand is decoded where it is; one that does not is
+ * held until its end comes. What is missing inside of a frame costs this message its end.
+ * What is missing across the end of a frame costs the framing and the whole atom cache; then
+ * the next frame is searched for (resync.c).
+ *
+ * After a search the framing is doubted until two messages have fitted: bytes that look
+ * like frames may be the contents of a binary. While in doubt nothing is inferred, and a
+ * frame that makes no sense starts the search again. Framing that was never lost is not
+ * doubted: a bad frame is reported and skipped.
+ */
+#include "channel.h"
+
+#include "frames.h"
+#include "reassembly.h"
+#include "resync.h"
+
+#include <stdlib.h>
+
+enum {
+    DOUBT_MESSAGES = 2,         /* to fit after a search */
+    DOUBT_LEN = 1024,           /* bytes of a doubted frame that are looked at */
+    OVERSIZED_LEN = 512 * 1024, /* held of a frame that is larger than allowed */
+};
+
+struct channel {
+    struct frames frames;
+    bool searching;
+
+    struct reassembly held; /* the unfinished frame; when searching, the window */
+    uint64_t passed;        /* bytes of the unfinished frame that went by, seen or not */
+    uint64_t frame_len;     /* of it, LENGTH included; 0 until known */
+    struct damage damage;   /* why held does not go on */
+
+    struct resync search;
+    struct damage loss; /* why it searches */
+    uint64_t lost;      /* bytes missing, and skipped by this search */
+};
+
+static const struct damage NO_MEMORY = {DS_FAULT_CAP, "no memory to hold the message"};
+static const struct damage TOO_LARGE = {DS_FAULT_CAP, "the message is larger than allowed"};
+static const struct damage ENDED = {DS_FAULT_GAP, "the stream ended within the message"};
+static const struct damage LATE = {DS_FAULT_JOINED_LATE, "the capture began after its beginning"};
+
+static struct damage damage_of_gap(enum tcp_gap why)
+{
+    switch (why) {
+    case TCP_GAP_CUT:
+        return (struct damage){DS_FAULT_TRUNCATED, "cut by the snap length"};
+    case TCP_GAP_CAP:
+        return (struct damage){DS_FAULT_CAP, "dropped for lack of buffer"};
+    case TCP_GAP_LOST:
+        break;
+    }
+    return (struct damage){DS_FAULT_GAP, "packets are missing"};
+}
+
+struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool joined_late)
+{
+    struct channel *channel = calloc(1, sizeof *channel);
+    if (channel == NULL)
+        return NULL;
+    frames_init(&channel->frames, env, conn, dir, joined_late ? LATE : (struct damage){0});
+    channel->searching = joined_late;
+    channel->loss = LATE;
+    return channel;
+}
+
+void channel_use_latin1(struct channel *channel)
+{
+    channel->frames.latin1 = true;
+}
+
+void channel_free(struct channel *channel)
+{
+    if (channel == NULL)
+        return;
+    frames_free(&channel->frames);
+    reassembly_free(&channel->held, channel->frames.env);
+    free(channel);
+}
+
+/* emit_gap tells what was lost up to here, if anything. */
+static void emit_gap(struct channel *channel)
+{
+    struct ds_event event = {
+        .type = DS_EVENT_GAP,
+        .dir = channel->frames.dir,
+        .fault = {.kind = channel->loss.kind, .what = channel->loss.what},
+        .gap = {.bytes = channel->lost, .messages = -1},
+    };
+    channel->frames.lost_total += channel->lost;
+    channel->lost = 0;
+    if (event.gap.bytes != 0)
+        env_emit(channel->frames.env, channel->frames.conn, &event);
+}
+
+/* begin_search tells that the framing is lost, along with lost bytes. */
+static void begin_search(struct channel *channel, uint64_t lost, struct damage loss)
+{
+    frames_lose(&channel->frames, loss);
+    channel->searching = true;
+    channel->search = (struct resync){0};
+    channel->loss = loss;
+    channel->lost = lost;
+    channel->passed = channel->frame_len = 0;
+    channel->damage = (struct damage){0};
+}
+
+static void end_search(struct channel *channel)
+{
+    emit_gap(channel);
+    channel->searching = false;
+    channel->frames.doubt = DOUBT_MESSAGES;
+}
+
+/* kept_len returns how much of a frame is kept. */
+static uint64_t kept_len(const struct channel *channel, uint64_t frame_len)
+{
+    uint64_t max = channel->frames.env->config.limits[DS_LIMIT_MESSAGE];
+    if (frame_len <= max)
+        return frame_len;
+    return max < OVERSIZED_LEN ? max : OVERSIZED_LEN;
+}
+
+/* keep holds bytes of the unfinished frame. False only when its length is not known yet
+ * and cannot be held: the framing is lost. */
+static bool keep(struct channel *channel, struct cursor bytes)
+{
+    uint64_t room = cursor_left(&bytes);
+    if (channel->frame_len != 0)
+        room = kept_len(channel, channel->frame_len) - channel->held.len;
+    struct cursor kept = bytes;
+    channel->passed += cursor_left(&bytes);
+    if (channel->damage.kind != DS_FAULT_NONE)
+        return true;
+    if (cursor_left(&bytes) > room) {
+        channel->frames.env->stats.limits_hit[DS_LIMIT_MESSAGE]++;
+        channel->damage = TOO_LARGE;
+        if (!cursor_child(&bytes, (size_t)room, &kept))
+            return true;
+    }
+    if (!reassembly_add(&channel->held, channel->frames.env, kept)) {
+        if (channel->frame_len == 0) {
+            begin_search(channel, channel->passed, NO_MEMORY);
+            reassembly_free(&channel->held, channel->frames.env);
+            return false;
+        }
+        channel->damage = NO_MEMORY;
+    }
+    return true;
+}
+
+static void finish_held(struct channel *channel)
+{
+    frames_take(&channel->frames, reassembly_cursor(&channel->held), channel->frame_len,
+                channel->damage);
+    reassembly_free(&channel->held, channel->frames.env);
+    channel->passed = channel->frame_len = 0;
+    channel->damage = (struct damage){0};
+}
+
+/* feed_frames decodes the frames that lie within data. */
+static void feed_frames(struct channel *channel, struct cursor *data)
+{
+    const uint64_t max = channel->frames.env->config.limits[DS_LIMIT_MESSAGE];
+    for (;;) {
+        struct cursor at = *data;
+        struct cursor frame;
+        uint32_t len;
+        if (!cursor_read_u32(&at, &len))
+            return;
+        if (channel->frames.doubt != 0 && !resync_still_fits(cursor_first(*data, DOUBT_LEN))) {
+            begin_search(channel, 1, channel->loss);
+            if (cursor_skip(data, 1))
+                return;
+        }
+        if (cursor_left(&at) < len || len + (uint64_t)FRAME_LENGTH_LEN > max ||
+            !cursor_child(data, FRAME_LENGTH_LEN + (size_t)len, &frame))
+            return;
+        frames_take(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
+    }
+}
+
+/* feed_unfinished goes on with the frame that is held. Returns false when it turns out to
+ * be none: then held is to be searched. */
+static bool feed_unfinished(struct channel *channel, struct cursor *data)
+{
+    struct cursor more;
+    uint64_t target = FRAME_LENGTH_LEN;
+    if (channel->frame_len != 0) {
+        target = channel->frame_len;
+        if (channel->frames.doubt != 0 && channel->passed < DOUBT_LEN && target > DOUBT_LEN)
+            target = DOUBT_LEN;
+    }
+    uint64_t wanted = target - channel->passed;
+    if (wanted > cursor_left(data))
+        wanted = cursor_left(data);
+    if (!cursor_child(data, (size_t)wanted, &more) || !keep(channel, more))
+        return true;
+
+    if (channel->frame_len == 0) {
+        struct cursor head = reassembly_cursor(&channel->held);
+        uint32_t len;
+        if (!cursor_read_u32(&head, &len))
+            return true;
+        channel->frame_len = FRAME_LENGTH_LEN + (uint64_t)len;
+    }
+    if (channel->frames.doubt != 0 && channel->passed <= DOUBT_LEN &&
+        !resync_still_fits(reassembly_cursor(&channel->held)))
+        return false;
+    if (channel->passed == channel->frame_len)
+        finish_held(channel);
+    return true;
+}
+
+/* feed_search goes on searching. Returns true when a frame was found in held, where it now
+ * begins: then held is to be fed. */
+static bool feed_search(struct channel *channel, struct cursor *data)
+{
+    struct env *env = channel->frames.env;
+    size_t where;
+    if (channel->held.len == 0) {
+        enum proto_guess guess = resync_search(&channel->search, *data, false, &where);
+        channel->lost += where;
+        if (!cursor_skip(data, where))
+            return false;
+        if (guess == PROTO_YES) {
+            end_search(channel);
+            return false;
+        }
+        resync_cut(&channel->search, where);
+        if (!reassembly_add(&channel->held, env, *data)) {
+            channel->lost += cursor_left(data);
+            channel->search = (struct resync){0};
+        }
+        data->at = data->end;
+        return false;
+    }
+
+    struct cursor more;
+    size_t room = 2 * RESYNC_WINDOW_LEN - channel->held.len;
+    if (!cursor_child(data, cursor_left(data) < room ? cursor_left(data) : room, &more))
+        return false;
+    if (!reassembly_add(&channel->held, env, more)) {
+        channel->lost += channel->held.len + cursor_left(&more);
+        reassembly_free(&channel->held, env);
+        channel->search = (struct resync){0};
+        return false;
+    }
+    enum proto_guess guess =
+        resync_search(&channel->search, reassembly_cursor(&channel->held), false, &where);
+    /* Moving what is left costs no more than what went by. */
+    if (guess == PROTO_YES || where >= channel->held.len / 2) {
+        channel->lost += where;
+        reassembly_drop(&channel->held, where);
+        resync_cut(&channel->search, where);
+    }
+    if (guess != PROTO_YES)
+        return false;
+    end_search(channel);
+    return true;
+}
+
+/* feed takes data. What is held may have to be taken anew, as frames or searched: it then
+ * comes first, and the rest of data after it. That never happens while it is being taken
+ * itself: what can be said of the bytes at hand is said before any of them is held. */
+static void feed(struct channel *channel, struct cursor data)
+{
+    struct reassembly again = {0};
+    struct cursor rest = cursor_make(NULL, 0);
+    for (;;) {
+        if (cursor_left(&data) == 0) {
+            reassembly_free(&again, channel->frames.env);
+            if (cursor_left(&rest) == 0)
+                return;
+            data = rest;
+            rest = cursor_make(NULL, 0);
+        }
+        bool anew = false;
+        size_t skipped = 0;
+        if (channel->searching) {
+            anew = feed_search(channel, &data);
+        } else {
+            if (channel->passed == 0)
+                feed_frames(channel, &data);
+            if (!channel->searching && cursor_left(&data) != 0 &&
+                !feed_unfinished(channel, &data)) {
+                anew = true;
+                skipped = 1;
+                begin_search(channel, skipped, channel->loss);
+            }
+        }
+        if (anew) {
+            rest = data;
+            reassembly_free(&again, channel->frames.env);
+            again = channel->held;
+            channel->held = (struct reassembly){0};
+            channel->search = (struct resync){0};
+            data = reassembly_cursor(&again);
+            if (!cursor_skip(&data, skipped))
+                continue;
+        }
+    }
+}
+
+void channel_feed(struct channel *channel, struct cursor data)
+{
+    if (cursor_left(&data) != 0)
+        feed(channel, data);
+}
+
+/* settle decides a search with what has come. */
+static void settle(struct channel *channel)
+{
+    while (channel->searching && channel->held.len != 0) {
+        size_t where;
+        struct reassembly window = channel->held;
+        enum proto_guess guess =
+            resync_search(&channel->search, reassembly_cursor(&window), true, &where);
+        channel->held = (struct reassembly){0};
+        channel->search = (struct resync){0};
+        if (guess == PROTO_YES) {
+            struct cursor data = reassembly_cursor(&window);
+            channel->lost += where;
+            end_search(channel);
+            if (cursor_skip(&data, where))
+                feed(channel, data);
+        } else {
+            channel->lost += window.len;
+        }
+        reassembly_free(&window, channel->frames.env);
+    }
+}
+
+void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
+{
+    struct damage damage = damage_of_gap(why);
+    settle(channel);
+    if (channel->searching) {
+        channel->lost += len;
+        if (channel->loss.kind == DS_FAULT_JOINED_LATE && channel->lost == len)
+            channel->loss = damage;
+        return;
+    }
+    if (channel->frame_len == 0) {
+        uint64_t lost = channel->passed + len;
+        reassembly_free(&channel->held, channel->frames.env);
+        begin_search(channel, lost, damage);
+        return;
+    }
+    uint64_t left = channel->frame_len - channel->passed;
+    if (channel->damage.kind == DS_FAULT_NONE)
+        channel->damage = damage;
+    channel->passed += len < left ? len : left;
+    if (channel->passed == channel->frame_len)
+        finish_held(channel);
+    if (len > left)
+        begin_search(channel, len - left, damage);
+}
+
+void channel_end(struct channel *channel)
+{
+    settle(channel);
+    if (channel->searching) {
+        emit_gap(channel);
+    } else if (channel->frame_len != 0) {
+        if (channel->damage.kind == DS_FAULT_NONE)
+            channel->damage = ENDED;
+        finish_held(channel);
+    } else if (channel->passed != 0) {
+        channel->lost = channel->passed;
+        channel->loss = ENDED;
+        reassembly_free(&channel->held, channel->frames.env);
+        channel->passed = 0;
+        emit_gap(channel);
+    }
+    frames_end(&channel->frames, ENDED);
+}
+
+struct decoder_state_rest channel_get_rest(const struct channel *channel)
+{
+    return (struct decoder_state_rest){
+        .bytes = reassembly_cursor(&channel->held),
+        .lost_before = channel->searching,
+        .lost_after = !channel->searching && channel->passed > channel->held.len
+                          ? channel->passed - channel->held.len
+                          : 0,
+    };
+}
+
+enum proto_guess channel_probe(struct cursor bytes, size_t *skip)
+{
+    struct resync search = {0};
+    enum proto_guess guess = resync_search(&search, bytes, false, skip);
+    if (guess == PROTO_MORE && search.enough == 0 && cursor_left(&bytes) >= RESYNC_WINDOW_LEN)
+        return PROTO_NO;
+    return guess;
+}

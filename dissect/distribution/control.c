@@ -1,0 +1,450 @@
+/*
+ * control.c - control messages (erl_dist_protocol, "Protocol between connected nodes").
+ *
+ *     {CODE, ELEMENT ...} [PAYLOAD]            after a distribution header
+ *     131 {CODE, ELEMENT ...} [131 PAYLOAD]    in a pass-through frame
+ *
+ * What the elements are stands in ops.def. The common tuple, 104 N 97 CODE, is read without
+ * the token walk; each element is walked once, for its length and its atoms.
+ */
+#include "control.h"
+
+#include "dist_header.h"
+#include "ops.h"
+
+enum {
+    IS_PID = 1 << TERM_PID,
+    IS_PORT = 1 << TERM_PORT,
+    IS_REFERENCE = 1 << TERM_REFERENCE,
+    IS_ATOM = 1 << TERM_ATOM,
+    IS_INTEGER = 1 << TERM_INTEGER,
+    IS_TUPLE = 1 << TERM_TUPLE,
+    IS_LIST = 1 << TERM_LIST | 1 << TERM_NIL,
+    IS_ANY = (1 << TERM_NUM_CLASSES) - 1,
+};
+
+/* What the element of a role may be. */
+static const uint32_t ROLE_CLASSES[DS_ROLE_COUNT] = {
+    [DS_ROLE_FROM] = IS_PID | IS_PORT | IS_ATOM,
+    [DS_ROLE_TO] = IS_PID | IS_PORT | IS_ATOM | IS_REFERENCE,
+    [DS_ROLE_TOKEN] = IS_ANY,
+    [DS_ROLE_REF] = IS_REFERENCE,
+    [DS_ROLE_FLAGS] = IS_INTEGER,
+    [DS_ROLE_LEADER] = IS_PID | IS_ATOM,
+    [DS_ROLE_MFA] = IS_TUPLE,
+    [DS_ROLE_OPTS] = IS_LIST,
+    [DS_ROLE_ID] = IS_INTEGER,
+    [DS_ROLE_RESULT] = IS_PID | IS_ATOM,
+    [DS_ROLE_REASON] = IS_ANY,
+};
+
+static const uint32_t TAG_CLASSES[256] = {
+#define TAG(code, id, class) [code] = 1u << TERM_##class,
+#include "tags.def"
+#undef TAG
+};
+
+enum { TAG_COMPRESSED = 80 };
+enum { ALTACT_CODE = 37, ALTACT_TOKEN = 2 };
+enum { TOKEN_FLAGS, TOKEN_LABEL, TOKEN_SERIAL, TOKEN_FROM, TOKEN_PREVIOUS, TOKEN_LEN };
+
+static const char WRONG_TYPE[] = "an element of the control tuple has the wrong type";
+
+void control_fault(struct ds_event *event, const struct control_source *source,
+                   const struct cursor *at, enum ds_fault_kind kind, const char *what)
+{
+    if (event->fault.kind != DS_FAULT_NONE)
+        return;
+    event->fault = (struct ds_fault){
+        .kind = kind,
+        .offset = source->base + cursor_offset(at, &source->start),
+        .what = what,
+    };
+}
+
+/* fault_of_walk notes why a walk failed: where the frame itself is damaged, an end that
+ * comes too early is that damage. */
+static void fault_of_walk(const struct control_source *source, const struct cursor *at,
+                          enum term_status status, const char *what, struct ds_event *event)
+{
+    if (status == TERM_CUT && source->damage.kind != DS_FAULT_NONE) {
+        control_fault(event, source, at, source->damage.kind, source->damage.what);
+    } else {
+        control_fault(event, source, at, DS_FAULT_MALFORMED, what);
+    }
+}
+
+static inline struct ds_term term_view(const struct control_source *source, struct cursor start,
+                                       const struct cursor *end, bool damaged)
+{
+    return (struct ds_term){
+        .data = start.at,
+        .len = cursor_offset(end, &start),
+        .atoms = source->atoms.atoms,
+        .num_atoms = source->atoms.num_atoms,
+        .damaged = damaged,
+    };
+}
+
+/* read_code reads the head of the tuple: how many elements there are, and the code, which
+ * is one of them. False when it is no tuple that begins with an integer; at is then
+ * anywhere. */
+static bool read_code(const struct control_source *source, struct cursor *at, uint64_t *num_terms,
+                      int64_t *code)
+{
+    struct cursor fast = *at;
+    uint8_t tag, arity, integer_tag, value;
+    if (cursor_read_u8(&fast, &tag) && cursor_read_u8(&fast, &arity) &&
+        cursor_read_u8(&fast, &integer_tag) && cursor_read_u8(&fast, &value) &&
+        tag == TERM_TAG_SMALL_TUPLE && arity != 0 && integer_tag == TERM_TAG_SMALL_INTEGER) {
+        *at = fast;
+        *num_terms = arity;
+        *code = value;
+        return true;
+    }
+
+    struct term_token token;
+    if (term_read_token(at, &source->atoms, &token, NULL) != TERM_OK || token.class != TERM_TUPLE ||
+        token.num_terms == 0)
+        return false;
+    *num_terms = token.num_terms;
+    struct cursor start = *at;
+    uint32_t unused = 0;
+    if (term_check(at, &source->atoms, &unused, &unused, NULL) != TERM_OK)
+        return false;
+    struct ds_term first = term_view(source, start, at, false);
+    return term_get_integer(&first, code);
+}
+
+/* read_element walks one element. */
+static bool read_element(const struct control_source *source, struct cursor *at,
+                         struct ds_event *event, struct ds_term *out)
+{
+    struct cursor start = *at;
+    const char *what = NULL;
+    enum term_status status =
+        term_check(at, &source->atoms, &event->unknown_atoms, &event->inferred_atoms, &what);
+    if (status != TERM_OK) {
+        fault_of_walk(source, at, status, what, event);
+        return false;
+    }
+    *out = term_view(source, start, at, false);
+    return true;
+}
+
+static inline bool has_class(const struct ds_term *term, uint32_t classes)
+{
+    struct cursor at = cursor_make(term->data, term->len);
+    uint8_t tag;
+    return cursor_read_u8(&at, &tag) && (TAG_CLASSES[tag] & classes) != 0;
+}
+
+/* read_roles walks the elements after the code. Returns false when one does not end. */
+static bool read_roles(const struct control_source *source, struct cursor *at, const char *roles,
+                       uint64_t num, struct ds_event *event, bool *types_fit)
+{
+    struct ds_term unused;
+    for (; num != 0; roles++) {
+        if (*roles == '?')
+            continue;
+        enum ds_role role = op_role(*roles);
+        struct ds_term *out = role != DS_ROLE_COUNT ? &event->message.role[role] : &unused;
+        if (!read_element(source, at, event, out))
+            return false;
+        if (role != DS_ROLE_COUNT && !has_class(out, ROLE_CLASSES[role]))
+            *types_fit = false;
+        num--;
+    }
+    return true;
+}
+
+static void clear_roles(struct ds_message *message)
+{
+    for (int role = 0; role < DS_ROLE_COUNT; role++)
+        message->role[role] = (struct ds_term){0};
+}
+
+/* read_token decodes {Flags, Label, Serial, From, Prev}; false when it is something else. */
+static bool read_token(const struct control_source *source, const struct ds_term *term,
+                       struct ds_token *token)
+{
+    struct cursor at = cursor_make(term->data, term->len);
+    struct term_token head;
+    struct ds_term element[TOKEN_LEN];
+    uint32_t unused = 0;
+    if (term_read_token(&at, &source->atoms, &head, NULL) != TERM_OK || head.class != TERM_TUPLE ||
+        head.num_terms != TOKEN_LEN)
+        return false;
+    for (int i = 0; i < TOKEN_LEN; i++) {
+        struct cursor start = at;
+        if (term_check(&at, &source->atoms, &unused, &unused, NULL) != TERM_OK)
+            return false;
+        element[i] = term_view(source, start, &at, false);
+    }
+    if (!term_get_integer(&element[TOKEN_FLAGS], &token->flags) ||
+        !term_get_integer(&element[TOKEN_SERIAL], &token->serial) ||
+        !term_get_integer(&element[TOKEN_PREVIOUS], &token->previous))
+        return false;
+    token->label = element[TOKEN_LABEL];
+    token->from = element[TOKEN_FROM];
+    token->present = true;
+    return true;
+}
+
+/* check_token decodes the token of a message that has one. The token of ALTACT_SIG_SEND is
+ * there when its flags say so. */
+static void check_token(const struct control_source *source, const struct cursor *start,
+                        struct ds_event *event)
+{
+    struct ds_message *message = &event->message;
+    const struct ds_term *term = &message->role[DS_ROLE_TOKEN];
+    if (message->code == ALTACT_CODE) {
+        int64_t flags = 0;
+        if (!term_get_integer(&message->role[DS_ROLE_FLAGS], &flags) ||
+            ((flags & ALTACT_TOKEN) != 0) != (term->data != NULL))
+            control_fault(event, source, start, DS_FAULT_MALFORMED,
+                          "the flags and the token of the message disagree");
+    }
+    if (term->data != NULL && !read_token(source, term, &message->token)) {
+        message->token = (struct ds_token){0};
+        control_fault(event, source, start, DS_FAULT_MALFORMED, "the token is no seq_trace token");
+    }
+}
+
+/* read_other walks a control term that is no tuple of a known op. */
+static bool read_other(const struct control_source *source, struct cursor *at,
+                       struct ds_event *event)
+{
+    const char *what = NULL;
+    enum term_status status =
+        term_check(at, &source->atoms, &event->unknown_atoms, &event->inferred_atoms, &what);
+    if (status != TERM_OK)
+        fault_of_walk(source, at, status, what, event);
+    return status == TERM_OK;
+}
+
+static bool read_version(const struct control_source *source, struct cursor *at,
+                         struct ds_event *event)
+{
+    uint8_t version;
+    if (!source->pass_through)
+        return true;
+    if (!cursor_peek_u8(at, &version)) {
+        fault_of_walk(source, at, TERM_CUT, "the frame ends where a term should begin", event);
+        return false;
+    }
+    if (version != TERM_VERSION) {
+        control_fault(event, source, at, DS_FAULT_MALFORMED, "a term does not begin with 131");
+        return false;
+    }
+    return cursor_skip(at, 1);
+}
+
+bool control_read(const struct control_source *source, struct cursor *at, struct ds_event *event)
+{
+    struct ds_message *message = &event->message;
+    message->code = -1;
+    message->op = NULL;
+    if (!read_version(source, at, event))
+        return false;
+
+    struct cursor start = *at;
+    uint64_t num_terms = 0;
+    int64_t code = -1;
+    bool complete;
+    bool types_fit = true;
+    const struct op *op = NULL;
+    if (!read_code(source, at, &num_terms, &code)) {
+        *at = start;
+        complete = read_other(source, at, event);
+        control_fault(event, source, &start, DS_FAULT_MALFORMED,
+                      "the control message is no tuple that begins with an integer");
+    } else {
+        message->code = code;
+        op = op_find(code);
+        if (op == NULL || !op_roles_fit(op->face.roles, num_terms - 1)) {
+            if (op != NULL)
+                control_fault(event, source, &start, DS_FAULT_MALFORMED,
+                              "the control tuple has the wrong number of elements");
+            op = NULL;
+            *at = start;
+            complete = read_other(source, at, event);
+        } else {
+            message->op = &op->face;
+            complete = read_roles(source, at, op->face.roles, num_terms - 1, event, &types_fit);
+        }
+    }
+    struct cursor end = *at;
+    if (!complete)
+        end.at = end.end;
+    message->control = term_view(source, start, &end, !complete);
+    if (!types_fit) {
+        control_fault(event, source, &start, DS_FAULT_MALFORMED, WRONG_TYPE);
+        message->op = NULL;
+        clear_roles(message);
+    } else if (op != NULL && complete &&
+               (message->role[DS_ROLE_TOKEN].data != NULL || code == ALTACT_CODE)) {
+        check_token(source, &start, event);
+    }
+    return complete;
+}
+
+/* inflate replaces a payload that is compressed as a whole. */
+static bool inflate_payload(const struct control_source *source, struct cursor *at, struct env *env,
+                            struct cursor *out, struct ds_event *event)
+{
+    bool capped = false;
+    const char *what = NULL;
+    enum term_status status =
+        term_inflate(at, &env->arena, env->config.limits[DS_LIMIT_INFLATED], out, &capped, &what);
+    if (status == TERM_OK)
+        return true;
+    if (capped) {
+        env->stats.limits_hit[DS_LIMIT_INFLATED]++;
+        control_fault(event, source, at, DS_FAULT_CAP, what);
+    } else {
+        fault_of_walk(source, at, status, what, event);
+    }
+    return false;
+}
+
+void control_read_payload(const struct control_source *source, struct cursor *at, struct env *env,
+                          struct ds_event *event)
+{
+    struct ds_message *message = &event->message;
+    const struct ds_op *op = message->op;
+    if (cursor_left(at) == 0) {
+        if (source->damage.kind != DS_FAULT_NONE)
+            control_fault(event, source, at, source->damage.kind, source->damage.what);
+        else if (op != NULL && op->has_payload)
+            control_fault(event, source, at, DS_FAULT_MALFORMED, "the payload is missing");
+        return;
+    }
+    if (op != NULL && !op->has_payload) {
+        control_fault(event, source, at, DS_FAULT_MALFORMED,
+                      "bytes are left over after the control message");
+        return;
+    }
+    if (!read_version(source, at, event))
+        return;
+
+    struct cursor start = *at;
+    struct cursor inflated;
+    uint8_t tag = 0;
+    const char *what = NULL;
+    if (cursor_peek_u8(at, &tag) && tag == TAG_COMPRESSED) {
+        if (!inflate_payload(source, at, env, &inflated, event))
+            return;
+        start = inflated;
+        enum term_status status = term_check(&inflated, &source->atoms, &event->unknown_atoms,
+                                             &event->inferred_atoms, &what);
+        if (status != TERM_OK)
+            control_fault(event, source, at, DS_FAULT_MALFORMED, what);
+        message->payload = term_view(source, start, &inflated, status != TERM_OK);
+    } else {
+        enum term_status status =
+            term_check(at, &source->atoms, &event->unknown_atoms, &event->inferred_atoms, &what);
+        struct cursor end = *at;
+        if (status != TERM_OK) {
+            fault_of_walk(source, at, status, what, event);
+            end.at = end.end;
+        }
+        message->payload = term_view(source, start, &end, status != TERM_OK);
+    }
+    if (source->damage.kind != DS_FAULT_NONE)
+        control_fault(event, source, at, source->damage.kind, source->damage.what);
+    else if (cursor_left(at) != 0)
+        control_fault(event, source, at, DS_FAULT_MALFORMED,
+                      "bytes are left over after the payload");
+}
+
+static bool text_equal(struct ds_text a, struct ds_text b)
+{
+    return a.len == b.len && a.data != NULL && b.data != NULL && memcmp(a.data, b.data, a.len) == 0;
+}
+
+/* inference is what learn works on. */
+struct inference {
+    struct env *env;
+    struct conn *conn;
+    struct atom_cache *cache;
+    struct ds_atom *refs;
+    uint32_t num_refs;
+};
+
+/* learn names an end of the connection from a term of its node; or the other way round, from
+ * the name of that end, the slot that the term's node refers to. Returns whether a slot was
+ * resolved. */
+static bool learn(const struct inference *in, int end, const struct ds_term *term,
+                  bool creation_is_now)
+{
+    struct ds_text node;
+    const struct ds_atom *atom = NULL;
+    uint32_t creation = 0;
+    const struct ds_text *known = &in->conn->view.end[end].node;
+    if (term->data == NULL || !term_get_node(term, &node, &atom, &creation))
+        return false;
+    if (node.data != NULL) {
+        if (!in->conn->certain[end])
+            conn_set_node(in->env, in->conn, end, node, creation_is_now ? creation : 0, true);
+        in->conn->certain[end] = text_equal(*known, node);
+        return false;
+    }
+    if (atom == NULL || in->refs == NULL || !in->conn->certain[end])
+        return false;
+    uint16_t slot = atom->slot;
+    if (atoms_get(in->cache, slot).state != DS_ATOM_UNKNOWN)
+        return false; /* the same header goes on to overwrite it */
+    atoms_set(in->cache, in->env, slot, *known, false, DS_ATOM_INFERRED);
+    for (uint32_t i = 0; i < in->num_refs; i++) {
+        if (in->refs[i].slot == slot && in->refs[i].state == DS_ATOM_UNKNOWN)
+            in->refs[i] = atoms_get(in->cache, slot);
+    }
+    return true;
+}
+
+void control_infer(const struct control_source *source, struct env *env, struct conn *conn,
+                   struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
+{
+    const struct ds_message *message = &event->message;
+    const struct inference in = {env, conn, cache, refs, source->atoms.num_atoms};
+    const struct op *op;
+    int dir = event->dir;
+    bool resolved = false;
+
+    if (message->op == NULL || (event->unknown_atoms == 0 && conn->certain[0] && conn->certain[1]))
+        return;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_endpoint *endpoint = &conn->view.end[end];
+        if (endpoint->node.data != NULL && !endpoint->node_inferred)
+            conn->certain[end] = true;
+    }
+    op = op_find(message->code);
+    if (op->from != OP_FROM_ANY)
+        resolved |= learn(&in, dir, &message->role[DS_ROLE_FROM], op->from == OP_FROM_OWN);
+    /* A signal goes to the node that stands in its receiver: pid, port or alias. */
+    resolved |= learn(&in, !dir, &message->role[DS_ROLE_TO], false);
+    if (resolved) {
+        struct cursor again = cursor_make(message->control.data, message->control.len);
+        event->unknown_atoms = event->inferred_atoms = 0;
+        /* A second walk over what was walked: it ends where the first one did. */
+        if (term_check(&again, &source->atoms, &event->unknown_atoms, &event->inferred_atoms,
+                       NULL) != TERM_OK)
+            return;
+    }
+}
+
+enum proto_guess control_plausible(const struct control_source *source, struct cursor *at,
+                                   bool *has_payload)
+{
+    struct ds_event event = {0};
+    bool complete = control_read(source, at, &event);
+    if (!complete)
+        return event.fault.kind == source->damage.kind && source->damage.kind != DS_FAULT_NONE
+                   ? PROTO_MORE
+                   : PROTO_NO;
+    if (event.message.op == NULL || event.fault.kind != DS_FAULT_NONE)
+        return PROTO_NO;
+    *has_payload = event.message.op->has_payload;
+    return PROTO_YES;
+}

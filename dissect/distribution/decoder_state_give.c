@@ -1,0 +1,109 @@
+/*
+ * decoder_state_give.c - see decoder_state_give.h.
+ */
+#include "decoder_state_give.h"
+
+#include "decoder_state.h"
+
+enum { MAX_PAYLOAD = 32 * 1024, WINDOW = 65535 };
+
+struct giving {
+    const struct conn *conn;
+    ds_past_fn give;
+    void *context;
+    int64_t ts_ns;
+    uint32_t seq[2]; /* of the next byte given */
+    int dir;         /* of the held pieces that are walked */
+};
+
+static void give_segment(struct giving *g, int dir, uint32_t seq, uint8_t flags,
+                         struct cursor payload, uint32_t cut_len)
+{
+    const struct tcp_conn_view *tcp = g->conn->tcp;
+    const struct ds_segment segment = {
+        .src = tcp->addr[dir],
+        .dst = tcp->addr[1 - dir],
+        .src_port = tcp->port[dir],
+        .dst_port = tcp->port[1 - dir],
+        .seq = seq,
+        .ack = (flags & TCP_ACK) != 0 ? g->seq[1 - dir] : 0,
+        .window = WINDOW,
+        .flags = flags,
+        .payload = payload.at,
+        .payload_len = (uint32_t)cursor_left(&payload),
+        .cut_len = cut_len,
+    };
+    g->give(g->context, g->ts_ns, &segment);
+}
+
+/* give_bytes gives bytes, and cut_len more that are not known, from seq on. */
+static void give_bytes(struct giving *g, int dir, uint32_t seq, struct cursor bytes,
+                       uint64_t cut_len)
+{
+    struct cursor part;
+    while (cursor_left(&bytes) != 0 || cut_len != 0) {
+        size_t len = cursor_left(&bytes);
+        if (len > MAX_PAYLOAD)
+            len = MAX_PAYLOAD;
+        if (!cursor_child(&bytes, len, &part))
+            return;
+        uint32_t cut = 0;
+        if (cursor_left(&bytes) == 0) {
+            cut = MAX_PAYLOAD - (uint32_t)len;
+            if (cut > cut_len)
+                cut = (uint32_t)cut_len;
+        }
+        give_segment(g, dir, seq, TCP_ACK | TCP_PSH, part, cut);
+        seq += (uint32_t)len + cut;
+        cut_len -= cut;
+    }
+}
+
+static void give_next(struct giving *g, int dir, struct cursor bytes, uint64_t cut_len)
+{
+    give_bytes(g, dir, g->seq[dir], bytes, cut_len);
+    g->seq[dir] += (uint32_t)(cursor_left(&bytes) + cut_len);
+}
+
+static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t cut_len)
+{
+    struct giving *g = context;
+    give_bytes(g, g->dir, seq, bytes, cut_len);
+}
+
+void decoder_state_give(const struct conn *conn, const struct tcp_point point[2],
+                        const struct decoder_state_rest rest[2], bool began, ds_past_fn give,
+                        void *context)
+{
+    const struct state_piece *oldest = conn->decoder != NULL ? conn->decoder->oldest : NULL;
+    struct giving g = {.conn = conn, .give = give, .context = context};
+    g.ts_ns = oldest != NULL ? oldest->ts_ns : conn->tcp->now_ns;
+    for (int dir = 0; dir < 2; dir++) {
+        g.seq[dir] =
+            point[dir].next_seq - (uint32_t)(rest[dir].lost_before + cursor_left(&rest[dir].bytes) +
+                                             rest[dir].lost_after);
+    }
+    for (const struct state_piece *p = oldest; p != NULL; p = p->newer)
+        g.seq[p->dir] -= p->len + p->cut_len;
+
+    const struct cursor none = cursor_make(NULL, 0);
+    if (began && point[0].started)
+        give_segment(&g, 0, g.seq[0] - 1, TCP_SYN, none, 0);
+    if (began && point[1].started)
+        give_segment(&g, 1, g.seq[1] - 1, TCP_SYN | TCP_ACK, none, 0);
+    for (const struct state_piece *p = oldest; p != NULL; p = p->newer) {
+        if (p->ts_ns > g.ts_ns)
+            g.ts_ns = p->ts_ns; /* though a clock was set back */
+        give_next(&g, p->dir, cursor_make(p->bytes, p->len), p->cut_len);
+    }
+    if (conn->tcp->now_ns > g.ts_ns)
+        g.ts_ns = conn->tcp->now_ns;
+    for (int dir = 0; dir < 2; dir++) {
+        if (!point[dir].started || point[dir].ended)
+            continue;
+        g.seq[dir] += (uint32_t)rest[dir].lost_before;
+        give_next(&g, dir, rest[dir].bytes, rest[dir].lost_after);
+        g.dir = dir;
+        tcp_table_walk_held(conn->tcp, dir, give_held, &g);
+    }
+}

@@ -1,0 +1,22 @@
+/*
+ * decoder_state_give.h - the past of a connection as segments: see ds_session_past.
+ */
+#ifndef DISSECT_DECODER_STATE_GIVE_H
+#define DISSECT_DECODER_STATE_GIVE_H
+
+#include "conn.h"
+
+/* decoder_state_rest is what is held of one direction behind its past. */
+struct decoder_state_rest {
+    struct cursor bytes;
+    uint64_t lost_before; /* bytes that are missing before them, and after them */
+    uint64_t lost_after;
+};
+
+/* decoder_state_give gives out conn, which stands at point. began: its beginning is in its state,
+ * or in rest, so that a SYN comes first. */
+void decoder_state_give(const struct conn *conn, const struct tcp_point point[2],
+                        const struct decoder_state_rest rest[2], bool began, ds_past_fn give,
+                        void *context);
+
+#endif

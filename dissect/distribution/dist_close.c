@@ -1,0 +1,181 @@
+/*
+ * dist_close.c - why a distribution connection ended: what its last message and its peers'
+ * flags and digests tell about it.
+ */
+#include "dist_conn.h"
+#include "flags.h"
+
+/* when_text says when, after "closed by somebody". */
+static const char *when_text(struct env *env, const struct dist *dist)
+{
+    if (dist->last_step == DS_STEP_UNKNOWN)
+        return "before the first message";
+    return env_print(env, "after %s", ds_handshake_step_name(dist->last_step));
+}
+
+/* missing_text names what a peer that has seen these flags will not do without. */
+static const char *missing_text(struct env *env, const struct dist_dir *d)
+{
+    static const unsigned releases_with_more[] = {25, 26};
+    if (!d->has_flags)
+        return NULL;
+    for (size_t i = 0; i < sizeof releases_with_more / sizeof releases_with_more[0]; i++) {
+        unsigned release = releases_with_more[i];
+        uint64_t missing = flags_missing(d->flags, release);
+        if (missing != 0) {
+            const char *names = flags_print(missing, &env->arena);
+            return names != NULL ? env_print(env, "%s, mandatory since OTP %u", names, release)
+                                 : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* explain says what most likely ended a handshake that closer (an end) closed. */
+static const char *explain(struct env *env, struct conn *conn, int closer, const char *how)
+{
+    const struct dist *dist = conn->state;
+    const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
+    const struct dist_dir *i = &dist->dirs[initiator];
+    const char *init = conn_end_text(env, conn, initiator);
+    const char *acc = conn_end_text(env, conn, 1 - initiator);
+    const char *by = closer == initiator ? init : acc;
+    const char *missing;
+
+    switch (dist->refusal) {
+    case REFUSAL_NOK:
+        return env_print(
+            env, "simultaneous connect: %s answered nok, it is connecting to %s itself", acc, init);
+    case REFUSAL_NOT_ALLOWED:
+        return env_print(env, "refused: %s answered not_allowed to %s", acc, init);
+    case REFUSAL_ALIVE:
+        return env_print(env,
+                         "%s by %s after %s answered alive: it has a connection with %s already",
+                         how, by, acc, init);
+    case REFUSAL_ALIVE_FALSE:
+        return env_print(env, "given up by %s: %s has a connection with it already (alive, false)",
+                         init, acc);
+    case REFUSAL_NONE:
+        break;
+    }
+    if (dist->nonsense)
+        return env_print(env, "%s by %s: no handshake", how, by);
+    switch (dist->last_step) {
+    case DS_STEP_SEND_NAME:
+        if (closer == initiator)
+            break;
+        if (i->version == 5)
+            return env_print(
+                env,
+                "%s by %s upon an old send_name (n): OTP 25 and later take only the new "
+                "one (N)",
+                how, acc);
+        missing = missing_text(env, i);
+        if (missing != NULL)
+            return env_print(env, "%s by %s after send_name: %s lacks %s", how, acc, init, missing);
+        break;
+    case DS_STEP_CHALLENGE:
+        if (closer != initiator)
+            break;
+        missing = missing_text(env, &dist->dirs[1 - initiator]);
+        if (missing != NULL)
+            return env_print(env, "%s by %s after challenge: %s lacks %s", how, init, acc, missing);
+        break;
+    case DS_STEP_CHALLENGE_REPLY:
+        if (closer == initiator)
+            break;
+        switch (i->cookie) {
+        case DS_COOKIE_WRONG:
+            return env_print(env, "wrong cookie: %s by %s, the digest of %s was made with another",
+                             how, acc, init);
+        case DS_COOKIE_OK:
+            return env_print(env,
+                             "wrong cookie: %s by %s, although the digest of %s was made with the "
+                             "cookie given",
+                             how, acc, init);
+        case DS_COOKIE_UNCHECKED:
+            return env_print(env, "%s by %s after challenge_reply: most likely a wrong cookie", how,
+                             acc);
+        }
+        break;
+    case DS_STEP_CHALLENGE_ACK:
+        if (dist->dirs[1 - initiator].cookie == DS_COOKIE_WRONG)
+            return env_print(env, "wrong cookie: %s by %s, the digest of %s was made with another",
+                             how, by, acc);
+        break;
+    default:
+        break;
+    }
+    const char *when = when_text(env, dist);
+    return when != NULL ? env_print(env, "%s by %s %s", how, by, when) : NULL;
+}
+
+/* silent_end explains a connection without one byte; false when there is more to say. */
+static bool silent_end(const struct conn *conn, enum tcp_close why, int *dir,
+                       struct ds_conn_change *change)
+{
+    const struct tcp_conn_view *tcp = conn->tcp;
+    const struct dist *dist = conn->state;
+
+    if (conn->view.counters[0].bytes != 0 || conn->view.counters[1].bytes != 0 || dist->opened ||
+        tcp->syn_seen[1])
+        return false;
+    bool refused = why == TCP_CLOSE_RESET && tcp->reset_dir == 1;
+    *dir = refused ? 1 : 0;
+    change->state = DS_CONN_FAILED;
+    change->reason = refused ? "connection refused" : "no answer";
+    return true;
+}
+
+/* closed_end explains a connection that one of the ends closed. */
+static void closed_end(struct env *env, struct conn *conn, enum tcp_close why, int *dir,
+                       struct ds_conn_change *change)
+{
+    const struct dist *dist = conn->state;
+    bool reset = why == TCP_CLOSE_RESET && dist->closer < 0;
+    const char *how = reset ? "reset" : "closed";
+
+    if (reset)
+        *dir = conn->tcp->reset_dir;
+    else if (dist->closer >= 0)
+        *dir = dist->closer;
+    if (dist->up || dist->tls) {
+        change->reason = env_print(env, "%s by %s", how, conn_end_text(env, conn, *dir));
+    } else {
+        change->state = DS_CONN_FAILED;
+        change->reason = explain(env, conn, *dir, how);
+    }
+}
+
+void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why)
+{
+    const struct dist *dist = conn->state;
+    int dir = dist->initiator >= 0 ? dist->initiator : 0;
+    struct ds_conn_change change = {
+        .state = DS_CONN_CLOSED,
+        .final = true,
+        .unfollowed = why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED,
+    };
+
+    if (!silent_end(conn, why, &dir, &change)) {
+        switch (why) {
+        case TCP_CLOSE_FIN:
+        case TCP_CLOSE_RESET:
+            closed_end(env, conn, why, &dir, &change);
+            break;
+        case TCP_CLOSE_REUSED:
+            change.reason = "a new connection took its ports";
+            break;
+        case TCP_CLOSE_DROPPED:
+            change.reason = "no longer followed: --max-connections was reached";
+            break;
+        case TCP_CLOSE_CAPTURE:
+            change.reason = "end of capture";
+            if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN)
+                change.reason = env_print(env, "end of capture, after %s",
+                                          ds_handshake_step_name(dist->last_step));
+            break;
+        }
+    }
+    conn_emit_change(env, conn, dir, change);
+}

@@ -1,0 +1,55 @@
+/*
+ * dist_conn.h - the state of a distribution connection, as its life (dist.c) and its end
+ * (dist_close.c) share it.
+ */
+#ifndef DISSECT_DIST_CONN_H
+#define DISSECT_DIST_CONN_H
+
+#include "channel.h"
+#include "reassembly.h"
+
+enum dist_phase {
+    DIST_UNKNOWN,   /* nothing seen yet, or what follows a gap: the next bytes decide */
+    DIST_HANDSHAKE, /* a handshake message begins, or is in held */
+    DIST_CHANNEL,
+    DIST_DEAD, /* not to be decoded */
+};
+
+struct dist_dir {
+    enum dist_phase phase;
+    bool lost; /* bytes before these are missing */
+    struct reassembly held;
+    struct channel *channel;
+    enum ds_handshake_step last_step; /* UNKNOWN: none */
+    uint64_t flags;
+    bool has_flags;
+    uint8_t version;
+    uint32_t challenge; /* given to the other end */
+    bool has_challenge;
+    enum ds_cookie_check cookie; /* of the digest it sent */
+};
+
+enum refusal {
+    REFUSAL_NONE,
+    REFUSAL_NOK,
+    REFUSAL_NOT_ALLOWED,
+    REFUSAL_ALIVE,       /* "alive", not answered yet */
+    REFUSAL_ALIVE_FALSE, /* answered with "false" */
+};
+
+struct dist {
+    struct dist_dir dirs[2];
+    int initiator; /* the end, -1 until known */
+    enum ds_handshake_step last_step;
+    enum refusal refusal;
+    bool opened; /* reported as open or joined late */
+    bool up;
+    bool tls;
+    bool nonsense; /* something other than a handshake was sent */
+    int closer;    /* the end whose FIN came first, -1 */
+};
+
+/* dist_report_close says that the connection ended, and why. */
+void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why);
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * frames.c - see frames.h.
+ *
+ *     LENGTH:32 131 68|69|70 ...    a distribution header: see dist_header.c
+ *     LENGTH:32 112 131 ...         pass through: see control.c
+ *     0:32                          a tick
+ */
+#include "frames.h"
+
+#include "control.h"
+#include "dist_header.h"
+#include "decoder_state.h"
+#include "raw.h"
+
+static const struct damage NO_MEMORY = {DS_FAULT_CAP, "no memory to hold the message"};
+static const struct damage TOO_MANY = {DS_FAULT_CAP, "too many fragmented messages are open"};
+static const struct damage MISSING_FRAGMENT = {DS_FAULT_GAP, "a fragment was not seen"};
+static const struct damage WRONG_FRAGMENT = {DS_FAULT_MALFORMED, "a fragment was left out"};
+static const struct damage UNFINISHED = {DS_FAULT_MALFORMED,
+                                         "the message was not finished before the next"};
+static const struct damage NO_FIRST = {DS_FAULT_MALFORMED, "the first fragment never came"};
+static const struct damage FIRST_LOST = {DS_FAULT_GAP, "the first fragment was not seen"};
+
+static void forget_atoms(struct frames *frames, unsigned mask)
+{
+    atoms_forget(&frames->atoms, frames->env, mask);
+    decoder_state_forget_slots(frames->conn->decoder, frames->env, frames->dir, mask);
+}
+
+/* begin_message prepares an event that says nothing yet. Not in one go: the event is large,
+ * and there is one for each message. */
+static void begin_message(const struct frames *frames, uint64_t size, uint32_t num_fragments,
+                          struct ds_event *event)
+{
+    struct ds_message *message = &event->message;
+    event->type = DS_EVENT_MESSAGE;
+    event->dir = frames->dir;
+    event->fault = (struct ds_fault){0};
+    event->unknown_atoms = event->inferred_atoms = 0;
+    event->bytes = NULL;
+    event->bytes_len = 0;
+    message->code = -1;
+    message->op = NULL;
+    message->control = message->payload = (struct ds_term){0};
+    for (int role = 0; role < DS_ROLE_COUNT; role++)
+        message->role[role] = (struct ds_term){0};
+    message->token.present = false;
+    message->token.label = message->token.from = (struct ds_term){0};
+    message->size = size;
+    message->fragments = num_fragments;
+}
+
+static void emit_tick(struct frames *frames, struct cursor frame)
+{
+    struct ds_event event;
+    event.type = DS_EVENT_TICK;
+    event.dir = frames->dir;
+    event.fault = (struct ds_fault){0};
+    event.unknown_atoms = event.inferred_atoms = 0;
+    event.bytes = frame.at;
+    event.bytes_len = cursor_left(&frame);
+    env_emit(frames->env, frames->conn, &event);
+}
+
+/* emit_message emits the event of a message that the frame at hand brought to its end. */
+static void emit_message(struct frames *frames, struct ds_event *event)
+{
+    frames->completed = true;
+    env_emit(frames->env, frames->conn, event);
+}
+
+/* decode reads control message and payload and emits the event. */
+static void decode(struct frames *frames, const struct control_source *source, struct cursor *at,
+                   struct ds_atom *refs, struct ds_event *event)
+{
+    if (control_read(source, at, event)) {
+        if (frames->doubt == 0)
+            control_infer(source, frames->env, frames->conn, &frames->atoms, refs, event);
+        control_read_payload(source, at, frames->env, event);
+    }
+    emit_message(frames, event);
+}
+
+/* --- fragments --- */
+
+static void finish_fragmented(struct frames *frames, struct fragmented *message)
+{
+    struct ds_event event;
+    struct cursor body = reassembly_cursor(&message->body);
+    struct control_source source = {
+        .atoms = {message->atoms, message->num_atoms},
+        .damage = message->damage,
+        .start = body,
+        .base = message->body_offset,
+    };
+    begin_message(frames, message->size, message->num_fragments, &event);
+    /* Who is who was learned when the first fragment came: slots have changed since. */
+    if (cursor_left(&body) == 0)
+        control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
+    else if (control_read(&source, &body, &event))
+        control_read_payload(&source, &body, frames->env, &event);
+    emit_message(frames, &event);
+    decoder_state_finish(frames->conn->decoder, frames->env, frames->dir, message->sequence);
+    fragments_close(&frames->fragments, frames->env, message);
+}
+
+static void give_up_fragmented(struct frames *frames, struct fragmented *message,
+                               struct damage damage)
+{
+    if (message->damage.kind == DS_FAULT_NONE)
+        message->damage = damage;
+    finish_fragmented(frames, message);
+}
+
+/* make_room reports what a fragment puts an end to: a message of the same sequence, or the
+ * oldest where there are too many. That comes before the header's atoms, which live no
+ * longer than until the next event. */
+static void make_room(struct frames *frames, const struct dist_header *header)
+{
+    uint64_t max = frames->env->config.limits[DS_LIMIT_FRAGMENTED];
+    struct fragmented *message = fragments_find(&frames->fragments, header->sequence);
+    if (message != NULL) {
+        if (header->type == HEADER_FIRST)
+            give_up_fragmented(frames, message,
+                               message->lost_before != frames->lost_total ? MISSING_FRAGMENT
+                                                                          : UNFINISHED);
+        return;
+    }
+    while (frames->fragments.num != 0 && frames->fragments.num >= max) {
+        frames->env->stats.limits_hit[DS_LIMIT_FRAGMENTED]++;
+        give_up_fragmented(frames, frames->fragments.oldest, TOO_MANY);
+        frames->orphan = TOO_MANY;
+    }
+}
+
+static struct fragmented *open_fragmented(struct frames *frames, const struct dist_header *header)
+{
+    return fragments_open(&frames->fragments, frames->env, header->sequence, header->refs,
+                          header->num_refs);
+}
+
+static void add_fragment(struct frames *frames, struct fragmented *message,
+                         const struct dist_header *header, struct cursor bytes, uint64_t len,
+                         struct damage damage)
+{
+    message->size += len;
+    message->num_fragments++;
+    message->next = header->fragment - 1;
+    message->lost_before = frames->lost_total;
+    fragments_add(&frames->fragments, frames->env, message, bytes,
+                  frames->env->config.limits[DS_LIMIT_MESSAGE]);
+    if (message->damage.kind == DS_FAULT_NONE)
+        message->damage = damage;
+    if (header->fragment == 1)
+        finish_fragmented(frames, message);
+}
+
+/* take_first takes the first fragment of several. */
+static void take_first(struct frames *frames, struct dist_header *header,
+                       const struct control_source *source, struct cursor at, uint64_t len)
+{
+    struct ds_event event;
+    struct cursor control = at;
+    begin_message(frames, len, 1, &event);
+    if (frames->doubt == 0 && control_read(source, &control, &event))
+        control_infer(source, frames->env, frames->conn, &frames->atoms, header->refs, &event);
+
+    struct fragmented *message = open_fragmented(frames, header);
+    if (message == NULL) {
+        struct control_source alone = *source;
+        if (alone.damage.kind == DS_FAULT_NONE)
+            alone.damage = NO_MEMORY;
+        frames->orphan = NO_MEMORY;
+        begin_message(frames, len, 1, &event);
+        decode(frames, &alone, &at, header->refs, &event);
+        return;
+    }
+    message->body_offset = source->base + cursor_offset(&at, &source->start);
+    message->first_len = len;
+    add_fragment(frames, message, header, at, len, source->damage);
+}
+
+static void take_further(struct frames *frames, const struct dist_header *header, struct cursor at,
+                         uint64_t len, struct damage damage)
+{
+    struct fragmented *message = fragments_find(&frames->fragments, header->sequence);
+    if (message == NULL) {
+        message = open_fragmented(frames, header);
+        if (message == NULL) {
+            struct ds_event event;
+            begin_message(frames, len, 1, &event);
+            event.fault = (struct ds_fault){NO_MEMORY.kind, FRAME_LENGTH_LEN, NO_MEMORY.what};
+            emit_message(frames, &event);
+            return;
+        }
+        message->damage = frames->orphan;
+    } else if (message->damage.kind == DS_FAULT_NONE) {
+        /* Bytes were lost that could have held a whole fragment: then this one may belong
+         * to a later message of the same sender, even if its number fits. */
+        uint64_t lost = frames->lost_total - message->lost_before;
+        if (lost != 0 && (lost >= message->first_len || message->next != header->fragment))
+            message->damage = MISSING_FRAGMENT;
+        else if (message->next != header->fragment)
+            message->damage = WRONG_FRAGMENT;
+    }
+    add_fragment(frames, message, header, at, len, damage);
+}
+
+/* --- frames --- */
+
+static enum ds_frame_kind kind_of(uint8_t type)
+{
+    return type == HEADER_PLAIN     ? DS_FRAME_MESSAGE
+           : type == HEADER_FIRST   ? DS_FRAME_FIRST
+           : type == HEADER_FURTHER ? DS_FRAME_FURTHER
+                                    : DS_FRAME_UNKNOWN;
+}
+
+/* take_headed takes a frame that begins with 131. */
+static void take_headed(struct frames *frames, struct control_source *source, struct cursor *at,
+                        uint64_t len, struct ds_event *event, struct ds_frame *sent)
+{
+    struct dist_header header;
+    const char *what = NULL;
+    enum header_status status = dist_header_read(at, &header, &what);
+    if (header.fragment != 0)
+        make_room(frames, &header);
+    frames->completed = false; /* what made room is not of this frame */
+    sent->kind = kind_of(header.type);
+    sent->sequence = header.sequence;
+    sent->fragment = header.fragment;
+    decoder_state_add_frame(frames->conn->decoder, frames->env, frames->conn->tcp->now_ns,
+                            frames->dir, source->start, len, &header);
+    dist_header_apply(&header, &frames->atoms, frames->env, frames->latin1);
+    if (status != HEADER_OK) {
+        forget_atoms(frames, header.at_risk);
+        if (status == HEADER_MALFORMED || source->damage.kind == DS_FAULT_NONE)
+            source->damage = (struct damage){
+                DS_FAULT_MALFORMED, what != NULL ? what : "the frame ends within its header"};
+        at->end = at->at;
+        header.num_refs = 0; /* their texts may be gone, and nothing follows to use them */
+        if (header.type == HEADER_PLAIN || header.fragment == 0) {
+            frames->lost_total += len;
+            frames->orphan = FIRST_LOST;
+            control_fault(event, source, at, source->damage.kind, source->damage.what);
+            emit_message(frames, event);
+            return;
+        }
+    }
+    source->atoms = (struct term_env){header.refs, header.num_refs};
+    if (header.type == HEADER_FURTHER)
+        take_further(frames, &header, *at, len, source->damage);
+    else if (header.type == HEADER_FIRST && header.fragment != 1)
+        take_first(frames, &header, source, *at, len);
+    else
+        decode(frames, source, at, header.refs, event);
+}
+
+/* take_whole takes a frame that is no tick: see frames_take. */
+static void take_whole(struct frames *frames, struct cursor frame, uint64_t len,
+                       struct damage damage, struct ds_frame *sent)
+{
+    struct ds_event event;
+    struct control_source source = {.damage = damage, .start = frame};
+    struct cursor at = frame;
+    uint8_t first = 0;
+    begin_message(frames, len, 1, &event);
+    event.bytes = frame.at;
+    event.bytes_len = cursor_left(&frame);
+    if (frames->doubt != 0)
+        frames->doubt--;
+    if (!cursor_skip(&at, FRAME_LENGTH_LEN) || !cursor_peek_u8(&at, &first)) {
+        /* Whatever it was, it may have changed the cache. */
+        forget_atoms(frames, ATOM_ALL_SEGMENTS);
+        frames->lost_total += len;
+        frames->orphan = FIRST_LOST;
+        control_fault(&event, &source, &at, damage.kind, damage.what);
+        emit_message(frames, &event);
+    } else if (first == TERM_VERSION) {
+        take_headed(frames, &source, &at, len, &event, sent);
+    } else if (first == FRAME_PASS_THROUGH) {
+        sent->kind = DS_FRAME_PASS_THROUGH;
+        source.pass_through = true;
+        if (cursor_skip(&at, 1))
+            decode(frames, &source, &at, NULL, &event);
+    } else {
+        control_fault(&event, &source, &at, DS_FAULT_MALFORMED, "unknown type of frame");
+        emit_message(frames, &event);
+    }
+}
+
+void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage)
+{
+    struct ds_frame sent = {.kind = DS_FRAME_UNKNOWN, .size = len, .completes = true};
+    frames->conn->view.counters[frames->dir].frames++;
+    if (len == FRAME_LENGTH_LEN) {
+        sent.kind = DS_FRAME_TICK;
+        emit_tick(frames, frame);
+    } else {
+        frames->completed = false;
+        take_whole(frames, frame, len, damage, &sent);
+        sent.completes = frames->completed;
+    }
+    const struct ds_fault fault = {damage.kind, cursor_left(&frame), damage.what};
+    raw_emit_frame(frames->env, frames->conn, frames->dir, frame, sent, fault);
+}
+
+void frames_init(struct frames *frames, struct env *env, struct conn *conn, int dir,
+                 struct damage late)
+{
+    *frames = (struct frames){
+        .env = env,
+        .conn = conn,
+        .dir = (uint8_t)dir,
+        .orphan = late.kind != DS_FAULT_NONE ? late : NO_FIRST,
+    };
+}
+
+void frames_lose(struct frames *frames, struct damage loss)
+{
+    forget_atoms(frames, ATOM_ALL_SEGMENTS);
+    frames->doubt = 0;
+    if (loss.kind != DS_FAULT_JOINED_LATE)
+        frames->orphan = FIRST_LOST;
+}
+
+void frames_end(struct frames *frames, struct damage damage)
+{
+    while (frames->fragments.oldest != NULL)
+        give_up_fragmented(frames, frames->fragments.oldest, damage);
+}
+
+void frames_free(struct frames *frames)
+{
+    while (frames->fragments.oldest != NULL)
+        fragments_close(&frames->fragments, frames->env, frames->fragments.oldest);
+    atoms_free(&frames->atoms, frames->env);
+}

@@ -1,0 +1,364 @@
+/*
+ * otp.c - holds messages against the lines of otp.def (see otp.h).
+ *
+ * Thousands of messages a millisecond go through here, nearly all of them of a few kinds,
+ * so a message looks at the lines of one bucket at most six times: a bucket is (family,
+ * receiver's name, number of elements, first atom), each of the latter three may be "any".
+ * The names and atoms of otp.def are numbered; a text that is none of them has number 0.
+ */
+#include <distsniff/otp.h>
+
+#include "pattern.h"
+#include "term.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ds_otp_line lines[] = {
+#define OTP(kind, group, label, to, pattern) {DS_OTP_##kind, group, label, to, pattern},
+#include "otp.def"
+#undef OTP
+};
+
+enum { NUM_LINES = sizeof lines / sizeof lines[0], NO_LINE = 0xffff };
+_Static_assert(NUM_LINES < NO_LINE / 4, "lines are numbered with 16 bits, buckets are sparse");
+
+/* What a line is held against. */
+enum family { FAMILY_MESSAGE, FAMILY_IN_CALL, FAMILY_IN_CAST, FAMILY_SPAWN, FAMILY_RESULT };
+
+static const enum family families[DS_OTP_NUM_KINDS] = {
+    [DS_OTP_CALL] = FAMILY_MESSAGE,         [DS_OTP_REPLY] = FAMILY_MESSAGE,
+    [DS_OTP_WATCHED_CALL] = FAMILY_MESSAGE, [DS_OTP_WATCHED_REPLY] = FAMILY_MESSAGE,
+    [DS_OTP_CAST] = FAMILY_MESSAGE,         [DS_OTP_INFO] = FAMILY_MESSAGE,
+    [DS_OTP_PEER] = FAMILY_MESSAGE,         [DS_OTP_IN_CALL] = FAMILY_IN_CALL,
+    [DS_OTP_IN_CAST] = FAMILY_IN_CAST,      [DS_OTP_IN_PEER] = FAMILY_IN_CAST,
+    [DS_OTP_SPAWN] = FAMILY_SPAWN,          [DS_OTP_SPAWN_CALL] = FAMILY_SPAWN,
+    [DS_OTP_SPAWN_CAST] = FAMILY_SPAWN,     [DS_OTP_RESULT] = FAMILY_RESULT,
+    [DS_OTP_FAILURE] = FAMILY_RESULT,
+};
+
+static const struct {
+    const char *name;
+    enum ds_otp_variable variable;
+} variables[] = {
+    {"From", DS_OTP_FROM},
+    {"Tag", DS_OTP_TAG},
+    {"Request", DS_OTP_REQUEST},
+    {"Reply", DS_OTP_REPLY_TERM},
+    {"Reason", DS_OTP_REASON},
+    {"M", DS_OTP_M},
+    {"F", DS_OTP_F},
+    {"A", DS_OTP_A},
+    {"Name", DS_OTP_NAME},
+    {"Pid", DS_OTP_PID},
+    {"Gone", DS_OTP_GONE},
+    {"Names", DS_OTP_NAMES},
+    {"Ops", DS_OTP_OPS},
+    {"Scope", DS_OTP_SCOPE},
+    {"Groups", DS_OTP_GROUPS},
+    {"Group", DS_OTP_GROUP},
+    {"Pids", DS_OTP_PIDS},
+    {"Left", DS_OTP_LEFT},
+    {"Answerer", DS_OTP_ANSWERER},
+};
+_Static_assert(sizeof variables / sizeof variables[0] == DS_OTP_NUM_VARIABLES, "each has a name");
+
+/* line is one of lines[], compiled. */
+struct line {
+    struct pattern *pattern;
+    uint16_t next;  /* of the same bucket */
+    uint16_t label; /* as a name, when there are lines about the answers to such calls */
+    uint8_t num_bound;
+    uint32_t bound; /* 1 << enum ds_otp_variable */
+    struct {
+        uint8_t variable, index; /* index in pattern_match */
+    } bindings[DS_OTP_NUM_VARIABLES];
+};
+
+/* Open addressing; a power of two, at most half full. */
+enum { NAME_SLOTS = 1024, BUCKET_SLOTS = 1024, ANY_ARITY = 0x7f };
+_Static_assert(NUM_LINES * 2 <= BUCKET_SLOTS && NUM_LINES * 3 <= NAME_SLOTS, "half full");
+
+struct name_slot {
+    struct ds_text text;
+    uint16_t number; /* 0: free */
+};
+
+struct bucket {
+    uint64_t key; /* 0: free */
+    uint16_t first;
+};
+
+struct ds_otp {
+    struct line line[NUM_LINES];
+    struct name_slot names[NAME_SLOTS];
+    uint16_t num_names;
+    struct bucket buckets[BUCKET_SLOTS];
+};
+
+/* hash_text mixes the length, the first bytes and the last: the names are short. */
+static uint32_t hash_text(struct ds_text text)
+{
+    uint64_t first = 0, last = 0;
+    if (text.len >= sizeof first) {
+        memcpy(&first, text.data, sizeof first);
+        memcpy(&last, text.data + text.len - sizeof last, sizeof last);
+    } else {
+        for (size_t i = 0; i < text.len; i++)
+            first = first << 8 | (uint8_t)text.data[i];
+    }
+    return (uint32_t)(((first ^ text.len) * 0x9e3779b97f4a7c15u ^ last) * 0xd6e8feb86659fd93u >>
+                      32);
+}
+
+static struct name_slot *find_name_slot(struct name_slot *slots, struct ds_text text)
+{
+    uint32_t i = hash_text(text) % NAME_SLOTS;
+    while (slots[i].number != 0 &&
+           (slots[i].text.len != text.len || memcmp(slots[i].text.data, text.data, text.len) != 0))
+        i = (i + 1) % NAME_SLOTS;
+    return &slots[i];
+}
+
+/* The longest text in otp.def is shorter; what is longer is not worth hashing. */
+enum { NAME_LEN_MAX = 64 };
+
+static uint16_t find_name(const struct ds_otp *otp, struct ds_text text)
+{
+    if (text.data == NULL || text.len == 0 || text.len > NAME_LEN_MAX)
+        return 0;
+    uint32_t i = hash_text(text) % NAME_SLOTS;
+    for (; otp->names[i].number != 0; i = (i + 1) % NAME_SLOTS)
+        if (otp->names[i].text.len == text.len &&
+            memcmp(otp->names[i].text.data, text.data, text.len) == 0)
+            return otp->names[i].number;
+    return 0;
+}
+
+static uint16_t add_name(struct ds_otp *otp, struct ds_text text)
+{
+    if (text.data == NULL || text.len == 0)
+        return 0;
+    struct name_slot *slot = find_name_slot(otp->names, text);
+    if (slot->number == 0)
+        *slot = (struct name_slot){text, ++otp->num_names};
+    return slot->number;
+}
+
+static uint64_t bucket_key(enum family family, uint16_t to, unsigned arity, uint16_t atom)
+{
+    return 1ull << 63 | (uint64_t)family << 56 | (uint64_t)arity << 48 | (uint64_t)to << 16 | atom;
+}
+
+static uint32_t find_bucket(const struct ds_otp *otp, uint64_t key)
+{
+    uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 54) % BUCKET_SLOTS;
+    while (otp->buckets[i].key != 0 && otp->buckets[i].key != key)
+        i = (i + 1) % BUCKET_SLOTS;
+    return i;
+}
+
+static bool add_line(struct ds_otp *otp, uint16_t number)
+{
+    const struct ds_otp_line *text = &lines[number];
+    struct line *line = &otp->line[number];
+    struct pattern_error error;
+    line->pattern = pattern_compile((struct ds_text){text->pattern, strlen(text->pattern)}, &error);
+    if (line->pattern == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        int index = pattern_find_variable(line->pattern, variables[i].name);
+        if (index < 0)
+            continue;
+        line->bindings[line->num_bound].variable = (uint8_t)variables[i].variable;
+        line->bindings[line->num_bound++].index = (uint8_t)index;
+        line->bound |= 1u << variables[i].variable;
+    }
+    struct ds_text first_atom;
+    int arity = pattern_head(line->pattern, &first_atom);
+    uint64_t key = bucket_key(families[text->kind],
+                              add_name(otp, (struct ds_text){text->to, strlen(text->to)}),
+                              arity < 0 ? ANY_ARITY : (unsigned)arity, add_name(otp, first_atom));
+    line->next = NO_LINE;
+    struct bucket *bucket = &otp->buckets[find_bucket(otp, key)];
+    if (bucket->key == 0) {
+        *bucket = (struct bucket){key, number};
+        return true;
+    }
+    uint16_t last = bucket->first;
+    while (otp->line[last].next != NO_LINE)
+        last = otp->line[last].next;
+    otp->line[last].next = number;
+    return true;
+}
+
+struct ds_otp *ds_otp_new(void)
+{
+    struct ds_otp *otp = calloc(1, sizeof *otp);
+    for (uint16_t i = 0; otp != NULL && i < NUM_LINES; i++) {
+        if (!add_line(otp, i)) {
+            ds_otp_free(otp);
+            return NULL;
+        }
+    }
+    for (uint16_t i = 0; otp != NULL && i < NUM_LINES; i++)
+        otp->line[i].label =
+            find_name(otp, (struct ds_text){lines[i].label, strlen(lines[i].label)});
+    return otp;
+}
+
+void ds_otp_free(struct ds_otp *otp)
+{
+    if (otp == NULL)
+        return;
+    for (size_t i = 0; i < NUM_LINES; i++)
+        pattern_free(otp->line[i].pattern);
+    free(otp);
+}
+
+const struct ds_otp_line *ds_otp_lines(size_t *num_lines)
+{
+    *num_lines = NUM_LINES;
+    return lines;
+}
+
+static bool match_line(const struct ds_otp *otp, uint16_t number, const struct ds_term *term,
+                       struct ds_otp_match *match)
+{
+    const struct line *line = &otp->line[number];
+    struct pattern_match views;
+    if (!pattern_run(line->pattern, term, &views))
+        return false;
+    match->line = &lines[number];
+    match->kind = lines[number].kind;
+    match->bound |= line->bound;
+    for (unsigned i = 0; i < line->num_bound; i++)
+        match->variable[line->bindings[i].variable] = views.variable[line->bindings[i].index];
+    return true;
+}
+
+static bool match_bucket(const struct ds_otp *otp, uint64_t key, const struct ds_term *term,
+                         struct ds_otp_match *match)
+{
+    const struct bucket *bucket = &otp->buckets[find_bucket(otp, key)];
+    if (bucket->key == 0)
+        return false;
+    for (uint16_t i = bucket->first; i != NO_LINE; i = otp->line[i].next)
+        if (match_line(otp, i, term, match))
+            return true;
+    return false;
+}
+
+/* head is what of a term chooses the buckets. */
+struct head {
+    unsigned arity; /* ANY_ARITY: no tuple, or one with more elements than any pattern */
+    uint16_t atom;
+};
+
+static struct head read_head(const struct ds_otp *otp, const struct ds_term *term)
+{
+    struct head head = {ANY_ARITY, 0};
+    const struct term_env env = {term->atoms, term->num_atoms};
+    struct cursor at = cursor_make(term->data, term->len);
+    struct term_token token;
+    uint8_t tag, arity, number;
+    /* LARGE_TUPLE is for more elements than any pattern has. */
+    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_SMALL_TUPLE || !cursor_read_u8(&at, &arity) ||
+        arity >= ANY_ARITY)
+        return head;
+    head.arity = arity;
+    if (arity == 0 || !cursor_peek_u8(&at, &tag))
+        return head;
+    if (tag == TERM_TAG_ATOM_CACHE_REF) {
+        if (cursor_skip(&at, 1) && cursor_read_u8(&at, &number) && number < term->num_atoms)
+            head.atom = find_name(otp, (struct ds_text){(const char *)term->atoms[number].text,
+                                                        term->atoms[number].len});
+    } else if (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_NEWER_REFERENCE &&
+               term_read_token(&at, &env, &token, NULL) == TERM_OK && token.class == TERM_ATOM) {
+        head.atom =
+            find_name(otp, (struct ds_text){(const char *)token.body.at, cursor_left(&token.body)});
+    }
+    return head;
+}
+
+static bool find_in_family(const struct ds_otp *otp, enum family family, uint16_t to,
+                           const struct ds_term *term, struct ds_otp_match *match)
+{
+    const struct head head = read_head(otp, term);
+    const bool is_tuple = head.arity != ANY_ARITY;
+    const struct {
+        bool wanted;
+        uint16_t to;
+        unsigned arity;
+        uint16_t atom;
+    } buckets[] = {
+        {to != 0 && head.atom != 0, to, head.arity, head.atom},
+        {to != 0 && is_tuple, to, head.arity, 0},
+        {head.atom != 0, 0, head.arity, head.atom},
+        {to != 0, to, ANY_ARITY, 0},
+        {is_tuple, 0, head.arity, 0},
+        {true, 0, ANY_ARITY, 0},
+    };
+    for (size_t i = 0; i < sizeof buckets / sizeof buckets[0]; i++)
+        if (buckets[i].wanted &&
+            match_bucket(otp, bucket_key(family, buckets[i].to, buckets[i].arity, buckets[i].atom),
+                         term, match))
+            return true;
+    return false;
+}
+
+bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to, const struct ds_term *payload,
+                         struct ds_otp_match *match)
+{
+    const uint16_t name = find_name(otp, to);
+    match->bound = 0;
+    if (payload->data == NULL || !find_in_family(otp, FAMILY_MESSAGE, name, payload, match))
+        return false;
+    if ((match->kind != DS_OTP_CALL && match->kind != DS_OTP_CAST) ||
+        (match->bound & 1u << DS_OTP_REQUEST) == 0)
+        return true;
+    const enum ds_otp_kind outer = match->kind;
+    const struct ds_term request = match->variable[DS_OTP_REQUEST];
+    const enum family family = outer == DS_OTP_CALL ? FAMILY_IN_CALL : FAMILY_IN_CAST;
+    if (find_in_family(otp, family, name, &request, match))
+        match->kind = match->kind == DS_OTP_IN_PEER ? DS_OTP_PEER : outer;
+    return true;
+}
+
+bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
+                       const struct ds_term *args, struct ds_otp_match *match)
+{
+    struct ds_term module = {0}, function = {0};
+    struct ds_text module_text, function_text;
+    char name[NAME_LEN_MAX];
+    struct ds_text to = {name, 0};
+    match->bound = 0;
+    if (args->data == NULL)
+        return false;
+    if (term_get_element(mfa, 0, &module) && term_get_element(mfa, 1, &function) &&
+        term_get_atom(&module, &module_text) && term_get_atom(&function, &function_text) &&
+        module_text.len + 1 + function_text.len <= sizeof name) {
+        memcpy(name, module_text.data, module_text.len);
+        name[module_text.len] = ':';
+        memcpy(name + module_text.len + 1, function_text.data, function_text.len);
+        to.len = module_text.len + 1 + function_text.len;
+    }
+    if (!find_in_family(otp, FAMILY_SPAWN, find_name(otp, to), args, match))
+        return false;
+    if (match->kind == DS_OTP_SPAWN && module.data != NULL && function.data != NULL) {
+        match->bound |= 1u << DS_OTP_M | 1u << DS_OTP_F | 1u << DS_OTP_A;
+        match->variable[DS_OTP_M] = module;
+        match->variable[DS_OTP_F] = function;
+        match->variable[DS_OTP_A] = *args;
+    }
+    return true;
+}
+
+bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line,
+                        const struct ds_term *reply, struct ds_otp_match *match)
+{
+    const uint16_t label = otp->line[line - lines].label;
+    match->bound = 0;
+    return label != 0 && reply->data != NULL &&
+           find_in_family(otp, FAMILY_RESULT, label, reply, match);
+}

@@ -1,0 +1,204 @@
+/*
+ * output_file.c - see output_file.h.
+ */
+#include "output_file.h"
+
+#include "complain.h"
+#include "progress.h"
+#include "stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Nobody waits for a reader longer than that when the user wants to end, nor for one that takes
+ * a little now and then longer than that in all. What is written at once is so little that a
+ * pipe that takes anything takes it all, pipe(7). */
+enum { PATIENCE_NS = 2000000000, WRITE_AT_ONCE = 32 * 1024, WRITE_CAREFULLY = 4096 };
+#define PATIENCE_IN_ALL_NS (5 * (int64_t)PATIENCE_NS)
+
+enum { FLUSH_AT = 256 * 1024, KEEP_AT_MOST = 4 * FLUSH_AT };
+
+/* is_shared says whether anybody may put files beside name, which no other user can remove. */
+static bool is_shared(const char *name)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+    const char *slash = strrchr(name, '/');
+    const size_t len = slash != NULL ? (size_t)(slash - name) : 0;
+    if (len >= sizeof folder)
+        return false;
+    memcpy(folder, name, len);
+    strcpy(folder + len, slash != NULL ? "/" : ".");
+    return stat(folder, &status) == 0 && (status.st_mode & S_ISVTX) != 0 &&
+           (status.st_mode & S_IWOTH) != 0;
+}
+
+int output_file_create(const char *name)
+{
+    const bool shared = is_shared(name);
+    struct stat status;
+    int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (shared ? O_NOFOLLOW : 0), 0600);
+    if (fd < 0 && shared && errno == ELOOP) {
+        complain("%s is a link, which somebody else may have put there: name the file itself",
+                 name);
+        return -1;
+    }
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        complain("cannot write %s: %s", name, strerror(errno));
+    } else if (shared && status.st_uid != geteuid()) {
+        complain("%s belongs to another user, who could read what is written: remove it, or name "
+                 "another",
+                 name);
+    } else if (shared && S_ISREG(status.st_mode) && status.st_nlink > 1) {
+        complain("%s is a file with another name elsewhere, which somebody else may have linked: "
+                 "remove it, or name another",
+                 name);
+    } else if (S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0) {
+        complain("cannot empty %s: %s", name, strerror(errno));
+    } else {
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+bool output_file_open(struct output_file *output, const char *name, bool line_buffered)
+{
+    *output = (struct output_file){
+        .name = name != NULL ? name : "standard output",
+        .fd = STDOUT_FILENO,
+        .is_stdout = name == NULL,
+        .line_buffered = line_buffered,
+    };
+    if (name != NULL)
+        output->fd = output_file_create(name);
+    return output->fd >= 0;
+}
+
+bool output_file_open_new(struct output_file *output, const char *name)
+{
+    *output = (struct output_file){.name = name};
+    output->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return output->fd >= 0;
+}
+
+static void output_fail(struct output_file *output, int error)
+{
+    if (output->failed)
+        return;
+    output->failed = true;
+    output->closed = error == EPIPE;
+    if (!output->closed)
+        complain("cannot write %s: %s", output->name, strerror(error));
+}
+
+static bool can_write_until(int fd, int64_t until_ns)
+{
+    for (int64_t now_ns; (now_ns = clock_now_ns()) < until_ns;) {
+        struct pollfd poll_fd = {fd, POLLOUT, 0};
+        const int status = poll(&poll_fd, 1, (int)((until_ns - now_ns) / 1000000) + 1);
+        if (status > 0 || (status < 0 && errno != EINTR))
+            return true; /* an error is the write's to find */
+    }
+    return false;
+}
+
+bool output_file_can_write(int fd)
+{
+    return can_write_until(fd, clock_now_ns() + PATIENCE_NS);
+}
+
+/* may_still_write says whether to go on after the user wanted to end. A disk may be slow. */
+static bool may_still_write(struct output_file *output)
+{
+    struct stat status;
+    int64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    if (output->until_ns == 0)
+        output->until_ns = clock_now_ns() + PATIENCE_IN_ALL_NS;
+    if (fstat(output->fd, &status) == 0 && S_ISREG(status.st_mode))
+        return true;
+    if (until_ns > output->until_ns)
+        until_ns = output->until_ns;
+    return can_write_until(output->fd, until_ns);
+}
+
+void output_file_flush(struct output_file *output)
+{
+    size_t done = 0;
+    if (output->failed)
+        return;
+    while (done < output->buffer.len && !output->failed) {
+        const size_t most = stop_wanted ? WRITE_CAREFULLY : WRITE_AT_ONCE;
+        const size_t rest = output->buffer.len - done;
+        if (stop_wanted && !may_still_write(output)) {
+            output->failed = output->gave_up = true;
+            output->num_left = rest;
+            break;
+        }
+        ssize_t n = write(output->fd, output->buffer.data + done, rest < most ? rest : most);
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            output_fail(output, errno);
+    }
+    if (output->failed) {
+        output->partial_len = done;
+        return;
+    }
+    output->buffer.len = 0;
+    if (output->buffer.cap > KEEP_AT_MOST)
+        ds_buffer_free(&output->buffer);
+}
+
+void output_file_end_record(struct output_file *output)
+{
+    if (output->buffer.failed)
+        output_fail(output, ENOMEM);
+    if (output->line_buffered || output->buffer.len >= FLUSH_AT)
+        output_file_flush(output);
+}
+
+void output_file_say_unread(const struct output_file *output, uint64_t num_records)
+{
+    if (!output->gave_up)
+        return;
+    /* Standard error may go the same way. Then nothing more is said, and nothing waits for it. */
+    if (!output_file_can_write(STDERR_FILENO) && freopen("/dev/null", "w", stderr) == NULL)
+        _exit(EXIT_FAILURE);
+    if (num_records != 0)
+        complain("%s is not being read: the last %llu records and %zu bytes were not written",
+                 output->name, (unsigned long long)num_records, output->num_left);
+    else
+        complain("%s is not being read: the last %zu bytes were not written", output->name,
+                 output->num_left);
+}
+
+void output_file_make_executable(const struct output_file *output)
+{
+    struct stat status;
+    if (!output->is_stdout && fstat(output->fd, &status) == 0 && S_ISREG(status.st_mode))
+        (void)!fchmod(output->fd, (status.st_mode & 07777) | S_IXUSR);
+}
+
+void output_file_discard(struct output_file *output)
+{
+    output->buffer.len = 0;
+    output->failed = true;
+    if (ftruncate(output->fd, 0) != 0)
+        return; /* a pipe: whoever reads it is told by the exit status */
+}
+
+void output_file_close(struct output_file *output)
+{
+    output_file_flush(output);
+    if (close(output->fd) != 0 && errno != EINTR)
+        output_fail(output, errno);
+    ds_buffer_free(&output->buffer);
+}

@@ -1,0 +1,62 @@
+/*
+ * output_file.h - a file that records are written to. Records gather in a buffer and go out in
+ * large writes; the first failure is said once and ends the run. A reader that does not read
+ * is waited for, but no longer than a moment once the user wants to end (stop.h), and one that
+ * reads slowly not much longer.
+ */
+#ifndef SRC_OUTPUT_FILE_H
+#define SRC_OUTPUT_FILE_H
+
+#include <distsniff/term.h>
+
+struct output_file {
+    struct ds_buffer buffer; /* append a record here, then output_file_end_record */
+    const char *name;        /* as the user wrote it, for complaints */
+    int fd;
+    bool is_stdout;
+    bool line_buffered;
+    size_t partial_len; /* of buffer, which stays as it is when a write fails halfway */
+    bool failed;        /* nothing more is written */
+    bool closed;        /* failed because the reader went away: no error */
+    size_t num_left;    /* bytes not written then */
+    bool gave_up;       /* failed because nobody reads and the user wants to end */
+    int64_t until_ns;   /* how long a reader is waited for then; 0: not known yet */
+};
+
+/* output_file_create opens a file for writing that only its owner may read: what nodes say to
+ * each other holds secrets. What is there already is emptied and keeps its mode, as everywhere;
+ * but in a folder where anybody may put files (/tmp) it must not be a link, nor have other
+ * names, nor be another user's. Returns a descriptor, or -1 after a complaint. */
+int output_file_create(const char *name);
+
+/* output_file_open opens name; NULL is standard output. False after a complaint. */
+bool output_file_open(struct output_file *output, const char *name, bool line_buffered);
+
+/* output_file_open_new creates a file that is not there yet. False, and errno is set, when it
+ * cannot be created, EEXIST when there is one. */
+bool output_file_open_new(struct output_file *output, const char *name);
+
+/* output_file_end_record marks the end of a record, and writes when enough has gathered. */
+void output_file_end_record(struct output_file *output);
+
+/* output_file_flush writes what has gathered. */
+void output_file_flush(struct output_file *output);
+
+/* output_file_can_write waits until a descriptor takes some bytes without blocking. False when it
+ * does not for some seconds. */
+bool output_file_can_write(int fd);
+
+/* output_file_say_unread says what nobody wanted to read, if that was the case: num_records that
+ * did not even come here, and bytes. */
+void output_file_say_unread(const struct output_file *output, uint64_t num_records);
+
+/* output_file_make_executable lets the owner run the file, if it is one and no device or pipe. */
+void output_file_make_executable(const struct output_file *output);
+
+/* output_file_discard takes back what was written, where that can be done; nothing more is. */
+void output_file_discard(struct output_file *output);
+
+/* output_file_close flushes and closes; see failed for how it went. */
+void output_file_close(struct output_file *output);
+
+#endif

@@ -1,0 +1,171 @@
+/*
+ * diagram.c - see diagram.h.
+ */
+#include "diagram.h"
+
+#include "numbers.h"
+#include "diagram_step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LANES = 4096 };
+
+struct diagram {
+    const struct dialect *dialect;
+    bool by_process;
+    struct numbers lanes;
+    bool has_others; /* the lane of all that came too late is declared */
+    struct diagram_step step;
+};
+
+static void add(struct ds_buffer *out, const char *text)
+{
+    ds_buffer_add(out, text, strlen(text));
+}
+
+/* read_character reads UTF-8 that is known to be right, as all texts of a story are. */
+static uint32_t read_character(const struct ds_buffer *text, size_t *at)
+{
+    uint32_t lead = (uint8_t)text->data[(*at)++];
+    int more = lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    uint32_t character = more == 0 ? lead : lead & (0x3fu >> more);
+    for (; more > 0 && *at < text->len; more--)
+        character = character << 6 | ((uint8_t)text->data[(*at)++] & 0x3fu);
+    return character;
+}
+
+/* add_escaped appends what a peer may have had a say in. */
+static void add_escaped(const struct diagram *d, const struct ds_buffer *text,
+                        struct ds_buffer *out)
+{
+    for (size_t i = 0; i < text->len;)
+        d->dialect->escape(read_character(text, &i), out);
+}
+
+static void declare_lane(const struct diagram *d, uint32_t number,
+                         const struct diagram_step_end *end, struct ds_buffer *out)
+{
+    const struct dialect *dialect = d->dialect;
+    add(out, dialect->lane);
+    if (!dialect->lane_text_first)
+        ds_buffer_printf(out, "L%u%s", number, dialect->lane_as);
+    if (end == NULL) {
+        add(out, "others");
+    } else {
+        if (d->by_process && end->process.len != 0) {
+            add_escaped(d, &end->process, out);
+            add(out, dialect->newline);
+        }
+        add_escaped(d, &end->node, out);
+    }
+    if (dialect->lane_text_first)
+        ds_buffer_printf(out, "%sL%u", dialect->lane_as, number);
+    add(out, dialect->lane_end);
+}
+
+/* find_lane returns the number of an end's lane, 0 for that of the others. */
+static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
+                          struct ds_buffer *out)
+{
+    bool is_new;
+    uint64_t hash = hash_text(1, end->node.data, end->node.len);
+    if (d->by_process)
+        hash = hash_text(hash, end->process.data, end->process.len);
+    uint32_t number = numbers_get(&d->lanes, hash, &is_new);
+    if (is_new) {
+        declare_lane(d, number, end, out);
+    } else if (number == 0 && !d->has_others) {
+        d->has_others = true;
+        declare_lane(d, 0, NULL, out);
+    }
+    return number;
+}
+
+/* add_processes tells who speaks to whom where the lanes do not. */
+static void add_processes(const struct diagram *d, struct ds_buffer *out)
+{
+    const struct diagram_step *step = &d->step;
+    if (d->by_process || (step->from.process.len == 0 && step->to.process.len == 0))
+        return;
+    add(out, " ");
+    add_escaped(d, &step->from.process, out);
+    if (step->to.process.len != 0) {
+        add(out, step->from.process.len != 0 ? " to " : "to ");
+        add_escaped(d, &step->to.process, out);
+    }
+}
+
+void diagram_record(struct sink *sink, const struct record *record)
+{
+    struct diagram *d = sink->state;
+    struct ds_buffer *out = &sink->output.buffer;
+    const struct dialect *dialect = d->dialect;
+    const struct diagram_step *step = &d->step;
+
+    if (!diagram_step_tell(&d->step, record)) {
+        out->failed = true;
+        return;
+    }
+    if (step->kind == STEP_NOTHING)
+        return;
+    uint32_t from = find_lane(d, &step->from, out), to = find_lane(d, &step->to, out);
+    if (step->kind == STEP_NOTE) {
+        add(out, dialect->note);
+        ds_buffer_printf(out, from == to ? "L%u" : "L%u,L%u", from, to);
+    } else {
+        const char *arrow = step->kind == STEP_ANSWER ? dialect->answer : dialect->message;
+        ds_buffer_printf(out, "    L%u%sL%u", from, arrow, to);
+    }
+    add(out, ": ");
+    if (step->kind != STEP_NOTE) {
+        add_escaped(d, &step->verb, out);
+        add_processes(d, out);
+        if (step->text.len != 0)
+            add(out, ": ");
+    }
+    add_escaped(d, &step->text, out);
+    add(out, "\n");
+}
+
+/* A note needs a lane. */
+void diagram_lost(struct sink *sink, const struct loss *loss)
+{
+    struct diagram *d = sink->state;
+    struct ds_buffer *out = &sink->output.buffer;
+    if (d->lanes.num == 0)
+        return;
+    add(out, d->dialect->note);
+    add(out, "L1: lost ");
+    loss_print(loss, out);
+    add(out, "\n");
+}
+
+bool diagram_open(struct sink *sink, const struct dialect *dialect)
+{
+    struct diagram *d = calloc(1, sizeof *d);
+    if (d == NULL || !numbers_init(&d->lanes, MAX_LANES)) {
+        free(d);
+        return false;
+    }
+    d->dialect = dialect;
+    d->by_process = sink->options->lanes == LANES_PROCESS;
+    sink->state = d;
+    add(&sink->output.buffer, dialect->begin);
+    return true;
+}
+
+void diagram_end(struct sink *sink)
+{
+    const struct diagram *d = sink->state;
+    add(&sink->output.buffer, d->dialect->end);
+}
+
+void diagram_close(struct sink *sink)
+{
+    struct diagram *d = sink->state;
+    numbers_free(&d->lanes);
+    diagram_step_free(&d->step);
+    free(d);
+    sink->state = NULL;
+}

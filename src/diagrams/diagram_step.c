@@ -1,0 +1,287 @@
+/*
+ * diagram_step.c - see diagram_step.h.
+ */
+#include "diagram_step.h"
+
+#include "printable.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/identity.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const struct ds_term_print_options short_term = {
+    .max_bytes = 24, .max_items = 6, .max_depth = 4, .max_len = 60};
+
+/* What each control message is called, by its code. */
+static const struct {
+    uint8_t first, last;
+    bool answers;
+    const char *verb;
+} verbs[] = {
+    {1, 1, false, "LINK"},        {2, 2, false, "SEND"},   {3, 3, false, "EXIT"},
+    {4, 4, false, "UNLINK"},      {6, 6, false, "SEND"},   {7, 7, false, "GROUP LEADER"},
+    {8, 8, false, "EXIT"},        {12, 12, false, "SEND"}, {13, 13, false, "EXIT"},
+    {16, 16, false, "SEND"},      {18, 18, false, "EXIT"}, {19, 19, false, "MONITOR"},
+    {20, 20, false, "DEMONITOR"}, {21, 21, true, "DOWN"},  {22, 23, false, "SEND"},
+    {24, 27, false, "EXIT"},      {28, 28, true, "DOWN"},  {29, 30, false, "SPAWN"},
+    {31, 32, true, "SPAWNED"},    {33, 34, false, "SEND"}, {35, 35, false, "UNLINK"},
+    {36, 36, true, "UNLINKED"},   {37, 37, false, "SEND"},
+};
+
+/* ALTACT_SIG_SEND is an exit signal with this flag. */
+enum { OP_ALTACT_SIG_SEND = 37, ALTACT_EXIT = 16 };
+
+static void clear(struct ds_buffer *buffer)
+{
+    buffer->len = 0;
+}
+
+void diagram_step_print_span(int64_t ns, struct ds_buffer *out)
+{
+    if (ns < 1000000)
+        ds_buffer_printf(out, "%" PRId64 " us", ns / 1000);
+    else if (ns < 1000000000)
+        ds_buffer_printf(out, "%.2f ms", (double)ns / 1e6);
+    else
+        ds_buffer_printf(out, "%.2f s", (double)ns / 1e9);
+}
+
+static void tell_node(const struct ds_endpoint *end, struct ds_buffer *out)
+{
+    clear(out);
+    if (end->node.data != NULL) {
+        printable_text(end->node, out);
+        return;
+    }
+    char addr[DS_ADDR_LEN];
+    ds_addr_print(&end->addr, addr);
+    ds_buffer_printf(out, "%s:%u", addr, end->port);
+}
+
+/* tell_process names the process that a term means; name is its registered name, if known. */
+static void tell_process(const struct ds_term *term, struct ds_text name,
+                         struct diagram_step_end *end)
+{
+    struct ds_identity identity;
+    struct ds_text atom;
+    clear(&end->process);
+    if (name.data != NULL) {
+        ds_term_print_atom(name, &end->process);
+    } else if (term->data == NULL) {
+        return;
+    } else if (ds_term_get_identity(term, &identity)) {
+        if (identity.kind == DS_IDENTITY_REFERENCE)
+            return;
+        ds_buffer_add_text(&end->process, identity.kind == DS_IDENTITY_PORT ? "#Port<" : "<");
+        for (uint32_t i = 0; i < identity.num_words; i++)
+            ds_buffer_printf(&end->process, i == 0 ? "%" PRIu32 : ".%" PRIu32, identity.word[i]);
+        ds_buffer_add_text(&end->process, ">");
+        if (identity.node.data != NULL) {
+            clear(&end->node);
+            printable_text(identity.node, &end->node);
+        }
+    } else if (ds_term_get_atom(term, &atom)) {
+        ds_term_print_atom(atom, &end->process);
+    }
+}
+
+/* tell_caller names the process that made a call, or remembers it. */
+static void tell_caller(struct diagram_step *step, uint64_t call, bool is_request)
+{
+    size_t i = call % STEP_CALLS;
+    struct ds_buffer *process = is_request ? &step->from.process : &step->to.process;
+    if (is_request) {
+        step->callers[i].number = 0;
+        if (process->len == 0 || process->len >= STEP_PROCESS_LEN)
+            return;
+        step->callers[i].number = call;
+        memcpy(step->callers[i].process, process->data, process->len);
+        step->callers[i].process[process->len] = '\0';
+    } else if (process->len == 0 && step->callers[i].number == call) {
+        ds_buffer_add_text(process, step->callers[i].process);
+    }
+}
+
+static void tell_term(struct diagram_step *step, const struct ds_term *term)
+{
+    if (term->data != NULL)
+        ds_term_print(term, &short_term, &step->text);
+}
+
+/* tell_body tells what the message says. */
+static void tell_body(struct diagram_step *step, const struct record *record)
+{
+    const struct ds_message *m = &record->event->message;
+    const struct note *note = &record->note;
+    if (note->mod.data != NULL) {
+        note_print_mfa(note, short_term.max_len, &step->text);
+    } else if (m->role[DS_ROLE_MFA].data != NULL) {
+        tell_term(step, &m->role[DS_ROLE_MFA]);
+    } else if (note->body.data != NULL) {
+        tell_term(step, &note->body);
+    } else if (m->payload.data != NULL) {
+        tell_term(step, &m->payload);
+    } else if (m->role[DS_ROLE_REASON].data != NULL) {
+        tell_term(step, &m->role[DS_ROLE_REASON]);
+    } else if (m->role[DS_ROLE_RESULT].data != NULL) {
+        tell_term(step, &m->role[DS_ROLE_RESULT]);
+    } else if (m->op == NULL) {
+        tell_term(step, &m->control);
+    }
+    if (record->event->fault.kind != DS_FAULT_NONE)
+        ds_buffer_printf(&step->text, "%s[%s]", step->text.len != 0 ? " " : "",
+                         ds_fault_kind_name(record->event->fault.kind));
+}
+
+/* tell_verb says what kind of message it is. */
+static void tell_verb(struct diagram_step *step, const struct record *record)
+{
+    const struct ds_message *m = &record->event->message;
+    const struct note *note = &record->note;
+    const char *verb = "MESSAGE";
+    int64_t flags;
+
+    step->kind = STEP_MESSAGE;
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (m->code < verbs[i].first || m->code > verbs[i].last)
+            continue;
+        verb = verbs[i].verb;
+        if (verbs[i].answers)
+            step->kind = STEP_ANSWER;
+    }
+    if (m->code == OP_ALTACT_SIG_SEND && ds_term_get_integer(&m->role[DS_ROLE_FLAGS], &flags) &&
+        (flags & ALTACT_EXIT) != 0)
+        verb = "EXIT";
+    if (note->role == NOTE_REQUEST)
+        verb = "CALL";
+    if (note->role == NOTE_CAST)
+        verb = "CAST";
+    if (note->role == NOTE_REPLY || (note->role == NOTE_DOWN && note->outcome == CALL_OK)) {
+        verb = "reply";
+        step->kind = STEP_ANSWER;
+    }
+    ds_buffer_add_text(&step->verb, verb);
+    if (note->call != 0)
+        ds_buffer_printf(&step->verb, " #%" PRIu64, note->call);
+    if (note->has_latency) {
+        ds_buffer_add_text(&step->verb, " after ");
+        diagram_step_print_span(note->latency_ns, &step->verb);
+    }
+    if (note->outcome != CALL_OPEN && note->outcome != CALL_OK)
+        ds_buffer_printf(&step->verb, " (%s)", call_outcome_name(note->outcome));
+}
+
+static void tell_message(struct diagram_step *step, const struct record *record)
+{
+    const struct ds_message *m = &record->event->message;
+    const struct note *note = &record->note;
+    uint64_t number = record->event->conn->number;
+
+    tell_process(&m->role[DS_ROLE_FROM], note->from_name, &step->from);
+    tell_process(&m->role[DS_ROLE_TO], note->to_name, &step->to);
+    if (note->call != 0)
+        tell_caller(step, note->call, note->role == NOTE_REQUEST);
+    tell_verb(step, record);
+    if (step->late[number % STEP_LATE] == number) {
+        ds_buffer_add_text(&step->verb, " (the capture began after this connection)");
+        step->late[number % STEP_LATE] = 0;
+    }
+    tell_body(step, record);
+}
+
+static void tell_conn(struct diagram_step *step, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const struct ds_conn_change *change = &event->change;
+    bool named = conn->end[0].node.data != NULL || conn->end[1].node.data != NULL;
+
+    if (change->state == DS_CONN_JOINED_LATE)
+        step->late[conn->number % STEP_LATE] = conn->number;
+    if (change->state == DS_CONN_OPEN || change->state == DS_CONN_JOINED_LATE ||
+        change->unfollowed || (!named && change->state != DS_CONN_FAILED))
+        return;
+    step->kind = STEP_NOTE;
+    ds_buffer_printf(&step->text, "connection %" PRIu64 " %s", conn->number,
+                     ds_conn_state_name(change->state));
+    if (change->reason != NULL) {
+        ds_buffer_add_text(&step->text, ": ");
+        printable_text((struct ds_text){change->reason, strlen(change->reason)}, &step->text);
+    }
+}
+
+static void tell_gap(struct diagram_step *step, const struct ds_gap *gap)
+{
+    step->kind = STEP_NOTE;
+    ds_buffer_printf(&step->text, "%" PRIu64 " bytes are missing", gap->bytes);
+    if (gap->messages >= 0)
+        ds_buffer_printf(&step->text, " (%" PRId64 " messages)", gap->messages);
+}
+
+void diagram_step_tell_party(const struct party *party, struct diagram_step_end *end)
+{
+    clear(&end->node);
+    clear(&end->process);
+    if (party->node.data != NULL)
+        printable_text(party->node, &end->node);
+    else
+        ds_buffer_add_text(&end->node, "?");
+    if (party->name.data != NULL)
+        ds_term_print_atom(party->name, &end->process);
+    else if (party->has_pid)
+        ds_buffer_printf(&end->process, "<%" PRIu32 ".%" PRIu32 ">", party->id, party->serial);
+}
+
+/* tell_end tells of a call that ended without a message that says so. */
+static void tell_end(struct diagram_step *step, const struct call *call)
+{
+    if (call->outcome != CALL_TIMEOUT && call->outcome != CALL_NOCONNECTION &&
+        call->outcome != CALL_UNANSWERED)
+        return;
+    diagram_step_tell_party(&call->caller, &step->from);
+    diagram_step_tell_party(&call->callee, &step->to);
+    step->kind = STEP_NOTE;
+    ds_buffer_printf(&step->text, "#%" PRIu64 " %s after ", call->number,
+                     call_outcome_name(call->outcome));
+    diagram_step_print_span(call->end_ns - call->start_ns, &step->text);
+}
+
+bool diagram_step_tell(struct diagram_step *step, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    struct ds_buffer *const all[] = {&step->from.node,  &step->from.process, &step->to.node,
+                                     &step->to.process, &step->verb,         &step->text};
+
+    step->kind = STEP_NOTHING;
+    clear(&step->verb);
+    clear(&step->text);
+    if (record->call != NULL) {
+        tell_end(step, record->call);
+    } else {
+        tell_node(&event->conn->end[event->dir], &step->from.node);
+        tell_node(&event->conn->end[!event->dir], &step->to.node);
+        clear(&step->from.process);
+        clear(&step->to.process);
+        if (event->type == DS_EVENT_MESSAGE)
+            tell_message(step, record);
+        else if (event->type == DS_EVENT_CONN)
+            tell_conn(step, event);
+        else if (event->type == DS_EVENT_GAP)
+            tell_gap(step, &event->gap);
+    }
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i]->failed)
+            return false;
+    }
+    return true;
+}
+
+void diagram_step_free(struct diagram_step *step)
+{
+    ds_buffer_free(&step->from.node);
+    ds_buffer_free(&step->from.process);
+    ds_buffer_free(&step->to.node);
+    ds_buffer_free(&step->to.process);
+    ds_buffer_free(&step->verb);
+    ds_buffer_free(&step->text);
+}

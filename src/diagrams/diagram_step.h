@@ -1,0 +1,48 @@
+/*
+ * diagram_step.h - a record in a few words, as diagrams tell it: who, to whom, what.
+ */
+#ifndef SRC_DIAGRAM_STEP_H
+#define SRC_DIAGRAM_STEP_H
+
+#include "record.h"
+
+enum diagram_step_kind {
+    STEP_NOTHING, /* ticks, handshakes, EPMD: not for diagrams */
+    STEP_MESSAGE,
+    STEP_ANSWER, /* a message that answers one */
+    STEP_NOTE,   /* something happened between the two */
+};
+
+/* diagram_step_end is a process, or a node when process is empty. */
+struct diagram_step_end {
+    struct ds_buffer node, process;
+};
+
+enum { STEP_CALLS = 1024, STEP_PROCESS_LEN = 64, STEP_LATE = 64 };
+
+/* story is what is told last, and what has to be remembered for it. All texts are printable,
+ * but hold whatever a peer sent. Zero-initialise it; diagram_step_free releases it. */
+struct diagram_step {
+    enum diagram_step_kind kind;
+    struct diagram_step_end from, to;
+    struct ds_buffer verb; /* "CALL #7", "reply #7 after 412 us" */
+    struct ds_buffer text; /* the term, shortened, or what happened */
+    struct {
+        uint64_t number;
+        char process[STEP_PROCESS_LEN];
+    } callers[STEP_CALLS];    /* who made a call: an answer may carry an alias instead */
+    uint64_t late[STEP_LATE]; /* connections joined late, to be said with the first message */
+};
+
+/* diagram_step_tell tells a record. False when memory ran out. */
+bool diagram_step_tell(struct diagram_step *step, const struct record *record);
+
+/* diagram_step_tell_party names a process. */
+void diagram_step_tell_party(const struct party *party, struct diagram_step_end *end);
+
+void diagram_step_free(struct diagram_step *step);
+
+/* diagram_step_print_span appends "412 us", "1.25 ms", "3.50 s". */
+void diagram_step_print_span(int64_t ns, struct ds_buffer *out);
+
+#endif

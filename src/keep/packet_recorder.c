@@ -1,0 +1,207 @@
+/*
+ * packet_recorder.c - see packet_recorder.h: the memory that both ways of keeping share, and their
+ * files.
+ *
+ * Packets of connections that are not Erlang's are kept no longer than it takes to know that.
+ */
+#include "packet_recorder_parts.h"
+
+#include "complain.h"
+#include "made_packet.h"
+
+#include <stdlib.h>
+
+enum { CONNS_FOR_EACH = 4 }; /* in the store, for each that the session follows */
+
+bool recorder_wanted(const struct options *options)
+{
+    return options->connections_file != NULL || options->trigger != NULL;
+}
+
+static void on_leave(void *context, const struct stored_conn *conn, const struct ds_packet *packet)
+{
+    struct packet_recorder *k = context;
+    if (conn != NULL && conn->pinned)
+        recorder_write(k, packet);
+    else if (!k->is_at_end)
+        ds_session_packet(k->past, packet);
+}
+
+static bool open_parts(struct packet_recorder *k)
+{
+    if (k->options->trigger != NULL)
+        return keep_latest_open(k);
+    keep_conns_open(k);
+    return k->ending == ENDING_NONE;
+}
+
+struct packet_recorder *recorder_new(const struct options *options, const struct ds_config *config,
+                                     const struct capture *capture)
+{
+    struct ds_config past = *config;
+    struct packet_recorder *k = calloc(1, sizeof *k);
+    past.on_event = NULL;
+    past.on_port = NULL;
+    past.raw = false;
+    past.remember = true;
+    past.limits[DS_LIMIT_MEMORY] *= 2; /* it holds what the other one does, and the past of it */
+    if (k == NULL || (k->past = ds_session_new(&past)) == NULL) {
+        complain("out of memory");
+        free(k);
+        return NULL;
+    }
+    k->options = options;
+    k->capture = capture;
+    const uint64_t max = options->config.limits[DS_LIMIT_KEPT];
+    const uint64_t max_conns = options->config.limits[DS_LIMIT_CONNECTIONS];
+    packet_store_init(&k->store, options->keep_bytes != 0 ? options->keep_bytes : max,
+                      max_conns < UINT32_MAX ? max_conns * CONNS_FOR_EACH : UINT32_MAX);
+    k->store.on_leave = on_leave;
+    k->store.context = k;
+    if (!open_parts(k)) {
+        recorder_free(k);
+        return NULL;
+    }
+    return k;
+}
+
+/* Files */
+
+static void note_output(struct packet_recorder *k)
+{
+    const struct output_file *output = &k->writer.output;
+    if (output->failed && k->ending == ENDING_NONE)
+        k->ending = output->closed ? ENDING_READER : ENDING_OUTPUT;
+}
+
+void recorder_open(struct packet_recorder *k, const char *name)
+{
+    if (!raw_writer_open(&k->writer, name, k->capture))
+        k->ending = ENDING_OUTPUT;
+}
+
+void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
+{
+    raw_writer_write(&k->writer, packet);
+    if (k->options->packet_buffered)
+        raw_writer_flush(&k->writer);
+    note_output(k);
+}
+
+static void write_one(void *context, const struct ds_packet *packet)
+{
+    recorder_write(context, packet);
+}
+
+static void gather_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
+{
+    struct packet_recorder *k = context;
+    struct ds_packet packet;
+    if (!made_packet(segment, ts_ns, k->capture->inputs[0].link_type, &k->made, &packet)) {
+        k->no_memory += k->made.failed;
+        k->num_incomplete += !k->made.failed;
+        ds_buffer_free(&k->made);
+    } else if (!past_order_add(&k->order, &packet)) {
+        past_order_write(&k->order, write_one, k); /* as far as it goes */
+        recorder_write(k, &packet);
+    }
+}
+
+void recorder_write_state(struct packet_recorder *k, const struct ds_endpoint *ends)
+{
+    ds_session_past(k->past, ends, gather_segment, k);
+    past_order_write(&k->order, write_one, k);
+}
+
+void recorder_close(struct packet_recorder *k)
+{
+    raw_writer_close(&k->writer);
+    note_output(k);
+}
+
+/* What comes in */
+
+void recorder_record(struct packet_recorder *k, const struct record *record, bool selected)
+{
+    if (record->event != NULL && ds_event_is_raw(record->event))
+        return;
+    if (k->options->trigger != NULL)
+        keep_latest_record(k, record);
+    else
+        keep_conns_record(k, record, selected);
+}
+
+/* forget is for a connection that turned out not to be Erlang's with a packet. If the past knows
+ * the beginning of it, it gets the rest to find that out; else it never hears of it, lest a
+ * crowd of others drives out those that are Erlang's. */
+static void forget(struct packet_recorder *k, uint64_t key, const struct ds_packet *packet)
+{
+    struct stored_conn *conn = packet_store_find(&k->store, key);
+    if (conn != NULL ? conn->decoder_state_unknown : key <= k->store.newest_key) {
+        packet_store_drop_conn(&k->store, key);
+        ds_session_packet(k->past, packet);
+    } else if (conn != NULL) {
+        packet_store_empty(&k->store, conn);
+    }
+}
+
+void recorder_packet(struct packet_recorder *k, const struct ds_packet *packet,
+                     const struct ds_where *where)
+{
+    if (k->ending != ENDING_NONE)
+        return;
+    const uint64_t key = packet_store_key(&k->store, where);
+    if (where->forgotten != 0)
+        forget(k, where->forgotten, packet);
+    if (k->options->trigger != NULL)
+        keep_latest_packet(k, key, packet);
+    else
+        keep_conns_packet(k, key, packet);
+}
+
+void recorder_flush(struct packet_recorder *k)
+{
+    raw_writer_flush(&k->writer);
+    note_output(k);
+    if (k->options->trigger != NULL)
+        keep_latest_look(k);
+}
+
+enum ending_reason recorder_get_ending(const struct packet_recorder *k)
+{
+    return k->ending;
+}
+
+bool recorder_has_failed(const struct packet_recorder *k)
+{
+    return k->ending == ENDING_OUTPUT || k->latest.after.failed;
+}
+
+void recorder_add_stats(const struct packet_recorder *k, struct ds_stats *stats)
+{
+    const struct ds_stats *past = ds_session_stats(k->past);
+    stats->limits_hit[DS_LIMIT_KEPT] += k->num_incomplete;
+    stats->limits_hit[DS_LIMIT_FILES] += k->latest.num_refused;
+    stats->limits_hit[DS_LIMIT_MEMORY] += past->limits_hit[DS_LIMIT_MEMORY];
+    stats->no_memory += k->no_memory + k->store.no_memory + past->no_memory;
+}
+
+void recorder_end(struct packet_recorder *k)
+{
+    k->is_at_end = true;
+    if (k->options->trigger != NULL)
+        keep_latest_end(k);
+    else
+        keep_conns_end(k);
+}
+
+void recorder_free(struct packet_recorder *k)
+{
+    if (k == NULL)
+        return;
+    raw_writer_close(&k->writer);
+    packet_store_free(&k->store);
+    ds_session_free(k->past);
+    ds_buffer_free(&k->made);
+    free(k);
+}

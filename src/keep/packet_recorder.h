@@ -1,0 +1,52 @@
+/*
+ * packet_recorder.h - keeps the latest packets in memory until it is known whether they are wanted:
+ * for -O, until something is selected in their connection; for --trigger, until it happens.
+ *
+ * What leaves the memory unwanted, for lack of room or as too old, goes through a session of
+ * its own, which remembers what is needed to decode the packets after it (ds_session_past). A
+ * file gets that first, so that it decodes by itself.
+ */
+#ifndef SRC_PACKET_RECORDER_H
+#define SRC_PACKET_RECORDER_H
+
+#include "capture.h"
+#include "ending.h"
+#include "record.h"
+
+struct packet_recorder;
+
+/* recorder_wanted says whether the options ask for one. */
+bool recorder_wanted(const struct options *options);
+
+/* recorder_new opens the file of -O. config is that of the session. NULL after a complaint. */
+struct packet_recorder *recorder_new(const struct options *options, const struct ds_config *config,
+                                     const struct capture *capture);
+
+/* recorder_record takes note of a record; selected: it was. To be called while its packet is
+ * with the session, thus before recorder_packet. */
+void recorder_record(struct packet_recorder *recorder, const struct record *record, bool selected);
+
+/* recorder_packet takes the packet that the session has just taken. */
+void recorder_packet(struct packet_recorder *recorder, const struct ds_packet *packet,
+                     const struct ds_where *where);
+
+/* recorder_flush writes out what has gathered. */
+void recorder_flush(struct packet_recorder *recorder);
+
+/* recorder_get_ending says why nothing more is kept: READER, or OUTPUT after a complaint; NONE
+ * while all is well. */
+enum ending_reason recorder_get_ending(const struct packet_recorder *recorder);
+
+/* recorder_has_failed says whether something went wrong, other than a reader that went away. */
+bool recorder_has_failed(const struct packet_recorder *recorder);
+
+/* recorder_add_stats adds caps that were reached, and times when memory ran out. */
+void recorder_add_stats(const struct packet_recorder *recorder, struct ds_stats *stats);
+
+/* recorder_end completes the files: after the last record, since the end of the capture may
+ * select something as well. */
+void recorder_end(struct packet_recorder *recorder);
+
+void recorder_free(struct packet_recorder *recorder); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * packet_recorder_parts.h - what the recorder's parts share: packet_recorder.c itself, keep_conns.c
+ * for -O and keep_latest.c for --trigger.
+ */
+#ifndef SRC_PACKET_RECORDER_PARTS_H
+#define SRC_PACKET_RECORDER_PARTS_H
+
+#include "keep_conns.h"
+#include "keep_latest.h"
+#include "packet_recorder.h"
+#include "packet_store.h"
+#include "past_order.h"
+#include "raw_writer.h"
+
+struct packet_recorder {
+    const struct options *options;
+    const struct capture *capture;
+    struct packet_store store;
+    struct ds_session *past; /* gets what leaves the store unwanted */
+    struct raw_writer writer;
+    struct ds_buffer made;
+    struct past_order order;
+    enum ending_reason ending; /* NONE while all is well */
+    bool is_at_end;            /* of what leaves the store, nothing stands for a past any more */
+    uint64_t num_incomplete;   /* connections and files without their first packets */
+    uint64_t no_memory;
+    struct keep_conns conns;
+    struct keep_latest latest;
+};
+
+/* recorder_open opens a file; see ending for how it went. */
+void recorder_open(struct packet_recorder *recorder, const char *name);
+
+/* recorder_write writes a packet. */
+void recorder_write(struct packet_recorder *recorder, const struct ds_packet *packet);
+
+/* recorder_write_state writes packets that stand for what has left the store: of one connection,
+ * or of all that go on where ends is NULL. */
+void recorder_write_state(struct packet_recorder *recorder, const struct ds_endpoint *ends);
+
+/* recorder_close completes the file that is open. */
+void recorder_close(struct packet_recorder *recorder);
+
+#endif

@@ -1,0 +1,458 @@
+/*
+ * pipeline.c - see pipeline.h.
+ */
+#include "pipeline.h"
+
+#include "complain.h"
+#include "correlate.h"
+#include "packet_recorder.h"
+#include "keys.h"
+#include "redact.h"
+#include "record_queue.h"
+#include "reports.h"
+#include "selector.h"
+#include "sink.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+struct pipeline {
+    const struct options *options;
+    struct sink sinks[MAX_FORMATS];
+    size_t num_sinks;
+    struct record_queue *queue; /* while the second thread runs */
+    bool behind;                /* the correlation is behind the queue */
+    struct record passing;      /* on the way there: an event, of which nothing is known yet */
+    struct selector *select;
+    struct correlate *correlate; /* NULL when nobody wants to know */
+    struct redact *redact;       /* NULL: everything may be seen */
+    struct reports *reports;
+    bool whole;                       /* some sinks also get what was not selected */
+    struct packet_recorder *recorder; /* NULL: nobody keeps packets */
+    uint64_t num_shown;               /* messages */
+    bool last; /* -c is reached: what belongs to its message is still to come */
+    bool raw;  /* some sinks get that */
+    bool idle; /* nobody wants to know anything */
+    struct rate_limit rate_limit;
+    int64_t since_ns;            /* before it, nothing is shown */
+    uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
+    _Atomic int state;           /* enum pipeline_state; never becomes less */
+};
+
+static void set_state(struct pipeline *s, enum pipeline_state state)
+{
+    int now = atomic_load(&s->state);
+    while (now < (int)state && !atomic_compare_exchange_weak(&s->state, &now, (int)state))
+        ;
+}
+
+enum pipeline_state pipeline_get_state(struct pipeline *s)
+{
+    return (enum pipeline_state)atomic_load_explicit(&s->state, memory_order_relaxed);
+}
+
+static void note_reports(struct pipeline *s, enum reports_status status)
+{
+    if (status != REPORTS_OK)
+        set_state(s, status == REPORTS_FAILED ? PIPELINE_FAILED : PIPELINE_READER_GONE);
+}
+
+static bool note_output(struct pipeline *s, const struct output_file *output)
+{
+    if (output->failed)
+        set_state(s, output->closed ? PIPELINE_READER_GONE : PIPELINE_FAILED);
+    return !output->failed;
+}
+
+/* In the second thread when there is one. False when there is no use in going on. */
+static bool write_record(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        if (record->monitor != NULL && !s->sinks[i].kind->takes_monitors)
+            continue;
+        sink_record(&s->sinks[i], record);
+        ok = note_output(s, &s->sinks[i].output) && ok;
+    }
+    return ok;
+}
+
+static bool flush_sinks(void *context)
+{
+    struct pipeline *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        output_file_flush(&s->sinks[i].output);
+        ok = note_output(s, &s->sinks[i].output) && ok;
+    }
+    return ok;
+}
+
+static bool write_lost(void *context, const struct loss *loss)
+{
+    struct pipeline *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        sink_lost(&s->sinks[i], loss);
+        ok = note_output(s, &s->sinks[i].output) && ok;
+    }
+    return ok;
+}
+
+/* From here on in the thread of the correlation. */
+
+/* pass_on returns false when the record was lost. */
+static bool pass_on(struct pipeline *s, const struct record *record)
+{
+    if (s->num_sinks == 0)
+        return true;
+    if (s->queue == NULL || s->behind)
+        return write_record(s, record);
+    const uint64_t num_lost = record_queue_num_lost(s->queue);
+    if (!record_queue_record(s->queue, record) && pipeline_get_state(s) == PIPELINE_ON)
+        set_state(s, PIPELINE_FAILED);
+    return record_queue_num_lost(s->queue) == num_lost;
+}
+
+/* count counts a message that was selected, and passed on or lost. */
+static void count(struct pipeline *s, const struct ds_event *event, bool passed)
+{
+    s->num_shown += passed;
+    s->last = s->last || (passed && s->num_shown == s->options->max_messages);
+    if (rate_limit_exceeded(&s->rate_limit, event->ts_ns))
+        set_state(s, PIPELINE_RATE_EXCEEDED);
+}
+
+static void fail_redaction(struct pipeline *s)
+{
+    complain("out of memory: what cannot be redacted is not shown");
+    set_state(s, PIPELINE_FAILED);
+}
+
+/* redact replaces a record by what may be shown. False when nothing may. */
+static bool redact(struct pipeline *s, const struct record **record)
+{
+    const enum redact_status status =
+        s->redact != NULL ? redact_record(s->redact, *record, record) : REDACT_OK;
+    if (status == REDACT_FAILED)
+        fail_redaction(s);
+    return status == REDACT_OK;
+}
+
+/* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
+static bool pass_on_all(struct pipeline *s, const struct record *shown)
+{
+    bool passed = pass_on(s, shown);
+    const struct record *frame = s->redact != NULL ? redact_get_frame(s->redact) : NULL;
+    if (s->redact != NULL && frame == NULL && redact_failed(s->redact))
+        fail_redaction(s);
+    if (frame != NULL)
+        passed = pass_on(s, frame) && passed;
+    return passed;
+}
+
+/* leave_out passes on what was not selected to those that want whole connections. */
+static void leave_out(struct pipeline *s, const struct record *record)
+{
+    struct record left_out = *record;
+    const struct record *shown = &left_out;
+    left_out.left_out = true;
+    if (s->whole && redact(s, &shown))
+        pass_on_all(s, shown);
+}
+
+/* is_past_last ends the run once the message that -c ends with has all that belongs to it: it
+ * comes right behind it, calls that it ended first, then its frame. */
+static bool is_past_last(struct pipeline *s, const struct record *record)
+{
+    const bool is_call = record->call != NULL || record->monitor != NULL;
+    if (!s->last || is_call || (s->raw && record->event->type == DS_EVENT_FRAME))
+        return false;
+    set_state(s, PIPELINE_FULL);
+    return true;
+}
+
+static void on_record(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    if (pipeline_get_state(s) != PIPELINE_ON || is_past_last(s, record))
+        return;
+    /* The selection sees what comes before --since: a request there may have its reply after. */
+    const bool wanted = selector_wants(s->select, record) && record_time(record) >= s->since_ns;
+    if (s->recorder != NULL)
+        recorder_record(s->recorder, record, wanted);
+    if (!wanted) {
+        leave_out(s, record);
+        return;
+    }
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
+    const struct record *shown = record;
+    if (!redact(s, &shown))
+        return;
+    if (!is_raw)
+        note_reports(s, reports_record(s->reports, shown));
+    /* That of a call is there to be counted. */
+    const bool passed =
+        record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
+    if (record_is_message(record))
+        count(s, record->event, passed);
+    if (is_raw && s->last)
+        set_state(s, PIPELINE_FULL);
+}
+
+static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
+{
+    const struct record record = {.event = event};
+    if (s->correlate != NULL)
+        correlate_event(s->correlate, event);
+    else
+        on_record(s, &record);
+    if (s->last && !s->raw)
+        set_state(s, PIPELINE_FULL);
+}
+
+static bool take_event(void *context, const struct record *record)
+{
+    correlate_or_show(context, record->event);
+    return pipeline_get_state(context) == PIPELINE_ON;
+}
+
+void pipeline_set_recorder(struct pipeline *s, struct packet_recorder *recorder)
+{
+    s->recorder = recorder;
+}
+
+void pipeline_set_since(struct pipeline *s, int64_t since_ns)
+{
+    s->since_ns = since_ns;
+}
+
+void pipeline_event(struct pipeline *s, const struct ds_event *event)
+{
+    if (s->idle)
+        return;
+    if (s->queue == NULL || !s->behind) {
+        correlate_or_show(s, event);
+        return;
+    }
+    s->passing.event = event;
+    if (!record_queue_record(s->queue, &s->passing) && pipeline_get_state(s) == PIPELINE_ON)
+        set_state(s, PIPELINE_FAILED);
+}
+
+void pipeline_lose(struct pipeline *s, const struct loss *loss)
+{
+    if (s->queue != NULL)
+        record_queue_lose(s->queue, loss);
+}
+
+void pipeline_flush(struct pipeline *s)
+{
+    if (s->queue != NULL)
+        record_queue_flush(s->queue);
+}
+
+/* What a call asked is kept for its record; a report only shows the beginning. */
+enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
+
+static bool takes_monitors(const struct pipeline *s)
+{
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        if (s->sinks[i].kind->takes_monitors)
+            return true;
+    }
+    return false;
+}
+
+/* Conversations are put together when something is shown; -q alone is not slowed down. */
+static bool open_correlate(struct pipeline *s)
+{
+    const struct options *options = s->options;
+    const bool wanted = s->num_sinks != 0 || recorder_wanted(options);
+    if ((!wanted || options->no_calls) && !reports_wanted(options))
+        return true;
+    struct correlate_config config = {
+        .emit = on_record,
+        .monitors =
+            options->reports[REPORT_MONITORS] || takes_monitors(s) || recorder_wanted(options),
+        .context = s,
+        .names = wanted,
+        .keep = wanted || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
+    };
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
+        keys_seed(seed);
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->correlate = correlate_new(&config);
+    return s->correlate != NULL;
+}
+
+static bool open_some_sinks(struct pipeline *s, unsigned time_digits, bool keeps)
+{
+    const struct options *options = s->options;
+    for (size_t i = 0; i < options->num_formats; i++) {
+        if (options->formats[i].kind->keeps != keeps)
+            continue;
+        if (!sink_open(&s->sinks[s->num_sinks], &options->formats[i], options))
+            return false;
+        s->sinks[s->num_sinks++].time_digits = time_digits;
+    }
+    return true;
+}
+
+/* open_sinks opens first what must not be there yet: if it is, nothing else has been emptied. */
+static bool open_sinks(struct pipeline *s, unsigned time_digits)
+{
+    if (open_some_sinks(s, time_digits, true) && open_some_sinks(s, time_digits, false))
+        return true;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        sink_withdraw(&s->sinks[i]);
+    return false;
+}
+
+static bool has_stdout(const struct pipeline *s)
+{
+    const char *packets = s->options->write_file;
+    if (packets != NULL && strcmp(packets, "-") == 0)
+        return true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        if (s->sinks[i].output.is_stdout)
+            return true;
+    }
+    return false;
+}
+
+/* Where most events come to nothing, what remains to be done for them is worth a thread. A
+ * live capture is left as it is: there the queue parts it from a slow reader. So is what ends
+ * with a certain message, so that no more packets are read. */
+static bool is_better_behind(const struct pipeline *s)
+{
+    const struct options *options = s->options;
+    const bool few =
+        options->num_regexes != 0 || options->num_matches != 0 || options->filter != NULL;
+    return options->num_read_files != 0 && options->max_messages == 0 &&
+           !recorder_wanted(options) && /* what it needs is there with the packet */
+           options->rate.max == 0 && s->correlate != NULL && (s->num_sinks == 0 || few);
+}
+
+struct pipeline *pipeline_new(const struct options *options, unsigned time_digits)
+{
+    struct pipeline *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    s->options = options;
+    s->since_ns = INT64_MIN;
+    s->whole = sinks_want_whole(options);
+    if ((options->redact != 0 && (s->redact = redact_new(options)) == NULL) ||
+        !open_sinks(s, time_digits)) {
+        pipeline_free(s);
+        return NULL;
+    }
+    s->select = selector_new(options);
+    s->reports = reports_new(options, time_digits, has_stdout(s));
+    if (s->select == NULL || s->reports == NULL ||
+        !rate_limit_init(&s->rate_limit, &options->rate) || !open_correlate(s)) {
+        complain("out of memory");
+        pipeline_free(s);
+        return NULL;
+    }
+    s->behind = is_better_behind(s);
+    return s;
+}
+
+bool pipeline_start(struct pipeline *s)
+{
+    s->idle = s->num_sinks == 0 && s->correlate == NULL && s->recorder == NULL &&
+              s->options->max_messages == 0 && s->rate_limit.rate.max == 0;
+    s->raw = sinks_want_raw(s->options);
+    if (s->num_sinks == 0 && !s->behind)
+        return true;
+    const struct record_queue_target target = {
+        .record = s->behind ? take_event : write_record,
+        .flush = flush_sinks,
+        .lost = write_lost,
+        .context = s,
+    };
+    const struct options *options = s->options;
+    const bool is_live = options->num_read_files == 0;
+    s->queue = record_queue_start(&target, is_live ? options->config.limits[DS_LIMIT_QUEUE] : 0);
+    return s->queue != NULL;
+}
+
+/* stop_relay waits for the second thread, and what it had is this one's. */
+static void stop_relay(struct pipeline *s)
+{
+    if (s->queue == NULL)
+        return;
+    s->num_lost += record_queue_num_lost(s->queue);
+    if (!record_queue_stop(s->queue, &s->num_left))
+        set_state(s, PIPELINE_FAILED);
+    s->queue = NULL;
+}
+
+static void close_sinks(struct pipeline *s)
+{
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        sink_close(&s->sinks[i]);
+        note_output(s, &s->sinks[i].output);
+        output_file_say_unread(&s->sinks[i].output, s->num_left);
+    }
+    s->num_sinks = 0;
+}
+
+void pipeline_end(struct pipeline *s)
+{
+    if (s->behind)
+        stop_relay(s);
+    if (s->correlate != NULL)
+        correlate_end(s->correlate);
+    stop_relay(s);
+    close_sinks(s);
+    reports_end(s->reports);
+}
+
+struct ds_buffer *pipeline_report_text(struct pipeline *s)
+{
+    return reports_text(s->reports);
+}
+
+void pipeline_write_reports(struct pipeline *s)
+{
+    if (pipeline_get_state(s) != PIPELINE_READER_GONE)
+        note_reports(s, reports_write(s->reports));
+}
+
+void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
+{
+    if (s->behind && s->queue != NULL)
+        return;
+    stats->limits_hit[DS_LIMIT_QUEUE] +=
+        s->num_lost + (s->queue != NULL ? record_queue_num_lost(s->queue) : 0);
+    if (s->correlate != NULL)
+        correlate_add_stats(s->correlate, stats);
+    selector_add_stats(s->select, stats);
+}
+
+uint64_t pipeline_num_given_up(const struct pipeline *s)
+{
+    return selector_num_given_up(s->select);
+}
+
+void pipeline_free(struct pipeline *s)
+{
+    if (s == NULL)
+        return;
+    stop_relay(s);
+    close_sinks(s);
+    correlate_free(s->correlate);
+    redact_free(s->redact);
+    reports_free(s->reports);
+    selector_free(s->select);
+    rate_limit_free(&s->rate_limit);
+    free(s);
+}

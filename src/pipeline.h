@@ -1,0 +1,71 @@
+/*
+ * pipeline.h - what becomes of events: correlation, selection, redaction, reports and sinks, in
+ * this order.
+ *
+ * Two threads share the work. Records are always written in a thread of their own, behind
+ * the queue. Where few records are expected of many events (-e, -m, -Y, --report ... of files),
+ * the queue comes first instead: the correlation and all that follows run in the second
+ * thread, while the first one decodes.
+ */
+#ifndef SRC_PIPELINE_H
+#define SRC_PIPELINE_H
+
+#include "loss.h"
+#include "options.h"
+
+#include <distsniff/dissect.h>
+
+struct pipeline;
+struct packet_recorder;
+
+enum pipeline_state {
+    PIPELINE_ON,
+    PIPELINE_FULL,          /* -c is reached */
+    PIPELINE_RATE_EXCEEDED, /* --rate was exceeded */
+    PIPELINE_READER_GONE,   /* nobody reads the output any more: no error */
+    PIPELINE_FAILED,        /* an output failed, or memory ran out; it has been complained of */
+};
+
+/* pipeline_new opens the outputs. time_digits: of the capture, 6 or 9. NULL after a complaint. */
+struct pipeline *pipeline_new(const struct options *options, unsigned time_digits);
+
+/* pipeline_set_recorder has recorder told of every record. */
+void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *recorder);
+
+/* pipeline_start starts the second thread. False after a complaint. */
+bool pipeline_start(struct pipeline *pipeline);
+
+/* pipeline_set_since says that nothing before that time is to be shown. Called before the first
+ * event, if at all. */
+void pipeline_set_since(struct pipeline *pipeline, int64_t since_ns);
+
+/* pipeline_lose tells of packets that were lost before the next event. */
+void pipeline_lose(struct pipeline *pipeline, const struct loss *loss);
+
+/* pipeline_event takes the next event. */
+void pipeline_event(struct pipeline *pipeline, const struct ds_event *event);
+
+/* pipeline_flush sees to it that all there is so far is written out soon. */
+void pipeline_flush(struct pipeline *pipeline);
+
+/* pipeline_get_state says whether there is any use in going on. */
+enum pipeline_state pipeline_get_state(struct pipeline *pipeline);
+
+/* pipeline_end tells that no more events come: what is open ends, the outputs are closed. */
+void pipeline_end(struct pipeline *pipeline);
+
+/* pipeline_report_text is the text of the reports once pipeline_end was called, to add to, which
+ * pipeline_write_reports writes out. */
+struct ds_buffer *pipeline_report_text(struct pipeline *pipeline);
+void pipeline_write_reports(struct pipeline *pipeline);
+
+/* pipeline_add_stats adds the caps that were reached and the times memory ran out; while events
+ * still come, those that can be known without waiting. */
+void pipeline_add_stats(const struct pipeline *pipeline, struct ds_stats *stats);
+
+/* pipeline_num_given_up returns how many messages -e, -m and -Y gave up on. */
+uint64_t pipeline_num_given_up(const struct pipeline *pipeline);
+
+void pipeline_free(struct pipeline *pipeline); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,344 @@
+/*
+ * selector.c - see selector.h.
+ */
+#include "selector.h"
+
+#include "event_text.h"
+#include "filter.h"
+#include "keys.h"
+#include "labels.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A call that was selected and has not ended. */
+struct selected_call {
+    struct table_entry entry;
+    uint64_t number;
+    bool with_reply; /* -m '... -> return': whatever --no-pairs says */
+};
+
+/* A connection of which so many messages more are shown. */
+struct followed {
+    struct table_entry entry;
+    uint64_t conn, left;
+};
+
+struct selector {
+    const struct options *options;
+    bool has_picks; /* one of those that say nothing about the end of a call */
+    bool is_picky;  /* anything at all may be left out */
+    bool had_event; /* the last event was wanted */
+    struct table calls;
+    struct table followed;      /* -A */
+    struct match_record *match; /* NULL without -m */
+    struct event_text *printer;
+    struct ds_buffer text;
+    uint64_t num_given_up;
+    uint64_t no_memory;
+};
+
+static bool lists_fit(const struct words *lists, const char *label, const char *group)
+{
+    for (size_t i = 0; i < lists->num; i++) {
+        if (labels_fit(lists->word[i], label, group))
+            return true;
+    }
+    return false;
+}
+
+/* kind_fits is --calls-only, --only and --hide, of a call that ended as well. */
+static bool kind_fits(const struct options *options, const struct record *record)
+{
+    if (!options->calls_only && options->hide.num == 0 && options->only.num == 0)
+        return true;
+    const struct call *call = record->call;
+    const char *label = call != NULL ? call->label : record->note.label;
+    const char *group = call != NULL ? call->group : record->note.group;
+    if (call == NULL && record->event->type == DS_EVENT_GAP)
+        return true; /* what is missing may be what was asked for */
+    if (options->calls_only && call == NULL && record->note.call == 0)
+        return false;
+    if (label == NULL)
+        return options->only.num == 0;
+    if (options->only.num != 0 && !lists_fit(&options->only, label, group))
+        return false;
+    return !lists_fit(&options->hide, label, group);
+}
+
+static bool node_fits(const struct options *options, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    if (options->nodes.num == 0 ||
+        (event->type == DS_EVENT_GAP && (end[0].node.data == NULL || end[1].node.data == NULL)))
+        return true;
+    for (size_t i = 0; i < options->nodes.num; i++) {
+        if (pick_node_has(options->nodes.word[i], event))
+            return true;
+    }
+    return false;
+}
+
+static bool process_fits(const struct options *options, const struct record *record)
+{
+    if (options->num_processes == 0 || record->event->type == DS_EVENT_GAP)
+        return true;
+    for (size_t i = 0; i < options->num_processes; i++) {
+        if (pick_process_has(&options->processes[i], record))
+            return true;
+    }
+    return false;
+}
+
+enum { KEEP_TEXT = 1 << 20 };
+
+static bool text_matches(struct selector *s, const struct record *record)
+{
+    const struct options *options = s->options;
+    enum regex_result result = REGEX_NO;
+    s->text.len = 0;
+    for (size_t i = 0; i < options->num_regexes && result == REGEX_NO; i++) {
+        if (!match_regex_may(options->regexes[i], record))
+            continue;
+        if (s->text.len == 0)
+            event_text_print(s->printer, record, &s->text);
+        if (s->text.failed) {
+            s->no_memory++;
+            break;
+        }
+        result = match_regex_text(options->regexes[i], s->text.data, s->text.len);
+    }
+    s->num_given_up += result == REGEX_GAVE_UP;
+    if (s->text.cap > KEEP_TEXT || s->text.failed)
+        ds_buffer_free(&s->text);
+    return result == REGEX_YES;
+}
+
+static bool regex_fits(struct selector *s, const struct record *record)
+{
+    return s->options->num_regexes == 0 || record->event->type == DS_EVENT_GAP ||
+           text_matches(s, record) != s->options->invert;
+}
+
+/* match_fits is -m. *with_reply: the reply was asked for. */
+static bool match_fits(struct selector *s, const struct record *record, bool *with_reply)
+{
+    if (s->match == NULL || record->event->type == DS_EVENT_GAP)
+        return true;
+    const enum match_record_result result = match_record_run(s->match, record);
+    *with_reply = result == MATCH_RECORD_WITH_REPLY;
+    return result != MATCH_RECORD_NO;
+}
+
+static bool event_fits(struct selector *s, const struct record *record, bool *with_reply)
+{
+    const struct options *options = s->options;
+    const struct ds_event *event = record->event;
+    return (!options->ops.any || event->type == DS_EVENT_GAP || op_set_has(&options->ops, event)) &&
+           node_fits(options, event) && process_fits(options, record) &&
+           kind_fits(options, record) && match_fits(s, record, with_reply) &&
+           filter_run(options->filter, record) && regex_fits(s, record);
+}
+
+static uint32_t hash_number(uint64_t number)
+{
+    return key_hash(&number, sizeof number);
+}
+
+static struct selected_call *find_call(const struct selector *s, uint64_t number)
+{
+    struct selected_call *call = table_first(&s->calls, hash_number(number));
+    while (call != NULL && call->number != number)
+        call = table_next(&s->calls, call);
+    return call;
+}
+
+static void remember_call(struct selector *s, uint64_t number, bool with_reply)
+{
+    if (table_is_full(&s->calls))
+        table_remove(&s->calls, table_oldest(&s->calls));
+    struct selected_call *call = table_add(&s->calls, hash_number(number));
+    if (call == NULL) {
+        s->no_memory++;
+        return;
+    }
+    call->number = number;
+    call->with_reply = with_reply;
+}
+
+/* What follows a selected message */
+
+static struct followed *find_followed(const struct selector *s, uint64_t conn)
+{
+    struct followed *f = table_first(&s->followed, hash_number(conn));
+    while (f != NULL && f->conn != conn)
+        f = table_next(&s->followed, f);
+    return f;
+}
+
+static void begin_following(struct selector *s, uint64_t conn)
+{
+    struct followed *f = find_followed(s, conn);
+    if (f == NULL && table_is_full(&s->followed))
+        table_remove(&s->followed, table_oldest(&s->followed));
+    if (f == NULL)
+        f = table_add(&s->followed, hash_number(conn));
+    if (f == NULL) {
+        s->no_memory++;
+        return;
+    }
+    f->conn = conn;
+    f->left = s->options->num_after;
+}
+
+/* follows says whether a message that was not selected is among the next ones of its
+ * connection. */
+static bool follows(struct selector *s, const struct ds_event *event, bool wanted)
+{
+    if (s->options->num_after == 0)
+        return false;
+    if (event->type == DS_EVENT_MESSAGE && wanted) {
+        begin_following(s, event->conn->number);
+        return true;
+    }
+    const bool is_last = event->type == DS_EVENT_CONN && event->change.final;
+    struct followed *f =
+        event->type == DS_EVENT_MESSAGE || is_last ? find_followed(s, event->conn->number) : NULL;
+    if (f == NULL)
+        return false;
+    if (is_last || --f->left == 0)
+        table_remove(&s->followed, f);
+    return !is_last;
+}
+
+struct selector *selector_new(const struct options *options)
+{
+    struct selector *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    s->options = options;
+    s->has_picks = options->ops.any || options->nodes.num != 0 || options->num_processes != 0 ||
+                   options->num_regexes != 0 || options->num_matches != 0 ||
+                   options->num_after != 0;
+    s->is_picky = s->has_picks || options->filter != NULL || options->calls_only ||
+                  options->hide.num != 0 || options->only.num != 0;
+    /* No more calls than these are open, and each says when it ends. */
+    table_init(&s->calls, sizeof(struct selected_call), options->config.limits[DS_LIMIT_CALLS]);
+    table_init(&s->followed, sizeof(struct followed), options->config.limits[DS_LIMIT_CONNECTIONS]);
+    if (options->num_regexes != 0) {
+        s->printer = event_text_new();
+        if (s->printer == NULL) {
+            selector_free(s);
+            return NULL;
+        }
+    }
+    if (options->num_matches != 0) {
+        s->match = match_record_new(options->matches, options->num_matches);
+        if (s->match == NULL) {
+            selector_free(s);
+            return NULL;
+        }
+    }
+    return s;
+}
+
+void selector_free(struct selector *s)
+{
+    if (s == NULL)
+        return;
+    table_free(&s->calls);
+    table_free(&s->followed);
+    event_text_free(s->printer);
+    match_record_free(s->match);
+    ds_buffer_free(&s->text);
+    free(s);
+}
+
+uint64_t selector_num_given_up(const struct selector *s)
+{
+    return s->num_given_up + filter_num_given_up(s->options->filter) +
+           (s->match != NULL ? match_record_num_given_up(s->match) : 0);
+}
+
+void selector_add_stats(const struct selector *s, struct ds_stats *stats)
+{
+    stats->no_memory += s->no_memory + filter_no_memory(s->options->filter) +
+                        (s->match != NULL ? match_record_no_memory(s->match) : 0);
+}
+
+/* is_brought says whether a message is shown because its call was selected. What --invert
+ * leaves out is not brought back by a request that it lets through; with -> return the reply
+ * is, and nothing else. */
+static bool is_brought(const struct selector *s, const struct selected_call *call,
+                       const struct note *note)
+{
+    if (call->with_reply)
+        return note->role == NOTE_REPLY || note->outcome != CALL_OPEN;
+    return !s->options->no_pairs && !s->options->invert;
+}
+
+/* monitor_fits is what can be asked of the end of a monitor or link: it has no op and no line
+ * of text. */
+static bool monitor_fits(const struct selector *s, const struct record *record)
+{
+    const struct options *options = s->options;
+    const struct monitor_end *m = record->monitor;
+    const char *label = m->is_link ? "link" : "monitor";
+    bool node_is = options->nodes.num == 0, process_is = options->num_processes == 0;
+    if (options->ops.any || options->num_regexes != 0 || options->num_matches != 0 ||
+        options->calls_only || (options->only.num != 0 && !lists_fit(&options->only, label, "")) ||
+        lists_fit(&options->hide, label, ""))
+        return false;
+    for (size_t i = 0; i < options->nodes.num && !node_is; i++)
+        node_is = pick_node_is(options->nodes.word[i], &m->watcher) ||
+                  pick_node_is(options->nodes.word[i], &m->target);
+    for (size_t i = 0; i < options->num_processes && !process_is; i++)
+        process_is = pick_process_is(&options->processes[i], &m->watcher) ||
+                     pick_process_is(&options->processes[i], &m->target);
+    return node_is && process_is && filter_run(options->filter, record);
+}
+
+/* raw_fits is of bytes as sent: a frame goes with what it completed. What segments carried
+ * cannot be told apart by message, so it is there whole or not at all. */
+static bool raw_fits(const struct selector *s, const struct ds_event *event)
+{
+    return !s->is_picky ||
+           (event->type == DS_EVENT_FRAME && event->frame_sent.completes && s->had_event);
+}
+
+static bool wants_decoded(struct selector *s, const struct record *record)
+{
+    struct filter *filter = s->options->filter;
+    if (record->monitor != NULL)
+        return monitor_fits(s, record);
+    if (!s->has_picks && filter == NULL)
+        return kind_fits(s->options, record);
+    const uint64_t number = record->call != NULL ? record->call->number : record->note.call;
+    struct selected_call *call = number != 0 ? find_call(s, number) : NULL;
+    const bool is_known = call != NULL;
+    if (record->call != NULL) {
+        if (is_known)
+            table_remove(&s->calls, call);
+        return is_known ||
+               (!s->has_picks && kind_fits(s->options, record) && filter_run(filter, record));
+    }
+    bool with_reply = false;
+    const bool wanted =
+        (is_known && is_brought(s, call, &record->note)) || event_fits(s, record, &with_reply);
+    /* A filter can ask for the end of a call by itself; picks can't. */
+    if (wanted && number != 0 && !is_known &&
+        (s->has_picks || (!s->options->no_pairs && !s->options->invert)))
+        remember_call(s, number, with_reply);
+    return follows(s, record->event, wanted) || wanted;
+}
+
+bool selector_wants(struct selector *s, const struct record *record)
+{
+    if (record->event != NULL && ds_event_is_raw(record->event))
+        return raw_fits(s, record->event);
+    const bool wanted = wants_decoded(s, record);
+    if (record->call == NULL && record->monitor == NULL)
+        s->had_event = wanted;
+    return wanted;
+}
