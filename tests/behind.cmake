@@ -2,5 +2,6 @@
 if(DISTSNIFF_TESTS)
   file(GLOB captures ${CMAKE_SOURCE_DIR}/pcaps/*.pcap ${CMAKE_SOURCE_DIR}/pcaps/*.pcap.gz)
   add_test(NAME behind_the_relay
-           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/behind $<TARGET_FILE:distsniff> ${captures})
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/behind $<TARGET_FILE:distsniff>
+                   ${captures})
 endif()

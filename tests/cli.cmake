@@ -1,9 +1,11 @@
 # What a user gets who makes mistakes, whose disk is full, whose pipe closes.
-add_test(NAME cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli $<TARGET_FILE:distsniff> ${PCAPS})
+add_test(NAME cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/cli $<TARGET_FILE:distsniff>
+                           ${PCAPS})
 # What is installed, and that it works from there.
-add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/installed ${CMAKE_BINARY_DIR} ${PCAPS})
+add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/installed ${CMAKE_BINARY_DIR}
+                               ${PCAPS})
 foreach(capture otp25 otp27-ops otp29-ops links-sll2)
   add_test(NAME second_opinion_${capture}
-           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/second_opinion $<TARGET_FILE:distsniff>
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/second_opinion $<TARGET_FILE:distsniff>
                    ${CMAKE_SOURCE_DIR}/include/distsniff/ops.def ${PCAPS}/${capture}.pcap)
 endforeach()

@@ -1,6 +1,6 @@
 # --redact: nothing secret is left in any output, and all shapes are.
-add_test(NAME redact COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/redact $<TARGET_FILE:distsniff> ${ERL_DIR}
-                             ${PCAPS} $<TARGET_FILE:mangle>)
+add_test(NAME redact COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/redact $<TARGET_FILE:distsniff>
+                            ${ERL_DIR} ${PCAPS} $<TARGET_FILE:mangle>)
 foreach(capture otp25.pcap secrets.pcap.gz names.pcap)
   erl_check(redacted_${capture} redacted node ${PCAPS}/${capture})
 endforeach()

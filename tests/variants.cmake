@@ -3,7 +3,7 @@
 function(variant capture mode)
   string(REPLACE ";" "-" name "${mode}")
   add_test(NAME variant_${capture}_${name}
-           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/variant $<TARGET_FILE:distsniff>
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/variant $<TARGET_FILE:distsniff>
                    $<TARGET_FILE:mangle> ${ERL_DIR} ${PCAPS}/${capture} ${mode})
 endfunction()
 

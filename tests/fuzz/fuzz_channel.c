@@ -10,7 +10,7 @@
  * Whatever comes: events whose terms can be printed and copied, no memory left behind. And
  * where nothing is lost, the same events whatever the pieces are.
  */
-#include "../channel_harness.h"
+#include "channel_harness.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #ifndef FUZZ_CONN_H
 #define FUZZ_CONN_H
 
-#include "../fake_conn.h"
+#include "fake_conn.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * Of a term that the check accepts comes one that it accepts, of the same shape; a damaged one
  * only has to end.
  */
-#include "../same_shape.h"
-#include "../term_samples.h"
+#include "same_shape.h"
+#include "term_samples.h"
 #include "redact_values.h"
 
 #include <stdlib.h>

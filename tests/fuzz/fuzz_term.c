@@ -3,7 +3,7 @@
  * term. Whatever the check lets through must be read, printed and copied whole; whatever it
  * refuses must still be printed, in part, and not copied. As source text both are complete.
  */
-#include "../term_samples.h"
+#include "term_samples.h"
 #include "term.h"
 #include "utf8.h"
 
