@@ -60,5 +60,6 @@ void stop_install(void)
     handle(SIGUSR2, on_wish, 0);
     handle(STOP_WAKE, on_wish, 0);
     handle(SIGPIPE, SIG_IGN, 0);
+    handle(SIGXFSZ, SIG_IGN, 0);
     handle(SIGCHLD, SIG_DFL, 0); /* if ignored, nobody learns how the command of -z ended */
 }

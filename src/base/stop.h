@@ -2,7 +2,7 @@
  * stop.h - signals. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end, the same one
  * again ends the program at once; SIGHUP is left ignored where nohup did that. SIGUSR1 asks for
  * the counts so far, SIGUSR2 to write out what has gathered. STOP_WAKE does nothing but
- * interrupt a thread that waits in a system call. SIGPIPE is ignored: writes fail.
+ * interrupt a thread that waits in a system call. SIGPIPE and SIGXFSZ are ignored: writes fail.
  *
  * Once the end is wanted, SIGALRM interrupts the first thread every second: a write may have
  * begun to wait for its reader just before the end was asked for.

@@ -38,7 +38,8 @@ static int spawn(const char *command, const char *name, pid_t *pid)
     }
     sigemptyset(&none);
     sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE); /* which is ignored here */
+    sigaddset(&usual, SIGPIPE); /* which are ignored here */
+    sigaddset(&usual, SIGXFSZ);
     if ((error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
                                                   0)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)) == 0 &&

@@ -53,8 +53,11 @@ static void make_getopt_tables(char *letters, struct option *longs, char names[]
     *longs = (struct option){0};
 }
 
+/* find_line returns the line of what getopt_long returned, NULL for a cap, which has none. */
 static const struct option_line *find_line(int value)
 {
+    if (value >= FIRST_LIMIT)
+        return NULL;
     if (value >= LONG_ONLY)
         return &option_lines[value - LONG_ONLY];
     for (int i = 0; i < NUM_OPTION_LINES; i++) {
@@ -198,11 +201,12 @@ static const char *find_nearest(const char *given)
 static void complain_unknown(int value, const char *given)
 {
     const struct option_line *line = find_line(optopt);
+    const char *argument = line != NULL ? line->argument : "N"; /* of a cap */
     const char *nearest;
-    if (value == ':' && line != NULL)
-        complain("-%c needs an argument, %s: see distsniff --help", optopt, line->argument);
+    if (value == ':' && strncmp(given, "--", 2) == 0)
+        complain("%s needs an argument, %s: see distsniff --help", given, argument);
     else if (value == ':')
-        complain("%s needs an argument: see distsniff --help", given);
+        complain("-%c needs an argument, %s: see distsniff --help", optopt, argument);
     else if (optopt != 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0)
         complain("unknown option -%c: see distsniff --help", optopt);
     else if (optopt != 0)
