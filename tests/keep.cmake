@@ -7,3 +7,8 @@ set_tests_properties(rotation PROPERTIES TIMEOUT 120)
 add_test(NAME keep_decodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/decodes
                                    $<TARGET_FILE:distsniff> ${PCAPS})
 set_tests_properties(keep_decodes PROPERTIES TIMEOUT 240)
+
+# Every way to keep packets, with every way to have them come.
+add_test(NAME keep_every_way COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/every_way
+                                     $<TARGET_FILE:distsniff> ${PCAPS})
+set_tests_properties(keep_every_way PROPERTIES TIMEOUT 480)

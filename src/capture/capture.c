@@ -16,19 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-uint32_t capture_link_type(pcap_t *pcap)
+void capture_note_link_type(struct capture_input *input)
 {
     /* The only value that differs between the two on Linux, of those we know. */
     enum { LINKTYPE_RAW = 101 };
-    int dlt = pcap_datalink(pcap);
-    return dlt == DLT_RAW ? LINKTYPE_RAW : (uint32_t)dlt;
+    input->dlt = pcap_datalink(input->pcap);
+    input->link_type = input->dlt == DLT_RAW ? LINKTYPE_RAW : (uint32_t)input->dlt;
 }
 
 static bool check_link_type(const struct capture_input *input)
 {
     if (ds_link_type_known(input->link_type))
         return true;
-    const char *name = pcap_datalink_val_to_name(pcap_datalink(input->pcap));
+    const char *name = pcap_datalink_val_to_name(input->dlt);
     complain("%s: packets of link type %s (%u) cannot be read: capture on an Ethernet, "
              "loopback, raw IP or Linux cooked interface",
              input->name, name != NULL ? name : "unknown", input->link_type);

@@ -17,10 +17,11 @@ enum capture_status {
 
 /* capture_input is one file, or the interface. */
 struct capture_input {
-    pcap_t *pcap;
+    pcap_t *pcap; /* NULL once a file has been read to its end */
     struct unpack *unpack; /* compressed or not seekable: see unpack.h; else NULL */
     const char *name;
-    uint32_t link_type; /* LINKTYPE_ value */
+    int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */
+    uint32_t link_type; /* LINKTYPE_ value of that */
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
     bool has_next;      /* a packet waits to be merged */
@@ -99,7 +100,7 @@ struct capture_input *capture_choose_oldest(struct capture *capture);
 /* capture_points_next gives out the next packet of several points. */
 enum capture_status capture_points_next(struct capture *capture, struct ds_packet *packet);
 
-/* capture_link_type turns libpcap's DLT_ value into the LINKTYPE_ value of files. */
-uint32_t capture_link_type(pcap_t *pcap);
+/* capture_note_link_type notes what the open pcap of an input says of its link type. */
+void capture_note_link_type(struct capture_input *input);
 
 #endif

@@ -193,7 +193,7 @@ bool capture_open_file(struct capture *capture, struct capture_input *input, con
         capture_input_close(input);
         return false;
     }
-    input->link_type = capture_link_type(input->pcap);
+    capture_note_link_type(input);
     return true;
 }
 

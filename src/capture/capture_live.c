@@ -83,7 +83,7 @@ static bool activate(struct capture_input *input, const struct options *options)
         complain("cannot capture on %s: %s", input->name, error);
         return false;
     }
-    input->link_type = capture_link_type(pcap);
+    capture_note_link_type(input);
     return true;
 }
 

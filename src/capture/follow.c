@@ -136,7 +136,7 @@ static bool compile(struct follow *f, const struct capture_input *input)
         if (f->rules[i].link_type == input->link_type)
             return true;
     }
-    pcap_t *dead = pcap_open_dead(pcap_datalink(input->pcap), MAX_SNAPLEN);
+    pcap_t *dead = pcap_open_dead(input->dlt, MAX_SNAPLEN);
     if (dead == NULL) {
         complain("out of memory");
         return false;

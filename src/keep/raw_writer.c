@@ -30,7 +30,7 @@ static bool start_dump(struct raw_writer *writer, const struct capture *capture)
 {
     FILE *file = fopencookie(writer, "w", (cookie_io_functions_t){.write = take_bytes});
     pcap_t *pcap = pcap_open_dead_with_tstamp_precision(
-        pcap_datalink(capture->inputs[0].pcap), MAX_SNAPLEN,
+        capture->inputs[0].dlt, MAX_SNAPLEN,
         writer->nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
     if (file != NULL && pcap != NULL) {
         setvbuf(file, NULL, _IONBF, 0);

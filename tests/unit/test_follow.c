@@ -54,7 +54,8 @@ struct fixture {
 
 static void start(struct fixture *f, char *expression)
 {
-    f->input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535), .link_type = 1};
+    f->input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535)};
+    capture_note_link_type(&f->input);
     f->capture = (struct capture){.inputs = &f->input, .num_inputs = 1};
     f->options.expression = expression;
     f->follow = follow_new(&f->options, &f->capture);
