@@ -6,7 +6,7 @@
 #include "complain.h"
 #include "correlate.h"
 #include "packet_recorder.h"
-#include "keys.h"
+#include "hash.h"
 #include "redact.h"
 #include "record_queue.h"
 #include "reports.h"
@@ -121,7 +121,7 @@ static bool pass_on(struct pipeline *s, const struct record *record)
 static void count(struct pipeline *s, const struct ds_event *event, bool passed)
 {
     s->num_shown += passed;
-    s->last = s->last || (passed && s->num_shown == s->options->max_messages);
+    s->last = s->last || (passed && s->num_shown == s->options->ending.max_messages);
     if (rate_limit_exceeded(&s->rate_limit, event->ts_ns))
         set_state(s, PIPELINE_RATE_EXCEEDED);
 }
@@ -271,20 +271,20 @@ static bool takes_monitors(const struct pipeline *s)
 static bool open_correlate(struct pipeline *s)
 {
     const struct options *options = s->options;
-    const bool wanted = s->num_sinks != 0 || recorder_wanted(options);
-    if ((!wanted || options->no_calls) && !reports_wanted(options))
+    const bool wanted = s->num_sinks != 0 || recorder_wanted(&options->keep);
+    if ((!wanted || options->no_calls) && !reports_wanted(&options->report))
         return true;
     struct correlate_config config = {
         .emit = on_record,
-        .monitors =
-            options->reports[REPORT_MONITORS] || takes_monitors(s) || recorder_wanted(options),
+        .monitors = options->report.wanted[REPORT_MONITORS] || takes_monitors(s) ||
+                    recorder_wanted(&options->keep),
         .context = s,
         .names = wanted,
         .keep = wanted || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
     };
     uint64_t seed;
     if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
-        keys_seed(seed);
+        hash_seed(seed);
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);
     return s->correlate != NULL;
@@ -293,10 +293,10 @@ static bool open_correlate(struct pipeline *s)
 static bool open_some_sinks(struct pipeline *s, unsigned time_digits, bool keeps)
 {
     const struct options *options = s->options;
-    for (size_t i = 0; i < options->num_formats; i++) {
-        if (options->formats[i].kind->keeps != keeps)
+    for (size_t i = 0; i < options->output.num_formats; i++) {
+        if (options->output.formats[i].kind->keeps != keeps)
             continue;
-        if (!sink_open(&s->sinks[s->num_sinks], &options->formats[i], options))
+        if (!sink_open(&s->sinks[s->num_sinks], &options->output.formats[i], &options->output))
             return false;
         s->sinks[s->num_sinks++].time_digits = time_digits;
     }
@@ -315,7 +315,7 @@ static bool open_sinks(struct pipeline *s, unsigned time_digits)
 
 static bool has_stdout(const struct pipeline *s)
 {
-    const char *packets = s->options->write_file;
+    const char *packets = s->options->keep.write_file;
     if (packets != NULL && strcmp(packets, "-") == 0)
         return true;
     for (size_t i = 0; i < s->num_sinks; i++) {
@@ -331,10 +331,10 @@ static bool has_stdout(const struct pipeline *s)
 static bool is_better_behind(const struct pipeline *s)
 {
     const struct options *options = s->options;
-    const bool few =
-        options->num_regexes != 0 || options->num_matches != 0 || options->filter != NULL;
-    return options->num_read_files != 0 && options->max_messages == 0 &&
-           !recorder_wanted(options) && /* what it needs is there with the packet */
+    const bool few = options->select.num_regexes != 0 || options->select.num_matches != 0 ||
+                     options->select.filter != NULL;
+    return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
+           !recorder_wanted(&options->keep) && /* what it needs is there with the packet */
            options->rate.max == 0 && s->correlate != NULL && (s->num_sinks == 0 || few);
 }
 
@@ -347,14 +347,14 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
     }
     s->options = options;
     s->since_ns = INT64_MIN;
-    s->whole = sinks_want_whole(options);
-    if ((options->redact != 0 && (s->redact = redact_new(options)) == NULL) ||
+    s->whole = sinks_want_whole(&options->output);
+    if ((options->redact.what != 0 && (s->redact = redact_new(&options->redact)) == NULL) ||
         !open_sinks(s, time_digits)) {
         pipeline_free(s);
         return NULL;
     }
-    s->select = selector_new(options);
-    s->reports = reports_new(options, time_digits, has_stdout(s));
+    s->select = selector_new(&options->select);
+    s->reports = reports_new(&options->report, time_digits, has_stdout(s));
     if (s->select == NULL || s->reports == NULL ||
         !rate_limit_init(&s->rate_limit, &options->rate) || !open_correlate(s)) {
         complain("out of memory");
@@ -368,8 +368,8 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
 bool pipeline_start(struct pipeline *s)
 {
     s->idle = s->num_sinks == 0 && s->correlate == NULL && s->recorder == NULL &&
-              s->options->max_messages == 0 && s->rate_limit.rate.max == 0;
-    s->raw = sinks_want_raw(s->options);
+              s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
+    s->raw = sinks_want_raw(&s->options->output);
     if (s->num_sinks == 0 && !s->behind)
         return true;
     const struct record_queue_target target = {
@@ -379,7 +379,7 @@ bool pipeline_start(struct pipeline *s)
         .context = s,
     };
     const struct options *options = s->options;
-    const bool is_live = options->num_read_files == 0;
+    const bool is_live = options->capture.num_read_files == 0;
     s->queue = record_queue_start(&target, is_live ? options->config.limits[DS_LIMIT_QUEUE] : 0);
     return s->queue != NULL;
 }

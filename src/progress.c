@@ -3,25 +3,12 @@
  */
 #include "progress.h"
 
+#include "clock.h"
+
 #include <inttypes.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FIRST_NS = 1000000000, EVERY_NS = 250000000 };
-
-int64_t clock_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t clock_since_1970_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 void progress_init(struct progress *progress, const struct capture *capture)
 {

@@ -22,10 +22,4 @@ void progress_update(struct progress *progress, const struct capture *capture,
 /* progress_clear takes the line away. */
 void progress_clear(struct progress *progress);
 
-/* clock_now_ns returns the monotonic clock. */
-int64_t clock_now_ns(void);
-
-/* clock_since_1970_ns returns the time of day in ns since 1970, which may be set. */
-int64_t clock_since_1970_ns(void);
-
 #endif

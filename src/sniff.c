@@ -6,6 +6,7 @@
 #include "sniff.h"
 
 #include "capture.h"
+#include "clock.h"
 #include "complain.h"
 #include "cookie_file.h"
 #include "ending.h"
@@ -90,7 +91,7 @@ static void on_event(void *context, const struct ds_event *event)
 static void on_port(void *context, uint16_t port, struct ds_text name)
 {
     struct sniff *s = context;
-    const bool may_tell = s->options->redact == 0;
+    const bool may_tell = s->options->redact.what == 0;
     follow_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
 }
 
@@ -133,10 +134,10 @@ static bool is_same_file(const char *a, const char *b)
 static bool check_outputs(const struct sniff *s)
 {
     const struct options *options = s->options;
-    const char *names[MAX_FORMATS + 2] = {options->write_file, options->connections_file};
-    for (size_t i = 0; i < options->num_formats; i++)
-        names[i + 2] = options->formats[i].file;
-    for (size_t i = 0; i < options->num_formats + 2; i++) {
+    const char *names[MAX_FORMATS + 2] = {options->keep.write_file, options->keep.connections_file};
+    for (size_t i = 0; i < options->output.num_formats; i++)
+        names[i + 2] = options->output.formats[i].file;
+    for (size_t i = 0; i < options->output.num_formats + 2; i++) {
         if (names[i] != NULL && capture_is_input(&s->capture, names[i]))
             return false;
         for (size_t j = 0; j < i && names[i] != NULL; j++) {
@@ -156,10 +157,10 @@ static bool open_outputs(struct sniff *s)
     if (!check_outputs(s))
         return false;
     s->pipeline = pipeline_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
-    save_init(&s->save, options, &s->capture);
-    if (s->pipeline == NULL || !recorder_wanted(options))
+    save_init(&s->save, &options->keep, &s->capture);
+    if (s->pipeline == NULL || !recorder_wanted(&options->keep))
         return s->pipeline != NULL;
-    s->recorder = recorder_new(options, &s->config, &s->capture);
+    s->recorder = recorder_new(&options->keep, &s->config, &s->capture);
     pipeline_set_recorder(s->pipeline, s->recorder);
     return s->recorder != NULL;
 }
@@ -172,9 +173,9 @@ static bool open_session(struct sniff *s)
     config->on_port = on_port;
     config->context = s;
     config->epmd_port = s->options->epmd_port;
-    config->dist_ports = s->options->dist_ports;
-    config->num_dist_ports = s->options->num_dist_ports;
-    config->raw = sinks_want_raw(s->options);
+    config->dist_ports = s->options->follow.dist_ports;
+    config->num_dist_ports = s->options->follow.num_dist_ports;
+    config->raw = sinks_want_raw(&s->options->output);
     if (!cookie_file_read(s->options->cookie_file, s->cookie, &config->cookie))
         return false;
     s->session = ds_session_new(config);
@@ -187,8 +188,8 @@ static bool open_session(struct sniff *s)
  * is named by the time it is not known yet. */
 static bool may_record(const struct sniff *s)
 {
-    const char *name = s->options->write_file;
-    if (s->options->trigger == NULL)
+    const char *name = s->options->keep.write_file;
+    if (s->options->keep.trigger == NULL)
         return true;
     const char *slash = strrchr(name, '/');
     const char *percent = strchr(name, '%');
@@ -198,19 +199,18 @@ static bool may_record(const struct sniff *s)
 
 static bool open_all(struct sniff *s)
 {
-    bool is_live = s->options->num_read_files == 0;
+    bool is_live = s->options->capture.num_read_files == 0;
     if (!is_live && !privileges_return())
         return false;
-    if (!capture_open(&s->capture, s->options))
+    if (!capture_open(&s->capture, &s->options->capture))
         return false;
     if (is_live && !privileges_return())
         return false;
-    s->follow = follow_new(s->options, &s->capture);
+    s->follow = follow_new(&s->options->follow, &s->capture);
     return s->follow != NULL && open_session(s) && open_outputs(s) &&
            (save_needs_user(&s->save) || save_open(&s->save)) &&
-           privileges_drop(s->options->user) &&
-           (!save_needs_user(&s->save) || save_open(&s->save)) &&
-           may_record(s);
+           privileges_drop(s->options->keep.user) &&
+           (!save_needs_user(&s->save) || save_open(&s->save)) && may_record(s);
 }
 
 /* The counts of all stages together. */
@@ -381,7 +381,7 @@ static int close_all(struct sniff *s, bool opened)
     save_close(&s->save);
     bool complete = true;
     if (opened) {
-        if (s->options->reports[REPORT_CLOCKS])
+        if (s->options->report.wanted[REPORT_CLOCKS])
             capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
         if (!is_reader_gone(s))
             pipeline_write_reports(s->pipeline);
@@ -414,7 +414,7 @@ int sniff_run(const struct options *options)
         return STATUS_TROUBLE;
     }
     s->options = options;
-    ending_init(&s->ending, options, options->num_read_files == 0);
+    ending_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
     stop_install();
     bool opened = open_all(s);
     if (opened) {

@@ -9,3 +9,5 @@ foreach(capture otp25 otp27-ops otp29-ops links-sll2)
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/second_opinion $<TARGET_FILE:distsniff>
                    ${CMAKE_SOURCE_DIR}/include/distsniff/ops.def ${PCAPS}/${capture}.pcap)
 endforeach()
+# Data flows one way: which room may know which.
+add_test(NAME directions COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-directions)

@@ -39,7 +39,7 @@ uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new)
     return numbers->num;
 }
 
-uint64_t hash_text(uint64_t hash, const char *text, size_t len)
+uint64_t hash_add_text(uint64_t hash, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;

@@ -22,7 +22,7 @@ void numbers_free(struct numbers *numbers);
  * have one already. */
 uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new);
 
-/* hash_text hashes text, from the hash of what stands before it. */
-uint64_t hash_text(uint64_t hash, const char *text, size_t len);
+/* hash_add_text hashes text, from the hash of what stands before it. */
+uint64_t hash_add_text(uint64_t hash, const char *text, size_t len);
 
 #endif

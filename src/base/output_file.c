@@ -3,14 +3,15 @@
  */
 #include "output_file.h"
 
+#include "clock.h"
 #include "complain.h"
-#include "progress.h"
 #include "stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

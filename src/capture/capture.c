@@ -35,10 +35,10 @@ static bool check_link_type(const struct capture_input *input)
     return false;
 }
 
-bool capture_open(struct capture *capture, const struct options *options)
+bool capture_open(struct capture *capture, const struct capture_config *config)
 {
-    size_t num = options->num_read_files != 0 ? options->num_read_files : 1;
-    *capture = (struct capture){.is_live = options->num_read_files == 0};
+    size_t num = config->num_read_files != 0 ? config->num_read_files : 1;
+    *capture = (struct capture){.is_live = config->num_read_files == 0};
     capture->inputs = calloc(num, sizeof *capture->inputs);
     if (capture->inputs == NULL) {
         complain("out of memory");
@@ -47,8 +47,8 @@ bool capture_open(struct capture *capture, const struct options *options)
     for (size_t i = 0; i < num; i++) {
         struct capture_input *input = &capture->inputs[i];
         input->fd = -1;
-        bool ok = capture->is_live ? capture_open_live(input, options)
-                                   : capture_open_file(capture, input, options->read_files[i]);
+        bool ok = capture->is_live ? capture_open_live(input, config)
+                                   : capture_open_file(capture, input, config->read_files[i]);
         if (ok) {
             capture->num_inputs++;
             ok = check_link_type(input);

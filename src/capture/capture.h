@@ -5,9 +5,24 @@
 #ifndef SRC_CAPTURE_H
 #define SRC_CAPTURE_H
 
-#include "options.h"
+#include <distsniff/dissect.h>
 
 #include <pcap/pcap.h>
+
+enum { MAX_SNAPLEN = 262144 };
+
+enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
+
+/* capture_config says where packets come from. */
+struct capture_config {
+    const char *interface; /* NULL: any. Only where there are no files */
+    const char **read_files;
+    size_t num_read_files;
+    int snaplen;
+    int buffer_kib; /* 0: the default */
+    bool no_promiscuous, immediate;
+    enum direction direction;
+};
 
 enum capture_status {
     CAPTURE_PACKET,
@@ -45,8 +60,8 @@ struct capture {
     void *wait_context;
 };
 
-/* capture_open opens what the options name. False after a complaint. */
-bool capture_open(struct capture *capture, const struct options *options);
+/* capture_open opens what config names. False after a complaint. */
+bool capture_open(struct capture *capture, const struct capture_config *config);
 
 /* capture_survey looks through several files for packets that more than one of them shows, and
  * says on standard error what it finds. From then on capture_next gives out each packet once,
@@ -86,7 +101,7 @@ bool capture_list_interfaces(void);
 /* The two kinds of inputs: capture_file.c and capture_live.c. False after a complaint. */
 bool capture_open_file(struct capture *capture, struct capture_input *input, const char *name);
 bool capture_reopen_file(struct capture *capture, struct capture_input *input);
-bool capture_open_live(struct capture_input *input, const struct options *options);
+bool capture_open_live(struct capture_input *input, const struct capture_config *config);
 void capture_input_close(struct capture_input *input);
 
 /* capture_input_packet makes a packet of what has been read. */

@@ -52,15 +52,15 @@ static bool find_by_number(const char *number, char *name, size_t size)
     return one != NULL;
 }
 
-static bool activate(struct capture_input *input, const struct options *options)
+static bool activate(struct capture_input *input, const struct capture_config *config)
 {
     pcap_t *pcap = input->pcap;
-    pcap_set_snaplen(pcap, options->snaplen);
-    pcap_set_promisc(pcap, !options->no_promiscuous);
+    pcap_set_snaplen(pcap, config->snaplen);
+    pcap_set_promisc(pcap, !config->no_promiscuous);
     pcap_set_timeout(pcap, TIMEOUT_MS);
-    if (options->immediate)
+    if (config->immediate)
         pcap_set_immediate_mode(pcap, 1);
-    int buffer_kib = options->buffer_kib != 0 ? options->buffer_kib : DEFAULT_BUFFER_KIB;
+    int buffer_kib = config->buffer_kib != 0 ? config->buffer_kib : DEFAULT_BUFFER_KIB;
     pcap_set_buffer_size(pcap, buffer_kib * 1024);
     pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
 
@@ -74,8 +74,8 @@ static bool activate(struct capture_input *input, const struct options *options)
 
     char error[PCAP_ERRBUF_SIZE];
     static const pcap_direction_t directions[] = {PCAP_D_INOUT, PCAP_D_IN, PCAP_D_OUT};
-    if (options->direction != DIRECTION_BOTH &&
-        pcap_setdirection(pcap, directions[options->direction]) != 0) {
+    if (config->direction != DIRECTION_BOTH &&
+        pcap_setdirection(pcap, directions[config->direction]) != 0) {
         complain("cannot capture only one direction on %s: %s", input->name, pcap_geterr(pcap));
         return false;
     }
@@ -87,11 +87,11 @@ static bool activate(struct capture_input *input, const struct options *options)
     return true;
 }
 
-bool capture_open_live(struct capture_input *input, const struct options *options)
+bool capture_open_live(struct capture_input *input, const struct capture_config *config)
 {
     char error[PCAP_ERRBUF_SIZE];
     char by_number[64];
-    input->name = options->interface != NULL ? options->interface : "any";
+    input->name = config->interface != NULL ? config->interface : "any";
     const char *device = input->name;
     if (find_by_number(device, by_number, sizeof by_number))
         device = by_number;
@@ -100,7 +100,7 @@ bool capture_open_live(struct capture_input *input, const struct options *option
         complain("cannot capture on %s: %s", input->name, error);
         return false;
     }
-    if (!activate(input, options)) {
+    if (!activate(input, config)) {
         capture_input_close(input);
         return false;
     }

@@ -177,26 +177,25 @@ static bool set_filter_once(struct follow *f)
     return ok;
 }
 
-static bool prepare(struct follow *f, const struct options *options)
+static bool prepare(struct follow *f, const struct follow_config *config)
 {
-    if (options->filter_file != NULL)
-        f->expression = read_expression(options->filter_file);
-    else if (options->expression != NULL)
-        f->expression = strdup(options->expression);
-    if (f->expression == NULL && (options->filter_file != NULL || options->expression != NULL))
+    if (config->filter_file != NULL)
+        f->expression = read_expression(config->filter_file);
+    else if (config->expression != NULL)
+        f->expression = strdup(config->expression);
+    if (f->expression == NULL && (config->filter_file != NULL || config->expression != NULL))
         return false;
     if (f->expression != NULL && strspn(f->expression, " \t\r\n") == strlen(f->expression)) {
         free(f->expression);
         f->expression = NULL;
     }
     f->steps_over_vlan = f->expression == NULL || strstr(f->expression, "vlan") == NULL;
-    f->is_learning = !options->no_follow;
-    for (size_t i = 0; i < options->num_dist_ports && f->is_learning; i++)
-        f->learned[options->dist_ports[i] / 8] |= (uint8_t)(1 << options->dist_ports[i] % 8);
+    f->is_learning = !config->no_follow;
+    for (size_t i = 0; i < config->num_dist_ports && f->is_learning; i++)
+        f->learned[config->dist_ports[i] / 8] |= (uint8_t)(1 << config->dist_ports[i] % 8);
 
     if (f->expression == NULL) {
-        /* Packets that cannot hold TCP are of use only to -w. */
-        if (f->capture->is_live && options->write_file == NULL)
+        if (f->capture->is_live && !config->all_packets)
             set_kernel_filter(f);
         return true;
     }
@@ -218,7 +217,7 @@ static bool prepare(struct follow *f, const struct options *options)
     return true;
 }
 
-struct follow *follow_new(const struct options *options, struct capture *capture)
+struct follow *follow_new(const struct follow_config *config, struct capture *capture)
 {
     struct follow *f = calloc(1, sizeof *f);
     if (f == NULL) {
@@ -226,7 +225,7 @@ struct follow *follow_new(const struct options *options, struct capture *capture
         return NULL;
     }
     f->capture = capture;
-    if (!prepare(f, options)) {
+    if (!prepare(f, config)) {
         follow_free(f);
         return NULL;
     }

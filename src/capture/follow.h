@@ -12,7 +12,19 @@
 struct follow;
 
 /* follow_new prepares the rule for all inputs of the capture. NULL after a complaint. */
-struct follow *follow_new(const struct options *options, struct capture *capture);
+enum { MAX_DIST_PORTS = 64 };
+
+/* follow_config says which packets are wanted. */
+struct follow_config {
+    char *expression;        /* BPF, NULL when there is none */
+    const char *filter_file; /* that has it instead, or NULL */
+    bool no_follow;          /* the expression as it stands */
+    bool all_packets;        /* without an expression: also those that cannot hold TCP */
+    uint16_t dist_ports[MAX_DIST_PORTS];
+    size_t num_dist_ports;
+};
+
+struct follow *follow_new(const struct follow_config *config, struct capture *capture);
 
 /* follow_pass says whether a packet passes. */
 bool follow_pass(struct follow *follow, const struct ds_packet *packet);

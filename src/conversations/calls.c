@@ -38,7 +38,7 @@ void calls_free(struct calls *calls)
 
 struct open_call *calls_find(const struct calls *calls, const struct ref_key *key)
 {
-    struct open_call *c = table_first(&calls->table, key_hash(key, sizeof *key));
+    struct open_call *c = table_first(&calls->table, hash_key(key, sizeof *key));
     while (c != NULL && !ref_key_equal(&c->key, key))
         c = table_next(&calls->table, c);
     return c;
@@ -176,7 +176,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
         calls->num_dropped++;
         calls_end(calls, table_oldest(&calls->table), &unknown);
     }
-    call = table_add(&calls->table, key_hash(&start->key, sizeof start->key));
+    call = table_add(&calls->table, hash_key(&start->key, sizeof start->key));
     if (call == NULL) {
         calls->no_memory++;
         return NULL;

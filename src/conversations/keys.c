@@ -8,26 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-uint64_t key_seed_word = 0x9e3779b97f4a7c15;
-
-void keys_seed(uint64_t seed)
-{
-    key_seed_word = seed | 1;
-}
-
 struct interned {
     struct table_entry entry;
     uint32_t len;
     char *text;
 };
-
-uint32_t keys_hash_text(struct ds_text text)
-{
-    return (uint32_t)XXH3_64bits_withSeed(text.data, text.len, key_seed_word);
-}
 
 void intern_init(struct intern *intern, uint64_t max)
 {
@@ -82,7 +67,7 @@ uint32_t intern_find(const struct intern *intern, struct ds_text text)
     if (text.data == NULL)
         return 0;
     const uint32_t number = find_recent(intern, text);
-    return number != 0 ? number : find(intern, text, keys_hash_text(text));
+    return number != 0 ? number : find(intern, text, hash_text(text));
 }
 
 uint32_t intern_add(struct intern *intern, struct ds_text text)
@@ -92,7 +77,7 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     uint32_t number = find_recent(intern, text);
     if (number != 0)
         return number;
-    const uint32_t hash = keys_hash_text(text);
+    const uint32_t hash = hash_text(text);
     number = find(intern, text, hash);
     if (number != 0) {
         const struct interned *found = table_get(&intern->table, number);
@@ -172,9 +157,9 @@ bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t co
         return false;
     /* What goes with it, by value: an atom may be cached here and inline there. */
     struct ds_text atom;
-    uint32_t hash = ds_term_get_atom(&rest, &atom)
-                        ? (uint32_t)XXH3_64bits(atom.data, atom.len)
-                        : (uint32_t)XXH3_64bits(rest.data, rest.len);
+    if (!ds_term_get_atom(&rest, &atom))
+        atom = (struct ds_text){(const char *)rest.data, rest.len};
+    const uint32_t hash = hash_text(atom);
     out->more |= hash << 3 | 1u << 31; /* never the key of the reference alone */
     return true;
 }

@@ -6,6 +6,7 @@
 #ifndef DISTSNIFF_KEYS_H
 #define DISTSNIFF_KEYS_H
 
+#include "hash.h"
 #include "table.h"
 
 #include <distsniff/identity.h>
@@ -63,30 +64,6 @@ static inline bool pid_key_equal(const struct pid_key *a, const struct pid_key *
 static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
-}
-
-/* keys_seed makes hashes depend on a secret of this run, so that nobody can send references
- * that all hash alike. To be called once, before all else. */
-void keys_seed(uint64_t seed);
-
-/* keys_hash_text hashes a text under that secret. */
-uint32_t keys_hash_text(struct ds_text text);
-
-extern uint64_t key_seed_word;
-
-/* key_hash hashes a key of whole 8-byte words; len is a constant where it is used. */
-static inline uint32_t key_hash(const void *key, size_t len)
-{
-    const unsigned char *bytes = key;
-    uint64_t hash = key_seed_word;
-    for (size_t i = 0; i < len; i += sizeof hash) {
-        uint64_t word;
-        memcpy(&word, bytes + i, sizeof word);
-        __extension__ unsigned __int128 product =
-            (unsigned __int128)(word ^ hash) * (0xd6e8feb86659fd93 ^ key_seed_word << 32);
-        hash = (uint64_t)product ^ (uint64_t)(product >> 64) ^ word;
-    }
-    return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* keys_find_pid and keys_find_ref make keys of terms. conn and dir stand in for the node

@@ -39,7 +39,7 @@ void monitors_key_link(const struct pid_key *a, const struct pid_key *b, struct 
 
 struct monitor *monitors_find(const struct monitors *monitors, const struct ref_key *key)
 {
-    struct monitor *m = table_first(&monitors->table, key_hash(key, sizeof *key));
+    struct monitor *m = table_first(&monitors->table, hash_key(key, sizeof *key));
     while (m != NULL && !ref_key_equal(&m->key, key))
         m = table_next(&monitors->table, m);
     return m;
@@ -63,7 +63,7 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
         monitors_end(monitors, table_oldest(&monitors->table),
                      &(struct monitor_cause){.outcome = MONITOR_UNKNOWN, .end_ns = event->ts_ns});
     }
-    struct monitor *m = table_add(&monitors->table, key_hash(key, sizeof *key));
+    struct monitor *m = table_add(&monitors->table, hash_key(key, sizeof *key));
     struct conn_monitors *conn = find_conn(monitors, event->conn->number);
     if (conn == NULL && m != NULL) {
         conn = table_add(&monitors->conns, (uint32_t)event->conn->number);

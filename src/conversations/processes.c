@@ -23,7 +23,7 @@ enum { MAX_VOTES = 4 };
 static uint32_t hash_name(uint32_t node, uint32_t name)
 {
     const uint32_t key[2] = {node, name};
-    return key_hash(key, sizeof key);
+    return hash_key(key, sizeof key);
 }
 
 static struct binding *find_binding(const struct processes *p, uint32_t node, uint32_t name)
@@ -56,7 +56,7 @@ void processes_free(struct processes *p)
 
 struct process *processes_find(const struct processes *p, const struct pid_key *key)
 {
-    struct process *e = table_first(&p->table, key_hash(key, sizeof *key));
+    struct process *e = table_first(&p->table, hash_key(key, sizeof *key));
     while (e != NULL && !pid_key_equal(&e->key, key))
         e = table_next(&p->table, e);
     return e;
@@ -119,7 +119,7 @@ struct process *processes_add(struct processes *p, const struct pid_key *key)
         return process;
     if (table_is_full(&p->table))
         drop_oldest(p);
-    process = table_add(&p->table, key_hash(key, sizeof *key));
+    process = table_add(&p->table, hash_key(key, sizeof *key));
     if (process != NULL)
         process->key = *key;
     return process;

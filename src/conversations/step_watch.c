@@ -10,7 +10,7 @@ void step_note_early_down(struct correlate *c, const struct ref_key *key,
 {
     if (table_is_full(&c->early_downs))
         table_remove(&c->early_downs, table_oldest(&c->early_downs));
-    struct early_down *e = table_add(&c->early_downs, key_hash(key, sizeof *key));
+    struct early_down *e = table_add(&c->early_downs, hash_key(key, sizeof *key));
     if (e == NULL)
         return;
     e->key = *key;
@@ -19,7 +19,7 @@ void step_note_early_down(struct correlate *c, const struct ref_key *key,
 
 static struct early_down *find_early_down(const struct correlate *c, const struct ref_key *key)
 {
-    struct early_down *e = table_first(&c->early_downs, key_hash(key, sizeof *key));
+    struct early_down *e = table_first(&c->early_downs, hash_key(key, sizeof *key));
     while (e != NULL && !ref_key_equal(&e->key, key))
         e = table_next(&c->early_downs, e);
     return e;
@@ -42,7 +42,7 @@ void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
     const struct pid_key both[2] = {*watcher, *target};
     if (table_is_full(&c->set_ups))
         table_remove(&c->set_ups, table_oldest(&c->set_ups));
-    struct set_up *s = table_add(&c->set_ups, key_hash(both, sizeof both));
+    struct set_up *s = table_add(&c->set_ups, hash_key(both, sizeof both));
     if (s == NULL)
         return;
     memcpy(s->both, both, sizeof both);
@@ -55,7 +55,7 @@ bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
 {
     const struct pid_key both[2] = {*watcher, *target};
     struct set_up *s = c->set_ups.num != 0 && watcher->node != 0
-                           ? table_first(&c->set_ups, key_hash(both, sizeof both))
+                           ? table_first(&c->set_ups, hash_key(both, sizeof both))
                            : NULL;
     while (s != NULL && memcmp(s->both, both, sizeof both) != 0)
         s = table_next(&c->set_ups, s);
@@ -69,7 +69,7 @@ bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
 
 static struct watch *find_watch(const struct correlate *c, const struct ref_key *monitor)
 {
-    struct watch *w = table_first(&c->watches, key_hash(monitor, sizeof *monitor));
+    struct watch *w = table_first(&c->watches, hash_key(monitor, sizeof *monitor));
     while (w != NULL && !ref_key_equal(&w->monitor, monitor))
         w = table_next(&c->watches, w);
     return w;
@@ -86,7 +86,7 @@ void step_note_watch(struct correlate *c, const struct ref_key *ref, const struc
         return;
     if (table_is_full(&c->watches))
         table_remove(&c->watches, table_oldest(&c->watches));
-    struct watch *w = table_add(&c->watches, key_hash(ref, sizeof *ref));
+    struct watch *w = table_add(&c->watches, hash_key(ref, sizeof *ref));
     if (w == NULL) {
         c->calls.no_memory++;
         return;

@@ -69,8 +69,8 @@ static bool print_name(struct processes *p, const char *prefix, struct ds_text s
 static uint32_t hash_name(const char *name, size_t len, const struct pid_key *pid)
 {
     const struct pid_key none = {0};
-    return keys_hash_text((struct ds_text){name, len}) ^
-           key_hash(pid != NULL ? pid : &none, sizeof *pid);
+    return hash_text((struct ds_text){name, len}) ^
+           hash_key(pid != NULL ? pid : &none, sizeof *pid);
 }
 
 /* find_title looks for the name in p->scratch: of global, or of a group, as member pid. */

@@ -69,9 +69,9 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
                           struct ds_buffer *out)
 {
     bool is_new;
-    uint64_t hash = hash_text(1, end->node.data, end->node.len);
+    uint64_t hash = hash_add_text(1, end->node.data, end->node.len);
     if (d->by_process)
-        hash = hash_text(hash, end->process.data, end->process.len);
+        hash = hash_add_text(hash, end->process.data, end->process.len);
     uint32_t number = numbers_get(&d->lanes, hash, &is_new);
     if (is_new) {
         declare_lane(d, number, end, out);
@@ -149,7 +149,7 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
         return false;
     }
     d->dialect = dialect;
-    d->by_process = sink->options->lanes == LANES_PROCESS;
+    d->by_process = sink->config->lanes == LANES_PROCESS;
     sink->state = d;
     add(&sink->output.buffer, dialect->begin);
     return true;

@@ -120,11 +120,11 @@ static void name_track(struct trace *t, struct track track, const char *what,
 static struct track find_track(struct trace *t, const struct diagram_step_end *end, unsigned row)
 {
     bool is_new;
-    uint64_t hash = hash_text(1, end->node.data, end->node.len);
+    uint64_t hash = hash_add_text(1, end->node.data, end->node.len);
     struct track track = {.pid = numbers_get(&t->nodes, hash, &is_new)};
     if (is_new)
         name_track(t, track, "process_name", &end->node, 0);
-    hash = hash_text(hash + row, end->process.data, end->process.len);
+    hash = hash_add_text(hash + row, end->process.data, end->process.len);
     track.tid = numbers_get(&t->tracks, hash, &is_new);
     if (is_new)
         name_track(t, track, "thread_name", end->process.len != 0 ? &end->process : &end->node,

@@ -17,7 +17,7 @@
 void keep_conns_open(struct packet_recorder *k)
 {
     k->conns.in_order = !k->capture->is_live;
-    recorder_open(k, k->options->connections_file);
+    recorder_open(k, k->config->connections_file);
 }
 
 /* write_stored writes what is in the store of two connections, of which one may be NULL. */

@@ -7,7 +7,7 @@
 #include "packet_recorder_parts.h"
 
 #include "filter.h"
-#include "progress.h"
+#include "clock.h"
 
 enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
 
@@ -24,13 +24,13 @@ static int64_t add_time(int64_t a, int64_t b)
 
 bool keep_latest_open(struct packet_recorder *k)
 {
-    k->latest.after.command = k->options->after_command;
+    k->latest.after.command = k->config->after_command;
     return raw_writer_can_write(k->capture);
 }
 
 void keep_latest_record(struct packet_recorder *k, const struct record *record)
 {
-    if (k->latest.triggered || !filter_run(k->options->trigger, record))
+    if (k->latest.triggered || !filter_run(k->config->trigger, record))
         return;
     k->latest.triggered = true;
     k->latest.triggered_ns = record_time(record);
@@ -48,7 +48,7 @@ static void close_file(struct packet_recorder *k)
 /* lacks_some says whether less than --keep is in the store, for lack of room. */
 static bool lacks_some(const struct packet_recorder *k)
 {
-    const int64_t full_ns = k->store.full_ns, keep_ns = k->options->keep_ns;
+    const int64_t full_ns = k->store.full_ns, keep_ns = k->config->before_ns;
     return keep_ns != 0 && full_ns != INT64_MIN &&
            add_time(full_ns, keep_ns) > k->latest.triggered_ns;
 }
@@ -56,11 +56,11 @@ static bool lacks_some(const struct packet_recorder *k)
 static void begin_file(struct packet_recorder *k)
 {
     struct keep_latest *l = &k->latest;
-    if (l->num_files >= k->options->config.limits[DS_LIMIT_FILES]) {
+    if (l->num_files >= k->config->limits[DS_LIMIT_FILES]) {
         l->num_refused++;
         return;
     }
-    if (!recorder_name(k->options->write_file, l->triggered_ns, l->name)) {
+    if (!recorder_name(k->config->write_file, l->triggered_ns, l->name)) {
         k->ending = ENDING_OUTPUT;
         return;
     }
@@ -71,13 +71,13 @@ static void begin_file(struct packet_recorder *k)
     recorder_write_state(k, NULL);
     for (const struct stored_packet *p = k->store.oldest; p != NULL; p = p->newer)
         recorder_write(k, &p->packet);
-    l->until_ns = add_time(l->triggered_ns, k->options->keep_after_ns);
-    l->until_clock_ns = add_time(clock_now_ns(), add_time(k->options->keep_after_ns, LATE_NS));
+    l->until_ns = add_time(l->triggered_ns, k->config->after_ns);
+    l->until_clock_ns = add_time(clock_now_ns(), add_time(k->config->after_ns, LATE_NS));
 }
 
 static void drop_old(struct packet_recorder *k, int64_t now_ns)
 {
-    const int64_t keep_ns = k->options->keep_ns;
+    const int64_t keep_ns = k->config->before_ns;
     while (keep_ns != 0 && k->store.oldest != NULL &&
            now_ns - k->store.oldest->packet.ts_ns > keep_ns)
         packet_store_drop_oldest(&k->store);

@@ -13,9 +13,9 @@
 
 enum { CONNS_FOR_EACH = 4 }; /* in the store, for each that the session follows */
 
-bool recorder_wanted(const struct options *options)
+bool recorder_wanted(const struct keep_config *config)
 {
-    return options->connections_file != NULL || options->trigger != NULL;
+    return config->connections_file != NULL || config->trigger != NULL;
 }
 
 static void on_leave(void *context, const struct stored_conn *conn, const struct ds_packet *packet)
@@ -29,16 +29,16 @@ static void on_leave(void *context, const struct stored_conn *conn, const struct
 
 static bool open_parts(struct packet_recorder *k)
 {
-    if (k->options->trigger != NULL)
+    if (k->config->trigger != NULL)
         return keep_latest_open(k);
     keep_conns_open(k);
     return k->ending == ENDING_NONE;
 }
 
-struct packet_recorder *recorder_new(const struct options *options, const struct ds_config *config,
-                                     const struct capture *capture)
+struct packet_recorder *recorder_new(const struct keep_config *config,
+                                     const struct ds_config *session, const struct capture *capture)
 {
-    struct ds_config past = *config;
+    struct ds_config past = *session;
     struct packet_recorder *k = calloc(1, sizeof *k);
     past.on_event = NULL;
     past.on_port = NULL;
@@ -50,11 +50,11 @@ struct packet_recorder *recorder_new(const struct options *options, const struct
         free(k);
         return NULL;
     }
-    k->options = options;
+    k->config = config;
     k->capture = capture;
-    const uint64_t max = options->config.limits[DS_LIMIT_KEPT];
-    const uint64_t max_conns = options->config.limits[DS_LIMIT_CONNECTIONS];
-    packet_store_init(&k->store, options->keep_bytes != 0 ? options->keep_bytes : max,
+    const uint64_t max = config->limits[DS_LIMIT_KEPT];
+    const uint64_t max_conns = config->limits[DS_LIMIT_CONNECTIONS];
+    packet_store_init(&k->store, config->max_bytes != 0 ? config->max_bytes : max,
                       max_conns < UINT32_MAX ? max_conns * CONNS_FOR_EACH : UINT32_MAX);
     k->store.on_leave = on_leave;
     k->store.context = k;
@@ -83,7 +83,7 @@ void recorder_open(struct packet_recorder *k, const char *name)
 void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
 {
     raw_writer_write(&k->writer, packet);
-    if (k->options->packet_buffered)
+    if (k->config->packet_buffered)
         raw_writer_flush(&k->writer);
     note_output(k);
 }
@@ -125,7 +125,7 @@ void recorder_record(struct packet_recorder *k, const struct record *record, boo
 {
     if (record->event != NULL && ds_event_is_raw(record->event))
         return;
-    if (k->options->trigger != NULL)
+    if (k->config->trigger != NULL)
         keep_latest_record(k, record);
     else
         keep_conns_record(k, record, selected);
@@ -153,7 +153,7 @@ void recorder_packet(struct packet_recorder *k, const struct ds_packet *packet,
     const uint64_t key = packet_store_key(&k->store, where);
     if (where->forgotten != 0)
         forget(k, where->forgotten, packet);
-    if (k->options->trigger != NULL)
+    if (k->config->trigger != NULL)
         keep_latest_packet(k, key, packet);
     else
         keep_conns_packet(k, key, packet);
@@ -163,7 +163,7 @@ void recorder_flush(struct packet_recorder *k)
 {
     raw_writer_flush(&k->writer);
     note_output(k);
-    if (k->options->trigger != NULL)
+    if (k->config->trigger != NULL)
         keep_latest_look(k);
 }
 
@@ -189,7 +189,7 @@ void recorder_add_stats(const struct packet_recorder *k, struct ds_stats *stats)
 void recorder_end(struct packet_recorder *k)
 {
     k->is_at_end = true;
-    if (k->options->trigger != NULL)
+    if (k->config->trigger != NULL)
         keep_latest_end(k);
     else
         keep_conns_end(k);

@@ -10,16 +10,18 @@
 #define SRC_PACKET_RECORDER_H
 
 #include "capture.h"
-#include "ending.h"
+#include "ending_reason.h"
+#include "keep_config.h"
 #include "record.h"
 
 struct packet_recorder;
 
-/* recorder_wanted says whether the options ask for one. */
-bool recorder_wanted(const struct options *options);
+/* recorder_wanted says whether config asks for one. */
+bool recorder_wanted(const struct keep_config *config);
 
 /* recorder_new opens the file of -O. config is that of the session. NULL after a complaint. */
-struct packet_recorder *recorder_new(const struct options *options, const struct ds_config *config,
+struct packet_recorder *recorder_new(const struct keep_config *config,
+                                     const struct ds_config *session,
                                      const struct capture *capture);
 
 /* recorder_record takes note of a record; selected: it was. To be called while its packet is

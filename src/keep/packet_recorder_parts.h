@@ -13,7 +13,7 @@
 #include "raw_writer.h"
 
 struct packet_recorder {
-    const struct options *options;
+    const struct keep_config *config;
     const struct capture *capture;
     struct packet_store store;
     struct ds_session *past; /* gets what leaves the store unwanted */

@@ -3,7 +3,7 @@
  */
 #include "packet_store.h"
 
-#include "keys.h"
+#include "hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +40,14 @@ void packet_store_free(struct packet_store *store)
     store->oldest = store->newest = NULL;
 }
 
-static uint32_t hash_key(uint64_t key)
+static uint32_t hash_number(uint64_t key)
 {
-    return key_hash(&key, sizeof key);
+    return hash_key(&key, sizeof key);
 }
 
 struct stored_conn *packet_store_find(const struct packet_store *store, uint64_t key)
 {
-    struct stored_conn *conn = table_first(&store->conns, hash_key(key));
+    struct stored_conn *conn = table_first(&store->conns, hash_number(key));
     while (conn != NULL && conn->key != key)
         conn = table_next(&store->conns, conn);
     return conn;
@@ -66,7 +66,7 @@ struct stored_conn *packet_store_conn(struct packet_store *store, uint64_t key)
         return conn;
     while (table_is_full(&store->conns) && store->oldest != NULL)
         make_room(store);
-    conn = table_add(&store->conns, hash_key(key));
+    conn = table_add(&store->conns, hash_number(key));
     if (conn == NULL) {
         store->no_memory++;
         return NULL;

@@ -15,21 +15,21 @@
 #include <time.h>
 #include <unistd.h>
 
-void save_init(struct save *save, const struct options *options, const struct capture *capture)
+void save_init(struct save *save, const struct keep_config *config, const struct capture *capture)
 {
     *save = (struct save){
-        .options = options,
+        .config = config,
         .capture = capture,
-        .rotation.rules = options->rotation,
-        .after.command = options->after_command,
-        .is_on = options->write_file != NULL && options->trigger == NULL,
+        .rotation.rules = config->rotation,
+        .after.command = config->after_command,
+        .is_on = config->write_file != NULL && config->trigger == NULL,
         .was_root = geteuid() == 0,
     };
 }
 
 bool save_needs_user(const struct save *save)
 {
-    return rotation_is_on(&save->options->rotation);
+    return rotation_is_on(&save->config->rotation);
 }
 
 /* Live, tcpdump's clock; of a file, that of its packets. */
@@ -47,16 +47,16 @@ bool save_may_create(const struct save *save, const char *name)
         return true;
     complain("cannot write %s as user %s, who writes files that come later: name a folder of "
              "that user, or another user with -Z; -Z root stays root",
-             name, save->options->user != NULL ? save->options->user : "nobody");
+             name, save->config->user != NULL ? save->config->user : "nobody");
     return false;
 }
 
 static bool open_next(struct save *save)
 {
-    bool ok = rotation_name(&save->rotation, save->options->write_file, save->name,
-                            sizeof save->name);
+    bool ok =
+        rotation_name(&save->rotation, save->config->write_file, save->name, sizeof save->name);
     if (!ok)
-        complain("-w %s makes no name for a file", save->options->write_file);
+        complain("-w %s makes no name for a file", save->config->write_file);
     ok = ok && !capture_is_input(save->capture, save->name) &&
          save_may_create(save, save->name) &&
          raw_writer_open(&save->writer, save->name, save->capture);
@@ -96,7 +96,7 @@ bool save_open(struct save *save)
 /* go_on opens the next file, unless the user wants no more of them. */
 static bool go_on(struct save *save, enum rotation_step step)
 {
-    const uint64_t max_files = save->options->max_files;
+    const uint64_t max_files = save->config->max_files;
     close_current(save);
     if (save->ending != ENDING_NONE)
         return true; /* the packet is not what is wrong */
@@ -126,7 +126,7 @@ bool save_packet(struct save *save, const struct ds_packet *packet)
             return false;
     }
     raw_writer_write(&save->writer, packet);
-    if (save->options->packet_buffered)
+    if (save->config->packet_buffered)
         raw_writer_flush(&save->writer);
     note_output(save);
     return true;

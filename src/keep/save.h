@@ -5,14 +5,14 @@
 #define SRC_SAVE_H
 
 #include "after_file.h"
-#include "ending.h"
+#include "ending_reason.h"
+#include "keep_config.h"
 #include "raw_writer.h"
-#include "rotation.h"
 
 enum { SAVE_NAME_LEN = 4096 }; /* PATH_MAX */
 
 struct save {
-    const struct options *options;
+    const struct keep_config *config;
     const struct capture *capture;
     struct raw_writer writer; /* the current file */
     struct rotation rotation;
@@ -25,7 +25,7 @@ struct save {
 };
 
 /* save_init prepares for what the options ask. */
-void save_init(struct save *save, const struct options *options, const struct capture *capture);
+void save_init(struct save *save, const struct keep_config *config, const struct capture *capture);
 
 /* save_needs_user says whether the files are created by the user that root becomes: all are
  * when later ones have to be. */

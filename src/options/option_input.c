@@ -12,13 +12,14 @@
 
 bool option_set_read(struct options *o, const char *value)
 {
-    const char **files = reallocarray(o->read_files, o->num_read_files + 1, sizeof *files);
+    const char **files =
+        reallocarray(o->capture.read_files, o->capture.num_read_files + 1, sizeof *files);
     if (files == NULL) {
         complain("out of memory");
         return false;
     }
-    o->read_files = files;
-    o->read_files[o->num_read_files++] = value;
+    o->capture.read_files = files;
+    o->capture.read_files[o->capture.num_read_files++] = value;
     return true;
 }
 
@@ -34,7 +35,7 @@ bool option_set_snaplen(struct options *o, const char *value)
     uint64_t bytes;
     if (!option_parse_number("-s", value, 0, MAX_SNAPLEN, &bytes))
         return false;
-    o->snaplen = bytes == 0 ? MAX_SNAPLEN : (int)bytes;
+    o->capture.snaplen = bytes == 0 ? MAX_SNAPLEN : (int)bytes;
     return true;
 }
 
@@ -43,7 +44,7 @@ bool option_set_buffer(struct options *o, const char *value)
     uint64_t kib;
     if (!option_parse_number("-B", value, 1, INT32_MAX / 1024, &kib))
         return false;
-    o->buffer_kib = (int)kib;
+    o->capture.buffer_kib = (int)kib;
     return true;
 }
 
@@ -54,7 +55,7 @@ bool option_set_direction(struct options *o, const char *value)
     size_t which;
     if (!option_parse_choice("-Q", value, names, 3, &which))
         return false;
-    o->direction = (enum direction)which;
+    o->capture.direction = (enum direction)which;
     return true;
 }
 
@@ -71,11 +72,11 @@ bool option_set_dist_port(struct options *o, const char *value)
         uint64_t port;
         if (!option_parse_number("--dist-port", one, 1, 65535, &port))
             return false;
-        if (o->num_dist_ports == MAX_DIST_PORTS) {
+        if (o->follow.num_dist_ports == MAX_DIST_PORTS) {
             complain("--dist-port takes at most %d ports", MAX_DIST_PORTS);
             return false;
         }
-        o->dist_ports[o->num_dist_ports++] = (uint16_t)port;
+        o->follow.dist_ports[o->follow.num_dist_ports++] = (uint16_t)port;
     }
     return true;
 }

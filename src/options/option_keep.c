@@ -25,7 +25,7 @@ bool option_set_rotate_size(struct options *o, const char *value)
         uint64_t size;
         if (strcasecmp(value + len, units[i].name) == 0 && number != 0 &&
             !__builtin_mul_overflow(number, units[i].bytes, &size)) {
-            o->rotation.size = size;
+            o->keep.rotation.size = size;
             return true;
         }
     }
@@ -36,17 +36,17 @@ bool option_set_rotate_size(struct options *o, const char *value)
 
 bool option_set_rotate_seconds(struct options *o, const char *value)
 {
-    return option_parse_number("-G", value, 1, INT32_MAX, &o->rotation.seconds);
+    return option_parse_number("-G", value, 1, INT32_MAX, &o->keep.rotation.seconds);
 }
 
 bool option_set_rotate_files(struct options *o, const char *value)
 {
-    return option_parse_number("-W", value, 1, INT32_MAX, &o->rotation.files);
+    return option_parse_number("-W", value, 1, INT32_MAX, &o->keep.rotation.files);
 }
 
 bool option_set_connections_file(struct options *o, const char *value)
 {
-    o->connections_file = value;
+    o->keep.connections_file = value;
     if (strcmp(value, "-") != 0)
         return true;
     complain("-O takes the name of a file, not standard output");
@@ -56,36 +56,36 @@ bool option_set_connections_file(struct options *o, const char *value)
 bool option_set_trigger(struct options *o, const char *value)
 {
     struct filter_error error;
-    if (o->trigger != NULL) {
+    if (o->keep.trigger != NULL) {
         complain("--trigger can be given once only: join expressions with ||");
         return false;
     }
-    o->trigger = filter_parse(value, &error);
-    if (o->trigger == NULL && error.column == 0)
+    o->keep.trigger = filter_parse(value, &error);
+    if (o->keep.trigger == NULL && error.column == 0)
         complain("%s", error.what);
-    else if (o->trigger == NULL)
+    else if (o->keep.trigger == NULL)
         complain("--trigger: column %zu: %s", error.column, error.what);
-    return o->trigger != NULL;
+    return o->keep.trigger != NULL;
 }
 
 bool option_set_keep(struct options *o, const char *value)
 {
     int64_t amount;
-    o->keep_ns = 0;
-    o->keep_bytes = 0;
+    o->keep.before_ns = 0;
+    o->keep.max_bytes = 0;
     if (units_parse(QUANTITY_DURATION, value, 0, &amount) && amount > 0)
-        o->keep_ns = amount;
+        o->keep.before_ns = amount;
     else if (units_parse(QUANTITY_SIZE, value, 0, &amount) && amount > 0)
-        o->keep_bytes = (uint64_t)amount;
+        o->keep.max_bytes = (uint64_t)amount;
     else
         complain("--keep takes a time (%s) or a size (%s), such as 60s or 64MB, not '%s'",
                  units_list(QUANTITY_DURATION), units_list(QUANTITY_SIZE), value);
-    return o->keep_ns != 0 || o->keep_bytes != 0;
+    return o->keep.before_ns != 0 || o->keep.max_bytes != 0;
 }
 
 bool option_set_keep_after(struct options *o, const char *value)
 {
-    if (units_parse(QUANTITY_DURATION, value, 0, &o->keep_after_ns) && o->keep_after_ns >= 0)
+    if (units_parse(QUANTITY_DURATION, value, 0, &o->keep.after_ns) && o->keep.after_ns >= 0)
         return true;
     complain("--keep-after takes a time (%s), such as 10s, not '%s'",
              units_list(QUANTITY_DURATION), value);

@@ -19,7 +19,7 @@ bool option_set_format(struct options *o, const char *value)
         complain("unknown format '%.*s': -T takes %s", (int)len, value, names);
         return false;
     }
-    if (o->num_formats == MAX_FORMATS) {
+    if (o->output.num_formats == MAX_FORMATS) {
         complain("-T can be given at most %d times", MAX_FORMATS);
         return false;
     }
@@ -32,7 +32,7 @@ bool option_set_format(struct options *o, const char *value)
         file = NULL;
     if (kind->check != NULL && !kind->check(file))
         return false;
-    o->formats[o->num_formats++] = (struct option_format){kind, file};
+    o->output.formats[o->output.num_formats++] = (struct sink_format){kind, file};
     return true;
 }
 
@@ -42,7 +42,7 @@ bool option_set_lanes(struct options *o, const char *value)
     size_t which;
     if (!option_parse_choice("--lanes", value, names, 2, &which))
         return false;
-    o->lanes = (enum lanes)which;
+    o->output.lanes = (enum lanes)which;
     return true;
 }
 
@@ -56,7 +56,7 @@ bool option_set_report(struct options *o, const char *value)
     size_t which;
     if (!option_parse_choice("--report", value, names, REPORT_COUNT, &which))
         return false;
-    o->reports[which] = true;
+    o->report.wanted[which] = true;
     return true;
 }
 
@@ -66,14 +66,14 @@ bool option_set_sort(struct options *o, const char *value)
     size_t which;
     if (!option_parse_choice("--sort", value, names, 2, &which))
         return false;
-    o->call_order = (enum call_order)which;
+    o->report.call_order = (enum call_order)which;
     return true;
 }
 
 bool option_set_verbose(struct options *o, const char *value)
 {
     (void)value;
-    o->verbose++;
+    o->output.verbose++;
     return true;
 }
 
@@ -84,7 +84,7 @@ bool option_set_time(struct options *o, const char *value)
         complain("-t can be given at most five times");
         return false;
     }
-    o->time_style = (enum time_style)o->time_letters;
+    o->output.time_style = (enum time_style)o->time_letters;
     return true;
 }
 
@@ -95,7 +95,7 @@ bool option_set_color(struct options *o, const char *value)
     size_t which = COLOR_ALWAYS;
     if (value != NULL && !option_parse_choice("--color", value, names, 3, &which))
         return false;
-    o->color = (enum color_when)which;
+    o->output.color = (enum color_when)which;
     return true;
 }
 

@@ -28,7 +28,7 @@ bool option_set_redact(struct options *o, const char *value)
         snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name), word);
         if (!option_parse_choice("--redact", name, names, REDACT_WHAT_COUNT + 1, &which))
             return false;
-        o->redact |= which == REDACT_WHAT_COUNT ? (1u << REDACT_WHAT_COUNT) - 1 : 1u << which;
+        o->redact.what |= which == REDACT_WHAT_COUNT ? (1u << REDACT_WHAT_COUNT) - 1 : 1u << which;
         word = *comma == ',' ? comma + 1 : NULL;
     }
     return true;
@@ -36,26 +36,27 @@ bool option_set_redact(struct options *o, const char *value)
 
 bool option_set_redact_keep(struct options *o, const char *value)
 {
-    if (o->redact_keep.num == MAX_PICKS) {
-        complain("--redact-keep can be given at most %d times", MAX_PICKS);
+    if (o->redact.keep.num == MAX_WORDS) {
+        complain("--redact-keep can be given at most %d times", MAX_WORDS);
         return false;
     }
-    o->redact_keep.word[o->redact_keep.num++] = value;
+    o->redact.keep.word[o->redact.keep.num++] = value;
     return true;
 }
 
 bool option_check_redact(const struct options *o)
 {
-    struct kept *kept = kept_new(&o->redact_keep); /* to see that the patterns are good ones */
+    struct kept *kept = kept_new(&o->redact.keep); /* to see that the patterns are good ones */
     if (kept == NULL)
         return false;
     kept_free(kept);
-    if (o->redact != 0 && o->verbose > 1) {
+    if (o->redact.what != 0 && o->output.verbose > 1) {
         complain("-vv and --redact: bytes as they were sent cannot be redacted");
         return false;
     }
-    for (size_t i = 0; i < o->num_formats && o->redact != 0 && !o->reencode; i++) {
-        const struct sink_kind *kind = o->formats[i].kind;
+    for (size_t i = 0; i < o->output.num_formats && o->redact.what != 0 && !o->redact.reencode;
+         i++) {
+        const struct sink_kind *kind = o->output.formats[i].kind;
         if (kind->raw) {
             complain("-T %s and --redact: bytes as they were sent cannot be redacted; with "
                      "--reencode frames are made anew of the redacted terms",

@@ -14,8 +14,8 @@ static bool add_word(const char *option, struct words *words, const char *value)
         complain("%s takes a name, not nothing", option);
         return false;
     }
-    if (words->num == MAX_PICKS) {
-        complain("%s can be given at most %d times", option, MAX_PICKS);
+    if (words->num == MAX_WORDS) {
+        complain("%s can be given at most %d times", option, MAX_WORDS);
         return false;
     }
     words->word[words->num++] = value;
@@ -24,31 +24,31 @@ static bool add_word(const char *option, struct words *words, const char *value)
 
 bool option_set_only(struct options *o, const char *value)
 {
-    return labels_check("--only", value) && add_word("--only", &o->only, value);
+    return labels_check("--only", value) && add_word("--only", &o->select.only, value);
 }
 
 bool option_set_hide(struct options *o, const char *value)
 {
-    return labels_check("--hide", value) && add_word("--hide", &o->hide, value);
+    return labels_check("--hide", value) && add_word("--hide", &o->select.hide, value);
 }
 
 bool option_set_node(struct options *o, const char *value)
 {
-    return add_word("--node", &o->nodes, value);
+    return add_word("--node", &o->select.nodes, value);
 }
 
 bool option_set_process(struct options *o, const char *value)
 {
-    if (o->num_processes == MAX_PICKS) {
-        complain("--process can be given at most %d times", MAX_PICKS);
+    if (o->select.num_processes == MAX_WORDS) {
+        complain("--process can be given at most %d times", MAX_WORDS);
         return false;
     }
-    return pick_process_parse(&o->processes[o->num_processes++], value);
+    return pick_process_parse(&o->select.processes[o->select.num_processes++], value);
 }
 
 bool option_set_op(struct options *o, const char *value)
 {
-    return op_set_add(&o->ops, value);
+    return op_set_add(&o->select.ops, value);
 }
 
 bool option_set_regex(struct options *o, const char *value)
@@ -63,19 +63,19 @@ bool option_set_regex(struct options *o, const char *value)
 
 bool option_set_match(struct options *o, const char *value)
 {
-    if (o->num_matches == MAX_MATCHES) {
+    if (o->select.num_matches == MAX_MATCHES) {
         complain("-m can be given at most %d times", MAX_MATCHES);
         return false;
     }
     struct ds_match *match = match_record_compile(value);
     if (match != NULL)
-        o->matches[o->num_matches++] = match;
+        o->select.matches[o->select.num_matches++] = match;
     return match != NULL;
 }
 
 bool option_set_after(struct options *o, const char *value)
 {
-    return option_parse_number("-A", value, 0, UINT32_MAX, &o->num_after);
+    return option_parse_number("-A", value, 0, UINT32_MAX, &o->select.num_after);
 }
 
 bool option_set_filter(struct options *o, const char *value)
@@ -87,7 +87,7 @@ bool option_set_filter(struct options *o, const char *value)
     else if (filter == NULL)
         complain("-Y: column %zu: %s", error.column, error.what);
     else
-        o->filter = filter_and(o->filter, filter);
+        o->select.filter = filter_and(o->select.filter, filter);
     return filter != NULL;
 }
 

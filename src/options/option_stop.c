@@ -13,12 +13,12 @@
 
 bool option_set_count(struct options *o, const char *value)
 {
-    return option_parse_number("-c", value, 1, UINT64_MAX, &o->max_messages);
+    return option_parse_number("-c", value, 1, UINT64_MAX, &o->ending.max_messages);
 }
 
 bool option_set_packets(struct options *o, const char *value)
 {
-    return option_parse_number("--packets", value, 1, UINT64_MAX, &o->max_packets);
+    return option_parse_number("--packets", value, 1, UINT64_MAX, &o->ending.max_packets);
 }
 
 static bool set_duration(struct options *o, const char *seconds)
@@ -29,8 +29,8 @@ static bool set_duration(struct options *o, const char *seconds)
     const double max = strtod(seconds, &end);
     if (*end != '\0' || !(max > 0) || max >= 1e9)
         return false;
-    if (o->max_seconds == 0 || max < o->max_seconds)
-        o->max_seconds = max;
+    if (o->ending.max_seconds == 0 || max < o->ending.max_seconds)
+        o->ending.max_seconds = max;
     return true;
 }
 
@@ -57,12 +57,12 @@ static bool read_least(const char *text, uint64_t *least)
 
 static bool set_filesize(struct options *o, const char *kilobytes)
 {
-    return read_least(kilobytes, &o->max_file_kb);
+    return read_least(kilobytes, &o->ending.max_file_kb);
 }
 
 static bool set_files(struct options *o, const char *number)
 {
-    return read_least(number, &o->max_files);
+    return read_least(number, &o->keep.max_files);
 }
 
 bool option_set_autostop(struct options *o, const char *value)
@@ -89,7 +89,7 @@ bool option_set_rate(struct options *o, const char *value)
     const size_t len = strcspn(value, "/");
     uint64_t max = 0;
     o->rate = (struct rate){.within_ns = 1000000000};
-    o->rate_text = value;
+    o->ending.rate_text = value;
     if (strcmp(value, "off") == 0)
         return true;
     if (len < sizeof number) {
@@ -118,13 +118,13 @@ static bool set_moment(const char *option, struct moment *moment, const char *va
 
 bool option_set_since(struct options *o, const char *value)
 {
-    return set_moment("--since", &o->since, value);
+    return set_moment("--since", &o->ending.since, value);
 }
 
 bool option_set_until(struct options *o, const char *value)
 {
-    o->until_text = value;
-    return set_moment("--until", &o->until, value);
+    o->ending.until_text = value;
+    return set_moment("--until", &o->ending.until, value);
 }
 
 bool option_set_help(struct options *o, const char *value)

@@ -82,12 +82,12 @@ static bool join_expression(struct options *o, char **words)
         len += strlen(*word) + 1;
     if (len == 1)
         return true;
-    o->expression = malloc(len);
-    if (o->expression == NULL) {
+    o->follow.expression = malloc(len);
+    if (o->follow.expression == NULL) {
         complain("out of memory");
         return false;
     }
-    char *at = o->expression;
+    char *at = o->follow.expression;
     for (char **word = words; *word != NULL; word++) {
         if (word != words)
             *at++ = ' ';
@@ -102,9 +102,9 @@ static bool check_without_calls(const struct options *o)
     const struct {
         const char *option;
         const struct filter *filter;
-    } filters[] = {{"-Y", o->filter}, {"--trigger", o->trigger}};
-    for (size_t i = 0; i < o->num_matches; i++) {
-        if (ds_match_wants_return(o->matches[i])) {
+    } filters[] = {{"-Y", o->select.filter}, {"--trigger", o->keep.trigger}};
+    for (size_t i = 0; i < o->select.num_matches; i++) {
+        if (ds_match_wants_return(o->select.matches[i])) {
             complain("-m '... -> return' needs to know replies: leave out --no-calls");
             return false;
         }
@@ -123,9 +123,9 @@ static bool check_without_calls(const struct options *o)
 
 static bool check_together(const struct options *o)
 {
-    size_t on_stdout = o->write_file != NULL && strcmp(o->write_file, "-") == 0;
-    for (size_t i = 0; i < o->num_formats; i++)
-        on_stdout += o->formats[i].file == NULL;
+    size_t on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
+    for (size_t i = 0; i < o->output.num_formats; i++)
+        on_stdout += o->output.formats[i].file == NULL;
     if (on_stdout > 1) {
         complain("only one of -T and -w can go to standard output: name a file for the others "
                  "(-T json=FILE)");
@@ -134,15 +134,15 @@ static bool check_together(const struct options *o)
     if (o->no_calls && !check_without_calls(o))
         return false;
     size_t from_stdin = 0;
-    for (size_t i = 0; i < o->num_read_files; i++)
-        from_stdin += strcmp(o->read_files[i], "-") == 0;
+    for (size_t i = 0; i < o->capture.num_read_files; i++)
+        from_stdin += strcmp(o->capture.read_files[i], "-") == 0;
     if (from_stdin > 1) {
         complain("-r - can be given once only");
         return false;
     }
-    if (o->since.kind == o->until.kind && o->since.kind != MOMENT_OF_DAY &&
-        o->since.kind != MOMENT_NONE && o->since.ns >= o->until.ns) {
-        complain("--until %s is not after --since: nothing would be shown", o->until_text);
+    if (o->ending.since.kind == o->ending.until.kind && o->ending.since.kind != MOMENT_OF_DAY &&
+        o->ending.since.kind != MOMENT_NONE && o->ending.since.ns >= o->ending.until.ns) {
+        complain("--until %s is not after --since: nothing would be shown", o->ending.until_text);
         return false;
     }
     return true;
@@ -151,12 +151,12 @@ static bool check_together(const struct options *o)
 /* Whether case matters is known when all options have been read. */
 static bool compile_regexes(struct options *o)
 {
-    while (o->num_regexes < o->num_patterns) {
+    while (o->select.num_regexes < o->num_patterns) {
         struct match_regex *regex =
-            match_regex_new(o->patterns[o->num_regexes], o->ignore_case);
+            match_regex_new(o->patterns[o->select.num_regexes], o->ignore_case);
         if (regex == NULL)
             return false;
-        o->regexes[o->num_regexes++] = regex;
+        o->select.regexes[o->select.num_regexes++] = regex;
     }
     return true;
 }
@@ -164,12 +164,13 @@ static bool compile_regexes(struct options *o)
 /* Text on standard output, unless something else was asked for. */
 static void choose_formats(struct options *o)
 {
-    bool raw_on_stdout = o->write_file != NULL && strcmp(o->write_file, "-") == 0;
+    bool raw_on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
     bool has_report = false;
     for (int i = 0; i < REPORT_COUNT; i++)
-        has_report |= o->reports[i];
-    if (o->num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report)
-        o->formats[o->num_formats++] = (struct option_format){sink_find("text", 4), NULL};
+        has_report |= o->report.wanted[i];
+    if (o->output.num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report)
+        o->output.formats[o->output.num_formats++] =
+            (struct sink_format){sink_find("text", 4), NULL};
 }
 
 /* Whoever looks on at a terminal wants no more than can be read, and the network no more than
@@ -177,10 +178,11 @@ static void choose_formats(struct options *o)
 static void choose_rate(struct options *o)
 {
     bool on_stdout = false;
-    for (size_t i = 0; i < o->num_formats; i++)
-        on_stdout = on_stdout || o->formats[i].file == NULL;
-    if (o->rate_text == NULL && o->num_read_files == 0 && on_stdout && isatty(STDOUT_FILENO)) {
-        o->rate_text = "10000/1s";
+    for (size_t i = 0; i < o->output.num_formats; i++)
+        on_stdout = on_stdout || o->output.formats[i].file == NULL;
+    if (o->ending.rate_text == NULL && o->capture.num_read_files == 0 && on_stdout &&
+        isatty(STDOUT_FILENO)) {
+        o->ending.rate_text = "10000/1s";
         o->rate = (struct rate){10000, 1000000000};
     }
 }
@@ -261,6 +263,20 @@ static bool read_options(struct options *options, int argc, char **argv,
     return true;
 }
 
+/* What is asked for once and concerns several stages. */
+static void hand_down(struct options *o)
+{
+    uint64_t *const limits[] = {o->select.limits, o->output.limits, o->report.limits,
+                                o->keep.limits};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        memcpy(limits[i], o->config.limits, sizeof o->config.limits);
+    o->redact.cookie_file = o->output.cookie_file = o->cookie_file;
+    o->output.redacted = o->redact.what != 0;
+    o->follow.all_packets = o->keep.write_file != NULL;
+    o->ending.max_files = o->keep.max_files;
+    o->ending.max_ring_files = o->keep.rotation.files;
+}
+
 /* What can only be checked when all options have been read. */
 static bool finish(struct options *options, char **words, const struct option_given *given,
                    size_t num)
@@ -270,9 +286,10 @@ static bool finish(struct options *options, char **words, const struct option_gi
         return false;
     choose_formats(options);
     choose_rate(options);
-    if (options->trigger != NULL)
-        filter_set_depth(options->trigger, options->config.limits[DS_LIMIT_DEPTH]);
-    filter_set_depth(options->filter, options->config.limits[DS_LIMIT_DEPTH]);
+    hand_down(options);
+    if (options->keep.trigger != NULL)
+        filter_set_depth(options->keep.trigger, options->config.limits[DS_LIMIT_DEPTH]);
+    filter_set_depth(options->select.filter, options->config.limits[DS_LIMIT_DEPTH]);
     return true;
 }
 
@@ -281,9 +298,9 @@ bool options_parse(struct options *options, int argc, char **argv)
     memset(options, 0, sizeof *options);
     ds_config_init(&options->config);
     options->epmd_port = options->config.epmd_port;
-    options->snaplen = MAX_SNAPLEN;
-    options->keep_ns = 60 * INT64_C(1000000000);
-    options->keep_after_ns = 10 * INT64_C(1000000000);
+    options->capture.snaplen = MAX_SNAPLEN;
+    options->keep.before_ns = 60 * INT64_C(1000000000);
+    options->keep.after_ns = 10 * INT64_C(1000000000);
 
     size_t num_letters = 1, num_given = 0; /* no more options than letters */
     for (int i = 0; i < argc; i++)
@@ -302,16 +319,16 @@ bool options_parse(struct options *options, int argc, char **argv)
 
 void options_free(struct options *options)
 {
-    free(options->read_files);
-    free(options->expression);
-    while (options->num_regexes != 0)
-        match_regex_free(options->regexes[--options->num_regexes]);
-    while (options->num_matches != 0)
-        ds_match_free(options->matches[--options->num_matches]);
-    filter_free(options->filter);
-    filter_free(options->trigger);
-    options->trigger = NULL;
-    options->filter = NULL;
-    options->read_files = NULL;
-    options->expression = NULL;
+    free(options->capture.read_files);
+    free(options->follow.expression);
+    while (options->select.num_regexes != 0)
+        match_regex_free(options->select.regexes[--options->select.num_regexes]);
+    while (options->select.num_matches != 0)
+        ds_match_free(options->select.matches[--options->select.num_matches]);
+    filter_free(options->select.filter);
+    filter_free(options->keep.trigger);
+    options->keep.trigger = NULL;
+    options->select.filter = NULL;
+    options->capture.read_files = NULL;
+    options->follow.expression = NULL;
 }

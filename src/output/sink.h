@@ -5,11 +5,43 @@
 #define SRC_SINK_H
 
 #include "loss.h"
-#include "options.h"
 #include "output_file.h"
 #include "record.h"
 
+#include <distsniff/dissect.h>
+
 struct sink;
+struct sink_kind;
+
+enum { MAX_FORMATS = 8 };
+
+/* How times are written. */
+enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
+
+/* What the lanes of a diagram are. */
+enum lanes { LANES_NODE, LANES_PROCESS };
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* sink_format is one -T. file is NULL for standard output. */
+struct sink_format {
+    const struct sink_kind *kind;
+    const char *file;
+};
+
+/* sink_config says what is written, and how. */
+struct sink_config {
+    struct sink_format formats[MAX_FORMATS];
+    size_t num_formats;
+    bool etf, hex, line_buffered;
+    int verbose;
+    enum time_style time_style;
+    enum color_when color;
+    enum lanes lanes;
+    bool redacted;                   /* records are made safe to share before they come */
+    const char *cookie_file;         /* for generated tests to name, or NULL */
+    uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
+};
 
 /* sink_kind is one format. open prepares state, false when memory ran out; record appends
  * one to output.buffer, lost what is missing between two of them; close releases state. */
@@ -33,7 +65,7 @@ struct sink_kind {
 /* sink is one -T at work. */
 struct sink {
     const struct sink_kind *kind;
-    const struct options *options;
+    const struct sink_config *config;
     unsigned time_digits; /* of the capture: 6 or 9 */
     struct output_file output;
     void *state; /* of kind */
@@ -46,17 +78,17 @@ extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
 const struct sink_kind *sink_find(const char *name, size_t len);
 
 /* sinks_want_whole says whether one of the formats asked for also wants what was not selected. */
-bool sinks_want_whole(const struct options *options);
+bool sinks_want_whole(const struct sink_config *config);
 
 /* sinks_want_raw says whether one of the formats asked for wants the bytes as sent. */
-bool sinks_want_raw(const struct options *options);
+bool sinks_want_raw(const struct sink_config *config);
 
 /* sink_list_names writes "text or json". */
 void sink_list_names(char *out, size_t size);
 
 /* sink_open opens the output and the format. False after a complaint. */
-bool sink_open(struct sink *sink, const struct option_format *format,
-               const struct options *options);
+bool sink_open(struct sink *sink, const struct sink_format *format,
+               const struct sink_config *config);
 
 /* sink_withdraw removes what was just created but is not to be written after all, so that it is not
  * taken for the user's own the next time. */

@@ -445,9 +445,9 @@ static bool json_open(struct sink *sink)
         free(s);
         return false;
     }
-    uint64_t max_depth = sink->options->config.limits[DS_LIMIT_DEPTH];
+    uint64_t max_depth = sink->config->limits[DS_LIMIT_DEPTH];
     s->json.limits.max_depth = max_depth < UINT32_MAX ? (uint32_t)max_depth : UINT32_MAX;
-    s->etf = sink->options->etf;
+    s->etf = sink->config->etf;
     sink->state = s;
     json_tree_start();
     return true;

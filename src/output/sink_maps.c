@@ -350,7 +350,7 @@ static void maps_lost(struct sink *sink, const struct loss *loss)
 
 static bool maps_open(struct sink *sink, enum map_form form, const char *begin)
 {
-    uint64_t max_depth = sink->options->config.limits[DS_LIMIT_DEPTH];
+    uint64_t max_depth = sink->config->limits[DS_LIMIT_DEPTH];
     struct map_writer *map = calloc(1, sizeof *map);
     if (map == NULL)
         return false;

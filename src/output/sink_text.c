@@ -37,7 +37,7 @@ static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer 
 
 static void add_time(struct text_state *s, const struct sink *sink, int64_t ns)
 {
-    enum time_style style = sink->options->time_style;
+    enum time_style style = sink->config->time_style;
     unsigned digits = sink->time_digits;
     if (!s->has_first) {
         s->has_first = true;
@@ -154,22 +154,22 @@ static void add_line(struct text_state *s, const struct sink *sink, const struct
 static void text_record(struct sink *sink, const struct record *record)
 {
     struct text_state *s = sink->state;
-    const struct options *options = sink->options;
+    const struct sink_config *config = sink->config;
     const struct ds_event *event = record->event;
 
     if (record->call != NULL) {
         add_call(s, sink, record);
         return;
     }
-    if (options->verbose == 0 && is_dull(event))
+    if (config->verbose == 0 && is_dull(event))
         return;
     add_time(s, sink, event->ts_ns);
     add_line(s, sink, record);
-    if (options->verbose != 0)
+    if (config->verbose != 0)
         ds_buffer_printf(s->out, " (conn %" PRIu64 ", frame %" PRIu64 ")", event->conn->number,
                          event->frame);
     ds_buffer_add(s->out, "\n", 1);
-    if ((options->hex || options->verbose >= 2) && event->bytes != NULL)
+    if ((config->hex || config->verbose >= 2) && event->bytes != NULL)
         hexdump_print(event->bytes, event->bytes_len, s->out);
 }
 
@@ -195,11 +195,11 @@ static bool text_open(struct sink *sink)
         free(s);
         return false;
     }
-    int verbose = sink->options->verbose;
+    int verbose = sink->config->verbose;
     s->out = &sink->output.buffer;
     s->limits = &term_limits[verbose > 2 ? 2 : verbose];
-    s->colored = sink->options->color == COLOR_ALWAYS ||
-                 (sink->options->color == COLOR_AUTO && sink->output.is_stdout &&
+    s->colored = sink->config->color == COLOR_ALWAYS ||
+                 (sink->config->color == COLOR_AUTO && sink->output.is_stdout &&
                   isatty(sink->output.fd) && getenv("NO_COLOR") == NULL);
     sink->state = s;
     return true;
@@ -223,7 +223,7 @@ const struct sink_kind sink_text = {
 
 /* An event as text for itself: a sink that nothing is written from. */
 struct event_text {
-    struct options options;
+    struct sink_config config;
     struct sink sink;
     struct text_state state;
 };
@@ -233,7 +233,7 @@ struct event_text *event_text_new(void)
     struct event_text *text = calloc(1, sizeof *text);
     if (text == NULL)
         return NULL;
-    text->sink.options = &text->options;
+    text->sink.config = &text->config;
     text->state.limits = &term_limits[2];
     text->state.endpoints = endpoint_cache_new(print_endpoint);
     if (text->state.endpoints == NULL) {

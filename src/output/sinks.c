@@ -45,20 +45,20 @@ void sink_list_names(char *out, size_t size)
     }
 }
 
-bool sinks_want_raw(const struct options *options)
+bool sinks_want_raw(const struct sink_config *config)
 {
     /* Bytes as sent cannot be redacted. */
-    for (size_t i = 0; i < options->num_formats && options->redact == 0; i++) {
-        if (options->formats[i].kind->raw)
+    for (size_t i = 0; i < config->num_formats && !config->redacted; i++) {
+        if (config->formats[i].kind->raw)
             return true;
     }
     return false;
 }
 
-bool sinks_want_whole(const struct options *options)
+bool sinks_want_whole(const struct sink_config *config)
 {
-    for (size_t i = 0; i < options->num_formats; i++) {
-        if (options->formats[i].kind->whole)
+    for (size_t i = 0; i < config->num_formats; i++) {
+        if (config->formats[i].kind->whole)
             return true;
     }
     return false;
@@ -67,7 +67,7 @@ bool sinks_want_whole(const struct options *options)
 static bool open_output(struct sink *sink, const char *file)
 {
     if (!sink->kind->keeps)
-        return output_file_open(&sink->output, file, sink->options->line_buffered);
+        return output_file_open(&sink->output, file, sink->config->line_buffered);
     if (output_file_open_new(&sink->output, file))
         return true;
     if (errno == EEXIST)
@@ -78,10 +78,10 @@ static bool open_output(struct sink *sink, const char *file)
     return false;
 }
 
-bool sink_open(struct sink *sink, const struct option_format *format,
-               const struct options *options)
+bool sink_open(struct sink *sink, const struct sink_format *format,
+               const struct sink_config *config)
 {
-    *sink = (struct sink){.kind = format->kind, .options = options, .time_digits = 6};
+    *sink = (struct sink){.kind = format->kind, .config = config, .time_digits = 6};
     if (!open_output(sink, format->file))
         return false;
     if (!sink->kind->open(sink)) {

@@ -114,7 +114,7 @@ void text_add_handshake(struct text_state *s, const struct sink *sink, const str
     ds_buffer_printf(s->out, " flags 0x%" PRIx64, h->flags);
     if (release != NULL)
         ds_buffer_printf(s->out, " (%s)", release);
-    if (sink->options->verbose == 0)
+    if (sink->config->verbose == 0)
         return;
     for (unsigned bit = 0; bit < 64; bit++) {
         const char *name = ds_flag_name(bit);

@@ -40,7 +40,7 @@ static void add_token(struct text_state *s, const struct ds_token *token)
 /* "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a call. */
 static void add_note(struct text_state *s, const struct sink *sink, const struct note *note)
 {
-    const bool has_label = note->label != NULL && (note->call != 0 || sink->options->verbose != 0);
+    const bool has_label = note->label != NULL && (note->call != 0 || sink->config->verbose != 0);
     if (note->call == 0 && !has_label)
         return;
     text_paint(s, PAINT_CALL);
@@ -75,7 +75,7 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
     const struct ds_message *m = &event->message;
     const struct ds_term *from = &m->role[DS_ROLE_FROM];
     const struct ds_term *to = &m->role[DS_ROLE_TO];
-    int verbose = sink->options->verbose;
+    int verbose = sink->config->verbose;
 
     add_note(s, sink, s->note);
     text_paint(s, PAINT_OP);

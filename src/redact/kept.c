@@ -15,7 +15,7 @@
 enum { MAX_STEPS = 100000 };
 
 struct kept {
-    pcre2_code *codes[MAX_PICKS];
+    pcre2_code *codes[MAX_WORDS];
     size_t num_codes;
     pcre2_match_data *match;
     pcre2_match_context *limits;

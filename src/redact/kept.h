@@ -5,7 +5,11 @@
 #ifndef SRC_KEPT_H
 #define SRC_KEPT_H
 
-#include "options.h"
+#include "words.h"
+
+#include <distsniff/term.h>
+
+#include <stdbool.h>
 
 struct kept;
 

@@ -124,15 +124,15 @@ bool redact_failed(struct redact *r)
     return redact_parts_failed(&r->parts);
 }
 
-struct redact *redact_new(const struct options *options)
+struct redact *redact_new(const struct redact_config *config)
 {
     struct redact *r = calloc(1, sizeof *r);
     if (r == NULL) {
         complain("out of memory");
         return NULL;
     }
-    r->reencode = options->reencode;
-    r->parts.values = redact_values_new(options);
+    r->reencode = config->reencode;
+    r->parts.values = redact_values_new(config);
     if (r->parts.values == NULL) {
         free(r);
         return NULL;

@@ -7,8 +7,8 @@
 #ifndef SRC_REDACT_H
 #define SRC_REDACT_H
 
-#include "options.h"
 #include "record.h"
+#include "redact_config.h"
 
 struct redact;
 
@@ -19,7 +19,7 @@ enum redact_status {
 };
 
 /* redact_new makes the stage that options ask for. NULL after a complaint. */
-struct redact *redact_new(const struct options *options);
+struct redact *redact_new(const struct redact_config *config);
 void redact_free(struct redact *redact); /* NULL is allowed */
 
 /* redact_record gives out a record to be shown in place of one. It lives until the next call. */

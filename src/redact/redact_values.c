@@ -265,7 +265,7 @@ static void redact_name(struct redact_values *v, bool is_node, struct ds_text te
         make_name(v, is_node, text, out);
         return;
     }
-    struct name *name = &v->names[hash_text(is_node, text.data, text.len) % NUM_NAMES];
+    struct name *name = &v->names[hash_add_text(is_node, text.data, text.len) % NUM_NAMES];
     if (!name->used || name->is_node != is_node || !same(text, name->text, name->len)) {
         const size_t at = out->len;
         make_name(v, is_node, text, out);
@@ -408,7 +408,7 @@ enum ds_rewrite_status redact_rewrite(struct redact_values *v, const struct ds_t
 
 /* Opening */
 
-struct redact_values *redact_values_new(const struct options *options)
+struct redact_values *redact_values_new(const struct redact_config *config)
 {
     uint8_t key[PSEUDONYM_KEY_LEN];
     struct redact_values *v = calloc(1, sizeof *v);
@@ -416,11 +416,10 @@ struct redact_values *redact_values_new(const struct options *options)
         complain("out of memory");
         return NULL;
     }
-    v->what = options->redact;
-    v->kept = kept_new(&options->redact_keep);
-    if (v->kept == NULL ||
-        !cookie_file_read(options->cookie_file, v->cookie_text, &v->cookie) ||
-        !redact_key_read(options->redact_key_file, key)) {
+    v->what = config->what;
+    v->kept = kept_new(&config->keep);
+    if (v->kept == NULL || !cookie_file_read(config->cookie_file, v->cookie_text, &v->cookie) ||
+        !redact_key_read(config->key_file, key)) {
         redact_values_free(v);
         return NULL;
     }

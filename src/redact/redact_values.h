@@ -5,14 +5,14 @@
 #ifndef SRC_REDACT_VALUES_H
 #define SRC_REDACT_VALUES_H
 
-#include "options.h"
+#include "redact_config.h"
 
 #include <distsniff/rewrite.h>
 
 struct redact_values;
 
 /* redact_values_new returns NULL after a complaint. */
-struct redact_values *redact_values_new(const struct options *options);
+struct redact_values *redact_values_new(const struct redact_config *config);
 void redact_values_free(struct redact_values *values); /* NULL is allowed */
 
 /* redact_values_failed says whether memory ran out or libcrypto failed since the last call:

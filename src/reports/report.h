@@ -6,7 +6,7 @@
 #define DISTSNIFF_REPORT_H
 
 #include "correlate.h"
-#include "options.h"
+#include "reports.h"
 
 /* report_text is what reports write to, and how they write times. */
 struct report_text {

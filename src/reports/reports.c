@@ -21,18 +21,19 @@ struct reports {
     struct output_file out;
 };
 
-bool reports_wanted(const struct options *options)
+bool reports_wanted(const struct report_config *config)
 {
-    const bool *wanted = options->reports;
+    const bool *wanted = config->wanted;
     return wanted[REPORT_CALLS] || wanted[REPORT_TREES] || wanted[REPORT_MONITORS] ||
            wanted[REPORT_SEQ_TRACE];
 }
 
-struct reports *reports_new(const struct options *options, unsigned time_digits, bool on_stderr)
+struct reports *reports_new(const struct report_config *config, unsigned time_digits,
+                            bool on_stderr)
 {
-    const bool *wanted = options->reports;
-    const uint64_t max = options->config.limits[DS_LIMIT_REPORT];
-    const uint64_t max_kept = options->config.limits[DS_LIMIT_CALLS];
+    const bool *wanted = config->wanted;
+    const uint64_t max = config->limits[DS_LIMIT_REPORT];
+    const uint64_t max_kept = config->limits[DS_LIMIT_CALLS];
     struct reports *r = calloc(1, sizeof *r);
     if (r == NULL)
         return NULL;
@@ -41,7 +42,7 @@ struct reports *reports_new(const struct options *options, unsigned time_digits,
     r->text.time_digits = time_digits;
     bool ok = true;
     if (wanted[REPORT_CALLS])
-        ok = ok && (r->calls = report_calls_new(&r->text, options->call_order, max)) != NULL;
+        ok = ok && (r->calls = report_calls_new(&r->text, config->call_order, max)) != NULL;
     if (wanted[REPORT_TREES])
         ok = ok && (r->trees = report_trees_new(&r->text, max_kept)) != NULL;
     if (wanted[REPORT_MONITORS])

@@ -6,20 +6,37 @@
 #define SRC_REPORTS_H
 
 #include "correlate.h"
-#include "options.h"
 
 struct reports;
+
+/* The tables of --report. */
+enum report {
+#define REPORT(id, name) REPORT_##id,
+#include "reports.def"
+#undef REPORT
+    REPORT_COUNT
+};
+
+/* How calls are sorted. */
+enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
+
+struct report_config {
+    bool wanted[REPORT_COUNT];
+    enum call_order call_order;
+    uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
+};
 
 /* How writing the tables went. */
 enum reports_status { REPORTS_OK, REPORTS_FAILED, REPORTS_READER_GONE };
 
 /* reports_wanted says whether any table is made of records, so that calls have to be put
  * together for it. */
-bool reports_wanted(const struct options *options);
+bool reports_wanted(const struct report_config *config);
 
 /* reports_new makes those that options asks for. on_stderr: standard output is taken.
  * NULL when memory ran out. */
-struct reports *reports_new(const struct options *options, unsigned time_digits, bool on_stderr);
+struct reports *reports_new(const struct report_config *config, unsigned time_digits,
+                            bool on_stderr);
 
 /* reports_record hands on what was selected, and writes what is complete when much has
  * gathered. */

@@ -6,8 +6,6 @@
 
 #include "record.h"
 
-enum { MAX_PICKS = 64 };
-
 /* op_set is the ops of --op. */
 struct op_set {
     uint64_t codes[256 / 64]; /* of control messages, a bit each */

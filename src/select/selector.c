@@ -26,7 +26,7 @@ struct followed {
 };
 
 struct selector {
-    const struct options *options;
+    const struct selector_config *config;
     bool has_picks; /* one of those that say nothing about the end of a call */
     bool is_picky;  /* anything at all may be left out */
     bool had_event; /* the last event was wanted */
@@ -49,43 +49,43 @@ static bool lists_fit(const struct words *lists, const char *label, const char *
 }
 
 /* kind_fits is --calls-only, --only and --hide, of a call that ended as well. */
-static bool kind_fits(const struct options *options, const struct record *record)
+static bool kind_fits(const struct selector_config *config, const struct record *record)
 {
-    if (!options->calls_only && options->hide.num == 0 && options->only.num == 0)
+    if (!config->calls_only && config->hide.num == 0 && config->only.num == 0)
         return true;
     const struct call *call = record->call;
     const char *label = call != NULL ? call->label : record->note.label;
     const char *group = call != NULL ? call->group : record->note.group;
     if (call == NULL && record->event->type == DS_EVENT_GAP)
         return true; /* what is missing may be what was asked for */
-    if (options->calls_only && call == NULL && record->note.call == 0)
+    if (config->calls_only && call == NULL && record->note.call == 0)
         return false;
     if (label == NULL)
-        return options->only.num == 0;
-    if (options->only.num != 0 && !lists_fit(&options->only, label, group))
+        return config->only.num == 0;
+    if (config->only.num != 0 && !lists_fit(&config->only, label, group))
         return false;
-    return !lists_fit(&options->hide, label, group);
+    return !lists_fit(&config->hide, label, group);
 }
 
-static bool node_fits(const struct options *options, const struct ds_event *event)
+static bool node_fits(const struct selector_config *config, const struct ds_event *event)
 {
     const struct ds_endpoint *end = event->conn->end;
-    if (options->nodes.num == 0 ||
+    if (config->nodes.num == 0 ||
         (event->type == DS_EVENT_GAP && (end[0].node.data == NULL || end[1].node.data == NULL)))
         return true;
-    for (size_t i = 0; i < options->nodes.num; i++) {
-        if (pick_node_has(options->nodes.word[i], event))
+    for (size_t i = 0; i < config->nodes.num; i++) {
+        if (pick_node_has(config->nodes.word[i], event))
             return true;
     }
     return false;
 }
 
-static bool process_fits(const struct options *options, const struct record *record)
+static bool process_fits(const struct selector_config *config, const struct record *record)
 {
-    if (options->num_processes == 0 || record->event->type == DS_EVENT_GAP)
+    if (config->num_processes == 0 || record->event->type == DS_EVENT_GAP)
         return true;
-    for (size_t i = 0; i < options->num_processes; i++) {
-        if (pick_process_has(&options->processes[i], record))
+    for (size_t i = 0; i < config->num_processes; i++) {
+        if (pick_process_has(&config->processes[i], record))
             return true;
     }
     return false;
@@ -95,11 +95,11 @@ enum { KEEP_TEXT = 1 << 20 };
 
 static bool text_matches(struct selector *s, const struct record *record)
 {
-    const struct options *options = s->options;
+    const struct selector_config *config = s->config;
     enum regex_result result = REGEX_NO;
     s->text.len = 0;
-    for (size_t i = 0; i < options->num_regexes && result == REGEX_NO; i++) {
-        if (!match_regex_may(options->regexes[i], record))
+    for (size_t i = 0; i < config->num_regexes && result == REGEX_NO; i++) {
+        if (!match_regex_may(config->regexes[i], record))
             continue;
         if (s->text.len == 0)
             event_text_print(s->printer, record, &s->text);
@@ -107,7 +107,7 @@ static bool text_matches(struct selector *s, const struct record *record)
             s->no_memory++;
             break;
         }
-        result = match_regex_text(options->regexes[i], s->text.data, s->text.len);
+        result = match_regex_text(config->regexes[i], s->text.data, s->text.len);
     }
     s->num_given_up += result == REGEX_GAVE_UP;
     if (s->text.cap > KEEP_TEXT || s->text.failed)
@@ -117,8 +117,8 @@ static bool text_matches(struct selector *s, const struct record *record)
 
 static bool regex_fits(struct selector *s, const struct record *record)
 {
-    return s->options->num_regexes == 0 || record->event->type == DS_EVENT_GAP ||
-           text_matches(s, record) != s->options->invert;
+    return s->config->num_regexes == 0 || record->event->type == DS_EVENT_GAP ||
+           text_matches(s, record) != s->config->invert;
 }
 
 /* match_fits is -m. *with_reply: the reply was asked for. */
@@ -133,17 +133,17 @@ static bool match_fits(struct selector *s, const struct record *record, bool *wi
 
 static bool event_fits(struct selector *s, const struct record *record, bool *with_reply)
 {
-    const struct options *options = s->options;
+    const struct selector_config *config = s->config;
     const struct ds_event *event = record->event;
-    return (!options->ops.any || event->type == DS_EVENT_GAP || op_set_has(&options->ops, event)) &&
-           node_fits(options, event) && process_fits(options, record) &&
-           kind_fits(options, record) && match_fits(s, record, with_reply) &&
-           filter_run(options->filter, record) && regex_fits(s, record);
+    return (!config->ops.any || event->type == DS_EVENT_GAP || op_set_has(&config->ops, event)) &&
+           node_fits(config, event) && process_fits(config, record) && kind_fits(config, record) &&
+           match_fits(s, record, with_reply) && filter_run(config->filter, record) &&
+           regex_fits(s, record);
 }
 
 static uint32_t hash_number(uint64_t number)
 {
-    return key_hash(&number, sizeof number);
+    return hash_key(&number, sizeof number);
 }
 
 static struct selected_call *find_call(const struct selector *s, uint64_t number)
@@ -189,14 +189,14 @@ static void begin_following(struct selector *s, uint64_t conn)
         return;
     }
     f->conn = conn;
-    f->left = s->options->num_after;
+    f->left = s->config->num_after;
 }
 
 /* follows says whether a message that was not selected is among the next ones of its
  * connection. */
 static bool follows(struct selector *s, const struct ds_event *event, bool wanted)
 {
-    if (s->options->num_after == 0)
+    if (s->config->num_after == 0)
         return false;
     if (event->type == DS_EVENT_MESSAGE && wanted) {
         begin_following(s, event->conn->number);
@@ -212,29 +212,28 @@ static bool follows(struct selector *s, const struct ds_event *event, bool wante
     return !is_last;
 }
 
-struct selector *selector_new(const struct options *options)
+struct selector *selector_new(const struct selector_config *config)
 {
     struct selector *s = calloc(1, sizeof *s);
     if (s == NULL)
         return NULL;
-    s->options = options;
-    s->has_picks = options->ops.any || options->nodes.num != 0 || options->num_processes != 0 ||
-                   options->num_regexes != 0 || options->num_matches != 0 ||
-                   options->num_after != 0;
-    s->is_picky = s->has_picks || options->filter != NULL || options->calls_only ||
-                  options->hide.num != 0 || options->only.num != 0;
+    s->config = config;
+    s->has_picks = config->ops.any || config->nodes.num != 0 || config->num_processes != 0 ||
+                   config->num_regexes != 0 || config->num_matches != 0 || config->num_after != 0;
+    s->is_picky = s->has_picks || config->filter != NULL || config->calls_only ||
+                  config->hide.num != 0 || config->only.num != 0;
     /* No more calls than these are open, and each says when it ends. */
-    table_init(&s->calls, sizeof(struct selected_call), options->config.limits[DS_LIMIT_CALLS]);
-    table_init(&s->followed, sizeof(struct followed), options->config.limits[DS_LIMIT_CONNECTIONS]);
-    if (options->num_regexes != 0) {
+    table_init(&s->calls, sizeof(struct selected_call), config->limits[DS_LIMIT_CALLS]);
+    table_init(&s->followed, sizeof(struct followed), config->limits[DS_LIMIT_CONNECTIONS]);
+    if (config->num_regexes != 0) {
         s->printer = event_text_new();
         if (s->printer == NULL) {
             selector_free(s);
             return NULL;
         }
     }
-    if (options->num_matches != 0) {
-        s->match = match_record_new(options->matches, options->num_matches);
+    if (config->num_matches != 0) {
+        s->match = match_record_new(config->matches, config->num_matches);
         if (s->match == NULL) {
             selector_free(s);
             return NULL;
@@ -257,13 +256,13 @@ void selector_free(struct selector *s)
 
 uint64_t selector_num_given_up(const struct selector *s)
 {
-    return s->num_given_up + filter_num_given_up(s->options->filter) +
+    return s->num_given_up + filter_num_given_up(s->config->filter) +
            (s->match != NULL ? match_record_num_given_up(s->match) : 0);
 }
 
 void selector_add_stats(const struct selector *s, struct ds_stats *stats)
 {
-    stats->no_memory += s->no_memory + filter_no_memory(s->options->filter) +
+    stats->no_memory += s->no_memory + filter_no_memory(s->config->filter) +
                         (s->match != NULL ? match_record_no_memory(s->match) : 0);
 }
 
@@ -275,28 +274,28 @@ static bool is_brought(const struct selector *s, const struct selected_call *cal
 {
     if (call->with_reply)
         return note->role == NOTE_REPLY || note->outcome != CALL_OPEN;
-    return !s->options->no_pairs && !s->options->invert;
+    return !s->config->no_pairs && !s->config->invert;
 }
 
 /* monitor_fits is what can be asked of the end of a monitor or link: it has no op and no line
  * of text. */
 static bool monitor_fits(const struct selector *s, const struct record *record)
 {
-    const struct options *options = s->options;
+    const struct selector_config *config = s->config;
     const struct monitor_end *m = record->monitor;
     const char *label = m->is_link ? "link" : "monitor";
-    bool node_is = options->nodes.num == 0, process_is = options->num_processes == 0;
-    if (options->ops.any || options->num_regexes != 0 || options->num_matches != 0 ||
-        options->calls_only || (options->only.num != 0 && !lists_fit(&options->only, label, "")) ||
-        lists_fit(&options->hide, label, ""))
+    bool node_is = config->nodes.num == 0, process_is = config->num_processes == 0;
+    if (config->ops.any || config->num_regexes != 0 || config->num_matches != 0 ||
+        config->calls_only || (config->only.num != 0 && !lists_fit(&config->only, label, "")) ||
+        lists_fit(&config->hide, label, ""))
         return false;
-    for (size_t i = 0; i < options->nodes.num && !node_is; i++)
-        node_is = pick_node_is(options->nodes.word[i], &m->watcher) ||
-                  pick_node_is(options->nodes.word[i], &m->target);
-    for (size_t i = 0; i < options->num_processes && !process_is; i++)
-        process_is = pick_process_is(&options->processes[i], &m->watcher) ||
-                     pick_process_is(&options->processes[i], &m->target);
-    return node_is && process_is && filter_run(options->filter, record);
+    for (size_t i = 0; i < config->nodes.num && !node_is; i++)
+        node_is = pick_node_is(config->nodes.word[i], &m->watcher) ||
+                  pick_node_is(config->nodes.word[i], &m->target);
+    for (size_t i = 0; i < config->num_processes && !process_is; i++)
+        process_is = pick_process_is(&config->processes[i], &m->watcher) ||
+                     pick_process_is(&config->processes[i], &m->target);
+    return node_is && process_is && filter_run(config->filter, record);
 }
 
 /* raw_fits is of bytes as sent: a frame goes with what it completed. What segments carried
@@ -309,11 +308,11 @@ static bool raw_fits(const struct selector *s, const struct ds_event *event)
 
 static bool wants_decoded(struct selector *s, const struct record *record)
 {
-    struct filter *filter = s->options->filter;
+    struct filter *filter = s->config->filter;
     if (record->monitor != NULL)
         return monitor_fits(s, record);
     if (!s->has_picks && filter == NULL)
-        return kind_fits(s->options, record);
+        return kind_fits(s->config, record);
     const uint64_t number = record->call != NULL ? record->call->number : record->note.call;
     struct selected_call *call = number != 0 ? find_call(s, number) : NULL;
     const bool is_known = call != NULL;
@@ -321,14 +320,14 @@ static bool wants_decoded(struct selector *s, const struct record *record)
         if (is_known)
             table_remove(&s->calls, call);
         return is_known ||
-               (!s->has_picks && kind_fits(s->options, record) && filter_run(filter, record));
+               (!s->has_picks && kind_fits(s->config, record) && filter_run(filter, record));
     }
     bool with_reply = false;
     const bool wanted =
         (is_known && is_brought(s, call, &record->note)) || event_fits(s, record, &with_reply);
     /* A filter can ask for the end of a call by itself; picks can't. */
     if (wanted && number != 0 && !is_known &&
-        (s->has_picks || (!s->options->no_pairs && !s->options->invert)))
+        (s->has_picks || (!s->config->no_pairs && !s->config->invert)))
         remember_call(s, number, with_reply);
     return follows(s, record->event, wanted) || wanted;
 }

@@ -7,13 +7,40 @@
 #ifndef DISTSNIFF_SELECTOR_H
 #define DISTSNIFF_SELECTOR_H
 
-#include "options.h"
+#include "match_record.h"
+#include "match_regex.h"
+#include "pick.h"
 #include "record.h"
+#include "words.h"
+
+#include <distsniff/dissect.h>
 
 struct selector;
+struct filter;
+
+enum { MAX_REGEXES = 16, MAX_MATCHES = 16 };
+
+/* selector_config is what is asked for. Everything in it lives as long as the selector. */
+struct selector_config {
+    bool calls_only;
+    struct words only, hide; /* each with commas in it */
+    struct words nodes;
+    struct pick_process processes[MAX_WORDS];
+    size_t num_processes;
+    struct op_set ops;
+    struct filter *filter; /* of all -Y, or NULL */
+    bool no_pairs;
+    struct match_regex *regexes[MAX_REGEXES]; /* of -e */
+    size_t num_regexes;
+    bool invert;                           /* what no regex matches */
+    struct ds_match *matches[MAX_MATCHES]; /* of -m */
+    size_t num_matches;
+    uint64_t num_after;              /* messages of the connection after one that a regex matches */
+    uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
+};
 
 /* selector_new returns NULL when memory ran out. */
-struct selector *selector_new(const struct options *options);
+struct selector *selector_new(const struct selector_config *config);
 void selector_free(struct selector *select);
 
 /* selector_wants says whether a record is to be shown. Every record is given once, in order. */

@@ -7,11 +7,12 @@
 
 #include "packet_recorder_parts.h"
 #include "made_packet.h"
+#include "default_limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 struct run {
-    struct options options;
+    struct keep_config options;
     struct capture capture;
     struct capture_input input;
     struct ds_session *session, *again;
@@ -61,11 +62,13 @@ static void keep(struct cursor c, bool is_live, uint64_t max_kept, uint64_t ever
     run.input = (struct capture_input){.name = "fuzz", .link_type = packet.link_type};
     run.input.pcap = pcap_open_dead(DLT_EN10MB, 65535);
     run.capture.inputs = &run.input;
-    ds_config_init(&run.options.config);
-    run.options.config.limits[DS_LIMIT_KEPT] = max_kept;
-    run.options.config.limits[DS_LIMIT_CONNECTIONS] = 8;
+    default_limits(run.options.limits);
+    run.options.limits[DS_LIMIT_KEPT] = max_kept;
+    run.options.limits[DS_LIMIT_CONNECTIONS] = 8;
     run.options.connections_file = "/dev/null";
-    struct ds_config config = run.options.config;
+    struct ds_config config;
+    ds_config_init(&config);
+    memcpy(config.limits, run.options.limits, sizeof config.limits);
     config.on_event = on_event;
     config.context = &run;
     run.recorder = recorder_new(&run.options, &config, &run.capture);

@@ -21,8 +21,7 @@ static struct redact_values *values_of(uint32_t what)
 {
     static struct redact_values *made[1 << REDACT_WHAT_COUNT];
     if (made[what] == NULL) {
-        const struct options options = {
-            .redact = what, .redact_keep = {.word = {"keep*"}, .num = 1}};
+        const struct redact_config options = {.what = what, .keep = {.word = {"keep*"}, .num = 1}};
         made[what] = redact_values_new(&options);
         must(made[what] != NULL);
     }

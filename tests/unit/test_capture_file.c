@@ -73,7 +73,7 @@ static void save(const char *name, const void *bytes, size_t len)
 
 static bool open_files(struct capture *capture, const char **names, size_t num)
 {
-    struct options options = {.read_files = names, .num_read_files = num};
+    struct capture_config options = {.read_files = names, .num_read_files = num};
     return capture_open(capture, &options);
 }
 

@@ -5,13 +5,14 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-static struct options options;
+static struct sink_config options;
 static struct sink sink;
 static struct ds_conn conn;
 static struct ds_event event;
@@ -70,7 +71,7 @@ static void start(const char *kind, enum lanes lanes)
     memset(&conn, 0, sizeof conn);
     options.lanes = lanes;
     sink.kind = sink_find(kind, strlen(kind));
-    sink.options = &options;
+    sink.config = &options;
     num_bytes = 0;
     conn.number = 3;
     conn.end[0].node = text_of("alice@h");
@@ -496,7 +497,7 @@ static void play_once(void *context)
     memset(&sink, 0, sizeof sink);
     memset(&options, 0, sizeof options);
     sink.kind = sink_find(kind, strlen(kind));
-    sink.options = &options;
+    sink.config = &options;
     num_bytes = 0;
     if (!sink.kind->open(&sink)) {
         assert_true(failing_alloc_failed());

@@ -29,7 +29,7 @@ static void assert_said(const struct ending *ending, const char *line)
 
 static void goes_on_without_limits(void **state)
 {
-    const struct options options = {.max_seconds = 0};
+    const struct ending_config options = {.max_seconds = 0};
     struct ending ending;
     (void)state;
     ending_init(&ending, &options, true);
@@ -45,7 +45,7 @@ static void goes_on_without_limits(void **state)
 
 static void ends_files_by_their_time(void **state)
 {
-    const struct options options = {.max_seconds = 1.5};
+    const struct ending_config options = {.max_seconds = 1.5};
     struct ending ending;
     (void)state;
     ending_init(&ending, &options, false);
@@ -54,7 +54,7 @@ static void ends_files_by_their_time(void **state)
     assert_false(ending_takes(&ending, START + SECOND * 3 / 2 + 1));
     assert_int_equal(ending.reason, ENDING_DURATION);
     assert_said(&ending, "stopped: 1.5 seconds are over, as -a duration asked\n");
-    const struct options weeks = {.max_seconds = 2419200.5};
+    const struct ending_config weeks = {.max_seconds = 2419200.5};
     ending_init(&ending, &weeks, false);
     ending_set(&ending, ENDING_DURATION);
     assert_said(&ending, "stopped: 2419200.5 seconds are over, as -a duration asked\n");
@@ -62,7 +62,7 @@ static void ends_files_by_their_time(void **state)
 
 static void ends_live_by_the_clock(void **state)
 {
-    struct options options = {.max_seconds = 2, .until_text = "+9s"};
+    struct ending_config options = {.max_seconds = 2, .until_text = "+9s"};
     struct ending ending;
     (void)state;
     ending_init(&ending, &options, true);
@@ -86,7 +86,7 @@ static void ends_live_by_the_clock(void **state)
 
 static void takes_what_is_between(void **state)
 {
-    struct options options = {.until_text = "x"};
+    struct ending_config options = {.until_text = "x"};
     struct ending ending;
     (void)state;
     assert_true(moment_parse("+3s", &options.since));
@@ -112,7 +112,7 @@ static void takes_what_is_between(void **state)
 
 static void counts(void **state)
 {
-    const struct options options = {
+    const struct ending_config options = {
         .max_packets = 7, .max_messages = 3, .max_file_kb = 2, .max_files = 5};
     struct ending ending;
     (void)state;
@@ -138,7 +138,7 @@ static void counts(void **state)
 
 static void names_signals(void **state)
 {
-    const struct options options = {.max_seconds = 0};
+    const struct ending_config options = {.max_seconds = 0};
     struct ending ending;
     (void)state;
     ending_init(&ending, &options, true);

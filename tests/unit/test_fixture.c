@@ -123,8 +123,8 @@ static void give_call(void)
 /* write_module returns whether the sink could be opened. */
 static bool write_module(void)
 {
-    static struct options options;
-    const struct option_format format = {&sink_erlmod, path};
+    static struct sink_config options;
+    const struct sink_format format = {&sink_erlmod, path};
     if (!sink_open(&sink, &format, &options))
         return false;
     give_handshake();

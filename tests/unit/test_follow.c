@@ -46,7 +46,7 @@ static void make(struct made *made, unsigned num_tags, uint16_t src, uint16_t ds
 }
 
 struct fixture {
-    struct options options;
+    struct follow_config options;
     struct capture capture;
     struct capture_input input;
     struct follow *follow;

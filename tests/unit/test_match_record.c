@@ -6,6 +6,7 @@
 #include "failing_alloc.h"
 #include "match_record.h"
 #include "selector.h"
+#include "default_limits.h"
 
 #include <distsniff/dissect.h>
 
@@ -100,10 +101,11 @@ static bool wants(struct selector *select, struct ds_term payload, enum note_rol
 }
 
 /* select_with returns a selection by one pattern. */
-static struct selector *select_with(struct options *options, const char *text, bool no_pairs)
+static struct selector *select_with(struct selector_config *options, const char *text,
+                                    bool no_pairs)
 {
-    *options = (struct options){.no_pairs = no_pairs, .num_matches = 1};
-    ds_config_init(&options->config);
+    *options = (struct selector_config){.no_pairs = no_pairs, .num_matches = 1};
+    default_limits(options->limits);
     options->matches[0] = match_record_compile(text);
     assert_non_null(options->matches[0]);
     struct selector *select = selector_new(options);
@@ -113,7 +115,7 @@ static struct selector *select_with(struct options *options, const char *text, b
 
 static void brings_replies(void **state)
 {
-    static struct options options;
+    static struct selector_config options;
     (void)state;
     etf_reset();
     const struct ds_term ask = etf_atom("ask"), other = etf_atom("other");
@@ -141,7 +143,7 @@ static void brings_replies(void **state)
 
 static void select_once(void *context)
 {
-    struct options *options = context;
+    struct selector_config *options = context;
     struct ds_stats stats = {0};
     struct selector *select = selector_new(options);
     etf_reset();
@@ -160,7 +162,7 @@ static void select_once(void *context)
 
 static void memory_runs_out(void **state)
 {
-    static struct options options;
+    static struct selector_config options;
     (void)state;
     etf_reset();
     selector_free(select_with(&options, "ask when 1 bsl 80 > 1.0 -> return", false));

@@ -15,18 +15,18 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { MAX_WORDS = 32 };
+enum { MAX_ARGUMENTS = 32 };
 
 /* Parses a line of words separated by single spaces. */
 static bool parse(struct options *options, const char *line)
 {
     static char copy[512];
-    char *words[MAX_WORDS + 1] = {0};
+    char *words[MAX_ARGUMENTS + 1] = {0};
     int num = 0;
     assert_true(strlen(line) < sizeof copy);
     strcpy(copy, line);
     for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        assert_true(num < MAX_WORDS);
+        assert_true(num < MAX_ARGUMENTS);
         words[num++] = word;
     }
     return options_parse(options, num, words);
@@ -38,14 +38,14 @@ static void takes_defaults(void **state)
     (void)state;
     assert_true(parse(&o, "distsniff"));
     assert_int_equal(o.action, ACTION_SNIFF);
-    assert_null(o.interface);
-    assert_null(o.expression);
-    assert_int_equal(o.num_read_files, 0);
-    assert_int_equal(o.snaplen, 262144);
+    assert_null(o.capture.interface);
+    assert_null(o.follow.expression);
+    assert_int_equal(o.capture.num_read_files, 0);
+    assert_int_equal(o.capture.snaplen, 262144);
     assert_int_equal(o.epmd_port, 4369);
-    assert_int_equal(o.num_formats, 1);
-    assert_ptr_equal(o.formats[0].kind, &sink_text);
-    assert_null(o.formats[0].file);
+    assert_int_equal(o.output.num_formats, 1);
+    assert_ptr_equal(o.output.formats[0].kind, &sink_text);
+    assert_null(o.output.formats[0].file);
     assert_int_equal(o.config.limits[DS_LIMIT_DEPTH], 2000000);
     options_free(&o);
 }
@@ -56,20 +56,20 @@ static void takes_all_kinds_of_options(void **state)
     (void)state;
     assert_true(parse(&o, "distsniff -r a -r b -I - -vvttt -T json=x -T text -c 5 --packets 7 "
                           "-a duration:1.5 -s0 --max-depth 9 tcp port 4369"));
-    assert_int_equal(o.num_read_files, 3);
-    assert_string_equal(o.read_files[2], "-");
-    assert_int_equal(o.verbose, 2);
-    assert_int_equal(o.time_style, TIME_DELTA);
-    assert_int_equal(o.num_formats, 2);
-    assert_ptr_equal(o.formats[0].kind, &sink_json);
-    assert_string_equal(o.formats[0].file, "x");
-    assert_null(o.formats[1].file);
-    assert_int_equal(o.max_messages, 5);
-    assert_int_equal(o.max_packets, 7);
-    assert_true(o.max_seconds == 1.5);
-    assert_int_equal(o.snaplen, 262144);
+    assert_int_equal(o.capture.num_read_files, 3);
+    assert_string_equal(o.capture.read_files[2], "-");
+    assert_int_equal(o.output.verbose, 2);
+    assert_int_equal(o.output.time_style, TIME_DELTA);
+    assert_int_equal(o.output.num_formats, 2);
+    assert_ptr_equal(o.output.formats[0].kind, &sink_json);
+    assert_string_equal(o.output.formats[0].file, "x");
+    assert_null(o.output.formats[1].file);
+    assert_int_equal(o.ending.max_messages, 5);
+    assert_int_equal(o.ending.max_packets, 7);
+    assert_true(o.ending.max_seconds == 1.5);
+    assert_int_equal(o.capture.snaplen, 262144);
     assert_int_equal(o.config.limits[DS_LIMIT_DEPTH], 9);
-    assert_string_equal(o.expression, "tcp port 4369");
+    assert_string_equal(o.follow.expression, "tcp port 4369");
     options_free(&o);
 }
 
@@ -79,20 +79,20 @@ static void takes_ports_and_names_of_others(void **state)
     (void)state;
     assert_true(parse(&o, "distsniff -d lo --dist-port 9100,9101 --epmd-port 5000 -Qin -B 64 "
                           "--color -pnlx --strict --etf -T json --no-follow --immediate-mode -Z me"));
-    assert_string_equal(o.interface, "lo");
-    assert_int_equal(o.num_dist_ports, 2);
-    assert_int_equal(o.dist_ports[1], 9101);
+    assert_string_equal(o.capture.interface, "lo");
+    assert_int_equal(o.follow.num_dist_ports, 2);
+    assert_int_equal(o.follow.dist_ports[1], 9101);
     assert_int_equal(o.epmd_port, 5000);
-    assert_int_equal(o.direction, DIRECTION_IN);
-    assert_int_equal(o.buffer_kib, 64);
-    assert_int_equal(o.color, COLOR_ALWAYS);
-    assert_true(o.no_promiscuous && o.line_buffered && o.hex && o.strict && o.etf &&
-                o.no_follow && o.immediate);
-    assert_string_equal(o.user, "me");
+    assert_int_equal(o.capture.direction, DIRECTION_IN);
+    assert_int_equal(o.capture.buffer_kib, 64);
+    assert_int_equal(o.output.color, COLOR_ALWAYS);
+    assert_true(o.capture.no_promiscuous && o.output.line_buffered && o.output.hex && o.strict &&
+                o.output.etf && o.follow.no_follow && o.capture.immediate);
+    assert_string_equal(o.keep.user, "me");
     options_free(&o);
     assert_true(parse(&o, "distsniff -q"));
     assert_true(o.quiet);
-    assert_int_equal(o.num_formats, 0);
+    assert_int_equal(o.output.num_formats, 0);
     options_free(&o);
 }
 
@@ -103,12 +103,12 @@ static void takes_what_is_shown(void **state)
     assert_true(parse(&o, "distsniff --node a@h --node b --process rex --process <a@h.85.0> "
                           "--op send,names_req --op op_200 --only gen --label rpc,global "
                           "--no-pairs --hide otp"));
-    assert_int_equal(o.nodes.num, 2);
-    assert_int_equal(o.num_processes, 2);
-    assert_int_equal(o.only.num, 2);
-    assert_string_equal(o.only.word[1], "rpc,global");
-    assert_int_equal(o.hide.num, 1);
-    assert_true(o.no_pairs && o.ops.any);
+    assert_int_equal(o.select.nodes.num, 2);
+    assert_int_equal(o.select.num_processes, 2);
+    assert_int_equal(o.select.only.num, 2);
+    assert_string_equal(o.select.only.word[1], "rpc,global");
+    assert_int_equal(o.select.hide.num, 1);
+    assert_true(o.select.no_pairs && o.select.ops.any);
     options_free(&o);
 }
 
@@ -118,12 +118,12 @@ static void takes_ends(void **state)
     (void)state;
     assert_true(parse(&o, "distsniff -r x -w f -C 1 -a filesize:100 -a files:3 -a duration:2 "
                           "--rate 5000/2s --since +10s --until 12:00:00"));
-    assert_int_equal(o.max_file_kb, 100);
-    assert_int_equal(o.max_files, 3);
+    assert_int_equal(o.ending.max_file_kb, 100);
+    assert_int_equal(o.keep.max_files, 3);
     assert_int_equal(o.rate.max, 5000);
     assert_int_equal(o.rate.within_ns, 2000000000);
-    assert_int_equal(o.since.kind, MOMENT_RELATIVE);
-    assert_int_equal(o.until.kind, MOMENT_OF_DAY);
+    assert_int_equal(o.ending.since.kind, MOMENT_RELATIVE);
+    assert_int_equal(o.ending.until.kind, MOMENT_OF_DAY);
     options_free(&o);
     assert_true(parse(&o, "distsniff --rate 100/500ms"));
     assert_int_equal(o.rate.within_ns, 500000000);
@@ -180,10 +180,10 @@ static void writes_no_records_beside_packets_on_stdout(void **state)
     struct options o;
     (void)state;
     assert_true(parse(&o, "distsniff -w -"));
-    assert_int_equal(o.num_formats, 0);
+    assert_int_equal(o.output.num_formats, 0);
     options_free(&o);
     assert_true(parse(&o, "distsniff -w file"));
-    assert_int_equal(o.num_formats, 1);
+    assert_int_equal(o.output.num_formats, 1);
     options_free(&o);
 }
 
@@ -222,9 +222,9 @@ static void takes_filters(void **state)
     struct options o;
     (void)state;
     assert_true(parse(&o, "distsniff -Y op --display-filter term||size>1KB"));
-    assert_non_null(o.filter);
+    assert_non_null(o.select.filter);
     options_free(&o);
-    assert_null(o.filter);
+    assert_null(o.select.filter);
     assert_true(parse(&o, "distsniff --fields"));
     assert_int_equal(o.action, ACTION_LIST_FIELDS);
     options_free(&o);

@@ -13,6 +13,7 @@
 #include "filter.h"
 #include "packet_recorder_parts.h"
 #include "made_packet.h"
+#include "default_limits.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -63,7 +64,7 @@ static void unload(void)
 
 /* bench is what sniff.c puts around a recorder. */
 struct bench {
-    struct options options;
+    struct keep_config options;
     struct capture capture;
     struct capture_input input;
     struct ds_session *session;
@@ -83,17 +84,19 @@ static void prepare(struct bench *b, bool is_live)
 {
     unlink(file_name);
     *b = (struct bench){.capture = {.is_live = is_live, .num_inputs = 1}};
-    ds_config_init(&b->options.config);
+    default_limits(b->options.limits);
     b->input = (struct capture_input){.name = "test", .link_type = 1};
     b->input.pcap = pcap_open_dead(DLT_EN10MB, 65535);
     assert_non_null(b->input.pcap);
-    b->options.keep_after_ns = SECOND;
+    b->options.after_ns = SECOND;
 }
 
 /* False when memory ran out. */
 static bool begin(struct bench *b)
 {
-    struct ds_config config = b->options.config;
+    struct ds_config config;
+    ds_config_init(&config);
+    memcpy(config.limits, b->options.limits, sizeof config.limits);
     b->capture.inputs = &b->input;
     config.on_event = on_event;
     config.context = b;
@@ -184,8 +187,8 @@ static void keep_all(void *context)
     struct filter_error error;
     uint64_t hash = 0, num = 0;
     prepare(&b, run->is_live);
-    b.options.config.limits[DS_LIMIT_KEPT] = run->max_kept;
-    b.options.config.limits[DS_LIMIT_FILES] = 1;
+    b.options.limits[DS_LIMIT_KEPT] = run->max_kept;
+    b.options.limits[DS_LIMIT_FILES] = 1;
     if (run->is_trigger) {
         b.options.trigger = filter_parse("frame > 150", &error);
         b.options.write_file = file_name;
@@ -248,7 +251,7 @@ static uint64_t record_with_jump(int64_t jump_ns, size_t at)
     prepare(&b, true);
     b.options.write_file = file_name;
     b.options.trigger = filter_parse("frame == 100", &error);
-    b.options.keep_ns = 10 * SECOND;
+    b.options.before_ns = 10 * SECOND;
     assert_true(begin(&b));
     for (size_t i = 0; i < num_packets; i++) {
         struct ds_packet packet = packets[i];
@@ -282,7 +285,7 @@ static void takes_any_time_after(void **state)
     prepare(&b, true);
     b.options.write_file = file_name;
     b.options.trigger = filter_parse("frame == 100", &error);
-    b.options.keep_after_ns = INT64_MAX;
+    b.options.after_ns = INT64_MAX;
     assert_true(begin(&b));
     for (size_t i = 0; i < num_packets; i++)
         take(&b, &packets[i]);
@@ -306,8 +309,8 @@ static void says_only_what_is_lacking(void **state)
         prepare(&b, true);
         b.options.write_file = file_name;
         b.options.trigger = filter_parse(late ? "frame == 390" : "frame == 150", &error);
-        b.options.keep_ns = 2 * SECOND;
-        b.options.config.limits[DS_LIMIT_KEPT] = 20000;
+        b.options.before_ns = 2 * SECOND;
+        b.options.limits[DS_LIMIT_KEPT] = 20000;
         assert_true(begin(&b));
         for (size_t i = 0; i < num_packets; i++) {
             struct ds_packet packet = packets[i];
@@ -332,8 +335,8 @@ static int record_all(const char *trigger, uint64_t max_files, struct ds_stats *
     b.options.write_file = file_name;
     b.options.trigger = filter_parse(trigger, &error);
     assert_non_null(b.options.trigger);
-    b.options.keep_ns = SECOND / 10;
-    b.options.config.limits[DS_LIMIT_FILES] = max_files;
+    b.options.before_ns = SECOND / 10;
+    b.options.limits[DS_LIMIT_FILES] = max_files;
     assert_true(begin(&b));
     for (size_t i = 0; i < num_packets; i++) {
         struct ds_packet packet = packets[i];
@@ -440,7 +443,7 @@ static void writes_exchanges_without_end(void **state)
         uint64_t hash;
         prepare(&b, is_live != 0);
         b.options.connections_file = file_name;
-        b.options.config.limits[DS_LIMIT_CONNECTIONS] = 200;
+        b.options.limits[DS_LIMIT_CONNECTIONS] = 200;
         b.select_from = 1;
         assert_true(begin(&b));
         struct talk t = {.bench = &b};
@@ -466,7 +469,7 @@ static void parts_connections_of_the_same_ports(void **state)
         uint64_t hash;
         prepare(&b, i % 2 != 0);
         b.options.connections_file = file_name;
-        b.options.config.limits[DS_LIMIT_KEPT] = i / 2 != 0 ? 1000000 : 4000;
+        b.options.limits[DS_LIMIT_KEPT] = i / 2 != 0 ? 1000000 : 4000;
         assert_true(begin(&b));
         struct talk t = {.bench = &b};
         for (int j = 0; j < 20; j++) {
@@ -545,7 +548,7 @@ static void knows_what_led_to_a_connection(void **state)
         uint64_t hash;
         prepare(&b, true);
         b.options.connections_file = file_name;
-        b.options.config.limits[DS_LIMIT_KEPT] = kept ? 1000000 : 20000;
+        b.options.limits[DS_LIMIT_KEPT] = kept ? 1000000 : 20000;
         assert_true(begin(&b));
         struct talk t = {.bench = &b};
         ask_epmd(&t, 10000, 5000);
@@ -577,8 +580,8 @@ static void remembers_nothing_of_epmd(void **state)
     (void)state;
     prepare(&b, true);
     b.options.connections_file = file_name;
-    b.options.config.limits[DS_LIMIT_KEPT] = 20000;
-    b.options.config.limits[DS_LIMIT_MEMORY] = 1000000;
+    b.options.limits[DS_LIMIT_KEPT] = 20000;
+    b.options.limits[DS_LIMIT_MEMORY] = 1000000;
     assert_true(begin(&b));
     struct talk t = {.bench = &b};
     for (uint16_t i = 0; i < 1000; i++) {

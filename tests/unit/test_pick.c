@@ -4,6 +4,7 @@
  */
 #include "nearest.h"
 #include "selector.h"
+#include "default_limits.h"
 
 #include <distsniff/dissect.h>
 
@@ -151,10 +152,10 @@ static bool wants_end(struct selector *select, uint64_t number)
 
 static void shows_the_reply_with_the_request(void **state)
 {
-    static struct options options;
+    static struct selector_config options;
     (void)state;
-    ds_config_init(&options.config);
-    options.config.limits[DS_LIMIT_CALLS] = 2;
+    default_limits(options.limits);
+    options.limits[DS_LIMIT_CALLS] = 2;
     assert_true(op_set_add(&options.ops, "reg_send"));
     struct selector *select = selector_new(&options);
     assert_true(wants(select, 6, 1));
@@ -180,9 +181,9 @@ static void shows_the_reply_with_the_request(void **state)
 
 static void says_gaps_that_may_matter(void **state)
 {
-    static struct options options = {.nodes = {{"c"}, 1}};
+    static struct selector_config options = {.nodes = {{"c"}, 1}};
     (void)state;
-    ds_config_init(&options.config);
+    default_limits(options.limits);
     struct selector *select = selector_new(&options);
     struct ds_event event = make_message(2);
     const struct record record = {.event = &event};

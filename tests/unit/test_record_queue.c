@@ -5,7 +5,7 @@
 #include "correlate.h"
 #include "failing_alloc.h"
 #include "record_copy.h"
-#include "progress.h"
+#include "clock.h"
 #include "record_queue.h"
 #include "stop.h"
 #include "sink.h"
@@ -114,14 +114,14 @@ static void read_capture(struct run *run, const char *name)
     pcap_close(pcap);
 }
 
-static void open_sinks(struct run *run, const struct options *options)
+static void open_sinks(struct run *run, const struct sink_config *options)
 {
     for (int i = 0; i < NUM_KINDS; i++) {
         strcpy(run->names[i], "/tmp/test_relay.XXXXXX");
         int fd = mkstemp(run->names[i]);
         assert_true(fd >= 0);
         close(fd);
-        const struct option_format format = {kinds[i], run->names[i]};
+        const struct sink_format format = {kinds[i], run->names[i]};
         assert_true(sink_open(&run->sinks[i], &format, options));
         run->sinks[i].time_digits = 9;
     }
@@ -144,7 +144,8 @@ static char *read_file(const char *name, size_t *len)
 
 static void compare(const char *capture)
 {
-    const struct options options = {.verbose = 2, .hex = true, .etf = true, .color = COLOR_NEVER};
+    const struct sink_config options = {
+        .verbose = 2, .hex = true, .etf = true, .color = COLOR_NEVER};
     struct run at_once = {0}, relayed = {0};
     open_sinks(&at_once, &options);
     open_sinks(&relayed, &options);
@@ -182,8 +183,8 @@ static void passes_everything_on(void **state)
 
 static void stops_when_nobody_can_write(void **state)
 {
-    const struct options options = {.color = COLOR_NEVER};
-    const struct option_format format = {&sink_json, "/dev/full"};
+    const struct sink_config options = {.color = COLOR_NEVER};
+    const struct sink_format format = {&sink_json, "/dev/full"};
     struct run run = {.num_sinks = 1};
     struct sink *sink = &run.sinks[0];
     (void)state;
@@ -431,8 +432,8 @@ static void loses_nothing_while_there_is_room(void **state)
 /* A pipe that nobody reads, and a user who wants to end. */
 static void ends_though_nobody_reads(void **state)
 {
-    const struct options options = {.color = COLOR_NEVER};
-    const struct option_format format = {&sink_json, NULL};
+    const struct sink_config options = {.color = COLOR_NEVER};
+    const struct sink_format format = {&sink_json, NULL};
     struct run run = {.num_sinks = 1};
     int ends[2];
     uint64_t num_left = 0;
@@ -472,8 +473,8 @@ static void *want_stop_soon(void *context)
 /* The same while the decoder waits for room. */
 static void ends_decoding_though_nobody_reads(void **state)
 {
-    const struct options options = {.color = COLOR_NEVER};
-    const struct option_format format = {&sink_json, NULL};
+    const struct sink_config options = {.color = COLOR_NEVER};
+    const struct sink_format format = {&sink_json, NULL};
     struct run run = {.num_sinks = 1};
     int ends[2];
     pthread_t thread;

@@ -34,9 +34,9 @@ static bool write_key(void)
 
 static struct redact_values *make(uint32_t what, const char *keep)
 {
-    struct options options = {.redact = what, .redact_key_file = key_file};
+    struct redact_config options = {.what = what, .key_file = key_file};
     if (keep != NULL)
-        options.redact_keep.word[options.redact_keep.num++] = keep;
+        options.keep.word[options.keep.num++] = keep;
     struct redact_values *values = redact_values_new(&options);
     assert_non_null(values);
     return values;
@@ -401,9 +401,8 @@ static void walks_deep_terms(void **state)
 
 static void open_with_failing_memory(void *context)
 {
-    const struct options options = {.redact = ALL,
-                                    .redact_key_file = key_file,
-                                    .redact_keep = {.word = {"user_*"}, .num = 1}};
+    const struct redact_config options = {
+        .what = ALL, .key_file = key_file, .keep = {.word = {"user_*"}, .num = 1}};
     (void)context;
     struct redact_values *values = redact_values_new(&options);
     assert_true(values != NULL || failing_alloc_failed());

@@ -118,7 +118,7 @@ static void look_at(const struct record *record)
 
 static void redacts_a_message(void **state)
 {
-    const struct options options = {.redact = ALL};
+    const struct redact_config options = {.what = ALL};
     struct redact *redact = redact_new(&options);
     struct sample s;
     const struct record *out = NULL;
@@ -149,7 +149,7 @@ static void hides_the_cookie_in_what_is_cut(void **state)
         bool fits;
     } cases[] = {{6, 3, true}, {6, 2, true}, {6, 1, true}, {6, 0, true}, {6, 3, false},
                  {16, 2, true}, {16, 4, false}};
-    const struct options options = {.redact = 1 << REDACT_BINARIES};
+    const struct redact_config options = {.what = 1 << REDACT_BINARIES};
     struct redact *redact = redact_new(&options);
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -196,7 +196,7 @@ static void hides_the_cookie_in_what_is_cut(void **state)
 /* A frame is made anew of what the record shows, and of that alone; bytes as sent are gone. */
 static void makes_frames_anew(void **state)
 {
-    const struct options options = {.redact = ALL, .reencode = true};
+    const struct redact_config options = {.what = ALL, .reencode = true};
     const struct term_env no_atoms = {0};
     struct redact *redact = redact_new(&options);
     struct sample s;
@@ -248,7 +248,7 @@ static void makes_frames_anew(void **state)
 static void makes_frames_without_a_header(void **state)
 {
     static const uint8_t sent[] = {0, 0, 0, 9, 112, 131, 104};
-    const struct options options = {.redact = ALL, .reencode = true};
+    const struct redact_config options = {.what = ALL, .reencode = true};
     struct redact *redact = redact_new(&options);
     struct sample s;
     const struct record *out = NULL;
@@ -277,7 +277,7 @@ static void makes_frames_without_a_header(void **state)
 
 static void redacts_reasons_and_handshakes(void **state)
 {
-    const struct options options = {.redact = ALL};
+    const struct redact_config options = {.what = ALL};
     struct redact *redact = redact_new(&options);
     struct sample s;
     const struct record *out = NULL;
@@ -346,7 +346,7 @@ static void knows_all_of_a_record(void **state)
 
 static void with_failing_memory(void *context)
 {
-    const struct options options = {.redact = ALL, .reencode = true};
+    const struct redact_config options = {.what = ALL, .reencode = true};
     struct sample s;
     const struct record *out = NULL;
     (void)context;

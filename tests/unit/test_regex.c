@@ -6,6 +6,7 @@
 #include "failing_alloc.h"
 #include "match_regex.h"
 #include "selector.h"
+#include "default_limits.h"
 
 #include <distsniff/dissect.h>
 
@@ -221,10 +222,10 @@ static bool wants(struct selector *select, struct ds_term payload, uint64_t conn
 
 static void shows_what_follows(void **state)
 {
-    static struct options options = {.num_after = 2, .num_regexes = 1};
+    static struct selector_config options = {.num_after = 2, .num_regexes = 1};
     (void)state;
-    ds_config_init(&options.config);
-    options.config.limits[DS_LIMIT_CONNECTIONS] = 2;
+    default_limits(options.limits);
+    options.limits[DS_LIMIT_CONNECTIONS] = 2;
     options.regexes[0] = match_regex_new("town", false);
     struct selector *select = selector_new(&options);
     assert_non_null(select);
@@ -254,9 +255,9 @@ static void shows_what_follows(void **state)
 
 static void shows_the_others(void **state)
 {
-    static struct options options = {.invert = true, .num_regexes = 2};
+    static struct selector_config options = {.invert = true, .num_regexes = 2};
     (void)state;
-    ds_config_init(&options.config);
+    default_limits(options.limits);
     options.regexes[0] = match_regex_new("town", false);
     options.regexes[1] = match_regex_new("c.ty", false);
     struct selector *select = selector_new(&options);

@@ -6,6 +6,7 @@
 #include "failing_alloc.h"
 #include "sink.h"
 #include "templates/templates.h"
+#include "default_limits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct options options;
+static struct sink_config options;
 static struct sink sink;
 static struct ds_conn conn;
 static struct ds_event event;
@@ -26,9 +27,9 @@ static struct ds_text text_of(const char *text)
 
 static bool begin(void)
 {
-    ds_config_init(&options.config);
-    sink = (struct sink){.kind = &sink_replay, .options = &options, .output.is_stdout = true,
-                         .output.fd = -1};
+    default_limits(options.limits);
+    sink = (struct sink){
+        .kind = &sink_replay, .config = &options, .output.is_stdout = true, .output.fd = -1};
     conn = (struct ds_conn){.number = 7};
     conn.end[0].node = text_of("alice@h");
     conn.end[1].node = text_of("bob@h");

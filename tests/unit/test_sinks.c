@@ -35,11 +35,11 @@ static struct ds_event make_event(enum ds_event_type type)
 }
 
 /* Gives one event to a sink and returns the line, without its newline; to be freed. */
-static char *show(const struct sink_kind *kind, struct options *options,
+static char *show(const struct sink_kind *kind, struct sink_config *options,
                   const struct ds_event *event)
 {
     struct sink sink;
-    const struct option_format format = {kind, "/dev/null"};
+    const struct sink_format format = {kind, "/dev/null"};
     const struct record record = {.event = event};
     assert_true(sink_open(&sink, &format, options));
     kind->record(&sink, &record);
@@ -57,7 +57,8 @@ static char *show(const struct sink_kind *kind, struct options *options,
 
 static void assert_text(const struct ds_event *event, int verbose, const char *expected)
 {
-    struct options options = {.verbose = verbose, .time_style = TIME_NONE, .color = COLOR_NEVER};
+    struct sink_config options = {
+        .verbose = verbose, .time_style = TIME_NONE, .color = COLOR_NEVER};
     options.time_style = TIME_EPOCH;
     char *line = show(&sink_text, &options, event);
     if (expected == NULL)
@@ -73,7 +74,7 @@ static void assert_json(const struct ds_event *event, const char *expected)
         ",\"ts\":\"2023-11-14T22:13:20.123456Z\",\"frame\":12,\"conn\":7,"
         "\"src\":{\"addr\":\"10.0.0.2\",\"port\":1001},"
         "\"dst\":{\"addr\":\"10.0.0.1\",\"port\":1000,\"node\":\"alice@h\"}";
-    struct options options = {.etf = true};
+    struct sink_config options = {.etf = true};
     char *line = show(&sink_json, &options, event);
     char *after = strstr(line, head);
     assert_non_null(after);
@@ -122,7 +123,7 @@ static void shows_tokens_and_numbers(void **state)
     event.message.token = (struct ds_token){.present = true, .flags = 3, .label = TERM("w\1l"),
                                             .serial = -5, .from = TERM("w\1p"),
                                             .previous = INT64_MIN};
-    char *line = show(&sink_json, &(struct options){0}, &event);
+    char *line = show(&sink_json, &(struct sink_config){0}, &event);
     cJSON *record = cJSON_Parse(line);
     assert_non_null(record);
     assert_true(cJSON_GetObjectItem(record, "flags")->valuedouble == 2);
@@ -190,7 +191,7 @@ static void shows_handshakes(void **state)
                                             .has_flags = true,
                                             .flags = 1 | UINT64_C(1) << 63,
                                             .name = TEXT("bob@h")};
-    char *line = show(&sink_json, &(struct options){0}, &event);
+    char *line = show(&sink_json, &(struct sink_config){0}, &event);
     cJSON *record = cJSON_Parse(line);
     assert_string_equal(cJSON_GetObjectItem(record, "flags")->valuestring, "0x8000000000000001");
     const cJSON *names = cJSON_GetObjectItem(record, "flag_names");
@@ -228,7 +229,7 @@ static void shows_hostile_names(void **state)
     conn.end[1].node = (struct ds_text){name, sizeof name};
     event.epmd = (struct ds_epmd){.op = DS_EPMD_PORT2_RESP, .name = conn.end[1].node,
                                   .extra = conn.end[1].node, .raw = conn.end[1].node};
-    char *line = show(&sink_json, &(struct options){0}, &event);
+    char *line = show(&sink_json, &(struct sink_config){0}, &event);
     cJSON *record = cJSON_Parse(line);
     assert_non_null(record);
     const char *parsed = cJSON_GetObjectItem(record, "name")->valuestring;
@@ -241,7 +242,7 @@ static void shows_hostile_names(void **state)
         assert_true((unsigned char)*at >= 0x20);
     free(line);
 
-    line = show(&sink_text, &(struct options){.time_style = TIME_NONE}, &event);
+    line = show(&sink_text, &(struct sink_config){.time_style = TIME_NONE}, &event);
     for (const char *at = line; *at != '\0'; at++)
         assert_true((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7F);
     free(line);
@@ -309,7 +310,7 @@ static void assert_maps(const struct ds_event *event, const char *erlang, const 
     const struct sink_kind *const kinds[] = {&sink_erl, &sink_ex};
     const char *const expected[] = {erlang, elixir};
     for (int i = 0; i < 2; i++) {
-        char *line = show(kinds[i], &(struct options){0}, event);
+        char *line = show(kinds[i], &(struct sink_config){0}, event);
         char *after = strstr(line, heads[i]), *body = strchr(line, '\n') + 1;
         if (i == 1)
             body = strchr(body, '\n') + 1; /* behind the bracket */
@@ -358,8 +359,8 @@ static void shows_what_was_lost_as_maps(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct sink sink;
-        const struct option_format format = {kinds[i], "/dev/null"};
-        assert_true(sink_open(&sink, &format, &(struct options){0}));
+        const struct sink_format format = {kinds[i], "/dev/null"};
+        assert_true(sink_open(&sink, &format, &(struct sink_config){0}));
         size_t len = sink.output.buffer.len;
         kinds[i]->lost(&sink, &loss);
         assert_false(sink.output.buffer.failed);
@@ -378,12 +379,12 @@ static void shows_external_terms(void **state)
 {
     struct ds_event event = make_event(DS_EVENT_GAP);
     struct sink sink;
-    const struct option_format format = {&sink_etf, "/dev/null"};
+    const struct sink_format format = {&sink_etf, "/dev/null"};
     const struct record record = {.event = &event};
     static const char end[] = "w\5bytesb\0\0\3\xe8w\10messagesb\0\0\0\2";
     (void)state;
     event.gap = (struct ds_gap){.bytes = 1000, .messages = 2};
-    assert_true(sink_open(&sink, &format, &(struct options){0}));
+    assert_true(sink_open(&sink, &format, &(struct sink_config){0}));
     sink_etf.record(&sink, &record);
     const struct ds_buffer *out = &sink.output.buffer;
     assert_int_equal((uint8_t)out->data[3], out->len - 4);
@@ -396,13 +397,13 @@ static void survive_one(void *context)
 {
     const struct ds_event *event = context;
     struct sink sink;
-    const struct option_format json = {&sink_json, "/dev/null"};
-    const struct option_format text = {&sink_text, "/dev/null"};
-    const struct option_format erl = {&sink_erl, "/dev/null"};
-    const struct option_format ex = {&sink_ex, "/dev/null"};
-    const struct option_format etf = {&sink_etf, "/dev/null"};
-    const struct option_format *formats[] = {&json, &text, &erl, &ex, &etf};
-    struct options options = {.etf = true, .verbose = 1};
+    const struct sink_format json = {&sink_json, "/dev/null"};
+    const struct sink_format text = {&sink_text, "/dev/null"};
+    const struct sink_format erl = {&sink_erl, "/dev/null"};
+    const struct sink_format ex = {&sink_ex, "/dev/null"};
+    const struct sink_format etf = {&sink_etf, "/dev/null"};
+    const struct sink_format *formats[] = {&json, &text, &erl, &ex, &etf};
+    struct sink_config options = {.etf = true, .verbose = 1};
     const struct record record = {.event = event};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (!sink_open(&sink, formats[i], &options))

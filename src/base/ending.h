@@ -6,18 +6,26 @@
 #ifndef SRC_ENDING_H
 #define SRC_ENDING_H
 
-#include "options.h"
+#include "ending_reason.h"
+#include "moment.h"
 
-enum ending_reason {
-    ENDING_NONE, /* it goes on */
-#define ENDING(id, before, after) ENDING_##id,
-#include "endings.def"
-#undef ENDING
-    ENDING_REASON_COUNT
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ending_config is what the user set an end to. 0, or a moment of MOMENT_NONE: no limit. */
+struct ending_config {
+    uint64_t max_messages, max_packets;
+    double max_seconds;
+    uint64_t max_file_kb;  /* of -w */
+    const char *rate_text; /* of --rate, as it was given */
+    struct moment since, until;
+    const char *until_text;
+    uint64_t max_files, max_ring_files; /* of -w: in all, and in a ring */
 };
 
 struct ending {
-    const struct options *options;
+    const struct ending_config *config;
     bool is_live;
     enum ending_reason reason;
     int signal;         /* of ENDING_SIGNAL */
@@ -26,7 +34,7 @@ struct ending {
     int64_t timeout_ns; /* -a duration: of files, the last time that counts */
 };
 
-void ending_init(struct ending *ending, const struct options *options, bool is_live);
+void ending_init(struct ending *ending, const struct ending_config *config, bool is_live);
 
 /* ending_begin tells when the capture begins, in ns since 1970: with its first packet, or
  * now. */

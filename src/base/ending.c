@@ -15,10 +15,10 @@ static const struct {
 #undef ENDING
 };
 
-void ending_init(struct ending *ending, const struct options *options, bool is_live)
+void ending_init(struct ending *ending, const struct ending_config *config, bool is_live)
 {
     *ending = (struct ending){
-        .options = options,
+        .config = config,
         .is_live = is_live,
         .since_ns = INT64_MIN,
         .until_ns = INT64_MAX,
@@ -28,16 +28,16 @@ void ending_init(struct ending *ending, const struct options *options, bool is_l
 
 void ending_begin(struct ending *ending, int64_t start_ns)
 {
-    const struct options *options = ending->options;
-    const int64_t max_ns = (int64_t)(options->max_seconds * 1e9);
+    const struct ending_config *config = ending->config;
+    const int64_t max_ns = (int64_t)(config->max_seconds * 1e9);
     int64_t earliest_ns = start_ns;
-    if (options->since.kind != MOMENT_NONE) {
-        ending->since_ns = moment_resolve(&options->since, start_ns, INT64_MIN);
+    if (config->since.kind != MOMENT_NONE) {
+        ending->since_ns = moment_resolve(&config->since, start_ns, INT64_MIN);
         if (ending->since_ns > earliest_ns)
             earliest_ns = ending->since_ns;
     }
-    if (options->until.kind != MOMENT_NONE)
-        ending->until_ns = moment_resolve(&options->until, start_ns, earliest_ns);
+    if (config->until.kind != MOMENT_NONE)
+        ending->until_ns = moment_resolve(&config->until, start_ns, earliest_ns);
     if (max_ns != 0 && !ending->is_live)
         ending->timeout_ns = start_ns + max_ns;
 }
@@ -59,21 +59,21 @@ bool ending_takes(struct ending *ending, int64_t ts_ns)
 
 void ending_count(struct ending *ending, uint64_t num_packets)
 {
-    const uint64_t max = ending->options->max_packets;
+    const uint64_t max = ending->config->max_packets;
     if (max != 0 && num_packets >= max)
         ending_set(ending, ENDING_PACKETS);
 }
 
 void ending_file(struct ending *ending, uint64_t num_bytes)
 {
-    const uint64_t max_kb = ending->options->max_file_kb;
+    const uint64_t max_kb = ending->config->max_file_kb;
     if (max_kb != 0 && num_bytes / 1000 >= max_kb)
         ending_set(ending, ENDING_FILESIZE);
 }
 
 void ending_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
 {
-    const int64_t max_ns = (int64_t)(ending->options->max_seconds * 1e9);
+    const int64_t max_ns = (int64_t)(ending->config->max_seconds * 1e9);
     if (max_ns != 0 && elapsed_ns >= max_ns)
         ending_set(ending, ENDING_DURATION);
     if (now_ns > ending->until_ns)
@@ -83,32 +83,32 @@ void ending_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
 /* What stands between the two halves of the text. */
 static void print_value(const struct ending *ending, FILE *out)
 {
-    const struct options *options = ending->options;
+    const struct ending_config *config = ending->config;
     const char *name;
     switch (ending->reason) {
     case ENDING_COUNT:
-        fprintf(out, "%" PRIu64, options->max_messages);
+        fprintf(out, "%" PRIu64, config->max_messages);
         break;
     case ENDING_PACKETS:
-        fprintf(out, "%" PRIu64, options->max_packets);
+        fprintf(out, "%" PRIu64, config->max_packets);
         break;
     case ENDING_DURATION:
-        fprintf(out, "%.12g", options->max_seconds);
+        fprintf(out, "%.12g", config->max_seconds);
         break;
     case ENDING_FILESIZE:
-        fprintf(out, "%" PRIu64, options->max_file_kb);
+        fprintf(out, "%" PRIu64, config->max_file_kb);
         break;
     case ENDING_FILES:
-        fprintf(out, "%" PRIu64, options->max_files);
+        fprintf(out, "%" PRIu64, config->max_files);
         break;
     case ENDING_ROTATION:
-        fprintf(out, "%" PRIu64, options->rotation.files);
+        fprintf(out, "%" PRIu64, config->max_ring_files);
         break;
     case ENDING_UNTIL:
-        fputs(options->until_text, out);
+        fputs(config->until_text, out);
         break;
     case ENDING_RATE:
-        fputs(options->rate_text, out);
+        fputs(config->rate_text, out);
         break;
     case ENDING_SIGNAL:
         name = sigabbrev_np(ending->signal);

@@ -13,7 +13,7 @@
 
 struct conn;
 struct decoder_state; /* what decoding goes by, see decoder_state.h */
-struct registry; /* who is registered where, see registry.h */
+struct registry;      /* who is registered where, see registry.h */
 
 /* env is what the stages of one session share. */
 struct env {
@@ -47,13 +47,13 @@ struct proto {
 struct conn {
     struct ds_conn view; /* number 0 until something was reported of it */
     const struct tcp_conn_view *tcp;
-    const struct proto *proto; /* NULL until known */
-    void *state;               /* of proto */
+    const struct proto *proto;     /* NULL until known */
+    void *state;                   /* of proto */
     struct decoder_state *decoder; /* NULL: not remembered */
-    bool late[2];     /* proto's first bytes of the direction are not the stream's first */
-    char *node[2];    /* memory of view.end[].node */
-    bool certain[2];  /* it is the node itself that said its name, in this connection: in the
-                         handshake, or as pids of its own */
+    bool late[2];    /* proto's first bytes of the direction are not the stream's first */
+    char *node[2];   /* memory of view.end[].node */
+    bool certain[2]; /* it is the node itself that said its name, in this connection: in the
+                        handshake, or as pids of its own */
 };
 
 /* env_emit completes an event (type, dir and the body are set by the caller; frame, time

@@ -1,0 +1,15 @@
+/*
+ * clock.h - how late it is. Only what is live asks: of files, the packets say.
+ */
+#ifndef SRC_CLOCK_H
+#define SRC_CLOCK_H
+
+#include <stdint.h>
+
+/* clock_now_ns returns the monotonic clock. */
+int64_t clock_now_ns(void);
+
+/* clock_since_1970_ns returns the time of day in ns since 1970, which may be set. */
+int64_t clock_since_1970_ns(void);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * hash.h - hashes for tables, under a secret of this run.
+ */
+#ifndef SRC_HASH_H
+#define SRC_HASH_H
+
+#include <distsniff/term.h>
+
+#include <stdint.h>
+#include <string.h>
+
+/* hash_seed makes hashes depend on a secret of this run, so that nobody can send references
+ * that all hash alike. To be called once, before all else. */
+void hash_seed(uint64_t seed);
+
+/* hash_text hashes a text under that secret. */
+uint32_t hash_text(struct ds_text text);
+
+extern uint64_t hash_seed_word;
+
+/* hash_key hashes a key of whole 8-byte words; len is a constant where it is used. */
+static inline uint32_t hash_key(const void *key, size_t len)
+{
+    const unsigned char *bytes = key;
+    uint64_t hash = hash_seed_word;
+    for (size_t i = 0; i < len; i += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        __extension__ unsigned __int128 product =
+            (unsigned __int128)(word ^ hash) * (0xd6e8feb86659fd93 ^ hash_seed_word << 32);
+        hash = (uint64_t)product ^ (uint64_t)(product >> 64) ^ word;
+    }
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * keep_config.h - which packets are kept, and where: -w, -O, rotation, the flight recorder.
+ */
+#ifndef SRC_KEEP_CONFIG_H
+#define SRC_KEEP_CONFIG_H
+
+#include "rotation.h"
+
+#include <distsniff/dissect.h>
+
+struct filter;
+
+struct keep_config {
+    const char *write_file;         /* -w, NULL: none */
+    struct rotation_rules rotation; /* of it: -C, -G, -W */
+    const char *after_command;      /* -z */
+    bool packet_buffered;           /* -U */
+    uint64_t max_files;             /* of -w; 0: no limit */
+    const char *connections_file;   /* -O */
+    struct filter *trigger;         /* NULL: none */
+    int64_t before_ns;              /* 0: as much as there is room for */
+    uint64_t max_bytes;             /* 0: as the cap says */
+    int64_t after_ns;
+    const char *user;                /* who writes what is not opened as root; NULL: nobody */
+    uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
+};
+
+#endif
