@@ -48,3 +48,6 @@ foreach(mode "drop;3" "snap;200" "late;600")
   erl_check(maps_otp29-ops_${name} truth_maps ${ELIXIR} ${PCAPS}/otp29-ops.pcap
             $<TARGET_FILE:mangle> ${mode})
 endforeach()
+
+# What peers call themselves and say cannot forge a record.
+erl_check(forged_json forged_json ${CMAKE_CURRENT_BINARY_DIR}/forged_json)

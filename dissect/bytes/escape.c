@@ -54,7 +54,7 @@ static const struct {
     {0xe0000, 0xe0fff}, /* tags */
 };
 
-static bool escape_is_shown(uint32_t code)
+bool ds_char_is_shown(uint32_t code)
 {
     if (code < 0x80)
         return byte_class[code] & SHOWN;
@@ -92,7 +92,7 @@ static void escape_add(struct ds_buffer *out, uint32_t code, char quote, const c
     if (code < 0x80 && (short_escape[code] != 0 || (code == (uint8_t)quote && quote != 0))) {
         buffer_add_char(out, '\\');
         buffer_add_char(out, code == (uint8_t)quote ? quote : short_escape[code]);
-    } else if (escape_is_shown(code)) {
+    } else if (ds_char_is_shown(code)) {
         utf8_add(out, code);
     } else {
         escape_add_code(out, code, begin);

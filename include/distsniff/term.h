@@ -70,8 +70,21 @@ void ds_buffer_add_text(struct ds_buffer *buffer, const char *text);
 void ds_buffer_printf(struct ds_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* ds_buffer_add_char appends one character, at most U+10FFFF, as UTF-8. */
+void ds_buffer_add_char(struct ds_buffer *buffer, uint32_t character);
+
 /* ds_buffer_free releases the memory and zeroes the buffer. */
 void ds_buffer_free(struct ds_buffer *buffer);
+
+/* ds_text_read_char reads the first character of text, which is not empty, as UTF-8 (RFC 3629:
+ * shortest forms only, no surrogates, nothing above U+10FFFF). Returns how many bytes it takes;
+ * 0, and *character is not set, when the bytes are none. */
+size_t ds_text_read_char(struct ds_text text, uint32_t *character);
+
+/* ds_char_is_shown says whether a character may go to a terminal as it is: false for control
+ * characters, those without a shape of their own (zero width, tags), those that turn the writing
+ * round or end a line, and for quotes' own escape, the backslash. */
+bool ds_char_is_shown(uint32_t character);
 
 /* ds_term_print_options limits the text of a term. Zero means no limit. What is left out
  * is said in the text: "... 1234 more bytes", "... 17 more". */

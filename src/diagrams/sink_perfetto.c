@@ -14,11 +14,11 @@
  *
  * The array may end anywhere: readers do not insist on the last bracket.
  */
+#include "json_write.h"
 #include "numbers.h"
 #include "sink.h"
 #include "diagram_step.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ struct track {
 };
 
 struct trace {
-    struct ds_buffer *out;
+    struct json_writer json;
     bool has_events, has_first;
     int64_t first_ns;
     struct numbers nodes, tracks;
@@ -49,70 +49,53 @@ struct trace {
     struct ds_buffer text;
 };
 
-static void add(struct trace *t, const char *text)
+static struct ds_text buffer_text(const struct ds_buffer *buffer)
 {
-    ds_buffer_add(t->out, text, strlen(text));
+    return (struct ds_text){buffer->data, buffer->len};
 }
 
-/* add_string appends text, which is UTF-8, as a JSON string. */
-static void add_string(struct trace *t, const char *text, size_t len)
+/* begin_event begins an object with what all have; phase is one letter. */
+static void begin_event(struct trace *t, const char *phase, struct track track)
 {
-    size_t done = 0;
-    add(t, "\"");
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        ds_buffer_add(t->out, text + done, i - done);
-        if (c < 0x20)
-            ds_buffer_printf(t->out, "\\u%04x", c);
-        else
-            ds_buffer_printf(t->out, "\\%c", c);
-        done = i + 1;
-    }
-    if (len != done)
-        ds_buffer_add(t->out, text + done, len - done);
-    add(t, "\"");
-}
-
-static void add_text(struct trace *t, const struct ds_buffer *text)
-{
-    add_string(t, text->data, text->len);
-}
-
-/* begin_event begins an object with what all have. */
-static void begin_event(struct trace *t, char phase, struct track track)
-{
-    add(t, t->has_events ? ",\n" : "\n");
+    if (t->has_events)
+        JSON_LITERAL(&t->json, ",");
+    JSON_LITERAL(&t->json, "\n");
     t->has_events = true;
-    ds_buffer_printf(t->out, "{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, phase,
-                     track.pid, track.tid);
+    json_begin_object(&t->json);
+    json_put_string(&t->json, JSON_KEY("ph"), phase);
+    json_put_unsigned(&t->json, JSON_KEY("pid"), track.pid);
+    json_put_unsigned(&t->json, JSON_KEY("tid"), track.tid);
 }
 
-static void add_time(struct trace *t, const char *key, int64_t ns)
+static void put_time(struct trace *t, struct json_key key, int64_t ns)
 {
-    if (ns < 0)
-        ns = 0;
-    ds_buffer_printf(t->out, ",\"%s\":%" PRId64 ".%03" PRId64, key, ns / 1000, ns % 1000);
+    json_put_long_microseconds(&t->json, key, ns < 0 ? 0 : ns);
 }
 
-static void add_ts(struct trace *t, int64_t ns)
+static void put_ts(struct trace *t, int64_t ns)
 {
-    add_time(t, "ts", ns - t->first_ns);
+    put_time(t, JSON_KEY("ts"), ns - t->first_ns);
+}
+
+static void put_buffer(struct trace *t, struct json_key key, const struct ds_buffer *text)
+{
+    json_put_text(&t->json, key, buffer_text(text));
 }
 
 static void name_track(struct trace *t, struct track track, const char *what,
                        const struct ds_buffer *name, unsigned row)
 {
-    begin_event(t, 'M', track);
-    ds_buffer_printf(t->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+    begin_event(t, "M", track);
+    json_put_string(&t->json, JSON_KEY("name"), what);
     t->text.len = 0;
     if (name->len != 0)
         ds_buffer_add(&t->text, name->data, name->len);
     if (row != 0)
         ds_buffer_printf(&t->text, " (%u)", row + 1);
-    add_text(t, &t->text);
-    add(t, "}}");
+    json_put_open(&t->json, JSON_KEY("args"));
+    put_buffer(t, JSON_KEY("name"), &t->text);
+    json_put_close(&t->json);
+    json_end_object(&t->json);
 }
 
 /* find_track returns the track of a process, in one of its rows. When there are too many it
@@ -161,54 +144,55 @@ static struct track place_slice(struct trace *t, const struct diagram_step_end *
     return track;
 }
 
-static void add_term_argument(struct trace *t, const char *key, const struct ds_term *term)
+static void put_term(struct trace *t, struct json_key key, const struct ds_term *term)
 {
     if (term->data == NULL)
         return;
     t->text.len = 0;
     ds_term_print(term, &term_limits, &t->text);
-    ds_buffer_printf(t->out, ",\"%s\":", key);
-    add_text(t, &t->text);
+    put_buffer(t, key, &t->text);
 }
 
-static void add_party_argument(struct trace *t, const char *key, const struct party *party)
+static void put_party(struct trace *t, struct json_key key, const struct party *party)
 {
     t->text.len = 0;
     party_print(party, &t->text);
-    ds_buffer_printf(t->out, ",\"%s\":", key);
-    add_text(t, &t->text);
+    put_buffer(t, key, &t->text);
 }
 
 static void add_slice(struct trace *t, struct track track, const struct call *call)
 {
-    begin_event(t, 'X', track);
-    add_ts(t, call->start_ns);
-    add_time(t, "dur", call->end_ns - call->start_ns);
-    add(t, ",\"cat\":\"call\",\"name\":");
-    t->text.len = 0;
+    struct json_writer *json = &t->json;
+    begin_event(t, "X", track);
+    put_ts(t, call->start_ns);
+    put_time(t, JSON_KEY("dur"), call->end_ns - call->start_ns);
+    json_put_string(json, JSON_KEY("cat"), "call");
     if (call->mfa.data != NULL)
-        ds_buffer_add(&t->text, call->mfa.data, call->mfa.len);
+        json_put_text(json, JSON_KEY("name"), call->mfa);
     else
-        ds_buffer_add_text(&t->text, call->label != NULL ? call->label : "call");
-    add_text(t, &t->text);
-    ds_buffer_printf(t->out, ",\"args\":{\"call\":%" PRIu64 ",\"outcome\":\"%s\"", call->number,
-                     call_outcome_name(call->outcome));
+        json_put_string(json, JSON_KEY("name"), call->label != NULL ? call->label : "call");
+    json_put_open(json, JSON_KEY("args"));
+    json_put_unsigned(json, JSON_KEY("call"), call->number);
+    json_put_string(json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
     if (call->parent != 0)
-        ds_buffer_printf(t->out, ",\"parent\":%" PRIu64, call->parent);
-    add_party_argument(t, "caller", &call->caller);
-    add_party_argument(t, "callee", &call->callee);
-    add_term_argument(t, "request", &call->request);
-    add_term_argument(t, "result", &call->result);
-    add_term_argument(t, "reason", &call->reason);
-    add(t, "}}");
+        json_put_unsigned(json, JSON_KEY("parent"), call->parent);
+    put_party(t, JSON_KEY("caller"), &call->caller);
+    put_party(t, JSON_KEY("callee"), &call->callee);
+    put_term(t, JSON_KEY("request"), &call->request);
+    put_term(t, JSON_KEY("result"), &call->result);
+    put_term(t, JSON_KEY("reason"), &call->reason);
+    json_put_close(json);
+    json_end_object(json);
 }
 
-static void add_arrow_end(struct trace *t, char phase, struct track track, const struct call *call)
+static void begin_arrow_end(struct trace *t, const char *phase, struct track track,
+                            const struct call *call)
 {
     begin_event(t, phase, track);
-    add_ts(t, call->start_ns);
-    ds_buffer_printf(t->out, ",\"cat\":\"call\",\"name\":\"call\",\"id\":%" PRIu64 "%s}",
-                     call->number, phase == 'f' ? ",\"bp\":\"e\"" : "");
+    put_ts(t, call->start_ns);
+    json_put_string(&t->json, JSON_KEY("cat"), "call");
+    json_put_string(&t->json, JSON_KEY("name"), "call");
+    json_put_unsigned(&t->json, JSON_KEY("id"), call->number);
 }
 
 static void add_call(struct trace *t, const struct call *call)
@@ -219,8 +203,11 @@ static void add_call(struct trace *t, const struct call *call)
     struct track callee = place_slice(t, &t->step.to, call);
     add_slice(t, caller, call);
     add_slice(t, callee, call);
-    add_arrow_end(t, 's', caller, call);
-    add_arrow_end(t, 'f', callee, call);
+    begin_arrow_end(t, "s", caller, call);
+    json_end_object(&t->json);
+    begin_arrow_end(t, "f", callee, call);
+    json_put_string(&t->json, JSON_KEY("bp"), "e");
+    json_end_object(&t->json);
 }
 
 /* add_instant shows what belongs to no call. */
@@ -228,26 +215,28 @@ static void add_instant(struct trace *t, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const struct diagram_step *step = &t->step;
+    struct json_writer *json = &t->json;
     bool is_note = step->kind == STEP_NOTE;
     struct track track = find_track(t, &step->from, 0);
-    begin_event(t, 'i', track);
-    add_ts(t, event->ts_ns);
-    ds_buffer_printf(t->out, ",\"s\":\"%c\",\"cat\":\"%s\",\"name\":", is_note ? 'p' : 't',
-                     is_note ? "note" : "message");
-    add_text(t, is_note ? &step->text : &step->verb);
-    ds_buffer_printf(t->out, ",\"args\":{\"frame\":%" PRIu64 ",\"to\":", event->frame);
+    begin_event(t, "i", track);
+    put_ts(t, event->ts_ns);
+    json_put_string(json, JSON_KEY("s"), is_note ? "p" : "t");
+    json_put_string(json, JSON_KEY("cat"), is_note ? "note" : "message");
+    put_buffer(t, JSON_KEY("name"), is_note ? &step->text : &step->verb);
+    json_put_open(json, JSON_KEY("args"));
+    json_put_unsigned(json, JSON_KEY("frame"), event->frame);
     t->text.len = 0;
     if (step->to.process.len != 0) {
         ds_buffer_add(&t->text, step->to.process.data, step->to.process.len);
         ds_buffer_add_text(&t->text, " on ");
     }
     ds_buffer_add(&t->text, step->to.node.data, step->to.node.len);
-    add_text(t, &t->text);
+    put_buffer(t, JSON_KEY("to"), &t->text);
     if (!is_note)
-        add_term_argument(t, "term",
-                          record->note.body.data != NULL ? &record->note.body
-                                                         : &event->message.payload);
-    add(t, "}}");
+        put_term(t, JSON_KEY("term"),
+                 record->note.body.data != NULL ? &record->note.body : &event->message.payload);
+    json_put_close(json);
+    json_end_object(json);
 }
 
 static void perfetto_record(struct sink *sink, const struct record *record)
@@ -260,12 +249,12 @@ static void perfetto_record(struct sink *sink, const struct record *record)
     if (record->call != NULL) {
         add_call(t, record->call);
     } else if (!diagram_step_tell(&t->step, record)) {
-        t->out->failed = true;
+        t->json.out->failed = true;
     } else if (t->step.kind != STEP_NOTHING && record->note.call == 0) {
         add_instant(t, record);
     }
     if (t->text.failed)
-        t->out->failed = true;
+        t->json.out->failed = true;
 }
 
 static void perfetto_lost(struct sink *sink, const struct loss *loss)
@@ -276,11 +265,12 @@ static void perfetto_lost(struct sink *sink, const struct loss *loss)
     t->text.len = 0;
     ds_buffer_add_text(&t->text, "lost ");
     loss_print(loss, &t->text);
-    begin_event(t, 'i', (struct track){0});
-    add_ts(t, loss->first_ns);
-    add(t, ",\"s\":\"g\",\"cat\":\"note\",\"name\":");
-    add_text(t, &t->text);
-    add(t, "}");
+    begin_event(t, "i", (struct track){0});
+    put_ts(t, loss->first_ns);
+    json_put_string(&t->json, JSON_KEY("s"), "g");
+    json_put_string(&t->json, JSON_KEY("cat"), "note");
+    put_buffer(t, JSON_KEY("name"), &t->text);
+    json_end_object(&t->json);
 }
 
 static void perfetto_close(struct sink *sink)
@@ -291,6 +281,7 @@ static void perfetto_close(struct sink *sink)
     free(t->rows);
     diagram_step_free(&t->step);
     ds_buffer_free(&t->text);
+    json_writer_free(&t->json);
     free(t);
     sink->state = NULL;
 }
@@ -301,20 +292,21 @@ static bool perfetto_open(struct sink *sink)
     if (t == NULL)
         return false;
     sink->state = t;
-    t->out = &sink->output.buffer;
+    t->json.out = &sink->output.buffer;
     t->rows = calloc(MAX_TRACKS + 1, sizeof *t->rows);
     if (t->rows == NULL || !numbers_init(&t->nodes, MAX_NODES) ||
         !numbers_init(&t->tracks, MAX_TRACKS)) {
         perfetto_close(sink);
         return false;
     }
-    add(t, "[");
+    JSON_LITERAL(&t->json, "[");
     return true;
 }
 
 static void perfetto_end(struct sink *sink)
 {
-    add(sink->state, "\n]\n");
+    struct trace *t = sink->state;
+    JSON_LITERAL(&t->json, "\n]\n");
 }
 
 const struct sink_kind sink_perfetto = {

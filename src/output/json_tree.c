@@ -4,8 +4,8 @@
 #include "json_tree.h"
 
 #include "digits.h"
+#include "json_escape.h"
 #include "json_write.h"
-#include "printable.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct {
     size_t used; /* of the newest */
     bool failed;
     size_t text_len; /* of what was added: an estimate of the output */
-    struct ds_buffer scratch;
+    struct ds_buffer scratch, spare;
 } memory;
 
 static void *take(size_t len)
@@ -78,6 +78,7 @@ void json_tree_stop(void)
 {
     free_blocks(NULL);
     ds_buffer_free(&memory.scratch);
+    ds_buffer_free(&memory.spare);
     memory.used = 0;
     cJSON_InitHooks(NULL);
 }
@@ -94,6 +95,8 @@ static void forget_last(void)
     }
     if (memory.scratch.cap > KEEP_SCRATCH || memory.scratch.failed)
         ds_buffer_free(&memory.scratch);
+    if (memory.spare.cap > KEEP_SCRATCH || memory.spare.failed)
+        ds_buffer_free(&memory.spare);
     memory.used = BLOCK_HEADER;
     memory.failed = false;
     memory.text_len = 0;
@@ -127,7 +130,7 @@ bool json_tree_print(cJSON *tree, struct ds_buffer *out)
     return false;
 }
 
-/* A text that libcjson neither copies nor frees. */
+/* A text that libcjson neither copies, frees nor escapes. */
 static cJSON *refer(const char *text, size_t len, int type)
 {
     cJSON *item = text != NULL ? cJSON_CreateStringReference(text) : NULL;
@@ -164,29 +167,38 @@ static void append_item(cJSON *array, cJSON *item)
     memory.text_len += 8;
 }
 
-void json_add_string(cJSON *object, const char *key, const char *text)
+/* make_raw makes an item of what stands in the scratch memory, which is JSON. */
+static cJSON *make_raw(void)
 {
-    add_item(object, key, refer(text, strlen(text), cJSON_String));
+    const size_t len = memory.scratch.len;
+    return refer(keep(memory.scratch.data, len), len, cJSON_Raw);
 }
 
-static void add_scratch(cJSON *object, const char *key)
+static cJSON *make_text(struct ds_text text)
 {
-    size_t len = memory.scratch.len;
-    add_item(object, key, refer(keep(memory.scratch.data, len), len, cJSON_String));
+    memory.scratch.len = 0;
+    json_quote(text, &memory.scratch);
+    return make_raw();
+}
+
+void json_add_string(cJSON *object, const char *key, const char *text)
+{
+    json_add_text(object, key, (struct ds_text){text, strlen(text)});
 }
 
 void json_add_text(cJSON *object, const char *key, struct ds_text text)
 {
-    memory.scratch.len = 0;
-    printable_json(text, &memory.scratch);
-    add_scratch(object, key);
+    add_item(object, key, make_text(text));
 }
 
 void json_add_term(cJSON *object, const char *key, const struct ds_term *term)
 {
     memory.scratch.len = 0;
+    ds_buffer_add(&memory.scratch, "\"", 1);
     ds_term_print(term, NULL, &memory.scratch);
-    add_scratch(object, key);
+    json_escape_written(&memory.scratch, 1, &memory.spare);
+    ds_buffer_add(&memory.scratch, "\"", 1);
+    add_item(object, key, make_raw());
 }
 
 static cJSON *make_number(uint64_t magnitude, bool negative)
@@ -222,15 +234,12 @@ cJSON *json_append_object(cJSON *array)
 
 void json_append_string(cJSON *array, const char *text)
 {
-    append_item(array, refer(text, strlen(text), cJSON_String));
+    json_append_text(array, (struct ds_text){text, strlen(text)});
 }
 
 void json_append_text(cJSON *array, struct ds_text text)
 {
-    memory.scratch.len = 0;
-    printable_json(text, &memory.scratch);
-    append_item(array, refer(keep(memory.scratch.data, memory.scratch.len), memory.scratch.len,
-                             cJSON_String));
+    append_item(array, make_text(text));
 }
 
 void json_append_unsigned(cJSON *array, uint64_t number)

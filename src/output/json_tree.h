@@ -22,17 +22,17 @@ cJSON *json_tree_array(void);
 /* json_tree_print appends the tree. False when memory ran out, now or while building. */
 bool json_tree_print(cJSON *tree, struct ds_buffer *out);
 
-/* These add a value under key, a constant. What they are given is copied, except the text of
- * json_add_string and json_append_string, which must live until the tree is printed. */
+/* These add a value under key, a constant. What they are given is copied; every text goes through
+ * json_escape on the way, not through libcjson's own escapes, which let too much pass. */
 void json_add_string(cJSON *object, const char *key, const char *text);
-void json_add_text(cJSON *object, const char *key, struct ds_text text); /* of a peer */
+void json_add_text(cJSON *object, const char *key, struct ds_text text);
 void json_add_unsigned(cJSON *object, const char *key, uint64_t number);
 void json_add_signed(cJSON *object, const char *key, int64_t number);
 void json_add_bool(cJSON *object, const char *key, bool value);
 void json_add_term(cJSON *object, const char *key, const struct ds_term *term);
 cJSON *json_append_object(cJSON *array);
 void json_append_string(cJSON *array, const char *text);
-void json_append_text(cJSON *array, struct ds_text text); /* of a peer */
+void json_append_text(cJSON *array, struct ds_text text);
 void json_append_unsigned(cJSON *array, uint64_t number);
 
 #endif

@@ -2,6 +2,10 @@
  * json_write.h - the fields of a record, written straight into the output: they come by the
  * million, and most of them are terms, which are printed in their place. Lists and rarer
  * objects are built with json_tree.h.
+ *
+ * Nobody can forge a record: what is written as it is can only be a literal of this program
+ * (JSON_KEY, JSON_LITERAL), a number, or an object that another json_writer has written. Every
+ * text goes through json_escape, also what only this program can have made.
  */
 #ifndef SRC_JSON_WRITE_H
 #define SRC_JSON_WRITE_H
@@ -17,6 +21,23 @@ static inline uint64_t json_magnitude(int64_t number)
 {
     return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 }
+
+/* json_key is the name of a field with its punctuation, made by JSON_KEY of a literal only. */
+struct json_key {
+    const char *text; /* ,"name": */
+    size_t len;
+};
+
+#define JSON_KEY_INIT(name)                                                                        \
+    {                                                                                              \
+        ",\"" name "\":", sizeof(",\"" name "\":") - 1                                             \
+    }
+#define JSON_KEY(name) ((struct json_key)JSON_KEY_INIT(name))
+
+/* json_object is an object that json_end_object has ended. No text: memory ran out. */
+struct json_object {
+    struct ds_text text;
+};
 
 struct json_writer {
     struct ds_buffer *out;
@@ -35,31 +56,37 @@ void json_begin(struct json_writer *json, const char *type);
  * and out->failed is set. */
 void json_end(struct json_writer *json);
 
-/* These write a field. Keys are constants. */
-void json_put_raw(struct json_writer *json, const char *key, struct ds_text value);
-void json_put_string(struct json_writer *json, const char *key, const char *text); /* plain */
-void json_put_text(struct json_writer *json, const char *key, struct ds_text text); /* any */
-void json_put_unsigned(struct json_writer *json, const char *key, uint64_t number);
-void json_put_signed(struct json_writer *json, const char *key, int64_t number);
-void json_put_bool(struct json_writer *json, const char *key, bool value);
-void json_put_time(struct json_writer *json, const char *key, int64_t ns);
-/* Microseconds, with a fraction where there is one. */
-void json_put_microseconds(struct json_writer *json, const char *key, int64_t ns);
-void json_put_hex(struct json_writer *json, const char *key, const uint8_t *bytes, size_t len);
-void json_put_term(struct json_writer *json, const char *key, const struct ds_term *term);
+/* json_begin_object and json_end_object do so without type and newline. */
+void json_begin_object(struct json_writer *json);
+void json_end_object(struct json_writer *json);
+
+/* JSON_LITERAL appends what stands between records, a string literal. */
+#define JSON_LITERAL(json, literal) ds_buffer_add((json)->out, "" literal, sizeof(literal) - 1)
+
+/* These write a field. */
+void json_put_object(struct json_writer *json, struct json_key key, struct json_object object);
+void json_put_string(struct json_writer *json, struct json_key key, const char *text);
+void json_put_text(struct json_writer *json, struct json_key key, struct ds_text text);
+void json_put_unsigned(struct json_writer *json, struct json_key key, uint64_t number);
+void json_put_signed(struct json_writer *json, struct json_key key, int64_t number);
+void json_put_bool(struct json_writer *json, struct json_key key, bool value);
+void json_put_time(struct json_writer *json, struct json_key key, int64_t ns);
+/* Microseconds, with a fraction where there is one; or always. */
+void json_put_microseconds(struct json_writer *json, struct json_key key, int64_t ns);
+void json_put_long_microseconds(struct json_writer *json, struct json_key key, int64_t ns);
+void json_put_hex(struct json_writer *json, struct json_key key, const uint8_t *bytes, size_t len);
+void json_put_term(struct json_writer *json, struct json_key key, const struct ds_term *term);
 /* A term that is a whole number becomes one; all others are shown as text. */
-void json_put_number_term(struct json_writer *json, const char *key, const struct ds_term *term);
+void json_put_number_term(struct json_writer *json, struct json_key key,
+                          const struct ds_term *term);
 /* The external term format as base64; nothing for a damaged term. */
-void json_put_etf(struct json_writer *json, const char *key, const struct ds_term *term);
-void json_put_tree(struct json_writer *json, const char *key, cJSON *tree);
+void json_put_etf(struct json_writer *json, struct json_key key, const struct ds_term *term);
+void json_put_tree(struct json_writer *json, struct json_key key, cJSON *tree);
 
 /* Fields between these two are those of an object under key. */
-void json_put_open(struct json_writer *json, const char *key);
+void json_put_open(struct json_writer *json, struct json_key key);
 void json_put_close(struct json_writer *json);
 
 void json_writer_free(struct json_writer *json);
-
-/* json_escape appends text, valid UTF-8, as the inside of a JSON string. */
-void json_escape(const char *text, size_t len, struct ds_buffer *out);
 
 #endif

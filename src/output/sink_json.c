@@ -4,7 +4,6 @@
  */
 #include "endpoint_cache.h"
 #include "json_write.h"
-#include "printable.h"
 #include "sink.h"
 
 #include <inttypes.h>
@@ -21,18 +20,23 @@ struct json_state {
 static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer *out)
 {
     char addr[DS_ADDR_LEN];
+    struct json_writer json = {.out = out};
     ds_addr_print(&endpoint->addr, addr);
-    ds_buffer_printf(out, "{\"addr\":\"%s\",\"port\":%u", addr, endpoint->port);
-    if (endpoint->node.data != NULL) {
-        struct ds_buffer name = {0};
-        printable_json(endpoint->node, &name);
-        ds_buffer_add_text(out, ",\"node\":\"");
-        json_escape(name.data, name.len, out);
-        ds_buffer_add_text(out, endpoint->node_inferred ? "\",\"node_inferred\":true" : "\"");
-        out->failed = out->failed || name.failed;
-        ds_buffer_free(&name);
-    }
-    ds_buffer_add(out, "}", 1);
+    json_begin_object(&json);
+    json_put_string(&json, JSON_KEY("addr"), addr);
+    json_put_unsigned(&json, JSON_KEY("port"), endpoint->port);
+    if (endpoint->node.data != NULL)
+        json_put_text(&json, JSON_KEY("node"), endpoint->node);
+    if (endpoint->node.data != NULL && endpoint->node_inferred)
+        json_put_bool(&json, JSON_KEY("node_inferred"), true);
+    json_end_object(&json);
+    json_writer_free(&json);
+}
+
+static struct json_object get_endpoint(const struct json_state *s, const struct ds_event *event,
+                                       unsigned end)
+{
+    return (struct json_object){endpoint_cache_get(s->endpoints, event->conn, end)};
 }
 
 /* What the messages of EPMD have to say. */
@@ -67,7 +71,7 @@ static void write_epmd_nodes(struct json_writer *json, const struct ds_epmd *epm
             json_add_bool(node, "active", epmd->nodes[i].active);
         }
     }
-    json_put_tree(json, "nodes", nodes);
+    json_put_tree(json, JSON_KEY("nodes"), nodes);
 }
 
 static void write_epmd(struct json_state *s, const struct ds_event *event)
@@ -77,27 +81,27 @@ static void write_epmd(struct json_state *s, const struct ds_event *event)
     unsigned fields = epmd_fields[epmd->op];
     if ((fields & HAS_RESULT) != 0 && epmd->result != 0)
         fields = HAS_RESULT;
-    json_put_string(json, "op", ds_epmd_op_name(epmd->op));
+    json_put_string(json, JSON_KEY("op"), ds_epmd_op_name(epmd->op));
     if ((fields & HAS_RESULT) != 0)
-        json_put_unsigned(json, "result", epmd->result);
+        json_put_unsigned(json, JSON_KEY("result"), epmd->result);
     if (epmd->name.data != NULL)
-        json_put_text(json, "name", epmd->name);
+        json_put_text(json, JSON_KEY("name"), epmd->name);
     if ((fields & HAS_PORT) != 0) {
-        json_put_unsigned(json, "port", epmd->port);
-        json_put_unsigned(json, "node_type", epmd->node_type);
-        json_put_unsigned(json, "protocol", epmd->protocol);
-        json_put_unsigned(json, "highest_version", epmd->highest_version);
-        json_put_unsigned(json, "lowest_version", epmd->lowest_version);
-        json_put_text(json, "extra", epmd->extra);
+        json_put_unsigned(json, JSON_KEY("port"), epmd->port);
+        json_put_unsigned(json, JSON_KEY("node_type"), epmd->node_type);
+        json_put_unsigned(json, JSON_KEY("protocol"), epmd->protocol);
+        json_put_unsigned(json, JSON_KEY("highest_version"), epmd->highest_version);
+        json_put_unsigned(json, JSON_KEY("lowest_version"), epmd->lowest_version);
+        json_put_text(json, JSON_KEY("extra"), epmd->extra);
     }
     if ((fields & HAS_CREATION) != 0)
-        json_put_unsigned(json, "creation", epmd->creation);
+        json_put_unsigned(json, JSON_KEY("creation"), epmd->creation);
     if ((fields & HAS_NODES) != 0) {
-        json_put_unsigned(json, "epmd_port", epmd->epmd_port);
+        json_put_unsigned(json, JSON_KEY("epmd_port"), epmd->epmd_port);
         write_epmd_nodes(json, epmd);
     }
     if (epmd->raw.data != NULL)
-        json_put_text(json, "answer", epmd->raw);
+        json_put_text(json, JSON_KEY("answer"), epmd->raw);
 }
 
 static void write_flags(struct json_writer *json, uint64_t flags)
@@ -105,7 +109,7 @@ static void write_flags(struct json_writer *json, uint64_t flags)
     char text[32];
     char unknown[64][8];
     snprintf(text, sizeof text, "0x%" PRIx64, flags);
-    json_put_string(json, "flags", text);
+    json_put_string(json, JSON_KEY("flags"), text);
     cJSON *names = json_tree_array();
     for (unsigned bit = 0; bit < 64; bit++) {
         if ((flags >> bit & 1) == 0)
@@ -117,38 +121,38 @@ static void write_flags(struct json_writer *json, uint64_t flags)
         }
         json_append_string(names, name);
     }
-    json_put_tree(json, "flag_names", names);
+    json_put_tree(json, JSON_KEY("flag_names"), names);
     const char *release = ds_flags_release(flags);
     if (release != NULL)
-        json_put_string(json, "release", release);
+        json_put_string(json, JSON_KEY("release"), release);
 }
 
 static void write_handshake(struct json_state *s, const struct ds_event *event)
 {
     struct json_writer *json = &s->json;
     const struct ds_handshake *h = &event->handshake;
-    json_put_string(json, "step", ds_handshake_step_name(h->step));
+    json_put_string(json, JSON_KEY("step"), ds_handshake_step_name(h->step));
     if (h->version != 0)
-        json_put_unsigned(json, "version", h->version);
+        json_put_unsigned(json, JSON_KEY("version"), h->version);
     if (h->status.data != NULL)
-        json_put_text(json, "status", h->status);
+        json_put_text(json, JSON_KEY("status"), h->status);
     if (h->name.data != NULL)
-        json_put_text(json, "name", h->name);
+        json_put_text(json, JSON_KEY("name"), h->name);
     if (h->creation != 0 || h->version == 6 || h->step == DS_STEP_COMPLEMENT)
-        json_put_unsigned(json, "creation", h->creation);
+        json_put_unsigned(json, JSON_KEY("creation"), h->creation);
     if (h->has_challenge)
-        json_put_unsigned(json, "challenge", h->challenge);
+        json_put_unsigned(json, JSON_KEY("challenge"), h->challenge);
     if (h->has_digest)
-        json_put_hex(json, "digest", h->digest, sizeof h->digest);
+        json_put_hex(json, JSON_KEY("digest"), h->digest, sizeof h->digest);
     if (h->cookie != DS_COOKIE_UNCHECKED)
-        json_put_bool(json, "cookie_ok", h->cookie == DS_COOKIE_OK);
+        json_put_bool(json, JSON_KEY("cookie_ok"), h->cookie == DS_COOKIE_OK);
     if (h->cookie_note != NULL)
-        json_put_string(json, "cookie_note", h->cookie_note);
+        json_put_string(json, JSON_KEY("cookie_note"), h->cookie_note);
     if (h->has_flags)
         write_flags(json, h->flags);
 }
 
-static void write_counters(struct json_writer *json, const char *key,
+static void write_counters(struct json_writer *json, struct json_key key,
                            const struct ds_counters *counters)
 {
     cJSON *object = json_tree_object();
@@ -166,14 +170,20 @@ static void write_counters(struct json_writer *json, const char *key,
 static void write_conn(struct json_state *s, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
-    json_put_string(&s->json, "state", ds_conn_state_name(change->state));
+    json_put_string(&s->json, JSON_KEY("state"), ds_conn_state_name(change->state));
     if (change->reason != NULL)
-        json_put_string(&s->json, "reason", change->reason);
+        json_put_string(&s->json, JSON_KEY("reason"), change->reason);
     if (change->final) {
-        write_counters(&s->json, "src_sent", &event->conn->counters[event->dir]);
-        write_counters(&s->json, "dst_sent", &event->conn->counters[!event->dir]);
+        write_counters(&s->json, JSON_KEY("src_sent"), &event->conn->counters[event->dir]);
+        write_counters(&s->json, JSON_KEY("dst_sent"), &event->conn->counters[!event->dir]);
     }
 }
+
+static const struct json_key role_keys[DS_ROLE_COUNT] = {
+#define ROLE(letter, id, key) [DS_ROLE_##id] = JSON_KEY_INIT(key),
+#include <distsniff/roles.def>
+#undef ROLE
+};
 
 static void write_token(struct json_writer *json, const struct ds_token *token)
 {
@@ -185,7 +195,7 @@ static void write_token(struct json_writer *json, const struct ds_token *token)
         json_add_term(object, "from", &token->from);
     json_add_signed(object, "flags", token->flags);
     json_add_signed(object, "previous", token->previous);
-    json_put_tree(json, ds_role_name(DS_ROLE_TOKEN), object);
+    json_put_tree(json, role_keys[DS_ROLE_TOKEN], object);
 }
 
 static void write_role(struct json_writer *json, enum ds_role role,
@@ -197,9 +207,9 @@ static void write_role(struct json_writer *json, enum ds_role role,
     if (role == DS_ROLE_TOKEN && message->token.present)
         write_token(json, &message->token);
     else if (role == DS_ROLE_FLAGS || role == DS_ROLE_ID)
-        json_put_number_term(json, ds_role_name(role), term);
+        json_put_number_term(json, role_keys[role], term);
     else
-        json_put_term(json, ds_role_name(role), term);
+        json_put_term(json, role_keys[role], term);
 }
 
 static void write_message(struct json_state *s, const struct ds_event *event)
@@ -207,34 +217,34 @@ static void write_message(struct json_state *s, const struct ds_event *event)
     struct json_writer *json = &s->json;
     const struct ds_message *m = &event->message;
     if (m->op != NULL) {
-        json_put_string(json, "op", m->op->name);
+        json_put_string(json, JSON_KEY("op"), m->op->name);
         for (int role = 0; role < DS_ROLE_COUNT; role++)
             write_role(json, (enum ds_role)role, m);
     } else {
         char text[32];
         snprintf(text, sizeof text, "op_%" PRId64, m->code);
-        json_put_string(json, "op", m->code >= 0 ? text : "unknown");
+        json_put_string(json, JSON_KEY("op"), m->code >= 0 ? text : "unknown");
         if (m->control.data != NULL)
-            json_put_term(json, "control", &m->control);
+            json_put_term(json, JSON_KEY("control"), &m->control);
     }
     if (m->payload.data != NULL)
-        json_put_term(json, "term", &m->payload);
-    json_put_unsigned(json, "size", m->size);
+        json_put_term(json, JSON_KEY("term"), &m->payload);
+    json_put_unsigned(json, JSON_KEY("size"), m->size);
     if (m->fragments > 1)
-        json_put_unsigned(json, "fragments", m->fragments);
+        json_put_unsigned(json, JSON_KEY("fragments"), m->fragments);
     if (s->etf) {
         if (m->control.data != NULL)
-            json_put_etf(json, "ctl", &m->control);
+            json_put_etf(json, JSON_KEY("ctl"), &m->control);
         if (m->payload.data != NULL)
-            json_put_etf(json, "msg", &m->payload);
+            json_put_etf(json, JSON_KEY("msg"), &m->payload);
     }
 }
 
 static void write_gap(struct json_state *s, const struct ds_event *event)
 {
-    json_put_unsigned(&s->json, "bytes", event->gap.bytes);
+    json_put_unsigned(&s->json, JSON_KEY("bytes"), event->gap.bytes);
     if (event->gap.messages >= 0)
-        json_put_signed(&s->json, "messages", event->gap.messages);
+        json_put_signed(&s->json, JSON_KEY("messages"), event->gap.messages);
 }
 
 /* The types of records, in the order of enum ds_event_type. */
@@ -257,12 +267,12 @@ static void write_trouble(struct json_writer *json, const struct ds_event *event
         json_add_string(fault, "kind", ds_fault_kind_name(event->fault.kind));
         json_add_unsigned(fault, "offset", event->fault.offset);
         json_add_string(fault, "what", event->fault.what != NULL ? event->fault.what : "");
-        json_put_tree(json, "fault", fault);
+        json_put_tree(json, JSON_KEY("fault"), fault);
     }
     if (event->unknown_atoms != 0)
-        json_put_unsigned(json, "unknown_atoms", event->unknown_atoms);
+        json_put_unsigned(json, JSON_KEY("unknown_atoms"), event->unknown_atoms);
     if (event->inferred_atoms != 0)
-        json_put_unsigned(json, "inferred_atoms", event->inferred_atoms);
+        json_put_unsigned(json, JSON_KEY("inferred_atoms"), event->inferred_atoms);
 }
 
 static struct ds_text buffer_text(const struct ds_buffer *buffer)
@@ -270,7 +280,7 @@ static struct ds_text buffer_text(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->data, buffer->len};
 }
 
-static void write_titles(struct json_writer *json, const char *key, const struct titles *titles)
+static void write_titles(struct json_writer *json, struct json_key key, const struct titles *titles)
 {
     if (titles == NULL)
         return;
@@ -287,44 +297,44 @@ static void write_note(struct json_state *s, const struct record *given)
     const struct note *note = &given->note;
     if (note->role == NOTE_NONE)
         return;
-    json_put_string(json, "role", note_role_name(note->role));
+    json_put_string(json, JSON_KEY("role"), note_role_name(note->role));
     if (note->call != 0)
-        json_put_unsigned(json, "call", note->call);
+        json_put_unsigned(json, JSON_KEY("call"), note->call);
     if (note->label != NULL)
-        json_put_string(json, "label", note->label);
+        json_put_string(json, JSON_KEY("label"), note->label);
     if (note->has_latency)
-        json_put_microseconds(json, "latency_us", note->latency_ns);
+        json_put_microseconds(json, JSON_KEY("latency_us"), note->latency_ns);
     if (note->mod.data != NULL && given->event->message.role[DS_ROLE_MFA].data == NULL) {
         s->scratch.len = 0;
         note_print_mfa(note, 0, &s->scratch);
-        json_put_text(json, "mfa", buffer_text(&s->scratch));
+        json_put_text(json, JSON_KEY("mfa"), buffer_text(&s->scratch));
     }
     if (note->from_name.data != NULL)
-        json_put_text(json, "from_name", note->from_name);
+        json_put_text(json, JSON_KEY("from_name"), note->from_name);
     if (note->to_name.data != NULL)
-        json_put_text(json, "to_name", note->to_name);
-    write_titles(json, "from_titles", note->from_titles);
-    write_titles(json, "to_titles", note->to_titles);
+        json_put_text(json, JSON_KEY("to_name"), note->to_name);
+    write_titles(json, JSON_KEY("from_titles"), note->from_titles);
+    write_titles(json, JSON_KEY("to_titles"), note->to_titles);
 }
 
-static void write_party(struct json_state *s, const char *key, const struct party *party)
+static void write_party(struct json_state *s, struct json_key key, const struct party *party)
 {
     struct json_writer *json = &s->json;
     json_put_open(json, key);
     if (party->node.data != NULL)
-        json_put_text(json, "node", party->node);
+        json_put_text(json, JSON_KEY("node"), party->node);
     if (party->name.data != NULL)
-        json_put_text(json, "name", party->name);
+        json_put_text(json, JSON_KEY("name"), party->name);
     if (party->has_pid) {
         struct party pid = *party;
         pid.name.data = NULL;
         pid.titles = NULL;
         s->scratch.len = 0;
         party_print(&pid, &s->scratch);
-        json_put_text(json, "pid", buffer_text(&s->scratch));
-        json_put_unsigned(json, "creation", party->creation);
+        json_put_text(json, JSON_KEY("pid"), buffer_text(&s->scratch));
+        json_put_unsigned(json, JSON_KEY("creation"), party->creation);
     }
-    write_titles(json, "titles", party->titles);
+    write_titles(json, JSON_KEY("titles"), party->titles);
     json_put_close(json);
 }
 
@@ -332,38 +342,38 @@ static void write_call(struct json_state *s, const struct call *call)
 {
     struct json_writer *json = &s->json;
     json_begin(json, "call");
-    json_put_time(json, "ts", call->end_ns);
-    json_put_unsigned(json, "frame", call->end_frame);
-    json_put_unsigned(json, "conn", call->conn);
-    json_put_unsigned(json, "call", call->number);
-    json_put_string(json, "label", call->label);
-    write_party(s, "caller", &call->caller);
-    write_party(s, "callee", &call->callee);
+    json_put_time(json, JSON_KEY("ts"), call->end_ns);
+    json_put_unsigned(json, JSON_KEY("frame"), call->end_frame);
+    json_put_unsigned(json, JSON_KEY("conn"), call->conn);
+    json_put_unsigned(json, JSON_KEY("call"), call->number);
+    json_put_string(json, JSON_KEY("label"), call->label);
+    write_party(s, JSON_KEY("caller"), &call->caller);
+    write_party(s, JSON_KEY("callee"), &call->callee);
     if (call->mfa.data != NULL)
-        json_put_text(json, "mfa", call->mfa);
+        json_put_text(json, JSON_KEY("mfa"), call->mfa);
     if (call->request.data != NULL)
-        json_put_term(json, "request", &call->request);
+        json_put_term(json, JSON_KEY("request"), &call->request);
     else
-        json_put_unsigned(json, "request_bytes", call->request_len);
+        json_put_unsigned(json, JSON_KEY("request_bytes"), call->request_len);
     if (call->result.data != NULL)
-        json_put_term(json, "result", &call->result);
-    json_put_time(json, "start", call->start_ns);
-    json_put_unsigned(json, "start_frame", call->start_frame);
-    json_put_microseconds(json, "latency_us", call->end_ns - call->start_ns);
-    json_put_string(json, "outcome", call_outcome_name(call->outcome));
+        json_put_term(json, JSON_KEY("result"), &call->result);
+    json_put_time(json, JSON_KEY("start"), call->start_ns);
+    json_put_unsigned(json, JSON_KEY("start_frame"), call->start_frame);
+    json_put_microseconds(json, JSON_KEY("latency_us"), call->end_ns - call->start_ns);
+    json_put_string(json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
     if (call->error_class != NULL)
-        json_put_string(json, "class", call->error_class);
+        json_put_string(json, JSON_KEY("class"), call->error_class);
     if (call->reason.data != NULL)
-        json_put_term(json, "reason", &call->reason);
+        json_put_term(json, JSON_KEY("reason"), &call->reason);
     if (call->parent != 0)
-        json_put_unsigned(json, "parent", call->parent);
+        json_put_unsigned(json, JSON_KEY("parent"), call->parent);
     if (call->parent_ambiguous)
-        json_put_bool(json, "parent_ambiguous", true);
+        json_put_bool(json, JSON_KEY("parent_ambiguous"), true);
     if (call->num_children != 0) {
         cJSON *children = json_tree_array();
         for (size_t i = 0; i < call->num_children; i++)
             json_append_unsigned(children, call->children[i]);
-        json_put_tree(json, "children", children);
+        json_put_tree(json, JSON_KEY("children"), children);
     }
     json_end(json);
 }
@@ -372,22 +382,22 @@ static void write_monitor(struct json_state *s, const struct monitor_end *m)
 {
     struct json_writer *json = &s->json;
     json_begin(json, m->is_link ? "link" : "monitor");
-    json_put_time(json, "ts", m->end_ns);
-    json_put_unsigned(json, "frame", m->end_frame);
-    json_put_unsigned(json, "conn", m->conn);
-    write_party(s, "watcher", &m->watcher);
-    write_party(s, "target", &m->target);
+    json_put_time(json, JSON_KEY("ts"), m->end_ns);
+    json_put_unsigned(json, JSON_KEY("frame"), m->end_frame);
+    json_put_unsigned(json, JSON_KEY("conn"), m->conn);
+    write_party(s, JSON_KEY("watcher"), &m->watcher);
+    write_party(s, JSON_KEY("target"), &m->target);
     if (m->num_ref_words != 0) {
         s->scratch.len = 0;
         monitor_print_ref(m, &s->scratch);
-        json_put_text(json, "ref", buffer_text(&s->scratch));
+        json_put_text(json, JSON_KEY("ref"), buffer_text(&s->scratch));
     }
-    json_put_time(json, "start", m->start_ns);
-    json_put_unsigned(json, "start_frame", m->start_frame);
-    json_put_microseconds(json, "duration_us", m->end_ns - m->start_ns);
-    json_put_string(json, "outcome", monitor_outcome_name(m->outcome));
+    json_put_time(json, JSON_KEY("start"), m->start_ns);
+    json_put_unsigned(json, JSON_KEY("start_frame"), m->start_frame);
+    json_put_microseconds(json, JSON_KEY("duration_us"), m->end_ns - m->start_ns);
+    json_put_string(json, JSON_KEY("outcome"), monitor_outcome_name(m->outcome));
     if (m->reason.data != NULL)
-        json_put_term(json, "reason", &m->reason);
+        json_put_term(json, JSON_KEY("reason"), &m->reason);
     json_end(json);
 }
 
@@ -408,11 +418,11 @@ static void json_record(struct sink *sink, const struct record *given)
         return;
     }
     json_begin(json, types[event->type].name);
-    json_put_time(json, "ts", event->ts_ns);
-    json_put_unsigned(json, "frame", event->frame);
-    json_put_unsigned(json, "conn", event->conn->number);
-    json_put_raw(json, "src", endpoint_cache_get(s->endpoints, event->conn, event->dir));
-    json_put_raw(json, "dst", endpoint_cache_get(s->endpoints, event->conn, !event->dir));
+    json_put_time(json, JSON_KEY("ts"), event->ts_ns);
+    json_put_unsigned(json, JSON_KEY("frame"), event->frame);
+    json_put_unsigned(json, JSON_KEY("conn"), event->conn->number);
+    json_put_object(json, JSON_KEY("src"), get_endpoint(s, event, event->dir));
+    json_put_object(json, JSON_KEY("dst"), get_endpoint(s, event, !event->dir));
     if (types[event->type].write != NULL)
         types[event->type].write(s, event);
     write_note(s, given);
@@ -420,18 +430,24 @@ static void json_record(struct sink *sink, const struct record *given)
     json_end(json);
 }
 
+static const struct json_key loss_keys[LOSS_CAUSE_COUNT] = {
+#define LOSS(id, name, unit, text) [LOSS_##id] = JSON_KEY_INIT(unit),
+#include "losses.def"
+#undef LOSS
+};
+
 static void json_lost(struct sink *sink, const struct loss *loss)
 {
     struct json_writer *json = &((struct json_state *)sink->state)->json;
     json->out = &sink->output.buffer;
     json->time_digits = sink->time_digits;
     json_begin(json, "lost");
-    json_put_time(json, "ts", loss->first_ns);
-    json_put_time(json, "until", loss->last_ns);
-    json_put_string(json, "cause", loss_cause_name(loss->cause));
-    json_put_unsigned(json, loss_unit(loss->cause), loss->count);
+    json_put_time(json, JSON_KEY("ts"), loss->first_ns);
+    json_put_time(json, JSON_KEY("until"), loss->last_ns);
+    json_put_string(json, JSON_KEY("cause"), loss_cause_name(loss->cause));
+    json_put_unsigned(json, loss_keys[loss->cause], loss->count);
     if (loss->messages != 0)
-        json_put_unsigned(json, "messages", loss->messages);
+        json_put_unsigned(json, JSON_KEY("messages"), loss->messages);
     json_end(json);
 }
 

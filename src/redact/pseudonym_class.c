@@ -89,7 +89,7 @@ bool pseudonym_is_utf8_text(const char *bytes, size_t len)
 {
     uint32_t code;
     for (size_t i = 0, used; i < len; i += used) {
-        used = printable_read_char(bytes + i, len - i, &code);
+        used = ds_text_read_char((struct ds_text){bytes + i, len - i}, &code);
         if (used == 0 || !is_text(code))
             return false;
     }

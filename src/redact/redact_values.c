@@ -58,24 +58,13 @@ static bool has_cookie(const struct redact_values *v, struct ds_text text)
 
 /* Characters */
 
-static void add_utf8(struct ds_buffer *out, uint32_t code)
-{
-    char bytes[4];
-    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = len; i-- > 1; code >>= 6)
-        bytes[i] = (char)(0x80 | (code & 0x3f));
-    bytes[0] = (char)(leads[len] | code);
-    ds_buffer_add(out, bytes, len);
-}
-
 /* to_codes puts text into codes. False when it is no UTF-8 or memory ran out. */
 static bool to_codes(struct redact_values *v, struct ds_text text)
 {
     uint32_t code;
     v->codes.len = 0;
     for (size_t i = 0, used; i < text.len; i += used) {
-        used = printable_read_char(text.data + i, text.len - i, &code);
+        used = ds_text_read_char((struct ds_text){text.data + i, text.len - i}, &code);
         if (used == 0)
             return false;
         ds_buffer_add(&v->codes, &code, sizeof code);
@@ -86,7 +75,7 @@ static bool to_codes(struct redact_values *v, struct ds_text text)
 static void to_utf8(const uint32_t *codes, size_t num, struct ds_buffer *out)
 {
     for (size_t i = 0; i < num; i++)
-        add_utf8(out, codes[i]);
+        ds_buffer_add_char(out, codes[i]);
 }
 
 /* all_utf8 is characters as text, of which codes are a part. */

@@ -1,18 +1,30 @@
 %% A capture of two nodes that say what is wanted: a whole connection, handshake and all, that no
 %% network has seen. For bytes that no node would send, and where nobody may capture.
 -module(pcap_maker).
--export([write/2, frame/1, frame/2, handshake/0, node/1, pid/2]).
+-export([write/2, write_said/3, frame/1, frame/2, handshake/0, node/1, pid/2]).
 
 -define(CREATION, 77).
 -define(MOST, 60000). % bytes in a segment
 
 %% write(File, Frames): {0 | 1, Frame} in order, sent by node(0) or node(1).
 write(File, Frames) ->
-    Said = handshake() ++ Frames,
-    {Packets, _} = lists:mapfoldl(fun said/2, {1, #{0 => 1000, 1 => 5000}}, segments(Said)),
-    Open = [packet(0, {0, 999, 0}, 2, <<>>), packet(0, {1, 4999, 1000}, 18, <<>>)],
+    write_said(File, 9100, [handshake() ++ Frames]).
+
+%% write_said(File, Port, Connections): connections to a port, one after the other, and all that
+%% is said in each: {0 | 1, Bytes} in order, then the end of it by side 1.
+write_said(File, Port, Connections) ->
+    {Packets, _} = lists:mapfoldl(fun(Said, {Number, Client}) ->
+        Ports = {Client, Port},
+        Open = [packet(Number, Ports, {0, 999, 0}, 2, <<>>),
+                packet(Number, Ports, {1, 4999, 1000}, 18, <<>>)],
+        {Sent, {Last, Next}} = lists:mapfoldl(fun(S, Acc) -> said(Ports, S, Acc) end,
+                                              {Number + 1, #{0 => 1000, 1 => 5000}},
+                                              segments(Said)),
+        Close = packet(Last, Ports, {1, maps:get(1, Next), maps:get(0, Next)}, 17, <<>>),
+        {[Open, Sent, [Close || length(Connections) > 1]], {Last + 1, Client + 1}}
+    end, {0, 40000}, Connections),
     ok = file:write_file(File, [<<16#a1b2c3d4:32, 2:16, 4:16, 0:64, 16#ffffffff:32, 1:32>>,
-                                Open, Packets]).
+                                Packets]).
 
 %% frame(Control), frame(Control, Payload): external terms, 131 first, in a frame without an atom
 %% cache.
@@ -49,15 +61,15 @@ segments(Said) ->
 cut(<<Segment:?MOST/binary, Rest/binary>>) when Rest =/= <<>> -> [Segment | cut(Rest)];
 cut(Segment) -> [Segment].
 
-said({Side, Bytes}, {Number, Next}) ->
+said(Ports, {Side, Bytes}, {Number, Next}) ->
     #{Side := Sequence} = Next,
-    Packet = packet(Number, {Side, Sequence, maps:get(1 - Side, Next)}, 24, Bytes),
+    Packet = packet(Number, Ports, {Side, Sequence, maps:get(1 - Side, Next)}, 24, Bytes),
     {Packet, {Number + 1, Next#{Side := (Sequence + byte_size(Bytes)) band 16#ffffffff}}}.
 
-packet(Number, {Side, Sequence, Acknowledged}, Flags, Bytes) ->
+packet(Number, {Client, Server}, {Side, Sequence, Acknowledged}, Flags, Bytes) ->
     {Ports, Hosts} = case Side of
-        0 -> {<<40000:16, 9100:16>>, <<10, 0, 0, 1, 10, 0, 0, 2>>};
-        1 -> {<<9100:16, 40000:16>>, <<10, 0, 0, 2, 10, 0, 0, 1>>}
+        0 -> {<<Client:16, Server:16>>, <<10, 0, 0, 1, 10, 0, 0, 2>>};
+        1 -> {<<Server:16, Client:16>>, <<10, 0, 0, 2, 10, 0, 0, 1>>}
     end,
     Tcp = <<Ports/binary, Sequence:32, Acknowledged:32, 5:4, 0:4, Flags, 65535:16, 0:32,
             Bytes/binary>>,

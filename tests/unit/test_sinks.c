@@ -261,8 +261,8 @@ static void escapes_terms_at_any_place(void **state)
             struct ds_buffer out = {0};
             struct json_writer json = {.out = &out};
             json_begin(&json, "t");
-            json_put_text(&json, "k", (struct ds_text){name, 20});
-            json_put_open(&json, "o");
+            json_put_text(&json, JSON_KEY("k"), (struct ds_text){name, 20});
+            json_put_open(&json, JSON_KEY("o"));
             json_put_close(&json);
             json_end(&json);
             assert_false(out.failed);

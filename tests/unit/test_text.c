@@ -2,6 +2,7 @@
  * test_text.c - texts of peers, points in time and bytes, made fit to be shown.
  */
 #include "hexdump.h"
+#include "json_escape.h"
 #include "printable.h"
 #include "record.h"
 #include "timestamp.h"
@@ -60,7 +61,7 @@ static void reads_no_byte_too_far(void **state)
         memcpy(exact, text, len);
         struct ds_buffer out = {0};
         printable_text((struct ds_text){exact, len}, &out);
-        printable_json((struct ds_text){exact, len}, &out);
+        json_escape((struct ds_text){exact, len}, &out);
         ds_buffer_free(&out);
         free(exact);
     }
@@ -70,8 +71,48 @@ static void mends_utf8_for_json(void **state)
 {
     struct ds_buffer out = {0};
     (void)state;
-    printable_json(TEXT("a\xff\0\xc3\xbc\xe2\x82"), &out);
+    json_escape(TEXT("a\xff\0\xc3\xbc\xe2\x82"), &out);
     assert_buffer(&out, "a\xef\xbf\xbd\xef\xbf\xbd\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void escapes_for_json(void **state)
+{
+    static const struct {
+        struct ds_text text;
+        const char *expected;
+    } cases[] = {
+        {TEXT("say \"\\\" gr\xc3\xbc\xc3\x9f"
+              "e"),
+         "say \\\"\\\\\\\" gr\xc3\xbc\xc3\x9f"
+         "e"},
+        {TEXT("\x1b[31m\n\x7f"), "\\u001b[31m\\u000a\\u007f"},
+        {TEXT("\xc2\x9b"
+              "31m"),
+         "\\u009b31m"},
+        {TEXT("a\xe2\x80\xae"
+              "b\xe2\x80\xa8"),
+         "a\\u202eb\\u2028"},
+        {TEXT("\xe2\x80\x8b\xf0\x9f\x98\x80\xf3\xa0\x81\x81"),
+         "\\u200b\xf0\x9f\x98\x80\\udb40\\udc41"},
+        {TEXT("seven b\x7f"
+              "and more than eight"),
+         "seven b\\u007fand more than eight"},
+        {TEXT(""), ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ds_buffer out = {0}, spare = {0};
+        json_escape(cases[i].text, &out);
+        assert_buffer(&out, cases[i].expected);
+        ds_buffer_add_text(&out, "\"kept");
+        ds_buffer_add(&out, cases[i].text.data, cases[i].text.len);
+        json_escape_written(&out, 5, &spare);
+        assert_int_equal(out.len, 5 + strlen(cases[i].expected));
+        assert_memory_equal(out.data, "\"kept", 5);
+        assert_memory_equal(out.data + 5, cases[i].expected, out.len - 5);
+        ds_buffer_free(&out);
+        ds_buffer_free(&spare);
+    }
 }
 
 static void prints_points_in_time(void **state)
@@ -138,11 +179,9 @@ static void dumps_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escapes_for_terminals),
-        cmocka_unit_test(reads_no_byte_too_far),
-        cmocka_unit_test(mends_utf8_for_json),
-        cmocka_unit_test(prints_points_in_time),
-        cmocka_unit_test(prints_latencies),
+        cmocka_unit_test(escapes_for_terminals), cmocka_unit_test(reads_no_byte_too_far),
+        cmocka_unit_test(mends_utf8_for_json),   cmocka_unit_test(escapes_for_json),
+        cmocka_unit_test(prints_points_in_time), cmocka_unit_test(prints_latencies),
         cmocka_unit_test(dumps_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
