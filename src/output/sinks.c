@@ -7,6 +7,7 @@
 #include "complain.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
