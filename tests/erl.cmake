@@ -20,6 +20,12 @@ function(erl_check name module)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT ERL_CRASH_DUMP_BYTES=0)
 endfunction()
 
+# The same on other releases too.
+function(release_check name module)
+  release_test(${name} 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/support/erl_check ${ERL_DIR}
+               $<TARGET_FILE:distsniff> ${module} ${ARGN})
+endfunction()
+
 foreach(capture otp27-ops otp29-ops frag-29 cnode links-sll2 links-vxlan)
   erl_check(truth_${capture} truth ${PCAPS}/${capture}.pcap ${PCAPS}/${capture}.truth.etf.gz)
 endforeach()

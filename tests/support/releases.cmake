@@ -1,0 +1,21 @@
+# Tests that also run on other releases of Erlang/OTP, those that scripts/otp-roots made in the
+# folder that DISTSNIFF_OTP_ROOTS names when ctest is started.
+
+# release_test(NAME SIDES TIMEOUT COMMAND...): a test, and the same on each other release. SIDES is
+# 1 where all its nodes are of one release, 2 where it has two sides, one and two (support/releases):
+# then each release meets each.
+function(release_test name sides timeout)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
+  set_property(GLOBAL APPEND_STRING PROPERTY RELEASE_TESTS
+               "on_releases(${name} ${sides} ${timeout} [[${ARGN}]])\n")
+endfunction()
+
+# After the last of them.
+function(add_release_tests)
+  get_property(tests GLOBAL PROPERTY RELEASE_TESTS)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/on_releases.cmake
+       CONTENT "include([[${CMAKE_CURRENT_SOURCE_DIR}/support/on_releases.cmake]])\n${tests}")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES
+               ${CMAKE_CURRENT_BINARY_DIR}/on_releases.cmake)
+endfunction()
