@@ -5,6 +5,8 @@
 
 #include "complain.h"
 #include "correlate.h"
+#include "counted.h"
+#include "filter.h"
 #include "packet_recorder.h"
 #include "hash.h"
 #include "redact.h"
@@ -12,6 +14,7 @@
 #include "reports.h"
 #include "selector.h"
 #include "sink.h"
+#include "stop.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -395,8 +398,21 @@ static void stop_relay(struct pipeline *s)
     s->queue = NULL;
 }
 
+/* say_left says what was not written because that would have kept the user waiting who wanted to
+ * end. */
+static void say_left(const struct pipeline *s)
+{
+    bool is_said = s->num_left == 0 || s->num_sinks == 0 || !stop_wanted;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        is_said = is_said || s->sinks[i].output.failed;
+    if (!is_said)
+        complain("the end was asked for: the last %s were not written, as that takes long",
+                 counted(s->num_left, "records").text);
+}
+
 static void close_sinks(struct pipeline *s)
 {
+    say_left(s);
     for (size_t i = 0; i < s->num_sinks; i++) {
         sink_close(&s->sinks[i]);
         note_output(s, &s->sinks[i].output);
@@ -440,7 +456,9 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
 
 uint64_t pipeline_num_given_up(const struct pipeline *s)
 {
-    return selector_num_given_up(s->select);
+    return selector_num_given_up(s->select) +
+           filter_num_given_up(s->options->keep.trigger) +
+           (s->redact != NULL ? redact_num_given_up(s->redact) : 0);
 }
 
 void pipeline_free(struct pipeline *s)

@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "clock.h"
 #include "complain.h"
+#include "counted.h"
 #include "cookie_file.h"
 #include "ending.h"
 #include "follow.h"
@@ -371,9 +372,9 @@ static void say_given_up(const struct sniff *s)
 {
     const uint64_t num_given_up = pipeline_num_given_up(s->pipeline);
     if (num_given_up != 0)
-        complain("-e, -m or -Y gave up on %llu messages, as finding out would take too long; they "
-                 "are taken not to match: simplify the expression",
-                 (unsigned long long)num_given_up);
+        complain("-e, -m, -Y, --trigger or --redact-keep gave up %s, as finding out would take too "
+                 "long; what they were held against is taken not to match: simplify the expression",
+                 counted(num_given_up, "times").text);
 }
 
 static int close_all(struct sniff *s, bool opened)

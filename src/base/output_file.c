@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "complain.h"
+#include "counted.h"
 #include "stop.h"
 
 #include <errno.h>
@@ -174,11 +175,11 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
     if (!output_file_can_write(STDERR_FILENO) && freopen("/dev/null", "w", stderr) == NULL)
         _exit(EXIT_FAILURE);
     if (num_records != 0)
-        complain("%s is not being read: the last %llu records and %zu bytes were not written",
-                 output->name, (unsigned long long)num_records, output->num_left);
+        complain("%s is not being read: the last %s and %s were not written", output->name,
+                 counted(num_records, "records").text, counted(output->num_left, "bytes").text);
     else
-        complain("%s is not being read: the last %zu bytes were not written", output->name,
-                 output->num_left);
+        complain("%s is not being read: the last %s were not written", output->name,
+                 counted(output->num_left, "bytes").text);
 }
 
 void output_file_make_executable(const struct output_file *output)

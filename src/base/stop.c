@@ -4,7 +4,9 @@
 #include "stop.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 atomic_int stop_wanted;
@@ -12,6 +14,24 @@ volatile sig_atomic_t counts_wanted;
 volatile sig_atomic_t flush_wanted;
 
 static_assert(ATOMIC_INT_LOCK_FREE == 2, "it is set in a signal handler");
+
+enum { PATIENCE_NS = 500 * 1000 * 1000 };
+
+/* What a thread has computed counts. Who waits for a slow reader has a patience of its own. */
+bool stop_is_overdue(void)
+{
+    static _Thread_local int64_t since_ns = -1;
+    struct timespec now;
+    if (stop_wanted == 0) {
+        since_ns = -1;
+        return false;
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    const int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (since_ns < 0)
+        since_ns = now_ns;
+    return now_ns - since_ns > PATIENCE_NS;
+}
 
 static void on_stop(int signal)
 {

@@ -22,4 +22,8 @@ extern volatile sig_atomic_t flush_wanted;  /* the same */
 
 void stop_install(void);
 
+/* stop_is_overdue says whether the calling thread has worked for so long since it first asked
+ * after the end was wanted (half a second) that what is still to be done is to be left undone. */
+bool stop_is_overdue(void);
+
 #endif

@@ -55,6 +55,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
     for (int i = 0; ok && i < LOSS_CAUSE_COUNT; i++)
         ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
     for (const struct copied_record *copy = slot->block.first; copy != NULL; copy = copy->next) {
+        ok = ok && !stop_is_overdue();
         *num_left += !ok;
         ok = ok && target->record(target->context, copied_record_get(copy, &unpacked));
     }

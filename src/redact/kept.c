@@ -1,10 +1,11 @@
 /*
  * kept.c - see kept.h. PCRE2 makes regular expressions of the patterns, anchored at both ends
- * where the pattern does not begin or end with a *, and bounds what matching one may cost: a
- * text that would take longer does not match.
+ * where the pattern does not begin or end with a *. What would take too long does not match:
+ * it is redacted, and counted.
  */
 #include "kept.h"
 
+#include "bounded_regex.h"
 #include "complain.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -12,13 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 100000 };
-
 struct kept {
-    pcre2_code *codes[MAX_WORDS];
-    size_t num_codes;
-    pcre2_match_data *match;
-    pcre2_match_context *limits;
+    struct bounded_regex *regexes[MAX_WORDS];
+    size_t num_regexes;
+    uint64_t num_given_up;
 };
 
 static const char *const otp_atoms[] = {
@@ -42,51 +40,51 @@ bool kept_is_otp(struct ds_text atom)
                    sizeof otp_atoms[0], compare_atom) != NULL;
 }
 
-static bool complain_pattern(const char *pattern, int error)
+static bool complain_pattern(const char *pattern, const char *why)
 {
-    PCRE2_UCHAR why[128];
-    if (error == PCRE2_ERROR_NOMEMORY ||
-        pcre2_get_error_message(error, why, sizeof why) == PCRE2_ERROR_BADDATA)
-        complain("out of memory");
-    else
-        complain("--redact-keep '%s': %s: * stands for any characters, ? for one, [ab] for one of "
-                 "a set, and \\ before them for themselves",
-                 pattern, (const char *)why);
+    complain("--redact-keep '%s': %s: * stands for any characters, ? for one, [ab] for one of "
+             "a set, and \\ before them for themselves",
+             pattern, why);
+    return false;
+}
+
+static bool no_memory(void)
+{
+    complain("out of memory");
     return false;
 }
 
 static bool add_pattern(struct kept *kept, const char *pattern)
 {
-    PCRE2_UCHAR *regex = NULL;
-    PCRE2_SIZE len = 0, offset;
+    PCRE2_UCHAR *regex = NULL, why[128];
+    PCRE2_SIZE len = 0;
+    struct regex_error wrong;
     const uint32_t options = PCRE2_CONVERT_GLOB_NO_WILD_SEPARATOR | PCRE2_CONVERT_UTF;
     int error = pcre2_pattern_convert((PCRE2_SPTR)pattern, strlen(pattern), options, &regex,
                                       &len, NULL);
-    if (error != 0)
-        return complain_pattern(pattern, error);
-    pcre2_code *code = pcre2_compile(regex, len, PCRE2_UTF, &error, &offset, NULL);
+    if (error == PCRE2_ERROR_NOMEMORY)
+        return no_memory();
+    if (error != 0) {
+        const bool has_why =
+            pcre2_get_error_message(error, why, sizeof why) != PCRE2_ERROR_BADDATA;
+        return complain_pattern(pattern, has_why ? (const char *)why : "no pattern");
+    }
+    struct bounded_regex *made =
+        bounded_regex_new((const char *)regex, len, PCRE2_UTF, &wrong);
     pcre2_converted_pattern_free(regex);
-    if (code == NULL)
-        return complain_pattern(pattern, error);
-    kept->codes[kept->num_codes++] = code;
+    if (made == NULL)
+        return wrong.column == 0 ? no_memory() : complain_pattern(pattern, wrong.what);
+    kept->regexes[kept->num_regexes++] = made;
     return true;
 }
 
 struct kept *kept_new(const struct words *patterns)
 {
     struct kept *kept = calloc(1, sizeof *kept);
-    bool ok = kept != NULL;
-    if (ok) {
-        kept->match = pcre2_match_data_create(1, NULL);
-        kept->limits = pcre2_match_context_create(NULL);
-        ok = kept->match != NULL && kept->limits != NULL;
-    }
-    if (!ok) {
-        complain("out of memory");
-        kept_free(kept);
+    if (kept == NULL) {
+        no_memory();
         return NULL;
     }
-    pcre2_set_match_limit(kept->limits, MAX_STEPS);
     for (size_t i = 0; i < patterns->num; i++) {
         if (!add_pattern(kept, patterns->word[i])) {
             kept_free(kept);
@@ -100,21 +98,26 @@ bool kept_is_named(struct kept *kept, struct ds_text text)
 {
     if (text.len > KEPT_MAX_LEN)
         return false;
-    for (size_t i = 0; i < kept->num_codes; i++) {
-        if (pcre2_match(kept->codes[i], (PCRE2_SPTR)text.data, text.len, 0, 0, kept->match,
-                        kept->limits) >= 0)
+    for (size_t i = 0; i < kept->num_regexes; i++) {
+        const enum regex_result result =
+            bounded_regex_search(kept->regexes[i], text.data, text.len);
+        kept->num_given_up += result == REGEX_GAVE_UP;
+        if (result == REGEX_YES)
             return true;
     }
     return false;
+}
+
+uint64_t kept_num_given_up(const struct kept *kept)
+{
+    return kept->num_given_up;
 }
 
 void kept_free(struct kept *kept)
 {
     if (kept == NULL)
         return;
-    while (kept->num_codes != 0)
-        pcre2_code_free(kept->codes[--kept->num_codes]);
-    pcre2_match_data_free(kept->match);
-    pcre2_match_context_free(kept->limits);
+    while (kept->num_regexes != 0)
+        bounded_regex_free(kept->regexes[--kept->num_regexes]);
     free(kept);
 }

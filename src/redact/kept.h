@@ -23,6 +23,9 @@ void kept_free(struct kept *kept); /* NULL is allowed */
 enum { KEPT_MAX_LEN = 1024 };
 bool kept_is_named(struct kept *kept, struct ds_text text);
 
+/* kept_num_given_up returns how often telling took too long, so that a text was not kept. */
+uint64_t kept_num_given_up(const struct kept *kept);
+
 /* kept_is_otp says whether an atom is one of Erlang/OTP or Elixir. */
 bool kept_is_otp(struct ds_text atom);
 

@@ -140,6 +140,11 @@ struct redact *redact_new(const struct redact_config *config)
     return r;
 }
 
+uint64_t redact_num_given_up(const struct redact *r)
+{
+    return redact_values_num_given_up(r->parts.values);
+}
+
 void redact_free(struct redact *r)
 {
     if (r == NULL)

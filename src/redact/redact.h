@@ -22,6 +22,10 @@ enum redact_status {
 struct redact *redact_new(const struct redact_config *config);
 void redact_free(struct redact *redact); /* NULL is allowed */
 
+/* redact_num_given_up returns how often it took too long to tell whether a text is to stay, so that
+ * it was replaced. */
+uint64_t redact_num_given_up(const struct redact *redact);
+
 /* redact_record gives out a record to be shown in place of one. It lives until the next call. */
 enum redact_status redact_record(struct redact *redact, const struct record *record,
                                  const struct record **out);

@@ -422,6 +422,11 @@ struct redact_values *redact_values_new(const struct redact_config *config)
     return v;
 }
 
+uint64_t redact_values_num_given_up(const struct redact_values *v)
+{
+    return kept_num_given_up(v->kept);
+}
+
 void redact_values_free(struct redact_values *v)
 {
     if (v == NULL)

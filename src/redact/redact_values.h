@@ -19,6 +19,9 @@ void redact_values_free(struct redact_values *values); /* NULL is allowed */
  * what was made since must not be shown. */
 bool redact_values_failed(struct redact_values *values);
 
+/* redact_values_num_given_up returns how often a pattern of what stays took too long. */
+uint64_t redact_values_num_given_up(const struct redact_values *values);
+
 typedef void (*redact_text_fn)(struct redact_values *values, struct ds_text text,
                                struct ds_buffer *out);
 

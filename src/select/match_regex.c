@@ -19,25 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A match on one message takes at most about as much as these. */
-enum {
-    MATCH_LIMIT = 1000000,
-    DEPTH_LIMIT = 100000,
-    HEAP_LIMIT_KIB = 16384,
-    JIT_STACK = 32768,
-    JIT_STACK_MAX = 1 << 20,
-    NEEDLE_MIN = 3,
-    NEEDLE_MAX = 64,
-};
+enum { NEEDLE_MIN = 3, NEEDLE_MAX = 64 };
 
 enum { TAG_SMALL_INTEGER = 97, TAG_INTEGER = 98 };
 
 struct match_regex {
-    pcre2_general_context *memory;
-    pcre2_code *code;
-    pcre2_match_data *data;
-    pcre2_match_context *context;
-    pcre2_jit_stack *stack;
+    struct bounded_regex *search;
     size_t needle_len; /* 0: none */
     char needle[NEEDLE_MAX];
     size_t rare; /* which of its letters is the rarest: the one to look for first */
@@ -135,67 +122,6 @@ static void find_needle(struct match_regex *regex, const char *pattern)
     }
 }
 
-/* PCRE2 allocates through these, so that what it does when there is no memory can be tried like
- * all else. */
-static void *allocate(size_t len, void *context)
-{
-    (void)context;
-    return malloc(len);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
-/* compile sets regex->code; false with *where filled in, unless memory ran out. */
-static bool compile(struct match_regex *regex, const char *pattern, bool ignore_case,
-                    struct regex_error *where)
-{
-    const uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
-                           (ignore_case ? PCRE2_CASELESS : 0);
-    int error = PCRE2_ERROR_HEAP_FAILED;
-    PCRE2_SIZE offset = 0;
-    pcre2_compile_context *context = pcre2_compile_context_create(regex->memory);
-    if (context != NULL)
-        regex->code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), flags, &error, &offset,
-                                    context);
-    pcre2_compile_context_free(context);
-    if (regex->code == NULL && error != PCRE2_ERROR_HEAP_FAILED) {
-        where->column = offset + 1;
-        pcre2_get_error_message(error, (PCRE2_UCHAR *)where->what, sizeof where->what);
-    }
-    return regex->code != NULL;
-}
-
-/* Without the compiler, or a stack for it, the interpreter does the same, only slower. */
-static void speed_up(struct match_regex *regex)
-{
-    if (pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) != 0)
-        return;
-    regex->stack = pcre2_jit_stack_create(JIT_STACK, JIT_STACK_MAX, regex->memory);
-    if (regex->stack != NULL)
-        pcre2_jit_stack_assign(regex->context, NULL, regex->stack);
-}
-
-static bool set_up(struct match_regex *regex, const char *pattern, bool ignore_case,
-                   struct regex_error *error)
-{
-    regex->memory = pcre2_general_context_create(allocate, release, NULL);
-    if (regex->memory == NULL || !compile(regex, pattern, ignore_case, error))
-        return false;
-    regex->data = pcre2_match_data_create(1, regex->memory);
-    regex->context = pcre2_match_context_create(regex->memory);
-    if (regex->data == NULL || regex->context == NULL)
-        return false;
-    pcre2_set_match_limit(regex->context, MATCH_LIMIT);
-    pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
-    pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
-    speed_up(regex);
-    return true;
-}
-
 struct match_regex *match_regex_compile(const char *pattern, bool ignore_case,
                                         struct regex_error *error)
 {
@@ -203,7 +129,10 @@ struct match_regex *match_regex_compile(const char *pattern, bool ignore_case,
     struct match_regex *regex = calloc(1, sizeof *regex);
     if (regex == NULL)
         return NULL;
-    if (!set_up(regex, pattern, ignore_case, error)) {
+    const uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
+                           (ignore_case ? PCRE2_CASELESS : 0);
+    regex->search = bounded_regex_new(pattern, strlen(pattern), flags, error);
+    if (regex->search == NULL) {
         match_regex_free(regex);
         return NULL;
     }
@@ -232,11 +161,7 @@ void match_regex_free(struct match_regex *regex)
 {
     if (regex == NULL)
         return;
-    pcre2_jit_stack_free(regex->stack);
-    pcre2_match_context_free(regex->context);
-    pcre2_match_data_free(regex->data);
-    pcre2_code_free(regex->code);
-    pcre2_general_context_free(regex->memory);
+    bounded_regex_free(regex->search);
     free(regex);
 }
 
@@ -334,10 +259,5 @@ bool match_regex_may(const struct match_regex *regex, const struct record *recor
 
 enum regex_result match_regex_text(struct match_regex *regex, const char *text, size_t len)
 {
-    const int found = pcre2_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data,
-                                  regex->context);
-    /* 0 and more: it matches, with so many groups, of which the first alone has room. */
-    return found >= 0                      ? REGEX_YES
-           : found == PCRE2_ERROR_NOMATCH ? REGEX_NO
-                                           : REGEX_GAVE_UP;
+    return bounded_regex_search(regex->search, text, len);
 }

@@ -5,19 +5,12 @@
 #ifndef SRC_MATCH_REGEX_H
 #define SRC_MATCH_REGEX_H
 
+#include "bounded_regex.h"
 #include "record.h"
 
 enum { MAX_REGEX_LEN = 4096 };
 
-enum regex_result { REGEX_NO, REGEX_YES, REGEX_GAVE_UP };
-
 struct match_regex;
-
-/* regex_error is what is wrong with a pattern, and where; column 0: memory ran out. */
-struct regex_error {
-    size_t column;
-    char what[160];
-};
 
 /* match_regex_compile returns NULL with *error filled in when the pattern is wrong. */
 struct match_regex *match_regex_compile(const char *pattern, bool ignore_case,

@@ -97,8 +97,9 @@ static bool text_matches(struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
     enum regex_result result = REGEX_NO;
+    bool gave_up = false;
     s->text.len = 0;
-    for (size_t i = 0; i < config->num_regexes && result == REGEX_NO; i++) {
+    for (size_t i = 0; i < config->num_regexes && result != REGEX_YES; i++) {
         if (!match_regex_may(config->regexes[i], record))
             continue;
         if (s->text.len == 0)
@@ -108,8 +109,9 @@ static bool text_matches(struct selector *s, const struct record *record)
             break;
         }
         result = match_regex_text(config->regexes[i], s->text.data, s->text.len);
+        gave_up |= result == REGEX_GAVE_UP;
     }
-    s->num_given_up += result == REGEX_GAVE_UP;
+    s->num_given_up += gave_up && result != REGEX_YES;
     if (s->text.cap > KEEP_TEXT || s->text.failed)
         ds_buffer_free(&s->text);
     return result == REGEX_YES;

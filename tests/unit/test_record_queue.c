@@ -499,6 +499,46 @@ static void ends_decoding_though_nobody_reads(void **state)
     close(ends[0]);
 }
 
+/* burn takes 0.3 s of the processor for a record. */
+static bool burn(void *context, const struct record *record)
+{
+    uint64_t *num_taken = context;
+    struct timespec begin, now;
+    (void)record;
+    ++*num_taken;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 300000000);
+    return true;
+}
+
+static bool flush_nothing(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* What takes long to write is left when the user wants to end. */
+static void leaves_what_takes_long(void **state)
+{
+    uint64_t num_taken = 0, num_left = 0;
+    const struct record_queue_target target = {burn, flush_nothing, NULL, &num_taken};
+    const struct ds_conn conn = {.number = 1};
+    const struct ds_event event = {.type = DS_EVENT_TICK, .conn = &conn};
+    const struct record record = {.event = &event};
+    (void)state;
+    struct record_queue *queue = record_queue_start(&target, 0);
+    assert_non_null(queue);
+    for (int i = 0; i < 20; i++)
+        assert_true(record_queue_record(queue, &record));
+    stop_wanted = SIGTERM;
+    assert_true(record_queue_stop(queue, &num_left));
+    stop_wanted = 0;
+    assert_in_range(num_taken, 1, 4);
+    assert_int_equal(num_left, 20 - num_taken);
+}
+
 static void does_not_start_without_memory(void **state)
 {
     const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, NULL};
@@ -519,6 +559,7 @@ int main(void)
         cmocka_unit_test(loses_nothing_while_there_is_room),
         cmocka_unit_test(ends_though_nobody_reads),
         cmocka_unit_test(ends_decoding_though_nobody_reads),
+        cmocka_unit_test(leaves_what_takes_long),
         cmocka_unit_test(does_not_start_without_memory),
         cmocka_unit_test(grows_for_a_large_record),
         cmocka_unit_test(leaves_nothing_of_the_last_record),

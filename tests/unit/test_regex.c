@@ -274,6 +274,28 @@ static void shows_the_others(void **state)
     match_regex_free(options.regexes[1]);
 }
 
+/* An expression that takes too long leaves the others their say. */
+static void asks_the_others_when_one_gives_up(void **state)
+{
+    static struct selector_config options = {.num_regexes = 2};
+    static uint8_t payload[5 + 60000] = {109, 0, 0, 60000 >> 8, 60000 & 255};
+    (void)state;
+    memset(payload + 5, 'a', sizeof payload - 5);
+    options.regexes[0] = match_regex_new(".*.*[#~]", false);
+    options.regexes[1] = match_regex_new("aaa\">>$", false);
+    default_limits(options.limits);
+    struct selector *select = selector_new(&options);
+    const struct ds_term term = {.data = payload, .len = sizeof payload};
+    assert_true(wants(select, term, 1));
+    assert_int_equal(selector_num_given_up(select), 0);
+    payload[sizeof payload - 1] = 'b';
+    assert_false(wants(select, term, 1));
+    assert_int_equal(selector_num_given_up(select), 1);
+    selector_free(select);
+    match_regex_free(options.regexes[0]);
+    match_regex_free(options.regexes[1]);
+}
+
 /* Every allocation fails in turn, those of PCRE2 as well. */
 static void compile_and_search(void *context)
 {
@@ -314,6 +336,7 @@ int main(void)
         cmocka_unit_test(ignores_case),
         cmocka_unit_test(shows_what_follows),
         cmocka_unit_test(shows_the_others),
+        cmocka_unit_test(asks_the_others_when_one_gives_up),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
