@@ -636,25 +636,31 @@ static void parents(void **state)
     stop(&seen);
 }
 
-static void a_million_open(void **state)
+/* More open than may be: the oldest is given up for each. */
+static void more_open_than_allowed(void **state)
 {
+    enum { CAP = 1000, MORE = 20 }; /* see start */
     struct seen seen;
     (void)state;
     start(&seen);
-    for (uint32_t i = 0; i < 1000000; i++) {
+    for (uint32_t i = 0; i < CAP + MORE; i++) {
         etf_reset();
         ask(&seen, i);
+        assert_int_equal(seen.num_ended, i < CAP ? 0 : i + 1 - CAP);
     }
+    assert_int_equal(seen.ended[0].number, 1);
+    assert_int_equal(seen.ended[MORE - 1].number, MORE);
     struct ds_stats stats = {0};
     correlate_add_stats(seen.correlate, &stats);
-    assert_int_equal(stats.limits_hit[DS_LIMIT_CALLS], 999000);
-    assert_int_equal(seen.num_ended, 999000);
-    answer(&seen, 999999);
-    assert_last(&seen, 1000000, CALL_OK);
-    answer(&seen, 5);
-    assert_int_equal(seen.num_ended, 999001);
+    assert_int_equal(stats.limits_hit[DS_LIMIT_CALLS], MORE);
+    answer(&seen, CAP + MORE - 1);
+    assert_last(&seen, CAP + MORE, CALL_OK);
+    answer(&seen, MORE - 1); /* the last that was given up */
+    assert_int_equal(seen.num_ended, MORE + 1);
+    answer(&seen, MORE); /* the oldest that was not */
+    assert_last(&seen, MORE + 1, CALL_OK);
     stop(&seen);
-    assert_int_equal(seen.num_ended, 1000000);
+    assert_int_equal(seen.num_ended, CAP + MORE);
 }
 
 /* More nodes than can be remembered: all is forgotten, nothing is confused. */
@@ -726,7 +732,7 @@ int main(void)
         cmocka_unit_test(multi_call),     cmocka_unit_test(references),
         cmocka_unit_test(erpc_and_spawn), cmocka_unit_test(without_tag),
         cmocka_unit_test(names),          cmocka_unit_test(parents),
-        cmocka_unit_test(a_million_open), cmocka_unit_test(too_many_names),
+        cmocka_unit_test(more_open_than_allowed), cmocka_unit_test(too_many_names),
         cmocka_unit_test(memory_runs_out), cmocka_unit_test(server_call),
         cmocka_unit_test(held_calls),
     };
