@@ -9,6 +9,9 @@
 /* clock_now_ns returns the monotonic clock. */
 int64_t clock_now_ns(void);
 
+/* clock_since_boot_ns returns a clock that is never set, and goes on while the machine sleeps. */
+int64_t clock_since_boot_ns(void);
+
 /* clock_since_1970_ns returns the time of day in ns since 1970, which may be set. */
 int64_t clock_since_1970_ns(void);
 

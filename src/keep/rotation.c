@@ -4,16 +4,24 @@
  * With -G the name is put through strftime with the local time at which the file began. With
  * -C a number follows: none in the first file, then 1, 2 ...; with -W as well it begins with
  * 0, has as many digits as the highest one, and after that begins anew. With -C and -G the
- * number begins anew with each time. -C looks at the size before the packet is written, so
- * that a file is one packet larger than asked for at most; -G looks at the time when a packet
- * comes, so that no empty files are made.
+ * number begins anew with each time. A clock that is set back does not change the name, and a
+ * time that comes again gets "-2" in it: see written_names.h. -C looks at the size before the
+ * packet is written, so that a file is one packet larger than asked for at most; -G looks at the
+ * time when a packet comes, so that no empty files are made.
  */
 #include "rotation.h"
+
+#include "numbered_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+void rotation_begin(struct rotation *rotation, int64_t now)
+{
+    rotation->begin = rotation->named = now;
+}
 
 enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_t file_size)
 {
@@ -21,8 +29,9 @@ enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_
     if (now < rotation->begin)
         rotation->begin = now; /* the clock was set back: the time begins anew */
     if (rules->seconds != 0 && now - rotation->begin >= (int64_t)rules->seconds) {
-        rotation->begin = now;
+        rotation_begin(rotation, now);
         rotation->num_begun++;
+        rotation->times = 0;
         rotation->count = 0;
         const bool full = rules->size == 0 && rules->files != 0 &&
                           rotation->num_begun >= rules->files;
@@ -46,19 +55,27 @@ static int num_digits(uint64_t num_files)
     return num;
 }
 
-bool rotation_name(const struct rotation *rotation, const char *pattern, char *out, size_t size)
+bool rotation_base(const struct rotation *rotation, const char *pattern, char *out, size_t size)
 {
-    const struct rotation_rules *rules = &rotation->rules;
     size_t len = strlen(pattern);
-    if (rules->seconds != 0) {
-        const time_t begin = (time_t)rotation->begin;
+    if (rotation->rules.seconds != 0) {
+        const time_t named = (time_t)rotation->named;
         struct tm local;
-        len = localtime_r(&begin, &local) != NULL ? strftime(out, size, pattern, &local) : 0;
+        len = localtime_r(&named, &local) != NULL ? strftime(out, size, pattern, &local) : 0;
     } else if (len < size) {
         memcpy(out, pattern, len + 1);
     }
-    if (len == 0 || len >= size)
+    return len != 0 && len < size;
+}
+
+bool rotation_name(const struct rotation *rotation, const char *pattern, char *out, size_t size)
+{
+    const struct rotation_rules *rules = &rotation->rules;
+    char base[ROTATION_NAME_LEN];
+    if (!rotation_base(rotation, pattern, base, sizeof base) ||
+        !numbered_name(base, rotation->times, out, size))
         return false;
+    const size_t len = strlen(out);
     const int digits = num_digits(rules->files);
     if (rules->size == 0 || (rotation->count == 0 && digits == 0))
         return true;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { ROTATION_NAME_LEN = 4096 }; /* PATH_MAX */
+
 /* rotation_rules is what the options say. 0: not asked for. */
 struct rotation_rules {
     uint64_t size;    /* -C, bytes */
@@ -19,8 +21,10 @@ struct rotation_rules {
 /* rotation is where a run stands. Zero-initialise it. */
 struct rotation {
     struct rotation_rules rules;
-    int64_t begin;      /* -G: when the current file began, seconds since 1970 */
+    int64_t begin;      /* -G: since when its time goes, seconds since 1970 */
+    int64_t named;      /* -G: the time in its name */
     uint64_t num_begun; /* -G: how often that was set anew */
+    uint64_t times;     /* -G: how often that name has been taken; 0 and 1: "-2" is not needed */
     uint64_t count;     /* -C: number of the current file */
 };
 
@@ -36,9 +40,15 @@ static inline bool rotation_is_on(const struct rotation_rules *rules)
     return rules->size != 0 || rules->seconds != 0;
 }
 
+/* rotation_begin begins the first file. now: seconds since 1970. */
+void rotation_begin(struct rotation *rotation, int64_t now);
+
 /* rotation_step says what comes before the next packet. now: seconds since 1970. file_size:
  * bytes of the current file so far. */
 enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_t file_size);
+
+/* rotation_base writes the name without the numbers that rotation_name adds. False as there. */
+bool rotation_base(const struct rotation *rotation, const char *pattern, char *out, size_t size);
 
 /* rotation_name writes the name of the current file, made of the one that -w gives. False
  * when it has no room in size bytes, or nothing is left of it. */

@@ -7,6 +7,7 @@
  */
 #include "save.h"
 
+#include "clock.h"
 #include "complain.h"
 
 #include <libgen.h>
@@ -25,6 +26,8 @@ void save_init(struct save *save, const struct keep_config *config, const struct
         .is_on = config->write_file != NULL && config->trigger == NULL,
         .was_root = geteuid() == 0,
     };
+    if (save->is_on)
+        written_names_init(&save->names, config->write_file, WRITTEN_NAMES_MAX);
 }
 
 bool save_needs_user(const struct save *save)
@@ -40,7 +43,7 @@ static int64_t now_of(const struct save *save, int64_t ts_ns)
 
 bool save_may_create(const struct save *save, const char *name)
 {
-    char folder[SAVE_NAME_LEN];
+    char folder[ROTATION_NAME_LEN];
     snprintf(folder, sizeof folder, "%s", name);
     if (!save->was_root || geteuid() == 0 || access(name, W_OK) == 0 ||
         access(dirname(folder), W_OK | X_OK) == 0)
@@ -51,10 +54,35 @@ bool save_may_create(const struct save *save, const char *name)
     return false;
 }
 
+static bool make_name(struct save *save)
+{
+    return rotation_name(&save->rotation, save->config->write_file, save->name, sizeof save->name);
+}
+
+/* take_name sees to it that the files of a new time do not write over those of another one that
+ * has the same name. Live, a clock that is never set says how long ago that was. */
+static bool take_name(struct save *save)
+{
+    struct rotation *rotation = &save->rotation;
+    if (rotation->rules.seconds == 0 || rotation->times != 0)
+        return true;
+    if (!rotation_base(rotation, save->config->write_file, save->name, sizeof save->name))
+        return false;
+    const int64_t now =
+        save->capture->is_live ? clock_since_boot_ns() / 1000000000 : rotation->named;
+    rotation->times = written_names_take(&save->names, save->name, rotation->named, now);
+    if (rotation->times != 0)
+        return true;
+    bool ok;
+    do /* it may have been written: only what is not there is free */
+        rotation->times++;
+    while ((ok = make_name(save)) && access(save->name, F_OK) == 0);
+    return ok;
+}
+
 static bool open_next(struct save *save)
 {
-    bool ok =
-        rotation_name(&save->rotation, save->config->write_file, save->name, sizeof save->name);
+    bool ok = take_name(save) && make_name(save);
     if (!ok)
         complain("-w %s makes no name for a file", save->config->write_file);
     ok = ok && !capture_is_input(save->capture, save->name) &&
@@ -89,7 +117,7 @@ bool save_open(struct save *save)
 {
     if (!save->is_on || (!save->capture->is_live && save->rotation.rules.seconds != 0))
         return true;
-    save->rotation.begin = now_of(save, 0);
+    rotation_begin(&save->rotation, now_of(save, 0));
     return open_next(save);
 }
 
@@ -117,7 +145,7 @@ bool save_packet(struct save *save, const struct ds_packet *packet)
         const int64_t now = now_of(save, packet->ts_ns);
         enum rotation_step step = ROTATION_STAY;
         if (save->writer.dumper == NULL) {
-            save->rotation.begin = now;
+            rotation_begin(&save->rotation, now);
             open_next(save);
         } else {
             step = rotation_step(&save->rotation, now, save->writer.size);
@@ -146,5 +174,6 @@ void save_close(struct save *save)
     if (!save->is_on)
         return;
     close_current(save);
+    written_names_free(&save->names);
     after_file_wait(&save->after);
 }

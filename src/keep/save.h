@@ -8,20 +8,21 @@
 #include "ending_reason.h"
 #include "keep_config.h"
 #include "raw_writer.h"
-
-enum { SAVE_NAME_LEN = 4096 }; /* PATH_MAX */
+#include "rotation.h"
+#include "written_names.h"
 
 struct save {
     const struct keep_config *config;
     const struct capture *capture;
     struct raw_writer writer; /* the current file */
     struct rotation rotation;
+    struct written_names names; /* -G */
     struct after_file after;
     uint64_t num_files; /* complete */
     enum ending_reason ending;
     bool is_on; /* there is -w */
     bool was_root;
-    char name[SAVE_NAME_LEN];
+    char name[ROTATION_NAME_LEN];
 };
 
 /* save_init prepares for what the options ask. */

@@ -43,9 +43,10 @@ static void by_size(void **state)
 
 static void by_time(void **state)
 {
-    struct rotation r = {.rules = {.seconds = 10, .files = 2}, .begin = 86400};
+    struct rotation r = {.rules = {.seconds = 10, .files = 2}};
     (void)state;
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    rotation_begin(&r, 86400);
     assert_name(&r, "f-%H%M%S", "f-000000");
     assert_int_equal(rotation_step(&r, 86409, 1000), ROTATION_STAY);
     assert_int_equal(rotation_step(&r, 86350, 1000), ROTATION_STAY); /* the clock was set */
@@ -81,6 +82,32 @@ static void by_both(void **state)
     assert_name(&r, "%S-", "10-0");
 }
 
+/* The name is that of the time at which a file began, whatever the clock does since. */
+static void by_both_that_is_set(void **state)
+{
+    struct rotation r = {.rules = {.size = 100, .seconds = 10}};
+    (void)state;
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    rotation_begin(&r, 86405);
+    assert_name(&r, "%H%M%S-", "000005-");
+    assert_int_equal(rotation_step(&r, 82800, 101), ROTATION_NEXT);
+    assert_name(&r, "%H%M%S-", "000005-1");
+}
+
+static void again(void **state)
+{
+    struct rotation r = {.rules = {.size = 100, .seconds = 10, .files = 3}, .times = 2};
+    (void)state;
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    assert_name(&r, "%S", "00-20");
+    assert_name(&r, "%S.pcap", "00-2.pcap0");
+    assert_name(&r, "a.b/%S", "a.b/00-20");
+    assert_int_equal(rotation_step(&r, 9, 101), ROTATION_NEXT);
+    assert_name(&r, "%S.pcap", "00-2.pcap1");
+    assert_int_equal(rotation_step(&r, 10, 101), ROTATION_NEXT);
+    assert_name(&r, "%S.pcap", "10.pcap0");
+}
+
 static void without_room(void **state)
 {
     struct rotation r = {.rules = {.size = 100}, .count = 12345};
@@ -102,6 +129,8 @@ int main(void)
         cmocka_unit_test(by_time),
         cmocka_unit_test(by_time_that_is_set),
         cmocka_unit_test(by_both),
+        cmocka_unit_test(by_both_that_is_set),
+        cmocka_unit_test(again),
         cmocka_unit_test(without_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
