@@ -1,8 +1,12 @@
 /*
  * points.c - see points.h.
  *
- * Packets wait in a ring, in order of time. The bytes of a packet are copied into its slot,
- * whose memory is used again.
+ * Packets wait in the slots of a ring, and in a list in the order in which they are to be shown.
+ * The bytes of a packet are copied into its slot, whose memory is used again.
+ *
+ * The time at which the first point of a group saw a packet is certain: it is shown as it is. What
+ * only others saw is shown by their corrected clocks, which is doubtful. A packet that
+ * acknowledges another one goes behind it; of the two the doubtful one moves.
  */
 #include "points.h"
 
@@ -19,8 +23,8 @@ enum {
     MAX_HELD = 8 * 1024 * 1024, /* bytes of all packets that wait */
     KEPT_SIZE = 2048            /* memory that a slot keeps for its next packet */
 };
-static const int64_t NEVER = INT64_MAX;
-static const int64_t SLACK_NS = 10000000;
+/* By how much more than the clocks say packets may have been on their way. */
+static const int64_t SLACK_NS = 50000000;
 static const int64_t MAX_WAIT_NS = 1000000000;
 
 struct slot {
@@ -29,9 +33,9 @@ struct slot {
     size_t size; /* of bytes */
     struct packet_id id;
     bool has_id;
-    bool shown; /* out of turn */
-    int64_t doubt_ns; /* how uncertain its time is */
-    int64_t first_ns; /* when the first point of the group saw it; NEVER if it did not */
+    bool shown;
+    bool certain;                /* the first point of the group saw it at that time */
+    struct slot *before, *after; /* in the order in which they are to be shown */
 };
 
 /* flow remembers how far each direction of a TCP connection has been shown. */
@@ -51,6 +55,8 @@ struct points {
     uint64_t num_copies;
     struct slot slots[NUM_SLOTS]; /* waiting: [first, first + num), modulo NUM_SLOTS */
     size_t first, num;
+    struct slot *next, *last; /* those that have not been shown */
+    int64_t newest_ns;        /* time of the packet that came last */
     uint32_t first_number; /* of the packets put into slots, counted */
     size_t held; /* bytes of those that wait */
     struct flow flows[NUM_FLOWS];
@@ -105,6 +111,22 @@ static struct slot *slot_at(struct points *points, size_t i)
     return &points->slots[(points->first + i) % NUM_SLOTS];
 }
 
+/* leave takes a slot out of the order. */
+static void leave(struct points *points, struct slot *slot)
+{
+    *(slot->before != NULL ? &slot->before->after : &points->next) = slot->after;
+    *(slot->after != NULL ? &slot->after->before : &points->last) = slot->before;
+}
+
+/* enter puts a slot behind another one, or first for NULL. */
+static void enter(struct points *points, struct slot *slot, struct slot *before)
+{
+    slot->before = before;
+    slot->after = before != NULL ? before->after : points->next;
+    *(before != NULL ? &before->after : &points->next) = slot;
+    *(slot->after != NULL ? &slot->after->before : &points->last) = slot;
+}
+
 static struct flow *find_flow(struct points *points, uint64_t key)
 {
     struct flow *flow = &points->flows[key % NUM_FLOWS];
@@ -130,10 +152,9 @@ static struct slot *find_asked(struct points *points, const struct packet_id *id
     uint32_t shown = flow->end[!id->reverse];
     if (known && !seq_is_after(id->ack, shown))
         return NULL;
-    for (size_t i = 0; i < points->num; i++) {
-        struct slot *slot = slot_at(points, i);
-        if (slot->shown || !slot->has_id || slot->id.flow != id->flow ||
-            slot->id.reverse == id->reverse || slot->id.seq == slot->id.end)
+    for (struct slot *slot = points->next; slot != NULL; slot = slot->after) {
+        if (!slot->has_id || slot->id.flow != id->flow || slot->id.reverse == id->reverse ||
+            slot->id.seq == slot->id.end)
             continue;
         if (seq_is_after(id->ack, slot->id.seq) && (!known || seq_is_after(slot->id.end, shown)))
             return slot;
@@ -168,21 +189,37 @@ static void release_shown(struct points *points)
     }
 }
 
-/* find_first returns the packet whose turn it is: the first in the ring, or one that the first
- * point saw before it, if their times are too close to tell. */
-static struct slot *find_first(struct points *points)
+/* raise moves a doubtful packet behind the certain one that it answers. */
+static void raise(struct points *points, struct slot *slot, struct slot *asked)
 {
-    struct slot *first = slot_at(points, 0), *found = first;
-    if (!points->correct || first->first_ns == NEVER)
-        return first;
-    for (size_t i = 1; i < points->num; i++) {
-        struct slot *slot = slot_at(points, i);
-        if (slot->packet.ts_ns - first->packet.ts_ns > first->doubt_ns)
+    leave(points, slot);
+    enter(points, slot, asked);
+    if (slot->packet.ts_ns < asked->packet.ts_ns)
+        slot->packet.ts_ns = asked->packet.ts_ns;
+}
+
+/* lower moves a doubtful packet before the first one, which answers it. */
+static void lower(struct points *points, struct slot *slot)
+{
+    const int64_t answered_ns = points->next->packet.ts_ns;
+    leave(points, slot);
+    enter(points, slot, NULL);
+    if (slot->packet.ts_ns > answered_ns)
+        slot->packet.ts_ns = answered_ns;
+}
+
+/* settle sees to it that the next packet answers none that still waits. */
+static void settle(struct points *points)
+{
+    for (int i = 0; i < MAX_CHAIN && points->next->has_id; i++) {
+        struct slot *asked = find_asked(points, &points->next->id);
+        if (asked == NULL || (asked->certain && points->next->certain))
             break;
-        if (!slot->shown && slot->first_ns < found->first_ns)
-            found = slot;
+        if (asked->certain)
+            raise(points, points->next, asked);
+        else
+            lower(points, asked);
     }
-    return found;
 }
 
 bool points_pop(struct points *points, struct ds_packet *packet)
@@ -190,20 +227,13 @@ bool points_pop(struct points *points, struct ds_packet *packet)
     release_shown(points);
     if (points->num == 0)
         return false;
-    struct slot *first = slot_at(points, 0);
-    int64_t newest = slot_at(points, points->num - 1)->packet.ts_ns;
     if (!points->drain && points->num < NUM_SLOTS && points->held <= MAX_HELD &&
-        newest - first->packet.ts_ns <= points->wait_ns)
+        points->newest_ns - points->next->packet.ts_ns <= points->wait_ns)
         return false;
-    struct slot *next = find_first(points);
-    for (int i = 0; points->correct && i < MAX_CHAIN && next->has_id; i++) {
-        struct slot *asked = find_asked(points, &next->id);
-        if (asked == NULL)
-            break;
-        next = asked;
-    }
-    if (next->packet.ts_ns > first->packet.ts_ns)
-        next->packet.ts_ns = first->packet.ts_ns;
+    if (points->correct)
+        settle(points);
+    struct slot *next = points->next;
+    leave(points, next);
     note_shown(points, next);
     next->shown = true;
     *packet = next->packet;
@@ -251,34 +281,47 @@ static bool fill_in(struct points *points, const struct ds_packet *packet,
     return false;
 }
 
-/* is_copy says whether another point has shown this packet. Where packets may be cut, whole
- * ones count as both themselves and what is left of them when cut. */
+/* make_certain is for a packet that waits, now that the first point has seen it as well: as if it
+ * had come with this copy. */
+static void make_certain(struct points *points, struct slot *slot, int64_t ts_ns)
+{
+    if (slot->shown || slot->certain)
+        return;
+    slot->certain = true;
+    slot->packet.ts_ns = ts_ns;
+    leave(points, slot);
+    enter(points, slot, points->last);
+}
+
+/* is_shown says whether another point has shown this packet (a hash of it). */
+static bool is_shown(struct points *points, size_t point, uint64_t packet, uint32_t *number)
+{
+    *number = points->first_number + (uint32_t)points->num;
+    return dedup_is_copy(points->dedup, packet, point, number);
+}
+
+/* is_copy says so of a packet with TCP. Where packets may be cut, whole ones count as both
+ * themselves and what is left of them when cut. */
 static bool is_copy(struct points *points, size_t point, const struct ds_packet *packet,
-                    const struct packet_id *id)
+                    const struct packet_id *id, uint32_t *number)
 {
     uint64_t group = points->survey->points[point].group;
     uint64_t cut_key = hash_mix(id->header, ~group);
-    uint32_t next = points->first_number + (uint32_t)points->num, number = next;
-    bool copy = dedup_is_copy(points->dedup,
-                              id->cut ? cut_key : hash_mix(packet_id_content(id), group), point,
-                              &number);
+    bool copy =
+        is_shown(points, point, id->cut ? cut_key : hash_mix(packet_id_content(id), group), number);
     if (!copy && !id->cut && points->any_cuts)
-        copy = dedup_is_copy(points->dedup, cut_key, point, &number) &&
-               fill_in(points, packet, id);
-    size_t at = number - points->first_number;
-    if (copy && point == group && at < points->num)
-        slot_at(points, at)->first_ns = packet->ts_ns;
+        copy = is_shown(points, point, cut_key, number) && fill_in(points, packet, id);
     return copy;
 }
 
 /* is_same_bytes says so of a packet without TCP, which is only the same where no router
  * changed it. */
-static bool is_same_bytes(struct points *points, size_t point, const struct ds_packet *packet)
+static bool is_same_bytes(struct points *points, size_t point, const struct ds_packet *packet,
+                          uint32_t *number)
 {
-    uint32_t number = 0;
     uint64_t group = points->survey->points[point].group;
     uint64_t hash = hash_bytes(hash_mix(group, packet->len), packet->data, packet->cap_len);
-    return dedup_is_copy(points->dedup, hash, point, &number);
+    return is_shown(points, point, hash, number);
 }
 
 void points_push(struct points *points, size_t point, const struct ds_packet *packet)
@@ -289,9 +332,16 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
     now.ts_ns = points_time(points, point, packet->ts_ns);
     release_shown(points);
     points->drain = false;
+    points->newest_ns = now.ts_ns;
+    const bool is_first = point == points->survey->points[point].group;
+    uint32_t number = 0;
     if (points->survey->points[point].group_size > 1 &&
-        (has_id ? is_copy(points, point, &now, &id) : is_same_bytes(points, point, &now))) {
+        (has_id ? is_copy(points, point, &now, &id, &number)
+                : is_same_bytes(points, point, &now, &number))) {
         points->num_copies++;
+        const size_t at = number - points->first_number;
+        if (is_first && at < points->num && points->correct)
+            make_certain(points, slot_at(points, at), now.ts_ns);
         return;
     }
     struct slot *slot = slot_at(points, points->num++);
@@ -300,10 +350,8 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
         slot->has_id = slot->shown = false;
         points->drain = true;
     }
-    const struct survey_point *p = &points->survey->points[point];
-    bool sure = point == p->group || p->uncertainty_ns > (double)points->wait_ns;
-    slot->doubt_ns = sure ? 0 : (int64_t)p->uncertainty_ns;
-    slot->first_ns = point == p->group ? now.ts_ns : NEVER;
+    slot->certain = is_first;
+    enter(points, slot, points->last);
     points->held += packet->cap_len;
 }
 
