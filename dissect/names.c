@@ -44,6 +44,9 @@ const char *ds_conn_state_name(enum ds_conn_state state)
         [DS_CONN_FAILED] = "failed",
         [DS_CONN_CLOSED] = "closed",
         [DS_CONN_JOINED_LATE] = "joined_late",
+        [DS_CONN_HALF_CLOSED] = "half_closed",
+        [DS_CONN_OPEN_AT_END] = "open_at_end",
+        [DS_CONN_ICMP_ERROR] = "icmp_error",
     };
     return NAME_OF(names, state);
 }

@@ -282,6 +282,14 @@ static void on_end(void *context, struct tcp_conn_view *view, int dir)
         link->conn.proto->end(&session->env, &link->conn, dir);
 }
 
+static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link != NULL && link->conn.proto != NULL)
+        conn_report_icmp(&session->env, &link->conn, dir);
+}
+
 static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)
 {
     struct ds_session *session = context;
@@ -299,6 +307,7 @@ static const struct tcp_events tcp_events = {
     .data = on_data,
     .gap = on_gap,
     .end = on_end,
+    .icmp = on_icmp,
     .close = on_close,
 };
 
@@ -355,6 +364,10 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
         where.tcp = tcp_table_feed(session->tcp, &segment);
         where.forgotten = tcp_table_forgotten(session->tcp);
         break;
+    case PACKET_ICMP:
+        stats->not_tcp++;
+        where.tcp = tcp_table_icmp(session->tcp, &segment, &session->decoder.icmp);
+        break;
     case PACKET_NOT_TCP:
         stats->not_tcp++;
         break;
@@ -372,6 +385,14 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
     where.is_complete = where.whole != 0 && status != PACKET_HELD;
     stats->limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
     return where;
+}
+
+void ds_session_time(struct ds_session *session, int64_t now_ns)
+{
+    if (session->ended)
+        return;
+    tcp_table_time(session->tcp, now_ns);
+    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
 }
 
 struct decoder_state_walk {

@@ -100,6 +100,20 @@ void conn_forget_nodes(struct conn *conn);
 /* conn_emit_change reports a change of the connection that end dir brought about. */
 void conn_emit_change(struct env *env, struct conn *conn, int dir, struct ds_conn_change change);
 
+/* conn_explain_no_answer says why a connection never came about, and in dir which end it is
+ * that has to be spoken of. False when it did come about. */
+bool conn_explain_no_answer(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,
+                            struct ds_conn_change *change);
+
+/* conn_report_icmp reports what conn->tcp->icmp says of a connection that goes on. */
+void conn_report_icmp(struct env *env, struct conn *conn, int dir);
+
+/* conn_goes_on says whether a connection may well go on that is not followed any more. */
+static inline bool conn_goes_on(enum tcp_close why)
+{
+    return why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED;
+}
+
 /* env_print returns a text made as printf would, which lives as long as the current event;
  * NULL, and counted, when memory ran out. */
 const char *env_print(struct env *env, const char *format, ...)

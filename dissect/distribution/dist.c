@@ -400,6 +400,8 @@ static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
 
+    d->heard_ns = conn->tcp->now_ns;
+    d->unheard_ticks = conn->view.counters[1 - dir].ticks;
     if (d->phase == DIST_CHANNEL) {
         feed_channel(env, conn, dir, data);
         return;
@@ -468,9 +470,10 @@ static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len, 
 static void dist_end(struct env *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
-    (void)env;
-    if (dist->closer < 0)
-        dist->closer = dir;
+    if (dist->closer >= 0)
+        return;
+    dist->closer = dir;
+    dist_report_half_close(env, conn, dir);
 }
 
 static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)

@@ -110,21 +110,46 @@ static const char *explain(struct env *env, struct conn *conn, int closer, const
     return when != NULL ? env_print(env, "%s by %s %s", how, by, when) : NULL;
 }
 
-/* silent_end explains a connection without one byte; false when there is more to say. */
-static bool silent_end(const struct conn *conn, enum tcp_close why, int *dir,
-                       struct ds_conn_change *change)
-{
-    const struct tcp_conn_view *tcp = conn->tcp;
-    const struct dist *dist = conn->state;
+/* A node that hears nothing for long enough, its own ticks notwithstanding, gives up: so many
+ * ticks of the one in a silence of the other, or so long a silence, are worth a word. */
+enum { SILENT_TICKS = 2 };
+#define SHORT_SILENCE_NS (2 * INT64_C(1000000000))
+#define LONG_SILENCE_NS (45 * INT64_C(1000000000))
 
-    if (conn->view.counters[0].bytes != 0 || conn->view.counters[1].bytes != 0 || dist->opened ||
-        tcp->syn_seen[1])
-        return false;
-    bool refused = why == TCP_CLOSE_RESET && tcp->reset_dir == 1;
-    *dir = refused ? 1 : 0;
-    change->state = DS_CONN_FAILED;
-    change->reason = refused ? "connection refused" : "no answer";
-    return true;
+/* measure_silence returns for how long the end that did not close had been silent; 0 when that
+ * is not remarkable. */
+static int64_t measure_silence(const struct conn *conn, int closer)
+{
+    const struct dist *dist = conn->state;
+    const struct dist_dir *silent = &dist->dirs[1 - closer];
+    const int64_t silence_ns = conn->tcp->now_ns - silent->heard_ns;
+    const uint64_t ticks = conn->view.counters[closer].ticks - silent->unheard_ticks;
+    const bool remarkable = silence_ns >= LONG_SILENCE_NS ||
+                            (silence_ns >= SHORT_SILENCE_NS && ticks >= SILENT_TICKS);
+    return silent->heard_ns != 0 && remarkable ? silence_ns : 0;
+}
+
+/* closed_text says what a FIN or RST of that end means. */
+static const char *closed_text(struct env *env, struct conn *conn, int dir, const char *how)
+{
+    const struct dist *dist = conn->state;
+    const int64_t silence_ns = dist->closer >= 0 ? dist->silence_ns : measure_silence(conn, dir);
+    if (!dist->up && !dist->tls)
+        return explain(env, conn, dir, how);
+    const char *by = conn_end_text(env, conn, dir);
+    if (silence_ns == 0)
+        return env_print(env, "%s by %s", how, by);
+    return env_print(env, "%s by %s after %.1f s of silence from %s", how, by,
+                     (double)silence_ns / 1e9, conn_end_text(env, conn, 1 - dir));
+}
+
+void dist_report_half_close(struct env *env, struct conn *conn, int dir)
+{
+    struct dist *dist = conn->state;
+    dist->silence_ns = measure_silence(conn, dir);
+    conn_emit_change(env, conn, dir,
+                     (struct ds_conn_change){.state = DS_CONN_HALF_CLOSED,
+                                             .reason = closed_text(env, conn, dir, "closed")});
 }
 
 /* closed_end explains a connection that one of the ends closed. */
@@ -132,50 +157,42 @@ static void closed_end(struct env *env, struct conn *conn, enum tcp_close why, i
                        struct ds_conn_change *change)
 {
     const struct dist *dist = conn->state;
-    bool reset = why == TCP_CLOSE_RESET && dist->closer < 0;
-    const char *how = reset ? "reset" : "closed";
+    const bool reset = why == TCP_CLOSE_RESET && dist->closer < 0;
 
     if (reset)
         *dir = conn->tcp->reset_dir;
     else if (dist->closer >= 0)
         *dir = dist->closer;
-    if (dist->up || dist->tls) {
-        change->reason = env_print(env, "%s by %s", how, conn_end_text(env, conn, *dir));
-    } else {
-        change->state = DS_CONN_FAILED;
-        change->reason = explain(env, conn, *dir, how);
-    }
+    change->state = dist->up || dist->tls ? DS_CONN_CLOSED : DS_CONN_FAILED;
+    change->unfollowed = false;
+    change->reason = closed_text(env, conn, *dir, reset ? "reset" : "closed");
+    if (conn_goes_on(why) && change->reason != NULL)
+        change->reason = env_print(env, "%s; nothing followed from %s", change->reason,
+                                   conn_end_text(env, conn, 1 - *dir));
 }
 
 void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why)
 {
     const struct dist *dist = conn->state;
+    const bool goes_on = conn_goes_on(why);
     int dir = dist->initiator >= 0 ? dist->initiator : 0;
     struct ds_conn_change change = {
-        .state = DS_CONN_CLOSED,
+        .state = goes_on ? DS_CONN_OPEN_AT_END : DS_CONN_CLOSED,
         .final = true,
-        .unfollowed = why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED,
+        .unfollowed = goes_on,
     };
 
-    if (!silent_end(conn, why, &dir, &change)) {
-        switch (why) {
-        case TCP_CLOSE_FIN:
-        case TCP_CLOSE_RESET:
-            closed_end(env, conn, why, &dir, &change);
-            break;
-        case TCP_CLOSE_REUSED:
-            change.reason = "a new connection took its ports";
-            break;
-        case TCP_CLOSE_DROPPED:
-            change.reason = "no longer followed: --max-connections was reached";
-            break;
-        case TCP_CLOSE_CAPTURE:
-            change.reason = "end of capture";
-            if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN)
-                change.reason = env_print(env, "end of capture, after %s",
-                                          ds_handshake_step_name(dist->last_step));
-            break;
-        }
+    if (!dist->opened && conn_explain_no_answer(env, conn, why, &dir, &change)) {
+        /* that is all there is to say */
+    } else if (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET || dist->closer >= 0) {
+        closed_end(env, conn, why, &dir, &change);
+    } else if (why == TCP_CLOSE_REUSED) {
+        change.reason = "a new connection took its ports";
+    } else if (why == TCP_CLOSE_DROPPED) {
+        change.reason = "no longer followed: --max-connections was reached";
+    } else if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN) {
+        change.reason = env_print(env, "in the handshake, after %s",
+                                  ds_handshake_step_name(dist->last_step));
     }
     conn_emit_change(env, conn, dir, change);
 }

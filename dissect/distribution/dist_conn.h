@@ -24,6 +24,8 @@ struct dist_dir {
     uint64_t flags;
     bool has_flags;
     uint8_t version;
+    int64_t heard_ns;         /* when it last sent something */
+    uint64_t unheard_ticks;   /* that the other end had sent by then */
     uint32_t challenge; /* given to the other end */
     bool has_challenge;
     enum ds_cookie_check cookie; /* of the digest it sent */
@@ -47,7 +49,11 @@ struct dist {
     bool tls;
     bool nonsense; /* something other than a handshake was sent */
     int closer;    /* the end whose FIN came first, -1 */
+    int64_t silence_ns; /* of the other end by then, 0 when not remarkable */
 };
+
+/* dist_report_half_close says that an end has closed the connection, and why. */
+void dist_report_half_close(struct env *env, struct conn *conn, int dir);
 
 /* dist_report_close says that the connection ended, and why. */
 void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why);

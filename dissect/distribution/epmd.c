@@ -511,8 +511,6 @@ static enum proto_guess epmd_probe(const struct env *env, const struct conn *con
 static void epmd_close(struct env *env, struct conn *conn, enum tcp_close why)
 {
     struct epmd *epmd = conn->state;
-    const struct tcp_conn_view *tcp = conn->tcp;
-    bool silent = conn->view.counters[0].bytes == 0 && conn->view.counters[1].bytes == 0;
 
     for (int dir = 0; dir < 2; dir++) {
         struct epmd_dir *d = &epmd->dirs[dir];
@@ -523,16 +521,14 @@ static void epmd_close(struct env *env, struct conn *conn, enum tcp_close why)
         epmd_end(env, conn, dir);
     }
     struct ds_conn_change change = {
-        .state = DS_CONN_CLOSED,
+        .state = conn_goes_on(why) ? DS_CONN_OPEN_AT_END : DS_CONN_CLOSED,
         .final = true,
-        .unfollowed = why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED,
+        .unfollowed = conn_goes_on(why),
     };
     int dir = 1 - epmd->server;
-    if (silent && tcp->syn_seen[0] && !tcp->syn_seen[1]) {
-        bool refused = why == TCP_CLOSE_RESET && tcp->reset_dir == 1;
-        dir = refused ? 1 : 0;
-        change.state = DS_CONN_FAILED;
-        change.reason = refused ? "connection refused: no EPMD there" : "no answer";
+    if (conn_explain_no_answer(env, conn, why, &dir, &change)) {
+        if (why == TCP_CLOSE_RESET && dir == 1)
+            change.reason = "connection refused: no EPMD there";
     } else if (epmd->registered_port != 0 && !change.unfollowed) {
         change.reason = "the registration ends";
     }

@@ -7,6 +7,7 @@
  */
 #include "packet.h"
 
+#include "icmp.h"
 #include "ip.h"
 #include "ip_fragments.h"
 #include "link.h"
@@ -33,7 +34,8 @@ void packet_decoder_free(struct packet_decoder *decoder)
     decoder->fragments = NULL;
 }
 
-/* find_tcp finds the IP packet that carries TCP, and sets at to the TCP header. A fragment
+/* find_tcp finds the IP packet that carries TCP, and sets at to the TCP header; or to that of
+ * ICMP, which is PACKET_ICMP. A fragment
  * is reassembled if there is where to; it is returned as it is if that shall do. */
 static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fragment_will_do,
                                    const struct ds_packet *packet, struct ip_packet *ip,
@@ -65,6 +67,8 @@ static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fr
         }
         if (ip->protocol == IP_TCP)
             return PACKET_SEGMENT;
+        if (ip->protocol == IP_ICMP || ip->protocol == IP_ICMP6)
+            return PACKET_ICMP;
         status = tunnel_enter(ip->protocol, at, &ether_type);
     }
     return status == PACKET_SEGMENT ? PACKET_NOT_TCP : status;
@@ -111,11 +115,16 @@ enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds
     if (decoder->fragments != NULL)
         ip_fragments_release(decoder->fragments);
     enum packet_status status = find_tcp(decoder->fragments, false, packet, &ip, &at);
-    if (status != PACKET_SEGMENT)
-        return status;
     out->ts_ns = packet->ts_ns;
     out->frame = packet->frame;
-    return read_tcp(&at, out);
+    if (status == PACKET_SEGMENT)
+        return read_tcp(&at, out);
+    if (status == PACKET_ICMP) {
+        struct ds_addr src = out->src; /* what is quoted takes its place */
+        ip.src = &src;
+        status = icmp_read(&at, &ip, out, &decoder->icmp);
+    }
+    return status;
 }
 
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst)
@@ -123,8 +132,18 @@ bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *ds
     struct ds_addr src_addr, dst_addr;
     struct ip_packet ip = {.src = &src_addr, .dst = &dst_addr};
     struct span at;
-    return find_tcp(NULL, true, packet, &ip, &at) == PACKET_SEGMENT &&
-           cursor_read_u16(&at.bytes, src) && cursor_read_u16(&at.bytes, dst);
+    const enum packet_status status = find_tcp(NULL, true, packet, &ip, &at);
+    if (status == PACKET_ICMP) {
+        struct segment quoted;
+        struct icmp_error error;
+        if (icmp_read(&at, &ip, &quoted, &error) != PACKET_ICMP)
+            return false;
+        *src = quoted.src_port;
+        *dst = quoted.dst_port;
+        return true;
+    }
+    return status == PACKET_SEGMENT && cursor_read_u16(&at.bytes, src) &&
+           cursor_read_u16(&at.bytes, dst);
 }
 
 void ds_addr_print(const struct ds_addr *addr, char *out)

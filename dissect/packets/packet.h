@@ -26,8 +26,17 @@ struct segment {
     uint32_t cut_len; /* payload bytes on the wire that the snap length left out */
 };
 
+/* icmp_error is what an error of ICMP says of a segment. */
+struct icmp_error {
+    struct ds_addr from; /* who says it */
+    const char *what;    /* a static string */
+    bool too_big;
+    uint32_t mtu; /* of what is too big: what would pass; 0 when not told */
+};
+
 enum packet_status {
     PACKET_SEGMENT,      /* out holds a segment */
+    PACKET_ICMP,         /* out holds one that could not be passed on, see icmp.h */
     PACKET_NOT_TCP,
     PACKET_HELD,         /* an IP fragment, kept until the others come */
     PACKET_TRUNCATED,    /* the snap length cut into the headers */
@@ -39,6 +48,7 @@ struct ip_fragments; /* IP packets being put together, see ip_fragments.h */
 
 struct packet_decoder {
     struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and forgotten */
+    struct icmp_error icmp;         /* of PACKET_ICMP */
 };
 
 /* packet_decoder_init prepares a decoder; max_packets is LIMIT ip-fragments, hits counts
@@ -47,7 +57,7 @@ bool packet_decoder_init(struct packet_decoder *decoder, struct meter *meter, ui
                          uint64_t *hits);
 void packet_decoder_free(struct packet_decoder *decoder);
 
-/* packet_decode finds the TCP segment in a packet. */
+/* packet_decode finds the TCP segment in a packet, or what ICMP quotes of one. */
 enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
                                  struct segment *out);
 

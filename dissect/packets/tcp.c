@@ -24,7 +24,11 @@ enum {
     MAX_STRAYS = 4,            /* so many in a row are another connection, whose SYN is missing */
     SWEEP_CONNS = 64,          /* looked at in one sweep */
 };
-#define SWEEP_NS (100 * UINT64_C(1000000))
+#define MS_NS UINT64_C(1000000)
+#define SWEEP_NS (100 * MS_NS)
+/* A SYN is sent again after a second or three, then after as long or twice as long as before. */
+#define FIRST_SYN_WAIT_NS (3500 * MS_NS)
+#define SYN_WAIT_SLACK_NS (500 * MS_NS)
 #define LINGER_NS (60 * UINT64_C(1000000000))
 
 struct conn_list {
@@ -33,7 +37,6 @@ struct conn_list {
 
 struct tcp_table {
     struct tcp_shared shared;
-    uint64_t frame;
     uint64_t number; /* of the connection that the segment is of */
     uint64_t forgotten; /* that of one which was forgotten with the segment */
     int64_t swept_ns;
@@ -123,10 +126,19 @@ static void waiting_remove(struct tcp_table *table, struct tcp_conn *conn)
     conn->waiting = false;
 }
 
+/* awaits_answer says whether a SYN was sent and nothing shows that it was answered. */
+static bool awaits_answer(const struct tcp_conn *conn)
+{
+    const struct tcp_stream *answer = &conn->stream[1];
+    return conn->view.num_syns != 0 && !conn->view.syn_seen[1] && !answer->heard &&
+           !answer->has_acked && !conn->stream[0].has_data;
+}
+
 static void waiting_update(struct tcp_table *table, struct tcp_conn *conn)
 {
     bool waits = !conn->forgotten && !conn->closed &&
-                 (tcp_stream_waits(&conn->stream[0]) || tcp_stream_waits(&conn->stream[1]));
+                 (tcp_stream_waits(&conn->stream[0]) || tcp_stream_waits(&conn->stream[1]) ||
+                  awaits_answer(conn));
     if (waits == conn->waiting)
         return;
     if (waits) {
@@ -226,7 +238,7 @@ static void free_conn(struct tcp_table *table, struct tcp_conn *conn)
 static void set_now(struct tcp_table *table, struct tcp_conn *conn)
 {
     conn->view.now_ns = table->shared.now_ns;
-    conn->view.frame = table->frame;
+    conn->view.frame = table->shared.frame;
 }
 
 /* close_conn reports all that is left of a connection and its end. */
@@ -333,6 +345,26 @@ static bool is_reused(const struct tcp_conn *conn, int dir, const struct segment
     return conn->closed || stream->has_data || peer->has_data || stream->fin_seen || peer->fin_seen;
 }
 
+static void note_syn(struct tcp_table *table, struct tcp_conn *conn)
+{
+    const int64_t now_ns = table->shared.now_ns;
+    if (conn->view.num_syns++ == 0)
+        conn->view.first_syn_ns = now_ns;
+    else
+        conn->syn_gap_ns = tcp_elapsed(now_ns, conn->syn_ns);
+    conn->syn_ns = now_ns;
+    conn->syn_frame = table->shared.frame;
+}
+
+/* is_unanswered says whether the SYN would have been sent again by now. */
+static bool is_unanswered(const struct tcp_table *table, const struct tcp_conn *conn)
+{
+    const uint64_t gap_ns = conn->syn_gap_ns;
+    const uint64_t wait_ns =
+        gap_ns == 0 ? FIRST_SYN_WAIT_NS : 2 * gap_ns + gap_ns / 4 + SYN_WAIT_SLACK_NS;
+    return awaits_answer(conn) && tcp_waited(&table->shared, conn->syn_ns, wait_ns, conn->syn_frame);
+}
+
 static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
                      const struct segment *segment)
 {
@@ -341,6 +373,8 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
     if (stream->started && conn->view.syn_seen[dir] && stream->first_seq == segment->seq + 1)
         table->shared.stats->retransmitted++;
     conn->view.syn_seen[dir] = true;
+    if (dir == 0 && (segment->flags & TCP_ACK) == 0)
+        note_syn(table, conn);
     if (!stream->started || stream->first_seq != segment->seq + 1) {
         tcp_stream_drop(&table->shared, stream);
         start_stream(stream, segment->seq + 1);
@@ -410,23 +444,34 @@ static void take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
     tcp_stream_take(&table->shared, conn, dir, &piece, (segment->flags & TCP_FIN) != 0);
 }
 
-/* give_up looks at the holes of a connection. */
+/* close_unanswered closes a connection that may yet come about. */
+static void close_unanswered(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why)
+{
+    close_conn(table, conn, why);
+    conn->gave_up = true;
+}
+
+/* give_up looks at the holes of a connection, and whether it is one. */
 static void give_up(struct tcp_table *table, struct tcp_conn *conn)
 {
     tcp_stream_give_up(&table->shared, conn, 0);
     tcp_stream_give_up(&table->shared, conn, 1);
     waiting_update(table, conn);
-    if (!conn->closed && conn->stream[0].ended && conn->stream[1].ended)
+    if (conn->closed || conn->forgotten)
+        return;
+    if (conn->stream[0].ended && conn->stream[1].ended)
         close_conn(table, conn, TCP_CLOSE_FIN);
+    else if (is_unanswered(table, conn))
+        close_unanswered(table, conn, TCP_CLOSE_SILENT);
 }
 
 /* sweep looks at connections that wait while nothing of theirs is captured, some at a
  * time, in turn. */
-static void sweep(struct tcp_table *table)
+static void sweep(struct tcp_table *table, uint64_t max_conns)
 {
     table->swept_ns = table->shared.now_ns;
     struct tcp_conn *last = table->wait_last;
-    for (int i = 0; i < SWEEP_CONNS && table->wait_first != NULL; i++) {
+    for (uint64_t i = 0; i < max_conns && table->wait_first != NULL; i++) {
         struct tcp_conn *conn = table->wait_first;
         bool was_last = conn == last;
         waiting_remove(table, conn);
@@ -467,6 +512,10 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     if (conn != NULL && !conn->closed && !conn->forgotten && conn->stream[dir].started &&
         is_stray(&conn->stream[dir], segment->seq, len)) {
         take_reused(table, conn);
+        conn = NULL;
+    }
+    if (conn != NULL && conn->gave_up && (segment->flags & (TCP_ACK | TCP_RST)) == TCP_ACK) {
+        free_conn(table, conn);
         conn = NULL;
     }
     if (conn == NULL) {
@@ -514,8 +563,47 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     }
     if (len > 0 || (segment->flags & TCP_FIN) != 0)
         take_data(table, conn, dir, segment, len);
-    if (conn->waiting || tcp_stream_waits(stream) || stream->ended)
+    if (conn->waiting || tcp_stream_waits(stream) || stream->ended || awaits_answer(conn))
         give_up(table, conn);
+}
+
+uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
+                        const struct icmp_error *error)
+{
+    int dir;
+    struct tcp_conn *conn = find_conn(table, segment, &dir);
+    if (conn == NULL || conn->closed || conn->forgotten)
+        return 0;
+    const struct tcp_stream *stream = &conn->stream[dir];
+    const bool is_syn = awaits_answer(conn) && dir == 0;
+    const int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
+    if (!stream->started || (is_syn ? ahead != -1 : ahead < -RESET_SLACK || ahead > RESET_SLACK))
+        return 0; /* anybody can send such a thing */
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    set_now(table, conn);
+    const uint64_t number = conn->view.number;
+    struct icmp_error *known = &conn->view.icmp;
+    const bool is_new = known->what != error->what || known->mtu != error->mtu ||
+                        !same_addr(&known->from, &error->from);
+    *known = *error;
+    if (is_syn && !error->too_big)
+        close_unanswered(table, conn, TCP_CLOSE_ICMP);
+    else if (is_new)
+        table->shared.events->icmp(table->shared.context, &conn->view, dir);
+    return number;
+}
+
+void tcp_table_time(struct tcp_table *table, int64_t now_ns)
+{
+    if (now_ns < table->shared.now_ns)
+        return;
+    table->shared.now_ns = now_ns;
+    table->shared.by_clock = true;
+    if (table->closed.oldest != NULL)
+        purge(table);
+    sweep(table, table->num_conns);
+    table->shared.by_clock = false;
 }
 
 uint64_t tcp_table_forgotten(const struct tcp_table *table)
@@ -534,14 +622,14 @@ uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment)
     if (segment->window == 0 && (segment->flags & (TCP_SYN | TCP_RST)) == 0)
         stats->zero_windows++;
     table->shared.now_ns = segment->ts_ns;
-    table->frame = segment->frame;
+    table->shared.frame = segment->frame;
     if (table->closed.oldest != NULL)
         purge(table);
     take_segment(table, segment);
     /* Unsigned: a clock that goes back lets it run as well. */
     if (table->wait_first != NULL &&
         (uint64_t)segment->ts_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
-        sweep(table);
+        sweep(table, SWEEP_CONNS);
     return table->number != table->forgotten ? table->number : 0;
 }
 
@@ -563,9 +651,12 @@ void tcp_table_walk(const struct tcp_table *table,
 
 void tcp_table_end(struct tcp_table *table)
 {
+    table->shared.by_clock = true;
     while (table->first_earliest != NULL) {
         struct tcp_conn *conn = table->first_earliest;
-        close_conn(table, conn, TCP_CLOSE_CAPTURE);
+        const bool is_silent =
+            awaits_answer(conn) && (conn->syn_gap_ns != 0 || is_unanswered(table, conn));
+        close_conn(table, conn, is_silent ? TCP_CLOSE_SILENT : TCP_CLOSE_CAPTURE);
         free_conn(table, conn);
     }
     while (table->closed.oldest != NULL)

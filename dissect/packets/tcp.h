@@ -22,6 +22,8 @@ enum tcp_close {
     TCP_CLOSE_REUSED,  /* a new SYN on the same ports */
     TCP_CLOSE_DROPPED, /* the oldest, when --max-connections was reached */
     TCP_CLOSE_CAPTURE, /* the capture ended */
+    TCP_CLOSE_SILENT,  /* the last SYN has gone unanswered */
+    TCP_CLOSE_ICMP,    /* tcp_conn.icmp told that the SYN does not arrive */
 };
 
 /* tcp_conn_view is the part of a connection that the stage above sees. dir 0 is what
@@ -32,6 +34,9 @@ struct tcp_conn_view {
     uint16_t port[2];
     bool syn_seen[2];  /* syn_seen[1]: the SYN-ACK */
     uint8_t reset_dir;
+    uint32_t num_syns;     /* without ACK: more than 1 when it was sent again */
+    int64_t first_syn_ns;  /* of them */
+    struct icmp_error icmp; /* the latest; what is NULL: none */
     uint64_t number; /* from 1, in order of the first packets */
     int64_t now_ns;
     uint64_t frame;
@@ -47,6 +52,8 @@ struct tcp_events {
     void (*gap)(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
                 enum tcp_gap why);
     void (*end)(void *context, struct tcp_conn_view *view, int dir); /* FIN, in order */
+    /* What direction dir sent does not arrive, says view->icmp. The same is told once. */
+    void (*icmp)(void *context, struct tcp_conn_view *view, int dir);
     void (*close)(void *context, struct tcp_conn_view *view, enum tcp_close why); /* last */
 };
 
@@ -62,6 +69,14 @@ void tcp_table_free(struct tcp_table *table); /* without calling back */
 /* tcp_table_feed takes the next segment in capture order. Returns the number of its
  * connection, 0 when it is of none that is followed. */
 uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment);
+
+/* tcp_table_icmp takes an error of ICMP about a segment. Returns as tcp_table_feed does. */
+uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
+                        const struct icmp_error *error);
+
+/* tcp_table_time tells how late it is while no segment comes: what has been waited for long
+ * enough is given up. An earlier time than that of the latest segment is ignored. */
+void tcp_table_time(struct tcp_table *table, int64_t now_ns);
 
 /* tcp_table_forgotten returns the number of a connection that was forgotten with the latest
  * segment, 0 when none was. */

@@ -37,6 +37,7 @@ struct tcp_stream {
     uint32_t acked;   /* last acknowledgement number of the peer */
     int64_t heard_ns; /* time of its last segment */
     int64_t fin_ns;
+    uint64_t fin_frame;
     struct tcp_held *held, *last_held;
     uint32_t num_held;
     uint64_t held_len;  /* with what keeping it costs */
@@ -58,6 +59,10 @@ struct tcp_conn {
     struct tcp_stream stream[2];
     struct tcp_table *table;
     int64_t closed_ns;
+    int64_t syn_ns;        /* of the last SYN without ACK */
+    uint64_t syn_gap_ns;   /* between it and the one before; 0: there was none */
+    uint64_t syn_frame;
+    bool gave_up;          /* closed because nobody answered: that may still happen */
     uint32_t bucket_hash;
     struct tcp_conn *chain;                   /* others in the same bucket */
     struct tcp_conn *older, *newer;           /* by last packet; the closed ones by closing */
@@ -74,7 +79,20 @@ struct tcp_shared {
     const uint64_t *limits;
     struct ds_stats *stats;
     int64_t now_ns;
+    uint64_t frame;
+    bool by_clock; /* told the time: no packet waits to be taken */
 };
+
+/* tcp_waited says whether it is in vain to wait any longer for what has been waited for since a
+ * time and a packet. Captures exist in which packets are not quite in order, whatever their
+ * times: a little later than its neighbours a packet may come, unless there is none to come. */
+enum { TCP_DISORDER = 32 };
+static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns, uint64_t wait_ns,
+                              uint64_t since_frame)
+{
+    return tcp_elapsed(shared->now_ns, since_ns) >= wait_ns &&
+           (shared->by_clock || shared->frame - since_frame >= TCP_DISORDER);
+}
 
 /* tcp_stream_take takes what a segment carries: passes on what is in order, keeps the
  * rest. fin: the stream ends after it. */

@@ -27,6 +27,7 @@ enum {
 struct tcp_held {
     struct tcp_held *next;
     int64_t since_ns;
+    uint64_t since_frame;
     uint32_t seq;
     uint32_t len; /* of bytes */
     uint32_t cut;
@@ -202,6 +203,7 @@ static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *s
     }
     held->next = NULL;
     held->since_ns = shared->now_ns;
+    held->since_frame = shared->frame;
     held->seq = piece.seq;
     held->len = len;
     held->cut = piece.cut;
@@ -295,6 +297,7 @@ void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
         stream->fin_seen = true;
         stream->fin_seq = piece->seq + len;
         stream->fin_ns = shared->now_ns;
+        stream->fin_frame = shared->frame;
     }
     if (len > 0) {
         /* The byte before next_seq is sent again by a keep-alive: no retransmission. */
@@ -312,11 +315,12 @@ void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int di
     while (tcp_stream_waits(stream) && !conn->forgotten) {
         uint32_t hole_end = stream->held != NULL ? stream->held->seq : stream->fin_seq;
         int64_t since_ns = stream->held != NULL ? stream->held->since_ns : stream->fin_ns;
-        uint64_t waited = tcp_elapsed(shared->now_ns, since_ns);
+        uint64_t since_frame = stream->held != NULL ? stream->held->since_frame : stream->fin_frame;
         bool acked = stream->has_acked && tcp_diff(stream->acked, hole_end) >= 0;
         bool unheard = !peer->heard || peer->heard_ns <= since_ns;
-        if (!(acked && (waited >= WAIT_ACKED_NS || stream->num_held >= IMPATIENT_HELD)) &&
-            !(unheard && waited >= WAIT_UNHEARD_NS))
+        if (!(acked && (tcp_waited(shared, since_ns, WAIT_ACKED_NS, since_frame) ||
+                        stream->num_held >= IMPATIENT_HELD)) &&
+            !(unheard && tcp_waited(shared, since_ns, WAIT_UNHEARD_NS, since_frame)))
             return;
         skip_hole(shared, conn, dir, TCP_GAP_LOST);
     }

@@ -87,8 +87,18 @@ struct ds_where {
  * packets are counted, never an error. Says where the packet belongs. */
 struct ds_where ds_session_packet(struct ds_session *session, const struct ds_packet *packet);
 
+/* ds_session_time tells what time it is, in nanoseconds since 1970 UTC as the packets have it,
+ * while no packet comes: a session reads no clock. What has been waited for long enough is
+ * given up then and called back for, as the next packet would have done: missing segments, a
+ * SYN that nobody answers. Such events have that time and the number of the latest packet.
+ * Packets from before it may follow, but what was waited for of them may be given up already:
+ * live, allow for the time that the kernel keeps packets. A time before the latest packet's is
+ * ignored. Not to be called for captures that are read from files. */
+void ds_session_time(struct ds_session *session, int64_t now_ns);
+
 /* ds_session_end tells that no more packets come: gives up on missing segments, reports
- * what is left, closes all connections. */
+ * what is left, closes all connections. Its events have the time of the latest packet, or of
+ * ds_session_time if that was later. */
 void ds_session_end(struct ds_session *session);
 
 /* ds_session_stats returns the counts; the pointer lives as long as the session. */
@@ -97,8 +107,9 @@ const struct ds_stats *ds_session_stats(const struct ds_session *session);
 /* ds_session_free releases everything. NULL is allowed. */
 void ds_session_free(struct ds_session *session);
 
-/* ds_packet_ports finds the TCP ports of a packet, through tunnels; false when it has
- * none (a later IP fragment has none either). For capture filters. */
+/* ds_packet_ports finds the TCP ports of a packet, through tunnels, or those of the segment
+ * that an ICMP error is about; false when it has none (a later IP fragment has none either).
+ * For capture filters. */
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst);
 
 /* ds_link_type_known says whether packets of that LINKTYPE_ value can be read at all. */

@@ -137,6 +137,9 @@ enum ds_conn_state {
     DS_CONN_FAILED,
     DS_CONN_CLOSED,
     DS_CONN_JOINED_LATE,
+    DS_CONN_HALF_CLOSED, /* one end has sent its FIN, the other has not yet */
+    DS_CONN_OPEN_AT_END, /* final: it goes on, as far as is known */
+    DS_CONN_ICMP_ERROR,  /* a router or host says that what was sent does not arrive */
 };
 
 struct ds_conn_change {
@@ -144,6 +147,7 @@ struct ds_conn_change {
     const char *reason; /* NULL when there is nothing to say */
     bool final;         /* the last event of this connection: its counters are complete */
     bool unfollowed;    /* it may well go on: the capture ended, or a cap was reached */
+    struct ds_addr from; /* who says so, of what ICMP says; family 0: absent */
 };
 
 /* The control messages: one line each in ops.def. */

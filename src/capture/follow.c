@@ -87,10 +87,12 @@ char *follow_kernel_expression(const char *expression, const uint16_t *excluded,
                                size_t num_excluded, bool with_vlan)
 {
     /* TCP, GRE, IP fragments, VXLAN; of IPv6 all but plain UDP and ICMPv6, for it may be any
-     * of these behind extension headers. */
+     * of these behind extension headers; errors of ICMP, which may be about any of these. */
     struct ds_buffer out = {0};
     ds_buffer_add_text(&out, "((ip[9] = 6 or ip[9] = 47 or ip[6:2] & 0x1fff != 0 or "
-                             "udp port 4789 or (ip6 and ip6[6] != 17 and ip6[6] != 58))");
+                             "udp port 4789 or (ip6 and ip6[6] != 17 and ip6[6] != 58) or "
+                             "icmp[0] = 3 or icmp[0] = 11 or icmp[0] = 12 or "
+                             "(ip6[6] = 58 and ip6[40] < 128))");
     for (size_t i = 0; i < num_excluded; i++)
         ds_buffer_printf(&out, " and not tcp port %u", excluded[i]);
     ds_buffer_add_text(&out, ")");

@@ -230,7 +230,9 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
         monitors_end(&c->monitors, s.released, &s.why);
     if (s.dead.node != 0)
         processes_ended(&c->calls.processes, &s.dead);
-    if (event->type == DS_EVENT_CONN && event->change.final) {
+    /* With the first FIN the nodes have lost each other, whenever the second comes. */
+    if (event->type == DS_EVENT_CONN &&
+        (event->change.final || event->change.state == DS_CONN_HALF_CLOSED)) {
         const bool lost = !event->change.unfollowed;
         calls_end_conn(&c->calls, event, lost ? CALL_NOCONNECTION : CALL_OPEN);
         const struct monitor_cause why = {

@@ -173,6 +173,11 @@ static void write_conn(struct json_state *s, const struct ds_event *event)
     json_put_string(&s->json, JSON_KEY("state"), ds_conn_state_name(change->state));
     if (change->reason != NULL)
         json_put_string(&s->json, JSON_KEY("reason"), change->reason);
+    if (change->from.family != 0) {
+        char addr[DS_ADDR_LEN];
+        ds_addr_print(&change->from, addr);
+        json_put_string(&s->json, JSON_KEY("icmp_from"), addr);
+    }
     if (change->final) {
         write_counters(&s->json, JSON_KEY("src_sent"), &event->conn->counters[event->dir]);
         write_counters(&s->json, JSON_KEY("dst_sent"), &event->conn->counters[!event->dir]);

@@ -137,6 +137,11 @@ static void write_conn(struct map_writer *map, const struct ds_event *event)
     put_address(map, &conn->end[!event->dir]);
     map_field_string(map, "state", ds_conn_state_name(change->state), true);
     map_field_string(map, "reason", change->reason, false);
+    if (change->from.family != 0) {
+        char addr[DS_ADDR_LEN];
+        ds_addr_print(&change->from, addr);
+        map_field_string(map, "icmp_from", addr, false);
+    }
     if (change->final) {
         put_counters(map, "src_sent", &conn->counters[event->dir]);
         put_counters(map, "dst_sent", &conn->counters[!event->dir]);

@@ -106,7 +106,8 @@ static bool is_dull(const struct ds_event *event)
 {
     if (event->type == DS_EVENT_TICK)
         return true;
-    if (event->type != DS_EVENT_CONN || event->change.state != DS_CONN_CLOSED ||
+    if (event->type != DS_EVENT_CONN || !event->change.final ||
+        event->change.state == DS_CONN_FAILED ||
         event->change.reason != NULL || event->fault.kind != DS_FAULT_NONE)
         return false;
     const struct ds_counters *c = event->conn->counters;

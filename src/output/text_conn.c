@@ -147,16 +147,38 @@ static void add_counters(struct text_state *s, const struct ds_conn *conn)
     }
 }
 
+/* In words, where the name that programs read has none. */
+static const char *state_text(enum ds_conn_state state)
+{
+    switch (state) {
+    case DS_CONN_HALF_CLOSED:
+        return "half closed";
+    case DS_CONN_OPEN_AT_END:
+        return "open at end";
+    case DS_CONN_ICMP_ERROR:
+        return "does not get through";
+    default:
+        return ds_conn_state_name(state);
+    }
+}
+
 void text_add_conn(struct text_state *s, const struct sink *sink, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
     (void)sink;
-    text_paint(s, change->state == DS_CONN_FAILED ? PAINT_TROUBLE : PAINT_CONN);
+    const bool is_trouble =
+        change->state == DS_CONN_FAILED || change->state == DS_CONN_ICMP_ERROR;
+    text_paint(s, is_trouble ? PAINT_TROUBLE : PAINT_CONN);
     ds_buffer_printf(s->out, "conn %" PRIu64 " %s", event->conn->number,
-                     ds_conn_state_name(change->state));
+                     state_text(change->state));
     text_paint(s, PAINT_OFF);
     if (change->reason != NULL)
         ds_buffer_printf(s->out, ": %s", change->reason);
+    if (change->from.family != 0) {
+        char addr[DS_ADDR_LEN];
+        ds_addr_print(&change->from, addr);
+        ds_buffer_printf(s->out, ", says %s", addr);
+    }
     if (change->final)
         add_counters(s, event->conn);
 }

@@ -115,6 +115,9 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
         return true;
     case DS_EVENT_CONN:
         replace_words(p, &event->change.reason, old, conn);
+        if (event->change.from.family != 0)
+            redact_address(p->values, event->change.from.bytes,
+                           event->change.from.family == 6 ? 16 : 4);
         return true;
     case DS_EVENT_MESSAGE:
         redact_message(p, &event->message);

@@ -70,7 +70,8 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    static const struct tcp_events events = {on_open, on_data, on_gap, on_end, on_close};
+    static const struct tcp_events events = {on_open, on_data, on_gap,
+                                             on_end,  on_end,  on_close};
     uint64_t limits[DS_LIMIT_COUNT] = {[DS_LIMIT_CONNECTIONS] = 8, [DS_LIMIT_BUFFER] = 4096};
     struct ds_stats stats = {0};
     struct meter meter = {.max = 20000};
@@ -100,8 +101,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         packet.cap_len = packet_len;
         packet.len = packet_len + ((kind & 15) == CUT ? 20u : 0);
         struct segment segment;
-        if (packet_decode(&decoder, &packet, &segment) == PACKET_SEGMENT)
+        const enum packet_status status = packet_decode(&decoder, &packet, &segment);
+        if (status == PACKET_SEGMENT)
             tcp_table_feed(table, &segment);
+        else if (status == PACKET_ICMP)
+            tcp_table_icmp(table, &segment, &decoder.icmp);
+        else if ((packet.frame & 7) == 0)
+            tcp_table_time(table, packet.ts_ns);
         (void)ds_packet_ports(&packet, &src, &dst);
         free(copy);
         check(meter.used <= meter.max);

@@ -272,7 +272,7 @@ static const struct conversation {
      false, false, NULL,
      {A("\0\x16N\0\0")},
      "> conn open\n> send_name version=6 !gap at 5: the capture ended inside a message\n"
-     "> conn closed: end of capture\n"},
+     "> conn open_at_end\n"},
     {"the connection ends inside a message",
      false, false, NULL,
      {A(SEND_NAME), B("\0\x18N\0"), B_FIN},
@@ -335,14 +335,14 @@ static const struct conversation {
      {B(CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET)},
      "port 40002 bob@h\n> conn open\n"
      "< challenge version=6" FLAGS_TEXT " name=bob@h creation=2 challenge=10\n" REPLY_TEXT
-     "\n> channel\n" ACK_TEXT "\n< channel\n> conn up\n> conn closed: end of capture\n"},
+     "\n> channel\n" ACK_TEXT "\n< channel\n> conn up\n> conn open_at_end\n"},
     {"joined late, the acceptor's packet first",
      true, true, NULL,
      {A(STATUS_OK CHALLENGE), B(REPLY_SECRET), A(ACK_SECRET)},
      "< conn open\n> status status=ok\nport 40001 bob@h\n"
      "> challenge version=6" FLAGS_TEXT " name=bob@h creation=2 challenge=10\n"
      "< challenge_reply challenge=11 digest=55..62\n< channel\n"
-     "> challenge_ack digest=06..cb\n> channel\n< conn up\n< conn closed: end of capture\n"},
+     "> challenge_ack digest=06..cb\n> channel\n< conn up\n< conn open_at_end\n"},
     {"joined late",
      true, true, NULL,
      {A("xyz\x83xyz"), B("\0\0\0\0"), {GAP, 0, NULL, 3}, B_FIN, A_FIN},
@@ -356,6 +356,8 @@ static const struct conversation {
      "> channel had 5 bytes\n> conn closed: closed by alice@h\n"},
 };
 enum { NUM_CONVERSATIONS = sizeof conversations / sizeof conversations[0] };
+
+#define SECOND INT64_C(1000000000)
 
 static void do_step(const struct step *step, bool by_byte)
 {
@@ -404,6 +406,30 @@ static bool begin(const struct conversation *c)
     return fake_open(&fake, &dist_proto, 40001, 40002, !c->late);
 }
 
+/* take_half_close removes the line that the first FIN makes, if there is one: it has come at
+ * once, and says of the same end what is said again at the last. */
+static void take_half_close(char *log)
+{
+    static const char mark[] = " conn half_closed: ";
+    char reason[512], last[600];
+    char *line = strstr(log, mark);
+    if (line == NULL)
+        return;
+    const char dir = *--line;
+    char *rest = strchr(line, '\n') + 1;
+    const char *text = line + sizeof mark;
+    snprintf(reason, sizeof reason, "%.*s", (int)(rest - text), text);
+    for (int failed = 0; failed < 2; failed++) {
+        snprintf(last, sizeof last, "%c conn %s: %s", dir, failed ? "failed" : "closed", reason);
+        const size_t len = strlen(last), rest_len = strlen(rest);
+        if (rest_len >= len && strcmp(rest + rest_len - len, last) == 0) {
+            memmove(line, rest, rest_len + 1);
+            return;
+        }
+    }
+    fail_msg("%s", log);
+}
+
 static void test_conversations(void **state)
 {
     (void)state;
@@ -415,6 +441,7 @@ static void test_conversations(void **state)
             for (const struct step *step = c->steps; step->what != END; step++)
                 do_step(step, by_byte);
             fake_close(&fake, close_of(c));
+            take_half_close(fake.log);
             assert_string_equal(fake.log, c->expected);
             assert_int_equal(fake.num_finals, 1);
             assert_int_equal(fake_finish(&fake), 0);
@@ -509,16 +536,84 @@ static void test_nobody_there(void **state)
         const char *expected;
     } cases[] = {
         {TCP_CLOSE_RESET, "< conn failed: connection refused\n"},
-        {TCP_CLOSE_CAPTURE, "> conn failed: no answer\n"},
+        {TCP_CLOSE_CAPTURE, "> conn open_at_end: no answer yet\n"},
+        {TCP_CLOSE_DROPPED, "> conn open_at_end: no answer yet\n"},
         {TCP_CLOSE_REUSED, "> conn failed: no answer\n"},
+        {TCP_CLOSE_SILENT, "> conn failed: no answer to 3 SYNs in 7.0 s\n"},
+        {TCP_CLOSE_ICMP, "> conn failed: host unreachable (ICMP)\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(begin(&conversations[0]));
         fake.tcp.syn_seen[1] = false;
         fake.tcp.reset_dir = 1;
+        fake.tcp.num_syns = 3;
+        fake.tcp.now_ns = 7 * SECOND;
+        fake.tcp.icmp.what = "host unreachable";
         fake_close(&fake, cases[i].why);
         assert_string_equal(fake.log, cases[i].expected);
         assert_int_equal(fake_finish(&fake), 0);
+    }
+}
+
+static void shake_hands(void)
+{
+    assert_true(begin(&conversations[0]));
+    for (int i = 0; i < 4; i++)
+        do_step(&conversations[0].steps[i], false);
+}
+
+/* The end of the capture between the two FINs: who closed is known, the other never followed. */
+static void test_half_closed(void **state)
+{
+    (void)state;
+    static const enum tcp_close whys[] = {TCP_CLOSE_CAPTURE, TCP_CLOSE_DROPPED};
+    for (size_t i = 0; i < sizeof whys / sizeof whys[0]; i++) {
+        shake_hands();
+        fake.log_len = 0;
+        do_step(&(struct step){.what = FIN, .dir = 1}, false);
+        assert_string_equal(fake.log, "< conn half_closed: closed by bob@h\n");
+        assert_int_equal(fake.num_finals, 0);
+        fake_close(&fake, whys[i]);
+        assert_string_equal(fake.log,
+                            "< conn half_closed: closed by bob@h\n"
+                            "< conn closed: closed by bob@h; nothing followed from alice@h\n");
+        assert_int_equal(fake_finish(&fake), 0);
+    }
+}
+
+/* Who hears nothing while it ticks itself gives up; the other's silence is said. */
+static void test_silence(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t silence_ns;
+        int num_ticks;
+        const char *words;
+    } cases[] = {
+        {2 * SECOND, 2, " after 2.0 s of silence from bob@h"},
+        {2 * SECOND - 1, 2, ""},
+        {44 * SECOND, 1, ""},
+        {45 * SECOND, 0, " after 45.0 s of silence from bob@h"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int reset = 0; reset < 2; reset++) {
+            char expected[200];
+            shake_hands();
+            fake.tcp.now_ns = 100 * SECOND;
+            fake.conn.view.counters[0].ticks++; /* one of alice's before the last of bob's */
+            fake_send(&fake, 1, "\0\0\0\0", 4);
+            fake.tcp.now_ns += cases[i].silence_ns;
+            fake.conn.view.counters[0].ticks += (uint64_t)cases[i].num_ticks;
+            if (!reset) {
+                fake_fin(&fake, 0);
+                fake.tcp.now_ns += 50 * SECOND; /* does not count any more */
+            }
+            fake_close(&fake, reset ? TCP_CLOSE_RESET : TCP_CLOSE_FIN);
+            snprintf(expected, sizeof expected, "> conn closed: %s by alice@h%s\n",
+                     reset ? "reset" : "closed", cases[i].words);
+            assert_non_null(strstr(fake.log, expected));
+            assert_int_equal(fake_finish(&fake), 0);
+        }
     }
 }
 
@@ -584,6 +679,7 @@ int main(void)
         cmocka_unit_test(test_conversations), cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_ends),
         cmocka_unit_test(test_nobody_there),  cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_half_closed),   cmocka_unit_test(test_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -329,7 +329,8 @@ static void test_nobody_there(void **state)
         const char *expected;
     } cases[] = {
         {TCP_CLOSE_RESET, "< conn failed: connection refused: no EPMD there\n"},
-        {TCP_CLOSE_CAPTURE, "> conn failed: no answer\n"},
+        {TCP_CLOSE_SILENT, "> conn failed: no answer\n"},
+        {TCP_CLOSE_CAPTURE, ""}, /* it may still come */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(fake_begin(&fake));
@@ -354,7 +355,7 @@ static void test_joined_late(void **state)
     fake_close(&fake, TCP_CLOSE_CAPTURE);
     assert_string_equal(fake.log, "> port2_resp result=1\n"
                                   "< unknown !joined_late at 3: the beginning was not captured\n"
-                                  "< conn closed\n");
+                                  "< conn open_at_end\n");
     assert_int_equal(fake_finish(&fake), 0);
 }
 

@@ -300,7 +300,7 @@ static void knows_the_fields_of_the_rest(void **state)
     assert_none_hold(&record, (const char *const[]){"node_type", "result", "extra", NULL});
 
     event = make_event(DS_EVENT_CONN);
-    event.change = (struct ds_conn_change){DS_CONN_CLOSED, "reset", true, false};
+    event.change = (struct ds_conn_change){DS_CONN_CLOSED, "reset", true, false, {0}};
     assert_all_hold(&record, (const char *const[]){
         "type == \"conn\"", "state == \"closed\"", "reason == \"reset\"", "src_sent.bytes == 11",
         "src_sent.frames == 12", "src_sent.messages == 13", "src_sent.ticks == 14",

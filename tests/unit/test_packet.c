@@ -225,6 +225,84 @@ static void test_not_tcp(void **state)
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
 }
 
+/* make_icmp: an error about a segment from 10.0.0.1 to 10.0.0.2, or their IPv6 likes; as far as
+ * it is quoted. */
+static void make_icmp(int version, uint8_t type, uint8_t code, uint32_t more, size_t quoted_len)
+{
+    maker_start(&m, "", 0);
+    maker_tcp(&m, 77, 0, TCP_SYN, 0);
+    if (version == 4)
+        maker_ip4(&m, 6);
+    else
+        maker_ip6(&m, 6, false);
+    uint8_t quoted[100];
+    memcpy(quoted, maker_bytes(&m), m.len);
+    maker_start(&m, quoted, quoted_len < m.len ? quoted_len : m.len);
+    maker_put32(&m, more);
+    maker_put16(&m, 0);
+    maker_put8(&m, code);
+    maker_put8(&m, type);
+    if (version == 4)
+        maker_ip4(&m, 1);
+    else
+        maker_ip6(&m, 58, false);
+}
+
+static void test_icmp(void **state)
+{
+    (void)state;
+    static const struct {
+        int version;
+        uint8_t type, code;
+        const char *what; /* NULL: no error */
+    } cases[] = {
+        {4, 3, 1, "host unreachable"},
+        {4, 3, 4, "packet too big"},
+        {4, 3, 13, "communication administratively prohibited"},
+        {4, 3, 200, "destination unreachable"},
+        {4, 11, 0, "time to live exceeded"},
+        {4, 11, 2, NULL},
+        {4, 8, 0, NULL}, /* an echo request */
+        {4, 1, 0, NULL}, /* of ICMPv6 only */
+        {6, 1, 4, "port unreachable"},
+        {6, 2, 0, "packet too big"},
+        {6, 128, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint16_t src = 0, dst = 0;
+        make_icmp(cases[i].version, cases[i].type, cases[i].code, 1400, 1000);
+        struct ds_packet packet = maker_packet(&m, RAW);
+        assert_int_equal(ds_packet_ports(&packet, &src, &dst), cases[i].what != NULL);
+        if (cases[i].what == NULL) {
+            assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+            continue;
+        }
+        assert_int_equal(decode(RAW), PACKET_ICMP);
+        assert_string_equal(decoder.icmp.what, cases[i].what);
+        assert_int_equal(decoder.icmp.from.family, cases[i].version);
+        const bool too_big = strcmp(cases[i].what, "packet too big") == 0;
+        assert_int_equal(decoder.icmp.too_big, too_big);
+        assert_int_equal(decoder.icmp.mtu, too_big ? 1400 : 0);
+        assert_int_equal(src, 0x1234);
+        assert_int_equal(dst, 0x5678);
+        assert_int_equal(segment.src_port, 0x1234);
+        assert_int_equal(segment.dst_port, 0x5678);
+        assert_int_equal(segment.seq, 77);
+    }
+    /* The first 8 bytes of TCP are enough, and needed. */
+    make_icmp(4, 3, 1, 0, 28);
+    assert_int_equal(decode(RAW), PACKET_ICMP);
+    make_icmp(4, 3, 1, 0, 27);
+    assert_int_equal(decode(RAW), PACKET_TRUNCATED);
+    /* ICMPv6 in IPv4 is nothing. */
+    make_icmp(4, 1, 0, 0, 1000);
+    maker_bytes(&m)[9] = 58;
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    make_icmp(4, 3, 1, 0, 1000);
+    maker_bytes(&m)[20 + 8 + 9] = 17; /* about UDP */
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+}
+
 static void test_ip4(void **state)
 {
     (void)state;
@@ -651,6 +729,7 @@ int main(void)
         TEST(test_raw),
         TEST(test_link_types),
         TEST(test_not_tcp),
+        TEST(test_icmp),
         TEST(test_ip4),
         TEST(test_padding),
         TEST(test_malformed_ip),

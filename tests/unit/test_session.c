@@ -227,7 +227,8 @@ static void test_conversation(void **state)
     assert_string_equal(world.log,
                         "port_please2_req\nport 50000 bob\nport2_resp\nconn closed\n"
                         "conn open\nsend_name\nstatus\nchallenge\nchallenge_reply\n"
-                        "challenge_ack\nconn up\nreg_send\ntick\nreg_send\nconn closed\n");
+                        "challenge_ack\nconn up\nreg_send\ntick\nreg_send\n"
+                        "conn half_closed\nconn closed\n");
 }
 
 static void test_stats(void **state)
@@ -280,7 +281,7 @@ static void test_joined_late(void **state)
     B(REG_SEND REG_SEND);
     end(&world);
     assert_string_equal(world.log, "conn joined_late\ngap\nreg_send\nreg_send\n"
-                                   "gap\nreg_send\nreg_send\nconn closed\n");
+                                   "gap\nreg_send\nreg_send\nconn open_at_end\n");
     ds_session_free(world.session);
 }
 
@@ -299,7 +300,7 @@ static void test_first_bytes_lost(void **state)
     /* What came after the hole waits a while for what is missing. */
     assert_string_equal(world.log, "conn open\nstatus\nport 50000 bob@h\nchallenge\n"
                                    "challenge_ack\nconn up\ngap\nchallenge_reply\nreg_send\n"
-                                   "conn closed\n");
+                                   "conn open_at_end\n");
     ds_session_free(world.session);
 
     /* All of the handshake. */
@@ -311,7 +312,7 @@ static void test_first_bytes_lost(void **state)
     B(REG_SEND REG_SEND);
     end(&world);
     assert_non_null(strstr(world.log, "conn joined_late\nreg_send\nreg_send\n"));
-    assert_non_null(strstr(world.log, "reg_send\nreg_send\nconn closed\n"));
+    assert_non_null(strstr(world.log, "reg_send\nreg_send\nconn open_at_end\n"));
     ds_session_free(world.session);
 }
 
@@ -370,7 +371,7 @@ static void test_known_ports(void **state)
     A("\0\x01n");
     close_both(&world);
     end(&world);
-    assert_string_equal(world.log, "conn failed\nconn open\nunknown\nconn failed\n"
+    assert_string_equal(world.log, "conn failed\nconn open\nunknown\nconn half_closed\nconn failed\n"
                                    "names_req\nconn closed\n");
     ds_session_free(world.session);
 }
@@ -431,7 +432,7 @@ static void test_raw(void **state)
                         "< data 19 of packet 10\nchallenge_ack\nframe handshake\nconn up\n"
                         "> data 50 of packet 11\nreg_send\nframe pass_through\ntick\nframe tick\n"
                         "< missing 7: gap\n< data 46 of packet 12\ngap\nreg_send\n"
-                        "frame pass_through\nconn closed\n");
+                        "frame pass_through\nconn open_at_end\n");
     static const char forth[] = SEND_NAME REPLY REG_SEND TICK;
     static const char back[] = STATUS_OK CHALLENGE ACKNOWLEDGE REG_SEND;
     assert_int_equal(world.stream_len[0], sizeof forth - 1);
@@ -456,7 +457,7 @@ static void test_raw_late(void **state)
     assert_string_equal(world.log, "> missing 40000: cap\n< data 11 of packet 3\n"
                                    "> data 92 of packet 4\nconn joined_late\nreg_send\n"
                                    "frame pass_through\nreg_send\nframe pass_through\n"
-                                   "gap\nconn closed\n");
+                                   "gap\nconn open_at_end\n");
     ds_session_free(world.session);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "failing_alloc.h"
 #include "tcp.h"
+#include "tcp_conn.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,6 +28,8 @@ struct world {
     uint64_t limits[DS_LIMIT_COUNT];
     int64_t now_ns;
     uint64_t frame;
+    int64_t fed_ns;
+    bool is_quiet; /* no packets of others while time goes by */
     uint16_t client_port;
     int cut;        /* of the next segment */
     char forget_at; /* the event in which to forget: o(pen) d(ata) g(ap) e(nd) */
@@ -99,7 +102,8 @@ static void on_end(void *context, struct tcp_conn_view *view, int dir)
 
 static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)
 {
-    static const char *const names[] = {"FIN", "RESET", "REUSED", "DROPPED", "CAPTURE"};
+    static const char *const names[] = {"FIN",     "RESET",  "REUSED", "DROPPED",
+                                        "CAPTURE", "SILENT", "ICMP"};
     struct world *w = context;
     assert_ptr_equal(view->user, w);
     if (why == TCP_CLOSE_RESET) {
@@ -109,7 +113,13 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
     }
 }
 
-static const struct tcp_events events = {on_open, on_data, on_gap, on_end, on_close};
+static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct world *w = context;
+    say(w, "%d?%s", dir, view->icmp.what);
+}
+
+static const struct tcp_events events = {on_open, on_data, on_gap, on_end, on_icmp, on_close};
 
 static void world_init(struct world *w)
 {
@@ -152,6 +162,9 @@ static void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t seq, ui
     static uint8_t room[400000];
     uint8_t *copy = room + sizeof room - len;
     memcpy(copy, bytes, len);
+    if (!w->is_quiet && w->fed_ns != 0 && w->now_ns != w->fed_ns)
+        w->frame += 100;
+    w->fed_ns = w->now_ns;
     struct segment segment = {
         .ts_ns = w->now_ns,
         .frame = ++w->frame,
@@ -1029,10 +1042,17 @@ static void make_segments(struct random_world *w, int how)
     }
 }
 
+static void random_icmp(void *context, struct tcp_conn_view *view, int dir)
+{
+    (void)context;
+    (void)view;
+    (void)dir;
+}
+
 static void run_random(uint32_t seed, int how)
 {
     static const struct tcp_events random_events = {random_open, random_data, random_gap,
-                                                    random_end, random_close};
+                                                    random_end, random_icmp, random_close};
     static struct random_world w;
     struct meter meter = {.max = 1 << 24};
     struct ds_stats stats = {0};
@@ -1088,6 +1108,161 @@ static void run_random(uint32_t seed, int how)
         assert_int_equal(w.lost, 0);
     if ((how & CUT) == 0)
         assert_int_equal(w.cut, 0);
+}
+
+/* A SYN is sent again after 1 s, then after 2 s; its sender gives up. */
+static void test_syn_unanswered(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    w->now_ns += 1000 * MS;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    w->now_ns += 2000 * MS;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    expect_log(w, "open");
+    tcp_table_time(w->table, w->now_ns + 4999 * MS);
+    expect_log(w, "");
+    tcp_table_time(w->table, w->now_ns + 5000 * MS);
+    expect_log(w, "close=SILENT");
+    /* The answer comes after all. */
+    w->now_ns += 6000 * MS;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    expect_log(w, "");
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+    feed(w, A, TCP_ACK, 101, 501, "ab");
+    expect_log(w, "open 0:ab");
+    tcp_table_end(w->table);
+    expect_log(w, "close=CAPTURE");
+}
+
+static void test_syn_unanswered_once(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    w->is_quiet = true; /* where packets are not quite in order, the answer may come next */
+    w->client_port++;
+    w->now_ns += 3600 * MS;
+    feed(w, A, TCP_SYN, 700, 0, "");
+    expect_log(w, "open open");
+    w->is_quiet = false;
+    w->now_ns += 100 * MS;
+    w->client_port++;
+    feed(w, A, TCP_SYN, 1, 1, "");
+    expect_log(w, "open close=SILENT");
+    tcp_table_end(w->table); /* the others may yet be answered */
+    expect_log(w, "close=CAPTURE close=CAPTURE");
+}
+
+static void test_syn_at_the_end(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    w->now_ns += 1000 * MS;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    w->client_port++;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    tcp_table_end(w->table);
+    expect_log(w, "open open close=SILENT close=CAPTURE");
+}
+
+/* An acknowledgement shows that an answer was there, captured or not. */
+static void test_syn_answered_unseen(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    feed(w, A, TCP_ACK, 101, 501, "");
+    tcp_table_time(w->table, w->now_ns + 60000 * MS);
+    tcp_table_end(w->table);
+    expect_log(w, "open close=CAPTURE");
+}
+
+static void tell_icmp(struct world *w, int dir, uint32_t seq, const struct icmp_error *error)
+{
+    struct segment segment = {
+        .ts_ns = w->now_ns,
+        .frame = ++w->frame,
+        .src = dir == A ? addr_a : addr_b,
+        .dst = dir == A ? addr_b : addr_a,
+        .src_port = dir == A ? w->client_port : 4369,
+        .dst_port = dir == A ? 4369 : w->client_port,
+        .seq = seq,
+    };
+    tcp_table_icmp(w->table, &segment, error);
+}
+
+static const struct icmp_error unreachable = {.from = {4, {10, 0, 0, 9}}, .what = "unreachable"};
+static const struct icmp_error too_big = {
+    .from = {4, {10, 0, 0, 9}}, .what = "big", .too_big = true, .mtu = 1400};
+
+static void test_icmp_of_a_syn(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    tell_icmp(w, A, 101, &unreachable); /* not of this SYN */
+    tell_icmp(w, B, 100, &unreachable);
+    w->client_port++;
+    tell_icmp(w, A, 100, &unreachable);
+    w->client_port--;
+    expect_log(w, "open");
+    tell_icmp(w, A, 100, &unreachable);
+    expect_log(w, "close=ICMP");
+    tell_icmp(w, A, 100, &unreachable);
+    expect_log(w, "");
+}
+
+static void test_icmp_of_data(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed(w, B, TCP_ACK, 501, 101, "ab");
+    tell_icmp(w, B, 501, &too_big);
+    tell_icmp(w, B, 501, &too_big); /* said once */
+    tell_icmp(w, A, 101 + (1 << 20) + 1, &unreachable); /* far off: nobody's */
+    expect_log(w, "open 1:ab 1?big");
+    tell_icmp(w, A, 101 + (1 << 20), &unreachable);
+    expect_log(w, "0?unreachable");
+    feed(w, B, TCP_ACK, 503, 101, "cd");
+    expect_log(w, "1:cd");
+}
+
+/* A hole is given up by the clock, while nothing comes. */
+static void test_time(void **state)
+{
+    struct world *w = *state;
+    shake(w, 0, 0);
+    feed(w, A, TCP_ACK, 3, 1, "cd");
+    feed(w, B, TCP_ACK, 1, 5, "");
+    expect_log(w, "open");
+    tcp_table_time(w->table, w->now_ns + 199 * MS);
+    tcp_table_time(w->table, w->now_ns - 1000 * MS); /* ignored */
+    expect_log(w, "");
+    w->now_ns += 200 * MS;
+    tcp_table_time(w->table, w->now_ns);
+    expect_log(w, "0!2L 0:cd");
+}
+
+/* Packets not quite in order, and far apart: what comes within a few packets is not lost. */
+static void test_disorder(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    shake(w, 0, 0);
+    feed(w, B, TCP_ACK, 1, 5, ""); /* of what comes later */
+    feed(w, A, TCP_ACK, 3, 1, "cd");
+    for (int i = 0; i < TCP_DISORDER - 1; i++) {
+        w->now_ns += 5000 * MS;
+        feed(w, B, TCP_ACK, 1, 5, "");
+    }
+    expect_log(w, "open");
+    feed(w, A, TCP_ACK, 1, 1, "ab");
+    expect_log(w, "0:ab 0:cd");
+    feed(w, A, TCP_ACK | TCP_FIN, 7, 1, "gh");
+    for (int i = 0; i < TCP_DISORDER; i++) {
+        expect_log(w, "");
+        w->now_ns += 5000 * MS;
+        feed(w, B, TCP_ACK, 1, 10, "");
+    }
+    expect_log(w, "0!2L 0:gh 0.");
 }
 
 static void test_random(void **state)
@@ -1150,6 +1325,14 @@ int main(void)
         cmocka_unit_test(test_without_memory),
         TEST(test_no_memory_to_hold),
         cmocka_unit_test(test_random),
+        TEST(test_syn_unanswered),
+        TEST(test_syn_unanswered_once),
+        TEST(test_syn_at_the_end),
+        TEST(test_syn_answered_unseen),
+        TEST(test_icmp_of_a_syn),
+        TEST(test_icmp_of_data),
+        TEST(test_time),
+        TEST(test_disorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
