@@ -7,6 +7,7 @@
 #include "sink.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct json_state {
