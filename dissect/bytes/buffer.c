@@ -74,6 +74,20 @@ void ds_buffer_free(struct ds_buffer *buffer)
     *buffer = (struct ds_buffer){0};
 }
 
+/* num_digits counts the decimal digits of a number of at least 10: its bits times log10(2) are
+ * their number, or one too few. */
+static unsigned num_digits(uint64_t value)
+{
+    static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+                                      1000000000, 10000000000, 100000000000, 1000000000000,
+                                      10000000000000, 100000000000000, 1000000000000000,
+                                      10000000000000000, 100000000000000000, 1000000000000000000,
+                                      UINT64_C(10000000000000000000)};
+    const unsigned bits = 64 - (unsigned)__builtin_clzll(value);
+    const unsigned num = bits * 1233 >> 12;
+    return num + (value >= powers[num]);
+}
+
 void buffer_add_u64(struct ds_buffer *out, uint64_t value)
 {
     enum { DIGITS = 20 }; /* of 2^64 - 1 */
@@ -82,16 +96,47 @@ void buffer_add_u64(struct ds_buffer *out, uint64_t value)
                                 "4041424344454647484950515253545556575859"
                                 "6061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char text[DIGITS];
-    size_t first = DIGITS;
+    char *room = buffer_room(out, DIGITS);
+    if (room == NULL)
+        return;
+    size_t left = value < 10 ? 1 : num_digits(value);
+    out->len += left;
     while (value >= 10) {
-        first -= 2;
-        memcpy(&text[first], &pairs[value % 100 * 2], 2);
+        left -= 2;
+        memcpy(&room[left], &pairs[value % 100 * 2], 2);
         value /= 100;
     }
-    if (value != 0 || first == DIGITS)
-        text[--first] = (char)('0' + value);
-    buffer_add_bytes(out, &text[first], DIGITS - first);
+    if (left != 0)
+        room[0] = (char)('0' + value);
+}
+
+void buffer_add_numbers(struct ds_buffer *out, struct cursor *bytes)
+{
+    enum { TEXT = 4, AT_ONCE = 1024 };
+#define TEN(t) t "0", t "1", t "2", t "3", t "4", t "5", t "6", t "7", t "8", t "9"
+    static const char texts[UINT8_MAX + 1][TEXT] = {
+        TEN(","),   TEN(",1"),  TEN(",2"),  TEN(",3"),  TEN(",4"),  TEN(",5"),  TEN(",6"),
+        TEN(",7"),  TEN(",8"),  TEN(",9"),  TEN(",10"), TEN(",11"), TEN(",12"), TEN(",13"),
+        TEN(",14"), TEN(",15"), TEN(",16"), TEN(",17"), TEN(",18"), TEN(",19"), TEN(",20"),
+        TEN(",21"), TEN(",22"), TEN(",23"), TEN(",24"), ",250",     ",251",     ",252",
+        ",253",     ",254",     ",255"};
+#undef TEN
+    uint8_t byte;
+    if (!cursor_read_u8(bytes, &byte))
+        return;
+    buffer_add_u64(out, byte); /* the one without a comma */
+    for (size_t left; (left = cursor_left(bytes)) != 0;) {
+        const size_t num = left < AT_ONCE ? left : AT_ONCE;
+        char *const room = buffer_room(out, num * TEXT);
+        if (room == NULL)
+            return;
+        char *at = room;
+        for (size_t i = 0; i < num && cursor_read_u8(bytes, &byte); i++) {
+            memcpy(at, texts[byte], TEXT);
+            at += 2 + (byte >= 10) + (byte >= 100);
+        }
+        out->len += (size_t)(at - room);
+    }
 }
 
 void buffer_add_hex(struct ds_buffer *out, uint64_t value)

@@ -45,6 +45,9 @@ static inline void buffer_add_cursor(struct ds_buffer *out, const struct cursor 
 /* buffer_add_u64 appends a number in decimal. */
 void buffer_add_u64(struct ds_buffer *out, uint64_t value);
 
+/* buffer_add_numbers appends all that is left of bytes as numbers with commas between them. */
+void buffer_add_numbers(struct ds_buffer *out, struct cursor *bytes);
+
 /* buffer_add_hex appends a number in hexadecimal, in upper case, without leading zeros. */
 void buffer_add_hex(struct ds_buffer *out, uint64_t value);
 

@@ -215,12 +215,9 @@ static void text_add_export(struct text *text, const struct term_token *token)
 /* text_add_bytes writes num bytes as numbers. */
 static void text_add_bytes(struct text *text, struct cursor *bytes, size_t num)
 {
-    uint8_t byte;
-    for (size_t i = 0; i < num && cursor_read_u8(bytes, &byte); i++) {
-        if (i != 0)
-            BUFFER_ADD(text->out, ",");
-        buffer_add_u64(text->out, byte);
-    }
+    struct cursor these;
+    if (cursor_child(bytes, num, &these))
+        buffer_add_numbers(text->out, &these);
 }
 
 /* text_may_be_string says whether a list may be written as a string where its elements are

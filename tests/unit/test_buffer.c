@@ -126,12 +126,42 @@ static void test_numbers(void **state)
     }
 }
 
+/* All bytes, and more of them than are written at once. */
+static void test_lists_of_bytes(void **state)
+{
+    (void)state;
+    static const size_t lens[] = {0, 1, 2, 256, 1024, 1025, 1026, 5000};
+    uint8_t bytes[5000];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7);
+    for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
+        struct ds_buffer buffer = {0}, expected = {0};
+        struct cursor cursor = cursor_make(bytes, lens[i]);
+        buffer_add_numbers(&buffer, &cursor);
+        for (size_t j = 0; j < lens[i]; j++)
+            ds_buffer_printf(&expected, j == 0 ? "%d" : ",%d", bytes[j]);
+        assert_int_equal(buffer.len, expected.len);
+        assert_memory_equal(buffer.data, expected.data, expected.len);
+        assert_int_equal(cursor_left(&cursor), 0);
+        ds_buffer_free(&buffer);
+        ds_buffer_free(&expected);
+    }
+    struct ds_buffer full = {0};
+    struct cursor cursor = cursor_make(bytes, sizeof bytes);
+    failing_alloc_at(2);
+    buffer_add_numbers(&full, &cursor);
+    failing_alloc_at(0);
+    assert_true(full.failed);
+    ds_buffer_free(&full);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add),     cmocka_unit_test(test_growth_is_by_doubling),
         cmocka_unit_test(test_reserve), cmocka_unit_test(test_printf),
         cmocka_unit_test(test_failed),  cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_lists_of_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
