@@ -83,9 +83,16 @@ text(Format, Args) ->
 
 first_met(Nodes) ->
     [begin
-         Early = erpc:call(N, erlang, whereis, [early]),
+         Early = early(N),
          shown(Early, none, [text("global:{early,~tp}", [N]), text("pg:{early,~tp}", [N])])
      end || N <- Nodes].
+
+%% The node may still be starting.
+early(Node) ->
+    case erpc:call(Node, erlang, whereis, [early]) of
+        undefined -> timer:sleep(100), early(Node);
+        Pid -> timer:sleep(200), Pid
+    end.
 
 global_names(Bob, Carol) ->
     One = erpc:call(Bob, ?MODULE, start, []),
