@@ -29,6 +29,7 @@ enum family { FAMILY_MESSAGE, FAMILY_IN_CALL, FAMILY_IN_CAST, FAMILY_SPAWN, FAMI
 static const enum family families[DS_OTP_NUM_KINDS] = {
     [DS_OTP_CALL] = FAMILY_MESSAGE,         [DS_OTP_REPLY] = FAMILY_MESSAGE,
     [DS_OTP_WATCHED_CALL] = FAMILY_MESSAGE, [DS_OTP_WATCHED_REPLY] = FAMILY_MESSAGE,
+    [DS_OTP_TAGGED_CALL] = FAMILY_MESSAGE,
     [DS_OTP_CAST] = FAMILY_MESSAGE,         [DS_OTP_INFO] = FAMILY_MESSAGE,
     [DS_OTP_PEER] = FAMILY_MESSAGE,         [DS_OTP_IN_CALL] = FAMILY_IN_CALL,
     [DS_OTP_IN_CAST] = FAMILY_IN_CAST,      [DS_OTP_IN_PEER] = FAMILY_IN_CAST,
@@ -59,6 +60,8 @@ static const struct {
     {"Group", DS_OTP_GROUP},
     {"Pids", DS_OTP_PIDS},
     {"Left", DS_OTP_LEFT},
+    {"Members", DS_OTP_MEMBERS},
+    {"Changes", DS_OTP_CHANGES},
     {"Answerer", DS_OTP_ANSWERER},
 };
 _Static_assert(sizeof variables / sizeof variables[0] == DS_OTP_NUM_VARIABLES, "each has a name");
@@ -314,6 +317,7 @@ bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to, const stru
     match->bound = 0;
     if (payload->data == NULL || !find_in_family(otp, FAMILY_MESSAGE, name, payload, match))
         return false;
+    match->outer = match->line;
     if ((match->kind != DS_OTP_CALL && match->kind != DS_OTP_CAST) ||
         (match->bound & 1u << DS_OTP_REQUEST) == 0)
         return true;

@@ -147,19 +147,31 @@ bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term
     return term_get_element(tuple, i, out);
 }
 
-bool ds_term_get_list(const struct ds_term *term, struct ds_term_list *out)
+/* get_items makes a list of the terms in a term of that class, but for the last num_left_out. */
+static bool get_items(const struct ds_term *term, enum term_class class, uint32_t num_left_out,
+                      struct ds_term_list *out)
 {
     const struct term_env env = {term->atoms, term->num_atoms};
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     struct term_token token;
     if (term_read_token(&at, &env, &token, NULL) != TERM_OK ||
-        (token.class != TERM_LIST && token.class != TERM_NIL))
+        token.class != class)
         return false;
     out->rest = *term;
     out->rest.data = at.at;
     out->rest.len = cursor_left(&at);
-    out->left = token.class == TERM_LIST ? (uint32_t)token.num_terms - 1 : 0; /* the tail */
+    out->left = (uint32_t)token.num_terms - num_left_out;
     return true;
+}
+
+bool ds_term_get_list(const struct ds_term *term, struct ds_term_list *out)
+{
+    return get_items(term, TERM_LIST, 1, out) || get_items(term, TERM_NIL, 0, out);
+}
+
+bool ds_term_get_map(const struct ds_term *term, struct ds_term_list *out)
+{
+    return get_items(term, TERM_MAP, 0, out);
 }
 
 bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item)

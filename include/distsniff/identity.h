@@ -41,6 +41,7 @@ struct ds_term_list {
 };
 
 bool ds_term_get_list(const struct ds_term *term, struct ds_term_list *out);
+bool ds_term_get_map(const struct ds_term *term, struct ds_term_list *out); /* key, value, key .. */
 bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item);
 
 #endif

@@ -15,6 +15,8 @@ enum ds_otp_kind {
      * is From, has just set up a monitor to the receiver; a REPLY if such a call is open. */
     DS_OTP_WATCHED_CALL,
     DS_OTP_WATCHED_REPLY,
+    /* CALL of such a form: if Tag is the reference of that monitor. */
+    DS_OTP_TAGGED_CALL,
     DS_OTP_CAST,
     DS_OTP_INFO,
     DS_OTP_PEER,       /* INFO, sent by the process of the same name on the sender's node */
@@ -50,6 +52,8 @@ enum ds_otp_variable {
     DS_OTP_GROUP,  /* has these further members */
     DS_OTP_PIDS,   /* a pid or a list of them */
     DS_OTP_LEFT,   /* groups that Pids are no members of any more */
+    DS_OTP_MEMBERS, /* #{Group => Pids}: these members, and no others */
+    DS_OTP_CHANGES, /* [{Group, Pids that joined, Pids that left}] */
     DS_OTP_NUM_VARIABLES,
 };
 
@@ -70,6 +74,7 @@ struct ds_otp_line {
 
 struct ds_otp_match {
     const struct ds_otp_line *line;  /* gives the label: the inner line where there is one */
+    const struct ds_otp_line *outer; /* the line of what is around that; line where there is none */
     enum ds_otp_kind kind;           /* CALL, REPLY, CAST, INFO, PEER, SPAWN..., RESULT, FAILURE */
     uint32_t bound;                  /* 1 << enum ds_otp_variable */
     struct ds_term variable[DS_OTP_NUM_VARIABLES]; /* those bound; views into the term */

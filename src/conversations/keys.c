@@ -150,8 +150,8 @@ bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t co
         return true;
     struct ds_term first, rest;
     if (ds_term_get_cons(term, &first, &rest)) {
-        *is_alias = true;
-        return keys_find_ref(nodes, &rest, conn, out);
+        *is_alias = keys_find_ref(nodes, &rest, conn, out);
+        return *is_alias;
     }
     if (!ds_term_get_pair(term, &first, &rest) || !keys_find_ref(nodes, &first, conn, out))
         return false;

@@ -128,7 +128,7 @@ struct process *processes_add(struct processes *p, const struct pid_key *key)
 void processes_release(struct processes *p, struct process *process)
 {
     if (process->name != 0 || process->titles != 0 || process->is_scope ||
-        process->being_dropped)
+        process->offers != 0 || process->being_dropped)
         return;
     if (process->num_serving == 0 && process->num_made == 0)
         remove_process(p, process);

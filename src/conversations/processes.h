@@ -23,6 +23,7 @@ struct process {
     struct made_call *made;
     uint32_t titles, given; /* heads of lists: titles.h, of its own and given as a scope of pg */
     bool is_scope, being_dropped;
+    uint32_t offers; /* name (interned) of what may be a scope of pg; 0 nothing */
     uint32_t node;          /* in whose list of_node is; 0 none */
     struct table_link of_node;
 };

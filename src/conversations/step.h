@@ -96,6 +96,11 @@ bool step_find_source(struct correlate *c, const struct step *s, const struct ds
 /* step_learn_names takes what otp.def says of names in a message. */
 void step_learn_names(struct correlate *c, struct step *s, const struct ds_otp_match *match);
 
+/* step_is_scope says whether a message that speaks of a scope of pg comes from one: one that is
+ * known, or shows it to one that is. name is whom the message goes to by name. */
+bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_match *match,
+                   struct ds_text name);
+
 /* step_note_names fills in the names of the note. */
 void step_note_names(struct correlate *c, struct step *s);
 

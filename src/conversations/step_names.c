@@ -32,17 +32,72 @@ static bool is_from(struct correlate *c, struct step *s, const struct ds_term *s
            pid_key_equal(&pid, &s->from);
 }
 
-/* learn_groups: [{Group, Pids}] is all that the scope has on its node. */
-static void learn_groups(struct correlate *c, struct step *s, const struct ds_term *groups)
+bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_match *match,
+                   struct ds_text name)
+{
+    struct processes *p = &c->calls.processes;
+    struct pid_key other;
+    const bool tells_all = ds_otp_get(match, DS_OTP_GROUPS) != NULL ||
+                           ds_otp_get(match, DS_OTP_MEMBERS) != NULL;
+    if (!is_from(c, s, ds_otp_get(match, DS_OTP_SCOPE)))
+        return false;
+    if (titles_is_scope(p, &s->from))
+        return true;
+    if (name.data != NULL) {
+        /* Nobody else is called so; of other names the answer tells. */
+        static const char standard[] = "pg";
+        const bool is_standard =
+            name.len == strlen(standard) && memcmp(name.data, standard, name.len) == 0;
+        const bool is_peer = match->kind == DS_OTP_PEER && s->to_state == KNOWN;
+        const bool is_scope =
+            is_peer && (is_standard || (processes_whereis(p, s->to.node, s->to.id, 0, &other) &&
+                                        titles_is_scope(p, &other)));
+        if (is_scope)
+            titles_open_scope(p, &s->from);
+        else if (is_peer)
+            titles_offer_scope(p, &s->from, s->to.id);
+        return is_scope;
+    }
+    if ((!tells_all && match->kind != DS_OTP_PEER) || !step_know_to(c, s))
+        return false;
+    const uint32_t offered = tells_all ? titles_take_offer(p, &s->to) : 0;
+    if (offered != 0) {
+        processes_learn(p, offered, &s->to);
+        processes_learn(p, offered, &s->from);
+    }
+    if (titles_is_scope(p, &s->to))
+        titles_open_scope(p, &s->from);
+    return titles_is_scope(p, &s->from);
+}
+
+/* learn_members: [{Group, Pids}] or #{Group => Pids} is all that the scope has on its node. */
+static void learn_members(struct correlate *c, struct step *s, const struct ds_term *groups)
 {
     struct ds_term_list list;
     struct ds_term item, group, pids;
-    if (!ds_term_get_list(groups, &list))
+    const bool is_map = ds_term_get_map(groups, &list);
+    if (!is_map && !ds_term_get_list(groups, &list))
         return;
     titles_leave_all(&c->calls.processes, &s->from);
     while (ds_term_list_next(&list, &item))
-        if (ds_term_get_pair(&item, &group, &pids))
+        if (is_map && ds_term_list_next(&list, &pids))
+            each_process(c, s, &pids, &item, titles_join);
+        else if (!is_map && ds_term_get_pair(&item, &group, &pids))
             each_process(c, s, &pids, &group, titles_join);
+}
+
+static void learn_changes(struct correlate *c, struct step *s, const struct ds_term *changes)
+{
+    struct ds_term_list list;
+    struct ds_term item, group, joined, left;
+    if (!ds_term_get_list(changes, &list))
+        return;
+    while (ds_term_list_next(&list, &item))
+        if (ds_term_get_element(&item, 0, &group) && ds_term_get_element(&item, 1, &joined) &&
+            ds_term_get_element(&item, 2, &left)) {
+            each_process(c, s, &joined, &group, titles_join);
+            each_process(c, s, &left, &group, titles_leave);
+        }
 }
 
 static void learn_left(struct correlate *c, struct step *s, const struct ds_term *pids,
@@ -50,7 +105,7 @@ static void learn_left(struct correlate *c, struct step *s, const struct ds_term
 {
     struct ds_term_list list;
     struct ds_term group;
-    if (!titles_is_scope(&c->calls.processes, &s->from) || !ds_term_get_list(groups, &list))
+    if (!ds_term_get_list(groups, &list))
         return;
     while (ds_term_list_next(&list, &group))
         each_process(c, s, pids, &group, titles_leave);
@@ -62,13 +117,12 @@ static void learn_scope(struct correlate *c, struct step *s, const struct ds_otp
     const struct ds_term *groups = ds_otp_get(match, DS_OTP_GROUPS);
     const struct ds_term *left = ds_otp_get(match, DS_OTP_LEFT);
     const struct ds_term *pids = ds_otp_get(match, DS_OTP_PIDS);
-    if (!is_from(c, s, ds_otp_get(match, DS_OTP_SCOPE)))
-        return;
-    /* Only these two say beyond doubt that this is pg. */
-    if (groups != NULL || match->kind == DS_OTP_PEER)
-        titles_open_scope(&c->calls.processes, &s->from);
-    if (groups != NULL)
-        learn_groups(c, s, groups);
+    const struct ds_term *members = ds_otp_get(match, DS_OTP_MEMBERS);
+    const struct ds_term *changes = ds_otp_get(match, DS_OTP_CHANGES);
+    if (groups != NULL || members != NULL)
+        learn_members(c, s, groups != NULL ? groups : members);
+    else if (changes != NULL)
+        learn_changes(c, s, changes);
     else if (group != NULL && pids != NULL)
         each_process(c, s, pids, group, titles_join);
     else if (left != NULL && pids != NULL)

@@ -55,12 +55,18 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     if (step_know_to(c, s))
         start.callee = s->to;
     const bool is_watched = step_take_set_up(c, &start.caller, &start.callee, &monitor);
-    if (match->kind == DS_OTP_WATCHED_CALL && (!is_watched || !is_sender(c, s, &start.caller)))
+    const bool wants_watch =
+        match->kind == DS_OTP_WATCHED_CALL || match->kind == DS_OTP_TAGGED_CALL;
+    if (wants_watch && (!is_watched || !is_sender(c, s, &start.caller)))
+        return false;
+    const bool has_key =
+        tag != NULL
+            ? keys_find_tag(&c->intern, tag, s->event->conn->number, &start.key, &is_alias)
+            : find_waiting(c, s, &start.caller, !s->event->dir, match->line->label, &start.key);
+    if (match->kind == DS_OTP_TAGGED_CALL && (!has_key || !ref_key_equal(&start.key, &monitor)))
         return false;
     s->note->role = NOTE_REQUEST;
-    if (tag != NULL
-            ? !keys_find_tag(&c->intern, tag, s->event->conn->number, &start.key, &is_alias)
-            : !find_waiting(c, s, &start.caller, !s->event->dir, match->line->label, &start.key))
+    if (!has_key)
         return true;
     if (is_watched)
         step_note_watch(c, &monitor, &start.key);
@@ -105,9 +111,12 @@ static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_
         call = NULL;
     if (call != NULL && !answers_for(s, match))
         call = NULL;
+    /* What answers nothing that is known is only a reply when its form leaves no doubt. */
     if (call == NULL)
-        return is_alias || (match->kind == DS_OTP_REPLY &&
-                            strcmp(match->line->label, "gen:reply") != 0);
+        return is_alias ||
+               (match->kind == DS_OTP_REPLY && strcmp(match->line->label, "gen:reply") != 0 &&
+                (tag != NULL ? has_key
+                             : ds_otp_get(match, DS_OTP_ANSWERER) != NULL && answers_for(s, match)));
     step_end_by_reply(c, s, call, reply != NULL ? reply : &s->message->payload);
     return true;
 }
@@ -124,13 +133,21 @@ void step_take_send(struct correlate *c, struct step *s)
     s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))
         return;
+    if (ds_otp_get(&match, DS_OTP_SCOPE) != NULL && !step_is_scope(c, s, &match, name)) {
+        if (match.outer == match.line)
+            return;
+        match.line = match.outer;
+        match.kind = match.outer->kind;
+        match.bound &= ~(uint32_t)DS_OTP_TELLS_NAMES;
+    }
     const bool is_reply = match.kind == DS_OTP_REPLY || match.kind == DS_OTP_WATCHED_REPLY;
     if (is_reply && !take_reply(c, s, &match))
         return;
     if (s->ending != NULL)
         return;
     step_set_function(s->note, &match);
-    if ((match.kind == DS_OTP_CALL || match.kind == DS_OTP_WATCHED_CALL) &&
+    if ((match.kind == DS_OTP_CALL || match.kind == DS_OTP_WATCHED_CALL ||
+         match.kind == DS_OTP_TAGGED_CALL) &&
         !open_call(c, s, &match)) {
         *s->note = (struct note){.role = NOTE_SEND};
         return;
@@ -146,6 +163,7 @@ void step_take_send(struct correlate *c, struct step *s)
     switch (match.kind) {
     case DS_OTP_CALL:
     case DS_OTP_WATCHED_CALL:
+    case DS_OTP_TAGGED_CALL:
         break;
     case DS_OTP_REPLY:
         s->note->role = NOTE_REPLY;

@@ -11,6 +11,7 @@ struct title {
     uint32_t process, scope; /* as numbers in the table of processes */
     struct table_link of_process, of_scope;
     char *text;
+    uint32_t num_joined;
     uint32_t len, prefix_len; /* bytes of the text, and of what comes before the name */
 };
 
@@ -116,6 +117,7 @@ static void add_title(struct processes *p, size_t prefix_len, struct process *sc
     }
     memcpy(copy, text->data, text->len);
     title->text = copy;
+    title->num_joined = 1;
     title->len = (uint32_t)text->len;
     title->prefix_len = (uint32_t)prefix_len;
     title->process = process->entry.number;
@@ -161,6 +163,28 @@ void titles_open_scope(struct processes *p, const struct pid_key *pid)
     processes_remember(p, scope);
 }
 
+void titles_offer_scope(struct processes *p, const struct pid_key *pid, uint32_t name)
+{
+    struct process *scope = processes_add(p, pid);
+    if (scope == NULL) {
+        p->no_memory++;
+        return;
+    }
+    scope->offers = name;
+    processes_remember(p, scope);
+}
+
+uint32_t titles_take_offer(struct processes *p, const struct pid_key *pid)
+{
+    struct process *scope = processes_find(p, pid);
+    const uint32_t name = scope != NULL ? scope->offers : 0;
+    if (name != 0) {
+        titles_open_scope(p, pid);
+        scope->offers = 0;
+    }
+    return name;
+}
+
 bool titles_is_scope(const struct processes *p, const struct pid_key *pid)
 {
     const struct process *scope = processes_find(p, pid);
@@ -183,9 +207,13 @@ void titles_join(struct processes *p, const struct pid_key *scope_key,
 {
     struct process *scope = processes_find(p, scope_key);
     size_t prefix_len;
-    if (scope != NULL && scope->is_scope && print_group(p, scope, group, &prefix_len) &&
-        find_title(p, prefix_len, scope, pid) == NULL)
+    if (scope == NULL || !scope->is_scope || !print_group(p, scope, group, &prefix_len))
+        return;
+    struct title *title = find_title(p, prefix_len, scope, pid);
+    if (title == NULL)
         add_title(p, prefix_len, scope, pid);
+    else if (title->num_joined < UINT32_MAX)
+        title->num_joined++;
 }
 
 void titles_leave(struct processes *p, const struct pid_key *scope_key,
@@ -197,7 +225,7 @@ void titles_leave(struct processes *p, const struct pid_key *scope_key,
         scope != NULL && scope->is_scope && print_group(p, scope, group, &prefix_len)
             ? find_title(p, prefix_len, scope, pid)
             : NULL;
-    if (title != NULL)
+    if (title != NULL && --title->num_joined == 0)
         remove_title(p, title);
 }
 
@@ -234,5 +262,6 @@ void titles_drop(struct processes *p, struct process *process)
     while (process->titles != 0)
         remove_title(p, table_get(&p->titles, process->titles));
     process->is_scope = false;
+    process->offers = 0;
     process->being_dropped = false;
 }

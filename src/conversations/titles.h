@@ -25,6 +25,14 @@ void titles_unregister(struct processes *p, const struct ds_term *name);
  * have effect for such a scope alone. */
 void titles_open_scope(struct processes *p, const struct pid_key *scope);
 bool titles_is_scope(const struct processes *p, const struct pid_key *scope);
+
+/* titles_offer_scope tells that a process may be the scope of that name (interned) on its node;
+ * titles_take_offer, that it is, as another one has shown by its answer: it returns the name, 0
+ * when there was no such offer. */
+void titles_offer_scope(struct processes *p, const struct pid_key *scope, uint32_t name);
+uint32_t titles_take_offer(struct processes *p, const struct pid_key *scope);
+
+/* A process is a member as often as it has joined. */
 void titles_join(struct processes *p, const struct pid_key *scope, const struct ds_term *group,
                  const struct pid_key *pid);
 void titles_leave(struct processes *p, const struct pid_key *scope, const struct ds_term *group,
