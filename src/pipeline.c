@@ -454,6 +454,15 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
     selector_add_stats(s->select, stats);
 }
 
+bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
+{
+    if (s->options->output.num_formats == 0 || (s->behind && s->queue != NULL) ||
+        !selector_chooses(s->select))
+        return false;
+    *num = s->num_shown;
+    return true;
+}
+
 uint64_t pipeline_num_given_up(const struct pipeline *s)
 {
     return selector_num_given_up(s->select) +

@@ -63,7 +63,11 @@ void pipeline_write_reports(struct pipeline *pipeline);
  * still come, those that can be known without waiting. */
 void pipeline_add_stats(const struct pipeline *pipeline, struct ds_stats *stats);
 
-/* pipeline_num_given_up returns how many messages -e, -m and -Y gave up on. */
+/* pipeline_get_shown says how many messages were chosen to be shown. False when none are left out,
+ * none are shown at all, or it is not known before the end. */
+bool pipeline_get_shown(const struct pipeline *pipeline, uint64_t *num);
+
+/* pipeline_num_given_up returns how often -e, -m, -Y, --trigger and --redact-keep gave up. */
 uint64_t pipeline_num_given_up(const struct pipeline *pipeline);
 
 void pipeline_free(struct pipeline *pipeline); /* NULL is allowed */

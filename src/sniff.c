@@ -236,6 +236,7 @@ static void print_summary(struct sniff *s)
         .stats = &stats,
         .config = &s->options->config,
     };
+    summary.chooses = pipeline_get_shown(s->pipeline, &summary.num_shown);
     summary_print(&summary, stderr);
 }
 

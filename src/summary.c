@@ -3,15 +3,13 @@
  */
 #include "summary.h"
 
+#include "counted.h"
+
 #include <inttypes.h>
 
-/* Appends "3 gaps", or "1 gap". what is the plural. */
 static void print_count(FILE *out, const char *before, uint64_t count, const char *what)
 {
-    size_t len = 0;
-    while (what[len] != '\0')
-        len++;
-    fprintf(out, "%s%" PRIu64 " %.*s", before, count, (int)(count == 1 ? len - 1 : len), what);
+    fprintf(out, "%s%s", before, counted(count, what).text);
 }
 
 void summary_print(const struct summary *summary, FILE *out)
@@ -35,6 +33,10 @@ void summary_print(const struct summary *summary, FILE *out)
     print_count(out, ", ", stats->faults, "faults");
     print_count(out, ", ", stats->unknown_atoms, "unknown atoms");
     fputc('\n', out);
+
+    if (summary->chooses)
+        fprintf(out, "%" PRIu64 " of %s shown\n", summary->num_shown,
+                counted(stats->messages, "messages").text);
 
     /* What is usually nothing is only said when it is something. */
     const struct {

@@ -11,6 +11,8 @@ struct summary {
     uint64_t num_read;   /* packets */
     uint64_t num_passed; /* of these, by the filter */
     bool is_live;
+    bool chooses;        /* messages are left out that were not asked for */
+    uint64_t num_shown;  /* of the messages */
     uint64_t num_dropped, num_missed; /* by the kernel, by the interface */
     const struct ds_stats *stats;
     const struct ds_config *config;

@@ -8,14 +8,16 @@
 #include <string.h>
 
 static const struct conflict {
-    bool needs; /* else excludes */
-    const char *these, *those, *why;
+    enum { EXCLUDES, NEEDS, HAS_NO_USE } kind;
+    const char *these, *those, *unless, *why;
 } conflicts[] = {
-#define EXCLUDES(these, those, why) {false, these, those, why},
-#define NEEDS(these, those, why) {true, these, those, why},
+#define EXCLUDES(these, those, why) {EXCLUDES, these, those, "", why},
+#define NEEDS(these, those, why) {NEEDS, these, those, "", why},
+#define HAS_NO_USE(these, those, unless, why) {HAS_NO_USE, these, those, unless, why},
 #include "option_conflicts.def"
 #undef EXCLUDES
 #undef NEEDS
+#undef HAS_NO_USE
 };
 
 enum { NUM_CONFLICTS = sizeof conflicts / sizeof conflicts[0] };
@@ -96,24 +98,36 @@ static void add_given(char *out, size_t size, const struct option_given *given, 
         snprintf(out + used, size - used, " %s", given->value);
 }
 
+/* complain_of says what is wrong with one, and with the other when it is not missing. */
+static void complain_of(const struct conflict *conflict, const struct option_given *one,
+                        const struct option_given *other)
+{
+    static const char *const links[] = {
+        [EXCLUDES] = " and ", [NEEDS] = " needs ", [HAS_NO_USE] = " has no use with "};
+    char text[320] = "";
+    add_given(text, sizeof text, one, conflict->these);
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s", links[conflict->kind]);
+    if (conflict->kind == NEEDS)
+        add_list(text, sizeof text, conflict->those);
+    else
+        add_given(text, sizeof text, other, conflict->those);
+    complain("%s%s: %s", text, conflict->kind == EXCLUDES ? " do not go together" : "",
+             conflict->why);
+}
+
 bool option_check_conflicts(const struct option_given *given, size_t num)
 {
     for (int i = 0; i < NUM_CONFLICTS; i++) {
         const struct conflict *conflict = &conflicts[i];
         const struct option_given *one = find(conflict->these, given, num);
         const struct option_given *other = find(conflict->those, given, num);
-        if (one == NULL || (other == NULL) != conflict->needs)
+        if (one == NULL || (other == NULL) != (conflict->kind == NEEDS) ||
+            find(conflict->unless, given, num) != NULL)
             continue;
-        char text[320] = "";
-        add_given(text, sizeof text, one, conflict->these);
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s", conflict->needs ? " needs " : " and ");
-        if (conflict->needs)
-            add_list(text, sizeof text, conflict->those);
-        else
-            add_given(text, sizeof text, other, conflict->those);
-        complain("%s%s: %s", text, conflict->needs ? "" : " do not go together", conflict->why);
-        return false;
+        complain_of(conflict, one, other);
+        if (conflict->kind != HAS_NO_USE)
+            return false;
     }
     return true;
 }

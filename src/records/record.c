@@ -6,6 +6,16 @@
 #include "digits.h"
 #include "printable.h"
 
+const char *record_type_name(enum ds_event_type type)
+{
+    static const char *const names[] = {
+        [DS_EVENT_EPMD] = "epmd",       [DS_EVENT_HANDSHAKE] = "handshake",
+        [DS_EVENT_CONN] = "conn",       [DS_EVENT_MESSAGE] = "message",
+        [DS_EVENT_TICK] = "tick",       [DS_EVENT_GAP] = "gap",
+    };
+    return (size_t)type < sizeof names / sizeof names[0] ? names[type] : NULL;
+}
+
 const char *note_role_name(enum note_role role)
 {
     static const char *const names[] = {

@@ -135,6 +135,7 @@ static inline bool record_is_message(const struct record *record)
 }
 
 /* Names; each a static string, NULL out of range. */
+const char *record_type_name(enum ds_event_type type); /* NULL of what no record is made of */
 const char *note_role_name(enum note_role role);
 const char *call_outcome_name(enum call_outcome outcome);
 const char *monitor_outcome_name(enum monitor_outcome outcome);

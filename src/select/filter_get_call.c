@@ -176,35 +176,35 @@ static void get_of_call(struct probe *probe, const struct record *record, int wh
 }
 
 #define PARTY(name, which)                                                                         \
-    {name, FIELD_TEXT, get_party, which},                                                          \
-    {name ".node", FIELD_TEXT, get_party_node, which},                                             \
-    {name ".name", FIELD_TEXT, get_party_name, which},                                             \
-    {name ".titles", FIELD_TEXT, get_party_titles, which},                                         \
-    {name ".pid", FIELD_TEXT, get_party_pid, which},                                               \
-    {name ".creation", FIELD_NUMBER, get_party_creation, which}
+    {name, FIELD_TEXT, get_party, which, NULL},                                                    \
+    {name ".node", FIELD_TEXT, get_party_node, which, NULL},                                       \
+    {name ".name", FIELD_TEXT, get_party_name, which, NULL},                                       \
+    {name ".titles", FIELD_TEXT, get_party_titles, which, NULL},                                   \
+    {name ".pid", FIELD_TEXT, get_party_pid, which, NULL},                                         \
+    {name ".creation", FIELD_NUMBER, get_party_creation, which, NULL}
 
 static const struct field fields[] = {
-    {"role", FIELD_TEXT, get_note_role, 0},
-    {"call", FIELD_NUMBER, get_call, 0},
-    {"label", FIELD_TEXT, get_label, LABEL},
-    {"group", FIELD_TEXT, get_label, GROUP},
-    {"latency", FIELD_DURATION, get_latency, 0},
-    {"latency_us", FIELD_MICROSECONDS, get_latency, 0},
-    {"outcome", FIELD_TEXT, get_outcome, 0},
+    {"role", FIELD_TEXT, get_note_role, 0, filter_word_of_role},
+    {"call", FIELD_NUMBER, get_call, 0, NULL},
+    {"label", FIELD_TEXT, get_label, LABEL, filter_word_of_label},
+    {"group", FIELD_TEXT, get_label, GROUP, filter_word_of_group},
+    {"latency", FIELD_DURATION, get_latency, 0, NULL},
+    {"latency_us", FIELD_MICROSECONDS, get_latency, 0, NULL},
+    {"outcome", FIELD_TEXT, get_outcome, 0, filter_word_of_outcome},
     PARTY("caller", CALLER),
     PARTY("callee", CALLEE),
     PARTY("watcher", WATCHER),
     PARTY("target", TARGET),
-    {"duration", FIELD_DURATION, get_duration, 0},
-    {"duration_us", FIELD_MICROSECONDS, get_duration, 0},
-    {"request", FIELD_TERM, get_of_call, CALL_REQUEST},
-    {"request_bytes", FIELD_SIZE, get_of_call, CALL_REQUEST_BYTES},
-    {"start", FIELD_TIME, get_of_call, CALL_START},
-    {"start_frame", FIELD_NUMBER, get_of_call, CALL_START_FRAME},
-    {"class", FIELD_TEXT, get_of_call, CALL_CLASS},
-    {"parent", FIELD_NUMBER, get_of_call, CALL_PARENT},
-    {"parent_ambiguous", FIELD_BOOL, get_of_call, CALL_AMBIGUOUS},
-    {"children", FIELD_NUMBER, get_of_call, CALL_CHILDREN},
+    {"duration", FIELD_DURATION, get_duration, 0, NULL},
+    {"duration_us", FIELD_MICROSECONDS, get_duration, 0, NULL},
+    {"request", FIELD_TERM, get_of_call, CALL_REQUEST, NULL},
+    {"request_bytes", FIELD_SIZE, get_of_call, CALL_REQUEST_BYTES, NULL},
+    {"start", FIELD_TIME, get_of_call, CALL_START, NULL},
+    {"start_frame", FIELD_NUMBER, get_of_call, CALL_START_FRAME, NULL},
+    {"class", FIELD_TEXT, get_of_call, CALL_CLASS, NULL},
+    {"parent", FIELD_NUMBER, get_of_call, CALL_PARENT, NULL},
+    {"parent_ambiguous", FIELD_BOOL, get_of_call, CALL_AMBIGUOUS, NULL},
+    {"children", FIELD_NUMBER, get_of_call, CALL_CHILDREN, NULL},
 };
 
 const struct field_group filter_call_fields = {fields, sizeof fields / sizeof fields[0], true};

@@ -213,46 +213,46 @@ static void get_atoms(struct probe *probe, const struct record *record, int whic
 }
 
 #define COUNTERS(side, end)                                                                        \
-    {side "_sent.bytes", FIELD_SIZE, get_counter, COUNT_BYTES | (end)},                            \
-    {side "_sent.frames", FIELD_NUMBER, get_counter, COUNT_FRAMES | (end)},                        \
-    {side "_sent.messages", FIELD_NUMBER, get_counter, COUNT_MESSAGES | (end)},                    \
-    {side "_sent.ticks", FIELD_NUMBER, get_counter, COUNT_TICKS | (end)},                          \
-    {side "_sent.gaps", FIELD_NUMBER, get_counter, COUNT_GAPS | (end)},                            \
-    {side "_sent.gap_bytes", FIELD_SIZE, get_counter, COUNT_GAP_BYTES | (end)},                    \
-    {side "_sent.faults", FIELD_NUMBER, get_counter, COUNT_FAULTS | (end)},                        \
-    {side "_sent.unknown_atoms", FIELD_NUMBER, get_counter, COUNT_UNKNOWN_ATOMS | (end)}
+    {side "_sent.bytes", FIELD_SIZE, get_counter, COUNT_BYTES | (end), NULL},                      \
+    {side "_sent.frames", FIELD_NUMBER, get_counter, COUNT_FRAMES | (end), NULL},                  \
+    {side "_sent.messages", FIELD_NUMBER, get_counter, COUNT_MESSAGES | (end), NULL},              \
+    {side "_sent.ticks", FIELD_NUMBER, get_counter, COUNT_TICKS | (end), NULL},                    \
+    {side "_sent.gaps", FIELD_NUMBER, get_counter, COUNT_GAPS | (end), NULL},                      \
+    {side "_sent.gap_bytes", FIELD_SIZE, get_counter, COUNT_GAP_BYTES | (end), NULL},              \
+    {side "_sent.faults", FIELD_NUMBER, get_counter, COUNT_FAULTS | (end), NULL},                  \
+    {side "_sent.unknown_atoms", FIELD_NUMBER, get_counter, COUNT_UNKNOWN_ATOMS | (end), NULL}
 
 static const struct field fields[] = {
-    {"step", FIELD_TEXT, get_handshake, SHAKE_STEP},
-    {"version", FIELD_NUMBER, get_handshake, SHAKE_VERSION},
-    {"status", FIELD_TEXT, get_handshake, SHAKE_STATUS},
-    {"name", FIELD_TEXT, get_name, 0},
-    {"creation", FIELD_NUMBER, get_creation, 0},
-    {"challenge", FIELD_NUMBER, get_handshake, SHAKE_CHALLENGE},
-    {"digest", FIELD_TEXT, get_handshake, SHAKE_DIGEST},
-    {"cookie_ok", FIELD_BOOL, get_handshake, SHAKE_COOKIE_OK},
-    {"cookie_note", FIELD_TEXT, get_handshake, SHAKE_COOKIE_NOTE},
-    {"flag_names", FIELD_TEXT, get_flag_names, 0},
-    {"release", FIELD_TEXT, get_release, 0},
-    {"node_type", FIELD_NUMBER, get_epmd, EPMD_NODE_TYPE},
-    {"protocol", FIELD_NUMBER, get_epmd, EPMD_PROTOCOL},
-    {"highest_version", FIELD_NUMBER, get_epmd, EPMD_HIGHEST},
-    {"lowest_version", FIELD_NUMBER, get_epmd, EPMD_LOWEST},
-    {"extra", FIELD_TEXT, get_epmd, EPMD_EXTRA},
-    {"epmd_port", FIELD_NUMBER, get_epmd, EPMD_PORT},
-    {"nodes", FIELD_TEXT, get_epmd, EPMD_NODES},
-    {"answer", FIELD_TEXT, get_epmd, EPMD_ANSWER},
-    {"state", FIELD_TEXT, get_state, 0},
+    {"step", FIELD_TEXT, get_handshake, SHAKE_STEP, filter_word_of_step},
+    {"version", FIELD_NUMBER, get_handshake, SHAKE_VERSION, NULL},
+    {"status", FIELD_TEXT, get_handshake, SHAKE_STATUS, NULL},
+    {"name", FIELD_TEXT, get_name, 0, NULL},
+    {"creation", FIELD_NUMBER, get_creation, 0, NULL},
+    {"challenge", FIELD_NUMBER, get_handshake, SHAKE_CHALLENGE, NULL},
+    {"digest", FIELD_TEXT, get_handshake, SHAKE_DIGEST, NULL},
+    {"cookie_ok", FIELD_BOOL, get_handshake, SHAKE_COOKIE_OK, NULL},
+    {"cookie_note", FIELD_TEXT, get_handshake, SHAKE_COOKIE_NOTE, NULL},
+    {"flag_names", FIELD_TEXT, get_flag_names, 0, NULL},
+    {"release", FIELD_TEXT, get_release, 0, NULL},
+    {"node_type", FIELD_NUMBER, get_epmd, EPMD_NODE_TYPE, NULL},
+    {"protocol", FIELD_NUMBER, get_epmd, EPMD_PROTOCOL, NULL},
+    {"highest_version", FIELD_NUMBER, get_epmd, EPMD_HIGHEST, NULL},
+    {"lowest_version", FIELD_NUMBER, get_epmd, EPMD_LOWEST, NULL},
+    {"extra", FIELD_TEXT, get_epmd, EPMD_EXTRA, NULL},
+    {"epmd_port", FIELD_NUMBER, get_epmd, EPMD_PORT, NULL},
+    {"nodes", FIELD_TEXT, get_epmd, EPMD_NODES, NULL},
+    {"answer", FIELD_TEXT, get_epmd, EPMD_ANSWER, NULL},
+    {"state", FIELD_TEXT, get_state, 0, filter_word_of_state},
     COUNTERS("src", 0),
     COUNTERS("dst", COUNT_DST),
-    {"bytes", FIELD_SIZE, get_gap, GAP_BYTES},
-    {"messages", FIELD_NUMBER, get_gap, GAP_MESSAGES},
-    {"fault", FIELD_TEXT, get_fault, FAULT_KIND},
-    {"fault.kind", FIELD_TEXT, get_fault, FAULT_KIND},
-    {"fault.offset", FIELD_NUMBER, get_fault, FAULT_OFFSET},
-    {"fault.what", FIELD_TEXT, get_fault, FAULT_WHAT},
-    {"unknown_atoms", FIELD_NUMBER, get_atoms, ATOMS_UNKNOWN},
-    {"inferred_atoms", FIELD_NUMBER, get_atoms, ATOMS_INFERRED},
+    {"bytes", FIELD_SIZE, get_gap, GAP_BYTES, NULL},
+    {"messages", FIELD_NUMBER, get_gap, GAP_MESSAGES, NULL},
+    {"fault", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
+    {"fault.kind", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
+    {"fault.offset", FIELD_NUMBER, get_fault, FAULT_OFFSET, NULL},
+    {"fault.what", FIELD_TEXT, get_fault, FAULT_WHAT, NULL},
+    {"unknown_atoms", FIELD_NUMBER, get_atoms, ATOMS_UNKNOWN, NULL},
+    {"inferred_atoms", FIELD_NUMBER, get_atoms, ATOMS_INFERRED, NULL},
 };
 
 const struct field_group filter_conn_fields = {fields, sizeof fields / sizeof fields[0], false};

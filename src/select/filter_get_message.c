@@ -8,15 +8,10 @@
 
 static void get_type(struct probe *probe, const struct record *record, int which)
 {
-    static const char *const names[] = {
-        [DS_EVENT_EPMD] = "epmd",       [DS_EVENT_HANDSHAKE] = "handshake",
-        [DS_EVENT_CONN] = "conn",       [DS_EVENT_MESSAGE] = "message",
-        [DS_EVENT_TICK] = "tick",       [DS_EVENT_GAP] = "gap",
-    };
     const struct monitor_end *monitor = record->monitor;
     (void)which;
     probe_offer_string(probe, record->call != NULL ? "call"
-                              : monitor == NULL    ? names[record->event->type]
+                              : monitor == NULL    ? record_type_name(record->event->type)
                               : monitor->is_link   ? "link"
                                                    : "monitor");
 }
@@ -259,51 +254,51 @@ static void get_message(struct probe *probe, const struct record *record, int wh
 }
 
 static const struct field fields[] = {
-    {"type", FIELD_TEXT, get_type, 0},
-    {"ts", FIELD_TIME, get_ts, 0},
-    {"frame", FIELD_NUMBER, get_frame, 0},
-    {"conn", FIELD_NUMBER, get_conn, 0},
-    {"node", FIELD_TEXT, get_node, EITHER},
-    {"addr", FIELD_TEXT, get_addr, EITHER},
-    {"port", FIELD_NUMBER, get_port, EITHER},
-    {"src.node", FIELD_TEXT, get_node, SRC},
-    {"src.addr", FIELD_TEXT, get_addr, SRC},
-    {"src.port", FIELD_NUMBER, get_port, SRC},
-    {"src.node_inferred", FIELD_BOOL, get_node_inferred, SRC},
-    {"dst.node", FIELD_TEXT, get_node, DST},
-    {"dst.addr", FIELD_TEXT, get_addr, DST},
-    {"dst.port", FIELD_NUMBER, get_port, DST},
-    {"dst.node_inferred", FIELD_BOOL, get_node_inferred, DST},
-    {"op", FIELD_TEXT, get_op, 0},
-    {"from", FIELD_TERM, get_process, DS_ROLE_FROM},
-    {"to", FIELD_TERM, get_process, DS_ROLE_TO},
-    {"ref", FIELD_TERM, get_ref, 0},
-    {"flags", FIELD_TERM, get_flags, 0},
-    {"mfa", FIELD_TERM, get_mfa, 0},
-    {"opts", FIELD_TERM, get_role_term, DS_ROLE_OPTS},
-    {"group_leader", FIELD_TERM, get_role_term, DS_ROLE_LEADER},
-    {"id", FIELD_TERM, get_role_term, DS_ROLE_ID},
-    {"result", FIELD_TERM, get_result, 0},
-    {"reason", FIELD_TERM, get_reason, 0},
-    {"token", FIELD_TERM, get_role_term, DS_ROLE_TOKEN},
-    {"token.flags", FIELD_NUMBER, get_token, TOKEN_FLAGS},
-    {"token.label", FIELD_TERM, get_token, TOKEN_LABEL},
-    {"token.serial", FIELD_NUMBER, get_token, TOKEN_SERIAL},
-    {"token.from", FIELD_TERM, get_token, TOKEN_FROM},
-    {"token.previous", FIELD_NUMBER, get_token, TOKEN_PREVIOUS},
-    {"control", FIELD_TERM, get_message, MESSAGE_CONTROL},
-    {"term", FIELD_TERM, get_message, MESSAGE_TERM},
-    {"size", FIELD_SIZE, get_message, MESSAGE_SIZE},
-    {"fragments", FIELD_NUMBER, get_message, MESSAGE_FRAGMENTS},
+    {"type", FIELD_TEXT, get_type, 0, filter_word_of_type},
+    {"ts", FIELD_TIME, get_ts, 0, NULL},
+    {"frame", FIELD_NUMBER, get_frame, 0, NULL},
+    {"conn", FIELD_NUMBER, get_conn, 0, NULL},
+    {"node", FIELD_TEXT, get_node, EITHER, NULL},
+    {"addr", FIELD_TEXT, get_addr, EITHER, NULL},
+    {"port", FIELD_NUMBER, get_port, EITHER, NULL},
+    {"src.node", FIELD_TEXT, get_node, SRC, NULL},
+    {"src.addr", FIELD_TEXT, get_addr, SRC, NULL},
+    {"src.port", FIELD_NUMBER, get_port, SRC, NULL},
+    {"src.node_inferred", FIELD_BOOL, get_node_inferred, SRC, NULL},
+    {"dst.node", FIELD_TEXT, get_node, DST, NULL},
+    {"dst.addr", FIELD_TEXT, get_addr, DST, NULL},
+    {"dst.port", FIELD_NUMBER, get_port, DST, NULL},
+    {"dst.node_inferred", FIELD_BOOL, get_node_inferred, DST, NULL},
+    {"op", FIELD_TEXT, get_op, 0, filter_word_of_op},
+    {"from", FIELD_TERM, get_process, DS_ROLE_FROM, NULL},
+    {"to", FIELD_TERM, get_process, DS_ROLE_TO, NULL},
+    {"ref", FIELD_TERM, get_ref, 0, NULL},
+    {"flags", FIELD_TERM, get_flags, 0, NULL},
+    {"mfa", FIELD_TERM, get_mfa, 0, NULL},
+    {"opts", FIELD_TERM, get_role_term, DS_ROLE_OPTS, NULL},
+    {"group_leader", FIELD_TERM, get_role_term, DS_ROLE_LEADER, NULL},
+    {"id", FIELD_TERM, get_role_term, DS_ROLE_ID, NULL},
+    {"result", FIELD_TERM, get_result, 0, NULL},
+    {"reason", FIELD_TERM, get_reason, 0, NULL},
+    {"token", FIELD_TERM, get_role_term, DS_ROLE_TOKEN, NULL},
+    {"token.flags", FIELD_NUMBER, get_token, TOKEN_FLAGS, NULL},
+    {"token.label", FIELD_TERM, get_token, TOKEN_LABEL, NULL},
+    {"token.serial", FIELD_NUMBER, get_token, TOKEN_SERIAL, NULL},
+    {"token.from", FIELD_TERM, get_token, TOKEN_FROM, NULL},
+    {"token.previous", FIELD_NUMBER, get_token, TOKEN_PREVIOUS, NULL},
+    {"control", FIELD_TERM, get_message, MESSAGE_CONTROL, NULL},
+    {"term", FIELD_TERM, get_message, MESSAGE_TERM, NULL},
+    {"size", FIELD_SIZE, get_message, MESSAGE_SIZE, NULL},
+    {"fragments", FIELD_NUMBER, get_message, MESSAGE_FRAGMENTS, NULL},
 };
 
 const struct field_group filter_message_fields = {fields, sizeof fields / sizeof fields[0], false};
 
 static const struct field note_fields[] = {
-    {"from_name", FIELD_TEXT, get_note_name, DS_ROLE_FROM},
-    {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO},
-    {"from_titles", FIELD_TEXT, get_titles, DS_ROLE_FROM},
-    {"to_titles", FIELD_TEXT, get_titles, DS_ROLE_TO},
+    {"from_name", FIELD_TEXT, get_note_name, DS_ROLE_FROM, NULL},
+    {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO, NULL},
+    {"from_titles", FIELD_TEXT, get_titles, DS_ROLE_FROM, NULL},
+    {"to_titles", FIELD_TEXT, get_titles, DS_ROLE_TO, NULL},
 };
 
 const struct field_group filter_note_fields = {note_fields,

@@ -13,6 +13,7 @@
  */
 #include "filter_program.h"
 
+#include "pick.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -291,6 +292,36 @@ static bool read_text(struct parser *p, const struct field *field, struct ds_tex
                 shown_len(p), p->text + p->at);
 }
 
+/* check_word says what is wrong with a word that the field never has. */
+static bool check_word(struct parser *p, size_t at, const struct field *field,
+                       const struct ds_text *text)
+{
+    const char *nearest;
+    if (filter_word_check(field->words, *text, &nearest) ||
+        (field->words == filter_word_of_op && pick_is_unnamed_op(text->data, text->len)))
+        return true;
+    const int len = text->len < 40 ? (int)text->len : 40;
+    if (nearest != NULL && nearest[0] != '\0')
+        return fail(p, at, "there is no %s '%.*s': did you mean %s?", field->name, len, text->data,
+                    nearest);
+    return fail(p, at, "there is no %s '%.*s': they are those that json shows", field->name, len,
+                text->data);
+}
+
+/* read_flags makes the number of "0xdf7fbd", which is how flags are shown. */
+static void read_flags(struct literal *literal)
+{
+    const struct ds_text *text = &literal->text;
+    char *end;
+    if (text->len < 3 || text->len > 18 || memcmp(text->data, "0x", 2) != 0)
+        return;
+    const uint64_t flags = strtoull(text->data + 2, &end, 16);
+    if (hex_value(text->data[2]) < 0 || end != text->data + text->len)
+        return;
+    literal->number = flags < INT64_MAX ? (int64_t)flags : INT64_MAX;
+    literal->text = (struct ds_text){NULL, 0};
+}
+
 static bool make_regex(struct parser *p, size_t at, struct literal *literal)
 {
     struct regex_error error;
@@ -317,12 +348,16 @@ static bool read_value(struct parser *p, const struct field *field, enum test_ki
     const bool is_number = is_digit(c) || c == '-';
     switch (field->type) {
     case FIELD_TEXT:
-        ok = read_text(p, field, &literal->text);
+        ok = read_text(p, field, &literal->text) &&
+             (field->words == NULL || (test != TEST_EQ && test != TEST_NE) ||
+              check_word(p, at, field, &literal->text));
         break;
     case FIELD_TERM:
         ok = is_number && test != TEST_CONTAINS && test != TEST_MATCHES
                  ? read_number(p, field->type, &literal->number)
                  : read_text(p, field, &literal->text);
+        if (ok && (test == TEST_EQ || test == TEST_NE) && strcmp(field->name, "flags") == 0)
+            read_flags(literal);
         break;
     case FIELD_NUMBER:
     case FIELD_SIZE:

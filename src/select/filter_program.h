@@ -10,6 +10,7 @@
 #define SRC_FILTER_PROGRAM_H
 
 #include "filter.h"
+#include "filter_words.h"
 #include "match_regex.h"
 
 enum field_type {
@@ -33,6 +34,7 @@ struct field {
     enum field_type type;
     void (*get)(struct probe *probe, const struct record *record, int which);
     int which; /* passed on to get: which of several like it */
+    filter_word_fn *words; /* all the values it can have; NULL: any */
 };
 
 /* field_group is a part of the table: fields of which none, or all, are known from putting

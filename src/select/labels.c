@@ -33,6 +33,22 @@ bool labels_fit(const char *list, const char *label, const char *group)
     return false;
 }
 
+const char *labels_name(size_t i)
+{
+    size_t num_lines;
+    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    if (i < num_lines)
+        return lines[i].label;
+    return i - num_lines < NUM_OTHERS ? others[i - num_lines] : NULL;
+}
+
+const char *labels_group(size_t i)
+{
+    size_t num_lines;
+    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    return i < num_lines ? lines[i].group : NULL;
+}
+
 static bool is_known(const char *word, size_t len)
 {
     size_t num_lines;

@@ -5,10 +5,15 @@
 #define SRC_LABELS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* labels_fit says whether one of the words, separated by commas, means this label ("gen:call"),
  * the part of it before a colon, or its group ("otp"). */
 bool labels_fit(const char *list, const char *label, const char *group);
+
+/* All labels, and all groups, from 0 on; NULL behind the last. Some come more than once. */
+const char *labels_name(size_t i);
+const char *labels_group(size_t i);
 
 /* labels_check says whether each of the words means a label that messages, calls, monitors or
  * links can have. False after a complaint, in which option stands. */

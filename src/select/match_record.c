@@ -5,6 +5,7 @@
 #include "match_record.h"
 
 #include "complain.h"
+#include "match_habits.h"
 
 #include <distsniff/identity.h>
 #include <distsniff/otp.h>
@@ -18,14 +19,32 @@ struct match_record {
     uint64_t num_given_up, no_memory;
 };
 
+static void complain_pattern(const char *text, const struct ds_match_error *error)
+{
+    const char *habit = error->column != 0 ? match_habits_at(text, error->column - 1) : NULL;
+    if (error->column == 0)
+        complain("%s", error->what);
+    else
+        complain("-m: column %zu: %s", error->column, habit != NULL ? habit : error->what);
+}
+
 struct ds_match *match_record_compile(const char *text)
 {
     struct ds_match_error error;
+    const char *habit = match_habits_whole(text);
+    if (habit != NULL) {
+        complain("-m %s: %s", text, habit);
+        return NULL;
+    }
     struct ds_match *match = ds_match_compile(text, &error);
-    if (match == NULL && error.column == 0)
-        complain("%s", error.what);
-    else if (match == NULL)
-        complain("-m: column %zu: %s", error.column, error.what);
+    const int module_len = match != NULL ? (int)match_habits_module(text) : 0;
+    if (match == NULL)
+        complain_pattern(text, &error);
+    else if (module_len != 0)
+        complain("-m: %.*s is a variable, and any module fits: Elixir's is written "
+                 "'Elixir.%.*s':...",
+                 module_len, text + strspn(text, " \t\n"), module_len,
+                 text + strspn(text, " \t\n"));
     return match;
 }
 

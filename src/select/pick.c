@@ -30,6 +30,17 @@ static const uint8_t op_codes[] = {
 enum { NUM_OPS = sizeof op_codes, NUM_NAMES = sizeof op_names / sizeof op_names[0] };
 _Static_assert(DS_EPMD_COUNT <= 32, "a bit each");
 
+const char *pick_op_name(size_t i)
+{
+    return i < NUM_NAMES ? op_names[i] : NULL;
+}
+
+bool pick_is_unnamed_op(const char *word, size_t len)
+{
+    return len > 3 && len <= 6 && memcmp(word, "op_", 3) == 0 &&
+           strspn(word + 3, "0123456789") >= len - 3;
+}
+
 static void add_code(struct op_set *set, unsigned code)
 {
     set->codes[code / 64] |= UINT64_C(1) << code % 64;
@@ -48,9 +59,7 @@ static bool add_op(struct op_set *set, const char *word, size_t len)
         set->any = true;
         return true;
     }
-    /* op_N is how an unknown one is shown. */
-    if (len > 3 && len <= 6 && memcmp(word, "op_", 3) == 0 &&
-        strspn(word + 3, "0123456789") >= len - 3) {
+    if (pick_is_unnamed_op(word, len)) {
         const unsigned long code = strtoul(word + 3, NULL, 10);
         if (code < 256) {
             add_code(set, (unsigned)code);

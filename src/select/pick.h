@@ -20,6 +20,11 @@ struct pick_process {
     uint32_t id, serial;
 };
 
+/* pick_op_name returns the ops by name, from 0 on; NULL behind the last. An op that has none is
+ * called op_N, which pick_is_unnamed_op says a word is. */
+const char *pick_op_name(size_t i);
+bool pick_is_unnamed_op(const char *word, size_t len);
+
 /* op_set_add reads names separated by commas. False after a complaint. */
 bool op_set_add(struct op_set *set, const char *list);
 

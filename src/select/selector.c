@@ -256,6 +256,11 @@ void selector_free(struct selector *s)
     free(s);
 }
 
+bool selector_chooses(const struct selector *s)
+{
+    return s->is_picky;
+}
+
 uint64_t selector_num_given_up(const struct selector *s)
 {
     return s->num_given_up + filter_num_given_up(s->config->filter) +

@@ -46,6 +46,9 @@ void selector_free(struct selector *select);
 /* selector_wants says whether a record is to be shown. Every record is given once, in order. */
 bool selector_wants(struct selector *select, const struct record *record);
 
+/* selector_chooses says whether messages may be left out at all. */
+bool selector_chooses(const struct selector *select);
+
 /* selector_num_given_up returns how many messages -e, -m and -Y gave up on. */
 uint64_t selector_num_given_up(const struct selector *select);
 

@@ -345,8 +345,8 @@ static void knows_the_operators(void **state)
         "frame != 13", "frame <= 12", "frame >= 12", "frame < 13", "frame > 11", "frame eq 12",
         "frame ne 13", "frame le 12", "frame ge 12", "frame lt 13", "frame gt 11",
         "op > \"spawn\"", "op < \"spawn_request_ttt\"", "op >= \"spawn_request_tt\"",
-        "op <= \"t\"", "frame in {1, 12 ,3}", "op in {\"a\",\"spawn_request_tt\"}",
-        "size in {1KB, 2KB}", "op contains \"\"", "term contains 'at,'", "not fault == \"x\"",
+        "op <= \"t\"", "frame in {1, 12 ,3}", "op in {\"send\",\"spawn_request_tt\"}",
+        "size in {1KB, 2KB}", "op contains \"\"", "term contains 'at,'", "not fault == \"cap\"",
         "!!fault", "not not fault", "((frame == 12))", "frame == 0xC", "frame > -1",
         "frame==12&&conn==7||step", "step||frame==12&&conn==7", "step && step || fault",
         "fault || step && step", "!step && fault", "!(step && fault)", "fault and not step or step",
@@ -360,7 +360,7 @@ static void knows_the_operators(void **state)
         "op contains \"x\"", "node != \"alice@h\"", "step || step && fault",
         "(fault || step) && step", "!fault || step", "!fault && fault", "fault && !fault",
         "!(fault || step)", "op matches \"^reg\"", "step matches \"\"",
-        "op in {\"x\"}", "step != \"x\"", "id in {\"x\", 6}", NULL};
+        "op in {\"link\"}", "step != \"status\"", "id in {\"x\", 6}", NULL};
     (void)state;
     assert_all_hold(&record, yes);
     assert_none_hold(&record, no);
@@ -456,9 +456,14 @@ static void says_what_is_wrong_and_where(void **state)
         {"ts > \"2026-12-01T00:00:00+01\"", 6,
          "expected a time in UTC, \"2026-01-31T23:59:59.5Z\""},
         {"op in \"x\"", 7, "expected { and the values, with a comma between them, not '\"x\"'"},
-        {"op in {\"x\" \"y\"}", 12, "expected , or }, not '\"y\"}'"},
+        {"name in {\"x\" \"y\"}", 14, "expected , or }, not '\"y\"}'"},
         {"op in {}", 8, "op is a text: expected one in quotes, not '}'"},
-        {"op in {\"x\",", 12, "expected a text in quotes, not the end"},
+        {"name in {\"x\",", 14, "expected a text in quotes, not the end"},
+        {"op == \"x\"", 7, "there is no op 'x': they are those that json shows"},
+        {"op == \"link\" || op != \"reg_sned\"", 23,
+         "there is no op 'reg_sned': did you mean reg_send?"},
+        {"op in {\"link\", \"op_\"}", 16, "there is no op 'op_': they are those that json shows"},
+        {"outcome == \"time\"", 12, "there is no outcome 'time': did you mean timeout?"},
         {"frame matches \"x\"", 7, "frame is a number: matches needs a text"},
         {"term matches 5", 14, "term is a text: expected one in quotes, not '5'"},
         {"op matches \"a(\"", 12,

@@ -61,6 +61,9 @@ static void terms(void **state)
                                    etf_tuple(2, etf_cached("cat"), etf_binary("Tihon")),
                                    etf_tuple(2, etf_cached("town"), etf_binary("Minsk")));
     assert_match("{leave, {cat, Name}, Town}", cat);
+    assert_match("{leave, '_', '_'}", cat); /* as in match specifications */
+    assert_match("'_' when is_tuple({})", cat);
+    assert_no_match("{leave, X, _} when X =:= '_'", cat);
     assert_match("{leave, {cat, <<\"Tihon\">>}, _}", cat);
     assert_match("{leave, {cat, <<\"Ti\", _/binary>>}, {_, _}}", cat);
     assert_match("{leave, {cat, Name}, Town} when Town =/= {town, <<\"Moskva\">>}", cat);

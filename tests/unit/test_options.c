@@ -275,9 +275,11 @@ static void refuses_conflicts(void **state)
     (void)state;
 #define EXCLUDES(these, those, why) check_refused(false, these, those);
 #define NEEDS(these, those, why) check_refused(true, these, those);
+#define HAS_NO_USE(these, those, unless, why)
 #include "option_conflicts.def"
 #undef EXCLUDES
 #undef NEEDS
+#undef HAS_NO_USE
 }
 
 static void takes_what_goes_together(void **state)

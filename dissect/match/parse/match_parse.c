@@ -143,6 +143,12 @@ static bool add_container(struct parser *p, struct stack *stack, bool is_constan
     return true;
 }
 
+/* '_' stands for anything, as in match specifications. A guard can ask for the atom. */
+static bool is_wildcard(const struct lexer *lexer)
+{
+    return lexer->token.is_quoted && lexer->num_chars == 1 && lexer->chars[0] == '_';
+}
+
 /* add_term reads a term, or of a container what opens it. */
 static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bool *open)
 {
@@ -150,6 +156,8 @@ static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bo
     *open = false;
     switch (lexer->token.kind) {
     case LEX_ATOM:
+        if (!is_constant && is_wildcard(lexer))
+            return parse_add_node(p, NODE_ANY) != NULL && lexer_next(lexer);
         return parse_atom(p);
     case LEX_INTEGER:
     case LEX_FLOAT:

@@ -1,0 +1,82 @@
+/*
+ * filter_words.c - see filter_words.h. The words are those of the tables that outputs use.
+ */
+#include "filter_words.h"
+
+#include "labels.h"
+#include "nearest.h"
+#include "pick.h"
+#include "record.h"
+
+#include <distsniff/dissect.h>
+#include <string.h>
+
+enum { MAX_WORDS_OF_ONE = 4096, MIN_BEGINNING = 3 };
+
+const char *filter_word_of_type(size_t i)
+{
+    static const char *const others[] = {"call", "monitor", "link"};
+    const size_t num_others = sizeof others / sizeof others[0];
+    return i < num_others ? others[i] : record_type_name((enum ds_event_type)(i - num_others));
+}
+
+const char *filter_word_of_op(size_t i)
+{
+    return pick_op_name(i);
+}
+
+const char *filter_word_of_step(size_t i)
+{
+    return ds_handshake_step_name((enum ds_handshake_step)i);
+}
+
+const char *filter_word_of_state(size_t i)
+{
+    return ds_conn_state_name((enum ds_conn_state)i);
+}
+
+const char *filter_word_of_fault(size_t i)
+{
+    return ds_fault_kind_name((enum ds_fault_kind)(i + DS_FAULT_NONE + 1));
+}
+
+const char *filter_word_of_role(size_t i)
+{
+    return note_role_name((enum note_role)(i + NOTE_NONE + 1));
+}
+
+const char *filter_word_of_outcome(size_t i)
+{
+    return i < CALL_OUTCOME_COUNT
+               ? call_outcome_name((enum call_outcome)i)
+               : monitor_outcome_name((enum monitor_outcome)(i - CALL_OUTCOME_COUNT));
+}
+
+const char *filter_word_of_label(size_t i)
+{
+    return labels_name(i);
+}
+
+const char *filter_word_of_group(size_t i)
+{
+    return labels_group(i);
+}
+
+bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **nearest)
+{
+    const char *names[MAX_WORDS_OF_ONE];
+    size_t num = 0;
+    for (const char *word; num < MAX_WORDS_OF_ONE && (word = words(num)) != NULL; num++) {
+        if (strlen(word) == text.len && memcmp(word, text.data, text.len) == 0)
+            return true;
+        names[num] = word;
+    }
+    for (size_t i = 0; i < num; i++) {
+        if (text.len >= MIN_BEGINNING && strncmp(names[i], text.data, text.len) == 0) {
+            *nearest = names[i];
+            return false;
+        }
+    }
+    *nearest = nearest_find(text.data, text.len, names, num);
+    return false;
+}

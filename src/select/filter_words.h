@@ -1,0 +1,23 @@
+/*
+ * filter_words.h - the values of fields that are words of the program's own: what else they are
+ * compared with is a mistake.
+ */
+#ifndef SRC_FILTER_WORDS_H
+#define SRC_FILTER_WORDS_H
+
+#include <distsniff/event.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* filter_word_fn gives out the words of a vocabulary, from 0 on; NULL behind the last. */
+typedef const char *filter_word_fn(size_t i);
+
+filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_step, filter_word_of_state,
+    filter_word_of_fault, filter_word_of_role, filter_word_of_outcome, filter_word_of_label,
+    filter_word_of_group;
+
+/* filter_word_check says whether text is a word of the vocabulary. If not, *nearest is the one
+ * that differs least, or NULL when all differ too much. */
+bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **nearest);
+
+#endif

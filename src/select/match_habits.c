@@ -1,0 +1,88 @@
+/*
+ * match_habits.c - see match_habits.h.
+ */
+#include "match_habits.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const char every_message[] =
+    "every message that is shown was sent, and is received: leave -m out, or name an operation "
+    "with --op; where the atom is meant, X when X =:= Atom asks for it";
+static const char pids[] = "expected no pid: --process takes one, is_pid(X) asks whether X is one";
+static const char funs[] = "expected no fun: is_function(X) asks whether X is one, and calls are "
+                           "Mod:Fun(Args), Mod:Fun/Arity or Mod:Fun";
+
+/* Patterns that would only match an atom or a module of that name. */
+static const struct {
+    const char *text, *why;
+} wholes[] = {
+    {"send", every_message}, {"'send'", every_message}, {"receive", every_message},
+    {"'receive'", every_message}, {"fun", funs},
+};
+
+/* Behind what stands before the place, or at the place. */
+static const struct {
+    const char *before, *here, *why;
+} places[] = {
+    {"", "++", "expected no ++, which no guard may have: a list that begins so is \"text\" ++ X in "
+               "the pattern"},
+    {"", "--", "expected no --, which no guard may have"},
+    {"", "<<", NULL},
+    {"", "<", pids},
+    {"pid", "(", pids},
+    {"fun", "", funs},
+};
+
+static size_t trimmed_len(const char *text)
+{
+    size_t len = strlen(text);
+    while (len != 0 && isspace((unsigned char)text[len - 1]))
+        len--;
+    return len;
+}
+
+const char *match_habits_whole(const char *text)
+{
+    text += strspn(text, " \t\n");
+    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
+        const size_t len = strlen(wholes[i].text);
+        if (trimmed_len(text) == len && memcmp(text, wholes[i].text, len) == 0)
+            return wholes[i].why;
+    }
+    return NULL;
+}
+
+const char *match_habits_at(const char *text, size_t at)
+{
+    size_t end = at;
+    while (end != 0 && isspace((unsigned char)text[end - 1]))
+        end--;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const size_t len = strlen(places[i].before);
+        const bool is_word = len == 0 || end == len ||
+                             (end > len && isalnum((unsigned char)text[end - len - 1]) == 0);
+        if (end >= len && is_word && memcmp(text + end - len, places[i].before, len) == 0 &&
+            strncmp(text + at, places[i].here, strlen(places[i].here)) == 0)
+            return places[i].why;
+    }
+    return NULL;
+}
+
+size_t match_habits_module(const char *text)
+{
+    text += strspn(text, " \t\n");
+    size_t len = 0;
+    while (isalnum((unsigned char)text[len]) || text[len] == '_')
+        len++;
+    /* M, Mod and Module are what people call a variable; one that comes again is one. */
+    if (len < 3 || !isupper((unsigned char)text[0]) || !islower((unsigned char)text[1]) ||
+        text[len] != ':' || strncmp(text, "Mod", 3) == 0)
+        return 0;
+    for (const char *again = text + len; *again != '\0'; again++) {
+        if (strncmp(again, text, len) == 0)
+            return 0;
+    }
+    return len;
+}
