@@ -252,6 +252,12 @@ void pipeline_lose(struct pipeline *s, const struct loss *loss)
         record_queue_lose(s->queue, loss);
 }
 
+void pipeline_time(struct pipeline *s, int64_t now_ns)
+{
+    if (s->correlate != NULL && !s->behind)
+        correlate_time(s->correlate, now_ns);
+}
+
 void pipeline_flush(struct pipeline *s)
 {
     if (s->queue != NULL)

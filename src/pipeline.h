@@ -45,6 +45,10 @@ void pipeline_lose(struct pipeline *pipeline, const struct loss *loss);
 /* pipeline_event takes the next event. */
 void pipeline_event(struct pipeline *pipeline, const struct ds_event *event);
 
+/* pipeline_time tells how late it is in a live capture while no packet comes: latencies of what
+ * is open go on. */
+void pipeline_time(struct pipeline *pipeline, int64_t now_ns);
+
 /* pipeline_flush sees to it that all there is so far is written out soon. */
 void pipeline_flush(struct pipeline *pipeline);
 

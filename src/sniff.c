@@ -12,6 +12,7 @@
 #include "cookie_file.h"
 #include "ending.h"
 #include "follow.h"
+#include "live_clock.h"
 #include "packet_recorder.h"
 #include "privileges.h"
 #include "progress.h"
@@ -26,7 +27,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CLOCK_EVERY = 4096, DRAIN_NS = 300 * 1000 * 1000 };
+/* While nothing comes the time is told at intervals, less what the kernel may keep back. */
+enum {
+    CLOCK_EVERY = 4096,
+    DRAIN_NS = 300 * 1000 * 1000,
+    TELL_EVERY_NS = 100 * 1000 * 1000,
+};
 
 struct sniff {
     const struct options *options;
@@ -43,6 +49,9 @@ struct sniff {
     struct ending ending;
     int64_t begin_ns; /* of the monotonic clock */
     uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
+    struct live_clock clock;
+    int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
+    int64_t told_ns;  /* when the time was told last, by the monotonic clock */
     bool has_begun;   /* ending knows when */
     bool failed;      /* not by what is shown */
 };
@@ -274,6 +283,31 @@ static void look_around(struct sniff *s)
     }
 }
 
+static void tell_time(struct sniff *s, int64_t now_ns)
+{
+    ds_session_time(s->session, now_ns);
+    pipeline_time(s->pipeline, now_ns);
+}
+
+static int64_t read_live_clock(struct sniff *s)
+{
+    const int64_t monotonic_ns = clock_now_ns();
+    if (s->stamp_ns != 0)
+        live_clock_set(&s->clock, s->stamp_ns, monotonic_ns);
+    s->stamp_ns = 0;
+    return live_clock_read(&s->clock, clock_since_1970_ns(), monotonic_ns);
+}
+
+/* go_on tells the stages how late it is while nothing comes. */
+static void go_on(struct sniff *s)
+{
+    const int64_t now_ns = clock_now_ns();
+    if (now_ns - s->told_ns < TELL_EVERY_NS)
+        return;
+    s->told_ns = now_ns;
+    tell_time(s, read_live_clock(s) - DRAIN_NS);
+}
+
 /* What the clock can end, in a live capture. */
 static void look_at_clock(struct sniff *s)
 {
@@ -290,6 +324,7 @@ static void begin(struct sniff *s, int64_t start_ns)
 static void take_packet(struct sniff *s, struct ds_packet *packet)
 {
     s->num_taken++;
+    s->stamp_ns = packet->ts_ns;
     if (!s->has_begun)
         begin(s, packet->ts_ns);
     if (!ending_takes(&s->ending, packet->ts_ns))
@@ -337,6 +372,7 @@ static void run(struct sniff *s)
     struct ds_packet packet;
 
     s->begin_ns = clock_now_ns();
+    live_clock_set(&s->clock, clock_since_1970_ns(), s->begin_ns);
     if (s->capture.is_live)
         begin(s, clock_since_1970_ns());
     progress_init(&s->progress, &s->capture);
@@ -353,6 +389,8 @@ static void run(struct sniff *s)
                 look_at_clock(s);
         }
         if (status == CAPTURE_IDLE) {
+            if (s->capture.is_live)
+                go_on(s);
             flush(s);
             capture_wait(&s->capture);
         } else {
@@ -361,6 +399,8 @@ static void run(struct sniff *s)
     }
     if (ends_by_clock(s))
         drain(s);
+    if (s->capture.is_live)
+        tell_time(s, read_live_clock(s));
     note_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);

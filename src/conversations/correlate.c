@@ -246,6 +246,14 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
         count_conn(c, event);
 }
 
+void correlate_time(struct correlate *c, int64_t now_ns)
+{
+    if (now_ns <= c->now_ns)
+        return;
+    c->now_ns = now_ns;
+    calls_give_old(&c->calls, now_ns);
+}
+
 void correlate_end(struct correlate *c)
 {
     calls_end_all(&c->calls, c->now_ns, CALL_UNANSWERED);

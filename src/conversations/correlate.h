@@ -26,6 +26,10 @@ struct correlate;
 struct correlate *correlate_new(const struct correlate_config *config); /* NULL: no memory */
 void correlate_event(struct correlate *c, const struct ds_event *event);
 
+/* correlate_time tells how late it is while no event comes. A time before that of the latest
+ * event is ignored. */
+void correlate_time(struct correlate *c, int64_t now_ns);
+
 /* correlate_end tells that no more events come, and ends what is open. */
 void correlate_end(struct correlate *c);
 

@@ -298,8 +298,12 @@ static void other_ends(void **state)
     assert_int_equal(seen.num_ended, 8);
 
     ask(&seen, 9);
+    const int64_t asked_ns = seen.now_ns;
+    correlate_time(seen.correlate, asked_ns + INT64_C(3000000000));
+    correlate_time(seen.correlate, asked_ns); /* ignored */
     stop(&seen);
     assert_last(&seen, 9, CALL_UNANSWERED);
+    assert_int_equal(seen.ended[(seen.num_ended - 1) % MAX_ENDED].latency_ns, 3000000000);
     assert_int_equal(seen.num_ended, 9);
 }
 
