@@ -17,6 +17,9 @@ release_test(live_cnode 1 120 ${CMAKE_CURRENT_SOURCE_DIR}/live/run cnode $<TARGE
 # Calls of every kind and outcome, each against what its caller saw.
 live_test(live_calls 120 calls $<TARGET_FILE:distsniff> ${ERL_DIR})
 
+# Thousands of them at once: outcomes, and which were made for which.
+live_test(live_crowd 180 crowd $<TARGET_FILE:distsniff> ${ERL_DIR})
+
 # Patterns of -m over calls of every kind, as they happen.
 live_test(live_match 120 match $<TARGET_FILE:distsniff> ${ERL_DIR})
 

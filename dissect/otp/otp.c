@@ -63,6 +63,8 @@ static const struct {
     {"Members", DS_OTP_MEMBERS},
     {"Changes", DS_OTP_CHANGES},
     {"Answerer", DS_OTP_ANSWERER},
+    {"ReplyOptions", DS_OTP_REPLY_OPTIONS},
+    {"ReplyTo", DS_OTP_REPLY_TO},
 };
 _Static_assert(sizeof variables / sizeof variables[0] == DS_OTP_NUM_VARIABLES, "each has a name");
 

@@ -10,6 +10,8 @@
 
 #include "term.h"
 
+#include <string.h>
+
 enum { MAX_LEN_OF_CREATION = 4 };
 
 /* layout is what follows the tag. */
@@ -145,6 +147,32 @@ bool ds_term_get_pair(const struct ds_term *term, struct ds_term *first, struct 
 bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term *out)
 {
     return term_get_element(tuple, i, out);
+}
+
+bool ds_term_get_value(const struct ds_term *map, const char *key, struct ds_term *out)
+{
+    const struct term_env env = {map->atoms, map->num_atoms};
+    struct cursor at = cursor_make(map->data, map->data != NULL ? map->len : 0);
+    struct term_token token;
+    struct ds_text text;
+    bool found = false;
+    if (term_read_token(&at, &env, &token, NULL) != TERM_OK || token.class != TERM_MAP)
+        return false;
+    for (uint64_t i = 0; i < token.num_terms; i++) {
+        const struct cursor start = at;
+        if (term_skip(&at, &env, 1, NULL) != TERM_OK)
+            return false;
+        struct ds_term term = *map;
+        term.data = start.at;
+        term.len = cursor_offset(&at, &start);
+        if (found) {
+            *out = term;
+            return true;
+        }
+        found = i % 2 == 0 && ds_term_get_atom(&term, &text) && text.len == strlen(key) &&
+                memcmp(text.data, key, text.len) == 0;
+    }
+    return false;
 }
 
 /* get_items makes a list of the terms in a term of that class, but for the last num_left_out. */

@@ -33,6 +33,10 @@ bool ds_term_get_pair(const struct ds_term *term, struct ds_term *first, struct 
 /* Element i, from 0, of a tuple. Linear in i. */
 bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term *out);
 
+/* ds_term_get_value finds the value that a map has for an atom. Linear in the map's size. False
+ * when the term is no map, or has no such key. */
+bool ds_term_get_value(const struct ds_term *map, const char *key, struct ds_term *out);
+
 /* ds_term_list is what is left of a list, its tail left out. ds_term_list_next takes the first
  * element away; false when there is none. */
 struct ds_term_list {

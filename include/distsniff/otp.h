@@ -54,6 +54,8 @@ enum ds_otp_variable {
     DS_OTP_LEFT,   /* groups that Pids are no members of any more */
     DS_OTP_MEMBERS, /* #{Group => Pids}: these members, and no others */
     DS_OTP_CHANGES, /* [{Group, Pids that joined, Pids that left}] */
+    DS_OTP_REPLY_OPTIONS, /* a map that says who is to answer: reply_from */
+    DS_OTP_REPLY_TO,      /* a process or alias that the answer goes to instead of From */
     DS_OTP_NUM_VARIABLES,
 };
 

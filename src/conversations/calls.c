@@ -3,6 +3,7 @@
  */
 #include "calls.h"
 
+#include "asking.h"
 #include "copy_short.h"
 #include "serving.h"
 #include "titles.h"
@@ -31,17 +32,50 @@ void calls_free(struct calls *calls)
         free_owned(calls, c);
     table_free(&calls->table);
     table_free(&calls->conns);
+    table_free(&calls->askers);
     processes_free(&calls->processes);
     held_calls_free(&calls->held);
     ds_buffer_free(&calls->scratch);
 }
 
-struct open_call *calls_find(const struct calls *calls, const struct ref_key *key)
+/* rank says how well a call fits what is asked for; 0 not at all. */
+static unsigned rank(const struct open_call *call, uint32_t node, const struct pid_key *callee)
 {
-    struct open_call *c = table_first(&calls->table, hash_key(key, sizeof *key));
-    while (c != NULL && !ref_key_equal(&c->key, key))
-        c = table_next(&calls->table, c);
-    return c;
+    enum { ANY = 1, OF_PROCESS = 2, OF_NODE = 4, IS_OPEN = 8 };
+    const bool of_node = node == 0 || call->answer_node == node || call->asked_node == node;
+    if (!of_node && call->has_twin)
+        return 0;
+    return ANY | (callee != NULL && pid_key_equal(&call->callee, callee) ? OF_PROCESS : 0u) |
+           (of_node ? OF_NODE : 0u) | (!call->given_up ? IS_OPEN : 0u);
+}
+
+static struct open_call *next_twin(const struct calls *calls, struct open_call *call,
+                                   const struct ref_key *key)
+{
+    while (call != NULL && !ref_key_equal(&call->key, key))
+        call = table_next(&calls->table, call);
+    return call;
+}
+
+static struct open_call *first_twin(const struct calls *calls, const struct ref_key *key)
+{
+    return next_twin(calls, table_first(&calls->table, hash_key(key, sizeof *key)), key);
+}
+
+struct open_call *calls_find(const struct calls *calls, const struct ref_key *key, uint32_t node,
+                             const struct pid_key *callee)
+{
+    struct open_call *found = NULL;
+    unsigned best = 0;
+    for (struct open_call *c = first_twin(calls, key); c != NULL;
+         c = next_twin(calls, table_next(&calls->table, c), key)) {
+        const unsigned fits = rank(c, node, callee);
+        if (fits > best || (fits != 0 && fits == best && c->number < found->number)) {
+            found = c;
+            best = fits;
+        }
+    }
+    return found;
 }
 
 static struct conn_calls *find_conn(const struct calls *calls, uint64_t number)
@@ -76,11 +110,16 @@ static void unlink_conn(struct calls *calls, struct open_call *call)
 }
 
 void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
-                uint64_t max_processes)
+                uint64_t max_processes, record_fn emit, void *context)
 {
-    *calls = (struct calls){.intern = intern};
+    memset(calls, 0, sizeof *calls);
+    calls->intern = intern;
+    calls->emit = emit;
+    calls->context = context;
     table_init(&calls->table, sizeof(struct open_call), max_calls);
     table_init(&calls->conns, sizeof(struct conn_calls), max_calls);
+    table_init(&calls->askers, sizeof(struct asker), max_calls);
+    held_calls_init(&calls->held, emit, context);
     processes_init(&calls->processes, intern, max_processes, serving_drop, calls);
 }
 
@@ -165,27 +204,104 @@ static void keep_request(struct calls *calls, struct open_call *call,
     call->args = find_part(request, &start->note->args);
 }
 
+static void remove_call(struct calls *calls, struct open_call *call)
+{
+    call->number = 0; /* who remembers its place sees that it is gone */
+    table_remove(&calls->table, call);
+}
+
+void calls_forget(struct calls *calls, struct open_call *call)
+{
+    serving_unlink(calls, call);
+    asking_unlink(calls, call);
+    unlink_conn(calls, call);
+    free_owned(calls, call);
+    remove_call(calls, call);
+}
+
+/* forget_given_up makes room in the ring, and so in the table. */
+static void forget_given_up(struct calls *calls, uint64_t i)
+{
+    struct open_call *call = table_get(&calls->table, calls->given_up[i % MAX_GIVEN_UP].place);
+    if (call != NULL && call->given_up &&
+        call->number == calls->given_up[i % MAX_GIVEN_UP].number)
+        calls_forget(calls, call);
+    calls->given_up[i % MAX_GIVEN_UP].place = 0;
+}
+
+/* make_room at the cap: what was given up goes first. */
+static void make_room(struct calls *calls, const struct call_end *unknown)
+{
+    const uint64_t last = calls->num_given_up;
+    for (uint64_t i = last > MAX_GIVEN_UP ? last - MAX_GIVEN_UP : 0;
+         i < last && table_is_full(&calls->table); i++)
+        forget_given_up(calls, i);
+    if (!table_is_full(&calls->table))
+        return;
+    calls->num_dropped++;
+    calls_end(calls, table_oldest(&calls->table), unknown);
+}
+
+/* make_way: what others have the same tag. Without one, the caller asks again as it has given up;
+ * else they are twins, of which there are only so many. */
+static bool make_way(struct calls *calls, const struct call_start *start,
+                     const struct call_end *unknown)
+{
+    const struct ds_event *event = start->event;
+    struct open_call *oldest = NULL, *c = first_twin(calls, &start->key);
+    unsigned num = 0;
+    if (c != NULL && start->is_tagless) {
+        const struct call_end end = {
+            .end_ns = event->ts_ns,
+            .outcome = calls_lost_answer(c, event->conn) ? CALL_UNKNOWN : CALL_ABANDONED};
+        calls_end(calls, c, &end);
+        return false;
+    }
+    for (; c != NULL; c = next_twin(calls, table_next(&calls->table, c), &start->key), num++) {
+        c->has_twin = true;
+        if (oldest == NULL || c->number < oldest->number)
+            oldest = c;
+    }
+    if (num >= MAX_TWINS) {
+        calls->num_dropped++;
+        calls_end(calls, oldest, unknown);
+    }
+    return num != 0;
+}
+
+void calls_resolve(struct calls *calls, struct open_call *call, uint32_t creation)
+{
+    call->callee_name = 0;
+    if (call->callee.serial != PID_KEY_NAMED || call->callee.node == 0)
+        return;
+    call->callee_name = call->callee.id;
+    processes_whereis(&calls->processes, call->callee.node, call->callee_name, creation,
+                      &call->callee);
+}
+
 struct open_call *calls_open(struct calls *calls, const struct call_start *start)
 {
     const struct ds_event *event = start->event;
     const struct call_end unknown = {.end_ns = event->ts_ns, .outcome = CALL_UNKNOWN};
-    struct open_call *call = calls_find(calls, &start->key);
-    if (call != NULL)
-        calls_end(calls, call, &unknown);
-    if (table_is_full(&calls->table)) {
-        calls->num_dropped++;
-        calls_end(calls, table_oldest(&calls->table), &unknown);
-    }
-    call = table_add(&calls->table, hash_key(&start->key, sizeof start->key));
+    const bool has_twin = make_way(calls, start, &unknown);
+    if (table_is_full(&calls->table))
+        make_room(calls, &unknown);
+    struct open_call *call = table_add(&calls->table, hash_key(&start->key, sizeof start->key));
     if (call == NULL) {
         calls->no_memory++;
         return NULL;
     }
     const struct ds_counters *answers = &event->conn->counters[!event->dir];
     call->key = start->key;
+    call->alias = start->alias;
     call->line = start->line;
     call->caller = start->caller;
+    call->taker = start->taker;
     call->callee = start->callee;
+    call->asked_node = call->answer_node = start->node;
+    call->has_twin = has_twin;
+    call->is_tentative = start->is_tentative;
+    call->elsewhere = start->elsewhere;
     call->number = ++calls->num_started;
     call->conn = event->conn->number;
     call->start_ns = event->ts_ns;
@@ -195,17 +311,16 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->answer_is_exit = start->answer_is_exit;
     if (!link_conn(calls, call)) {
         calls->no_memory++;
-        table_remove(&calls->table, call);
+        remove_call(calls, call);
         return NULL;
     }
-    if (call->callee.serial == PID_KEY_NAMED && call->callee.node != 0) {
-        call->callee_name = call->callee.id;
-        processes_whereis(&calls->processes, call->callee.node, call->callee_name,
-                          event->conn->end[!event->dir].creation, &call->callee);
-    }
-    serving_find_parent(calls, call);
-    serving_link(calls, call);
+    calls_resolve(calls, call, event->conn->end[!event->dir].creation);
     keep_request(calls, call, start);
+    if (call->is_tentative)
+        return call;
+    serving_find_parent(calls, call);
+    asking_link(calls, call);
+    serving_link(calls, call);
     return call;
 }
 
@@ -229,7 +344,9 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->titles = titles_list(&calls->processes, key, titles);
 }
 
-void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end)
+/* give_record gives out the record of a call, or has it wait. */
+static void give_record(struct calls *calls, struct open_call *call, const struct call_end *end,
+                        unsigned waits)
 {
     struct call view = {
         .number = call->number,
@@ -251,13 +368,13 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
         .reason = end->reason,
         .parent = call->parent,
         .parent_ambiguous = call->parent_ambiguous,
+        .parent_inferred = call->parent_inferred,
         .children = call->children,
         .num_children = call->num_children,
     };
     struct titles titles[2];
-    const bool may_follow = serving_may_follow(calls, call);
-    serving_unlink(calls, call);
-    unlink_conn(calls, call);
+    if (serving_may_follow(calls, call))
+        waits |= HELD_FOR_PARENT;
     calls_fill_party(calls, &call->caller, &view.caller, &titles[0]);
     calls_fill_party(calls, &call->callee, &view.callee, &titles[1]);
     if (view.callee.name.data == NULL)
@@ -265,11 +382,52 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
     if (call->mfa != NULL)
         view.mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
     const struct record record = {.event = end->event, .call = &view};
-    if (!may_follow || !held_calls_add(&calls->held, &record, view.end_ns))
+    if (waits == 0 || !held_calls_add(&calls->held, &record, &call->caller, waits, view.end_ns))
         calls->emit(calls->context, &record);
+}
+
+void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end)
+{
+    if (!call->given_up && !call->is_tentative) {
+        serving_note_work(calls, call, end->end_ns);
+        give_record(calls, call, end, 0);
+    }
+    calls_forget(calls, call);
+}
+
+void calls_give_up(struct calls *calls, struct open_call *call, const struct call_end *end)
+{
+    if (call->is_tentative) {
+        calls_forget(calls, call);
+        return;
+    }
+    serving_note_work(calls, call, end->end_ns);
+    give_record(calls, call, end, end->outcome == CALL_ABANDONED ? HELD_FOR_ANSWER : 0);
     free_owned(calls, call);
-    call->number = 0; /* who remembers its place (struct made_call) sees that it is gone */
-    table_remove(&calls->table, call);
+    call->request = (struct ds_term){0};
+    call->kept_len = 0;
+    call->mfa = NULL;
+    call->children = NULL;
+    call->num_children = 0;
+    call->given_up = true;
+    const uint64_t i = calls->num_given_up++ % MAX_GIVEN_UP;
+    forget_given_up(calls, i);
+    calls->given_up[i].number = call->number;
+    calls->given_up[i].place = call->entry.number;
+}
+
+void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_ns)
+{
+    struct held_call *h = held_calls_first(&calls->held, &call->caller);
+    while (h != NULL && h->number != call->number)
+        h = held_calls_next(&calls->held, h);
+    if (h != NULL && (h->waits & HELD_FOR_ANSWER) != 0) {
+        if (!call->caller_ended)
+            h->copy->call->outcome = CALL_TIMEOUT;
+        held_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
+    }
+    serving_answered(calls, call, now_ns);
+    calls_forget(calls, call);
 }
 
 void calls_end_conn(struct calls *calls, const struct ds_event *event, enum call_outcome outcome)
@@ -282,7 +440,7 @@ void calls_end_conn(struct calls *calls, const struct ds_event *event, enum call
             .end_ns = event->ts_ns,
             .outcome = outcome != CALL_OPEN                        ? outcome
                        : calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
-                                                                   : CALL_UNANSWERED,
+                                                              : CALL_UNANSWERED,
         };
         calls_end(calls, call, &end);
     }

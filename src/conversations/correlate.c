@@ -7,6 +7,8 @@
  * monitor, when the caller gives up; the end of the connection or of the capture. A spawn
  * request is a call too: its answer is the spawn reply, or, for erpc, the exit reason.
  */
+#include "asking.h"
+#include "serving.h"
 #include "step.h"
 
 #include <stdlib.h>
@@ -51,14 +53,13 @@ struct correlate *correlate_new(const struct correlate_config *config)
     c->otp = ds_otp_new();
     intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
-               config->limits[DS_LIMIT_NAMES]);
+               config->limits[DS_LIMIT_NAMES], config->emit, config->context);
     table_init(&c->early_downs, sizeof(struct early_down), MAX_EARLY_DOWNS);
     table_init(&c->set_ups, sizeof(struct set_up), MAX_SET_UP);
+    table_init(&c->proven, sizeof(struct proven), MAX_PROVEN);
     table_init(&c->watches, sizeof(struct watch), config->limits[DS_LIMIT_MONITORS]);
     monitors_init(&c->monitors, config->limits[DS_LIMIT_MONITORS]);
     c->calls.keep = config->keep;
-    c->calls.emit = c->calls.held.emit = config->emit;
-    c->calls.context = c->calls.held.context = config->context;
     c->monitors.on_end = give_end;
     c->monitors.context = c;
     if (c->otp == NULL) {
@@ -78,6 +79,7 @@ void correlate_free(struct correlate *c)
     table_free(&c->early_downs);
     table_free(&c->watches);
     table_free(&c->set_ups);
+    table_free(&c->proven);
     intern_free(&c->intern);
     free(c);
 }
@@ -163,8 +165,12 @@ static void take_message(struct correlate *c, struct step *s)
 static void forget_all(struct correlate *c)
 {
     const struct correlate_config *config = &c->config;
-    const struct calls old = c->calls;
+    const struct calls *old = &c->calls;
     calls_end_all(&c->calls, c->now_ns, CALL_UNKNOWN);
+    const uint64_t num_started = old->num_started, num_dropped = old->num_dropped;
+    const uint64_t no_memory = old->no_memory;
+    const uint64_t names_dropped = old->processes.num_dropped;
+    const uint64_t names_no_memory = old->processes.no_memory;
     monitors_end_all(&c->monitors, &(struct monitor_cause){.outcome = MONITOR_UNKNOWN,
                                                            .end_ns = c->now_ns});
     while (table_oldest(&c->watches) != NULL)
@@ -175,17 +181,17 @@ static void forget_all(struct correlate *c)
     intern_free(&c->intern);
     intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
-               config->limits[DS_LIMIT_NAMES]);
-    c->calls.keep = old.keep;
-    c->calls.emit = c->calls.held.emit = old.emit;
-    c->calls.context = c->calls.held.context = old.context;
-    c->calls.num_started = old.num_started;
-    c->calls.num_dropped = old.num_dropped;
-    c->calls.no_memory = old.no_memory;
-    c->calls.processes.num_dropped = old.processes.num_dropped;
-    c->calls.processes.no_memory = old.processes.no_memory;
+               config->limits[DS_LIMIT_NAMES], config->emit, config->context);
+    c->calls.keep = config->keep;
+    c->calls.num_started = num_started;
+    c->calls.num_dropped = num_dropped;
+    c->calls.no_memory = no_memory;
+    c->calls.processes.num_dropped = names_dropped;
+    c->calls.processes.no_memory = names_no_memory;
     while (table_oldest(&c->set_ups) != NULL)
         table_remove(&c->set_ups, table_oldest(&c->set_ups));
+    while (table_oldest(&c->proven) != NULL)
+        table_remove(&c->proven, table_oldest(&c->proven));
     c->num_flushed++;
 }
 
@@ -202,6 +208,34 @@ static void count_conn(struct correlate *c, const struct ds_event *event)
         processes_conn_ended(&c->calls.processes, conn->number, node);
 }
 
+/* caller_ended gives up what a process was waiting for that is no more. */
+static void caller_ended(struct correlate *c, const struct ds_event *event,
+                         const struct pid_key *pid)
+{
+    struct open_call *next;
+    for (struct open_call *call = asking_first(&c->calls, pid); call != NULL; call = next) {
+        const struct call_end end = {
+            .event = event, .end_ns = event->ts_ns, .outcome = CALL_ABANDONED};
+        next = asking_next(&c->calls, call);
+        call->caller_ended = true;
+        if (!call->given_up)
+            calls_give_up(&c->calls, call, &end);
+    }
+}
+
+/* process_ended: what was known of a process that is no more. */
+static void process_ended(struct correlate *c, const struct ds_event *event,
+                          const struct pid_key *pid)
+{
+    struct pid_key dead = *pid;
+    if (pid->serial != PID_KEY_NAMED)
+        caller_ended(c, event, pid);
+    else
+        processes_whereis(&c->calls.processes, pid->node, pid->id, 0, &dead);
+    serving_ended(&c->calls, &dead);
+    processes_ended(&c->calls.processes, pid);
+}
+
 /* A message adds a handful of names at most. */
 enum { NAMES_PER_MESSAGE = 16 };
 
@@ -213,6 +247,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     s.note = &s.record.note;
     s.from_state = s.to_state = UNASKED;
     s.ending = NULL;
+    s.is_given_up = false;
     s.released = NULL;
     s.dead.node = 0;
     c->now_ns = event->ts_ns;
@@ -224,12 +259,14 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
         take_message(c, &s);
     }
     c->config.emit(c->config.context, &s.record);
-    if (s.ending != NULL)
+    if (s.ending != NULL && s.is_given_up)
+        calls_give_up(&c->calls, s.ending, &s.end);
+    else if (s.ending != NULL)
         calls_end(&c->calls, s.ending, &s.end);
     if (s.released != NULL)
         monitors_end(&c->monitors, s.released, &s.why);
     if (s.dead.node != 0)
-        processes_ended(&c->calls.processes, &s.dead);
+        process_ended(c, event, &s.dead);
     /* With the first FIN the nodes have lost each other, whenever the second comes. */
     if (event->type == DS_EVENT_CONN &&
         (event->change.final || event->change.state == DS_CONN_HALF_CLOSED)) {

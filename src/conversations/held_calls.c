@@ -3,59 +3,124 @@
  */
 #include "held_calls.h"
 
-static void give(struct held_calls *held, size_t i)
+void held_calls_init(struct held_calls *held, record_fn emit, void *context)
+{
+    *held = (struct held_calls){.emit = emit, .context = context};
+    table_init(&held->table, sizeof(struct held_call), HELD_CALLS_MAX);
+}
+
+static void count(struct held_calls *held, unsigned waits, uint32_t by)
+{
+    held->num_for_parent += (waits & HELD_FOR_PARENT) != 0 ? by : 0;
+    held->num_for_answer += (waits & HELD_FOR_ANSWER) != 0 ? by : 0;
+}
+
+static void give(struct held_calls *held, struct held_call *call)
 {
     struct unpacked_record unpacked = {0};
-    const struct record *record = copied_record_get(held->calls[i].copy, &unpacked);
-    held->calls[i].number = 0;
-    held->num_held--;
+    const struct record *record = copied_record_get(call->copy, &unpacked);
+    struct held_block *block = &held->blocks[call->block];
+    count(held, call->waits, UINT32_MAX);
+    table_remove(&held->table, call);
     held->emit(held->context, record);
-    if (held->num_held == 0) {
-        held->num = 0;
-        record_block_clear(&held->block);
+    if (--block->num == 0)
+        record_block_clear(&block->block);
+}
+
+/* turn_over goes on with the other block, once what it holds has been given out. */
+static void turn_over(struct held_calls *held)
+{
+    struct held_call *next;
+    held->filling = 1 - held->filling;
+    for (struct held_call *c = table_oldest(&held->table);
+         c != NULL && held->blocks[held->filling].num != 0; c = next) {
+        next = table_newer(&held->table, c);
+        if (c->block == held->filling)
+            give(held, c);
     }
 }
 
-bool held_calls_add(struct held_calls *held, const struct record *record, int64_t now_ns)
+bool held_calls_add(struct held_calls *held, const struct record *record,
+                    const struct pid_key *caller, unsigned waits, int64_t now_ns)
 {
-    if (held->num == HELD_CALLS_MAX)
-        held_calls_give_old(held, INT64_MAX);
-    enum copy_status status = record_block_add(&held->block, record);
+    if (table_is_full(&held->table))
+        give(held, table_oldest(&held->table));
+    enum copy_status status = record_block_add(&held->blocks[held->filling].block, record);
     if (status == COPY_FULL) {
-        held_calls_give_old(held, INT64_MAX);
-        status = record_block_add(&held->block, record);
+        turn_over(held);
+        status = record_block_add(&held->blocks[held->filling].block, record);
     }
-    if (status != COPY_OK)
+    struct held_block *block = &held->blocks[held->filling];
+    struct held_call *call =
+        status == COPY_OK ? table_add(&held->table, hash_key(caller, sizeof *caller)) : NULL;
+    if (call == NULL) {
+        if (block->num == 0)
+            record_block_clear(&block->block);
         return false;
-    held->calls[held->num].number = record->call->number;
-    held->calls[held->num].since_ns = now_ns;
-    held->calls[held->num].copy = held->block.last;
-    held->num++;
-    held->num_held++;
+    }
+    block->num++;
+    call->caller = *caller;
+    call->number = record->call->number;
+    call->since_ns = now_ns;
+    call->waits = waits;
+    call->block = held->filling;
+    call->copy = block->block.last;
+    count(held, waits, 1);
     return true;
 }
 
-bool held_calls_give(struct held_calls *held, uint64_t number, uint64_t parent, bool ambiguous)
+static struct held_call *find(const struct held_calls *held, struct held_call *call,
+                              const struct pid_key *caller)
 {
-    for (size_t i = 0; i < held->num; i++) {
-        if (held->calls[i].number != number)
-            continue;
-        held->calls[i].copy->call->parent = parent;
-        held->calls[i].copy->call->parent_ambiguous = ambiguous;
-        give(held, i);
-        return true;
+    while (call != NULL && !pid_key_equal(&call->caller, caller))
+        call = table_next(&held->table, call);
+    return call;
+}
+
+struct held_call *held_calls_first(const struct held_calls *held, const struct pid_key *caller)
+{
+    if (held->table.num == 0)
+        return NULL;
+    return find(held, table_first(&held->table, hash_key(caller, sizeof *caller)), caller);
+}
+
+struct held_call *held_calls_next(const struct held_calls *held, const struct held_call *call)
+{
+    return find(held, table_next(&held->table, call), &call->caller);
+}
+
+void held_calls_settle(struct held_calls *held, struct held_call *call, enum held_for what)
+{
+    const unsigned left = call->waits & ~(unsigned)what;
+    if (left == 0) {
+        give(held, call);
+        return;
     }
-    return false;
+    count(held, call->waits, UINT32_MAX);
+    count(held, left, 1);
+    call->waits = left;
 }
 
 void held_calls_give_old(struct held_calls *held, int64_t before_ns)
 {
-    for (size_t i = 0; i < held->num; i++)
-        if (held->calls[i].number != 0 && held->calls[i].since_ns < before_ns)
-            give(held, i);
+    struct held_call *oldest;
+    while ((oldest = table_oldest(&held->table)) != NULL && oldest->since_ns < before_ns)
+        give(held, oldest);
+}
+
+void held_calls_give_orphans(struct held_calls *held)
+{
+    struct held_call *next;
+    for (struct held_call *c = table_oldest(&held->table); c != NULL && held->num_for_parent != 0;
+         c = next) {
+        next = table_newer(&held->table, c);
+        held_calls_settle(held, c, HELD_FOR_PARENT);
+    }
 }
 
 void held_calls_free(struct held_calls *held)
 {
-    record_block_free(&held->block);
+    table_free(&held->table);
+    for (unsigned i = 0; i < 2; i++)
+        record_block_free(&held->blocks[i].block);
 }

@@ -1,37 +1,61 @@
 /*
- * held_calls.h - records of calls that wait for their parent: each ended before it was known
- * whether the process that made it was serving another. They wait for a second at most, and
- * there are few of them.
+ * held_calls.h - records of calls that ended before all was known of them: the call that they were
+ * made for, or whether the answer still comes after the caller has given up. They wait for a
+ * second at most, and there are few of them.
  */
 #ifndef DISTSNIFF_HELD_CALLS_H
 #define DISTSNIFF_HELD_CALLS_H
 
+#include "keys.h"
 #include "record_copy.h"
 
-enum { HELD_CALLS_MAX = 256, HELD_CALLS_NS = 1000000000 };
+enum { HELD_CALLS_MAX = 1024, HELD_CALLS_NS = 1000000000 };
+
+/* What a record waits for. */
+enum held_for { HELD_FOR_PARENT = 1, HELD_FOR_ANSWER = 2 };
+
+struct held_call {
+    struct table_entry entry; /* by caller */
+    struct pid_key caller;
+    uint64_t number;
+    int64_t since_ns;
+    unsigned waits; /* enum held_for */
+    unsigned block;
+    struct copied_record *copy;
+};
 
 struct held_calls {
-    struct record_block block;
-    struct {
-        uint64_t number; /* 0: given out */
-        int64_t since_ns;
-        struct copied_record *copy;
-    } calls[HELD_CALLS_MAX];
-    size_t num, num_held; /* with and without those given out */
+    struct table table;
+    struct held_block {
+        struct record_block block;
+        uint32_t num;
+    } blocks[2];      /* one is filled while the other is given out */
+    unsigned filling;
+    uint32_t num_for_parent, num_for_answer;
     record_fn emit;
     void *context;
 };
 
+void held_calls_init(struct held_calls *held, record_fn emit, void *context);
+
 /* held_calls_add keeps a copy of the record. False when there is no room: it should be given
  * out at once. */
-bool held_calls_add(struct held_calls *held, const struct record *record, int64_t now_ns);
+bool held_calls_add(struct held_calls *held, const struct record *record,
+                    const struct pid_key *caller, unsigned waits, int64_t now_ns);
 
-/* held_calls_give gives out the record of that call, with its parent (0: none). False when it is
- * not among them. */
-bool held_calls_give(struct held_calls *held, uint64_t number, uint64_t parent, bool ambiguous);
+/* held_calls_first and held_calls_next walk through those of a caller. */
+struct held_call *held_calls_first(const struct held_calls *held, const struct pid_key *caller);
+struct held_call *held_calls_next(const struct held_calls *held, const struct held_call *call);
+
+/* held_calls_settle tells that a record need not wait for that any more, and gives it out when
+ * there is nothing else. */
+void held_calls_settle(struct held_calls *held, struct held_call *call, enum held_for what);
 
 /* held_calls_give_old gives out those that came before that time, as they are. */
 void held_calls_give_old(struct held_calls *held, int64_t before_ns);
+
+/* held_calls_give_orphans gives out those that wait for nothing but a parent. */
+void held_calls_give_orphans(struct held_calls *held);
 
 void held_calls_free(struct held_calls *held);
 

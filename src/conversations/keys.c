@@ -143,23 +143,31 @@ bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t co
 }
 
 bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct ref_key *out, bool *is_alias)
+                   struct tag_key *out)
 {
-    *is_alias = false;
-    if (keys_find_ref(nodes, term, conn, out))
+    struct ds_term first, rest, word, alias;
+    out->is_alias = false;
+    if (keys_find_ref(nodes, term, conn, &out->key)) {
+        out->alias = out->key;
         return true;
-    struct ds_term first, rest;
-    if (ds_term_get_cons(term, &first, &rest)) {
-        *is_alias = keys_find_ref(nodes, &rest, conn, out);
-        return *is_alias;
     }
-    if (!ds_term_get_pair(term, &first, &rest) || !keys_find_ref(nodes, &first, conn, out))
+    if (ds_term_get_cons(term, &first, &rest)) {
+        if (!keys_find_ref(nodes, &rest, conn, &out->key))
+            return false;
+        out->is_alias = true;
+        if (!ds_term_get_cons(&first, &word, &alias) ||
+            !keys_find_ref(nodes, &alias, conn, &out->alias))
+            out->alias = out->key;
+        return true;
+    }
+    if (!ds_term_get_pair(term, &first, &rest) || !keys_find_ref(nodes, &first, conn, &out->key))
         return false;
+    out->alias = out->key;
     /* What goes with it, by value: an atom may be cached here and inline there. */
     struct ds_text atom;
     if (!ds_term_get_atom(&rest, &atom))
         atom = (struct ds_text){(const char *)rest.data, rest.len};
     const uint32_t hash = hash_text(atom);
-    out->more |= hash << 3 | 1u << 31; /* never the key of the reference alone */
+    out->key.more |= hash << 3 | 1u << 31; /* never the key of the reference alone */
     return true;
 }

@@ -74,9 +74,16 @@ bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t co
 bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t conn,
                    struct ref_key *out);
 
-/* keys_find_tag makes the key of a gen tag: a reference, [alias | Ref], or a tuple that
- * begins with a reference. is_alias: it was a list. */
+/* tag_key is a gen tag: what the call is known by, and the reference that the answer may be sent
+ * to where that goes to an alias of the caller. */
+struct tag_key {
+    struct ref_key key, alias;
+    bool is_alias; /* it says so itself: nobody's own messages look like it */
+};
+
+/* keys_find_tag makes the keys of a gen tag: a reference, [alias | Ref], [[alias | Ref] | Ref2],
+ * or a tuple that begins with a reference. */
 bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct ref_key *out, bool *is_alias);
+                   struct tag_key *out);
 
 #endif

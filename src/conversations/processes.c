@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+enum { MAX_VOTES = 4, MAX_ANSWERED = 8, UNSHARED_AFTER = 32 };
+
 /* binding is a registered name on a node. Which of several pids has it is decided as votes
  * are counted in one pass: each answer by the same pid adds one, each by another takes one
  * away, at none it goes over. A restarted server so takes its name along, a worker that
@@ -16,9 +18,10 @@ struct binding {
     uint32_t node, name;
     struct pid_key pid;
     uint32_t votes;
+    struct pid_key answered[MAX_ANSWERED]; /* who has, the last one first */
+    uint32_t in_turn;  /* times that the last one has answered in turn */
+    bool is_shared;    /* several answer by turns: a pool */
 };
-
-enum { MAX_VOTES = 4 };
 
 static uint32_t hash_name(uint32_t node, uint32_t name)
 {
@@ -46,8 +49,6 @@ void processes_init(struct processes *p, struct intern *intern, uint64_t max,
 
 void processes_free(struct processes *p)
 {
-    for (struct process *e = table_oldest(&p->table); e != NULL; e = table_newer(&p->table, e))
-        free(e->made);
     table_free(&p->table);
     table_free(&p->bindings);
     titles_free(p);
@@ -88,7 +89,6 @@ static void unlink_node(struct processes *p, struct process *process)
 static void remove_process(struct processes *p, struct process *process)
 {
     unlink_node(p, process);
-    free(process->made);
     table_remove(&p->table, process);
 }
 
@@ -130,7 +130,7 @@ void processes_release(struct processes *p, struct process *process)
     if (process->name != 0 || process->titles != 0 || process->is_scope ||
         process->offers != 0 || process->being_dropped)
         return;
-    if (process->num_serving == 0 && process->num_made == 0)
+    if (process->num_serving == 0)
         remove_process(p, process);
     else
         unlink_node(p, process);
@@ -150,6 +150,24 @@ static void set_name(struct processes *p, const struct pid_key *pid, uint32_t na
         processes_release(p, process);
 }
 
+/* note_turn: who answers again after another did has not been replaced by it. */
+static void note_turn(struct binding *b, const struct pid_key *pid)
+{
+    unsigned i = 0;
+    if (pid_key_equal(&b->answered[0], pid)) {
+        if (b->in_turn < UNSHARED_AFTER && ++b->in_turn == UNSHARED_AFTER)
+            b->is_shared = false;
+        return;
+    }
+    while (i < MAX_ANSWERED - 1 && !pid_key_equal(&b->answered[i], pid))
+        i++;
+    if (pid_key_equal(&b->answered[i], pid))
+        b->is_shared = true;
+    memmove(&b->answered[1], &b->answered[0], i * sizeof *pid);
+    b->answered[0] = *pid;
+    b->in_turn = 1;
+}
+
 void processes_learn(struct processes *p, uint32_t name, const struct pid_key *pid)
 {
     struct binding *b = find_binding(p, pid->node, name);
@@ -166,6 +184,7 @@ void processes_learn(struct processes *p, uint32_t name, const struct pid_key *p
         b->node = pid->node;
         b->name = name;
     }
+    note_turn(b, pid);
     if (b->votes != 0 && pid_key_equal(&b->pid, pid)) {
         b->votes += b->votes < MAX_VOTES;
         return;
@@ -220,7 +239,7 @@ bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,
                        uint32_t creation, struct pid_key *out)
 {
     const struct binding *b = find_binding(p, node, name);
-    if (b == NULL || (creation != 0 && b->pid.creation != creation))
+    if (b == NULL || b->is_shared || (creation != 0 && b->pid.creation != creation))
         return false;
     *out = b->pid;
     return true;

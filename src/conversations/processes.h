@@ -11,31 +11,20 @@
 
 #include "nodes.h"
 
-/* process is one that has a name, or is serving calls, or has made calls that may turn out
- * to be made for one. */
+/* process is one that has a name, or is serving calls. */
 struct process {
     struct table_entry entry;
     struct pid_key key;
     uint32_t name;        /* interned; 0 not known */
     uint32_t serving;     /* head of a list of open calls */
     uint32_t num_serving;
-    uint32_t num_made; /* calls it made while it was serving none that is known */
-    struct made_call *made;
+    int64_t asked_ns; /* when it last had an answer to what it asked for no call of these */
     uint32_t titles, given; /* heads of lists: titles.h, of its own and given as a scope of pg */
     bool is_scope, being_dropped;
     uint32_t offers; /* name (interned) of what may be a scope of pg; 0 nothing */
     uint32_t node;          /* in whose list of_node is; 0 none */
     struct table_link of_node;
 };
-
-/* made_call is a call that has no parent yet. */
-struct made_call {
-    uint64_t number;
-    int64_t start_ns;
-    uint32_t call; /* its place in the table of calls; gone if the number differs */
-};
-
-enum { MAX_MADE = 16 };
 
 struct processes {
     struct table table;    /* of struct process, by pid */
@@ -80,7 +69,7 @@ void processes_conn_up(struct processes *p, uint64_t conn, const uint32_t node[2
 void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t node[2]);
 
 /* processes_whereis finds who is known to have that name on that node, in the incarnation
- * with that creation (0: any). */
+ * with that creation (0: any), and to answer for it alone. */
 bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,
                        uint32_t creation, struct pid_key *out);
 

@@ -3,6 +3,8 @@
  */
 #include "serving.h"
 
+#include "asking.h"
+
 #include <stdlib.h>
 
 static struct open_call *first_served(const struct calls *calls, const struct process *process)
@@ -15,19 +17,29 @@ static struct open_call *next_served(const struct calls *calls, const struct ope
     return table_get(&calls->table, call->of_callee.next);
 }
 
-/* count_unresolved counts open calls to names of processes that are not known. */
-static void count_unresolved(struct calls *calls, const struct open_call *call, int more)
+/* note_unresolved counts a call as one of those on that node whose process is not known. */
+static void note_unresolved(struct calls *calls, struct open_call *call, uint32_t name)
 {
-    if (call->callee.serial != PID_KEY_NAMED)
+    struct node *node = call->unresolved == 0 && name != 0
+                            ? nodes_add(&calls->processes.nodes, name)
+                            : NULL;
+    if (node == NULL)
         return;
-    struct nodes *nodes = &calls->processes.nodes;
-    struct node *node = more > 0 ? nodes_add(nodes, call->callee.node)
-                                 : nodes_find(nodes, call->callee.node);
-    if (node == NULL || (more < 0 && node->num_unresolved == 0))
-        return; /* there was no room for it */
-    node->num_unresolved += (uint32_t)more;
-    calls->num_unresolved += (uint64_t)more;
-    nodes_release(nodes, node);
+    node->num_unresolved++;
+    calls->num_unresolved++;
+    call->unresolved = name;
+}
+
+static void note_resolved(struct calls *calls, struct open_call *call)
+{
+    struct node *node =
+        call->unresolved != 0 ? nodes_find(&calls->processes.nodes, call->unresolved) : NULL;
+    if (node == NULL)
+        return;
+    node->num_unresolved--;
+    calls->num_unresolved--;
+    call->unresolved = 0;
+    nodes_release(&calls->processes.nodes, node);
 }
 
 static bool has_unresolved(const struct calls *calls, uint32_t name)
@@ -43,20 +55,72 @@ bool serving_may_follow(const struct calls *calls, const struct open_call *call)
            has_unresolved(calls, call->caller.node);
 }
 
+void serving_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
+{
+    if (call->parent != 0 || call->caller.node == 0)
+        return;
+    struct process *caller = processes_find(&calls->processes, &call->caller);
+    if (caller != NULL)
+        caller->asked_ns = end_ns;
+    if (has_unresolved(calls, call->caller.node))
+        calls->work[calls->num_work++ % MAX_WORK] =
+            (struct work){call->caller, call->number, end_ns};
+}
+
+/* was_at_work says whether a process was waiting for what it had asked itself when that call
+ * came. */
+static bool was_at_work(const struct calls *calls, const struct pid_key *pid,
+                        const struct open_call *call)
+{
+    for (unsigned i = 0; i < MAX_WORK; i++)
+        if (calls->work[i].number < call->number && calls->work[i].end_ns > call->start_ns &&
+            pid_key_equal(&calls->work[i].pid, pid))
+            return true;
+    for (const struct open_call *c = asking_first(calls, pid); c != NULL;
+         c = asking_next(calls, c))
+        if (!c->given_up && c->parent == 0 && c->number < call->number)
+            return true;
+    return false;
+}
+
+/* unlink_process takes a call out of what its process serves. */
+static void unlink_process(struct calls *calls, struct open_call *call)
+{
+    struct process *process = table_get(&calls->processes.table, call->process);
+    note_resolved(calls, call);
+    call->process = 0;
+    if (process == NULL)
+        return;
+    table_unlink(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
+    call->of_callee = (struct table_link){0, 0};
+    process->num_serving--;
+}
+
 void serving_drop(void *context, struct process *process)
 {
     struct calls *calls = context;
-    struct open_call *next;
-    for (struct open_call *c = first_served(calls, process); c != NULL; c = next) {
-        next = next_served(calls, c);
-        count_unresolved(calls, c, -1);
-        c->process = 0;
-        c->of_callee = (struct table_link){0, 0};
-    }
+    while (process->serving != 0)
+        unlink_process(calls, first_served(calls, process));
+}
+
+/* is_at_work says whether a process that is asked something now is, or was a moment ago, waiting
+ * for what it had asked itself, for no call that we know of. */
+static bool is_at_work(const struct calls *calls, const struct process *process,
+                       const struct open_call *call)
+{
+    if (process->num_serving > 1) /* with this one: then it can't be told anyway */
+        return false;
+    return was_at_work(calls, &process->key, call) ||
+           (process->asked_ns != 0 && process->asked_ns <= call->start_ns &&
+            call->start_ns - process->asked_ns < AT_WORK_NS);
 }
 
 void serving_link(struct calls *calls, struct open_call *call)
 {
+    if (call->callee.serial == PID_KEY_NAMED)
+        note_unresolved(calls, call, call->callee.node);
+    else if (call->callee.node == 0 && call->answer_is_exit)
+        note_unresolved(calls, call, call->answer_node);
     if (call->callee.node == 0)
         return;
     struct process *process = processes_add(&calls->processes, &call->callee);
@@ -67,28 +131,26 @@ void serving_link(struct calls *calls, struct open_call *call)
     table_link(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
     process->num_serving++;
     call->process = process->entry.number;
-    count_unresolved(calls, call, 1);
+    if (call->callee.serial != PID_KEY_NAMED && !call->answer_is_exit &&
+        is_at_work(calls, process, call))
+        call->is_behind = true;
 }
 
 void serving_unlink(struct calls *calls, struct open_call *call)
 {
     struct process *process = table_get(&calls->processes.table, call->process);
-    if (process == NULL)
-        return;
-    table_unlink(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
-    process->num_serving--;
-    count_unresolved(calls, call, -1);
-    call->process = 0;
-    processes_release(&calls->processes, process);
+    unlink_process(calls, call);
+    if (process != NULL)
+        processes_release(&calls->processes, process);
 }
 
 static void add_child(struct calls *calls, struct open_call *parent, uint64_t number)
 {
-    if (parent->num_children == MAX_CHILDREN)
+    if (parent->num_children == MAX_CHILDREN || parent->given_up)
         return;
     if ((parent->num_children & (parent->num_children - 1)) == 0) {
-        size_t cap = parent->num_children == 0 ? 1 : (size_t)parent->num_children * 2;
-        uint64_t *children = realloc(parent->children, cap * sizeof *children);
+        const size_t room = parent->num_children != 0 ? (size_t)parent->num_children * 2 : 1;
+        uint64_t *children = realloc(parent->children, room * sizeof *children);
         if (children == NULL) {
             calls->no_memory++;
             return;
@@ -98,108 +160,219 @@ static void add_child(struct calls *calls, struct open_call *parent, uint64_t nu
     parent->children[parent->num_children++] = number;
 }
 
-void serving_find_parent(struct calls *calls, struct open_call *call)
+static void remove_child(struct open_call *parent, uint64_t number)
 {
-    struct process *caller = processes_find(&calls->processes, &call->caller);
-    if (caller != NULL && caller->num_serving == 1) {
-        struct open_call *parent = first_served(calls, caller);
-        call->parent = parent->number;
-        add_child(calls, parent, call->number);
-        return;
-    }
-    if (caller != NULL && caller->num_serving > 1) {
-        call->parent_ambiguous = true;
-        return;
-    }
-    if (call->caller.node == 0 || !has_unresolved(calls, call->caller.node))
-        return;
-    if (caller == NULL)
-        caller = processes_add(&calls->processes, &call->caller);
-    if (caller == NULL)
-        return;
-    if (caller->made == NULL)
-        caller->made = malloc(MAX_MADE * sizeof *caller->made);
-    if (caller->made == NULL) {
-        calls->no_memory++;
-        processes_release(&calls->processes, caller);
-        return;
-    }
-    if (caller->num_made == MAX_MADE) {
-        memmove(&caller->made[0], &caller->made[1], (MAX_MADE - 1) * sizeof *caller->made);
-        caller->num_made--;
-    }
-    caller->made[caller->num_made++] =
-        (struct made_call){call->number, call->start_ns, call->entry.number};
-    call->may_have_parent = true;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < parent->num_children; i++)
+        if (parent->children[i] != number)
+            parent->children[left++] = parent->children[i];
+    parent->num_children = left;
 }
 
-/* adopt gives the calls that process made so far their parent, now that it is known to
- * have been serving those of the list beginning with first (and call, which is in it). */
-static void adopt(struct calls *calls, struct process *process, const struct process *named,
+/* family is what a call says of its parent, wherever it is kept. */
+struct family {
+    uint64_t number;
+    uint64_t *parent;
+    bool *ambiguous, *inferred;
+};
+
+static struct family family_of(struct open_call *call)
+{
+    return (struct family){call->number, &call->parent, &call->parent_ambiguous,
+                           &call->parent_inferred};
+}
+
+static struct family family_of_held(const struct held_call *held)
+{
+    struct call *call = held->copy->call;
+    return (struct family){call->number, &call->parent, &call->parent_ambiguous,
+                           &call->parent_inferred};
+}
+
+static void set_parent(struct calls *calls, const struct family *child, struct open_call *parent)
+{
+    if (parent == NULL || parent->is_behind) {
+        *child->ambiguous = true;
+        return;
+    }
+    *child->parent = parent->number;
+    *child->inferred = !parent->answer_is_exit;
+    add_child(calls, parent, child->number);
+}
+
+/* disown takes the parent of a call away again. */
+static void disown(struct open_call *parent, const struct family *child)
+{
+    if (*child->parent != parent->number)
+        return;
+    *child->parent = 0;
+    *child->inferred = false;
+    *child->ambiguous = true;
+    remove_child(parent, child->number);
+}
+
+void serving_find_parent(struct calls *calls, struct open_call *call)
+{
+    const struct process *caller = processes_find(&calls->processes, &call->caller);
+    const struct family family = family_of(call);
+    if (caller != NULL && caller->num_serving == 1)
+        set_parent(calls, &family, first_served(calls, caller));
+    else if (caller != NULL && caller->num_serving > 1)
+        call->parent_ambiguous = true;
+    else if (call->caller.node != 0)
+        call->may_have_parent = has_unresolved(calls, call->caller.node);
+}
+
+/* find_served finds which of the calls that wait for one process, that was not known, it was
+ * serving when it made that one. *several: it can't be told. */
+static struct open_call *find_served(const struct calls *calls, const struct process *named,
+                                     struct open_call *call, uint64_t number, bool *several)
+{
+    struct open_call *found = NULL;
+    *several = false;
+    if (named == NULL)
+        return call->number < number ? call : NULL;
+    for (struct open_call *c = first_served(calls, named); c != NULL; c = next_served(calls, c)) {
+        if (c->number >= number)
+            continue;
+        *several = found != NULL;
+        found = c;
+        if (*several)
+            break;
+    }
+    return found;
+}
+
+/* adopt_one gives a call that the process made its parent. True when that has been settled. */
+static bool adopt_one(struct calls *calls, const struct process *named, struct open_call *call,
+                      const struct family *child)
+{
+    bool several;
+    if (*child->parent != 0 || *child->ambiguous)
+        return false;
+    struct open_call *parent = find_served(calls, named, call, child->number, &several);
+    if (parent != NULL)
+        set_parent(calls, child, several ? NULL : parent);
+    return parent != NULL;
+}
+
+/* adopt gives the calls that a process has made so far their parent, now that it is known to be
+ * serving call, and with it what else was asked of named (NULL: nothing). */
+static void adopt(struct calls *calls, const struct pid_key *pid, const struct process *named,
                   struct open_call *call)
 {
-    for (uint32_t i = 0; i < process->num_made; i++) {
-        const struct made_call *made = &process->made[i];
-        struct open_call *child = table_get(&calls->table, made->call);
-        struct open_call *parent = NULL;
-        unsigned num = 0;
-        if (named == NULL) {
-            num = call->number < made->number;
-            parent = call;
-        } else {
-            for (struct open_call *c = first_served(calls, named); c != NULL;
-                 c = next_served(calls, c)) {
-                if (c->number < made->number) {
-                    num++;
-                    parent = c;
-                }
-            }
-        }
-        if (num == 0)
-            continue;
-        if (num == 1)
-            add_child(calls, parent, made->number);
-        if (child == NULL || child->number != made->number) {
-            held_calls_give(&calls->held, made->number, num == 1 ? parent->number : 0, num > 1);
-            continue;
-        }
-        if (child->parent != 0)
-            continue;
-        if (num == 1)
-            child->parent = parent->number;
-        else
-            child->parent_ambiguous = true;
+    struct held_call *next;
+    if (!call->answer_is_exit && was_at_work(calls, pid, call))
+        call->is_behind = true;
+    for (struct open_call *c = asking_first(calls, pid); c != NULL; c = asking_next(calls, c)) {
+        const struct family child = family_of(c);
+        if (!c->given_up)
+            adopt_one(calls, named, call, &child);
     }
-    process->num_made = 0;
+    for (struct held_call *h = held_calls_first(&calls->held, pid); h != NULL; h = next) {
+        const struct family child = family_of_held(h);
+        next = held_calls_next(&calls->held, h);
+        if ((h->waits & HELD_FOR_PARENT) != 0 && adopt_one(calls, named, call, &child))
+            held_calls_settle(&calls->held, h, HELD_FOR_PARENT);
+    }
+}
+
+/* disown_all takes from a call what was taken to be made for it by a process that, as it turns out,
+ * did not serve it. */
+static void disown_all(struct calls *calls, struct open_call *call)
+{
+    for (struct open_call *c = asking_first(calls, &call->callee); c != NULL;
+         c = asking_next(calls, c)) {
+        const struct family child = family_of(c);
+        disown(call, &child);
+    }
+    for (struct held_call *h = held_calls_first(&calls->held, &call->callee); h != NULL;
+         h = held_calls_next(&calls->held, h)) {
+        const struct family child = family_of_held(h);
+        disown(call, &child);
+    }
+}
+
+static void move(struct calls *calls, struct open_call *call, const struct pid_key *pid)
+{
+    serving_unlink(calls, call);
+    call->callee = *pid;
+    serving_link(calls, call);
 }
 
 void calls_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
                       bool learn)
 {
-    if (learn && call->callee_name != 0 && call->callee.node == pid->node)
+    const bool was_pid = call->callee.node != 0 && call->callee.serial != PID_KEY_NAMED;
+    struct pid_key owner = {0};
+    if (learn && call->callee_name != 0 && call->callee.node == pid->node) {
         processes_learn(&calls->processes, call->callee_name, pid);
+        processes_whereis(&calls->processes, pid->node, call->callee_name, pid->creation, &owner);
+    }
     if (pid_key_equal(&call->callee, pid))
         return;
-    const bool was_named = call->callee.serial == PID_KEY_NAMED && call->callee.node == pid->node;
-    struct process *process = processes_find(&calls->processes, pid);
-    struct process *named = table_get(&calls->processes.table, call->process);
-    if (process != NULL && was_named && named != NULL)
-        adopt(calls, process, learn ? named : NULL, call);
-    if (was_named && learn && named != NULL) {
-        /* The others that were sent to the name wait for the same process. */
-        struct open_call *next;
-        const uint32_t number = named->entry.number;
-        for (struct open_call *c = first_served(calls, named); c != NULL; c = next) {
-            next = next_served(calls, c);
-            if (c->process != number)
-                continue;
-            serving_unlink(calls, c);
-            c->callee = *pid;
-            serving_link(calls, c);
-        }
+    if (was_pid)
+        disown_all(calls, call);
+    struct process *named =
+        !was_pid && pid_key_equal(&owner, pid) ? table_get(&calls->processes.table, call->process)
+                                               : NULL;
+    adopt(calls, pid, named, call);
+    if (named == NULL) {
+        move(calls, call, pid);
         return;
     }
+    /* The others that were sent to the name wait for the same process. */
+    const uint32_t number = named->entry.number;
+    struct open_call *next;
+    for (struct open_call *c = first_served(calls, named); c != NULL; c = next) {
+        next = next_served(calls, c);
+        if (c->process == number)
+            move(calls, c, pid);
+    }
+}
+
+void calls_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
+                   uint32_t node)
+{
     serving_unlink(calls, call);
-    call->callee = *pid;
+    call->answer_node = node;
+    call->is_forwarded = true;
+    call->is_behind = false;
+    call->callee = *to;
+    calls_resolve(calls, call, 0);
     serving_link(calls, call);
+}
+
+void serving_answered(struct calls *calls, struct open_call *call, int64_t now_ns)
+{
+    const struct process *process = table_get(&calls->processes.table, call->process);
+    struct open_call *next;
+    if (process == NULL || call->answer_is_exit)
+        return;
+    for (struct open_call *c = first_served(calls, process); c != NULL; c = next) {
+        next = next_served(calls, c);
+        if (c->given_up && c->number < call->number)
+            unlink_process(calls, c);
+    }
+    if (call->callee.serial == PID_KEY_NAMED)
+        return;
+    for (struct open_call *c = asking_first(calls, &call->callee); c != NULL;
+         c = asking_next(calls, c)) {
+        const struct family child = family_of(c);
+        if (now_ns - c->start_ns < CROSSING_NS)
+            disown(call, &child);
+    }
+}
+
+void serving_ended(struct calls *calls, const struct pid_key *pid)
+{
+    struct process *process = processes_find(&calls->processes, pid);
+    struct open_call *next;
+    if (process == NULL)
+        return;
+    for (struct open_call *c = first_served(calls, process); c != NULL; c = next) {
+        next = next_served(calls, c);
+        if (c->given_up)
+            unlink_process(calls, c);
+    }
 }

@@ -32,6 +32,14 @@ struct early_down {
 
 enum { MAX_EARLY_DOWNS = 1024 };
 
+/* proven is a name that has answered in the form of rpc:server_call. */
+struct proven {
+    struct table_entry entry;
+    struct pid_key named;
+};
+
+enum { MAX_PROVEN = 1024 };
+
 /* set_up is a monitor that was set up a moment ago, and may be there for a call. */
 struct set_up {
     struct table_entry entry;
@@ -45,7 +53,7 @@ enum { MAX_SET_UP = 1024, SET_UP_NS = 100000000 };
 
 struct correlate {
     struct correlate_config config;
-    struct table early_downs, watches, set_ups;
+    struct table early_downs, watches, set_ups, proven;
     struct ds_otp *otp;
     struct intern intern;
     struct calls calls;
@@ -66,6 +74,7 @@ struct step {
     struct monitor_cause why;
     struct pid_key dead; /* a process that ended with this message; node 0: none */
     struct open_call *ending;
+    bool is_given_up; /* ending may still be answered */
     struct call_end end;
     struct titles titles[2]; /* room for those of the note */
 };
@@ -111,6 +120,11 @@ bool step_is_atom(const struct ds_term *term, const char *word);
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
                   enum call_outcome outcome);
 void step_set_error(struct step *s, const char *class, const struct ds_term *reason);
+/* step_take_late_reply: an answer that nobody waits for any more. */
+void step_take_late_reply(struct correlate *c, struct step *s, struct open_call *call);
+
+/* step_how_given_up says what to call it when the caller of an open call waits no longer. */
+enum call_outcome step_how_given_up(const struct open_call *call, const struct ds_event *event);
 void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
                        const struct ds_term *reply);
 

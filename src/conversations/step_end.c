@@ -2,6 +2,7 @@
  * step_end.c - the message that ends a call: an answer, or the exit of the process that
  * should have given one.
  */
+#include "serving.h"
 #include "step.h"
 
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
@@ -44,13 +45,51 @@ static bool judge_result(struct correlate *c, struct step *s, const struct ds_ot
     return true;
 }
 
-void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
-                       const struct ds_term *reply)
+/* learn_callee: whoever answers has been doing the work. */
+static void learn_callee(struct correlate *c, struct step *s, struct open_call *call)
 {
     if (step_know_from(c, s))
         calls_set_callee(&c->calls, call, &s->from, strcmp(call->line->to, "rex") != 0);
+}
+
+void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
+                       const struct ds_term *reply)
+{
+    learn_callee(c, s, call);
+    serving_answered(&c->calls, call, s->event->ts_ns);
     step_set_end(s, call, NOTE_REPLY, CALL_OK);
     judge_result(c, s, call->line, reply);
+}
+
+void step_take_late_reply(struct correlate *c, struct step *s, struct open_call *call)
+{
+    s->note->role = NOTE_REPLY;
+    s->note->late = true;
+    s->note->label = call->line->label;
+    s->note->group = call->line->group;
+    s->note->call = call->number;
+    s->note->has_latency = true;
+    s->note->latency_ns = s->event->ts_ns > call->start_ns ? s->event->ts_ns - call->start_ns : 0;
+    learn_callee(c, s, call);
+    calls_heard_late(&c->calls, call, s->event->ts_ns);
+}
+
+/* looks_like_timeout: people write round numbers of milliseconds; a timer fires a little later
+ * than told, on a busy machine more so. Above a second there are so many of them that any will
+ * do. */
+static bool looks_like_timeout(int64_t waited_ns)
+{
+    enum { ROUND_NS = 100000000, MANY = 10, SLACK_PERCENT = 10 };
+    const int64_t times = waited_ns / ROUND_NS, beyond = waited_ns % ROUND_NS;
+    return times >= MANY || (times > 0 && beyond * 100 <= waited_ns * SLACK_PERCENT);
+}
+
+enum call_outcome step_how_given_up(const struct open_call *call, const struct ds_event *event)
+{
+    return call->elsewhere                                           ? CALL_ANSWERED_ELSEWHERE
+           : !call->is_forwarded && calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
+           : looks_like_timeout(event->ts_ns - call->start_ns)       ? CALL_TIMEOUT
+                                                                     : CALL_ABANDONED;
 }
 
 bool step_is_atom(const struct ds_term *term, const char *word)

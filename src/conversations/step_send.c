@@ -36,43 +36,130 @@ static bool is_sender(struct correlate *c, struct step *s, const struct pid_key 
     return step_know_from(c, s) && pid_key_equal(&s->from, pid);
 }
 
-/* open_call opens the call that a message asks for. False when it turns out to be none. */
+/* asks_elsewhere says whether a request asks for the answer to be given by a process on the
+ * caller's own node, as ra's do: that is not seen. */
+static bool asks_elsewhere(const struct step *s, const struct ds_otp_match *match)
+{
+    const struct ds_term *options = ds_otp_get(match, DS_OTP_REPLY_OPTIONS);
+    const struct ds_text own = s->event->conn->end[s->event->dir].node;
+    struct ds_term from, word, member, node;
+    struct ds_text text;
+    if (options == NULL || !ds_term_get_value(options, "reply_from", &from))
+        return false;
+    if (step_is_atom(&from, "local"))
+        return true;
+    return ds_term_get_pair(&from, &word, &member) && step_is_atom(&word, "member") &&
+           ds_term_get_element(&member, 1, &node) && ds_term_get_atom(&node, &text) &&
+           own.data != NULL && text.len == own.len && memcmp(text.data, own.data, own.len) == 0;
+}
+
+/* forward_call: a request whose sender is on another node than its caller is one that was handed
+ * on. False when it is none, or the first that we see of it. */
+static bool forward_call(struct correlate *c, struct step *s, const struct call_start *start)
+{
+    const struct ds_conn *conn = s->event->conn;
+    const uint32_t sender = intern_find(&c->intern, conn->end[s->event->dir].node);
+    struct open_call *call =
+        sender != 0 && start->caller.node != 0 && sender != start->caller.node
+            ? calls_find(&c->calls, &start->key, sender, NULL)
+            : NULL;
+    if (call == NULL || call->given_up || call->answer_is_exit ||
+        !pid_key_equal(&call->caller, &start->caller))
+        return false;
+    calls_forward(&c->calls, call, &start->callee, start->node);
+    call->elsewhere = start->node == call->caller.node;
+    s->note->role = NOTE_FORWARD;
+    s->note->call = call->number;
+    return true;
+}
+
+/* is_proven: the form of rpc:server_call is anybody's, and only an answer proves it. From then on the
+ * requests to that name are believed. */
+static bool is_proven(const struct correlate *c, const struct pid_key *named)
+{
+    const struct proven *p = table_first(&c->proven, hash_key(named, sizeof *named));
+    while (p != NULL && !pid_key_equal(&p->named, named))
+        p = table_next(&c->proven, p);
+    return p != NULL;
+}
+
+static void note_proven(struct correlate *c, const struct open_call *call)
+{
+    const struct pid_key named = {
+        .node = call->asked_node, .id = call->callee_name, .serial = PID_KEY_NAMED};
+    if (is_proven(c, &named))
+        return;
+    if (table_is_full(&c->proven))
+        table_remove(&c->proven, table_oldest(&c->proven));
+    struct proven *p = table_add(&c->proven, hash_key(&named, sizeof named));
+    if (p != NULL)
+        p->named = named;
+}
+
+/* find_key makes the keys of a request. False when it can't be told from others. */
+static bool find_key(struct correlate *c, struct step *s, const struct ds_otp_match *match,
+                     struct call_start *start)
+{
+    const struct ds_term *tag = ds_otp_get(match, DS_OTP_TAG);
+    const struct ds_term *reply_to = ds_otp_get(match, DS_OTP_REPLY_TO);
+    struct tag_key keys;
+    start->taker = start->caller;
+    if (tag == NULL) {
+        start->is_tagless = true;
+        return find_waiting(c, s, &start->caller, !s->event->dir, match->line->label, &start->key);
+    }
+    if (!keys_find_tag(&c->intern, tag, s->event->conn->number, &keys))
+        return false;
+    start->key = keys.key;
+    start->alias = keys.alias;
+    if (reply_to != NULL && !step_find_pid(c, s, reply_to, &start->taker))
+        keys_find_ref(&c->intern, reply_to, s->event->conn->number, &start->alias);
+    return true;
+}
+
+/* open_call opens the call that a message asks for. False when it is none, or not known to be
+ * one yet. */
 static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match)
 {
     const struct ds_term *from = ds_otp_get(match, DS_OTP_FROM);
-    const struct ds_term *tag = ds_otp_get(match, DS_OTP_TAG);
     const struct ds_term *request = ds_otp_get(match, DS_OTP_REQUEST);
+    const bool is_guess = match->kind == DS_OTP_WATCHED_CALL;
     struct call_start start = {
         .event = s->event,
         .line = match->line,
         .request = request != NULL ? request : &s->message->payload,
         .note = s->note,
+        .node = intern_add(&c->intern, s->event->conn->end[!s->event->dir].node),
+        .elsewhere = asks_elsewhere(s, match),
     };
     struct ref_key monitor;
-    bool is_alias;
     if ((from == NULL || !step_find_pid(c, s, from, &start.caller)) && step_know_from(c, s))
         start.caller = s->from;
     if (step_know_to(c, s))
         start.callee = s->to;
-    const bool is_watched = step_take_set_up(c, &start.caller, &start.callee, &monitor);
-    const bool wants_watch =
-        match->kind == DS_OTP_WATCHED_CALL || match->kind == DS_OTP_TAGGED_CALL;
+    if (is_guess && start.callee.serial != PID_KEY_NAMED)
+        return false;
+    bool is_watched = step_take_set_up(c, &start.caller, &start.callee, &monitor);
+    const bool wants_watch = is_guess || match->kind == DS_OTP_TAGGED_CALL;
     if (wants_watch && (!is_watched || !is_sender(c, s, &start.caller)))
         return false;
-    const bool has_key =
-        tag != NULL
-            ? keys_find_tag(&c->intern, tag, s->event->conn->number, &start.key, &is_alias)
-            : find_waiting(c, s, &start.caller, !s->event->dir, match->line->label, &start.key);
+    const bool has_key = find_key(c, s, match, &start);
     if (match->kind == DS_OTP_TAGGED_CALL && (!has_key || !ref_key_equal(&start.key, &monitor)))
         return false;
     s->note->role = NOTE_REQUEST;
     if (!has_key)
         return true;
+    /* A bare reference as tag is that of its monitor, or of none. */
+    if (is_watched && start.key.more <= DS_IDENTITY_MAX_WORDS)
+        is_watched = ref_key_equal(&monitor, &start.key);
     if (is_watched)
         step_note_watch(c, &monitor, &start.key);
-    struct open_call *call = calls_open(&c->calls, &start);
-    if (call == NULL)
+    if (forward_call(c, s, &start))
         return true;
+    start.is_tentative = is_guess && !is_proven(c, &start.callee);
+    struct open_call *call = calls_open(&c->calls, &start);
+    if (call == NULL || start.is_tentative)
+        return !start.is_tentative;
     s->note->call = call->number;
     step_take_early_down(c, s, call, is_watched ? &monitor : &start.key);
     return true;
@@ -89,34 +176,63 @@ static bool answers_for(const struct step *s, const struct ds_otp_match *match)
             memcmp(named.data, node.data, node.len) == 0);
 }
 
+/* reaches_caller: an answer goes to the process that asked, or to the alias that it gave. */
+static bool reaches_caller(struct correlate *c, struct step *s, const struct open_call *call)
+{
+    struct ref_key alias;
+    if (step_know_to(c, s))
+        return pid_key_equal(&s->to, &call->taker);
+    return keys_find_ref(&c->intern, &s->message->role[DS_ROLE_TO], s->event->conn->number,
+                         &alias) &&
+           ref_key_equal(&alias, &call->alias);
+}
+
+/* find_answered finds the call that a message answers, NULL when there is none. */
+static struct open_call *find_answered(struct correlate *c, struct step *s,
+                                       const struct ds_otp_match *match, bool *is_alias,
+                                       bool *has_key)
+{
+    const struct ds_term *tag = ds_otp_get(match, DS_OTP_TAG);
+    const uint64_t conn = s->event->conn->number;
+    struct tag_key keys;
+    *has_key = tag != NULL ? keys_find_tag(&c->intern, tag, conn, &keys)
+                           : step_know_to(c, s) && find_waiting(c, s, &s->to, s->event->dir,
+                                                                match->line->label, &keys.key);
+    if (!*has_key)
+        return NULL;
+    *is_alias = tag != NULL && keys.is_alias;
+    const uint32_t node = intern_find(&c->intern, s->event->conn->end[s->event->dir].node);
+    struct open_call *call =
+        calls_find(&c->calls, &keys.key, node, step_know_from(c, s) ? &s->from : NULL);
+    return call != NULL && !call->answer_is_exit && reaches_caller(c, s, call) &&
+                   answers_for(s, match)
+               ? call
+               : NULL;
+}
+
 /* take_reply ends the call that a message answers. False when there is none: then it is
  * only a reply when its form leaves no doubt. */
 static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_match *match)
 {
-    const struct ds_term *tag = ds_otp_get(match, DS_OTP_TAG);
     const struct ds_term *reply = ds_otp_get(match, DS_OTP_REPLY_TERM);
-    struct ref_key key;
     bool is_alias = false;
-    const bool has_key =
-        tag != NULL ? keys_find_tag(&c->intern, tag, s->event->conn->number, &key, &is_alias)
-                    : step_know_to(c, s) &&
-                          find_waiting(c, s, &s->to, s->event->dir, match->line->label, &key);
-    struct open_call *call = has_key ? calls_find(&c->calls, &key) : NULL;
-    /* Only what goes to the caller's node answers the caller. */
-    const struct ds_text to_node = s->event->conn->end[!s->event->dir].node;
-    if (call != NULL && to_node.data != NULL &&
-        intern_find(&c->intern, to_node) != call->caller.node)
-        call = NULL;
-    if (call != NULL && call->answer_is_exit)
-        call = NULL;
-    if (call != NULL && !answers_for(s, match))
-        call = NULL;
+    bool has_key;
+    struct open_call *call = find_answered(c, s, match, &is_alias, &has_key);
     /* What answers nothing that is known is only a reply when its form leaves no doubt. */
     if (call == NULL)
         return is_alias ||
                (match->kind == DS_OTP_REPLY && strcmp(match->line->label, "gen:reply") != 0 &&
-                (tag != NULL ? has_key
-                             : ds_otp_get(match, DS_OTP_ANSWERER) != NULL && answers_for(s, match)));
+                (ds_otp_get(match, DS_OTP_TAG) != NULL
+                     ? has_key
+                     : ds_otp_get(match, DS_OTP_ANSWERER) != NULL && answers_for(s, match)));
+    if (call->given_up) {
+        step_take_late_reply(c, s, call);
+        return true;
+    }
+    if (call->line->kind == DS_OTP_WATCHED_CALL) {
+        note_proven(c, call);
+        call->is_tentative = false;
+    }
     step_end_by_reply(c, s, call, reply != NULL ? reply : &s->message->payload);
     return true;
 }
@@ -143,7 +259,7 @@ void step_take_send(struct correlate *c, struct step *s)
     const bool is_reply = match.kind == DS_OTP_REPLY || match.kind == DS_OTP_WATCHED_REPLY;
     if (is_reply && !take_reply(c, s, &match))
         return;
-    if (s->ending != NULL)
+    if (s->ending != NULL || s->note->late)
         return;
     step_set_function(s->note, &match);
     if ((match.kind == DS_OTP_CALL || match.kind == DS_OTP_WATCHED_CALL ||

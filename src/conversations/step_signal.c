@@ -46,13 +46,14 @@ void step_take_demonitor(struct correlate *c, struct step *s)
     struct ref_key key;
     struct open_call *call = step_end_watch(c, s, &key, MONITOR_DEMONITOR, NULL);
     s->note->role = NOTE_DEMONITOR;
-    if (call != NULL)
-        /* Of a server whose form is only guessed, the answer may have had another. */
-        step_set_end(s, call, NOTE_DEMONITOR,
-                     calls_lost_answer(call, s->event->conn) ||
-                             call->line->kind == DS_OTP_WATCHED_CALL
-                         ? CALL_UNKNOWN
-                         : CALL_TIMEOUT);
+    if (call == NULL)
+        return;
+    if (call->is_tentative) {
+        calls_forget(&c->calls, call);
+        return;
+    }
+    step_set_end(s, call, NOTE_DEMONITOR, step_how_given_up(call, s->event));
+    s->is_given_up = s->end.outcome != CALL_ANSWERED_ELSEWHERE;
 }
 
 static const struct ds_term *reason_of(const struct ds_message *m)
@@ -70,7 +71,9 @@ void step_take_down(struct correlate *c, struct step *s)
     s->note->role = NOTE_DOWN;
     if (step_find_source(c, s, &s->message->role[DS_ROLE_FROM], &target))
         s->dead = target;
-    if (call != NULL)
+    if (call != NULL && call->is_tentative)
+        calls_forget(&c->calls, call);
+    else if (call != NULL)
         step_end_by_exit(c, s, call, reason);
     else if (key.node != 0 && how != MONITOR_EXIT)
         step_note_early_down(c, &key, how);

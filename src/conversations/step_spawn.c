@@ -23,6 +23,7 @@ void step_take_spawn_request(struct correlate *c, struct step *s)
     if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &start.key))
         return;
     start.line = match.line;
+    start.node = intern_add(&c->intern, s->event->conn->end[!s->event->dir].node);
     start.answer_is_exit = match.kind == DS_OTP_SPAWN_CALL;
     const struct open_call *call = calls_open(&c->calls, &start);
     if (call != NULL)
@@ -49,12 +50,12 @@ void step_take_spawn_reply(struct correlate *c, struct step *s)
         if ((flags & SPAWN_LINK) != 0)
             step_open_link(c, s, &s->to, &child);
     }
-    struct open_call *call = calls_find(&c->calls, &key);
+    struct open_call *call = calls_find(&c->calls, &key, 0, NULL);
     if (call == NULL)
         return;
     if (spawned)
         calls_set_callee(&c->calls, call, &child, false);
-    if (spawned && call->answer_is_exit) {
+    if ((spawned && call->answer_is_exit) || call->given_up) {
         struct monitor *monitor = monitors_find(&c->monitors, &key);
         if (monitor != NULL)
             monitor->of_call = true;

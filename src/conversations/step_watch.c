@@ -115,5 +115,8 @@ struct open_call *step_end_watch(struct correlate *c, struct step *s, struct ref
         *key = watch->call;
         table_remove(&c->watches, watch);
     }
-    return calls_find(&c->calls, key);
+    const unsigned to = how == MONITOR_DEMONITOR ? !s->event->dir : s->event->dir;
+    const uint32_t node = intern_find(&c->intern, s->event->conn->end[to].node);
+    struct open_call *call = calls_find(&c->calls, key, node, NULL);
+    return call != NULL && !call->given_up ? call : NULL;
 }

@@ -155,10 +155,12 @@ static void tell_verb(struct diagram_step *step, const struct record *record)
         verb = "EXIT";
     if (note->role == NOTE_REQUEST)
         verb = "CALL";
+    if (note->role == NOTE_FORWARD)
+        verb = "FORWARD";
     if (note->role == NOTE_CAST)
         verb = "CAST";
     if (note->role == NOTE_REPLY || (note->role == NOTE_DOWN && note->outcome == CALL_OK)) {
-        verb = "reply";
+        verb = note->late ? "late reply" : "reply";
         step->kind = STEP_ANSWER;
     }
     ds_buffer_add_text(&step->verb, verb);
@@ -235,8 +237,8 @@ void diagram_step_tell_party(const struct party *party, struct diagram_step_end 
 /* tell_end tells of a call that ended without a message that says so. */
 static void tell_end(struct diagram_step *step, const struct call *call)
 {
-    if (call->outcome != CALL_TIMEOUT && call->outcome != CALL_NOCONNECTION &&
-        call->outcome != CALL_UNANSWERED)
+    if (call->outcome != CALL_TIMEOUT && call->outcome != CALL_ABANDONED &&
+        call->outcome != CALL_NOCONNECTION && call->outcome != CALL_UNANSWERED)
         return;
     diagram_step_tell_party(&call->caller, &step->from);
     diagram_step_tell_party(&call->callee, &step->to);

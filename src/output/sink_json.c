@@ -310,6 +310,8 @@ static void write_note(struct json_state *s, const struct record *given)
         json_put_string(json, JSON_KEY("label"), note->label);
     if (note->has_latency)
         json_put_microseconds(json, JSON_KEY("latency_us"), note->latency_ns);
+    if (note->late)
+        json_put_bool(json, JSON_KEY("late"), true);
     if (note->mod.data != NULL && given->event->message.role[DS_ROLE_MFA].data == NULL) {
         s->scratch.len = 0;
         note_print_mfa(note, 0, &s->scratch);
@@ -375,6 +377,8 @@ static void write_call(struct json_state *s, const struct call *call)
         json_put_unsigned(json, JSON_KEY("parent"), call->parent);
     if (call->parent_ambiguous)
         json_put_bool(json, JSON_KEY("parent_ambiguous"), true);
+    if (call->parent_inferred)
+        json_put_bool(json, JSON_KEY("parent_inferred"), true);
     if (call->num_children != 0) {
         cJSON *children = json_tree_array();
         for (size_t i = 0; i < call->num_children; i++)

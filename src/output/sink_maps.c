@@ -214,6 +214,7 @@ static void put_titles(struct map_writer *map, const char *key, const struct tit
 static const struct field note_fields[] = {
     FIELD(note, "call", U64, call),
     FIELD(note, "label", WORD, label),
+    FIELD(note, "late", BOOL, late),
     FIELD(note, "from_name", ATOM, from_name),
     FIELD(note, "to_name", ATOM, to_name),
 };
@@ -257,6 +258,7 @@ static const struct field call_fields[] = {
     FIELD(call, "start_frame", U64, start_frame),
     FIELD(call, "parent", U64, parent),
     FIELD(call, "parent_ambiguous", BOOL, parent_ambiguous),
+    FIELD(call, "parent_inferred", BOOL, parent_inferred),
 };
 
 static void write_call(struct map_writer *map, const struct call *call)

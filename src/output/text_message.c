@@ -37,7 +37,8 @@ static void add_token(struct text_state *s, const struct ds_token *token)
     ds_buffer_printf(s->out, " flags %" PRId64 "]", token->flags);
 }
 
-/* "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a call. */
+/* "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a call, "#17 late
+ * reply after 6.20 s " before what comes when it has ended. */
 static void add_note(struct text_state *s, const struct sink *sink, const struct note *note)
 {
     const bool has_label = note->label != NULL && (note->call != 0 || sink->config->verbose != 0);
@@ -48,11 +49,12 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
         text_add_call_number(s, note->call);
     if (!note->has_latency) {
         text_add(s, note->role == NOTE_SPAWNED ? "spawned" : note->label);
-        text_add(s, " ");
+        text_add(s, note->role == NOTE_FORWARD ? " forward " : " ");
         if (note->outcome != CALL_OPEN)
             ds_buffer_printf(s->out, "%s ", call_outcome_name(note->outcome));
     } else {
-        const bool ok = note->outcome == CALL_OK;
+        const bool ok = note->outcome == CALL_OK || note->late;
+        text_add(s, note->late ? "late " : "");
         text_add(s, ok ? note->role == NOTE_DOWN ? "result" : note_role_name(note->role)
                        : call_outcome_name(note->outcome));
         text_add(s, " after ");

@@ -58,6 +58,7 @@ struct note {
     bool has_latency;   /* of role REPLY and DOWN: since the request */
     int64_t latency_ns;
     enum call_outcome outcome; /* of the call that it ended, else CALL_OPEN */
+    bool late;          /* of role REPLY: the caller had given up before */
     struct ds_term body; /* what is asked or answered, where the payload wraps it; else absent */
     struct ds_term mod, fun, args; /* a request that names a function; absent otherwise */
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
@@ -82,7 +83,8 @@ struct call {
     const char *error_class; /* of CALL_ERROR: "error", "exit", "throw", "badrpc" ...; else NULL */
     struct ds_term reason;   /* of CALL_ERROR; absent otherwise */
     uint64_t parent;         /* the call that was being served; 0 none known */
-    bool parent_ambiguous;   /* several calls were open in the caller: it can't be told */
+    bool parent_ambiguous;   /* it may have been made for one of several, or for none */
+    bool parent_inferred;    /* from the order of the packets: the caller was serving that one */
     const uint64_t *children; /* calls that the callee made meanwhile, ended ones first */
     size_t num_children;
 };

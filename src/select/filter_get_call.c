@@ -39,6 +39,13 @@ static void get_latency(struct probe *probe, const struct record *record, int wh
         probe_offer_number(probe, record->note.latency_ns);
 }
 
+static void get_late(struct probe *probe, const struct record *record, int which)
+{
+    (void)which;
+    if (record_is_message(record))
+        probe_offer_number(probe, record->note.late);
+}
+
 static void get_outcome(struct probe *probe, const struct record *record, int which)
 {
     const enum call_outcome outcome =
@@ -118,7 +125,7 @@ static void get_party_creation(struct probe *probe, const struct record *record,
 }
 
 enum call_part { CALL_REQUEST, CALL_REQUEST_BYTES, CALL_START, CALL_START_FRAME, CALL_CLASS,
-                 CALL_PARENT, CALL_AMBIGUOUS, CALL_CHILDREN };
+                 CALL_PARENT, CALL_AMBIGUOUS, CALL_INFERRED, CALL_CHILDREN };
 
 /* What monitors and links have as well. */
 static void get_of_monitor(struct probe *probe, const struct monitor_end *monitor, int which)
@@ -168,6 +175,9 @@ static void get_of_call(struct probe *probe, const struct record *record, int wh
     case CALL_AMBIGUOUS:
         probe_offer_number(probe, call->parent_ambiguous);
         break;
+    case CALL_INFERRED:
+        probe_offer_number(probe, call->parent_inferred);
+        break;
     case CALL_CHILDREN:
         for (size_t i = 0; i < call->num_children; i++)
             probe_offer_unsigned(probe, call->children[i]);
@@ -190,6 +200,7 @@ static const struct field fields[] = {
     {"group", FIELD_TEXT, get_label, GROUP, filter_word_of_group},
     {"latency", FIELD_DURATION, get_latency, 0, NULL},
     {"latency_us", FIELD_MICROSECONDS, get_latency, 0, NULL},
+    {"late", FIELD_BOOL, get_late, 0, NULL},
     {"outcome", FIELD_TEXT, get_outcome, 0, filter_word_of_outcome},
     PARTY("caller", CALLER),
     PARTY("callee", CALLEE),
@@ -204,6 +215,7 @@ static const struct field fields[] = {
     {"class", FIELD_TEXT, get_of_call, CALL_CLASS, NULL},
     {"parent", FIELD_NUMBER, get_of_call, CALL_PARENT, NULL},
     {"parent_ambiguous", FIELD_BOOL, get_of_call, CALL_AMBIGUOUS, NULL},
+    {"parent_inferred", FIELD_BOOL, get_of_call, CALL_INFERRED, NULL},
     {"children", FIELD_NUMBER, get_of_call, CALL_CHILDREN, NULL},
 };
 

@@ -46,6 +46,7 @@ static const char *const own_words[] = {
     "spawned", "result", "after", "min",  "flags", "group", "leader", "opts",  "trace",
     "label",   "serial", "from",  "fragments", "control", "op_", "Ref", "Port", "Fun",
     "Local",   "bytes",  "more",  "fun",  "utf",   "atom",  "inf",    "nan",
+    "late",
 };
 
 static bool is_own_word(const char *word)

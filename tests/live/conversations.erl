@@ -190,7 +190,7 @@ job(server_call_noproc, Id, Bob, _) ->
     {server_call_noproc, [Id], noproc,
      fun() -> {error, nodedown} = rpc:server_call(Bob, nobody, old, {id, Id, ok}) end};
 job(not_server_call, Id, Bob, _) ->
-    {not_server_call, [Id], unknown, % it looks like one, until the answer comes
+    {not_server_call, [Id], abandoned, % it looks like one, until the answer comes
      fun() ->
              Ref = monitor(process, {old_style, Bob}),
              {old_style, Bob} ! {self(), {id, Id, other_form}},

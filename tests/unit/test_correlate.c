@@ -29,7 +29,7 @@ struct seen {
         uint64_t number, parent;
         enum call_outcome outcome;
         char class[16], label[32], callee[64], mfa[64];
-        bool ambiguous, has_result;
+        bool ambiguous, inferred, has_result;
         int64_t latency_ns;
         size_t num_children;
     } ended[MAX_ENDED];
@@ -68,6 +68,7 @@ static void on_record(void *context, const struct record *record)
     seen->ended[i].parent = call->parent;
     seen->ended[i].outcome = call->outcome;
     seen->ended[i].ambiguous = call->parent_ambiguous;
+    seen->ended[i].inferred = call->parent_inferred;
     seen->ended[i].has_result = call->result.data != NULL;
     seen->ended[i].latency_ns = call->end_ns - call->start_ns;
     seen->ended[i].num_children = call->num_children;
@@ -254,6 +255,7 @@ static void other_ends(void **state)
     start(&seen);
     monitor(&seen, 1, etf_atom("echo"));
     ask(&seen, 1);
+    seen.now_ns += 5000000000;
     demonitor(&seen, 1);
     assert_last(&seen, 1, CALL_TIMEOUT);
 
@@ -364,9 +366,6 @@ static void references(void **state)
         .code = 22, .dir = 0, .from = etf_pid("a@h", 50), .to = etf_pid("b@h", 1),
         .payload = etf_tuple(2, etf_ref("b@h", 6), etf_atom("yes"))});
     assert_last(&seen, 3, CALL_OK);
-    /* the same reference again: the first is given up */
-    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"), etf_ref("a@h", 6), etf_atom("x"));
-    assert_last(&seen, 2, CALL_UNKNOWN);
     stop(&seen);
 }
 
@@ -484,29 +483,35 @@ static void server_call(void **state)
                                      .payload = etf_tuple(2, other, etf_atom("hi"))});
     assert_int_equal(seen.note.role, NOTE_SEND); /* who asks is not who sends */
     message(&seen, &ask);
-    assert_int_equal(seen.note.role, NOTE_REQUEST);
-    assert_string_equal(seen.note.label, "rpc:server_call");
+    assert_int_equal(seen.note.role, NOTE_SEND); /* nobody knows yet */
+    demonitor(&seen, 1);
+    assert_int_equal(seen.num_ended, 0); /* nor has to: it was a message with a monitor */
+    monitor(&seen, 1, own);
+    message(&seen, &ask);
     message(&seen, &(struct message){.code = 22, .dir = 1, .to = me,
                                      .payload = etf_tuple(3, own, etf_atom("c@h"), own)});
     assert_int_equal(seen.num_ended, 0); /* not from there */
     message(&seen, &answer);
-    assert_last(&seen, 1, CALL_OK);
+    assert_last(&seen, 2, CALL_OK);
     assert_string_equal(seen.ended[0].callee, "own <b@h.9.0>");
     demonitor(&seen, 1);
     message(&seen, &ask);
     assert_int_equal(seen.note.role, NOTE_SEND); /* that monitor has had its call */
     monitor(&seen, 2, own);
     message(&seen, &ask);
+    assert_int_equal(seen.note.role, NOTE_REQUEST); /* that name has shown what it speaks */
+    assert_string_equal(seen.note.label, "rpc:server_call");
+    seen.now_ns += 5000000000;
     demonitor(&seen, 2);
-    assert_last(&seen, 2, CALL_UNKNOWN); /* it may have been answered in another form */
+    assert_last(&seen, 3, CALL_TIMEOUT);
     monitor(&seen, 3, own);
     message(&seen, &ask);
     down(&seen, 3, etf_atom("noproc"));
-    assert_last(&seen, 3, CALL_NOPROC);
+    assert_last(&seen, 4, CALL_NOPROC);
     monitor(&seen, 4, own); /* the node says so before it has heard the request */
     down(&seen, 4, etf_atom("noproc"));
     message(&seen, &ask);
-    assert_last(&seen, 4, CALL_NOPROC);
+    assert_last(&seen, 5, CALL_NOPROC);
     /* So long ago that it is there for something else, or one of too many. */
     monitor(&seen, 5, own);
     seen.now_ns += 100000000;
@@ -608,7 +613,8 @@ static void held_calls(void **state)
     /* more than can be held; and at the end all of them */
     start(&seen);
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 1), etf_atom("x"));
-    for (uint32_t i = 0; i < 1000; i++) {
+    enum { TOO_MANY = HELD_CALLS_MAX + 100 };
+    for (uint32_t i = 0; i < TOO_MANY; i++) {
         etf_reset();
         ask_as(&seen, 1, etf_pid("b@h", 70 + i), etf_pid("a@h", 80), alias_tag("b@h", i),
                etf_atom("y"));
@@ -616,9 +622,9 @@ static void held_calls(void **state)
             .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", i),
             .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("ok"))});
     }
-    assert_in_range(seen.num_ended, 1000 - HELD_CALLS_MAX, 1000);
+    assert_in_range(seen.num_ended, TOO_MANY - HELD_CALLS_MAX, TOO_MANY);
     stop(&seen);
-    assert_int_equal(seen.num_ended, 1001);
+    assert_int_equal(seen.num_ended, TOO_MANY + 1);
 }
 
 static void parents(void **state)
@@ -652,6 +658,223 @@ static void parents(void **state)
     assert_last(&seen, 7, CALL_OK);
     assert_true(seen.ended[4].ambiguous);
     assert_int_equal(seen.ended[4].parent, 0);
+    stop(&seen);
+}
+
+/* A caller that waits no longer: what it looks like, and what comes afterwards. */
+static void given_up(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    monitor(&seen, 1, etf_atom("echo"));
+    ask(&seen, 1);
+    seen.now_ns += 4000000;
+    demonitor(&seen, 1);
+    assert_int_equal(seen.note.outcome, CALL_ABANDONED);
+    assert_int_equal(seen.num_ended, 0); /* the answer may still come */
+    answer(&seen, 1);
+    assert_true(seen.note.late);
+    assert_int_equal(seen.note.call, 1);
+    assert_int_equal(seen.note.outcome, CALL_OPEN);
+    assert_last(&seen, 1, CALL_TIMEOUT);
+    answer(&seen, 1); /* once more */
+    assert_false(seen.note.late);
+    assert_int_equal(seen.note.call, 0);
+
+    monitor(&seen, 2, etf_atom("echo"));
+    ask(&seen, 2);
+    seen.now_ns += 4000000;
+    demonitor(&seen, 2);
+    seen.now_ns += HELD_CALLS_NS;
+    monitor(&seen, 9, etf_atom("echo")); /* time goes by */
+    assert_last(&seen, 2, CALL_ABANDONED);
+    answer(&seen, 2);
+    assert_true(seen.note.late);
+    assert_int_equal(seen.num_ended, 2);
+
+    /* the caller ended, as somebody is told who watches it */
+    ask(&seen, 3);
+    message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1), .dir = 0,
+                                     .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                     .payload = etf_atom("killed")});
+    answer(&seen, 3);
+    assert_last(&seen, 3, CALL_ABANDONED);
+
+    static const struct {
+        int64_t waited_ms;
+        enum call_outcome outcome;
+    } cases[] = {{99, CALL_ABANDONED},  {100, CALL_TIMEOUT},  {110, CALL_TIMEOUT},
+                 {115, CALL_ABANDONED}, {199, CALL_ABANDONED}, {505, CALL_TIMEOUT},
+                 {450, CALL_ABANDONED}, {1234, CALL_TIMEOUT}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        monitor(&seen, 20 + i, etf_atom("echo"));
+        ask(&seen, 20 + i);
+        seen.now_ns += cases[i].waited_ms * 1000000;
+        demonitor(&seen, 20 + i);
+        assert_int_equal(seen.note.outcome, cases[i].outcome);
+    }
+    /* no more than these are remembered */
+    for (uint32_t i = 0; i < 2000; i++) {
+        etf_reset();
+        monitor(&seen, 100 + i, etf_atom("echo"));
+        ask(&seen, 100 + i);
+        demonitor(&seen, 100 + i);
+    }
+    answer(&seen, 100);
+    assert_false(seen.note.late);
+    answer(&seen, 2099);
+    assert_true(seen.note.late);
+    stop(&seen);
+}
+
+/* A reference as tag, and what goes to others than the caller. */
+static void not_the_answer(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    ask(&seen, 1);
+    const struct ds_term noise = etf_tuple(2, alias_tag("a@h", 1), etf_atom("noise"));
+    message(&seen, &(struct message){.code = 22, .dir = 1, .from = etf_pid("b@h", 50),
+                                     .to = etf_pid("a@h", 2), .payload = noise});
+    message(&seen, &(struct message){.code = 6, .dir = 1, .from = etf_pid("b@h", 50),
+                                     .to = etf_atom("someone"), .payload = noise});
+    message(&seen, &(struct message){.code = 33, .dir = 1, .from = etf_pid("b@h", 50),
+                                     .to = etf_ref("a@h", 2), .payload = noise});
+    assert_int_equal(seen.num_ended, 0);
+    message(&seen, &(struct message){.code = 22, .dir = 1, .from = etf_pid("b@h", 50),
+                                     .to = etf_pid("a@h", 1), .payload = noise});
+    assert_last(&seen, 1, CALL_OK);
+    /* a monitor of one's own is not that of a call with another reference */
+    monitor(&seen, 5, etf_atom("echo"));
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"), etf_ref("a@h", 6), etf_atom("x"));
+    demonitor(&seen, 5);
+    assert_int_equal(seen.num_ended, 1);
+    stop(&seen);
+}
+
+static void reply_to_ref(struct seen *seen, unsigned dir, struct ds_term from, uint32_t ref)
+{
+    message(seen, &(struct message){.code = 22, .dir = dir, .from = from, .to = etf_pid("a@h", 1),
+                                    .payload = etf_tuple(2, etf_ref("a@h", ref), etf_atom("ok"))});
+}
+
+/* One tag, several calls; and one call that is handed on. */
+static void twins_and_forwards(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term me = etf_pid("a@h", 1), tag = etf_ref("a@h", 7);
+    ask_as(&seen, 0, me, etf_pid("b@h", 50), tag, etf_atom("x"));
+    ask_as(&seen, 0, me, etf_pid("b@h", 51), tag, etf_atom("x"));
+    seen.conn.end[1].node = text("c@h");
+    ask_as(&seen, 0, me, etf_pid("c@h", 60), tag, etf_atom("x"));
+    reply_to_ref(&seen, 1, etf_pid("c@h", 60), 7);
+    assert_last(&seen, 3, CALL_OK);
+    reply_to_ref(&seen, 1, etf_pid("c@h", 60), 7); /* once more: of none */
+    assert_int_equal(seen.num_ended, 1);
+    seen.conn.end[1].node = text("b@h");
+    reply_to_ref(&seen, 1, etf_pid("b@h", 51), 7);
+    assert_last(&seen, 2, CALL_OK);
+    reply_to_ref(&seen, 1, etf_pid("b@h", 50), 7);
+    assert_last(&seen, 1, CALL_OK);
+
+    /* from b to c, which answers */
+    ask_as(&seen, 0, me, etf_atom("front"), etf_ref("a@h", 8), etf_atom("x"));
+    seen.conn.end[0].node = text("b@h");
+    seen.conn.end[1].node = text("c@h");
+    message(&seen, &(struct message){.code = 6, .from = etf_pid("b@h", 50), .to = etf_atom("back"),
+                                     .payload = etf_tuple(3, etf_atom("$gen_call"),
+                                                          etf_tuple(2, me, etf_ref("a@h", 8)),
+                                                          etf_atom("x"))});
+    assert_int_equal(seen.note.role, NOTE_FORWARD);
+    assert_int_equal(seen.note.call, 4);
+    seen.conn.end[0].node = text("a@h");
+    reply_to_ref(&seen, 1, etf_pid("c@h", 61), 8);
+    assert_last(&seen, 4, CALL_OK);
+    assert_string_equal(seen.ended[3].callee, "back <c@h.61.0>");
+
+    /* and home again: nobody sees that answer */
+    ask_as(&seen, 0, me, etf_atom("back"), alias_tag("a@h", 9), etf_atom("x"));
+    message(&seen, &(struct message){.code = 6, .dir = 1, .from = etf_pid("c@h", 61),
+                                     .to = etf_atom("home"),
+                                     .payload = etf_tuple(3, etf_atom("$gen_call"),
+                                                          etf_tuple(2, me, alias_tag("a@h", 9)),
+                                                          etf_atom("x"))});
+    assert_int_equal(seen.note.role, NOTE_FORWARD);
+    demonitor(&seen, 9);
+    assert_last(&seen, 5, CALL_ANSWERED_ELSEWHERE);
+    assert_int_equal(seen.num_ended, 5);
+
+    /* so many with one tag that the oldest has to go */
+    for (uint32_t i = 0; i < 65; i++) {
+        etf_reset();
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("c@h", i), etf_ref("a@h", 10), etf_atom("x"));
+    }
+    assert_last(&seen, 6, CALL_UNKNOWN);
+    stop(&seen);
+}
+
+/* For whose sake: what was asked before it was known, a retry, work of one's own. */
+static void whose_child(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term store = etf_pid("a@h", 80), worker = etf_pid("b@h", 60);
+    /* before the spawn reply */
+    spawn_request(&seen, 1, "erpc", "execute_call",
+                  etf_list(4, etf_ref("a@h", 1), etf_atom("m"), etf_atom("f"), etf_nil(),
+                           etf_nil()));
+    ask_as(&seen, 1, worker, store, alias_tag("b@h", 1), etf_atom("y"));
+    spawn_reply(&seen, 1, 2, worker);
+    message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 1),
+                                     .payload = etf_tuple(2, alias_tag("b@h", 1), etf_atom("k"))});
+    assert_last(&seen, 2, CALL_OK);
+    assert_int_equal(seen.ended[0].parent, 1);
+    assert_false(seen.ended[0].inferred); /* that process is there for nothing else */
+    down(&seen, 1, etf_tuple(3, etf_ref("a@h", 1), etf_atom("return"), etf_atom("x")));
+
+    /* what timed out is still being served */
+    const struct ds_term relay = etf_pid("b@h", 70);
+    monitor(&seen, 2, relay);
+    ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 2), etf_atom("x"));
+    seen.now_ns += 5000000000;
+    demonitor(&seen, 2);
+    assert_last(&seen, 3, CALL_TIMEOUT);
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 2), etf_atom("y"));
+    ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 3), etf_atom("x"));
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 3), etf_atom("y")); /* of either */
+    seen.now_ns += 200000000;
+    answer_from(&seen, relay, 2);
+    assert_true(seen.note.late);
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 4), etf_atom("y")); /* of the retry */
+    for (uint32_t i = 2; i < 5; i++)
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", i),
+            .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("k"))});
+    const size_t at = seen.num_ended - 3;
+    assert_int_equal(seen.ended[at].parent, 3);
+    assert_true(seen.ended[at].inferred);
+    assert_true(seen.ended[at + 1].ambiguous);
+    assert_int_equal(seen.ended[at + 2].parent, 5);
+
+    /* still open when its parent is answered: made afterwards, perhaps */
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 5), etf_atom("y"));
+    answer_from(&seen, relay, 3);
+    assert_int_equal(seen.ended[seen.num_ended - 1].num_children, 1);
+    /* and the relay is at that work when the next one comes */
+    ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 6), etf_atom("x"));
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 6), etf_atom("y"));
+    for (uint32_t i = 5; i < 7; i++) {
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", i),
+            .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("k"))});
+        assert_int_equal(seen.ended[seen.num_ended - 1].parent, 0);
+        assert_true(seen.ended[seen.num_ended - 1].ambiguous);
+    }
     stop(&seen);
 }
 
@@ -721,6 +944,10 @@ static void converse(void *context)
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 3), etf_atom("x"));
     ask_as(&seen, 1, etf_pid("b@h", 70), etf_pid("a@h", 80), alias_tag("b@h", 4), etf_atom("y"));
     answer_from(&seen, etf_pid("b@h", 70), 3);
+    monitor(&seen, 5, etf_atom("echo"));
+    ask(&seen, 5);
+    demonitor(&seen, 5);
+    answer(&seen, 5);
     stop(&seen);
 }
 
@@ -754,6 +981,8 @@ int main(void)
         cmocka_unit_test(more_open_than_allowed), cmocka_unit_test(too_many_names),
         cmocka_unit_test(memory_runs_out), cmocka_unit_test(server_call),
         cmocka_unit_test(held_calls),
+        cmocka_unit_test(given_up),       cmocka_unit_test(not_the_answer),
+        cmocka_unit_test(twins_and_forwards), cmocka_unit_test(whose_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

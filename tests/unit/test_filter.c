@@ -124,7 +124,7 @@ static void knows_the_fields_of_messages(void **state)
     const struct record record = {
         .event = &event,
         .note = {.role = NOTE_REPLY, .label = "gen:call", .group = "otp", .call = 9,
-                 .has_latency = true, .latency_ns = 5500000, .outcome = CALL_TIMEOUT,
+                 .has_latency = true, .late = true, .latency_ns = 5500000, .outcome = CALL_TIMEOUT,
                  .mod = TERM("w\5lists"), .fun = TERM("w\3seq"), .args = TERM("l\0\0\0\1a\1j"),
                  .from_name = TEXT("shell"), .to_name = TEXT("server"),
                  .from_titles = &shell_titles, .to_titles = &server_titles},
@@ -147,7 +147,7 @@ static void knows_the_fields_of_messages(void **state)
         "term == \"{cat,<<\\\"Tihon\\\">>}\"", "size == 2KB", "fragments == 3",
         "role == \"reply\"", "call == 9", "label == \"gen:call\"", "group == \"otp\"",
         "latency == 5.5ms", "latency_us == 5500", "latency_us > 5499.9 && latency_us < 6ms",
-        "outcome == \"timeout\"", "fault == \"gap\"", "fault.kind == \"gap\"",
+        "late", "outcome == \"timeout\"", "fault == \"gap\"", "fault.kind == \"gap\"",
         "fault.offset == 17", "fault.what contains \"missing\"", "unknown_atoms == 2",
         "inferred_atoms == 1", NULL};
     static const char *const none[] = {
@@ -201,7 +201,7 @@ static void knows_the_fields_of_calls(void **state)
         .result = TERM("a\7"), .start_ns = INT64_C(1700000000000000000),
         .end_ns = INT64_C(1700000002000000000), .start_frame = 4, .end_frame = 5,
         .outcome = CALL_ERROR, .error_class = "exit", .reason = TERM("w\4boom"), .parent = 2,
-        .parent_ambiguous = true, .children = children, .num_children = 2,
+        .parent_ambiguous = true, .parent_inferred = true, .children = children, .num_children = 2,
     };
     const struct record record = {.event = &event, .call = &call};
     static const char *const expressions[] = {
@@ -215,7 +215,8 @@ static void knows_the_fields_of_calls(void **state)
         "mfa == \"lists:seq(1)\"", "request == \"q\"", "request_bytes == 99", "result == 7",
         "start == \"2023-11-14T22:13:20Z\"", "start_frame == 4", "latency == 2s",
         "outcome == \"error\"", "outcome != \"ok\"", "class == \"exit\"", "reason == \"boom\"",
-        "parent == 2", "parent_ambiguous", "parent_ambiguous == true", "children == 21", NULL};
+        "parent == 2", "parent_ambiguous", "parent_ambiguous == true",
+        "parent_inferred", "children == 21", NULL};
     static const char *const none[] = {"op", "src.node", "addr", "port", "term", "fault", "size",
                                        "unknown_atoms", "from", "role", "to_name", NULL};
     (void)state;
