@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "cursor.h"
+#include "growth.h"
 #include "meter.h"
 #include "tcp.h"
 
@@ -54,6 +55,7 @@ struct conn {
     char *node[2];   /* memory of view.end[].node */
     bool certain[2]; /* it is the node itself that said its name, in this connection: in the
                         handshake, or as pids of its own */
+    struct growth growth; /* of its messages */
 };
 
 /* env_emit completes an event (type, dir and the body are set by the caller; frame, time

@@ -116,14 +116,25 @@ static bool read_code(const struct control_source *source, struct cursor *at, ui
     return term_get_integer(&first, code);
 }
 
+/* check_term walks a term and adds what it finds to what the event says. */
+static enum term_status check_term(const struct control_source *source, struct cursor *at,
+                                   struct ds_event *event, const char **what)
+{
+    struct term_counts counts = {0};
+    const enum term_status status = term_check_counted(at, &source->atoms, &counts, what);
+    event->unknown_atoms += counts.unknown;
+    event->inferred_atoms += counts.inferred;
+    event->message.atom_bytes += counts.atom_bytes;
+    return status;
+}
+
 /* read_element walks one element. */
 static bool read_element(const struct control_source *source, struct cursor *at,
                          struct ds_event *event, struct ds_term *out)
 {
     struct cursor start = *at;
     const char *what = NULL;
-    enum term_status status =
-        term_check(at, &source->atoms, &event->unknown_atoms, &event->inferred_atoms, &what);
+    enum term_status status = check_term(source, at, event, &what);
     if (status != TERM_OK) {
         fault_of_walk(source, at, status, what, event);
         return false;
@@ -216,8 +227,7 @@ static bool read_other(const struct control_source *source, struct cursor *at,
                        struct ds_event *event)
 {
     const char *what = NULL;
-    enum term_status status =
-        term_check(at, &source->atoms, &event->unknown_atoms, &event->inferred_atoms, &what);
+    enum term_status status = check_term(source, at, event, &what);
     if (status != TERM_OK)
         fault_of_walk(source, at, status, what, event);
     return status == TERM_OK;
@@ -295,12 +305,20 @@ static bool inflate_payload(const struct control_source *source, struct cursor *
 {
     bool capped = false;
     const char *what = NULL;
-    enum term_status status =
-        term_inflate(at, &env->arena, env->config.limits[DS_LIMIT_INFLATED], out, &capped, &what);
-    if (status == TERM_OK)
+    struct conn *conn = source->conn;
+    const uint64_t *limits = env->config.limits;
+    const uint64_t size = event->message.size;
+    const uint64_t left =
+        growth_left(&conn->growth, conn->tcp->now_ns, size, limits[DS_LIMIT_GROWTH]);
+    const bool few = left < limits[DS_LIMIT_INFLATED];
+    const uint64_t max_len = few ? left : limits[DS_LIMIT_INFLATED];
+    enum term_status status = term_inflate(at, &env->arena, max_len, out, &capped, &what);
+    if (status == TERM_OK) {
+        growth_charge(&conn->growth, conn->tcp->now_ns, size, cursor_left(out));
         return true;
+    }
     if (capped) {
-        env->stats.limits_hit[DS_LIMIT_INFLATED]++;
+        env->stats.limits_hit[few ? DS_LIMIT_GROWTH : DS_LIMIT_INFLATED]++;
         control_fault(event, source, at, DS_FAULT_CAP, what);
     } else {
         fault_of_walk(source, at, status, what, event);
@@ -336,14 +354,12 @@ void control_read_payload(const struct control_source *source, struct cursor *at
         if (!inflate_payload(source, at, env, &inflated, event))
             return;
         start = inflated;
-        enum term_status status = term_check(&inflated, &source->atoms, &event->unknown_atoms,
-                                             &event->inferred_atoms, &what);
+        enum term_status status = check_term(source, &inflated, event, &what);
         if (status != TERM_OK)
             control_fault(event, source, at, DS_FAULT_MALFORMED, what);
         message->payload = term_view(source, start, &inflated, status != TERM_OK);
     } else {
-        enum term_status status =
-            term_check(at, &source->atoms, &event->unknown_atoms, &event->inferred_atoms, &what);
+        enum term_status status = check_term(source, at, event, &what);
         struct cursor end = *at;
         if (status != TERM_OK) {
             fault_of_walk(source, at, status, what, event);
@@ -356,6 +372,23 @@ void control_read_payload(const struct control_source *source, struct cursor *at
     else if (cursor_left(at) != 0)
         control_fault(event, source, at, DS_FAULT_MALFORMED,
                       "bytes are left over after the payload");
+}
+
+void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *event)
+{
+    struct ds_message *message = &event->message;
+    const int64_t now_ns = conn->tcp->now_ns;
+    const uint64_t max = env->config.limits[DS_LIMIT_GROWTH];
+    if (message->atom_bytes <= growth_left(&conn->growth, now_ns, message->size, max)) {
+        growth_charge(&conn->growth, now_ns, message->size, message->atom_bytes);
+        return;
+    }
+    env->stats.limits_hit[DS_LIMIT_GROWTH]++;
+    message->control = message->payload = (struct ds_term){0};
+    message->token = (struct ds_token){0};
+    clear_roles(message);
+    event->fault = (struct ds_fault){
+        .kind = DS_FAULT_CAP, .what = "with its cached atoms written out it is larger than allowed"};
 }
 
 static bool text_equal(struct ds_text a, struct ds_text b)

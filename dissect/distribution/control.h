@@ -20,6 +20,7 @@ struct control_source {
     struct damage damage;
     struct cursor start; /* for offsets: the byte here ... */
     uint64_t base;       /* ... is this far from the start of the frame */
+    struct conn *conn;   /* whose messages may grow so much; for payloads */
 };
 
 /* control_fault notes a fault of the message being read, unless it has one already. */
@@ -33,6 +34,10 @@ void control_fault(struct ds_event *event, const struct control_source *source,
 bool control_read(const struct control_source *source, struct cursor *at, struct ds_event *event);
 
 /* control_read_payload reads what follows the tuple, up to the end. */
+
+/* control_limit_growth takes the terms of a message whose cached atoms would become too much text,
+ * were they written out: see growth.h. */
+void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *event);
 void control_read_payload(const struct control_source *source, struct cursor *at, struct env *env,
                           struct ds_event *event);
 

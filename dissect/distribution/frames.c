@@ -47,6 +47,7 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->token.present = false;
     message->token.label = message->token.from = (struct ds_term){0};
     message->size = size;
+    message->atom_bytes = 0;
     message->fragments = num_fragments;
 }
 
@@ -66,6 +67,7 @@ static void emit_tick(struct frames *frames, struct cursor frame)
 static void emit_message(struct frames *frames, struct ds_event *event)
 {
     frames->completed = true;
+    control_limit_growth(frames->env, frames->conn, event);
     env_emit(frames->env, frames->conn, event);
 }
 
@@ -92,6 +94,7 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
         .damage = message->damage,
         .start = body,
         .base = message->body_offset,
+        .conn = frames->conn,
     };
     begin_message(frames, message->size, message->num_fragments, &event);
     /* Who is who was learned when the first fragment came: slots have changed since. */
@@ -261,7 +264,7 @@ static void take_whole(struct frames *frames, struct cursor frame, uint64_t len,
                        struct damage damage, struct ds_frame *sent)
 {
     struct ds_event event;
-    struct control_source source = {.damage = damage, .start = frame};
+    struct control_source source = {.damage = damage, .start = frame, .conn = frames->conn};
     struct cursor at = frame;
     uint8_t first = 0;
     begin_message(frames, len, 1, &event);

@@ -79,6 +79,17 @@ enum term_status term_read_token(struct cursor *at, const struct term_env *env,
 enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
                             uint32_t *inferred, const char **what);
 
+/* term_counts is what was found on a walk; atom_bytes is the text of all references to the atom
+ * cache, were each written out. */
+struct term_counts {
+    uint32_t unknown, inferred;
+    uint64_t atom_bytes;
+};
+
+/* term_check_counted is term_check with all that is counted. */
+enum term_status term_check_counted(struct cursor *at, const struct term_env *env,
+                                    struct term_counts *counts, const char **what);
+
 /* term_skip walks num whole terms and advances past them, as term_check does. */
 enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64_t num,
                            const char **what);

@@ -6,15 +6,12 @@
  */
 #include "term_token.h"
 
-struct check_counts {
-    uint32_t unknown, inferred;
-};
-
 static inline void check_cache_ref(void *context, const struct cursor *after,
                                    const struct ds_atom *atom)
 {
-    struct check_counts *counts = context;
+    struct term_counts *counts = context;
     (void)after;
+    counts->atom_bytes += atom->len;
     if (__builtin_expect(atom->state == DS_ATOM_KNOWN, 1))
         return;
     if (atom->state == DS_ATOM_UNKNOWN) {
@@ -39,14 +36,19 @@ TOKEN_INLINE enum term_status check_walk(struct cursor *at, const struct token_s
     return status;
 }
 
+enum term_status term_check_counted(struct cursor *at, const struct term_env *env,
+                                    struct term_counts *counts, const char **what)
+{
+    const struct token_source source = {.env = env, .cache_ref = check_cache_ref, .context = counts};
+    const char *ignored;
+    return check_walk(at, &source, 1, what != NULL ? what : &ignored);
+}
+
 enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
                             uint32_t *inferred, const char **what)
 {
-    struct check_counts counts = {0};
-    const struct token_source source = {
-        .env = env, .cache_ref = check_cache_ref, .context = &counts};
-    const char *ignored;
-    enum term_status status = check_walk(at, &source, 1, what != NULL ? what : &ignored);
+    struct term_counts counts = {0};
+    const enum term_status status = term_check_counted(at, env, &counts, what);
     *unknown += counts.unknown;
     *inferred += counts.inferred;
     return status;

@@ -181,6 +181,7 @@ struct ds_message {
     struct ds_term control; /* the whole control tuple */
     struct ds_term payload; /* absent when there is none */
     uint64_t size;          /* bytes on the wire with framing, all fragments */
+    uint64_t atom_bytes;    /* text of all references to the atom cache, were each written out */
     uint32_t fragments;     /* 1 when not fragmented */
     struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
     struct ds_token token;

@@ -340,8 +340,8 @@ static void knows_all_of_a_record(void **state)
     assert_int_equal(sizeof(struct ds_conn), 240);
     assert_int_equal(sizeof(struct ds_epmd), 96);
     assert_int_equal(sizeof(struct ds_handshake), 104);
-    assert_int_equal(sizeof(struct ds_message), 544);
-    assert_int_equal(sizeof(struct ds_event), 624);
+    assert_int_equal(sizeof(struct ds_message), 552);
+    assert_int_equal(sizeof(struct ds_event), 632);
 }
 
 static void with_failing_memory(void *context)

@@ -1,0 +1,27 @@
+/*
+ * growth.h - how much larger than sent a message may become. Two things grow: a term that is
+ * compressed, by zlib up to a thousand times, and a reference to the atom cache, two bytes for up
+ * to 1020 of text. What nodes say to each other hardly grows to ten times its size, so sixteen
+ * times are free. What is beyond that is charged to a budget that each connection has for a
+ * second, in the time of the capture: else some kilobytes would cost minutes and gigabytes.
+ */
+#ifndef DISSECT_GROWTH_H
+#define DISSECT_GROWTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* growth is the budget of a connection; all zero at first. */
+struct growth {
+    int64_t since_ns; /* the second began then */
+    uint64_t used;    /* bytes since */
+};
+
+/* growth_left returns how many bytes a message of size bytes may become, at most max a second
+ * beyond what is free. */
+uint64_t growth_left(const struct growth *growth, int64_t now_ns, uint64_t size, uint64_t max);
+
+/* growth_charge notes that it became grown bytes. */
+void growth_charge(struct growth *growth, int64_t now_ns, uint64_t size, uint64_t grown);
+
+#endif
