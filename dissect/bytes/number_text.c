@@ -13,17 +13,102 @@
 /* Decimal digits take time by the square of their number: 2 kB make 5000 of them. */
 enum { NUMBER_DECIMAL_LEN_MAX = 2048 };
 
+/* A number is cut in halves by powers of ten, these in halves again, until what is left is short:
+ * openssl's own way takes one digit after the other off the whole number. */
+enum {
+    DECIMAL_SHORT = 154, /* digits, some 64 bytes */
+    DECIMAL_CUTS_MAX = 5,
+    DECIMAL_PARTS_MAX = 1 << DECIMAL_CUTS_MAX,
+};
+_Static_assert(DECIMAL_SHORT * DECIMAL_PARTS_MAX * 10 / 25 > NUMBER_DECIMAL_LEN_MAX / 2,
+               "the parts of the longest number are not much longer");
+
+/* decimal is the memory of one conversion, of openssl's own kind. */
+struct decimal {
+    BN_CTX *context;
+    BIGNUM *powers[DECIMAL_CUTS_MAX];  /* ten to the power of DECIMAL_SHORT * 2^n */
+    BIGNUM *parts[DECIMAL_PARTS_MAX]; /* the highest first */
+    int num_parts;
+};
+
+/* decimal_cut makes of each part two, at powers[cut]. */
+static bool decimal_cut(struct decimal *decimal, int cut)
+{
+    for (int i = decimal->num_parts - 1; i >= 0; i--) {
+        BIGNUM *part = decimal->parts[i];
+        BIGNUM *high = BN_CTX_get(decimal->context);
+        BIGNUM *low = BN_CTX_get(decimal->context);
+        if (low == NULL || !BN_div(high, low, part, decimal->powers[cut], decimal->context))
+            return false;
+        decimal->parts[2 * i] = high;
+        decimal->parts[2 * i + 1] = low;
+    }
+    decimal->num_parts *= 2;
+    return true;
+}
+
+/* decimal_make_parts cuts number; *num_cuts says how often. */
+static bool decimal_make_parts(struct decimal *decimal, BIGNUM *number, int *num_cuts)
+{
+    static const char ten_to_short[] = /* hardly ever needed: numbers are short */
+        "1" "00000000000000000000000000000000000000000000000000"
+        "00000000000000000000000000000000000000000000000000"
+        "00000000000000000000000000000000000000000000000000" "0000";
+    _Static_assert(sizeof ten_to_short == DECIMAL_SHORT + 2, "as many zeros");
+    *num_cuts = 0;
+    decimal->parts[0] = number;
+    decimal->num_parts = 1;
+    for (int n = 0; n < DECIMAL_CUTS_MAX; n++) {
+        BIGNUM *power = decimal->powers[n] = BN_CTX_get(decimal->context);
+        if (power == NULL || (n == 0 ? BN_dec2bn(&power, ten_to_short) == 0
+                                     : !BN_sqr(power, decimal->powers[n - 1], decimal->context)))
+            return false;
+        if (BN_ucmp(number, power) < 0)
+            break;
+        *num_cuts = n + 1;
+    }
+    for (int cut = *num_cuts - 1; cut >= 0; cut--) {
+        if (!decimal_cut(decimal, cut))
+            return false;
+    }
+    return true;
+}
+
+/* decimal_add_parts writes them with zeros between them, but none in front. */
+static bool decimal_add_parts(struct ds_buffer *out, const struct decimal *decimal)
+{
+    bool first = true;
+    for (int i = 0; i < decimal->num_parts; i++) {
+        if (first && BN_is_zero(decimal->parts[i]) && i + 1 < decimal->num_parts)
+            continue;
+        char *text = BN_bn2dec(decimal->parts[i]);
+        if (text == NULL)
+            return false;
+        for (size_t len = strlen(text); !first && len < DECIMAL_SHORT; len++)
+            BUFFER_ADD(out, "0");
+        ds_buffer_add_text(out, text);
+        OPENSSL_free(text);
+        first = false;
+    }
+    return true;
+}
+
 /* The digits are little-endian, and so is the machine: they are one row of bytes. */
 static bool number_add_decimal(struct ds_buffer *out, const struct value_big *big)
 {
+    struct decimal decimal = {.context = BN_CTX_new()};
     BIGNUM *number = BN_lebin2bn((const unsigned char *)big->digits,
                                  (int)(big->num_digits * sizeof *big->digits), NULL);
-    char *text = number != NULL ? BN_bn2dec(number) : NULL;
-    if (text != NULL)
-        ds_buffer_add_text(out, text);
-    OPENSSL_free(text);
+    int num_cuts;
+    bool ok = decimal.context != NULL && number != NULL;
+    if (ok) {
+        BN_CTX_start(decimal.context);
+        ok = decimal_make_parts(&decimal, number, &num_cuts) && decimal_add_parts(out, &decimal);
+        BN_CTX_end(decimal.context);
+    }
+    BN_CTX_free(decimal.context);
     BN_free(number);
-    return text != NULL;
+    return ok;
 }
 
 static void number_add_hex(struct ds_buffer *out, const struct value_big *big, size_t max_len,
@@ -149,6 +234,28 @@ static bool number_shorten(double value, char *text)
     return true;
 }
 
+/* number_reads_back writes value with so many digits. False when they read as another float. */
+static bool number_reads_back(double value, int digits, char *text)
+{
+    snprintf(text, FLOAT_TEXT_LEN, "%.*e", digits - 1, value);
+    return strtod(text, NULL) == value;
+}
+
+/* number_shortest_denormal looks in the middle of what may be: floats near zero lie at equal
+ * distances, where one digit more never reads worse. */
+static void number_shortest_denormal(double value, char *text)
+{
+    int least = 1, most = FLOAT_DIGITS_MAX;
+    while (least < most) {
+        const int digits = (least + most) / 2;
+        if (number_reads_back(value, digits, text))
+            most = digits;
+        else
+            least = digits + 1;
+    }
+    snprintf(text, FLOAT_TEXT_LEN, "%.*e", most - 1, value);
+}
+
 /* number_shortest writes value with as few digits as read back. Up to 15 digits always show
  * a normal float's digits with zeros behind them, so the search begins there. Just below a
  * power of two floats lie twice as close: there the nearest text may be out of reach below
@@ -156,12 +263,15 @@ static bool number_shorten(double value, char *text)
 static void number_shortest(double value, char *text)
 {
     int exponent;
-    bool power_of_two = frexp(value, &exponent) == 0.5;
-    if (isnormal(value) && !power_of_two && number_shorten(value, text))
+    if (!isnormal(value)) {
+        number_shortest_denormal(value, text);
         return;
-    for (int digits = isnormal(value) ? 15 : 1; digits < FLOAT_DIGITS_MAX; digits++) {
-        snprintf(text, FLOAT_TEXT_LEN, "%.*e", digits - 1, value);
-        if (strtod(text, NULL) == value)
+    }
+    bool power_of_two = frexp(value, &exponent) == 0.5;
+    if (!power_of_two && number_shorten(value, text))
+        return;
+    for (int digits = 15; digits < FLOAT_DIGITS_MAX; digits++) {
+        if (number_reads_back(value, digits, text))
             return;
         if (power_of_two && number_next(text) && strtod(text, NULL) == value)
             return;
