@@ -9,8 +9,14 @@
 #include "buffer.h"
 
 /* escape_is_printable says whether Erlang's shell would show a list of such characters as a
- * string (io_lib:printable_unicode_list/1): those that show, and \b \t \n \v \f \r \e. */
+ * string with +pc unicode (io_lib:printable_unicode_list/1): those that show, and \b \t \n \v \f \r \e. */
 bool escape_is_printable(uint32_t code);
+
+/* escape_is_listed says whether it would without +pc unicode: only Latin-1. */
+static inline bool escape_is_listed(uint32_t code)
+{
+    return code <= 0xff && escape_is_printable(code);
+}
 
 /* escape_add_char appends one character; quote, when it is that character, gets a backslash. */
 void escape_add_char(struct ds_buffer *out, uint32_t code, char quote);

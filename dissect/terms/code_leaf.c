@@ -291,7 +291,7 @@ bool leaf_char_list(struct leaf *leaf, struct cursor *at, uint64_t num)
     uint32_t character;
     uint8_t tag;
     for (uint64_t i = 0; i < num; i++) {
-        if (!term_read_char(&end, &character) || !escape_is_printable(character))
+        if (!term_read_char(&end, &character) || !escape_is_listed(character))
             return false;
     }
     if (!cursor_read_u8(&end, &tag) || tag != TERM_TAG_NIL)

@@ -255,6 +255,16 @@ static void text_add_string(struct text *text, const struct term_token *token)
     BUFFER_ADD(text->out, "]");
 }
 
+/* text_add_base64 writes bytes as an expression that makes them. */
+static void text_add_base64(struct text *text, const struct cursor *bytes, size_t num_hidden)
+{
+    BUFFER_ADD(text->out, "base64:decode(\"");
+    ds_buffer_add_base64(text->out, bytes->at, cursor_left(bytes));
+    BUFFER_ADD(text->out, "\")");
+    if (num_hidden != 0)
+        text_add_more(text, num_hidden, " bytes");
+}
+
 static void text_add_binary(struct text *text, const struct term_token *token)
 {
     size_t len = cursor_left(&token->body);
@@ -263,8 +273,13 @@ static void text_add_binary(struct text *text, const struct term_token *token)
     struct cursor prefix;
     if (!cursor_child(&bytes, shown, &prefix))
         return;
-    BUFFER_ADD(text->out, "<<");
     enum escape_kind kind = len != 0 ? escape_guess(&prefix, shown < len) : ESCAPE_BYTES;
+    const uint32_t base64_min = text->options->base64_min;
+    if (kind == ESCAPE_BYTES && base64_min != 0 && len >= base64_min) {
+        text_add_base64(text, &prefix, len - shown);
+        return;
+    }
+    BUFFER_ADD(text->out, "<<");
     if (kind == ESCAPE_BYTES) {
         text_add_bytes(text, &prefix, shown);
         if (shown < len)
@@ -321,7 +336,8 @@ static bool text_add_char_list(struct text *text, uint64_t num)
     uint32_t code;
     uint8_t tag;
     for (uint64_t i = 0; i < num; i++) {
-        if (!term_read_char(&c, &code) || !escape_is_printable(code))
+        if (!term_read_char(&c, &code) ||
+            !(text->options->unicode ? escape_is_printable(code) : escape_is_listed(code)))
             return false;
     }
     if (!cursor_read_u8(&c, &tag) || tag != TERM_TAG_NIL)

@@ -73,6 +73,9 @@ void ds_buffer_printf(struct ds_buffer *buffer, const char *format, ...)
 /* ds_buffer_add_char appends one character, at most U+10FFFF, as UTF-8. */
 void ds_buffer_add_char(struct ds_buffer *buffer, uint32_t character);
 
+/* ds_buffer_add_base64 appends len bytes as base64 (RFC 4648, section 4), padded with '='. */
+void ds_buffer_add_base64(struct ds_buffer *buffer, const void *bytes, size_t len);
+
 /* ds_buffer_free releases the memory and zeroes the buffer. */
 void ds_buffer_free(struct ds_buffer *buffer);
 
@@ -94,6 +97,8 @@ struct ds_term_print_options {
     uint32_t max_depth; /* nesting shown */
     size_t max_len;     /* length of the whole text, roughly */
     bool no_string;     /* the term itself is shown as a list, never as a string */
+    bool unicode;       /* lists of printable characters above Latin-1 are strings as well */
+    uint32_t base64_min; /* binaries of as many bytes that are no text: base64:decode("...") */
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,

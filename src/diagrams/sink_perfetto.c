@@ -18,6 +18,7 @@
 #include "numbers.h"
 #include "sink.h"
 #include "diagram_step.h"
+#include "term_show.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static void put_term(struct trace *t, struct json_key key, const struct ds_term 
     if (term->data == NULL)
         return;
     t->text.len = 0;
-    ds_term_print(term, &term_limits, &t->text);
+    term_show(term, &term_limits, &t->text);
     put_buffer(t, key, &t->text);
 }
 

@@ -46,6 +46,16 @@ bool option_set_lanes(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_json_binaries(struct options *o, const char *value)
+{
+    static const char *const names[] = {"text", "base64"};
+    size_t which;
+    if (!option_parse_choice("--json-binaries", value, names, 2, &which))
+        return false;
+    o->output.json_base64 = which == 1;
+    return true;
+}
+
 bool option_set_report(struct options *o, const char *value)
 {
     static const char *const names[] = {

@@ -6,6 +6,7 @@
 #include "digits.h"
 #include "json_escape.h"
 #include "json_write.h"
+#include "term_show.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -195,7 +196,7 @@ void json_add_term(cJSON *object, const char *key, const struct ds_term *term)
 {
     memory.scratch.len = 0;
     ds_buffer_add(&memory.scratch, "\"", 1);
-    ds_term_print(term, NULL, &memory.scratch);
+    term_show(term, NULL, &memory.scratch);
     json_escape_written(&memory.scratch, 1, &memory.spare);
     ds_buffer_add(&memory.scratch, "\"", 1);
     add_item(object, key, make_raw());

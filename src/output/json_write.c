@@ -3,9 +3,9 @@
  */
 #include "json_write.h"
 
-#include "base64.h"
 #include "digits.h"
 #include "json_escape.h"
+#include "term_show.h"
 
 #include <string.h>
 
@@ -148,7 +148,7 @@ void json_put_term(struct json_writer *json, struct json_key key, const struct d
 {
     put_key(json, key, "\"");
     size_t start = json->out->len;
-    json->failed |= !ds_term_print(term, &json->limits, json->out);
+    json->failed |= !term_show(term, &json->limits, json->out);
     json_escape_written(json->out, start, &json->scratch);
     ds_buffer_add(json->out, "\"", 1);
 }
@@ -172,7 +172,7 @@ void json_put_number_term(struct json_writer *json, struct json_key key, const s
 {
     struct ds_buffer *scratch = &json->scratch;
     scratch->len = 0;
-    json->failed |= !ds_term_print(term, &json->limits, scratch);
+    json->failed |= !term_show(term, &json->limits, scratch);
     bool is_number = is_exact_number(scratch->data, scratch->len);
     put_key(json, key, is_number ? "" : "\"");
     json_escape((struct ds_text){scratch->data, scratch->len}, json->out);
@@ -187,7 +187,7 @@ void json_put_etf(struct json_writer *json, struct json_key key, const struct ds
     if (!ds_term_copy_etf(term, scratch))
         return; /* damaged: the record's fault says so */
     put_key(json, key, "\"");
-    base64_add((const uint8_t *)scratch->data, scratch->len, json->out);
+    ds_buffer_add_base64(json->out, scratch->data, scratch->len);
     ds_buffer_add(json->out, "\"", 1);
 }
 

@@ -34,6 +34,8 @@ struct sink_config {
     struct sink_format formats[MAX_FORMATS];
     size_t num_formats;
     bool etf, hex, line_buffered;
+    bool unicode_strings; /* see term_show.h */
+    bool json_base64;     /* of binaries that are no text */
     int verbose;
     enum time_style time_style;
     enum color_when color;
@@ -68,6 +70,7 @@ struct sink {
     const struct sink_config *config;
     unsigned time_digits; /* of the capture: 6 or 9 */
     struct output_file output;
+    bool gone; /* its reader has gone away, and that has been noted */
     void *state; /* of kind */
 };
 

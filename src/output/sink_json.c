@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* As text, shorter binaries are easier to read, and not much longer. */
+enum { BASE64_MIN = 32 };
+
 struct json_state {
     struct endpoint_cache *endpoints;
     struct json_writer json;
@@ -473,6 +476,7 @@ static bool json_open(struct sink *sink)
     }
     uint64_t max_depth = sink->config->limits[DS_LIMIT_DEPTH];
     s->json.limits.max_depth = max_depth < UINT32_MAX ? (uint32_t)max_depth : UINT32_MAX;
+    s->json.limits.base64_min = sink->config->json_base64 ? BASE64_MIN : 0;
     s->etf = sink->config->etf;
     sink->state = s;
     json_tree_start();

@@ -5,6 +5,7 @@
 
 #include "digits.h"
 #include "printable.h"
+#include "term_show.h"
 
 #include <string.h>
 
@@ -35,7 +36,7 @@ void text_add_word(struct text_state *s, enum paint color, const char *word)
 
 void text_add_term(struct text_state *s, const struct ds_term *term)
 {
-    ds_term_print(term, s->limits, s->out);
+    term_show(term, s->limits, s->out);
 }
 
 void text_add_quoted(struct text_state *s, struct ds_text text)

@@ -5,6 +5,7 @@
 
 #include "digits.h"
 #include "printable.h"
+#include "term_show.h"
 
 const char *record_type_name(enum ds_event_type type)
 {
@@ -108,15 +109,15 @@ void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *o
     const struct ds_term_print_options some = {
         .max_bytes = 64, .max_items = 16, .max_depth = 4, .max_len = max_len, .no_string = true};
     const struct ds_term_print_options *limits = max_len != 0 ? &some : &all;
-    ds_term_print(&note->mod, limits, out);
+    term_show(&note->mod, limits, out);
     ds_buffer_add_text(out, ":");
-    ds_term_print(&note->fun, limits, out);
+    term_show(&note->fun, limits, out);
     ds_buffer_add_text(out, "(");
     if (note->args.data != NULL) {
         /* The arguments are a list: its text without the brackets, of which a shortened one has
          * lost the second. What a peer sent in place of a list is shown as it is. */
         struct ds_buffer list = {0};
-        if (ds_term_print(&note->args, limits, &list) && list.len != 0) {
+        if (term_show(&note->args, limits, &list) && list.len != 0) {
             bool opens = list.data[0] == '[';
             bool closes = opens && list.data[list.len - 1] == ']';
             ds_buffer_add(out, list.data + opens, list.len - opens - closes);

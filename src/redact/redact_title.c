@@ -5,6 +5,7 @@
 #include "redact_title.h"
 
 #include "titles.h"
+#include "term_show.h"
 
 #include <string.h>
 
@@ -88,7 +89,7 @@ static void redact_name(struct redact_values *v, struct ds_text text, struct ds_
     }
     redact_rewrite(v, &term, false, &new_bytes);
     const struct ds_term new_term = {.data = (const uint8_t *)new_bytes.data, .len = new_bytes.len};
-    out->failed |= new_bytes.failed || !ds_term_print(&new_term, NULL, out);
+    out->failed |= new_bytes.failed || !term_show(&new_term, NULL, out);
     ds_buffer_free(&new_bytes);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "report.h"
 #include "timestamp.h"
+#include "term_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,15 +53,15 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
     if (call->mfa.data != NULL)
         ds_buffer_add(out, call->mfa.data, call->mfa.len);
     else if (call->request.data != NULL)
-        ds_term_print(&call->request, &options, out);
+        term_show(&call->request, &options, out);
     else
         ds_buffer_printf(out, "(%zu bytes)", call->request_len);
     if (call->result.data != NULL) {
         ds_buffer_add_text(out, " => ");
-        ds_term_print(&call->result, &options, out);
+        term_show(&call->result, &options, out);
     } else if (call->reason.data != NULL) {
         ds_buffer_printf(out, " => %s ", call->error_class != NULL ? call->error_class : "");
-        ds_term_print(&call->reason, &options, out);
+        term_show(&call->reason, &options, out);
     }
 }
 

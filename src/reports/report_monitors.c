@@ -3,6 +3,7 @@
  * those still open. Those that calls make for themselves are only counted.
  */
 #include "report.h"
+#include "term_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ void report_monitors_record(struct report_monitors *report, const struct record 
     ds_buffer_printf(out, ": %s", monitor_outcome_name(m->outcome));
     if (m->reason.data != NULL) {
         ds_buffer_add_text(out, " ");
-        ds_term_print(&m->reason, &options, out);
+        term_show(&m->reason, &options, out);
     }
     ds_buffer_add_text(out, "\n");
 }

@@ -3,6 +3,7 @@
  * order of their serial numbers: how one thing led to another across nodes.
  */
 #include "report.h"
+#include "term_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,15 +52,15 @@ static char *describe(const struct ds_event *event)
     struct ds_buffer text = {0};
     ds_buffer_printf(&text, "%s ", m->op != NULL ? m->op->name : "?");
     if (m->token.from.data != NULL)
-        ds_term_print(&m->token.from, NULL, &text);
+        term_show(&m->token.from, NULL, &text);
     ds_buffer_add_text(&text, " > ");
     if (m->role[DS_ROLE_TO].data != NULL)
-        ds_term_print(&m->role[DS_ROLE_TO], NULL, &text);
+        term_show(&m->role[DS_ROLE_TO], NULL, &text);
     else if (m->role[DS_ROLE_MFA].data != NULL)
-        ds_term_print(&m->role[DS_ROLE_MFA], &options, &text);
+        term_show(&m->role[DS_ROLE_MFA], &options, &text);
     if (m->payload.data != NULL) {
         ds_buffer_add_text(&text, "  ");
-        ds_term_print(&m->payload, &options, &text);
+        term_show(&m->payload, &options, &text);
     }
     return take_text(&text);
 }
@@ -85,7 +86,7 @@ void report_seq_trace_record(struct report_seq_trace *report, const struct recor
     }
     const struct ds_term_print_options options = {.max_len = 200};
     struct ds_buffer label = {0};
-    ds_term_print(&event->message.token.label, &options, &label);
+    term_show(&event->message.token.label, &options, &label);
     struct traced *row = &report->rows[report->num_rows];
     *row = (struct traced){
         .label = take_text(&label),

@@ -2,6 +2,7 @@
  * filter_run.c - runs the program of a field filter on a record; see filter_program.h.
  */
 #include "filter_program.h"
+#include "term_show.h"
 
 #include <distsniff/identity.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ void probe_offer_term(struct probe *probe, const struct ds_term *term)
     const struct ds_term_print_options options = {.max_depth = probe->filter->max_depth};
     struct ds_buffer *text = &probe->filter->text;
     text->len = 0;
-    if (ds_term_print(term, &options, text) && !text->failed)
+    if (term_show(term, &options, text) && !text->failed)
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
     else
         probe->failed = true;

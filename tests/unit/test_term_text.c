@@ -121,9 +121,31 @@ static void test_limits(void **state)
         {{.max_bytes = 2},
          {BYTES(77, 0, 0, 0, 3, 5, 1, 2, 0x1f), "<<1,2,... 1 more bytes>>", SAME, 0, 0}},
         {{.max_bytes = 2}, {BYTES(107, 0, 3, 'a', 'b', 'c'), "\"ab\"... 1 more bytes", SAME, 0, 0}},
-        {{.max_bytes = 1},
+        {{.max_bytes = 1, .unicode = true},
          {BYTES(108, 0, 0, 0, 2, 98, 0, 0, 4, 0x3f, 98, 0, 0, 4, 0x40, 106),
           "\"\xd0\xbf\"... 1 more", SAME, 0, 0}},
+        /* unicode: what is a string beyond Latin-1 */
+        {{.unicode = true},
+         {BYTES(108, 0, 0, 0, 2, 98, 0, 0, 7, 0xcf, 98, 0, 0, 9, 0xc3, 106),
+          "\"\xdf\x8f\xe0\xa7\x83\"", SAME, 0, 0}},
+        {{.unicode = false},
+         {BYTES(108, 0, 0, 0, 2, 98, 0, 0, 7, 0xcf, 98, 0, 0, 9, 0xc3, 106), "[1999,2499]", SAME, 0,
+          0}},
+        {{.unicode = false},
+         {BYTES(108, 0, 0, 0, 2, 97, 'a', 98, 0, 0, 0, 0xff, 106), "\"a\xc3\xbf\"", SAME, 0, 0}},
+        {{.unicode = false},
+         {BYTES(108, 0, 0, 0, 2, 97, 'a', 98, 0, 0, 1, 0, 106), "[97,256]", SAME, 0, 0}},
+        {{.unicode = true},
+         {BYTES(108, 0, 0, 0, 2, 97, 'a', 98, 0, 0, 0, 0x9f, 106), "[97,159]", SAME, 0, 0}},
+        /* base64_min */
+        {{.base64_min = 4},
+         {BYTES(109, 0, 0, 0, 4, 0, 1, 2, 255), "base64:decode(\"AAEC/w==\")", SAME, 0, 0}},
+        {{.base64_min = 5}, {BYTES(109, 0, 0, 0, 4, 0, 1, 2, 255), "<<0,1,2,255>>", SAME, 0, 0}},
+        {{.base64_min = 1}, {BYTES(109, 0, 0, 0, 2, 'h', 'i'), "<<\"hi\">>", SAME, 0, 0}},
+        {{.base64_min = 1}, {BYTES(109, 0, 0, 0, 0), "<<>>", SAME, 0, 0}},
+        {{.base64_min = 1, .max_bytes = 3},
+         {BYTES(109, 0, 0, 0, 5, 0, 1, 2, 3, 4), "base64:decode(\"AAEC\")... 2 more bytes", SAME, 0,
+          0}},
         /* max_items */
         {{.max_items = 2}, {BYTES(107, 0, 3, 1, 2, 3), "[1,2,... 1 more]", SAME, 0, 0}},
         {{.max_items = 2}, {BYTES(104, 2, 97, 1, 97, 2), "{1,2}", SAME, 0, 0}},
@@ -159,6 +181,43 @@ static void test_limits(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ds_term term = samples_term(cases[i].sample.bytes, cases[i].sample.len);
         assert_prints(&term, &cases[i].options, cases[i].sample.text);
+    }
+}
+
+/* Where a long number is cut into parts: powers of ten have zeros there, one less has nines. */
+static void test_powers_of_ten(void **state)
+{
+    static const int exponents[] = {19, 153, 154, 155, 307, 308, 309, 616, 617, 1232, 2464, 4900};
+    enum { ROOM = 5000 };
+    char expected[ROOM];
+    uint8_t digits[ROOM], bytes[ROOM];
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof exponents / sizeof exponents[0]; i++) {
+        const int exponent = exponents[i / 2];
+        const bool less = i % 2 != 0;
+        size_t len = 1;
+        memset(digits, 0, sizeof digits);
+        digits[0] = 1;
+        for (int n = 0; n < exponent; n++) { /* times ten */
+            unsigned carry = 0;
+            for (size_t at = 0; at < len; at++) {
+                carry += digits[at] * 10u;
+                digits[at] = (uint8_t)carry;
+                carry >>= 8;
+            }
+            if (carry != 0)
+                digits[len++] = (uint8_t)carry;
+        }
+        for (size_t at = 0; less && digits[at]-- == 0; at++)
+            continue;
+        const uint8_t head[] = {111, 0, 0, (uint8_t)(len >> 8), (uint8_t)len, 0};
+        memcpy(bytes, head, sizeof head);
+        memcpy(bytes + sizeof head, digits, len);
+        memset(expected, less ? '9' : '0', ROOM);
+        expected[0] = less ? '9' : '1';
+        expected[exponent + !less] = '\0';
+        struct ds_term term = samples_term(bytes, sizeof head + len);
+        assert_prints(&term, NULL, expected);
     }
 }
 
@@ -417,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_every_prefix_ends_in_dots),
         cmocka_unit_test(test_damaged_as_far_as_it_goes),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_powers_of_ten),
         cmocka_unit_test(test_bignums),
         cmocka_unit_test(test_print_atom),
         cmocka_unit_test(test_nothing_raw),

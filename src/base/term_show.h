@@ -1,0 +1,18 @@
+/*
+ * term_show.h - terms as this run shows them, everywhere alike: in records, tables, diagrams and
+ * to those who search in the text.
+ */
+#ifndef SRC_TERM_SHOW_H
+#define SRC_TERM_SHOW_H
+
+#include <distsniff/term.h>
+
+/* term_show_unicode has lists of printable characters above Latin-1 shown as strings from now on.
+ * Called before the first term is shown, by one thread. */
+void term_show_unicode(void);
+
+/* term_show is ds_term_print in the way of this run. */
+bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
+               struct ds_buffer *out);
+
+#endif
