@@ -14,6 +14,7 @@
 #include "reports.h"
 #include "selector.h"
 #include "sink.h"
+#include "term_show.h"
 #include "stop.h"
 
 #include <stdatomic.h>
@@ -25,6 +26,7 @@ struct pipeline {
     const struct options *options;
     struct sink sinks[MAX_FORMATS];
     size_t num_sinks;
+    _Atomic unsigned num_read; /* sinks that somebody still reads */
     struct record_queue *queue; /* while the second thread runs */
     bool behind;                /* the correlation is behind the queue */
     struct record passing;      /* on the way there: an event, of which nothing is known yet */
@@ -62,11 +64,30 @@ static void note_reports(struct pipeline *s, enum reports_status status)
         set_state(s, status == REPORTS_FAILED ? PIPELINE_FAILED : PIPELINE_READER_GONE);
 }
 
-static bool note_output(struct pipeline *s, const struct output_file *output)
+/* note_gone notes that the reader of a sink has gone away. What else is written goes on. */
+static bool note_gone(struct pipeline *s, struct sink *sink)
 {
-    if (output->failed)
-        set_state(s, output->closed ? PIPELINE_READER_GONE : PIPELINE_FAILED);
-    return !output->failed;
+    const bool goes_on = atomic_load(&s->num_read) > (sink->gone ? 0 : 1) || s->recorder != NULL;
+    if (!sink->gone) {
+        sink->gone = true;
+        atomic_fetch_sub(&s->num_read, 1);
+        if (goes_on || s->options->keep.write_file != NULL)
+            complain("%s is not read any more: the other outputs go on", sink->output.name);
+    }
+    if (!goes_on)
+        set_state(s, PIPELINE_READER_GONE);
+    return goes_on;
+}
+
+/* note_output returns whether there is any use in going on. */
+static bool note_output(struct pipeline *s, struct sink *sink)
+{
+    if (!sink->output.failed)
+        return true;
+    if (sink->output.closed)
+        return note_gone(s, sink);
+    set_state(s, PIPELINE_FAILED);
+    return false;
 }
 
 /* In the second thread when there is one. False when there is no use in going on. */
@@ -78,7 +99,7 @@ static bool write_record(void *context, const struct record *record)
         if (record->monitor != NULL && !s->sinks[i].kind->takes_monitors)
             continue;
         sink_record(&s->sinks[i], record);
-        ok = note_output(s, &s->sinks[i].output) && ok;
+        ok = note_output(s, &s->sinks[i]) && ok;
     }
     return ok;
 }
@@ -89,7 +110,7 @@ static bool flush_sinks(void *context)
     bool ok = true;
     for (size_t i = 0; i < s->num_sinks; i++) {
         output_file_flush(&s->sinks[i].output);
-        ok = note_output(s, &s->sinks[i].output) && ok;
+        ok = note_output(s, &s->sinks[i]) && ok;
     }
     return ok;
 }
@@ -100,7 +121,7 @@ static bool write_lost(void *context, const struct loss *loss)
     bool ok = true;
     for (size_t i = 0; i < s->num_sinks; i++) {
         sink_lost(&s->sinks[i], loss);
-        ok = note_output(s, &s->sinks[i].output) && ok;
+        ok = note_output(s, &s->sinks[i]) && ok;
     }
     return ok;
 }
@@ -223,6 +244,11 @@ static bool take_event(void *context, const struct record *record)
     return pipeline_get_state(context) == PIPELINE_ON;
 }
 
+bool pipeline_is_read(const struct pipeline *s)
+{
+    return atomic_load(&s->num_read) != 0;
+}
+
 void pipeline_set_recorder(struct pipeline *s, struct packet_recorder *recorder)
 {
     s->recorder = recorder;
@@ -308,6 +334,7 @@ static bool open_some_sinks(struct pipeline *s, unsigned time_digits, bool keeps
         if (!sink_open(&s->sinks[s->num_sinks], &options->output.formats[i], &options->output))
             return false;
         s->sinks[s->num_sinks++].time_digits = time_digits;
+        atomic_fetch_add(&s->num_read, 1);
     }
     return true;
 }
@@ -354,6 +381,8 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
         complain("out of memory");
         return NULL;
     }
+    if (options->output.unicode_strings)
+        term_show_unicode();
     s->options = options;
     s->since_ns = INT64_MIN;
     s->whole = sinks_want_whole(&options->output);
@@ -421,7 +450,7 @@ static void close_sinks(struct pipeline *s)
     say_left(s);
     for (size_t i = 0; i < s->num_sinks; i++) {
         sink_close(&s->sinks[i]);
-        note_output(s, &s->sinks[i].output);
+        note_output(s, &s->sinks[i]);
         output_file_say_unread(&s->sinks[i].output, s->num_left);
     }
     s->num_sinks = 0;

@@ -22,7 +22,7 @@ enum pipeline_state {
     PIPELINE_ON,
     PIPELINE_FULL,          /* -c is reached */
     PIPELINE_RATE_EXCEEDED, /* --rate was exceeded */
-    PIPELINE_READER_GONE,   /* nobody reads the output any more: no error */
+    PIPELINE_READER_GONE,   /* nobody reads any of the outputs any more: no error */
     PIPELINE_FAILED,        /* an output failed, or memory ran out; it has been complained of */
 };
 
@@ -54,6 +54,9 @@ void pipeline_flush(struct pipeline *pipeline);
 
 /* pipeline_get_state says whether there is any use in going on. */
 enum pipeline_state pipeline_get_state(struct pipeline *pipeline);
+
+/* pipeline_is_read says whether a record is still written anywhere. */
+bool pipeline_is_read(const struct pipeline *pipeline);
 
 /* pipeline_end tells that no more events come: what is open ends, the outputs are closed. */
 void pipeline_end(struct pipeline *pipeline);

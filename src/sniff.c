@@ -53,19 +53,44 @@ struct sniff {
     int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
     int64_t told_ns;  /* when the time was told last, by the monotonic clock */
     bool has_begun;   /* ending knows when */
+    bool save_gone;   /* nobody reads what -w writes, and that has been said */
     bool failed;      /* not by what is shown */
 };
 
-static bool is_reader_gone(const struct sniff *s)
+/* An output that nobody reads any more ends the run when there is no other. */
+static bool is_save_read(const struct sniff *s)
 {
-    return save_get_ending(&s->save) == ENDING_READER ||
-           (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
-           (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_READER_GONE);
+    return s->save.is_on && save_get_ending(&s->save) != ENDING_READER;
 }
 
-static bool is_over(const struct sniff *s)
+static bool is_save_all(const struct sniff *s)
 {
-    return save_get_ending(&s->save) != ENDING_NONE ||
+    return s->recorder == NULL && (s->pipeline == NULL || !pipeline_is_read(s->pipeline));
+}
+
+static bool is_reader_gone(const struct sniff *s)
+{
+    return (save_get_ending(&s->save) == ENDING_READER && is_save_all(s)) ||
+           (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
+           (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_READER_GONE &&
+            !is_save_read(s));
+}
+
+/* save_ending is why saving ends the run. */
+static enum ending_reason save_ending(struct sniff *s)
+{
+    const enum ending_reason ending = save_get_ending(&s->save);
+    if (ending != ENDING_READER || is_save_all(s))
+        return ending;
+    if (!s->save_gone)
+        complain("%s is not read any more: the other outputs go on", s->save.writer.output.name);
+    s->save_gone = true;
+    return ENDING_NONE;
+}
+
+static bool is_over(struct sniff *s)
+{
+    return save_ending(s) != ENDING_NONE ||
            (s->recorder != NULL && recorder_get_ending(s->recorder) != ENDING_NONE) ||
            pipeline_get_state(s->pipeline) != PIPELINE_ON;
 }
@@ -80,8 +105,10 @@ static bool has_ended(struct sniff *s)
         [PIPELINE_READER_GONE] = ENDING_READER,
         [PIPELINE_FAILED] = ENDING_OUTPUT,
     };
-    ending_set(&s->ending, reasons[pipeline_get_state(s->pipeline)]);
-    ending_set(&s->ending, save_get_ending(&s->save));
+    const enum pipeline_state state = pipeline_get_state(s->pipeline);
+    if (state != PIPELINE_READER_GONE || !is_save_read(s))
+        ending_set(&s->ending, reasons[state]);
+    ending_set(&s->ending, save_ending(s));
     if (s->recorder != NULL)
         ending_set(&s->ending, recorder_get_ending(s->recorder));
     if (stop_wanted) {

@@ -101,6 +101,24 @@ static void output_fail(struct output_file *output, int error)
         complain("cannot write %s: %s", output->name, strerror(error));
 }
 
+/* end_whole takes away the part of a record with which a full disk ends a file. done bytes of buffer
+ * were written. Nobody else may have written behind them. */
+static void end_whole(const struct output_file *output, size_t done)
+{
+    const size_t *ends = (const size_t *)(const void *)output->ends.data;
+    const size_t num_ends = output->ends.len / sizeof *ends;
+    const off_t at = lseek(output->fd, 0, SEEK_CUR);
+    struct stat status;
+    size_t whole = 0;
+    if (num_ends == 0 || at < (off_t)done || fstat(output->fd, &status) != 0 ||
+        !S_ISREG(status.st_mode) || status.st_size != at)
+        return;
+    for (size_t i = 0; i < num_ends && ends[i] <= done; i++)
+        whole = ends[i];
+    if (ftruncate(output->fd, at - (off_t)(done - whole)) != 0)
+        return; /* it has been said that the file is not complete */
+}
+
 static bool can_write_until(int fd, int64_t until_ns)
 {
     for (int64_t now_ns; (now_ns = clock_now_ns()) < until_ns;) {
@@ -152,16 +170,18 @@ void output_file_flush(struct output_file *output)
     }
     if (output->failed) {
         output->partial_len = done;
+        end_whole(output, done);
         return;
     }
-    output->buffer.len = 0;
+    output->buffer.len = output->ends.len = 0;
     if (output->buffer.cap > KEEP_AT_MOST)
         ds_buffer_free(&output->buffer);
 }
 
 void output_file_end_record(struct output_file *output)
 {
-    if (output->buffer.failed)
+    ds_buffer_add(&output->ends, &output->buffer.len, sizeof output->buffer.len);
+    if (output->buffer.failed || output->ends.failed)
         output_fail(output, ENOMEM);
     if (output->line_buffered || output->buffer.len >= FLUSH_AT)
         output_file_flush(output);
@@ -191,7 +211,7 @@ void output_file_make_executable(const struct output_file *output)
 
 void output_file_discard(struct output_file *output)
 {
-    output->buffer.len = 0;
+    output->buffer.len = output->ends.len = 0;
     output->failed = true;
     if (ftruncate(output->fd, 0) != 0)
         return; /* a pipe: whoever reads it is told by the exit status */
@@ -203,4 +223,5 @@ void output_file_close(struct output_file *output)
     if (close(output->fd) != 0 && errno != EINTR)
         output_fail(output, errno);
     ds_buffer_free(&output->buffer);
+    ds_buffer_free(&output->ends);
 }

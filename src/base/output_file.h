@@ -16,6 +16,7 @@ struct output_file {
     bool is_stdout;
     bool line_buffered;
     size_t partial_len; /* of buffer, which stays as it is when a write fails halfway */
+    struct ds_buffer ends; /* of records in buffer: offsets, as size_t */
     bool failed;        /* nothing more is written */
     bool closed;        /* failed because the reader went away: no error */
     size_t num_left;    /* bytes not written then */
@@ -36,7 +37,8 @@ bool output_file_open(struct output_file *output, const char *name, bool line_bu
  * cannot be created, EEXIST when there is one. */
 bool output_file_open_new(struct output_file *output, const char *name);
 
-/* output_file_end_record marks the end of a record, and writes when enough has gathered. */
+/* output_file_end_record marks the end of a record, and writes when enough has gathered. Where a
+ * disk becomes full, the file ends with the last record that it has room for. */
 void output_file_end_record(struct output_file *output);
 
 /* output_file_flush writes what has gathered. */
