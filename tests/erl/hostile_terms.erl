@@ -8,7 +8,40 @@
 
 main([Program, Elixir, Dir]) ->
     rand:seed(exsss, {10, 11, 12}),
-    records:main("hostile_terms", fun() -> check(Program, Elixir, Dir, terms()) end).
+    records:main("hostile_terms", fun() ->
+        check(Program, Elixir, Dir, terms()),
+        check_controls(Program, Dir)
+    end).
+
+%% Whatever is wrong with the control message or the frame around it, the tests that are made of it
+%% pass.
+check_controls(Program, Dir) ->
+    Name = fun(File) -> filename:join(Dir, File) end,
+    <<131, Good/binary>> = Control = term_to_binary({6, binary_to_term(pcap_maker:pid(0, 9)), '',
+                                                     server}),
+    Sized = fun(Bytes) -> <<(byte_size(Bytes)):32, Bytes/binary>> end,
+    Terms = [ok, [], {}, 6, {6}, {6, 1, 2, 3}, {6, a}, {99, a}, {22, self()}, {-1}, {1 bsl 70},
+             {2, '', self(), left, over}, {37, 1, self(), self()}, {12, '', self(), {no, token}},
+             {3, self(), self(), #{reason => [1 | 2]}}],
+    Frames = [pcap_maker:frame(term_to_binary(T)) || T <- Terms] ++
+        [pcap_maker:frame(term_to_binary(T), term_to_binary(payload)) || T <- Terms] ++
+        [Sized(<<131, 68, 0, (binary:part(Good, 0, Len))/binary>>)
+         || Len <- lists:seq(0, byte_size(Good))] ++
+        [Sized(<<131, 68, 0, Good/binary, 255>>), Sized(<<131, 68, 5>>), Sized(<<131, 68, 1, 9, 9>>),
+         Sized(<<131, 68, 0, 104, 2, 97, 1, 82, 7>>), Sized(<<131, 1, 2, 3>>), Sized(<<9>>),
+         Sized(<<112>>), Sized(<<112, 131>>), Sized(<<112, Control/binary, 7>>),
+         Sized(<<131, 68, 0, Good/binary, 80, 0, 0, 0, 9, "no zlib">>),
+         Sized(<<131, 70, 1:64, 1:64, 1>>), Sized(<<131, 69, 1:64, 2:64, 0, 104>>)],
+    ok = pcap_maker:write(Name("controls.pcap"), [{0, F} || F <- Frames]),
+    {0, <<>>, _} = records:exec(Program, ["-r", Name("controls.pcap"),
+                                          "-T", "erlmod=" ++ Name("controls.erl"),
+                                          "-T", "eunit=" ++ Name("controls_tests.erl"),
+                                          "-T", "exunit=" ++ Name("controls_test.exs")]),
+    Recorded = load(Name("controls.erl")),
+    length(Recorded:messages()) >= length(Frames) - 2 orelse
+        records:fail("~b messages of ~b", [length(Recorded:messages()), length(Frames)]),
+    Tests = load(Name("controls_tests.erl")),
+    ok =:= eunit:test(Tests) orelse records:fail("a test of damaged controls fails", []).
 
 terms() ->
     Real = [term_to_binary(T)
