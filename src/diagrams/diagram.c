@@ -3,6 +3,7 @@
  */
 #include "diagram.h"
 
+#include "complain.h"
 #include "numbers.h"
 #include "diagram_step.h"
 
@@ -17,6 +18,7 @@ struct diagram {
     struct numbers lanes;
     bool has_others; /* the lane of all that came too late is declared */
     struct diagram_step step;
+    uint64_t num_chars, num_rows, lane_chars;
 };
 
 static void add(struct ds_buffer *out, const char *text)
@@ -43,10 +45,13 @@ static void add_escaped(const struct diagram *d, const struct ds_buffer *text,
         d->dialect->escape(read_character(text, &i), out);
 }
 
-static void declare_lane(const struct diagram *d, uint32_t number,
+static void declare_lane(struct diagram *d, uint32_t number,
                          const struct diagram_step_end *end, struct ds_buffer *out)
 {
     const struct dialect *dialect = d->dialect;
+    if (end != NULL)
+        d->lane_chars += d->by_process && end->process.len > end->node.len ? end->process.len
+                                                                           : end->node.len;
     add(out, dialect->lane);
     if (!dialect->lane_text_first)
         ds_buffer_printf(out, "L%u%s", number, dialect->lane_as);
@@ -109,6 +114,7 @@ void diagram_record(struct sink *sink, const struct record *record)
     }
     if (step->kind == STEP_NOTHING)
         return;
+    const size_t len = out->len;
     uint32_t from = find_lane(d, &step->from, out), to = find_lane(d, &step->to, out);
     if (step->kind == STEP_NOTE) {
         add(out, dialect->note);
@@ -126,6 +132,8 @@ void diagram_record(struct sink *sink, const struct record *record)
     }
     add_escaped(d, &step->text, out);
     add(out, "\n");
+    d->num_chars += out->len - len;
+    d->num_rows++;
 }
 
 /* A note needs a lane. */
@@ -149,15 +157,36 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
         return false;
     }
     d->dialect = dialect;
-    d->by_process = sink->config->lanes == LANES_PROCESS;
+    d->by_process = d->step.folds_workers = sink->config->lanes == LANES_PROCESS;
     sink->state = d;
     add(&sink->output.buffer, dialect->begin);
     return true;
 }
 
+/* say_large says when the tool that the diagram is for will not draw it, or not all of it. */
+static void say_large(const struct diagram *d, const char *format)
+{
+    static const char narrow[] =
+        "narrow it with -c, --node, --process, -e, --hide otp or --since and --until, or";
+    const struct dialect *dialect = d->dialect;
+    const uint64_t high = d->num_rows * dialect->row_pixels;
+    const uint64_t wide = d->lane_chars * dialect->char_pixels;
+    if (dialect->max_chars != 0 && d->num_chars > dialect->max_chars)
+        complain("%s: %llu characters are more than the %llu that are drawn by default: %s %s",
+                 format, (unsigned long long)d->num_chars, (unsigned long long)dialect->max_chars,
+                 narrow, dialect->remedy);
+    if (dialect->max_pixels != 0 && (high > dialect->max_pixels || wide > dialect->max_pixels))
+        complain("%s: some %llu by %llu pixels are more than the %llu that are drawn by default: "
+                 "%s %s",
+                 format, (unsigned long long)wide, (unsigned long long)high,
+                 (unsigned long long)dialect->max_pixels, narrow, dialect->remedy);
+}
+
 void diagram_end(struct sink *sink)
 {
     const struct diagram *d = sink->state;
+    if (!sink->output.failed)
+        say_large(d, sink->kind->name);
     add(&sink->output.buffer, d->dialect->end);
 }
 

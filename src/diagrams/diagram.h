@@ -18,6 +18,10 @@ struct dialect {
     const char *message, *answer; /* arrows */
     const char *note;             /* before the lanes it is over */
     const char *newline;          /* within a text */
+    /* What its tool draws at most: characters of text, or pixels, of which a row and a character of
+     * a lane's name take so many; 0: any number. And what to do about it. */
+    uint64_t max_chars, max_pixels, row_pixels, char_pixels;
+    const char *remedy;
     /* escape appends a character so that it stands for nothing but itself. */
     void (*escape)(uint32_t character, struct ds_buffer *out);
 };

@@ -4,6 +4,7 @@
 #include "diagram_step.h"
 
 #include "printable.h"
+#include "term_show.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
@@ -103,10 +104,38 @@ static void tell_caller(struct diagram_step *step, uint64_t call, bool is_reques
     }
 }
 
+/* fold_worker names a process that erpc starts for one call by the function that it runs: there
+ * is one for each call, and nothing else is ever said of it. */
+static void fold_worker(struct diagram_step *step, const struct note *note, unsigned dir)
+{
+    const size_t i = note->call % STEP_CALLS;
+    const bool is_request = note->role == NOTE_REQUEST;
+    struct ds_buffer *process =
+        is_request || step->callers[i].dir == dir ? &step->to.process : &step->from.process;
+    if (is_request) {
+        step->callers[i].dir = (uint8_t)dir;
+        step->callers[i].worker[0] = '\0';
+        if (step->callers[i].number != note->call || note->label == NULL ||
+            strncmp(note->label, "erpc:", strlen("erpc:")) != 0 || note->mod.data == NULL)
+            return;
+        clear(process);
+        term_show(&note->mod, &short_term, process);
+        ds_buffer_add_text(process, ":");
+        term_show(&note->fun, &short_term, process);
+        if (process->len >= STEP_PROCESS_LEN || process->failed)
+            return;
+        memcpy(step->callers[i].worker, process->data, process->len);
+        step->callers[i].worker[process->len] = '\0';
+    } else if (step->callers[i].number == note->call && step->callers[i].worker[0] != '\0') {
+        clear(process);
+        ds_buffer_add_text(process, step->callers[i].worker);
+    }
+}
+
 static void tell_term(struct diagram_step *step, const struct ds_term *term)
 {
     if (term->data != NULL)
-        ds_term_print(term, &short_term, &step->text);
+        term_show(term, &short_term, &step->text);
 }
 
 /* tell_body tells what the message says. */
@@ -184,6 +213,8 @@ static void tell_message(struct diagram_step *step, const struct record *record)
     tell_process(&m->role[DS_ROLE_TO], note->to_name, &step->to);
     if (note->call != 0)
         tell_caller(step, note->call, note->role == NOTE_REQUEST);
+    if (note->call != 0 && step->folds_workers)
+        fold_worker(step, note, record->event->dir);
     tell_verb(step, record);
     if (step->late[number % STEP_LATE] == number) {
         ds_buffer_add_text(&step->verb, " (the capture began after this connection)");

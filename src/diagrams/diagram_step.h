@@ -24,12 +24,15 @@ enum { STEP_CALLS = 1024, STEP_PROCESS_LEN = 64, STEP_LATE = 64 };
  * but hold whatever a peer sent. Zero-initialise it; diagram_step_free releases it. */
 struct diagram_step {
     enum diagram_step_kind kind;
+    bool folds_workers; /* set by the owner: a worker of erpc is named by its function */
     struct diagram_step_end from, to;
     struct ds_buffer verb; /* "CALL #7", "reply #7 after 412 us" */
     struct ds_buffer text; /* the term, shortened, or what happened */
     struct {
         uint64_t number;
         char process[STEP_PROCESS_LEN];
+        char worker[STEP_PROCESS_LEN]; /* who serves it, where that is a process for it alone */
+        uint8_t dir;                   /* of the request */
     } callers[STEP_CALLS];    /* who made a call: an answer may carry an alias instead */
     uint64_t late[STEP_LATE]; /* connections joined late, to be said with the first message */
 };

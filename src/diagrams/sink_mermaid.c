@@ -30,6 +30,8 @@ static const struct dialect mermaid = {
     .answer = "-->>",
     .note = "    Note over ",
     .newline = "<br/>",
+    .max_chars = 50000,
+    .remedy = "raise maxTextSize",
     .escape = escape,
 };
 

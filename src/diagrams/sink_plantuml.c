@@ -33,6 +33,10 @@ static const struct dialect plantuml = {
     .answer = " --> ",
     .note = "note over ",
     .newline = "\\n",
+    .max_pixels = 4096,
+    .row_pixels = 29,
+    .char_pixels = 7,
+    .remedy = "set PLANTUML_LIMIT_SIZE",
     .escape = escape,
 };
 
