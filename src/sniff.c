@@ -1,7 +1,7 @@
 /*
- * sniff.c - see sniff.h. The order of opening is that of trust: the interface first, as
- * root; then the outputs; then root is given up, before the first byte of a peer is looked
- * at.
+ * sniff.c - see sniff.h. The order of opening is that of trust: a small process that is to open
+ * files by name, then, as root, the interface or the files that are read. Then all rights are
+ * given up and the sandbox closes, before the first byte of a peer is looked at.
  */
 #include "sniff.h"
 
@@ -10,22 +10,27 @@
 #include "complain.h"
 #include "counted.h"
 #include "cookie_file.h"
+#include "file_helper.h"
 #include "ending.h"
 #include "follow.h"
 #include "live_clock.h"
 #include "packet_recorder.h"
 #include "privileges.h"
 #include "progress.h"
+#include "sandbox.h"
 #include "save.h"
 #include "pipeline.h"
 #include "sink.h"
 #include "stop.h"
 #include "summary.h"
+#include "warm_up.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { MAX_RUN_FILES = MAX_FORMATS + 4 };
 
 /* While nothing comes the time is told at intervals, less what the kernel may keep back. */
 enum {
@@ -44,6 +49,8 @@ struct sniff {
     struct save save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
     struct progress progress;
+    struct helper_file files[MAX_RUN_FILES];
+    struct file_helper_config helper;
     char cookie[MAX_COOKIE_LEN + 1];
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
     struct ending ending;
@@ -191,8 +198,6 @@ static bool check_outputs(const struct sniff *s)
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
-    if (!check_outputs(s))
-        return false;
     s->pipeline = pipeline_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
     save_init(&s->save, &options->keep, &s->capture);
     if (s->pipeline == NULL || !recorder_wanted(&options->keep))
@@ -221,8 +226,8 @@ static bool open_session(struct sniff *s)
     return s->session != NULL;
 }
 
-/* may_record says whether root's successor can create the files of --trigger. Of a folder that
- * is named by the time it is not known yet. */
+/* may_record says whether the files of --trigger can be created. Of a folder that is named by the
+ * time it is not known yet. */
 static bool may_record(const struct sniff *s)
 {
     const char *name = s->options->keep.write_file;
@@ -230,24 +235,73 @@ static bool may_record(const struct sniff *s)
         return true;
     const char *slash = strrchr(name, '/');
     const char *percent = strchr(name, '%');
-    return (slash != NULL && percent != NULL && percent < slash) ||
-           save_may_create(&s->save, name);
+    if ((slash != NULL && percent != NULL && percent < slash) || file_helper_may_create(name))
+        return true;
+    complain("cannot write %s: %s", name, strerror(errno));
+    return false;
+}
+
+static void add_file(struct sniff *s, const char *name, enum helper_use use)
+{
+    if (name != NULL && strcmp(name, "-") != 0)
+        s->files[s->helper.num_files++] = (struct helper_file){name, use};
+}
+
+/* start_helper starts the process that opens the files of this run. */
+static bool start_helper(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const bool is_later = options->keep.trigger != NULL || rotation_is_on(&options->keep.rotation);
+    s->helper = (struct file_helper_config){
+        .files = s->files,
+        .command = options->keep.after_command,
+        .user = privileges_user(options->keep.user),
+        .is_confined = options->sandbox != SANDBOX_OFF,
+    };
+    add_file(s, options->cookie_file, HELPER_READ);
+    add_file(s, options->redact.key_file, HELPER_READ);
+    add_file(s, options->keep.write_file, is_later ? HELPER_LATER : HELPER_WRITE);
+    add_file(s, options->keep.connections_file, HELPER_WRITE);
+    for (size_t i = 0; i < options->output.num_formats; i++)
+        add_file(s, options->output.formats[i].file, HELPER_WRITE);
+    return file_helper_start(&s->helper);
+}
+
+static bool close_in(const struct sniff *s, bool is_live)
+{
+    const struct sandbox_config config = {
+        .wish = s->options->sandbox,
+        .is_live = is_live,
+        .says_so = s->options->output.verbose > 0,
+    };
+    return sandbox_enter(&config);
+}
+
+/* open_inputs opens what is read, and gives up all rights. A live capture has no bytes to be read
+ * before it begins, so its filter is made first; that of files only where it has names in it,
+ * which may have to be looked up. */
+static bool open_inputs(struct sniff *s)
+{
+    const bool is_live = s->options->capture.num_read_files == 0;
+    if (!start_helper(s) || (!is_live && !privileges_return()) ||
+        !capture_open(&s->capture, &s->options->capture) || (is_live && !privileges_return()))
+        return false;
+    s->follow = follow_new(&s->options->follow, &s->capture);
+    if (s->follow == NULL || !check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
+        !privileges_drop(s->options->keep.user))
+        return false;
+    warm_up(s->options->cookie_file != NULL || s->options->redact.what != 0);
+    if (is_live)
+        return close_in(s, true);
+    return follow_needs_names(s->follow)
+               ? capture_begin(&s->capture) && follow_begin(s->follow) && close_in(s, false)
+               : close_in(s, false) && capture_begin(&s->capture) && follow_begin(s->follow);
 }
 
 static bool open_all(struct sniff *s)
 {
-    bool is_live = s->options->capture.num_read_files == 0;
-    if (!is_live && !privileges_return())
-        return false;
-    if (!capture_open(&s->capture, &s->options->capture))
-        return false;
-    if (is_live && !privileges_return())
-        return false;
-    s->follow = follow_new(&s->options->follow, &s->capture);
-    return s->follow != NULL && open_session(s) && open_outputs(s) &&
-           (save_needs_user(&s->save) || save_open(&s->save)) &&
-           privileges_drop(s->options->keep.user) &&
-           (!save_needs_user(&s->save) || save_open(&s->save)) && may_record(s);
+    return open_inputs(s) && open_session(s) && open_outputs(s) && save_open(&s->save) &&
+           may_record(s);
 }
 
 /* The counts of all stages together. */
@@ -469,6 +523,7 @@ static int close_all(struct sniff *s, bool opened)
     follow_free(s->follow);
     pipeline_free(s->pipeline);
     recorder_free(s->recorder);
+    file_helper_stop();
     ds_session_free(s->session);
     if (s->failed)
         return STATUS_TROUBLE;

@@ -4,6 +4,7 @@
 #include "cookie_file.h"
 
 #include "complain.h"
+#include "file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ bool cookie_file_read(const char *name, char text[MAX_COOKIE_LEN + 1], struct ds
     *cookie = (struct ds_text){NULL, 0};
     if (name == NULL)
         return true;
-    FILE *file = fopen(name, "re");
+    FILE *file = file_helper_fopen(name);
     size_t len = file != NULL ? fread(text, 1, MAX_COOKIE_LEN, file) : 0;
     if (file == NULL || ferror(file)) {
         complain("cannot read the cookie file %s: %s", name, strerror(errno));

@@ -6,11 +6,10 @@
 #include "clock.h"
 #include "complain.h"
 #include "counted.h"
+#include "file_helper.h"
 #include "stop.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,52 +25,47 @@ enum { PATIENCE_NS = 2000000000, WRITE_AT_ONCE = 32 * 1024, WRITE_CAREFULLY = 40
 
 enum { FLUSH_AT = 256 * 1024, KEEP_AT_MOST = 4 * FLUSH_AT };
 
-/* is_shared says whether anybody may put files beside name, which no other user can remove. */
-static bool is_shared(const char *name)
+/* wait_for_reader waits for somebody to read a FIFO; it need not be anybody. */
+static bool wait_for_reader(const char *name, unsigned tries)
 {
-    char folder[PATH_MAX];
-    struct stat status;
-    const char *slash = strrchr(name, '/');
-    const size_t len = slash != NULL ? (size_t)(slash - name) : 0;
-    if (len >= sizeof folder)
-        return false;
-    memcpy(folder, name, len);
-    strcpy(folder + len, slash != NULL ? "/" : ".");
-    return stat(folder, &status) == 0 && (status.st_mode & S_ISVTX) != 0 &&
-           (status.st_mode & S_IWOTH) != 0;
+    enum { WAIT_MS = 100, SAY_AFTER = 10 };
+    if (tries == SAY_AFTER)
+        complain("%s is a FIFO that nobody reads: waiting for a reader", name);
+    if (!stop_wanted)
+        poll(NULL, 0, WAIT_MS);
+    if (stop_wanted)
+        complain("cannot write %s: nobody reads it", name);
+    return !stop_wanted;
 }
 
-int output_file_create(const char *name)
+/* open_untouched opens a file and leaves in it what there is. */
+static int open_untouched(const char *name)
 {
-    const bool shared = is_shared(name);
-    struct stat status;
-    int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (shared ? O_NOFOLLOW : 0), 0600);
-    if (fd < 0 && shared && errno == ELOOP) {
-        complain("%s is a link, which somebody else may have put there: name the file itself",
-                 name);
-        return -1;
+    struct open_trouble trouble;
+    int fd;
+    unsigned tries = 0;
+    while ((fd = file_helper_open(name, OPEN_WRITE, &trouble)) < 0 && trouble.nobody_reads) {
+        if (!wait_for_reader(name, tries++))
+            return -1;
     }
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        complain("cannot write %s: %s", name, strerror(errno));
-    } else if (shared && status.st_uid != geteuid()) {
-        complain("%s belongs to another user, who could read what is written: remove it, or name "
-                 "another",
-                 name);
-    } else if (shared && S_ISREG(status.st_mode) && status.st_nlink > 1) {
-        complain("%s is a file with another name elsewhere, which somebody else may have linked: "
-                 "remove it, or name another",
-                 name);
-    } else if (S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0) {
-        complain("cannot empty %s: %s", name, strerror(errno));
-    } else {
-        return fd;
-    }
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    if (fd < 0 && trouble.text[0] != '\0')
+        complain("%s", trouble.text);
+    else if (fd < 0)
+        complain("cannot write %s: %s", name, strerror(trouble.error));
+    return fd;
 }
 
-bool output_file_open(struct output_file *output, const char *name, bool line_buffered)
+static bool empty(int fd, const char *name)
+{
+    struct stat status;
+    if (fstat(fd, &status) == 0 && (!S_ISREG(status.st_mode) || ftruncate(fd, 0) == 0))
+        return true;
+    complain("cannot empty %s: %s", name, strerror(errno));
+    return false;
+}
+
+bool output_file_open_if(struct output_file *output, const char *name, bool line_buffered,
+                         output_file_check *check, const void *context)
 {
     *output = (struct output_file){
         .name = name != NULL ? name : "standard output",
@@ -79,15 +73,28 @@ bool output_file_open(struct output_file *output, const char *name, bool line_bu
         .is_stdout = name == NULL,
         .line_buffered = line_buffered,
     };
-    if (name != NULL)
-        output->fd = output_file_create(name);
-    return output->fd >= 0;
+    if (name == NULL)
+        return true;
+    output->fd = open_untouched(name);
+    if (output->fd < 0)
+        return false;
+    if ((check == NULL || check(context, output->fd, name)) && empty(output->fd, name))
+        return true;
+    close(output->fd);
+    output->fd = -1;
+    return false;
+}
+
+bool output_file_open(struct output_file *output, const char *name, bool line_buffered)
+{
+    return output_file_open_if(output, name, line_buffered, NULL, NULL);
 }
 
 bool output_file_open_new(struct output_file *output, const char *name)
 {
+    struct open_trouble trouble;
     *output = (struct output_file){.name = name};
-    output->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    output->fd = file_helper_open(name, OPEN_NEW, &trouble);
     return output->fd >= 0;
 }
 

@@ -24,14 +24,18 @@ struct output_file {
     int64_t until_ns;   /* how long a reader is waited for then; 0: not known yet */
 };
 
-/* output_file_create opens a file for writing that only its owner may read: what nodes say to
- * each other holds secrets. What is there already is emptied and keeps its mode, as everywhere;
- * but in a folder where anybody may put files (/tmp) it must not be a link, nor have other
- * names, nor be another user's. Returns a descriptor, or -1 after a complaint. */
-int output_file_create(const char *name);
-
-/* output_file_open opens name; NULL is standard output. False after a complaint. */
+/* output_file_open opens name for writing; NULL is standard output. A new file can be read by its
+ * owner alone: what nodes say to each other holds secrets. What is there already is emptied and
+ * keeps its mode, as everywhere; but in a folder where others may put files it must be nobody
+ * else's, see careful_open.h. A FIFO is waited for until somebody reads it. False after a
+ * complaint. */
 bool output_file_open(struct output_file *output, const char *name, bool line_buffered);
+
+/* output_file_open_if does so if check says so, before anything is emptied: false after a
+ * complaint. */
+typedef bool output_file_check(const void *context, int fd, const char *name);
+bool output_file_open_if(struct output_file *output, const char *name, bool line_buffered,
+                         output_file_check *check, const void *context);
 
 /* output_file_open_new creates a file that is not there yet. False, and errno is set, when it
  * cannot be created, EEXIST when there is one. */

@@ -48,15 +48,22 @@ bool capture_open(struct capture *capture, const struct capture_config *config)
         struct capture_input *input = &capture->inputs[i];
         input->fd = -1;
         bool ok = capture->is_live ? capture_open_live(input, config)
-                                   : capture_open_file(capture, input, config->read_files[i]);
-        if (ok) {
-            capture->num_inputs++;
-            ok = check_link_type(input);
-        }
-        if (!ok) {
+                                   : capture_open_file(input, config->read_files[i]);
+        capture->num_inputs += ok;
+        if (!ok || (capture->is_live && !check_link_type(input))) {
             capture_close(capture);
             return false;
         }
+    }
+    return true;
+}
+
+bool capture_begin(struct capture *capture)
+{
+    for (size_t i = 0; i < capture->num_inputs && !capture->is_live; i++) {
+        if (!capture_begin_file(capture, &capture->inputs[i]) ||
+            !check_link_type(&capture->inputs[i]))
+            return false;
     }
     return true;
 }
@@ -166,19 +173,30 @@ void capture_wait(struct capture *capture)
     poll(&fd, 1, 100);
 }
 
-bool capture_is_input(const struct capture *capture, const char *name)
+static bool is_input(const struct capture *capture, const struct stat *output, const char *name)
 {
-    struct stat output, input;
-    if (capture->is_live || stat(name, &output) != 0 || !S_ISREG(output.st_mode))
+    if (!S_ISREG(output->st_mode))
         return false;
     for (size_t i = 0; i < capture->num_inputs; i++) {
-        if (stat(capture->inputs[i].name, &input) == 0 && input.st_dev == output.st_dev &&
-            input.st_ino == output.st_ino) {
+        const struct capture_input *input = &capture->inputs[i];
+        if (input->is_file && input->device == output->st_dev && input->inode == output->st_ino) {
             complain("%s is being read: write to another file", name);
             return true;
         }
     }
     return false;
+}
+
+bool capture_is_input(const struct capture *capture, const char *name)
+{
+    struct stat output;
+    return stat(name, &output) == 0 && is_input(capture, &output, name);
+}
+
+bool capture_is_input_file(const struct capture *capture, int fd, const char *name)
+{
+    struct stat output;
+    return fstat(fd, &output) == 0 && is_input(capture, &output, name);
 }
 
 bool capture_has_nanoseconds(const struct capture *capture)
@@ -192,12 +210,9 @@ bool capture_has_nanoseconds(const struct capture *capture)
 
 void capture_get_drops(const struct capture *capture, uint64_t *by_kernel, uint64_t *by_interface)
 {
-    struct pcap_stat stat = {0};
-    if (capture->is_live && capture->inputs[0].pcap != NULL &&
-        pcap_stats(capture->inputs[0].pcap, &stat) != 0)
-        stat = (struct pcap_stat){0};
-    *by_kernel = stat.ps_drop;
-    *by_interface = stat.ps_ifdrop;
+    *by_kernel = *by_interface = 0;
+    if (capture->is_live && capture->inputs[0].pcap != NULL)
+        capture_live_drops(&capture->inputs[0], by_kernel, by_interface);
 }
 
 bool capture_get_progress(const struct capture *capture, double *fraction)
@@ -230,6 +245,9 @@ void capture_input_close(struct capture_input *input)
     if (input->fd >= 0)
         close(input->fd);
     input->fd = -1;
+    for (int i = 0; i < 2 && input->has_missed; i++)
+        close(input->missed_fds[i]);
+    input->has_missed = false;
 }
 
 bool capture_close(struct capture *capture)

@@ -43,7 +43,14 @@ struct capture_input {
     int64_t order_ns;   /* its time, by which it is merged */
     struct pcap_pkthdr *header;
     const u_char *data;
-    int fd; /* of a file that can be read again, else -1 */
+    int fd; /* of a file before it is begun, and of one that can be read again; else -1 */
+    dev_t device; /* which file that is */
+    ino_t inode;
+    bool is_file; /* on a disk */
+    bool has_missed;
+    int missed_fds[2];        /* live: what the interface missed, in /sys */
+    uint64_t missed_before;   /* the capture */
+    uint64_t dropped;         /* by the kernel so far */
 };
 
 struct capture {
@@ -63,6 +70,10 @@ struct capture {
 /* capture_open opens what config names. False after a complaint. */
 bool capture_open(struct capture *capture, const struct capture_config *config);
 
+/* capture_begin reads the heads of files, once rights have been given up. Where the user wants to
+ * end before anything has come, an input is as one without packets. False after a complaint. */
+bool capture_begin(struct capture *capture);
+
 /* capture_survey looks through several files for packets that more than one of them shows, and
  * says on standard error what it finds. From then on capture_next gives out each packet once,
  * by the clock of the file named first when correct_clocks is set. False after a complaint. */
@@ -80,6 +91,9 @@ void capture_wait(struct capture *capture);
 /* capture_is_input says, after a complaint, whether the file of that name is being read: opening
  * it for writing would empty it. */
 bool capture_is_input(const struct capture *capture, const char *name);
+
+/* capture_is_input_file is the same for an open file. */
+bool capture_is_input_file(const struct capture *capture, int fd, const char *name);
 
 /* capture_has_nanoseconds says whether any input is that exact. */
 bool capture_has_nanoseconds(const struct capture *capture);
@@ -99,10 +113,14 @@ bool capture_close(struct capture *capture);
 bool capture_list_interfaces(void);
 
 /* The two kinds of inputs: capture_file.c and capture_live.c. False after a complaint. */
-bool capture_open_file(struct capture *capture, struct capture_input *input, const char *name);
+bool capture_open_file(struct capture_input *input, const char *name);
+bool capture_begin_file(struct capture *capture, struct capture_input *input);
 bool capture_reopen_file(struct capture *capture, struct capture_input *input);
 bool capture_open_live(struct capture_input *input, const struct capture_config *config);
 void capture_input_close(struct capture_input *input);
+
+/* capture_live_drops counts the packets of an interface that were dropped. */
+void capture_live_drops(struct capture_input *input, uint64_t *by_kernel, uint64_t *by_interface);
 
 /* capture_input_packet makes a packet of what has been read. */
 struct ds_packet capture_input_packet(const struct capture *capture,

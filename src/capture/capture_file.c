@@ -20,12 +20,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD_LEN = 4096 };
+enum { HEAD_LEN = 4096, STOP_MS = 100 }; /* how long an interrupt may have to wait */
 
 struct head {
     uint8_t bytes[HEAD_LEN];
@@ -92,12 +93,21 @@ static bool head_has_nanoseconds(struct head *head)
     return magic == 0xA1B23C4D || magic == 0x4D3CB2A1;
 }
 
+/* wait_for waits until there is something to read, or the user wants to end. */
+static bool wait_for(int fd)
+{
+    struct pollfd ready = {fd, POLLIN, 0};
+    while (!stop_wanted && poll(&ready, 1, STOP_MS) <= 0)
+        ;
+    return !stop_wanted;
+}
+
 /* Reads what it can of the beginning. */
 static bool read_head(int fd, struct head *head)
 {
-    while (head->len < sizeof head->bytes) {
+    while (head->len < sizeof head->bytes && wait_for(fd)) {
         ssize_t n = read(fd, head->bytes + head->len, sizeof head->bytes - head->len);
-        if (n < 0 && errno == EINTR && !stop_wanted)
+        if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return false;
@@ -128,15 +138,31 @@ static FILE *open_stream(struct capture *capture, struct capture_input *input, i
     return input->unpack != NULL ? unpack_file(input->unpack) : NULL;
 }
 
+/* open_nothing stands for an input that has brought nothing before the user wanted to end. */
+static bool open_nothing(struct capture_input *input)
+{
+    input->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, MAX_SNAPLEN,
+                                                       PCAP_TSTAMP_PRECISION_NANO);
+    if (input->pcap == NULL)
+        complain("out of memory");
+    return input->pcap != NULL;
+}
+
 static bool open_pcap(struct capture *capture, struct capture_input *input, int fd)
 {
     struct head head = {0};
     if (!read_head(fd, &head)) {
         complain("cannot read %s: %s", input->name, strerror(errno));
+        close(fd);
         return false;
+    }
+    if (stop_wanted) {
+        close(fd);
+        return open_nothing(input);
     }
     if (head.len == 0) {
         complain("%s is empty, not a capture file", input->name);
+        close(fd);
         return false;
     }
     const char *tool = NULL;
@@ -144,6 +170,7 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
     if (format == UNPACK_UNSUPPORTED) {
         complain("%s is packed with %s: unpack it first, %s -dc %s | distsniff -r -", input->name,
                  tool, tool, input->name);
+        close(fd);
         return false;
     }
     FILE *file = open_stream(capture, input, fd, &head, format);
@@ -163,32 +190,46 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
         pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error);
     if (input->pcap == NULL) {
         const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
-        complain("%s is not a capture file: %s", input->name, trouble != NULL ? trouble : error);
         fclose(file);
+        if (stop_wanted)
+            return open_nothing(input);
+        complain("%s is not a capture file: %s", input->name, trouble != NULL ? trouble : error);
         return false;
     }
     return true;
 }
 
-bool capture_open_file(struct capture *capture, struct capture_input *input, const char *name)
+bool capture_open_file(struct capture_input *input, const char *name)
 {
     bool is_stdin = strcmp(name, "-") == 0;
     struct stat stat;
     input->name = is_stdin ? "standard input" : name;
-    int fd = is_stdin ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &stat) != 0) {
+    /* A FIFO is not waited for here: nobody may ever write to it. */
+    input->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                         : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (input->fd < 0 || fstat(input->fd, &stat) != 0) {
         complain("cannot open %s: %s", input->name, strerror(errno));
+        capture_input_close(input);
         return false;
     }
     if (S_ISDIR(stat.st_mode)) {
         complain("%s is a directory, not a capture file", input->name);
-        close(fd);
+        capture_input_close(input);
         return false;
     }
-    if (S_ISREG(stat.st_mode)) {
-        input->size = (uint64_t)stat.st_size;
-        input->fd = dup(fd);
-    }
+    if (!is_stdin)
+        (void)fcntl(input->fd, F_SETFL, fcntl(input->fd, F_GETFL) & ~O_NONBLOCK);
+    input->is_file = S_ISREG(stat.st_mode);
+    input->device = stat.st_dev;
+    input->inode = stat.st_ino;
+    input->size = input->is_file ? (uint64_t)stat.st_size : 0;
+    return true;
+}
+
+bool capture_begin_file(struct capture *capture, struct capture_input *input)
+{
+    const int fd = input->fd;
+    input->fd = input->is_file ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     if (!open_pcap(capture, input, fd)) {
         capture_input_close(input);
         return false;

@@ -12,6 +12,7 @@
 #include "follow.h"
 
 #include "complain.h"
+#include "bpf_words.h"
 #include "kernel_filter.h"
 #include "printable.h"
 
@@ -40,6 +41,9 @@ struct follow {
     bool is_learning; /* not --no-follow */
     bool steps_over_vlan;
     bool in_kernel; /* live and --no-follow: the kernel's word is final */
+    bool all_packets;
+    bool is_file_name;                 /* the expression */
+    struct bpf_program users_in_kernel; /* live: the expression, for the kernel's filter */
     struct rule *rules;
     size_t num_rules;
     uint8_t *stripped; /* MAX_SNAPLEN bytes for a packet without VLAN tags */
@@ -109,21 +113,23 @@ char *follow_kernel_expression(const char *expression, const uint16_t *excluded,
 /* Without a filter in the kernel everything works, only slower: failure is not said. */
 static void set_kernel_filter(struct follow *f)
 {
+    if (f->expression != NULL && f->users_in_kernel.bf_len == 0)
+        return;
     const struct capture_input *input = &f->capture->inputs[0];
     for (int with_vlan = f->steps_over_vlan; with_vlan >= 0; with_vlan--) {
-        char *expression = follow_kernel_expression(f->expression, f->excluded, f->num_excluded,
-                                                    with_vlan != 0);
-        bool ok = expression != NULL &&
-                  kernel_filter_set(input->pcap, input->link_type, expression);
+        char *expression =
+            follow_kernel_expression(NULL, f->excluded, f->num_excluded, with_vlan != 0);
+        bool ok = expression != NULL && kernel_filter_set(input->pcap, input->link_type,
+                                                          expression, &f->users_in_kernel);
         free(expression);
         if (ok)
             break;
     }
 }
 
-static bool complain_expression(const char *expression, const char *why)
+static bool complain_expression(const char *expression, bool is_file_name, const char *why)
 {
-    if (access(expression, F_OK) == 0)
+    if (is_file_name)
         complain("bad BPF expression '%s': files are read with -r %s", expression, expression);
     else
         complain("bad BPF expression '%s': %s: see pcap-filter(7)", expression, why);
@@ -147,7 +153,7 @@ static bool compile(struct follow *f, const struct capture_input *input)
     rule->link_type = input->link_type;
     bool ok = pcap_compile(dead, &rule->program, f->expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
     if (!ok)
-        complain_expression(f->expression, pcap_geterr(dead));
+        complain_expression(f->expression, f->is_file_name, pcap_geterr(dead));
     f->num_rules += ok;
     /* Later fragments of IP packets have no ports: all of them have to pass. */
     struct bpf_program wider;
@@ -170,10 +176,10 @@ static bool set_filter_once(struct follow *f)
     pcap_t *pcap = f->capture->inputs[0].pcap;
     struct bpf_program program;
     if (pcap_compile(pcap, &program, f->expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
-        return complain_expression(f->expression, pcap_geterr(pcap));
+        return complain_expression(f->expression, f->is_file_name, pcap_geterr(pcap));
     bool ok = pcap_setfilter(pcap, &program) == 0;
     if (!ok)
-        complain_expression(f->expression, pcap_geterr(pcap));
+        complain_expression(f->expression, f->is_file_name, pcap_geterr(pcap));
     pcap_freecode(&program);
     f->in_kernel = ok;
     return ok;
@@ -193,11 +199,31 @@ static bool prepare(struct follow *f, const struct follow_config *config)
     }
     f->steps_over_vlan = f->expression == NULL || strstr(f->expression, "vlan") == NULL;
     f->is_learning = !config->no_follow;
+    f->all_packets = config->all_packets;
+    f->is_file_name = f->expression != NULL && access(f->expression, F_OK) == 0;
     for (size_t i = 0; i < config->num_dist_ports && f->is_learning; i++)
         f->learned[config->dist_ports[i] / 8] |= (uint8_t)(1 << config->dist_ports[i] % 8);
+    return true;
+}
 
+bool follow_needs_names(const struct follow *f)
+{
+    return f->expression != NULL && bpf_words_have_names(f->expression);
+}
+
+/* The kernel's filter is made anew as ports become known: what the user wants of it is compiled
+ * but once, as names in it may not be looked up later. Without it everything works. */
+static void compile_for_kernel(struct follow *f)
+{
+    pcap_t *pcap = f->capture->inputs[0].pcap;
+    if (pcap_compile(pcap, &f->users_in_kernel, f->expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
+        f->users_in_kernel = (struct bpf_program){0};
+}
+
+bool follow_begin(struct follow *f)
+{
     if (f->expression == NULL) {
-        if (f->capture->is_live && !config->all_packets)
+        if (f->capture->is_live && !f->all_packets)
             set_kernel_filter(f);
         return true;
     }
@@ -214,8 +240,10 @@ static bool prepare(struct follow *f, const struct follow_config *config)
         if (!compile(f, &f->capture->inputs[i]))
             return false;
     }
-    if (f->capture->is_live)
+    if (f->capture->is_live) {
+        compile_for_kernel(f);
         set_kernel_filter(f);
+    }
     return true;
 }
 
@@ -335,6 +363,7 @@ void follow_free(struct follow *f)
         return;
     for (size_t i = 0; i < f->num_rules; i++)
         pcap_freecode(&f->rules[i].program);
+    pcap_freecode(&f->users_in_kernel);
     free(f->rules);
     free(f->stripped);
     free(f->expression);

@@ -11,7 +11,6 @@
 
 struct follow;
 
-/* follow_new prepares the rule for all inputs of the capture. NULL after a complaint. */
 enum { MAX_DIST_PORTS = 64 };
 
 /* follow_config says which packets are wanted. */
@@ -24,7 +23,18 @@ struct follow_config {
     size_t num_dist_ports;
 };
 
+/* follow_new reads the rule, before rights are given up: it may be in a file. NULL after a
+ * complaint. */
 struct follow *follow_new(const struct follow_config *config, struct capture *capture);
+
+/* follow_needs_names says whether the expression may hold names of hosts, networks or ports, for
+ * which files are read and servers asked: then follow_begin is to be called where that can be
+ * done. */
+bool follow_needs_names(const struct follow *follow);
+
+/* follow_begin prepares the rule for all inputs of the capture, when they have begun. False after
+ * a complaint. */
+bool follow_begin(struct follow *follow);
 
 /* follow_pass says whether a packet passes. */
 bool follow_pass(struct follow *follow, const struct ds_packet *packet);

@@ -11,6 +11,8 @@
 
 #include <linux/filter.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 /* field is a part of a cooked header that the kernel can be asked for. */
@@ -69,20 +71,40 @@ bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_
 _Static_assert(sizeof(struct bpf_insn) == sizeof(struct sock_filter), "the same instruction");
 _Static_assert(offsetof(struct bpf_insn, k) == offsetof(struct sock_filter, k), "k in its place");
 
-bool kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression)
+struct bpf_insn *kernel_filter_join(const struct bpf_program *one, const struct bpf_program *other,
+                                    unsigned *len)
+{
+    *len = one->bf_len + other->bf_len;
+    struct bpf_insn *joined = *len <= BPF_MAXINSNS ? calloc(*len, sizeof *joined) : NULL;
+    if (joined == NULL)
+        return NULL;
+    memcpy(joined, one->bf_insns, one->bf_len * sizeof *joined);
+    if (other->bf_len == 0)
+        return joined;
+    memcpy(joined + one->bf_len, other->bf_insns, other->bf_len * sizeof *joined);
+    for (unsigned i = 0; i < one->bf_len; i++) {
+        if (joined[i].code == (BPF_RET | BPF_K) && joined[i].k == 0)
+            joined[i] = (struct bpf_insn)BPF_STMT(BPF_JMP | BPF_JA, one->bf_len - i - 1);
+    }
+    return joined;
+}
+
+bool kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression,
+                       const struct bpf_program *other)
 {
     struct bpf_program program;
+    unsigned len;
     if (pcap_compile(pcap, &program, expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
         return false;
+    struct bpf_insn *joined = kernel_filter_join(&program, other, &len);
+    pcap_freecode(&program);
     bool is_cooked = link_type == LINKTYPE_SLL || link_type == LINKTYPE_SLL2;
-    bool ok = program.bf_len <= BPF_MAXINSNS &&
-              (!is_cooked || kernel_filter_uncook(program.bf_insns, program.bf_len, link_type));
+    bool ok = joined != NULL && (!is_cooked || kernel_filter_uncook(joined, len, link_type));
     if (ok) {
-        struct sock_fprog filter = {(unsigned short)program.bf_len,
-                                    (struct sock_filter *)program.bf_insns};
+        struct sock_fprog filter = {(unsigned short)len, (struct sock_filter *)joined};
         ok = setsockopt(pcap_fileno(pcap), SOL_SOCKET, SO_ATTACH_FILTER, &filter,
                         sizeof filter) == 0;
     }
-    pcap_freecode(&program);
+    free(joined);
     return ok;
 }

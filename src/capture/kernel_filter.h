@@ -14,9 +14,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* kernel_filter_set compiles an expression and puts it in place. False when that cannot be
- * done; the filter is then as it was. */
-bool kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression);
+/* kernel_filter_set compiles an expression, and puts in place what lets through all that either
+ * this or another program does, which may have no instructions. False when that cannot be done;
+ * the filter is then as it was. */
+bool kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression,
+                       const struct bpf_program *other);
+
+/* kernel_filter_join makes one program of two, which lets through what either does: where the
+ * first one would refuse, it goes on with the other. Its len instructions are to be freed; NULL
+ * when they are too many, or memory ran out. */
+struct bpf_insn *kernel_filter_join(const struct bpf_program *one, const struct bpf_program *other,
+                                    unsigned *len);
 
 /* kernel_filter_uncook changes a program for packets with a Linux cooked header (link type
  * 113 or 276) into one for a socket that gives packets without it: the kernel's packets

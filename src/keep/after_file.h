@@ -1,7 +1,6 @@
 /*
  * after_file.h - the command of -z, run with the name of each capture file that is complete.
- * It runs beside the capture, at the lowest priority, and has nothing of the capture's: no
- * descriptors, no signals of its terminal.
+ * It runs beside the capture, see command.h.
  */
 #ifndef SRC_AFTER_FILE_H
 #define SRC_AFTER_FILE_H

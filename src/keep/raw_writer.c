@@ -55,12 +55,18 @@ bool raw_writer_can_write(const struct capture *capture)
     return true;
 }
 
+static bool is_no_input(const void *capture, int fd, const char *name)
+{
+    return !capture_is_input_file(capture, fd, name);
+}
+
 bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture)
 {
     *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
     if (!raw_writer_can_write(capture))
         return false;
-    if (!output_file_open(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false))
+    if (!output_file_open_if(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false,
+                             is_no_input, capture))
         return false;
     if (!start_dump(writer, capture)) {
         complain("out of memory");

@@ -4,10 +4,10 @@
 #include "recorder_name.h"
 
 #include "complain.h"
+#include "file_helper.h"
 #include "numbered_name.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -19,10 +19,11 @@ enum { MAX_NUMBER = 9999 };
  * write it. What else is wrong is for whoever opens it to say. */
 static bool claim(const char *name)
 {
-    const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    struct open_trouble trouble;
+    const int fd = file_helper_open(name, OPEN_NEW, &trouble);
     if (fd >= 0)
         close(fd);
-    return fd >= 0 || errno != EEXIST;
+    return fd >= 0 || trouble.error != EEXIST;
 }
 
 bool recorder_name(const char *pattern, int64_t ts_ns, char *name)

@@ -1,20 +1,15 @@
 /*
  * save.c - see save.h.
- *
- * As in tcpdump, files that are followed by others are created by the user that root became,
- * the first one too: it may have to be overwritten later. So the first one already says when
- * that user may not write there.
  */
 #include "save.h"
 
 #include "clock.h"
 #include "complain.h"
+#include "file_helper.h"
 
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 void save_init(struct save *save, const struct keep_config *config, const struct capture *capture)
 {
@@ -24,34 +19,15 @@ void save_init(struct save *save, const struct keep_config *config, const struct
         .rotation.rules = config->rotation,
         .after.command = config->after_command,
         .is_on = config->write_file != NULL && config->trigger == NULL,
-        .was_root = geteuid() == 0,
     };
     if (save->is_on)
         written_names_init(&save->names, config->write_file, WRITTEN_NAMES_MAX);
-}
-
-bool save_needs_user(const struct save *save)
-{
-    return rotation_is_on(&save->config->rotation);
 }
 
 /* Live, tcpdump's clock; of a file, that of its packets. */
 static int64_t now_of(const struct save *save, int64_t ts_ns)
 {
     return save->capture->is_live ? (int64_t)time(NULL) : ts_ns / 1000000000;
-}
-
-bool save_may_create(const struct save *save, const char *name)
-{
-    char folder[ROTATION_NAME_LEN];
-    snprintf(folder, sizeof folder, "%s", name);
-    if (!save->was_root || geteuid() == 0 || access(name, W_OK) == 0 ||
-        access(dirname(folder), W_OK | X_OK) == 0)
-        return true;
-    complain("cannot write %s as user %s, who writes files that come later: name a folder of "
-             "that user, or another user with -Z; -Z root stays root",
-             name, save->config->user != NULL ? save->config->user : "nobody");
-    return false;
 }
 
 static bool make_name(struct save *save)
@@ -76,7 +52,7 @@ static bool take_name(struct save *save)
     bool ok;
     do /* it may have been written: only what is not there is free */
         rotation->times++;
-    while ((ok = make_name(save)) && access(save->name, F_OK) == 0);
+    while ((ok = make_name(save)) && file_helper_exists(save->name));
     return ok;
 }
 
@@ -85,9 +61,7 @@ static bool open_next(struct save *save)
     bool ok = take_name(save) && make_name(save);
     if (!ok)
         complain("-w %s makes no name for a file", save->config->write_file);
-    ok = ok && !capture_is_input(save->capture, save->name) &&
-         save_may_create(save, save->name) &&
-         raw_writer_open(&save->writer, save->name, save->capture);
+    ok = ok && raw_writer_open(&save->writer, save->name, save->capture);
     if (!ok)
         save->ending = ENDING_OUTPUT;
     return ok;

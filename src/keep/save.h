@@ -21,20 +21,11 @@ struct save {
     uint64_t num_files; /* complete */
     enum ending_reason ending;
     bool is_on; /* there is -w */
-    bool was_root;
     char name[ROTATION_NAME_LEN];
 };
 
 /* save_init prepares for what the options ask. */
 void save_init(struct save *save, const struct keep_config *config, const struct capture *capture);
-
-/* save_needs_user says whether the files are created by the user that root becomes: all are
- * when later ones have to be. */
-bool save_needs_user(const struct save *save);
-
-/* save_may_create says whether the user that root became can create a file of that name; if
- * not, after a complaint with the remedy. */
-bool save_may_create(const struct save *save, const char *name);
 
 /* save_open opens the first file, unless its name comes with the first packet (-G of a file
  * that is read: its own time counts). False after a complaint. */

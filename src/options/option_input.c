@@ -59,6 +59,17 @@ bool option_set_direction(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_sandbox(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+        [SANDBOX_AUTO] = "auto", [SANDBOX_OFF] = "off", [SANDBOX_REQUIRE] = "require"};
+    size_t which;
+    if (!option_parse_choice("--sandbox", value, names, 3, &which))
+        return false;
+    o->sandbox = (enum sandbox_wish)which;
+    return true;
+}
+
 bool option_set_dist_port(struct options *o, const char *value)
 {
     char list[512];

@@ -11,6 +11,7 @@
 #include "rate_limit.h"
 #include "redact_config.h"
 #include "reports.h"
+#include "sandbox.h"
 #include "selector.h"
 #include "sink.h"
 
@@ -43,6 +44,7 @@ struct options {
     bool no_calls;
     bool quiet, strict;
     uint16_t epmd_port;
+    enum sandbox_wish sandbox;
     int time_letters; /* how often -t was given */
 };
 

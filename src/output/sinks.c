@@ -5,6 +5,7 @@
 #include "sink.h"
 
 #include "complain.h"
+#include "file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ bool sink_open(struct sink *sink, const struct sink_format *format,
 void sink_withdraw(struct sink *sink)
 {
     if (sink->kind->keeps)
-        (void)!unlink(sink->output.name);
+        (void)file_helper_remove(sink->output.name);
 }
 
 void sink_record(struct sink *sink, const struct record *record)

@@ -4,6 +4,7 @@
 #include "redact_key.h"
 
 #include "complain.h"
+#include "file_helper.h"
 
 #include <errno.h>
 #include <openssl/evp.h>
@@ -52,7 +53,7 @@ bool redact_key_read(const char *name, uint8_t key[PSEUDONYM_KEY_LEN])
     unsigned key_len = 0;
     if (name == NULL)
         return make_random(key);
-    FILE *file = fopen(name, "re");
+    FILE *file = file_helper_fopen(name);
     if (file == NULL) {
         complain("cannot read the key file %s: %s: " HOW_TO, name, strerror(errno));
         return false;

@@ -74,7 +74,12 @@ static void save(const char *name, const void *bytes, size_t len)
 static bool open_files(struct capture *capture, const char **names, size_t num)
 {
     struct capture_config options = {.read_files = names, .num_read_files = num};
-    return capture_open(capture, &options);
+    if (!capture_open(capture, &options))
+        return false;
+    const bool begun = capture_begin(capture);
+    if (!begun)
+        capture_close(capture);
+    return begun;
 }
 
 static int enter(void **state)

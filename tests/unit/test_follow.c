@@ -59,6 +59,10 @@ static void start(struct fixture *f, char *expression)
     f->capture = (struct capture){.inputs = &f->input, .num_inputs = 1};
     f->options.expression = expression;
     f->follow = follow_new(&f->options, &f->capture);
+    if (f->follow != NULL && !follow_begin(f->follow)) {
+        follow_free(f->follow);
+        f->follow = NULL;
+    }
 }
 
 static void stop(struct fixture *f)

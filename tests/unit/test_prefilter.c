@@ -108,6 +108,7 @@ static void read_capture(struct run *run, const char *name)
     const char *files[] = {name};
     const struct capture_config config_of_capture = {.read_files = files, .num_read_files = 1};
     assert_true(capture_open(&capture, &config_of_capture));
+    assert_true(capture_begin(&capture));
     run->correlate = correlate_new(&correlate);
     struct ds_session *session = ds_session_new(&config);
     assert_true(run->correlate != NULL && session != NULL);

@@ -1,0 +1,21 @@
+# What a hostile input meets where a mistake is left: flags of the compiler and the linker, those
+# that they have. FORTIFY needs optimisation, and goes badly with sanitizers.
+include(CheckCCompilerFlag)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(HARDENING)
+foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
+        -mbranch-protection=standard)
+  string(MAKE_C_IDENTIFIER "HAS${flag}" has)
+  check_c_compiler_flag("-Werror ${flag}" ${has})
+  if(${has})
+    list(APPEND HARDENING ${flag})
+  endif()
+endforeach()
+add_compile_options(${HARDENING})
+if(NOT DISTSNIFF_SANITIZE AND NOT DISTSNIFF_FUZZ)
+  add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
+                      $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
+endif()
+add_link_options(LINKER:-z,relro,-z,now,-z,noexecstack)

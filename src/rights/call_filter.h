@@ -1,0 +1,21 @@
+/*
+ * call_filter.h - the filter of system calls, seccomp(2), made of sandbox_calls.def.
+ */
+#ifndef SRC_CALL_FILTER_H
+#define SRC_CALL_FILTER_H
+
+#include <stdbool.h>
+
+/* call_filter_set is a set of rows of the table. */
+enum call_filter_set {
+    CALLS_ALWAYS = 1,
+    CALLS_LIVE = 2,
+    CALLS_HELPER = 4,
+};
+
+/* call_filter_enter leaves this process, and what comes of it, these calls alone. Another one
+ * fails with EPERM, and is named on standard error the first time. False when there is no such
+ * filter. */
+bool call_filter_enter(unsigned sets);
+
+#endif

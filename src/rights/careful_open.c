@@ -1,0 +1,246 @@
+/*
+ * careful_open.c - see careful_open.h.
+ *
+ * The way is walked folder by folder, each held by a descriptor, so that nothing that was looked
+ * at can be exchanged afterwards. Links are read here, and their text goes before the rest of
+ * the way; only those of /proc, which are no names, are the kernel's to follow.
+ */
+#include "careful_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { MAX_LINKS = 40, FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+
+/* way is where a walk stands. */
+struct way {
+    int folder;
+    bool is_shared, is_proc; /* that folder */
+    int num_links;
+    char part[NAME_MAX + 1]; /* the next entry in it */
+    char rest[PATH_MAX];     /* and what follows that */
+};
+
+/* sudo_user returns for whom root works, root where that is nobody. */
+static uid_t sudo_user(void)
+{
+    const char *text = getuid() == 0 ? getenv("SUDO_UID") : NULL;
+    char *end;
+    errno = 0;
+    const unsigned long uid = text != NULL ? strtoul(text, &end, 10) : 0;
+    return text == NULL || errno != 0 || *end != '\0' ? 0 : (uid_t)uid;
+}
+
+static bool is_ours(uid_t uid)
+{
+    return uid == geteuid() || (geteuid() == 0 && uid == sudo_user());
+}
+
+static bool is_trusted(uid_t uid)
+{
+    return uid == 0 || is_ours(uid);
+}
+
+bool careful_is_shared(const struct stat *folder)
+{
+    const bool others_group = folder->st_gid != 0 && folder->st_gid != getegid() &&
+                              !is_ours(folder->st_uid);
+    return !is_trusted(folder->st_uid) || (folder->st_mode & S_IWOTH) != 0 ||
+           ((folder->st_mode & S_IWGRP) != 0 && others_group);
+}
+
+/* enter makes folder, which may be -1, the one the walk stands in. */
+static bool enter(struct way *way, int folder)
+{
+    struct stat status;
+    struct statfs system;
+    if (folder < 0 || fstat(folder, &status) != 0 || fstatfs(folder, &system) != 0) {
+        if (folder >= 0)
+            close(folder);
+        return false;
+    }
+    if (way->folder >= 0)
+        close(way->folder);
+    way->folder = folder;
+    way->is_shared = careful_is_shared(&status);
+    way->is_proc = system.f_type == PROC_SUPER_MAGIC;
+    return true;
+}
+
+/* take_part takes the next entry from the rest of the way. */
+static bool take_part(struct way *way)
+{
+    const char *from = way->rest + strspn(way->rest, "/");
+    const size_t len = strcspn(from, "/");
+    errno = len == 0 ? EISDIR : ENAMETOOLONG;
+    if (len == 0 || len > NAME_MAX)
+        return false;
+    memcpy(way->part, from, len);
+    way->part[len] = '\0';
+    memmove(way->rest, from + len, strlen(from + len) + 1);
+    return true;
+}
+
+static bool refuse_link(struct open_trouble *trouble, const char *name, const char *link)
+{
+    snprintf(trouble->text, sizeof trouble->text,
+             "%s%s%s is a link, which somebody else may have put there: name the file itself", name,
+             strcmp(name, link) == 0 ? "" : ": ", strcmp(name, link) == 0 ? "" : link);
+    errno = ELOOP;
+    return false;
+}
+
+/* follow puts the text of the link before the rest of the way. */
+static bool follow(struct way *way, int link)
+{
+    char all[2 * PATH_MAX];
+    char target[PATH_MAX];
+    const ssize_t len = readlinkat(link, "", target, sizeof target - 1);
+    if (len <= 0)
+        return false;
+    target[len] = '\0';
+    snprintf(all, sizeof all, "%s%s", target, way->rest);
+    errno = ++way->num_links > MAX_LINKS ? ELOOP : ENAMETOOLONG;
+    if (way->num_links > MAX_LINKS || strlen(all) >= sizeof way->rest)
+        return false;
+    strcpy(way->rest, all);
+    return target[0] != '/' || enter(way, open("/", FOLDER_FLAGS));
+}
+
+/* step goes through part: a link, or a folder that is not the end of the way. */
+static bool step(struct way *way, int entry, const struct stat *status, const char *name,
+                 struct open_trouble *trouble)
+{
+    const bool is_last = way->rest[0] == '\0';
+    if (!S_ISLNK(status->st_mode))
+        return enter(way, openat(entry, ".", FOLDER_FLAGS));
+    if (way->is_proc)
+        return enter(way, openat(way->folder, way->part, FOLDER_FLAGS));
+    if (way->is_shared && (is_last || !is_trusted(status->st_uid)))
+        return refuse_link(trouble, name, is_last && way->num_links == 0 ? name : way->part);
+    return follow(way, entry);
+}
+
+/* walk goes as far as the folder that name stands in. */
+static bool walk(struct way *way, const char *name, struct open_trouble *trouble)
+{
+    *way = (struct way){.folder = -1};
+    errno = ENAMETOOLONG;
+    if (strlen(name) >= sizeof way->rest)
+        return false;
+    strcpy(way->rest, name);
+    bool ok = enter(way, open(name[0] == '/' ? "/" : ".", FOLDER_FLAGS));
+    while (ok && (ok = take_part(way))) {
+        struct stat status;
+        const bool is_last = way->rest[0] == '\0';
+        const int entry = openat(way->folder, way->part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        if (entry < 0 && is_last && errno == ENOENT)
+            return true;
+        ok = entry >= 0 && fstat(entry, &status) == 0;
+        const bool goes_on =
+            ok && (!is_last || (S_ISLNK(status.st_mode) && !way->is_proc));
+        if (goes_on)
+            ok = step(way, entry, &status, name, trouble);
+        if (entry >= 0) {
+            const int error = errno;
+            close(entry);
+            errno = error;
+        }
+        if (ok && !goes_on)
+            return true;
+    }
+    return false;
+}
+
+/* check_file looks at what is to be written, in a shared folder. */
+static bool check_file(const char *name, const struct stat *status, struct open_trouble *trouble)
+{
+    const char *what = NULL;
+    if (!is_ours(status->st_uid))
+        what = "%s belongs to another user, who could read what is written: remove it, or name "
+               "another";
+    else if (S_ISREG(status->st_mode) && status->st_nlink > 1)
+        what = "%s is a file with another name elsewhere, which somebody else may have linked: "
+               "remove it, or name another";
+    errno = EPERM;
+    if (what != NULL)
+        snprintf(trouble->text, sizeof trouble->text, what, name);
+    return what == NULL;
+}
+
+/* open_last opens the last part of the way; a FIFO without waiting. */
+static int open_last(const struct way *way, const char *name, enum open_how how,
+                     struct open_trouble *trouble)
+{
+    struct stat status;
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+                      (way->is_proc ? 0 : O_NOFOLLOW) | (how == OPEN_NEW ? O_EXCL : 0);
+    const int fd = openat(way->folder, way->part, flags, 0600);
+    if (fd < 0) {
+        trouble->nobody_reads = errno == ENXIO &&
+                                fstatat(way->folder, way->part, &status, 0) == 0 &&
+                                S_ISFIFO(status.st_mode) &&
+                                (!way->is_shared || check_file(name, &status, trouble));
+        return -1;
+    }
+    if (fstat(fd, &status) == 0 && (!way->is_shared || check_file(name, &status, trouble)) &&
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0)
+        return fd;
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+int careful_open(const char *name, enum open_how how, struct open_trouble *trouble)
+{
+    struct way way;
+    *trouble = (struct open_trouble){0};
+    int fd = -1;
+    if (how == OPEN_READ) {
+        fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } else {
+        if (walk(&way, name, trouble))
+            fd = open_last(&way, name, how, trouble);
+        trouble->error = errno;
+        if (way.folder >= 0)
+            close(way.folder);
+        errno = trouble->error;
+    }
+    trouble->error = fd < 0 ? errno : 0;
+    return fd;
+}
+
+bool careful_remove(const char *name)
+{
+    struct way way;
+    struct open_trouble trouble;
+    const bool ok = walk(&way, name, &trouble) && unlinkat(way.folder, way.part, 0) == 0;
+    if (way.folder >= 0)
+        close(way.folder);
+    return ok;
+}
+
+bool careful_may_create(const char *name)
+{
+    struct way way;
+    struct open_trouble trouble;
+    bool ok = walk(&way, name, &trouble);
+    if (ok && faccessat(way.folder, way.part, W_OK, AT_EACCESS) != 0) {
+        char folder[64];
+        snprintf(folder, sizeof folder, "/proc/self/fd/%d", way.folder);
+        ok = errno == ENOENT && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
+    }
+    const int error = errno;
+    if (way.folder >= 0)
+        close(way.folder);
+    errno = error;
+    return ok;
+}

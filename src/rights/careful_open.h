@@ -1,0 +1,45 @@
+/*
+ * careful_open.h - opens a file by name without following what somebody else has put in its
+ * way.
+ *
+ * A folder is shared when others than its reader may put entries into it: it belongs to another
+ * user, or anybody, or a group that is not ours, may write there. On the way through a shared
+ * folder no link of another user is followed; and what is written there must not be a link at
+ * all, nor have other names, nor belong to another user. root trusts itself and the user of
+ * sudo, anybody trusts root.
+ */
+#ifndef SRC_CAREFUL_OPEN_H
+#define SRC_CAREFUL_OPEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+enum open_how {
+    OPEN_READ,
+    OPEN_WRITE, /* what is not there is created for its owner alone; nothing is emptied */
+    OPEN_NEW,   /* for writing; there must be no such file */
+};
+
+/* open_trouble is why a file was not opened. */
+struct open_trouble {
+    int error;         /* of errno */
+    bool nobody_reads; /* a FIFO that has no reader yet: it may get one */
+    char text[4352]; /* for the user; empty where error says it all */
+};
+
+/* careful_open returns a descriptor, -1 when there is trouble. It does not wait for the other
+ * end of a FIFO. */
+int careful_open(const char *name, enum open_how how, struct open_trouble *trouble);
+
+/* careful_remove removes a file that this run has made. False when it could not. */
+bool careful_remove(const char *name);
+
+/* careful_may_create says whether a file of that name can be created, or is there and can be
+ * written. */
+bool careful_may_create(const char *name);
+
+/* careful_is_shared says whether others may put entries into a folder. */
+bool careful_is_shared(const struct stat *folder);
+
+#endif

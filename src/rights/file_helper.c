@@ -1,0 +1,366 @@
+/*
+ * file_helper.c - see file_helper.h.
+ *
+ * Both talk over a socket that keeps messages whole. A request is a struct and a name, the
+ * answer a struct, and a descriptor where one was asked for. One request follows the other; the
+ * end of the socket is the end of the helper.
+ */
+#include "file_helper.h"
+
+#include "command.h"
+#include "complain.h"
+#include "helper_user.h"
+#include "privileges.h"
+#include "run_name.h"
+#include "sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum helper_op { OP_OPEN, OP_TEMPORARY, OP_REMOVE, OP_EXISTS, OP_MAY_CREATE, OP_SPAWN, OP_WAIT };
+
+struct request {
+    int32_t op;
+    int32_t how;   /* of OP_OPEN */
+    int32_t pid;   /* of OP_WAIT */
+    int32_t flags; /* of OP_WAIT */
+    char name[PATH_MAX];
+};
+
+struct answer {
+    int32_t error; /* of errno, 0: it was done */
+    int32_t pid, status;
+    struct open_trouble trouble;
+};
+
+static struct {
+    const struct file_helper_config *config; /* NULL: there is no helper */
+    int socket;
+    pid_t pid;
+    pthread_mutex_t lock;
+} helper = {.socket = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What the helper does, or the process itself where there is none. Returns a descriptor, or -1. */
+static int serve(const struct request *request, const char *command, struct answer *answer)
+{
+    int fd = -1;
+    int status = 0;
+    *answer = (struct answer){0};
+    errno = 0;
+    switch ((enum helper_op)request->op) {
+    case OP_OPEN:
+        fd = careful_open(request->name, (enum open_how)request->how, &answer->trouble);
+        break;
+    case OP_TEMPORARY:
+        fd = open(P_tmpdir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+        break;
+    case OP_REMOVE:
+        errno = careful_remove(request->name) ? 0 : errno;
+        return fd;
+    case OP_EXISTS:
+        errno = faccessat(AT_FDCWD, request->name, F_OK, AT_EACCESS) == 0 ? 0 : errno;
+        return fd;
+    case OP_MAY_CREATE:
+        errno = careful_may_create(request->name) ? 0 : errno;
+        return fd;
+    case OP_SPAWN:
+        errno = command_spawn(command, request->name, &answer->pid);
+        return fd;
+    case OP_WAIT:
+        answer->pid = waitpid(request->pid, &status, request->flags);
+        answer->status = status;
+        break;
+    }
+    return fd;
+}
+
+/* In the helper */
+
+/* find_file returns what a request is allowed for, NULL when for nothing. */
+static const struct helper_file *find_file(const struct file_helper_config *config,
+                                           const struct request *request)
+{
+    const bool reads = request->op == OP_OPEN && request->how == OPEN_READ;
+    for (size_t i = 0; i < config->num_files; i++) {
+        const struct helper_file *file = &config->files[i];
+        if ((file->use == HELPER_READ) == reads &&
+            (strcmp(file->name, request->name) == 0 ||
+             (file->use == HELPER_LATER && run_name_fits(file->name, request->name))))
+            return file;
+    }
+    return NULL;
+}
+
+static int serve_allowed(const struct file_helper_config *config, const struct helper_user *user,
+                         const struct request *request, struct answer *answer)
+{
+    const bool has_name = request->op != OP_TEMPORARY && request->op != OP_WAIT;
+    const struct helper_file *file = has_name ? find_file(config, request) : NULL;
+    *answer = (struct answer){0};
+    if ((has_name && file == NULL) || (request->op == OP_SPAWN && config->command == NULL)) {
+        snprintf(answer->trouble.text, sizeof answer->trouble.text,
+                 "%s is none of this run's files", request->name);
+        answer->error = answer->trouble.error = EPERM;
+        return -1;
+    }
+    const bool is_users = file != NULL && (file->use == HELPER_LATER || request->op == OP_SPAWN);
+    const bool became = is_users && helper_user_become(user, request->name);
+    const int fd = serve(request, config->command, answer);
+    answer->error = errno;
+    if (became && !helper_user_return()) {
+        if (fd >= 0)
+            close(fd);
+        _exit(EXIT_FAILURE);
+    }
+    return fd;
+}
+
+static bool send_answer(int socket, const struct answer *answer, int fd)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {(void *)(uintptr_t)answer, sizeof *answer};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (fd >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL) >= 0;
+}
+
+/* The terminal's signals are for the other process, which ends this one when it is done. */
+static void ignore_signals(void)
+{
+    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE,
+                                  SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        signal(signals[i], SIG_IGN);
+}
+
+static _Noreturn void run_helper(const struct file_helper_config *config, int socket)
+{
+    struct helper_user user;
+    struct request request;
+    ignore_signals();
+    if (!privileges_return())
+        _exit(EXIT_FAILURE);
+    helper_user_find(&user, config->user);
+    privileges_keep_for_files(config->command != NULL);
+    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (config->is_confined && config->command == NULL)
+        sandbox_confine_helper(config->files, config->num_files);
+    for (;;) {
+        struct answer answer;
+        const ssize_t len = recv(socket, &request, sizeof request, 0);
+        if (len < 0 && errno == EINTR)
+            continue;
+        if (len != (ssize_t)sizeof request)
+            _exit(EXIT_SUCCESS);
+        request.name[sizeof request.name - 1] = '\0';
+        const int fd = serve_allowed(config, &user, &request, &answer);
+        const bool sent = send_answer(socket, &answer, fd);
+        if (fd >= 0)
+            close(fd);
+        if (!sent)
+            _exit(EXIT_SUCCESS);
+    }
+}
+
+/* In the process that looks at packets */
+
+bool file_helper_start(const struct file_helper_config *config)
+{
+    int sockets[2];
+    if (config->num_files == 0 && config->command == NULL)
+        return true;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+        complain("cannot start the process that opens files: %s", strerror(errno));
+        return false;
+    }
+    fflush(NULL); /* or both would write it */
+    helper.pid = fork();
+    if (helper.pid == 0) {
+        close(sockets[0]);
+        run_helper(config, sockets[1]);
+    }
+    close(sockets[1]);
+    if (helper.pid < 0) {
+        complain("cannot start the process that opens files: %s", strerror(errno));
+        close(sockets[0]);
+        return false;
+    }
+    helper.socket = sockets[0];
+    helper.config = config;
+    return true;
+}
+
+void file_helper_stop(void)
+{
+    if (helper.config == NULL)
+        return;
+    close(helper.socket);
+    while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    helper.config = NULL;
+}
+
+/* receive takes the answer; false when the helper is gone. */
+static bool receive(struct answer *answer, int *fd)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {answer, sizeof *answer};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t len;
+    *fd = -1;
+    while ((len = recvmsg(helper.socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        message.msg_controllen = sizeof control.bytes;
+    if (len != (ssize_t)sizeof *answer)
+        return false;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    return true;
+}
+
+/* ask has a request done, and returns a descriptor or -1; errno as it was there. */
+static int ask(const struct request *request, const char *command, struct answer *answer)
+{
+    int fd;
+    if (helper.config == NULL) {
+        fd = serve(request, command, answer);
+        answer->error = errno;
+        return fd;
+    }
+    pthread_mutex_lock(&helper.lock);
+    const bool done =
+        send(helper.socket, request, sizeof *request, MSG_NOSIGNAL) >= 0 && receive(answer, &fd);
+    pthread_mutex_unlock(&helper.lock);
+    if (!done) {
+        *answer = (struct answer){.error = EPIPE, .pid = -1};
+        snprintf(answer->trouble.text, sizeof answer->trouble.text,
+                 "cannot open %s: the process that opens files is gone", request->name);
+        answer->trouble.error = EPIPE;
+        fd = -1;
+    }
+    errno = answer->error;
+    return fd;
+}
+
+static bool make_request(struct request *request, enum helper_op op, const char *name)
+{
+    *request = (struct request){.op = (int32_t)op};
+    errno = ENAMETOOLONG;
+    if (strlen(name) >= sizeof request->name)
+        return false;
+    strcpy(request->name, name);
+    return true;
+}
+
+int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble)
+{
+    struct request request;
+    struct answer answer;
+    *trouble = (struct open_trouble){.error = ENAMETOOLONG};
+    if (!make_request(&request, OP_OPEN, name))
+        return -1;
+    request.how = (int32_t)how;
+    const int fd = ask(&request, NULL, &answer);
+    *trouble = answer.trouble;
+    errno = trouble->error;
+    return fd;
+}
+
+FILE *file_helper_fopen(const char *name)
+{
+    struct open_trouble trouble;
+    const int fd = file_helper_open(name, OPEN_READ, &trouble);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+FILE *file_helper_temporary(void)
+{
+    struct request request;
+    struct answer answer;
+    if (!make_request(&request, OP_TEMPORARY, ""))
+        return NULL;
+    const int fd = ask(&request, NULL, &answer);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+static bool ask_about(enum helper_op op, const char *name)
+{
+    struct request request;
+    struct answer answer;
+    if (!make_request(&request, op, name))
+        return false;
+    (void)ask(&request, NULL, &answer);
+    return errno == 0;
+}
+
+bool file_helper_remove(const char *name)
+{
+    return ask_about(OP_REMOVE, name);
+}
+
+bool file_helper_exists(const char *name)
+{
+    return ask_about(OP_EXISTS, name);
+}
+
+bool file_helper_may_create(const char *name)
+{
+    return ask_about(OP_MAY_CREATE, name);
+}
+
+int file_helper_spawn(const char *command, const char *name, pid_t *pid)
+{
+    struct request request;
+    struct answer answer;
+    if (!make_request(&request, OP_SPAWN, name))
+        return errno;
+    (void)ask(&request, command, &answer);
+    const int error = errno;
+    *pid = answer.pid;
+    return error;
+}
+
+pid_t file_helper_wait(pid_t pid, int *status, int flags)
+{
+    struct request request;
+    struct answer answer;
+    (void)make_request(&request, OP_WAIT, "");
+    request.pid = pid;
+    request.flags = flags;
+    (void)ask(&request, NULL, &answer);
+    *status = answer.status;
+    return answer.pid;
+}

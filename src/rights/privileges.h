@@ -1,0 +1,26 @@
+/*
+ * privileges.h - root, or capabilities of the program file, are needed to open an interface, and
+ * for nothing else.
+ */
+#ifndef SRC_PRIVILEGES_H
+#define SRC_PRIVILEGES_H
+
+#include <stdbool.h>
+
+/* privileges_return gives back what a set-user-ID program file granted. False after a
+ * complaint. */
+bool privileges_return(void);
+
+/* privileges_user returns the user that root becomes where -Z names user, NULL where it does
+ * not. */
+const char *privileges_user(const char *user);
+
+/* privileges_drop, when run as root, becomes user for good; NULL means nobody. Whoever runs it,
+ * no capability is left afterwards, and none comes back. False after a complaint. */
+bool privileges_drop(const char *user);
+
+/* privileges_keep_for_files gives up all capabilities but those that root needs to open files
+ * as the user it works for; none of them where it also runs a command, as root's. */
+void privileges_keep_for_files(bool runs_command);
+
+#endif

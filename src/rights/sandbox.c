@@ -1,0 +1,100 @@
+/*
+ * sandbox.c - see sandbox.h.
+ *
+ * Valgrind and AddressSanitizer's search for leaks make system calls of their own within the
+ * process: with these there is no sandbox.
+ */
+#include "sandbox.h"
+
+#include "call_filter.h"
+#include "complain.h"
+#include "landlock.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RULES = 64 };
+
+/* why_not returns what could not work in a sandbox, NULL where nothing is in the way. */
+static const char *why_not(void)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    if (preloaded != NULL && strstr(preloaded, "/vgpreload_") != NULL)
+        return "Valgrind";
+#ifdef __SANITIZE_ADDRESS__
+    const char *options = getenv("ASAN_OPTIONS");
+    if (options == NULL || strstr(options, "detect_leaks=0") == NULL)
+        return "the search for leaks";
+#endif
+    return NULL;
+}
+
+/* say tells what the sandbox is made of. */
+static void say(bool has_filter, int landlock)
+{
+    if (has_filter && landlock != 0)
+        complain("sandbox: few system calls are left (seccomp), and no files (Landlock %d)",
+                 landlock);
+    else if (has_filter)
+        complain("sandbox: few system calls are left (seccomp); this kernel has no Landlock");
+    else if (landlock != 0)
+        complain("sandbox: no files are left (Landlock %d); there is no seccomp here", landlock);
+    else
+        complain("sandbox: there is none: neither seccomp nor Landlock is to be had here");
+}
+
+bool sandbox_enter(const struct sandbox_config *config)
+{
+    const char *what = why_not();
+    if (config->wish == SANDBOX_OFF || (config->wish == SANDBOX_AUTO && what != NULL)) {
+        if (config->says_so && what != NULL)
+            complain("sandbox: off: %s would not work in it", what);
+        else if (config->says_so)
+            complain("sandbox: off");
+        return true;
+    }
+    /* Landlock first: the filter does not leave its calls. */
+    const int landlock = landlock_enter(NULL, 0);
+    const bool has_filter = call_filter_enter(CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u));
+    if (config->wish == SANDBOX_REQUIRE && (!has_filter || landlock == 0)) {
+        complain("--sandbox=require: %s is not to be had here: --sandbox=auto does without",
+                 !has_filter ? "seccomp" : "Landlock");
+        return false;
+    }
+    if (config->says_so)
+        say(has_filter, landlock);
+    return true;
+}
+
+/* folder_of writes the folder that files made of name are in, as far as it is known. */
+static void folder_of(const char *name, char folder[PATH_MAX])
+{
+    size_t len = strcspn(name, "%");
+    while (len != 0 && name[len - 1] != '/')
+        len--;
+    strcpy(folder, ".");
+    if (len != 0 && len < PATH_MAX) {
+        memcpy(folder, name, len);
+        folder[len] = '\0';
+    }
+}
+
+void sandbox_confine_helper(const struct helper_file *files, size_t num_files)
+{
+    static char folders[MAX_RULES][PATH_MAX];
+    struct landlock_rule rules[2 * MAX_RULES + 1] = {{P_tmpdir, .reads = true, .writes = true}};
+    size_t num = 1;
+    if (num_files > MAX_RULES || why_not() != NULL)
+        return;
+    for (size_t i = 0; i < num_files; i++) {
+        const bool reads = files[i].use == HELPER_READ;
+        rules[num++] = (struct landlock_rule){files[i].name, .reads = reads, .writes = !reads};
+        if (reads)
+            continue;
+        folder_of(files[i].name, folders[i]);
+        rules[num++] = (struct landlock_rule){folders[i], .writes = true};
+    }
+    (void)landlock_enter(rules, num);
+    (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER);
+}

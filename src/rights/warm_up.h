@@ -1,0 +1,13 @@
+/*
+ * warm_up.h - files that libraries read when they are first used, read before nothing can be
+ * opened any more.
+ */
+#ifndef SRC_WARM_UP_H
+#define SRC_WARM_UP_H
+
+#include <stdbool.h>
+
+/* warm_up has the time zone read, and what libcrypto wants to know if it is going to be used. */
+void warm_up(bool with_crypto);
+
+#endif

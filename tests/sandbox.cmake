@@ -1,0 +1,13 @@
+# What a run may still do once it looks at packets.
+add_test(NAME sandbox COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sandbox
+                              $<TARGET_FILE:distsniff> ${PCAPS})
+set_tests_properties(sandbox PROPERTIES TIMEOUT 180)
+
+# What the compiler and the linker put into the program against mistakes that are left.
+set(fortify)
+if(NOT DISTSNIFF_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+  set(fortify FORTIFY)
+endif()
+string(JOIN " " flags ${HARDENING} ${fortify})
+add_test(NAME hardened COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/hardened
+                               $<TARGET_FILE:distsniff> "${flags}")

@@ -1,0 +1,169 @@
+/*
+ * test_rights.c - what the sandbox refuses, and which names a run may use.
+ */
+#include "call_filter.h"
+#include "careful_open.h"
+#include "landlock.h"
+#include "run_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* inside runs a call in a process of its own, behind the filter or Landlock; true when it failed
+ * for lack of rights. What the process says goes to said. */
+static bool inside(bool (*enter)(void), bool (*is_refused)(void), char said[512])
+{
+    int out[2], status = 0;
+    assert_int_equal(pipe(out), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        dup2(out[1], STDERR_FILENO);
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        _exit(!enter() ? 2 : is_refused() ? 0 : 1);
+    }
+    close(out[1]);
+    ssize_t len = 0, n;
+    while ((n = read(out[0], said + len, (size_t)(511 - len))) > 0)
+        len += n;
+    said[len] = '\0';
+    close(out[0]);
+    waitpid(pid, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+        skip(); /* this kernel or build has none */
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool filter(void)
+{
+    return call_filter_enter(CALLS_ALWAYS | CALLS_LIVE);
+}
+
+static bool landlock(void)
+{
+    return landlock_enter(NULL, 0) != 0;
+}
+
+static bool open_is_refused(void)
+{
+    const bool twice = open("/dev/null", O_RDONLY) < 0 && open("/dev/null", O_RDONLY) < 0;
+    return twice && (errno == EPERM || errno == EACCES);
+}
+
+static bool socket_is_refused(void)
+{
+    return socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM;
+}
+
+static bool exec_is_refused(void)
+{
+    char *arguments[] = {"true", NULL};
+    execv("/bin/true", arguments);
+    return errno == EPERM || errno == EACCES;
+}
+
+static void calls_are_refused_and_named(void **state)
+{
+    (void)state;
+    static const struct {
+        bool (*is_refused)(void);
+        const char *name;
+    } kinds[] = {
+        {open_is_refused, " open"}, {socket_is_refused, " socket;"}, {exec_is_refused, " execve;"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char said[512];
+        assert_true(inside(filter, kinds[i].is_refused, said));
+        assert_non_null(strstr(said, kinds[i].name));
+        assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* once */
+    }
+}
+
+static void files_are_refused_by_landlock(void **state)
+{
+    (void)state;
+    char said[512];
+    assert_true(inside(landlock, open_is_refused, said));
+    assert_true(inside(landlock, exec_is_refused, said));
+}
+
+static void names_of_a_run(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *name;
+        bool fits;
+    } cases[] = {
+        {"ring.pcap", "ring.pcap", true},
+        {"ring.pcap", "ring.pcap7", true},
+        {"ring.pcap", "ring-20261231-235959.pcap", true},
+        {"ring.pcap", "ring-20261231-235959-2.pcap", true},
+        {"ring", "ring07", true},
+        {"ring.pcap", "ring.pcap/7", false},
+        {"ring.pcap", "ring.pcap.sh", false},
+        {"ring.pcap", "other.pcap", false},
+        {"ring.pcap", "../ring.pcap", false},
+        {"a/ring.pcap", "b/ring.pcap", false},
+        {"%H%M.pcap", "2359.pcap", true},
+        {"%H%M.pcap", "2359-2.pcap", true},
+        {"%H%M.pcap", "/etc/2359.pcap", false},
+        {"%Y/%m/part", "2026/12/part", true},
+        {"%Y/%m/part", "../12/part", false},
+        {"%Y/%m/part", "2026/12/13/part", false},
+        {"%D.pcap", "12/31/26.pcap", true},
+        {"%D.pcap", "../etc.pcap", false},
+        {"100%", "100%", true},
+        {"a%Hb", "a%Hb", true}, /* -C alone takes it as it stands */
+        {"", "7", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (run_name_fits(cases[i].pattern, cases[i].name) != cases[i].fits)
+            fail_msg("%s and %s", cases[i].pattern, cases[i].name);
+    }
+}
+
+/* A FIFO that nobody reads does not hold anybody up. */
+static void fifo_is_not_waited_for(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/rightsXXXXXX";
+    char name[64];
+    struct open_trouble trouble;
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/fifo", folder);
+    assert_int_equal(mkfifo(name, 0600), 0);
+    assert_int_equal(careful_open(name, OPEN_WRITE, &trouble), -1);
+    assert_true(trouble.nobody_reads);
+    assert_true(careful_remove(name));
+    snprintf(name, sizeof name, "%s/new", folder);
+    assert_true(careful_may_create(name));
+    const int fd = careful_open(name, OPEN_NEW, &trouble);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(careful_open(name, OPEN_NEW, &trouble), -1);
+    assert_int_equal(trouble.error, EEXIST);
+    assert_true(careful_remove(name));
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_are_refused_and_named),
+        cmocka_unit_test(files_are_refused_by_landlock),
+        cmocka_unit_test(names_of_a_run),
+        cmocka_unit_test(fifo_is_not_waited_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
