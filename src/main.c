@@ -41,6 +41,10 @@ int main(int argc, char **argv)
             options_print_help(stdout);
             status = STATUS_OK;
             break;
+        case ACTION_SHORT_HELP:
+            options_print_short_help(stdout);
+            status = STATUS_OK;
+            break;
         case ACTION_VERSION:
             status = print_version();
             break;

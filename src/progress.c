@@ -3,6 +3,7 @@
  */
 #include "progress.h"
 
+#include "counted.h"
 #include "clock.h"
 
 #include <inttypes.h>
@@ -30,8 +31,8 @@ void progress_update(struct progress *progress, const struct capture *capture,
     fputc('\r', stderr);
     if (capture_get_progress(capture, &fraction))
         fprintf(stderr, "%3.0f%%, ", fraction * 100);
-    fprintf(stderr, "%" PRIu64 " packets, %" PRIu64 " messages\033[K", capture->num_packets,
-            stats->messages);
+    fprintf(stderr, "%s, %s\033[K", counted(capture->num_packets, "packets").text,
+            counted(stats->messages, "messages").text);
     fflush(stderr);
 }
 

@@ -61,6 +61,7 @@ struct sniff {
     int64_t told_ns;  /* when the time was told last, by the monotonic clock */
     bool has_begun;   /* ending knows when */
     bool save_gone;   /* nobody reads what -w writes, and that has been said */
+    bool silence_is_told;
     bool failed;      /* not by what is shown */
 };
 
@@ -348,11 +349,49 @@ static void note_drops(struct sniff *s)
     }
 }
 
+enum { SILENCE_S = 10 };
+
+/* explain_silence says what may be the matter when nothing has been seen for a while. */
+static void explain_silence(struct sniff *s)
+{
+    const struct ds_stats *stats = ds_session_stats(s->session);
+    if (s->silence_is_told || clock_now_ns() - s->begin_ns < SILENCE_S * INT64_C(1000000000))
+        return;
+    s->silence_is_told = true;
+    if (stats->connections != 0 || stats->messages != 0)
+        return;
+    if (s->options->follow.expression != NULL)
+        complain("nothing of Erlang in %d s for %s: nodes that are connected already do not ask "
+                 "EPMD: try tcp",
+                 SILENCE_S, s->options->follow.expression);
+    else
+        complain("nothing of Erlang in %d s: -D lists the interfaces", SILENCE_S);
+}
+
+/* explain_nothing_passed says what would pass where an expression has left out everything. */
+static void explain_nothing_passed(const struct sniff *s)
+{
+    if (!s->capture.is_live && s->num_passed == 0 && s->num_taken != 0 &&
+        s->options->follow.expression != NULL && s->ending.reason == ENDING_INPUT)
+        complain("none of %s passes %s: without it, distribution is found on any port",
+                 counted(s->num_taken, "packets").text, s->options->follow.expression);
+}
+
+static void say_listening(const struct sniff *s)
+{
+    const char *interface = s->options->capture.interface;
+    const char *expression = s->options->follow.expression;
+    fprintf(stderr, "listening on %s%s%s; Ctrl-C ends\n", interface != NULL ? interface : "any",
+            expression != NULL ? " for " : "", expression != NULL ? expression : "");
+}
+
 /* What is looked at only now and then. */
 static void look_around(struct sniff *s)
 {
-    if (s->capture.is_live)
+    if (s->capture.is_live) {
         note_drops(s);
+        explain_silence(s);
+    }
     progress_update(&s->progress, &s->capture, ds_session_stats(s->session));
     if (counts_wanted) {
         counts_wanted = 0;
@@ -454,8 +493,10 @@ static void run(struct sniff *s)
 
     s->begin_ns = clock_now_ns();
     live_clock_set(&s->clock, clock_since_1970_ns(), s->begin_ns);
-    if (s->capture.is_live)
+    if (s->capture.is_live) {
         begin(s, clock_since_1970_ns());
+        say_listening(s);
+    }
     progress_init(&s->progress, &s->capture);
     while (!has_ended(s)) {
         enum capture_status status = capture_next(&s->capture, &packet);
@@ -512,6 +553,7 @@ static int close_all(struct sniff *s, bool opened)
         complete = summary_is_complete(&stats);
         if (!is_reader_gone(s)) {
             say_given_up(s);
+            explain_nothing_passed(s);
             print_summary(s);
         }
     }

@@ -4,6 +4,7 @@
  */
 #include "capture.h"
 
+#include "counted.h"
 #include "complain.h"
 #include "points.h"
 #include "stop.h"
@@ -102,8 +103,11 @@ void capture_report_clocks(const struct capture *capture, struct ds_buffer *out)
         names[i] = capture->inputs[i].name;
     survey_report(capture->survey, names, out);
     if (capture->points != NULL)
-        ds_buffer_printf(out, "%" PRIu64 " packets, and %" PRIu64 " copies of them left out\n",
-                         capture->num_packets, points_copies(capture->points));
+        ds_buffer_printf(out, "%s, and %s of them left out\n",
+                         counted(capture->num_packets, "packets").text,
+                         points_copies(capture->points) == 1
+                             ? "1 copy"
+                             : counted(points_copies(capture->points), "copies").text);
     free(names);
 }
 

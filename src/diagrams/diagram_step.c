@@ -3,6 +3,7 @@
  */
 #include "diagram_step.h"
 
+#include "counted.h"
 #include "printable.h"
 #include "term_show.h"
 
@@ -246,9 +247,11 @@ static void tell_conn(struct diagram_step *step, const struct ds_event *event)
 static void tell_gap(struct diagram_step *step, const struct ds_gap *gap)
 {
     step->kind = STEP_NOTE;
-    ds_buffer_printf(&step->text, "%" PRIu64 " bytes are missing", gap->bytes);
+    ds_buffer_printf(&step->text, "%s %s missing", counted(gap->bytes, "bytes").text,
+                     gap->bytes == 1 ? "is" : "are");
     if (gap->messages >= 0)
-        ds_buffer_printf(&step->text, " (%" PRId64 " messages)", gap->messages);
+        ds_buffer_printf(&step->text, " (%s)",
+                         counted((uint64_t)gap->messages, "messages").text);
 }
 
 void diagram_step_tell_party(const struct party *party, struct diagram_step_end *end)

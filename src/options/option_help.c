@@ -1,5 +1,5 @@
 /*
- * option_help.c - what --help shows, from the table of options.
+ * option_help.c - what --help shows, from the table of options, and what -h shows.
  */
 #include "option_line.h"
 
@@ -60,4 +60,26 @@ void options_print_help(FILE *out)
           "handshakes reveal are added to it:\n"
           "  sudo distsniff -i eth0 port 4369\n"
           "  distsniff -r cluster.pcap -T json\n", out);
+}
+
+void options_print_short_help(FILE *out)
+{
+    fputs("distsniff [-i IF | -r FILE ...] [options] [BPF expression]\n"
+          "Shows what Erlang nodes say to each other, from their packets.\n\n"
+          "  -i IF, -r FILE       packets from an interface (any), or from files\n"
+          "  -T FORMAT[=FILE]     text, json, erl, ex, mermaid ...; again for more\n"
+          "  -w FILE              keep the packets\n"
+          "  -e REGEX             messages whose line matches, with their replies\n"
+          "  -m PATTERN           messages and calls that an Erlang pattern matches\n"
+          "  -Y FILTER            by field; --fields lists them\n"
+          "  --node N, --process N  what a node or process sends and gets\n"
+          "  --report TABLE       calls, trees, monitors, seq_trace, clocks\n"
+          "  -c N                 end after N messages\n"
+          "  -v, -q               more of each message; the closing summary alone\n\n"
+          "  sudo distsniff                                  all that is said here\n"
+          "  sudo distsniff -i eth0 port 4369                connections from now on\n"
+          "  distsniff -r cluster.pcap -m 'lists:seq(_, _)'  calls of a function\n"
+          "  distsniff -r cluster.pcap -Y 'latency > 5ms'    slow calls\n"
+          "  distsniff -r cluster.pcap --report calls        the slowest first\n\n"
+          "All options: distsniff --help. The manual: man distsniff.\n", out);
 }

@@ -134,6 +134,13 @@ bool option_set_help(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_short_help(struct options *o, const char *value)
+{
+    (void)value;
+    o->action = ACTION_SHORT_HELP;
+    return true;
+}
+
 bool option_set_version(struct options *o, const char *value)
 {
     (void)value;

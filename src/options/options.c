@@ -277,11 +277,31 @@ static void hand_down(struct options *o)
     o->ending.max_ring_files = o->keep.rotation.files;
 }
 
+/* check_words says what the first word of the expression is, if it is meant otherwise. */
+static bool check_words(char **words)
+{
+    static const char *const endings[] = {".pcap", ".pcapng", ".cap", ".gz", ".zst"};
+    const char *word = words[0];
+    bool is_name = false;
+    if (word != NULL && strcmp(word, "help") == 0) {
+        complain("there are no commands: see distsniff -h, or distsniff --help for all");
+        return false;
+    }
+    for (size_t i = 0; word != NULL && i < sizeof endings / sizeof endings[0]; i++) {
+        const size_t len = strlen(endings[i]), word_len = strlen(word);
+        is_name = is_name || (word_len > len && strcmp(word + word_len - len, endings[i]) == 0);
+    }
+    if (!is_name || access(word, F_OK) == 0)
+        return true; /* of a file that is there, the compiler of expressions says so */
+    complain("there is no file %s; files are read with -r", word);
+    return false;
+}
+
 /* What can only be checked when all options have been read. */
 static bool finish(struct options *options, char **words, const struct option_given *given,
                    size_t num)
 {
-    if (!join_expression(options, words) || !option_check_conflicts(given, num) ||
+    if (!check_words(words) || !join_expression(options, words) || !option_check_conflicts(given, num) ||
         !check_together(options) || !option_check_redact(options) || !compile_regexes(options))
         return false;
     choose_formats(options);

@@ -18,8 +18,8 @@
 #include <distsniff/dissect.h>
 #include <stdio.h>
 
-enum action { ACTION_SNIFF, ACTION_HELP, ACTION_VERSION, ACTION_LIST_INTERFACES,
-              ACTION_LIST_FIELDS };
+enum action { ACTION_SNIFF, ACTION_SHORT_HELP, ACTION_HELP, ACTION_VERSION,
+              ACTION_LIST_INTERFACES, ACTION_LIST_FIELDS };
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
  * others, and what concerns several. Texts belong to the command line, except the BPF expression
@@ -54,7 +54,9 @@ bool options_parse(struct options *options, int argc, char **argv);
 
 void options_free(struct options *options);
 
-/* options_print_help writes what --help shows. */
+/* options_print_short_help writes what -h shows: the options that matter most, in so few lines that
+ * a screen holds them. options_print_help writes what --help shows: all. */
+void options_print_short_help(FILE *out);
 void options_print_help(FILE *out);
 
 #endif

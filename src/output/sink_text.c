@@ -7,6 +7,8 @@
  * terms are shortened and say so; -v shows more of them, -vv all.
  */
 #include "event_text.h"
+
+#include "counted.h"
 #include "hexdump.h"
 #include "printable.h"
 #include "text_line.h"
@@ -70,9 +72,10 @@ static void add_gap(struct text_state *s, const struct sink *sink, const struct 
 {
     (void)sink;
     text_paint(s, PAINT_TROUBLE);
-    ds_buffer_printf(s->out, "gap of %" PRIu64 " bytes", event->gap.bytes);
+    ds_buffer_printf(s->out, "gap of %s", counted(event->gap.bytes, "bytes").text);
     if (event->gap.messages >= 0)
-        ds_buffer_printf(s->out, ", %" PRId64 " messages lost", event->gap.messages);
+        ds_buffer_printf(s->out, ", %s lost",
+                         counted((uint64_t)event->gap.messages, "messages").text);
     text_paint(s, PAINT_OFF);
 }
 
@@ -93,11 +96,10 @@ static void add_trouble(struct text_state *s, const struct ds_event *event)
         ds_buffer_printf(s->out, " [%s at %" PRIu64 ": %s]", ds_fault_kind_name(event->fault.kind),
                          event->fault.offset, event->fault.what != NULL ? event->fault.what : "");
     if (event->unknown_atoms != 0)
-        ds_buffer_printf(s->out, " [%" PRIu32 " unknown atom%s]", event->unknown_atoms,
-                         event->unknown_atoms == 1 ? "" : "s");
+        ds_buffer_printf(s->out, " [%s]", counted(event->unknown_atoms, "unknown atoms").text);
     if (event->inferred_atoms != 0)
-        ds_buffer_printf(s->out, " [%" PRIu32 " inferred atom%s]", event->inferred_atoms,
-                         event->inferred_atoms == 1 ? "" : "s");
+        ds_buffer_printf(s->out, " [%s]",
+                         counted(event->inferred_atoms, "inferred atoms").text);
     text_paint(s, PAINT_OFF);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "text_line.h"
 
+#include "counted.h"
 #include <inttypes.h>
 
 static void add_epmd_registration(struct text_state *s, const struct ds_epmd *epmd)
@@ -23,7 +24,7 @@ static void add_epmd_registration(struct text_state *s, const struct ds_epmd *ep
 
 static void add_epmd_nodes(struct text_state *s, const struct ds_epmd *epmd)
 {
-    ds_buffer_printf(s->out, " %zu node%s", epmd->num_nodes, epmd->num_nodes == 1 ? "" : "s");
+    ds_buffer_printf(s->out, " %s", counted(epmd->num_nodes, "nodes").text);
     for (size_t i = 0; i < epmd->num_nodes; i++) {
         const struct ds_epmd_node *node = &epmd->nodes[i];
         text_add(s, i == 0 ? ": " : ", ");
@@ -133,17 +134,17 @@ static void add_counters(struct text_state *s, const struct ds_conn *conn)
         const struct ds_counters *c = &conn->counters[end];
         text_add(s, "; ");
         text_add_endpoint(s, conn, end);
-        ds_buffer_printf(s->out, " sent %" PRIu64 " bytes, %" PRIu64 " messages", c->bytes,
-                         c->messages);
+        ds_buffer_printf(s->out, " sent %s, %s", counted(c->bytes, "bytes").text,
+                         counted(c->messages, "messages").text);
         if (c->ticks != 0)
-            ds_buffer_printf(s->out, ", %" PRIu64 " ticks", c->ticks);
+            ds_buffer_printf(s->out, ", %s", counted(c->ticks, "ticks").text);
         if (c->gaps != 0)
-            ds_buffer_printf(s->out, ", %" PRIu64 " gaps of %" PRIu64 " bytes", c->gaps,
-                             c->gap_bytes);
+            ds_buffer_printf(s->out, ", %s of %s", counted(c->gaps, "gaps").text,
+                             counted(c->gap_bytes, "bytes").text);
         if (c->faults != 0)
-            ds_buffer_printf(s->out, ", %" PRIu64 " faults", c->faults);
+            ds_buffer_printf(s->out, ", %s", counted(c->faults, "faults").text);
         if (c->unknown_atoms != 0)
-            ds_buffer_printf(s->out, ", %" PRIu64 " unknown atoms", c->unknown_atoms);
+            ds_buffer_printf(s->out, ", %s", counted(c->unknown_atoms, "unknown atoms").text);
     }
 }
 

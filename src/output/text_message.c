@@ -4,6 +4,7 @@
  */
 #include "text_line.h"
 
+#include "counted.h"
 #include <inttypes.h>
 
 /* How the roles are shown, in this order; from and to stand before them. */
@@ -130,6 +131,6 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
             text_add(s, " control ");
             text_add_term(s, &m->control);
         }
-        ds_buffer_printf(s->out, " (%" PRIu64 " bytes)", m->size);
+        ds_buffer_printf(s->out, " (%s)", counted(m->size, "bytes").text);
     }
 }

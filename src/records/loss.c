@@ -3,6 +3,7 @@
  */
 #include "loss.h"
 
+#include "counted.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,9 +27,7 @@ const char *loss_unit(enum loss_cause cause)
 
 void loss_print(const struct loss *loss, struct ds_buffer *out)
 {
-    const char *unit = causes[loss->cause].unit;
-    const size_t len = strlen(unit) - (loss->count == 1); /* without its s */
-    ds_buffer_printf(out, "%" PRIu64 " %.*s", loss->count, (int)len, unit);
+    ds_buffer_add_text(out, counted(loss->count, causes[loss->cause].unit).text);
     if (loss->messages != 0)
         ds_buffer_printf(out, ", %" PRIu64 " of them messages,", loss->messages);
     ds_buffer_add_text(out, " ");

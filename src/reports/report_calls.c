@@ -5,6 +5,8 @@
  * at the end. By time, each line is written as its call ends, and nothing is kept.
  */
 #include "report.h"
+
+#include "counted.h"
 #include "timestamp.h"
 #include "term_show.h"
 
@@ -55,7 +57,7 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
     else if (call->request.data != NULL)
         term_show(&call->request, &options, out);
     else
-        ds_buffer_printf(out, "(%zu bytes)", call->request_len);
+        ds_buffer_printf(out, "(%s)", counted(call->request_len, "bytes").text);
     if (call->result.data != NULL) {
         ds_buffer_add_text(out, " => ");
         term_show(&call->result, &options, out);
@@ -195,8 +197,7 @@ void report_calls_end(struct report_calls *report)
         ds_buffer_add_text(out, report->rows[i].line);
         free(report->rows[i].line);
     }
-    ds_buffer_printf(out, "%" PRIu64 " call%s", report->num_calls,
-                     report->num_calls == 1 ? "" : "s");
+    ds_buffer_add_text(out, counted(report->num_calls, "calls").text);
     for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
         if (report->num_outcomes[i] != 0)
             ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],

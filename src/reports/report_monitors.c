@@ -5,6 +5,7 @@
 #include "report.h"
 #include "term_show.h"
 
+#include "counted.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -57,7 +58,8 @@ void report_monitors_record(struct report_monitors *report, const struct record 
 void report_monitors_end(struct report_monitors *report)
 {
     ds_buffer_printf(&report->text->buffer,
-                     "%" PRIu64 " monitors and links, and %" PRIu64 " monitors of calls\n",
-                     report->num_shown, report->num_of_calls);
+                     "%" PRIu64 " %s, and %s of calls\n", report->num_shown,
+                     report->num_shown == 1 ? "monitor or link" : "monitors and links",
+                     counted(report->num_of_calls, "monitors").text);
     free(report);
 }

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "term_show.h"
 
+#include "counted.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ void report_seq_trace_end(struct report_seq_trace *report)
         free(rows[i].label);
         free(rows[i].line);
     }
-    ds_buffer_printf(out, "%zu traced messages", report->num_rows);
+    ds_buffer_printf(out, "%s", counted(report->num_rows, "traced messages").text);
     if (report->num_left_out != 0)
         ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
                          report->num_left_out, report->max);

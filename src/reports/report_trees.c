@@ -7,6 +7,8 @@
  * single call are only counted.
  */
 #include "report.h"
+
+#include "counted.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -177,9 +179,10 @@ void report_trees_end(struct report_trees *report)
     while ((oldest = table_oldest(&report->table)) != NULL)
         release(report, root_of(report, oldest));
     ds_buffer_printf(out,
-                     "%" PRIu64 " calls with others beneath them, %" PRIu64 " without, %" PRIu64
+                     "%s with others beneath, %" PRIu64 " without, %" PRIu64
                      " of which it can't be told\n",
-                     report->num_trees, report->num_single, report->num_ambiguous);
+                     counted(report->num_trees, "calls").text, report->num_single,
+                     report->num_ambiguous);
     if (report->failed)
         ds_buffer_add_text(out, "memory ran out\n");
     ds_buffer_free(&report->scratch);

@@ -320,7 +320,7 @@ static void helps_without_looking_further(void **state)
 {
     struct options o;
     (void)state;
-    assert_true(parse(&o, "distsniff -h -i lo -r x"));
+    assert_true(parse(&o, "distsniff --help -i lo -r x"));
     assert_int_equal(o.action, ACTION_HELP);
     options_free(&o);
     assert_true(parse(&o, "distsniff -D"));

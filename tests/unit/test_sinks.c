@@ -173,7 +173,7 @@ static void shows_the_end_of_a_connection(void **state)
     event.change = (struct ds_conn_change){.state = DS_CONN_CLOSED, .reason = "by reset",
                                            .final = true};
     assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: conn 7 closed: by reset; "
-                           "alice@h sent 10 bytes, 1 messages; "
+                           "alice@h sent 10 bytes, 1 message; "
                            "10.0.0.2.1001 sent 0 bytes, 0 messages");
     assert_json(&event,
                 "{\"type\":\"conn\",\"state\":\"closed\",\"reason\":\"by reset\","
