@@ -62,6 +62,7 @@ static const struct {
     {"Left", DS_OTP_LEFT},
     {"Members", DS_OTP_MEMBERS},
     {"Changes", DS_OTP_CHANGES},
+    {"Own", DS_OTP_OWN},
     {"Answerer", DS_OTP_ANSWERER},
     {"ReplyOptions", DS_OTP_REPLY_OPTIONS},
     {"ReplyTo", DS_OTP_REPLY_TO},
@@ -329,6 +330,24 @@ bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to, const stru
     if (find_in_family(otp, family, name, &request, match))
         match->kind = match->kind == DS_OTP_IN_PEER ? DS_OTP_PEER : outer;
     return true;
+}
+
+const char *ds_otp_owner(const struct ds_otp *otp, struct ds_text name)
+{
+    const char *group = NULL;
+    if (find_name(otp, name) == 0)
+        return NULL;
+    for (size_t i = 0; i < NUM_LINES; i++) {
+        if (strlen(lines[i].to) != name.len || memcmp(lines[i].to, name.data, name.len) != 0 ||
+            families[lines[i].kind] == FAMILY_SPAWN || families[lines[i].kind] == FAMILY_RESULT)
+            continue;
+        /* Users' own calls go there: rex. */
+        if (lines[i].group[0] == '\0' && families[lines[i].kind] == FAMILY_IN_CALL)
+            return NULL;
+        if (lines[i].group[0] != '\0')
+            group = lines[i].group;
+    }
+    return group;
 }
 
 bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,

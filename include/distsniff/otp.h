@@ -53,6 +53,7 @@ enum ds_otp_variable {
     DS_OTP_PIDS,   /* a pid or a list of them */
     DS_OTP_LEFT,   /* groups that Pids are no members of any more */
     DS_OTP_MEMBERS, /* #{Group => Pids}: these members, and no others */
+    DS_OTP_OWN,     /* the sender's own pid: who else says so is not believed */
     DS_OTP_CHANGES, /* [{Group, Pids that joined, Pids that left}] */
     DS_OTP_REPLY_OPTIONS, /* a map that says who is to answer: reply_from */
     DS_OTP_REPLY_TO,      /* a process or alias that the answer goes to instead of From */
@@ -102,6 +103,10 @@ void ds_otp_free(struct ds_otp *otp);
  * the rest; among equals the first in the file. */
 bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to,
                          const struct ds_term *payload, struct ds_otp_match *match);
+
+/* ds_otp_owner returns the group of a registered name that no user's process has, such as "otp" of
+ * global_name_server; NULL where there is none. */
+const char *ds_otp_owner(const struct ds_otp *otp, struct ds_text name);
 
 /* ds_otp_find_spawn says what a spawn request is for: mfa is {M, F, Arity}. */
 bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,

@@ -154,6 +154,8 @@ static void take_message(struct correlate *c, struct step *s)
     if (m->code < 0 || (size_t)m->code >= sizeof take / sizeof take[0] || take[m->code] == NULL)
         return;
     take[m->code](c, s);
+    if (s->note->label == NULL)
+        step_note_owner(c, s);
     if (s->ending != NULL)
         s->note->body = s->end.result.data != NULL ? s->end.result : s->end.reason;
     if (c->config.names)

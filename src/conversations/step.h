@@ -54,6 +54,7 @@ enum { MAX_SET_UP = 1024, SET_UP_NS = 100000000 };
 struct correlate {
     struct correlate_config config;
     struct table early_downs, watches, set_ups, proven;
+    bool has_mnesia; /* something was sent to one of its registered processes */
     struct ds_otp *otp;
     struct intern intern;
     struct calls calls;
@@ -109,6 +110,12 @@ void step_learn_names(struct correlate *c, struct step *s, const struct ds_otp_m
  * known, or shows it to one that is. name is whom the message goes to by name. */
 bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_match *match,
                    struct ds_text name);
+
+/* step_is_own says whether a message that is OTP's only if its sender says so of itself is. */
+bool step_is_own(struct correlate *c, struct step *s, const struct ds_otp_match *match);
+
+/* step_note_owner tells of a monitor or link whose process it is, if it is not the user's. */
+void step_note_owner(struct correlate *c, struct step *s);
 
 /* step_note_names fills in the names of the note. */
 void step_note_names(struct correlate *c, struct step *s);

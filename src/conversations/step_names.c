@@ -186,6 +186,12 @@ void step_learn_names(struct correlate *c, struct step *s, const struct ds_otp_m
         learn_ops(c, s, ops);
 }
 
+bool step_is_own(struct correlate *c, struct step *s, const struct ds_otp_match *match)
+{
+    const bool is_mnesia = strcmp(match->line->group, "mnesia") == 0;
+    return is_from(c, s, ds_otp_get(match, DS_OTP_OWN)) && (!is_mnesia || c->has_mnesia);
+}
+
 static struct ds_text name_of(const struct correlate *c, const struct pid_key *key)
 {
     return intern_text(&c->intern, processes_name(&c->calls.processes, key));
@@ -201,4 +207,20 @@ void step_note_names(struct correlate *c, struct step *s)
         s->note->to_name = name_of(c, &s->to);
         s->note->to_titles = titles_list(&c->calls.processes, &s->to, &s->titles[1]);
     }
+}
+
+void step_note_owner(struct correlate *c, struct step *s)
+{
+    const enum note_role role = s->note->role;
+    struct ds_text to;
+    if (role != NOTE_MONITOR && role != NOTE_DEMONITOR && role != NOTE_LINK && role != NOTE_UNLINK)
+        return;
+    if (!ds_term_get_atom(&s->message->role[DS_ROLE_TO], &to))
+        to = step_know_to(c, s) ? name_of(c, &s->to) : (struct ds_text){0};
+    const char *owner = to.data != NULL ? ds_otp_owner(c->otp, to) : NULL;
+    if (owner == NULL && step_know_from(c, s)) {
+        const struct ds_text from = name_of(c, &s->from);
+        owner = from.data != NULL ? ds_otp_owner(c->otp, from) : NULL;
+    }
+    s->note->group = owner;
 }

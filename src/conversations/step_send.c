@@ -256,6 +256,9 @@ void step_take_send(struct correlate *c, struct step *s)
         match.kind = match.outer->kind;
         match.bound &= ~(uint32_t)DS_OTP_TELLS_NAMES;
     }
+    if (ds_otp_get(&match, DS_OTP_OWN) != NULL && !step_is_own(c, s, &match))
+        return;
+    c->has_mnesia |= match.line->to[0] != '\0' && strcmp(match.line->group, "mnesia") == 0;
     const bool is_reply = match.kind == DS_OTP_REPLY || match.kind == DS_OTP_WATCHED_REPLY;
     if (is_reply && !take_reply(c, s, &match))
         return;

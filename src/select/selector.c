@@ -60,8 +60,9 @@ static bool kind_fits(const struct selector_config *config, const struct record 
         return true; /* what is missing may be what was asked for */
     if (config->calls_only && call == NULL && record->note.call == 0)
         return false;
-    if (label == NULL)
-        return config->only.num == 0;
+    if (label == NULL) /* a monitor or link may be of a process of OTP's */
+        return config->only.num == 0 &&
+               (group == NULL || !lists_fit(&config->hide, "", group));
     if (config->only.num != 0 && !lists_fit(&config->only, label, group))
         return false;
     return !lists_fit(&config->hide, label, group);

@@ -125,6 +125,11 @@ static void users_own(void **state)
         etf_tuple(2, etf_atom("rex"), x),
         etf_tuple(3, etf_atom("features_reply"), etf_atom("c@h"), x),
         etf_tuple(3, etf_atom("mnesia_locker"), etf_atom("c@h"), x),
+        etf_tuple(2, me, etf_atom("no_more")),
+        etf_tuple(2, me, etf_tuple(2, etf_atom("first"), etf_int(3))),
+        etf_tuple(2, etf_pid("a@h", 5),
+                  etf_tuple(9, etf_atom("etop_info"), x, x, x, x, x, x, x, x)),
+        etf_tuple(2, etf_atom("delete"), x),
     };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         say(&seen, 0, 1, 2, own[i]);
@@ -165,6 +170,37 @@ static void proved(void **state)
     say(&seen, 0, 1, 2, etf_tuple(3, me, etf_tuple(2, me, etf_list(1, etf_atom("alias"), ref)),
                                   etf_atom("which_handlers")));
     assert_string_equal(seen.label, "gen_event:call");
+    stop(&seen);
+}
+
+/* What needs a sign: mnesia is there, and who speaks does so for itself; whose a monitor is. */
+static void signs(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term me = etf_pid("a@h", 1), none = {0};
+    const struct ds_term more = etf_tuple(2, me, etf_atom("more"));
+    say_name(&seen, 0, 1, "mnesia_recover", etf_atom("x"));
+    say(&seen, 0, 1, 2, more);
+    assert_string_equal(seen.label, "mnesia_loader");
+    say(&seen, 0, 3, 2, more);
+    assert_string_equal(seen.label, "");
+    message(&seen, 19, 0, me, etf_atom("global_name_server"), etf_ref("a@h", 7), none);
+    assert_true(seen.is_hidden);
+    message(&seen, 20, 0, me, etf_atom("global_name_server"), etf_ref("a@h", 7), none);
+    assert_true(seen.is_hidden);
+    message(&seen, 19, 0, me, etf_atom("rex"), etf_ref("a@h", 8), none);
+    assert_false(seen.is_hidden); /* users' calls go there */
+    message(&seen, 19, 0, me, etf_atom("shop"), etf_ref("a@h", 9), none);
+    assert_false(seen.is_hidden);
+    say_name(&seen, 0, 1, "global_name_server",
+             etf_tuple(5, etf_atom("lost_connection"), me, me, me, me));
+    assert_string_equal(seen.label, "global:lost_connection");
+    assert_false(seen.is_hidden);
+    message(&seen, 28, 1, etf_atom("global_name_server"), me, etf_ref("a@h", 7),
+            etf_atom("noconnection"));
+    assert_false(seen.is_hidden); /* it says why */
     stop(&seen);
 }
 
@@ -228,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(users_own),
         cmocka_unit_test(proved),
+        cmocka_unit_test(signs),
         cmocka_unit_test(newer_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
