@@ -311,7 +311,7 @@ static bool open_correlate(struct pipeline *s)
         return true;
     struct correlate_config config = {
         .emit = on_record,
-        .monitors = options->report.wanted[REPORT_MONITORS] || takes_monitors(s) ||
+        .monitors = reports_take_monitors(&options->report) || takes_monitors(s) ||
                     recorder_wanted(&options->keep),
         .context = s,
         .names = wanted,

@@ -59,7 +59,7 @@ bool option_set_json_binaries(struct options *o, const char *value)
 bool option_set_report(struct options *o, const char *value)
 {
     static const char *const names[] = {
-#define REPORT(id, name) name,
+#define REPORT(id, name, kind) name,
 #include "reports.def"
 #undef REPORT
     };

@@ -1,6 +1,6 @@
 /*
- * report.h - tables made of records: --report calls, trees, monitors, seq_trace. Each holds
- * a capped number of lines, whatever the length of the capture.
+ * report.h - tables made of records: one file a table, one line each in reports.def. Each holds a
+ * capped number of lines, whatever the length of the capture.
  */
 #ifndef DISTSNIFF_REPORT_H
 #define DISTSNIFF_REPORT_H
@@ -14,26 +14,16 @@ struct report_text {
     unsigned time_digits;
 };
 
-struct report_calls;
-struct report_calls *report_calls_new(struct report_text *text, enum call_order order,
-                                      uint64_t max);
-void report_calls_record(struct report_calls *report, const struct record *record);
-void report_calls_end(struct report_calls *report); /* writes what is left, and frees */
+/* report_kind is one table. */
+struct report_kind {
+    /* open prepares its state, which the others are given; NULL when memory ran out. */
+    void *(*open)(struct report_text *text, const struct report_config *config);
+    void (*record)(void *report, const struct record *record);
+    void (*end)(void *report); /* writes what is left, and frees */
+    bool takes_monitors;       /* it is given the ends of monitors and links too */
+};
 
-struct report_trees;
-struct report_trees *report_trees_new(struct report_text *text, uint64_t max);
-void report_trees_record(struct report_trees *report, const struct record *record);
-void report_trees_end(struct report_trees *report);
-
-struct report_monitors;
-struct report_monitors *report_monitors_new(struct report_text *text);
-void report_monitors_record(struct report_monitors *report, const struct record *record);
-void report_monitors_end(struct report_monitors *report);
-
-struct report_seq_trace;
-struct report_seq_trace *report_seq_trace_new(struct report_text *text, uint64_t max);
-void report_seq_trace_record(struct report_seq_trace *report, const struct record *record);
-void report_seq_trace_end(struct report_seq_trace *report);
+extern const struct report_kind report_calls, report_trees, report_monitors, report_seq_trace;
 
 /* report_print_call appends what a call is about: "lists:seq(1,10) => [1,2 ...", and to
  * whom: shared by calls and trees. */

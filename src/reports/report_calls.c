@@ -20,7 +20,7 @@ struct row {
     char *line;
 };
 
-struct report_calls {
+struct call_table {
     struct report_text *text;
     enum call_order order;
     uint64_t max;
@@ -67,27 +67,26 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
     }
 }
 
-static void print_heading(const struct report_calls *report)
+static void print_heading(const struct call_table *report)
 {
     ds_buffer_printf(&report->text->buffer, "%-8s %-15s %10s %-14s %-12s %s\n", "call", "start",
                      "latency", "label", "outcome", "caller > callee  request => result");
 }
 
-struct report_calls *report_calls_new(struct report_text *text, enum call_order order,
-                                      uint64_t max)
+static void *open_table(struct report_text *text, const struct report_config *config)
 {
-    struct report_calls *report = calloc(1, sizeof *report);
+    struct call_table *report = calloc(1, sizeof *report);
     if (report == NULL)
         return NULL;
     report->text = text;
-    report->order = order;
-    report->max = max;
-    if (order == CALLS_BY_TIME)
+    report->order = config->call_order;
+    report->max = config->limits[DS_LIMIT_REPORT];
+    if (report->order == CALLS_BY_TIME)
         print_heading(report);
     return report;
 }
 
-static void print_line(const struct report_calls *report, const struct call *call,
+static void print_line(const struct call_table *report, const struct call *call,
                        struct ds_buffer *out)
 {
     struct ds_buffer latency = {0};
@@ -132,7 +131,7 @@ static void sift_down(struct row *rows, size_t num, size_t i)
     }
 }
 
-static bool grow_rows(struct report_calls *report)
+static bool grow_rows(struct call_table *report)
 {
     if (report->num_rows < report->cap_rows)
         return true;
@@ -145,7 +144,7 @@ static bool grow_rows(struct report_calls *report)
     return true;
 }
 
-static void keep_row(struct report_calls *report, const struct call *call)
+static void keep_row(struct call_table *report, const struct call *call)
 {
     struct row row = {call->end_ns - call->start_ns, call->number, NULL};
     const bool full = report->num_rows >= report->max;
@@ -170,8 +169,9 @@ static void keep_row(struct report_calls *report, const struct call *call)
         swap_rows(&report->rows[i], &report->rows[(i - 1) / 2]);
 }
 
-void report_calls_record(struct report_calls *report, const struct record *record)
+static void take_record(void *state, const struct record *record)
 {
+    struct call_table *report = state;
     const struct call *call = record->call;
     if (call == NULL)
         return;
@@ -183,8 +183,9 @@ void report_calls_record(struct report_calls *report, const struct record *recor
         keep_row(report, call);
 }
 
-void report_calls_end(struct report_calls *report)
+static void end_table(void *state)
 {
+    struct call_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
     if (report->order == CALLS_BY_LATENCY)
         print_heading(report);
@@ -209,3 +210,9 @@ void report_calls_end(struct report_calls *report)
     free(report->rows);
     free(report);
 }
+
+const struct report_kind report_calls = {
+    .open = open_table,
+    .record = take_record,
+    .end = end_table,
+};

@@ -9,24 +9,26 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct report_monitors {
+struct monitor_table {
     struct report_text *text;
     uint64_t num_shown, num_of_calls;
 };
 
-struct report_monitors *report_monitors_new(struct report_text *text)
+static void *open_table(struct report_text *text, const struct report_config *config)
 {
-    struct report_monitors *report = calloc(1, sizeof *report);
+    struct monitor_table *report = calloc(1, sizeof *report);
     if (report == NULL)
         return NULL;
+    (void)config;
     report->text = text;
     ds_buffer_printf(&text->buffer, "%-7s %-15s %10s %s\n", "kind", "start", "lasted",
                      "who > whom: how it ended");
     return report;
 }
 
-void report_monitors_record(struct report_monitors *report, const struct record *record)
+static void take_record(void *state, const struct record *record)
 {
+    struct monitor_table *report = state;
     const struct ds_term_print_options options = {
         .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 200};
     const struct monitor_end *m = record->monitor;
@@ -55,11 +57,19 @@ void report_monitors_record(struct report_monitors *report, const struct record 
     ds_buffer_add_text(out, "\n");
 }
 
-void report_monitors_end(struct report_monitors *report)
+static void end_table(void *state)
 {
+    struct monitor_table *report = state;
     ds_buffer_printf(&report->text->buffer,
                      "%" PRIu64 " %s, and %s of calls\n", report->num_shown,
                      report->num_shown == 1 ? "monitor or link" : "monitors and links",
                      counted(report->num_of_calls, "monitors").text);
     free(report);
 }
+
+const struct report_kind report_monitors = {
+    .open = open_table,
+    .record = take_record,
+    .end = end_table,
+    .takes_monitors = true,
+};

@@ -18,7 +18,7 @@ struct traced {
     char *line;
 };
 
-struct report_seq_trace {
+struct trace_table {
     struct report_text *text;
     struct traced *rows;
     size_t num_rows, cap_rows;
@@ -26,12 +26,12 @@ struct report_seq_trace {
     bool failed;
 };
 
-struct report_seq_trace *report_seq_trace_new(struct report_text *text, uint64_t max)
+static void *open_table(struct report_text *text, const struct report_config *config)
 {
-    struct report_seq_trace *report = calloc(1, sizeof *report);
+    struct trace_table *report = calloc(1, sizeof *report);
     if (report != NULL) {
         report->text = text;
-        report->max = max;
+        report->max = config->limits[DS_LIMIT_CALLS];
     }
     return report;
 }
@@ -66,8 +66,9 @@ static char *describe(const struct ds_event *event)
     return take_text(&text);
 }
 
-void report_seq_trace_record(struct report_seq_trace *report, const struct record *record)
+static void take_record(void *state, const struct record *record)
 {
+    struct trace_table *report = state;
     const struct ds_event *event = record->event;
     if (record->call != NULL || record->monitor != NULL || event->type != DS_EVENT_MESSAGE || !event->message.token.present)
         return;
@@ -123,8 +124,9 @@ static int compare(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-void report_seq_trace_end(struct report_seq_trace *report)
+static void end_table(void *state)
 {
+    struct trace_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
     struct traced *rows = report->rows;
     if (report->num_rows != 0)
@@ -155,3 +157,9 @@ void report_seq_trace_end(struct report_seq_trace *report)
     free(rows);
     free(report);
 }
+
+const struct report_kind report_seq_trace = {
+    .open = open_table,
+    .record = take_record,
+    .end = end_table,
+};

@@ -26,7 +26,7 @@ struct tree {
     bool ambiguous;
 };
 
-struct report_trees {
+struct tree_table {
     struct report_text *text;
     struct table table;
     struct ds_buffer scratch;
@@ -34,17 +34,17 @@ struct report_trees {
     bool failed;
 };
 
-struct report_trees *report_trees_new(struct report_text *text, uint64_t max)
+static void *open_table(struct report_text *text, const struct report_config *config)
 {
-    struct report_trees *report = calloc(1, sizeof *report);
+    struct tree_table *report = calloc(1, sizeof *report);
     if (report == NULL)
         return NULL;
     report->text = text;
-    table_init(&report->table, sizeof(struct tree), max);
+    table_init(&report->table, sizeof(struct tree), config->limits[DS_LIMIT_CALLS]);
     return report;
 }
 
-static struct tree *find(const struct report_trees *report, uint64_t number)
+static struct tree *find(const struct tree_table *report, uint64_t number)
 {
     struct tree *t = table_first(&report->table, (uint32_t)number);
     while (t != NULL && t->number != number)
@@ -53,7 +53,7 @@ static struct tree *find(const struct report_trees *report, uint64_t number)
 }
 
 /* attach puts child beneath parent, in order of their numbers. */
-static void attach(struct report_trees *report, struct tree *parent, struct tree *child)
+static void attach(struct tree_table *report, struct tree *parent, struct tree *child)
 {
     if (child->parent != 0 || child == parent)
         return;
@@ -74,7 +74,7 @@ static void attach(struct report_trees *report, struct tree *parent, struct tree
 
 enum { MAX_INDENT = 40 };
 
-static void print_node(struct report_trees *report, const struct tree *tree, unsigned depth)
+static void print_node(struct tree_table *report, const struct tree *tree, unsigned depth)
 {
     struct ds_buffer *out = &report->text->buffer;
     const struct tree *parent = table_get(&report->table, tree->parent);
@@ -94,7 +94,7 @@ static void print_node(struct report_trees *report, const struct tree *tree, uns
 
 /* release writes the tree (unless it is of a single call) and forgets it, without recursion:
  * down to the first child, else on to the sibling, else up. */
-static void release(struct report_trees *report, struct tree *root)
+static void release(struct tree_table *report, struct tree *root)
 {
     const bool show = root->first_child != 0 || root->ambiguous;
     report->num_single += !show;
@@ -123,15 +123,16 @@ static void release(struct report_trees *report, struct tree *root)
     }
 }
 
-static struct tree *root_of(const struct report_trees *report, struct tree *tree)
+static struct tree *root_of(const struct tree_table *report, struct tree *tree)
 {
     while (tree->parent != 0)
         tree = table_get(&report->table, tree->parent);
     return tree;
 }
 
-void report_trees_record(struct report_trees *report, const struct record *record)
+static void take_record(void *state, const struct record *record)
 {
+    struct tree_table *report = state;
     const struct call *call = record->call;
     if (call == NULL)
         return;
@@ -172,8 +173,9 @@ void report_trees_record(struct report_trees *report, const struct record *recor
         attach(report, parent, tree);
 }
 
-void report_trees_end(struct report_trees *report)
+static void end_table(void *state)
 {
+    struct tree_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
     struct tree *oldest;
     while ((oldest = table_oldest(&report->table)) != NULL)
@@ -189,3 +191,9 @@ void report_trees_end(struct report_trees *report)
     table_free(&report->table);
     free(report);
 }
+
+const struct report_kind report_trees = {
+    .open = open_table,
+    .record = take_record,
+    .end = end_table,
+};

@@ -11,7 +11,7 @@ struct reports;
 
 /* The tables of --report. */
 enum report {
-#define REPORT(id, name) REPORT_##id,
+#define REPORT(id, name, kind) REPORT_##id,
 #include "reports.def"
 #undef REPORT
     REPORT_COUNT
@@ -32,6 +32,9 @@ enum reports_status { REPORTS_OK, REPORTS_FAILED, REPORTS_READER_GONE };
 /* reports_wanted says whether any table is made of records, so that calls have to be put
  * together for it. */
 bool reports_wanted(const struct report_config *config);
+
+/* reports_take_monitors says whether one of them wants the ends of monitors and links. */
+bool reports_take_monitors(const struct report_config *config);
 
 /* reports_new makes those that options asks for. on_stderr: standard output is taken.
  * NULL when memory ran out. */

@@ -1,5 +1,5 @@
 /*
- * report_clocks.c - the table of capture points and their clocks.
+ * clocks_table.c - the table of capture points and their clocks.
  */
 #include "survey.h"
 
