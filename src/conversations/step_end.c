@@ -75,12 +75,13 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
 }
 
 /* looks_like_timeout: people write round numbers of milliseconds; a timer fires a little later
- * than told, on a busy machine more so. Above a second there are so many of them that any will
- * do. */
+ * than told, on a busy machine more so, and the request may have left a little after it was set.
+ * Above a second there are so many of them that any will do. */
 static bool looks_like_timeout(int64_t waited_ns)
 {
-    enum { ROUND_NS = 100000000, MANY = 10, SLACK_PERCENT = 10 };
-    const int64_t times = waited_ns / ROUND_NS, beyond = waited_ns % ROUND_NS;
+    enum { ROUND_NS = 100000000, MANY = 10, SLACK_PERCENT = 10, LEFT_LATE_NS = 2000000 };
+    const int64_t at_most_ns = waited_ns + LEFT_LATE_NS;
+    const int64_t times = at_most_ns / ROUND_NS, beyond = at_most_ns % ROUND_NS;
     return times >= MANY || (times > 0 && beyond * 100 <= waited_ns * SLACK_PERCENT);
 }
 
