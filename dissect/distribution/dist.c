@@ -14,6 +14,7 @@
 #include "dist_conn.h"
 #include "flags.h"
 #include "handshake.h"
+#include "node_name.h"
 #include "reassembly.h"
 #include "decoder_state.h"
 #include "raw.h"
@@ -353,6 +354,8 @@ static size_t feed_message(struct env *env, struct conn *conn, int dir, struct c
     frame.end = message.end;
     struct ds_event event = step_event(dir, frame);
     handshake_parse(message, from_of(dist, dir), &event.handshake, &event.fault);
+    if (!node_name_to_utf8(&env->arena, &event.handshake.name))
+        env->stats.no_memory++;
     handle_step(env, conn, dir, &event);
     return HANDSHAKE_LENGTH_LEN + (size_t)len;
 }

@@ -22,6 +22,7 @@
 #include "epmd.h"
 
 #include "epmd_list.h"
+#include "node_name.h"
 #include "reassembly.h"
 #include "registry.h"
 
@@ -172,12 +173,19 @@ static void unregister(struct env *env, struct conn *conn)
     epmd->registered_port = 0;
 }
 
+static void name_to_utf8(struct env *env, struct message *m)
+{
+    if (!node_name_to_utf8(&env->arena, &m->event.epmd.name))
+        env->stats.no_memory++;
+}
+
 static void handle_request(struct env *env, struct conn *conn, struct message *m)
 {
     struct epmd *epmd = conn->state;
     const struct ds_epmd *body = &m->event.epmd;
 
     read_request(m);
+    name_to_utf8(env, m);
     epmd->request = body->op;
     if (body->op == DS_EPMD_ALIVE2_REQ && body->name.data != NULL) {
         unregister(env, conn);
@@ -290,6 +298,7 @@ static void handle_reply(struct env *env, struct conn *conn, struct message *m)
     struct epmd *epmd = conn->state;
     const struct ds_epmd *body = &m->event.epmd;
 
+    name_to_utf8(env, m);
     if (body->op == DS_EPMD_PORT2_RESP && body->result == 0) {
         registry_add(env, epmd_addr(conn), body->port, body->name, 0, NULL);
     } else if (body->op == DS_EPMD_ALIVE2_RESP || body->op == DS_EPMD_ALIVE2_X_RESP) {

@@ -11,6 +11,7 @@
 #include "epmd_list.h"
 
 #include "conn.h"
+#include "node_name.h"
 
 /* find_last returns the offset of the last occurrence of text in c. */
 static bool find_last(struct cursor c, const char *text, size_t *offset)
@@ -133,15 +134,17 @@ bool epmd_read_list(struct cursor *at, struct arena *arena, struct ds_epmd *out,
     struct ds_epmd_node *nodes = NULL;
     if (num_nodes != 0 && (nodes = arena_alloc(arena, num_nodes * sizeof *nodes)) == NULL)
         return false;
+    out->nodes = nodes;
     while (read_line(at, &line)) {
         if (parse_line(line, &node, dump)) {
+            if (!node_name_to_utf8(arena, &node.name))
+                return false;
             nodes[out->num_nodes++] = node;
         } else if (*wrong == NULL) {
             *wrong = "not a line of a list of nodes";
             bad = line;
         }
     }
-    out->nodes = nodes;
     if (*wrong != NULL)
         at->at = bad.at;
     else if (cursor_left(at) != 0)

@@ -150,6 +150,14 @@ static const struct conversation {
      "> conn open\n> send_name version=5 flags=ff7fbd name=alice@h\n" STATUS_TEXT CHALLENGE_TEXT
      "> complement flags=d00000000 creation=7\n" REPLY_TEXT "\n> channel\n" ACK_TEXT
      "\n< channel\n> conn up\n> conn closed: closed by alice@h\n"},
+    {"names in latin-1, and in UTF-8",
+     false, false, NULL,
+     {A("\0\x0en\0\x05\x00\xff\x7f\xbd" "alic\xe9@h"), B(STATUS_OK),
+      B("\0\x19N" FLAGS "\0\0\0\x0a\0\0\0\x02\0\x06" "b\xc3\xa9@h."), A_FIN},
+     "> conn open\n> send_name version=5 flags=ff7fbd name=alic\xc3\xa9@h\n" STATUS_TEXT
+     "port 40002 b\xc3\xa9@h.\n< challenge version=6" FLAGS_TEXT
+     " name=b\xc3\xa9@h. creation=2 challenge=10\n"
+     "> conn failed: closed by alic??@h after challenge\n"},
     {"dynamic name",
      false, false, NULL,
      {A("\0\x10N\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\0\0\x01h"),

@@ -69,6 +69,22 @@ static const struct conversation conversations[] = {
      {REPLY("\x77\x01"), REQUEST("\0\x06\x7a" "alice")},
      "< port2_resp result=1\n> port_please2_req name=alice\n",
      CLOSED},
+    {"names in latin-1, and in UTF-8",
+     {REQUEST("\0\x04\x7a" "b\xe9\xff"),
+      REPLY("\x77\0\xc3\x50\x4d\0\0\x06\0\x05\0\x03" "b\xe9\xff\0\0"),
+      REQUEST("\0\x04\x7a" "b\xc3\xa9"), SERVER_FIN},
+     "> port_please2_req name=b\xc3\xa9\xc3\xbf\nport 50000 b\xc3\xa9\xc3\xbf\n"
+     "< port2_resp name=b\xc3\xa9\xc3\xbf port=50000 type=77 high=6 low=5\n"
+     "> port_please2_req name=b\xc3\xa9\n",
+     CLOSED},
+    {"a list with names in latin-1, and in UTF-8",
+     {REQUEST("\0\x01n"),
+      REPLY("\0\0\x11\x11name b\xe9 at port 50000\nname \xc3\xa9 at port 40000\n"),
+      SERVER_FIN},
+     "> names_req\nport 50000 b\xc3\xa9\nport 40000 \xc3\xa9\n"
+     "< names_resp epmd=4369 [b\xc3\xa9 50000 -1 active] "
+     "[\xc3\xa9 40000 -1 active]\n",
+     CLOSED},
     {"names",
      {REQUEST("\0\x01n"),
       REPLY("\0\0\x11\x11name alice at port 50000\nname b at port 7 at port 40000\n"),
