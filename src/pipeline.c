@@ -441,7 +441,7 @@ static void say_left(const struct pipeline *s)
     for (size_t i = 0; i < s->num_sinks; i++)
         is_said = is_said || s->sinks[i].output.failed;
     if (!is_said)
-        complain("the end was asked for: the last %s were not written, as that takes long",
+        complain("the end was asked for: the last %s could not be written in time",
                  counted(s->num_left, "records").text);
 }
 

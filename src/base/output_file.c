@@ -202,10 +202,10 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
     if (!output_file_can_write(STDERR_FILENO) && freopen("/dev/null", "w", stderr) == NULL)
         _exit(EXIT_FAILURE);
     if (num_records != 0)
-        complain("%s is not being read: the last %s and %s were not written", output->name,
+        complain("%s is not being read: the last %s and %s could not be written", output->name,
                  counted(num_records, "records").text, counted(output->num_left, "bytes").text);
     else
-        complain("%s is not being read: the last %s were not written", output->name,
+        complain("%s is not being read: the last %s could not be written", output->name,
                  counted(output->num_left, "bytes").text);
 }
 
