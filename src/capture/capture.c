@@ -88,6 +88,9 @@ static bool is_cut_short(const char *error)
 
 static void read_next(struct capture *capture, struct capture_input *input)
 {
+    input->has_next = plain_file_next(&input->plain, input->pcap, &input->header, &input->data);
+    if (input->has_next)
+        return;
     int status = pcap_next_ex(input->pcap, &input->header, &input->data);
     input->has_next = status == 1;
     if (status == 1 || status == 0)
@@ -114,10 +117,15 @@ static void read_next(struct capture *capture, struct capture_input *input)
 static int64_t get_time_ns(const struct capture *capture, const struct capture_input *input)
 {
     const struct timeval *ts = &input->header->ts;
+    int64_t seconds = ts->tv_sec;
     int64_t fraction = ts->tv_usec;
     if (capture->is_live && !input->nanoseconds)
         fraction *= 1000;
-    return (int64_t)ts->tv_sec * 1000000000 + fraction;
+    /* The seconds of pcap files have 32 bits, which some versions of libpcap take for a number
+     * with a sign: from 2038 on it would be 1901. */
+    if (seconds < 0 && seconds >= INT32_MIN && !capture->is_live)
+        seconds = (uint32_t)seconds;
+    return seconds * 1000000000 + fraction;
 }
 
 struct capture_input *capture_choose_oldest(struct capture *capture)
@@ -228,6 +236,8 @@ bool capture_get_progress(const struct capture *capture, double *fraction)
             done += (double)input->size;
         else if (input->unpack != NULL)
             done += (double)unpack_position(input->unpack);
+        else if (input->plain.buffer != NULL)
+            done += (double)plain_file_position(&input->plain);
         else
             done += (double)ftello(pcap_file(input->pcap));
     }
@@ -240,6 +250,7 @@ void capture_input_close(struct capture_input *input)
     if (input->pcap != NULL)
         pcap_close(input->pcap);
     input->pcap = NULL;
+    plain_file_end(&input->plain);
     unpack_free(input->unpack);
     input->unpack = NULL;
     if (input->fd >= 0)

@@ -5,6 +5,8 @@
 #ifndef SRC_CAPTURE_H
 #define SRC_CAPTURE_H
 
+#include "plain_file.h"
+
 #include <distsniff/dissect.h>
 
 #include <pcap/pcap.h>
@@ -33,6 +35,7 @@ enum capture_status {
 /* capture_input is one file, or the interface. */
 struct capture_input {
     pcap_t *pcap; /* NULL once a file has been read to its end */
+    struct plain_file plain; /* what can be read without libpcap */
     struct unpack *unpack; /* compressed or not seekable: see unpack.h; else NULL */
     const char *name;
     int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */

@@ -196,6 +196,8 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
         complain("%s is not a capture file: %s", input->name, trouble != NULL ? trouble : error);
         return false;
     }
+    if (input->unpack == NULL)
+        plain_file_begin(&input->plain, input->pcap);
     return true;
 }
 

@@ -236,6 +236,54 @@ static void gives_all_packets_of_a_file_cut_short(void **state)
     }
 }
 
+/* Records of all lengths up to the snap length, over the edges of what is read at once, as libpcap
+ * gives them; one that is longer, or room for none of it, is left to libpcap from there on. */
+static void reads_what_libpcap_reads(void **state)
+{
+    enum { SNAPLEN = 3000, NUM_RECORDS = 600, LONG_AT = 500 };
+    static const uint32_t head[] = {0xA1B2C3D4, 0x00040002, 0, 0, SNAPLEN, 1};
+    static uint8_t bytes[SNAPLEN + 100];
+    const char *name = "many";
+    char error[PCAP_ERRBUF_SIZE];
+    (void)state;
+    for (int with_long = 0; with_long < 2; with_long++) {
+        FILE *file = fopen(name, "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(head, 4, 6, file), 6);
+        for (uint32_t i = 0; i < NUM_RECORDS; i++) {
+            const uint32_t len =
+                with_long != 0 && i == LONG_AT ? SNAPLEN + 1 : i * 977 % (SNAPLEN + 1);
+            const uint32_t record[] = {0xF0000000 + i, i, len, len + i};
+            memset(bytes, (int)i, len);
+            assert_int_equal(fwrite(record, 4, 4, file), 4);
+            assert_int_equal(fwrite(bytes, 1, len, file), len);
+        }
+        assert_int_equal(fclose(file), 0);
+
+        struct capture capture;
+        struct ds_packet packet;
+        struct pcap_pkthdr *expected;
+        const u_char *data;
+        pcap_t *pcap = pcap_open_offline(name, error);
+        assert_non_null(pcap);
+        assert_true(open_files(&capture, &name, 1));
+        for (uint32_t i = 0; i < NUM_RECORDS; i++) {
+            assert_int_equal(pcap_next_ex(pcap, &expected, &data), 1);
+            assert_int_equal(capture_next(&capture, &packet), CAPTURE_PACKET);
+            /* With a sign it would be 1961. */
+            assert_int_equal(packet.ts_ns, (INT64_C(0xF0000000) + i) * 1000000000 + i * 1000);
+            assert_int_equal(packet.cap_len, expected->caplen);
+            assert_int_equal(packet.len, expected->len);
+            assert_memory_equal(packet.data, data, expected->caplen);
+            assert_int_equal(capture.inputs[0].plain.buffer != NULL,
+                             with_long == 0 || i < LONG_AT);
+        }
+        assert_int_equal(capture_next(&capture, &packet), CAPTURE_END);
+        assert_true(capture_close(&capture));
+        pcap_close(pcap);
+    }
+}
+
 static void merges_by_time(void **state)
 {
     const char *names[] = {"a", "b", "c"};
@@ -294,6 +342,7 @@ int main(void)
         cmocka_unit_test(unpacks),
         cmocka_unit_test(says_when_packed_data_is_cut),
         cmocka_unit_test(gives_all_packets_of_a_file_cut_short),
+        cmocka_unit_test(reads_what_libpcap_reads),
         cmocka_unit_test(merges_by_time),
         cmocka_unit_test(refuses_what_is_no_capture),
     };
