@@ -37,8 +37,8 @@ static const char *find_what(uint8_t version, uint8_t type, uint8_t code)
     return NULL;
 }
 
-enum packet_status icmp_read(struct span *at, const struct ip_packet *ip, struct segment *out,
-                             struct icmp_error *error)
+enum packet_status icmp_read_error(struct span *at, const struct ip_packet *ip,
+                                   struct icmp_error *error)
 {
     const uint8_t version = ip->protocol == IP_ICMP ? 4 : 6;
     struct cursor *bytes = &at->bytes;
@@ -59,8 +59,18 @@ enum packet_status icmp_read(struct span *at, const struct ip_packet *ip, struct
         error->too_big = true;
         error->mtu = more;
     }
+    return PACKET_ICMP;
+}
+
+enum packet_status icmp_read(struct span *at, const struct ip_packet *ip, struct segment *out,
+                             struct icmp_error *error)
+{
+    struct cursor *bytes = &at->bytes;
+    enum packet_status status = icmp_read_error(at, ip, error);
+    if (status != PACKET_ICMP)
+        return status;
     struct ip_packet quoted = {.src = &out->src, .dst = &out->dst};
-    enum packet_status status = ip_read(at, version == 4 ? ETHER_IP4 : ETHER_IP6, &quoted);
+    status = ip_read(at, ip->version == 4 ? ETHER_IP4 : ETHER_IP6, &quoted);
     if (status != PACKET_SEGMENT)
         return status;
     if (quoted.protocol != IP_TCP || (quoted.fragment && quoted.offset != 0))

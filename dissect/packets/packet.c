@@ -146,6 +146,24 @@ bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *ds
            cursor_read_u16(&at.bytes, dst);
 }
 
+bool ds_packet_quoted(const struct ds_packet *packet, struct ds_packet *quoted)
+{
+    struct ds_addr src, dst;
+    struct ip_packet ip = {.src = &src, .dst = &dst};
+    struct icmp_error error;
+    struct span at;
+    if (find_tcp(NULL, true, packet, &ip, &at) != PACKET_ICMP ||
+        icmp_read_error(&at, &ip, &error) != PACKET_ICMP)
+        return false;
+    const uint32_t cap_len = (uint32_t)cursor_left(&at.bytes);
+    *quoted = *packet;
+    quoted->link_type = DS_LINK_TYPE_RAW;
+    quoted->data = at.bytes.at;
+    quoted->cap_len = cap_len;
+    quoted->len = cap_len + at.cut;
+    return true;
+}
+
 void ds_addr_print(const struct ds_addr *addr, char *out)
 {
     out[0] = '\0';

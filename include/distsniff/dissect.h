@@ -112,6 +112,13 @@ void ds_session_free(struct ds_session *session);
  * For capture filters. */
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst);
 
+enum { DS_LINK_TYPE_RAW = 101 }; /* the LINKTYPE_ value of IP packets without a link layer */
+
+/* ds_packet_quoted finds the IP packet that an ICMP error is about, through tunnels, as far as it
+ * is quoted: quoted is then a packet of DS_LINK_TYPE_RAW in the memory of packet. False when
+ * packet is no such error. For capture filters. */
+bool ds_packet_quoted(const struct ds_packet *packet, struct ds_packet *quoted);
+
 /* ds_link_type_known says whether packets of that LINKTYPE_ value can be read at all. */
 bool ds_link_type_known(uint32_t link_type);
 

@@ -46,6 +46,7 @@ struct follow {
     struct bpf_program users_in_kernel; /* live: the expression, for the kernel's filter */
     struct rule *rules;
     size_t num_rules;
+    struct rule of_quoted; /* for packets that ICMP errors quote; no instructions: none matches */
     uint8_t *stripped; /* MAX_SNAPLEN bytes for a packet without VLAN tags */
     uint16_t excluded[MAX_EXCLUDED];
     size_t num_excluded;
@@ -171,6 +172,18 @@ static bool compile(struct follow *f, const struct capture_input *input)
     return ok;
 }
 
+/* An expression that speaks of a link layer says nothing about what is quoted. */
+static void compile_of_quoted(struct follow *f)
+{
+    pcap_t *dead = pcap_open_dead(DLT_RAW, MAX_SNAPLEN);
+    if (dead == NULL)
+        return;
+    f->of_quoted.link_type = DS_LINK_TYPE_RAW;
+    if (pcap_compile(dead, &f->of_quoted.program, f->expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
+        f->of_quoted.program = (struct bpf_program){0};
+    pcap_close(dead);
+}
+
 static bool set_filter_once(struct follow *f)
 {
     pcap_t *pcap = f->capture->inputs[0].pcap;
@@ -240,6 +253,8 @@ bool follow_begin(struct follow *f)
         if (!compile(f, &f->capture->inputs[i]))
             return false;
     }
+    if (f->is_learning)
+        compile_of_quoted(f);
     if (f->capture->is_live) {
         compile_for_kernel(f);
         set_kernel_filter(f);
@@ -298,6 +313,15 @@ static bool matches(const struct follow *f, const struct ds_packet *packet)
     return bpf_filter(rule->program.bf_insns, data, len, cap_len) != 0;
 }
 
+/* matches_quoted says whether a packet is an error of ICMP about one that matches. */
+static bool matches_quoted(const struct follow *f, const struct ds_packet *packet)
+{
+    const struct bpf_program *program = &f->of_quoted.program;
+    struct ds_packet quoted;
+    return program->bf_len != 0 && ds_packet_quoted(packet, &quoted) &&
+           bpf_filter(program->bf_insns, quoted.data, quoted.len, quoted.cap_len) != 0;
+}
+
 /* A port that many refused packets came from or went to, on the side that listens. */
 static void note_refused(struct follow *f, uint16_t src, uint16_t dst)
 {
@@ -316,7 +340,7 @@ bool follow_pass(struct follow *f, const struct ds_packet *packet)
         return true;
     if (!f->is_learning || !ds_packet_ports(packet, &src, &dst))
         return false;
-    if (is_learned(f, src) || is_learned(f, dst))
+    if (is_learned(f, src) || is_learned(f, dst) || matches_quoted(f, packet))
         return true;
     if (f->capture->is_live)
         note_refused(f, src, dst);
@@ -364,6 +388,7 @@ void follow_free(struct follow *f)
     for (size_t i = 0; i < f->num_rules; i++)
         pcap_freecode(&f->rules[i].program);
     pcap_freecode(&f->users_in_kernel);
+    pcap_freecode(&f->of_quoted.program);
     free(f->rules);
     free(f->stripped);
     free(f->expression);

@@ -1,6 +1,6 @@
 /*
- * follow.h - which packets pass: those that match the BPF expression, and those of the ports
- * that EPMD and handshakes revealed. The same rule holds live and for files, and it is
+ * follow.h - which packets pass: those that match the BPF expression, errors of ICMP about such
+ * packets, and those of the ports that EPMD and handshakes revealed. The same rule holds live and for files, and it is
  * applied here, packet by packet in their order, so that a port is known before the first
  * packet that needs it is judged.
  */

@@ -92,6 +92,51 @@ static void passes_what_matches_and_what_was_learned(void **state)
     stop(&f);
 }
 
+/* make_error wraps what make made into an error of ICMP: no route to the host. */
+static void make_error(struct made *made, uint16_t src, uint16_t dst)
+{
+    enum { ETHER_LEN = 14, QUOTED_LEN = 28 };
+    static const uint8_t ip[] = {0x45, 0, 0,  56, 0, 1, 0, 0, 64, 1,
+                                 0,    0, 10, 0,  0, 9, 10, 0, 0,  1};
+    static const uint8_t icmp[8] = {3, 1};
+    make(made, 0, src, dst);
+    uint8_t *at = made->bytes + ETHER_LEN;
+    memmove(at + sizeof ip + sizeof icmp, at, QUOTED_LEN);
+    memcpy(at, ip, sizeof ip);
+    memcpy(at + sizeof ip, icmp, sizeof icmp);
+    made->packet.cap_len = made->packet.len = ETHER_LEN + sizeof ip + sizeof icmp + QUOTED_LEN;
+}
+
+static void passes_errors_about_what_matches(void **state)
+{
+    static const struct {
+        const char *expression;
+        bool no_follow, passes;
+    } cases[] = {
+        {"port 4369", false, true},
+        {"tcp dst port 4369 and host 10.0.0.2", false, true},
+        {"tcp src port 4369", false, false},
+        {"port 4369 and host 10.0.0.9", false, false}, /* who says so is not who is spoken of */
+        {"port 80", false, false},
+        {"ether host 00:01:02:03:04:05 and port 4369", false, false},
+        {"port 4369", true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {.options.no_follow = cases[i].no_follow};
+        struct made error;
+        char expression[64];
+        strcpy(expression, cases[i].expression);
+        make_error(&error, 40000, 4369);
+        start(&f, expression);
+        assert_non_null(f.follow);
+        assert_int_equal(follow_pass(f.follow, &error.packet), cases[i].passes);
+        error.packet.cap_len -= 26; /* the quoted packet ends before its ports */
+        assert_false(follow_pass(f.follow, &error.packet));
+        stop(&f);
+    }
+}
+
 static void learns_nothing_when_told_so(void **state)
 {
     struct fixture f = {.options.no_follow = true};
@@ -256,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_what_matches_and_what_was_learned),
+        cmocka_unit_test(passes_errors_about_what_matches),
         cmocka_unit_test(learns_nothing_when_told_so),
         cmocka_unit_test(knows_the_ports_it_was_told),
         cmocka_unit_test(passes_everything_without_expression),
