@@ -268,11 +268,16 @@ void diagram_step_tell_party(const struct party *party, struct diagram_step_end 
         ds_buffer_printf(&end->process, "<%" PRIu32 ".%" PRIu32 ">", party->id, party->serial);
 }
 
+/* Outcomes that no answer tells. */
+static const bool is_untold[CALL_OUTCOME_COUNT] = {
+    [CALL_TIMEOUT] = true,      [CALL_ABANDONED] = true,  [CALL_ANSWERED_ELSEWHERE] = true,
+    [CALL_NOCONNECTION] = true, [CALL_UNANSWERED] = true,
+};
+
 /* tell_end tells of a call that ended without a message that says so. */
 static void tell_end(struct diagram_step *step, const struct call *call)
 {
-    if (call->outcome != CALL_TIMEOUT && call->outcome != CALL_ABANDONED &&
-        call->outcome != CALL_NOCONNECTION && call->outcome != CALL_UNANSWERED)
+    if (!is_untold[call->outcome])
         return;
     diagram_step_tell_party(&call->caller, &step->from);
     diagram_step_tell_party(&call->callee, &step->to);

@@ -239,6 +239,36 @@ static void plantuml_by_process(void **test)
            "@enduml\n");
 }
 
+/* A call that ends without an answer gets a note, one that an answer ended had an arrow. */
+static void ends_without_an_answer_are_noted(void **test)
+{
+    static const struct {
+        enum call_outcome outcome;
+        bool is_noted;
+    } ends[] = {
+        {CALL_OK, false},        {CALL_ERROR, false},        {CALL_NOPROC, false},
+        {CALL_TIMEOUT, true},    {CALL_ABANDONED, true},     {CALL_ANSWERED_ELSEWHERE, true},
+        {CALL_UNANSWERED, true}, {CALL_NOCONNECTION, true},  {CALL_UNKNOWN, false},
+    };
+    (void)test;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        start("mermaid", LANES_NODE);
+        struct call call = {.number = 8, .outcome = ends[i].outcome, .end_ns = 2000};
+        call.caller.node = text_of("alice@h");
+        call.callee.node = text_of("bob@h");
+        begin(DS_EVENT_TICK, 0);
+        record.call = &call;
+        show();
+        char note[64];
+        snprintf(note, sizeof note, "Note over L1,L2: #35;8 %s after 2 us\n",
+                 call_outcome_name(ends[i].outcome));
+        char *all = stop();
+        assert_int_equal(strstr(all, "Note over") != NULL, ends[i].is_noted);
+        assert_int_equal(strstr(all, note) != NULL, ends[i].is_noted);
+        free(all);
+    }
+}
+
 /* What somebody might send to break a diagram. */
 static const char *const hostile[] = {
     "end", "a\nend", "a;b", "a#b", "#35;", "%%", "%%{init: {\"theme\":\"dark\"}}%%", "<script>",
@@ -530,6 +560,7 @@ int main(void)
         cmocka_unit_test(mermaid_by_node),
         cmocka_unit_test(mermaid_by_process),
         cmocka_unit_test(plantuml_by_process),
+        cmocka_unit_test(ends_without_an_answer_are_noted),
         cmocka_unit_test(nothing_means_anything),
         cmocka_unit_test(json_stays_json),
         cmocka_unit_test(slices_lie_within_or_beside_each_other),
