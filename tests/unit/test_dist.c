@@ -262,6 +262,27 @@ static const struct conversation {
      "< challenge version=6 flags=d03df7bbd name=bob@h creation=2 challenge=10\n"
      "> conn failed: closed by alice@h after challenge: bob@h lacks BIT_BINARIES, mandatory "
      "since OTP 25\n"},
+    {"who has too few flags closes itself",
+     false, false, NULL,
+     {A("\0\x16N\0\0\0\x0d\x03\xdd\x7f\xad\0\0\0\x01\0\x07" "alice@h"), A_FIN},
+     "> conn open\n> send_name version=6 flags=d03dd7fad name=alice@h creation=1\n"
+     "> conn failed: closed by alice@h after send_name\n"},
+    {"the acceptor, who has too few, closes after its challenge",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK "\0\x18N\0\0\0\x0d\x03\xdf\x7b\xbd\0\0\0\x0a\0\0\0\x02\0\x05"
+                      "bob@h"), B_FIN},
+     SEND_NAME_TEXT STATUS_TEXT "port 40002 bob@h\n"
+     "< challenge version=6 flags=d03df7bbd name=bob@h creation=2 challenge=10\n"
+     "< conn failed: closed by bob@h after challenge\n"},
+    {"the initiator closes after its reply",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_SECRET), A_FIN},
+     BEGIN_TEXT REPLY_TEXT "\n> channel\n> conn failed: closed by alice@h after challenge_reply\n"},
+    {"the initiator closes after an old send_name",
+     false, false, NULL,
+     {A(SEND_NAME_5), A_FIN},
+     "> conn open\n> send_name version=5 flags=ff7fbd name=alice@h\n"
+     "> conn failed: closed by alice@h after send_name\n"},
     {"old send_name",
      false, false, NULL,
      {A(SEND_NAME_5), B_FIN},
@@ -325,6 +346,11 @@ static const struct conversation {
      false, false, NULL,
      {A("\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03"), B("\x16\x03\x03\0\x7a\x02"), A_FIN, B_FIN},
      "> conn open: TLS: encrypted, cannot be decoded\n> conn closed: closed by 10.0.0.1:40001\n"},
+    {"like TLS, of a version that is none",
+     false, false, NULL,
+     {A("\x16\x04\x01\x02\0\x01\0\x01\xfc\x03\x03"), A_FIN},
+     "> conn open\n> unknown !malformed at 2: no handshake message begins like this\n"
+     "> conn failed: closed by 10.0.0.1:40001: no handshake\n"},
     {"a lost status",
      false, true, NULL,
      {A(SEND_NAME), {GAP, 1, NULL, 5}, B(CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET), A_FIN},

@@ -380,6 +380,21 @@ static void test_lost_when_acked(void **state)
     expect_log(w, "0:hi");
 }
 
+/* What is acknowledged up to the end of the hole is lost; with a byte less it may still come. */
+static void test_lost_when_just_acked(void **state)
+{
+    struct world *w = *state;
+    shake(w, 0, 0);
+    feed(w, A, TCP_ACK, 1, 1, "ab");
+    feed(w, A, TCP_ACK, 6, 1, "fg");
+    feed(w, B, TCP_ACK, 1, 5, "");
+    w->now_ns += 300 * MS;
+    feed(w, B, TCP_ACK, 1, 5, "");
+    expect_log(w, "open 0:ab");
+    feed(w, B, TCP_ACK, 1, 6, "");
+    expect_log(w, "0!3L 0:fg");
+}
+
 static void test_not_lost_while_peer_waits(void **state)
 {
     struct world *w = *state;
@@ -1290,6 +1305,7 @@ int main(void)
         TEST(test_wrap),
         TEST(test_hole_at_wrap),
         TEST(test_lost_when_acked),
+        TEST(test_lost_when_just_acked),
         TEST(test_not_lost_while_peer_waits),
         TEST(test_several_holes_at_once),
         TEST(test_lost_by_number_of_segments),
