@@ -39,12 +39,12 @@ static bool wait_for_reader(const char *name, unsigned tries)
 }
 
 /* open_untouched opens a file and leaves in it what there is. */
-static int open_untouched(const char *name)
+static int open_untouched(const char *name, enum open_how how)
 {
     struct open_trouble trouble;
     int fd;
     unsigned tries = 0;
-    while ((fd = file_helper_open(name, OPEN_WRITE, &trouble)) < 0 && trouble.nobody_reads) {
+    while ((fd = file_helper_open(name, how, &trouble)) < 0 && trouble.nobody_reads) {
         if (!wait_for_reader(name, tries++))
             return -1;
     }
@@ -64,8 +64,8 @@ static bool empty(int fd, const char *name)
     return false;
 }
 
-bool output_file_open_if(struct output_file *output, const char *name, bool line_buffered,
-                         output_file_check *check, const void *context)
+static bool open_if(struct output_file *output, const char *name, bool line_buffered,
+                    enum open_how how, output_file_check *check, const void *context)
 {
     *output = (struct output_file){
         .name = name != NULL ? name : "standard output",
@@ -75,7 +75,7 @@ bool output_file_open_if(struct output_file *output, const char *name, bool line
     };
     if (name == NULL)
         return true;
-    output->fd = open_untouched(name);
+    output->fd = open_untouched(name, how);
     if (output->fd < 0)
         return false;
     if ((check == NULL || check(context, output->fd, name)) && empty(output->fd, name))
@@ -85,9 +85,20 @@ bool output_file_open_if(struct output_file *output, const char *name, bool line
     return false;
 }
 
+bool output_file_open_if(struct output_file *output, const char *name, bool line_buffered,
+                         output_file_check *check, const void *context)
+{
+    return open_if(output, name, line_buffered, OPEN_WRITE, check, context);
+}
+
 bool output_file_open(struct output_file *output, const char *name, bool line_buffered)
 {
-    return output_file_open_if(output, name, line_buffered, NULL, NULL);
+    return open_if(output, name, line_buffered, OPEN_WRITE, NULL, NULL);
+}
+
+bool output_file_open_script(struct output_file *output, const char *name, bool line_buffered)
+{
+    return open_if(output, name, line_buffered, OPEN_SCRIPT, NULL, NULL);
 }
 
 bool output_file_open_new(struct output_file *output, const char *name)
@@ -207,13 +218,6 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
     else
         complain("%s is not being read: the last %s could not be written", output->name,
                  counted(output->num_left, "bytes").text);
-}
-
-void output_file_make_executable(const struct output_file *output)
-{
-    struct stat status;
-    if (!output->is_stdout && fstat(output->fd, &status) == 0 && S_ISREG(status.st_mode))
-        (void)!fchmod(output->fd, (status.st_mode & 07777) | S_IXUSR);
 }
 
 void output_file_discard(struct output_file *output)

@@ -31,6 +31,9 @@ struct output_file {
  * complaint. */
 bool output_file_open(struct output_file *output, const char *name, bool line_buffered);
 
+/* output_file_open_script is output_file_open of a file that its owner may run. */
+bool output_file_open_script(struct output_file *output, const char *name, bool line_buffered);
+
 /* output_file_open_if does so if check says so, before anything is emptied: false after a
  * complaint. */
 typedef bool output_file_check(const void *context, int fd, const char *name);
@@ -56,8 +59,6 @@ bool output_file_can_write(int fd);
  * did not even come here, and bytes. */
 void output_file_say_unread(const struct output_file *output, uint64_t num_records);
 
-/* output_file_make_executable lets the owner run the file, if it is one and no device or pipe. */
-void output_file_make_executable(const struct output_file *output);
 
 /* output_file_discard takes back what was written, where that can be done; nothing more is. */
 void output_file_discard(struct output_file *output);

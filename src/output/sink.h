@@ -60,6 +60,7 @@ struct sink_kind {
     /* check says whether the format can be written to that file (NULL: standard output); false
      * after a complaint. NULL: to any. */
     bool (*check)(const char *file);
+    bool is_script; /* its owner may run the file */
     bool keeps; /* what is there already is the user's own: it is never written over */
     bool whole; /* is also given what was not selected, with record->left_out */
 };

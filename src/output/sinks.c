@@ -68,6 +68,8 @@ bool sinks_want_whole(const struct sink_config *config)
 
 static bool open_output(struct sink *sink, const char *file)
 {
+    if (sink->kind->is_script)
+        return output_file_open_script(&sink->output, file, sink->config->line_buffered);
     if (!sink->kind->keeps)
         return output_file_open(&sink->output, file, sink->config->line_buffered);
     if (output_file_open_new(&sink->output, file))

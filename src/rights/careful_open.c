@@ -191,8 +191,11 @@ static int open_last(const struct way *way, const char *name, enum open_how how,
         return -1;
     }
     if (fstat(fd, &status) == 0 && (!way->is_shared || check_file(name, &status, trouble)) &&
-        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0) {
+        if (how == OPEN_SCRIPT && S_ISREG(status.st_mode))
+            (void)!fchmod(fd, (status.st_mode & 07777) | S_IXUSR); /* if not, it can still be read */
         return fd;
+    }
     const int error = errno;
     close(fd);
     errno = error;

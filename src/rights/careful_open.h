@@ -19,6 +19,7 @@ enum open_how {
     OPEN_READ,
     OPEN_WRITE, /* what is not there is created for its owner alone; nothing is emptied */
     OPEN_NEW,   /* for writing; there must be no such file */
+    OPEN_SCRIPT, /* as OPEN_WRITE, and its owner may run it: who writes it need not own it */
 };
 
 /* open_trouble is why a file was not opened. */
