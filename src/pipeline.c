@@ -7,6 +7,7 @@
 #include "correlate.h"
 #include "counted.h"
 #include "filter.h"
+#include "held_back.h"
 #include "packet_recorder.h"
 #include "hash.h"
 #include "redact.h"
@@ -37,6 +38,8 @@ struct pipeline {
     bool whole;                       /* some sinks also get what was not selected */
     struct packet_recorder *recorder; /* NULL: nobody keeps packets */
     uint64_t num_shown;               /* messages */
+    bool holds_back;                  /* with -c: what no message has been shown of */
+    struct held_back held_back;
     bool last; /* -c is reached: what belongs to its message is still to come */
     bool raw;  /* some sinks get that */
     bool idle; /* nobody wants to know anything */
@@ -199,6 +202,37 @@ static bool is_past_last(struct pipeline *s, const struct record *record)
     return true;
 }
 
+/* show gives a record to the outputs and reports. */
+static void show(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
+    const struct record *shown = record;
+    if (pipeline_get_state(s) != PIPELINE_ON || !redact(s, &shown))
+        return;
+    if (!is_raw)
+        note_reports(s, reports_record(s->reports, shown));
+    /* That of a call is there to be counted. */
+    const bool passed =
+        record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
+    if (record_is_message(record))
+        count(s, record->event, passed);
+    if (is_raw && s->last)
+        set_state(s, PIPELINE_FULL);
+}
+
+/* is_held_back says whether a record is to wait for the first message of its connection, and
+ * keeps it. A message has what waits for it shown. */
+static bool is_held_back(struct pipeline *s, const struct record *record)
+{
+    if (!s->holds_back || record->call != NULL || record->monitor != NULL)
+        return false;
+    if (record->event->type != DS_EVENT_MESSAGE)
+        return held_back_add(&s->held_back, record);
+    held_back_release(&s->held_back, record->event->conn, show, s);
+    return false;
+}
+
 static void on_record(void *context, const struct record *record)
 {
     struct pipeline *s = context;
@@ -212,19 +246,8 @@ static void on_record(void *context, const struct record *record)
         leave_out(s, record);
         return;
     }
-    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
-    const struct record *shown = record;
-    if (!redact(s, &shown))
-        return;
-    if (!is_raw)
-        note_reports(s, reports_record(s->reports, shown));
-    /* That of a call is there to be counted. */
-    const bool passed =
-        record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
-    if (record_is_message(record))
-        count(s, record->event, passed);
-    if (is_raw && s->last)
-        set_state(s, PIPELINE_FULL);
+    if (!is_held_back(s, record))
+        show(s, record);
 }
 
 static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
@@ -400,6 +423,11 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
         return NULL;
     }
     s->behind = is_better_behind(s);
+    s->holds_back = options->ending.max_messages != 0 && s->num_sinks != 0 && !s->whole &&
+                    !sinks_want_raw(&options->output);
+    if (s->holds_back)
+        held_back_init(&s->held_back, options->config.limits[DS_LIMIT_CONNECTIONS],
+                       HELD_BACK_BYTES);
     return s;
 }
 
@@ -462,6 +490,8 @@ void pipeline_end(struct pipeline *s)
         stop_relay(s);
     if (s->correlate != NULL)
         correlate_end(s->correlate);
+    if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
+        held_back_end(&s->held_back, s->options->ending.max_messages - s->num_shown, show, s);
     stop_relay(s);
     close_sinks(s);
     reports_end(s->reports);
@@ -484,6 +514,8 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
         return;
     stats->limits_hit[DS_LIMIT_QUEUE] +=
         s->num_lost + (s->queue != NULL ? record_queue_num_lost(s->queue) : 0);
+    stats->limits_hit[DS_LIMIT_QUEUE] += s->held_back.num_dropped;
+    stats->no_memory += s->held_back.no_memory;
     if (s->correlate != NULL)
         correlate_add_stats(s->correlate, stats);
     selector_add_stats(s->select, stats);
@@ -513,6 +545,8 @@ void pipeline_free(struct pipeline *s)
     close_sinks(s);
     correlate_free(s->correlate);
     redact_free(s->redact);
+    if (s->holds_back)
+        held_back_free(&s->held_back);
     reports_free(s->reports);
     selector_free(s->select);
     rate_limit_free(&s->rate_limit);

@@ -15,3 +15,6 @@ add_test(NAME directions COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-directions)
 file(GLOB captures ${PCAPS}/*.pcap ${PCAPS}/*.pcap.gz)
 add_test(NAME words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/words $<TARGET_FILE:distsniff>
                             ${captures})
+# -c bounds what is shown, whatever opens first.
+add_test(NAME first_messages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/first_messages
+                                     $<TARGET_FILE:distsniff> ${PCAPS})
