@@ -2,11 +2,14 @@
  * main.c - distsniff, the command.
  */
 #include "capture.h"
+#include "complain.h"
 #include "filter.h"
 #include "options.h"
 #include "sniff.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -27,6 +30,16 @@ static bool open_standard(void)
             return false;
     }
     return true;
+}
+
+/* check_standard says whether all that was printed on standard output got there. */
+static int check_standard(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_OK;
+    if (errno != EPIPE)
+        complain("cannot write standard output: %s", strerror(errno));
+    return STATUS_TROUBLE;
 }
 
 int main(int argc, char **argv)
@@ -61,5 +74,5 @@ int main(int argc, char **argv)
         }
     }
     options_free(&options);
-    return status;
+    return status == STATUS_OK ? check_standard() : status;
 }

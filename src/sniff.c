@@ -59,6 +59,7 @@ struct sniff {
     struct live_clock clock;
     int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
     int64_t told_ns;  /* when the time was told last, by the monotonic clock */
+    int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
     bool has_begun;   /* ending knows when */
     bool save_gone;   /* nobody reads what -w writes, and that has been said */
     bool silence_is_told;
@@ -331,18 +332,21 @@ static void print_summary(struct sniff *s)
     summary_print(&summary, stderr);
 }
 
-/* note_drops tells of the packets that have been dropped since it was called last. */
+/* note_drops tells of the packets that have been dropped since it was called last: the kernel
+ * counts them, and does not say when they came. */
 static void note_drops(struct sniff *s)
 {
     uint64_t drops[LOSS_CAUSE_COUNT] = {0};
+    const int64_t now_ns = clock_since_1970_ns();
+    const int64_t asked_ns = s->drops_asked_ns < now_ns ? s->drops_asked_ns : now_ns;
     capture_get_drops(&s->capture, &drops[LOSS_KERNEL], &drops[LOSS_INTERFACE]);
+    s->drops_asked_ns = now_ns;
     for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
         if (drops[cause] <= s->num_dropped[cause])
             continue;
-        const int64_t now_ns = clock_since_1970_ns();
         const struct loss loss = {.cause = (enum loss_cause)cause,
                                   .count = drops[cause] - s->num_dropped[cause],
-                                  .first_ns = now_ns,
+                                  .first_ns = asked_ns,
                                   .last_ns = now_ns};
         pipeline_lose(s->pipeline, &loss);
         s->num_dropped[cause] = drops[cause];
@@ -493,8 +497,9 @@ static void run(struct sniff *s)
 
     s->begin_ns = clock_now_ns();
     live_clock_set(&s->clock, clock_since_1970_ns(), s->begin_ns);
+    s->drops_asked_ns = clock_since_1970_ns();
     if (s->capture.is_live) {
-        begin(s, clock_since_1970_ns());
+        begin(s, s->drops_asked_ns);
         say_listening(s);
     }
     progress_init(&s->progress, &s->capture);

@@ -23,6 +23,7 @@ void ending_init(struct ending *ending, const struct ending_config *config, bool
         .since_ns = INT64_MIN,
         .until_ns = INT64_MAX,
         .timeout_ns = INT64_MAX,
+        .until_elapsed_ns = INT64_MAX,
     };
 }
 
@@ -36,7 +37,9 @@ void ending_begin(struct ending *ending, int64_t start_ns)
         if (ending->since_ns > earliest_ns)
             earliest_ns = ending->since_ns;
     }
-    if (config->until.kind != MOMENT_NONE)
+    if (config->until.kind == MOMENT_RELATIVE && ending->is_live)
+        ending->until_elapsed_ns = config->until.ns;
+    else if (config->until.kind != MOMENT_NONE)
         ending->until_ns = moment_resolve(&config->until, start_ns, earliest_ns);
     if (max_ns != 0 && !ending->is_live)
         ending->timeout_ns = start_ns + max_ns;
@@ -76,7 +79,7 @@ void ending_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
     const int64_t max_ns = (int64_t)(ending->config->max_seconds * 1e9);
     if (max_ns != 0 && elapsed_ns >= max_ns)
         ending_set(ending, ENDING_DURATION);
-    if (now_ns > ending->until_ns)
+    if (now_ns > ending->until_ns || elapsed_ns > ending->until_elapsed_ns)
         ending_set(ending, ENDING_UNTIL);
 }
 

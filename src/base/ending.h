@@ -32,6 +32,7 @@ struct ending {
     int64_t since_ns;   /* nothing before that is shown */
     int64_t until_ns;   /* no packet after that is taken */
     int64_t timeout_ns; /* -a duration: of files, the last time that counts */
+    int64_t until_elapsed_ns; /* --until +5s: live, by a clock that is never set */
 };
 
 void ending_init(struct ending *ending, const struct ending_config *config, bool is_live);

@@ -23,6 +23,25 @@ static void look_through(struct capture *capture, size_t i)
     }
 }
 
+/* say_unsteady_clock says so of a clock that was set, or changed its pace. */
+static void say_unsteady_clock(const struct capture *capture, size_t i, const char *reference)
+{
+    const struct survey_point *point = &capture->survey->points[i];
+    double least = INFINITY, most = -INFINITY;
+    for (size_t piece = 0; piece < point->clock.num_pieces; piece++) {
+        const double ahead = survey_get_piece(capture->survey, i, piece).ahead_ns;
+        least = fmin(least, ahead);
+        most = fmax(most, ahead);
+    }
+    const bool is_behind = most <= 0; /* then the one is less behind than the other */
+    const double from = is_behind ? most : least, to = is_behind ? least : most;
+    complain("%s shows packets of %s too, its clock not steady, between %.6f%s and %.6f s %s (in "
+             "%zu pieces, within %.6f s): corrected; --report clocks shows each",
+             capture->inputs[i].name, reference, fabs(from) / 1e9,
+             from < 0 && to > 0 ? " s behind" : "", fabs(to) / 1e9, to < 0 ? "behind" : "ahead",
+             point->clock.num_pieces, point->uncertainty_ns / 1e9);
+}
+
 /* say_clock says that a file is another point of the capture, and how far off its clock is. */
 static void say_clock(const struct capture *capture, size_t i, bool correct_clocks)
 {
@@ -32,6 +51,8 @@ static void say_clock(const struct capture *capture, size_t i, bool correct_cloc
     if (!correct_clocks)
         complain("%s shows packets of %s too: each is shown once", capture->inputs[i].name,
                  reference);
+    else if (point->clock.num_pieces > 1)
+        say_unsteady_clock(capture, i, reference);
     else if (isinf(point->uncertainty_ns))
         complain("%s shows packets of %s too, but in one direction alone: its clock is taken to "
                  "be %.6f s %s, which includes the delay",

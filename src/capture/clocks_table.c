@@ -2,6 +2,7 @@
  * clocks_table.c - the table of capture points and their clocks.
  */
 #include "survey.h"
+#include "timestamp.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,8 +35,24 @@ static void report_clock(const struct survey *survey, size_t point, struct ds_bu
                      p->clock.num_late + p->clock.num_early);
     if (p->clock.state == CLOCK_ONE_WAY)
         ds_buffer_add_text(out, "  packets in one direction alone");
-    if (p->clock.num_pieces > 1)
-        ds_buffer_printf(out, "  not steady: in %zu pieces", p->clock.num_pieces);
+}
+
+/* report_pieces writes a line for each time during which a clock ran steadily. */
+static void report_pieces(const struct survey *survey, size_t point, struct ds_buffer *out)
+{
+    const struct survey_point *p = &survey->points[point];
+    struct timestamp_cache cache = {0};
+    ds_buffer_printf(out, "  not steady: in %zu pieces, of %" PRIu64 " samples",
+                     p->clock.num_pieces, p->clock.num_late + p->clock.num_early);
+    for (size_t i = 0; i < p->clock.num_pieces; i++) {
+        const struct survey_piece piece = survey_get_piece(survey, point, i);
+        ds_buffer_add_text(out, "\n  from ");
+        timestamp_print_local(&cache, piece.from_ns, 6, false, out);
+        ds_buffer_add_text(out, "  ");
+        print_time(piece.ahead_ns, piece.ahead_ns < 0 ? "-" : "+", out);
+        print_time(piece.uncertainty_ns, "", out);
+        ds_buffer_printf(out, " %+8.2f ppm", piece.drift * 1e6);
+    }
 }
 
 void survey_report(const struct survey *survey, const char *const *names, struct ds_buffer *out)
@@ -47,6 +64,8 @@ void survey_report(const struct survey *survey, const char *const *names, struct
         ds_buffer_printf(out, "%-24s", names[i]);
         if (!p->looked_at)
             ds_buffer_add_text(out, "  no packets looked at");
+        else if (p->parent != i && p->clock.num_pieces > 1)
+            report_pieces(survey, i, out);
         else if (p->parent != i)
             report_clock(survey, i, out);
         else

@@ -316,6 +316,26 @@ double survey_get_drift(const struct survey *survey, size_t point)
            span;
 }
 
+struct survey_piece survey_get_piece(const struct survey *survey, size_t point, size_t number)
+{
+    const struct survey_point *p = &survey->points[point];
+    const struct clock_model *clock = &p->clock;
+    const bool is_last = number + 1 == clock->num_pieces;
+    struct survey_piece piece = {
+        .from_ns = number == 0 ? clock->first_ns : clock->pieces[number].from_ns,
+        .to_ns = is_last ? clock->last_ns : clock->pieces[number + 1].from_ns - 1,
+        /* What leads to the first of the group adds its own. */
+        .uncertainty_ns =
+            p->uncertainty_ns - clock_uncertainty(clock) + clock->pieces[number].uncertainty_ns,
+    };
+    const double first = ahead_at(survey, point, piece.from_ns);
+    const double grown = ahead_at(survey, point, piece.to_ns) - first;
+    piece.ahead_ns = first + grown / 2;
+    if (piece.to_ns > piece.from_ns)
+        piece.drift = grown / (double)(piece.to_ns - piece.from_ns);
+    return piece;
+}
+
 size_t survey_stranger(const struct survey *survey, size_t point)
 {
     const struct survey_point *p = &survey->points[point];

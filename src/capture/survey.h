@@ -60,6 +60,17 @@ int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns)
 double survey_get_ahead(const struct survey *survey, size_t point);
 double survey_get_drift(const struct survey *survey, size_t point);
 
+/* survey_piece is a time during which a point's clock ran steadily. */
+struct survey_piece {
+    int64_t from_ns, to_ns; /* by its own clock */
+    double ahead_ns;        /* of the first of its group, in the middle */
+    double drift;           /* by how much that grows a nanosecond */
+    double uncertainty_ns;
+};
+
+/* survey_get_piece returns a piece of the point's clock: number is less than clock.num_pieces. */
+struct survey_piece survey_get_piece(const struct survey *survey, size_t point, size_t number);
+
 /* survey_stranger returns a point of another group whose packets were captured at the same
  * time as those of point, by their own clocks, but before it in the list; point itself when
  * there is none. */

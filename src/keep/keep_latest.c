@@ -71,6 +71,7 @@ static void begin_file(struct packet_recorder *k)
     recorder_write_state(k, NULL);
     for (const struct stored_packet *p = k->store.oldest; p != NULL; p = p->newer)
         recorder_write(k, &p->packet);
+    l->set_back_ns = 0;
     l->until_ns = add_time(l->triggered_ns, k->config->after_ns);
     l->until_clock_ns = add_time(clock_now_ns(), add_time(k->config->after_ns, LATE_NS));
 }
@@ -83,21 +84,31 @@ static void drop_old(struct packet_recorder *k, int64_t now_ns)
         packet_store_drop_oldest(&k->store);
 }
 
-/* A clock that is set back takes the end of the file with it. In a capture file time may go to
- * and fro. */
+/* A clock that is set back takes the end of the file with it; one packet that is stamped too
+ * early does not, as the next one shows. */
 static void follow_clock(struct packet_recorder *k, int64_t now_ns)
 {
     struct keep_latest *l = &k->latest;
-    if (k->capture->is_live && l->newest_ns - now_ns > LATE_NS && l->until_ns != INT64_MAX)
-        l->until_ns -= l->newest_ns - now_ns;
+    const int64_t back_ns = l->newest_ns - now_ns;
+    if (back_ns > LATE_NS)
+        l->set_back_ns += back_ns;
+    else if (l->set_back_ns != 0 && -back_ns >= l->set_back_ns - LATE_NS)
+        l->set_back_ns = 0;
     l->newest_ns = now_ns;
+}
+
+static bool is_over(const struct packet_recorder *k, int64_t now_ns)
+{
+    const struct keep_latest *l = &k->latest;
+    return add_time(now_ns, l->set_back_ns) > l->until_ns ||
+           (k->capture->is_live && clock_now_ns() > l->until_clock_ns);
 }
 
 void keep_latest_packet(struct packet_recorder *k, uint64_t key, const struct ds_packet *packet)
 {
     struct keep_latest *l = &k->latest;
     follow_clock(k, packet->ts_ns);
-    if (is_open(k) && packet->ts_ns > l->until_ns)
+    if (is_open(k) && is_over(k, packet->ts_ns))
         close_file(k);
     drop_old(k, packet->ts_ns);
     if (key != 0)

@@ -19,6 +19,7 @@ struct keep_latest {
     int64_t until_ns;       /* the end of the file that is open */
     int64_t until_clock_ns; /* live, the same by the clock that is never set, with some patience */
     int64_t newest_ns;      /* time of the last packet */
+    int64_t set_back_ns;    /* by how much the clock was set back while the file was open */
     uint64_t num_files, num_refused;
     struct after_file after;
     char name[RECORDER_NAME_LEN];

@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What of a term is shown without -v, with -v and with -vv. */
@@ -188,6 +189,13 @@ static void text_lost(struct sink *sink, const struct loss *loss)
     text_add(s, "\n");
 }
 
+/* terminal_has_colour says what the environment says of it. */
+static bool terminal_has_colour(void)
+{
+    const char *term = getenv("TERM");
+    return getenv("NO_COLOR") == NULL && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
 static bool text_open(struct sink *sink)
 {
     struct text_state *s = calloc(1, sizeof *s);
@@ -203,7 +211,7 @@ static bool text_open(struct sink *sink)
     s->limits = &term_limits[verbose > 2 ? 2 : verbose];
     s->colored = sink->config->color == COLOR_ALWAYS ||
                  (sink->config->color == COLOR_AUTO && sink->output.is_stdout &&
-                  isatty(sink->output.fd) && getenv("NO_COLOR") == NULL);
+                  isatty(sink->output.fd) && terminal_has_colour());
     sink->state = s;
     return true;
 }

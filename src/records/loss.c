@@ -4,6 +4,8 @@
 #include "loss.h"
 
 #include "counted.h"
+#include "record.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,4 +34,8 @@ void loss_print(const struct loss *loss, struct ds_buffer *out)
         ds_buffer_printf(out, ", %" PRIu64 " of them messages,", loss->messages);
     ds_buffer_add_text(out, " ");
     ds_buffer_add_text(out, causes[loss->cause].text);
+    if (loss->last_ns <= loss->first_ns)
+        return;
+    ds_buffer_add_text(out, ", within ");
+    latency_print(loss->last_ns - loss->first_ns, out);
 }

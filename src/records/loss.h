@@ -27,7 +27,7 @@ const char *loss_cause_name(enum loss_cause cause);
 const char *loss_unit(enum loss_cause cause);
 
 /* loss_print appends "12 records, 10 of them messages, as the output is not read fast
- * enough". */
+ * enough, within 1.20 s". */
 void loss_print(const struct loss *loss, struct ds_buffer *out);
 
 #endif

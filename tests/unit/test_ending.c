@@ -77,9 +77,10 @@ static void ends_live_by_the_clock(void **state)
     options.max_seconds = 0;
     ending_init(&ending, &options, true);
     ending_begin(&ending, START);
-    ending_clock(&ending, 0, START + 9 * SECOND);
+    ending_clock(&ending, 9 * SECOND, START + 100 * SECOND); /* the clock was set */
+    assert_true(ending_takes(&ending, START + 100 * SECOND));
     assert_int_equal(ending.reason, ENDING_NONE);
-    ending_clock(&ending, 0, START + 9 * SECOND + 1);
+    ending_clock(&ending, 9 * SECOND + 1, START - 100 * SECOND);
     assert_int_equal(ending.reason, ENDING_UNTIL);
     assert_said(&ending, "stopped: it is past +9s, as --until asked\n");
 }
