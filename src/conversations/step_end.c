@@ -79,7 +79,7 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
  * Above a second there are so many of them that any will do. */
 static bool looks_like_timeout(int64_t waited_ns)
 {
-    enum { ROUND_NS = 100000000, MANY = 10, SLACK_PERCENT = 10, LEFT_LATE_NS = 2000000 };
+    enum { ROUND_NS = 100000000, MANY = 10, SLACK_PERCENT = 10, LEFT_LATE_NS = 5000000 };
     const int64_t at_most_ns = waited_ns + LEFT_LATE_NS;
     const int64_t times = at_most_ns / ROUND_NS, beyond = at_most_ns % ROUND_NS;
     return times >= MANY || (times > 0 && beyond * 100 <= waited_ns * SLACK_PERCENT);

@@ -128,8 +128,9 @@ static bool step(struct way *way, int entry, const struct stat *status, const ch
     return follow(way, entry);
 }
 
-/* walk goes as far as the folder that name stands in. */
-static bool walk(struct way *way, const char *name, struct open_trouble *trouble)
+/* walk goes as far as the folder that name stands in. is_new: a link there is not followed, as what
+ * it names would be made. */
+static bool walk(struct way *way, const char *name, bool is_new, struct open_trouble *trouble)
 {
     *way = (struct way){.folder = -1};
     errno = ENAMETOOLONG;
@@ -145,7 +146,7 @@ static bool walk(struct way *way, const char *name, struct open_trouble *trouble
             return true;
         ok = entry >= 0 && fstat(entry, &status) == 0;
         const bool goes_on =
-            ok && (!is_last || (S_ISLNK(status.st_mode) && !way->is_proc));
+            ok && (!is_last || (S_ISLNK(status.st_mode) && !way->is_proc && !is_new));
         if (goes_on)
             ok = step(way, entry, &status, name, trouble);
         if (entry >= 0) {
@@ -210,7 +211,7 @@ int careful_open(const char *name, enum open_how how, struct open_trouble *troub
     if (how == OPEN_READ) {
         fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     } else {
-        if (walk(&way, name, trouble))
+        if (walk(&way, name, how == OPEN_NEW, trouble))
             fd = open_last(&way, name, how, trouble);
         trouble->error = errno;
         if (way.folder >= 0)
@@ -225,7 +226,7 @@ bool careful_remove(const char *name)
 {
     struct way way;
     struct open_trouble trouble;
-    const bool ok = walk(&way, name, &trouble) && unlinkat(way.folder, way.part, 0) == 0;
+    const bool ok = walk(&way, name, true, &trouble) && unlinkat(way.folder, way.part, 0) == 0;
     if (way.folder >= 0)
         close(way.folder);
     return ok;
@@ -235,7 +236,7 @@ bool careful_may_create(const char *name)
 {
     struct way way;
     struct open_trouble trouble;
-    bool ok = walk(&way, name, &trouble);
+    bool ok = walk(&way, name, false, &trouble);
     if (ok && faccessat(way.folder, way.part, W_OK, AT_EACCESS) != 0) {
         char folder[64];
         snprintf(folder, sizeof folder, "/proc/self/fd/%d", way.folder);
