@@ -220,6 +220,7 @@ static bool open_session(struct sniff *s)
     config->dist_ports = s->options->follow.dist_ports;
     config->num_dist_ports = s->options->follow.num_dist_ports;
     config->raw = sinks_want_raw(&s->options->output);
+    config->certain = config->certain || sinks_are_read_back(&s->options->output);
     if (!cookie_file_read(s->options->cookie_file, s->cookie, &config->cookie))
         return false;
     s->session = ds_session_new(config);

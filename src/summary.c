@@ -32,6 +32,8 @@ void summary_print(const struct summary *summary, FILE *out)
         print_count(out, " of ", stats->gap_bytes, "bytes");
     print_count(out, ", ", stats->faults, "faults");
     print_count(out, ", ", stats->unknown_atoms, "unknown atoms");
+    if (stats->likely_atoms != 0)
+        print_count(out, ", ", stats->likely_atoms, "likely atoms");
     fputc('\n', out);
 
     if (summary->chooses)
@@ -64,7 +66,8 @@ void summary_print(const struct summary *summary, FILE *out)
 
 bool summary_is_complete(const struct ds_stats *stats)
 {
-    uint64_t trouble = stats->gaps | stats->faults | stats->unknown_atoms | stats->no_memory;
+    uint64_t trouble = stats->gaps | stats->faults | stats->unknown_atoms |
+                       stats->likely_atoms | stats->no_memory;
     for (int i = 0; i < DS_LIMIT_COUNT; i++)
         trouble |= stats->limits_hit[i];
     return trouble == 0;

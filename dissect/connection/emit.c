@@ -61,6 +61,8 @@ void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
     }
     stats->unknown_atoms += event->unknown_atoms;
     counters->unknown_atoms += event->unknown_atoms;
+    stats->likely_atoms += event->likely_atoms;
+    counters->likely_atoms += event->likely_atoms;
     env_emit_raw(env, conn, event);
 }
 

@@ -124,6 +124,7 @@ static enum term_status check_term(const struct control_source *source, struct c
     const enum term_status status = term_check_counted(at, &source->atoms, &counts, what);
     event->unknown_atoms += counts.unknown;
     event->inferred_atoms += counts.inferred;
+    event->likely_atoms += counts.likely;
     event->message.atom_bytes += counts.atom_bytes;
     return status;
 }
@@ -389,82 +390,6 @@ void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *e
     clear_roles(message);
     event->fault = (struct ds_fault){
         .kind = DS_FAULT_CAP, .what = "with its cached atoms written out it is larger than allowed"};
-}
-
-static bool text_equal(struct ds_text a, struct ds_text b)
-{
-    return a.len == b.len && a.data != NULL && b.data != NULL && memcmp(a.data, b.data, a.len) == 0;
-}
-
-/* inference is what learn works on. */
-struct inference {
-    struct env *env;
-    struct conn *conn;
-    struct atom_cache *cache;
-    struct ds_atom *refs;
-    uint32_t num_refs;
-};
-
-/* learn names an end of the connection from a term of its node; or the other way round, from
- * the name of that end, the slot that the term's node refers to. Returns whether a slot was
- * resolved. */
-static bool learn(const struct inference *in, int end, const struct ds_term *term,
-                  bool creation_is_now)
-{
-    struct ds_text node;
-    const struct ds_atom *atom = NULL;
-    uint32_t creation = 0;
-    const struct ds_text *known = &in->conn->view.end[end].node;
-    if (term->data == NULL || !term_get_node(term, &node, &atom, &creation))
-        return false;
-    if (node.data != NULL) {
-        if (!in->conn->certain[end])
-            conn_set_node(in->env, in->conn, end, node, creation_is_now ? creation : 0, true);
-        in->conn->certain[end] = text_equal(*known, node);
-        return false;
-    }
-    if (atom == NULL || in->refs == NULL || !in->conn->certain[end])
-        return false;
-    uint16_t slot = atom->slot;
-    if (atoms_get(in->cache, slot).state != DS_ATOM_UNKNOWN)
-        return false; /* the same header goes on to overwrite it */
-    atoms_set(in->cache, in->env, slot, *known, false, DS_ATOM_INFERRED);
-    for (uint32_t i = 0; i < in->num_refs; i++) {
-        if (in->refs[i].slot == slot && in->refs[i].state == DS_ATOM_UNKNOWN)
-            in->refs[i] = atoms_get(in->cache, slot);
-    }
-    return true;
-}
-
-void control_infer(const struct control_source *source, struct env *env, struct conn *conn,
-                   struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
-{
-    const struct ds_message *message = &event->message;
-    const struct inference in = {env, conn, cache, refs, source->atoms.num_atoms};
-    const struct op *op;
-    int dir = event->dir;
-    bool resolved = false;
-
-    if (message->op == NULL || (event->unknown_atoms == 0 && conn->certain[0] && conn->certain[1]))
-        return;
-    for (int end = 0; end < 2; end++) {
-        const struct ds_endpoint *endpoint = &conn->view.end[end];
-        if (endpoint->node.data != NULL && !endpoint->node_inferred)
-            conn->certain[end] = true;
-    }
-    op = op_find(message->code);
-    if (op->from != OP_FROM_ANY)
-        resolved |= learn(&in, dir, &message->role[DS_ROLE_FROM], op->from == OP_FROM_OWN);
-    /* A signal goes to the node that stands in its receiver: pid, port or alias. */
-    resolved |= learn(&in, !dir, &message->role[DS_ROLE_TO], false);
-    if (resolved) {
-        struct cursor again = cursor_make(message->control.data, message->control.len);
-        event->unknown_atoms = event->inferred_atoms = 0;
-        /* A second walk over what was walked: it ends where the first one did. */
-        if (term_check(&again, &source->atoms, &event->unknown_atoms, &event->inferred_atoms,
-                       NULL) != TERM_OK)
-            return;
-    }
 }
 
 enum proto_guess control_plausible(const struct control_source *source, struct cursor *at,

@@ -41,12 +41,6 @@ void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *e
 void control_read_payload(const struct control_source *source, struct cursor *at, struct env *env,
                           struct ds_event *event);
 
-/* control_infer learns from the pids of a message who is at the two ends; and where that is
- * certain, what the slot means that a pid's node refers to. refs are those of the message and
- * of the cache as it is; NULL without. event's counts are brought up to date. */
-void control_infer(const struct control_source *source, struct env *env, struct conn *conn,
-                   struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event);
-
 /* control_plausible says whether a control tuple of known op, right arity and right types
  * stands at *at, and advances past it. MORE: the bytes end within it. */
 enum proto_guess control_plausible(const struct control_source *source, struct cursor *at,

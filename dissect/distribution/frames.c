@@ -9,6 +9,7 @@
 
 #include "control.h"
 #include "dist_header.h"
+#include "infer.h"
 #include "decoder_state.h"
 #include "raw.h"
 
@@ -36,7 +37,7 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     event->type = DS_EVENT_MESSAGE;
     event->dir = frames->dir;
     event->fault = (struct ds_fault){0};
-    event->unknown_atoms = event->inferred_atoms = 0;
+    event->unknown_atoms = event->inferred_atoms = event->likely_atoms = 0;
     event->bytes = NULL;
     event->bytes_len = 0;
     message->code = -1;
@@ -57,7 +58,7 @@ static void emit_tick(struct frames *frames, struct cursor frame)
     event.type = DS_EVENT_TICK;
     event.dir = frames->dir;
     event.fault = (struct ds_fault){0};
-    event.unknown_atoms = event.inferred_atoms = 0;
+    event.unknown_atoms = event.inferred_atoms = event.likely_atoms = 0;
     event.bytes = frame.at;
     event.bytes_len = cursor_left(&frame);
     env_emit(frames->env, frames->conn, &event);
@@ -77,7 +78,7 @@ static void decode(struct frames *frames, const struct control_source *source, s
 {
     if (control_read(source, at, event)) {
         if (frames->doubt == 0)
-            control_infer(source, frames->env, frames->conn, &frames->atoms, refs, event);
+            infer_nodes(source, frames->env, frames->conn, &frames->atoms, refs, event);
         control_read_payload(source, at, frames->env, event);
     }
     emit_message(frames, event);
@@ -166,7 +167,7 @@ static void take_first(struct frames *frames, struct dist_header *header,
     struct cursor control = at;
     begin_message(frames, len, 1, &event);
     if (frames->doubt == 0 && control_read(source, &control, &event))
-        control_infer(source, frames->env, frames->conn, &frames->atoms, header->refs, &event);
+        infer_nodes(source, frames->env, frames->conn, &frames->atoms, header->refs, &event);
 
     struct fragmented *message = open_fragmented(frames, header);
     if (message == NULL) {

@@ -9,14 +9,14 @@
 enum { PAYLOAD_NONE = false, PAYLOAD_PAYLOAD = true };
 
 static const struct op OPS[OP_MAX_CODE + 1] = {
-#define OP(code, id, lower, roles, payload, from)                                                  \
-    [code] = {{code, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from},
+#define OP(code, id, lower, roles, payload, from, ref)                                             \
+    [code] = {{code, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from, OP_REF_##ref},
 #include <distsniff/ops.def>
 #undef OP
 };
 
 /* A '?' takes a place of the string but no element. */
-#define OP(code, id, lower, roles, payload, from)                                                  \
+#define OP(code, id, lower, roles, payload, from, ref)                                             \
     static_assert(sizeof roles - 1 <= OP_MAX_ROLES, #id " has more roles than fit");               \
     static_assert(sizeof #id == sizeof #lower, #id " and its name differ");
 #include <distsniff/ops.def>

@@ -9,10 +9,14 @@
 /* What the 'f' of an op tells of the sending node: see ops.def. */
 enum op_from { OP_FROM_ANY, OP_FROM_ECHO, OP_FROM_OWN };
 
+/* Whose reference the 'r' of an op is. */
+enum op_ref { OP_REF_ANY, OP_REF_OWN, OP_REF_PEER };
+
 /* op is a line of ops.def. */
 struct op {
     struct ds_op face; /* what events show */
     enum op_from from;
+    enum op_ref ref;
 };
 
 enum { OP_MAX_CODE = 37, OP_MAX_ROLES = 6 };

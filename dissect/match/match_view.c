@@ -128,7 +128,7 @@ bool view_split(struct run *run, const struct head *list, struct view *first, st
 
 bool token_get_text(const struct term_token *token, struct atom_text *out)
 {
-    if (token->class != TERM_ATOM || (token->atom != NULL && token->atom->text == NULL))
+    if (token->class != TERM_ATOM || (token->atom != NULL && !ds_atom_has_name(token->atom->state)))
         return false;
     out->data = token->body.at;
     out->len = cursor_left(&token->body);

@@ -21,7 +21,7 @@ static struct cursor leaf_text(const struct term_token *token, struct cursor tex
                                struct leaf_room *room)
 {
     size_t len = 0;
-    if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
+    if (token->atom != NULL && !ds_atom_is_certain(token->atom->state)) {
         int n = snprintf(room->bytes, sizeof room->bytes, "?atom:%u", (unsigned)token->atom->slot);
         return cursor_make(room->bytes, (size_t)n);
     }

@@ -23,7 +23,7 @@ void portable_cached(struct ds_buffer *out, const struct ds_atom *atom, bool por
 {
     static const char no_atom[] = "?atom";
     const struct ds_text known = {(const char *)atom->text, atom->len};
-    if (atom->state == DS_ATOM_UNKNOWN) {
+    if (!ds_atom_is_certain(atom->state)) {
         char text[16];
         int len = snprintf(text, sizeof text, "?atom:%u", (unsigned)atom->slot);
         portable_atom(out, text, (size_t)len);

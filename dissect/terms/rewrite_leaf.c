@@ -43,7 +43,7 @@ static bool rewrite_atom(struct rewrite *r, struct cursor text, bool latin1,
 {
     char utf8[VALUE_ATOM_LEN];
     struct ds_text old = {(const char *)text.at, cursor_left(&text)};
-    if (atom != NULL && atom->state == DS_ATOM_UNKNOWN) {
+    if (atom != NULL && !ds_atom_is_certain(atom->state)) {
         struct cursor at = *bytes;
         struct term_token token;
         if (term_read_token(&at, r->env, &token, NULL) == TERM_OK)

@@ -75,14 +75,14 @@ enum term_status term_read_token(struct cursor *at, const struct term_env *env,
 
 /* term_check walks one whole term and advances past it. On failure at stands before the
  * token that failed. unknown and inferred (added to) count references to atoms in that
- * state. The fast path: no stack, no tokens kept. */
+ * state, where what is only likely is unknown. The fast path: no stack, no tokens kept. */
 enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
                             uint32_t *inferred, const char **what);
 
 /* term_counts is what was found on a walk; atom_bytes is the text of all references to the atom
  * cache, were each written out. */
 struct term_counts {
-    uint32_t unknown, inferred;
+    uint32_t unknown, inferred, likely;
     uint64_t atom_bytes;
 };
 
@@ -110,8 +110,8 @@ bool term_get_integer(const struct ds_term *term, int64_t *out);
 bool term_get_atom(const struct ds_term *term, struct ds_text *out);
 
 /* term_get_node returns the node of a pid, port or reference: as *out when it is known,
- * else (a reference to an unknown cached atom) *out is absent and *atom is the entry,
- * NULL when the atom stands inline. False when the term is none of these. */
+ * else (a reference to a cached atom that is unknown, or only likely) *out is absent and *atom
+ * is the entry, NULL when the atom stands inline. False when the term is none of these. */
 bool term_get_node(const struct ds_term *term, struct ds_text *out, const struct ds_atom **atom,
                    uint32_t *creation);
 

@@ -14,11 +14,12 @@ static inline void check_cache_ref(void *context, const struct cursor *after,
     counts->atom_bytes += atom->len;
     if (__builtin_expect(atom->state == DS_ATOM_KNOWN, 1))
         return;
-    if (atom->state == DS_ATOM_UNKNOWN) {
-        counts->unknown++;
-    } else {
+    if (atom->state == DS_ATOM_INFERRED)
         counts->inferred++;
-    }
+    else if (atom->state == DS_ATOM_LIKELY)
+        counts->likely++;
+    else
+        counts->unknown++;
 }
 
 TOKEN_INLINE enum term_status check_walk(struct cursor *at, const struct token_source *source,
@@ -49,7 +50,7 @@ enum term_status term_check(struct cursor *at, const struct term_env *env, uint3
 {
     struct term_counts counts = {0};
     const enum term_status status = term_check_counted(at, env, &counts, what);
-    *unknown += counts.unknown;
+    *unknown += counts.unknown + counts.likely;
     *inferred += counts.inferred;
     return status;
 }

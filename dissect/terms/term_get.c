@@ -40,7 +40,7 @@ bool term_get_atom(const struct ds_term *term, struct ds_text *out)
     struct cursor at;
     struct term_token token;
     return get_token(term, &at, &token) && token.class == TERM_ATOM &&
-           (token.atom == NULL || token.atom->state != DS_ATOM_UNKNOWN) &&
+           (token.atom == NULL || ds_atom_has_name(token.atom->state)) &&
            get_text(&token.body, token.latin1, out);
 }
 
@@ -70,7 +70,7 @@ bool term_get_node(const struct ds_term *term, struct ds_text *out, const struct
         return false;
     *atom = token.atom;
     *out = (struct ds_text){0};
-    if (token.atom != NULL && token.atom->state == DS_ATOM_UNKNOWN)
+    if (token.atom != NULL && !ds_atom_is_certain(token.atom->state))
         return true;
     return get_text(&token.node, token.latin1, out);
 }

@@ -105,8 +105,16 @@ static void text_add_latin1_atom(struct text *text, const struct cursor *latin1)
         escape_add_atom(text->out, cursor_make(utf8, len));
 }
 
+/* text_add_mark marks what is only likely, in a way that no atom is written. */
+static void text_add_mark(struct text *text, const struct term_token *token)
+{
+    if (token->atom != NULL && token->atom->state == DS_ATOM_LIKELY && !text->options->unmarked)
+        BUFFER_ADD(text->out, "?");
+}
+
 static void text_add_atom(struct text *text, const struct term_token *token)
 {
+    text_add_mark(text, token);
     if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
         text_add_unknown(text, token->atom);
     } else if (token->latin1) {
@@ -127,6 +135,7 @@ static void text_read_atom(struct text *text, struct cursor *at)
 /* text_add_node writes a node without quotes: it stands between others. */
 static void text_add_node(struct text *text, const struct term_token *token)
 {
+    text_add_mark(text, token);
     if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
         text_add_unknown(text, token->atom);
     } else if (token->latin1) {

@@ -46,6 +46,7 @@ struct ds_config {
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */
+    bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
 };
 
 /* ds_stats is what a session has seen so far. */
@@ -62,7 +63,7 @@ struct ds_stats {
     uint64_t epmd_messages, messages, ticks;
     uint64_t handshakes; /* completed */
     uint64_t message_bytes;
-    uint64_t faults, unknown_atoms;
+    uint64_t faults, unknown_atoms, likely_atoms;
     uint64_t no_memory;                /* times memory ran out; something was dropped */
     uint64_t limits_hit[DS_LIMIT_COUNT];
 };

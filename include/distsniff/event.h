@@ -35,6 +35,7 @@ struct ds_counters {
     uint64_t gap_bytes;
     uint64_t faults;
     uint64_t unknown_atoms;
+    uint64_t likely_atoms;
 };
 
 /* ds_conn is a connection. end[0] sent the SYN, or the first packet seen. */
@@ -226,6 +227,7 @@ struct ds_event {
     struct ds_fault fault;
     uint32_t unknown_atoms;
     uint32_t inferred_atoms;
+    uint32_t likely_atoms; /* in the state DS_ATOM_LIKELY; those of ADDRESS are unknown */
     const uint8_t *bytes; /* of the frame or message on the wire, without TCP; or NULL */
     size_t bytes_len;
     union {

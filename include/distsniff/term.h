@@ -26,7 +26,23 @@ enum ds_atom_state {
     DS_ATOM_UNKNOWN,  /* defined in a packet that was not seen; text is absent */
     DS_ATOM_KNOWN,    /* seen on the wire */
     DS_ATOM_INFERRED, /* never seen, but certain: the node in a FromPid is the sender */
+    DS_ATOM_LIKELY,   /* never seen in this place, but more than likely: a guess */
+    DS_ATOM_ADDRESS,  /* the name of the node at one end, which was never said: text is where
+                         that node is, "~10.0.0.7:25672", which no node is called */
+    DS_ATOM_NUM_STATES
 };
+
+/* ds_atom_is_certain says whether an atom in that state is what its text says. */
+static inline bool ds_atom_is_certain(unsigned state)
+{
+    return state == DS_ATOM_KNOWN || state == DS_ATOM_INFERRED;
+}
+
+/* ds_atom_has_name says whether the text of an atom in that state is the atom's. */
+static inline bool ds_atom_has_name(unsigned state)
+{
+    return state != DS_ATOM_UNKNOWN && state != DS_ATOM_ADDRESS;
+}
 
 /* ds_atom is one entry that a message refers to. slot is segment * 256 + index in the
  * sender's cache (0 to 2047). The text is UTF-8; latin-1 atoms have been converted. */
@@ -99,12 +115,14 @@ struct ds_term_print_options {
     bool no_string;     /* the term itself is shown as a list, never as a string */
     bool unicode;       /* lists of printable characters above Latin-1 are strings as well */
     uint32_t base64_min; /* binaries of as many bytes that are no text: base64:decode("...") */
+    bool unmarked;      /* no '?' before an atom that is only likely */
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,
  * ports, funs and unknown atoms, erl_scan and erl_parse give the same term back. The text
  * is printable: control characters and invalid UTF-8 are escaped. A damaged term is
- * printed as far as it goes and ends in "...". options may be NULL. Returns false when
+ * printed as far as it goes and ends in "...". An atom that is only likely has a '?' before it,
+ * outside of its quotes: ?ok, ?'$gen_call'. options may be NULL. Returns false when
  * memory ran out. */
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
                    struct ds_buffer *out);

@@ -51,7 +51,7 @@ static void remove_title(struct processes *p, struct title *title)
 static bool print_name(struct processes *p, const char *prefix, struct ds_text scope,
                        const struct ds_term *name, size_t *prefix_len)
 {
-    const struct ds_term_print_options options = {.max_len = TITLE_LEN_MAX + 1};
+    const struct ds_term_print_options options = {.max_len = TITLE_LEN_MAX + 1, .unmarked = true};
     struct ds_buffer *out = &p->scratch;
     out->len = 0;
     ds_buffer_add_text(out, prefix);

@@ -55,6 +55,7 @@ struct sink_kind {
     void (*lost)(struct sink *sink, const struct loss *loss); /* may be NULL */
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
+    bool read_back; /* what is written is read by a node again: it holds no guesses */
     bool takes_monitors; /* it is given the ends of monitors and links too */
     bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
     /* check says whether the format can be written to that file (NULL: standard output); false
@@ -80,6 +81,9 @@ extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);
+
+/* sinks_are_read_back says whether one of the formats asked for is. */
+bool sinks_are_read_back(const struct sink_config *config);
 
 /* sinks_want_whole says whether one of the formats asked for also wants what was not selected. */
 bool sinks_want_whole(const struct sink_config *config);

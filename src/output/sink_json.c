@@ -168,6 +168,8 @@ static void write_counters(struct json_writer *json, struct json_key key,
     json_add_unsigned(object, "gap_bytes", counters->gap_bytes);
     json_add_unsigned(object, "faults", counters->faults);
     json_add_unsigned(object, "unknown_atoms", counters->unknown_atoms);
+    if (counters->likely_atoms != 0)
+        json_add_unsigned(object, "likely_atoms", counters->likely_atoms);
     json_put_tree(json, key, object);
 }
 
@@ -282,6 +284,8 @@ static void write_trouble(struct json_writer *json, const struct ds_event *event
         json_put_unsigned(json, JSON_KEY("unknown_atoms"), event->unknown_atoms);
     if (event->inferred_atoms != 0)
         json_put_unsigned(json, JSON_KEY("inferred_atoms"), event->inferred_atoms);
+    if (event->likely_atoms != 0)
+        json_put_unsigned(json, JSON_KEY("likely_atoms"), event->likely_atoms);
 }
 
 static struct ds_text buffer_text(const struct ds_buffer *buffer)

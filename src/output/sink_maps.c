@@ -194,7 +194,8 @@ static void write_trouble(struct map_writer *map, const struct ds_event *event)
         map_field_string(map, "what", event->fault.what, false);
         map_put_close(map);
     }
-    map_field_nonzero(map, "unknown_atoms", event->unknown_atoms);
+    /* No guesses in a file that is read back. */
+    map_field_nonzero(map, "unknown_atoms", event->unknown_atoms + event->likely_atoms);
     map_field_nonzero(map, "inferred_atoms", event->inferred_atoms);
 }
 
@@ -406,6 +407,7 @@ static void maps_close(struct sink *sink)
 const struct sink_kind sink_erl = {
     .name = "erl",
     .help = "Erlang terms for file:consult/1",
+    .read_back = true,
     .open = erl_open,
     .record = maps_record,
     .lost = maps_lost,
@@ -416,6 +418,7 @@ const struct sink_kind sink_erl = {
 const struct sink_kind sink_ex = {
     .name = "ex",
     .help = "Elixir terms for Code.eval_file/1",
+    .read_back = true,
     .open = ex_open,
     .record = maps_record,
     .lost = maps_lost,
@@ -427,6 +430,7 @@ const struct sink_kind sink_ex = {
 const struct sink_kind sink_etf = {
     .name = "etf",
     .help = "external terms for binary_to_term/1",
+    .read_back = true,
     .open = etf_open,
     .record = maps_record,
     .lost = maps_lost,

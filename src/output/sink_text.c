@@ -90,7 +90,7 @@ static void (*const add_event[])(struct text_state *, const struct sink *,
 static void add_trouble(struct text_state *s, const struct ds_event *event)
 {
     if (event->fault.kind == DS_FAULT_NONE && event->unknown_atoms == 0 &&
-        event->inferred_atoms == 0)
+        event->inferred_atoms == 0 && event->likely_atoms == 0)
         return;
     text_paint(s, PAINT_TROUBLE);
     if (event->fault.kind != DS_FAULT_NONE)
@@ -101,6 +101,8 @@ static void add_trouble(struct text_state *s, const struct ds_event *event)
     if (event->inferred_atoms != 0)
         ds_buffer_printf(s->out, " [%s]",
                          counted(event->inferred_atoms, "inferred atoms").text);
+    if (event->likely_atoms != 0)
+        ds_buffer_printf(s->out, " [%s]", counted(event->likely_atoms, "likely atoms").text);
     text_paint(s, PAINT_OFF);
 }
 
@@ -232,6 +234,9 @@ const struct sink_kind sink_text = {
     .close = text_close,
 };
 
+/* Terms for searching: nobody knows beforehand which atoms will be only likely. */
+static const struct ds_term_print_options in_full = {.unmarked = true};
+
 /* An event as text for itself: a sink that nothing is written from. */
 struct event_text {
     struct sink_config config;
@@ -245,7 +250,7 @@ struct event_text *event_text_new(void)
     if (text == NULL)
         return NULL;
     text->sink.config = &text->config;
-    text->state.limits = &term_limits[2];
+    text->state.limits = &in_full;
     text->state.endpoints = endpoint_cache_new(print_endpoint);
     if (text->state.endpoints == NULL) {
         free(text);

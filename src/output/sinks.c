@@ -57,6 +57,15 @@ bool sinks_want_raw(const struct sink_config *config)
     return false;
 }
 
+bool sinks_are_read_back(const struct sink_config *config)
+{
+    for (size_t i = 0; i < config->num_formats; i++) {
+        if (config->formats[i].kind->read_back)
+            return true;
+    }
+    return false;
+}
+
 bool sinks_want_whole(const struct sink_config *config)
 {
     for (size_t i = 0; i < config->num_formats; i++) {

@@ -145,6 +145,8 @@ static void add_counters(struct text_state *s, const struct ds_conn *conn)
             ds_buffer_printf(s->out, ", %s", counted(c->faults, "faults").text);
         if (c->unknown_atoms != 0)
             ds_buffer_printf(s->out, ", %s", counted(c->unknown_atoms, "unknown atoms").text);
+        if (c->likely_atoms != 0)
+            ds_buffer_printf(s->out, ", %s", counted(c->likely_atoms, "likely atoms").text);
     }
 }
 

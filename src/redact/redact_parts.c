@@ -82,11 +82,34 @@ void redact_part_text(struct redact_parts *p, redact_text_fn how, struct ds_text
     text->len = text->data != NULL ? p->scratch.len : 0;
 }
 
+/* part_atom returns what becomes of an atom that stays a reference, for it is not certain: where
+ * its text is an address, nothing. */
+static struct ds_atom part_atom(struct redact_parts *p, const struct ds_atom *atom)
+{
+    struct ds_atom out = {.slot = atom->slot, .state = DS_ATOM_UNKNOWN};
+    if (atom->state != DS_ATOM_LIKELY)
+        return out;
+    /* In scratch stands the term that it is an atom of. */
+    const struct ds_buffer term = p->scratch;
+    struct ds_text text = {(const char *)atom->text, atom->len};
+    p->scratch = (struct ds_buffer){0};
+    redact_part_text(p, redact_atom, &text);
+    p->failed |= p->scratch.failed;
+    ds_buffer_free(&p->scratch);
+    p->scratch = term;
+    if (text.data == NULL || text.len > UINT16_MAX)
+        return out;
+    out.text = (const uint8_t *)text.data;
+    out.len = (uint16_t)text.len;
+    out.state = DS_ATOM_LIKELY;
+    return out;
+}
+
 void redact_part_atoms(struct redact_parts *p, struct ds_term *term)
 {
     bool any = false;
     for (uint32_t i = 0; i < term->num_atoms; i++)
-        any |= term->atoms[i].state == DS_ATOM_UNKNOWN;
+        any |= !ds_atom_is_certain(term->atoms[i].state);
     if (!any) {
         term->atoms = NULL;
         term->num_atoms = 0;
@@ -95,7 +118,7 @@ void redact_part_atoms(struct redact_parts *p, struct ds_term *term)
     if (p->atoms != term->atoms || p->num_atoms != term->num_atoms) {
         struct ds_atom *atoms = redact_take(p, term->num_atoms * sizeof *atoms);
         for (uint32_t i = 0; atoms != NULL && i < term->num_atoms; i++)
-            atoms[i] = (struct ds_atom){.slot = term->atoms[i].slot, .state = DS_ATOM_UNKNOWN};
+            atoms[i] = part_atom(p, &term->atoms[i]);
         p->atoms = term->atoms;
         p->num_atoms = term->num_atoms;
         p->new_atoms = atoms;

@@ -39,7 +39,7 @@ void redact_put(struct redact_parts *parts, const void *bytes, size_t len);
 bool redact_put_term(struct redact_parts *parts, const struct ds_term *term, bool counts);
 
 /* Each of these replaces something that may be absent. how is one of redact_values.h. After
- * redact_part_atoms a term has only those of its atoms which are unknown. */
+ * redact_part_atoms a term has only those of its atoms which are unknown, or only likely. */
 void redact_part_text(struct redact_parts *parts, redact_text_fn how, struct ds_text *text);
 void redact_part_term(struct redact_parts *parts, struct ds_term *term);
 void redact_part_atoms(struct redact_parts *parts, struct ds_term *term);

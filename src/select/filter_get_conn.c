@@ -154,7 +154,8 @@ static void get_state(struct probe *probe, const struct record *record, int whic
 
 /* The counters of a connection that ended: a part, and the end that sent it. */
 enum counter { COUNT_BYTES, COUNT_FRAMES, COUNT_MESSAGES, COUNT_TICKS, COUNT_GAPS,
-               COUNT_GAP_BYTES, COUNT_FAULTS, COUNT_UNKNOWN_ATOMS, COUNT_DST = 8 };
+               COUNT_GAP_BYTES, COUNT_FAULTS, COUNT_UNKNOWN_ATOMS, COUNT_LIKELY_ATOMS,
+               COUNT_DST = 16 };
 
 static void get_counter(struct probe *probe, const struct record *record, int which)
 {
@@ -168,6 +169,7 @@ static void get_counter(struct probe *probe, const struct record *record, int wh
         [COUNT_MESSAGES] = c->messages,   [COUNT_TICKS] = c->ticks,
         [COUNT_GAPS] = c->gaps,           [COUNT_GAP_BYTES] = c->gap_bytes,
         [COUNT_FAULTS] = c->faults,       [COUNT_UNKNOWN_ATOMS] = c->unknown_atoms,
+        [COUNT_LIKELY_ATOMS] = c->likely_atoms,
     };
     probe_offer_unsigned(probe, counts[which & (COUNT_DST - 1)]);
 }
@@ -200,14 +202,16 @@ static void get_fault(struct probe *probe, const struct record *record, int whic
         probe_offer_string(probe, event->fault.what);
 }
 
-enum { ATOMS_UNKNOWN, ATOMS_INFERRED };
+enum { ATOMS_UNKNOWN, ATOMS_INFERRED, ATOMS_LIKELY };
 
 static void get_atoms(struct probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     if (event == NULL)
         return;
-    const uint32_t num = which == ATOMS_UNKNOWN ? event->unknown_atoms : event->inferred_atoms;
+    const uint32_t num = which == ATOMS_UNKNOWN    ? event->unknown_atoms
+                         : which == ATOMS_INFERRED ? event->inferred_atoms
+                                                   : event->likely_atoms;
     if (num != 0)
         probe_offer_number(probe, num);
 }
@@ -220,7 +224,8 @@ static void get_atoms(struct probe *probe, const struct record *record, int whic
     {side "_sent.gaps", FIELD_NUMBER, get_counter, COUNT_GAPS | (end), NULL},                      \
     {side "_sent.gap_bytes", FIELD_SIZE, get_counter, COUNT_GAP_BYTES | (end), NULL},              \
     {side "_sent.faults", FIELD_NUMBER, get_counter, COUNT_FAULTS | (end), NULL},                  \
-    {side "_sent.unknown_atoms", FIELD_NUMBER, get_counter, COUNT_UNKNOWN_ATOMS | (end), NULL}
+    {side "_sent.unknown_atoms", FIELD_NUMBER, get_counter, COUNT_UNKNOWN_ATOMS | (end), NULL},    \
+    {side "_sent.likely_atoms", FIELD_NUMBER, get_counter, COUNT_LIKELY_ATOMS | (end), NULL}
 
 static const struct field fields[] = {
     {"step", FIELD_TEXT, get_handshake, SHAKE_STEP, filter_word_of_step},

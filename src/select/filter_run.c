@@ -129,7 +129,8 @@ void probe_offer_term(struct probe *probe, const struct ds_term *term)
         if (!probe->filter->has_quote || probe->matches)
             return;
     }
-    const struct ds_term_print_options options = {.max_depth = probe->filter->max_depth};
+    const struct ds_term_print_options options = {.max_depth = probe->filter->max_depth,
+                                                  .unmarked = true};
     struct ds_buffer *text = &probe->filter->text;
     text->len = 0;
     if (term_show(term, &options, text) && !text->failed)

@@ -25,6 +25,8 @@ static const struct ds_atom samples_atoms[] = {
     SAMPLE_ATOM("bob@host", 2047, DS_ATOM_INFERRED),
     SAMPLE_ATOM("\xc3\xa9", 3, DS_ATOM_KNOWN),
     SAMPLE_ATOM(TEN_TEXT(TEN_TEXT("\xe2\x82\xac")), 4, DS_ATOM_KNOWN),
+    SAMPLE_ATOM("$gen_call", 9, DS_ATOM_LIKELY),
+    SAMPLE_ATOM("~10.0.0.7:25672", 10, DS_ATOM_ADDRESS),
 };
 enum { SAMPLES_NUM_ATOMS = sizeof samples_atoms / sizeof samples_atoms[0] };
 
@@ -78,6 +80,11 @@ static const struct term_sample samples[] = {
     {BYTES(82, 1), "'?atom:1027'",
      BYTES(119, 10, '?', 'a', 't', 'o', 'm', ':', '1', '0', '2', '7'), 1, 0},
     {BYTES(82, 2), "bob@host", BYTES(119, 8, 'b', 'o', 'b', '@', 'h', 'o', 's', 't'), 0, 1},
+    {BYTES(82, 5), "?'$gen_call'", BYTES(119, 7, '?', 'a', 't', 'o', 'm', ':', '9'), 1, 0},
+    {BYTES(82, 6), "'~10.0.0.7:25672'", BYTES(119, 8, '?', 'a', 't', 'o', 'm', ':', '1', '0'), 1, 0},
+    {BYTES(88, 82, 6, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 9), "<~10.0.0.7:25672.5.6>",
+     BYTES(88, 119, 8, '?', 'a', 't', 'o', 'm', ':', '1', '0', 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 9),
+     1, 0},
     {BYTES(82, 3), "'\xc3\xa9'", BYTES(119, 2, 0xc3, 0xa9), 0, 0},
     {BYTES(82, 4), "'" TEN_TEXT(TEN_TEXT("\xe2\x82\xac")) "'",
      BYTES(118, 1, 44, TEN(TEN(0xe2, 0x82, 0xac))), 0, 0},

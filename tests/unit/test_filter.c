@@ -21,7 +21,7 @@ static const struct ds_conn conn = {
     .end = {{.addr = {4, {10, 0, 0, 1}}, .port = 1000, .node = {"alice@h", 7}},
             {.addr = {4, {10, 0, 0, 2}}, .port = 1001, .node = {"bob@h", 5},
              .node_inferred = true}},
-    .counters = {{11, 12, 13, 14, 15, 16, 17, 18}, {21, 22, 23, 24, 25, 26, 27, 28}},
+    .counters = {{11, 12, 13, 14, 15, 16, 17, 18, 19}, {21, 22, 23, 24, 25, 26, 27, 28, 29}},
 };
 
 static struct ds_event make_event(enum ds_event_type type)
@@ -112,6 +112,7 @@ static struct ds_event make_message(void)
     event.fault = (struct ds_fault){DS_FAULT_GAP, 17, "packets are missing"};
     event.unknown_atoms = 2;
     event.inferred_atoms = 1;
+    event.likely_atoms = 3;
     return event;
 }
 
@@ -149,7 +150,7 @@ static void knows_the_fields_of_messages(void **state)
         "latency == 5.5ms", "latency_us == 5500", "latency_us > 5499.9 && latency_us < 6ms",
         "late", "outcome == \"timeout\"", "fault == \"gap\"", "fault.kind == \"gap\"",
         "fault.offset == 17", "fault.what contains \"missing\"", "unknown_atoms == 2",
-        "inferred_atoms == 1", NULL};
+        "inferred_atoms == 1", "likely_atoms == 3", NULL};
     static const char *const none[] = {
         "step", "state", "bytes", "messages", "caller", "callee.node", "request", "children",
         "name", "creation", "nodes", "src_sent.bytes", "cookie_ok", "cookie_ok == false",
@@ -170,7 +171,7 @@ static void knows_unknown_ops(void **state)
     event.message.code = -1;
     assert_true(holds("op == \"unknown\"", &record));
     static const char *const none[] = {
-        "fault", "unknown_atoms", "inferred_atoms", "fragments", "term", "to", "from_name",
+        "fault", "unknown_atoms", "inferred_atoms", "likely_atoms", "fragments", "term", "to", "from_name",
         "role", "call", "label", "latency", "outcome", "outcome != \"ok\"", "to != \"rex\"",
         "token.serial", "mfa", NULL};
     assert_none_hold(&record, none);
@@ -309,7 +310,7 @@ static void knows_the_fields_of_the_rest(void **state)
         "src_sent.unknown_atoms == 18", "dst_sent.bytes == 21", "dst_sent.frames == 22",
         "dst_sent.messages == 23", "dst_sent.ticks == 24", "dst_sent.gaps == 25",
         "dst_sent.gap_bytes == 26B", "dst_sent.faults == 27", "dst_sent.unknown_atoms == 28",
-        NULL});
+        "src_sent.likely_atoms == 19", "dst_sent.likely_atoms == 29", NULL});
     event.change.final = false;
     assert_false(holds("src_sent.bytes", &record));
 

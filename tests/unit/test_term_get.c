@@ -62,6 +62,8 @@ static void test_atoms(void **state)
     assert_atom(samples_term(BYTES(82, 0)), "alice@host");
     assert_atom(samples_term(BYTES(82, 2)), "bob@host");
     assert_atom(samples_term(BYTES(82, 1)), NULL);
+    assert_atom(samples_term(BYTES(82, 5)), "$gen_call"); /* likely */
+    assert_atom(samples_term(BYTES(82, 6)), NULL);        /* an address */
     assert_atom(samples_term(BYTES(82, SAMPLES_NUM_ATOMS)), NULL);
     assert_atom(samples_term(BYTES(119, 2, 0xc3, 0xa9)), "\xc3\xa9");
     assert_atom(samples_term(BYTES(118, 0, 2, 0xc3, 0xa9)), "\xc3\xa9");
@@ -90,6 +92,8 @@ static void test_nodes(void **state)
          0,
          UINT32_MAX},
         {{{88, 82, 1, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 9}, 15}, NULL, 1, 9},
+        {{{88, 82, 5, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 9}, 15}, NULL, 5, 9},
+        {{{88, 82, 6, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 9}, 15}, NULL, 6, 9},
         {{{102, 82, 2, 0, 0, 0, 5, 3}, 8}, "bob@host", 2, 3},
         {{{89, 82, 2, 0, 0, 0, 5, 1, 0, 0, 0}, 11}, "bob@host", 2, 1u << 24},
         {{{120, 82, 2, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 8}, 15}, "bob@host", 2, 8},
