@@ -11,6 +11,7 @@
 #include "reassembly.h"
 #include "ip_fragments.h"
 #include "packet.h"
+#include "atom_memory.h"
 #include "decoder_state.h"
 #include "decoder_state_give.h"
 #include "proto.h"
@@ -52,6 +53,7 @@ struct ds_session {
     struct packet_decoder decoder;
     struct tcp_table *tcp;
     char *cookie;
+    struct atom_books *own_memory; /* NULL: that of ds_config, or none */
     bool ended;
 };
 
@@ -334,10 +336,15 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     env->config.num_dist_ports = 0;
     env->config.cookie.data = NULL;
     env->meter.max = config->limits[DS_LIMIT_MEMORY];
+    if (!config->certain)
+        env->books = session->own_memory =
+            config->atom_memory != NULL ? NULL : atom_books_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
+    if (!config->certain && config->atom_memory != NULL)
+        env->books = config->atom_memory->books;
     env->registry = registry_new(config->limits[DS_LIMIT_NODES]);
     session->tcp = tcp_table_new(&tcp_events, session, &env->meter, env->config.limits,
                                  &env->stats);
-    if (env->registry == NULL || session->tcp == NULL || !copy_cookie(session, config->cookie) ||
+    if (env->registry == NULL || (!config->certain && env->books == NULL) || session->tcp == NULL || !copy_cookie(session, config->cookie) ||
         !packet_decoder_init(&session->decoder, &env->meter,
                              config->limits[DS_LIMIT_IP_FRAGMENTS],
                              &env->stats.limits_hit[DS_LIMIT_IP_FRAGMENTS])) {
@@ -492,6 +499,7 @@ void ds_session_free(struct ds_session *session)
     tcp_table_free(session->tcp);
     packet_decoder_free(&session->decoder);
     registry_free(session->env.registry);
+    atom_books_free(session->own_memory);
     arena_free(&session->env.arena);
     free(session->cookie);
     free(session);

@@ -14,6 +14,7 @@
 
 struct conn;
 struct decoder_state; /* what decoding goes by, see decoder_state.h */
+struct atom_books;
 struct registry;      /* who is registered where, see registry.h */
 
 /* env is what the stages of one session share. */
@@ -23,6 +24,8 @@ struct env {
     struct meter meter;
     struct arena arena; /* of the current event: reset after each one */
     struct registry *registry;
+    struct atom_books *books; /* what is known of the atoms of nodes, atom_book.h; NULL: nothing
+                                 is likely */
 };
 
 /* proto is one protocol on a TCP connection. The table of them stands in proto.c. */

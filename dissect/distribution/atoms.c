@@ -106,6 +106,19 @@ void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask)
     }
 }
 
+void atoms_doubt(struct atom_cache *cache, unsigned mask)
+{
+    for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
+        if ((mask & 1u << s) == 0 || cache->segment[s] == NULL)
+            continue;
+        for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
+            struct ds_atom *atom = &cache->segment[s][i];
+            if (ds_atom_is_certain(atom->state))
+                atom->state = DS_ATOM_LIKELY;
+        }
+    }
+}
+
 void atoms_free(struct atom_cache *cache, struct env *env)
 {
     atoms_forget(cache, env, ATOM_ALL_SEGMENTS);

@@ -36,6 +36,10 @@ void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct 
 /* atoms_forget makes all slots of the segments in mask unknown. */
 void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask);
 
+/* atoms_doubt makes what is certain in the segments of mask likely: a slot changes only when another
+ * atom with the same remainder is sent for the first time, which may have happened unseen. */
+void atoms_doubt(struct atom_cache *cache, unsigned mask);
+
 /* atoms_free releases the memory and empties the cache. */
 void atoms_free(struct atom_cache *cache, struct env *env);
 

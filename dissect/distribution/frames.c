@@ -22,9 +22,13 @@ static const struct damage UNFINISHED = {DS_FAULT_MALFORMED,
 static const struct damage NO_FIRST = {DS_FAULT_MALFORMED, "the first fragment never came"};
 static const struct damage FIRST_LOST = {DS_FAULT_GAP, "the first fragment was not seen"};
 
+/* forget_atoms tells that what the slots of these segments hold may have changed unseen. */
 static void forget_atoms(struct frames *frames, unsigned mask)
 {
-    atoms_forget(&frames->atoms, frames->env, mask);
+    if (frames->env->config.certain)
+        atoms_forget(&frames->atoms, frames->env, mask);
+    else
+        atoms_doubt(&frames->atoms, mask);
     decoder_state_forget_slots(frames->conn->decoder, frames->env, frames->dir, mask);
 }
 
@@ -80,6 +84,9 @@ static void decode(struct frames *frames, const struct control_source *source, s
         if (frames->doubt == 0)
             infer_nodes(source, frames->env, frames->conn, &frames->atoms, refs, event);
         control_read_payload(source, at, frames->env, event);
+        if (frames->doubt == 0)
+            likely_resolve(&frames->likely, frames->env, frames->conn, refs,
+                           source->atoms.num_atoms, event);
     }
     emit_message(frames, event);
 }
@@ -101,8 +108,11 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     /* Who is who was learned when the first fragment came: slots have changed since. */
     if (cursor_left(&body) == 0)
         control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
-    else if (control_read(&source, &body, &event))
+    else if (control_read(&source, &body, &event)) {
         control_read_payload(&source, &body, frames->env, &event);
+        likely_resolve(&frames->likely, frames->env, frames->conn, message->atoms,
+                       message->num_atoms, &event);
+    }
     emit_message(frames, &event);
     decoder_state_finish(frames->conn->decoder, frames->env, frames->dir, message->sequence);
     fragments_close(&frames->fragments, frames->env, message);
@@ -235,6 +245,8 @@ static void take_headed(struct frames *frames, struct control_source *source, st
     sent->fragment = header.fragment;
     decoder_state_add_frame(frames->conn->decoder, frames->env, frames->conn->tcp->now_ns,
                             frames->dir, source->start, len, &header);
+    if (!frames->latin1 && frames->doubt == 0)
+        likely_define(&frames->likely, frames->env, frames->conn, frames->dir, &header);
     dist_header_apply(&header, &frames->atoms, frames->env, frames->latin1);
     if (status != HEADER_OK) {
         forget_atoms(frames, header.at_risk);
@@ -338,5 +350,6 @@ void frames_free(struct frames *frames)
 {
     while (frames->fragments.oldest != NULL)
         fragments_close(&frames->fragments, frames->env, frames->fragments.oldest);
+    likely_free(&frames->likely);
     atoms_free(&frames->atoms, frames->env);
 }

@@ -11,6 +11,7 @@
 #include "conn.h"
 #include "control.h"
 #include "fragments.h"
+#include "likely.h"
 
 enum { FRAME_LENGTH_LEN = 4 }; /* bytes of the length that a frame begins with */
 
@@ -24,6 +25,7 @@ struct frames {
     uint64_t lost_total; /* bytes missing or skipped, of the whole direction */
 
     struct atom_cache atoms;
+    struct likely likely;
     struct fragments fragments;
     struct damage orphan; /* why a further fragment may come without a first one */
     bool completed;       /* the frame at hand brought a message to its end */

@@ -35,6 +35,32 @@ typedef void (*ds_event_fn)(void *context, const struct ds_event *event);
  * it: what a capture filter must let through from now on. */
 typedef void (*ds_port_fn)(void *context, uint16_t port, struct ds_text name);
 
+/* ds_atom_memory is what sessions learn of the atoms of nodes: each slot that a node gave an
+ * atom, on any of its connections. One that outlives a session serves the next: the same packets
+ * once more, or a later capture. It belongs to one session at a time. */
+struct ds_atom_memory;
+
+/* ds_learned is one thing learned. */
+struct ds_learned {
+    struct ds_endpoint node; /* of which node and creation count; without a name, addr and port */
+    uint16_t slot;
+    struct ds_text text;     /* UTF-8 */
+    const uint32_t *roles;   /* how it was seen to be used: opaque numbers */
+    size_t num_roles;
+};
+
+typedef void (*ds_learned_fn)(void *context, const struct ds_learned *learned);
+
+/* ds_atom_memory_new returns an empty memory, or NULL when memory ran out. max_nodes: how many
+ * incarnations of nodes it remembers; the one not met for longest is forgotten first. */
+struct ds_atom_memory *ds_atom_memory_new(uint64_t max_nodes);
+void ds_atom_memory_free(struct ds_atom_memory *memory); /* NULL is allowed */
+
+/* ds_atom_memory_each gives out all that was learned; ds_atom_memory_add adds some. False when
+ * memory ran out or it makes no sense. */
+void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give, void *context);
+bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned);
+
 struct ds_config {
     ds_event_fn on_event;
     ds_port_fn on_port; /* may be NULL */
@@ -47,6 +73,7 @@ struct ds_config {
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
+    struct ds_atom_memory *atom_memory; /* NULL: one that ends with the session */
 };
 
 /* ds_stats is what a session has seen so far. */

@@ -1,0 +1,386 @@
+/*
+ * atom_book.c - see atom_book.h. The books are kept by when they were last looked for, the oldest
+ * that nobody uses goes first.
+ */
+#include "atom_book.h"
+
+#include "atom_judge.h"
+#include "atom_book_parts.h"
+
+#include <stdlib.h>
+
+static bool text_equal(struct ds_text a, const void *data, size_t len)
+{
+    return a.len == len && (len == 0 || memcmp(a.data, data, len) == 0);
+}
+
+struct atom_books *atom_books_new(uint64_t max)
+{
+    struct atom_books *books = calloc(1, sizeof *books);
+    if (books != NULL)
+        books->max = max;
+    return books;
+}
+
+static void book_free(struct atom_book *book)
+{
+    while (book->num_learned != 0)
+        free(book->learned[--book->num_learned].text);
+    free(book->learned);
+    free(book->texts);
+    free(book->slots);
+    free(book->name);
+    free(book);
+}
+
+void atom_books_free(struct atom_books *books)
+{
+    struct atom_book *older;
+    for (struct atom_book *book = books != NULL ? books->newest : NULL; book != NULL;
+         book = older) {
+        older = book->older;
+        book_free(book);
+    }
+    free(books);
+}
+
+static bool has_name(const struct ds_endpoint *end)
+{
+    return end->node.data != NULL && memchr(end->node.data, '@', end->node.len) != NULL;
+}
+
+static bool is_at(const struct atom_book *book, const struct ds_endpoint *end)
+{
+    for (unsigned i = 0; i < book->num_places; i++) {
+        if (book->places[i].port == end->port &&
+            memcmp(&book->places[i].addr, &end->addr, sizeof end->addr) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool atom_book_is_of(const struct atom_book *book, const struct ds_endpoint *end)
+{
+    if (book->creation != end->creation)
+        return false;
+    if (has_name(end))
+        return book->name != NULL && text_equal(end->node, book->name, book->name_len);
+    return is_at(book, end);
+}
+
+/* note_place remembers where a node is, for when nothing else is known of it. */
+static void note_place(struct atom_book *book, const struct ds_endpoint *end)
+{
+    if (is_at(book, end))
+        return;
+    if (book->num_places == ATOM_BOOK_PLACES) {
+        memmove(&book->places[0], &book->places[1], (ATOM_BOOK_PLACES - 1) * sizeof book->places[0]);
+        book->num_places--;
+    }
+    book->places[book->num_places++] = (struct book_place){end->addr, end->port};
+}
+
+static bool set_name(struct atom_book *book, struct ds_text name)
+{
+    book->name = malloc(name.len);
+    if (book->name == NULL)
+        return false;
+    memcpy(book->name, name.data, name.len);
+    book->name_len = name.len;
+    return true;
+}
+
+static void unlink_book(struct atom_books *books, struct atom_book *book)
+{
+    *(book->newer != NULL ? &book->newer->older : &books->newest) = book->older;
+    *(book->older != NULL ? &book->older->newer : &books->oldest) = book->newer;
+    book->older = book->newer = NULL;
+    books->num--;
+}
+
+static void link_newest(struct atom_books *books, struct atom_book *book)
+{
+    book->older = books->newest;
+    *(books->newest != NULL ? &books->newest->newer : &books->oldest) = book;
+    books->newest = book;
+    books->num++;
+}
+
+/* make_room forgets the oldest book that nobody uses. */
+static bool make_room(struct atom_books *books, struct env *env)
+{
+    struct atom_book *book = books->oldest;
+    if (books->num < books->max)
+        return true;
+    if (env != NULL)
+        env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
+    while (book != NULL && book->num_users != 0)
+        book = book->newer;
+    if (book == NULL)
+        return false;
+    unlink_book(books, book);
+    book_free(book);
+    return true;
+}
+
+static struct atom_book *book_new(const struct ds_endpoint *end)
+{
+    struct atom_book *book = calloc(1, sizeof *book);
+    if (book == NULL)
+        return NULL;
+    book->creation = end->creation;
+    book->table = ATOM_TABLES_NUM;
+    book->texts = calloc(ATOM_BOOK_SLOTS, sizeof *book->texts);
+    if (book->texts == NULL || (has_name(end) && !set_name(book, end->node))) {
+        book_free(book);
+        return NULL;
+    }
+    return book;
+}
+
+struct atom_book *atom_books_find(struct atom_books *books, struct env *env,
+                                  const struct ds_endpoint *end)
+{
+    struct atom_book *book = books->newest;
+    while (book != NULL && !atom_book_is_of(book, end))
+        book = book->older;
+    if (book == NULL && has_name(end)) {
+        /* It may have been met before it was named. */
+        for (book = books->newest; book != NULL; book = book->older) {
+            if (book->name == NULL && book->creation == end->creation && is_at(book, end) &&
+                set_name(book, end->node))
+                break;
+        }
+    }
+    if (book == NULL) {
+        book = make_room(books, env) ? book_new(end) : NULL;
+        if (book == NULL) {
+            if (env != NULL)
+                env->stats.no_memory += books->max != 0 && books->num < books->max;
+            return NULL;
+        }
+    } else {
+        unlink_book(books, book);
+    }
+    link_newest(books, book);
+    note_place(book, end);
+    book->num_users++;
+    return book;
+}
+
+void atom_book_release(struct atom_book *book)
+{
+    if (book != NULL)
+        book->num_users--;
+}
+
+bool atom_book_trusts(const struct atom_book *book)
+{
+    return !book->is_liar;
+}
+
+/* find_learned returns what was learned of a slot with that text. */
+static struct learned *find_learned(const struct atom_book *book, uint16_t slot,
+                                    struct ds_text text)
+{
+    for (uint32_t i = book->texts[slot].first; i != 0; i = book->learned[i - 1].next) {
+        if (text_equal(text, book->learned[i - 1].text, book->learned[i - 1].len))
+            return &book->learned[i - 1];
+    }
+    return NULL;
+}
+
+static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct ds_text text)
+{
+    struct slot_texts *s = &book->texts[slot];
+    if (s->num == ATOM_BOOK_TEXTS) {
+        /* The one that has been there longest makes room; it is the last of the chain. */
+        uint32_t last = s->first;
+        while (book->learned[last - 1].next != 0)
+            last = book->learned[last - 1].next;
+        struct learned *old = &book->learned[last - 1];
+        char *copy = malloc(text.len + 1);
+        if (copy == NULL)
+            return NULL;
+        free(old->text);
+        const uint32_t next = old->next;
+        *old = (struct learned){.next = next, .slot = slot, .len = (uint16_t)text.len};
+        old->text = copy;
+        if (text.len != 0)
+            memcpy(copy, text.data, text.len);
+        book->generation++;
+        return old;
+    }
+    if (book->num_learned == book->cap_learned) {
+        const uint32_t cap = book->cap_learned * 2 + 64;
+        struct learned *more = realloc(book->learned, cap * sizeof *more);
+        if (more == NULL)
+            return NULL;
+        book->learned = more;
+        book->cap_learned = cap;
+    }
+    struct learned *learned = &book->learned[book->num_learned];
+    *learned = (struct learned){.next = s->first, .slot = slot, .len = (uint16_t)text.len};
+    learned->text = malloc(text.len + 1);
+    if (learned->text == NULL)
+        return NULL;
+    if (text.len != 0)
+        memcpy(learned->text, text.data, text.len);
+    s->first = ++book->num_learned;
+    s->num++;
+    book->generation++;
+    return learned;
+}
+
+/* check_tables holds a definition against the tables: right in one, it is not by chance. */
+static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text text)
+{
+    const unsigned number = atom_table_find(text);
+    if (slot >= ATOM_BOOK_MODULUS)
+        book->is_liar = true;
+    for (int t = 0; t < ATOM_TABLES_NUM && number != ATOM_TABLE_NONE; t++) {
+        const unsigned index = atom_tables[t].indices[number];
+        if (index == ATOM_TABLE_NONE)
+            continue;
+        struct table_fit *fit = &book->fits[t];
+        const bool is_common = index < atom_tables[t].num_common;
+        uint16_t *count = index % ATOM_BOOK_MODULUS == slot
+                              ? is_common ? &fit->hits : &fit->rest_hits
+                              : is_common ? &fit->misses : &fit->rest_misses;
+        if (*count < UINT16_MAX)
+            (*count)++;
+    }
+    book->table = ATOM_TABLES_NUM;
+    book->next_fit = 0;
+}
+
+/* is_elsewhere says whether a text is known in another slot, where no node would have it. */
+static bool is_elsewhere(const struct atom_book *book, uint16_t slot, struct ds_text text)
+{
+    for (uint32_t i = 0; i < book->num_learned; i++) {
+        const struct learned *learned = &book->learned[i];
+        if (learned->slot != slot && text_equal(text, learned->text, learned->len))
+            return true;
+    }
+    return false;
+}
+
+void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
+                      uint64_t direction, bool is_used)
+{
+    if (slot >= ATOM_BOOK_SLOTS)
+        return;
+    check_tables(book, slot, text);
+    struct learned *learned = find_learned(book, slot, text);
+    if (learned == NULL) {
+        book->is_liar = book->is_liar || is_elsewhere(book, slot, text);
+        if (!is_used)
+            return;
+        learned = add_learned(book, slot, text);
+        if (learned == NULL) {
+            env->stats.no_memory++;
+            return;
+        }
+    }
+    if (direction == 0)
+        return;
+    for (unsigned i = 0; i < learned->num_directions; i++) {
+        if (learned->directions[i] == direction)
+            return;
+    }
+    if (learned->num_directions < ATOM_BOOK_DIRECTIONS)
+        learned->directions[learned->num_directions++] = direction;
+    else
+        learned->is_everywhere = true;
+}
+
+/* add_role adds to a short list; false when it is there already or the list is full. */
+static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct seen_role role)
+{
+    for (unsigned i = 0; i < *num; i++) {
+        if (roles[i].fine == role.fine)
+            return false;
+    }
+    if (*num == max)
+        return false;
+    roles[(*num)++] = role;
+    return true;
+}
+
+void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
+                   const struct atom_role *role)
+{
+    if (book->slots == NULL)
+        book->slots = calloc(ATOM_BOOK_SLOTS, sizeof *book->slots);
+    if (book->slots == NULL) {
+        env->stats.no_memory++;
+        return;
+    }
+    struct book_slot *s = &book->slots[slot % ATOM_BOOK_SLOTS];
+    const struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse)};
+    if (add_role(s->seen, &s->num_seen, ATOM_BOOK_ROLES, seen)) {
+        s->is_judged = false;
+        book->num_seen++;
+    }
+}
+
+void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text text,
+                         const struct atom_role *role)
+{
+    struct learned *learned = slot < ATOM_BOOK_SLOTS ? find_learned(book, slot, text) : NULL;
+    const struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse)};
+    if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, seen))
+        book->generation++;
+}
+
+struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
+{
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
+        return (struct ds_text){NULL, 0};
+    struct book_slot *s = &book->slots[slot];
+    if (!s->is_judged || s->generation != book->generation || s->direction != direction) {
+        s->verdict = atom_judge(book, slot, direction);
+        s->is_judged = true;
+        s->generation = book->generation;
+        s->direction = direction;
+    }
+    return s->verdict;
+}
+
+void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context)
+{
+    for (const struct atom_book *book = books->oldest; book != NULL; book = book->newer) {
+        for (uint32_t i = 0; i < book->num_learned && !book->is_liar; i++) {
+            const struct learned *learned = &book->learned[i];
+            const struct ds_learned out = {
+                .node = {.addr = book->places[book->num_places - 1u].addr,
+                         .port = book->places[book->num_places - 1u].port,
+                         .creation = book->creation,
+                         .node = {book->name, book->name_len}},
+                .slot = learned->slot,
+                .text = {learned->text, learned->len},
+                .roles = &learned->roles[0].fine,
+                .num_roles = 2u * learned->num_roles,
+            };
+            give(context, &out);
+        }
+    }
+}
+
+bool atom_books_add(struct atom_books *books, const struct ds_learned *in)
+{
+    if (in->slot >= ATOM_BOOK_MODULUS || in->text.data == NULL || in->text.len > ATOM_MAX_LEN)
+        return false;
+    struct atom_book *book = atom_books_find(books, NULL, &in->node);
+    if (book == NULL)
+        return false;
+    check_tables(book, in->slot, in->text);
+    struct learned *learned = find_learned(book, in->slot, in->text);
+    if (learned == NULL)
+        learned = add_learned(book, in->slot, in->text);
+    for (size_t i = 0; learned != NULL && i + 1 < in->num_roles; i += 2)
+        add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES,
+                 (struct seen_role){in->roles[i], in->roles[i + 1]});
+    atom_book_release(book);
+    return learned != NULL;
+}

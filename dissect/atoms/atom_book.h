@@ -1,0 +1,61 @@
+/*
+ * atom_book.h - what is known of the atoms of one incarnation of a node, the sender of directions,
+ * beyond what each of these defined itself. A node takes slot = index in its atom table modulo
+ * 2039 for an atom, on all its connections: so what one of them says serves the others, and the
+ * atoms that each node of a release begins with (atom_tables.h) say what most slots may mean.
+ *
+ * What a slot means is told from its candidates, by the roles in which it was seen (atom_roles.h):
+ *
+ *     score = log2 P(atom is used) + sum over roles of log2 P(role | atom) / P(role)
+ *
+ * against "some other atom". A candidate that has 99 % of all is likely; else nothing is.
+ */
+#ifndef DISSECT_ATOM_BOOK_H
+#define DISSECT_ATOM_BOOK_H
+
+#include "atom_roles.h"
+#include "atoms.h"
+
+struct atom_book;
+struct atom_books; /* all of them, of one session or several that follow each other */
+
+/* atom_books_new returns an empty shelf of at most max books; NULL when memory ran out. */
+struct atom_books *atom_books_new(uint64_t max);
+void atom_books_free(struct atom_books *books); /* NULL is allowed */
+
+/* atom_books_find returns the book of that node, made anew if there is none yet: by its name
+ * if that is known, else by address and port, and by its creation. In use until it is given back
+ * with atom_book_release. NULL when memory ran out or all books are in use. */
+struct atom_book *atom_books_find(struct atom_books *books, struct env *env,
+                                  const struct ds_endpoint *end);
+void atom_book_release(struct atom_book *book); /* NULL is allowed */
+
+/* atom_book_is_of says whether a book found earlier is still the one to use. */
+bool atom_book_is_of(const struct atom_book *book, const struct ds_endpoint *end);
+
+/* atom_book_define takes note of a definition. direction: which one defined it, if its slot held
+ * something else before, so that there it is not what the slot meant before; 0: it may be. is_used:
+ * by a message of its own, not by one that lists hundreds. */
+void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
+                      uint64_t direction, bool is_used);
+
+/* atom_book_see takes note of the role of a slot that is unknown. */
+void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
+                   const struct atom_role *role);
+
+/* atom_book_see_known takes note of the role of an atom that atom_book_define was told of. */
+void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text text,
+                         const struct atom_role *role);
+
+/* atom_book_judge returns what a slot most likely means in that direction; absent: nothing is
+ * likely. The text lives as long as the book. */
+struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction);
+
+/* atom_book_trusts says whether the sender behaves as a node does. */
+bool atom_book_trusts(const struct atom_book *book);
+
+/* atom_books_each and atom_books_add are ds_atom_memory_each and ds_atom_memory_add. */
+void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context);
+bool atom_books_add(struct atom_books *books, const struct ds_learned *learned);
+
+#endif

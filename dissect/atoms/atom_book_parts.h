@@ -1,0 +1,86 @@
+/*
+ * atom_book_parts.h - what a book holds, as atom_book.c and atom_judge.c share it.
+ */
+#ifndef DISSECT_ATOM_BOOK_PARTS_H
+#define DISSECT_ATOM_BOOK_PARTS_H
+
+#include "atom_book.h"
+#include "atom_tables.h"
+
+enum {
+    ATOM_BOOK_SLOTS = ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS,
+    ATOM_BOOK_MODULUS = 2039,  /* a node uses the slots below it alone */
+    ATOM_BOOK_TEXTS = 4,       /* of one slot */
+    ATOM_BOOK_ROLES = 8,       /* of one slot, and of one text */
+    ATOM_BOOK_DIRECTIONS = 4,
+    ATOM_BOOK_PLACES = 8,      /* the last ones */
+};
+
+struct seen_role {
+    uint32_t fine, coarse; /* hashes */
+};
+
+/* learned is a text that a slot was seen to get. */
+struct learned {
+    uint32_t next; /* of the same slot: its number, from 1 */
+    uint16_t slot, len;
+    char *text;
+    uint8_t num_roles, num_directions;
+    bool is_everywhere; /* more directions than are remembered */
+    struct seen_role roles[ATOM_BOOK_ROLES];
+    uint64_t directions[ATOM_BOOK_DIRECTIONS]; /* where the slot held another atom before */
+};
+
+/* slot_texts is what was learned of a slot: the number, from 1, of the first text. */
+struct slot_texts {
+    uint32_t first;
+    uint8_t num;
+};
+
+/* book_slot is a slot that somebody wanted to know. */
+struct book_slot {
+    uint8_t num_seen;
+    bool is_judged;
+    uint32_t generation; /* of the book when it was */
+    uint64_t direction;  /* for which */
+    struct ds_text verdict;
+    struct seen_role seen[ATOM_BOOK_ROLES];
+};
+
+struct book_place {
+    struct ds_addr addr;
+    uint16_t port;
+};
+
+/* table_fit is how definitions agree with a table: with its common part, and with the rest, which
+ * another build of the release has elsewhere. One that does not rules that part out for good. */
+struct table_fit {
+    uint16_t hits, misses, rest_hits, rest_misses;
+};
+
+struct atom_book {
+    struct atom_book *older, *newer;
+    unsigned num_users;
+    uint32_t creation;
+    struct book_place places[ATOM_BOOK_PLACES]; /* where it was seen */
+    uint8_t num_places;
+    char *name;
+    size_t name_len;
+    bool is_liar; /* does what no node does: nothing is likely of it */
+    uint32_t generation; /* changes with whatever makes another verdict possible */
+    struct table_fit fits[ATOM_TABLES_NUM];
+    int table;          /* that fits; ATOM_TABLES_NUM: none is known to */
+    uint32_t num_seen;  /* roles of all slots */
+    uint32_t next_fit;  /* when the tables are tried again */
+    struct learned *learned;
+    uint32_t num_learned, cap_learned;
+    struct slot_texts *texts; /* of each slot */
+    struct book_slot *slots;  /* NULL: nothing was unknown so far */
+};
+
+struct atom_books {
+    struct atom_book *oldest, *newest;
+    uint64_t num, max;
+};
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * atom_judge.c - see atom_judge.h. Candidates are what the sender was seen to give to the slot,
+ * the atoms that the release which fits has there, and atoms of OTP whose roles are those in
+ * which the slot was seen. All weights are logarithms to the base 2.
+ */
+#include "atom_judge.h"
+
+#include "atom_book_parts.h"
+
+#include <math.h>
+
+enum {
+    MAX_CANDIDATES = 64,
+    TELLING_FAMILIES = 3,
+    TELLING_TIMES = 10,
+    OTHERS = 120, /* atoms that a node uses and that no table has */
+};
+
+static const double LIKELY = 0.99;
+static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
+static const double FIT_BITS = 20; /* by which a table must be better than the next one */
+
+struct candidate {
+    struct ds_text text;
+    double weight;
+};
+
+struct judge {
+    struct atom_book *book;
+    const struct book_slot *slot;
+    uint16_t number;
+    struct candidate candidates[MAX_CANDIDATES];
+    unsigned num;
+};
+
+static double clamp(double ratio)
+{
+    return ratio < MIN_RATIO ? MIN_RATIO : ratio > MAX_RATIO ? MAX_RATIO : ratio;
+}
+
+/* all_of returns P(role) over all atoms. */
+static double all_of(uint32_t role)
+{
+    return (atom_table_count_all(role) + 0.5) / (atom_table_total + 1.0);
+}
+
+/* ratio_of_use returns log2 P(role | atom) / P(role) of an atom of OTP. */
+static double ratio_of_use(unsigned text, struct seen_role role)
+{
+    const double num = atom_table_uses[text].num;
+    const unsigned coarse = atom_table_count(role.coarse, text);
+    const unsigned fine = atom_table_count(role.fine, text);
+    const double back = (coarse + 2 * all_of(role.coarse)) / (num + 2) / all_of(role.coarse);
+    if (fine != 0)
+        return clamp(log2(fine / (num + 2) / all_of(role.fine)));
+    /* A role that it was never seen in: the better an atom is known, the less likely. */
+    const double novelty = 2 / (num + 2) / 0.05;
+    return clamp(log2(back * (novelty < 1 ? novelty : 1)));
+}
+
+/* ratio_of_learned does that for an atom that was seen in a few messages. */
+static double ratio_of_learned(const struct learned *learned, struct seen_role role)
+{
+    double best = -1;
+    for (unsigned i = 0; i < learned->num_roles; i++) {
+        double ratio = best;
+        if (learned->roles[i].fine == role.fine)
+            ratio = log2(0.4 / all_of(role.fine));
+        else if (learned->roles[i].coarse == role.coarse)
+            ratio = log2(0.3 / all_of(role.coarse));
+        best = ratio > best ? ratio : best;
+    }
+    const unsigned text = atom_table_find((struct ds_text){learned->text, learned->len});
+    if (text != ATOM_TABLE_NONE && atom_table_uses[text].num != 0) {
+        const double ratio = ratio_of_use(text, role);
+        best = ratio > best ? ratio : best;
+    }
+    return clamp(best);
+}
+
+/* prior_of returns P(a program uses an atom of OTP). */
+static double prior_of(unsigned text)
+{
+    const double families = atom_table_uses[text].families;
+    return families == 0 ? 0.002 : (families + 0.1) / (atom_table_families + 0.5);
+}
+
+static bool has_text(const struct judge *judge, struct ds_text text)
+{
+    for (unsigned i = 0; i < judge->num; i++) {
+        if (judge->candidates[i].text.len == text.len &&
+            memcmp(judge->candidates[i].text.data, text.data, text.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add(struct judge *judge, struct ds_text text, double weight)
+{
+    if (judge->num < MAX_CANDIDATES)
+        judge->candidates[judge->num++] = (struct candidate){text, weight};
+}
+
+static void add_learned(struct judge *judge, uint64_t direction)
+{
+    const struct atom_book *book = judge->book;
+    const struct book_slot *slot = judge->slot;
+    for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
+        const struct learned *learned = &book->learned[i - 1];
+        bool is_later = learned->is_everywhere;
+        for (unsigned d = 0; d < learned->num_directions; d++)
+            is_later = is_later || learned->directions[d] == direction;
+        if (is_later)
+            continue;
+        double weight = log2(0.95 / book->texts[judge->number].num);
+        for (unsigned r = 0; r < slot->num_seen; r++)
+            weight += ratio_of_learned(learned, slot->seen[r]);
+        add(judge, (struct ds_text){learned->text, learned->len}, weight);
+    }
+}
+
+static double weight_of_text(const struct book_slot *slot, unsigned text)
+{
+    double weight = log2(prior_of(text));
+    for (unsigned r = 0; r < slot->num_seen; r++)
+        weight += atom_table_uses[text].num != 0 ? ratio_of_use(text, slot->seen[r]) : 0;
+    return weight;
+}
+
+static bool is_later(const struct judge *judge, struct ds_text text, uint64_t direction)
+{
+    const struct atom_book *book = judge->book;
+    for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
+        const struct learned *learned = &book->learned[i - 1];
+        if (learned->len != text.len || memcmp(learned->text, text.data, text.len) != 0)
+            continue;
+        for (unsigned d = 0; d < learned->num_directions; d++) {
+            if (learned->directions[d] == direction)
+                return true;
+        }
+        return learned->is_everywhere;
+    }
+    return false;
+}
+
+/* num_usable returns how many atoms of a table a book agrees with. */
+static uint32_t num_usable(const struct atom_book *book, int t)
+{
+    return book->fits[t].rest_misses == 0 ? atom_tables[t].num : atom_tables[t].num_common;
+}
+
+/* add_static adds what the release that fits has in the slot. */
+static void add_static(struct judge *judge, int t, uint64_t direction)
+{
+    const struct atom_table *table = &atom_tables[t];
+    const uint32_t num = num_usable(judge->book, t);
+    for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
+        const unsigned text = table->texts[index];
+        if (!has_text(judge, atom_table_text(text)) &&
+            !is_later(judge, atom_table_text(text), direction))
+            add(judge, atom_table_text(text), weight_of_text(judge->slot, text));
+    }
+}
+
+/* is_known_elsewhere says whether an atom is in another slot of this sender: each has one. */
+static bool is_known_elsewhere(const struct judge *judge, unsigned number)
+{
+    const struct atom_book *book = judge->book;
+    const struct ds_text text = atom_table_text(number);
+    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+        const unsigned index = atom_tables[t].indices[number];
+        if ((book->table == t || book->table == ATOM_TABLES_NUM) && index < num_usable(book, t))
+            return true; /* as a candidate of its own slot it is there already */
+    }
+    for (uint32_t i = 0; i < book->num_learned; i++) {
+        const struct learned *learned = &book->learned[i];
+        if (learned->slot != judge->number && learned->len == text.len &&
+            memcmp(learned->text, text.data, text.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* is_telling says whether a role gives an atom away: programs of several kinds have it there, and
+ * hardly any other atom. */
+static bool is_telling(const struct atom_table_role *role)
+{
+    const unsigned all = atom_table_count_all(role->hash);
+    return atom_table_uses[role->text].families >= TELLING_FAMILIES && all >= TELLING_TIMES &&
+           role->num >= all - all / 20;
+}
+
+/* add_by_role adds atoms of OTP that can be in any slot, for the roles that hardly another has. */
+static void add_by_role(struct judge *judge, uint64_t direction)
+{
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        unsigned num;
+        const struct atom_table_role *roles = atom_table_range(judge->slot->seen[r].fine, &num);
+        for (unsigned i = 0; i < num; i++) {
+            const struct ds_text text = atom_table_text(roles[i].text);
+            if (!is_telling(&roles[i]) || has_text(judge, text) || is_known_elsewhere(judge, roles[i].text) ||
+                is_later(judge, text, direction))
+                continue;
+            add(judge, text,
+                weight_of_text(judge->slot, roles[i].text) - log2(ATOM_BOOK_MODULUS));
+        }
+    }
+}
+
+/* fit_of says how much better the slots that were seen are explained with a table than without. */
+static double fit_of(struct atom_book *book, int t)
+{
+    const struct atom_table *table = &atom_tables[t];
+    const uint32_t num = num_usable(book, t);
+    double fit = 0;
+    for (uint16_t number = 0; number < ATOM_BOOK_MODULUS; number++) {
+        const struct book_slot *slot = &book->slots[number];
+        double with = OTHERS / (double)ATOM_BOOK_MODULUS;
+        if (slot->num_seen == 0)
+            continue;
+        for (uint32_t index = number; index < num; index += ATOM_BOOK_MODULUS)
+            with += exp2(weight_of_text(slot, table->texts[index]));
+        fit += log2(with / (OTHERS / (double)ATOM_BOOK_MODULUS));
+    }
+    return fit;
+}
+
+/* choose_table finds the release that fits. */
+static void choose_table(struct atom_book *book)
+{
+    double best = -1e9, next = 0; /* no table at all is one of them */
+    int chosen = ATOM_TABLES_NUM;
+    if (book->num_seen < book->next_fit)
+        return;
+    book->next_fit = book->num_seen + book->num_seen / 4 + 1;
+    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+        const struct table_fit *seen = &book->fits[t];
+        const unsigned hits = seen->hits + (seen->rest_misses == 0 ? seen->rest_hits : 0);
+        if (seen->misses != 0)
+            continue;
+        const double fit = log2(ATOM_BOOK_MODULUS) * hits + fit_of(book, t);
+        if (fit > best) {
+            next = best > next ? best : next;
+            best = fit;
+            chosen = t;
+        } else if (fit > next) {
+            next = fit;
+        }
+    }
+    if (best < next + FIT_BITS)
+        chosen = ATOM_TABLES_NUM;
+    if (chosen != book->table)
+        book->generation++;
+    book->table = chosen;
+}
+
+struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
+{
+    struct judge judge = {.book = book, .slot = &book->slots[slot], .number = slot};
+    choose_table(book);
+    add_learned(&judge, direction);
+    if (book->table < ATOM_TABLES_NUM)
+        add_static(&judge, book->table, direction);
+    add_by_role(&judge, direction);
+    double all = OTHERS / (double)ATOM_BOOK_MODULUS, best = 0;
+    struct ds_text text = {NULL, 0};
+    for (unsigned i = 0; i < judge.num; i++) {
+        const double weight = exp2(judge.candidates[i].weight);
+        all += weight;
+        if (weight > best) {
+            best = weight;
+            text = judge.candidates[i].text;
+        }
+    }
+    return best / all >= LIKELY ? text : (struct ds_text){NULL, 0};
+}

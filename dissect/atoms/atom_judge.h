@@ -1,0 +1,12 @@
+/*
+ * atom_judge.h - what a slot most likely means: see atom_book.h.
+ */
+#ifndef DISSECT_ATOM_JUDGE_H
+#define DISSECT_ATOM_JUDGE_H
+
+#include "atom_book.h"
+
+/* atom_judge weighs the candidates of a slot; absent when none is likely. */
+struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction);
+
+#endif

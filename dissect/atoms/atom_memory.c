@@ -1,0 +1,37 @@
+/*
+ * atom_memory.c - see atom_memory.h and <distsniff/dissect.h>.
+ */
+#include "atom_memory.h"
+
+#include <stdlib.h>
+
+struct ds_atom_memory *ds_atom_memory_new(uint64_t max_nodes)
+{
+    struct ds_atom_memory *memory = calloc(1, sizeof *memory);
+    if (memory == NULL)
+        return NULL;
+    memory->books = atom_books_new(max_nodes);
+    if (memory->books == NULL) {
+        free(memory);
+        return NULL;
+    }
+    return memory;
+}
+
+void ds_atom_memory_free(struct ds_atom_memory *memory)
+{
+    if (memory == NULL)
+        return;
+    atom_books_free(memory->books);
+    free(memory);
+}
+
+void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give, void *context)
+{
+    atom_books_each(memory->books, give, context);
+}
+
+bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned)
+{
+    return atom_books_add(memory->books, learned);
+}

@@ -1,0 +1,205 @@
+/*
+ * atom_roles.c - see atom_roles.h.
+ */
+#include "atom_roles.h"
+
+#include <stdio.h>
+
+/* What is looked at: tuples and lists beside of what stands in them up to so many elements; so
+ * deep; and so many tokens of a message. */
+enum { MAX_SHAPE = 7, MAX_NESTING = 8, MAX_TOKENS = 4096 };
+
+/* level is what is open: a tuple, a list or a map. */
+struct level {
+    enum term_class class;
+    uint64_t num, done;         /* terms beneath it */
+    char shape[MAX_SHAPE + 3];  /* letters of its elements; empty where there are too many */
+};
+
+struct walk {
+    struct term_env env;
+    atom_role_fn tell;
+    void *context;
+    char where;   /* the first letter of a role */
+    uint32_t num_tokens;
+    int depth;
+    struct level levels[MAX_NESTING];
+    struct atom_role role;
+};
+
+static const char letters[TERM_NUM_CLASSES] = {
+    [TERM_INTEGER] = 'i', [TERM_FLOAT] = 'f',      [TERM_ATOM] = 'a',   [TERM_BINARY] = 'b',
+    [TERM_BIT_BINARY] = 'b', [TERM_STRING] = 's',  [TERM_NIL] = 'n',    [TERM_PID] = 'p',
+    [TERM_PORT] = 'o',    [TERM_REFERENCE] = 'r',  [TERM_EXPORT] = 'e', [TERM_TUPLE] = 't',
+    [TERM_LIST] = 'l',    [TERM_MAP] = 'm',        [TERM_FUN] = 'F',    [TERM_RECORD] = 'R',
+    [TERM_LOCAL] = 'L',
+};
+
+/* set_shape notes of what kind the elements of a level are, which stand at at. */
+static void set_shape(struct walk *w, struct level *level, struct cursor at)
+{
+    level->shape[0] = '\0';
+    if (level->class == TERM_MAP || level->num > MAX_SHAPE)
+        return;
+    for (uint64_t i = 0; i < level->num; i++) {
+        struct cursor element = at;
+        struct term_token token;
+        if (term_read_token(&element, &w->env, &token, NULL) != TERM_OK ||
+            term_skip(&at, &w->env, 1, NULL) != TERM_OK) {
+            level->shape[0] = '\0';
+            return;
+        }
+        level->shape[i] = letters[token.class];
+        level->shape[i + 1] = '\0';
+    }
+}
+
+/* add_level writes a level with the place of the term in it, as "{@ai" or "[@|r". */
+static int add_level(const struct level *level, char *out, size_t size)
+{
+    const uint64_t at = level->done;
+    char shape[MAX_SHAPE + 3];
+    if (level->class == TERM_MAP)
+        return snprintf(out, size, "#%c", at % 2 == 0 ? 'k' : 'v');
+    const char open = level->class == TERM_TUPLE ? '{' : level->class == TERM_LIST ? '[' : '(';
+    if (level->shape[0] == '\0')
+        return level->class == TERM_LIST
+                   ? snprintf(out, size, "[%s", at + 1 == level->num ? "|@" : "@")
+                   : snprintf(out, size, "%c%u.%u", open, (unsigned)level->num, (unsigned)at);
+    snprintf(shape, sizeof shape, "%s", level->shape);
+    shape[at] = '@';
+    if (level->class != TERM_LIST)
+        return snprintf(out, size, "%c%s", open, shape);
+    /* The tail of a proper list says nothing more. */
+    const char tail = shape[level->num - 1];
+    shape[level->num - 1] = '\0';
+    return tail == 'n' ? snprintf(out, size, "[%s", shape)
+                       : snprintf(out, size, "[%s|%c", shape, tail);
+}
+
+static void tell(struct walk *w, const struct ds_atom *atom)
+{
+    const int depth = w->depth;
+    struct atom_role *role = &w->role;
+    if (depth == 0) {
+        snprintf(role->fine, sizeof role->fine, "%c=", w->where);
+        snprintf(role->coarse, sizeof role->coarse, "~%c=", w->where);
+        w->tell(w->context, atom, role);
+        return;
+    }
+    const struct level *level = &w->levels[depth - 1];
+    int len = snprintf(role->fine, sizeof role->fine, "%c%d", w->where, depth > 3 ? 3 : depth - 1);
+    if (depth > 1) {
+        const struct level *outer = &w->levels[depth - 2];
+        len += outer->class == TERM_TUPLE
+                   ? snprintf(role->fine + len, sizeof role->fine - (size_t)len, "{%u.%u",
+                              outer->num > 15 ? 15 : (unsigned)outer->num,
+                              outer->done > 15 ? 15 : (unsigned)outer->done)
+                   : snprintf(role->fine + len, sizeof role->fine - (size_t)len, "%c",
+                              outer->class == TERM_MAP ? '#' : '[');
+    }
+    add_level(level, role->fine + len, sizeof role->fine - (size_t)len);
+    const char nested = depth > 1 ? '+' : '0';
+    if (level->class == TERM_TUPLE)
+        snprintf(role->coarse, sizeof role->coarse, "~%c{%u.%u", nested,
+                 level->num > 15 ? 15 : (unsigned)level->num,
+                 level->done > 15 ? 15 : (unsigned)level->done);
+    else if (level->class == TERM_MAP)
+        snprintf(role->coarse, sizeof role->coarse, "~%c#%c", nested,
+                 level->done % 2 == 0 ? 'k' : 'v');
+    else
+        snprintf(role->coarse, sizeof role->coarse, "~%c%c", nested,
+                 level->class == TERM_LIST ? '[' : '(');
+    w->tell(w->context, atom, role);
+}
+
+/* tell_inside tells of the atoms of an external fun: module, function. */
+static void tell_export(struct walk *w, const struct term_token *token)
+{
+    struct cursor at = token->bytes;
+    for (int i = 0; i < 2; i++) {
+        struct term_token part;
+        if (i == 0 && !cursor_skip(&at, 1))
+            return;
+        if (term_read_token(&at, &w->env, &part, NULL) != TERM_OK)
+            return;
+        snprintf(w->role.fine, sizeof w->role.fine, "e%d", i);
+        snprintf(w->role.coarse, sizeof w->role.coarse, "~e%d", i);
+        if (part.atom != NULL)
+            w->tell(w->context, part.atom, &w->role);
+    }
+}
+
+/* walk_term goes through one term. */
+static void walk_term(struct walk *w, const struct ds_term *term, char where)
+{
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    w->env = (struct term_env){term->atoms, term->num_atoms};
+    w->where = where;
+    w->depth = 0;
+    do {
+        struct term_token token;
+        if (++w->num_tokens > MAX_TOKENS ||
+            term_read_token(&at, &w->env, &token, NULL) != TERM_OK)
+            return;
+        if (token.class == TERM_ATOM && token.atom != NULL)
+            tell(w, token.atom);
+        else if (token.class == TERM_EXPORT)
+            tell_export(w, &token);
+        if (token.num_terms != 0 && w->depth < MAX_NESTING) {
+            struct level *level = &w->levels[w->depth++];
+            *level = (struct level){.class = token.class, .num = token.num_terms};
+            set_shape(w, level, at);
+            continue;
+        }
+        if (token.num_terms != 0 && term_skip(&at, &w->env, token.num_terms, NULL) != TERM_OK)
+            return;
+        while (w->depth != 0 && ++w->levels[w->depth - 1].done == w->levels[w->depth - 1].num)
+            w->depth--;
+    } while (w->depth != 0);
+}
+
+/* where_of returns the letter for the payload of a message. */
+static char where_of(const struct ds_message *message)
+{
+    struct cursor to = cursor_make(message->role[DS_ROLE_TO].data, message->role[DS_ROLE_TO].len);
+    const struct term_env env = {message->control.atoms, message->control.num_atoms};
+    struct term_token token;
+    if (message->role[DS_ROLE_MFA].data != NULL)
+        return 'S';
+    if (strstr(message->op->name, "exit") != NULL)
+        return 'X';
+    if (message->role[DS_ROLE_TO].data == NULL ||
+        term_read_token(&to, &env, &token, NULL) != TERM_OK)
+        return 'P';
+    return token.class == TERM_ATOM ? 'N' : token.class == TERM_REFERENCE ? 'R' : 'P';
+}
+
+void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *context)
+{
+    static const struct {
+        enum ds_role role;
+        char where;
+    } parts[] = {{DS_ROLE_MFA, 'M'}, {DS_ROLE_REASON, 'X'}, {DS_ROLE_OPTS, 'O'},
+                 {DS_ROLE_RESULT, 'Y'}};
+    struct walk w = {.tell = fn, .context = context};
+    if (message->op == NULL)
+        return;
+    const struct ds_term *to = &message->role[DS_ROLE_TO];
+    struct cursor at = cursor_make(to->data, to->data != NULL ? to->len : 0);
+    struct term_token token;
+    w.env = (struct term_env){message->control.atoms, message->control.num_atoms};
+    if (to->data != NULL && term_read_token(&at, &w.env, &token, NULL) == TERM_OK &&
+        token.class == TERM_ATOM && token.atom != NULL) {
+        snprintf(w.role.fine, sizeof w.role.fine, "%s",
+                 message->payload.data != NULL ? "to" : "watched");
+        snprintf(w.role.coarse, sizeof w.role.coarse, "~to");
+        fn(context, token.atom, &w.role);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (message->role[parts[i].role].data != NULL)
+            walk_term(&w, &message->role[parts[i].role], parts[i].where);
+    }
+    if (message->payload.data != NULL)
+        walk_term(&w, &message->payload, where_of(message));
+}

@@ -1,0 +1,47 @@
+/*
+ * atom_roles.h - in which roles atoms stand in a message: what an atom that was never seen is seen
+ * to do. A role is a short text, so that the table of them (atom_uses.def) can be read:
+ *
+ *     to           the registered name that the message goes to
+ *     N0{@ai}      in the payload, sent to a name (N; P to a pid, R to a reference, S arguments of
+ *                  a spawn request, X an exit reason, M the {M, F, A} of a spawn request), not
+ *                  nested (0), the first of a tuple with an atom and an integer behind it
+ *     P1[@|r]      nested once, in a list of one element that ends in a reference
+ *     P1{3.1{@p    in a tuple in the second place (from 0) of a tuple of three
+ *     N0#k  N1#v   the key or the value of a map
+ *
+ * The letters: a atom, i integer, f float, b binary, s string, n [], p pid, o port, r reference,
+ * e external fun, t tuple, l list, m map, F fun, R record.
+ *
+ * The coarse form of a role leaves out what stands beside it: ~to, ~0{3.1, ~+[.
+ */
+#ifndef DISSECT_ATOM_ROLES_H
+#define DISSECT_ATOM_ROLES_H
+
+#include "conn.h"
+#include "term.h"
+
+enum { ATOM_ROLE_LEN = 40 };
+
+struct atom_role {
+    char fine[ATOM_ROLE_LEN], coarse[ATOM_ROLE_LEN];
+};
+
+typedef void (*atom_role_fn)(void *context, const struct ds_atom *atom,
+                             const struct atom_role *role);
+
+/* atom_roles_walk tells of each reference to the atom cache in a message what its role is, except
+ * for the nodes of pids, ports and references. Of what is nested deeply, or stands far behind in
+ * a long message, nothing is told. The terms have been walked before. */
+void atom_roles_walk(const struct ds_message *message, atom_role_fn tell, void *context);
+
+/* atom_role_hash is what a role is looked up by. */
+static inline uint32_t atom_role_hash(const char *role)
+{
+    uint32_t hash = 2166136261u;
+    for (; *role != '\0'; role++)
+        hash = (hash ^ (uint8_t)*role) * 16777619u;
+    return hash;
+}
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * atom_tables.c - searches in the tables of atom_tables.h.
+ */
+#include "atom_tables.h"
+
+#include <string.h>
+
+struct ds_text atom_table_text(unsigned number)
+{
+    const uint32_t start = atom_table_start[number];
+    return (struct ds_text){(const char *)&atom_table_pool[start],
+                            atom_table_start[number + 1] - start};
+}
+
+unsigned atom_table_find(struct ds_text text)
+{
+    unsigned low = 0, high = atom_table_num_texts;
+    while (low < high) {
+        const unsigned middle = low + (high - low) / 2;
+        const struct ds_text other = atom_table_text(middle);
+        const size_t len = text.len < other.len ? text.len : other.len;
+        int order = len != 0 ? memcmp(text.data, other.data, len) : 0;
+        if (order == 0)
+            order = (text.len > other.len) - (text.len < other.len);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return ATOM_TABLE_NONE;
+}
+
+/* first returns the first entry that does not come before hash. */
+static unsigned first(const struct atom_table_role *roles, unsigned num, uint32_t hash)
+{
+    unsigned low = 0, high = num;
+    while (low < high) {
+        const unsigned middle = low + (high - low) / 2;
+        if (roles[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct atom_table_role *atom_table_range(uint32_t hash, unsigned *num)
+{
+    const unsigned start = first(atom_table_roles, atom_table_roles_num, hash);
+    unsigned end = start;
+    while (end < atom_table_roles_num && atom_table_roles[end].hash == hash)
+        end++;
+    *num = end - start;
+    return &atom_table_roles[start];
+}
+
+unsigned atom_table_count(uint32_t hash, unsigned text)
+{
+    unsigned num;
+    const struct atom_table_role *roles = atom_table_range(hash, &num);
+    unsigned low = 0, high = num;
+    while (low < high) {
+        const unsigned middle = low + (high - low) / 2;
+        if (roles[middle].text < text)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < num && roles[low].text == text ? roles[low].num : 0;
+}
+
+unsigned atom_table_count_all(uint32_t hash)
+{
+    const unsigned at = first(atom_table_all, atom_table_all_num, hash);
+    return at < atom_table_all_num && atom_table_all[at].hash == hash ? atom_table_all[at].num : 0;
+}

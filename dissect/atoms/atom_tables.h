@@ -1,0 +1,63 @@
+/*
+ * atom_tables.h - what is known of atoms beforehand, as constants that make_atom_tables.c writes at
+ * build time: the atoms that every node of a release has before it reads its command line, with
+ * the same indices in each (otpNN.def); and how atoms of OTP are used (atom_uses.def).
+ *
+ * A text is a number here, in the order of the texts.
+ */
+#ifndef DISSECT_ATOM_TABLES_H
+#define DISSECT_ATOM_TABLES_H
+
+#include <distsniff/term.h>
+
+enum { ATOM_TABLES_NUM = 3, ATOM_TABLE_NONE = 65535 };
+
+struct atom_table {
+    const char *release;
+    const uint16_t *texts;   /* of each index */
+    const uint16_t *indices; /* of each text; NONE */
+    uint32_t num;            /* of indices */
+    uint32_t num_common;     /* of them, the first ones, in every build of the release: atom.names
+                                and bif.tab of its source. What follows depends on how it was
+                                configured */
+};
+
+struct atom_table_use {
+    uint16_t families; /* kinds of programs that say it, of atom_table_families */
+    uint16_t num;      /* how often, in all its roles */
+};
+
+struct atom_table_role {
+    uint32_t hash; /* of the role; sorted by it, then by text */
+    uint16_t text;
+    uint16_t num;
+};
+
+extern const struct atom_table atom_tables[ATOM_TABLES_NUM];
+extern const unsigned atom_table_num_texts;
+extern const struct atom_table_use atom_table_uses[]; /* of each text */
+extern const unsigned atom_table_families, atom_table_total;
+extern const struct atom_table_role atom_table_roles[]; /* of each text alone */
+extern const unsigned atom_table_roles_num;
+extern const struct atom_table_role atom_table_all[]; /* of all atoms; text is 0 */
+extern const unsigned atom_table_all_num;
+
+/* The pool, for atom_tables.c. */
+extern const uint8_t atom_table_pool[];
+extern const uint32_t atom_table_start[];
+
+/* atom_table_find returns the number of a text, or NONE. */
+unsigned atom_table_find(struct ds_text text);
+
+/* atom_table_text returns it. */
+struct ds_text atom_table_text(unsigned number);
+
+/* atom_table_range returns the entries of a role: from the result on, *num of them. */
+const struct atom_table_role *atom_table_range(uint32_t hash, unsigned *num);
+
+/* atom_table_count returns how often a text is seen in a role; atom_table_count_all how often
+ * all atoms are. */
+unsigned atom_table_count(uint32_t hash, unsigned text);
+unsigned atom_table_count_all(uint32_t hash);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * make_atom_tables.c - run at build time: writes otpNN.def and atom_uses.def as constant tables
+ * (atom_tables.h), with all texts in one pool.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ATOM(text) {text, sizeof(text) - 1},
+struct text {
+    const char *bytes;
+    size_t len;
+};
+static const struct text table25[] = {
+#include "otp25.def"
+};
+static const struct text table27[] = {
+#include "otp27.def"
+};
+static const struct text table29[] = {
+#include "otp29.def"
+};
+#undef ATOM
+
+enum kind { KIND_FAMILIES, KIND_USE, KIND_ROLE, KIND_ALL, KIND_TOTAL };
+struct line {
+    enum kind kind;
+    const char *text;
+    size_t len;
+    unsigned families, num;
+};
+#define FAMILIES(num) {KIND_FAMILIES, "", 0, 0, num},
+#define USE(text, families, num) {KIND_USE, text, sizeof(text) - 1, families, num},
+#define ROLE(role, num) {KIND_ROLE, role, sizeof(role) - 1, 0, num},
+#define ALL(role, num) {KIND_ALL, role, sizeof(role) - 1, 0, num},
+#define TOTAL(num) {KIND_TOTAL, "", 0, 0, num},
+static const struct line lines[] = {
+#include "atom_uses.def"
+};
+
+#define NUM(a) (sizeof(a) / sizeof((a)[0]))
+enum { MAX_TEXTS = 32768 };
+
+static const struct {
+    const char *name;
+    const struct text *atoms;
+    size_t num, num_common; /* the latter are atom.names and bif.tab */
+} tables[] = {{"25", table25, NUM(table25), 1073},
+              {"27", table27, NUM(table27), 1106},
+              {"29", table29, NUM(table29), 1150}};
+
+static struct text texts[MAX_TEXTS];
+static size_t num_texts;
+
+static int compare(const void *a, const void *b)
+{
+    const struct text *x = a, *y = b;
+    const size_t len = x->len < y->len ? x->len : y->len;
+    const int order = memcmp(x->bytes, y->bytes, len);
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static void add(struct text text)
+{
+    if (num_texts == MAX_TEXTS)
+        exit(1);
+    texts[num_texts++] = text;
+}
+
+static unsigned find(struct text text)
+{
+    const struct text *found = bsearch(&text, texts, num_texts, sizeof text, compare);
+    return (unsigned)(found - texts);
+}
+
+/* As in atom_roles.h. */
+static uint32_t hash_of(const char *role)
+{
+    uint32_t hash = 2166136261u;
+    for (; *role != '\0'; role++)
+        hash = (hash ^ (uint8_t)*role) * 16777619u;
+    return hash;
+}
+
+struct role {
+    uint32_t hash;
+    unsigned text, num;
+};
+
+static int compare_roles(const void *a, const void *b)
+{
+    const struct role *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return (x->text > y->text) - (x->text < y->text);
+}
+
+static void write_roles(const char *name, struct role *roles, size_t num)
+{
+    qsort(roles, num, sizeof *roles, compare_roles);
+    printf("const struct atom_table_role %s[] = {\n", name);
+    for (size_t i = 0; i < num; i++)
+        printf("{0x%xu,%u,%u},\n", (unsigned)roles[i].hash, roles[i].text,
+               roles[i].num < 65535 ? roles[i].num : 65535);
+    printf("};\nconst unsigned %s_num = %zu;\n", name, num);
+}
+
+int main(void)
+{
+    static struct role roles[NUM(lines)], all[NUM(lines)];
+    static unsigned families[MAX_TEXTS], nums[MAX_TEXTS];
+    size_t num_roles = 0, num_all = 0;
+    unsigned text = 0, num_families = 1, total = 1;
+
+    for (size_t t = 0; t < NUM(tables); t++) {
+        for (size_t i = 0; i < tables[t].num; i++)
+            add(tables[t].atoms[i]);
+    }
+    for (size_t i = 0; i < NUM(lines); i++) {
+        if (lines[i].kind == KIND_USE)
+            add((struct text){lines[i].text, lines[i].len});
+    }
+    qsort(texts, num_texts, sizeof texts[0], compare);
+    size_t num = 0;
+    for (size_t i = 0; i < num_texts; i++) {
+        if (num == 0 || compare(&texts[num - 1], &texts[i]) != 0)
+            texts[num++] = texts[i];
+    }
+    num_texts = num;
+
+    printf("#include \"atom_tables.h\"\nconst uint8_t atom_table_pool[] = {\n");
+    for (size_t i = 0; i < num_texts; i++) {
+        for (size_t c = 0; c < texts[i].len; c++)
+            printf("%u,", (unsigned char)texts[i].bytes[c]);
+        printf("\n");
+    }
+    printf("0};\nconst uint32_t atom_table_start[] = {");
+    size_t start = 0;
+    for (size_t i = 0; i < num_texts; start += texts[i++].len)
+        printf("%zu,\n", start);
+    printf("%zu};\nconst unsigned atom_table_num_texts = %zu;\n", start, num_texts);
+
+    for (size_t t = 0; t < NUM(tables); t++) {
+        printf("static const uint16_t texts_%s[] = {\n", tables[t].name);
+        for (size_t i = 0; i < tables[t].num; i++)
+            printf("%u,\n", find(tables[t].atoms[i]));
+        printf("};\nstatic const uint16_t indices_%s[] = {\n", tables[t].name);
+        for (size_t i = 0; i < num_texts; i++) {
+            size_t at = 0;
+            while (at < tables[t].num && compare(&tables[t].atoms[at], &texts[i]) != 0)
+                at++;
+            printf("%zu,\n", at < tables[t].num ? at : (size_t)65535);
+        }
+        printf("};\n");
+    }
+    printf("const struct atom_table atom_tables[] = {\n");
+    for (size_t t = 0; t < NUM(tables); t++)
+        printf("{\"%s\", texts_%s, indices_%s, %zu, %zu},\n", tables[t].name, tables[t].name,
+               tables[t].name, tables[t].num, tables[t].num_common);
+    printf("};\n");
+
+    for (size_t i = 0; i < NUM(lines); i++) {
+        const struct line *line = &lines[i];
+        switch (line->kind) {
+        case KIND_FAMILIES:
+            num_families = line->num;
+            break;
+        case KIND_USE:
+            text = find((struct text){line->text, line->len});
+            families[text] = line->families;
+            nums[text] = line->num;
+            break;
+        case KIND_ROLE:
+            roles[num_roles++] = (struct role){hash_of(line->text), text, line->num};
+            break;
+        case KIND_ALL:
+            all[num_all++] = (struct role){hash_of(line->text), 0, line->num};
+            break;
+        case KIND_TOTAL:
+            total = line->num;
+            break;
+        }
+    }
+    printf("const struct atom_table_use atom_table_uses[] = {\n");
+    for (size_t i = 0; i < num_texts; i++)
+        printf("{%u,%u},\n", families[i], nums[i]);
+    printf("};\nconst unsigned atom_table_families = %u, atom_table_total = %u;\n", num_families,
+           total);
+    write_roles("atom_table_roles", roles, num_roles);
+    write_roles("atom_table_all", all, num_all);
+    return 0;
+}

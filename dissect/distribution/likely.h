@@ -1,0 +1,30 @@
+/*
+ * likely.h - what one direction tells the book of its sender (atom_book.h), and asks of it.
+ */
+#ifndef DISSECT_LIKELY_H
+#define DISSECT_LIKELY_H
+
+#include "atom_book.h"
+#include "dist_header.h"
+
+/* likely is what a direction keeps for this. Zero-initialise it. */
+struct likely {
+    struct atom_book *book;
+    uint64_t direction;  /* what this one is called there */
+    uint32_t num_listed; /* messages that defined very many atoms, for the sake of it */
+    bool has_defined;    /* the message at hand did */
+};
+
+/* likely_define takes note of what a header, as read but not applied, defines. */
+void likely_define(struct likely *likely, struct env *env, const struct conn *conn, int dir,
+                   const struct dist_header *header);
+
+/* likely_resolve takes note of the roles of the atoms of a message, and gives those that are unknown
+ * what they likely mean. refs are those that the terms of the message refer to. The counts of the
+ * event are brought up to date. */
+void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
+                    struct ds_atom *refs, uint32_t num_refs, struct ds_event *event);
+
+void likely_free(struct likely *likely);
+
+#endif
