@@ -494,6 +494,7 @@ void ds_session_free(struct ds_session *session)
         /* Closing frees what hangs on the connections; nobody is told any more. */
         session->env.config.on_event = NULL;
         session->env.config.on_port = NULL;
+        session->env.config.on_all_known = NULL;
         ds_session_end(session);
     }
     tcp_table_free(session->tcp);

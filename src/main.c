@@ -68,6 +68,10 @@ int main(int argc, char **argv)
             filter_list_fields(stdout);
             status = STATUS_OK;
             break;
+        case ACTION_PRINT_REFRESH:
+            late_hints_print_refresh(options.refresh_way, stdout);
+            status = STATUS_OK;
+            break;
         case ACTION_SNIFF:
             status = sniff_run(&options);
             break;

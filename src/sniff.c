@@ -14,6 +14,9 @@
 #include "ending.h"
 #include "follow.h"
 #include "live_clock.h"
+#include "late_hints.h"
+#include "learned_file.h"
+#include "look_ahead.h"
 #include "packet_recorder.h"
 #include "privileges.h"
 #include "progress.h"
@@ -30,7 +33,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_RUN_FILES = MAX_FORMATS + 4 };
+enum { MAX_RUN_FILES = MAX_FORMATS + 6 };
 
 /* While nothing comes the time is told at intervals, less what the kernel may keep back. */
 enum {
@@ -63,6 +66,9 @@ struct sniff {
     bool has_begun;   /* ending knows when */
     bool save_gone;   /* nobody reads what -w writes, and that has been said */
     bool silence_is_told;
+    bool said_late;   /* what to do about connections that were up before */
+    struct ds_atom_memory *memory;
+    char *learned_new; /* what the file of --learned is called until it is whole */
     bool failed;      /* not by what is shown */
 };
 
@@ -130,8 +136,18 @@ static bool has_ended(struct sniff *s)
 static void on_event(void *context, const struct ds_event *event)
 {
     struct sniff *s = context;
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE &&
+        !s->options->quiet)
+        late_hints_joined(&s->said_late);
     if (!is_over(s))
         pipeline_event(s->pipeline, event);
+}
+
+static void on_all_known(void *context, const struct ds_conn *conn, unsigned dir)
+{
+    const struct sniff *s = context;
+    if (!s->options->quiet)
+        late_hints_known(conn, dir, s->options->redact.what == 0);
 }
 
 static void on_port(void *context, uint16_t port, struct ds_text name)
@@ -215,12 +231,24 @@ static bool open_session(struct sniff *s)
     *config = s->options->config;
     config->on_event = on_event;
     config->on_port = on_port;
+    config->on_all_known = on_all_known;
     config->context = s;
     config->epmd_port = s->options->epmd_port;
     config->dist_ports = s->options->follow.dist_ports;
     config->num_dist_ports = s->options->follow.num_dist_ports;
     config->raw = sinks_want_raw(&s->options->output);
     config->certain = config->certain || sinks_are_read_back(&s->options->output);
+    if (!config->certain) {
+        s->memory = ds_atom_memory_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
+        config->atom_memory = s->memory;
+        if (s->memory == NULL) {
+            complain("out of memory");
+            return false;
+        }
+        if (s->options->learned_file != NULL &&
+            !learned_file_read(s->options->learned_file, s->memory))
+            return false;
+    }
     if (!cookie_file_read(s->options->cookie_file, s->cookie, &config->cookie))
         return false;
     s->session = ds_session_new(config);
@@ -263,6 +291,15 @@ static bool start_helper(struct sniff *s)
     };
     add_file(s, options->cookie_file, HELPER_READ);
     add_file(s, options->redact.key_file, HELPER_READ);
+    if (options->learned_file != NULL) {
+        add_file(s, options->learned_file, HELPER_READ);
+        if (asprintf(&s->learned_new, "%s.new", options->learned_file) < 0) {
+            s->learned_new = NULL;
+            complain("out of memory");
+            return false;
+        }
+        add_file(s, s->learned_new, HELPER_WRITE);
+    }
     add_file(s, options->keep.write_file, is_later ? HELPER_LATER : HELPER_WRITE);
     add_file(s, options->keep.connections_file, HELPER_WRITE);
     for (size_t i = 0; i < options->output.num_formats; i++)
@@ -301,10 +338,19 @@ static bool open_inputs(struct sniff *s)
                : close_in(s, false) && capture_begin(&s->capture) && follow_begin(s->follow);
 }
 
+/* may_learn says whether the file of --learned can be replaced in the end. */
+static bool may_learn(const struct sniff *s)
+{
+    if (s->learned_new == NULL || file_helper_may_create(s->learned_new))
+        return true;
+    complain("cannot write %s: %s", s->learned_new, strerror(errno));
+    return false;
+}
+
 static bool open_all(struct sniff *s)
 {
     return open_inputs(s) && open_session(s) && open_outputs(s) && save_open(&s->save) &&
-           may_record(s);
+           may_record(s) && may_learn(s);
 }
 
 /* The counts of all stages together. */
@@ -571,8 +617,12 @@ static int close_all(struct sniff *s, bool opened)
     follow_free(s->follow);
     pipeline_free(s->pipeline);
     recorder_free(s->recorder);
-    file_helper_stop();
     ds_session_free(s->session);
+    if (opened && s->options->learned_file != NULL && s->memory != NULL)
+        s->failed |= !learned_file_write(s->options->learned_file, s->memory);
+    ds_atom_memory_free(s->memory);
+    file_helper_stop();
+    free(s->learned_new);
     if (s->failed)
         return STATUS_TROUBLE;
     return s->options->strict && !complete ? STATUS_INCOMPLETE : STATUS_OK;
@@ -593,7 +643,7 @@ int sniff_run(const struct options *options)
         s->capture.on_wait = flush;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
-        opened = opened && pipeline_start(s->pipeline);
+        opened = opened && look_ahead(&s->capture, &s->config) && pipeline_start(s->pipeline);
         if (opened)
             run(s);
     }

@@ -273,9 +273,9 @@ void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, st
     check_tables(book, slot, text);
     struct learned *learned = find_learned(book, slot, text);
     if (learned == NULL) {
-        book->is_liar = book->is_liar || is_elsewhere(book, slot, text);
         if (!is_used)
             return;
+        book->is_liar = book->is_liar || is_elsewhere(book, slot, text);
         learned = add_learned(book, slot, text);
         if (learned == NULL) {
             env->stats.no_memory++;

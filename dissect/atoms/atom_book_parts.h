@@ -9,7 +9,7 @@
 
 enum {
     ATOM_BOOK_SLOTS = ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS,
-    ATOM_BOOK_MODULUS = 2039,  /* a node uses the slots below it alone */
+    ATOM_BOOK_MODULUS = ATOM_SLOTS_USED,
     ATOM_BOOK_TEXTS = 4,       /* of one slot */
     ATOM_BOOK_ROLES = 8,       /* of one slot, and of one text */
     ATOM_BOOK_DIRECTIONS = 4,
@@ -70,6 +70,7 @@ struct atom_book {
     uint32_t generation; /* changes with whatever makes another verdict possible */
     struct table_fit fits[ATOM_TABLES_NUM];
     int table;          /* that fits; ATOM_TABLES_NUM: none is known to */
+    bool is_this_build; /* it fits beyond its common part */
     uint32_t num_seen;  /* roles of all slots */
     uint32_t next_fit;  /* when the tables are tried again */
     struct learned *learned;

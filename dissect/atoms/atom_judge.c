@@ -18,6 +18,7 @@ enum {
 
 static const double LIKELY = 0.99;
 static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
+static const double BUILD_BITS = 10;
 static const double FIT_BITS = 20; /* by which a table must be better than the next one */
 
 struct candidate {
@@ -52,7 +53,7 @@ static double ratio_of_use(unsigned text, struct seen_role role)
     const unsigned fine = atom_table_count(role.fine, text);
     const double back = (coarse + 2 * all_of(role.coarse)) / (num + 2) / all_of(role.coarse);
     if (fine != 0)
-        return clamp(log2(fine / (num + 2) / all_of(role.fine)));
+        return clamp(log2((fine - 0.5) / (num + 2) / all_of(role.fine)));
     /* A role that it was never seen in: the better an atom is known, the less likely. */
     const double novelty = 2 / (num + 2) / 0.05;
     return clamp(log2(back * (novelty < 1 ? novelty : 1)));
@@ -82,7 +83,8 @@ static double ratio_of_learned(const struct learned *learned, struct seen_role r
 static double prior_of(unsigned text)
 {
     const double families = atom_table_uses[text].families;
-    return families == 0 ? 0.002 : (families + 0.1) / (atom_table_families + 0.5);
+    /* What one of them uses is the next one's less often than that. */
+    return families == 0 ? 0.002 : (families - 0.5) / atom_table_families;
 }
 
 static bool has_text(const struct judge *judge, struct ds_text text)
@@ -146,7 +148,8 @@ static bool is_later(const struct judge *judge, struct ds_text text, uint64_t di
 /* num_usable returns how many atoms of a table a book agrees with. */
 static uint32_t num_usable(const struct atom_book *book, int t)
 {
-    return book->fits[t].rest_misses == 0 ? atom_tables[t].num : atom_tables[t].num_common;
+    return book->table == t && !book->is_this_build ? atom_tables[t].num_common
+                                                     : atom_tables[t].num;
 }
 
 /* add_static adds what the release that fits has in the slot. */
@@ -208,10 +211,8 @@ static void add_by_role(struct judge *judge, uint64_t direction)
 }
 
 /* fit_of says how much better the slots that were seen are explained with a table than without. */
-static double fit_of(struct atom_book *book, int t)
+static double fit_of(const struct atom_book *book, const struct atom_table *table, uint32_t num)
 {
-    const struct atom_table *table = &atom_tables[t];
-    const uint32_t num = num_usable(book, t);
     double fit = 0;
     for (uint16_t number = 0; number < ATOM_BOOK_MODULUS; number++) {
         const struct book_slot *slot = &book->slots[number];
@@ -230,15 +231,23 @@ static void choose_table(struct atom_book *book)
 {
     double best = -1e9, next = 0; /* no table at all is one of them */
     int chosen = ATOM_TABLES_NUM;
+    bool same_build[ATOM_TABLES_NUM + 1] = {false};
     if (book->num_seen < book->next_fit)
         return;
     book->next_fit = book->num_seen + book->num_seen / 4 + 1;
     for (int t = 0; t < ATOM_TABLES_NUM; t++) {
         const struct table_fit *seen = &book->fits[t];
-        const unsigned hits = seen->hits + (seen->rest_misses == 0 ? seen->rest_hits : 0);
+        const struct atom_table *table = &atom_tables[t];
         if (seen->misses != 0)
             continue;
-        const double fit = log2(ATOM_BOOK_MODULUS) * hits + fit_of(book, t);
+        /* The rest of the table has to show for itself that it is of the same build. */
+        const double bits = log2(ATOM_BOOK_MODULUS);
+        double fit = bits * seen->hits + fit_of(book, table, table->num_common);
+        const double whole = bits * (seen->hits + seen->rest_hits) + fit_of(book, table, table->num);
+        const bool is_this_build = seen->rest_misses == 0 && whole > fit + BUILD_BITS;
+        if (is_this_build)
+            fit = whole;
+        same_build[t] = is_this_build;
         if (fit > best) {
             next = best > next ? best : next;
             best = fit;
@@ -249,9 +258,10 @@ static void choose_table(struct atom_book *book)
     }
     if (best < next + FIT_BITS)
         chosen = ATOM_TABLES_NUM;
-    if (chosen != book->table)
+    if (chosen != book->table || book->is_this_build != same_build[chosen])
         book->generation++;
     book->table = chosen;
+    book->is_this_build = same_build[chosen];
 }
 
 struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)

@@ -39,8 +39,9 @@ static struct ds_atom *segment_of(struct atom_cache *cache, struct env *env, uns
     return cache->segment[number];
 }
 
-static void forget(struct env *env, struct ds_atom *atom)
+static void forget(struct atom_cache *cache, struct env *env, struct ds_atom *atom)
 {
+    cache->num_certain -= ds_atom_is_certain(atom->state);
     if (atom->text != NULL) {
         meter_give(&env->meter, atom->len);
         free((void *)(uintptr_t)atom->text);
@@ -73,7 +74,7 @@ void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct 
     if (segment == NULL)
         return;
     struct ds_atom *atom = &segment[slot % ATOM_SEGMENT_SLOTS];
-    forget(env, atom);
+    forget(cache, env, atom);
 
     struct cursor from = cursor_make(text.data, text.len);
     if (latin1 && text.len > ATOM_MAX_CHARS)
@@ -94,6 +95,7 @@ void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct 
     atom->text = copy;
     atom->len = (uint16_t)len;
     atom->state = (uint8_t)state;
+    cache->num_certain += ds_atom_is_certain(state);
 }
 
 void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask)
@@ -102,7 +104,7 @@ void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask)
         if ((mask & 1u << s) == 0 || cache->segment[s] == NULL)
             continue;
         for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++)
-            forget(env, &cache->segment[s][i]);
+            forget(cache, env, &cache->segment[s][i]);
     }
 }
 
@@ -113,8 +115,10 @@ void atoms_doubt(struct atom_cache *cache, unsigned mask)
             continue;
         for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
             struct ds_atom *atom = &cache->segment[s][i];
-            if (ds_atom_is_certain(atom->state))
-                atom->state = DS_ATOM_LIKELY;
+            if (!ds_atom_is_certain(atom->state))
+                continue;
+            atom->state = DS_ATOM_LIKELY;
+            cache->num_certain--;
         }
     }
 }

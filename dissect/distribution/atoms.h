@@ -10,6 +10,7 @@
 enum {
     ATOM_SEGMENTS = 8,
     ATOM_SEGMENT_SLOTS = 256,
+    ATOM_SLOTS_USED = 2039, /* a node takes an atom's index modulo that */
     ATOM_MAX_CHARS = 255,
     ATOM_MAX_LEN = 4 * ATOM_MAX_CHARS,
     ATOM_ALL_SEGMENTS = (1 << ATOM_SEGMENTS) - 1,
@@ -18,6 +19,7 @@ enum {
 /* atom_cache holds what is known of a direction's slots. Zero-initialise it. */
 struct atom_cache {
     struct ds_atom *segment[ATOM_SEGMENTS]; /* NULL: all unknown */
+    unsigned num_certain;                   /* slots */
 };
 
 static inline struct ds_atom atoms_get(const struct atom_cache *cache, uint16_t slot)

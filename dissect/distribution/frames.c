@@ -25,6 +25,7 @@ static const struct damage FIRST_LOST = {DS_FAULT_GAP, "the first fragment was n
 /* forget_atoms tells that what the slots of these segments hold may have changed unseen. */
 static void forget_atoms(struct frames *frames, unsigned mask)
 {
+    frames->has_told = frames->has_told && mask == 0;
     if (frames->env->config.certain)
         atoms_forget(&frames->atoms, frames->env, mask);
     else
@@ -71,6 +72,7 @@ static void emit_tick(struct frames *frames, struct cursor frame)
 /* emit_message emits the event of a message that the frame at hand brought to its end. */
 static void emit_message(struct frames *frames, struct ds_event *event)
 {
+    frames->lacks_atoms |= event->unknown_atoms != 0 || event->likely_atoms != 0;
     frames->completed = true;
     control_limit_growth(frames->env, frames->conn, event);
     env_emit(frames->env, frames->conn, event);
@@ -230,6 +232,20 @@ static enum ds_frame_kind kind_of(uint8_t type)
                                     : DS_FRAME_UNKNOWN;
 }
 
+/* note_known tells, once, when each slot that a node uses is certain; the sender's name and '' are
+ * so by their places. */
+static void note_known(struct frames *frames)
+{
+    const unsigned by_place = 2;
+    const struct ds_config *config = &frames->env->config;
+    if (!frames->lacks_atoms || frames->has_told || frames->atoms.num_certain + by_place < ATOM_SLOTS_USED)
+        return;
+    frames->lacks_atoms = false;
+    frames->has_told = true;
+    if (config->on_all_known != NULL)
+        config->on_all_known(config->context, &frames->conn->view, frames->dir);
+}
+
 /* take_headed takes a frame that begins with 131. */
 static void take_headed(struct frames *frames, struct control_source *source, struct cursor *at,
                         uint64_t len, struct ds_event *event, struct ds_frame *sent)
@@ -248,6 +264,7 @@ static void take_headed(struct frames *frames, struct control_source *source, st
     if (!frames->latin1 && frames->doubt == 0)
         likely_define(&frames->likely, frames->env, frames->conn, frames->dir, &header);
     dist_header_apply(&header, &frames->atoms, frames->env, frames->latin1);
+    note_known(frames);
     if (status != HEADER_OK) {
         forget_atoms(frames, header.at_risk);
         if (status == HEADER_MALFORMED || source->damage.kind == DS_FAULT_NONE)

@@ -26,6 +26,8 @@ struct frames {
 
     struct atom_cache atoms;
     struct likely likely;
+    bool lacks_atoms; /* some were unknown or only likely, */
+    bool has_told;    /* until it was told that all are known */
     struct fragments fragments;
     struct damage orphan; /* why a further fragment may come without a first one */
     bool completed;       /* the frame at hand brought a message to its end */

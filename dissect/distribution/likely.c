@@ -76,10 +76,11 @@ static void count(struct ds_event *event, const struct ds_term *term)
     const char *what;
     if (term->data == NULL)
         return;
-    (void)term_count(&at, &env, &counts, &what); /* a damaged one counts as far as it goes */
+    (void)term_check_counted(&at, &env, &counts, &what); /* a damaged one counts as far as it goes */
     event->unknown_atoms += counts.unknown;
     event->inferred_atoms += counts.inferred;
     event->likely_atoms += counts.likely;
+    event->message.atom_bytes += counts.atom_bytes;
 }
 
 void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
@@ -111,6 +112,7 @@ void likely_resolve(struct likely *likely, struct env *env, const struct conn *c
     if (!any)
         return;
     event->unknown_atoms = event->inferred_atoms = event->likely_atoms = 0;
+    event->message.atom_bytes = 0;
     count(event, &event->message.control);
     count(event, &event->message.payload);
 }

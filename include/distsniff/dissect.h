@@ -35,6 +35,10 @@ typedef void (*ds_event_fn)(void *context, const struct ds_event *event);
  * it: what a capture filter must let through from now on. */
 typedef void (*ds_port_fn)(void *context, uint16_t port, struct ds_text name);
 
+/* ds_known_fn reports that from here on all atoms of what end dir sends are known, after some were
+ * not. */
+typedef void (*ds_known_fn)(void *context, const struct ds_conn *conn, unsigned dir);
+
 /* ds_atom_memory is what sessions learn of the atoms of nodes: each slot that a node gave an
  * atom, on any of its connections. One that outlives a session serves the next: the same packets
  * once more, or a later capture. It belongs to one session at a time. */
@@ -64,6 +68,7 @@ bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *
 struct ds_config {
     ds_event_fn on_event;
     ds_port_fn on_port; /* may be NULL */
+    ds_known_fn on_all_known; /* may be NULL */
     void *context;
     uint64_t limits[DS_LIMIT_COUNT]; /* from ds_config_init, then changed at will */
     uint16_t epmd_port;              /* 4369 */

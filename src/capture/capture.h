@@ -82,6 +82,12 @@ bool capture_begin(struct capture *capture);
  * by the clock of the file named first when correct_clocks is set. False after a complaint. */
 bool capture_survey(struct capture *capture, bool correct_clocks);
 
+/* capture_look_through shows all packets of the files that can be read again, one file after the
+ * other, and goes back to their beginnings. Of each file until look returns false. False after a
+ * complaint. */
+typedef bool (*capture_look_fn)(void *context, const struct ds_packet *packet);
+bool capture_look_through(struct capture *capture, capture_look_fn look, void *context);
+
 /* capture_report_clocks appends the table of the points' clocks. */
 void capture_report_clocks(const struct capture *capture, struct ds_buffer *out);
 

@@ -78,6 +78,26 @@ static void say_findings(const struct capture *capture, bool correct_clocks)
     }
 }
 
+bool capture_look_through(struct capture *capture, capture_look_fn look, void *context)
+{
+    for (size_t i = 0; i < capture->num_inputs && !stop_wanted; i++) {
+        struct capture_input *input = &capture->inputs[i];
+        uint64_t frame = 0;
+        bool wanted = true;
+        if (input->fd < 0 || input->pcap == NULL)
+            continue;
+        while (wanted && !stop_wanted &&
+               pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
+            struct ds_packet packet = capture_input_packet(capture, input);
+            packet.frame = ++frame;
+            wanted = look(context, &packet);
+        }
+        if (!capture_reopen_file(capture, input))
+            return false;
+    }
+    return true;
+}
+
 bool capture_survey(struct capture *capture, bool correct_clocks)
 {
     if (capture->is_live || capture->num_inputs < 2)

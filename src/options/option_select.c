@@ -91,6 +91,15 @@ bool option_set_filter(struct options *o, const char *value)
     return filter != NULL;
 }
 
+bool option_set_print_refresh(struct options *o, const char *value)
+{
+    o->action = ACTION_PRINT_REFRESH;
+    if (value == NULL || late_hints_way(value, &o->refresh_way))
+        return true;
+    complain("--print-refresh takes erl, elixir, rabbitmqctl or erl_call, not '%s'", value);
+    return false;
+}
+
 bool option_set_fields(struct options *o, const char *value)
 {
     (void)value;

@@ -4,6 +4,7 @@
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
 
+#include "late_hints.h"
 #include "capture.h"
 #include "ending.h"
 #include "follow.h"
@@ -19,7 +20,7 @@
 #include <stdio.h>
 
 enum action { ACTION_SNIFF, ACTION_SHORT_HELP, ACTION_HELP, ACTION_VERSION,
-              ACTION_LIST_INTERFACES, ACTION_LIST_FIELDS };
+              ACTION_LIST_INTERFACES, ACTION_LIST_FIELDS, ACTION_PRINT_REFRESH };
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
  * others, and what concerns several. Texts belong to the command line, except the BPF expression
@@ -37,6 +38,8 @@ struct options {
     struct rate rate;
     struct ds_config config; /* of the session: defaults, with --max-* put in */
     const char *cookie_file;
+    const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
+    enum refresh_way refresh_way;  /* of --print-refresh */
     const char *patterns[MAX_REGEXES]; /* of -e */
     size_t num_patterns;
     bool ignore_case;

@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum helper_op { OP_OPEN, OP_TEMPORARY, OP_REMOVE, OP_EXISTS, OP_MAY_CREATE, OP_SPAWN, OP_WAIT };
+enum helper_op { OP_OPEN, OP_TEMPORARY, OP_REMOVE, OP_REPLACE, OP_EXISTS, OP_MAY_CREATE, OP_SPAWN, OP_WAIT };
 
 struct request {
     int32_t op;
@@ -50,6 +50,21 @@ static struct {
     pthread_mutex_t lock;
 } helper = {.socket = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* replace gives a file whose name ends in .new the name without that. */
+static bool replace(const char *name)
+{
+    static const char suffix[] = ".new";
+    char final[PATH_MAX];
+    const size_t len = strlen(name), suffix_len = sizeof suffix - 1;
+    if (len <= suffix_len || len >= sizeof final || strcmp(name + len - suffix_len, suffix) != 0) {
+        errno = EINVAL;
+        return false;
+    }
+    memcpy(final, name, len - suffix_len);
+    final[len - suffix_len] = '\0';
+    return rename(name, final) == 0;
+}
+
 /* What the helper does, or the process itself where there is none. Returns a descriptor, or -1. */
 static int serve(const struct request *request, const char *command, struct answer *answer)
 {
@@ -66,6 +81,9 @@ static int serve(const struct request *request, const char *command, struct answ
         break;
     case OP_REMOVE:
         errno = careful_remove(request->name) ? 0 : errno;
+        return fd;
+    case OP_REPLACE:
+        errno = replace(request->name) ? 0 : errno;
         return fd;
     case OP_EXISTS:
         errno = faccessat(AT_FDCWD, request->name, F_OK, AT_EACCESS) == 0 ? 0 : errno;
@@ -324,6 +342,11 @@ static bool ask_about(enum helper_op op, const char *name)
         return false;
     (void)ask(&request, NULL, &answer);
     return errno == 0;
+}
+
+bool file_helper_replace(const char *name)
+{
+    return ask_about(OP_REPLACE, name);
 }
 
 bool file_helper_remove(const char *name)

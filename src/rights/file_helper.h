@@ -57,6 +57,10 @@ FILE *file_helper_temporary(void);
 /* file_helper_remove removes a file of this run. False when it could not. */
 bool file_helper_remove(const char *name);
 
+/* file_helper_replace gives a file of this run, whose name ends in .new, the name without that; the
+ * file that had it is gone. False, and errno is set, when it could not. */
+bool file_helper_replace(const char *name);
+
 /* file_helper_exists says whether there is a file of that name. */
 bool file_helper_exists(const char *name);
 

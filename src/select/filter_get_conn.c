@@ -258,6 +258,7 @@ static const struct field fields[] = {
     {"fault.what", FIELD_TEXT, get_fault, FAULT_WHAT, NULL},
     {"unknown_atoms", FIELD_NUMBER, get_atoms, ATOMS_UNKNOWN, NULL},
     {"inferred_atoms", FIELD_NUMBER, get_atoms, ATOMS_INFERRED, NULL},
+    {"likely_atoms", FIELD_NUMBER, get_atoms, ATOMS_LIKELY, NULL},
 };
 
 const struct field_group filter_conn_fields = {fields, sizeof fields / sizeof fields[0], false};

@@ -44,7 +44,7 @@ check(Program, Elixir, Capture, Truth) ->
 
 %% Each record of JSON is one of the maps, those of monitors and links too.
 types(Program, Capture, Maps) ->
-    {Records, _} = records:run(Program, ["-v", "-r", Capture]),
+    {Records, _} = records:run(Program, ["-v", "--certain", "-r", Capture]),
     same("json", [Type || #{<<"type">> := Type} <- Records],
          [atom_to_binary(Type) || #{type := Type} <- Maps]).
 

@@ -106,6 +106,8 @@ static inline void harness_on_event(void *context, const struct ds_event *event)
         ds_buffer_printf(&h->out, " unknown_atoms=%u", event->unknown_atoms);
     if (event->inferred_atoms != 0)
         ds_buffer_printf(&h->out, " inferred_atoms=%u", event->inferred_atoms);
+    if (event->likely_atoms != 0)
+        ds_buffer_printf(&h->out, " likely_atoms=%u", event->likely_atoms);
     if (event->fault.kind != DS_FAULT_NONE)
         ds_buffer_printf(&h->out, " fault=%s at %llu: %s", ds_fault_kind_name(event->fault.kind),
                          (unsigned long long)event->fault.offset, event->fault.what);

@@ -1,0 +1,28 @@
+/*
+ * late_hints.h - what is said on standard error of connections that were up before the capture
+ * began, and what --print-refresh writes.
+ */
+#ifndef SRC_LATE_HINTS_H
+#define SRC_LATE_HINTS_H
+
+#include <distsniff/dissect.h>
+#include <stdio.h>
+
+/* How code is brought to run in a node. */
+enum refresh_way { REFRESH_ALL, REFRESH_ERL, REFRESH_ELIXIR, REFRESH_RABBITMQCTL, REFRESH_ERL_CALL };
+
+/* late_hints_print_refresh writes the code that makes the nodes of a cluster define all atoms anew, and how
+ * to run it. */
+void late_hints_print_refresh(enum refresh_way way, FILE *out);
+
+/* late_hints_way finds a way by its name; false when there is none. */
+bool late_hints_way(const char *name, enum refresh_way *way);
+
+/* late_hints_joined says, the first time, what to do about a connection that was up before. */
+void late_hints_joined(bool *said);
+
+/* late_hints_known says that from here on all atoms of a direction are known. may_name: the nodes
+ * may be named. */
+void late_hints_known(const struct ds_conn *conn, unsigned dir, bool may_name);
+
+#endif

@@ -1,0 +1,11 @@
+# Captures that begin in the midst of connections, or lack packets, against the whole ones.
+add_executable(late_join late/late_join.c)
+target_link_libraries(late_join PRIVATE libdistsniff PkgConfig::PCAP)
+add_test(NAME late_join COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_join
+                                $<TARGET_FILE:late_join> ${PCAPS})
+add_test(NAME learned COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/learned
+                              $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
+# What scripts/atom_uses counts.
+add_executable(role_dump late/role_dump.c)
+target_include_directories(role_dump PRIVATE ${DISSECT_FOLDERS})
+target_link_libraries(role_dump PRIVATE libdistsniff PkgConfig::PCAP)

@@ -1,0 +1,244 @@
+/*
+ * test_atom_book.c - what is learned of a sender, and from whom nothing is taken.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "atom_book.h"
+#include "atom_tables.h"
+#include "failing_alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct env env;
+
+static struct ds_text text_of(const char *text)
+{
+    return (struct ds_text){text, strlen(text)};
+}
+
+static struct ds_endpoint end_of(const char *name, uint8_t host, uint32_t creation)
+{
+    return (struct ds_endpoint){.addr = {4, {10, 0, 0, host}},
+                                .port = 25672,
+                                .node = name != NULL ? text_of(name) : (struct ds_text){NULL, 0},
+                                .creation = creation};
+}
+
+static const struct atom_role alias_role = {"N2{2.1[@|r", "~+["};
+
+/* slot_in returns the slot of an atom in a release's table. */
+static uint16_t slot_in(int table, const char *text)
+{
+    const unsigned number = atom_table_find(text_of(text));
+    assert_int_not_equal(number, ATOM_TABLE_NONE);
+    return (uint16_t)(atom_tables[table].indices[number] % 2039);
+}
+
+/* fit defines atoms of the first release, so that it is known to fit. */
+static void fit(struct atom_book *book)
+{
+    static const char *const atoms[] = {"ok", "true", "undefined", "erlang", "normal"};
+    for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
+        atom_book_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, true);
+}
+
+static bool judges(struct atom_book *book, const char *text)
+{
+    const uint16_t slot = slot_in(0, text);
+    atom_book_see(book, &env, slot, &alias_role);
+    const struct ds_text found = atom_book_judge(book, slot, 1);
+    assert_true(found.data == NULL ||
+                (found.len == strlen(text) && memcmp(found.data, text, found.len) == 0));
+    return found.data != NULL;
+}
+
+static void tables_are_whole(void **state)
+{
+    (void)state;
+    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+        const struct atom_table *table = &atom_tables[t];
+        for (uint32_t i = 0; i < table->num; i++) {
+            const struct ds_text text = atom_table_text(table->texts[i]);
+            assert_int_equal(atom_table_find(text), table->texts[i]);
+            assert_int_equal(table->indices[table->texts[i]], i);
+        }
+        assert_int_equal(atom_table_text(table->texts[5]).len, 0);
+    }
+    assert_int_equal(atom_table_find(text_of("no such atom, surely")), ATOM_TABLE_NONE);
+}
+
+static void knows_a_release(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    assert_false(judges(book, "alias")); /* no release is known to fit */
+    fit(book);
+    assert_true(judges(book, "alias"));
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+/* Each of these is what no node does, or what no node of that release does. */
+static void believes_no_liar(void **state)
+{
+    (void)state;
+    for (int lie = 0; lie < 4; lie++) {
+        struct atom_books *books = atom_books_new(4);
+        const struct ds_endpoint end = end_of("a@h", 1, 7);
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        fit(book);
+        assert_true(judges(book, "alias"));
+        switch (lie) {
+        case 0: /* a slot that no node has */
+            atom_book_define(book, &env, 2039, text_of("hello"), 1, true);
+            break;
+        case 1: /* the last one */
+            atom_book_define(book, &env, 2047, text_of("hello"), 1, false);
+            break;
+        case 2: /* an atom of the table elsewhere */
+            atom_book_define(book, &env, (uint16_t)(slot_in(0, "false") + 1), text_of("false"), 1,
+                             true);
+            break;
+        case 3: /* one atom in two slots */
+            atom_book_define(book, &env, 1500, text_of("hello"), 1, true);
+            assert_true(atom_book_trusts(book));
+            atom_book_define(book, &env, 1501, text_of("hello"), 1, true);
+            break;
+        }
+        assert_false(judges(book, "alias"));
+        assert_int_equal(atom_book_trusts(book), lie == 2);
+        atom_book_release(book);
+        atom_books_free(books);
+    }
+}
+
+/* What was learned on one connection serves another, but not the one where it was said after the
+ * slot had meant something else. */
+static void learns(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    atom_book_define(book, &env, 1600, text_of("my_server"), 1, true);
+    atom_book_see_known(book, 1600, text_of("my_server"), &alias_role);
+    atom_book_see(book, &env, 1600, &alias_role);
+    assert_null(atom_book_judge(book, 1600, 1).data);
+    const struct ds_text found = atom_book_judge(book, 1600, 3);
+    assert_int_equal(found.len, strlen("my_server"));
+    /* A list of atoms teaches nothing. */
+    atom_book_define(book, &env, 1601, text_of("listed"), 0, false);
+    atom_book_see(book, &env, 1601, &alias_role);
+    assert_null(atom_book_judge(book, 1601, 3).data);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+static void tells_incarnations_apart(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint a = end_of("a@h", 1, 7), later = end_of("a@h", 1, 8),
+                             b = end_of("b@h", 1, 7), nobody = end_of(NULL, 1, 7),
+                             elsewhere = end_of(NULL, 2, 7);
+    struct atom_book *unnamed = atom_books_find(books, &env, &nobody);
+    (void)state;
+    assert_ptr_not_equal(atom_books_find(books, &env, &elsewhere), unnamed);
+    struct atom_book *book = atom_books_find(books, &env, &a);
+    assert_ptr_equal(book, unnamed); /* it has got a name */
+    assert_ptr_equal(atom_books_find(books, &env, &nobody), book);
+    assert_ptr_not_equal(atom_books_find(books, &env, &later), book);
+    assert_ptr_not_equal(atom_books_find(books, &env, &b), book); /* of the same creation */
+    atom_books_free(books);
+}
+
+/* At the cap the one not met for longest goes; one in use stays. */
+static void keeps_to_the_cap(void **state)
+{
+    struct atom_books *books = atom_books_new(2);
+    const struct ds_endpoint a = end_of("a@h", 1, 7), b = end_of("b@h", 2, 7),
+                             c = end_of("c@h", 3, 7);
+    (void)state;
+    env.stats = (struct ds_stats){0};
+    struct atom_book *first = atom_books_find(books, &env, &a);
+    fit(first);
+    assert_true(judges(first, "alias"));
+    atom_book_release(atom_books_find(books, &env, &b));
+    assert_non_null(atom_books_find(books, &env, &c)); /* instead of b */
+    assert_int_equal(env.stats.limits_hit[DS_LIMIT_ATOM_BOOKS], 1);
+    assert_null(atom_books_find(books, &env, &b)); /* both are in use */
+    assert_true(judges(first, "alias"));
+    atom_books_free(books);
+
+    books = atom_books_new(0);
+    assert_null(atom_books_find(books, &env, &a));
+    atom_books_free(books);
+}
+
+/* More texts than a slot keeps: the newest stay, and none is wrong. */
+static void keeps_a_few_texts(void **state)
+{
+    struct atom_books *books = atom_books_new(1);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    char text[32];
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        snprintf(text, sizeof text, "text_%d", i);
+        atom_book_define(book, &env, 1700, text_of(text), 1, true);
+    }
+    atom_book_see(book, &env, 1700, &alias_role);
+    assert_null(atom_book_judge(book, 1700, 3).data); /* it may be any of them */
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+static void use_all(void *context)
+{
+    (void)context;
+    struct ds_atom_memory *memory = ds_atom_memory_new(2);
+    const struct ds_learned learned = {.node = end_of("a@h", 1, 7),
+                                       .slot = slot_in(0, "ok"),
+                                       .text = text_of("ok")};
+    if (memory != NULL)
+        (void)ds_atom_memory_add(memory, &learned);
+    ds_atom_memory_free(memory);
+    struct atom_books *books = atom_books_new(2);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = books != NULL ? atom_books_find(books, &env, &end) : NULL;
+    if (book != NULL) {
+        fit(book);
+        atom_book_see(book, &env, 35, &alias_role);
+        (void)atom_book_judge(book, 35, 1);
+        atom_book_release(book);
+    }
+    atom_books_free(books);
+}
+
+static void survives_without_memory(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(use_all, NULL) > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(knows_a_release),
+        cmocka_unit_test(believes_no_liar),
+        cmocka_unit_test(learns),
+        cmocka_unit_test(tells_incarnations_apart),
+        cmocka_unit_test(keeps_to_the_cap),
+        cmocka_unit_test(keeps_a_few_texts),
+        cmocka_unit_test(survives_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
