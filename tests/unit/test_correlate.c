@@ -705,8 +705,8 @@ static void given_up(void **state)
         int64_t waited_ms;
         enum call_outcome outcome;
     } cases[] = {{94, CALL_ABANDONED},  {99, CALL_TIMEOUT},   {108, CALL_TIMEOUT},
-                 {115, CALL_ABANDONED}, {194, CALL_ABANDONED}, {196, CALL_TIMEOUT}, {505, CALL_TIMEOUT},
-                 {450, CALL_ABANDONED}, {1234, CALL_TIMEOUT}};
+                 {115, CALL_ABANDONED}, {194, CALL_ABANDONED}, {196, CALL_TIMEOUT},
+                 {505, CALL_TIMEOUT},   {450, CALL_ABANDONED}, {1234, CALL_TIMEOUT}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         monitor(&seen, 20 + i, etf_atom("echo"));
         ask(&seen, 20 + i);
