@@ -314,6 +314,25 @@ static void mangle_reorder(size_t i)
     write_plain(&packets[i]);
 }
 
+/* mangle_shuffle puts the packets of each window of N into any order; the times stay in theirs. */
+static void mangle_shuffle(size_t i)
+{
+    static uint64_t state = 1;
+    const size_t first = i - i % number;
+    const size_t end = first + number < num_packets ? first + number : num_packets;
+    for (size_t j = end - 1; i == first && j > first; j--) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        struct packet *p = &packets[j], *q = &packets[first + (state >> 33) % (j - first + 1)];
+        const struct packet kept = *p;
+        const struct timeval times[] = {p->ts, q->ts};
+        *p = *q;
+        *q = kept;
+        p->ts = times[0];
+        q->ts = times[1];
+    }
+    write_plain(&packets[i]);
+}
+
 static void mangle_duplicate(size_t i)
 {
     write_plain(&packets[i]);
@@ -584,6 +603,7 @@ static const struct mode {
 } modes[] = {
     {"none", DLT_EN10MB, false, mangle_none},
     {"reorder", DLT_EN10MB, false, mangle_reorder},
+    {"shuffle", DLT_EN10MB, true, mangle_shuffle},
     {"duplicate", DLT_EN10MB, false, mangle_duplicate},
     {"overlap", DLT_EN10MB, false, mangle_overlap},
     {"resegment", DLT_EN10MB, false, mangle_resegment},
