@@ -19,6 +19,7 @@
 #include "stop.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -305,6 +306,26 @@ void pipeline_time(struct pipeline *s, int64_t now_ns)
 {
     if (s->correlate != NULL && !s->behind)
         correlate_time(s->correlate, now_ns);
+}
+
+static void show_open(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    struct ds_buffer line = {0};
+    if (!redact(s, &record))
+        return;
+    reports_print_open(s->reports, record->call, &line);
+    if (!line.failed)
+        fwrite(line.data, 1, line.len, stderr);
+    ds_buffer_free(&line);
+}
+
+void pipeline_show(struct pipeline *s, int64_t now_ns)
+{
+    if (s->correlate == NULL || (s->behind && s->queue != NULL))
+        return;
+    correlate_visit_open(s->correlate, now_ns, show_open, s);
+    reports_show(s->reports);
 }
 
 void pipeline_flush(struct pipeline *s)

@@ -436,6 +436,15 @@ static void say_listening(const struct sniff *s)
             expression != NULL ? " for " : "", expression != NULL ? expression : "");
 }
 
+static int64_t read_live_clock(struct sniff *s)
+{
+    const int64_t monotonic_ns = clock_now_ns();
+    if (s->stamp_ns != 0)
+        live_clock_set(&s->clock, s->stamp_ns, monotonic_ns);
+    s->stamp_ns = 0;
+    return live_clock_read(&s->clock, clock_since_1970_ns(), monotonic_ns);
+}
+
 /* What is looked at only now and then. */
 static void look_around(struct sniff *s)
 {
@@ -447,6 +456,7 @@ static void look_around(struct sniff *s)
     if (counts_wanted) {
         counts_wanted = 0;
         print_summary(s);
+        pipeline_show(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
     }
     if (flush_wanted) {
         flush_wanted = 0;
@@ -458,15 +468,6 @@ static void tell_time(struct sniff *s, int64_t now_ns)
 {
     ds_session_time(s->session, now_ns);
     pipeline_time(s->pipeline, now_ns);
-}
-
-static int64_t read_live_clock(struct sniff *s)
-{
-    const int64_t monotonic_ns = clock_now_ns();
-    if (s->stamp_ns != 0)
-        live_clock_set(&s->clock, s->stamp_ns, monotonic_ns);
-    s->stamp_ns = 0;
-    return live_clock_read(&s->clock, clock_since_1970_ns(), monotonic_ns);
 }
 
 /* go_on tells the stages how late it is while nothing comes. */

@@ -30,5 +30,10 @@ erl_check(names naming_check ${PCAPS}/names.pcap)
 # Every way in which a live capture ends.
 live_test(live_ends 180 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 
+# What is said while nothing comes.
+add_test(NAME live_silence COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/silence
+         $<TARGET_FILE:distsniff>)
+set_tests_properties(live_silence PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+
 # Fixtures made while the nodes talk.
 live_test(live_fixture 120 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})

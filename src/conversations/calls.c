@@ -344,11 +344,11 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->titles = titles_list(&calls->processes, key, titles);
 }
 
-/* give_record gives out the record of a call, or has it wait. */
-static void give_record(struct calls *calls, struct open_call *call, const struct call_end *end,
-                        unsigned waits)
+/* fill_view describes a call for its record; titles is room for two that it may point to. */
+static void fill_view(const struct calls *calls, const struct open_call *call,
+                      const struct call_end *end, struct titles *titles, struct call *view)
 {
-    struct call view = {
+    *view = (struct call){
         .number = call->number,
         .conn = call->conn,
         .label = call->line->label,
@@ -372,15 +372,23 @@ static void give_record(struct calls *calls, struct open_call *call, const struc
         .children = call->children,
         .num_children = call->num_children,
     };
+    calls_fill_party(calls, &call->caller, &view->caller, &titles[0]);
+    calls_fill_party(calls, &call->callee, &view->callee, &titles[1]);
+    if (view->callee.name.data == NULL)
+        view->callee.name = intern_text(calls->intern, call->callee_name);
+    if (call->mfa != NULL)
+        view->mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
+}
+
+/* give_record gives out the record of a call, or has it wait. */
+static void give_record(struct calls *calls, struct open_call *call, const struct call_end *end,
+                        unsigned waits)
+{
     struct titles titles[2];
+    struct call view;
+    fill_view(calls, call, end, titles, &view);
     if (serving_may_follow(calls, call))
         waits |= HELD_FOR_PARENT;
-    calls_fill_party(calls, &call->caller, &view.caller, &titles[0]);
-    calls_fill_party(calls, &call->callee, &view.callee, &titles[1]);
-    if (view.callee.name.data == NULL)
-        view.callee.name = intern_text(calls->intern, call->callee_name);
-    if (call->mfa != NULL)
-        view.mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
     const struct record record = {.event = end->event, .call = &view};
     if (waits == 0 || !held_calls_add(&calls->held, &record, &call->caller, waits, view.end_ns))
         calls->emit(calls->context, &record);
@@ -443,6 +451,20 @@ void calls_end_conn(struct calls *calls, const struct ds_event *event, enum call
                                                               : CALL_UNANSWERED,
         };
         calls_end(calls, call, &end);
+    }
+}
+
+void calls_visit_open(const struct calls *calls, int64_t now_ns, record_fn visit, void *context)
+{
+    const struct call_end end = {.end_ns = now_ns, .outcome = CALL_OPEN};
+    const struct open_call *call = table_oldest(&calls->table);
+    for (; call != NULL; call = table_newer(&calls->table, call)) {
+        struct titles titles[2];
+        struct call view;
+        if (call->given_up || call->is_tentative)
+            continue;
+        fill_view(calls, call, &end, titles, &view);
+        visit(context, &(struct record){.call = &view});
     }
 }
 

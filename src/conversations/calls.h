@@ -161,6 +161,10 @@ void calls_end_conn(struct calls *calls, const struct ds_event *event, enum call
 /* calls_end_all ends what is left. */
 void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcome);
 
+/* calls_visit_open gives the calls that are open, oldest first, as records of calls that end now
+ * with CALL_OPEN. Nothing is changed by that. */
+void calls_visit_open(const struct calls *calls, int64_t now_ns, record_fn visit, void *context);
+
 /* calls_lost_answer says whether what answers the call has had gaps or faults since. */
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn);
 

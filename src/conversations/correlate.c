@@ -293,6 +293,12 @@ void correlate_time(struct correlate *c, int64_t now_ns)
     calls_give_old(&c->calls, now_ns);
 }
 
+void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
+                          void *context)
+{
+    calls_visit_open(&c->calls, now_ns > c->now_ns ? now_ns : c->now_ns, visit, context);
+}
+
 void correlate_end(struct correlate *c)
 {
     calls_end_all(&c->calls, c->now_ns, CALL_UNANSWERED);

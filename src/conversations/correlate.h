@@ -30,6 +30,11 @@ void correlate_event(struct correlate *c, const struct ds_event *event);
  * event is ignored. */
 void correlate_time(struct correlate *c, int64_t now_ns);
 
+/* correlate_visit_open gives the calls that are open at that time, or at that of the latest event
+ * if it is later, as records with the outcome open; nothing changes. */
+void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
+                          void *context);
+
 /* correlate_end tells that no more events come, and ends what is open. */
 void correlate_end(struct correlate *c);
 

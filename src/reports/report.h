@@ -19,7 +19,8 @@ struct report_kind {
     /* open prepares its state, which the others are given; NULL when memory ran out. */
     void *(*open)(struct report_text *text, const struct report_config *config);
     void (*record)(void *report, const struct record *record);
-    void (*end)(void *report); /* writes what is left, and frees */
+    void (*show)(void *report); /* writes the table as it stands; nothing else changes */
+    void (*end)(void *report);  /* frees */
     bool takes_monitors;       /* it is given the ends of monitors and links too */
 };
 

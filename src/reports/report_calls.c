@@ -110,6 +110,11 @@ static bool row_less(const struct row *a, const struct row *b)
            (a->latency_ns == b->latency_ns && a->number > b->number);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+    return row_less(a, b) ? -1 : 1;
+}
+
 static void swap_rows(struct row *a, struct row *b)
 {
     struct row c = *a;
@@ -183,21 +188,17 @@ static void take_record(void *state, const struct record *record)
         keep_row(report, call);
 }
 
-static void end_table(void *state)
+static void show_table(void *state)
 {
     struct call_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
     if (report->order == CALLS_BY_LATENCY)
         print_heading(report);
-    /* Taking the least from the top again and again leaves them in falling order. */
-    for (size_t num = report->num_rows; num > 1; num--) {
-        swap_rows(&report->rows[0], &report->rows[num - 1]);
-        sift_down(report->rows, num - 1, 0);
-    }
-    for (size_t i = 0; i < report->num_rows; i++) {
+    /* In rising order they are a heap as well. */
+    if (report->num_rows > 1)
+        qsort(report->rows, report->num_rows, sizeof *report->rows, compare_rows);
+    for (size_t i = report->num_rows; i-- > 0;)
         ds_buffer_add_text(out, report->rows[i].line);
-        free(report->rows[i].line);
-    }
     ds_buffer_add_text(out, counted(report->num_calls, "calls").text);
     for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
         if (report->num_outcomes[i] != 0)
@@ -206,6 +207,13 @@ static void end_table(void *state)
     if (report->order == CALLS_BY_LATENCY && report->num_calls > report->num_rows)
         ds_buffer_printf(out, "; the %zu slowest are shown", report->num_rows);
     ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
+}
+
+static void end_table(void *state)
+{
+    struct call_table *report = state;
+    for (size_t i = 0; i < report->num_rows; i++)
+        free(report->rows[i].line);
     ds_buffer_free(&report->scratch);
     free(report->rows);
     free(report);
@@ -214,5 +222,6 @@ static void end_table(void *state)
 const struct report_kind report_calls = {
     .open = open_table,
     .record = take_record,
+    .show = show_table,
     .end = end_table,
 };

@@ -57,19 +57,19 @@ static void take_record(void *state, const struct record *record)
     ds_buffer_add_text(out, "\n");
 }
 
-static void end_table(void *state)
+static void show_table(void *state)
 {
-    struct monitor_table *report = state;
+    const struct monitor_table *report = state;
     ds_buffer_printf(&report->text->buffer,
                      "%" PRIu64 " %s, and %s of calls\n", report->num_shown,
                      report->num_shown == 1 ? "monitor or link" : "monitors and links",
                      counted(report->num_of_calls, "monitors").text);
-    free(report);
 }
 
 const struct report_kind report_monitors = {
     .open = open_table,
     .record = take_record,
-    .end = end_table,
+    .show = show_table,
+    .end = free,
     .takes_monitors = true,
 };

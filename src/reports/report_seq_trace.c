@@ -124,7 +124,7 @@ static int compare(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static void end_table(void *state)
+static void show_table(void *state)
 {
     struct trace_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
@@ -145,21 +145,27 @@ static void end_table(void *state)
         report_print_time(report->text, rows[i].ts_ns, out);
         ds_buffer_printf(out, " %s\n", rows[i].line);
     }
-    for (size_t i = 0; i < report->num_rows; i++) {
-        free(rows[i].label);
-        free(rows[i].line);
-    }
     ds_buffer_printf(out, "%s", counted(report->num_rows, "traced messages").text);
     if (report->num_left_out != 0)
         ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
                          report->num_left_out, report->max);
     ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
-    free(rows);
+}
+
+static void end_table(void *state)
+{
+    struct trace_table *report = state;
+    for (size_t i = 0; i < report->num_rows; i++) {
+        free(report->rows[i].label);
+        free(report->rows[i].line);
+    }
+    free(report->rows);
     free(report);
 }
 
 const struct report_kind report_seq_trace = {
     .open = open_table,
     .record = take_record,
+    .show = show_table,
     .end = end_table,
 };

@@ -24,6 +24,7 @@ struct tree {
     uint32_t parent; /* in the table */
     uint32_t first_child, next_sibling;
     bool ambiguous;
+    uint32_t shown; /* of a root: the last table that it is in */
 };
 
 struct tree_table {
@@ -31,6 +32,7 @@ struct tree_table {
     struct table table;
     struct ds_buffer scratch;
     uint64_t num_single, num_trees, num_ambiguous;
+    uint32_t num_shown; /* tables */
     bool failed;
 };
 
@@ -173,20 +175,60 @@ static void take_record(void *state, const struct record *record)
         attach(report, parent, tree);
 }
 
-static void end_table(void *state)
+/* show_tree writes a tree as release does, and keeps it. */
+static void show_tree(struct tree_table *report, const struct tree *root)
+{
+    const struct tree *at = root;
+    unsigned depth = 0;
+    for (;;) {
+        print_node(report, at, depth);
+        if (at->first_child != 0) {
+            at = table_get(&report->table, at->first_child);
+            depth++;
+            continue;
+        }
+        for (; at != root && at->next_sibling == 0; depth--)
+            at = table_get(&report->table, at->parent);
+        if (at == root)
+            return;
+        at = table_get(&report->table, at->next_sibling);
+    }
+}
+
+static void show_table(void *state)
 {
     struct tree_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
-    struct tree *oldest;
-    while ((oldest = table_oldest(&report->table)) != NULL)
-        release(report, root_of(report, oldest));
+    uint64_t num_single = report->num_single, num_trees = report->num_trees;
+    uint64_t num_ambiguous = report->num_ambiguous;
+    struct tree *at = table_oldest(&report->table);
+    report->num_shown++;
+    for (; at != NULL; at = table_newer(&report->table, at)) {
+        struct tree *root = root_of(report, at);
+        if (root->shown == report->num_shown)
+            continue;
+        root->shown = report->num_shown;
+        const bool show = root->first_child != 0 || root->ambiguous;
+        num_single += !show;
+        num_trees += root->first_child != 0;
+        num_ambiguous += root->ambiguous;
+        if (show)
+            show_tree(report, root);
+    }
     ds_buffer_printf(out,
                      "%s with others beneath, %" PRIu64 " without, %" PRIu64
                      " of which it can't be told\n",
-                     counted(report->num_trees, "calls").text, report->num_single,
-                     report->num_ambiguous);
+                     counted(num_trees, "calls").text, num_single, num_ambiguous);
     if (report->failed)
         ds_buffer_add_text(out, "memory ran out\n");
+}
+
+static void end_table(void *state)
+{
+    struct tree_table *report = state;
+    const struct tree *at = table_oldest(&report->table);
+    for (; at != NULL; at = table_newer(&report->table, at))
+        free(at->line);
     ds_buffer_free(&report->scratch);
     table_free(&report->table);
     free(report);
@@ -195,5 +237,6 @@ static void end_table(void *state)
 const struct report_kind report_trees = {
     .open = open_table,
     .record = take_record,
+    .show = show_table,
     .end = end_table,
 };

@@ -7,6 +7,8 @@
 #include "output_file.h"
 #include "report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -72,7 +74,7 @@ enum reports_status reports_record(struct reports *r, const struct record *recor
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
 }
 
-void reports_end(struct reports *r)
+static void show_all(struct reports *r)
 {
     bool is_first = true;
     for (int i = 0; i < REPORT_COUNT; i++) {
@@ -81,9 +83,47 @@ void reports_end(struct reports *r)
         if (!is_first)
             ds_buffer_add_text(&r->text.buffer, "\n");
         is_first = false;
-        kinds[i]->end(r->state[i]);
+        kinds[i]->show(r->state[i]);
+    }
+}
+
+static void end_all(struct reports *r)
+{
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        if (r->state[i] != NULL)
+            kinds[i]->end(r->state[i]);
         r->state[i] = NULL;
     }
+}
+
+void reports_show(struct reports *r)
+{
+    const size_t len = r->text.buffer.len;
+    show_all(r);
+    if (!r->text.buffer.failed && r->text.buffer.len != 0)
+        fwrite(r->text.buffer.data, 1, r->text.buffer.len, stderr);
+    if (!r->text.buffer.failed)
+        r->text.buffer.len = len;
+}
+
+void reports_print_open(const struct reports *r, const struct call *call, struct ds_buffer *out)
+{
+    enum { SHORT = 100 };
+    ds_buffer_printf(out, "open: #%" PRIu64 " since ", call->number);
+    report_print_time(&r->text, call->start_ns, out);
+    ds_buffer_add_text(out, ", for ");
+    latency_print(call->end_ns - call->start_ns, out);
+    ds_buffer_printf(out, ": %s ", call->label);
+    report_print_who(call, out);
+    ds_buffer_add_text(out, "  ");
+    report_print_what(call, SHORT, out);
+    ds_buffer_add_text(out, "\n");
+}
+
+void reports_end(struct reports *r)
+{
+    show_all(r);
+    end_all(r);
 }
 
 struct ds_buffer *reports_text(struct reports *r)
@@ -115,7 +155,7 @@ void reports_free(struct reports *r)
 {
     if (r == NULL)
         return;
-    reports_end(r);
+    end_all(r);
     ds_buffer_free(&r->text.buffer);
     ds_buffer_free(&r->out.buffer);
     free(r);

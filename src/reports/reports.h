@@ -45,6 +45,14 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
  * gathered. */
 enum reports_status reports_record(struct reports *reports, const struct record *record);
 
+/* reports_show writes on standard error what has not been written yet and the tables as they stand;
+ * they go on. */
+void reports_show(struct reports *reports);
+
+/* reports_print_open appends a line on a call that is open. */
+void reports_print_open(const struct reports *reports, const struct call *call,
+                        struct ds_buffer *out);
+
 /* reports_end adds what the tables still hold to the text; nothing more may come. Other
  * tables may be added to the text then. */
 void reports_end(struct reports *reports);

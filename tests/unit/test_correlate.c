@@ -303,6 +303,14 @@ static void other_ends(void **state)
     const int64_t asked_ns = seen.now_ns;
     correlate_time(seen.correlate, asked_ns + INT64_C(3000000000));
     correlate_time(seen.correlate, asked_ns); /* ignored */
+    struct seen open = {0};
+    correlate_visit_open(seen.correlate, asked_ns + INT64_C(4000000000), on_record, &open);
+    assert_int_equal(open.num_ended, 1); /* not those that ended, nor what was given up */
+    assert_last(&open, 9, CALL_OPEN);
+    assert_int_equal(open.ended[0].latency_ns, 4000000000);
+    correlate_visit_open(seen.correlate, asked_ns, on_record, &open);
+    assert_int_equal(open.ended[1].latency_ns, 3000000000); /* it is later than that */
+    assert_int_equal(seen.num_ended, 8);
     stop(&seen);
     assert_last(&seen, 9, CALL_UNANSWERED);
     assert_int_equal(seen.ended[(seen.num_ended - 1) % MAX_ENDED].latency_ns, 3000000000);
