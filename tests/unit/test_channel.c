@@ -331,12 +331,53 @@ static void test_meter(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
+/* Of a message larger than allowed so much is held as shows what it is, however much is allowed;
+ * all of the largest one that is. */
+static void test_oversized(void **state)
+{
+    enum { MAX_LEN = 2 << 20, CHUNK_LEN = 4096 };
+    static const uint8_t zeros[CHUNK_LEN];
+    (void)state;
+    for (uint32_t more = 0; more < 2; more++) {
+        uint8_t head[128];
+        struct harness h;
+        const size_t head_len = build(head, ds_op_find(22), -1, false) - 4;
+        const uint32_t len = MAX_LEN - 4 + more, binary_len = len + 4 - (uint32_t)head_len - 5;
+        const uint8_t binary[] = {109, (uint8_t)(binary_len >> 24), (uint8_t)(binary_len >> 16),
+                                  (uint8_t)(binary_len >> 8), (uint8_t)binary_len};
+        for (int i = 0; i < 4; i++)
+            head[i] = (uint8_t)(len >> (24 - 8 * i));
+        harness_init(&h);
+        h.env.config.on_event = count_capped;
+        h.env.config.limits[DS_LIMIT_MESSAGE] = MAX_LEN;
+        num_capped = 0;
+        harness_open_channels(&h, false, false);
+        harness_feed(&h, 0, head, head_len);
+        harness_feed(&h, 0, binary, sizeof binary);
+        uint64_t most = 0;
+        for (uint32_t left = binary_len; left != 0;) {
+            const uint32_t now = left < CHUNK_LEN ? left : CHUNK_LEN;
+            harness_feed(&h, 0, zeros, now);
+            left -= now;
+            if (h.env.meter.used > most)
+                most = h.env.meter.used;
+        }
+        assert_int_equal(h.env.stats.messages, 1);
+        assert_int_equal(num_capped, more);
+        if (more != 0)
+            assert_in_range(most, 1 << 19, 1 << 20);
+        harness_end(&h);
+        assert_int_equal(harness_free(&h), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_op),          cmocka_unit_test(test_roles_fit),
         cmocka_unit_test(test_probe),             cmocka_unit_test(test_no_frames_in_noise),
         cmocka_unit_test(test_search_is_linear),  cmocka_unit_test(test_meter),
+        cmocka_unit_test(test_oversized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

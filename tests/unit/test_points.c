@@ -514,6 +514,26 @@ static void counts_what_each_point_saw(void **test)
     dedup_free(dedup);
 }
 
+/* Nine packets whose counts share a bucket of eight: the one that was not heard of for longest is
+ * forgotten, be it the first or not. */
+static void forgets_the_oldest_count(void **test)
+{
+    (void)test;
+    struct dedup *dedup = dedup_new();
+    uint32_t number = 1;
+    const uint64_t bucket = UINT64_C(5) << 32;
+    assert_non_null(dedup);
+    for (uint64_t i = 0; i < 8; i++)
+        assert_false(dedup_is_copy(dedup, bucket | i << 8, 0, &number));
+    assert_true(dedup_is_copy(dedup, bucket | 0 << 8, 1, &number));
+    assert_false(dedup_is_copy(dedup, bucket | 8 << 8, 0, &number));
+    assert_true(dedup_is_copy(dedup, bucket | 0 << 8, 2, &number));
+    for (uint64_t i = 2; i < 9; i++)
+        assert_true(dedup_is_copy(dedup, bucket | i << 8, 2, &number));
+    assert_false(dedup_is_copy(dedup, bucket | 1 << 8, 2, &number));
+    dedup_free(dedup);
+}
+
 /* What no capture would show: every packet acknowledges what comes later. */
 static void stands_nonsense(void **test)
 {
@@ -569,6 +589,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_what_each_point_saw),
+        cmocka_unit_test(forgets_the_oldest_count),
         cmocka_unit_test(two_points_are_one),
         cmocka_unit_test(one_point_fills_in_what_the_other_missed),
         cmocka_unit_test(nothing_is_answered_before_it_was_asked),

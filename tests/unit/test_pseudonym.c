@@ -182,6 +182,28 @@ static void parts_bytes_from_text(void **state)
     pseudonym_free(p);
 }
 
+/* The bits behind the last one of a bit string are no part of it: whatever they are, equal ones
+ * become equal, and these bits nothing. */
+static void leaves_padding_alone(void **state)
+{
+    struct pseudonym *p = make(8);
+    (void)state;
+    for (size_t len = 1; len < 40; len++) {
+        for (unsigned bits = 1; bits < 8; bits++) {
+            uint8_t clean[40], padded[40];
+            memset(clean, 0xa5, len);
+            clean[len - 1] &= (uint8_t)(0xff << (8 - bits));
+            memcpy(padded, clean, len);
+            padded[len - 1] |= (uint8_t)(0xff >> bits);
+            pseudonym_bytes(p, clean, len, bits);
+            pseudonym_bytes(p, padded, len, bits);
+            assert_memory_equal(clean, padded, len);
+            assert_int_equal(clean[len - 1] & (0xff >> bits), 0);
+        }
+    }
+    pseudonym_free(p);
+}
+
 static void permutes_integers(void **state)
 {
     struct pseudonym *p = make(5);
@@ -254,6 +276,7 @@ int main(void)
         cmocka_unit_test(keeps_the_kind_of_long_texts),
         cmocka_unit_test(keeps_the_length_in_utf8),
         cmocka_unit_test(parts_bytes_from_text),
+        cmocka_unit_test(leaves_padding_alone),
         cmocka_unit_test(permutes_integers),
         cmocka_unit_test(keeps_the_magnitude_of_floats),
         cmocka_unit_test(replaces_addresses),

@@ -284,6 +284,46 @@ static void leaves_nothing_of_the_last_record(void **state)
     record_block_free(&block);
 }
 
+/* What a copy says of its connection is what was known when it was made. */
+static void keeps_what_a_connection_was(void **state)
+{
+    const uint8_t bytes[] = {97, 1};
+    struct ds_conn conn = {.number = 1};
+    struct record_block block = {0};
+    struct unpacked_record unpacked = {0};
+    struct ds_conn expected[7];
+    const struct ds_event event = big_event(&conn, bytes, sizeof bytes);
+    const struct record record = {.event = &event};
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        struct ds_endpoint *end = &conn.end[i % 2];
+        conn.counters[1].gaps += i == 1;
+        conn.counters[0].faults += i == 2;
+        if (i == 3)
+            end->node = (struct ds_text){"a@h", 3};
+        end->creation += i == 4;
+        end->node_inferred = end->node_inferred || i == 5;
+        if (i == 6)
+            conn.end[1].node = (struct ds_text){"b@h", 3};
+        expected[i] = conn;
+        assert_int_equal(record_block_add(&block, &record), COPY_OK);
+    }
+    const struct copied_record *copy = block.first;
+    for (int i = 0; i < 7; i++, copy = copy->next) {
+        const struct ds_conn *known = copied_record_get(copy, &unpacked)->event->conn;
+        for (int end = 0; end < 2; end++) {
+            assert_int_equal(known->counters[end].gaps, expected[i].counters[end].gaps);
+            assert_int_equal(known->counters[end].faults, expected[i].counters[end].faults);
+            assert_int_equal(known->end[end].creation, expected[i].end[end].creation);
+            assert_int_equal(known->end[end].node_inferred, expected[i].end[end].node_inferred);
+            assert_int_equal(known->end[end].node.len, expected[i].end[end].node.len);
+            if (known->end[end].node.len != 0)
+                assert_memory_equal(known->end[end].node.data, expected[i].end[end].node.data, 3);
+        }
+    }
+    record_block_free(&block);
+}
+
 static void says_that_memory_ran_out(void **state)
 {
     const uint8_t bytes[] = {1, 2, 3};
@@ -406,6 +446,36 @@ static void loses_records_rather_than_packets(void **state)
     tells_what_is_lost(100, 100000, 1);
     tells_what_is_lost(300000, 100, 8 * RECORD_BLOCK_LEN);
     tells_what_is_lost(2500000, 20, 8 * RECORD_BLOCK_LEN); /* blocks that grew */
+}
+
+/* Each record has a block that grew to 4 MiB: two of them may wait, and a third is filled. Those
+ * that were read make room again. */
+static void has_as_much_room_as_allowed(void **state)
+{
+    enum { LEN = 2500000 };
+    struct slow_reader reader = {.next = 1};
+    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader};
+    (void)state;
+    pthread_mutex_init(&reader.lock, NULL);
+    pthread_cond_init(&reader.let, NULL);
+    struct record_queue *queue = record_queue_start(&target, 8 * RECORD_BLOCK_LEN);
+    assert_non_null(queue);
+    feed(queue, LEN, 1, 11);
+    assert_int_equal(record_queue_num_lost(queue), 7);
+    let_read(&reader);
+    uint64_t frame = 11;
+    for (int i = 0; i < 500 && has_lost_since(queue, LEN, frame++); i++)
+        usleep(10000);
+    pthread_mutex_lock(&reader.lock);
+    reader.may_read = false;
+    pthread_mutex_unlock(&reader.lock);
+    for (int in_a_row = 0, i = 0; in_a_row < 2; i++) {
+        assert_true(i < 500);
+        in_a_row = has_lost_since(queue, LEN, frame++) ? 0 : in_a_row + 1;
+        usleep(in_a_row == 0 ? 10000 : 0);
+    }
+    let_read(&reader);
+    assert_true(record_queue_stop(queue, NULL));
 }
 
 static void loses_nothing_while_there_is_room(void **state)
@@ -556,6 +626,7 @@ int main(void)
         cmocka_unit_test(passes_everything_on),
         cmocka_unit_test(stops_when_nobody_can_write),
         cmocka_unit_test(loses_records_rather_than_packets),
+        cmocka_unit_test(has_as_much_room_as_allowed),
         cmocka_unit_test(loses_nothing_while_there_is_room),
         cmocka_unit_test(ends_though_nobody_reads),
         cmocka_unit_test(ends_decoding_though_nobody_reads),
@@ -563,6 +634,7 @@ int main(void)
         cmocka_unit_test(does_not_start_without_memory),
         cmocka_unit_test(grows_for_a_large_record),
         cmocka_unit_test(leaves_nothing_of_the_last_record),
+        cmocka_unit_test(keeps_what_a_connection_was),
         cmocka_unit_test(says_that_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,6 +187,17 @@ static void keeps_what_is_to_stay(void **state)
     assert_string_not_equal(become(values, etf_binary("my user_id")), "<<\"my user_id\">>");
     assert_string_not_equal(become(values, etf_atom("users_id")), "users_id");
     assert_null(strstr(become(values, etf_binary("my\nuser_id")), "user_id"));
+    /* 63 bits that begin like it are no such text; and the bit behind them stays unset. */
+    static const uint8_t bits[] = {77, 0, 0, 0, 8, 7, 'u', 's', 'e', 'r', '_', 'i', 'd', 'p'};
+    struct ds_buffer out = {0};
+    const struct ds_term padded = etf_raw(bits, sizeof bits);
+    for (int i = 0; i < 2; i++) {
+        const struct ds_term copy = redacted(values, &padded, &out);
+        assert_int_equal(copy.len, sizeof bits);
+        assert_memory_not_equal(copy.data + 6, bits + 6, 8);
+        assert_int_equal(copy.data[13] & 1, 0);
+    }
+    ds_buffer_free(&out);
     assert_string_equal(become(values, etf_atom("$gen_call")), "'$gen_call'");
     assert_int_equal(strncmp(become(values, etf_atom("Elixir.My.App")), "'Elixir.", 8), 0);
     assert_string_not_equal(become(values, etf_atom("Elixir.My.App")), "'Elixir.My.App'");

@@ -274,6 +274,23 @@ static void shows_the_others(void **state)
     match_regex_free(options.regexes[1]);
 }
 
+/* What is left out does not come back because the request of its call is shown. */
+static void shows_no_pairs_of_the_others(void **state)
+{
+    static struct selector_config options = {.invert = true, .num_regexes = 1};
+    (void)state;
+    default_limits(options.limits);
+    options.regexes[0] = match_regex_new("town", false);
+    struct selector *select = selector_new(&options);
+    const struct ds_event request = make_message(TERM("w\4city")), reply = make_message(TERM("w\4town"));
+    const struct record asked = {.event = &request, .note = {.role = NOTE_REQUEST, .label = "call", .call = 5}};
+    const struct record answered = {.event = &reply, .note = {.role = NOTE_REPLY, .label = "call", .call = 5}};
+    assert_true(selector_wants(select, &asked));
+    assert_false(selector_wants(select, &answered));
+    selector_free(select);
+    match_regex_free(options.regexes[0]);
+}
+
 /* An expression that takes too long leaves the others their say. */
 static void asks_the_others_when_one_gives_up(void **state)
 {
@@ -336,6 +353,7 @@ int main(void)
         cmocka_unit_test(ignores_case),
         cmocka_unit_test(shows_what_follows),
         cmocka_unit_test(shows_the_others),
+        cmocka_unit_test(shows_no_pairs_of_the_others),
         cmocka_unit_test(asks_the_others_when_one_gives_up),
         cmocka_unit_test(memory_runs_out),
     };

@@ -68,6 +68,35 @@ static void assert_text(const struct ds_event *event, int verbose, const char *e
     free(line);
 }
 
+/* assert_times says what stands before three events, 1.5 and 2.5 seconds apart. */
+static void assert_times(enum time_style style, const char *second, const char *third)
+{
+    struct sink sink;
+    const struct sink_format format = {&sink_text, "/dev/null"};
+    struct sink_config options = {.time_style = style, .color = COLOR_NEVER};
+    struct ds_event event = make_event(DS_EVENT_GAP);
+    const struct record record = {.event = &event};
+    const char *const expected[] = {"00:00:00.000000 ", second, third};
+    const int64_t later_ns[] = {0, 1500000000, 2500000000};
+    assert_true(sink_open(&sink, &format, &options));
+    for (int i = 0; i < 3; i++) {
+        struct ds_buffer *out = &sink.output.buffer;
+        const size_t len = out->len;
+        event.ts_ns += later_ns[i];
+        sink_text.record(&sink, &record);
+        assert_true(out->len > len + strlen(expected[i]));
+        assert_memory_equal(out->data + len, expected[i], strlen(expected[i]));
+    }
+    sink_close(&sink);
+}
+
+static void tells_times(void **state)
+{
+    (void)state;
+    assert_times(TIME_DELTA, "00:00:01.500000 ", "00:00:02.500000 ");
+    assert_times(TIME_SINCE_FIRST, "00:00:01.500000 ", "00:00:04.000000 ");
+}
+
 static void assert_json(const struct ds_event *event, const char *expected)
 {
     static const char head[] =
@@ -456,6 +485,7 @@ static void ends_quietly_when_the_reader_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_times),
         cmocka_unit_test(shows_messages),
         cmocka_unit_test(shows_unknown_ops),
         cmocka_unit_test(shows_tokens_and_numbers),
