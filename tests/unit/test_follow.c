@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -297,6 +298,63 @@ static void leaves_what_the_kernel_cannot_say(void **state)
     assert_false(kernel_filter_uncook(&length, 1, LINKTYPE_SLL));
 }
 
+/* What the kernel was asked for last, and how often. */
+static char asked[4096];
+static unsigned num_asked;
+
+bool __wrap_kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression,
+                              const struct bpf_program *also);
+bool __wrap_kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression,
+                              const struct bpf_program *also)
+{
+    (void)pcap;
+    (void)link_type;
+    (void)also;
+    snprintf(asked, sizeof asked, "%s", expression);
+    num_asked++;
+    return true;
+}
+
+static void refuse(struct fixture *f, uint16_t port, unsigned num)
+{
+    struct made made;
+    make(&made, 0, port, 50000);
+    for (unsigned i = 0; i < num; i++)
+        assert_false(follow_pass(f->follow, &made.packet));
+}
+
+/* Live, a port that 20 000 refused packets were of is left to the kernel to refuse: once, at most
+ * 16 of them, no port that a client may have, and not when it turns out to be a node's. */
+static void leaves_busy_ports_to_the_kernel(void **state)
+{
+    enum { BUSY_AFTER = 20000, MAX_EXCLUDED = 16 };
+    struct fixture f = {.options = {.expression = "port 4369"}};
+    (void)state;
+    f.input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535)};
+    capture_note_link_type(&f.input);
+    f.capture = (struct capture){.inputs = &f.input, .num_inputs = 1, .is_live = true};
+    f.follow = follow_new(&f.options, &f.capture);
+    assert_true(f.follow != NULL && follow_begin(f.follow));
+    assert_int_equal(num_asked, 1);
+    refuse(&f, 80, BUSY_AFTER - 1);
+    assert_int_equal(num_asked, 1);
+    refuse(&f, 80, 1);
+    assert_int_equal(num_asked, 2);
+    assert_non_null(strstr(asked, "and not tcp port 80)"));
+    refuse(&f, 80, BUSY_AFTER + 1);
+    refuse(&f, 32768, BUSY_AFTER);
+    assert_int_equal(num_asked, 2);
+    refuse(&f, 32767, BUSY_AFTER);
+    assert_non_null(strstr(asked, "and not tcp port 80 and not tcp port 32767)"));
+    for (uint16_t port = 81; port < 81 + MAX_EXCLUDED; port++)
+        refuse(&f, port, BUSY_AFTER);
+    assert_int_equal(num_asked, 1 + MAX_EXCLUDED);
+    follow_learn(f.follow, 80, (struct ds_text){NULL, 0});
+    assert_int_equal(num_asked, 2 + MAX_EXCLUDED);
+    assert_null(strstr(asked, "port 80 "));
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +369,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_expressions),
         cmocka_unit_test(uncooks_programs),
         cmocka_unit_test(leaves_what_the_kernel_cannot_say),
+        cmocka_unit_test(leaves_busy_ports_to_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
