@@ -100,6 +100,20 @@ static void test_in_order(void **state)
     assert_int_equal(w->meter.used, 0);
 }
 
+/* So many pieces a packet may have; with one more it is given up, and all its memory given back. */
+static void test_too_many_pieces(void **state)
+{
+    enum { MAX_PIECES = 1024 };
+    struct world *w = *state;
+    for (uint32_t i = 0; i <= MAX_PIECES; i++) {
+        assert_int_equal(w->meter.used == 0, i == 0);
+        maker_start(&m, w->whole, 8);
+        maker_ip4_full(&m, 6, 0, 1, i | 0x2000u, false);
+        assert_int_equal(decode(w), PACKET_HELD);
+    }
+    assert_int_equal(w->meter.used, 0);
+}
+
 static void test_any_order(void **state)
 {
     struct world *w = *state;
@@ -383,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_in_order),
+        TEST(test_too_many_pieces),
         TEST(test_any_order),
         TEST(test_interleaved),
         TEST(test_first_copy_wins),
