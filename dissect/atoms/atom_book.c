@@ -14,23 +14,55 @@ static bool text_equal(struct ds_text a, const void *data, size_t len)
     return a.len == len && (len == 0 || memcmp(a.data, data, len) == 0);
 }
 
+/* take and give_back are of memory that counts at the meter of all books. */
+static void *take(struct meter *meter, size_t len)
+{
+    if (!meter_take(meter, len))
+        return NULL;
+    void *bytes = calloc(1, len);
+    if (bytes == NULL)
+        meter_give(meter, len);
+    return bytes;
+}
+
+static void give_back(struct meter *meter, void *bytes, size_t len)
+{
+    if (bytes != NULL)
+        meter_give(meter, len);
+    free(bytes);
+}
+
+/* A text is one byte longer than it is, so that the empty one is something, too. */
+static char *take_text(struct meter *meter, struct ds_text text)
+{
+    char *copy = take(meter, text.len + 1);
+    if (copy != NULL && text.len != 0)
+        memcpy(copy, text.data, text.len);
+    return copy;
+}
+
 struct atom_books *atom_books_new(uint64_t max)
 {
     struct atom_books *books = calloc(1, sizeof *books);
-    if (books != NULL)
-        books->max = max;
+    if (books == NULL)
+        return NULL;
+    books->max = max;
+    books->meter.max = max < UINT64_MAX / ATOM_BOOK_BYTES ? max * ATOM_BOOK_BYTES : UINT64_MAX;
     return books;
 }
 
 static void book_free(struct atom_book *book)
 {
-    while (book->num_learned != 0)
-        free(book->learned[--book->num_learned].text);
-    free(book->learned);
-    free(book->texts);
-    free(book->slots);
-    free(book->name);
-    free(book);
+    struct meter *meter = book->meter;
+    while (book->num_learned != 0) {
+        const struct learned *learned = &book->learned[--book->num_learned];
+        give_back(meter, learned->text, learned->len + 1u);
+    }
+    give_back(meter, book->learned, book->cap_learned * sizeof *book->learned);
+    give_back(meter, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
+    give_back(meter, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
+    give_back(meter, book->name, book->name_len + 1);
+    give_back(meter, book, sizeof *book);
 }
 
 void atom_books_free(struct atom_books *books)
@@ -82,12 +114,9 @@ static void note_place(struct atom_book *book, const struct ds_endpoint *end)
 
 static bool set_name(struct atom_book *book, struct ds_text name)
 {
-    book->name = malloc(name.len);
-    if (book->name == NULL)
-        return false;
-    memcpy(book->name, name.data, name.len);
-    book->name_len = name.len;
-    return true;
+    book->name = take_text(book->meter, name);
+    book->name_len = book->name != NULL ? name.len : 0;
+    return book->name != NULL;
 }
 
 static void unlink_book(struct atom_books *books, struct atom_book *book)
@@ -106,14 +135,10 @@ static void link_newest(struct atom_books *books, struct atom_book *book)
     books->num++;
 }
 
-/* make_room forgets the oldest book that nobody uses. */
-static bool make_room(struct atom_books *books, struct env *env)
+/* forget_oldest forgets the oldest book that nobody uses; false when there is none. */
+static bool forget_oldest(struct atom_books *books)
 {
     struct atom_book *book = books->oldest;
-    if (books->num < books->max)
-        return true;
-    if (env != NULL)
-        env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
     while (book != NULL && book->num_users != 0)
         book = book->newer;
     if (book == NULL)
@@ -123,14 +148,31 @@ static bool make_room(struct atom_books *books, struct env *env)
     return true;
 }
 
-static struct atom_book *book_new(const struct ds_endpoint *end)
+/* make_room makes it for one more book. */
+static bool make_room(struct atom_books *books, struct env *env)
 {
-    struct atom_book *book = calloc(1, sizeof *book);
+    /* A new one leaves as much room as a book has on average, so that those in use can grow. */
+    while (books->num != 0 && books->num < books->max &&
+           books->meter.used > books->meter.max - ATOM_BOOK_BYTES && forget_oldest(books)) {
+        if (env != NULL)
+            env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
+    }
+    if (books->num < books->max)
+        return true;
+    if (env != NULL)
+        env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
+    return forget_oldest(books);
+}
+
+static struct atom_book *book_new(struct atom_books *books, const struct ds_endpoint *end)
+{
+    struct atom_book *book = take(&books->meter, sizeof *book);
     if (book == NULL)
         return NULL;
+    book->meter = &books->meter;
     book->creation = end->creation;
     book->table = ATOM_TABLES_NUM;
-    book->texts = calloc(ATOM_BOOK_SLOTS, sizeof *book->texts);
+    book->texts = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->texts);
     if (book->texts == NULL || (has_name(end) && !set_name(book, end->node))) {
         book_free(book);
         return NULL;
@@ -153,7 +195,7 @@ struct atom_book *atom_books_find(struct atom_books *books, struct env *env,
         }
     }
     if (book == NULL) {
-        book = make_room(books, env) ? book_new(end) : NULL;
+        book = make_room(books, env) ? book_new(books, end) : NULL;
         if (book == NULL) {
             if (env != NULL)
                 env->stats.no_memory += books->max != 0 && books->num < books->max;
@@ -180,17 +222,45 @@ bool atom_book_trusts(const struct atom_book *book)
 }
 
 /* find_learned returns what was learned of a slot with that text. */
-static struct learned *find_learned(const struct atom_book *book, uint16_t slot,
-                                    struct ds_text text)
+static struct learned *find_learned(struct atom_book *book, uint16_t slot, struct ds_text text)
 {
     for (uint32_t i = book->texts[slot].first; i != 0; i = book->learned[i - 1].next) {
+        book->work++;
         if (text_equal(text, book->learned[i - 1].text, book->learned[i - 1].len))
             return &book->learned[i - 1];
     }
     return NULL;
 }
 
-static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct ds_text text)
+static uint32_t hash_of(struct ds_text text)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
+    return hash;
+}
+
+static void leave_bucket(struct atom_book *book, const struct learned *learned)
+{
+    uint32_t *at = &book->buckets[learned->hash % ATOM_BOOK_BUCKETS];
+    for (; *at != 0; at = &book->learned[*at - 1].next_text) {
+        book->work++;
+        if (&book->learned[*at - 1] == learned) {
+            *at = learned->next_text;
+            return;
+        }
+    }
+}
+
+/* judge_anew is for what only one slot depends on. */
+static void judge_anew(struct atom_book *book, uint16_t slot)
+{
+    if (book->slots != NULL)
+        book->slots[slot].is_judged = false;
+}
+
+/* new_learned returns room for one more of a slot; NULL when memory ran out. */
+static struct learned *new_learned(struct atom_book *book, uint16_t slot)
 {
     struct slot_texts *s = &book->texts[slot];
     if (s->num == ATOM_BOOK_TEXTS) {
@@ -199,36 +269,48 @@ static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct
         while (book->learned[last - 1].next != 0)
             last = book->learned[last - 1].next;
         struct learned *old = &book->learned[last - 1];
-        char *copy = malloc(text.len + 1);
-        if (copy == NULL)
-            return NULL;
-        free(old->text);
-        const uint32_t next = old->next;
-        *old = (struct learned){.next = next, .slot = slot, .len = (uint16_t)text.len};
-        old->text = copy;
-        if (text.len != 0)
-            memcpy(copy, text.data, text.len);
-        book->generation++;
+        leave_bucket(book, old);
+        give_back(book->meter, old->text, old->len + 1u);
+        *old = (struct learned){.next = old->next};
         return old;
     }
     if (book->num_learned == book->cap_learned) {
-        const uint32_t cap = book->cap_learned * 2 + 64;
-        struct learned *more = realloc(book->learned, cap * sizeof *more);
+        const uint32_t cap = book->cap_learned + book->cap_learned / 2 + 64;
+        struct learned *more = take(book->meter, cap * sizeof *more);
         if (more == NULL)
             return NULL;
+        if (book->num_learned != 0)
+            memcpy(more, book->learned, book->num_learned * sizeof *more);
+        give_back(book->meter, book->learned, book->cap_learned * sizeof *more);
         book->learned = more;
         book->cap_learned = cap;
     }
     struct learned *learned = &book->learned[book->num_learned];
-    *learned = (struct learned){.next = s->first, .slot = slot, .len = (uint16_t)text.len};
-    learned->text = malloc(text.len + 1);
-    if (learned->text == NULL)
-        return NULL;
-    if (text.len != 0)
-        memcpy(learned->text, text.data, text.len);
+    *learned = (struct learned){.next = s->first};
     s->first = ++book->num_learned;
     s->num++;
-    book->generation++;
+    return learned;
+}
+
+static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct ds_text text)
+{
+    char *copy = take_text(book->meter, text);
+    struct learned *learned = copy != NULL ? new_learned(book, slot) : NULL;
+    if (learned == NULL) {
+        give_back(book->meter, copy, text.len + 1);
+        return NULL;
+    }
+    learned->slot = slot;
+    learned->text = copy;
+    learned->len = (uint16_t)text.len;
+    learned->hash = hash_of(text);
+    uint32_t *bucket = &book->buckets[learned->hash % ATOM_BOOK_BUCKETS];
+    learned->next_text = *bucket;
+    *bucket = (uint32_t)(learned - book->learned) + 1;
+    /* Only an atom of the tables says anything of other slots: that it is not in these. */
+    if (atom_table_find(text) != ATOM_TABLE_NONE)
+        book->generation++;
+    judge_anew(book, slot);
     return learned;
 }
 
@@ -247,38 +329,63 @@ static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text t
         uint16_t *count = index % ATOM_BOOK_MODULUS == slot
                               ? is_common ? &fit->hits : &fit->rest_hits
                               : is_common ? &fit->misses : &fit->rest_misses;
+        if (*count == 0)
+            book->next_told = 0; /* the first of its kind may rule a table out */
         if (*count < UINT16_MAX)
             (*count)++;
     }
+    if (number != ATOM_TABLE_NONE && book->num_told < UINT32_MAX)
+        book->num_told++;
+    if (number == ATOM_TABLE_NONE || book->num_told < book->next_told)
+        return;
+    /* The slots are weighed anew: not each time, so that this does not depend on what is told. */
+    book->next_told = book->num_told + book->num_told / 4 + 1;
     book->table = ATOM_TABLES_NUM;
     book->next_fit = 0;
+    book->generation++;
 }
 
-/* is_elsewhere says whether a text is known in another slot, where no node would have it. */
-static bool is_elsewhere(const struct atom_book *book, uint16_t slot, struct ds_text text)
+bool atom_book_has_elsewhere(struct atom_book *book, uint16_t slot, struct ds_text text)
 {
-    for (uint32_t i = 0; i < book->num_learned; i++) {
-        const struct learned *learned = &book->learned[i];
-        if (learned->slot != slot && text_equal(text, learned->text, learned->len))
+    const uint32_t hash = hash_of(text);
+    unsigned num = 0;
+    for (uint32_t i = book->buckets[hash % ATOM_BOOK_BUCKETS]; i != 0;
+         i = book->learned[i - 1].next_text) {
+        const struct learned *learned = &book->learned[i - 1];
+        book->work++;
+        if (++num == ATOM_BOOK_BUCKET_MAX || (learned->hash == hash && learned->slot != slot &&
+                                              text_equal(text, learned->text, learned->len)))
             return true;
     }
     return false;
 }
 
+/* count_failure tells the cap, which then was reached, from memory that ran out. */
+static void count_failure(struct atom_book *book, struct env *env)
+{
+    if (book->meter->hits != 0)
+        env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
+    else
+        env->stats.no_memory++;
+    book->meter->hits = 0;
+}
+
 void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
                       uint64_t direction, bool is_used)
 {
-    if (slot >= ATOM_BOOK_SLOTS)
+    if (slot >= ATOM_BOOK_SLOTS || book->is_liar)
         return;
     check_tables(book, slot, text);
     struct learned *learned = find_learned(book, slot, text);
     if (learned == NULL) {
-        if (!is_used)
+        if (!is_used || book->is_liar)
             return;
-        book->is_liar = book->is_liar || is_elsewhere(book, slot, text);
+        book->is_liar = atom_book_has_elsewhere(book, slot, text);
+        if (book->is_liar)
+            return;
         learned = add_learned(book, slot, text);
         if (learned == NULL) {
-            env->stats.no_memory++;
+            count_failure(book, env);
             return;
         }
     }
@@ -311,9 +418,9 @@ void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
                    const struct atom_role *role)
 {
     if (book->slots == NULL)
-        book->slots = calloc(ATOM_BOOK_SLOTS, sizeof *book->slots);
+        book->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->slots);
     if (book->slots == NULL) {
-        env->stats.no_memory++;
+        count_failure(book, env);
         return;
     }
     struct book_slot *s = &book->slots[slot % ATOM_BOOK_SLOTS];
@@ -330,7 +437,7 @@ void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text t
     struct learned *learned = slot < ATOM_BOOK_SLOTS ? find_learned(book, slot, text) : NULL;
     const struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse)};
     if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, seen))
-        book->generation++;
+        judge_anew(book, slot);
 }
 
 struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
@@ -376,7 +483,7 @@ bool atom_books_add(struct atom_books *books, const struct ds_learned *in)
         return false;
     check_tables(book, in->slot, in->text);
     struct learned *learned = find_learned(book, in->slot, in->text);
-    if (learned == NULL)
+    if (learned == NULL && !atom_book_has_elsewhere(book, in->slot, in->text))
         learned = add_learned(book, in->slot, in->text);
     for (size_t i = 0; learned != NULL && i + 1 < in->num_roles; i += 2)
         add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES,

@@ -6,6 +6,7 @@
 
 #include "atom_book.h"
 #include "atom_tables.h"
+#include "meter.h"
 
 enum {
     ATOM_BOOK_SLOTS = ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS,
@@ -14,6 +15,9 @@ enum {
     ATOM_BOOK_ROLES = 8,       /* of one slot, and of one text */
     ATOM_BOOK_DIRECTIONS = 4,
     ATOM_BOOK_PLACES = 8,      /* the last ones */
+    ATOM_BOOK_BUCKETS = 2048,  /* that texts are looked up in */
+    ATOM_BOOK_BUCKET_MAX = 64, /* texts of one: more are made to be there */
+    ATOM_BOOK_BYTES = 524288,  /* of each book, if all were as large */
 };
 
 struct seen_role {
@@ -22,7 +26,9 @@ struct seen_role {
 
 /* learned is a text that a slot was seen to get. */
 struct learned {
-    uint32_t next; /* of the same slot: its number, from 1 */
+    uint32_t next;      /* of the same slot: its number, from 1 */
+    uint32_t next_text; /* of the same bucket, likewise */
+    uint32_t hash;      /* of the text */
     uint16_t slot, len;
     char *text;
     uint8_t num_roles, num_directions;
@@ -60,6 +66,7 @@ struct table_fit {
 
 struct atom_book {
     struct atom_book *older, *newer;
+    struct meter *meter; /* of all books */
     unsigned num_users;
     uint32_t creation;
     struct book_place places[ATOM_BOOK_PLACES]; /* where it was seen */
@@ -73,13 +80,21 @@ struct atom_book {
     bool is_this_build; /* it fits beyond its common part */
     uint32_t num_seen;  /* roles of all slots */
     uint32_t next_fit;  /* when the tables are tried again */
+    uint32_t num_told, next_told; /* the same by definitions of static atoms */
+    uint64_t work;      /* texts looked at and slots weighed: what a test holds against a bound */
     struct learned *learned;
     uint32_t num_learned, cap_learned;
     struct slot_texts *texts; /* of each slot */
+    uint32_t buckets[ATOM_BOOK_BUCKETS]; /* the number, from 1, of the first text of each */
     struct book_slot *slots;  /* NULL: nothing was unknown so far */
 };
 
+/* atom_book_has_elsewhere says whether a text is known in another slot, where no node would have
+ * it. Also true where too many texts have its hash for that to be chance. */
+bool atom_book_has_elsewhere(struct atom_book *book, uint16_t slot, struct ds_text text);
+
 struct atom_books {
+    struct meter meter;
     struct atom_book *oldest, *newest;
     uint64_t num, max;
 };

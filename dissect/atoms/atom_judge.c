@@ -175,13 +175,7 @@ static bool is_known_elsewhere(const struct judge *judge, unsigned number)
         if ((book->table == t || book->table == ATOM_TABLES_NUM) && index < num_usable(book, t))
             return true; /* as a candidate of its own slot it is there already */
     }
-    for (uint32_t i = 0; i < book->num_learned; i++) {
-        const struct learned *learned = &book->learned[i];
-        if (learned->slot != judge->number && learned->len == text.len &&
-            memcmp(learned->text, text.data, text.len) == 0)
-            return true;
-    }
-    return false;
+    return atom_book_has_elsewhere(judge->book, judge->number, text);
 }
 
 /* is_telling says whether a role gives an atom away: programs of several kinds have it there, and
@@ -235,6 +229,7 @@ static void choose_table(struct atom_book *book)
     if (book->num_seen < book->next_fit)
         return;
     book->next_fit = book->num_seen + book->num_seen / 4 + 1;
+    book->work += ATOM_BOOK_MODULUS;
     for (int t = 0; t < ATOM_TABLES_NUM; t++) {
         const struct table_fit *seen = &book->fits[t];
         const struct atom_table *table = &atom_tables[t];

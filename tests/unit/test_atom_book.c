@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "atom_book.h"
+#include "atom_book_parts.h"
 #include "atom_tables.h"
 #include "failing_alloc.h"
 
@@ -200,6 +200,95 @@ static void keeps_a_few_texts(void **state)
     atom_books_free(books);
 }
 
+/* define_number defines an atom that no other number has. */
+static void define_number(struct atom_book *book, uint16_t slot, unsigned number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "text_%u", number);
+    atom_book_define(book, &env, slot, text_of(text), 1, true);
+}
+
+/* However much is known of a sender that never stops to define, the next definition and what is
+ * asked after it cost the same. */
+static void costs_the_same(void **state)
+{
+    struct atom_books *books = atom_books_new(16);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    fit(book);
+    (void)judges(book, "alias");
+    const uint64_t before = book->work;
+    const unsigned num = 40000;
+    for (unsigned i = 0; i < num; i++) {
+        define_number(book, (uint16_t)(i % 2039), i);
+        (void)judges(book, "alias");
+    }
+    assert_true(atom_book_trusts(book));
+    assert_in_range(book->num_learned, 4 * 2039 - 8, 4 * 2039);
+    assert_in_range(book->work - before, num, 24 * num);
+    /* Nor do atoms of the tables make it weigh them each time. */
+    const uint64_t earlier = book->work;
+    for (unsigned i = 0; i < 4000; i++) {
+        fit(book);
+        (void)judges(book, "alias");
+    }
+    assert_in_range(book->work - earlier, 1, 300000);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+/* All books together are bounded in bytes: at the cap nothing more is learned, and counted. */
+static void keeps_to_the_bytes(void **state)
+{
+    struct atom_books *books = atom_books_new(1);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    env.stats = (struct ds_stats){0};
+    for (unsigned i = 0; i < 20000; i++)
+        define_number(book, (uint16_t)(i % 2039), i);
+    assert_in_range(books->meter.used, ATOM_BOOK_BYTES / 4, ATOM_BOOK_BYTES);
+    assert_true(env.stats.limits_hit[DS_LIMIT_ATOM_BOOKS] > 0);
+    assert_int_equal(env.stats.no_memory, 0);
+    atom_book_release(book);
+    /* One that is not in use makes room. */
+    const struct ds_endpoint other = end_of("b@h", 2, 7);
+    book = atom_books_find(books, &env, &other);
+    assert_non_null(book);
+    assert_in_range(books->meter.used, 1, ATOM_BOOK_BYTES / 4);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+/* Texts that were chosen for their hash end what is believed, before they cost much. */
+static void ends_at_a_full_bucket(void **state)
+{
+    struct atom_books *books = atom_books_new(16);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    unsigned num = 0;
+    char text[32];
+    (void)state;
+    for (unsigned i = 0; num < ATOM_BOOK_BUCKET_MAX; i++) {
+        snprintf(text, sizeof text, "text_%u", i);
+        uint32_t hash = 2166136261u;
+        for (const char *c = text; *c != '\0'; c++)
+            hash = (hash ^ (uint8_t)*c) * 16777619u;
+        if (hash % ATOM_BOOK_BUCKETS != 5)
+            continue;
+        assert_true(atom_book_trusts(book));
+        define_number(book, (uint16_t)num++, i);
+    }
+    assert_true(atom_book_trusts(book));
+    assert_true(atom_book_has_elsewhere(book, 2000, text_of(text)));
+    struct ds_text last = text_of(text);
+    atom_book_define(book, &env, 2000, last, 1, true);
+    assert_false(atom_book_trusts(book));
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
 static void use_all(void *context)
 {
     (void)context;
@@ -238,6 +327,9 @@ int main(void)
         cmocka_unit_test(tells_incarnations_apart),
         cmocka_unit_test(keeps_to_the_cap),
         cmocka_unit_test(keeps_a_few_texts),
+        cmocka_unit_test(costs_the_same),
+        cmocka_unit_test(keeps_to_the_bytes),
+        cmocka_unit_test(ends_at_a_full_bucket),
         cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
