@@ -6,7 +6,7 @@
 
 #include "complain.h"
 
-enum { LOOK_PACKETS = 5000 }; /* in which a connection must have been joined late */
+enum { LOOK_PACKETS = 1000 }; /* in which a connection must have been joined late */
 
 struct look {
     struct ds_session *session;

@@ -241,6 +241,7 @@ static bool open_session(struct sniff *s)
     if (!config->certain) {
         s->memory = ds_atom_memory_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
         config->atom_memory = s->memory;
+        config->learn = s->options->learned_file != NULL;
         if (s->memory == NULL) {
             complain("out of memory");
             return false;

@@ -24,6 +24,7 @@ struct env {
     struct meter meter;
     struct arena arena; /* of the current event: reset after each one */
     struct registry *registry;
+    bool atoms_in_doubt; /* one was not known */
     struct atom_books *books; /* what is known of the atoms of nodes, atom_book.h; NULL: nothing
                                  is likely */
 };

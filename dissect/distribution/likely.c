@@ -1,6 +1,7 @@
 /*
- * likely.c - see likely.h. Where all atoms are known this costs no more than a look at a count,
- * and a walk over each message that defines some.
+ * likely.c - see likely.h. Where all atoms are known this costs no more than a look at a count:
+ * how atoms are used is of interest from the first one on that is not known, or where another
+ * session is to know it.
  */
 #include "likely.h"
 
@@ -86,8 +87,9 @@ static void count(struct ds_event *event, const struct ds_term *term)
 void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
                     struct ds_atom *refs, uint32_t num_refs, struct ds_event *event)
 {
-    if ((event->unknown_atoms == 0 && event->likely_atoms == 0 && !likely->has_defined) ||
-        refs == NULL)
+    const bool has_doubt = event->unknown_atoms != 0 || event->likely_atoms != 0;
+    env->atoms_in_doubt = env->atoms_in_doubt || has_doubt || env->config.learn;
+    if (refs == NULL || !(has_doubt || (likely->has_defined && env->atoms_in_doubt)))
         return;
     struct roles_of of = {find_book(likely, env, conn, event->dir), env};
     if (of.book == NULL)

@@ -79,6 +79,7 @@ struct ds_config {
     bool remember;         /* what ds_session_past gives out */
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
     struct ds_atom_memory *atom_memory; /* NULL: one that ends with the session */
+    bool learn; /* it serves other sessions, too: how atoms are used is noted of all */
 };
 
 /* ds_stats is what a session has seen so far. */

@@ -227,6 +227,7 @@ int main(int argc, char **argv)
         const ds_event_fn listen = config.on_event;
         config.on_event = NULL;
         config.atom_memory = learned ? earlier : memory;
+        config.learn = learned;
         session = ds_session_new(&config);
         feed(session, name,
              learned ? (struct run){0, first - 1, 0} : (struct run){first, UINT64_MAX, drop});
