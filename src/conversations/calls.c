@@ -340,7 +340,7 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->id = key->id;
     out->serial = key->serial;
     out->creation = key->creation;
-    out->name = intern_text(calls->intern, processes_name(&calls->processes, key));
+    out->name = intern_text(calls->intern, processes_name(&calls->processes, key, &out->is_for));
     out->titles = titles_list(&calls->processes, key, titles);
 }
 
@@ -374,8 +374,10 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
     };
     calls_fill_party(calls, &call->caller, &view->caller, &titles[0]);
     calls_fill_party(calls, &call->callee, &view->callee, &titles[1]);
-    if (view->callee.name.data == NULL)
+    if (call->callee_name != 0 && (view->callee.name.data == NULL || view->callee.is_for)) {
         view->callee.name = intern_text(calls->intern, call->callee_name);
+        view->callee.is_for = view->callee.has_pid;
+    }
     if (call->mfa != NULL)
         view->mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
 }

@@ -7,20 +7,22 @@
 
 #include <stdlib.h>
 
-enum { MAX_VOTES = 4, MAX_ANSWERED = 8, UNSHARED_AFTER = 32 };
+enum { MAX_ANSWERED = 8, UNSHARED_AFTER = 32, PROOF = 2 };
 
-/* binding is a registered name on a node. Which of several pids has it is decided as votes
- * are counted in one pass: each answer by the same pid adds one, each by another takes one
- * away, at none it goes over. A restarted server so takes its name along, a worker that
- * answers in place of its server now and then does not. */
+/* binding is a registered name on a node, and who answers for it. Whoever answers first is taken
+ * to have it. When another one does, either may: the name may have moved, or a worker answers in
+ * place of its server. Who answers again, in turn or as the only one that comes back, has it. Of
+ * several that come back, none does: it is a pool, and so it stays until one answers long alone. */
 struct binding {
     struct table_entry entry;
     uint32_t node, name;
-    struct pid_key pid;
-    uint32_t votes;
+    struct pid_key pid; /* who has it, or was the last one known to */
+    bool is_known;      /* who has it; then it is the last one that answered */
     struct pid_key answered[MAX_ANSWERED]; /* who has, the last one first */
     uint32_t in_turn;  /* times that the last one has answered in turn */
-    bool is_shared;    /* several answer by turns: a pool */
+    struct pid_key came_back; /* the first that answered, after another did, again */
+    bool is_shared;    /* one has come back: whom others are served by is not known */
+    bool is_pool;      /* several have */
 };
 
 static uint32_t hash_name(uint32_t node, uint32_t name)
@@ -92,14 +94,43 @@ static void remove_process(struct processes *p, struct process *process)
     table_remove(&p->table, process);
 }
 
+/* disown: the process is no more known to have that name, nor to answer for it. */
+static void disown(struct processes *p, const struct pid_key *pid, uint32_t name)
+{
+    struct process *process = pid->node != 0 ? processes_find(p, pid) : NULL;
+    if (process == NULL || process->name == 0 || process->name != name)
+        return;
+    process->name = 0;
+    process->is_for = false;
+    processes_release(p, process);
+}
+
+/* forget_answers forgets who answered for a name, the last keep ones excepted. */
+static void forget_answers(struct processes *p, struct binding *b, unsigned keep)
+{
+    for (unsigned i = keep; i < MAX_ANSWERED; i++) {
+        disown(p, &b->answered[i], b->name);
+        b->answered[i] = (struct pid_key){0};
+    }
+    b->came_back = (struct pid_key){0};
+    b->is_shared = b->is_pool = false;
+}
+
+static void remove_binding(struct processes *p, struct binding *b)
+{
+    forget_answers(p, b, 0);
+    table_remove(&p->bindings, b);
+}
+
 /* forget_known forgets what is known of a process. */
 static void forget_known(struct processes *p, struct process *process)
 {
     struct binding *b = find_binding(p, process->key.node, process->name);
     titles_drop(p, process);
     process->name = 0;
+    process->is_for = false;
     if (b != NULL && pid_key_equal(&b->pid, &process->key))
-        table_remove(&p->bindings, b);
+        remove_binding(p, b);
 }
 
 static void drop_oldest(struct processes *p)
@@ -136,68 +167,99 @@ void processes_release(struct processes *p, struct process *process)
         unlink_node(p, process);
 }
 
-static void set_name(struct processes *p, const struct pid_key *pid, uint32_t name)
+/* set_name tells that a process has a name, or answers for it. What has one of its own keeps it. */
+static void set_name(struct processes *p, const struct pid_key *pid, uint32_t name, bool is_for)
 {
     struct process *process = processes_find(p, pid);
-    if (name != 0 && process == NULL && !table_is_full(&p->table))
+    if (process == NULL && !table_is_full(&p->table))
         process = processes_add(p, pid);
     if (process == NULL)
         return;
+    if (is_for && !process->is_for && process->name != 0 && process->name != name)
+        return;
     process->name = name;
-    if (name != 0)
-        processes_remember(p, process);
-    else
-        processes_release(p, process);
+    process->is_for = is_for;
+    processes_remember(p, process);
 }
 
 /* note_turn: who answers again after another did has not been replaced by it. */
-static void note_turn(struct binding *b, const struct pid_key *pid)
+static void note_turn(struct processes *p, struct binding *b, const struct pid_key *pid)
 {
+    enum { OLDEST = MAX_ANSWERED - 1 };
     unsigned i = 0;
     if (pid_key_equal(&b->answered[0], pid)) {
         if (b->in_turn < UNSHARED_AFTER && ++b->in_turn == UNSHARED_AFTER)
-            b->is_shared = false;
+            forget_answers(p, b, 1);
         return;
     }
-    while (i < MAX_ANSWERED - 1 && !pid_key_equal(&b->answered[i], pid))
+    while (i < OLDEST && !pid_key_equal(&b->answered[i], pid))
         i++;
-    if (pid_key_equal(&b->answered[i], pid))
+    if (pid_key_equal(&b->answered[i], pid)) {
         b->is_shared = true;
+        if (b->came_back.node == 0)
+            b->came_back = *pid;
+        b->is_pool |= !pid_key_equal(&b->came_back, pid);
+    } else {
+        disown(p, &b->answered[OLDEST], b->name);
+    }
     memmove(&b->answered[1], &b->answered[0], i * sizeof *pid);
     b->answered[0] = *pid;
     b->in_turn = 1;
 }
 
+static struct binding *add_binding(struct processes *p, uint32_t node, uint32_t name)
+{
+    if (table_is_full(&p->bindings)) {
+        remove_binding(p, table_oldest(&p->bindings));
+        p->num_dropped++;
+    }
+    struct binding *b = table_add(&p->bindings, hash_name(node, name));
+    if (b != NULL) {
+        b->node = node;
+        b->name = name;
+    }
+    return b;
+}
+
+/* leave_old_name: a process has one name, so that one which has another has moved from there,
+ * where anybody may have come since. */
+static bool leave_old_name(struct processes *p, const struct pid_key *pid, uint32_t name)
+{
+    const struct process *process = processes_find(p, pid);
+    if (process == NULL || process->is_for || process->name == 0 || process->name == name)
+        return false;
+    struct binding *old = find_binding(p, pid->node, process->name);
+    if (old == NULL)
+        return false;
+    remove_binding(p, old);
+    return true;
+}
+
 void processes_learn(struct processes *p, uint32_t name, const struct pid_key *pid)
 {
     struct binding *b = find_binding(p, pid->node, name);
-    if (b == NULL) {
-        if (table_is_full(&p->bindings)) {
-            struct binding *oldest = table_oldest(&p->bindings);
-            set_name(p, &oldest->pid, 0);
-            table_remove(&p->bindings, oldest);
-            p->num_dropped++;
-        }
-        b = table_add(&p->bindings, hash_name(pid->node, name));
-        if (b == NULL)
-            return;
-        b->node = pid->node;
-        b->name = name;
-    }
-    note_turn(b, pid);
-    if (b->votes != 0 && pid_key_equal(&b->pid, pid)) {
-        b->votes += b->votes < MAX_VOTES;
+    const bool has_moved = (b == NULL || !b->is_pool) && leave_old_name(p, pid, name);
+    if (b == NULL)
+        b = add_binding(p, pid->node, name);
+    if (b == NULL)
         return;
+    if (has_moved || b->answered[0].creation != pid->creation) {
+        forget_answers(p, b, 0);
+        b->is_known = false;
     }
-    if (b->votes > 1 && b->pid.creation == pid->creation) {
-        b->votes--;
+    const bool is_first = b->answered[0].node == 0;
+    note_turn(p, b, pid);
+    const bool is_proven = is_first || (b->is_pool ? b->in_turn >= UNSHARED_AFTER
+                                                   : b->in_turn >= PROOF ||
+                                                         pid_key_equal(&b->came_back, pid));
+    if (b->is_known && is_proven && pid_key_equal(&b->pid, pid))
         return;
-    }
-    if (b->votes != 0)
-        set_name(p, &b->pid, 0);
-    b->pid = *pid;
-    b->votes = 1;
-    set_name(p, pid, name);
+    if (b->is_known)
+        set_name(p, &b->pid, name, true);
+    b->is_known = is_proven;
+    if (is_proven)
+        b->pid = *pid;
+    set_name(p, pid, name, !is_proven);
 }
 
 /* forget forgets what is known of a process, and the process if no calls need it. */
@@ -211,11 +273,13 @@ void processes_ended(struct processes *p, const struct pid_key *key)
 {
     struct binding *b =
         key->serial == PID_KEY_NAMED ? find_binding(p, key->node, key->id) : NULL;
-    struct process *process = processes_find(p, b != NULL ? &b->pid : key);
+    const bool is_unsure = b != NULL && !b->is_known;
+    struct process *process =
+        is_unsure ? NULL : processes_find(p, b != NULL ? &b->pid : key);
     if (process != NULL)
         forget(p, process);
     else if (b != NULL)
-        table_remove(&p->bindings, b);
+        remove_binding(p, b);
 }
 
 void processes_conn_up(struct processes *p, uint64_t conn, const uint32_t node[2])
@@ -239,14 +303,15 @@ bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,
                        uint32_t creation, struct pid_key *out)
 {
     const struct binding *b = find_binding(p, node, name);
-    if (b == NULL || b->is_shared || (creation != 0 && b->pid.creation != creation))
+    if (b == NULL || !b->is_known || b->is_shared || (creation != 0 && b->pid.creation != creation))
         return false;
     *out = b->pid;
     return true;
 }
 
-uint32_t processes_name(const struct processes *p, const struct pid_key *key)
+uint32_t processes_name(const struct processes *p, const struct pid_key *key, bool *is_for)
 {
     const struct process *process = processes_find(p, key);
+    *is_for = process != NULL && process->is_for;
     return process != NULL ? process->name : 0;
 }

@@ -16,6 +16,7 @@ struct process {
     struct table_entry entry;
     struct pid_key key;
     uint32_t name;        /* interned; 0 not known */
+    bool is_for;          /* it is not its own: it answered for it, as a worker does */
     uint32_t serving;     /* head of a list of open calls */
     uint32_t num_serving;
     int64_t asked_ns; /* when it last had an answer to what it asked for no call of these */
@@ -56,8 +57,9 @@ void processes_remember(struct processes *p, struct process *process);
 void processes_release(struct processes *p, struct process *process);
 
 /* processes_learn tells that pid answered as the process registered as name (interned) on
- * its node. One answer makes a name known; when another pid answers, the name goes over to
- * it once it has answered as often. */
+ * its node. One answer makes a name known. The answer of a pid that is known by another name moves
+ * it; that of any other makes it doubtful who has the name, until one answers twice in turn, or is
+ * the only one that comes back. Both are meanwhile known to answer for the name. */
 void processes_learn(struct processes *p, uint32_t name, const struct pid_key *pid);
 
 /* processes_ended tells that a process, or the one with that name, is no more. */
@@ -73,7 +75,8 @@ void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t nod
 bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,
                        uint32_t creation, struct pid_key *out);
 
-/* processes_name returns the registered name of a process, 0 when not known. */
-uint32_t processes_name(const struct processes *p, const struct pid_key *key);
+/* processes_name returns the registered name of a process, or that which it answers for: then
+ * is_for is set. 0 when neither is known. */
+uint32_t processes_name(const struct processes *p, const struct pid_key *key, bool *is_for);
 
 #endif

@@ -45,11 +45,11 @@ static bool judge_result(struct correlate *c, struct step *s, const struct ds_ot
     return true;
 }
 
-/* learn_callee: whoever answers has been doing the work. */
+/* learn_callee: whoever answers has been doing the work. rex has a process of its own do calls. */
 static void learn_callee(struct correlate *c, struct step *s, struct open_call *call)
 {
     if (step_know_from(c, s))
-        calls_set_callee(&c->calls, call, &s->from, strcmp(call->line->to, "rex") != 0);
+        calls_set_callee(&c->calls, call, &s->from, strcmp(call->line->label, "rpc:call") != 0);
 }
 
 void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,

@@ -192,19 +192,27 @@ bool step_is_own(struct correlate *c, struct step *s, const struct ds_otp_match 
     return is_from(c, s, ds_otp_get(match, DS_OTP_OWN)) && (!is_mnesia || c->has_mnesia);
 }
 
-static struct ds_text name_of(const struct correlate *c, const struct pid_key *key)
+static struct ds_text name_of(const struct correlate *c, const struct pid_key *key, bool *is_for)
 {
-    return intern_text(&c->intern, processes_name(&c->calls.processes, key));
+    return intern_text(&c->intern, processes_name(&c->calls.processes, key, is_for));
+}
+
+/* own_name_of finds the registered name of a process, no data when it is not known. */
+static struct ds_text own_name_of(const struct correlate *c, const struct pid_key *key)
+{
+    bool is_for;
+    const struct ds_text name = name_of(c, key, &is_for);
+    return is_for ? (struct ds_text){0} : name;
 }
 
 void step_note_names(struct correlate *c, struct step *s)
 {
     if (step_know_from(c, s) && s->from.serial != PID_KEY_NAMED) {
-        s->note->from_name = name_of(c, &s->from);
+        s->note->from_name = name_of(c, &s->from, &s->note->from_is_for);
         s->note->from_titles = titles_list(&c->calls.processes, &s->from, &s->titles[0]);
     }
     if (step_know_to(c, s) && s->to.serial != PID_KEY_NAMED) {
-        s->note->to_name = name_of(c, &s->to);
+        s->note->to_name = name_of(c, &s->to, &s->note->to_is_for);
         s->note->to_titles = titles_list(&c->calls.processes, &s->to, &s->titles[1]);
     }
 }
@@ -216,10 +224,10 @@ void step_note_owner(struct correlate *c, struct step *s)
     if (role != NOTE_MONITOR && role != NOTE_DEMONITOR && role != NOTE_LINK && role != NOTE_UNLINK)
         return;
     if (!ds_term_get_atom(&s->message->role[DS_ROLE_TO], &to))
-        to = step_know_to(c, s) ? name_of(c, &s->to) : (struct ds_text){0};
+        to = step_know_to(c, s) ? own_name_of(c, &s->to) : (struct ds_text){0};
     const char *owner = to.data != NULL ? ds_otp_owner(c->otp, to) : NULL;
     if (owner == NULL && step_know_from(c, s)) {
-        const struct ds_text from = name_of(c, &s->from);
+        const struct ds_text from = own_name_of(c, &s->from);
         owner = from.data != NULL ? ds_otp_owner(c->otp, from) : NULL;
     }
     s->note->group = owner;

@@ -61,15 +61,24 @@ static void tell_node(const struct ds_endpoint *end, struct ds_buffer *out)
     ds_buffer_printf(out, "%s:%u", addr, end->port);
 }
 
-/* tell_process names the process that a term means; name is its registered name, if known. */
-static void tell_process(const struct ds_term *term, struct ds_text name,
+/* tell_name: all that answer for a name share a lane. */
+static void tell_name(struct ds_text name, bool is_for, struct ds_buffer *process)
+{
+    if (is_for)
+        ds_buffer_add_text(process, "for ");
+    ds_term_print_atom(name, process);
+}
+
+/* tell_process names the process that a term means; name is its registered name, if known, or
+ * that which it answers for. */
+static void tell_process(const struct ds_term *term, struct ds_text name, bool is_for,
                          struct diagram_step_end *end)
 {
     struct ds_identity identity;
     struct ds_text atom;
     clear(&end->process);
     if (name.data != NULL) {
-        ds_term_print_atom(name, &end->process);
+        tell_name(name, is_for, &end->process);
     } else if (term->data == NULL) {
         return;
     } else if (ds_term_get_identity(term, &identity)) {
@@ -210,8 +219,8 @@ static void tell_message(struct diagram_step *step, const struct record *record)
     const struct note *note = &record->note;
     uint64_t number = record->event->conn->number;
 
-    tell_process(&m->role[DS_ROLE_FROM], note->from_name, &step->from);
-    tell_process(&m->role[DS_ROLE_TO], note->to_name, &step->to);
+    tell_process(&m->role[DS_ROLE_FROM], note->from_name, note->from_is_for, &step->from);
+    tell_process(&m->role[DS_ROLE_TO], note->to_name, note->to_is_for, &step->to);
     if (note->call != 0)
         tell_caller(step, note->call, note->role == NOTE_REQUEST);
     if (note->call != 0 && step->folds_workers)
@@ -263,7 +272,7 @@ void diagram_step_tell_party(const struct party *party, struct diagram_step_end 
     else
         ds_buffer_add_text(&end->node, "?");
     if (party->name.data != NULL)
-        ds_term_print_atom(party->name, &end->process);
+        tell_name(party->name, party->is_for, &end->process);
     else if (party->has_pid)
         ds_buffer_printf(&end->process, "<%" PRIu32 ".%" PRIu32 ">", party->id, party->serial);
 }

@@ -325,9 +325,11 @@ static void write_note(struct json_state *s, const struct record *given)
         json_put_text(json, JSON_KEY("mfa"), buffer_text(&s->scratch));
     }
     if (note->from_name.data != NULL)
-        json_put_text(json, JSON_KEY("from_name"), note->from_name);
+        json_put_text(json, note->from_is_for ? JSON_KEY("from_for") : JSON_KEY("from_name"),
+                      note->from_name);
     if (note->to_name.data != NULL)
-        json_put_text(json, JSON_KEY("to_name"), note->to_name);
+        json_put_text(json, note->to_is_for ? JSON_KEY("to_for") : JSON_KEY("to_name"),
+                      note->to_name);
     write_titles(json, JSON_KEY("from_titles"), note->from_titles);
     write_titles(json, JSON_KEY("to_titles"), note->to_titles);
 }
@@ -339,7 +341,7 @@ static void write_party(struct json_state *s, struct json_key key, const struct 
     if (party->node.data != NULL)
         json_put_text(json, JSON_KEY("node"), party->node);
     if (party->name.data != NULL)
-        json_put_text(json, JSON_KEY("name"), party->name);
+        json_put_text(json, party->is_for ? JSON_KEY("for") : JSON_KEY("name"), party->name);
     if (party->has_pid) {
         struct party pid = *party;
         pid.name.data = NULL;

@@ -216,8 +216,6 @@ static const struct field note_fields[] = {
     FIELD(note, "call", U64, call),
     FIELD(note, "label", WORD, label),
     FIELD(note, "late", BOOL, late),
-    FIELD(note, "from_name", ATOM, from_name),
-    FIELD(note, "to_name", ATOM, to_name),
 };
 
 static void write_note(struct map_writer *map, const struct note *note)
@@ -226,6 +224,8 @@ static void write_note(struct map_writer *map, const struct note *note)
         return;
     map_field_string(map, "role", note_role_name(note->role), true);
     MAP_FIELDS(map, note_fields, note);
+    map_field_text(map, note->from_is_for ? "from_for" : "from_name", note->from_name, true);
+    map_field_text(map, note->to_is_for ? "to_for" : "to_name", note->to_name, true);
     if (note->has_latency)
         map_field_signed(map, "latency", note->latency_ns);
     put_titles(map, "from_titles", note->from_titles);
@@ -237,7 +237,7 @@ static void put_party(struct map_writer *map, const char *key, const struct part
     map_key(map, key);
     map_put_open(map);
     map_field_text(map, "node", party->node, true);
-    map_field_text(map, "name", party->name, true);
+    map_field_text(map, party->is_for ? "for" : "name", party->name, true);
     if (party->has_pid && party->node.data != NULL) {
         map_key(map, "pid");
         map_put_pid(map, party->node, party->id, party->serial, party->creation);

@@ -65,12 +65,20 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
     text_paint(s, PAINT_OFF);
 }
 
-static void add_name(struct text_state *s, struct ds_text name)
+/* add_process adds "echo pg:all <85.0>", or of one that answered for a name "<85.0> for echo". */
+static void add_process(struct text_state *s, const struct ds_term *process, struct ds_text name,
+                        bool is_for, const struct titles *titles)
 {
-    if (name.data == NULL)
-        return;
-    ds_term_print_atom(name, s->out);
-    text_add(s, " ");
+    if (name.data != NULL && !is_for) {
+        ds_term_print_atom(name, s->out);
+        text_add(s, " ");
+    }
+    titles_print(titles, s->out);
+    text_add_term(s, process);
+    if (name.data != NULL && is_for) {
+        text_add(s, " for ");
+        ds_term_print_atom(name, s->out);
+    }
 }
 
 void text_add_message(struct text_state *s, const struct sink *sink, const struct ds_event *event)
@@ -91,15 +99,11 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
     text_paint(s, PAINT_OFF);
     if (from->data != NULL) {
         text_add(s, " ");
-        add_name(s, s->note->from_name);
-        titles_print(s->note->from_titles, s->out);
-        text_add_term(s, from);
+        add_process(s, from, s->note->from_name, s->note->from_is_for, s->note->from_titles);
     }
     if (to->data != NULL) {
         text_add(s, " > ");
-        add_name(s, s->note->to_name);
-        titles_print(s->note->to_titles, s->out);
-        text_add_term(s, to);
+        add_process(s, to, s->note->to_name, s->note->to_is_for, s->note->to_titles);
     }
     for (size_t i = 0; i < sizeof shown_roles / sizeof shown_roles[0]; i++) {
         const struct ds_term *term = &m->role[shown_roles[i].role];

@@ -57,14 +57,15 @@ void titles_print(const struct titles *titles, struct ds_buffer *out)
 
 void party_print(const struct party *party, struct ds_buffer *out)
 {
+    const bool has_name = party->name.data != NULL && !party->is_for;
     const struct ds_text *title =
-        party->name.data == NULL && party->titles != NULL ? &party->titles->text[0] : NULL;
-    if (party->name.data != NULL)
+        !has_name && party->titles != NULL ? &party->titles->text[0] : NULL;
+    if (has_name)
         ds_term_print_atom(party->name, out);
     if (title != NULL)
         ds_buffer_add(out, title->data, title->len);
     if (party->has_pid) {
-        ds_buffer_add_text(out, party->name.data != NULL || title != NULL ? " <" : "<");
+        ds_buffer_add_text(out, has_name || title != NULL ? " <" : "<");
         if (party->node.data != NULL)
             printable_text(party->node, out); /* without quotes, as in terms */
         else
@@ -81,6 +82,10 @@ void party_print(const struct party *party, struct ds_buffer *out)
         printable_text(party->node, out);
     } else if (party->name.data == NULL) {
         ds_buffer_add_text(out, "?");
+    }
+    if (party->is_for && party->name.data != NULL) {
+        ds_buffer_add_text(out, " for ");
+        ds_term_print_atom(party->name, out);
     }
 }
 

@@ -30,6 +30,7 @@ struct party {
     bool has_pid;
     uint32_t id, serial, creation; /* of the pid */
     const struct titles *titles;   /* NULL: none */
+    bool is_for; /* the name is not its own: it answered for it, as a worker does */
 };
 
 /* What a message is in a conversation. Names in the JSON key "role". */
@@ -62,6 +63,7 @@ struct note {
     struct ds_term body; /* what is asked or answered, where the payload wraps it; else absent */
     struct ds_term mod, fun, args; /* a request that names a function; absent otherwise */
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
+    bool from_is_for, to_is_for; /* it is one that the pid answered for, as a worker does */
     const struct titles *from_titles, *to_titles; /* NULL: none */
 };
 
@@ -146,7 +148,7 @@ const char *monitor_outcome_name(enum monitor_outcome outcome);
 void titles_print(const struct titles *titles, struct ds_buffer *out);
 
 /* party_print appends "echo <bob@host.85.0>", or as much of it as is known; a title where there
- * is no registered name. */
+ * is no registered name; "<bob@host.85.0> for echo" where it is one that it answered for. */
 void party_print(const struct party *party, struct ds_buffer *out);
 
 /* monitor_print_ref appends "#Ref<bob@host.1.2.3>"; nothing for a link. */

@@ -537,51 +537,6 @@ static void server_call(void **state)
     stop(&seen);
 }
 
-static void names(void **state)
-{
-    struct intern intern;
-    struct processes p;
-    struct pid_key found;
-    (void)state;
-    intern_init(&intern, 100);
-    processes_init(&p, &intern, 3, NULL, NULL);
-    const uint32_t node = intern_add(&intern, text("b@h")), echo = intern_add(&intern, text("echo"));
-    const struct pid_key one = {node, 7, 50, 0}, two = {node, 7, 51, 0}, later = {node, 8, 50, 0};
-    processes_learn(&p, echo, &one);
-    assert_int_equal(processes_name(&p, &one), echo);
-    processes_learn(&p, echo, &one);
-    processes_learn(&p, echo, &two); /* now and then another one answers */
-    assert_int_equal(processes_name(&p, &one), echo);
-    assert_int_equal(processes_name(&p, &two), 0);
-    processes_learn(&p, echo, &two);
-    assert_int_equal(processes_name(&p, &two), echo); /* it was started anew */
-    assert_int_equal(processes_name(&p, &one), 0);
-    assert_true(processes_whereis(&p, node, echo, 7, &found));
-    assert_true(pid_key_equal(&found, &two));
-    assert_false(processes_whereis(&p, node, echo, 8, &found)); /* another incarnation */
-    processes_learn(&p, echo, &later);
-    assert_true(processes_whereis(&p, node, echo, 8, &found));
-    assert_int_equal(processes_name(&p, &two), 0);
-    processes_ended(&p, &later);
-    assert_false(processes_whereis(&p, node, echo, 0, &found));
-    /* by name */
-    processes_learn(&p, echo, &one);
-    processes_ended(&p, &(struct pid_key){node, 0, echo, PID_KEY_NAMED});
-    assert_int_equal(processes_name(&p, &one), 0);
-    /* the cap */
-    for (uint32_t i = 0; i < 10; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "n%u", i);
-        const struct pid_key key = {node, 7, 100 + i, 0};
-        processes_learn(&p, intern_add(&intern, text(name)), &key);
-    }
-    assert_true(p.num_dropped != 0);
-    assert_in_range(p.table.num, 0, 3);
-    assert_in_range(p.bindings.num, 0, 3);
-    processes_free(&p);
-    intern_free(&intern);
-}
-
 /* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
 static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)
 {
@@ -985,7 +940,7 @@ int main(void)
         cmocka_unit_test(answered),       cmocka_unit_test(other_ends),
         cmocka_unit_test(multi_call),     cmocka_unit_test(references),
         cmocka_unit_test(erpc_and_spawn), cmocka_unit_test(without_tag),
-        cmocka_unit_test(names),          cmocka_unit_test(parents),
+        cmocka_unit_test(parents),
         cmocka_unit_test(more_open_than_allowed), cmocka_unit_test(too_many_names),
         cmocka_unit_test(memory_runs_out), cmocka_unit_test(server_call),
         cmocka_unit_test(held_calls),

@@ -332,11 +332,11 @@ static void knows_all_of_a_record(void **state)
     (void)state;
     if (sizeof(void *) != 8)
         return;
-    assert_int_equal(sizeof(struct record), 264);
-    assert_int_equal(sizeof(struct note), 232);
-    assert_int_equal(sizeof(struct call), 440);
-    assert_int_equal(sizeof(struct monitor_end), 232);
-    assert_int_equal(sizeof(struct party), 56);
+    assert_int_equal(sizeof(struct record), 272);
+    assert_int_equal(sizeof(struct note), 240);
+    assert_int_equal(sizeof(struct call), 456);
+    assert_int_equal(sizeof(struct monitor_end), 248);
+    assert_int_equal(sizeof(struct party), 64);
     assert_int_equal(sizeof(struct ds_conn), 256);
     assert_int_equal(sizeof(struct ds_epmd), 96);
     assert_int_equal(sizeof(struct ds_handshake), 104);
