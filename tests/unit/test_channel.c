@@ -15,6 +15,7 @@
 #include "resync.h"
 
 #include <time.h>
+#include <zlib.h>
 
 #define PID_A "\x58\x77\x01" "a\0\0\0\1\0\0\0\0\0\0\0\7"
 #define PID_B "\x58\x77\x01" "b\0\0\0\2\0\0\0\0\0\0\0\7"
@@ -371,6 +372,111 @@ static void test_oversized(void **state)
     }
 }
 
+/* feed_growing sends a list of num references to an atom of 100 characters in slot 0 of the cache,
+ * which the first such message (num 0) puts there: 2 bytes each, for 100 of text. */
+static void feed_growing(struct harness *h, size_t num)
+{
+    static const char control[] = "\x68\4\x61\6" PID_A "\x77\0\x77\1r";
+    uint8_t frame[1024];
+    size_t len = 4;
+    const uint8_t head[] = {131, 68, 1, num == 0 ? 8 : 0, 0};
+    memcpy(frame + len, head, sizeof head);
+    len += sizeof head;
+    if (num == 0) {
+        frame[len++] = 100;
+        memset(frame + len, 'g', 100);
+        len += 100;
+    }
+    memcpy(frame + len, control, sizeof control - 1);
+    len += sizeof control - 1;
+    frame[len++] = 108;
+    for (int shift = 24; shift >= 0; shift -= 8)
+        frame[len++] = (uint8_t)(num >> shift);
+    for (size_t i = 0; i < num; i++) {
+        frame[len++] = 82;
+        frame[len++] = 0;
+    }
+    frame[len++] = 106;
+    for (int i = 0; i < 4; i++)
+        frame[i] = (uint8_t)((len - 4) >> (24 - 8 * i));
+    harness_feed(h, 0, frame, len);
+}
+
+/* feed_inflating sends 4000 zeros that are compressed to some 30 bytes. */
+static void feed_inflating(struct harness *h)
+{
+    uint8_t term[4006] = {108, 0, 0, 0, 0}, packed[256], frame[512];
+    static const char head[] = "\x83\x44\0\x68\4\x61\6" PID_A "\x77\0\x77\1r\x50\0\0\x0f\xa6";
+    const size_t num = 2000;
+    term[3] = (uint8_t)(num >> 8);
+    term[4] = (uint8_t)num;
+    for (size_t i = 0; i < num; i++)
+        term[5 + 2 * i] = 97;
+    term[4005] = 106;
+    uLongf packed_len = sizeof packed;
+    assert_int_equal(compress(packed, &packed_len, term, sizeof term), Z_OK);
+    const size_t len = sizeof head - 1 + packed_len;
+    frame[0] = frame[1] = 0;
+    frame[2] = (uint8_t)(len >> 8);
+    frame[3] = (uint8_t)len;
+    memcpy(frame + 4, head, sizeof head - 1);
+    memcpy(frame + 4 + sizeof head - 1, packed, packed_len);
+    harness_feed(h, 0, frame, 4 + len);
+}
+
+/* grown says whether the last message came with its terms, and that it has a cap's fault if not. */
+static bool grown(struct harness *h)
+{
+    ds_buffer_add(&h->out, "", 1);
+    const bool whole = strstr(h->out.data, " payload=[") != NULL;
+    const bool capped = strstr(h->out.data, " fault=cap at ") != NULL;
+    if (whole == capped)
+        fail_msg("%s", h->out.data);
+    h->out.len = 0;
+    return whole;
+}
+
+/* What grows beyond the budget of its second loses its terms; the next second has its own. */
+static void growth_has_a_budget_a_second(void **state)
+{
+    enum { NUM = 100, SECOND_NS = 1000 * 1000 * 1000 };
+    struct harness h;
+    (void)state;
+    harness_init(&h);
+    h.env.config.limits[DS_LIMIT_GROWTH] = 10000; /* for one such message, not for two */
+    harness_open_channels(&h, false, false);
+    h.tcp.now_ns = INT64_C(1700000000) * SECOND_NS;
+    feed_growing(&h, 0);
+    h.out.len = 0;
+    feed_growing(&h, NUM);
+    assert_true(grown(&h));
+    h.tcp.now_ns += SECOND_NS - 1;
+    feed_growing(&h, NUM);
+    assert_false(grown(&h));
+    assert_int_equal(h.env.stats.limits_hit[DS_LIMIT_GROWTH], 1);
+    feed_growing(&h, 20); /* what does not grow beyond what is free is not touched */
+    assert_true(grown(&h));
+    h.tcp.now_ns += 1;
+    feed_growing(&h, NUM);
+    assert_true(grown(&h));
+
+    h.tcp.now_ns += SECOND_NS; /* compressed terms are charged to the same budget */
+    feed_growing(&h, NUM);
+    assert_true(grown(&h));
+    h.env.config.limits[DS_LIMIT_GROWTH] = 7000;
+    feed_inflating(&h);
+    assert_false(grown(&h));
+    assert_int_equal(h.env.stats.limits_hit[DS_LIMIT_GROWTH], 2);
+    h.tcp.now_ns += SECOND_NS;
+    feed_inflating(&h);
+    assert_true(grown(&h));
+    feed_growing(&h, NUM);
+    assert_false(grown(&h));
+    h.out.len = 0;
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_probe),             cmocka_unit_test(test_no_frames_in_noise),
         cmocka_unit_test(test_search_is_linear),  cmocka_unit_test(test_meter),
         cmocka_unit_test(test_oversized),
+        cmocka_unit_test(growth_has_a_budget_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
