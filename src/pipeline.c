@@ -427,6 +427,7 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
     }
     if (options->output.unicode_strings)
         term_show_unicode();
+    term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
     s->options = options;
     s->since_ns = INT64_MIN;
     s->whole = sinks_want_whole(&options->output);

@@ -3,21 +3,48 @@
  */
 #include "term_show.h"
 
+enum {
+    MOST_GROWTH = 512,  /* two bytes for a cached atom of up to 1020 */
+    BYTE_TEXT_LEN = 4,  /* "255," */
+    CUT_LEN_PART = 2,   /* where a term is cut, this part of what is allowed is for all of it */
+    CUT_BYTES_PART = 16 /* and this for the bytes of one binary */
+};
+
 static bool unicode;
+static size_t max_text;
 
 void term_show_unicode(void)
 {
     unicode = true;
 }
 
+void term_show_limit(uint64_t max_len)
+{
+    max_text = max_len < SIZE_MAX ? (size_t)max_len : SIZE_MAX;
+}
+
+bool term_show_is_large(size_t len)
+{
+    return max_text != 0 && len > max_text / BYTE_TEXT_LEN;
+}
+
 bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
                struct ds_buffer *out)
 {
-    if (!unicode)
+    const bool may_be_long = max_text != 0 && term->len > max_text / MOST_GROWTH;
+    if (!unicode && !may_be_long)
         return ds_term_print(term, options, out);
     struct ds_term_print_options all = {0};
     if (options != NULL)
         all = *options;
-    all.unicode = true;
+    all.unicode = unicode;
+    if (may_be_long && all.max_len == 0) {
+        const bool is_cut = all.max_bytes == 0 && term_show_is_large(term->len);
+        all.max_len = is_cut ? max_text / CUT_LEN_PART : max_text;
+        if (is_cut)
+            all.max_bytes = max_text / CUT_BYTES_PART < UINT32_MAX
+                                ? (uint32_t)(max_text / CUT_BYTES_PART) + 1
+                                : UINT32_MAX;
+    }
     return ds_term_print(term, &all, out);
 }

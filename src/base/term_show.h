@@ -11,6 +11,13 @@
  * Called before the first term is shown, by one thread. */
 void term_show_unicode(void);
 
+/* term_show_limit bounds the text of one term from now on: max_len bytes, more or less, 0 for any
+ * number. What is beyond is left out, and the text says how much that is. Called like the above. */
+void term_show_limit(uint64_t max_len);
+
+/* term_show_is_large says whether a term of len bytes as sent may come to more text than that. */
+bool term_show_is_large(size_t len);
+
 /* term_show is ds_term_print in the way of this run. */
 bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
                struct ds_buffer *out);

@@ -184,8 +184,8 @@ void json_put_etf(struct json_writer *json, struct json_key key, const struct ds
 {
     struct ds_buffer *scratch = &json->scratch;
     scratch->len = 0;
-    if (!ds_term_copy_etf(term, scratch))
-        return; /* damaged: the record's fault says so */
+    if (term_show_is_large(term->len) || !ds_term_copy_etf(term, scratch))
+        return; /* the text is cut, or it is damaged: the record's fault says so */
     put_key(json, key, "\"");
     ds_buffer_add_base64(json->out, scratch->data, scratch->len);
     ds_buffer_add(json->out, "\"", 1);

@@ -10,6 +10,8 @@
  */
 #include "map_write.h"
 
+#include "term_show.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -233,11 +235,23 @@ static void map_put_copy(struct map_writer *map, const struct ds_term *term)
     }
 }
 
+/* put_large says how many bytes a term has of which the text might become too long. */
+static void put_large(struct map_writer *map, const struct ds_term *term)
+{
+    map_put_tuple(map, 2);
+    map_put_word(map, "$large");
+    map_put_next(map);
+    map_put_unsigned(map, term->len);
+    map_put_tuple_end(map);
+}
+
 void map_put_term(struct map_writer *map, const struct ds_term *term)
 {
     const struct ds_code_options options = {.language = language(map), .max_depth = map->max_depth};
     if (map->form == MAP_ETF)
         map_put_copy(map, term);
+    else if (term_show_is_large(term->len))
+        put_large(map, term);
     else if (!ds_code_term(term, &options, map->out))
         map->failed = true;
 }

@@ -11,6 +11,7 @@
 #include "counted.h"
 #include "hexdump.h"
 #include "printable.h"
+#include "term_show.h"
 #include "text_line.h"
 
 #include <inttypes.h>
@@ -157,6 +158,17 @@ static void add_line(struct text_state *s, const struct sink *sink, const struct
     add_trouble(s, event);
 }
 
+/* add_bytes shows the bytes as sent; of very many the beginning. */
+static void add_bytes(struct text_state *s, const struct ds_event *event)
+{
+    enum { SHOWN_OF_LARGE = 1024 * 1024 };
+    const size_t len = event->bytes_len;
+    const size_t shown = term_show_is_large(len) && len > SHOWN_OF_LARGE ? SHOWN_OF_LARGE : len;
+    hexdump_print(event->bytes, shown, s->out);
+    if (shown < len)
+        ds_buffer_printf(s->out, "\t... %s more\n", counted(len - shown, "bytes").text);
+}
+
 static void text_record(struct sink *sink, const struct record *record)
 {
     struct text_state *s = sink->state;
@@ -176,7 +188,7 @@ static void text_record(struct sink *sink, const struct record *record)
                          event->frame);
     ds_buffer_add(s->out, "\n", 1);
     if ((config->hex || config->verbose >= 2) && event->bytes != NULL)
-        hexdump_print(event->bytes, event->bytes_len, s->out);
+        add_bytes(s, event);
 }
 
 static void text_lost(struct sink *sink, const struct loss *loss)
