@@ -39,6 +39,21 @@ uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new)
     return numbers->num;
 }
 
+uint32_t numbers_same(struct numbers *numbers, uint64_t hash, uint32_t number)
+{
+    uint64_t mask = (uint64_t)numbers->max * 2 - 1;
+    uint64_t i = hash & mask;
+    for (; numbers->table[i].number != 0; i = (i + 1) & mask) {
+        if (numbers->table[i].hash == hash)
+            return numbers->table[i].number;
+    }
+    if (numbers->num_same >= numbers->max / 2)
+        return 0;
+    numbers->num_same++;
+    numbers->table[i] = (struct number){hash, number};
+    return number;
+}
+
 uint64_t hash_add_text(uint64_t hash, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -11,7 +11,7 @@
 
 struct numbers {
     struct number *table; /* max * 2 of them, to be searched from the hash on */
-    uint32_t num, max;
+    uint32_t num, max, num_same;
 };
 
 /* numbers_init makes room for max things, a power of two. False when memory ran out. */
@@ -21,6 +21,10 @@ void numbers_free(struct numbers *numbers);
 /* numbers_get returns the number of a thing; *is_new says that it had none. 0 when max things
  * have one already. */
 uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new);
+
+/* numbers_same gives a thing that has no number that of another, or does nothing where there are many
+ * such things. It returns the number that the thing has then, 0 for none. */
+uint32_t numbers_same(struct numbers *numbers, uint64_t hash, uint32_t number);
 
 /* hash_add_text hashes text, from the hash of what stands before it. */
 uint64_t hash_add_text(uint64_t hash, const char *text, size_t len);

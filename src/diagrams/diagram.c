@@ -10,12 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LANES = 4096 };
+enum { MAX_LANES = 4096, MAX_SIDES = 256, SHOWN_NAME_LEN = 64 };
+
+/* side is what an end of a connection was called while its name was not known. */
+struct side {
+    uint64_t number; /* see diagram_step.h; 0: free */
+    uint32_t node;
+    uint32_t len;
+    char name[SHOWN_NAME_LEN];
+};
 
 struct diagram {
     const struct dialect *dialect;
     bool by_process;
+    struct numbers nodes; /* by all their names: one node has one lane, or its processes have */
     struct numbers lanes;
+    struct side sides[MAX_SIDES]; /* by number: the latest */
     bool has_others; /* the lane of all that came too late is declared */
     struct diagram_step step;
     uint64_t num_chars, num_rows, lane_chars;
@@ -69,12 +79,55 @@ static void declare_lane(struct diagram *d, uint32_t number,
     add(out, dialect->lane_end);
 }
 
+/* find_node returns the number of an end's node. One that was an address at first, or a name without
+ * host, keeps its number when its name is learnt; *learnt is then what it was called, else NULL. */
+static uint32_t find_node(struct diagram *d, const struct diagram_step_end *end,
+                          struct side **learnt)
+{
+    bool is_new;
+    struct side *side = &d->sides[end->side % MAX_SIDES];
+    const bool was_unsure = end->side != 0 && side->number == end->side;
+    const uint64_t hash = hash_add_text(1, end->node.data, end->node.len);
+    *learnt = NULL;
+    if (was_unsure && end->unsure)
+        return side->node;
+    if (was_unsure) {
+        side->number = 0;
+        if (numbers_same(&d->nodes, hash, side->node) == side->node)
+            *learnt = side;
+    }
+    const uint32_t node = numbers_get(&d->nodes, hash, &is_new);
+    if (end->side != 0 && end->unsure) {
+        side->number = end->side;
+        side->node = node;
+        side->len = end->node.len < SHOWN_NAME_LEN ? (uint32_t)end->node.len : 0;
+        memcpy(side->name, end->node.data, side->len);
+    }
+    return node;
+}
+
+/* add_learnt says that a lane has been there under another name. */
+static void add_learnt(const struct diagram *d, uint32_t lane, struct side *side,
+                       const struct diagram_step_end *end, struct ds_buffer *out)
+{
+    const struct ds_buffer before = {.data = side->name, .len = side->len};
+    if (before.len == end->node.len && memcmp(before.data, end->node.data, before.len) == 0)
+        return;
+    add(out, d->dialect->note);
+    ds_buffer_printf(out, "L%u: ", lane);
+    add_escaped(d, &before, out);
+    add(out, before.len != 0 ? " is " : "this is ");
+    add_escaped(d, &end->node, out);
+    add(out, "\n");
+}
+
 /* find_lane returns the number of an end's lane, 0 for that of the others. */
 static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
                           struct ds_buffer *out)
 {
     bool is_new;
-    uint64_t hash = hash_add_text(1, end->node.data, end->node.len);
+    struct side *learnt;
+    uint64_t hash = hash_add_text(find_node(d, end, &learnt), "", 0);
     if (d->by_process)
         hash = hash_add_text(hash, end->process.data, end->process.len);
     uint32_t number = numbers_get(&d->lanes, hash, &is_new);
@@ -84,6 +137,8 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
         d->has_others = true;
         declare_lane(d, 0, NULL, out);
     }
+    if (learnt != NULL)
+        add_learnt(d, number, learnt, end, out);
     return number;
 }
 
@@ -152,7 +207,10 @@ void diagram_lost(struct sink *sink, const struct loss *loss)
 bool diagram_open(struct sink *sink, const struct dialect *dialect)
 {
     struct diagram *d = calloc(1, sizeof *d);
-    if (d == NULL || !numbers_init(&d->lanes, MAX_LANES)) {
+    if (d == NULL)
+        return false;
+    if (!numbers_init(&d->nodes, MAX_LANES) || !numbers_init(&d->lanes, MAX_LANES)) {
+        numbers_free(&d->nodes);
         free(d);
         return false;
     }
@@ -193,6 +251,7 @@ void diagram_end(struct sink *sink)
 void diagram_close(struct sink *sink)
 {
     struct diagram *d = sink->state;
+    numbers_free(&d->nodes);
     numbers_free(&d->lanes);
     diagram_step_free(&d->step);
     free(d);

@@ -49,8 +49,17 @@ void diagram_step_print_span(int64_t ns, struct ds_buffer *out)
         ds_buffer_printf(out, "%.2f s", (double)ns / 1e9);
 }
 
-static void tell_node(const struct ds_endpoint *end, struct ds_buffer *out)
+static bool has_host(struct ds_text node)
 {
+    return memchr(node.data, '@', node.len) != NULL;
+}
+
+static void tell_node(const struct ds_conn *conn, unsigned side, struct diagram_step_end *told)
+{
+    const struct ds_endpoint *end = &conn->end[side];
+    struct ds_buffer *out = &told->node;
+    told->side = conn->number * 2 + side + 1;
+    told->unsure = end->node.data == NULL || !has_host(end->node);
     clear(out);
     if (end->node.data != NULL) {
         printable_text(end->node, out);
@@ -91,6 +100,7 @@ static void tell_process(const struct ds_term *term, struct ds_text name, bool i
         if (identity.node.data != NULL) {
             clear(&end->node);
             printable_text(identity.node, &end->node);
+            end->unsure = !has_host(identity.node);
         }
     } else if (ds_term_get_atom(term, &atom)) {
         ds_term_print_atom(atom, &end->process);
@@ -267,6 +277,7 @@ void diagram_step_tell_party(const struct party *party, struct diagram_step_end 
 {
     clear(&end->node);
     clear(&end->process);
+    end->side = 0;
     if (party->node.data != NULL)
         printable_text(party->node, &end->node);
     else
@@ -308,8 +319,8 @@ bool diagram_step_tell(struct diagram_step *step, const struct record *record)
     if (record->call != NULL) {
         tell_end(step, record->call);
     } else {
-        tell_node(&event->conn->end[event->dir], &step->from.node);
-        tell_node(&event->conn->end[!event->dir], &step->to.node);
+        tell_node(event->conn, event->dir, &step->from);
+        tell_node(event->conn, !event->dir, &step->to);
         clear(&step->from.process);
         clear(&step->to.process);
         if (event->type == DS_EVENT_MESSAGE)

@@ -16,6 +16,8 @@ enum diagram_step_kind {
 /* diagram_step_end is a process, or a node when process is empty. */
 struct diagram_step_end {
     struct ds_buffer node, process;
+    uint64_t side; /* the end of a connection that it is at, from 1; 0: not said */
+    bool unsure;   /* node is an address, or has no host: its name may be learnt yet */
 };
 
 enum { STEP_CALLS = 1024, STEP_PROCESS_LEN = 64, STEP_LATE = 64 };

@@ -269,6 +269,65 @@ static void ends_without_an_answer_are_noted(void **test)
     }
 }
 
+/* A node that is an address at first, or a name without host, keeps its lane when its name is
+ * learnt; so do the processes on it. */
+static void a_node_has_one_lane(void **test)
+{
+    (void)test;
+    start("mermaid", LANES_NODE);
+    conn.end[1] = (struct ds_endpoint){.addr = {4, {10, 0, 0, 2}}, .port = 4370};
+    message(6, 0, pid("alice@h", 85), atom("echo"), atom("one"));
+    show();
+    conn.end[1].node = text_of("bob");
+    message(6, 0, pid("alice@h", 85), atom("echo"), atom("two"));
+    show();
+    message(22, 1, pid("bob@h", 90), pid("alice@h", 85), atom("three"));
+    show();
+    conn.end[1].node = text_of("bob@h");
+    message(6, 0, pid("alice@h", 85), atom("echo"), atom("four"));
+    show();
+    conn.number = 4; /* another connection knows it at once */
+    message(6, 0, pid("alice@h", 85), atom("echo"), atom("five"));
+    show();
+    struct call call = {.number = 8, .outcome = CALL_TIMEOUT, .end_ns = 2000};
+    call.caller.node = text_of("alice@h");
+    call.callee.node = text_of("bob@h");
+    begin(DS_EVENT_TICK, 0);
+    record.call = &call;
+    show();
+    expect("sequenceDiagram\n"
+           "    autonumber\n"
+           "    participant L1 as alice@h\n"
+           "    participant L2 as 10.0.0.2#58;4370\n"
+           "    L1->>L2: SEND #60;85.0#62; to echo: one\n"
+           "    L1->>L2: SEND #60;85.0#62; to echo: two\n"
+           "    Note over L2: 10.0.0.2#58;4370 is bob@h\n"
+           "    L2->>L1: SEND #60;90.0#62; to #60;85.0#62;: three\n"
+           "    L1->>L2: SEND #60;85.0#62; to echo: four\n"
+           "    L1->>L2: SEND #60;85.0#62; to echo: five\n"
+           "    Note over L1,L2: #35;8 timeout after 2 us\n");
+
+    start("plantuml", LANES_PROCESS);
+    conn.end[1] = (struct ds_endpoint){.addr = {4, {10, 0, 0, 2}}, .port = 4370};
+    message(6, 0, pid("alice@h", 85), atom("echo"), atom("one"));
+    show();
+    message(22, 1, pid("bob@h", 90), pid("alice@h", 85), atom("three"));
+    show();
+    conn.end[1].node = text_of("bob@h");
+    message(6, 0, pid("alice@h", 85), atom("echo"), atom("four"));
+    show();
+    expect("@startuml\n"
+           "autonumber\n"
+           "participant \"<U+003C>85.0<U+003E>\\nalice@h\" as L1\n"
+           "participant \"echo\\n10.0.0.2:4370\" as L2\n"
+           "    L1 -> L2: SEND: one\n"
+           "participant \"<U+003C>90.0<U+003E>\\nbob@h\" as L3\n"
+           "note over L3: 10.0.0.2:4370 is bob@h\n"
+           "    L3 -> L1: SEND: three\n"
+           "    L1 -> L2: SEND: four\n"
+           "@enduml\n");
+}
+
 /* What somebody might send to break a diagram. */
 static const char *const hostile[] = {
     "end", "a\nend", "a;b", "a#b", "#35;", "%%", "%%{init: {\"theme\":\"dark\"}}%%", "<script>",
@@ -560,6 +619,7 @@ int main(void)
         cmocka_unit_test(mermaid_by_node),
         cmocka_unit_test(mermaid_by_process),
         cmocka_unit_test(plantuml_by_process),
+        cmocka_unit_test(a_node_has_one_lane),
         cmocka_unit_test(ends_without_an_answer_are_noted),
         cmocka_unit_test(nothing_means_anything),
         cmocka_unit_test(json_stays_json),
