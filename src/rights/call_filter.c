@@ -33,17 +33,11 @@ enum { CLONE_FLAGS_ARGUMENT = 0 };
 
 enum { NUM_NAMES = 1024, NO_ARGUMENT = -1 };
 
-static const struct call {
+struct call {
     const char *name;
     unsigned set;
     int argument;
     uint64_t mask, value;
-} calls[] = {
-#define CALL(name, when) {#name, CALLS_##when, NO_ARGUMENT, 0, 0},
-#define CALL_IF(name, when, argument, mask, value) {#name, CALLS_##when, argument, mask, value},
-#include "sandbox_calls.def"
-#undef CALL
-#undef CALL_IF
 };
 
 /* What the handler needs is there before: it may have interrupted malloc. */
@@ -116,6 +110,13 @@ static bool add_call(scmp_filter_ctx filter, const struct call *call)
 
 bool call_filter_enter(unsigned sets)
 {
+    const struct call calls[] = {
+#define CALL(name, when) {#name, CALLS_##when, NO_ARGUMENT, 0, 0},
+#define CALL_IF(name, when, argument, mask, value) {#name, CALLS_##when, argument, mask, value},
+#include "sandbox_calls.def"
+#undef CALL
+#undef CALL_IF
+    };
     struct sigaction action;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
     if (filter == NULL)

@@ -209,7 +209,9 @@ int careful_open(const char *name, enum open_how how, struct open_trouble *troub
     *trouble = (struct open_trouble){0};
     int fd = -1;
     if (how == OPEN_READ) {
-        fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (fd >= 0)
+            (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     } else {
         if (walk(&way, name, how == OPEN_NEW, trouble))
             fd = open_last(&way, name, how, trouble);
@@ -226,7 +228,12 @@ bool careful_remove(const char *name)
 {
     struct way way;
     struct open_trouble trouble;
-    const bool ok = walk(&way, name, true, &trouble) && unlinkat(way.folder, way.part, 0) == 0;
+    struct stat status;
+    bool ok = walk(&way, name, true, &trouble) &&
+              fstatat(way.folder, way.part, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (ok && !S_ISREG(status.st_mode))
+        errno = EPERM;
+    ok = ok && S_ISREG(status.st_mode) && unlinkat(way.folder, way.part, 0) == 0;
     if (way.folder >= 0)
         close(way.folder);
     return ok;

@@ -33,7 +33,8 @@ struct open_trouble {
  * end of a FIFO. */
 int careful_open(const char *name, enum open_how how, struct open_trouble *trouble);
 
-/* careful_remove removes a file that this run has made. False when it could not. */
+/* careful_remove removes a file that this run has made. False when it could not, or it is no
+ * regular file: this run has made no device. */
 bool careful_remove(const char *name);
 
 /* careful_may_create says whether a file of that name can be created, or is there and can be

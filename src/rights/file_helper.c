@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -311,13 +312,25 @@ int file_helper_open(const char *name, enum open_how how, struct open_trouble *t
     return fd;
 }
 
+/* wait_for_writer waits for the other end of a FIFO, here, where a signal ends it; the helper
+ * must not be held up. */
+static bool wait_for_writer(int fd)
+{
+    struct stat status;
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    return fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode) || poll(&poll_fd, 1, -1) > 0;
+}
+
 FILE *file_helper_fopen(const char *name)
 {
     struct open_trouble trouble;
     const int fd = file_helper_open(name, OPEN_READ, &trouble);
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (file == NULL && fd >= 0)
+    FILE *file = fd >= 0 && wait_for_writer(fd) ? fdopen(fd, "r") : NULL;
+    if (file == NULL && fd >= 0) {
+        const int error = errno;
         close(fd);
+        errno = error;
+    }
     return file;
 }
 

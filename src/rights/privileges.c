@@ -15,6 +15,10 @@
 
 #ifdef DISTSNIFF_CAPNG
 #include <cap-ng.h>
+#else
+#include <linux/capability.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 #endif
 
 bool privileges_return(void)
@@ -93,14 +97,33 @@ void privileges_keep_for_files(bool runs_command)
 
 #else
 
+/* Without libcap-ng the kernel is asked itself; the bounding set stays, and is of no use once no
+ * program gives new privileges. */
+enum { NUM_SETS = 2 };
+
+static bool keep_capabilities(uint32_t kept)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[NUM_SETS] = {{.effective = kept, .permitted = kept}};
+    return syscall(SYS_capset, &header, sets) == 0 && syscall(SYS_capget, &header, sets) == 0 &&
+           sets[0].permitted == kept && sets[1].permitted == 0;
+}
+
 static bool drop_capabilities(void)
 {
-    return true; /* of root there are none left; those of a program file stay */
+    if (keep_capabilities(0))
+        return true;
+    complain("cannot give up capabilities: %s", strerror(errno));
+    return false;
 }
 
 void privileges_keep_for_files(bool runs_command)
 {
-    (void)runs_command;
+    const bool is_root = geteuid() == 0;
+    if (!is_root || !runs_command)
+        (void)keep_capabilities(!is_root ? 0
+                                         : 1u << CAP_DAC_OVERRIDE | 1u << CAP_SETUID |
+                                               1u << CAP_SETGID);
 }
 
 #endif

@@ -13,6 +13,7 @@
 
 enum step_kind {
     STEP_CHAR,
+    STEP_DIGITS, /* of conversions without words: digits and what stands between them */
     STEP_TIME,   /* what strftime writes for most conversions; no point, no slash */
     STEP_DATE,   /* %D and %x: 12/31/26 */
     STEP_NUMBER, /* 7, -2, -20261231-235959 */
@@ -44,6 +45,8 @@ static bool takes(const struct step *step, char c)
     switch (step->kind) {
     case STEP_CHAR:
         return step->c == c;
+    case STEP_DIGITS: /* the conversion may stand as it is */
+        return is_digit(c) || c == step->c || (c != '\0' && strchr(" :+-%\n\t", c) != NULL);
     case STEP_TIME:
         return is_digit(c) || is_letter(c) || (c != '\0' && strchr(" :+-%\n\t", c) != NULL);
     case STEP_DATE:
@@ -68,6 +71,16 @@ static size_t conversion_len(const char *at)
     return at[len] != '\0' ? len + 1 : 1;
 }
 
+static void add_conversion(struct steps *steps, char conversion)
+{
+    if (strchr("Dx", conversion) != NULL)
+        add(steps, STEP_DATE, 0);
+    else if (strchr("CdeFgGHIjklmMnRsStTuUVwWyYz%", conversion) != NULL)
+        add(steps, STEP_DIGITS, conversion);
+    else
+        add(steps, STEP_TIME, 0);
+}
+
 static void read_pattern(struct steps *steps, const char *pattern)
 {
     const char *slash = strrchr(pattern, '/');
@@ -76,11 +89,10 @@ static void read_pattern(struct steps *steps, const char *pattern)
         suffix = NULL;
     for (const char *at = pattern; *at != '\0';) {
         const size_t len = *at == '%' ? conversion_len(at) : 1;
-        const bool is_date = len > 1 && strchr("Dx", at[len - 1]) != NULL;
         if (at == suffix)
             add(steps, STEP_NUMBER, 0);
         if (len > 1)
-            add(steps, is_date ? STEP_DATE : STEP_TIME, 0);
+            add_conversion(steps, at[len - 1]);
         else
             add(steps, STEP_CHAR, *at);
         at += len;

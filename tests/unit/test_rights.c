@@ -4,6 +4,7 @@
 #include "call_filter.h"
 #include "careful_open.h"
 #include "landlock.h"
+#include "privileges.h"
 #include "run_name.h"
 
 #include <errno.h>
@@ -15,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +77,20 @@ static bool exec_is_refused(void)
     return errno == EPERM || errno == EACCES;
 }
 
+static bool kill_is_refused(void)
+{
+    const long other = syscall(SYS_tgkill, 1, 1, 0); /* 0 sends nothing */
+    return other < 0 && errno == EPERM && syscall(SYS_tgkill, getpid(), gettid(), 0) == 0;
+}
+
+static bool limit_is_refused(void)
+{
+    const struct rlimit limit = {1, 1};
+    struct rlimit old;
+    return getrlimit(RLIMIT_STACK, &old) == 0 && setrlimit(RLIMIT_NOFILE, &limit) < 0 &&
+           errno == EPERM;
+}
+
 static void calls_are_refused_and_named(void **state)
 {
     (void)state;
@@ -81,13 +98,38 @@ static void calls_are_refused_and_named(void **state)
         bool (*is_refused)(void);
         const char *name;
     } kinds[] = {
-        {open_is_refused, " open"}, {socket_is_refused, " socket;"}, {exec_is_refused, " execve;"}};
+        {open_is_refused, " open"}, {socket_is_refused, " socket;"}, {exec_is_refused, " execve;"},
+        {kill_is_refused, " tgkill;"}, {limit_is_refused, " prlimit64;"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         char said[512];
         assert_true(inside(filter, kinds[i].is_refused, said));
         assert_non_null(strstr(said, kinds[i].name));
         assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* once */
     }
+}
+
+/* Root that stays root has no capabilities either, with libcap-ng and without. */
+static bool has_no_capabilities(void)
+{
+    char line[256];
+    int num = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        num += strcmp(line, "CapPrm:\t0000000000000000\n") == 0 ||
+               strcmp(line, "CapEff:\t0000000000000000\n") == 0;
+    return num == 2;
+}
+
+static bool drop(void)
+{
+    return privileges_drop("root");
+}
+
+static void capabilities_are_given_up(void **state)
+{
+    (void)state;
+    char said[512];
+    assert_true(inside(drop, has_no_capabilities, said));
 }
 
 static void files_are_refused_by_landlock(void **state)
@@ -125,6 +167,11 @@ static void names_of_a_run(void **state)
         {"%D.pcap", "../etc.pcap", false},
         {"100%", "100%", true},
         {"a%Hb", "a%Hb", true}, /* -C alone takes it as it stands */
+        {"%H.pcap", "x.pcap", false}, /* digits have no letters */
+        {"/etc/%Y", "/etc/passwd", false},
+        {"/etc/%Y%m%d", "/etc/20261231", true},
+        {"%b-%d", "Dec-31", true},
+        {"%T %F %z", "23:59:59 2026-12-31 +0100", true},
         {"", "7", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -145,7 +192,12 @@ static void fifo_is_not_waited_for(void **state)
     assert_int_equal(mkfifo(name, 0600), 0);
     assert_int_equal(careful_open(name, OPEN_WRITE, &trouble), -1);
     assert_true(trouble.nobody_reads);
-    assert_true(careful_remove(name));
+    assert_false(careful_remove(name)); /* nor is it a file that a run has made */
+    const int reader = careful_open(name, OPEN_READ, &trouble);
+    assert_true(reader >= 0);
+    assert_int_equal(fcntl(reader, F_GETFL) & O_NONBLOCK, 0);
+    close(reader);
+    unlink(name);
     snprintf(name, sizeof name, "%s/new", folder);
     assert_true(careful_may_create(name));
     const int fd = careful_open(name, OPEN_NEW, &trouble);
@@ -162,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_refused_and_named),
         cmocka_unit_test(files_are_refused_by_landlock),
+        cmocka_unit_test(capabilities_are_given_up),
         cmocka_unit_test(names_of_a_run),
         cmocka_unit_test(fifo_is_not_waited_for),
     };
