@@ -37,3 +37,6 @@ set_tests_properties(live_silence PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 
 # Fixtures made while the nodes talk.
 live_test(live_fixture 120 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
+
+# What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
+set_tests_properties(live_crowd live_calls live_ends PROPERTIES RUN_SERIAL ON)
