@@ -243,6 +243,7 @@ int main(int argc, char **argv)
     feed(session, name, (struct run){first, UINT64_MAX, drop});
     ds_session_end(session);
     ds_session_free(session);
+    ds_atom_memory_free(memory);
     const double all = tally.messages != 0 ? (double)tally.messages : 1;
     printf("%7llu %5.1f %5.1f %7llu %llu %llu\n", (unsigned long long)tally.messages,
            100 * (double)tally.readable_firm / all, 100 * (double)tally.readable / all,
