@@ -45,7 +45,6 @@ static const uint32_t TAG_CLASSES[256] = {
 };
 
 enum { TAG_COMPRESSED = 80 };
-enum { ALTACT_CODE = 37, ALTACT_TOKEN = 2 };
 enum { TOKEN_FLAGS, TOKEN_LABEL, TOKEN_SERIAL, TOKEN_FROM, TOKEN_PREVIOUS, TOKEN_LEN };
 
 static const char WRONG_TYPE[] = "an element of the control tuple has the wrong type";
@@ -210,10 +209,10 @@ static void check_token(const struct control_source *source, const struct cursor
 {
     struct ds_message *message = &event->message;
     const struct ds_term *term = &message->role[DS_ROLE_TOKEN];
-    if (message->code == ALTACT_CODE) {
+    if (message->code == OP_ALTACT_SIG_SEND) {
         int64_t flags = 0;
         if (!term_get_integer(&message->role[DS_ROLE_FLAGS], &flags) ||
-            ((flags & ALTACT_TOKEN) != 0) != (term->data != NULL))
+            ((flags & OP_ALTACT_TOKEN) != 0) != (term->data != NULL))
             control_fault(event, source, start, DS_FAULT_MALFORMED,
                           "the flags and the token of the message disagree");
     }
@@ -294,7 +293,7 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
         message->op = NULL;
         clear_roles(message);
     } else if (op != NULL && complete &&
-               (message->role[DS_ROLE_TOKEN].data != NULL || code == ALTACT_CODE)) {
+               (message->role[DS_ROLE_TOKEN].data != NULL || code == OP_ALTACT_SIG_SEND)) {
         check_token(source, &start, event);
     }
     return complete;

@@ -4,19 +4,22 @@
  */
 #include "ops.h"
 
+#include "term.h"
+
 #include <assert.h>
 
 enum { PAYLOAD_NONE = false, PAYLOAD_PAYLOAD = true };
 
 static const struct op OPS[OP_MAX_CODE + 1] = {
-#define OP(code, id, lower, roles, payload, from, ref)                                             \
-    [code] = {{code, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from, OP_REF_##ref},
+#define OP(code, id, lower, kind, roles, payload, from, ref)                                       \
+    [code] = {                                                                                     \
+        {code, DS_KIND_##kind, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from, OP_REF_##ref},
 #include <distsniff/ops.def>
 #undef OP
 };
 
 /* A '?' takes a place of the string but no element. */
-#define OP(code, id, lower, roles, payload, from, ref)                                             \
+#define OP(code, id, lower, kind, roles, payload, from, ref)                                       \
     static_assert(sizeof roles - 1 <= OP_MAX_ROLES, #id " has more roles than fit");               \
     static_assert(sizeof #id == sizeof #lower, #id " and its name differ");
 #include <distsniff/ops.def>
@@ -39,6 +42,17 @@ const struct ds_op *ds_op_find(int64_t code)
 {
     const struct op *op = op_find(code);
     return op != NULL ? &op->face : NULL;
+}
+
+enum ds_op_kind ds_message_kind(const struct ds_message *message)
+{
+    int64_t flags;
+    if (message->op == NULL)
+        return DS_KIND_UNKNOWN;
+    if (message->op->code == OP_ALTACT_SIG_SEND &&
+        term_get_integer(&message->role[DS_ROLE_FLAGS], &flags) && (flags & OP_ALTACT_EXIT) != 0)
+        return DS_KIND_EXIT2;
+    return message->op->kind;
 }
 
 bool op_roles_fit(const char *roles, uint64_t num)

@@ -21,6 +21,9 @@ struct op {
 
 enum { OP_MAX_CODE = 37, OP_MAX_ROLES = 6 };
 
+/* The flags of altact_sig_send: it has a token, it is an exit signal. */
+enum { OP_ALTACT_SIG_SEND = 37, OP_ALTACT_TOKEN = 2, OP_ALTACT_EXIT = 16 };
+
 /* op_find returns the op with that code, or NULL. */
 const struct op *op_find(int64_t code);
 

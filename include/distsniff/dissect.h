@@ -200,6 +200,11 @@ const char *ds_limit_what(enum ds_limit limit);
 /* ds_op_find returns the control message with that code, or NULL. */
 const struct ds_op *ds_op_find(int64_t code);
 
+/* ds_message_kind returns what a message does: the kind of its op, but of altact_sig_send
+ * its flags say which of two it is (altact_sig_send of OTP 28 and newer carries exit signals too).
+ * DS_KIND_UNKNOWN where message->op is NULL. */
+enum ds_op_kind ds_message_kind(const struct ds_message *message);
+
 /* ds_flag_name returns the name of capability flag 1 << bit without DFLAG_, or NULL. */
 const char *ds_flag_name(unsigned bit);
 

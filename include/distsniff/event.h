@@ -151,9 +151,30 @@ struct ds_conn_change {
     struct ds_addr from; /* who says so, of what ICMP says; family 0: absent */
 };
 
+/* What control messages do, however many forms the protocol has for it: the column kind of
+ * ops.def. */
+enum ds_op_kind {
+    DS_KIND_UNKNOWN, /* no op of ops.def, or one whose elements do not fit */
+    DS_KIND_OTHER,   /* an op that no node sends any more */
+    DS_KIND_SEND,    /* to a process, a name or an alias */
+    DS_KIND_LINK,
+    DS_KIND_UNLINK,
+    DS_KIND_UNLINK_ACK,
+    DS_KIND_EXIT,  /* a link that ends as its process did */
+    DS_KIND_EXIT2, /* exit/2: somebody else's wish */
+    DS_KIND_MONITOR,
+    DS_KIND_DEMONITOR,
+    DS_KIND_DOWN, /* a monitor that ends as its process did */
+    DS_KIND_SPAWN,
+    DS_KIND_SPAWNED,
+    DS_KIND_LEADER,
+    DS_KIND_COUNT
+};
+
 /* The control messages: one line each in ops.def. */
 struct ds_op {
-    uint8_t code;       /* first element of the control tuple */
+    uint8_t code;         /* first element of the control tuple */
+    enum ds_op_kind kind; /* altact_sig_send: see ds_message_kind */
     const char *name;   /* "send_sender", as the protocol writes it but in lower case */
     const char *roles;  /* one letter for each further element, see ops.def */
     bool has_payload;

@@ -13,9 +13,6 @@
 
 #include <stdlib.h>
 
-/* A flag of ALTACT_SIG_SEND. */
-enum { ALTACT_EXIT = 16 };
-
 /* give_end gives out the record of a monitor or link that ended. */
 static void give_end(void *context, const struct monitor *m, const struct monitor_cause *why)
 {
@@ -105,55 +102,27 @@ static void take_leader(struct correlate *c, struct step *s)
     s->note->role = NOTE_LEADER;
 }
 
-static void take_altact(struct correlate *c, struct step *s)
+static void take_unlink_ack(struct correlate *c, struct step *s)
 {
-    int64_t flags = 0;
-    ds_term_get_integer(&s->message->role[DS_ROLE_FLAGS], &flags);
-    if ((flags & ALTACT_EXIT) != 0)
-        take_exit2(c, s);
-    else
-        step_take_send(c, s);
+    (void)c;
+    s->note->role = NOTE_UNLINK;
 }
 
-static void (*const take[])(struct correlate *, struct step *) = {
-    [OP_LINK] = step_take_link,
-    [OP_SEND] = step_take_send,
-    [OP_EXIT] = step_take_exit,
-    [OP_UNLINK] = step_take_unlink,
-    [OP_REG_SEND] = step_take_send,
-    [OP_GROUP_LEADER] = take_leader,
-    [OP_EXIT2] = take_exit2,
-    [OP_SEND_TT] = step_take_send,
-    [OP_EXIT_TT] = step_take_exit,
-    [OP_REG_SEND_TT] = step_take_send,
-    [OP_EXIT2_TT] = take_exit2,
-    [OP_MONITOR_P] = step_take_monitor,
-    [OP_DEMONITOR_P] = step_take_demonitor,
-    [OP_MONITOR_P_EXIT] = step_take_down,
-    [OP_SEND_SENDER] = step_take_send,
-    [OP_SEND_SENDER_TT] = step_take_send,
-    [OP_PAYLOAD_EXIT] = step_take_exit,
-    [OP_PAYLOAD_EXIT_TT] = step_take_exit,
-    [OP_PAYLOAD_EXIT2] = take_exit2,
-    [OP_PAYLOAD_EXIT2_TT] = take_exit2,
-    [OP_PAYLOAD_MONITOR_P_EXIT] = step_take_down,
-    [OP_SPAWN_REQUEST] = step_take_spawn_request,
-    [OP_SPAWN_REQUEST_TT] = step_take_spawn_request,
-    [OP_SPAWN_REPLY] = step_take_spawn_reply,
-    [OP_SPAWN_REPLY_TT] = step_take_spawn_reply,
-    [OP_ALIAS_SEND] = step_take_send,
-    [OP_ALIAS_SEND_TT] = step_take_send,
-    [OP_UNLINK_ID] = step_take_unlink,
-    [OP_UNLINK_ID_ACK] = step_take_unlink,
-    [OP_ALTACT_SIG_SEND] = take_altact,
+static void (*const take[DS_KIND_COUNT])(struct correlate *, struct step *) = {
+    [DS_KIND_SEND] = step_take_send,           [DS_KIND_LINK] = step_take_link,
+    [DS_KIND_UNLINK] = step_take_unlink,       [DS_KIND_UNLINK_ACK] = take_unlink_ack,
+    [DS_KIND_EXIT] = step_take_exit,           [DS_KIND_EXIT2] = take_exit2,
+    [DS_KIND_MONITOR] = step_take_monitor,     [DS_KIND_DEMONITOR] = step_take_demonitor,
+    [DS_KIND_DOWN] = step_take_down,           [DS_KIND_SPAWN] = step_take_spawn_request,
+    [DS_KIND_SPAWNED] = step_take_spawn_reply, [DS_KIND_LEADER] = take_leader,
 };
 
 static void take_message(struct correlate *c, struct step *s)
 {
-    const struct ds_message *m = s->message;
-    if (m->code < 0 || (size_t)m->code >= sizeof take / sizeof take[0] || take[m->code] == NULL)
+    const enum ds_op_kind kind = ds_message_kind(s->message);
+    if (take[kind] == NULL)
         return;
-    take[m->code](c, s);
+    take[kind](c, s);
     if (s->note->label == NULL)
         step_note_owner(c, s);
     if (s->ending != NULL)

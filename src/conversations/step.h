@@ -9,13 +9,6 @@
 #include "correlate.h"
 #include "monitors.h"
 
-/* The codes of the control messages, from ops.def. */
-enum op_code {
-#define OP(code, id, ...) OP_##id = code,
-#include <distsniff/ops.def>
-#undef OP
-};
-
 /* watch is a monitor whose call has another tag than the monitor's reference. */
 struct watch {
     struct table_entry entry;

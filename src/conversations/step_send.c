@@ -242,9 +242,7 @@ void step_take_send(struct correlate *c, struct step *s)
     const struct ds_message *m = s->message;
     struct ds_text name = {0};
     struct ds_otp_match match;
-    const bool by_name =
-        m->code == OP_REG_SEND || m->code == OP_REG_SEND_TT || m->code == OP_ALTACT_SIG_SEND;
-    if (by_name && ds_term_get_atom(&m->role[DS_ROLE_TO], &name))
+    if (ds_term_get_atom(&m->role[DS_ROLE_TO], &name))
         s->to_state = step_find_named(c, s, !s->event->dir, name, &s->to) ? KNOWN : UNKNOWN;
     s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))

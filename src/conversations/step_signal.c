@@ -101,8 +101,7 @@ static void end_link(struct correlate *c, struct step *s, enum monitor_outcome h
 void step_take_unlink(struct correlate *c, struct step *s)
 {
     s->note->role = NOTE_UNLINK;
-    if (s->message->code != OP_UNLINK_ID_ACK)
-        end_link(c, s, MONITOR_UNLINK, NULL);
+    end_link(c, s, MONITOR_UNLINK, NULL);
 }
 
 void step_take_exit(struct correlate *c, struct step *s)

@@ -15,24 +15,19 @@
 static const struct ds_term_print_options short_term = {
     .max_bytes = 24, .max_items = 6, .max_depth = 4, .max_len = 60};
 
-/* What each control message is called, by its code. */
+/* What each kind of control message is called. */
 static const struct {
-    uint8_t first, last;
-    bool answers;
     const char *verb;
-} verbs[] = {
-    {1, 1, false, "LINK"},        {2, 2, false, "SEND"},   {3, 3, false, "EXIT"},
-    {4, 4, false, "UNLINK"},      {6, 6, false, "SEND"},   {7, 7, false, "GROUP LEADER"},
-    {8, 8, false, "EXIT"},        {12, 12, false, "SEND"}, {13, 13, false, "EXIT"},
-    {16, 16, false, "SEND"},      {18, 18, false, "EXIT"}, {19, 19, false, "MONITOR"},
-    {20, 20, false, "DEMONITOR"}, {21, 21, true, "DOWN"},  {22, 23, false, "SEND"},
-    {24, 27, false, "EXIT"},      {28, 28, true, "DOWN"},  {29, 30, false, "SPAWN"},
-    {31, 32, true, "SPAWNED"},    {33, 34, false, "SEND"}, {35, 35, false, "UNLINK"},
-    {36, 36, true, "UNLINKED"},   {37, 37, false, "SEND"},
+    bool answers;
+} verbs[DS_KIND_COUNT] = {
+    [DS_KIND_UNKNOWN] = {"MESSAGE", false}, [DS_KIND_OTHER] = {"MESSAGE", false},
+    [DS_KIND_SEND] = {"SEND", false},       [DS_KIND_LINK] = {"LINK", false},
+    [DS_KIND_UNLINK] = {"UNLINK", false},   [DS_KIND_UNLINK_ACK] = {"UNLINKED", true},
+    [DS_KIND_EXIT] = {"EXIT", false},       [DS_KIND_EXIT2] = {"EXIT", false},
+    [DS_KIND_MONITOR] = {"MONITOR", false}, [DS_KIND_DEMONITOR] = {"DEMONITOR", false},
+    [DS_KIND_DOWN] = {"DOWN", true},        [DS_KIND_SPAWN] = {"SPAWN", false},
+    [DS_KIND_SPAWNED] = {"SPAWNED", true},  [DS_KIND_LEADER] = {"GROUP LEADER", false},
 };
-
-/* ALTACT_SIG_SEND is an exit signal with this flag. */
-enum { OP_ALTACT_SIG_SEND = 37, ALTACT_EXIT = 16 };
 
 static void clear(struct ds_buffer *buffer)
 {
@@ -186,22 +181,11 @@ static void tell_body(struct diagram_step *step, const struct record *record)
 /* tell_verb says what kind of message it is. */
 static void tell_verb(struct diagram_step *step, const struct record *record)
 {
-    const struct ds_message *m = &record->event->message;
     const struct note *note = &record->note;
-    const char *verb = "MESSAGE";
-    int64_t flags;
+    const enum ds_op_kind kind = ds_message_kind(&record->event->message);
+    const char *verb = verbs[kind].verb;
 
-    step->kind = STEP_MESSAGE;
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-        if (m->code < verbs[i].first || m->code > verbs[i].last)
-            continue;
-        verb = verbs[i].verb;
-        if (verbs[i].answers)
-            step->kind = STEP_ANSWER;
-    }
-    if (m->code == OP_ALTACT_SIG_SEND && ds_term_get_integer(&m->role[DS_ROLE_FLAGS], &flags) &&
-        (flags & ALTACT_EXIT) != 0)
-        verb = "EXIT";
+    step->kind = verbs[kind].answers ? STEP_ANSWER : STEP_MESSAGE;
     if (note->role == NOTE_REQUEST)
         verb = "CALL";
     if (note->role == NOTE_FORWARD)

@@ -7,6 +7,7 @@
 #include "complain.h"
 #include "match_habits.h"
 
+#include <distsniff/dissect.h>
 #include <distsniff/identity.h>
 #include <distsniff/otp.h>
 #include <stdlib.h>
@@ -66,37 +67,13 @@ void match_record_free(struct match_record *m)
     free(m);
 }
 
-enum op_code {
-#define OP(code, id, ...) OP_##id = code,
-#include <distsniff/ops.def>
-#undef OP
-};
-
-enum { ALTACT_EXIT = 16 };
-
-/* is_send says whether the payload is what a process sent, not why it ended. */
-static bool is_send(const struct ds_message *message)
-{
-    static const bool sends[] = {
-        [OP_SEND] = true,           [OP_SEND_TT] = true,        [OP_REG_SEND] = true,
-        [OP_REG_SEND_TT] = true,    [OP_SEND_SENDER] = true,    [OP_SEND_SENDER_TT] = true,
-        [OP_ALIAS_SEND] = true,     [OP_ALIAS_SEND_TT] = true,  [OP_ALTACT_SIG_SEND] = true,
-    };
-    int64_t flags;
-    const int64_t code = message->code;
-    return code >= 0 && code < (int64_t)(sizeof sends / sizeof sends[0]) && sends[code] &&
-           (code != OP_ALTACT_SIG_SEND ||
-            (ds_term_get_integer(&message->role[DS_ROLE_FLAGS], &flags) &&
-             (flags & ALTACT_EXIT) == 0));
-}
-
 /* unwrap finds what a note would say: the function, or what is inside. */
 static void unwrap(struct match_record *m, const struct ds_message *message, struct note *note)
 {
     const struct ds_term *mfa = &message->role[DS_ROLE_MFA];
     struct ds_otp_match found;
     struct ds_text name = {0};
-    if (mfa->data == NULL && !is_send(message))
+    if (mfa->data == NULL && ds_message_kind(message) != DS_KIND_SEND)
         return;
     if (m->otp == NULL)
         m->otp = ds_otp_new();

@@ -13,7 +13,7 @@
 
 /* The ops by name: control messages first, then those of EPMD. */
 static const char *const op_names[] = {
-#define OP(code, id, name, roles, payload, from, ref) #name,
+#define OP(code, id, name, ...) #name,
 #include <distsniff/ops.def>
 #undef OP
 #define EPMD(code, id, name) name,
@@ -22,7 +22,7 @@ static const char *const op_names[] = {
 };
 
 static const uint8_t op_codes[] = {
-#define OP(code, id, name, roles, payload, from, ref) code,
+#define OP(code, id, name, ...) code,
 #include <distsniff/ops.def>
 #undef OP
 };

@@ -208,6 +208,40 @@ static void test_roles_fit(void **state)
     assert_null(ds_op_find(INT64_MAX));
 }
 
+/* What a message does is its op's kind; of altact_sig_send its flags say which of two. */
+static void test_kinds(void **state)
+{
+    static const struct {
+        int code;
+        enum ds_op_kind kind;
+    } kinds[] = {{2, DS_KIND_SEND},    {6, DS_KIND_SEND},        {34, DS_KIND_SEND},
+                 {3, DS_KIND_EXIT},    {24, DS_KIND_EXIT},       {18, DS_KIND_EXIT2},
+                 {27, DS_KIND_EXIT2},  {28, DS_KIND_DOWN},       {32, DS_KIND_SPAWNED},
+                 {35, DS_KIND_UNLINK}, {36, DS_KIND_UNLINK_ACK}, {5, DS_KIND_OTHER}};
+    static const struct {
+        const char *flags; /* as sent */
+        size_t len;
+        enum ds_op_kind kind;
+    } altacts[] = {{"a\x0f", 2, DS_KIND_SEND},
+                   {"a\x10", 2, DS_KIND_EXIT2},
+                   {"a\x11", 2, DS_KIND_EXIT2},
+                   {"a\x20", 2, DS_KIND_SEND},
+                   {"j", 1, DS_KIND_SEND}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const struct ds_message message = {.code = kinds[i].code, .op = ds_op_find(kinds[i].code)};
+        assert_int_equal(ds_message_kind(&message), kinds[i].kind);
+    }
+    for (size_t i = 0; i < sizeof altacts / sizeof altacts[0]; i++) {
+        struct ds_message message = {.code = 37, .op = ds_op_find(37)};
+        message.role[DS_ROLE_FLAGS] =
+            (struct ds_term){.data = (const uint8_t *)altacts[i].flags, .len = altacts[i].len};
+        assert_int_equal(ds_message_kind(&message), altacts[i].kind);
+    }
+    const struct ds_message damaged = {.code = 2};
+    assert_int_equal(ds_message_kind(&damaged), DS_KIND_UNKNOWN);
+}
+
 static void test_probe(void **state)
 {
     uint8_t bytes[600] = {0};
@@ -480,10 +514,14 @@ static void growth_has_a_budget_a_second(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_op),          cmocka_unit_test(test_roles_fit),
-        cmocka_unit_test(test_probe),             cmocka_unit_test(test_no_frames_in_noise),
-        cmocka_unit_test(test_search_is_linear),  cmocka_unit_test(test_meter),
+        cmocka_unit_test(test_every_op),
+        cmocka_unit_test(test_roles_fit),
+        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_no_frames_in_noise),
+        cmocka_unit_test(test_search_is_linear),
+        cmocka_unit_test(test_meter),
         cmocka_unit_test(test_oversized),
+        cmocka_unit_test(test_kinds),
         cmocka_unit_test(growth_has_a_budget_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
