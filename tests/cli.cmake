@@ -4,6 +4,10 @@ add_test(NAME cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/cli $<TARGET_FILE:
 # What is installed, and that it works from there.
 add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/installed ${CMAKE_BINARY_DIR}
                                ${PCAPS})
+# The library as other programs get it.
+add_test(NAME library COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/library ${CMAKE_SOURCE_DIR}
+                              ${CMAKE_BINARY_DIR}/library $<TARGET_FILE:distsniff>
+                              ${PCAPS}/otp25.pcap)
 foreach(capture otp25 otp27-ops otp29-ops links-sll2)
   add_test(NAME second_opinion_${capture}
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/second_opinion $<TARGET_FILE:distsniff>

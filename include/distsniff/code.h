@@ -32,6 +32,8 @@
 
 #include <distsniff/term.h>
 
+DS_BEGIN_PUBLIC
+
 enum ds_code_language { DS_CODE_ERLANG, DS_CODE_ELIXIR, DS_CODE_NUM_LANGUAGES };
 
 struct ds_code_options {
@@ -65,5 +67,7 @@ void ds_code_key(struct ds_text text, enum ds_code_language language, struct ds_
 
 /* ds_code_binary appends any bytes as a binary: as text where they are printable UTF-8. */
 void ds_code_binary(struct ds_text bytes, enum ds_code_language language, struct ds_buffer *out);
+
+DS_END_PUBLIC
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <distsniff/event.h>
 
+DS_BEGIN_PUBLIC
+
 struct ds_session;
 
 enum ds_limit {
@@ -218,5 +220,7 @@ void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out
 /* ds_addr_print writes an address as text, always ended by a NUL. out has DS_ADDR_LEN. */
 enum { DS_ADDR_LEN = 46 };
 void ds_addr_print(const struct ds_addr *addr, char *out);
+
+DS_END_PUBLIC
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <distsniff/term.h>
 
+DS_BEGIN_PUBLIC
+
 /* ds_addr is an IP address. family is 4 or 6; IPv4 uses the first 4 bytes and the rest
  * is zero. */
 struct ds_addr {
@@ -267,5 +269,7 @@ static inline bool ds_event_is_raw(const struct ds_event *event)
 {
     return event->type == DS_EVENT_DATA || event->type == DS_EVENT_FRAME;
 }
+
+DS_END_PUBLIC
 
 #endif

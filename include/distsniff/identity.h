@@ -8,6 +8,8 @@
 
 #include <distsniff/term.h>
 
+DS_BEGIN_PUBLIC
+
 enum ds_identity_kind { DS_IDENTITY_PID, DS_IDENTITY_PORT, DS_IDENTITY_REFERENCE };
 
 enum { DS_IDENTITY_MAX_WORDS = 5 };
@@ -47,5 +49,7 @@ struct ds_term_list {
 bool ds_term_get_list(const struct ds_term *term, struct ds_term_list *out);
 bool ds_term_get_map(const struct ds_term *term, struct ds_term_list *out); /* key, value, key .. */
 bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item);
+
+DS_END_PUBLIC
 
 #endif

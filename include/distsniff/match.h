@@ -19,6 +19,8 @@
 
 #include <distsniff/term.h>
 
+DS_BEGIN_PUBLIC
+
 enum { DS_MATCH_MAX_LEN = 4096, DS_MATCH_MAX_NESTING = 64, DS_MATCH_MAX_VARIABLES = 64 };
 
 struct ds_match;
@@ -51,5 +53,7 @@ enum ds_match_result {
 enum ds_match_result ds_match_run_term(struct ds_match *match, const struct ds_term *term);
 enum ds_match_result ds_match_run_call(struct ds_match *match, const struct ds_term *mod,
                                  const struct ds_term *fun, const struct ds_term *args);
+
+DS_END_PUBLIC
 
 #endif

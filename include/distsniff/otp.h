@@ -7,6 +7,8 @@
 
 #include <distsniff/event.h>
 
+DS_BEGIN_PUBLIC
+
 /* What a line of otp.def says a term is. */
 enum ds_otp_kind {
     DS_OTP_CALL,  /* a request; the answer carries Tag, or goes to From when there is no Tag */
@@ -118,5 +120,7 @@ bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line
 
 /* ds_otp_lines returns all lines, in the order of the file. */
 const struct ds_otp_line *ds_otp_lines(size_t *num_lines);
+
+DS_END_PUBLIC
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <distsniff/term.h>
 
+DS_BEGIN_PUBLIC
+
 /* ds_rewriter replaces leaves. Each function is called for every leaf of its kind; one that
  * leaves it as it is does nothing, or appends the text it was given. None may be NULL. */
 struct ds_rewriter {
@@ -55,5 +57,7 @@ enum ds_rewrite_status {
 enum ds_rewrite_status ds_term_rewrite(const struct ds_term *term,
                                        const struct ds_rewriter *rewriter,
                                        struct ds_buffer *out);
+
+DS_END_PUBLIC
 
 #endif

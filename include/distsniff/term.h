@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <distsniff/public.h>
+
+DS_BEGIN_PUBLIC
+
 /* ds_text is a piece of text as the peer sent it: UTF-8 in intent, but not checked, not
  * escaped and not ended by a NUL. Absent text has data == NULL. */
 struct ds_text {
@@ -149,5 +153,7 @@ bool ds_term_has_twice(const struct ds_term *term, bool *twice);
 
 /* ds_atom_ok says whether a node takes such an atom: UTF-8 of at most 255 characters. */
 bool ds_atom_ok(struct ds_text text);
+
+DS_END_PUBLIC
 
 #endif

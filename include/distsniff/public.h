@@ -1,0 +1,16 @@
+/*
+ * distsniff/public.h - what stands between these two is part of the library's interface: with C
+ * linkage, and seen from outside.
+ */
+#ifndef DISTSNIFF_PUBLIC_H
+#define DISTSNIFF_PUBLIC_H
+
+#ifdef __cplusplus
+#define DS_BEGIN_PUBLIC extern "C" { _Pragma("GCC visibility push(default)")
+#define DS_END_PUBLIC _Pragma("GCC visibility pop") }
+#else
+#define DS_BEGIN_PUBLIC _Pragma("GCC visibility push(default)")
+#define DS_END_PUBLIC _Pragma("GCC visibility pop")
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+# libdistsniff for other programs, static and shared. What they see of it begins with ds_: the
+# functions of include/distsniff. All else is local, erl_interface included.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# Programs that optimise at link time may be made by another compiler than this one.
+add_library(dissect_plain OBJECT ${DISSECT_SOURCES} ${ATOM_TABLES})
+dissect_properties(dissect_plain)
+set_target_properties(dissect_plain PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
+
+# Before 1.0 a minor version may change the interface.
+set(SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(ONLY_PUBLIC ${CMAKE_SOURCE_DIR}/packaging/exports.map)
+add_library(libdistsniff_shared SHARED)
+target_sources(libdistsniff_shared PRIVATE $<TARGET_OBJECTS:dissect_plain>)
+target_link_libraries(libdistsniff_shared PRIVATE ${EI_LIBRARY} PkgConfig::ZLIB PkgConfig::CRYPTO
+                                                  Threads::Threads m)
+target_link_options(libdistsniff_shared PRIVATE LINKER:--version-script=${ONLY_PUBLIC},-z,defs)
+set_target_properties(libdistsniff_shared PROPERTIES
+                      EXPORT_NAME distsniff OUTPUT_NAME distsniff LINKER_LANGUAGE C
+                      VERSION ${PROJECT_VERSION} SOVERSION ${SOVERSION}
+                      LINK_DEPENDS ${ONLY_PUBLIC})
+
+# One object of all, so that what is not public can be made local.
+set(WHOLE ${CMAKE_CURRENT_BINARY_DIR}/distsniff.o)
+add_custom_command(
+  OUTPUT ${WHOLE}
+  COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${WHOLE} $<TARGET_OBJECTS:dissect_plain>
+          ${EI_LIBRARY}
+  COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=ds_* ${WHOLE}
+  DEPENDS dissect_plain $<TARGET_OBJECTS:dissect_plain> COMMAND_EXPAND_LISTS VERBATIM)
+add_library(libdistsniff_static STATIC ${WHOLE})
+# Named as those who use the package find them.
+target_link_libraries(libdistsniff_static INTERFACE
+                      $<INSTALL_INTERFACE:ZLIB::ZLIB> $<INSTALL_INTERFACE:OpenSSL::Crypto>
+                      $<INSTALL_INTERFACE:Threads::Threads> $<INSTALL_INTERFACE:m>)
+set_target_properties(libdistsniff_static PROPERTIES EXPORT_NAME static OUTPUT_NAME distsniff
+                                                     LINKER_LANGUAGE C)
+
+set(CMAKE_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/distsniff)
+install(TARGETS libdistsniff_shared libdistsniff_static EXPORT distsniff COMPONENT library
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/distsniff COMPONENT library
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT distsniff NAMESPACE distsniff:: COMPONENT library DESTINATION ${CMAKE_PACKAGE}
+        FILE distsniff-targets.cmake)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/packaging/distsniff-config.cmake.in
+                              ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_PACKAGE})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/distsniff-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config-version.cmake
+        COMPONENT library DESTINATION ${CMAKE_PACKAGE})
+# The folder may be moved as a whole: distsniff.pc says where things are from where it is.
+set(PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH PC_TO_PREFIX /prefix/${PC_FOLDER} /prefix)
+string(REGEX REPLACE "/$" "" PC_TO_PREFIX ${PC_TO_PREFIX})
+configure_file(${CMAKE_SOURCE_DIR}/packaging/distsniff.pc.in distsniff.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/distsniff.pc COMPONENT library
+        DESTINATION ${PC_FOLDER})
