@@ -51,6 +51,26 @@ const char *ds_conn_state_name(enum ds_conn_state state)
     return NAME_OF(names, state);
 }
 
+const char *ds_stall_why_name(enum ds_stall_why why)
+{
+    static const char *const names[] = {
+        [DS_STALL_ZERO_WINDOW] = "zero_window",
+        [DS_STALL_FULL_WINDOW] = "full_window",
+    };
+    return NAME_OF(names, why);
+}
+
+const char *ds_close_name(enum ds_close how)
+{
+    static const char *const names[] = {
+        [DS_CLOSE_NOT] = "open",        [DS_CLOSE_FIN] = "fin",
+        [DS_CLOSE_RESET] = "reset",     [DS_CLOSE_SILENT] = "silent",
+        [DS_CLOSE_ICMP] = "icmp",       [DS_CLOSE_REUSED] = "reused",
+        [DS_CLOSE_DROPPED] = "dropped", [DS_CLOSE_CAPTURE] = "open_at_end",
+    };
+    return NAME_OF(names, how);
+}
+
 const char *ds_fault_kind_name(enum ds_fault_kind kind)
 {
     static const char *const names[] = {

@@ -18,6 +18,7 @@
 #include "raw.h"
 #include "registry.h"
 #include "tcp.h"
+#include "tcp_facts.h"
 
 #include <stdlib.h>
 
@@ -231,6 +232,8 @@ static void on_open(void *context, struct tcp_conn_view *view)
     view->user = link;
     link->tcp = view;
     link->conn.tcp = view;
+    if (view->facts != NULL)
+        link->conn.view.link = &view->facts->link;
     for (int end = 0; end < 2; end++) {
         link->conn.view.end[end].addr = view->addr[end];
         link->conn.view.end[end].port = view->port[end];
@@ -292,6 +295,20 @@ static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
         conn_report_icmp(&session->env, &link->conn, dir);
 }
 
+static void on_stall(void *context, struct tcp_conn_view *view, int dir,
+                     const struct ds_stall *stall)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link == NULL || link->conn.proto == NULL)
+        return;
+    struct ds_event event = {.type = DS_EVENT_STALL, .dir = (uint8_t)dir, .stall = *stall};
+    if (link->conn.proto->progress != NULL)
+        link->conn.proto->progress(&link->conn, dir, &event.stall.message_size,
+                                   &event.stall.message_passed);
+    env_emit(&session->env, &link->conn, &event);
+}
+
 static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)
 {
     struct ds_session *session = context;
@@ -310,6 +327,7 @@ static const struct tcp_events tcp_events = {
     .gap = on_gap,
     .end = on_end,
     .icmp = on_icmp,
+    .stall = on_stall,
     .close = on_close,
 };
 
@@ -351,6 +369,8 @@ struct ds_session *ds_session_new(const struct ds_config *config)
         ds_session_free(session);
         return NULL;
     }
+    if (config->facts)
+        tcp_table_measure(session->tcp);
     for (size_t i = 0; i < config->num_dist_ports; i++)
         registry_add_port(env->registry, config->dist_ports[i]);
     return session;

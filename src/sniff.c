@@ -236,6 +236,8 @@ static bool open_session(struct sniff *s)
     config->epmd_port = s->options->epmd_port;
     config->dist_ports = s->options->follow.dist_ports;
     config->num_dist_ports = s->options->follow.num_dist_ports;
+    config->facts = s->options->output.num_formats != 0 || s->options->select.filter != NULL ||
+                    s->options->keep.trigger != NULL || reports_take_facts(&s->options->report);
     config->raw = sinks_want_raw(&s->options->output);
     config->certain = config->certain || sinks_are_read_back(&s->options->output);
     if (!config->certain) {

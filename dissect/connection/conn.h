@@ -43,6 +43,9 @@ struct proto {
     void (*gap)(struct env *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why);
     void (*end)(struct env *env, struct conn *conn, int dir);
     void (*close)(struct env *env, struct conn *conn, enum tcp_close why); /* frees state */
+    /* progress tells how large the message is in whose middle a direction stands, and how much of
+     * it has come; 0 where it stands between two. NULL: there are no large ones. */
+    void (*progress)(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed);
     /* give_past is ds_session_past for one connection; NULL: it has no past that matters. */
     void (*give_past)(const struct conn *conn, const struct tcp_point point[2], ds_past_fn give,
                       void *context);

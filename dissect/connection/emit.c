@@ -4,6 +4,8 @@
  */
 #include "conn.h"
 
+#include "tcp_facts.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +33,15 @@ void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
     case DS_EVENT_MESSAGE:
         stats->messages++;
         stats->message_bytes += event->message.size;
+        if (conn->tcp->facts != NULL)
+            event->message.stalled_ns = conn->tcp->facts->dir[event->dir].run_ns;
         counters->messages++;
         break;
     case DS_EVENT_TICK:
         stats->ticks++;
         counters->ticks++;
+        if (conn->tcp->facts != NULL)
+            tcp_facts_tick(conn->tcp->facts, event->dir, event->ts_ns, counters->frames);
         break;
     case DS_EVENT_GAP:
         stats->gaps++;
@@ -51,6 +57,7 @@ void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
             stats->handshakes++;
         break;
     case DS_EVENT_HANDSHAKE:
+    case DS_EVENT_STALL:
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
         break;

@@ -136,6 +136,8 @@ static bool keep(struct channel *channel, struct cursor bytes)
     if (channel->frame_len != 0)
         room = kept_len(channel, channel->frame_len) - channel->held.len;
     struct cursor kept = bytes;
+    if (channel->passed == 0)
+        channel->frames.began_ns = channel->frames.conn->tcp->now_ns;
     channel->passed += cursor_left(&bytes);
     if (channel->damage.kind != DS_FAULT_NONE)
         return true;
@@ -183,6 +185,7 @@ static void feed_frames(struct channel *channel, struct cursor *data)
         if (cursor_left(&at) < len || len + (uint64_t)FRAME_LENGTH_LEN > max ||
             !cursor_child(data, FRAME_LENGTH_LEN + (size_t)len, &frame))
             return;
+        channel->frames.began_ns = channel->frames.conn->tcp->now_ns;
         frames_take(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
     }
 }
@@ -381,6 +384,14 @@ void channel_end(struct channel *channel)
         emit_gap(channel);
     }
     frames_end(&channel->frames, ENDED);
+}
+
+void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *passed)
+{
+    if (channel->searching || channel->frame_len == 0)
+        return;
+    *size = channel->frame_len;
+    *passed = channel->passed;
 }
 
 struct decoder_state_rest channel_get_rest(const struct channel *channel)

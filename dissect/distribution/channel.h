@@ -25,6 +25,10 @@ void channel_use_latin1(struct channel *channel);
  * frame that lies wholly within data nothing is copied. */
 void channel_feed(struct channel *channel, struct cursor data);
 
+/* channel_progress tells how long the frame is in whose middle the direction stands, and how much of
+ * it has come. Nothing is written where it stands between two. */
+void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *passed);
+
 /* channel_gap tells that len bytes are missing here. */
 void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why);
 

@@ -318,6 +318,7 @@ static void give_up_nonsense(struct env *env, struct conn *conn, int dir, struct
 
     if (!dist->opened && is_tls(bytes) == PROTO_YES) {
         dist->tls = true;
+        conn->view.tls = true;
         report_open(env, conn, "TLS: encrypted, cannot be decoded");
         go_dead(env, &dist->dirs[1 - dir]);
     } else if (!dist->tls) {
@@ -565,6 +566,13 @@ static void dist_give_state(const struct conn *conn, const struct tcp_point poin
     decoder_state_give(conn, point, rest, began, give, context);
 }
 
+static void dist_progress(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed)
+{
+    const struct channel *channel = dist_of(conn)->dirs[dir].channel;
+    if (channel != NULL)
+        channel_progress(channel, size, passed);
+}
+
 const struct proto dist_proto = {
     .name = "distribution",
     .probe = dist_probe,
@@ -573,5 +581,6 @@ const struct proto dist_proto = {
     .gap = dist_gap,
     .end = dist_end,
     .close = dist_close,
+    .progress = dist_progress,
     .give_past = dist_give_state,
 };

@@ -15,6 +15,7 @@ struct fragmented {
     uint64_t sequence;
     uint64_t next;          /* number of the fragment to come; they count down to 1 */
     uint64_t size;          /* bytes on the wire with framing, so far */
+    int64_t began_ns;       /* when the first byte of it came */
     uint32_t num_fragments; /* so far */
     uint32_t num_atoms;
     struct ds_atom *atoms;    /* copies, as the cache was when the first fragment came */

@@ -55,6 +55,8 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->size = size;
     message->atom_bytes = 0;
     message->fragments = num_fragments;
+    message->wire_ns = frames->conn->tcp->now_ns - frames->began_ns;
+    message->stalled_ns = 0;
 }
 
 static void emit_tick(struct frames *frames, struct cursor frame)
@@ -107,6 +109,7 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
         .conn = frames->conn,
     };
     begin_message(frames, message->size, message->num_fragments, &event);
+    event.message.wire_ns = frames->conn->tcp->now_ns - message->began_ns;
     /* Who is who was learned when the first fragment came: slots have changed since. */
     if (cursor_left(&body) == 0)
         control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
@@ -160,7 +163,8 @@ static void add_fragment(struct frames *frames, struct fragmented *message,
                          struct damage damage)
 {
     message->size += len;
-    message->num_fragments++;
+    if (message->num_fragments++ == 0)
+        message->began_ns = frames->began_ns;
     message->next = header->fragment - 1;
     message->lost_before = frames->lost_total;
     fragments_add(&frames->fragments, frames->env, message, bytes,

@@ -22,6 +22,7 @@ struct frames {
     uint8_t dir;
     bool latin1;         /* UTF8_ATOMS was not negotiated: atoms of the headers are latin-1 */
     uint8_t doubt;       /* messages that must fit yet; until then nothing is inferred */
+    int64_t began_ns;    /* when the first byte of the frame at hand came */
     uint64_t lost_total; /* bytes missing or skipped, of the whole direction */
 
     struct atom_cache atoms;

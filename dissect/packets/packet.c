@@ -99,6 +99,8 @@ static enum packet_status read_tcp(struct span *at, struct segment *out)
         at->cut -= options_len - (uint32_t)left;
         options_len = (uint32_t)left;
     }
+    if ((out->flags & TCP_SYN) != 0)
+        out->options = cursor_first(at->bytes, options_len);
     if (!cursor_skip(&at->bytes, options_len))
         return PACKET_MALFORMED;
     /* Not copied whole: reading 16 bytes back just after two stores of 8 is slow. */
@@ -117,6 +119,7 @@ enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds
     enum packet_status status = find_tcp(decoder->fragments, false, packet, &ip, &at);
     out->ts_ns = packet->ts_ns;
     out->frame = packet->frame;
+    out->ip_id = ip.version == 4 ? (uint16_t)ip.id : 0;
     if (status == PACKET_SEGMENT)
         return read_tcp(&at, out);
     if (status == PACKET_ICMP) {

@@ -21,7 +21,9 @@ struct segment {
     uint16_t src_port, dst_port;
     uint32_t seq, ack;
     uint16_t window;
+    uint16_t ip_id; /* of IPv4, else 0 */
     uint8_t flags;
+    struct cursor options; /* of a SYN; else undefined */
     struct cursor payload;
     uint32_t cut_len; /* payload bytes on the wire that the snap length left out */
 };

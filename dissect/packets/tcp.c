@@ -10,6 +10,7 @@
  * new one.
  */
 #include "tcp_conn.h"
+#include "tcp_facts.h"
 
 #include <stdlib.h>
 
@@ -138,7 +139,8 @@ static void waiting_update(struct tcp_table *table, struct tcp_conn *conn)
 {
     bool waits = !conn->forgotten && !conn->closed &&
                  (tcp_stream_waits(&conn->stream[0]) || tcp_stream_waits(&conn->stream[1]) ||
-                  awaits_answer(conn));
+                  awaits_answer(conn) ||
+                  (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)));
     if (waits == conn->waiting)
         return;
     if (waits) {
@@ -232,6 +234,7 @@ static void free_conn(struct tcp_table *table, struct tcp_conn *conn)
     if (table->last == conn)
         table->last = NULL;
     table->num_conns--;
+    free(conn->view.facts);
     free(conn);
 }
 
@@ -239,6 +242,25 @@ static void set_now(struct tcp_table *table, struct tcp_conn *conn)
 {
     conn->view.now_ns = table->shared.now_ns;
     conn->view.frame = table->shared.frame;
+}
+
+static void end_facts(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why)
+{
+    static const enum ds_close ends[] = {
+        [TCP_CLOSE_FIN] = DS_CLOSE_FIN,         [TCP_CLOSE_RESET] = DS_CLOSE_RESET,
+        [TCP_CLOSE_REUSED] = DS_CLOSE_REUSED,   [TCP_CLOSE_DROPPED] = DS_CLOSE_DROPPED,
+        [TCP_CLOSE_CAPTURE] = DS_CLOSE_CAPTURE, [TCP_CLOSE_SILENT] = DS_CLOSE_SILENT,
+        [TCP_CLOSE_ICMP] = DS_CLOSE_ICMP,
+    };
+    struct ds_link *link = &conn->view.facts->link;
+    link->close = ends[why];
+    if (why == TCP_CLOSE_RESET && link->closer < 0)
+        link->closer = (int8_t)conn->view.reset_dir;
+    for (int dir = 0; dir < 2 && !conn->forgotten; dir++) {
+        struct ds_stall stall;
+        if (tcp_facts_end(conn->view.facts, dir, conn->view.now_ns, &stall))
+            table->shared.events->stall(table->shared.context, &conn->view, dir, &stall);
+    }
 }
 
 /* close_conn reports all that is left of a connection and its end. */
@@ -249,6 +271,8 @@ static void close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_
     tcp_stream_flush(&table->shared, conn, 1);
     if (conn->waiting)
         waiting_remove(table, conn);
+    if (conn->view.facts != NULL)
+        end_facts(table, conn, why);
     table->shared.events->close(table->shared.context, &conn->view, why);
     firsts_remove(table, conn);
     list_remove(&table->live, conn);
@@ -293,6 +317,8 @@ static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment 
     conn->view.port[!*dir] = segment->dst_port;
     conn->view.syn_seen[*dir] = (segment->flags & TCP_SYN) != 0;
     conn->table = table;
+    if (table->shared.measures && (conn->view.facts = tcp_facts_new()) == NULL)
+        table->shared.stats->no_memory++;
     conn->bucket_hash = hash_segment(table, segment);
     if (table->num_conns >= table->num_buckets)
         grow(table);
@@ -322,6 +348,8 @@ void tcp_table_forget(struct tcp_conn_view *view)
     struct tcp_conn *conn = (struct tcp_conn *)view;
     conn->forgotten = true;
     conn->table->forgotten = view->number;
+    free(view->facts);
+    view->facts = NULL;
     tcp_stream_drop(&conn->table->shared, &conn->stream[0]);
     tcp_stream_drop(&conn->table->shared, &conn->stream[1]);
 }
@@ -456,6 +484,11 @@ static void give_up(struct tcp_table *table, struct tcp_conn *conn)
 {
     tcp_stream_give_up(&table->shared, conn, 0);
     tcp_stream_give_up(&table->shared, conn, 1);
+    for (int dir = 0; dir < 2 && !conn->forgotten && conn->view.facts != NULL; dir++) {
+        struct ds_stall stall;
+        if (tcp_facts_time(conn->view.facts, dir, table->shared.now_ns, &stall))
+            table->shared.events->stall(table->shared.context, &conn->view, dir, &stall);
+    }
     waiting_update(table, conn);
     if (conn->closed || conn->forgotten)
         return;
@@ -496,6 +529,17 @@ static void take_reused(struct tcp_table *table, struct tcp_conn *conn)
     if (!conn->closed)
         close_conn(table, conn, TCP_CLOSE_REUSED);
     free_conn(table, conn);
+}
+
+static void take_facts(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment, uint32_t len)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    struct ds_stall stall;
+    const int ended = tcp_facts_take(conn->view.facts, dir, segment, len, stream->started,
+                                     stream->next_seq, &stall);
+    if (ended >= 0)
+        table->shared.events->stall(table->shared.context, &conn->view, ended, &stall);
 }
 
 static void take_segment(struct tcp_table *table, const struct segment *segment)
@@ -553,6 +597,8 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     struct tcp_stream *peer = &conn->stream[!dir];
     stream->heard = true;
     stream->heard_ns = segment->ts_ns;
+    if (conn->view.facts != NULL)
+        take_facts(table, conn, dir, segment, len);
     if ((segment->flags & TCP_ACK) != 0) {
         peer->acked = segment->ack;
         peer->has_acked = true;
@@ -563,7 +609,8 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     }
     if (len > 0 || (segment->flags & TCP_FIN) != 0)
         take_data(table, conn, dir, segment, len);
-    if (conn->waiting || tcp_stream_waits(stream) || stream->ended || awaits_answer(conn))
+    if (conn->waiting || tcp_stream_waits(stream) || stream->ended || awaits_answer(conn) ||
+        (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)))
         give_up(table, conn);
 }
 
@@ -587,11 +634,18 @@ uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
     const bool is_new = known->what != error->what || known->mtu != error->mtu ||
                         !same_addr(&known->from, &error->from);
     *known = *error;
+    if (conn->view.facts != NULL)
+        conn->view.facts->link.icmp = error->what;
     if (is_syn && !error->too_big)
         close_unanswered(table, conn, TCP_CLOSE_ICMP);
     else if (is_new)
         table->shared.events->icmp(table->shared.context, &conn->view, dir);
     return number;
+}
+
+void tcp_table_measure(struct tcp_table *table)
+{
+    table->shared.measures = true;
 }
 
 void tcp_table_time(struct tcp_table *table, int64_t now_ns)

@@ -11,6 +11,7 @@
 #include "packet.h"
 
 struct tcp_conn;
+struct tcp_facts;
 
 /* Why bytes are missing. */
 enum tcp_gap { TCP_GAP_LOST, TCP_GAP_CUT, TCP_GAP_CAP };
@@ -37,6 +38,7 @@ struct tcp_conn_view {
     uint32_t num_syns;     /* without ACK: more than 1 when it was sent again */
     int64_t first_syn_ns;  /* of them */
     struct icmp_error icmp; /* the latest; what is NULL: none */
+    struct tcp_facts *facts; /* NULL unless asked for, tcp_facts.h */
     uint64_t number; /* from 1, in order of the first packets */
     int64_t now_ns;
     uint64_t frame;
@@ -55,6 +57,8 @@ struct tcp_events {
     /* What direction dir sent does not arrive, says view->icmp. The same is told once. */
     void (*icmp)(void *context, struct tcp_conn_view *view, int dir);
     void (*close)(void *context, struct tcp_conn_view *view, enum tcp_close why); /* last */
+    /* What direction dir sends is held up, or was. Only with facts. */
+    void (*stall)(void *context, struct tcp_conn_view *view, int dir, const struct ds_stall *stall);
 };
 
 struct tcp_table;
@@ -65,6 +69,9 @@ struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
                                 struct meter *meter, const uint64_t limits[DS_LIMIT_COUNT],
                                 struct ds_stats *stats);
 void tcp_table_free(struct tcp_table *table); /* without calling back */
+
+/* tcp_table_measure has the facts of all connections from now on measured. */
+void tcp_table_measure(struct tcp_table *table);
 
 /* tcp_table_feed takes the next segment in capture order. Returns the number of its
  * connection, 0 when it is of none that is followed. */

@@ -80,6 +80,7 @@ struct tcp_shared {
     struct ds_stats *stats;
     int64_t now_ns;
     uint64_t frame;
+    bool measures; /* the facts of connections */
     bool by_clock; /* told the time: no packet waits to be taken */
 };
 

@@ -77,6 +77,7 @@ struct ds_config {
     const uint16_t *dist_ports;      /* known to carry distribution; copied */
     size_t num_dist_ports;
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
+    bool facts; /* ds_conn.link, DS_EVENT_STALL and ds_message.stalled_ns */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
@@ -194,6 +195,8 @@ const char *ds_epmd_op_name(enum ds_epmd_op op);
 const char *ds_handshake_step_name(enum ds_handshake_step step);
 const char *ds_frame_kind_name(enum ds_frame_kind kind);
 const char *ds_conn_state_name(enum ds_conn_state state);
+const char *ds_stall_why_name(enum ds_stall_why why);
+const char *ds_close_name(enum ds_close how);
 const char *ds_fault_kind_name(enum ds_fault_kind kind);
 const char *ds_role_name(enum ds_role role); /* the JSON key */
 const char *ds_limit_name(enum ds_limit limit);

@@ -7,6 +7,7 @@
 #ifndef DISTSNIFF_EVENT_H
 #define DISTSNIFF_EVENT_H
 
+#include <distsniff/link.h>
 #include <distsniff/term.h>
 
 DS_BEGIN_PUBLIC
@@ -46,6 +47,8 @@ struct ds_conn {
     uint64_t tcp;    /* its number in struct ds_where */
     struct ds_endpoint end[2];
     struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
+    const struct ds_link *link;     /* NULL: nobody asked for it, or memory ran out */
+    bool tls; /* one end began with a TLS ClientHello */
 };
 
 /* Why something could not be decoded in full. These are different facts. */
@@ -71,6 +74,7 @@ enum ds_event_type {
     DS_EVENT_MESSAGE,
     DS_EVENT_TICK,
     DS_EVENT_GAP,
+    DS_EVENT_STALL, /* only where ds_config.facts asks for it */
     /* Only where ds_config.raw asks for them: */
     DS_EVENT_DATA,
     DS_EVENT_FRAME,
@@ -207,6 +211,9 @@ struct ds_message {
     uint64_t size;          /* bytes on the wire with framing, all fragments */
     uint64_t atom_bytes;    /* text of all references to the atom cache, were each written out */
     uint32_t fragments;     /* 1 when not fragmented */
+    int64_t wire_ns;        /* from its first byte to its last */
+    int64_t stalled_ns;     /* how long its direction could not send before it, or in its middle:
+                               what of it was sent without a pause since; 0 without facts */
     struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
     struct ds_token token;
 };
@@ -259,6 +266,7 @@ struct ds_event {
         struct ds_conn_change change;
         struct ds_message message;
         struct ds_gap gap;
+        struct ds_stall stall;
         struct ds_data data;
         struct ds_frame frame_sent;
     };

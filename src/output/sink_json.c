@@ -13,6 +13,9 @@
 /* As text, shorter binaries are easier to read, and not much longer. */
 enum { BASE64_MIN = 32 };
 
+/* A message that takes less on the wire came at once. */
+#define LONG_WIRE_NS INT64_C(10000000)
+
 struct json_state {
     struct endpoint_cache *endpoints;
     struct json_writer json;
@@ -243,6 +246,10 @@ static void write_message(struct json_state *s, const struct ds_event *event)
     json_put_unsigned(json, JSON_KEY("size"), m->size);
     if (m->fragments > 1)
         json_put_unsigned(json, JSON_KEY("fragments"), m->fragments);
+    if (m->wire_ns >= LONG_WIRE_NS || m->stalled_ns != 0)
+        json_put_microseconds(json, JSON_KEY("wire_time_us"), m->wire_ns);
+    if (m->stalled_ns != 0)
+        json_put_microseconds(json, JSON_KEY("stalled_us"), m->stalled_ns);
     if (s->etf) {
         if (m->control.data != NULL)
             json_put_etf(json, JSON_KEY("ctl"), &m->control);
@@ -258,6 +265,21 @@ static void write_gap(struct json_state *s, const struct ds_event *event)
         json_put_signed(&s->json, JSON_KEY("messages"), event->gap.messages);
 }
 
+static void write_stall(struct json_state *s, const struct ds_event *event)
+{
+    struct json_writer *json = &s->json;
+    const struct ds_stall *stall = &event->stall;
+    json_put_string(json, JSON_KEY("why"), ds_stall_why_name(stall->why));
+    json_put_bool(json, JSON_KEY("over"), stall->is_over);
+    json_put_time(json, JSON_KEY("start"), stall->start_ns);
+    json_put_microseconds(json, JSON_KEY("duration_us"), stall->duration_ns);
+    json_put_unsigned(json, JSON_KEY("in_flight"), stall->in_flight);
+    if (stall->message_size != 0) {
+        json_put_unsigned(json, JSON_KEY("message_size"), stall->message_size);
+        json_put_unsigned(json, JSON_KEY("message_passed"), stall->message_passed);
+    }
+}
+
 /* The types of records, in the order of enum ds_event_type. */
 static const struct {
     const char *name;
@@ -269,6 +291,7 @@ static const struct {
     [DS_EVENT_MESSAGE] = {"message", write_message},
     [DS_EVENT_TICK] = {"tick", NULL},
     [DS_EVENT_GAP] = {"gap", write_gap},
+    [DS_EVENT_STALL] = {"stall", write_stall},
 };
 
 static void write_trouble(struct json_writer *json, const struct ds_event *event)

@@ -175,6 +175,20 @@ static void write_gap(struct map_writer *map, const struct ds_event *event)
         map_field_signed(map, "messages", event->gap.messages);
 }
 
+static void write_stall(struct map_writer *map, const struct ds_event *event)
+{
+    const struct ds_stall *stall = &event->stall;
+    map_field_string(map, "why", ds_stall_why_name(stall->why), true);
+    map_field_true(map, "over", stall->is_over);
+    map_field_signed(map, "start", stall->start_ns);
+    map_field_signed(map, "duration", stall->duration_ns);
+    map_field_unsigned(map, "in_flight", stall->in_flight);
+    if (stall->message_size != 0) {
+        map_field_unsigned(map, "message_size", stall->message_size);
+        map_field_unsigned(map, "message_passed", stall->message_passed);
+    }
+}
+
 static const struct {
     const char *name;
     void (*write)(struct map_writer *, const struct ds_event *);
@@ -182,6 +196,7 @@ static const struct {
     [DS_EVENT_EPMD] = {"epmd", write_epmd}, [DS_EVENT_HANDSHAKE] = {"handshake", write_handshake},
     [DS_EVENT_CONN] = {"conn", write_conn}, [DS_EVENT_MESSAGE] = {"message", write_message},
     [DS_EVENT_TICK] = {"tick", NULL},       [DS_EVENT_GAP] = {"gap", write_gap},
+    [DS_EVENT_STALL] = {"stall", write_stall},
 };
 
 static void write_trouble(struct map_writer *map, const struct ds_event *event)

@@ -86,6 +86,7 @@ static void (*const add_event[])(struct text_state *, const struct sink *,
     [DS_EVENT_EPMD] = text_add_epmd, [DS_EVENT_HANDSHAKE] = text_add_handshake,
     [DS_EVENT_CONN] = text_add_conn, [DS_EVENT_MESSAGE] = text_add_message,
     [DS_EVENT_TICK] = add_tick,      [DS_EVENT_GAP] = add_gap,
+    [DS_EVENT_STALL] = text_add_stall,
 };
 
 static void add_trouble(struct text_state *s, const struct ds_event *event)

@@ -185,3 +185,20 @@ void text_add_conn(struct text_state *s, const struct sink *sink, const struct d
     if (change->final)
         add_counters(s, event->conn);
 }
+
+void text_add_stall(struct text_state *s, const struct sink *sink, const struct ds_event *event)
+{
+    const struct ds_stall *stall = &event->stall;
+    (void)sink;
+    text_paint(s, PAINT_TROUBLE);
+    text_add(s, stall->is_over ? "stalled for " : "stalled, so far for ");
+    latency_print(stall->duration_ns, s->out);
+    text_add(s, ": ");
+    text_add_endpoint(s, event->conn, !event->dir);
+    text_add(s, stall->why == DS_STALL_ZERO_WINDOW ? " took no more"
+                                                    : " had not yet read what was under way");
+    if (stall->message_size != 0)
+        ds_buffer_printf(s->out, "; waiting: a message of %s, of which %" PRIu64 " had come",
+                         counted(stall->message_size, "bytes").text, stall->message_passed);
+    text_paint(s, PAINT_OFF);
+}

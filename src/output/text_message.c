@@ -128,6 +128,13 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
         text_add_term(s, &m->role[DS_ROLE_TOKEN]);
         text_add(s, "]");
     }
+    if (m->stalled_ns != 0) {
+        text_paint(s, PAINT_TROUBLE);
+        text_add(s, " [behind a stall of ");
+        latency_print(m->stalled_ns, s->out);
+        text_add(s, "]");
+        text_paint(s, PAINT_OFF);
+    }
     if (m->fragments > 1)
         ds_buffer_printf(s->out, " (%" PRIu32 " fragments)", m->fragments);
     if (verbose != 0) {

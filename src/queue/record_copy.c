@@ -173,13 +173,16 @@ static bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
     return true;
 }
 
-/* The other counters of a connection are only of interest where one is reported. */
+/* The other counters of a connection, and the facts of its link, are only of interest where one is
+ * reported. */
 static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *conn,
                                        enum ds_event_type type)
 {
-    if (type == DS_EVENT_CONN || !same_conn(c->block->conn, conn)) {
+    const bool is_looked_at = type == DS_EVENT_CONN || type == DS_EVENT_STALL;
+    if (is_looked_at || !same_conn(c->block->conn, conn)) {
         struct ds_conn *copy = copy_bytes(c, conn, sizeof *conn);
         if (copy != NULL) {
+            copy->link = is_looked_at ? copy_bytes(c, conn->link, sizeof *conn->link) : NULL;
             copy_text(c, &copy->end[0].node);
             copy_text(c, &copy->end[1].node);
         }
@@ -210,6 +213,7 @@ static void copy_event(struct copier *c, struct ds_event *event, const struct us
         break;
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
+    case DS_EVENT_STALL:
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
         break;

@@ -124,6 +124,7 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
         return true;
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
+    case DS_EVENT_STALL:
         return true;
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:

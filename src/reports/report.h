@@ -21,6 +21,7 @@ struct report_kind {
     void (*record)(void *report, const struct record *record);
     void (*show)(void *report); /* writes the table as it stands; nothing else changes */
     void (*end)(void *report);  /* frees */
+    bool takes_facts;          /* of links, with the events of their connections */
     bool takes_monitors;       /* it is given the ends of monitors and links too */
 };
 

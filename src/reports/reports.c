@@ -44,6 +44,15 @@ bool reports_take_monitors(const struct report_config *config)
     return false;
 }
 
+bool reports_take_facts(const struct report_config *config)
+{
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        if (config->wanted[i] && kinds[i] != NULL && kinds[i]->takes_facts)
+            return true;
+    }
+    return false;
+}
+
 struct reports *reports_new(const struct report_config *config, unsigned time_digits,
                             bool on_stderr)
 {

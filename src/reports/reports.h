@@ -36,6 +36,9 @@ bool reports_wanted(const struct report_config *config);
 /* reports_take_monitors says whether one of them wants the ends of monitors and links. */
 bool reports_take_monitors(const struct report_config *config);
 
+/* reports_take_facts says whether one of them wants the facts of links. */
+bool reports_take_facts(const struct report_config *config);
+
 /* reports_new makes those that options asks for. on_stderr: standard output is taken.
  * NULL when memory ran out. */
 struct reports *reports_new(const struct report_config *config, unsigned time_digits,

@@ -187,6 +187,40 @@ static void get_gap(struct probe *probe, const struct record *record, int which)
         probe_offer_number(probe, event->gap.messages);
 }
 
+/* What links tell: of a stall, of a message that one held up, and of the end of a connection. */
+enum link_part { LINK_STALL, LINK_WIRE_TIME, LINK_RETRANSMITTED, LINK_SILENT };
+
+static void get_link_of_end(struct probe *probe, const struct ds_event *event, enum link_part which)
+{
+    const struct ds_link *link = event->conn->link;
+    if (link == NULL || !event->change.final)
+        return;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_link_side *side = &link->side[end];
+        if (which == LINK_RETRANSMITTED)
+            probe_offer_unsigned(probe, side->resent + side->resent_unseen);
+        else if (side->last_data_ns != 0 && side->longest_quiet_ns < event->ts_ns - side->last_data_ns)
+            probe_offer_number(probe, event->ts_ns - side->last_data_ns);
+        else if (side->last_data_ns != 0)
+            probe_offer_number(probe, side->longest_quiet_ns);
+    }
+}
+
+static void get_link(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    if (event == NULL)
+        return;
+    if (which == LINK_STALL && event->type == DS_EVENT_STALL)
+        probe_offer_number(probe, event->stall.duration_ns);
+    else if (which == LINK_STALL && event->type == DS_EVENT_MESSAGE && event->message.stalled_ns != 0)
+        probe_offer_number(probe, event->message.stalled_ns);
+    else if (which == LINK_WIRE_TIME && event->type == DS_EVENT_MESSAGE)
+        probe_offer_number(probe, event->message.wire_ns);
+    else if (which >= LINK_RETRANSMITTED && event->type == DS_EVENT_CONN)
+        get_link_of_end(probe, event, (enum link_part)which);
+}
+
 enum { FAULT_KIND, FAULT_OFFSET, FAULT_WHAT };
 
 static void get_fault(struct probe *probe, const struct record *record, int which)
@@ -252,6 +286,10 @@ static const struct field fields[] = {
     COUNTERS("dst", COUNT_DST),
     {"bytes", FIELD_SIZE, get_gap, GAP_BYTES, NULL},
     {"messages", FIELD_NUMBER, get_gap, GAP_MESSAGES, NULL},
+    {"stall", FIELD_DURATION, get_link, LINK_STALL, NULL},
+    {"wire_time", FIELD_DURATION, get_link, LINK_WIRE_TIME, NULL},
+    {"retransmitted", FIELD_NUMBER, get_link, LINK_RETRANSMITTED, NULL},
+    {"silent", FIELD_DURATION, get_link, LINK_SILENT, NULL},
     {"fault", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
     {"fault.kind", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
     {"fault.offset", FIELD_NUMBER, get_fault, FAULT_OFFSET, NULL},

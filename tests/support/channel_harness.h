@@ -99,6 +99,7 @@ static inline void harness_on_event(void *context, const struct ds_event *event)
     case DS_EVENT_FRAME:
         harness_write_frame(h, event);
         break;
+    case DS_EVENT_STALL:
     case DS_EVENT_DATA:
         break; /* of the session */
     }

@@ -116,6 +116,7 @@ static inline void fake_on_event(void *context, const struct ds_event *e)
     case DS_EVENT_TICK:
         fake_log(f, "tick");
         break;
+    case DS_EVENT_STALL:
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
         fake_log(f, "raw");

@@ -324,6 +324,37 @@ static void knows_the_fields_of_the_rest(void **state)
     assert_true(holds("type == \"tick\"", &record));
 }
 
+static void knows_the_fields_of_links(void **state)
+{
+    const struct ds_link link = {
+        .side = {{.resent = 2, .resent_unseen = 3, .last_data_ns = 5, .longest_quiet_ns = 7000000},
+                 {.resent = 1}}};
+    struct ds_event event = make_event(DS_EVENT_STALL);
+    const struct record record = {.event = &event};
+    struct ds_conn with_link = *event.conn;
+    (void)state;
+    event.stall.duration_ns = INT64_C(4600000000);
+    assert_all_hold(&record,
+                    (const char *const[]){"type == \"stall\"", "stall == 4600ms", NULL});
+    event = make_message();
+    event.message.wire_ns = 20000000;
+    assert_all_hold(&record, (const char *const[]){"wire_time == 20ms", NULL});
+    assert_false(holds("stall", &record));
+    event.message.stalled_ns = 1000000;
+    assert_true(holds("stall == 1ms", &record));
+    event = make_event(DS_EVENT_CONN);
+    event.ts_ns = 10;
+    assert_false(holds("retransmitted || silent", &record));
+    with_link.link = &link;
+    event.conn = &with_link;
+    assert_false(holds("retransmitted || silent", &record));
+    event.change.final = true;
+    assert_all_hold(&record, (const char *const[]){"retransmitted == 5", "retransmitted == 1",
+                                                   "silent == 7ms", NULL});
+    event.ts_ns = 9000005;
+    assert_true(holds("silent == 9ms", &record));
+}
+
 /* After the tests above: none was left out. release depends on flags that may change. */
 static void has_tested_all_fields(void **state)
 {
@@ -622,6 +653,7 @@ int main(void)
         cmocka_unit_test(knows_the_fields_of_monitors),
         cmocka_unit_test(knows_the_fields_of_handshakes),
         cmocka_unit_test(knows_the_fields_of_the_rest),
+        cmocka_unit_test(knows_the_fields_of_links),
         cmocka_unit_test(has_tested_all_fields),
         cmocka_unit_test(knows_the_operators),
         cmocka_unit_test(knows_units),

@@ -337,11 +337,11 @@ static void knows_all_of_a_record(void **state)
     assert_int_equal(sizeof(struct call), 456);
     assert_int_equal(sizeof(struct monitor_end), 248);
     assert_int_equal(sizeof(struct party), 64);
-    assert_int_equal(sizeof(struct ds_conn), 256);
+    assert_int_equal(sizeof(struct ds_conn), 272);
     assert_int_equal(sizeof(struct ds_epmd), 96);
     assert_int_equal(sizeof(struct ds_handshake), 104);
-    assert_int_equal(sizeof(struct ds_message), 552);
-    assert_int_equal(sizeof(struct ds_event), 640);
+    assert_int_equal(sizeof(struct ds_message), 568);
+    assert_int_equal(sizeof(struct ds_event), 656);
 }
 
 static void with_failing_memory(void *context)

@@ -82,6 +82,7 @@ static void on_event(void *context, const struct ds_event *e)
     case DS_EVENT_GAP:
         say(w, "gap\n");
         break;
+    case DS_EVENT_STALL:
     case DS_EVENT_DATA:
         say_data(w, e);
         break;

@@ -1,0 +1,357 @@
+/*
+ * tcp_facts.c - see tcp_facts.h. Of the TCP header (RFC 9293) it uses the numbers, the window and
+ * two options of a SYN:
+ *
+ *   2, 4, mss:16              the largest segment it takes
+ *   3, 3, shift:8             windows of later segments are shifted by it (RFC 7323), if both
+ *                             SYNs have it
+ *
+ * A segment that brings nothing new was sent again, if it is not the same packet captured twice
+ * (the same identification of IP, or none and no time between). If its stream still lacks those
+ * bytes, the first copy was lost before it could be captured, or this one was overtaken: what is
+ * overtaken comes within a few milliseconds or a round trip.
+ */
+#include "tcp_facts.h"
+
+#include "tcp_conn.h"
+
+#include <stdlib.h>
+
+enum {
+    OPTION_END = 0,
+    OPTION_NOP = 1,
+    OPTION_MSS = 2,
+    OPTION_SCALE = 3,
+    MAX_SCALE = 14,
+    MAX_OPTIONS = 40,
+    LARGE_LEN = 1000,      /* a segment that may be as large as one gets, where no MSS is known */
+    MSS_SLACK = 60,        /* what options of TCP take from it */
+};
+#define MS_NS INT64_C(1000000)
+#define COPY_NS (MS_NS / 2)          /* between two captures of a packet without identification */
+#define OVERTAKEN_NS (3 * MS_NS)
+#define ZERO_WINDOW_NS (100 * MS_NS) /* a stall worth a word */
+#define FULL_WINDOW_NS (200 * MS_NS)
+#define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
+#define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
+
+struct tcp_facts *tcp_facts_new(void)
+{
+    struct tcp_facts *facts = calloc(1, sizeof *facts);
+    if (facts != NULL)
+        facts->link.closer = -1;
+    return facts;
+}
+
+static void take_options(struct facts_dir *me, struct ds_link_side *side, struct cursor options)
+{
+    for (int i = 0; i < MAX_OPTIONS; i++) {
+        uint8_t kind, len, scale;
+        struct cursor value;
+        if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
+            return;
+        if (kind == OPTION_NOP)
+            continue;
+        if (!cursor_read_u8(&options, &len) || len < 2 ||
+            !cursor_child(&options, len - 2u, &value))
+            return;
+        uint16_t mss;
+        if (kind == OPTION_MSS && cursor_read_u16(&value, &mss))
+            side->mss = mss;
+        if (kind == OPTION_SCALE && cursor_read_u8(&value, &scale)) {
+            me->scale = scale < MAX_SCALE ? scale : MAX_SCALE;
+            me->has_scale = true;
+        }
+    }
+}
+
+/* is_copy says whether a segment is a packet that was captured before. */
+static bool is_copy(const struct facts_dir *me, const struct ds_link_side *side,
+                    const struct segment *segment, uint32_t len)
+{
+    for (unsigned i = 0; i < FACTS_RECENT; i++) {
+        if (me->recent[i].seq == segment->seq && me->recent[i].len == (uint16_t)len &&
+            me->recent[i].ip_id == segment->ip_id)
+            return segment->ip_id != 0 ||
+                   tcp_elapsed(segment->ts_ns, side->last_ns) < (uint64_t)COPY_NS;
+    }
+    return false;
+}
+
+static void remember(struct facts_dir *me, const struct segment *segment, uint32_t len)
+{
+    const unsigned at = me->recent_next++ % FACTS_RECENT;
+    me->recent[at].seq = segment->seq;
+    me->recent[at].ip_id = segment->ip_id;
+    me->recent[at].len = (uint16_t)len;
+}
+
+static void take_syn(struct tcp_facts *facts, int dir, const struct segment *segment)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    if (side->syns != 0 && is_copy(me, side, segment, 0)) {
+        side->copies++;
+        return;
+    }
+    remember(me, segment, 0);
+    side->syns++;
+    take_options(me, side, segment->options);
+    side->window = segment->window;
+    me->high_seq = segment->seq + 1;
+    me->has_high = true;
+    if (facts->syn_ns == 0)
+        facts->syn_ns = segment->ts_ns;
+    const struct ds_link_side *other = &facts->link.side[!dir];
+    side->is_scaled = facts->link.side[!dir].is_scaled = other->syns != 0;
+}
+
+static uint32_t in_flight(const struct facts_dir *me)
+{
+    const int32_t len = tcp_diff(me->high_seq, me->acked);
+    return me->has_high && me->has_acked && len > 0 ? (uint32_t)len : 0;
+}
+
+static void begin_stall(struct facts_dir *me, enum ds_stall_why why, int64_t now_ns)
+{
+    if (me->stall_ns == 0) {
+        me->stall_ns = now_ns;
+        me->stall_flight = in_flight(me);
+        me->stall_told = false;
+    }
+    me->stall_why = why;
+}
+
+static struct ds_stall describe(const struct facts_dir *me, int64_t now_ns, bool is_over)
+{
+    return (struct ds_stall){
+        .why = me->stall_why,
+        .is_over = is_over,
+        .start_ns = me->stall_ns,
+        .duration_ns = (int64_t)tcp_elapsed(now_ns, me->stall_ns),
+        .in_flight = me->stall_flight,
+    };
+}
+
+/* is_remarkable says whether a stall is longer than what is usual: a window that is full for a
+ * round trip is not. */
+static bool is_remarkable(const struct tcp_facts *facts, const struct ds_stall *stall)
+{
+    if (stall->why == DS_STALL_ZERO_WINDOW)
+        return stall->duration_ns >= ZERO_WINDOW_NS;
+    return stall->duration_ns >= FULL_WINDOW_NS &&
+           stall->duration_ns / 4 >= facts->link.handshake_ns;
+}
+
+static bool end_stall(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    *stall = describe(me, now_ns, true);
+    me->stall_ns = 0;
+    if (!is_remarkable(facts, stall))
+        return false;
+    side->stalls++;
+    side->stalled_ns += stall->duration_ns;
+    if (stall->duration_ns > side->longest_stall_ns)
+        side->longest_stall_ns = stall->duration_ns;
+    me->run_ns += stall->duration_ns;
+    me->run_at_ns = now_ns;
+    return true;
+}
+
+/* take_ack takes what a segment of the other direction says of what dir has sent. */
+static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *segment,
+                     struct ds_stall *stall)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
+    const bool scales = me->has_scale && facts->dir[!dir].has_scale && other->is_scaled;
+    const uint32_t window = (uint32_t)segment->window << (scales ? facts->dir[!dir].scale : 0);
+    if (!me->has_acked || tcp_diff(segment->ack, me->acked) > 0) {
+        me->acked = segment->ack;
+        me->has_acked = true;
+        me->repeats = 0;
+        if (me->timed_ns != 0 && tcp_diff(segment->ack, me->timed_seq) >= 0) {
+            ds_spread_add(&side->round_trip, segment->ts_ns - me->timed_ns);
+            me->timed_ns = 0;
+        }
+    } else if (tcp_diff(segment->ack, me->acked) < 0) {
+        return false; /* an older one, come late */
+    }
+    if (window == 0) {
+        other->zero_windows += other->window != 0 || other->zero_windows == 0;
+        other->window = 0;
+        begin_stall(me, DS_STALL_ZERO_WINDOW, segment->ts_ns);
+        return false;
+    }
+    other->window = window;
+    if (me->stall_ns == 0)
+        return false;
+    const uint32_t flight = in_flight(me);
+    if (me->stall_why == DS_STALL_FULL_WINDOW && flight != 0 && window < flight + other->mss)
+        return false;
+    return end_stall(facts, dir, segment->ts_ns, stall);
+}
+
+/* take_again takes a segment that brings nothing new. */
+static void take_again(struct tcp_facts *facts, int dir, const struct segment *segment,
+                       uint32_t len, bool is_missing)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    me->timed_ns = 0; /* of which copy an acknowledgement is, nobody can tell */
+    if (is_missing) {
+        const uint64_t late_ns = tcp_elapsed(segment->ts_ns, me->hole_ns);
+        if (late_ns < (uint64_t)OVERTAKEN_NS) {
+            side->reordered++;
+            return;
+        }
+        side->resent_unseen++;
+    } else {
+        side->resent++;
+        side->resent_bytes += len;
+    }
+    const uint32_t mss = facts->link.side[!dir].mss; /* the other end says how much it takes */
+    side->resent_large += mss != 0 ? len + MSS_SLACK >= mss : len >= LARGE_LEN;
+    if (me->repeats == 0 || me->repeat_seq != segment->seq) {
+        me->repeat_seq = segment->seq;
+        me->repeats = 0;
+    }
+    me->repeats++;
+    if (me->repeats > side->most_repeats) {
+        side->most_repeats = me->repeats;
+        side->most_repeats_len = len;
+    }
+}
+
+/* take_new says whether it ended a stall: a sender whose window was full has sent something. */
+static bool take_new(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t end,
+                     struct ds_stall *stall)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    const struct ds_link_side *other = &facts->link.side[!dir];
+    const int64_t now_ns = segment->ts_ns;
+    const bool has_ended = me->stall_ns != 0 && me->stall_why == DS_STALL_FULL_WINDOW &&
+                           end_stall(facts, dir, now_ns, stall);
+    if (side->last_data_ns != 0 && now_ns - side->last_data_ns > side->longest_quiet_ns)
+        side->longest_quiet_ns = now_ns - side->last_data_ns;
+    if (me->run_ns != 0 && in_flight(me) == 0 && now_ns - me->run_at_ns > RUN_PAUSE_NS)
+        me->run_ns = 0;
+    me->run_at_ns = now_ns;
+    if (me->has_high && tcp_diff(segment->seq, me->high_seq) > 0)
+        me->hole_ns = now_ns;
+    me->high_seq = end;
+    me->has_high = true;
+    if (me->timed_ns == 0) {
+        me->timed_seq = end;
+        me->timed_ns = now_ns;
+    }
+    const uint32_t flight = in_flight(me);
+    if (flight > side->max_in_flight)
+        side->max_in_flight = flight;
+    if (flight != 0 && other->is_scaled && me->stall_ns == 0 && other->window < flight + other->mss)
+        begin_stall(me, DS_STALL_FULL_WINDOW, now_ns);
+    return has_ended;
+}
+
+static bool take_data(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
+                      bool is_missing, struct ds_stall *stall)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    const uint32_t end = segment->seq + len;
+    const bool is_new = !me->has_high || tcp_diff(end, me->high_seq) > 0;
+    if (!is_new && len <= 1 && segment->seq + 1 == me->high_seq) {
+        side->keepalives++;
+        return false;
+    }
+    if (!is_new && is_copy(me, side, segment, len)) {
+        side->copies++;
+        return false;
+    }
+    remember(me, segment, len);
+    side->data_segments++;
+    side->data_bytes += len;
+    bool has_ended = false;
+    if (is_new)
+        has_ended = take_new(facts, dir, segment, end, stall);
+    else
+        take_again(facts, dir, segment, len, is_missing);
+    side->last_data_ns = segment->ts_ns;
+    return has_ended;
+}
+
+int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
+                   bool started, uint32_t next_seq, struct ds_stall *stall)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    int ended = -1;
+    side->segments++;
+    if ((segment->flags & TCP_SYN) != 0) {
+        take_syn(facts, dir, segment);
+    } else {
+        if ((segment->flags & TCP_ACK) != 0) {
+            if (dir == 0 && facts->link.handshake_ns == 0 && facts->syn_ns != 0 &&
+                facts->link.side[1].syns == 1 && side->syns == 1)
+                facts->link.handshake_ns = (int64_t)tcp_elapsed(segment->ts_ns, facts->syn_ns);
+            if (take_ack(facts, !dir, segment, stall))
+                ended = !dir;
+        }
+        struct ds_stall own;
+        if (len != 0) {
+            const bool is_missing = started && tcp_diff(segment->seq, next_seq) >= 0;
+            if (take_data(facts, dir, segment, len, is_missing, &own) && ended < 0) {
+                *stall = own;
+                ended = dir;
+            }
+        } else if (me->has_high && segment->seq + 1 == me->high_seq &&
+                 (segment->flags & TCP_FIN) == 0 && side->data_segments != 0) {
+            side->keepalives++;
+        }
+        if ((segment->flags & TCP_FIN) != 0 && facts->link.closer < 0)
+            facts->link.closer = (int8_t)dir;
+    }
+    if (side->first_ns == 0)
+        side->first_ns = segment->ts_ns;
+    side->last_ns = segment->ts_ns;
+    return ended;
+}
+
+bool tcp_facts_time(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    if (me->stall_ns == 0 || me->stall_told)
+        return false;
+    *stall = describe(me, now_ns, false);
+    if (stall->duration_ns < ONGOING_NS || !is_remarkable(facts, stall))
+        return false;
+    me->stall_told = true;
+    return true;
+}
+
+bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+{
+    if (facts->dir[dir].stall_ns == 0 || !end_stall(facts, dir, now_ns, stall))
+        return false;
+    stall->is_over = false;
+    return true;
+}
+
+void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    const int64_t interval_ns = now_ns - me->tick_ns;
+    if (me->tick_ns != 0 && me->tick_frames + 1 == num_frames && interval_ns > 0) {
+        if (side->tick_intervals++ == 0)
+            side->tick_min_ns = side->tick_max_ns = interval_ns;
+        side->tick_min_ns = interval_ns < side->tick_min_ns ? interval_ns : side->tick_min_ns;
+        side->tick_max_ns = interval_ns > side->tick_max_ns ? interval_ns : side->tick_max_ns;
+        side->tick_last_ns = interval_ns;
+    }
+    me->tick_ns = now_ns;
+    me->tick_frames = num_frames;
+}

@@ -1,0 +1,70 @@
+/*
+ * tcp_facts.h - what the segments of a connection tell about the way they take: round trips,
+ * losses, windows, stalls, ticks (distsniff/link.h). Looked at before the stream takes them.
+ */
+#ifndef DISSECT_TCP_FACTS_H
+#define DISSECT_TCP_FACTS_H
+
+#include "packet.h"
+
+enum { FACTS_RECENT = 16 }; /* segments remembered, to know a copy of one */
+
+/* facts_dir is where one direction stands. */
+struct facts_dir {
+    uint32_t high_seq;  /* behind the last byte it has sent */
+    uint32_t acked;     /* by the other end */
+    uint32_t timed_seq; /* of the segment whose acknowledgement is waited for */
+    int64_t timed_ns;   /* 0: of none */
+    int64_t hole_ns;    /* when a segment was left out last */
+    uint32_t repeat_seq, repeats; /* sent again, and how often in a row */
+    int64_t stall_ns;      /* since when it cannot send; 0: it can */
+    uint64_t stall_flight; /* bytes under way then */
+    enum ds_stall_why stall_why;
+    bool stall_told;
+    int64_t run_ns; /* how long stalls have lasted since it last had nothing to send */
+    int64_t run_at_ns; /* when it sent something last, or was let send again */
+    int64_t tick_ns;
+    uint64_t tick_frames; /* frames sent by then */
+    uint8_t scale;
+    bool has_scale, has_high, has_acked;
+    uint8_t recent_next;
+    struct {
+        uint32_t seq;
+        uint16_t ip_id;
+        uint16_t len;
+    } recent[FACTS_RECENT];
+};
+
+struct tcp_facts {
+    struct ds_link link;
+    struct facts_dir dir[2];
+    int64_t syn_ns;
+};
+
+/* tcp_facts_new returns the facts of a connection of which nothing has come; NULL when memory ran
+ * out. free() releases them. */
+struct tcp_facts *tcp_facts_new(void);
+
+/* tcp_facts_take takes a segment of direction dir with len bytes of payload, the first of which
+ * its stream waits for is next_seq (started: that is known). Returns the direction of which it has
+ * ended a stall that is worth a word, else -1. */
+int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
+                   bool started, uint32_t next_seq, struct ds_stall *stall);
+
+/* tcp_facts_stalls says whether a direction cannot send, and that has not been told of. */
+static inline bool tcp_facts_stalls(const struct tcp_facts *facts)
+{
+    return (facts->dir[0].stall_ns != 0 && !facts->dir[0].stall_told) ||
+           (facts->dir[1].stall_ns != 0 && !facts->dir[1].stall_told);
+}
+
+/* tcp_facts_time says whether it is time to tell of a stall of dir that goes on. */
+bool tcp_facts_time(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall);
+
+/* tcp_facts_end ends what goes on in direction dir: true when that was a stall worth a word. */
+bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall);
+
+/* tcp_facts_tick takes a tick of direction dir, num_frames frames having been sent with it. */
+void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames);
+
+#endif

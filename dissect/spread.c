@@ -1,0 +1,55 @@
+/*
+ * spread.c - how often which time span came (distsniff/link.h): the bucket of a span is made of
+ * the place of its highest bit, in microseconds, and the two bits behind that.
+ */
+#include <distsniff/link.h>
+
+static unsigned bucket_of(uint64_t us)
+{
+    if (us < 4)
+        return (unsigned)us;
+    const unsigned high = 63u - (unsigned)__builtin_clzll(us);
+    const unsigned at = high * 4 - 4 + (unsigned)(us >> (high - 2) & 3);
+    return at < DS_SPREAD_BUCKETS ? at : DS_SPREAD_BUCKETS - 1;
+}
+
+/* middle_of returns the middle of what falls into a bucket. */
+static int64_t middle_of(unsigned at)
+{
+    if (at < 4)
+        return at * INT64_C(1000) + 500;
+    const unsigned high = at / 4 + 1;
+    const uint64_t low = (UINT64_C(4) + at % 4) << (high - 2);
+    return (int64_t)((low * 2 + (UINT64_C(1) << (high - 2))) * 500);
+}
+
+void ds_spread_add(struct ds_spread *spread, int64_t ns)
+{
+    if (ns < 0)
+        return;
+    if (spread->num == 0 || ns < spread->min_ns)
+        spread->min_ns = ns;
+    if (ns > spread->max_ns)
+        spread->max_ns = ns;
+    spread->num++;
+    uint32_t *bucket = &spread->bucket[bucket_of((uint64_t)ns / 1000)];
+    *bucket += *bucket != UINT32_MAX;
+}
+
+int64_t ds_spread_at(const struct ds_spread *spread, unsigned per_mille)
+{
+    uint64_t total = 0, passed = 0;
+    for (unsigned i = 0; i < DS_SPREAD_BUCKETS; i++)
+        total += spread->bucket[i];
+    const uint64_t wanted = (total * per_mille + 999) / 1000;
+    for (unsigned i = 0; i < DS_SPREAD_BUCKETS && total != 0; i++) {
+        passed += spread->bucket[i];
+        if (passed >= wanted && passed != 0) {
+            const int64_t ns = middle_of(i);
+            return ns < spread->min_ns   ? spread->min_ns
+                   : ns > spread->max_ns ? spread->max_ns
+                                         : ns;
+        }
+    }
+    return 0;
+}

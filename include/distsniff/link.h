@@ -1,0 +1,100 @@
+/*
+ * distsniff/link.h - facts of the way between two nodes, as the packets of a connection tell them:
+ * how long it takes, what is lost, who does not read, who says nothing.
+ *
+ * They are there where ds_config.facts asks for them, behind ds_conn.link, and live as long as
+ * the event that leads there. Times are nanoseconds. Everything is as seen at the point where
+ * the packets were captured.
+ */
+#ifndef DISTSNIFF_LINK_H
+#define DISTSNIFF_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ds_spread is how often which time span came: buckets of a quarter of an octave, so that what is
+ * read from it is at most a tenth off. From a microsecond to an hour; what is beyond counts as
+ * the last one. Zero-initialise it. */
+enum { DS_SPREAD_BUCKETS = 128 };
+struct ds_spread {
+    uint64_t num;
+    int64_t min_ns, max_ns; /* exact */
+    uint32_t bucket[DS_SPREAD_BUCKETS];
+};
+
+void ds_spread_add(struct ds_spread *spread, int64_t ns); /* a negative one is none */
+
+/* ds_spread_at returns the span that so many of a thousand do not exceed: 500 is the median. 0
+ * where there are none. */
+int64_t ds_spread_at(const struct ds_spread *spread, unsigned per_mille);
+
+/* How a connection ended. */
+enum ds_close {
+    DS_CLOSE_NOT,     /* not yet */
+    DS_CLOSE_FIN,     /* both ends have sent a FIN, or one and nothing came after */
+    DS_CLOSE_RESET,   /* a RST */
+    DS_CLOSE_SILENT,  /* nobody answered the SYN */
+    DS_CLOSE_ICMP,    /* a host or router said that the SYN does not arrive */
+    DS_CLOSE_REUSED,  /* a new connection took its ports */
+    DS_CLOSE_DROPPED, /* --max-connections was reached */
+    DS_CLOSE_CAPTURE, /* the capture ended */
+};
+
+/* ds_link_side is what one end sends, and what becomes of it. */
+struct ds_link_side {
+    uint64_t segments;      /* of any kind */
+    uint64_t data_segments; /* with a payload; keepalives are none */
+    uint64_t data_bytes;    /* payload, what was sent again as often as it was */
+    uint64_t resent, resent_bytes; /* segments seen before: lost behind the capture point, or
+                                      thought to be */
+    uint64_t resent_unseen; /* sent again, but the first time they were not seen: lost before the
+                               capture point */
+    uint64_t resent_large;  /* of both, those as large as a segment gets */
+    uint64_t copies;        /* the same packet, captured twice: neither lost nor sent again */
+    uint64_t reordered;
+    uint64_t keepalives;
+    uint32_t syns;
+    uint32_t mss;           /* of its SYN, 0: none seen */
+    uint32_t window;        /* bytes that it can take now, scaled */
+    uint32_t max_in_flight; /* bytes under way, at most */
+    uint32_t most_repeats, most_repeats_len; /* how often one segment was sent again in a row, and
+                                                the bytes of it */
+    bool is_scaled;         /* both SYNs were seen: window is what was meant */
+    uint64_t zero_windows;  /* times that it could take no more */
+    uint64_t stalls;        /* of what it sends: the other end could take no more for a while */
+    int64_t stalled_ns, longest_stall_ns;
+    int64_t first_ns, last_ns, last_data_ns; /* since 1970; 0: nothing was sent */
+    int64_t longest_quiet_ns; /* between two segments with a payload */
+    uint64_t tick_intervals;  /* between two ticks with nothing between them */
+    int64_t tick_min_ns, tick_max_ns, tick_last_ns; /* of them */
+    struct ds_spread round_trip; /* from the capture point to the other end and back */
+};
+
+struct ds_link {
+    struct ds_link_side side[2]; /* side[d]: what end[d] of the connection sends */
+    int64_t handshake_ns; /* from the SYN to the acknowledgement of the answer, 0: not seen */
+    enum ds_close close;
+    int8_t closer; /* the end whose FIN or RST came first, -1: none did */
+    const char *icmp; /* what ICMP said last; a static string, NULL: nothing */
+};
+
+/* Why a sender cannot go on. */
+enum ds_stall_why {
+    DS_STALL_ZERO_WINDOW, /* the other end takes no more */
+    DS_STALL_FULL_WINDOW, /* all that it takes at once is under way */
+};
+
+/* STALL: an end (event.dir) could not send for a while, since the other one did not read. It comes
+ * when that is over, and once before, when it has lasted a second; also at the end of a
+ * connection that is still held up. */
+struct ds_stall {
+    enum ds_stall_why why;
+    bool is_over;
+    int64_t start_ns, duration_ns; /* so far */
+    uint64_t in_flight;            /* bytes under way when it began */
+    uint64_t message_size;   /* of the message that it held up in the middle, 0: of none */
+    uint64_t message_passed; /* bytes of it that had come by then */
+};
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * test_tcp_facts.c - what segments tell of the way they take: round trips, losses and where,
+ * windows, stalls, ticks. Two ends, A (0) and B (1); time goes on by at().
+ */
+#include "failing_alloc.h"
+#include "tcp_facts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+
+enum { MSS = 1460, SCALE = 7 };
+
+struct world {
+    struct tcp_facts *facts;
+    int64_t now_ns;
+    uint32_t next[2]; /* number that the stream of an end waits for */
+    uint32_t window[2];
+    uint16_t ip_id;
+    struct ds_stall stall;
+    int ended;
+};
+
+static int setup(void **state)
+{
+    static struct world w;
+    w = (struct world){.facts = tcp_facts_new(), .now_ns = 1000 * MS, .window = {512, 512}};
+    *state = &w;
+    return w.facts != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    free(((struct world *)*state)->facts);
+    return 0;
+}
+
+static void at(struct world *w, int64_t ms)
+{
+    w->now_ns = (1000 + ms) * MS;
+}
+
+static void put(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t len,
+                uint16_t ip_id)
+{
+    static const uint8_t options[] = {2, 4, MSS >> 8, MSS & 255, 1, 3, 3, SCALE};
+    struct segment segment = {
+        .ts_ns = w->now_ns,
+        .seq = seq,
+        .ack = ack,
+        .flags = flags,
+        .window = (uint16_t)w->window[dir],
+        .ip_id = ip_id,
+        .options = cursor_make(options, sizeof options),
+    };
+    w->ended = tcp_facts_take(w->facts, dir, &segment, len, true, w->next[dir], &w->stall);
+    if (seq + len - w->next[dir] < 1u << 30)
+        w->next[dir] = seq + len;
+}
+
+static void open_up(struct world *w)
+{
+    put(w, 0, TCP_SYN, 99, 0, 0, 1);
+    at(w, 10);
+    put(w, 1, TCP_SYN | TCP_ACK, 499, 100, 0, 0);
+    at(w, 20);
+    put(w, 0, TCP_ACK, 100, 500, 0, 2);
+    w->next[0] = 100;
+    w->next[1] = 500;
+    w->ip_id = 10;
+}
+
+static void data(struct world *w, int dir, uint32_t seq, uint32_t len)
+{
+    put(w, dir, TCP_ACK, seq, w->facts->dir[!dir].high_seq, len, ++w->ip_id);
+}
+
+static void ack(struct world *w, int dir, uint32_t number)
+{
+    put(w, dir, TCP_ACK, w->facts->dir[dir].high_seq, number, 0, ++w->ip_id);
+}
+
+static const struct ds_link_side *side(const struct world *w, int dir)
+{
+    return &w->facts->link.side[dir];
+}
+
+static void round_trips(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    assert_int_equal(w->facts->link.handshake_ns, 20 * MS);
+    assert_int_equal(side(w, 0)->mss, MSS);
+    assert_true(side(w, 0)->is_scaled);
+    for (uint32_t i = 0; i < 100; i++) {
+        at(w, 100 + i * 10);
+        data(w, 0, 100 + i * 50, 50);
+        at(w, 100 + i * 10 + (i == 7 ? 9 : 2));
+        ack(w, 1, 150 + i * 50);
+    }
+    const struct ds_spread *spread = &side(w, 0)->round_trip;
+    assert_int_equal(spread->num, 100);
+    assert_int_equal(spread->min_ns, 2 * MS);
+    assert_int_equal(spread->max_ns, 9 * MS);
+    assert_in_range(ds_spread_at(spread, 500), 18 * MS / 10, 22 * MS / 10);
+    assert_in_range(ds_spread_at(spread, 995), 81 * MS / 10, 99 * MS / 10);
+    assert_int_equal(side(w, 0)->window, 512 << SCALE);
+    assert_int_equal(side(w, 0)->resent + side(w, 0)->resent_unseen + side(w, 0)->stalls, 0);
+    assert_int_equal(side(w, 0)->data_segments, 100);
+    assert_int_equal(side(w, 0)->max_in_flight, 50);
+}
+
+static void which_side_lost_it(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    at(w, 100);
+    data(w, 0, 100, 1400);
+    data(w, 0, 1500, 1400); /* seen, and sent again: lost behind us */
+    at(w, 320);
+    data(w, 0, 1500, 1400);
+    assert_int_equal(side(w, 0)->resent, 1);
+    assert_int_equal(side(w, 0)->resent_bytes, 1400);
+    ack(w, 1, 2900);
+    assert_int_equal(side(w, 0)->round_trip.num, 0); /* of which copy? */
+    /* One is left out; it comes 300 ms later: lost before us. */
+    put(w, 0, TCP_ACK, 4300, 500, 1400, 77);
+    w->next[0] = 2900;
+    at(w, 620);
+    data(w, 0, 2900, 1400);
+    assert_int_equal(side(w, 0)->resent_unseen, 1);
+    /* And one that is overtaken. */
+    w->next[0] = 5700;
+    put(w, 0, TCP_ACK, 7100, 500, 1400, 79);
+    w->next[0] = 5700;
+    at(w, 622);
+    data(w, 0, 5700, 1400);
+    assert_int_equal(side(w, 0)->reordered, 1);
+    assert_int_equal(side(w, 0)->resent, 1);
+    assert_int_equal(side(w, 0)->resent_unseen, 1);
+    assert_int_equal(side(w, 0)->resent_large, 2);
+}
+
+static void copies_are_no_loss(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    put(w, 0, TCP_ACK, 100, 500, 50, 7);
+    put(w, 0, TCP_ACK, 150, 500, 50, 8);
+    put(w, 0, TCP_ACK, 100, 500, 50, 7);
+    put(w, 0, TCP_ACK, 150, 500, 50, 8);
+    assert_int_equal(side(w, 0)->copies, 2);
+    assert_int_equal(side(w, 0)->resent, 0);
+    assert_int_equal(side(w, 0)->data_segments, 2);
+    /* Without an identification time tells. */
+    put(w, 1, TCP_ACK, 500, 200, 50, 0);
+    put(w, 1, TCP_ACK, 500, 200, 50, 0);
+    assert_int_equal(side(w, 1)->copies, 1);
+    at(w, 300);
+    put(w, 1, TCP_ACK, 500, 200, 50, 0);
+    assert_int_equal(side(w, 1)->resent, 1);
+}
+
+static void nobody_reads(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    at(w, 100);
+    data(w, 0, 100, 1000);
+    w->window[1] = 0;
+    ack(w, 1, 1100);
+    assert_int_equal(side(w, 1)->zero_windows, 1);
+    assert_true(tcp_facts_stalls(w->facts));
+    at(w, 1099);
+    assert_false(tcp_facts_time(w->facts, 0, w->now_ns, &w->stall));
+    at(w, 1100);
+    assert_true(tcp_facts_time(w->facts, 0, w->now_ns, &w->stall));
+    assert_false(w->stall.is_over);
+    assert_false(tcp_facts_time(w->facts, 0, w->now_ns, &w->stall)); /* told */
+    ack(w, 1, 1100);
+    assert_int_equal(side(w, 1)->zero_windows, 1);
+    at(w, 4700);
+    w->window[1] = 512;
+    ack(w, 1, 1100);
+    assert_int_equal(w->ended, 0);
+    assert_true(w->stall.is_over);
+    assert_int_equal(w->stall.why, DS_STALL_ZERO_WINDOW);
+    assert_int_equal(w->stall.duration_ns, 4600 * MS);
+    assert_int_equal(side(w, 0)->stalls, 1);
+    assert_int_equal(side(w, 0)->longest_stall_ns, 4600 * MS);
+    /* What is sent without a pause was held up, what comes later was not. */
+    data(w, 0, 1100, 100);
+    assert_int_equal(w->facts->dir[0].run_ns, 4600 * MS);
+    ack(w, 1, 1200);
+    at(w, 4710);
+    data(w, 0, 1200, 100);
+    assert_int_equal(w->facts->dir[0].run_ns, 0);
+}
+
+static void short_pauses_are_usual(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    data(w, 0, 100, 1000);
+    w->window[1] = 0;
+    ack(w, 1, 1100);
+    at(w, 119);
+    w->window[1] = 512;
+    ack(w, 1, 1100);
+    assert_int_equal(w->ended, -1);
+    assert_int_equal(side(w, 0)->stalls, 0);
+    /* A window that is full, but goes on to be used, is none. */
+    w->window[1] = 20;
+    ack(w, 1, 1100);
+    for (uint32_t i = 0; i < 50; i++) {
+        at(w, 200 + i * 50);
+        data(w, 0, 1100 + i * 1200, 1200);
+        data(w, 0, 2300 + i * 1200, 1200);
+        ack(w, 1, 2300 + i * 1200);
+        assert_int_equal(w->ended, -1);
+    }
+    assert_int_equal(side(w, 0)->stalls, 0);
+}
+
+static void full_window(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    w->window[1] = 20; /* 2560 bytes */
+    ack(w, 1, 100);
+    at(w, 100);
+    data(w, 0, 100, 1200);
+    data(w, 0, 1300, 1200);
+    at(w, 900);
+    ack(w, 1, 2500);
+    assert_int_equal(w->ended, 0);
+    assert_int_equal(w->stall.why, DS_STALL_FULL_WINDOW);
+    assert_int_equal(w->stall.duration_ns, 800 * MS);
+    /* One that goes on at the end. */
+    data(w, 0, 2500, 1200);
+    data(w, 0, 3700, 1200);
+    at(w, 1200);
+    assert_true(tcp_facts_end(w->facts, 0, w->now_ns, &w->stall));
+    assert_false(w->stall.is_over);
+    assert_int_equal(w->stall.duration_ns, 300 * MS);
+}
+
+static void keepalives_and_repeats(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    data(w, 0, 100, 1448);
+    at(w, 100);
+    ack(w, 1, 1548);
+    put(w, 0, TCP_ACK, 1547, 500, 0, 90);
+    put(w, 0, TCP_ACK, 1547, 500, 1, 91);
+    assert_int_equal(side(w, 0)->keepalives, 2);
+    assert_int_equal(side(w, 0)->resent, 0);
+    data(w, 0, 1548, 1448);
+    for (int i = 1; i < 5; i++) {
+        at(w, 100 + i * 300);
+        data(w, 0, 1548, 1448);
+    }
+    assert_int_equal(side(w, 0)->most_repeats, 4);
+    assert_int_equal(side(w, 0)->most_repeats_len, 1448);
+    assert_int_equal(side(w, 0)->resent_large, 4);
+}
+
+static void ticks(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    for (uint64_t i = 1; i <= 5; i++)
+        tcp_facts_tick(w->facts, 0, (int64_t)i * 15000 * MS + (i == 3 ? 20 * MS : 0), i);
+    tcp_facts_tick(w->facts, 0, 99000 * MS, 9); /* frames in between */
+    assert_int_equal(side(w, 0)->tick_intervals, 4);
+    assert_int_equal(side(w, 0)->tick_min_ns, 14980 * MS);
+    assert_int_equal(side(w, 0)->tick_max_ns, 15020 * MS);
+    assert_int_equal(side(w, 0)->tick_last_ns, 15000 * MS);
+}
+
+static void spreads(void **state)
+{
+    struct ds_spread spread = {0};
+    (void)state;
+    assert_int_equal(ds_spread_at(&spread, 500), 0);
+    ds_spread_add(&spread, -1);
+    assert_int_equal(spread.num, 0);
+    for (int64_t ns = 1000; ns < INT64_C(4000000000000); ns += ns / 7) {
+        struct ds_spread one = {0};
+        ds_spread_add(&one, ns);
+        ds_spread_add(&one, ns);
+        one.min_ns = 0;
+        one.max_ns = INT64_MAX;
+        const int64_t seen = ds_spread_at(&one, 500);
+        assert_true(ns < 4000 || (seen > ns - ns / 8 && seen < ns + ns / 8));
+    }
+    ds_spread_add(&spread, INT64_MAX);
+    assert_true(ds_spread_at(&spread, 1000) > 0);
+}
+
+static void options_that_lie(void **state)
+{
+    struct world *w = *state;
+    static const uint8_t bad[][4] = {{2, 0, 0, 0}, {2, 40, 1, 1}, {3, 2, 3, 1}, {3, 3, 200, 2}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct segment segment = {.flags = TCP_SYN, .seq = 5, .ip_id = (uint16_t)(i + 1),
+                                  .options = cursor_make(bad[i], sizeof bad[i])};
+        tcp_facts_take(w->facts, 0, &segment, 0, false, 0, &w->stall);
+    }
+    assert_int_equal(side(w, 0)->mss, 0);
+    assert_true(w->facts->dir[0].scale <= 14);
+}
+
+static void no_memory(void **state)
+{
+    (void)state;
+    failing_alloc_at(1);
+    assert_null(tcp_facts_new());
+    failing_alloc_at(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(round_trips, setup, teardown),
+        cmocka_unit_test_setup_teardown(which_side_lost_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_are_no_loss, setup, teardown),
+        cmocka_unit_test_setup_teardown(nobody_reads, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_pauses_are_usual, setup, teardown),
+        cmocka_unit_test_setup_teardown(full_window, setup, teardown),
+        cmocka_unit_test_setup_teardown(keepalives_and_repeats, setup, teardown),
+        cmocka_unit_test_setup_teardown(ticks, setup, teardown),
+        cmocka_unit_test(spreads),
+        cmocka_unit_test_setup_teardown(options_that_lie, setup, teardown),
+        cmocka_unit_test(no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
