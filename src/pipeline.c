@@ -358,7 +358,7 @@ static bool open_correlate(struct pipeline *s)
         .monitors = reports_take_monitors(&options->report) || takes_monitors(s) ||
                     recorder_wanted(&options->keep),
         .context = s,
-        .names = wanted,
+        .names = wanted || reports_take_names(&options->report),
         .keep = wanted || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
     };
     uint64_t seed;

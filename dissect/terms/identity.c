@@ -218,3 +218,19 @@ bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item)
     list->left--;
     return true;
 }
+
+bool ds_term_get_length(const struct ds_term *term, uint32_t *length)
+{
+    const struct term_env env = {term->atoms, term->num_atoms};
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    struct term_token token;
+    if (term_read_token(&at, &env, &token, NULL) != TERM_OK)
+        return false;
+    if (token.class == TERM_LIST)
+        *length = (uint32_t)token.num_terms - 1;
+    else if (token.class == TERM_STRING || token.class == TERM_NIL)
+        *length = token.class == TERM_NIL ? 0 : (uint32_t)cursor_left(&token.body);
+    else
+        return false;
+    return true;
+}

@@ -50,6 +50,10 @@ bool ds_term_get_list(const struct ds_term *term, struct ds_term_list *out);
 bool ds_term_get_map(const struct ds_term *term, struct ds_term_list *out); /* key, value, key .. */
 bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item);
 
+/* ds_term_get_length says how many elements a list has, its tail left out: also one of bytes that
+ * was sent as a string. False when the term is no list. */
+bool ds_term_get_length(const struct ds_term *term, uint32_t *length);
+
 DS_END_PUBLIC
 
 #endif

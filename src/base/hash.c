@@ -17,3 +17,8 @@ uint32_t hash_text(struct ds_text text)
 {
     return (uint32_t)XXH3_64bits_withSeed(text.data, text.len, hash_seed_word);
 }
+
+uint64_t hash_more(uint64_t before, const void *bytes, size_t len)
+{
+    return XXH3_64bits_withSeed(bytes, len, before ^ hash_seed_word);
+}

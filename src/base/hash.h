@@ -16,6 +16,10 @@ void hash_seed(uint64_t seed);
 /* hash_text hashes a text under that secret. */
 uint32_t hash_text(struct ds_text text);
 
+/* hash_more hashes bytes under that secret and what was hashed before them, 0 for nothing: 64
+ * bits, for those who keep no keys and rely on different things having different hashes. */
+uint64_t hash_more(uint64_t before, const void *bytes, size_t len);
+
 extern uint64_t hash_seed_word;
 
 /* hash_key hashes a key of whole 8-byte words; len is a constant where it is used. */

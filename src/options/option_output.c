@@ -80,6 +80,25 @@ bool option_set_sort(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_by(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+#define TRAFFIC_BY(id, name) name,
+#include "traffic_by.def"
+#undef TRAFFIC_BY
+    };
+    size_t which;
+    if (!option_parse_choice("--by", value, names, TRAFFIC_BY_COUNT, &which))
+        return false;
+    o->report.traffic_by = (enum traffic_by)which;
+    return true;
+}
+
+bool option_set_rows(struct options *o, const char *value)
+{
+    return option_parse_number("--rows", value, 0, UINT64_MAX, &o->report.max_rows);
+}
+
 bool option_set_verbose(struct options *o, const char *value)
 {
     (void)value;

@@ -318,6 +318,7 @@ bool options_parse(struct options *options, int argc, char **argv)
     memset(options, 0, sizeof *options);
     ds_config_init(&options->config);
     options->epmd_port = options->config.epmd_port;
+    options->report.max_rows = REPORT_ROWS;
     options->capture.snaplen = MAX_SNAPLEN;
     options->keep.before_ns = 60 * INT64_C(1000000000);
     options->keep.after_ns = 10 * INT64_C(1000000000);

@@ -23,9 +23,11 @@ struct report_kind {
     void (*end)(void *report);  /* frees */
     bool takes_facts;          /* of links, with the events of their connections */
     bool takes_monitors;       /* it is given the ends of monitors and links too */
+    bool takes_names;          /* notes are to have the names of processes */
 };
 
-extern const struct report_kind report_calls, report_trees, report_monitors, report_seq_trace;
+extern const struct report_kind report_calls, report_trees, report_monitors, report_seq_trace,
+    report_traffic;
 
 /* report_print_call appends what a call is about: "lists:seq(1,10) => [1,2 ...", and to
  * whom: shared by calls and trees. */

@@ -1,31 +1,23 @@
 /*
  * report_calls.c - the table of calls.
  *
- * By latency, the slowest are kept in a heap whose top is the fastest of them, and written
- * at the end. By time, each line is written as its call ends, and nothing is kept.
+ * By latency, the slowest are kept, and written at the end. By time, each line is written as its
+ * call ends, and nothing is kept.
  */
 #include "report.h"
 
+#include "best_rows.h"
 #include "counted.h"
 #include "timestamp.h"
 #include "term_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-struct row {
-    int64_t latency_ns;
-    uint64_t number;
-    char *line;
-};
 
 struct call_table {
     struct report_text *text;
     enum call_order order;
-    uint64_t max;
-    struct row *rows; /* a heap: the children of i are 2i+1 and 2i+2 */
-    size_t num_rows, cap_rows;
+    struct best_rows slowest;
     uint64_t num_calls, num_outcomes[CALL_OUTCOME_COUNT];
     bool failed;
     struct ds_buffer scratch;
@@ -80,7 +72,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
         return NULL;
     report->text = text;
     report->order = config->call_order;
-    report->max = config->limits[DS_LIMIT_REPORT];
+    report->slowest.max = config->limits[DS_LIMIT_REPORT];
     if (report->order == CALLS_BY_TIME)
         print_heading(report);
     return report;
@@ -104,74 +96,14 @@ static void print_line(const struct call_table *report, const struct call *call,
 }
 
 /* Of equal latencies the later call is the lesser. */
-static bool row_less(const struct row *a, const struct row *b)
-{
-    return a->latency_ns < b->latency_ns ||
-           (a->latency_ns == b->latency_ns && a->number > b->number);
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    return row_less(a, b) ? -1 : 1;
-}
-
-static void swap_rows(struct row *a, struct row *b)
-{
-    struct row c = *a;
-    *a = *b;
-    *b = c;
-}
-
-static void sift_down(struct row *rows, size_t num, size_t i)
-{
-    for (;;) {
-        size_t least = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < num; child++)
-            if (row_less(&rows[child], &rows[least]))
-                least = child;
-        if (least == i)
-            return;
-        swap_rows(&rows[i], &rows[least]);
-        i = least;
-    }
-}
-
-static bool grow_rows(struct call_table *report)
-{
-    if (report->num_rows < report->cap_rows)
-        return true;
-    size_t cap = report->cap_rows == 0 ? 64 : report->cap_rows * 2;
-    struct row *rows = realloc(report->rows, cap * sizeof *rows);
-    if (rows == NULL)
-        return false;
-    report->rows = rows;
-    report->cap_rows = cap;
-    return true;
-}
-
 static void keep_row(struct call_table *report, const struct call *call)
 {
-    struct row row = {call->end_ns - call->start_ns, call->number, NULL};
-    const bool full = report->num_rows >= report->max;
-    if (full && row_less(&row, &report->rows[0]))
+    const int64_t latency_ns = call->end_ns - call->start_ns;
+    if (!best_rows_wants(&report->slowest, latency_ns, call->number))
         return;
     report->scratch.len = 0;
     print_line(report, call, &report->scratch);
-    if ((!full && !grow_rows(report)) || report->scratch.failed ||
-        (row.line = strndup(report->scratch.data, report->scratch.len)) == NULL) {
-        report->failed = true;
-        return;
-    }
-    if (full) {
-        free(report->rows[0].line);
-        report->rows[0] = row;
-        sift_down(report->rows, report->num_rows, 0);
-        return;
-    }
-    size_t i = report->num_rows++;
-    report->rows[i] = row;
-    for (; i != 0 && row_less(&report->rows[i], &report->rows[(i - 1) / 2]); i = (i - 1) / 2)
-        swap_rows(&report->rows[i], &report->rows[(i - 1) / 2]);
+    report->failed |= !best_rows_add(&report->slowest, latency_ns, call->number, &report->scratch);
 }
 
 static void take_record(void *state, const struct record *record)
@@ -194,28 +126,22 @@ static void show_table(void *state)
     struct ds_buffer *out = &report->text->buffer;
     if (report->order == CALLS_BY_LATENCY)
         print_heading(report);
-    /* In rising order they are a heap as well. */
-    if (report->num_rows > 1)
-        qsort(report->rows, report->num_rows, sizeof *report->rows, compare_rows);
-    for (size_t i = report->num_rows; i-- > 0;)
-        ds_buffer_add_text(out, report->rows[i].line);
+    best_rows_print(&report->slowest, out);
     ds_buffer_add_text(out, counted(report->num_calls, "calls").text);
     for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
         if (report->num_outcomes[i] != 0)
             ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],
                              call_outcome_name((enum call_outcome)i));
-    if (report->order == CALLS_BY_LATENCY && report->num_calls > report->num_rows)
-        ds_buffer_printf(out, "; the %zu slowest are shown", report->num_rows);
+    if (report->order == CALLS_BY_LATENCY && report->num_calls > report->slowest.num)
+        ds_buffer_printf(out, "; the %zu slowest are shown", report->slowest.num);
     ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
 }
 
 static void end_table(void *state)
 {
     struct call_table *report = state;
-    for (size_t i = 0; i < report->num_rows; i++)
-        free(report->rows[i].line);
+    best_rows_clear(&report->slowest);
     ds_buffer_free(&report->scratch);
-    free(report->rows);
     free(report);
 }
 

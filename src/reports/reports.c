@@ -26,31 +26,53 @@ struct reports {
     struct output_file out;
 };
 
-bool reports_wanted(const struct report_config *config)
+static bool is_any(const struct report_config *config, bool (*is)(const struct report_kind *kind))
 {
     for (int i = 0; i < REPORT_COUNT; i++) {
-        if (config->wanted[i] && kinds[i] != NULL)
+        if (config->wanted[i] && kinds[i] != NULL && is(kinds[i]))
             return true;
     }
     return false;
+}
+
+static bool is_of_records(const struct report_kind *kind)
+{
+    return kind->record != NULL;
+}
+
+static bool has_monitors(const struct report_kind *kind)
+{
+    return kind->takes_monitors;
+}
+
+static bool has_names(const struct report_kind *kind)
+{
+    return kind->takes_names;
+}
+
+static bool has_facts(const struct report_kind *kind)
+{
+    return kind->takes_facts;
+}
+
+bool reports_wanted(const struct report_config *config)
+{
+    return is_any(config, is_of_records);
 }
 
 bool reports_take_monitors(const struct report_config *config)
 {
-    for (int i = 0; i < REPORT_COUNT; i++) {
-        if (config->wanted[i] && kinds[i] != NULL && kinds[i]->takes_monitors)
-            return true;
-    }
-    return false;
+    return is_any(config, has_monitors);
+}
+
+bool reports_take_names(const struct report_config *config)
+{
+    return is_any(config, has_names);
 }
 
 bool reports_take_facts(const struct report_config *config)
 {
-    for (int i = 0; i < REPORT_COUNT; i++) {
-        if (config->wanted[i] && kinds[i] != NULL && kinds[i]->takes_facts)
-            return true;
-    }
-    return false;
+    return is_any(config, has_facts);
 }
 
 struct reports *reports_new(const struct report_config *config, unsigned time_digits,

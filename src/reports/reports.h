@@ -20,9 +20,21 @@ enum report {
 /* How calls are sorted. */
 enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
 
+/* What the messages of --report traffic are parted by. */
+enum traffic_by {
+#define TRAFFIC_BY(id, name) TRAFFIC_BY_##id,
+#include "traffic_by.def"
+#undef TRAFFIC_BY
+    TRAFFIC_BY_COUNT
+};
+
+enum { REPORT_ROWS = 20 }; /* by default */
+
 struct report_config {
     bool wanted[REPORT_COUNT];
     enum call_order call_order;
+    enum traffic_by traffic_by;
+    uint64_t max_rows;               /* lines of traffic; 0: all */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
@@ -38,6 +50,9 @@ bool reports_take_monitors(const struct report_config *config);
 
 /* reports_take_facts says whether one of them wants the facts of links. */
 bool reports_take_facts(const struct report_config *config);
+
+/* reports_take_names says whether one of them wants the names of processes. */
+bool reports_take_names(const struct report_config *config);
 
 /* reports_new makes those that options asks for. on_stderr: standard output is taken.
  * NULL when memory ran out. */

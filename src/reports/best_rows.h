@@ -1,0 +1,35 @@
+/*
+ * best_rows.h - the lines of a table that has room for so many: those of the highest rank.
+ */
+#ifndef SRC_BEST_ROWS_H
+#define SRC_BEST_ROWS_H
+
+#include <distsniff/term.h>
+
+struct best_row {
+    int64_t rank;
+    uint64_t number; /* of equal ranks the lower number is the better */
+    char *line;
+};
+
+struct best_rows {
+    struct best_row *rows; /* a heap with the least on top: the children of i are 2i+1 and 2i+2 */
+    size_t num, cap;
+    uint64_t max;
+};
+
+/* best_rows_wants says whether a line of that rank would be among them: if not, it need not be
+ * made. */
+bool best_rows_wants(const struct best_rows *rows, int64_t rank, uint64_t number);
+
+/* best_rows_add keeps a copy of the line, and gives up the least where there is no more room.
+ * False when memory ran out. */
+bool best_rows_add(struct best_rows *rows, int64_t rank, uint64_t number,
+                   const struct ds_buffer *line);
+
+/* best_rows_print appends the lines, the best first. */
+void best_rows_print(struct best_rows *rows, struct ds_buffer *out);
+
+void best_rows_clear(struct best_rows *rows); /* leaves room for max as before */
+
+#endif

@@ -1,0 +1,457 @@
+/*
+ * report_traffic.c - what fills the link: messages by shape, {put,_,_}, or by what else --by
+ * names, heaviest first; then the largest single ones.
+ *
+ * A kind is known by a hash of what its messages have in common (tally.h); its text is made when
+ * the kind is seen first, or from its shape when the table is written.
+ */
+#include "report.h"
+
+#include "best_rows.h"
+#include "counted.h"
+#include "histogram.h"
+#include "talkers.h"
+#include "tally.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/shape.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_LARGEST = 10 };
+
+/* traffic_kind is one line. */
+struct traffic_kind {
+    struct tally_entry head;
+    uint64_t bytes, count, largest;
+    uint64_t largest_frame, largest_conn;
+    struct histogram sizes;
+    struct routes routes;
+    char *text;             /* what can be said at once; NULL: nothing */
+    char *after;            /* what stands behind the shape */
+    struct ds_shape *shape; /* NULL: none */
+};
+
+struct traffic {
+    struct report_text *text;
+    enum traffic_by by;
+    uint64_t max_rows, max_tallies;
+    struct tally kinds;
+    struct talkers talkers;
+    struct best_rows largest;
+    uint64_t bytes, count, uncounted; /* uncounted: messages for which there was no memory */
+    int64_t first_ns, last_ns;
+    struct ds_buffer scratch;
+    bool failed;
+};
+
+static void forget(void *entry)
+{
+    struct traffic_kind *kind = entry;
+    histogram_free(&kind->sizes);
+    free(kind->text);
+    free(kind->after);
+    ds_shape_free(kind->shape);
+}
+
+static void *open_table(struct report_text *text, const struct report_config *config)
+{
+    struct traffic *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->text = text;
+    t->by = config->traffic_by;
+    t->max_rows = config->max_rows;
+    t->max_tallies = config->limits[DS_LIMIT_TALLIES];
+    t->largest.max = NUM_LARGEST;
+    tally_init(&t->kinds, sizeof(struct traffic_kind), t->max_tallies, forget);
+    talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES]);
+    return t;
+}
+
+/* message is one message on its way into the table. */
+struct message {
+    const struct record *record;
+    const struct note *note;
+    const struct ds_message *m;
+    struct talker from, to;
+    struct ds_term body; /* absent: none */
+    struct ds_text mod, fun;
+    bool has_function;
+    uint32_t arity;
+};
+
+/* is_result: how a process ended is what was asked for. */
+static bool is_result(const struct note *note)
+{
+    return note->role == NOTE_DOWN && note->call != 0 && note->outcome == CALL_OK;
+}
+
+static bool is_answer(const struct note *note)
+{
+    return note->role == NOTE_REPLY || note->role == NOTE_DOWN || note->role == NOTE_EXIT ||
+           note->role == NOTE_SPAWNED;
+}
+
+static void read_message(struct traffic *t, const struct record *record, struct message *message)
+{
+    message->record = record;
+    message->note = &record->note;
+    message->m = &record->event->message;
+    message->body = record->note.body.data != NULL ? record->note.body : message->m->payload;
+    message->has_function = record->note.mod.data != NULL &&
+                            ds_term_get_atom(&record->note.mod, &message->mod) &&
+                            ds_term_get_atom(&record->note.fun, &message->fun);
+    message->arity = 0;
+    if (message->has_function)
+        ds_term_get_length(&record->note.args, &message->arity);
+    talkers_get(&t->talkers, record, &message->from, &message->to);
+    if (t->by == TRAFFIC_BY_NODE)
+        message->from.name = message->to.name = 0;
+}
+
+static uint64_t hash_add(uint64_t hash, struct ds_text text)
+{
+    return text.data != NULL ? hash_more(hash, text.data, text.len) : hash;
+}
+
+static struct ds_text label_of(const struct note *note)
+{
+    return (struct ds_text){note->label, note->label != NULL ? strlen(note->label) : 0};
+}
+
+static uint64_t hash_function(uint64_t hash, const struct message *message)
+{
+    hash = hash_add(hash_add(hash, message->mod), message->fun);
+    return hash_more(hash, &message->arity, sizeof message->arity);
+}
+
+static uint64_t hash_shape(const struct message *message)
+{
+    const struct note *note = message->note;
+    struct ds_shape_head head = {0};
+    if (!message->has_function)
+        ds_shape_get_head(&message->body, &head);
+    const uint64_t parts[] = {
+        (uint64_t)note->role << 32 | (note->role == NOTE_NONE ? (uint64_t)message->m->code : 0),
+        (uint64_t)is_result(note) << 32 | (is_answer(note) ? message->from.name : message->to.name),
+        head.form, head.inner_form};
+    uint64_t hash = hash_add(hash_more(3, parts, sizeof parts), label_of(note));
+    return message->has_function ? hash_function(hash, message)
+                                 : hash_add(hash_add(hash, head.word), head.inner_word);
+}
+
+static uint64_t hash_of(const struct traffic *t, const struct message *message)
+{
+    switch (t->by) {
+    case TRAFFIC_BY_PROCESS:
+        return talker_process_hash(message->record, TALKER_FROM, &message->from);
+    case TRAFFIC_BY_NODE: {
+        const uint64_t nodes[2] = {message->from.node, message->to.node};
+        return hash_more(4, nodes, sizeof nodes);
+    }
+    case TRAFFIC_BY_LABEL:
+        return hash_add(5, label_of(message->note));
+    case TRAFFIC_BY_MFA:
+        return message->has_function ? hash_function(6, message) : 7;
+    case TRAFFIC_BY_SHAPE:
+    case TRAFFIC_BY_COUNT:
+        break;
+    }
+    return hash_shape(message);
+}
+
+static void print_function(const struct message *message, struct ds_buffer *out)
+{
+    ds_term_print_atom(message->mod, out);
+    ds_buffer_add_text(out, ":");
+    ds_term_print_atom(message->fun, out);
+    ds_buffer_printf(out, "/%" PRIu32, message->arity);
+}
+
+/* print_role says what a message is for: "call", "cast", "monitor", or "op_99". */
+static void print_role(const struct message *message, struct ds_buffer *out)
+{
+    const enum note_role role = message->note->role;
+    if (role == NOTE_REQUEST)
+        ds_buffer_add_text(out, "call");
+    else if (is_result(message->note))
+        ds_buffer_add_text(out, "result");
+    else if (role != NOTE_NONE)
+        ds_buffer_add_text(out, note_role_name(role));
+    else if (message->m->op != NULL)
+        ds_buffer_add_text(out, message->m->op->name);
+    else
+        ds_buffer_printf(out, "op_%" PRId64, message->m->code);
+}
+
+/* print_before and print_after are what stands around a shape: "cast " and " (gen:cast) to db". */
+static void print_before(const struct message *message, struct ds_buffer *out)
+{
+    print_role(message, out);
+    if (message->has_function) {
+        ds_buffer_add_text(out, " ");
+        print_function(message, out);
+    }
+}
+
+static void print_after(const struct traffic *t, const struct message *message,
+                        struct ds_buffer *out)
+{
+    const bool answers = is_answer(message->note);
+    const uint32_t name = answers ? message->from.name : message->to.name;
+    if (message->note->label != NULL)
+        ds_buffer_printf(out, " (%s)", message->note->label);
+    if (name == 0)
+        return;
+    ds_buffer_add_text(out, answers ? " from " : " to ");
+    ds_term_print_atom(intern_text(&t->talkers.texts, name), out);
+}
+
+static bool has_shape(const struct message *message)
+{
+    return !message->has_function && message->body.data != NULL;
+}
+
+static void print_what(const struct traffic *t, const struct message *message,
+                       struct ds_buffer *out)
+{
+    switch (t->by) {
+    case TRAFFIC_BY_PROCESS:
+        talker_process_print(&t->talkers, message->record, TALKER_FROM, &message->from, out);
+        break;
+    case TRAFFIC_BY_NODE:
+        break; /* who to whom says it */
+    case TRAFFIC_BY_LABEL:
+        ds_buffer_add_text(out, message->note->label != NULL ? message->note->label : "(none)");
+        break;
+    case TRAFFIC_BY_MFA:
+        if (message->has_function)
+            print_function(message, out);
+        else
+            ds_buffer_add_text(out, "(no function)");
+        break;
+    case TRAFFIC_BY_SHAPE:
+    case TRAFFIC_BY_COUNT:
+        print_before(message, out);
+        break;
+    }
+}
+
+/* take_text returns what is in the buffer as a string, and empties it. NULL when memory ran out. */
+static char *take_text(struct ds_buffer *buffer)
+{
+    char *text = buffer->failed ? NULL : strndup(buffer->len != 0 ? buffer->data : "", buffer->len);
+    buffer->len = 0;
+    return text;
+}
+
+static void describe(struct traffic *t, const struct message *message, struct traffic_kind *kind)
+{
+    t->scratch.len = 0;
+    print_what(t, message, &t->scratch);
+    kind->text = take_text(&t->scratch);
+    t->failed |= kind->text == NULL;
+    if (t->by != TRAFFIC_BY_SHAPE)
+        return;
+    print_after(t, message, &t->scratch);
+    kind->after = take_text(&t->scratch);
+    kind->shape = has_shape(message) ? ds_shape_new(&message->body) : NULL;
+    t->failed |= kind->after == NULL || (has_shape(message) && kind->shape == NULL);
+}
+
+/* keep_largest makes the line of a message that is among the largest. */
+static void keep_largest(struct traffic *t, const struct message *message)
+{
+    const struct ds_event *event = message->record->event;
+    struct ds_buffer *line = &t->scratch;
+    if (!best_rows_wants(&t->largest, (int64_t)message->m->size, event->frame))
+        return;
+    line->len = 0;
+    ds_buffer_printf(line, "%12" PRIu64 " %9" PRIu64 " %5" PRIu64 " ", message->m->size,
+                     event->frame, event->conn->number);
+    report_print_time(t->text, event->ts_ns, line);
+    ds_buffer_add_text(line, "  ");
+    print_before(message, line);
+    if (has_shape(message)) {
+        struct ds_shape *shape = ds_shape_new(&message->body);
+        ds_buffer_add_text(line, " ");
+        if (shape != NULL)
+            ds_shape_print(shape, line);
+        t->failed |= shape == NULL;
+        ds_shape_free(shape);
+    }
+    print_after(t, message, line);
+    ds_buffer_add_text(line, "; ");
+    talker_process_print(&t->talkers, message->record, TALKER_FROM, &message->from, line);
+    ds_buffer_add_text(line, " > ");
+    talker_process_print(&t->talkers, message->record, TALKER_TO, &message->to, line);
+    ds_buffer_add_text(line, "\n");
+    t->failed |= !best_rows_add(&t->largest, (int64_t)message->m->size, event->frame, line);
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct traffic *t = state;
+    struct message message;
+    bool is_new;
+    if (!record_is_message(record))
+        return;
+    const struct ds_event *event = record->event;
+    const uint64_t size = event->message.size;
+    read_message(t, record, &message);
+    if (t->count++ == 0 || event->ts_ns < t->first_ns)
+        t->first_ns = event->ts_ns;
+    if (t->count == 1 || event->ts_ns > t->last_ns)
+        t->last_ns = event->ts_ns;
+    t->bytes += size;
+    keep_largest(t, &message);
+    struct traffic_kind *kind = tally_add(&t->kinds, hash_of(t, &message), size, &is_new);
+    if (kind == NULL) {
+        t->uncounted++;
+        return;
+    }
+    if (is_new)
+        describe(t, &message, kind);
+    else if (kind->shape != NULL)
+        ds_shape_fit(kind->shape, &message.body);
+    kind->bytes += size;
+    kind->count++;
+    if (size > kind->largest) {
+        kind->largest = size;
+        kind->largest_frame = event->frame;
+        kind->largest_conn = event->conn->number;
+    }
+    t->failed |= !histogram_add(&kind->sizes, size);
+    routes_add(&kind->routes, &message.from, &message.to, size);
+}
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct traffic_kind *x = *(void *const *)a, *y = *(void *const *)b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    if (x->largest_frame != y->largest_frame)
+        return x->largest_frame < y->largest_frame ? -1 : 1;
+    return (x->head.entry.number > y->head.entry.number) -
+           (x->head.entry.number < y->head.entry.number);
+}
+
+static double seconds_of(const struct traffic *t)
+{
+    return t->count != 0 ? (double)(t->last_ns - t->first_ns) / 1e9 : 0;
+}
+
+/* print_rate appends how many a second, "-" where no time has passed. */
+static void print_rate(const struct traffic *t, uint64_t num, struct ds_buffer *out)
+{
+    const double seconds = seconds_of(t);
+    const double rate = seconds > 0 ? (double)num / seconds : 0;
+    if (seconds > 0)
+        ds_buffer_printf(out, " %8.*f", rate < 100 ? 1 : 0, rate);
+    else
+        ds_buffer_printf(out, " %8s", "-");
+}
+
+static double share_of(const struct traffic *t, uint64_t bytes)
+{
+    return t->bytes != 0 ? 100 * (double)bytes / (double)t->bytes : 0;
+}
+
+static void print_kind(const struct traffic *t, const struct traffic_kind *kind)
+{
+    struct ds_buffer *out = &t->text->buffer;
+    /* Of fewer than a hundred it is the greatest. */
+    const uint64_t p99 = kind->count < 100 ? kind->largest : histogram_quantile(&kind->sizes, 99);
+    ds_buffer_printf(out, "%12" PRIu64 "%c %5.1f %9" PRIu64, kind->bytes,
+                     kind->head.most_missing != 0 ? '+' : ' ', share_of(t, kind->bytes),
+                     kind->count);
+    print_rate(t, kind->count, out);
+    ds_buffer_printf(out, " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64 " %5" PRIu64 "  ",
+                     kind->bytes / kind->count, p99 < kind->largest ? p99 : kind->largest,
+                     kind->largest, kind->largest_frame, kind->largest_conn);
+    ds_buffer_add_text(out, kind->text != NULL ? kind->text : "?");
+    if (kind->shape != NULL) {
+        ds_buffer_add_text(out, " ");
+        ds_shape_print(kind->shape, out);
+    }
+    if (kind->after != NULL)
+        ds_buffer_add_text(out, kind->after);
+    ds_buffer_add_text(out, t->by == TRAFFIC_BY_NODE ? "" : "; ");
+    routes_print(&t->talkers, &kind->routes, out);
+    ds_buffer_add_text(out, "\n");
+}
+
+/* print_rest says what the lines above leave out, and how sure they are. */
+static void print_rest(struct traffic *t, uint64_t shown_bytes, uint64_t num_shown)
+{
+    struct ds_buffer *out = &t->text->buffer;
+    if (t->bytes != shown_bytes)
+        ds_buffer_printf(out, "%12" PRIu64 "  %5.1f in others%s\n", t->bytes - shown_bytes,
+                         share_of(t, t->bytes - shown_bytes),
+                         num_shown < t->kinds.table.num ? ": --rows shows more" : "");
+    if (t->kinds.num_forgotten != 0)
+        ds_buffer_printf(out,
+                         "more than %" PRIu64 " kinds: the least were forgotten. What is not "
+                         "listed has at most %" PRIu64 " bytes, and so much may be missing where "
+                         "there is a +; --max-tallies makes room\n",
+                         t->max_tallies, tally_most_missing(&t->kinds));
+    if (t->failed || t->uncounted != 0)
+        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+}
+
+static void show_table(void *state)
+{
+    static const char *const what[] = {
+#define TRAFFIC_BY(id, name) [TRAFFIC_BY_##id] = name,
+#include "traffic_by.def"
+#undef TRAFFIC_BY
+    };
+    struct traffic *t = state;
+    struct ds_buffer *out = &t->text->buffer;
+    uint64_t shown_bytes = 0, num_shown = 0;
+    ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], counted(t->count, "messages").text,
+                     counted(t->bytes, "bytes").text);
+    ds_buffer_printf(out, " in %.3f s\n", seconds_of(t));
+    if (t->count == 0)
+        return;
+    ds_buffer_printf(out, "%12s  %5s %9s %8s %8s %8s %9s %9s %5s  %s\n", "bytes", "%", "count",
+                     "/s", "mean", "p99", "largest", "packet", "conn",
+                     t->by == TRAFFIC_BY_NODE ? "who > whom" : "what; who > whom");
+    void **list = tally_list(&t->kinds, heaviest_first);
+    for (; list != NULL && num_shown < t->kinds.table.num &&
+           (t->max_rows == 0 || num_shown < t->max_rows);
+         num_shown++) {
+        const struct traffic_kind *kind = list[num_shown];
+        print_kind(t, kind);
+        shown_bytes += kind->bytes;
+    }
+    t->failed |= list == NULL;
+    free(list);
+    print_rest(t, shown_bytes, num_shown);
+    ds_buffer_printf(out, "the largest messages:\n%12s %9s %5s %-15s  what; who > whom\n", "bytes",
+                     "packet", "conn", "time");
+    best_rows_print(&t->largest, out);
+    ds_buffer_add_text(out, "-Y 'frame == PACKET' shows one of these messages, -Y 'conn == CONN' "
+                            "its connection\n");
+}
+
+static void end_table(void *state)
+{
+    struct traffic *t = state;
+    tally_free(&t->kinds);
+    talkers_free(&t->talkers);
+    best_rows_clear(&t->largest);
+    ds_buffer_free(&t->scratch);
+    free(t);
+}
+
+const struct report_kind report_traffic = {
+    .open = open_table,
+    .record = take_record,
+    .show = show_table,
+    .end = end_table,
+    .takes_names = true,
+};

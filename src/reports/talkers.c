@@ -1,0 +1,154 @@
+/*
+ * talkers.c - see talkers.h.
+ */
+#include "talkers.h"
+
+#include "printable.h"
+#include "term_show.h"
+
+#include <distsniff/dissect.h>
+
+void talkers_init(struct talkers *t, uint64_t max_names)
+{
+    *t = (struct talkers){0};
+    intern_init(&t->texts, max_names);
+}
+
+void talkers_free(struct talkers *t)
+{
+    intern_free(&t->texts);
+    ds_buffer_free(&t->scratch);
+}
+
+/* number_end: a node that is not known yet is its address until it is. */
+static uint32_t number_end(struct talkers *t, const struct ds_endpoint *end)
+{
+    if (end->node.data != NULL && end->node.len != 0)
+        return intern_add(&t->texts, end->node);
+    t->scratch.len = 0;
+    ds_endpoint_print(end, &t->scratch);
+    if (t->scratch.failed)
+        return 0;
+    return intern_add(&t->texts, (struct ds_text){t->scratch.data, t->scratch.len});
+}
+
+uint32_t talkers_node(struct talkers *t, const struct ds_conn *conn, unsigned end)
+{
+    const size_t i = conn->number % TALKERS_CONNS;
+    if (t->conns[i].conn != conn->number) {
+        t->conns[i].conn = conn->number;
+        t->conns[i].is_named[0] = t->conns[i].is_named[1] = false;
+        t->conns[i].node[0] = t->conns[i].node[1] = 0;
+    }
+    const bool is_named = conn->end[end].node.data != NULL && conn->end[end].node.len != 0;
+    if (t->conns[i].node[end] == 0 || t->conns[i].is_named[end] != is_named) {
+        t->conns[i].node[end] = number_end(t, &conn->end[end]);
+        t->conns[i].is_named[end] = is_named;
+    }
+    return t->conns[i].node[end];
+}
+
+void talkers_get(struct talkers *t, const struct record *record, struct talker *from,
+                 struct talker *to)
+{
+    const struct ds_event *event = record->event;
+    const struct note *note = &record->note;
+    struct ds_text name = {0};
+    from->node = talkers_node(t, event->conn, event->dir);
+    to->node = talkers_node(t, event->conn, !event->dir);
+    from->name = to->name = 0;
+    if (!note->from_is_for)
+        name = note->from_name;
+    if (name.data != NULL || ds_term_get_atom(&event->message.role[DS_ROLE_FROM], &name))
+        from->name = intern_add(&t->texts, name);
+    name = note->to_is_for ? (struct ds_text){0} : note->to_name;
+    if (name.data != NULL || ds_term_get_atom(&event->message.role[DS_ROLE_TO], &name))
+        to->name = intern_add(&t->texts, name);
+}
+
+void talker_print(const struct talkers *t, const struct talker *talker, struct ds_buffer *out)
+{
+    if (talker->name != 0) {
+        ds_term_print_atom(intern_text(&t->texts, talker->name), out);
+        ds_buffer_add_text(out, "@");
+    }
+    if (talker->node != 0)
+        printable_text(intern_text(&t->texts, talker->node), out);
+    else
+        ds_buffer_add_text(out, "?");
+}
+
+static const struct ds_term *process_of(const struct record *record, enum talker_side side)
+{
+    return &record->event->message.role[side == TALKER_FROM ? DS_ROLE_FROM : DS_ROLE_TO];
+}
+
+uint64_t talker_process_hash(const struct record *record, enum talker_side side,
+                             const struct talker *talker)
+{
+    struct ds_identity pid;
+    const uint64_t key[2] = {talker->node, talker->name};
+    if (talker->name == 0 && ds_term_get_identity(process_of(record, side), &pid)) {
+        const uint64_t numbers[4] = {pid.kind, pid.creation, pid.word[0],
+                                     pid.num_words > 1 ? pid.word[1] : 0};
+        const uint64_t hash = hash_more(1, numbers, sizeof numbers);
+        return pid.node.data != NULL ? hash_more(hash, pid.node.data, pid.node.len)
+                                     : hash_more(hash, key, sizeof key);
+    }
+    return hash_more(2, key, sizeof key);
+}
+
+void talker_process_print(const struct talkers *t, const struct record *record,
+                          enum talker_side side, const struct talker *talker, struct ds_buffer *out)
+{
+    const struct ds_term *pid = process_of(record, side);
+    struct ds_identity identity;
+    if (talker->name == 0 && ds_term_get_identity(pid, &identity))
+        term_show(pid, NULL, out);
+    else
+        talker_print(t, talker, out);
+}
+
+static bool is_same(const struct talker *a, const struct talker *b)
+{
+    return a->node == b->node && a->name == b->name;
+}
+
+void routes_add(struct routes *r, const struct talker *from, const struct talker *to,
+                uint64_t weight)
+{
+    unsigned least = 0;
+    for (unsigned i = 0; i < r->num; i++) {
+        if (is_same(&r->route[i].from, from) && is_same(&r->route[i].to, to)) {
+            r->route[i].weight += weight;
+            return;
+        }
+        if (r->route[i].weight < r->route[least].weight)
+            least = i;
+    }
+    if (r->num < ROUTES) {
+        least = r->num++;
+        r->route[least].weight = 0;
+    } else {
+        r->more = true;
+    }
+    r->route[least].from = *from;
+    r->route[least].to = *to;
+    r->route[least].weight += weight;
+}
+
+void routes_print(const struct talkers *t, const struct routes *r, struct ds_buffer *out)
+{
+    unsigned most = 0;
+    for (unsigned i = 1; i < r->num; i++)
+        if (r->route[i].weight > r->route[most].weight)
+            most = i;
+    if (r->num == 0)
+        return;
+    talker_print(t, &r->route[most].from, out);
+    ds_buffer_add_text(out, " > ");
+    talker_print(t, &r->route[most].to, out);
+    if (r->num > 1)
+        ds_buffer_printf(out, " and %u%s other%s", r->num - 1, r->more ? " or more" : "",
+                         r->num > 2 || r->more ? "s" : "");
+}

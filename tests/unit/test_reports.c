@@ -1,0 +1,159 @@
+/* test_reports.c - the tables of --report: at their caps, with a million kinds of messages, and
+ * where memory runs out. What they show is in golden/. */
+#include "default_limits.h"
+#include "failing_alloc.h"
+#include "report.h"
+
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct ds_conn conn = {
+    .number = 7,
+    .end = {{.addr = {4, {10, 0, 0, 1}}, .port = 1, .node = {"a@h", 3}},
+            {.addr = {4, {10, 0, 0, 2}}, .port = 2, .node = {"b@h", 3}}},
+};
+
+/* A message with the payload {kN,1}. */
+struct made {
+    struct ds_event event;
+    struct record record;
+    uint8_t payload[32];
+};
+
+static void make(struct made *made, uint64_t number, uint64_t size)
+{
+    memset(made, 0, sizeof *made);
+    uint8_t *p = made->payload;
+    const int len = sprintf((char *)p + 4, "k%llu", (unsigned long long)number);
+    p[0] = 104;
+    p[1] = 2;
+    p[2] = 119;
+    p[3] = (uint8_t)len;
+    p[4 + len] = 97;
+    p[5 + len] = 1;
+    made->event.type = DS_EVENT_MESSAGE;
+    made->event.conn = &conn;
+    made->event.frame = number + 1;
+    made->event.ts_ns = (int64_t)number * 1000;
+    made->event.message.size = size;
+    made->event.message.payload = (struct ds_term){.data = p, .len = (size_t)len + 6};
+    made->record.event = &made->event;
+    made->record.note.role = NOTE_SEND;
+}
+
+static void init_config(struct report_config *config)
+{
+    memset(config, 0, sizeof *config);
+    default_limits(config->limits);
+    config->max_rows = 3;
+}
+
+static void assert_has(const struct report_text *text, const char *wanted)
+{
+    if (memmem(text->buffer.data, text->buffer.len, wanted, strlen(wanted)) == NULL) {
+        print_error("no %s in\n%.*s", wanted, (int)text->buffer.len, text->buffer.data);
+        fail();
+    }
+}
+
+/* A million shapes of one message each, and one of which each thousandth is: it is found, and
+ * memory stays within what the cap allows. */
+static void a_million_shapes(void **state)
+{
+    enum { SHAPES = 1000000, HEAVY = 1000 };
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    struct made made;
+    (void)state;
+    init_config(&config);
+    config.limits[DS_LIMIT_TALLIES] = 256;
+    void *report = report_traffic.open(&text, &config);
+    assert_non_null(report);
+    for (uint64_t i = 0; i < SHAPES; i++) {
+        make(&made, i, 100);
+        report_traffic.record(report, &made.record);
+        if (i % (SHAPES / HEAVY) != 0)
+            continue;
+        make(&made, 5555555, 100000);
+        report_traffic.record(report, &made.record);
+    }
+    report_traffic.show(report);
+    assert_has(&text, "traffic by shape: 1001000 messages, 200000000 bytes");
+    assert_has(&text, "   100000000   50.0      1000 ");
+    assert_has(&text, "send {k5555555,1}; a@h > b@h\n");
+    assert_has(&text, "more than 256 kinds");
+    report_traffic.end(report);
+    assert_true(text.buffer.len < 10000);
+    ds_buffer_free(&text.buffer);
+}
+
+static void at_the_cap(void **state)
+{
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    struct made made;
+    (void)state;
+    init_config(&config);
+    config.limits[DS_LIMIT_TALLIES] = 4;
+    void *report = report_traffic.open(&text, &config);
+    for (uint64_t i = 0; i < 4; i++) {
+        make(&made, i, 100 + i);
+        report_traffic.record(report, &made.record);
+    }
+    report_traffic.show(report);
+    assert_has(&text, "         103   25.4         1 ");
+    assert_has(&text, "         100   24.6 in others: --rows shows more\n");
+    assert_null(memmem(text.buffer.data, text.buffer.len, "more than", 9));
+    text.buffer.len = 0;
+    make(&made, 4, 50);
+    report_traffic.record(report, &made.record);
+    report_traffic.show(report);
+    assert_has(&text, "more than 4 kinds: the least were forgotten. What is not listed has at most "
+                      "101 bytes");
+    report_traffic.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
+static void run_traffic(void *by)
+{
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    struct made made;
+    init_config(&config);
+    config.traffic_by = *(enum traffic_by *)by;
+    config.limits[DS_LIMIT_TALLIES] = 4;
+    void *report = report_traffic.open(&text, &config);
+    if (report == NULL)
+        return;
+    for (uint64_t i = 0; i < 6; i++) {
+        make(&made, i, 100 + i);
+        report_traffic.record(report, &made.record);
+        report_traffic.record(report, &made.record);
+    }
+    report_traffic.show(report);
+    report_traffic.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    for (enum traffic_by by = 0; by < TRAFFIC_BY_COUNT; by++)
+        assert_true(failing_alloc_each(run_traffic, &by) >= 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_million_shapes),
+        cmocka_unit_test(at_the_cap),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
