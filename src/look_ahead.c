@@ -1,24 +1,37 @@
 /*
- * look_ahead.c - see look_ahead.h. Whether a second reading pays is known from the first packets:
- * a connection that was up before the capture began is there soon, or hardly matters.
+ * look_ahead.c - see look_ahead.h. Whether a second reading pays is known from the first packets: a
+ * connection that was up before the capture began, or packets that are missing, are there soon, or
+ * they hardly matter. Where TCP alone says that all is there, nothing is decoded for that.
  */
 #include "look_ahead.h"
 
 #include "complain.h"
 
-enum { LOOK_PACKETS = 1000 }; /* in which a connection must have been joined late */
+enum {
+    GLANCE_PACKETS = 250, /* in which something must be missing, by TCP, */
+    LOOK_PACKETS = 1000,  /* and in these, by what they hold */
+};
 
 struct look {
+    struct ds_glance *glance;
     struct ds_session *session;
     uint64_t num_packets;
-    bool joined_late;
+    bool is_missing;
 };
+
+static bool glance_at(void *context, const struct ds_packet *packet)
+{
+    struct look *look = context;
+    look->is_missing = look->is_missing || ds_glance_packet(look->glance, packet);
+    return packet->frame < GLANCE_PACKETS && !look->is_missing;
+}
 
 static void on_event(void *context, const struct ds_event *event)
 {
     struct look *look = context;
-    look->joined_late = look->joined_late || (event->type == DS_EVENT_CONN &&
-                                              event->change.state == DS_CONN_JOINED_LATE);
+    look->is_missing = look->is_missing || event->type == DS_EVENT_GAP ||
+                       (event->type == DS_EVENT_CONN &&
+                        event->change.state == DS_CONN_JOINED_LATE);
 }
 
 static bool look_at(void *context, const struct ds_packet *packet)
@@ -27,26 +40,39 @@ static bool look_at(void *context, const struct ds_packet *packet)
     if (packet->frame == 1)
         look->num_packets = 0; /* the next file */
     ds_session_packet(look->session, packet);
-    return ++look->num_packets < LOOK_PACKETS || look->joined_late;
+    return ++look->num_packets < LOOK_PACKETS || look->is_missing;
+}
+
+/* is_worth_it says whether something seems to be missing. False in *ok after a complaint. */
+static bool is_worth_it(struct capture *capture, bool *ok)
+{
+    struct look look = {.glance = ds_glance_new()};
+    if (look.glance == NULL)
+        complain("out of memory");
+    *ok = look.glance != NULL && capture_look_through(capture, glance_at, &look);
+    ds_glance_free(look.glance);
+    return *ok && look.is_missing;
 }
 
 bool look_ahead(struct capture *capture, const struct ds_config *config)
 {
     struct ds_config quiet = *config;
     struct look look = {0};
-    if (capture->is_live || config->atom_memory == NULL)
-        return true;
+    bool ok = true;
+    if (capture->is_live || config->atom_memory == NULL || !is_worth_it(capture, &ok))
+        return ok;
     quiet.on_event = on_event;
     quiet.on_port = NULL;
     quiet.on_all_known = NULL;
     quiet.context = &look;
     quiet.raw = quiet.remember = false;
+    quiet.learn = true;
     look.session = ds_session_new(&quiet);
     if (look.session == NULL) {
         complain("out of memory");
         return false;
     }
-    const bool ok = capture_look_through(capture, look_at, &look);
+    ok = capture_look_through(capture, look_at, &look);
     ds_session_end(look.session);
     ds_session_free(look.session);
     return ok;

@@ -67,6 +67,18 @@ void ds_atom_memory_free(struct ds_atom_memory *memory); /* NULL is allowed */
 void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give, void *context);
 bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned);
 
+/* ds_glance looks at packets in a hurry. */
+struct ds_glance;
+
+/* ds_glance_new returns one that has seen nothing, or NULL when memory ran out. */
+struct ds_glance *ds_glance_new(void);
+void ds_glance_free(struct ds_glance *glance); /* NULL is allowed */
+
+/* ds_glance_packet says whether it seems that something before this packet was not captured: the
+ * beginning of a TCP connection of any kind, or what lies between. Packets that come in another
+ * order seem so, too. */
+bool ds_glance_packet(struct ds_glance *glance, const struct ds_packet *packet);
+
 struct ds_config {
     ds_event_fn on_event;
     ds_port_fn on_port; /* may be NULL */
@@ -82,7 +94,8 @@ struct ds_config {
     bool remember;         /* what ds_session_past gives out */
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
     struct ds_atom_memory *atom_memory; /* NULL: one that ends with the session */
-    bool learn; /* it serves other sessions, too: how atoms are used is noted of all */
+    bool learn; /* it serves other sessions, too: how atoms are used is noted of all, from the
+                 * first packet on and not from the first atom that is not known */
 };
 
 /* ds_stats is what a session has seen so far. */

@@ -1,0 +1,77 @@
+/*
+ * test_glance.c - what a hurried look at packets says is missing.
+ */
+#include "packet_maker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { RAW = 101, SYN = 2, ACK = 16, HEADER_LEN = 40 };
+
+static struct maker m;
+
+/* seems_missing shows a segment of that many bytes. cut: so many were not captured. */
+static bool seems_missing(struct ds_glance *glance, uint16_t port, uint32_t seq, uint8_t flags,
+                          uint16_t len, uint16_t cut)
+{
+    uint8_t bytes[HEADER_LEN + 64] = {0x45, 0, 0, (uint8_t)(HEADER_LEN + len), 0, 0, 0, 0, 64, 6,
+                                      0, 0, 127, 0, 0, 1, 127, 0, 0, 1};
+    uint8_t *tcp = bytes + 20;
+    tcp[0] = (uint8_t)(port >> 8);
+    tcp[1] = (uint8_t)port;
+    tcp[3] = 1;
+    for (int i = 0; i < 4; i++)
+        tcp[4 + i] = (uint8_t)(seq >> (24 - 8 * i));
+    tcp[12] = 5 << 4;
+    tcp[13] = flags;
+    maker_start(&m, bytes, HEADER_LEN + (size_t)len - cut);
+    const struct ds_packet packet = {.link_type = RAW,
+                                     .data = maker_bytes(&m),
+                                     .cap_len = (uint32_t)m.len,
+                                     .len = HEADER_LEN + (uint32_t)len};
+    return ds_glance_packet(glance, &packet);
+}
+
+static void sees_what_is_missing(void **state)
+{
+    struct ds_glance *glance = ds_glance_new();
+    (void)state;
+    assert_false(seems_missing(glance, 1, 0xfffffffe, SYN, 0, 0));
+    assert_false(seems_missing(glance, 1, 0xffffffff, ACK, 0, 0));
+    assert_false(seems_missing(glance, 1, 0xffffffff, ACK, 10, 0)); /* its numbers wrap */
+    assert_false(seems_missing(glance, 1, 9, ACK, 5, 0));
+    assert_false(seems_missing(glance, 1, 9, ACK, 5, 0)); /* once more */
+    assert_true(seems_missing(glance, 1, 15, ACK, 5, 0)); /* one byte is not there */
+    assert_false(seems_missing(glance, 1, 20, ACK, 5, 0));
+    assert_true(seems_missing(glance, 1, 25, ACK, 5, 1)); /* it is cut */
+    assert_false(seems_missing(glance, 2, 7, ACK, 0, 0)); /* nothing was sent yet */
+    assert_true(seems_missing(glance, 2, 7, ACK, 1, 0));  /* up before */
+    assert_false(seems_missing(glance, 2, 8, ACK, 1, 0));
+    ds_glance_free(glance);
+    ds_glance_free(NULL);
+}
+
+/* Of more streams than it follows it cannot tell. */
+static void ends_at_many(void **state)
+{
+    struct ds_glance *glance = ds_glance_new();
+    (void)state;
+    for (uint16_t port = 1; port <= 2048; port++)
+        assert_false(seems_missing(glance, port, 1, SYN, 0, 0));
+    assert_false(seems_missing(glance, 2048, 2, ACK, 1, 0));
+    assert_true(seems_missing(glance, 2049, 1, SYN, 0, 0));
+    ds_glance_free(glance);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sees_what_is_missing),
+        cmocka_unit_test(ends_at_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
