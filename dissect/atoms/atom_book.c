@@ -370,15 +370,30 @@ static void count_failure(struct atom_book *book, struct env *env)
     book->meter->hits = 0;
 }
 
+/* add_direction takes note of who defines a text. */
+static void add_direction(struct learned *learned, uint64_t direction)
+{
+    for (unsigned i = 0; i < learned->num_directions; i++) {
+        if (learned->directions[i] == direction)
+            return;
+    }
+    if (direction == 0)
+        return;
+    if (learned->num_directions < ATOM_BOOK_DIRECTIONS)
+        learned->directions[learned->num_directions++] = direction;
+    else
+        learned->is_everywhere = true;
+}
+
 void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
-                      uint64_t direction, bool is_used)
+                      uint64_t direction, enum atom_book_how how)
 {
     if (slot >= ATOM_BOOK_SLOTS || book->is_liar)
         return;
     check_tables(book, slot, text);
     struct learned *learned = find_learned(book, slot, text);
     if (learned == NULL) {
-        if (!is_used || book->is_liar)
+        if (how == ATOM_BOOK_LISTED || book->is_liar)
             return;
         book->is_liar = atom_book_has_elsewhere(book, slot, text);
         if (book->is_liar)
@@ -389,16 +404,8 @@ void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, st
             return;
         }
     }
-    if (direction == 0)
-        return;
-    for (unsigned i = 0; i < learned->num_directions; i++) {
-        if (learned->directions[i] == direction)
-            return;
-    }
-    if (learned->num_directions < ATOM_BOOK_DIRECTIONS)
-        learned->directions[learned->num_directions++] = direction;
-    else
-        learned->is_everywhere = true;
+    learned->is_watched = learned->is_watched || how == ATOM_BOOK_USED;
+    add_direction(learned, direction);
 }
 
 /* add_role adds to a short list; false when it is there already or the list is full. */
@@ -432,9 +439,17 @@ void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
 }
 
 void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text text,
-                         const struct atom_role *role)
+                         uint64_t direction, bool is_list, const struct atom_role *role)
 {
-    struct learned *learned = slot < ATOM_BOOK_SLOTS ? find_learned(book, slot, text) : NULL;
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
+        return;
+    struct learned *learned = find_learned(book, slot, text);
+    /* It was defined by a message that lists many; here it is used. */
+    if (learned == NULL && !is_list && !atom_book_has_elsewhere(book, slot, text)) {
+        learned = add_learned(book, slot, text);
+        if (learned != NULL)
+            add_direction(learned, direction);
+    }
     const struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse)};
     if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, seen))
         judge_anew(book, slot);
@@ -452,6 +467,16 @@ struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t d
         s->direction = direction;
     }
     return s->verdict;
+}
+
+enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slot,
+                                            uint64_t direction, struct atom_held *held,
+                                            struct ds_text *out)
+{
+    *out = (struct ds_text){NULL, 0};
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
+        return ATOM_HELD_DOUBTFUL;
+    return atom_judge_held(book, slot, direction, held, out);
 }
 
 void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context)

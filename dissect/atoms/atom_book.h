@@ -33,23 +33,52 @@ void atom_book_release(struct atom_book *book); /* NULL is allowed */
 /* atom_book_is_of says whether a book found earlier is still the one to use. */
 bool atom_book_is_of(const struct atom_book *book, const struct ds_endpoint *end);
 
+/* How an atom was defined: by a message of its own, whose roles are told too; by one that lists
+ * hundreds; or some time ago, in roles that nobody told. */
+enum atom_book_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
+
 /* atom_book_define takes note of a definition. direction: which one defined it, if its slot held
- * something else before, so that there it is not what the slot meant before; 0: it may be. is_used:
- * by a message of its own, not by one that lists hundreds. */
+ * something else before, so that there it is not what the slot meant before; 0: it may be. */
 void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
-                      uint64_t direction, bool is_used);
+                      uint64_t direction, enum atom_book_how how);
 
 /* atom_book_see takes note of the role of a slot that is unknown. */
 void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
                    const struct atom_role *role);
 
-/* atom_book_see_known takes note of the role of an atom that atom_book_define was told of. */
+/* atom_book_see_known takes note of the role of an atom that direction has defined. is_list: the
+ * message is one that lists hundreds. */
 void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text text,
-                         const struct atom_role *role);
+                         uint64_t direction, bool is_list, const struct atom_role *role);
 
 /* atom_book_judge returns what a slot most likely means in that direction; absent: nothing is
  * likely. The text lives as long as the book. */
 struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction);
+
+enum { ATOM_HELD_ROLES = 8 };
+#define ATOM_LIKELY_FROM 0.99
+
+/* atom_held is what a slot held before packets were lost. */
+struct atom_held {
+    struct ds_text text;
+    double changed; /* how probable it is that the slot was given another atom since, and */
+    double lost;    /* that a definition was not seen */
+    struct seen_role roles[ATOM_HELD_ROLES]; /* in which the slot stands now, */
+    unsigned num_roles, num_new;             /* the first of them for the first time since */
+    double weight; /* what the others said; then with these */
+};
+
+enum atom_held_verdict {
+    ATOM_HELD_DOUBTFUL,
+    ATOM_HELD_STILL, /* beyond doubt */
+    ATOM_HELD_GONE,
+};
+
+/* atom_book_judge_held says whether a slot still holds what it held. *out is what it likely means
+ * in this message: held->text, another text that lives as long as the book, or absent. */
+enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slot,
+                                            uint64_t direction, struct atom_held *held,
+                                            struct ds_text *out);
 
 /* atom_book_trusts says whether the sender behaves as a node does. */
 bool atom_book_trusts(const struct atom_book *book);

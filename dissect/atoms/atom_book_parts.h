@@ -20,10 +20,6 @@ enum {
     ATOM_BOOK_BYTES = 524288,  /* of each book, if all were as large */
 };
 
-struct seen_role {
-    uint32_t fine, coarse; /* hashes */
-};
-
 /* learned is a text that a slot was seen to get. */
 struct learned {
     uint32_t next;      /* of the same slot: its number, from 1 */
@@ -32,6 +28,7 @@ struct learned {
     uint16_t slot, len;
     char *text;
     uint8_t num_roles, num_directions;
+    bool is_watched;    /* its roles were told from the first one on */
     bool is_everywhere; /* more directions than are remembered */
     struct seen_role roles[ATOM_BOOK_ROLES];
     uint64_t directions[ATOM_BOOK_DIRECTIONS]; /* where the slot held another atom before */

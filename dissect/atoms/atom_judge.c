@@ -16,7 +16,10 @@ enum {
     OTHERS = 120, /* atoms that a node uses and that no table has */
 };
 
-static const double LIKELY = 0.99;
+static const double DEFINED_TWICE = 0.02; /* in a slot that collides */
+static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to use it */
+static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
+static const double SETTLED = 0.9999, GONE = 0.5;
 static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
 static const double BUILD_BITS = 10;
 static const double FIT_BITS = 20; /* by which a table must be better than the next one */
@@ -60,9 +63,8 @@ static double ratio_of_use(unsigned text, struct seen_role role)
 }
 
 /* ratio_of_learned does that for an atom that was seen in a few messages. */
-static double ratio_of_learned(const struct learned *learned, struct seen_role role)
+static double ratio_of_seen(const struct learned *learned, struct seen_role role, double best)
 {
-    double best = -1;
     for (unsigned i = 0; i < learned->num_roles; i++) {
         double ratio = best;
         if (learned->roles[i].fine == role.fine)
@@ -77,6 +79,20 @@ static double ratio_of_learned(const struct learned *learned, struct seen_role r
         best = ratio > best ? ratio : best;
     }
     return clamp(best);
+}
+
+static double ratio_of_learned(const struct learned *learned, struct seen_role role)
+{
+    return ratio_of_seen(learned, role, -1);
+}
+
+/* ratio_of_held does that for an atom that would be seen in a role of another kind. */
+static double ratio_of_held(const struct learned *learned, struct seen_role role)
+{
+    return ratio_of_seen(learned, role,
+                         !learned->is_watched        ? -1
+                         : learned->num_roles <= 1 ? -2
+                                                     : -3);
 }
 
 /* prior_of returns P(a program uses an atom of OTP). */
@@ -103,18 +119,26 @@ static void add(struct judge *judge, struct ds_text text, double weight)
         judge->candidates[judge->num++] = (struct candidate){text, weight};
 }
 
+/* bits_if_later weighs that a direction defines a text, so that its slot held another one just before:
+ * but that may be a second time, and the first one was not seen. */
+static double bits_if_later(const struct learned *learned, uint64_t direction)
+{
+    bool is_later = learned->is_everywhere;
+    for (unsigned d = 0; d < learned->num_directions; d++)
+        is_later = is_later || learned->directions[d] == direction;
+    return is_later ? log2(DEFINED_TWICE) : 0;
+}
+
 static void add_learned(struct judge *judge, uint64_t direction)
 {
     const struct atom_book *book = judge->book;
     const struct book_slot *slot = judge->slot;
     for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
         const struct learned *learned = &book->learned[i - 1];
-        bool is_later = learned->is_everywhere;
-        for (unsigned d = 0; d < learned->num_directions; d++)
-            is_later = is_later || learned->directions[d] == direction;
-        if (is_later)
+        if (has_text(judge, (struct ds_text){learned->text, learned->len}))
             continue;
-        double weight = log2(0.95 / book->texts[judge->number].num);
+        double weight = log2(0.95 / book->texts[judge->number].num) +
+                        bits_if_later(learned, direction);
         for (unsigned r = 0; r < slot->num_seen; r++)
             weight += ratio_of_learned(learned, slot->seen[r]);
         add(judge, (struct ds_text){learned->text, learned->len}, weight);
@@ -129,22 +153,6 @@ static double weight_of_text(const struct book_slot *slot, unsigned text)
     return weight;
 }
 
-static bool is_later(const struct judge *judge, struct ds_text text, uint64_t direction)
-{
-    const struct atom_book *book = judge->book;
-    for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
-        const struct learned *learned = &book->learned[i - 1];
-        if (learned->len != text.len || memcmp(learned->text, text.data, text.len) != 0)
-            continue;
-        for (unsigned d = 0; d < learned->num_directions; d++) {
-            if (learned->directions[d] == direction)
-                return true;
-        }
-        return learned->is_everywhere;
-    }
-    return false;
-}
-
 /* num_usable returns how many atoms of a table a book agrees with. */
 static uint32_t num_usable(const struct atom_book *book, int t)
 {
@@ -153,14 +161,13 @@ static uint32_t num_usable(const struct atom_book *book, int t)
 }
 
 /* add_static adds what the release that fits has in the slot. */
-static void add_static(struct judge *judge, int t, uint64_t direction)
+static void add_static(struct judge *judge, int t)
 {
     const struct atom_table *table = &atom_tables[t];
     const uint32_t num = num_usable(judge->book, t);
     for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
         const unsigned text = table->texts[index];
-        if (!has_text(judge, atom_table_text(text)) &&
-            !is_later(judge, atom_table_text(text), direction))
+        if (!has_text(judge, atom_table_text(text)))
             add(judge, atom_table_text(text), weight_of_text(judge->slot, text));
     }
 }
@@ -188,15 +195,14 @@ static bool is_telling(const struct atom_table_role *role)
 }
 
 /* add_by_role adds atoms of OTP that can be in any slot, for the roles that hardly another has. */
-static void add_by_role(struct judge *judge, uint64_t direction)
+static void add_by_role(struct judge *judge)
 {
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {
         unsigned num;
         const struct atom_table_role *roles = atom_table_range(judge->slot->seen[r].fine, &num);
         for (unsigned i = 0; i < num; i++) {
             const struct ds_text text = atom_table_text(roles[i].text);
-            if (!is_telling(&roles[i]) || has_text(judge, text) || is_known_elsewhere(judge, roles[i].text) ||
-                is_later(judge, text, direction))
+            if (!is_telling(&roles[i]) || has_text(judge, text) || is_known_elsewhere(judge, roles[i].text))
                 continue;
             add(judge, text,
                 weight_of_text(judge->slot, roles[i].text) - log2(ATOM_BOOK_MODULUS));
@@ -208,7 +214,7 @@ static void add_by_role(struct judge *judge, uint64_t direction)
 static double fit_of(const struct atom_book *book, const struct atom_table *table, uint32_t num)
 {
     double fit = 0;
-    for (uint16_t number = 0; number < ATOM_BOOK_MODULUS; number++) {
+    for (uint16_t number = 0; book->slots != NULL && number < ATOM_BOOK_MODULUS; number++) {
         const struct book_slot *slot = &book->slots[number];
         double with = OTHERS / (double)ATOM_BOOK_MODULUS;
         if (slot->num_seen == 0)
@@ -265,8 +271,8 @@ struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direct
     choose_table(book);
     add_learned(&judge, direction);
     if (book->table < ATOM_TABLES_NUM)
-        add_static(&judge, book->table, direction);
-    add_by_role(&judge, direction);
+        add_static(&judge, book->table);
+    add_by_role(&judge);
     double all = OTHERS / (double)ATOM_BOOK_MODULUS, best = 0;
     struct ds_text text = {NULL, 0};
     for (unsigned i = 0; i < judge.num; i++) {
@@ -277,5 +283,63 @@ struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direct
             text = judge.candidates[i].text;
         }
     }
-    return best / all >= LIKELY ? text : (struct ds_text){NULL, 0};
+    return best / all >= ATOM_LIKELY_FROM ? text : (struct ds_text){NULL, 0};
+}
+
+/* weight_of_held is that of what the slot held, without how probable that is beforehand. */
+static double weight_of_held(const struct judge *judge, struct ds_text text, unsigned num_new,
+                             double before)
+{
+    const struct atom_book *book = judge->book;
+    const unsigned number = atom_table_find(text);
+    const struct learned *learned = NULL;
+    for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
+        const struct learned *l = &book->learned[i - 1];
+        if (l->len == text.len && memcmp(l->text, text.data, text.len) == 0)
+            learned = l;
+    }
+    double weight = 0;
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        const struct seen_role role = judge->slot->seen[r];
+        double ratio = 0;
+        if (learned != NULL && (learned->num_roles != 0 || learned->is_watched))
+            ratio = ratio_of_held(learned, role);
+        else if (number != ATOM_TABLE_NONE && atom_table_uses[number].num != 0)
+            ratio = ratio_of_use(number, role);
+        else if (learned == NULL && r == 0 && before == 0)
+            ratio = LISTED_ONLY;
+        weight += r < num_new ? ratio : ratio < 0 ? ratio * AGAIN : 0;
+    }
+    return weight;
+}
+
+enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, uint64_t direction,
+                                       struct atom_held *held, struct ds_text *out)
+{
+    struct book_slot seen = {.num_seen = (uint8_t)held->num_roles};
+    struct judge judge = {.book = book, .slot = &seen, .number = slot};
+    for (unsigned r = 0; r < held->num_roles; r++)
+        seen.seen[r] = held->roles[r];
+    choose_table(book);
+    /* The first candidate; those that say the same are not added once more. */
+    held->weight += weight_of_held(&judge, held->text, held->num_new, held->weight);
+    add(&judge, held->text, log2(1 - held->changed) + held->weight);
+    add_learned(&judge, direction);
+    if (book->table < ATOM_TABLES_NUM)
+        add_static(&judge, book->table);
+    add_by_role(&judge);
+    const double holds = exp2(judge.candidates[0].weight);
+    double all = holds + held->changed, best = holds;
+    *out = held->text;
+    for (unsigned i = 1; i < judge.num; i++) {
+        const double weight = held->lost * exp2(judge.candidates[i].weight);
+        all += weight;
+        if (weight > best) {
+            best = weight;
+            *out = judge.candidates[i].text;
+        }
+    }
+    if (best / all < ATOM_LIKELY_FROM)
+        *out = (struct ds_text){NULL, 0};
+    return holds / all >= SETTLED ? ATOM_HELD_STILL : holds / all < GONE ? ATOM_HELD_GONE : ATOM_HELD_DOUBTFUL;
 }

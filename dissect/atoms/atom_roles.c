@@ -130,6 +130,14 @@ static void tell_export(struct walk *w, const struct term_token *token)
     }
 }
 
+/* tell_node tells of the node of a pid, port or reference. */
+static void tell_node(struct walk *w, const struct ds_atom *atom)
+{
+    snprintf(w->role.fine, sizeof w->role.fine, "@");
+    snprintf(w->role.coarse, sizeof w->role.coarse, "~@");
+    w->tell(w->context, atom, &w->role);
+}
+
 /* walk_term goes through one term. */
 static void walk_term(struct walk *w, const struct ds_term *term, char where)
 {
@@ -146,6 +154,8 @@ static void walk_term(struct walk *w, const struct ds_term *term, char where)
             tell(w, token.atom);
         else if (token.class == TERM_EXPORT)
             tell_export(w, &token);
+        else if (token.atom != NULL)
+            tell_node(w, token.atom);
         if (token.num_terms != 0 && w->depth < MAX_NESTING) {
             struct level *level = &w->levels[w->depth++];
             *level = (struct level){.class = token.class, .num = token.num_terms};

@@ -27,6 +27,11 @@ struct atom_role {
     char fine[ATOM_ROLE_LEN], coarse[ATOM_ROLE_LEN];
 };
 
+/* seen_role is one as it is looked up: by atom_role_hash. */
+struct seen_role {
+    uint32_t fine, coarse;
+};
+
 typedef void (*atom_role_fn)(void *context, const struct ds_atom *atom,
                              const struct atom_role *role);
 

@@ -6,9 +6,13 @@
  */
 #include "atoms.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { SEGMENT_LEN = ATOM_SEGMENT_SLOTS * sizeof(struct ds_atom) };
+enum {
+    SEGMENT_LEN = sizeof(struct atom_segment),
+    DOUBTS_LEN = ATOM_SEGMENT_SLOTS * sizeof(struct atom_doubt),
+};
 
 static void *take(struct env *env, size_t len)
 {
@@ -22,14 +26,15 @@ static void *take(struct env *env, size_t len)
     return bytes;
 }
 
-static struct ds_atom *segment_of(struct atom_cache *cache, struct env *env, unsigned number)
+static struct atom_segment *segment_of(struct atom_cache *cache, struct env *env, unsigned number)
 {
     if (cache->segment[number] == NULL) {
-        struct ds_atom *segment = take(env, SEGMENT_LEN);
+        struct atom_segment *segment = take(env, SEGMENT_LEN);
         if (segment == NULL)
             return NULL;
+        segment->doubts = NULL;
         for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
-            segment[i] = (struct ds_atom){
+            segment->atoms[i] = (struct ds_atom){
                 .slot = (uint16_t)(number * ATOM_SEGMENT_SLOTS + i),
                 .state = DS_ATOM_UNKNOWN,
             };
@@ -66,14 +71,25 @@ static size_t latin1_to_utf8(struct cursor text, uint8_t *out)
     return len;
 }
 
+/* end_doubt is for a slot that is certain now. */
+static void end_doubt(const struct atom_cache *cache, const struct atom_segment *segment,
+                      uint16_t slot)
+{
+    if (segment->doubts != NULL)
+        segment->doubts[slot % ATOM_SEGMENT_SLOTS] =
+            (struct atom_doubt){.lost = (float)cache->num_lost};
+}
+
 void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct ds_text text,
                bool latin1, enum ds_atom_state state)
 {
     uint8_t converted[2 * ATOM_MAX_CHARS];
-    struct ds_atom *segment = segment_of(cache, env, slot / ATOM_SEGMENT_SLOTS);
+    struct atom_segment *segment = segment_of(cache, env, slot / ATOM_SEGMENT_SLOTS);
+    cache->num_defined += state == DS_ATOM_KNOWN;
     if (segment == NULL)
         return;
-    struct ds_atom *atom = &segment[slot % ATOM_SEGMENT_SLOTS];
+    struct ds_atom *atom = &segment->atoms[slot % ATOM_SEGMENT_SLOTS];
+    end_doubt(cache, segment, slot);
     forget(cache, env, atom);
 
     struct cursor from = cursor_make(text.data, text.len);
@@ -104,17 +120,27 @@ void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask)
         if ((mask & 1u << s) == 0 || cache->segment[s] == NULL)
             continue;
         for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++)
-            forget(cache, env, &cache->segment[s][i]);
+            forget(cache, env, &cache->segment[s]->atoms[i]);
     }
 }
 
-void atoms_doubt(struct atom_cache *cache, unsigned mask)
+void atoms_doubt(struct atom_cache *cache, struct env *env, unsigned mask)
 {
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
-        if ((mask & 1u << s) == 0 || cache->segment[s] == NULL)
+        struct atom_segment *segment = cache->segment[s];
+        if ((mask & 1u << s) == 0 || segment == NULL)
             continue;
-        for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
-            struct ds_atom *atom = &cache->segment[s][i];
+        const bool is_first = segment->doubts == NULL;
+        if (is_first)
+            segment->doubts = take(env, DOUBTS_LEN);
+        if (segment->doubts == NULL) {
+            atoms_forget(cache, env, 1u << s);
+            continue;
+        }
+        for (uint16_t i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
+            struct ds_atom *atom = &segment->atoms[i];
+            if (is_first)
+                end_doubt(cache, segment, i);
             if (!ds_atom_is_certain(atom->state))
                 continue;
             atom->state = DS_ATOM_LIKELY;
@@ -123,12 +149,47 @@ void atoms_doubt(struct atom_cache *cache, unsigned mask)
     }
 }
 
+void atoms_lose(struct atom_cache *cache, uint64_t bytes, uint64_t seen)
+{
+    /* Where little was seen, one definition in a hundred bytes is not surprising. */
+    cache->num_lost += (double)bytes * ((double)cache->num_defined + 1) / ((double)seen + 100);
+}
+
+struct atom_doubt *atoms_doubt_of(const struct atom_cache *cache, uint16_t slot)
+{
+    const struct atom_segment *segment = cache->segment[slot / ATOM_SEGMENT_SLOTS];
+    return segment != NULL && segment->doubts != NULL ? &segment->doubts[slot % ATOM_SEGMENT_SLOTS]
+                                                      : NULL;
+}
+
+double atoms_changed(const struct atom_cache *cache, const struct atom_doubt *doubt, double *lost)
+{
+    const float now = (float)cache->num_lost;
+    const double since = now > doubt->lost ? now - doubt->lost : 0;
+    *lost = since / ((double)cache->num_defined + cache->num_lost + 1);
+    return 1 - exp(-since / ATOM_SLOTS_USED);
+}
+
+void atoms_settle(struct atom_cache *cache, struct env *env, uint16_t slot, bool holds)
+{
+    struct atom_segment *segment = cache->segment[slot / ATOM_SEGMENT_SLOTS];
+    if (segment == NULL)
+        return;
+    end_doubt(cache, segment, slot);
+    if (!holds)
+        forget(cache, env, &segment->atoms[slot % ATOM_SEGMENT_SLOTS]);
+}
+
 void atoms_free(struct atom_cache *cache, struct env *env)
 {
     atoms_forget(cache, env, ATOM_ALL_SEGMENTS);
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
         if (cache->segment[s] != NULL)
             meter_give(&env->meter, SEGMENT_LEN);
+        if (cache->segment[s] != NULL && cache->segment[s]->doubts != NULL) {
+            meter_give(&env->meter, DOUBTS_LEN);
+            free(cache->segment[s]->doubts);
+        }
         free(cache->segment[s]);
         cache->segment[s] = NULL;
     }

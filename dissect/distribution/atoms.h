@@ -16,18 +16,35 @@ enum {
     ATOM_ALL_SEGMENTS = (1 << ATOM_SEGMENTS) - 1,
 };
 
+/* atom_doubt is what speaks for and against an atom that is likely because its slot held it before
+ * packets were lost. */
+struct atom_doubt {
+    float lost;     /* definitions that had been when it was certain, by estimate */
+    float weight;   /* log2 of how much better it explains its roles since than any atom does */
+    uint32_t roles; /* those: a bit each, by hash */
+};
+
+/* atom_segment is 256 slots. */
+struct atom_segment {
+    struct ds_atom atoms[ATOM_SEGMENT_SLOTS];
+    struct atom_doubt *doubts; /* of each; NULL: there was none so far */
+};
+
 /* atom_cache holds what is known of a direction's slots. Zero-initialise it. */
 struct atom_cache {
-    struct ds_atom *segment[ATOM_SEGMENTS]; /* NULL: all unknown */
-    unsigned num_certain;                   /* slots */
+    struct atom_segment *segment[ATOM_SEGMENTS]; /* NULL: all unknown */
+    unsigned num_certain;                        /* slots */
+    uint64_t num_defined;                        /* on the wire, as far as that was seen */
+    double num_lost;                             /* definitions, by estimate, that were not */
 };
+
 
 static inline struct ds_atom atoms_get(const struct atom_cache *cache, uint16_t slot)
 {
-    const struct ds_atom *segment = cache->segment[slot / ATOM_SEGMENT_SLOTS];
+    const struct atom_segment *segment = cache->segment[slot / ATOM_SEGMENT_SLOTS];
     if (segment == NULL)
         return (struct ds_atom){.slot = slot, .state = DS_ATOM_UNKNOWN};
-    return segment[slot % ATOM_SEGMENT_SLOTS];
+    return segment->atoms[slot % ATOM_SEGMENT_SLOTS];
 }
 
 /* atoms_set gives a slot its text, which is copied. When memory or the meter runs out the
@@ -40,7 +57,21 @@ void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask);
 
 /* atoms_doubt makes what is certain in the segments of mask likely: a slot changes only when another
  * atom with the same remainder is sent for the first time, which may have happened unseen. */
-void atoms_doubt(struct atom_cache *cache, unsigned mask);
+void atoms_doubt(struct atom_cache *cache, struct env *env, unsigned mask);
+
+/* atoms_lose tells that bytes of the frames were not seen; seen is how many were. As many
+ * definitions are taken to be in them as in what was seen. */
+void atoms_lose(struct atom_cache *cache, uint64_t bytes, uint64_t seen);
+
+/* atoms_doubt_of returns the doubt of a slot; NULL where there is none. */
+struct atom_doubt *atoms_doubt_of(const struct atom_cache *cache, uint16_t slot);
+
+/* atoms_changed returns how probable it is that a slot was given another atom than the one in doubt;
+ * and *lost which share of all definitions was lost since that was certain. */
+double atoms_changed(const struct atom_cache *cache, const struct atom_doubt *doubt, double *lost);
+
+/* atoms_settle ends the doubt of a slot: it still holds what it held, or it is unknown. */
+void atoms_settle(struct atom_cache *cache, struct env *env, uint16_t slot, bool holds);
 
 /* atoms_free releases the memory and empties the cache. */
 void atoms_free(struct atom_cache *cache, struct env *env);

@@ -94,7 +94,7 @@ static void emit_gap(struct channel *channel)
         .fault = {.kind = channel->loss.kind, .what = channel->loss.what},
         .gap = {.bytes = channel->lost, .messages = -1},
     };
-    channel->frames.lost_total += channel->lost;
+    frames_miss(&channel->frames, channel->lost);
     channel->lost = 0;
     if (event.gap.bytes != 0)
         env_emit(channel->frames.env, channel->frames.conn, &event);

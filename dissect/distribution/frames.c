@@ -29,7 +29,7 @@ static void forget_atoms(struct frames *frames, unsigned mask)
     if (frames->env->config.certain)
         atoms_forget(&frames->atoms, frames->env, mask);
     else
-        atoms_doubt(&frames->atoms, mask);
+        atoms_doubt(&frames->atoms, frames->env, mask);
     decoder_state_forget_slots(frames->conn->decoder, frames->env, frames->dir, mask);
 }
 
@@ -88,9 +88,8 @@ static void decode(struct frames *frames, const struct control_source *source, s
         if (frames->doubt == 0)
             infer_nodes(source, frames->env, frames->conn, &frames->atoms, refs, event);
         control_read_payload(source, at, frames->env, event);
-        if (frames->doubt == 0)
-            likely_resolve(&frames->likely, frames->env, frames->conn, refs,
-                           source->atoms.num_atoms, event);
+        likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, refs,
+                       source->atoms.num_atoms, frames->doubt == 0, event);
     }
     emit_message(frames, event);
 }
@@ -115,8 +114,8 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
         control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
     else if (control_read(&source, &body, &event)) {
         control_read_payload(&source, &body, frames->env, &event);
-        likely_resolve(&frames->likely, frames->env, frames->conn, message->atoms,
-                       message->num_atoms, &event);
+        likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, message->atoms,
+                       message->num_atoms, frames->doubt == 0, &event);
     }
     emit_message(frames, &event);
     decoder_state_finish(frames->conn->decoder, frames->env, frames->dir, message->sequence);
@@ -266,7 +265,8 @@ static void take_headed(struct frames *frames, struct control_source *source, st
     decoder_state_add_frame(frames->conn->decoder, frames->env, frames->conn->tcp->now_ns,
                             frames->dir, source->start, len, &header);
     if (!frames->latin1 && frames->doubt == 0)
-        likely_define(&frames->likely, frames->env, frames->conn, frames->dir, &header);
+        likely_define(&frames->likely, frames->env, frames->conn, frames->dir, &frames->atoms,
+                      &header);
     dist_header_apply(&header, &frames->atoms, frames->env, frames->latin1);
     note_known(frames);
     if (status != HEADER_OK) {
@@ -274,10 +274,12 @@ static void take_headed(struct frames *frames, struct control_source *source, st
         if (status == HEADER_MALFORMED || source->damage.kind == DS_FAULT_NONE)
             source->damage = (struct damage){
                 DS_FAULT_MALFORMED, what != NULL ? what : "the frame ends within its header"};
+        if (header.type != HEADER_PLAIN && header.fragment != 0)
+            atoms_lose(&frames->atoms, cursor_left(at), frames->seen_total);
         at->end = at->at;
         header.num_refs = 0; /* their texts may be gone, and nothing follows to use them */
         if (header.type == HEADER_PLAIN || header.fragment == 0) {
-            frames->lost_total += len;
+            frames_miss(frames, len);
             frames->orphan = FIRST_LOST;
             control_fault(event, source, at, source->damage.kind, source->damage.what);
             emit_message(frames, event);
@@ -309,7 +311,7 @@ static void take_whole(struct frames *frames, struct cursor frame, uint64_t len,
     if (!cursor_skip(&at, FRAME_LENGTH_LEN) || !cursor_peek_u8(&at, &first)) {
         /* Whatever it was, it may have changed the cache. */
         forget_atoms(frames, ATOM_ALL_SEGMENTS);
-        frames->lost_total += len;
+        frames_miss(frames, len);
         frames->orphan = FIRST_LOST;
         control_fault(&event, &source, &at, damage.kind, damage.what);
         emit_message(frames, &event);
@@ -330,6 +332,7 @@ void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struc
 {
     struct ds_frame sent = {.kind = DS_FRAME_UNKNOWN, .size = len, .completes = true};
     frames->conn->view.counters[frames->dir].frames++;
+    frames->seen_total += cursor_left(&frame);
     if (len == FRAME_LENGTH_LEN) {
         sent.kind = DS_FRAME_TICK;
         emit_tick(frames, frame);
@@ -359,6 +362,12 @@ void frames_lose(struct frames *frames, struct damage loss)
     frames->doubt = 0;
     if (loss.kind != DS_FAULT_JOINED_LATE)
         frames->orphan = FIRST_LOST;
+}
+
+void frames_miss(struct frames *frames, uint64_t bytes)
+{
+    frames->lost_total += bytes;
+    atoms_lose(&frames->atoms, bytes, frames->seen_total);
 }
 
 void frames_end(struct frames *frames, struct damage damage)

@@ -24,6 +24,7 @@ struct frames {
     uint8_t doubt;       /* messages that must fit yet; until then nothing is inferred */
     int64_t began_ns;    /* when the first byte of the frame at hand came */
     uint64_t lost_total; /* bytes missing or skipped, of the whole direction */
+    uint64_t seen_total; /* bytes of frames that were seen */
 
     struct atom_cache atoms;
     struct likely likely;
@@ -46,6 +47,9 @@ void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struc
 
 /* frames_lose tells that frames may have gone by unseen: the whole atom cache is unknown. */
 void frames_lose(struct frames *frames, struct damage loss);
+
+/* frames_miss tells how many bytes went by like that. */
+void frames_miss(struct frames *frames, uint64_t bytes);
 
 /* frames_end reports the messages of which fragments are still to come. */
 void frames_end(struct frames *frames, struct damage damage);

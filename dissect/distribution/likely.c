@@ -8,6 +8,7 @@
 enum {
     LISTED = 100,    /* new atoms in one header: a list of atoms, not a use of them */
     LISTED_ALL = 10, /* such messages: what was in the slots is gone */
+    MAX_SEEN = 256,  /* places of atoms in doubt, of one message */
 };
 
 static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
@@ -26,47 +27,157 @@ static struct atom_book *find_book(struct likely *likely, struct env *env, const
         return NULL;
     if (likely->book != NULL && atom_book_is_of(likely->book, end))
         return likely->book;
-    atom_book_release(likely->book);
+    struct atom_book *before = likely->book;
+    atom_book_release(before);
     likely->book = atom_books_find(env->books, env, end);
+    likely->has_told = likely->has_told && likely->book == before;
     likely->direction =
         add_endpoint(add_endpoint(1469598103934665603u, end), &conn->view.end[1 - dir]) | 1;
     return likely->book;
 }
 
+/* tell_all tells the book what the slots of a direction hold. */
+static void tell_all(struct likely *likely, struct env *env, const struct atom_cache *cache)
+{
+    for (uint16_t slot = 0; slot < ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS; slot++) {
+        const struct ds_atom atom = atoms_get(cache, slot);
+        /* What is likely was sent once; or it is the name of a node, which nobody need have sent. */
+        if (atom.state == DS_ATOM_KNOWN ||
+            (atom.state == DS_ATOM_LIKELY && memchr(atom.text, '@', atom.len) == NULL))
+            atom_book_define(likely->book, env, slot,
+                             (struct ds_text){(const char *)atom.text, atom.len},
+                             likely->direction, ATOM_BOOK_HEARSAY);
+    }
+    likely->has_told = true;
+}
+
+/* use_book returns the book of the sender, told what this direction knows; NULL: see find_book. */
+static struct atom_book *use_book(struct likely *likely, struct env *env, const struct conn *conn,
+                                  int dir, const struct atom_cache *cache)
+{
+    struct atom_book *book = find_book(likely, env, conn, dir);
+    if (book != NULL && !likely->has_told)
+        tell_all(likely, env, cache);
+    return book;
+}
+
 void likely_define(struct likely *likely, struct env *env, const struct conn *conn, int dir,
-                   const struct dist_header *header)
+                   const struct atom_cache *cache, const struct dist_header *header)
 {
     uint32_t num_new = 0;
+    likely->has_defined = likely->is_list = false;
+    if (!env->atoms_in_doubt && !env->config.learn)
+        return;
     for (uint32_t i = 0; i < header->num_refs; i++)
         num_new += header->refs[i].state == DS_ATOM_KNOWN;
     likely->has_defined = num_new != 0;
-    struct atom_book *book = num_new != 0 ? find_book(likely, env, conn, dir) : NULL;
+    if (num_new == 0 && likely->has_told)
+        return;
+    struct atom_book *book = use_book(likely, env, conn, dir, cache);
     if (book == NULL)
         return;
-    likely->num_listed += num_new >= LISTED;
+    likely->is_list = num_new >= LISTED;
+    likely->num_listed += likely->is_list;
     for (uint32_t i = 0; i < header->num_refs; i++) {
         const struct ds_atom *ref = &header->refs[i];
         if (ref->state == DS_ATOM_KNOWN)
             atom_book_define(book, env, ref->slot,
                              (struct ds_text){(const char *)ref->text, ref->len},
                              likely->num_listed < LISTED_ALL ? likely->direction : 0,
-                             num_new < LISTED);
+                             num_new < LISTED ? ATOM_BOOK_USED : ATOM_BOOK_LISTED);
     }
 }
+
+/* seen is a place in which the message at hand has an atom that is in doubt. */
+struct seen {
+    uint16_t slot;
+    struct seen_role role;
+};
 
 struct roles_of {
     struct atom_book *book;
     struct env *env;
+    bool may_learn; /* what is seen is beyond doubt */
+    bool is_list;   /* of hundreds of atoms */
+    uint64_t direction;
+    unsigned num_seen;
+    struct seen seen[MAX_SEEN];
 };
 
 static void note_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
 {
-    const struct roles_of *of = context;
+    struct roles_of *of = context;
+    if (!of->may_learn && atom->state != DS_ATOM_LIKELY)
+        return;
     if (atom->state == DS_ATOM_KNOWN)
         atom_book_see_known(of->book, atom->slot,
-                            (struct ds_text){(const char *)atom->text, atom->len}, role);
+                            (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
+                            of->is_list, role);
     else if (atom->state == DS_ATOM_UNKNOWN)
         atom_book_see(of->book, of->env, atom->slot, role);
+    else if (atom->state == DS_ATOM_LIKELY && of->num_seen < MAX_SEEN)
+        of->seen[of->num_seen++] = (struct seen){
+            atom->slot, {atom_role_hash(role->fine), atom_role_hash(role->coarse)}};
+}
+
+/* add_roles gives out in which roles a slot stands in the message at hand; first those in which it
+ * did not before. */
+static void add_roles(const struct roles_of *of, struct atom_held *held, uint16_t slot,
+                      struct atom_doubt *doubt)
+{
+    const uint32_t before = doubt->roles;
+    for (int is_known = 0; is_known <= 1; is_known++) {
+        for (unsigned i = 0; i < of->num_seen && held->num_roles < ATOM_HELD_ROLES; i++) {
+            const uint32_t bit = 1u << of->seen[i].role.fine % 32;
+            if (of->seen[i].slot != slot || ((before & bit) != 0) != (is_known != 0) ||
+                (!is_known && (doubt->roles & bit) != 0))
+                continue;
+            held->roles[held->num_roles++] = of->seen[i].role;
+            held->num_new += !is_known;
+            doubt->roles |= bit;
+        }
+    }
+}
+
+/* judge_held judges anew a reference that is likely, by what its slot held before packets were
+ * lost. Returns whether it changed. */
+static bool judge_held(const struct roles_of *of, struct env *env, const struct likely *likely,
+                       struct atom_cache *cache, struct ds_atom *ref)
+{
+    const struct ds_atom now = atoms_get(cache, ref->slot);
+    struct atom_doubt *doubt = atoms_doubt_of(cache, ref->slot);
+    struct atom_held held = {.text = {(const char *)ref->text, ref->len}};
+    struct ds_text text = held.text;
+    enum atom_held_verdict verdict = ATOM_HELD_DOUBTFUL;
+    /* Fragments come late: the slot may hold something else by now. */
+    const bool is_held = now.state == DS_ATOM_LIKELY && now.text == ref->text && doubt != NULL;
+    held.changed = doubt != NULL ? atoms_changed(cache, doubt, &held.lost) : 0;
+    if (of->book != NULL && !atom_book_trusts(of->book)) {
+        text.data = NULL;
+    } else if (held.changed == 0) {
+        return false;
+    } else if (of->book != NULL && is_held) {
+        held.weight = doubt->weight;
+        const struct atom_doubt before = *doubt;
+        add_roles(of, &held, ref->slot, doubt);
+        verdict = atom_book_judge_held(of->book, ref->slot, likely->direction, &held, &text);
+        doubt->weight = (float)held.weight;
+        if (!of->may_learn)
+            *doubt = before;
+    } else if (held.changed > 1 - ATOM_LIKELY_FROM) {
+        text.data = NULL;
+    }
+    const bool stays = text.data == (const char *)ref->text && verdict != ATOM_HELD_GONE;
+    if (verdict != ATOM_HELD_DOUBTFUL && of->may_learn)
+        atoms_settle(cache, env, ref->slot, verdict == ATOM_HELD_STILL);
+    if (stays)
+        return false;
+    if (verdict == ATOM_HELD_GONE && text.data == (const char *)ref->text)
+        text.data = NULL;
+    ref->text = (const uint8_t *)text.data;
+    ref->len = text.data != NULL ? (uint16_t)text.len : 0;
+    ref->state = text.data != NULL ? DS_ATOM_LIKELY : DS_ATOM_UNKNOWN;
+    return true;
 }
 
 static void count(struct ds_event *event, const struct ds_term *term)
@@ -85,23 +196,29 @@ static void count(struct ds_event *event, const struct ds_term *term)
 }
 
 void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
-                    struct ds_atom *refs, uint32_t num_refs, struct ds_event *event)
+                    struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
+                    bool may_learn, struct ds_event *event)
 {
     const bool has_doubt = event->unknown_atoms != 0 || event->likely_atoms != 0;
-    env->atoms_in_doubt = env->atoms_in_doubt || has_doubt || env->config.learn;
-    if (refs == NULL || !(has_doubt || (likely->has_defined && env->atoms_in_doubt)))
+    env->atoms_in_doubt = env->atoms_in_doubt || has_doubt;
+    if (refs == NULL || !(has_doubt || likely->has_defined || env->config.learn))
         return;
-    struct roles_of of = {find_book(likely, env, conn, event->dir), env};
-    if (of.book == NULL)
-        return;
-    atom_roles_walk(&event->message, note_role, &of);
+    struct roles_of of;
+    of.book = may_learn ? use_book(likely, env, conn, event->dir, cache)
+                        : find_book(likely, env, conn, event->dir);
+    likely->has_told = likely->has_told && may_learn;
+    of.env = env;
+    of.may_learn = may_learn;
+    of.is_list = likely->is_list;
+    of.direction = likely->num_listed < LISTED_ALL ? likely->direction : 0;
+    of.num_seen = 0;
+    if (of.book != NULL)
+        atom_roles_walk(&event->message, note_role, &of);
     bool any = false;
     for (uint32_t i = 0; i < num_refs; i++) {
-        if (refs[i].state == DS_ATOM_LIKELY && !atom_book_trusts(of.book)) {
-            refs[i] = (struct ds_atom){.slot = refs[i].slot, .state = DS_ATOM_UNKNOWN};
-            any = true;
-        }
-        if (refs[i].state != DS_ATOM_UNKNOWN)
+        if (refs[i].state == DS_ATOM_LIKELY)
+            any = judge_held(&of, env, likely, cache, &refs[i]) || any;
+        if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
             continue;
         const struct ds_text text = atom_book_judge(of.book, refs[i].slot, likely->direction);
         if (text.data == NULL)

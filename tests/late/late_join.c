@@ -4,11 +4,18 @@
  *
  *     late_join [--certain] [--learned | --twice] [--from PERCENT | --drop PERCENT] FILE
  *
- * It prints one line: the messages that both runs have, in percent those whose atoms are all known
- * without likely ones and with them, atoms that are likely, and atoms that are wrong: firm and
- * likely. --learned: the part that is cut off has been decoded by an earlier run, which remembered
- * what it learned; --twice: the same packets were. Exit status 1: an atom is wrong that is firm, or,
- * where no packets were dropped, likely.
+ * It prints one line:
+ *
+ *     the messages whose own bytes are all in the packets of the second run, in connections that
+ *       were joined late, or with --drop in all
+ *     of them, in percent, those whose atoms are all known without likely ones, and with them
+ *     in percent, those readable of the messages that can be: each of their atoms is defined in
+ *       some message of this node whose bytes are all there
+ *     references that are likely, and those that are wrong: firm, and likely
+ *
+ * --learned: the part that is cut off has been decoded by an earlier run, which remembered what it
+ * learned; --twice: the same packets were. Exit status 1: an atom is wrong that is firm, or, where
+ * no packets were dropped, likely.
  */
 #include <distsniff/dissect.h>
 
@@ -17,43 +24,114 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_DIRECTIONS = 8192, MAX_SLOTS = 2048, MAX_OPEN = 64, SET_SIZE = 1 << 20, NEAR = 512 };
+
 struct message {
-    uint64_t frame;
-    uint64_t hash; /* of sender and bytes */
+    uint64_t frame; /* the packet that completed it */
+    uint64_t hash; /* of its terms */
     uint32_t num_atoms;
     struct ds_atom *atoms; /* with texts of their own */
+    uint64_t node;         /* that sent it */
+    bool is_there;         /* all its bytes are */
+    bool is_found;         /* by the second run */
+};
+
+struct range {
+    uint64_t start, end;
+};
+
+/* direction is one of a connection, in the whole capture. */
+struct direction {
+    uint64_t key;
+    struct message *messages;
+    size_t num, cap, at;
+    uint64_t data_end, frames_end; /* offsets in the stream */
+    struct range *lost; /* what packets that are left out hold of it */
+    size_t num_lost, cap_lost, lost_at;
+    struct {
+        uint64_t sequence;
+        bool is_there;
+    } open[MAX_OPEN]; /* fragmented messages */
+    unsigned num_open;
+    uint64_t slots[MAX_SLOTS]; /* hashes of what they hold */
+    bool is_late; /* in the second run */
 };
 
 struct tally {
-    struct message *whole;
-    size_t num, cap, at;
+    struct direction *directions[MAX_DIRECTIONS];
     bool first; /* run */
     bool all;   /* connections, not only those that were joined late */
-    bool late[65536]; /* connections that were */
-    uint64_t messages, readable, readable_firm, likely, wrong_firm, wrong_likely, refs;
+    bool *left_out; /* packets */
+    uint64_t *defined; /* a set of definitions, by hash */
+    uint64_t messages, readable, readable_firm, likely, wrong_firm, wrong_likely;
+    uint64_t could_be, could_be_readable;
     bool verbose;
 };
 
-static uint64_t hash_of(const struct ds_event *event)
+static uint64_t add_bytes(uint64_t hash, const void *data, size_t len)
 {
-    uint64_t hash = 1469598103934665603u;
-    const struct ds_term *term = &event->message.control;
-    for (size_t i = 0; i < term->len; i++)
-        hash = (hash ^ term->data[i]) * 1099511628211u;
-    const struct ds_endpoint *end = &event->conn->end[event->dir];
-    hash = (hash ^ end->port) * 1099511628211u;
-    return hash ^ event->message.size << 40;
+    const uint8_t *bytes = data;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
 }
 
-static void remember(struct tally *tally, const struct ds_event *event)
+static const uint64_t HASH_START = 1469598103934665603u;
+
+static uint64_t hash_of_terms(const struct ds_message *message)
 {
-    if (tally->num == tally->cap) {
-        tally->cap = tally->cap * 2 + 1024;
-        tally->whole = realloc(tally->whole, tally->cap * sizeof *tally->whole);
+    const uint64_t hash = add_bytes(HASH_START, message->control.data, message->control.len);
+    return add_bytes(hash, message->payload.data, message->payload.data != NULL ? message->payload.len : 0);
+}
+
+static uint64_t hash_of_node(const struct ds_endpoint *end)
+{
+    const uint64_t hash = add_bytes(HASH_START, end->node.data, end->node.len);
+    return add_bytes(hash, &end->creation, sizeof end->creation);
+}
+
+static uint64_t hash_of_atom(uint64_t start, const struct ds_atom *atom)
+{
+    return add_bytes(add_bytes(start, &atom->slot, sizeof atom->slot), atom->text, atom->len) | 1;
+}
+
+/* place_in returns where a hash is in the set, or could be. */
+static uint64_t *place_in(uint64_t *set, uint64_t hash)
+{
+    size_t i = hash % SET_SIZE;
+    while (set[i] != 0 && set[i] != hash)
+        i = (i + 1) % SET_SIZE;
+    return &set[i];
+}
+
+static struct direction *direction_of(struct tally *tally, const struct ds_conn *conn, unsigned dir)
+{
+    uint64_t key = HASH_START;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct ds_endpoint *end = &conn->end[i == 0 ? dir : 1 - dir];
+        key = add_bytes(add_bytes(key, &end->addr, sizeof end->addr), &end->port, sizeof end->port);
     }
-    struct message *m = &tally->whole[tally->num++];
+    size_t i = key % MAX_DIRECTIONS;
+    while (tally->directions[i] != NULL && tally->directions[i]->key != key)
+        i = (i + 1) % MAX_DIRECTIONS;
+    if (tally->directions[i] == NULL) {
+        tally->directions[i] = calloc(1, sizeof *tally->directions[i]);
+        tally->directions[i]->key = key;
+    }
+    return tally->directions[i];
+}
+
+static void remember(struct direction *direction, const struct ds_event *event)
+{
+    if (direction->num == direction->cap) {
+        direction->cap = direction->cap * 2 + 64;
+        direction->messages =
+            realloc(direction->messages, direction->cap * sizeof *direction->messages);
+    }
+    struct message *m = &direction->messages[direction->num++];
     const struct ds_term *term = &event->message.control;
-    *m = (struct message){event->frame, hash_of(event), term->num_atoms, NULL};
+    *m = (struct message){event->frame, hash_of_terms(&event->message), term->num_atoms, NULL,
+                          hash_of_node(&event->conn->end[event->dir]), false, false};
     m->atoms = calloc(term->num_atoms + 1, sizeof *m->atoms);
     for (uint32_t i = 0; i < term->num_atoms; i++) {
         m->atoms[i] = term->atoms[i];
@@ -65,40 +143,116 @@ static void remember(struct tally *tally, const struct ds_event *event)
     }
 }
 
+/* take_data takes note of what one packet adds to a stream. */
+static void take_data(struct tally *tally, struct direction *direction, const struct ds_event *event)
+{
+    const uint64_t len = event->bytes_len + event->data.missing;
+    if (len != 0 && (event->data.missing != 0 || tally->left_out[event->frame])) {
+        if (direction->num_lost == direction->cap_lost) {
+            direction->cap_lost = direction->cap_lost * 2 + 64;
+            direction->lost =
+                realloc(direction->lost, direction->cap_lost * sizeof *direction->lost);
+        }
+        direction->lost[direction->num_lost++] =
+            (struct range){direction->data_end, direction->data_end + len};
+    }
+    direction->data_end += len;
+}
+
+/* is_there says whether all of the next len bytes of the frames are. */
+static bool is_there(struct direction *direction, uint64_t len)
+{
+    const uint64_t start = direction->frames_end, end = start + len;
+    direction->frames_end = end;
+    while (direction->lost_at < direction->num_lost &&
+           direction->lost[direction->lost_at].end <= start)
+        direction->lost_at++;
+    return direction->lost_at == direction->num_lost ||
+           direction->lost[direction->lost_at].start >= end;
+}
+
+/* note_definitions takes note of what the latest message of a direction defines: each atom that
+ * its slot did not hold before. */
+static void note_definitions(struct tally *tally, struct direction *direction)
+{
+    const struct message *m = &direction->messages[direction->num - 1];
+    for (uint32_t i = 0; i < m->num_atoms; i++) {
+        const uint64_t hash = hash_of_atom(m->node, &m->atoms[i]);
+        if (!ds_atom_is_certain(m->atoms[i].state) || direction->slots[m->atoms[i].slot] == hash)
+            continue;
+        direction->slots[m->atoms[i].slot] = hash;
+        if (m->is_there)
+            *place_in(tally->defined, hash) = hash;
+    }
+}
+
+static void take_frame(struct tally *tally, struct direction *direction,
+                       const struct ds_frame *frame)
+{
+    bool there = is_there(direction, frame->size);
+    unsigned i = 0;
+    if (frame->kind == DS_FRAME_FIRST || frame->kind == DS_FRAME_FURTHER) {
+        while (i < direction->num_open && direction->open[i].sequence != frame->sequence)
+            i++;
+        if (i < direction->num_open)
+            there = direction->open[i].is_there = there && direction->open[i].is_there;
+        else if (i < MAX_OPEN)
+            direction->open[direction->num_open++].sequence = frame->sequence,
+            direction->open[i].is_there = there;
+        if (frame->completes && i < direction->num_open)
+            direction->open[i] = direction->open[--direction->num_open];
+    } else if (frame->kind != DS_FRAME_MESSAGE && frame->kind != DS_FRAME_PASS_THROUGH) {
+        return;
+    }
+    if (!frame->completes || direction->num == 0)
+        return;
+    direction->messages[direction->num - 1].is_there = there;
+    note_definitions(tally, direction);
+}
+
 static bool differ(const struct ds_atom *a, const struct ds_atom *b)
 {
     return a->len != b->len || memcmp(a->text, b->text, a->len) != 0;
 }
 
-static void compare(struct tally *tally, const struct ds_event *event)
+static bool is_same(const struct message *m, const struct ds_event *event, uint64_t hash)
+{
+    return m->is_there && !m->is_found && m->frame <= event->frame && m->hash == hash &&
+           m->num_atoms == event->message.control.num_atoms;
+}
+
+static void compare(struct tally *tally, struct direction *direction, const struct ds_event *event)
 {
     const struct ds_term *term = &event->message.control;
-    const uint64_t hash = hash_of(event);
-    if (!tally->all && !tally->late[event->conn->number % 65536])
-        return;
-    while (tally->at < tally->num && tally->whole[tally->at].frame < event->frame)
-        tally->at++;
-    size_t i = tally->at;
-    while (i < tally->num && tally->whole[i].frame == event->frame && tally->whole[i].hash != hash)
+    const uint64_t hash = hash_of_terms(&event->message);
+    const size_t start = direction->at < NEAR ? 0 : direction->at - NEAR;
+    size_t i = direction->at;
+    /* It is the next one that says so; or one before it, if what said the same was lost. */
+    while (i < direction->num && !is_same(&direction->messages[i], event, hash))
         i++;
-    if (i >= tally->num || tally->whole[i].frame != event->frame ||
-        tally->whole[i].num_atoms != term->num_atoms)
-        return;
-    const struct message *m = &tally->whole[i];
-    bool readable = true, firm = true;
+    if (i == direction->num)
+        for (i = start; i < direction->at && !is_same(&direction->messages[i], event, hash); i++)
+            ;
+    if (i == direction->num || !is_same(&direction->messages[i], event, hash))
+        return; /* what is damaged, or none */
+    direction->messages[i].is_found = true;
+    direction->at = i + 1;
+    const struct message *m = &direction->messages[i];
+    bool readable = true, firm = true, could_be = true;
     for (uint32_t a = 0; a < term->num_atoms; a++) {
         const struct ds_atom *got = &term->atoms[a], *want = &m->atoms[a];
         if (!ds_atom_is_certain(want->state))
             continue; /* unknown in the whole, too */
-        tally->refs++;
+        could_be = could_be && *place_in(tally->defined, hash_of_atom(m->node, want)) != 0;
         if (got->state == DS_ATOM_ADDRESS) { /* as good as it gets: it must be a node */
             tally->wrong_firm += memchr(want->text, '@', want->len) == NULL;
             continue;
         }
-        readable = readable && ds_atom_has_name(got->state);
+        const bool is_wrong = ds_atom_has_name(got->state) && differ(got, want);
+        readable = readable && ds_atom_has_name(got->state) && !is_wrong;
         firm = firm && ds_atom_is_certain(got->state);
         tally->likely += got->state == DS_ATOM_LIKELY;
-        if (!ds_atom_has_name(got->state) || !differ(got, want))
+        if (!is_wrong)
             continue;
         if (ds_atom_is_certain(got->state))
             tally->wrong_firm++;
@@ -110,23 +264,60 @@ static void compare(struct tally *tally, const struct ds_event *event)
                     got->state == DS_ATOM_LIKELY ? "likely" : "firm", got->len,
                     (const char *)got->text, want->len, (const char *)want->text);
     }
-    tally->messages++;
     tally->readable += readable;
     tally->readable_firm += firm;
+    tally->could_be_readable += readable && could_be;
 }
 
 static void on_event(void *context, const struct ds_event *event)
 {
     struct tally *tally = context;
-    if (!tally->first && event->type == DS_EVENT_CONN &&
-        event->change.state == DS_CONN_JOINED_LATE)
-        tally->late[event->conn->number % 65536] = true;
-    if (event->type != DS_EVENT_MESSAGE || event->message.control.data == NULL)
+    if (event->type == DS_EVENT_EPMD || event->conn == NULL)
         return;
-    if (tally->first)
-        remember(tally, event);
-    else
-        compare(tally, event);
+    struct direction *direction = direction_of(tally, event->conn, event->dir);
+    const bool is_message =
+        event->type == DS_EVENT_MESSAGE && event->message.control.data != NULL;
+    if (tally->first) {
+        if (is_message)
+            remember(direction, event);
+        else if (event->type == DS_EVENT_DATA)
+            take_data(tally, direction, event);
+        else if (event->type == DS_EVENT_GAP)
+            (void)is_there(direction, event->gap.bytes);
+        else if (event->type == DS_EVENT_FRAME)
+            take_frame(tally, direction, &event->frame_sent);
+        else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_CLOSED)
+            for (unsigned end = 0; end < 2; end++) {
+                /* The next connection of these two begins anew. */
+                direction = direction_of(tally, event->conn, end);
+                direction->frames_end = direction->data_end;
+            }
+        return;
+    }
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE)
+        direction->is_late = direction_of(tally, event->conn, 1u - event->dir)->is_late = true;
+    if (is_message && event->fault.kind == DS_FAULT_NONE && (tally->all || direction->is_late))
+        compare(tally, direction, event);
+}
+
+/* count_messages counts those that are to be read. */
+static void count_messages(struct tally *tally)
+{
+    for (size_t d = 0; d < MAX_DIRECTIONS; d++) {
+        const struct direction *direction = tally->directions[d];
+        for (size_t i = 0; direction != NULL && i < direction->num; i++) {
+            const struct message *m = &direction->messages[i];
+            bool could_be = true;
+            if (!m->is_there || !(tally->all || direction->is_late))
+                continue;
+            for (uint32_t a = 0; a < m->num_atoms; a++)
+                could_be = could_be &&
+                           (!ds_atom_is_certain(m->atoms[a].state) ||
+                            *place_in(tally->defined, hash_of_atom(m->node, &m->atoms[a])) != 0);
+            tally->messages++;
+            tally->could_be += could_be;
+        }
+    }
 }
 
 static pcap_t *open_pcap(const char *name)
@@ -142,10 +333,10 @@ static pcap_t *open_pcap(const char *name)
                               file, PCAP_TSTAMP_PRECISION_NANO, error);
 }
 
-/* A run takes the packets from number first on, up to last, and leaves out some of them. */
+/* A run takes the packets from number first on, up to last, and leaves out those of left_out. */
 struct run {
     uint64_t first, last;
-    unsigned drop;
+    const bool *left_out; /* NULL: none */
 };
 
 static uint64_t feed(struct ds_session *session, const char *name, struct run run)
@@ -154,7 +345,6 @@ static uint64_t feed(struct ds_session *session, const char *name, struct run ru
     struct pcap_pkthdr *header;
     const u_char *bytes;
     uint64_t frame = 0;
-    uint32_t random = 12345;
     if (pcap == NULL) {
         fprintf(stderr, "%s: cannot be read\n", name);
         exit(2);
@@ -168,8 +358,8 @@ static uint64_t feed(struct ds_session *session, const char *name, struct run ru
             .cap_len = header->caplen,
             .len = header->len,
         };
-        random = random * 1664525 + 1013904223;
-        if (frame < run.first || frame > run.last || (random >> 8) % 100 < run.drop)
+        if (frame < run.first || frame > run.last ||
+            (run.left_out != NULL && run.left_out[frame]))
             continue;
         if (session != NULL)
             ds_session_packet(session, &packet);
@@ -211,43 +401,55 @@ int main(int argc, char **argv)
     }
     if (name == NULL)
         return 2;
-    tally.first = true;
+    const uint64_t num = feed(NULL, name, (struct run){0, UINT64_MAX, NULL});
+    const uint64_t first = num * from / 100 + 1;
+    uint32_t random = 12345;
+    tally.left_out = calloc(num + 1, sizeof *tally.left_out);
+    tally.defined = calloc(SET_SIZE, sizeof *tally.defined);
+    for (uint64_t i = 1; i <= num; i++) {
+        random = random * 1664525 + 1013904223;
+        tally.left_out[i] = i < first || (random >> 8) % 100 < drop;
+    }
+    tally.first = config.raw = true;
     struct ds_session *session = ds_session_new(&config);
-    const uint64_t num = feed(session, name, (struct run){0, UINT64_MAX, 0});
+    feed(session, name, (struct run){0, UINT64_MAX, NULL});
     ds_session_end(session);
     ds_session_free(session);
 
-    tally.first = false;
+    tally.first = config.raw = false;
     tally.all = drop != 0;
     config.certain = certain;
-    const uint64_t first = num * from / 100 + 1;
     struct ds_atom_memory *memory = ds_atom_memory_new(256);
     if (learned || twice) {
         struct ds_atom_memory *earlier = ds_atom_memory_new(256);
         const ds_event_fn listen = config.on_event;
         config.on_event = NULL;
         config.atom_memory = learned ? earlier : memory;
-        config.learn = learned;
+        config.learn = true;
         session = ds_session_new(&config);
         feed(session, name,
-             learned ? (struct run){0, first - 1, 0} : (struct run){first, UINT64_MAX, drop});
+             learned ? (struct run){0, first - 1, NULL}
+                     : (struct run){first, UINT64_MAX, tally.left_out});
         ds_session_end(session);
         ds_session_free(session);
         config.on_event = listen;
+        config.learn = false;
         if (learned)
             ds_atom_memory_each(earlier, keep_learned, memory);
         ds_atom_memory_free(earlier);
     }
     config.atom_memory = memory;
     session = ds_session_new(&config);
-    feed(session, name, (struct run){first, UINT64_MAX, drop});
+    feed(session, name, (struct run){first, UINT64_MAX, tally.left_out});
     ds_session_end(session);
     ds_session_free(session);
     ds_atom_memory_free(memory);
+    count_messages(&tally);
     const double all = tally.messages != 0 ? (double)tally.messages : 1;
-    printf("%7llu %5.1f %5.1f %7llu %llu %llu\n", (unsigned long long)tally.messages,
+    const double could_be = tally.could_be != 0 ? (double)tally.could_be : 1;
+    printf("%7llu %5.1f %5.1f %5.1f %7llu %llu %llu\n", (unsigned long long)tally.messages,
            100 * (double)tally.readable_firm / all, 100 * (double)tally.readable / all,
-           (unsigned long long)tally.likely, (unsigned long long)tally.wrong_firm,
-           (unsigned long long)tally.wrong_likely);
+           100 * (double)tally.could_be_readable / could_be, (unsigned long long)tally.likely,
+           (unsigned long long)tally.wrong_firm, (unsigned long long)tally.wrong_likely);
     return tally.wrong_firm != 0 || (drop == 0 && tally.wrong_likely != 0);
 }

@@ -45,7 +45,7 @@ static void fit(struct atom_book *book)
 {
     static const char *const atoms[] = {"ok", "true", "undefined", "erlang", "normal"};
     for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
-        atom_book_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, true);
+        atom_book_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, ATOM_BOOK_USED);
 }
 
 static bool judges(struct atom_book *book, const char *text)
@@ -98,19 +98,19 @@ static void believes_no_liar(void **state)
         assert_true(judges(book, "alias"));
         switch (lie) {
         case 0: /* a slot that no node has */
-            atom_book_define(book, &env, 2039, text_of("hello"), 1, true);
+            atom_book_define(book, &env, 2039, text_of("hello"), 1, ATOM_BOOK_USED);
             break;
         case 1: /* the last one */
-            atom_book_define(book, &env, 2047, text_of("hello"), 1, false);
+            atom_book_define(book, &env, 2047, text_of("hello"), 1, ATOM_BOOK_LISTED);
             break;
         case 2: /* an atom of the table elsewhere */
             atom_book_define(book, &env, (uint16_t)(slot_in(0, "false") + 1), text_of("false"), 1,
-                             true);
+                             ATOM_BOOK_USED);
             break;
         case 3: /* one atom in two slots */
-            atom_book_define(book, &env, 1500, text_of("hello"), 1, true);
+            atom_book_define(book, &env, 1500, text_of("hello"), 1, ATOM_BOOK_USED);
             assert_true(atom_book_trusts(book));
-            atom_book_define(book, &env, 1501, text_of("hello"), 1, true);
+            atom_book_define(book, &env, 1501, text_of("hello"), 1, ATOM_BOOK_USED);
             break;
         }
         assert_false(judges(book, "alias"));
@@ -128,14 +128,14 @@ static void learns(void **state)
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     struct atom_book *book = atom_books_find(books, &env, &end);
     (void)state;
-    atom_book_define(book, &env, 1600, text_of("my_server"), 1, true);
-    atom_book_see_known(book, 1600, text_of("my_server"), &alias_role);
+    atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
+    atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
     atom_book_see(book, &env, 1600, &alias_role);
     assert_null(atom_book_judge(book, 1600, 1).data);
     const struct ds_text found = atom_book_judge(book, 1600, 3);
     assert_int_equal(found.len, strlen("my_server"));
     /* A list of atoms teaches nothing. */
-    atom_book_define(book, &env, 1601, text_of("listed"), 0, false);
+    atom_book_define(book, &env, 1601, text_of("listed"), 0, ATOM_BOOK_LISTED);
     atom_book_see(book, &env, 1601, &alias_role);
     assert_null(atom_book_judge(book, 1601, 3).data);
     atom_book_release(book);
@@ -192,7 +192,7 @@ static void keeps_a_few_texts(void **state)
     (void)state;
     for (int i = 0; i < 10; i++) {
         snprintf(text, sizeof text, "text_%d", i);
-        atom_book_define(book, &env, 1700, text_of(text), 1, true);
+        atom_book_define(book, &env, 1700, text_of(text), 1, ATOM_BOOK_USED);
     }
     atom_book_see(book, &env, 1700, &alias_role);
     assert_null(atom_book_judge(book, 1700, 3).data); /* it may be any of them */
@@ -205,7 +205,7 @@ static void define_number(struct atom_book *book, uint16_t slot, unsigned number
 {
     char text[32];
     snprintf(text, sizeof text, "text_%u", number);
-    atom_book_define(book, &env, slot, text_of(text), 1, true);
+    atom_book_define(book, &env, slot, text_of(text), 1, ATOM_BOOK_USED);
 }
 
 /* However much is known of a sender that never stops to define, the next definition and what is
@@ -283,7 +283,7 @@ static void ends_at_a_full_bucket(void **state)
     assert_true(atom_book_trusts(book));
     assert_true(atom_book_has_elsewhere(book, 2000, text_of(text)));
     struct ds_text last = text_of(text);
-    atom_book_define(book, &env, 2000, last, 1, true);
+    atom_book_define(book, &env, 2000, last, 1, ATOM_BOOK_USED);
     assert_false(atom_book_trusts(book));
     atom_book_release(book);
     atom_books_free(books);
@@ -317,6 +317,62 @@ static void survives_without_memory(void **state)
     assert_true(failing_alloc_each(use_all, NULL) > 5);
 }
 
+/* held_now says what a slot is taken to hold that held "ok" before, in one new role. */
+static enum atom_held_verdict held_now(struct atom_book *book, double changed, double *weight,
+                                       const char *fine, const char *coarse, bool *is_likely)
+{
+    struct atom_held held = {.text = text_of("my_server"),
+                             .changed = changed,
+                             .lost = changed,
+                             .roles = {{atom_role_hash(fine), atom_role_hash(coarse)}},
+                             .num_roles = 1,
+                             .num_new = 1,
+                             .weight = *weight};
+    struct ds_text text;
+    const enum atom_held_verdict verdict = atom_book_judge_held(book, 1600, 1, &held, &text);
+    *is_likely = text.data == held.text.data;
+    *weight = held.weight;
+    return verdict;
+}
+
+/* After lost packets a role in which the atom was seen speaks for it, and others speak against it. */
+static void doubts_what_was_held(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    bool is_likely;
+    double weight = 0;
+    (void)state;
+    atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
+    atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
+
+    assert_int_equal(held_now(book, 0.001, &weight, alias_role.fine, alias_role.coarse, &is_likely),
+                     ATOM_HELD_STILL);
+    assert_true(is_likely);
+    assert_true(weight > 5);
+    weight = 0;
+    assert_int_equal(held_now(book, 0.5, &weight, "to", "~to", &is_likely), ATOM_HELD_GONE);
+    assert_false(is_likely);
+    /* What hardly can have changed: one such role is not enough, several are. */
+    weight = 0;
+    assert_int_equal(held_now(book, 0.001, &weight, "to", "~to", &is_likely), ATOM_HELD_DOUBTFUL);
+    assert_true(is_likely);
+    (void)held_now(book, 0.001, &weight, "N0{@a", "~0{2.0", &is_likely);
+    (void)held_now(book, 0.001, &weight, "N0{@aa", "~0{3.0", &is_likely);
+    assert_false(is_likely);
+    assert_true(weight <= -6);
+
+    /* Nothing is likely of a liar. */
+    weight = 0;
+    atom_book_define(book, &env, 2040, text_of("hello"), 1, ATOM_BOOK_USED);
+    assert_int_equal(held_now(book, 0, &weight, alias_role.fine, alias_role.coarse, &is_likely),
+                     ATOM_HELD_DOUBTFUL);
+    assert_false(is_likely);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +380,7 @@ int main(void)
         cmocka_unit_test(knows_a_release),
         cmocka_unit_test(believes_no_liar),
         cmocka_unit_test(learns),
+        cmocka_unit_test(doubts_what_was_held),
         cmocka_unit_test(tells_incarnations_apart),
         cmocka_unit_test(keeps_to_the_cap),
         cmocka_unit_test(keeps_a_few_texts),
