@@ -14,7 +14,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=f
   endif()
 endforeach()
 add_compile_options(${HARDENING})
-if(NOT DISTSNIFF_SANITIZE AND NOT DISTSNIFF_FUZZ)
+if(NOT DISTSNIFF_SANITIZE AND NOT DISTSNIFF_SANITIZE_THREADS AND NOT DISTSNIFF_FUZZ)
   add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
                       $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
 endif()

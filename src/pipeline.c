@@ -6,6 +6,7 @@
 #include "complain.h"
 #include "correlate.h"
 #include "counted.h"
+#include "draft.h"
 #include "filter.h"
 #include "held_back.h"
 #include "packet_recorder.h"
@@ -24,12 +25,15 @@
 #include <string.h>
 #include <sys/random.h>
 
+enum { MAX_DRAFTS = MAX_JOBS + 1 };
+
 struct pipeline {
     const struct options *options;
     struct sink sinks[MAX_FORMATS];
     size_t num_sinks;
     _Atomic unsigned num_read; /* sinks that somebody still reads */
-    struct record_queue *queue; /* while the second thread runs */
+    struct record_queue *queue; /* while the other threads run */
+    void *drafts[MAX_DRAFTS];   /* struct draft, of the threads that write; NULL: none */
     bool behind;                /* the correlation is behind the queue */
     struct record passing;      /* on the way there: an event, of which nothing is known yet */
     struct selector *select;
@@ -94,18 +98,49 @@ static bool note_output(struct pipeline *s, struct sink *sink)
     return false;
 }
 
-/* In the second thread when there is one. False when there is no use in going on. */
+/* In another thread when there is one. False when there is no use in going on. */
 static bool write_record(void *context, const struct record *record)
 {
     struct pipeline *s = context;
     bool ok = true;
     for (size_t i = 0; i < s->num_sinks; i++) {
-        if (record->monitor != NULL && !s->sinks[i].kind->takes_monitors)
+        sink_record(&s->sinks[i], record);
+        ok = note_output(s, &s->sinks[i]) && ok;
+    }
+    return ok;
+}
+
+/* What of a record is still to be done when it was drafted. */
+static bool write_rest(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        if (sink_is_drafted(&s->sinks[i]))
             continue;
         sink_record(&s->sinks[i], record);
         ok = note_output(s, &s->sinks[i]) && ok;
     }
     return ok;
+}
+
+static bool write_draft(void *context, void *draft, bool wanted)
+{
+    struct pipeline *s = context;
+    bool ok = true;
+    if (!wanted) {
+        draft_clear(draft);
+        return false;
+    }
+    draft_write(draft, s->sinks);
+    for (size_t i = 0; i < s->num_sinks; i++)
+        ok = note_output(s, &s->sinks[i]) && ok;
+    return ok;
+}
+
+static bool add_to_draft(void *draft, const struct record *record)
+{
+    return draft_add(draft, record);
 }
 
 static bool flush_sinks(void *context)
@@ -453,6 +488,33 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
     return s;
 }
 
+/* prepare_drafts says how several threads write what can be written by several; ahead stays zero
+ * where one thread is enough. */
+static bool prepare_drafts(struct pipeline *s, struct record_queue_drafts *ahead)
+{
+    size_t num_drafted = 0;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        num_drafted += sink_is_drafted(&s->sinks[i]);
+    const unsigned num_threads = s->options->jobs;
+    if (s->behind || num_threads < 2 || num_drafted == 0)
+        return true;
+    for (unsigned i = 0; i <= num_threads; i++) {
+        s->drafts[i] = draft_new(s->sinks, s->num_sinks);
+        if (s->drafts[i] == NULL) {
+            complain("out of memory");
+            return false;
+        }
+    }
+    *ahead = (struct record_queue_drafts){
+        .num_threads = num_threads,
+        .drafts = s->drafts,
+        .add = add_to_draft,
+        .write = write_draft,
+        .rest = num_drafted < s->num_sinks ? write_rest : NULL,
+    };
+    return true;
+}
+
 bool pipeline_start(struct pipeline *s)
 {
     s->idle = s->num_sinks == 0 && s->correlate == NULL && s->recorder == NULL &&
@@ -460,19 +522,21 @@ bool pipeline_start(struct pipeline *s)
     s->raw = sinks_want_raw(&s->options->output);
     if (s->num_sinks == 0 && !s->behind)
         return true;
-    const struct record_queue_target target = {
+    struct record_queue_target target = {
         .record = s->behind ? take_event : write_record,
         .flush = flush_sinks,
         .lost = write_lost,
         .context = s,
     };
+    if (!prepare_drafts(s, &target.ahead))
+        return false;
     const struct options *options = s->options;
     const bool is_live = options->capture.num_read_files == 0;
     s->queue = record_queue_start(&target, is_live ? options->config.limits[DS_LIMIT_QUEUE] : 0);
     return s->queue != NULL;
 }
 
-/* stop_relay waits for the second thread, and what it had is this one's. */
+/* stop_relay waits for the other threads, and what they had is this one's. */
 static void stop_relay(struct pipeline *s)
 {
     if (s->queue == NULL)
@@ -498,6 +562,10 @@ static void say_left(const struct pipeline *s)
 static void close_sinks(struct pipeline *s)
 {
     say_left(s);
+    for (size_t i = 0; i < MAX_DRAFTS; i++) {
+        draft_free(s->drafts[i]);
+        s->drafts[i] = NULL;
+    }
     for (size_t i = 0; i < s->num_sinks; i++) {
         sink_close(&s->sinks[i]);
         note_output(s, &s->sinks[i]);

@@ -2,10 +2,10 @@
  * pipeline.h - what becomes of events: correlation, selection, redaction, reports and sinks, in
  * this order.
  *
- * Two threads share the work. Records are always written in a thread of their own, behind
- * the queue. Where few records are expected of many events (-e, -m, -Y, --report ... of files),
- * the queue comes first instead: the correlation and all that follows run in the second
- * thread, while the first one decodes.
+ * Threads share the work. Records are always written in threads of their own, behind the
+ * queue: formatted by several (--jobs), written out in turn. Where few records are expected of
+ * many events (-e, -m, -Y, --report ... of files), the queue comes first instead: the correlation
+ * and all that follows run in a second thread, while the first one decodes.
  */
 #ifndef SRC_PIPELINE_H
 #define SRC_PIPELINE_H
@@ -32,7 +32,7 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
 /* pipeline_set_recorder has recorder told of every record. */
 void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *recorder);
 
-/* pipeline_start starts the second thread. False after a complaint. */
+/* pipeline_start starts the other threads. False after a complaint. */
 bool pipeline_start(struct pipeline *pipeline);
 
 /* pipeline_set_since says that nothing before that time is to be shown. Called before the first

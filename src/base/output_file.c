@@ -196,13 +196,71 @@ void output_file_flush(struct output_file *output)
         ds_buffer_free(&output->buffer);
 }
 
-void output_file_end_record(struct output_file *output)
+void output_file_mark_end(struct output_file *output)
 {
     ds_buffer_add(&output->ends, &output->buffer.len, sizeof output->buffer.len);
+}
+
+void output_file_end_record(struct output_file *output)
+{
+    output_file_mark_end(output);
     if (output->buffer.failed || output->ends.failed)
         output_fail(output, ENOMEM);
     if (output->line_buffered || output->buffer.len >= FLUSH_AT)
         output_file_flush(output);
+}
+
+void output_file_forget(struct output_file *output)
+{
+    output->buffer.len = output->ends.len = 0;
+    if (output->buffer.failed || output->buffer.cap > KEEP_AT_MOST)
+        ds_buffer_free(&output->buffer);
+    if (output->ends.failed)
+        ds_buffer_free(&output->ends);
+}
+
+/* take_each adds record after record, so that each is written out at once. */
+static void take_each(struct output_file *output, const struct output_file *from)
+{
+    const size_t *ends = (const size_t *)(const void *)from->ends.data;
+    const size_t num = from->ends.len / sizeof *ends;
+    size_t begin = 0;
+    for (size_t i = 0; i < num && !output->failed; i++) {
+        ds_buffer_add(&output->buffer, from->buffer.data + begin, ends[i] - begin);
+        begin = ends[i];
+        output_file_end_record(output);
+    }
+}
+
+static void swap_buffers(struct ds_buffer *a, struct ds_buffer *b)
+{
+    const struct ds_buffer before = *a;
+    *a = *b;
+    *b = before;
+}
+
+void output_file_take(struct output_file *output, struct output_file *from)
+{
+    if (output->failed || from->buffer.len == 0) {
+        output_file_forget(from);
+        return;
+    }
+    if (from->buffer.failed || from->ends.failed) {
+        output_fail(output, ENOMEM);
+    } else if (output->line_buffered) {
+        take_each(output, from);
+    } else {
+        output_file_flush(output);
+        if (output->failed) {
+            output->num_left += from->buffer.len;
+        } else {
+            swap_buffers(&output->buffer, &from->buffer);
+            swap_buffers(&output->ends, &from->ends);
+            if (output->buffer.len >= FLUSH_AT)
+                output_file_flush(output);
+        }
+    }
+    output_file_forget(from);
 }
 
 void output_file_say_unread(const struct output_file *output, uint64_t num_records)

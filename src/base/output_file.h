@@ -48,6 +48,16 @@ bool output_file_open_new(struct output_file *output, const char *name);
  * disk becomes full, the file ends with the last record that it has room for. */
 void output_file_end_record(struct output_file *output);
 
+/* output_file_mark_end only marks it: of an output that another one takes from. */
+void output_file_mark_end(struct output_file *output);
+
+/* output_file_take adds the records that have gathered in the buffer of another output, which is
+ * empty then, and writes as output_file_end_record does. */
+void output_file_take(struct output_file *output, struct output_file *from);
+
+/* output_file_forget throws away what has gathered. */
+void output_file_forget(struct output_file *output);
+
 /* output_file_flush writes what has gathered. */
 void output_file_flush(struct output_file *output);
 

@@ -70,6 +70,15 @@ bool option_set_report(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_jobs(struct options *o, const char *value)
+{
+    uint64_t num;
+    if (!option_parse_number("--jobs", value, 1, MAX_JOBS, &num))
+        return false;
+    o->jobs = (unsigned)num;
+    return true;
+}
+
 bool option_set_sort(struct options *o, const char *value)
 {
     static const char *const names[] = {[CALLS_BY_LATENCY] = "latency", [CALLS_BY_TIME] = "time"};

@@ -187,6 +187,16 @@ static void choose_rate(struct options *o)
     }
 }
 
+/* More threads than that wait for the one that reads most of the time. */
+static void choose_jobs(struct options *o)
+{
+    enum { JOBS_BY_DEFAULT = 8 };
+    const long num = sysconf(_SC_NPROCESSORS_ONLN);
+    if (o->jobs != 0)
+        return;
+    o->jobs = num < 1 ? 1 : num > JOBS_BY_DEFAULT ? JOBS_BY_DEFAULT : (unsigned)num;
+}
+
 /* find_nearest returns the option that a word such as --redct=all is nearest to, NULL when there
  * is none. */
 static const char *find_nearest(const char *given)
@@ -306,6 +316,7 @@ static bool finish(struct options *options, char **words, const struct option_gi
         return false;
     choose_formats(options);
     choose_rate(options);
+    choose_jobs(options);
     hand_down(options);
     if (options->keep.trigger != NULL)
         filter_set_depth(options->keep.trigger, options->config.limits[DS_LIMIT_DEPTH]);

@@ -19,6 +19,8 @@
 #include <distsniff/dissect.h>
 #include <stdio.h>
 
+enum { MAX_JOBS = 64 };
+
 enum action { ACTION_SNIFF, ACTION_SHORT_HELP, ACTION_HELP, ACTION_VERSION,
               ACTION_LIST_INTERFACES, ACTION_LIST_FIELDS, ACTION_PRINT_REFRESH };
 
@@ -45,6 +47,7 @@ struct options {
     bool ignore_case;
     bool no_clock_correction;
     bool no_calls;
+    unsigned jobs; /* threads that write, at most MAX_JOBS */
     bool quiet, strict;
     uint16_t epmd_port;
     enum sandbox_wish sandbox;

@@ -14,93 +14,98 @@
 
 enum { BLOCK_SIZE = 64 * 1024, BLOCK_HEADER = 16 };
 
-struct block {
-    struct block *next;
+struct json_tree_block {
+    struct json_tree_block *next;
     size_t size;
 };
 
-_Static_assert(sizeof(struct block) <= BLOCK_HEADER, "the header fits");
+_Static_assert(sizeof(struct json_tree_block) <= BLOCK_HEADER, "the header fits");
 
-/* The memory of the tree being built: a block is kept from tree to tree. */
-static struct {
-    struct block *newest;
-    size_t used; /* of the newest */
-    bool failed;
-    size_t text_len; /* of what was added: an estimate of the output */
-    struct ds_buffer scratch, spare;
-} memory;
+/* Where the trees of a thread are built; NULL: libcjson is somebody else's. */
+static _Thread_local struct json_tree_memory *memory;
 
 static void *take(size_t len)
 {
+    if (memory == NULL)
+        return malloc(len);
     size_t need = (len + 15) & ~(size_t)15;
-    struct block *block = memory.newest;
+    struct json_tree_block *block = memory->newest;
     if (need < len) {
-        memory.failed = true;
+        memory->failed = true;
         return NULL;
     }
-    if (block == NULL || need > block->size - memory.used) {
+    if (block == NULL || need > block->size - memory->used) {
         size_t size = need > BLOCK_SIZE - BLOCK_HEADER ? need + BLOCK_HEADER : BLOCK_SIZE;
         block = size >= need ? malloc(size) : NULL;
         if (block == NULL) {
-            memory.failed = true;
+            memory->failed = true;
             return NULL;
         }
-        block->next = memory.newest;
+        block->next = memory->newest;
         block->size = size;
-        memory.newest = block;
-        memory.used = BLOCK_HEADER;
+        memory->newest = block;
+        memory->used = BLOCK_HEADER;
     }
-    void *taken = (char *)block + memory.used;
-    memory.used += need;
+    void *taken = (char *)block + memory->used;
+    memory->used += need;
     return taken;
 }
 
-static void give_nothing_back(void *of_the_tree)
+/* give_back has nothing to do for a tree: its memory is taken back as a whole. */
+static void give_back(void *taken)
 {
-    (void)of_the_tree;
+    if (memory == NULL)
+        free(taken);
 }
 
 void json_tree_start(void)
 {
-    cJSON_Hooks hooks = {take, give_nothing_back};
+    cJSON_Hooks hooks = {take, give_back};
     cJSON_InitHooks(&hooks);
 }
 
-static void free_blocks(struct block *keep)
+void json_tree_use(struct json_tree_memory *to_use)
 {
-    while (memory.newest != keep) {
-        struct block *next = memory.newest->next;
-        free(memory.newest);
-        memory.newest = next;
+    memory = to_use;
+}
+
+static void free_blocks(struct json_tree_block *keep)
+{
+    while (memory->newest != keep) {
+        struct json_tree_block *next = memory->newest->next;
+        free(memory->newest);
+        memory->newest = next;
     }
 }
 
-void json_tree_stop(void)
+void json_tree_free(struct json_tree_memory *to_free)
 {
+    struct json_tree_memory *in_use = memory;
+    memory = to_free;
     free_blocks(NULL);
-    ds_buffer_free(&memory.scratch);
-    ds_buffer_free(&memory.spare);
-    memory.used = 0;
-    cJSON_InitHooks(NULL);
+    ds_buffer_free(&memory->scratch);
+    ds_buffer_free(&memory->spare);
+    memory->used = 0;
+    memory = in_use != to_free ? in_use : NULL;
 }
 
 static void forget_last(void)
 {
     enum { KEEP_SCRATCH = 1024 * 1024 };
-    if (memory.newest != NULL && memory.newest->next != NULL) {
-        struct block *oldest = memory.newest;
+    if (memory->newest != NULL && memory->newest->next != NULL) {
+        struct json_tree_block *oldest = memory->newest;
         while (oldest->next != NULL)
             oldest = oldest->next;
         /* The oldest may be as large as a single text was. */
         free_blocks(oldest->size == BLOCK_SIZE ? oldest : NULL);
     }
-    if (memory.scratch.cap > KEEP_SCRATCH || memory.scratch.failed)
-        ds_buffer_free(&memory.scratch);
-    if (memory.spare.cap > KEEP_SCRATCH || memory.spare.failed)
-        ds_buffer_free(&memory.spare);
-    memory.used = BLOCK_HEADER;
-    memory.failed = false;
-    memory.text_len = 0;
+    if (memory->scratch.cap > KEEP_SCRATCH || memory->scratch.failed)
+        ds_buffer_free(&memory->scratch);
+    if (memory->spare.cap > KEEP_SCRATCH || memory->spare.failed)
+        ds_buffer_free(&memory->spare);
+    memory->used = BLOCK_HEADER;
+    memory->failed = false;
+    memory->text_len = 0;
 }
 
 cJSON *json_tree_object(void)
@@ -117,8 +122,8 @@ cJSON *json_tree_array(void)
 
 bool json_tree_print(cJSON *tree, struct ds_buffer *out)
 {
-    size_t room = memory.text_len + memory.text_len / 8 + 512;
-    while (tree != NULL && !memory.failed && !memory.scratch.failed && room < INT_MAX) {
+    size_t room = memory->text_len + memory->text_len / 8 + 512;
+    while (tree != NULL && !memory->failed && !memory->scratch.failed && room < INT_MAX) {
         if (!ds_buffer_reserve(out, room))
             return false;
         char *at = out->data + out->len;
@@ -138,8 +143,8 @@ static cJSON *refer(const char *text, size_t len, int type)
     if (item != NULL)
         item->type = type | cJSON_IsReference;
     else
-        memory.failed = true;
-    memory.text_len += len;
+        memory->failed = true;
+    memory->text_len += len;
     return item;
 }
 
@@ -157,28 +162,28 @@ static const char *keep(const char *text, size_t len)
 static void add_item(cJSON *object, const char *key, cJSON *item)
 {
     if (item == NULL || !cJSON_AddItemToObjectCS(object, key, item))
-        memory.failed = true;
-    memory.text_len += 32;
+        memory->failed = true;
+    memory->text_len += 32;
 }
 
 static void append_item(cJSON *array, cJSON *item)
 {
     if (item == NULL || !cJSON_AddItemToArray(array, item))
-        memory.failed = true;
-    memory.text_len += 8;
+        memory->failed = true;
+    memory->text_len += 8;
 }
 
 /* make_raw makes an item of what stands in the scratch memory, which is JSON. */
 static cJSON *make_raw(void)
 {
-    const size_t len = memory.scratch.len;
-    return refer(keep(memory.scratch.data, len), len, cJSON_Raw);
+    const size_t len = memory->scratch.len;
+    return refer(keep(memory->scratch.data, len), len, cJSON_Raw);
 }
 
 static cJSON *make_text(struct ds_text text)
 {
-    memory.scratch.len = 0;
-    json_quote(text, &memory.scratch);
+    memory->scratch.len = 0;
+    json_quote(text, &memory->scratch);
     return make_raw();
 }
 
@@ -194,11 +199,11 @@ void json_add_text(cJSON *object, const char *key, struct ds_text text)
 
 void json_add_term(cJSON *object, const char *key, const struct ds_term *term)
 {
-    memory.scratch.len = 0;
-    ds_buffer_add(&memory.scratch, "\"", 1);
-    term_show(term, NULL, &memory.scratch);
-    json_escape_written(&memory.scratch, 1, &memory.spare);
-    ds_buffer_add(&memory.scratch, "\"", 1);
+    memory->scratch.len = 0;
+    ds_buffer_add(&memory->scratch, "\"", 1);
+    term_show(term, NULL, &memory->scratch);
+    json_escape_written(&memory->scratch, 1, &memory->spare);
+    ds_buffer_add(&memory->scratch, "\"", 1);
     add_item(object, key, make_raw());
 }
 

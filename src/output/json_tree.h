@@ -3,7 +3,7 @@
  * tree lives in memory that is reused for the next one.
  *
  * libcjson takes its memory from hooks without a context, so there is one tree at a time in
- * a process.
+ * a thread.
  */
 #ifndef SRC_JSON_TREE_H
 #define SRC_JSON_TREE_H
@@ -11,9 +11,25 @@
 #include <cjson/cJSON.h>
 #include <distsniff/dissect.h>
 
-/* json_tree_start makes libcjson use our memory; json_tree_stop gives it back. */
+/* json_tree_memory is what trees are built in: a block is kept from tree to tree. Zero-initialise
+ * it. */
+struct json_tree_memory {
+    struct json_tree_block *newest;
+    size_t used; /* of the newest */
+    bool failed;
+    size_t text_len; /* of what was added: an estimate of the output */
+    struct ds_buffer scratch, spare;
+};
+
+/* json_tree_start makes libcjson ask here for memory, in all threads; to be called before there
+ * are several. Where json_tree_use has not been called it gets malloc's. */
 void json_tree_start(void);
-void json_tree_stop(void);
+
+/* json_tree_use has this thread's trees built in that memory from now on; NULL: none are. */
+void json_tree_use(struct json_tree_memory *to_use);
+
+/* json_tree_free gives the memory back; nothing is built there any more. */
+void json_tree_free(struct json_tree_memory *to_free);
 
 /* json_tree_object and json_tree_array begin a new tree, forgetting the last. */
 cJSON *json_tree_object(void);

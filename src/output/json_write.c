@@ -18,6 +18,7 @@ void json_begin_object(struct json_writer *json)
 
 void json_begin(struct json_writer *json, const char *type)
 {
+    json_tree_use(&json->tree);
     json_begin_object(json);
     json_put_string(json, JSON_KEY("type"), type);
 }
@@ -32,6 +33,7 @@ void json_end_object(struct json_writer *json)
     }
     if (json->scratch.cap > KEEP_SCRATCH || json->scratch.failed)
         ds_buffer_free(&json->scratch);
+    json_tree_free(&json->tree);
 }
 
 void json_end(struct json_writer *json)
@@ -210,4 +212,5 @@ void json_put_close(struct json_writer *json)
 void json_writer_free(struct json_writer *json)
 {
     ds_buffer_free(&json->scratch);
+    json_tree_free(&json->tree);
 }

@@ -44,6 +44,7 @@ struct json_writer {
     size_t start; /* of the record in out */
     bool failed;  /* memory ran out */
     struct ds_buffer scratch;
+    struct json_tree_memory tree;
     struct timestamp_cache clock;
     unsigned time_digits;
     struct ds_term_print_options limits; /* of terms */

@@ -55,6 +55,9 @@ struct sink_kind {
     void (*lost)(struct sink *sink, const struct loss *loss); /* may be NULL */
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
+    /* by_itself says whether a record is written the same way whatever came before it: then several
+     * threads may draft them, draft.h. NULL: it is not. */
+    bool (*by_itself)(const struct sink_config *config);
     bool read_back; /* what is written is read by a node again: it holds no guesses */
     bool takes_monitors; /* it is given the ends of monitors and links too */
     bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
@@ -101,6 +104,9 @@ bool sink_open(struct sink *sink, const struct sink_format *format,
 /* sink_withdraw removes what was just created but is not to be written after all, so that it is not
  * taken for the user's own the next time. */
 void sink_withdraw(struct sink *sink);
+
+/* sink_takes says whether a record is for this sink. */
+bool sink_takes(const struct sink *sink, const struct record *record);
 
 /* sink_record shows one record. Failures are kept in sink->output. */
 void sink_record(struct sink *sink, const struct record *record);

@@ -519,7 +519,12 @@ static void json_close(struct sink *sink)
     json_writer_free(&s->json);
     ds_buffer_free(&s->scratch);
     free(s);
-    json_tree_stop();
+}
+
+static bool json_is_by_itself(const struct sink_config *config)
+{
+    (void)config;
+    return true;
 }
 
 const struct sink_kind sink_json = {
@@ -529,5 +534,6 @@ const struct sink_kind sink_json = {
     .record = json_record,
     .lost = json_lost,
     .close = json_close,
+    .by_itself = json_is_by_itself,
     .takes_monitors = true,
 };

@@ -419,6 +419,12 @@ static void maps_close(struct sink *sink)
     free(sink->state);
 }
 
+static bool maps_are_by_themselves(const struct sink_config *config)
+{
+    (void)config;
+    return true;
+}
+
 const struct sink_kind sink_erl = {
     .name = "erl",
     .help = "Erlang terms for file:consult/1",
@@ -427,6 +433,7 @@ const struct sink_kind sink_erl = {
     .record = maps_record,
     .lost = maps_lost,
     .close = maps_close,
+    .by_itself = maps_are_by_themselves,
     .takes_monitors = true,
 };
 
@@ -439,6 +446,7 @@ const struct sink_kind sink_ex = {
     .lost = maps_lost,
     .end = ex_end,
     .close = maps_close,
+    .by_itself = maps_are_by_themselves,
     .takes_monitors = true,
 };
 
@@ -450,6 +458,7 @@ const struct sink_kind sink_etf = {
     .record = maps_record,
     .lost = maps_lost,
     .close = maps_close,
+    .by_itself = maps_are_by_themselves,
     .takes_monitors = true,
     .check = etf_check,
 };

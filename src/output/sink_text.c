@@ -238,6 +238,12 @@ static void text_close(struct sink *sink)
     free(s);
 }
 
+/* Times since another line are not known without it. */
+static bool text_is_by_itself(const struct sink_config *config)
+{
+    return config->time_style != TIME_DELTA && config->time_style != TIME_SINCE_FIRST;
+}
+
 const struct sink_kind sink_text = {
     .name = "text",
     .help = "one line an event, for people",
@@ -245,6 +251,7 @@ const struct sink_kind sink_text = {
     .record = text_record,
     .lost = text_lost,
     .close = text_close,
+    .by_itself = text_is_by_itself,
 };
 
 /* Terms for searching: nobody knows beforehand which atoms will be only likely. */

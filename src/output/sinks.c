@@ -111,11 +111,17 @@ void sink_withdraw(struct sink *sink)
         (void)file_helper_remove(sink->output.name);
 }
 
+bool sink_takes(const struct sink *sink, const struct record *record)
+{
+    const struct sink_kind *kind = sink->kind;
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
+    return (!is_raw || kind->raw) && (!record->left_out || kind->whole) &&
+           (record->monitor == NULL || kind->takes_monitors);
+}
+
 void sink_record(struct sink *sink, const struct record *record)
 {
-    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
-    if (sink->output.failed || (is_raw && !sink->kind->raw) ||
-        (record->left_out && !sink->kind->whole))
+    if (sink->output.failed || !sink_takes(sink, record))
         return;
     sink->kind->record(sink, record);
     output_file_end_record(&sink->output);

@@ -20,7 +20,7 @@ struct copied_record {
     alignas(struct ds_event) unsigned char event[]; /* its beginning; the rest is zero */
 };
 
-enum { RECORD_BLOCK_LEN = 1024 * 1024 }; /* of one that no large record made grow */
+enum { RECORD_BLOCK_LEN = 256 * 1024 }; /* of one that no large record made grow */
 
 /* record_block is memory that only moves forward. Zero-initialise it. */
 struct record_block {

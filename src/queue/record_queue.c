@@ -1,6 +1,6 @@
 /*
  * record_queue.c - see record_queue.h. The blocks go round in a ring: the decoder fills the one at
- * head, the target empties the one at tail.
+ * head, threads draft those from next on, and the one at tail is that whose turn it is.
  */
 #include "record_queue.h"
 
@@ -9,6 +9,7 @@
 #include "stop.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +21,25 @@ struct slot {
     struct record_block block;
     struct loss losses[LOSS_CAUSE_COUNT]; /* before the block */
     bool flush;                           /* after it, write out */
+    bool is_ready;                        /* its draft is made; or nobody makes one */
+    void *draft;                          /* NULL: none was made */
+    const struct copied_record *rest;     /* the first record that is not in the draft */
 };
 
 struct record_queue {
     struct record_queue_target target;
     uint64_t max_bytes; /* 0: whoever fills the blocks waits */
-    pthread_t thread;
+    pthread_t *threads;
+    unsigned num_threads;
     pthread_mutex_t lock; /* of all that follows but the contents of blocks */
     pthread_cond_t changed;
-    unsigned head, tail; /* blocks filled and emptied so far */
-    uint64_t num_bytes;  /* memory of those in between */
-    uint64_t num_left;   /* records that the target did not want */
-    bool stop, ended, failed;
+    unsigned head, next, tail; /* blocks filled, taken by a thread, and emptied so far */
+    bool in_turn;              /* a thread is at the block at tail */
+    unsigned num_drafts;       /* free ones */
+    unsigned num_ended;        /* threads */
+    uint64_t num_bytes;        /* memory of the blocks from tail to head */
+    uint64_t num_left;         /* records that the target did not want */
+    bool stop, failed;
     /* The decoder's own. */
     bool no_memory;
     uint64_t num_lost;
@@ -45,6 +53,36 @@ static struct slot *slot_at(const struct record_queue *queue, unsigned number)
     return &queue->slots[number % queue->num_slots];
 }
 
+/* draft makes a draft of as much of a block as can be. */
+static void draft(const struct record_queue *queue, struct slot *slot)
+{
+    const struct record_queue_drafts *ahead = &queue->target.ahead;
+    struct unpacked_record unpacked = {0};
+    const struct copied_record *copy = slot->block.first;
+    while (copy != NULL && !stop_is_overdue() &&
+           ahead->add(slot->draft, copied_record_get(copy, &unpacked)))
+        copy = copy->next;
+    slot->rest = copy;
+}
+
+/* give_draft hands what was drafted of a block to the target, before the rest of it. */
+static bool give_draft(const struct record_queue *queue, const struct slot *slot, bool wanted,
+                       uint64_t *num_left)
+{
+    const struct record_queue_drafts *ahead = &queue->target.ahead;
+    void *context = queue->target.context;
+    struct unpacked_record unpacked = {0};
+    bool ok = ahead->write(context, slot->draft, wanted) && wanted;
+    if (wanted && ahead->rest == NULL)
+        return ok;
+    for (const struct copied_record *copy = slot->block.first; copy != slot->rest;
+         copy = copy->next) {
+        *num_left += !wanted;
+        ok = ok && ahead->rest(context, copied_record_get(copy, &unpacked));
+    }
+    return ok;
+}
+
 /* give hands a block to the target, and counts what it does not want. */
 static bool give(struct record_queue *queue, const struct slot *slot, bool wanted,
                  uint64_t *num_left)
@@ -54,7 +92,12 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
     bool ok = wanted;
     for (int i = 0; ok && i < LOSS_CAUSE_COUNT; i++)
         ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
-    for (const struct copied_record *copy = slot->block.first; copy != NULL; copy = copy->next) {
+    const struct copied_record *copy = slot->block.first;
+    if (slot->draft != NULL) {
+        ok = give_draft(queue, slot, ok, num_left);
+        copy = slot->rest;
+    }
+    for (; copy != NULL; copy = copy->next) {
         ok = ok && !stop_is_overdue();
         *num_left += !ok;
         ok = ok && target->record(target->context, copied_record_get(copy, &unpacked));
@@ -70,6 +113,58 @@ static void empty(struct slot *slot, bool is_long)
     else
         record_block_clear(&slot->block);
     memset(slot->losses, 0, sizeof slot->losses);
+    slot->is_ready = false;
+    slot->draft = NULL;
+}
+
+/* The steps of a thread: it has the lock before and after, not in between. */
+
+static void take_turn(struct record_queue *queue)
+{
+    struct slot *slot = slot_at(queue, queue->tail);
+    const uint64_t num_bytes = slot->block.cap;
+    const bool is_long = queue->head - queue->tail > NUM_BLOCKS + queue->num_threads;
+    const bool wanted = !queue->failed;
+    uint64_t num_left = 0;
+    if (queue->next == queue->tail)
+        queue->next++;
+    queue->in_turn = true;
+    pthread_mutex_unlock(&queue->lock);
+    const bool ok = give(queue, slot, wanted, &num_left);
+    void *draft = slot->draft;
+    empty(slot, is_long);
+    pthread_mutex_lock(&queue->lock);
+    if (draft != NULL)
+        queue->target.ahead.drafts[queue->num_drafts++] = draft;
+    queue->failed = queue->failed || !ok;
+    queue->num_left += num_left;
+    queue->num_bytes -= num_bytes;
+    queue->tail++;
+    queue->in_turn = false;
+    pthread_cond_broadcast(&queue->changed);
+}
+
+static void make_draft(struct record_queue *queue)
+{
+    struct slot *slot = slot_at(queue, queue->next++);
+    slot->draft = queue->target.ahead.drafts[--queue->num_drafts];
+    pthread_mutex_unlock(&queue->lock);
+    draft(queue, slot);
+    pthread_mutex_lock(&queue->lock);
+    slot->is_ready = true;
+    pthread_cond_broadcast(&queue->changed);
+}
+
+/* A block that nobody has taken is done with when its turn comes without a draft. */
+static bool is_turn(const struct record_queue *queue)
+{
+    return !queue->in_turn && queue->tail != queue->head &&
+           (queue->next == queue->tail || slot_at(queue, queue->tail)->is_ready);
+}
+
+static bool can_draft(const struct record_queue *queue)
+{
+    return queue->next != queue->head && queue->num_drafts != 0 && !queue->failed;
 }
 
 static void *run(void *context)
@@ -77,26 +172,16 @@ static void *run(void *context)
     struct record_queue *queue = context;
     pthread_mutex_lock(&queue->lock);
     for (;;) {
-        while (queue->tail == queue->head && !queue->stop)
-            pthread_cond_wait(&queue->changed, &queue->lock);
-        if (queue->tail == queue->head)
+        if (is_turn(queue))
+            take_turn(queue);
+        else if (can_draft(queue))
+            make_draft(queue);
+        else if (queue->stop && queue->tail == queue->head)
             break;
-        struct slot *slot = slot_at(queue, queue->tail);
-        const uint64_t num_bytes = slot->block.cap;
-        const bool is_long = queue->head - queue->tail > NUM_BLOCKS;
-        const bool wanted = !queue->failed;
-        uint64_t num_left = 0;
-        pthread_mutex_unlock(&queue->lock);
-        const bool ok = give(queue, slot, wanted, &num_left);
-        empty(slot, is_long);
-        pthread_mutex_lock(&queue->lock);
-        queue->failed = queue->failed || !ok;
-        queue->num_left += num_left;
-        queue->num_bytes -= num_bytes;
-        queue->tail++;
-        pthread_cond_broadcast(&queue->changed);
+        else
+            pthread_cond_wait(&queue->changed, &queue->lock);
     }
-    queue->ended = true;
+    queue->num_ended++;
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     return NULL;
@@ -107,29 +192,63 @@ static void release(struct record_queue *queue)
     for (unsigned i = 0; i < queue->num_slots; i++)
         record_block_free(&queue->slots[i].block);
     free(queue->slots);
+    free(queue->threads);
     pthread_mutex_destroy(&queue->lock);
     pthread_cond_destroy(&queue->changed);
     free(queue);
 }
 
-static int start_thread(struct record_queue *queue)
+static void join(struct record_queue *queue)
 {
-    /* Signals are for the thread that reads: it is the one to wake, and it wakes this one. */
+    for (unsigned i = 0; i < queue->num_threads; i++)
+        pthread_join(queue->threads[i], NULL);
+}
+
+/* end_threads ends those that were started when one could not be. */
+static void end_threads(struct record_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->stop = true;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    join(queue);
+}
+
+/* share_memory has all threads take memory where the first one does. They seldom ask for any, and
+ * glibc's heaps for threads read files to find out how many there may be and whether they can be
+ * shrunk, which the sandbox does not allow. */
+static void share_memory(void)
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+static int start_threads(struct record_queue *queue, unsigned num)
+{
+    share_memory();
+    /* Signals are for the thread that reads: it is the one to wake, and it wakes these. */
     sigset_t all, before;
+    int error = 0;
     sigfillset(&all);
     sigdelset(&all, STOP_WAKE);
     sigdelset(&all, SIGSYS); /* of the sandbox; blocked it would be the end */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&queue->thread, NULL, run, queue);
+    for (unsigned i = 0; i < num && error == 0; i++) {
+        error = pthread_create(&queue->threads[i], NULL, run, queue);
+        pthread_mutex_lock(&queue->lock);
+        queue->num_threads += error == 0;
+        pthread_mutex_unlock(&queue->lock);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 
 /* One is being filled while the others wait. */
-static unsigned count_slots(uint64_t max_bytes)
+static unsigned count_slots(uint64_t max_bytes, unsigned num_threads)
 {
     if (max_bytes == 0)
-        return NUM_BLOCKS;
+        return NUM_BLOCKS + num_threads;
     const uint64_t num = max_bytes / RECORD_BLOCK_LEN + 1;
     return num < 2 ? 2 : num > MAX_BLOCKS ? MAX_BLOCKS : (unsigned)num;
 }
@@ -137,15 +256,20 @@ static unsigned count_slots(uint64_t max_bytes)
 struct record_queue *record_queue_start(const struct record_queue_target *target,
                                         uint64_t max_bytes)
 {
-    const unsigned num_slots = count_slots(max_bytes);
+    const unsigned num_threads = target->ahead.num_threads != 0 ? target->ahead.num_threads : 1;
+    const unsigned num_slots = count_slots(max_bytes, num_threads);
     struct record_queue *queue = calloc(1, sizeof *queue);
     struct slot *slots = calloc(num_slots, sizeof *slots);
-    if (queue == NULL || slots == NULL) {
+    pthread_t *threads = calloc(num_threads, sizeof *threads);
+    if (queue == NULL || slots == NULL || threads == NULL) {
         complain("out of memory");
         free(queue);
         free(slots);
+        free(threads);
         return NULL;
     }
+    queue->threads = threads;
+    queue->num_drafts = target->ahead.num_threads != 0 ? num_threads + 1 : 0;
     queue->target = *target;
     queue->max_bytes = max_bytes;
     queue->num_slots = num_slots;
@@ -156,8 +280,9 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->changed, &clock);
     pthread_condattr_destroy(&clock);
-    int error = start_thread(queue);
+    int error = start_threads(queue, num_threads);
     if (error != 0) {
+        end_threads(queue);
         complain("cannot start a thread: %s", strerror(error));
         release(queue);
         return NULL;
@@ -166,6 +291,11 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
 }
 
 /* From here on in the decoder's thread. */
+
+static bool have_ended(const struct record_queue *queue)
+{
+    return queue->num_ended == queue->num_threads;
+}
 
 /* wait_a_while waits for the target to get on. If the user wants to end, the target is woken
  * from whatever it waits for: outputs then see to it that they do not wait for long. */
@@ -178,9 +308,11 @@ static void wait_a_while(struct record_queue *queue)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    if (pthread_cond_timedwait(&queue->changed, &queue->lock, &until) == ETIMEDOUT && stop_wanted &&
-        !queue->ended)
-        pthread_kill(queue->thread, STOP_WAKE);
+    if (pthread_cond_timedwait(&queue->changed, &queue->lock, &until) != ETIMEDOUT ||
+        !stop_wanted || have_ended(queue))
+        return;
+    for (unsigned i = 0; i < queue->num_threads; i++)
+        pthread_kill(queue->threads[i], STOP_WAKE);
 }
 
 static void pass_block(struct record_queue *queue, bool flush)
@@ -343,10 +475,10 @@ bool record_queue_stop(struct record_queue *queue, uint64_t *num_left)
     pthread_mutex_lock(&queue->lock);
     pass_block(queue, true);
     queue->stop = true;
-    while (!queue->ended)
+    while (!have_ended(queue))
         wait_a_while(queue);
     pthread_mutex_unlock(&queue->lock);
-    pthread_join(queue->thread, NULL);
+    join(queue);
     bool ok = !queue->no_memory;
     if (num_left != NULL)
         *num_left = queue->num_left;

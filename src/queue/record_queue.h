@@ -1,9 +1,13 @@
 /*
- * record_queue.h - gives records to what follows in a thread of its own: while one processor reads
- * and decodes, another writes text. What is under way is bounded. When that much is, who
+ * record_queue.h - gives records to what follows in threads of their own: while one processor reads
+ * and decodes, others write text. What is under way is bounded. When that much is, who
  * decodes a file waits; in a live capture it does not, so that the kernel's buffer does not
  * overflow because of a slow reader: records are lost then, are counted, and the loss is told
  * in its place.
+ *
+ * Records go in batches, and these in turn: one thread at a time gives the target the batch whose
+ * turn it is. Where there are several threads, those that wait for their turn meanwhile draft what
+ * can be done beforehand with the batches after it.
  */
 #ifndef SRC_RECORD_QUEUE_H
 #define SRC_RECORD_QUEUE_H
@@ -13,16 +17,31 @@
 
 struct record_queue;
 
-/* record_queue_target is who gets the records, in the queue's thread. These functions return false
- * when there is no use in going on, as when an output failed. */
+/* record_queue_drafts is what is done with records before it is their turn, by several threads at
+ * once. A draft is memory for what becomes of one batch, and is used by one thread at a time. */
+struct record_queue_drafts {
+    unsigned num_threads;
+    void **drafts; /* free ones, num_threads + 1; the queue's own until record_queue_stop */
+    /* add drafts a record; false: nothing was done with it, nor is anything with what follows. */
+    bool (*add)(void *draft, const struct record *record);
+    /* write gives the target's context what was drafted, in turn, unless it is not wanted, and
+     * empties the draft. */
+    bool (*write)(void *context, void *draft, bool wanted);
+    /* rest does, in turn, what is still to be done for a drafted record; NULL: nothing is. */
+    bool (*rest)(void *context, const struct record *record);
+};
+
+/* record_queue_target is who gets the records, in a thread of the queue, never in two at once.
+ * These functions return false when there is no use in going on, as when an output failed. */
 struct record_queue_target {
     bool (*record)(void *context, const struct record *record);
     bool (*flush)(void *context);
     bool (*lost)(void *context, const struct loss *loss);
     void *context;
+    struct record_queue_drafts ahead; /* zero: one thread does everything */
 };
 
-/* record_queue_start starts the thread. What target uses is the thread's own until
+/* record_queue_start starts the threads. What target uses is theirs until
  * record_queue_stop. max_bytes is what a live capture may have under way, 0 for one that can wait.
  * NULL after a complaint. */
 struct record_queue *record_queue_start(const struct record_queue_target *target,

@@ -7,6 +7,18 @@
 #include "printable.h"
 #include "term_show.h"
 
+size_t record_terms_len(const struct record *record)
+{
+    const struct call *call = record->call;
+    if (call != NULL)
+        return call->request.len + call->result.len + call->reason.len;
+    if (record->monitor != NULL)
+        return record->monitor->reason.len;
+    if (record->event->type != DS_EVENT_MESSAGE)
+        return 0;
+    return record->event->message.control.len + record->event->message.payload.len;
+}
+
 const char *record_type_name(enum ds_event_type type)
 {
     static const char *const names[] = {

@@ -138,6 +138,9 @@ static inline bool record_is_message(const struct record *record)
            record->event->type == DS_EVENT_MESSAGE;
 }
 
+/* record_terms_len is how many bytes its terms have, in external format. */
+size_t record_terms_len(const struct record *record);
+
 /* Names; each a static string, NULL out of range. */
 const char *record_type_name(enum ds_event_type type); /* NULL of what no record is made of */
 const char *note_role_name(enum note_role role);

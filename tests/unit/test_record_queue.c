@@ -3,6 +3,7 @@
  * captures, shown at once and shown by the queue's thread, are the same text and JSON.
  */
 #include "correlate.h"
+#include "draft.h"
 #include "failing_alloc.h"
 #include "record_copy.h"
 #include "clock.h"
@@ -21,8 +22,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { NUM_KINDS = 2 };
-static const struct sink_kind *const kinds[NUM_KINDS] = {&sink_text, &sink_json};
+enum { NUM_KINDS = 4, MAX_THREADS = 8, MEGABYTE = 1024 * 1024 };
+static const struct sink_kind *const kinds[NUM_KINDS] = {&sink_text, &sink_json, &sink_etf,
+                                                         &sink_mermaid};
 
 /* A run of a capture, with the sinks fed at once or through a queue. */
 struct run {
@@ -30,6 +32,7 @@ struct run {
     int num_sinks;
     char names[NUM_KINDS][32];
     struct record_queue *queue;
+    void *drafts[MAX_THREADS + 1];
     struct correlate *correlate;
     uint64_t num_records;
     bool record_queue_failed;
@@ -57,8 +60,58 @@ static bool flush_sinks(void *context)
 
 static struct record_queue *start_relay(struct run *run)
 {
-    const struct record_queue_target target = {write_record, flush_sinks, NULL, run};
+    const struct record_queue_target target = {write_record, flush_sinks, NULL, run, {0}};
     return record_queue_start(&target, 0);
+}
+
+static bool add_to_draft(void *draft, const struct record *record)
+{
+    return draft_add(draft, record);
+}
+
+static bool write_draft(void *context, void *draft, bool wanted)
+{
+    struct run *run = context;
+    bool ok = wanted;
+    if (wanted)
+        draft_write(draft, run->sinks);
+    else
+        draft_clear(draft);
+    for (int i = 0; i < run->num_sinks; i++)
+        ok = ok && !run->sinks[i].output.failed;
+    return ok;
+}
+
+static bool write_rest(void *context, const struct record *record)
+{
+    struct run *run = context;
+    for (int i = 0; i < run->num_sinks; i++) {
+        if (!sink_is_drafted(&run->sinks[i]))
+            sink_record(&run->sinks[i], record);
+    }
+    return true;
+}
+
+/* The same with several threads that draft. */
+static struct record_queue *start_threads(struct run *run, unsigned num)
+{
+    for (unsigned i = 0; i <= num; i++) {
+        run->drafts[i] = draft_new(run->sinks, (size_t)run->num_sinks);
+        assert_non_null(run->drafts[i]);
+    }
+    const struct record_queue_target target = {
+        write_record,
+        flush_sinks,
+        NULL,
+        run,
+        {num, run->drafts, add_to_draft, write_draft, write_rest}};
+    return record_queue_start(&target, 0);
+}
+
+static void free_drafts(struct run *run)
+{
+    for (int i = 0; i <= MAX_THREADS; i++)
+        draft_free(run->drafts[i]);
 }
 
 static void take_record(void *context, const struct record *record)
@@ -142,7 +195,7 @@ static char *read_file(const char *name, size_t *len)
     return text;
 }
 
-static void compare(const char *capture)
+static void compare(const char *capture, unsigned num_threads)
 {
     const struct sink_config options = {
         .verbose = 2, .hex = true, .etf = true, .color = COLOR_NEVER};
@@ -150,10 +203,11 @@ static void compare(const char *capture)
     open_sinks(&at_once, &options);
     open_sinks(&relayed, &options);
     read_capture(&at_once, capture);
-    relayed.queue = start_relay(&relayed);
+    relayed.queue = num_threads == 1 ? start_relay(&relayed) : start_threads(&relayed, num_threads);
     assert_non_null(relayed.queue);
     read_capture(&relayed, capture);
     assert_true(record_queue_stop(relayed.queue, NULL));
+    free_drafts(&relayed);
     assert_false(relayed.record_queue_failed);
     assert_true(at_once.num_records > 100);
     assert_int_equal(at_once.num_records, relayed.num_records);
@@ -163,7 +217,7 @@ static void compare(const char *capture)
         size_t len, relayed_len;
         char *text = read_file(at_once.names[i], &len);
         char *relayed_text = read_file(relayed.names[i], &relayed_len);
-        assert_true(len > 10000);
+        assert_true(len > 1000);
         assert_int_equal(len, relayed_len);
         assert_memory_equal(text, relayed_text, len);
         free(text);
@@ -176,9 +230,11 @@ static void compare(const char *capture)
 static void passes_everything_on(void **state)
 {
     (void)state;
-    compare("../pcaps/otp29-ops.pcap"); /* seq_trace, records, fragments, all ops */
-    compare("../pcaps/cnode.pcap");     /* no cache, a fault, a 100 kB frame */
-    compare("../pcaps/frag-29.pcap");   /* messages of 300 kB */
+    for (unsigned num_threads = 1; num_threads <= MAX_THREADS; num_threads *= 2) {
+        compare("../pcaps/otp29-ops.pcap", num_threads); /* seq_trace, fragments, all ops */
+        compare("../pcaps/cnode.pcap", num_threads);   /* no cache, a fault, a 100 kB frame */
+        compare("../pcaps/frag-29.pcap", num_threads); /* messages of 300 kB */
+    }
 }
 
 static void stops_when_nobody_can_write(void **state)
@@ -197,6 +253,27 @@ static void stops_when_nobody_can_write(void **state)
     assert_true(run.record_queue_failed);
     assert_true(sink->output.failed);
     sink_close(sink);
+}
+
+/* A disk that is full ends the run, and no record goes out behind one that did not. */
+static void stops_threads_when_nobody_can_write(void **state)
+{
+    const struct sink_config options = {.color = COLOR_NEVER};
+    const struct sink_format format = {&sink_json, "/dev/full"};
+    struct run run = {.num_sinks = 1};
+    uint64_t num_left = 0;
+    (void)state;
+    assert_true(sink_open(&run.sinks[0], &format, &options));
+    run.queue = start_threads(&run, 3);
+    assert_non_null(run.queue);
+    for (int i = 0; i < 8; i++)
+        read_capture(&run, "../pcaps/otp29-ops.pcap");
+    assert_true(record_queue_stop(run.queue, &num_left));
+    assert_true(run.record_queue_failed);
+    assert_true(run.sinks[0].output.failed);
+    assert_true(num_left != 0);
+    free_drafts(&run);
+    sink_close(&run.sinks[0]);
 }
 
 static struct ds_event big_event(struct ds_conn *conn, const uint8_t *bytes, size_t len)
@@ -394,7 +471,7 @@ static void let_read(struct slow_reader *reader)
 /* Records of len bytes, numbered by their frame, ten nanoseconds apart. */
 static void feed(struct record_queue *queue, size_t len, uint64_t from, uint64_t to)
 {
-    static uint8_t bytes[3 * RECORD_BLOCK_LEN];
+    static uint8_t bytes[3 * MEGABYTE];
     struct ds_conn conn = {.number = 1};
     for (uint64_t frame = from; frame < to; frame++) {
         struct ds_event event = big_event(&conn, bytes, len);
@@ -416,7 +493,7 @@ static bool has_lost_since(struct record_queue *queue, size_t len, uint64_t fram
 static void tells_what_is_lost(size_t len, uint64_t num, uint64_t max_bytes)
 {
     struct slow_reader reader = {.next = 1};
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader};
+    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader, {0}};
     pthread_mutex_init(&reader.lock, NULL);
     pthread_cond_init(&reader.let, NULL);
     struct record_queue *queue = record_queue_start(&target, max_bytes);
@@ -442,10 +519,10 @@ static void tells_what_is_lost(size_t len, uint64_t num, uint64_t max_bytes)
 static void loses_records_rather_than_packets(void **state)
 {
     (void)state;
-    tells_what_is_lost(100, 100000, 4 * RECORD_BLOCK_LEN);
+    tells_what_is_lost(100, 100000, 4 * MEGABYTE);
     tells_what_is_lost(100, 100000, 1);
-    tells_what_is_lost(300000, 100, 8 * RECORD_BLOCK_LEN);
-    tells_what_is_lost(2500000, 20, 8 * RECORD_BLOCK_LEN); /* blocks that grew */
+    tells_what_is_lost(300000, 100, 8 * MEGABYTE);
+    tells_what_is_lost(2500000, 20, 8 * MEGABYTE); /* blocks that grew */
 }
 
 /* Each record has a block that grew to 4 MiB: two of them may wait, and a third is filled. Those
@@ -454,11 +531,11 @@ static void has_as_much_room_as_allowed(void **state)
 {
     enum { LEN = 2500000 };
     struct slow_reader reader = {.next = 1};
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader};
+    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader, {0}};
     (void)state;
     pthread_mutex_init(&reader.lock, NULL);
     pthread_cond_init(&reader.let, NULL);
-    struct record_queue *queue = record_queue_start(&target, 8 * RECORD_BLOCK_LEN);
+    struct record_queue *queue = record_queue_start(&target, 8 * MEGABYTE);
     assert_non_null(queue);
     feed(queue, LEN, 1, 11);
     const uint64_t num_lost = record_queue_num_lost(queue);
@@ -483,11 +560,11 @@ static void has_as_much_room_as_allowed(void **state)
 static void loses_nothing_while_there_is_room(void **state)
 {
     struct slow_reader reader = {.next = 1};
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader};
+    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader, {0}};
     (void)state;
     pthread_mutex_init(&reader.lock, NULL);
     pthread_cond_init(&reader.let, NULL);
-    struct record_queue *queue = record_queue_start(&target, 32 * RECORD_BLOCK_LEN);
+    struct record_queue *queue = record_queue_start(&target, 32 * MEGABYTE);
     assert_non_null(queue);
     for (uint64_t frame = 1; frame < 1000; frame++) { /* flushes do not use it up */
         feed(queue, 1000, frame, frame + 1);
@@ -514,8 +591,8 @@ static void ends_though_nobody_reads(void **state)
     assert_int_equal(pipe(ends), 0);
     assert_true(sink_open(&run.sinks[0], &format, &options));
     run.sinks[0].output.fd = ends[1];
-    const struct record_queue_target target = {write_record, flush_sinks, NULL, &run};
-    run.queue = record_queue_start(&target, 64 * RECORD_BLOCK_LEN);
+    const struct record_queue_target target = {write_record, flush_sinks, NULL, &run, {0}};
+    run.queue = record_queue_start(&target, 64 * MEGABYTE);
     assert_non_null(run.queue);
     read_capture(&run, "../pcaps/frag-29.pcap");
     assert_int_equal(record_queue_num_lost(run.queue), 0);
@@ -595,7 +672,7 @@ static bool flush_nothing(void *context)
 static void leaves_what_takes_long(void **state)
 {
     uint64_t num_taken = 0, num_left = 0;
-    const struct record_queue_target target = {burn, flush_nothing, NULL, &num_taken};
+    const struct record_queue_target target = {burn, flush_nothing, NULL, &num_taken, {0}};
     const struct ds_conn conn = {.number = 1};
     const struct ds_event event = {.type = DS_EVENT_TICK, .conn = &conn};
     const struct record record = {.event = &event};
@@ -613,11 +690,11 @@ static void leaves_what_takes_long(void **state)
 
 static void does_not_start_without_memory(void **state)
 {
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, NULL};
+    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, NULL, {0}};
     (void)state;
-    for (int n = 1; n <= 2; n++) {
+    for (int n = 1; n <= 3; n++) {
         failing_alloc_at(n);
-        assert_null(record_queue_start(&target, RECORD_BLOCK_LEN));
+        assert_null(record_queue_start(&target, MEGABYTE));
         failing_alloc_at(0);
     }
 }
@@ -627,6 +704,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_everything_on),
         cmocka_unit_test(stops_when_nobody_can_write),
+        cmocka_unit_test(stops_threads_when_nobody_can_write),
         cmocka_unit_test(loses_records_rather_than_packets),
         cmocka_unit_test(has_as_much_room_as_allowed),
         cmocka_unit_test(loses_nothing_while_there_is_room),

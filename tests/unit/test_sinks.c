@@ -313,7 +313,9 @@ static void grows_with_large_values(void **state)
     (void)state;
     assert_non_null(text);
     memset(text, 1, LEN); /* each becomes six bytes */
+    struct json_tree_memory memory = {0};
     json_tree_start();
+    json_tree_use(&memory);
     for (int round = 0; round < 3; round++) {
         struct ds_buffer out = {0};
         cJSON *tree = json_tree_object();
@@ -323,7 +325,7 @@ static void grows_with_large_values(void **state)
         assert_int_equal(out.len, len * 6 + 8);
         ds_buffer_free(&out);
     }
-    json_tree_stop();
+    json_tree_free(&memory);
     free(text);
 }
 

@@ -1,0 +1,33 @@
+/*
+ * draft.h - records formatted before it is their turn to be written: by one of several threads, a
+ * batch at a time, in memory. Formats that write a record the same way whatever came before
+ * it can be drafted; of the others (numbering, diagrams, fixtures) nothing is.
+ */
+#ifndef SRC_DRAFT_H
+#define SRC_DRAFT_H
+
+#include "sink.h"
+
+struct draft;
+
+/* sink_is_drafted says whether records of this sink can be. */
+bool sink_is_drafted(const struct sink *sink);
+
+/* draft_new prepares a draft for those of num sinks that can be drafted, with caches of its own.
+ * NULL when memory ran out. The sinks stay where they are until draft_free. */
+struct draft *draft_new(const struct sink *sinks, size_t num);
+void draft_free(struct draft *draft); /* NULL is allowed */
+
+/* draft_add formats a record. False, and nothing is done with it, when the draft is large, or the
+ * record itself: such a one is written straight to the output when it is its turn, so that not
+ * every thread has one in memory. */
+bool draft_add(struct draft *draft, const struct record *record);
+
+/* draft_write moves what was drafted into the outputs of the sinks it was made for, and empties the
+ * draft. Failures are kept in sink->output. */
+void draft_write(struct draft *draft, struct sink *sinks);
+
+/* draft_clear throws away what was drafted. */
+void draft_clear(struct draft *draft);
+
+#endif
