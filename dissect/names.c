@@ -47,6 +47,7 @@ const char *ds_conn_state_name(enum ds_conn_state state)
         [DS_CONN_HALF_CLOSED] = "half_closed",
         [DS_CONN_OPEN_AT_END] = "open_at_end",
         [DS_CONN_ICMP_ERROR] = "icmp_error",
+        [DS_CONN_CONTINUED] = "continued",
     };
     return NAME_OF(names, state);
 }

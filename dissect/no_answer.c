@@ -45,6 +45,7 @@ bool conn_explain_no_answer(struct env *env, const struct conn *conn, enum tcp_c
         break;
     case TCP_CLOSE_CAPTURE:
     case TCP_CLOSE_DROPPED:
+    case TCP_CLOSE_BROKEN_OFF:
         change->state = DS_CONN_OPEN_AT_END;
         change->reason = "no answer yet";
         break;

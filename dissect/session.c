@@ -14,6 +14,7 @@
 #include "atom_memory.h"
 #include "decoder_state.h"
 #include "decoder_state_give.h"
+#include "dist.h"
 #include "proto.h"
 #include "raw.h"
 #include "registry.h"
@@ -242,6 +243,23 @@ static void on_open(void *context, struct tcp_conn_view *view)
         (void)take(session, link, proto);
 }
 
+/* take_past takes what stands for bytes of a connection that is known to be a distribution's. */
+static void take_past(struct ds_session *session, struct link *link, int dir, struct cursor data)
+{
+    struct env *env = &session->env;
+    struct conn *conn = &link->conn;
+    if (conn->proto == NULL) {
+        for (int d = 0; d < 2; d++)
+            conn->late[d] = !link->tcp->syn_seen[d];
+        if (!take(session, link, &dist_proto))
+            return;
+    }
+    if (env->past != DS_PAST_OPEN)
+        conn->proto->feed(env, conn, dir, data);
+    else if (conn->proto->take_alone != NULL)
+        conn->proto->take_alone(env, conn, dir, data);
+}
+
 static void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
 {
     struct ds_session *session = context;
@@ -249,7 +267,12 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
 
     if (link == NULL)
         return;
-    link->conn.view.counters[dir].bytes += cursor_left(&data);
+    if (session->env.past > DS_PAST_BYTES) {
+        take_past(session, link, dir, data);
+        return;
+    }
+    if (session->env.past == DS_PAST_NONE)
+        link->conn.view.counters[dir].bytes += cursor_left(&data);
     if (link->conn.proto == NULL) {
         probe_data(session, link, dir, data);
         return;
@@ -287,6 +310,18 @@ static void on_end(void *context, struct tcp_conn_view *view, int dir)
         link->conn.proto->end(&session->env, &link->conn, dir);
 }
 
+static void on_go_on(void *context, struct tcp_conn_view *view)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    const struct ds_conn_change change = {
+        .state = DS_CONN_CONTINUED,
+        .reason = "it began before; what came then is known from what stands for it",
+    };
+    if (link != NULL && link->conn.view.number != 0)
+        conn_emit_change(&session->env, &link->conn, 0, change);
+}
+
 static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
 {
     struct ds_session *session = context;
@@ -313,11 +348,14 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
 {
     struct ds_session *session = context;
     struct link *link = view->user;
+    const enum ds_past_kind past = session->env.past;
 
     if (link == NULL)
         return;
+    session->env.past = DS_PAST_NONE; /* it is another's */
     if (link->conn.proto != NULL)
         link->conn.proto->close(&session->env, &link->conn, why);
+    session->env.past = past;
     link_free(session, link);
 }
 
@@ -326,6 +364,7 @@ static const struct tcp_events tcp_events = {
     .data = on_data,
     .gap = on_gap,
     .end = on_end,
+    .go_on = on_go_on,
     .icmp = on_icmp,
     .stall = on_stall,
     .close = on_close,
@@ -376,12 +415,29 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     return session;
 }
 
+/* take_made takes a packet that stands for the past. */
+static struct ds_where take_made(struct ds_session *session, const struct ds_packet *packet)
+{
+    struct ds_where where = {0};
+    struct segment segment;
+    if (packet->past.kind >= DS_PAST_KIND_COUNT ||
+        packet_decode(&session->decoder, packet, &segment) != PACKET_SEGMENT)
+        return where;
+    session->env.past = packet->past.kind;
+    where.tcp = tcp_table_past(session->tcp, &segment, &packet->past);
+    where.forgotten = tcp_table_forgotten(session->tcp);
+    session->env.past = DS_PAST_NONE;
+    return where;
+}
+
 struct ds_where ds_session_packet(struct ds_session *session, const struct ds_packet *packet)
 {
     struct ds_stats *stats = &session->env.stats;
     struct ds_where where = {0};
     struct segment segment;
 
+    if (packet->past.kind != DS_PAST_NONE)
+        return take_made(session, packet);
     stats->packets++;
     stats->bytes += packet->len;
     stats->truncated_packets += packet->cap_len < packet->len;
@@ -423,6 +479,7 @@ void ds_session_time(struct ds_session *session, int64_t now_ns)
 }
 
 struct decoder_state_walk {
+    struct env *env;
     const struct ds_endpoint *ends; /* NULL: all */
     ds_past_fn give;
     void *context;
@@ -447,22 +504,23 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
         return;
     if (link->conn.proto != NULL) {
         if (link->conn.proto->give_past != NULL)
-            link->conn.proto->give_past(&link->conn, point, walk->give, walk->context);
+            link->conn.proto->give_past(walk->env, &link->conn, point, walk->give, walk->context);
         return;
     }
     struct decoder_state_rest rest[2];
     for (int dir = 0; dir < 2; dir++) {
-        rest[dir] = (struct decoder_state_rest){.bytes = reassembly_cursor(&link->probes[dir].held),
+        rest[dir] = (struct decoder_state_rest){.kind = DS_PAST_BYTES,
+                                                .bytes = reassembly_cursor(&link->probes[dir].held),
                                                 .lost_before = link->lost[dir]};
     }
-    decoder_state_give(&link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], walk->give,
-                       walk->context);
+    decoder_state_give(walk->env, &link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1],
+                       walk->give, walk->context);
 }
 
-void ds_session_past(const struct ds_session *session, const struct ds_endpoint *ends,
-                     ds_past_fn give, void *context)
+void ds_session_past(struct ds_session *session, const struct ds_endpoint *ends, ds_past_fn give,
+                     void *context)
 {
-    struct decoder_state_walk walk = {ends, give, context};
+    struct decoder_state_walk walk = {&session->env, ends, give, context};
     tcp_table_walk(session->tcp, give_past, &walk);
 }
 

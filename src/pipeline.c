@@ -48,6 +48,7 @@ struct pipeline {
     bool last; /* -c is reached: what belongs to its message is still to come */
     bool raw;  /* some sinks get that */
     bool idle; /* nobody wants to know anything */
+    bool is_past; /* the event at hand is of before the capture */
     struct rate_limit rate_limit;
     int64_t since_ns;            /* before it, nothing is shown */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
@@ -269,10 +270,28 @@ static bool is_held_back(struct pipeline *s, const struct record *record)
     return false;
 }
 
+/* is_all_before says whether nothing of a record is in the capture: what was open before it, and
+ * is so still. */
+static bool is_all_before(const struct record *record)
+{
+    if (record->call != NULL)
+        return record->call->began_before &&
+               (record->call->outcome == CALL_UNANSWERED || record->call->outcome == CALL_UNKNOWN ||
+                record->call->outcome == CALL_OPEN);
+    return record->monitor != NULL && record->monitor->began_before &&
+           record->monitor->outcome == MONITOR_OPEN;
+}
+
 static void on_record(void *context, const struct record *record)
 {
     struct pipeline *s = context;
-    if (pipeline_get_state(s) != PIPELINE_ON || is_past_last(s, record))
+    if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
+        return;
+    if (s->is_past) {
+        selector_wants(s->select, record); /* an answer may come */
+        return;
+    }
+    if (is_past_last(s, record))
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
     const bool wanted = selector_wants(s->select, record) && record_time(record) >= s->since_ns;
@@ -289,10 +308,12 @@ static void on_record(void *context, const struct record *record)
 static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
 {
     const struct record record = {.event = event};
+    s->is_past = event->past;
     if (s->correlate != NULL)
         correlate_event(s->correlate, event);
     else
         on_record(s, &record);
+    s->is_past = false;
     if (s->last && !s->raw)
         set_state(s, PIPELINE_FULL);
 }

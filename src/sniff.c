@@ -370,7 +370,8 @@ static void print_summary(struct sniff *s)
 {
     const struct ds_stats stats = all_stats(s);
     struct summary summary = {
-        .num_read = s->capture.is_live ? s->num_passed : s->capture.num_packets,
+        .num_read =
+            s->capture.is_live ? s->num_passed : s->capture.num_packets - s->capture.num_made,
         .num_passed = s->num_passed,
         .is_live = s->capture.is_live,
         .num_dropped = s->num_dropped[LOSS_KERNEL],
@@ -496,8 +497,22 @@ static void begin(struct sniff *s, int64_t start_ns)
     s->has_begun = true;
 }
 
+/* take_made takes a packet that stands for the past: it counts nowhere. */
+static void take_made(struct sniff *s, const struct ds_packet *packet)
+{
+    if (!follow_pass(s->follow, packet) || !save_packet(&s->save, packet))
+        return;
+    const struct ds_where where = ds_session_packet(s->session, packet);
+    if (s->recorder != NULL)
+        recorder_packet(s->recorder, packet, &where);
+}
+
 static void take_packet(struct sniff *s, struct ds_packet *packet)
 {
+    if (packet->past.kind != DS_PAST_NONE) {
+        take_made(s, packet);
+        return;
+    }
     s->num_taken++;
     s->stamp_ns = packet->ts_ns;
     if (!s->has_begun)

@@ -25,6 +25,8 @@ struct env {
     struct arena arena; /* of the current event: reset after each one */
     struct registry *registry;
     bool atoms_in_doubt; /* one was not known */
+    enum ds_past_kind past;   /* of the packet at hand */
+    uint64_t num_connections; /* that have a number */
     struct atom_books *books; /* what is known of the atoms of nodes, atom_book.h; NULL: nothing
                                  is likely */
 };
@@ -47,8 +49,10 @@ struct proto {
      * it has come; 0 where it stands between two. NULL: there are no large ones. */
     void (*progress)(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed);
     /* give_past is ds_session_past for one connection; NULL: it has no past that matters. */
-    void (*give_past)(const struct conn *conn, const struct tcp_point point[2], ds_past_fn give,
-                      void *context);
+    void (*give_past)(struct env *env, const struct conn *conn, const struct tcp_point point[2],
+                      ds_past_fn give, void *context);
+    /* take_alone takes a frame that stands outside of the stream; NULL: it has none. */
+    void (*take_alone)(struct env *env, struct conn *conn, int dir, struct cursor frame);
 };
 
 /* conn is one connection above TCP. */
@@ -63,7 +67,15 @@ struct conn {
     bool certain[2]; /* it is the node itself that said its name, in this connection: in the
                         handshake, or as pids of its own */
     struct growth growth; /* of its messages */
+    bool counted;         /* in ds_stats */
 };
+
+/* env_is_past says whether what happens to a connection is of the time before the capture: a
+ * packet that stands for it is at hand, or no other has come. Then nothing is counted. */
+static inline bool env_is_past(const struct env *env, const struct conn *conn)
+{
+    return env->past != DS_PAST_NONE || conn->tcp->only_past;
+}
 
 /* env_emit completes an event (type, dir and the body are set by the caller; frame, time
  * and conn here), gives the connection its number if it has none, counts, calls back, and
@@ -120,7 +132,7 @@ void conn_report_icmp(struct env *env, struct conn *conn, int dir);
 /* conn_goes_on says whether a connection may well go on that is not followed any more. */
 static inline bool conn_goes_on(enum tcp_close why)
 {
-    return why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED;
+    return why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED || why == TCP_CLOSE_BROKEN_OFF;
 }
 
 /* env_print returns a text made as printf would, which lives as long as the current event;

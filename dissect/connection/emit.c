@@ -12,22 +12,26 @@
 
 void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event)
 {
+    event->past = env_is_past(env, conn);
     if (conn->view.number == 0)
-        conn->view.number = ++env->stats.connections;
+        conn->view.number = ++env->num_connections;
+    if (!event->past && !conn->counted) {
+        conn->counted = true;
+        env->stats.connections++;
+    }
     conn->view.tcp = conn->tcp->number;
     event->conn = &conn->view;
-    if (env->config.on_event != NULL)
+    const bool is_open = env->past == DS_PAST_OPEN && event->type == DS_EVENT_MESSAGE;
+    if (env->config.on_event != NULL && (!event->past || is_open))
         env->config.on_event(env->config.context, event);
     arena_reset(&env->arena);
 }
 
-void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
+/* count_event counts what an event says, of the session and of the direction. */
+static void count_event(struct env *env, struct conn *conn, struct ds_event *event)
 {
     struct ds_stats *stats = &env->stats;
     struct ds_counters *counters = &conn->view.counters[event->dir];
-
-    event->frame = conn->tcp->frame;
-    event->ts_ns = conn->tcp->now_ns;
 
     switch (event->type) {
     case DS_EVENT_MESSAGE:
@@ -70,6 +74,14 @@ void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
     counters->unknown_atoms += event->unknown_atoms;
     stats->likely_atoms += event->likely_atoms;
     counters->likely_atoms += event->likely_atoms;
+}
+
+void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
+{
+    event->frame = conn->tcp->frame;
+    event->ts_ns = conn->tcp->now_ns;
+    if (!env_is_past(env, conn))
+        count_event(env, conn, event);
     env_emit_raw(env, conn, event);
 }
 

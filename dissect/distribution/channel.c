@@ -65,7 +65,9 @@ struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool jo
     struct channel *channel = calloc(1, sizeof *channel);
     if (channel == NULL)
         return NULL;
-    frames_init(&channel->frames, env, conn, dir, joined_late ? LATE : (struct damage){0});
+    /* Of what stands for the past, fragments may be missing that nobody refers to any more. */
+    const bool may_lack = joined_late || env->past != DS_PAST_NONE;
+    frames_init(&channel->frames, env, conn, dir, may_lack ? LATE : (struct damage){0});
     channel->searching = joined_late;
     channel->loss = LATE;
     return channel;
@@ -367,6 +369,11 @@ void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
         begin_search(channel, len - left, damage);
 }
 
+void channel_take_alone(struct channel *channel, struct cursor frame)
+{
+    frames_take(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
+}
+
 void channel_end(struct channel *channel)
 {
     settle(channel);
@@ -397,6 +404,8 @@ void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *p
 struct decoder_state_rest channel_get_rest(const struct channel *channel)
 {
     return (struct decoder_state_rest){
+        .kind = DS_PAST_FRAMES,
+        .atoms = &channel->frames.atoms,
         .bytes = reassembly_cursor(&channel->held),
         .lost_before = channel->searching,
         .lost_after = !channel->searching && channel->passed > channel->held.len

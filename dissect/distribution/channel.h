@@ -38,6 +38,9 @@ void channel_end(struct channel *channel);
 
 void channel_free(struct channel *channel);
 
+/* channel_take_alone takes a whole frame that stands outside of the stream. */
+void channel_take_alone(struct channel *channel, struct cursor frame);
+
 /* channel_get_rest returns what is held of a frame that is not complete, or of the bytes that
  * are being searched for one; before these, one lost byte stands for all. */
 struct decoder_state_rest channel_get_rest(const struct channel *channel);

@@ -4,10 +4,12 @@
 #ifndef DISSECT_DECODER_STATE_GIVE_H
 #define DISSECT_DECODER_STATE_GIVE_H
 
-#include "conn.h"
+#include "atoms.h"
 
 /* decoder_state_rest is what is held of one direction behind its past. */
 struct decoder_state_rest {
+    enum ds_past_kind kind;         /* BYTES, HANDSHAKE or FRAMES */
+    const struct atom_cache *atoms; /* of FRAMES; else NULL */
     struct cursor bytes;
     uint64_t lost_before; /* bytes that are missing before them, and after them */
     uint64_t lost_after;
@@ -15,7 +17,7 @@ struct decoder_state_rest {
 
 /* decoder_state_give gives out conn, which stands at point. began: its beginning is in its state,
  * or in rest, so that a SYN comes first. */
-void decoder_state_give(const struct conn *conn, const struct tcp_point point[2],
+void decoder_state_give(struct env *env, const struct conn *conn, const struct tcp_point point[2],
                         const struct decoder_state_rest rest[2], bool began, ds_past_fn give,
                         void *context);
 

@@ -133,6 +133,17 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
     }
 }
 
+/* know_channel begins a direction of which is known that a frame begins here. */
+static void know_channel(struct env *env, struct conn *conn, int dir)
+{
+    struct dist *dist = dist_of(conn);
+    struct dist_dir *d = &dist->dirs[dir];
+    if (!dist->opened || !dist->up)
+        report_late(env, conn, dir);
+    reassembly_free(&d->held, env);
+    start_channel(env, conn, dir, false);
+}
+
 static void feed_channel(struct env *env, struct conn *conn, int dir, struct cursor data)
 {
     struct dist *dist = dist_of(conn);
@@ -219,7 +230,7 @@ static void handle_step(struct env *env, struct conn *conn, int dir, struct ds_e
     const enum ds_handshake_step step = h->step;
     bool right;
 
-    conn->view.counters[dir].frames++;
+    conn->view.counters[dir].frames += !env_is_past(env, conn);
     if (h->has_flags) {
         d->flags = h->step == DS_STEP_COMPLEMENT ? d->flags | h->flags : h->flags;
         d->has_flags = true;
@@ -406,6 +417,8 @@ static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor
 
     d->heard_ns = conn->tcp->now_ns;
     d->unheard_ticks = conn->view.counters[1 - dir].ticks;
+    if (env->past >= DS_PAST_FRAMES && d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
+        know_channel(env, conn, dir);
     if (d->phase == DIST_CHANNEL) {
         feed_channel(env, conn, dir, data);
         return;
@@ -469,6 +482,15 @@ static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len, 
     emit_gap(env, conn, dir, len, conn_gap_fault(why));
     d->phase = DIST_UNKNOWN;
     d->lost = true;
+}
+
+static void dist_take_alone(struct env *env, struct conn *conn, int dir, struct cursor frame)
+{
+    struct dist_dir *d = &dist_of(conn)->dirs[dir];
+    if (d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
+        know_channel(env, conn, dir);
+    if (d->phase == DIST_CHANNEL)
+        channel_take_alone(d->channel, frame);
 }
 
 static void dist_end(struct env *env, struct conn *conn, int dir)
@@ -548,8 +570,8 @@ static enum proto_guess dist_probe(const struct env *env, const struct conn *con
     return channel_probe(bytes, &skip);
 }
 
-static void dist_give_state(const struct conn *conn, const struct tcp_point point[2],
-                            ds_past_fn give, void *context)
+static void dist_give_state(struct env *env, const struct conn *conn,
+                            const struct tcp_point point[2], ds_past_fn give, void *context)
 {
     const struct dist *dist = dist_of(conn);
     const struct state_piece *oldest = conn->decoder != NULL ? conn->decoder->oldest : NULL;
@@ -559,11 +581,12 @@ static void dist_give_state(const struct conn *conn, const struct tcp_point poin
         const struct dist_dir *d = &dist->dirs[dir];
         rest[dir] = d->channel != NULL
                         ? channel_get_rest(d->channel)
-                        : (struct decoder_state_rest){.bytes = reassembly_cursor(&d->held),
+                        : (struct decoder_state_rest){.kind = DS_PAST_HANDSHAKE,
+                                                      .bytes = reassembly_cursor(&d->held),
                                                       .lost_before = d->lost && oldest != NULL};
         began = began && (d->channel == NULL || (oldest != NULL && oldest->pinned));
     }
-    decoder_state_give(conn, point, rest, began, give, context);
+    decoder_state_give(env, conn, point, rest, began, give, context);
 }
 
 static void dist_progress(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed)
@@ -583,4 +606,5 @@ const struct proto dist_proto = {
     .close = dist_close,
     .progress = dist_progress,
     .give_past = dist_give_state,
+    .take_alone = dist_take_alone,
 };

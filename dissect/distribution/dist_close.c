@@ -190,6 +190,8 @@ void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why)
         change.reason = "a new connection took its ports";
     } else if (why == TCP_CLOSE_DROPPED) {
         change.reason = "no longer followed: --max-connections was reached";
+    } else if (why == TCP_CLOSE_BROKEN_OFF) {
+        change.reason = "packets are missing until it is continued";
     } else if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN) {
         change.reason = env_print(env, "in the handshake, after %s",
                                   ds_handshake_step_name(dist->last_step));

@@ -39,6 +39,7 @@ struct conn_list {
 struct tcp_table {
     struct tcp_shared shared;
     uint64_t number; /* of the connection that the segment is of */
+    uint64_t num_made;  /* connections so far */
     uint64_t forgotten; /* that of one which was forgotten with the segment */
     int64_t swept_ns;
     struct tcp_conn *last; /* where the last segment belonged */
@@ -250,7 +251,7 @@ static void end_facts(struct tcp_table *table, struct tcp_conn *conn, enum tcp_c
         [TCP_CLOSE_FIN] = DS_CLOSE_FIN,         [TCP_CLOSE_RESET] = DS_CLOSE_RESET,
         [TCP_CLOSE_REUSED] = DS_CLOSE_REUSED,   [TCP_CLOSE_DROPPED] = DS_CLOSE_DROPPED,
         [TCP_CLOSE_CAPTURE] = DS_CLOSE_CAPTURE, [TCP_CLOSE_SILENT] = DS_CLOSE_SILENT,
-        [TCP_CLOSE_ICMP] = DS_CLOSE_ICMP,
+        [TCP_CLOSE_ICMP] = DS_CLOSE_ICMP,       [TCP_CLOSE_BROKEN_OFF] = DS_CLOSE_DROPPED,
     };
     struct ds_link *link = &conn->view.facts->link;
     link->close = ends[why];
@@ -301,7 +302,8 @@ static void make_room(struct tcp_table *table)
 }
 
 /* open_conn makes the connection that segment belongs to; dir is its direction. */
-static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment *segment, int *dir)
+static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment *segment,
+                                  bool is_past, int *dir)
 {
     make_room(table);
     struct tcp_conn *conn = calloc(1, sizeof *conn);
@@ -329,7 +331,9 @@ static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment 
     firsts_add(table, conn);
     table->num_conns++;
     table->last = conn;
-    conn->view.number = ++table->shared.stats->tcp_connections;
+    conn->view.number = ++table->num_made;
+    conn->view.only_past = is_past;
+    table->shared.stats->tcp_connections += !is_past;
     set_now(table, conn);
     table->shared.events->open(table->shared.context, &conn->view);
     return conn;
@@ -542,6 +546,15 @@ static void take_facts(struct tcp_table *table, struct tcp_conn *conn, int dir,
         table->shared.events->stall(table->shared.context, &conn->view, ended, &stall);
 }
 
+/* go_on is for the first packet that was captured of a connection with a past. */
+static void go_on(struct tcp_table *table, struct tcp_conn *conn)
+{
+    conn->view.only_past = false;
+    table->shared.stats->tcp_connections++;
+    if (!conn->forgotten && table->shared.events->go_on != NULL)
+        table->shared.events->go_on(table->shared.context, &conn->view);
+}
+
 static void take_segment(struct tcp_table *table, const struct segment *segment)
 {
     struct ds_stats *stats = table->shared.stats;
@@ -565,7 +578,7 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     if (conn == NULL) {
         if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0))
             return;
-        conn = open_conn(table, segment, &dir);
+        conn = open_conn(table, segment, false, &dir);
         if (conn == NULL)
             return;
     } else if (conn->closed) {
@@ -576,6 +589,8 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     table->number = conn->forgotten ? 0 : conn->view.number;
     set_now(table, conn);
     touch(table, conn);
+    if (conn->view.only_past)
+        go_on(table, conn);
 
     if ((segment->flags & (TCP_SYN | TCP_RST)) != 0) {
         if ((segment->flags & TCP_RST) != 0) {
@@ -612,6 +627,87 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     if (conn->waiting || tcp_stream_waits(stream) || stream->ended || awaits_answer(conn) ||
         (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)))
         give_up(table, conn);
+}
+
+/* is_behind says whether a connection, as far as it is known, ends before the point up to which
+ * packets stand for its past: something between was not captured. */
+static bool is_behind(const struct tcp_conn *conn, int dir, const struct ds_past *past)
+{
+    bool is_known = false;
+    for (int i = 0; i < 2; i++) {
+        const struct tcp_stream *stream = &conn->stream[i == 0 ? dir : !dir];
+        if (!stream->started || !past->knows[i])
+            continue;
+        is_known = true;
+        if (tcp_diff(past->point[i], stream->next_seq) > 0)
+            return true;
+    }
+    return !is_known;
+}
+
+/* begin_past finds or makes the connection whose past begins with a segment. NULL where it is to
+ * be left alone, or memory ran out. */
+static struct tcp_conn *begin_past(struct tcp_table *table, const struct segment *segment,
+                                   const struct ds_past *past, int *dir)
+{
+    struct tcp_conn *conn = find_conn(table, segment, dir);
+    if (conn != NULL && !conn->closed && !is_behind(conn, *dir, past)) {
+        conn->ignores_past = true;
+        return NULL;
+    }
+    if (conn != NULL && !conn->closed)
+        close_conn(table, conn, TCP_CLOSE_BROKEN_OFF);
+    if (conn != NULL)
+        free_conn(table, conn);
+    return open_conn(table, segment, true, dir);
+}
+
+static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                      const struct segment *segment, const struct ds_past *past)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const struct tcp_piece piece = {
+        .seq = segment->seq, .cut = segment->cut_len, .bytes = segment->payload};
+    const bool is_syn = (segment->flags & TCP_SYN) != 0;
+    conn->view.syn_seen[dir] = conn->view.syn_seen[dir] || is_syn;
+    if (past->kind == DS_PAST_OPEN) {
+        table->shared.events->data(table->shared.context, &conn->view, dir, segment->payload);
+        return;
+    }
+    if (!stream->started)
+        start_stream(stream, segment->seq + is_syn);
+    if (is_syn || tcp_diff(segment->seq, stream->next_seq) < 0)
+        return;
+    if (past->kind == DS_PAST_LOST) {
+        stream->next_seq = segment->seq + (uint32_t)cursor_left(&segment->payload);
+        table->shared.events->gap(table->shared.context, &conn->view, dir, 0, TCP_GAP_LOST);
+    } else {
+        tcp_stream_take(&table->shared, conn, dir, &piece, false);
+    }
+    if (!conn->closed)
+        waiting_update(table, conn);
+}
+
+uint64_t tcp_table_past(struct tcp_table *table, const struct segment *segment,
+                        const struct ds_past *past)
+{
+    int dir = 0;
+    table->forgotten = 0;
+    if (cursor_left(&segment->payload) > MAX_SEGMENT_LEN || segment->cut_len > MAX_SEGMENT_LEN)
+        return 0;
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    struct tcp_conn *conn =
+        past->begins ? begin_past(table, segment, past, &dir) : find_conn(table, segment, &dir);
+    if (conn == NULL || conn->closed || conn->forgotten || conn->ignores_past ||
+        !conn->view.only_past)
+        return 0;
+    const uint64_t number = conn->view.number;
+    set_now(table, conn);
+    conn->view.now_ns = past->sent_ns;
+    touch(table, conn);
+    take_past(table, conn, dir, segment, past);
+    return number != table->forgotten ? number : 0;
 }
 
 uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,

@@ -18,13 +18,14 @@ enum tcp_gap { TCP_GAP_LOST, TCP_GAP_CUT, TCP_GAP_CAP };
 
 /* How a connection ended. */
 enum tcp_close {
-    TCP_CLOSE_FIN,     /* both directions ended */
-    TCP_CLOSE_RESET,   /* RST; tcp_conn.reset_dir sent it */
-    TCP_CLOSE_REUSED,  /* a new SYN on the same ports */
-    TCP_CLOSE_DROPPED, /* the oldest, when --max-connections was reached */
-    TCP_CLOSE_CAPTURE, /* the capture ended */
-    TCP_CLOSE_SILENT,  /* the last SYN has gone unanswered */
-    TCP_CLOSE_ICMP,    /* tcp_conn.icmp told that the SYN does not arrive */
+    TCP_CLOSE_FIN,        /* both directions ended */
+    TCP_CLOSE_RESET,      /* RST; tcp_conn.reset_dir sent it */
+    TCP_CLOSE_REUSED,     /* a new SYN on the same ports */
+    TCP_CLOSE_DROPPED,    /* the oldest, when --max-connections was reached */
+    TCP_CLOSE_CAPTURE,    /* the capture ended */
+    TCP_CLOSE_SILENT,     /* the last SYN has gone unanswered */
+    TCP_CLOSE_ICMP,       /* tcp_conn.icmp told that the SYN does not arrive */
+    TCP_CLOSE_BROKEN_OFF, /* the capture broke off; what stands for its past begins it anew */
 };
 
 /* tcp_conn_view is the part of a connection that the stage above sees. dir 0 is what
@@ -34,6 +35,7 @@ struct tcp_conn_view {
     struct ds_addr addr[2];
     uint16_t port[2];
     bool syn_seen[2];  /* syn_seen[1]: the SYN-ACK */
+    bool only_past;    /* no packet of it was captured, only some that stand for its past came */
     uint8_t reset_dir;
     uint32_t num_syns;     /* without ACK: more than 1 when it was sent again */
     int64_t first_syn_ns;  /* of them */
@@ -59,6 +61,8 @@ struct tcp_events {
     void (*close)(void *context, struct tcp_conn_view *view, enum tcp_close why); /* last */
     /* What direction dir sends is held up, or was. Only with facts. */
     void (*stall)(void *context, struct tcp_conn_view *view, int dir, const struct ds_stall *stall);
+    /* The first packet that was captured, after others that stand for the past; may be NULL. */
+    void (*go_on)(void *context, struct tcp_conn_view *view);
 };
 
 struct tcp_table;
@@ -76,6 +80,12 @@ void tcp_table_measure(struct tcp_table *table);
 /* tcp_table_feed takes the next segment in capture order. Returns the number of its
  * connection, 0 when it is of none that is followed. */
 uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment);
+
+/* tcp_table_past takes a segment that stands for the past of its connection. One that is known
+ * already, as far as its past goes or farther, keeps what is known; one that is not yet so far is
+ * given up, and begins anew. Nothing is counted. Returns as tcp_table_feed does. */
+uint64_t tcp_table_past(struct tcp_table *table, const struct segment *segment,
+                        const struct ds_past *past);
 
 /* tcp_table_icmp takes an error of ICMP about a segment. Returns as tcp_table_feed does. */
 uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,

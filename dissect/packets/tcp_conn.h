@@ -62,6 +62,7 @@ struct tcp_conn {
     int64_t syn_ns;        /* of the last SYN without ACK */
     uint64_t syn_gap_ns;   /* between it and the one before; 0: there was none */
     uint64_t syn_frame;
+    bool ignores_past;     /* it is known better than what stands for its past could tell */
     bool gave_up;          /* closed because nobody answered: that may still happen */
     uint32_t bucket_hash;
     struct tcp_conn *chain;                   /* others in the same bucket */

@@ -21,7 +21,33 @@ enum ds_limit {
     DS_LIMIT_COUNT
 };
 
-/* ds_packet is a packet as it was captured. */
+/* What a packet holds that was not captured: it stands for what came before, see
+ * ds_session_past. */
+enum ds_past_kind {
+    DS_PAST_NONE,      /* it was captured */
+    DS_PAST_BYTES,     /* what was sent on a connection of which is not known what it carries */
+    DS_PAST_HANDSHAKE, /* what was sent in a handshake of the distribution */
+    DS_PAST_FRAMES,    /* what was sent behind it */
+    DS_PAST_LOST,      /* here something was lost; the payload was never sent */
+    DS_PAST_INFERRED,  /* a frame that was never sent: atoms of the cache that are certain */
+    DS_PAST_LIKELY,    /* the same of atoms that are DS_ATOM_LIKELY */
+    DS_PAST_OPEN,      /* a frame with a message that something may still come of, made anew: it
+                          stands outside of the stream */
+    DS_PAST_KIND_COUNT
+};
+
+/* ds_past is what a packet that stands for the past says of itself. */
+struct ds_past {
+    int64_t sent_ns;   /* when what it stands for was sent */
+    uint32_t point[2]; /* the sequence numbers at which its own direction goes on, and the other */
+    bool knows[2];     /* which of these are known */
+    uint8_t kind;      /* enum ds_past_kind */
+    bool begins;       /* it is the first that stands for the past of its connection */
+};
+
+/* ds_packet is a packet as it was captured, or one that stands for some that were. What the latter
+ * say is known from then on; they bring about no events but messages with ds_event.past, and count
+ * nowhere. */
 struct ds_packet {
     int64_t ts_ns;      /* nanoseconds since 1970 UTC */
     uint64_t frame;     /* its number, from 1 */
@@ -29,6 +55,7 @@ struct ds_packet {
     const uint8_t *data;
     uint32_t cap_len; /* bytes at data */
     uint32_t len;     /* bytes on the wire */
+    struct ds_past past;
 };
 
 typedef void (*ds_event_fn)(void *context, const struct ds_event *event);
@@ -182,6 +209,7 @@ struct ds_segment {
     const uint8_t *payload;
     uint32_t payload_len; /* bytes at payload */
     uint32_t cut_len;     /* further bytes of it that the snap length left out */
+    struct ds_past past;  /* of what ds_session_past gives out */
 };
 
 /* ds_packet_segment finds the TCP segment of a packet, through tunnels; false when there
@@ -194,11 +222,14 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
  * those of connections that go on: a SYN, the handshake, the messages that gave the atom cache
  * what it holds, unfinished messages; as they were sent and with their times (which do not go
  * back where a clock did), but with the sequence numbers at which they would have been sent if
- * nothing had been between them. Of other messages nothing is given. ends: of this connection
- * alone; NULL: of all, one after the other. Only with ds_config.remember. */
+ * nothing had been between them. What is certain or likely of other slots stands in frames that
+ * were never sent. Of other messages nothing is given. Each says in past what it is; where that
+ * is not handed on in ds_packet.past it is taken for what was sent, and what is likely becomes
+ * certain. ends: of this connection alone; NULL: of all, one after the other. Only with
+ * ds_config.remember. */
 typedef void (*ds_past_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
-void ds_session_past(const struct ds_session *session, const struct ds_endpoint *ends,
-                     ds_past_fn give, void *context);
+void ds_session_past(struct ds_session *session, const struct ds_endpoint *ends, ds_past_fn give,
+                     void *context);
 
 /* ds_session_forget stops following a connection: its past is not wanted any more. */
 void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends);

@@ -147,6 +147,8 @@ enum ds_conn_state {
     DS_CONN_HALF_CLOSED, /* one end has sent its FIN, the other has not yet */
     DS_CONN_OPEN_AT_END, /* final: it goes on, as far as is known */
     DS_CONN_ICMP_ERROR,  /* a router or host says that what was sent does not arrive */
+    DS_CONN_CONTINUED,   /* its first packet that was captured: packets that stand for its past
+                            (ds_packet.past) told what came before */
 };
 
 struct ds_conn_change {
@@ -251,6 +253,7 @@ struct ds_frame {
 struct ds_event {
     enum ds_event_type type;
     uint8_t dir;    /* sent by conn->end[dir] */
+    bool past;      /* a message from before the capture: something may still come of it */
     uint64_t frame; /* number of the packet that completed it, from 1 */
     int64_t ts_ns;  /* of that packet, nanoseconds since 1970 UTC */
     const struct ds_conn *conn;

@@ -5,6 +5,7 @@
 #include "capture.h"
 
 #include "complain.h"
+#include "made_packet.h"
 #include "stop.h"
 #include "points.h"
 #include "unpack.h"
@@ -149,13 +150,16 @@ struct capture_input *capture_choose_oldest(struct capture *capture)
 struct ds_packet capture_input_packet(const struct capture *capture,
                                       const struct capture_input *input)
 {
-    return (struct ds_packet){
+    struct ds_packet packet = {
         .ts_ns = get_time_ns(capture, input),
         .link_type = input->link_type,
         .data = input->data,
         .cap_len = input->header->caplen,
         .len = input->header->len,
     };
+    if (input->made_key != 0)
+        made_packet_read(&packet, input->made_key);
+    return packet;
 }
 
 enum capture_status capture_next(struct capture *capture, struct ds_packet *packet)
@@ -172,6 +176,7 @@ enum capture_status capture_next(struct capture *capture, struct ds_packet *pack
     input->has_next = false;
     *packet = capture_input_packet(capture, input);
     packet->frame = ++capture->num_packets;
+    capture->num_made += packet->past.kind != DS_PAST_NONE;
     return CAPTURE_PACKET;
 }
 
@@ -211,6 +216,15 @@ bool capture_has_nanoseconds(const struct capture *capture)
 {
     for (size_t i = 0; i < capture->num_inputs; i++) {
         if (capture->inputs[i].nanoseconds)
+            return true;
+    }
+    return false;
+}
+
+bool capture_has_made(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        if (capture->inputs[i].made_key != 0)
             return true;
     }
     return false;

@@ -42,6 +42,7 @@ struct capture_input {
     uint32_t link_type; /* LINKTYPE_ value of that */
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
+    uint32_t made_key;  /* which packets of it stand for the past, see made_packet.h; 0: none */
     bool has_next;      /* a packet waits to be merged */
     int64_t order_ns;   /* its time, by which it is merged */
     struct pcap_pkthdr *header;
@@ -61,6 +62,7 @@ struct capture {
     struct capture_input *inputs;
     size_t num_inputs;
     uint64_t num_packets; /* given out so far */
+    uint64_t num_made;    /* of them, those that stand for the past */
     struct survey *survey; /* of several files, see capture_survey */
     struct points *points; /* when some of them are points of one capture, else NULL */
     bool ended;           /* live: the interface is gone */
@@ -106,6 +108,9 @@ bool capture_is_input_file(const struct capture *capture, int fd, const char *na
 
 /* capture_has_nanoseconds says whether any input is that exact. */
 bool capture_has_nanoseconds(const struct capture *capture);
+
+/* capture_has_made says whether a file may hold packets that stand for the past. */
+bool capture_has_made(const struct capture *capture);
 
 /* capture_get_drops says how many packets the kernel and the interface dropped. */
 void capture_get_drops(const struct capture *capture, uint64_t *by_kernel,

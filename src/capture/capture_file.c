@@ -15,6 +15,7 @@
 #include "capture.h"
 
 #include "complain.h"
+#include "made_packet.h"
 #include "stop.h"
 #include "unpack.h"
 
@@ -91,6 +92,17 @@ static bool head_has_nanoseconds(struct head *head)
     if (magic == 0x0A0D0D0A)
         return pcapng_has_nanoseconds(head);
     return magic == 0xA1B23C4D || magic == 0x4D3CB2A1;
+}
+
+/* find_made_key returns the number that marks packets of a file which stand for the past. */
+static uint32_t find_made_key(const struct head *head)
+{
+    const uint32_t magic = head_u32(head, 0);
+    const bool is_ours = magic == 0xA1B2C3D4 || magic == 0xA1B23C4D;
+    const bool is_swapped = magic == 0xD4C3B2A1 || magic == 0x4D3CB2A1;
+    const uint32_t key = head_u32(head, MADE_KEY_AT);
+    const uint32_t value = is_swapped ? __builtin_bswap32(key) : is_ours ? key : 0;
+    return value >= MADE_KEY_MIN ? value : 0;
 }
 
 /* wait_for waits until there is something to read, or the user wants to end. */
@@ -185,6 +197,7 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
             ungetc(head.bytes[i - 1], file);
     }
     char error[PCAP_ERRBUF_SIZE];
+    input->made_key = find_made_key(&head);
     input->nanoseconds = head_has_nanoseconds(&head);
     input->pcap =
         pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error);

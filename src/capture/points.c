@@ -327,7 +327,8 @@ static bool is_same_bytes(struct points *points, size_t point, const struct ds_p
 void points_push(struct points *points, size_t point, const struct ds_packet *packet)
 {
     struct packet_id id;
-    bool has_id = packet_id_read(packet, &id);
+    const bool is_made = packet->past.kind != DS_PAST_NONE; /* no point saw it */
+    bool has_id = !is_made && packet_id_read(packet, &id);
     struct ds_packet now = *packet;
     now.ts_ns = points_time(points, point, packet->ts_ns);
     release_shown(points);
@@ -335,7 +336,7 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
     points->newest_ns = now.ts_ns;
     const bool is_first = point == points->survey->points[point].group;
     uint32_t number = 0;
-    if (points->survey->points[point].group_size > 1 &&
+    if (points->survey->points[point].group_size > 1 && !is_made &&
         (has_id ? is_copy(points, point, &now, &id, &number)
                 : is_same_bytes(points, point, &now, &number))) {
         points->num_copies++;

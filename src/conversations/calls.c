@@ -309,6 +309,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->answer_dir = !event->dir;
     call->losses = answers->gaps + answers->faults;
     call->answer_is_exit = start->answer_is_exit;
+    call->began_before = event->past;
     if (!link_conn(calls, call)) {
         calls->no_memory++;
         remove_call(calls, call);
@@ -369,6 +370,7 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .parent = call->parent,
         .parent_ambiguous = call->parent_ambiguous,
         .parent_inferred = call->parent_inferred,
+        .began_before = call->began_before,
         .children = call->children,
         .num_children = call->num_children,
     };

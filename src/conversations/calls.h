@@ -61,6 +61,7 @@ struct open_call {
     bool is_behind;     /* it came while its callee was at other work */
     bool given_up;      /* the caller has, and its record is out */
     bool caller_ended;
+    bool began_before; /* the capture */
 };
 
 enum { MAX_CHILDREN = 1024, MAX_TWINS = 64, MAX_GIVEN_UP = 1024, MAX_WORK = 64 };

@@ -21,6 +21,7 @@ static void give_end(void *context, const struct monitor *m, const struct monito
     struct monitor_end end = {
         .is_link = m->is_link,
         .of_call = m->of_call,
+        .began_before = m->began_before,
         .conn = m->conn,
         .start_ns = m->start_ns,
         .end_ns = why->end_ns >= m->start_ns ? why->end_ns : m->start_ns,
@@ -173,7 +174,7 @@ static void count_conn(struct correlate *c, const struct ds_event *event)
     uint32_t node[2];
     for (int end = 0; end < 2; end++)
         node[end] = intern_add(&c->intern, conn->end[end].node);
-    if (event->change.state == DS_CONN_UP)
+    if (event->change.state == DS_CONN_UP || event->change.state == DS_CONN_CONTINUED)
         processes_conn_up(&c->calls.processes, conn->number, node);
     else if (event->change.final && !event->change.unfollowed)
         processes_conn_ended(&c->calls.processes, conn->number, node);

@@ -79,6 +79,7 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
     monitors->num_started++;
     m->key = *key;
     m->is_link = is_link;
+    m->began_before = event->past;
     m->conn = event->conn->number;
     m->start_ns = event->ts_ns;
     m->start_frame = event->frame;

@@ -12,6 +12,7 @@ struct monitor {
     struct ref_key key; /* of a link: made of the two pids */
     bool is_link;
     bool of_call; /* it watches over a call */
+    bool began_before;              /* the capture */
     struct pid_key watcher, target; /* of a link: who asked for it, and whom */
     uint64_t conn;
     int64_t start_ns;

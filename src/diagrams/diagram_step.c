@@ -233,10 +233,11 @@ static void tell_conn(struct diagram_step *step, const struct ds_event *event)
     const struct ds_conn_change *change = &event->change;
     bool named = conn->end[0].node.data != NULL || conn->end[1].node.data != NULL;
 
-    if (change->state == DS_CONN_JOINED_LATE)
+    const bool is_late = change->state == DS_CONN_JOINED_LATE || change->state == DS_CONN_CONTINUED;
+    if (is_late)
         step->late[conn->number % STEP_LATE] = conn->number;
-    if (change->state == DS_CONN_OPEN || change->state == DS_CONN_JOINED_LATE ||
-        change->unfollowed || (!named && change->state != DS_CONN_FAILED))
+    if (change->state == DS_CONN_OPEN || is_late || change->unfollowed ||
+        (!named && change->state != DS_CONN_FAILED))
         return;
     step->kind = STEP_NOTE;
     ds_buffer_printf(&step->text, "connection %" PRIu64 " %s", conn->number,

@@ -44,7 +44,8 @@ static void pin(struct packet_recorder *k, struct stored_conn *conn)
     conn->pinned = true;
     k->num_incomplete += conn->decoder_state_unknown;
     if (conn->decoder_state_unknown && conn->has_ends) {
-        recorder_write_state(k, conn->ends);
+        const struct stored_packet *next = conn->packets.first;
+        recorder_write_state(k, conn->ends, next != NULL ? next->packet.ts_ns : k->now_ns);
         ds_session_forget(k->past, conn->ends);
     }
 }

@@ -68,7 +68,8 @@ static void begin_file(struct packet_recorder *k)
     if (k->ending != ENDING_NONE)
         return;
     k->num_incomplete += lacks_some(k);
-    recorder_write_state(k, NULL);
+    const struct stored_packet *oldest = k->store.oldest;
+    recorder_write_state(k, NULL, oldest != NULL ? oldest->packet.ts_ns : l->triggered_ns);
     for (const struct stored_packet *p = k->store.oldest; p != NULL; p = p->newer)
         recorder_write(k, &p->packet);
     l->set_back_ns = 0;

@@ -10,8 +10,10 @@
 #include "made_packet.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { CONNS_FOR_EACH = 4 }; /* in the store, for each that the session follows */
+enum { RECENT_NS = 100000000 }; /* so long before its request may a monitor be set up */
 
 bool recorder_wanted(const struct keep_config *config)
 {
@@ -27,6 +29,12 @@ static void on_leave(void *context, const struct stored_conn *conn, const struct
         ds_session_packet(k->past, packet);
 }
 
+static void on_past(void *context, const struct ds_event *event)
+{
+    struct packet_recorder *k = context;
+    openings_event(&k->openings, event);
+}
+
 static bool open_parts(struct packet_recorder *k)
 {
     if (k->config->trigger != NULL)
@@ -40,13 +48,19 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
 {
     struct ds_config past = *session;
     struct packet_recorder *k = calloc(1, sizeof *k);
-    past.on_event = NULL;
+    past.on_event = on_past;
     past.on_port = NULL;
+    past.on_all_known = NULL;
+    past.context = k;
     past.raw = false;
     past.remember = true;
+    past.facts = false;
     past.limits[DS_LIMIT_MEMORY] *= 2; /* it holds what the other one does, and the past of it */
-    if (k == NULL || (k->past = ds_session_new(&past)) == NULL) {
+    if (k == NULL || !openings_init(&k->openings, session->limits) ||
+        (k->past = ds_session_new(&past)) == NULL) {
         complain("out of memory");
+        if (k != NULL)
+            openings_free(&k->openings);
         free(k);
         return NULL;
     }
@@ -76,7 +90,7 @@ static void note_output(struct packet_recorder *k)
 
 void recorder_open(struct packet_recorder *k, const char *name)
 {
-    if (!raw_writer_open(&k->writer, name, k->capture))
+    if (!raw_writer_open(&k->writer, name, k->capture, true))
         k->ending = ENDING_OUTPUT;
 }
 
@@ -88,33 +102,89 @@ void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
     note_output(k);
 }
 
-static void write_one(void *context, const struct ds_packet *packet)
+static void write_segment(struct packet_recorder *k, const struct ds_segment *segment)
 {
-    recorder_write(context, packet);
+    struct ds_packet packet;
+    if (made_packet(segment, k->writing.now_ns, k->capture->inputs[0].link_type, &k->made,
+                    &packet)) {
+        recorder_write(k, &packet);
+        return;
+    }
+    k->no_memory += k->made.failed;
+    k->num_incomplete += !k->made.failed;
+    ds_buffer_free(&k->made);
 }
 
-static void gather_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
+/* write_opening writes a message that stands outside of the stream, as if it had been sent again.
+ */
+static void write_opening(void *context, const struct opening *opening)
+{
+    enum { PSH_ACK = 24, WINDOW = 65535 };
+    struct packet_recorder *k = context;
+    const struct recorder_past *w = &k->writing;
+    const int from =
+        opening->ends[0].port == w->ends[0].port &&
+                memcmp(&opening->ends[0].addr, &w->ends[0].addr, sizeof w->ends[0].addr) == 0
+            ? 0
+            : 1;
+    if (opening->frame == NULL) {
+        k->num_incomplete++;
+        return;
+    }
+    const struct ds_segment segment = {
+        .src = opening->ends[0].addr,
+        .dst = opening->ends[1].addr,
+        .src_port = opening->ends[0].port,
+        .dst_port = opening->ends[1].port,
+        .seq = w->point[from] - (uint32_t)opening->len,
+        .ack = w->point[!from],
+        .window = WINDOW,
+        .flags = PSH_ACK,
+        .payload = opening->frame,
+        .payload_len = (uint32_t)opening->len,
+        .past = {.sent_ns = opening->ns,
+                 .point = {w->point[from], w->point[!from]},
+                 .knows = {w->knows[from], w->knows[!from]},
+                 .kind = DS_PAST_OPEN},
+    };
+    write_segment(k, &segment);
+}
+
+/* end_conn writes what belongs behind the past of a connection: what may still be answered. */
+static void end_conn(struct packet_recorder *k)
+{
+    if (k->writing.has_conn)
+        openings_give(&k->openings, k->writing.ends, k->writing.now_ns - RECENT_NS, write_opening,
+                      k);
+    k->writing.has_conn = false;
+}
+
+static void take_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct packet_recorder *k = context;
-    struct ds_packet packet;
-    if (!made_packet(segment, ts_ns, k->capture->inputs[0].link_type, &k->made, &packet)) {
-        k->no_memory += k->made.failed;
-        k->num_incomplete += !k->made.failed;
-        ds_buffer_free(&k->made);
-    } else if (!past_order_add(&k->order, &packet)) {
-        past_order_write(&k->order, write_one, k); /* as far as it goes */
-        recorder_write(k, &packet);
+    const struct ds_past *past = &segment->past;
+    (void)ts_ns; /* is in past */
+    if (past->begins) {
+        end_conn(k);
+        k->writing.has_conn = true;
+        k->writing.ends[0] = (struct ds_endpoint){.addr = segment->src, .port = segment->src_port};
+        k->writing.ends[1] = (struct ds_endpoint){.addr = segment->dst, .port = segment->dst_port};
+        memcpy(k->writing.point, past->point, sizeof past->point);
+        memcpy(k->writing.knows, past->knows, sizeof past->knows);
     }
+    write_segment(k, segment);
 }
 
-void recorder_write_state(struct packet_recorder *k, const struct ds_endpoint *ends)
+void recorder_write_state(struct packet_recorder *k, const struct ds_endpoint *ends, int64_t now_ns)
 {
-    ds_session_past(k->past, ends, gather_segment, k);
-    past_order_write(&k->order, write_one, k);
+    k->writing = (struct recorder_past){.now_ns = now_ns};
+    ds_session_past(k->past, ends, take_segment, k);
+    end_conn(k);
 }
 
 void recorder_close(struct packet_recorder *k)
 {
+    k->no_memory += k->writer.no_memory;
     raw_writer_close(&k->writer);
     note_output(k);
 }
@@ -125,6 +195,8 @@ void recorder_record(struct packet_recorder *k, const struct record *record, boo
 {
     if (record->event != NULL && ds_event_is_raw(record->event))
         return;
+    if (record->event != NULL)
+        k->now_ns = record->event->ts_ns;
     if (k->config->trigger != NULL)
         keep_latest_record(k, record);
     else
@@ -183,7 +255,7 @@ void recorder_add_stats(const struct packet_recorder *k, struct ds_stats *stats)
     stats->limits_hit[DS_LIMIT_KEPT] += k->num_incomplete;
     stats->limits_hit[DS_LIMIT_FILES] += k->latest.num_refused;
     stats->limits_hit[DS_LIMIT_MEMORY] += past->limits_hit[DS_LIMIT_MEMORY];
-    stats->no_memory += k->no_memory + k->store.no_memory + past->no_memory;
+    stats->no_memory += k->no_memory + k->store.no_memory + k->openings.no_memory + past->no_memory;
 }
 
 void recorder_end(struct packet_recorder *k)
@@ -202,6 +274,7 @@ void recorder_free(struct packet_recorder *k)
     raw_writer_close(&k->writer);
     packet_store_free(&k->store);
     ds_session_free(k->past);
+    openings_free(&k->openings);
     ds_buffer_free(&k->made);
     free(k);
 }

@@ -7,9 +7,9 @@
 
 #include "keep_conns.h"
 #include "keep_latest.h"
+#include "openings.h"
 #include "packet_recorder.h"
 #include "packet_store.h"
-#include "past_order.h"
 #include "raw_writer.h"
 
 struct packet_recorder {
@@ -19,8 +19,16 @@ struct packet_recorder {
     struct ds_session *past; /* gets what leaves the store unwanted */
     struct raw_writer writer;
     struct ds_buffer made;
-    struct past_order order;
+    struct openings openings; /* of the past */
+    struct recorder_past {
+        bool has_conn;              /* that what is written at the moment stands for */
+        struct ds_endpoint ends[2]; /* of it */
+        uint32_t point[2];          /* where what each end sends goes on */
+        bool knows[2];
+        int64_t now_ns; /* before which it stands */
+    } writing;
     enum ending_reason ending; /* NONE while all is well */
+    int64_t now_ns;            /* time of the latest record or packet */
     bool is_at_end;            /* of what leaves the store, nothing stands for a past any more */
     uint64_t num_incomplete;   /* connections and files without their first packets */
     uint64_t no_memory;
@@ -35,8 +43,9 @@ void recorder_open(struct packet_recorder *recorder, const char *name);
 void recorder_write(struct packet_recorder *recorder, const struct ds_packet *packet);
 
 /* recorder_write_state writes packets that stand for what has left the store: of one connection,
- * or of all that go on where ends is NULL. */
-void recorder_write_state(struct packet_recorder *recorder, const struct ds_endpoint *ends);
+ * or of all that go on where ends is NULL. now_ns is the time of what comes next. */
+void recorder_write_state(struct packet_recorder *recorder, const struct ds_endpoint *ends,
+                          int64_t now_ns);
 
 /* recorder_close completes the file that is open. */
 void recorder_close(struct packet_recorder *recorder);

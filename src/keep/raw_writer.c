@@ -9,9 +9,11 @@
 #include "raw_writer.h"
 
 #include "complain.h"
+#include "made_packet.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,6 +45,21 @@ static bool start_dump(struct raw_writer *writer, const struct capture *capture)
     return writer->dumper != NULL && !writer->output.buffer.failed;
 }
 
+/* mark_file draws the number of a file, and puts it into its head. */
+static bool mark_file(struct raw_writer *writer)
+{
+    struct ds_buffer *head = &writer->output.buffer;
+    while (writer->made_key < MADE_KEY_MIN) {
+        if (getrandom(&writer->made_key, sizeof writer->made_key, 0) !=
+            (ssize_t)sizeof writer->made_key)
+            return false;
+    }
+    if (head->len < sizeof(struct pcap_file_header))
+        return false;
+    memcpy(head->data + MADE_KEY_AT, &writer->made_key, sizeof writer->made_key);
+    return true;
+}
+
 bool raw_writer_can_write(const struct capture *capture)
 {
     for (size_t i = 1; i < capture->num_inputs; i++) {
@@ -60,7 +77,8 @@ static bool is_no_input(const void *capture, int fd, const char *name)
     return !capture_is_input_file(capture, fd, name);
 }
 
-bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture)
+bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture,
+                     bool has_made)
 {
     *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
     if (!raw_writer_can_write(capture))
@@ -68,7 +86,7 @@ bool raw_writer_open(struct raw_writer *writer, const char *name, const struct c
     if (!output_file_open_if(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false,
                              is_no_input, capture))
         return false;
-    if (!start_dump(writer, capture)) {
+    if (!start_dump(writer, capture) || (has_made && !mark_file(writer))) {
         complain("out of memory");
         raw_writer_close(writer);
         return false;
@@ -100,11 +118,21 @@ static void cut_back(struct raw_writer *writer)
         complain("%s ends inside a packet: %s", writer->output.name, strerror(errno));
 }
 
-void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet)
+void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given)
 {
     struct output_file *output = &writer->output;
+    struct ds_packet signed_packet = *given;
+    const struct ds_packet *packet = given;
     if (writer->dumper == NULL || output->failed)
         return;
+    if (given->past.kind != DS_PAST_NONE) {
+        packet = &signed_packet;
+        if (!made_packet_sign(&signed_packet, writer->made_key, &writer->made)) {
+            writer->no_memory++;
+            ds_buffer_free(&writer->made);
+            return; /* without its mark it would be taken for traffic */
+        }
+    }
     int64_t fraction = packet->ts_ns % 1000000000;
     struct pcap_pkthdr header = {
         .ts = {packet->ts_ns / 1000000000, writer->nanoseconds ? fraction : fraction / 1000},
@@ -135,6 +163,7 @@ void raw_writer_close(struct raw_writer *writer)
     if (writer->dumper != NULL)
         pcap_dump_close(writer->dumper); /* which has nothing left */
     writer->dumper = NULL;
+    ds_buffer_free(&writer->made);
     output_file_close(&writer->output);
     output_file_say_unread(&writer->output, 0);
     writer->output.name = NULL;

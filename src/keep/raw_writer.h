@@ -12,6 +12,9 @@ struct raw_writer {
     pcap_dumper_t *dumper; /* NULL: no file is open */
     uint64_t size;         /* bytes of the file, with those not written out yet */
     bool nanoseconds;
+    uint64_t no_memory;    /* packets left out for lack of it */
+    uint32_t made_key;     /* marks packets that stand for the past, see made_packet.h; 0: none */
+    struct ds_buffer made; /* the one being written */
 };
 
 /* raw_writer_can_write says whether all inputs of a capture can go to one file. False after a
@@ -19,9 +22,10 @@ struct raw_writer {
 bool raw_writer_can_write(const struct capture *capture);
 
 /* raw_writer_open opens the file, - for standard output; it takes the form of the capture's
- * inputs. The name must outlive the writer, which may not move while it is open. False after
- * a complaint. */
-bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture);
+ * inputs. has_made: packets that stand for the past may be written. The name must outlive the
+ * writer, which may not move while it is open. False after a complaint. */
+bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture,
+                     bool has_made);
 
 /* raw_writer_write writes a packet. What goes wrong is said once; what is in the file then
  * ends with a whole packet. */

@@ -61,7 +61,8 @@ static bool open_next(struct save *save)
     bool ok = take_name(save) && make_name(save);
     if (!ok)
         complain("-w %s makes no name for a file", save->config->write_file);
-    ok = ok && raw_writer_open(&save->writer, save->name, save->capture);
+    ok = ok &&
+         raw_writer_open(&save->writer, save->name, save->capture, capture_has_made(save->capture));
     if (!ok)
         save->ending = ENDING_OUTPUT;
     return ok;

@@ -87,6 +87,7 @@ struct call {
     uint64_t parent;         /* the call that was being served; 0 none known */
     bool parent_ambiguous;   /* it may have been made for one of several, or for none */
     bool parent_inferred;    /* from the order of the packets: the caller was serving that one */
+    bool began_before;       /* its request is of before the capture (ds_event.past) */
     const uint64_t *children; /* calls that the callee made meanwhile, ended ones first */
     size_t num_children;
 };
@@ -103,6 +104,7 @@ enum monitor_outcome {
 struct monitor_end {
     bool is_link;
     bool of_call;        /* there for a call, which has a record of its own */
+    bool began_before;   /* it was asked for before the capture (ds_event.past) */
     struct party watcher, target; /* of a link: who asked for it, and whom */
     uint32_t ref[DS_IDENTITY_MAX_WORDS], num_ref_words; /* on the watcher's node; 0 of a link */
     uint32_t ref_creation;

@@ -6,6 +6,7 @@
 
 #include "complain.h"
 #include "redact_event.h"
+#include "message_frame.h"
 #include "redact_frame.h"
 #include "redact_title.h"
 
@@ -89,7 +90,7 @@ enum redact_status redact_record(struct redact *r, const struct record *record,
     if (record->event != NULL) {
         r->event = *record->event;
         r->record.event = &r->event;
-        r->pass_through = redact_is_pass_through(record->event);
+        r->pass_through = message_frame_is_pass_through(record->event);
         shown = redact_event(&r->parts, &r->event);
     }
     replace_note(&r->parts, &r->record.note);

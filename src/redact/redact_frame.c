@@ -1,53 +1,11 @@
 /*
- * redact_frame.c - see redact_frame.h. A message has an empty header, its atoms inline.
- *
- *     length:4 131 68 0 control payload            length:4, of a tick 0
- *     length:4 112 131 control 131 payload         passed through
+ * redact_frame.c - see redact_frame.h. Of a tick only its length is there, 0 in 4 bytes.
  */
 #include "redact_frame.h"
 
-#include <string.h>
+#include "message_frame.h"
 
-enum { LENGTH_LEN = 4, VERSION_LEN = 1, FRAME_PASS_THROUGH = 112 };
-
-bool redact_is_pass_through(const struct ds_event *event)
-{
-    return event->bytes_len > LENGTH_LEN && event->bytes[LENGTH_LEN] == FRAME_PASS_THROUGH;
-}
-
-/* put_whole appends a term, without 131 behind a header; false when it cannot be read back. */
-static bool put_whole(struct ds_buffer *out, const struct ds_term *term, bool pass_through)
-{
-    const size_t at = out->len;
-    if (term->data == NULL)
-        return true;
-    if (!ds_term_copy_etf(term, out) || out->failed)
-        return false;
-    if (pass_through)
-        return true;
-    memmove(out->data + at, out->data + at + VERSION_LEN, out->len - at - VERSION_LEN);
-    out->len -= VERSION_LEN;
-    return true;
-}
-
-/* put_message writes all of the frame; false when the message is not whole. */
-static bool put_message(struct ds_buffer *out, const struct ds_event *event, bool pass_through)
-{
-    static const uint8_t header[] = {131, 68, 0}, pass[] = {FRAME_PASS_THROUGH};
-    const struct ds_message *m = &event->message;
-    if (m->control.data == NULL || event->fault.kind != DS_FAULT_NONE)
-        return false;
-    if (pass_through)
-        ds_buffer_add(out, pass, sizeof pass);
-    else
-        ds_buffer_add(out, header, sizeof header);
-    if (!put_whole(out, &m->control, pass_through) || !put_whole(out, &m->payload, pass_through))
-        return false;
-    const size_t len = out->len - LENGTH_LEN;
-    for (size_t i = 0; i < LENGTH_LEN && !out->failed; i++)
-        out->data[i] = (char)(len >> (8 * (LENGTH_LEN - 1 - i)));
-    return !out->failed;
-}
+enum { LENGTH_LEN = 4 };
 
 bool redact_frame(struct redact_parts *p, const struct ds_event *event, bool pass_through,
                   struct ds_event *frame)
@@ -68,8 +26,9 @@ bool redact_frame(struct redact_parts *p, const struct ds_event *event, bool pas
                        .completes = true},
     };
     p->scratch.len = 0;
-    redact_put(p, "\0\0\0\0", LENGTH_LEN);
-    if (!is_tick && !put_message(&p->scratch, event, pass_through)) {
+    if (is_tick)
+        redact_put(p, "\0\0\0\0", LENGTH_LEN);
+    else if (!message_frame(event, pass_through, &p->scratch)) {
         frame->frame_sent.size = event->message.size;
         return !p->scratch.failed;
     }

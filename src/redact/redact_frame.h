@@ -12,7 +12,4 @@
 bool redact_frame(struct redact_parts *parts, const struct ds_event *event, bool pass_through,
                   struct ds_event *frame);
 
-/* redact_is_pass_through says so of a message, by its bytes as sent. */
-bool redact_is_pass_through(const struct ds_event *event);
-
 #endif

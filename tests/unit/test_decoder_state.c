@@ -65,6 +65,8 @@ struct reader {
     uint64_t num_messages;
 };
 
+static uint64_t num_likely;
+
 static void say(void *context, const struct ds_event *event)
 {
     struct reader *r = context;
@@ -75,7 +77,9 @@ static void say(void *context, const struct ds_event *event)
     ds_term_print(&event->message.control, NULL, &r->said);
     ds_buffer_add(&r->said, " ", 1);
     ds_term_print(&event->message.payload, NULL, &r->said);
-    ds_buffer_printf(&r->said, " %d\n", event->fault.kind);
+    ds_buffer_printf(&r->said, " %d %u %u\n", event->fault.kind, event->likely_atoms,
+                     event->unknown_atoms);
+    num_likely += event->likely_atoms;
     r->num_messages++;
 }
 
@@ -117,6 +121,7 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
         ds_buffer_free(&h->buffer);
         return;
     }
+    assert_int_equal(packet.past.kind != DS_PAST_NONE, true);
     ds_session_packet(h->to, &packet);
     h->num++;
 }
@@ -127,12 +132,17 @@ static const char *const captures[] = {"otp25.pcap",      "frag-29.pcap",   "lin
 
 static uint64_t num_compared, num_given, num_wrong_without;
 
-static void part_at(size_t first, bool with_past)
+enum { NONE_LOST = MAX_PACKETS };
+
+/* part_at: where lost is before first, that packet is missing. */
+static void part_at(size_t first, bool with_past, size_t lost)
 {
     struct reader before, after;
     begin(packets[0].frame, true, &before);
-    for (size_t i = 0; i < first; i++)
-        ds_session_packet(before.session, &packets[i]);
+    for (size_t i = 0; i < first; i++) {
+        if (i != lost)
+            ds_session_packet(before.session, &packets[i]);
+    }
     before.from = packets[first].frame;
     before.said.len = 0;
     before.num_messages = 0;
@@ -168,12 +178,32 @@ static void parted(void **state)
         load(name);
         const size_t step = num_packets / 11 + 1;
         for (size_t first = 1; first < num_packets; first += step)
-            part_at(first, true);
-        part_at(num_packets / 2, false);
+            part_at(first, true, NONE_LOST);
+        part_at(num_packets / 2, false, NONE_LOST);
         unload();
     }
     assert_true(num_compared > 1000 && num_given > 1000);
     assert_true(num_wrong_without >= 3); /* or there would be nothing to it */
+}
+
+/* What is likely after lost packets is so behind what stands for them, and nothing is certain. */
+static void parted_after_a_loss(void **state)
+{
+    static const char *const some[] = {"otp25.pcap", "otp27-ops.pcap", "links-sll2.pcap"};
+    (void)state;
+    num_likely = 0;
+    for (size_t c = 0; c < sizeof some / sizeof some[0]; c++) {
+        char name[64];
+        snprintf(name, sizeof name, "../pcaps/%s", some[c]);
+        load(name);
+        size_t lost = num_packets / 3;
+        while (packets[lost].len < 140)
+            lost++;
+        for (size_t first = num_packets * 2 / 3; first < num_packets - 20; first += num_packets / 7)
+            part_at(first, true, lost);
+        unload();
+    }
+    assert_true(num_likely > 10);
 }
 
 static void remember_all(void *context)
@@ -335,6 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parted),
+        cmocka_unit_test(parted_after_a_loss),
         cmocka_unit_test(without_memory),
         cmocka_unit_test(finds_messages_among_many_fragments),
         cmocka_unit_test(gives_up_what_begins_again),

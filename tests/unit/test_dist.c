@@ -65,6 +65,11 @@ void channel_end(struct channel *channel)
                  channel->len);
 }
 
+void channel_take_alone(struct channel *channel, struct cursor frame)
+{
+    channel_feed(channel, frame);
+}
+
 struct decoder_state_rest channel_get_rest(const struct channel *channel)
 {
     (void)channel;

@@ -119,7 +119,8 @@ static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
     say(w, "%d?%s", dir, view->icmp.what);
 }
 
-static const struct tcp_events events = {on_open, on_data, on_gap, on_end, on_icmp, on_close, NULL};
+static const struct tcp_events events = {on_open, on_data, on_gap, on_end, on_icmp, on_close,
+                                         NULL, NULL};
 
 static void world_init(struct world *w)
 {
@@ -1067,7 +1068,7 @@ static void random_icmp(void *context, struct tcp_conn_view *view, int dir)
 static void run_random(uint32_t seed, int how)
 {
     static const struct tcp_events random_events = {random_open, random_data, random_gap,
-                                                    random_end, random_icmp, random_close, NULL};
+                                                    random_end, random_icmp, random_close, NULL, NULL};
     static struct random_world w;
     struct meter meter = {.max = 1 << 24};
     struct ds_stats stats = {0};
