@@ -488,6 +488,7 @@ static void go_on(struct sniff *s)
 static void look_at_clock(struct sniff *s)
 {
     ending_clock(&s->ending, clock_now_ns() - s->begin_ns, clock_since_1970_ns());
+    pipeline_set_since(s->pipeline, s->ending.since_ns);
 }
 
 static void begin(struct sniff *s, int64_t start_ns)

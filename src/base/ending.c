@@ -74,8 +74,21 @@ void ending_file(struct ending *ending, uint64_t num_bytes)
         ending_set(ending, ENDING_FILESIZE);
 }
 
+/* follow_clock keeps --since +5s where it is, though the clock of the time stamps was set. Once it
+ * is past, nothing is before it any more. */
+static void follow_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
+{
+    enum { SURE_NS = 1000000000 }; /* packets may still be with the kernel */
+    const struct moment *since = &ending->config->since;
+    if (since->kind != MOMENT_RELATIVE || !ending->is_live)
+        return;
+    ending->since_ns =
+        elapsed_ns >= since->ns + SURE_NS ? INT64_MIN : now_ns - elapsed_ns + since->ns;
+}
+
 void ending_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
 {
+    follow_clock(ending, elapsed_ns, now_ns);
     const int64_t max_ns = (int64_t)(ending->config->max_seconds * 1e9);
     if (max_ns != 0 && elapsed_ns >= max_ns)
         ending_set(ending, ENDING_DURATION);

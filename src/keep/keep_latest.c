@@ -7,7 +7,6 @@
 #include "packet_recorder_parts.h"
 
 #include "filter.h"
-#include "clock.h"
 
 enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
 
@@ -20,6 +19,12 @@ static int64_t add_time(int64_t a, int64_t b)
 {
     int64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t sub_time(int64_t a, int64_t b)
+{
+    int64_t difference;
+    return !__builtin_sub_overflow(a, b, &difference) ? difference : a > b ? INT64_MAX : INT64_MIN;
 }
 
 bool keep_latest_open(struct packet_recorder *k)
@@ -49,8 +54,7 @@ static void close_file(struct packet_recorder *k)
 static bool lacks_some(const struct packet_recorder *k)
 {
     const int64_t full_ns = k->store.full_ns, keep_ns = k->config->before_ns;
-    return keep_ns != 0 && full_ns != INT64_MIN &&
-           add_time(full_ns, keep_ns) > k->latest.triggered_ns;
+    return keep_ns != 0 && full_ns != INT64_MIN && add_time(full_ns, keep_ns) > k->store.now_ns;
 }
 
 static void begin_file(struct packet_recorder *k)
@@ -72,46 +76,74 @@ static void begin_file(struct packet_recorder *k)
     recorder_write_state(k, NULL, oldest != NULL ? oldest->packet.ts_ns : l->triggered_ns);
     for (const struct stored_packet *p = k->store.oldest; p != NULL; p = p->newer)
         recorder_write(k, &p->packet);
-    l->set_back_ns = 0;
-    l->until_ns = add_time(l->triggered_ns, k->config->after_ns);
-    l->until_clock_ns = add_time(clock_now_ns(), add_time(k->config->after_ns, LATE_NS));
+    l->until_ns = add_time(add_time(l->triggered_ns, l->offset_ns), k->config->after_ns);
+    l->until_clock_ns = add_time(k->clock_ns(), add_time(k->config->after_ns, LATE_NS));
 }
 
-static void drop_old(struct packet_recorder *k, int64_t now_ns)
+static void drop_old(struct packet_recorder *k)
 {
     const int64_t keep_ns = k->config->before_ns;
     while (keep_ns != 0 && k->store.oldest != NULL &&
-           now_ns - k->store.oldest->packet.ts_ns > keep_ns)
+           sub_time(k->store.now_ns, k->store.oldest->at_ns) > keep_ns)
         packet_store_drop_oldest(&k->store);
 }
 
-/* A clock that is set back takes the end of the file with it; one packet that is stamped too
- * early does not, as the next one shows. */
-static void follow_clock(struct packet_recorder *k, int64_t now_ns)
+/* follow_live_clock: the clock of the time stamps was set where they are ahead of the one that is
+ * never set, or go back. Packets that waited with the kernel are behind it. */
+static void follow_live_clock(struct packet_recorder *k, int64_t ts_ns)
 {
     struct keep_latest *l = &k->latest;
-    const int64_t back_ns = l->newest_ns - now_ns;
-    if (back_ns > LATE_NS)
-        l->set_back_ns += back_ns;
-    else if (l->set_back_ns != 0 && -back_ns >= l->set_back_ns - LATE_NS)
-        l->set_back_ns = 0;
-    l->newest_ns = now_ns;
+    const int64_t clock_ns = k->clock_ns();
+    if (!l->has_begun) {
+        l->begin_ns = ts_ns;
+        l->begin_clock_ns = clock_ns;
+    }
+    const int64_t now_ns = add_time(l->begin_ns, clock_ns - l->begin_clock_ns);
+    const bool is_set = add_time(ts_ns, l->offset_ns) > add_time(now_ns, LATE_NS) ||
+                        (l->has_begun && sub_time(l->newest_ns, ts_ns) > LATE_NS);
+    if (is_set)
+        l->offset_ns = sub_time(now_ns, ts_ns);
 }
 
-static bool is_over(const struct packet_recorder *k, int64_t now_ns)
+/* follow_stamps: in a file a clock that is set back is seen, and one packet that is stamped too
+ * early by the next one. That it was set forward is not: it may have been silent for so long. */
+static void follow_stamps(struct keep_latest *l, int64_t ts_ns)
 {
-    const struct keep_latest *l = &k->latest;
-    return add_time(now_ns, l->set_back_ns) > l->until_ns ||
-           (k->capture->is_live && clock_now_ns() > l->until_clock_ns);
+    const int64_t back_ns = l->has_begun ? sub_time(l->newest_ns, ts_ns) : 0;
+    if (back_ns > LATE_NS) {
+        l->set_back_ns = add_time(l->set_back_ns, back_ns);
+        l->offset_ns = add_time(l->offset_ns, back_ns);
+    } else if (l->set_back_ns != 0 && sub_time(0, back_ns) >= l->set_back_ns - LATE_NS) {
+        l->offset_ns = sub_time(l->offset_ns, l->set_back_ns);
+        l->set_back_ns = 0;
+    }
+}
+
+static void follow_clock(struct packet_recorder *k, int64_t ts_ns)
+{
+    struct keep_latest *l = &k->latest;
+    if (k->capture->is_live)
+        follow_live_clock(k, ts_ns);
+    else
+        follow_stamps(l, ts_ns);
+    l->has_begun = true;
+    l->newest_ns = ts_ns;
+    k->store.now_ns = add_time(ts_ns, l->offset_ns);
+}
+
+static bool is_over(const struct packet_recorder *k)
+{
+    return k->store.now_ns > k->latest.until_ns ||
+           (k->capture->is_live && k->clock_ns() > k->latest.until_clock_ns);
 }
 
 void keep_latest_packet(struct packet_recorder *k, uint64_t key, const struct ds_packet *packet)
 {
     struct keep_latest *l = &k->latest;
     follow_clock(k, packet->ts_ns);
-    if (is_open(k) && is_over(k, packet->ts_ns))
+    if (is_open(k) && is_over(k))
         close_file(k);
-    drop_old(k, packet->ts_ns);
+    drop_old(k);
     if (key != 0)
         packet_store_add(&k->store, key, packet);
     if (is_open(k) && key != 0)
@@ -124,7 +156,7 @@ void keep_latest_packet(struct packet_recorder *k, uint64_t key, const struct ds
 void keep_latest_look(struct packet_recorder *k)
 {
     /* Where nothing more comes, the clock ends a file. */
-    if (is_open(k) && k->capture->is_live && clock_now_ns() > k->latest.until_clock_ns)
+    if (is_open(k) && k->capture->is_live && k->clock_ns() > k->latest.until_clock_ns)
         close_file(k);
     after_file_reap(&k->latest.after);
 }

@@ -16,10 +16,13 @@ struct packet_recorder;
 struct keep_latest {
     bool triggered; /* by the packet that is with the session */
     int64_t triggered_ns;
-    int64_t until_ns;       /* the end of the file that is open */
-    int64_t until_clock_ns; /* live, the same by the clock that is never set, with some patience */
-    int64_t newest_ns;      /* time of the last packet */
-    int64_t set_back_ns;    /* by how much the clock was set back while the file was open */
+    int64_t until_ns;       /* the end of the file that is open, by the clock that is never set */
+    int64_t until_clock_ns; /* live, the same as that clock shows it, with some patience */
+    int64_t newest_ns;      /* time stamp of the last packet */
+    int64_t offset_ns;      /* from time stamps to a clock that is never set */
+    int64_t set_back_ns;    /* of that, by how much time stamps went back and have not returned */
+    int64_t begin_ns, begin_clock_ns; /* live: the first packet by both clocks */
+    bool has_begun;
     uint64_t num_files, num_refused;
     struct after_file after;
     char name[RECORDER_NAME_LEN];

@@ -6,6 +6,7 @@
  */
 #include "packet_recorder_parts.h"
 
+#include "clock.h"
 #include "complain.h"
 #include "made_packet.h"
 
@@ -65,6 +66,7 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
         return NULL;
     }
     k->config = config;
+    k->clock_ns = clock_now_ns;
     k->capture = capture;
     const uint64_t max = config->limits[DS_LIMIT_KEPT];
     const uint64_t max_conns = config->limits[DS_LIMIT_CONNECTIONS];

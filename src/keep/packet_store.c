@@ -55,7 +55,7 @@ struct stored_conn *packet_store_find(const struct packet_store *store, uint64_t
 
 static void make_room(struct packet_store *store)
 {
-    store->full_ns = store->oldest->packet.ts_ns;
+    store->full_ns = store->oldest->at_ns;
     packet_store_drop_oldest(store);
 }
 
@@ -223,7 +223,7 @@ bool packet_store_add(struct packet_store *store, uint64_t key, const struct ds_
     if (stored == NULL) {
         store->no_memory += conn != NULL && fits;
         if (!fits)
-            store->full_ns = packet->ts_ns;
+            store->full_ns = store->now_ns;
         if (conn != NULL)
             conn->decoder_state_unknown = true;
         if (store->on_leave != NULL)
@@ -232,7 +232,8 @@ bool packet_store_add(struct packet_store *store, uint64_t key, const struct ds_
             packet_store_release(store, conn);
         return false;
     }
-    *stored = (struct stored_packet){.conn = conn, .older = store->newest, .packet = *packet};
+    *stored = (struct stored_packet){
+        .conn = conn, .older = store->newest, .at_ns = store->now_ns, .packet = *packet};
     stored->packet.data = stored->bytes;
     if (packet->cap_len != 0)
         memcpy(stored->bytes, packet->data, packet->cap_len);

@@ -17,6 +17,7 @@ struct stored_packet {
     struct stored_packet *older, *newer;   /* of all */
     struct stored_packet *previous, *next; /* of the same connection */
     struct stored_conn *conn;
+    int64_t at_ns; /* packet_store.now_ns when it came */
     struct ds_packet packet;
     uint8_t bytes[];
 };
@@ -49,7 +50,8 @@ struct packet_store {
     uint64_t held_back;  /* of used */
     uint64_t newest_key; /* numbers of connections only grow */
     uint64_t no_memory;
-    int64_t full_ns; /* time of the last packet that left for lack of room; INT64_MIN: none */
+    int64_t now_ns;  /* by a clock that is never set; the user's to tell */
+    int64_t full_ns; /* that of the last packet that left for lack of room; INT64_MIN: none */
     struct table conns;
     /* called for each packet that leaves, before it is freed: for lack of room, or as asked
      * for; may be NULL. conn is NULL for one that never got in. It may not change the store. */

@@ -85,6 +85,31 @@ static void ends_live_by_the_clock(void **state)
     assert_said(&ending, "stopped: it is past +9s, as --until asked\n");
 }
 
+static void begins_live_by_the_clock_that_is_never_set(void **state)
+{
+    struct ending_config options = {.max_seconds = 0};
+    struct ending ending;
+    (void)state;
+    assert_true(moment_parse("+9s", &options.since));
+    ending_init(&ending, &options, true);
+    ending_begin(&ending, START);
+    assert_int_equal(ending.since_ns, START + 9 * SECOND);
+    ending_clock(&ending, SECOND, START + SECOND);
+    assert_int_equal(ending.since_ns, START + 9 * SECOND);
+    ending_clock(&ending, 2 * SECOND, START + 3602 * SECOND); /* set by an hour */
+    assert_int_equal(ending.since_ns, START + 3609 * SECOND);
+    ending_clock(&ending, 9 * SECOND, START - 3591 * SECOND); /* and back by two */
+    assert_int_equal(ending.since_ns, START - 3591 * SECOND);
+    ending_clock(&ending, 10 * SECOND, START - 3590 * SECOND);
+    assert_int_equal(ending.since_ns, INT64_MIN);
+    /* A point in time stays one. */
+    assert_true(moment_parse("1000", &options.since));
+    ending_init(&ending, &options, true);
+    ending_begin(&ending, 5);
+    ending_clock(&ending, SECOND, START);
+    assert_int_equal(ending.since_ns, 1000 * SECOND);
+}
+
 static void takes_what_is_between(void **state)
 {
     struct ending_config options = {.until_text = "x"};
@@ -216,6 +241,7 @@ int main(void)
         cmocka_unit_test(goes_on_without_limits),
         cmocka_unit_test(ends_files_by_their_time),
         cmocka_unit_test(ends_live_by_the_clock),
+        cmocka_unit_test(begins_live_by_the_clock_that_is_never_set),
         cmocka_unit_test(takes_what_is_between),
         cmocka_unit_test(counts),
         cmocka_unit_test(names_signals),
