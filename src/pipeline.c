@@ -51,6 +51,8 @@ struct pipeline {
     bool is_past; /* the event at hand is of before the capture */
     struct rate_limit rate_limit;
     int64_t since_ns;            /* before it, nothing is shown */
+    int64_t next_ns;             /* when the reports are written again; INT64_MAX: never */
+    _Atomic bool show_wanted;    /* by the second thread */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
     _Atomic int state;           /* enum pipeline_state; never becomes less */
 };
@@ -305,10 +307,35 @@ static void on_record(void *context, const struct record *record)
         show(s, record);
 }
 
+static void visit_open(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    if (redact(s, &record))
+        reports_visit(s->reports, record);
+}
+
+/* repeat_reports writes the reports again when it is time to: that of the capture, of which the
+ * first one is the beginning. */
+static void repeat_reports(struct pipeline *s, int64_t now_ns)
+{
+    const int64_t every_ns = s->options->report.every_ns;
+    if (s->next_ns == INT64_MIN) {
+        s->next_ns = now_ns + every_ns;
+        return;
+    }
+    const int64_t due_ns = s->next_ns + (now_ns - s->next_ns) / every_ns * every_ns;
+    s->next_ns = due_ns + every_ns;
+    correlate_visit_open(s->correlate, due_ns, visit_open, s);
+    reports_visit(s->reports, NULL);
+    note_reports(s, reports_repeat(s->reports, due_ns));
+}
+
 static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
 {
     const struct record record = {.event = event};
     s->is_past = event->past;
+    if (!event->past && event->ts_ns >= s->next_ns)
+        repeat_reports(s, event->ts_ns);
     if (s->correlate != NULL)
         correlate_event(s->correlate, event);
     else
@@ -318,10 +345,49 @@ static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
         set_state(s, PIPELINE_FULL);
 }
 
+static void show_open(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    struct ds_buffer line = {0};
+    if (!redact(s, &record))
+        return;
+    reports_visit(s->reports, record);
+    if (record->call != NULL)
+        reports_print_open(s->reports, record->call, &line);
+    if (line.len != 0 && !line.failed)
+        fwrite(line.data, 1, line.len, stderr);
+    ds_buffer_free(&line);
+}
+
+static void show_now(struct pipeline *s, int64_t now_ns)
+{
+    correlate_visit_open(s->correlate, now_ns, show_open, s);
+    reports_visit(s->reports, NULL);
+    reports_show(s->reports);
+}
+
+/* show_wanted does what the first thread has asked for, which knows nothing of calls. */
+static void show_wanted(struct pipeline *s)
+{
+    atomic_store(&s->show_wanted, false);
+    show_now(s, INT64_MIN);
+}
+
 static bool take_event(void *context, const struct record *record)
 {
-    correlate_or_show(context, record->event);
-    return pipeline_get_state(context) == PIPELINE_ON;
+    struct pipeline *s = context;
+    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
+        show_wanted(s);
+    correlate_or_show(s, record->event);
+    return pipeline_get_state(s) == PIPELINE_ON;
+}
+
+static bool flush_behind(void *context)
+{
+    struct pipeline *s = context;
+    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
+        show_wanted(s);
+    return flush_sinks(s);
 }
 
 bool pipeline_is_read(const struct pipeline *s)
@@ -360,28 +426,23 @@ void pipeline_lose(struct pipeline *s, const struct loss *loss)
 
 void pipeline_time(struct pipeline *s, int64_t now_ns)
 {
-    if (s->correlate != NULL && !s->behind)
-        correlate_time(s->correlate, now_ns);
-}
-
-static void show_open(void *context, const struct record *record)
-{
-    struct pipeline *s = context;
-    struct ds_buffer line = {0};
-    if (!redact(s, &record))
+    if (s->correlate == NULL || s->behind)
         return;
-    reports_print_open(s->reports, record->call, &line);
-    if (!line.failed)
-        fwrite(line.data, 1, line.len, stderr);
-    ds_buffer_free(&line);
+    correlate_time(s->correlate, now_ns);
+    if (now_ns >= s->next_ns && pipeline_get_state(s) == PIPELINE_ON)
+        repeat_reports(s, now_ns);
 }
 
 void pipeline_show(struct pipeline *s, int64_t now_ns)
 {
-    if (s->correlate == NULL || (s->behind && s->queue != NULL))
+    if (s->correlate == NULL)
         return;
-    correlate_visit_open(s->correlate, now_ns, show_open, s);
-    reports_show(s->reports);
+    if (s->behind && s->queue != NULL) {
+        atomic_store(&s->show_wanted, true);
+        record_queue_wake(s->queue);
+        return;
+    }
+    show_now(s, now_ns);
 }
 
 void pipeline_flush(struct pipeline *s)
@@ -486,6 +547,7 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
     term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
     s->options = options;
     s->since_ns = INT64_MIN;
+    s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
     s->whole = sinks_want_whole(&options->output);
     if ((options->redact.what != 0 && (s->redact = redact_new(&options->redact)) == NULL) ||
         !open_sinks(s, time_digits)) {
@@ -545,7 +607,7 @@ bool pipeline_start(struct pipeline *s)
         return true;
     struct record_queue_target target = {
         .record = s->behind ? take_event : write_record,
-        .flush = flush_sinks,
+        .flush = s->behind ? flush_behind : flush_sinks,
         .lost = write_lost,
         .context = s,
     };

@@ -51,7 +51,7 @@ void pipeline_time(struct pipeline *pipeline, int64_t now_ns);
 
 /* pipeline_show writes on standard error which calls are open and for how long, at that time or
  * that of the latest event if it is later, and the reports as they stand. Nothing changes by it.
- * Where the calls are put together in the second thread it writes nothing. */
+ * Where the calls are put together in the second thread, that writes it a little later. */
 void pipeline_show(struct pipeline *pipeline, int64_t now_ns);
 
 /* pipeline_flush sees to it that all there is so far is written out soon. */

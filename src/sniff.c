@@ -468,6 +468,13 @@ static void look_around(struct sniff *s)
     }
 }
 
+/* wait_for_input is called while no packet is there to be read from a pipe. */
+static void wait_for_input(void *context)
+{
+    look_around(context);
+    flush(context);
+}
+
 static void tell_time(struct sniff *s, int64_t now_ns)
 {
     ds_session_time(s->session, now_ns);
@@ -660,7 +667,7 @@ int sniff_run(const struct options *options)
     stop_install();
     bool opened = open_all(s);
     if (opened) {
-        s->capture.on_wait = flush;
+        s->capture.on_wait = wait_for_input;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
         opened = opened && look_ahead(&s->capture, &s->config) && pipeline_start(s->pipeline);

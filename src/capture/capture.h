@@ -68,7 +68,7 @@ struct capture {
     bool ended;           /* live: the interface is gone */
     bool failed;          /* something was wrong with an input, and has been said or will be */
     char *complaints;     /* what capture_close is to say: after the records, not between them */
-    void (*on_wait)(void *context); /* may be NULL: called before a read that may block */
+    void (*on_wait)(void *context); /* may be NULL: called while a read has to wait */
     void *wait_context;
 };
 

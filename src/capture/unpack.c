@@ -63,10 +63,10 @@ static bool refill(struct unpack *u)
     if (u->at_end)
         return false;
     struct pollfd ready = {u->fd, POLLIN, 0};
-    if (*u->on_wait != NULL && poll(&ready, 1, 0) == 0)
-        (*u->on_wait)(*u->wait_context);
-    while (!stop_wanted && poll(&ready, 1, STOP_MS) <= 0)
-        ;
+    for (int wait_ms = 0; !stop_wanted && poll(&ready, 1, wait_ms) <= 0; wait_ms = STOP_MS) {
+        if (*u->on_wait != NULL)
+            (*u->on_wait)(*u->wait_context);
+    }
     ssize_t n = stop_wanted ? 0 : read(u->fd, u->buffer, sizeof u->buffer);
     if (n < 0)
         u->trouble = strerror(errno);

@@ -13,12 +13,12 @@
 
 #include <stdlib.h>
 
-/* give_end gives out the record of a monitor or link that ended. */
-static void give_end(void *context, const struct monitor *m, const struct monitor_cause *why)
+/* fill_end describes a monitor or link. titles is room that out may point to. */
+static void fill_end(const struct correlate *c, const struct monitor *m,
+                     const struct monitor_cause *why, struct titles titles[2],
+                     struct monitor_end *out)
 {
-    struct correlate *c = context;
-    struct titles titles[2];
-    struct monitor_end end = {
+    *out = (struct monitor_end){
         .is_link = m->is_link,
         .of_call = m->of_call,
         .began_before = m->began_before,
@@ -29,15 +29,24 @@ static void give_end(void *context, const struct monitor *m, const struct monito
         .end_frame = why->event != NULL ? why->event->frame : 0,
         .outcome = why->outcome,
     };
-    calls_fill_party(&c->calls, &m->watcher, &end.watcher, &titles[0]);
-    calls_fill_party(&c->calls, &m->target, &end.target, &titles[1]);
+    calls_fill_party(&c->calls, &m->watcher, &out->watcher, &titles[0]);
+    calls_fill_party(&c->calls, &m->target, &out->target, &titles[1]);
     if (why->outcome == MONITOR_EXIT && why->reason != NULL)
-        end.reason = *why->reason;
+        out->reason = *why->reason;
     if (!m->is_link && m->key.node == m->watcher.node && m->key.more <= DS_IDENTITY_MAX_WORDS) {
-        end.num_ref_words = m->key.more;
-        end.ref_creation = m->key.creation;
-        memcpy(end.ref, m->key.word, sizeof end.ref);
+        out->num_ref_words = m->key.more;
+        out->ref_creation = m->key.creation;
+        memcpy(out->ref, m->key.word, sizeof out->ref);
     }
+}
+
+/* give_end gives out the record of a monitor or link that ended. */
+static void give_end(void *context, const struct monitor *m, const struct monitor_cause *why)
+{
+    struct correlate *c = context;
+    struct titles titles[2];
+    struct monitor_end end;
+    fill_end(c, m, why, titles, &end);
     const struct record record = {.event = why->event, .monitor = &end};
     c->config.emit(c->config.context, &record);
 }
@@ -266,7 +275,16 @@ void correlate_time(struct correlate *c, int64_t now_ns)
 void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
                           void *context)
 {
-    calls_visit_open(&c->calls, now_ns > c->now_ns ? now_ns : c->now_ns, visit, context);
+    const struct monitor_cause why = {.outcome = MONITOR_OPEN,
+                                      .end_ns = now_ns > c->now_ns ? now_ns : c->now_ns};
+    calls_visit_open(&c->calls, why.end_ns, visit, context);
+    const struct monitor *m = c->config.monitors ? table_oldest(&c->monitors.table) : NULL;
+    for (; m != NULL; m = table_newer(&c->monitors.table, m)) {
+        struct titles titles[2];
+        struct monitor_end end;
+        fill_end(c, m, &why, titles, &end);
+        visit(context, &(struct record){.monitor = &end});
+    }
 }
 
 void correlate_end(struct correlate *c)

@@ -31,7 +31,8 @@ void correlate_event(struct correlate *c, const struct ds_event *event);
 void correlate_time(struct correlate *c, int64_t now_ns);
 
 /* correlate_visit_open gives the calls that are open at that time, or at that of the latest event
- * if it is later, as records with the outcome open; nothing changes. */
+ * if it is later, as records with the outcome open, then the monitors and links, where they are
+ * given out at all; nothing changes. */
 void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
                           void *context);
 

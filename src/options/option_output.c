@@ -6,6 +6,7 @@
 #include "complain.h"
 #include "option_values.h"
 #include "sink.h"
+#include "units.h"
 
 #include <string.h>
 
@@ -101,6 +102,16 @@ bool option_set_by(struct options *o, const char *value)
         return false;
     o->report.traffic_by = (enum traffic_by)which;
     return true;
+}
+
+bool option_set_every(struct options *o, const char *value)
+{
+    if (units_parse(QUANTITY_DURATION, value, 1000000000, &o->report.every_ns) &&
+        o->report.every_ns >= REPORT_EVERY_LEAST_NS)
+        return true;
+    complain("--every takes a time of 100ms or more (%s), such as 10s, not '%s'",
+             units_list(QUANTITY_DURATION), value);
+    return false;
 }
 
 bool option_set_rows(struct options *o, const char *value)

@@ -282,6 +282,9 @@ static void hand_down(struct options *o)
         memcpy(limits[i], o->config.limits, sizeof o->config.limits);
     o->redact.cookie_file = o->output.cookie_file = o->cookie_file;
     o->output.redacted = o->redact.what != 0;
+    o->report.is_live = o->capture.num_read_files == 0;
+    if (o->report.wanted[REPORT_TOP] && o->report.is_live && o->report.every_ns == 0)
+        o->report.every_ns = REPORT_TOP_EVERY_NS;
     o->follow.all_packets = o->keep.write_file != NULL;
     o->ending.max_files = o->keep.max_files;
     o->ending.max_ring_files = o->keep.rotation.files;

@@ -454,6 +454,11 @@ static bool is_empty(const struct slot *slot)
     return empty;
 }
 
+void record_queue_wake(struct record_queue *queue)
+{
+    hand_on(queue, true);
+}
+
 void record_queue_flush(struct record_queue *queue)
 {
     if (!place_losses(queue) || is_empty(slot_at(queue, queue->head)))

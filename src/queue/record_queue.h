@@ -60,6 +60,10 @@ uint64_t record_queue_num_lost(const struct record_queue *queue);
 /* record_queue_flush sees to it that all records so far are written out soon. */
 void record_queue_flush(struct record_queue *queue);
 
+/* record_queue_wake has the target's flush called soon, be there records or not. Only for a queue
+ * that can wait. */
+void record_queue_wake(struct record_queue *queue);
+
 /* record_queue_stop waits until everything is with the target, and written out, and releases the
  * queue. When the user asked for the end (stop.h), what the target waits for is interrupted.
  * *num_left, which may be NULL, is how many records the target did not want any more. False

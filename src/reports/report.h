@@ -12,6 +12,7 @@
 struct report_text {
     struct ds_buffer buffer;
     unsigned time_digits;
+    int64_t now_ns; /* while tables are written because of --every: when; else 0 */
 };
 
 /* report_kind is one table. */
@@ -19,15 +20,22 @@ struct report_kind {
     /* open prepares its state, which the others are given; NULL when memory ran out. */
     void *(*open)(struct report_text *text, const struct report_config *config);
     void (*record)(void *report, const struct record *record);
+    /* visit is told of what is open, a record of a call or monitor that has not ended, before
+     * show is called while records still come; NULL: that is all there is, be it nothing. May be
+     * NULL itself. */
+    void (*visit)(void *report, const struct record *record);
     void (*show)(void *report); /* writes the table as it stands; nothing else changes */
+    /* begin_anew is called when the table was written because of --every. NULL: it goes on. */
+    void (*begin_anew)(void *report, int64_t now_ns);
     void (*end)(void *report);  /* frees */
     bool takes_facts;          /* of links, with the events of their connections */
     bool takes_monitors;       /* it is given the ends of monitors and links too */
+    bool flows;                /* lines are written as they come: the table is never drawn again */
     bool takes_names;          /* notes are to have the names of processes */
 };
 
 extern const struct report_kind report_calls, report_trees, report_monitors, report_seq_trace,
-    report_traffic;
+    report_traffic, report_latency, report_open, report_deaths, report_top;
 
 /* report_print_call appends what a call is about: "lists:seq(1,10) => [1,2 ...", and to
  * whom: shared by calls and trees. */

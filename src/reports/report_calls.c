@@ -148,6 +148,7 @@ static void end_table(void *state)
 const struct report_kind report_calls = {
     .open = open_table,
     .record = take_record,
+    .flows = true,
     .show = show_table,
     .end = end_table,
 };

@@ -69,6 +69,7 @@ static void show_table(void *state)
 const struct report_kind report_monitors = {
     .open = open_table,
     .record = take_record,
+    .flows = true,
     .show = show_table,
     .end = free,
     .takes_monitors = true,

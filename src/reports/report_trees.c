@@ -237,6 +237,7 @@ static void end_table(void *state)
 const struct report_kind report_trees = {
     .open = open_table,
     .record = take_record,
+    .flows = true,
     .show = show_table,
     .end = end_table,
 };

@@ -5,6 +5,7 @@
 
 #include "complain.h"
 #include "output_file.h"
+#include "redraw.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -23,6 +24,7 @@ static const struct report_kind *const kinds[REPORT_COUNT] = {
 struct reports {
     struct report_text text;
     void *state[REPORT_COUNT]; /* of its kind, NULL unless asked for */
+    bool redraws;              /* --every, on a terminal */
     struct output_file out;
 };
 
@@ -55,6 +57,11 @@ static bool has_facts(const struct report_kind *kind)
     return kind->takes_facts;
 }
 
+static bool does_flow(const struct report_kind *kind)
+{
+    return kind->flows;
+}
+
 bool reports_wanted(const struct report_config *config)
 {
     return is_any(config, is_of_records);
@@ -84,6 +91,9 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
     r->out =
         (struct output_file){.name = "the report", .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
     r->text.time_digits = time_digits;
+    struct screen screen;
+    r->redraws = config->is_live && config->every_ns != 0 && !is_any(config, does_flow) &&
+                 screen_find(r->out.fd, &screen);
     for (int i = 0; i < REPORT_COUNT; i++) {
         if (!config->wanted[i] || kinds[i] == NULL)
             continue;
@@ -103,6 +113,14 @@ enum reports_status reports_record(struct reports *r, const struct record *recor
             kinds[i]->record(r->state[i], record);
     }
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
+}
+
+void reports_visit(struct reports *r, const struct record *record)
+{
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        if (r->state[i] != NULL && kinds[i]->visit != NULL)
+            kinds[i]->visit(r->state[i], record);
+    }
 }
 
 static void show_all(struct reports *r)
@@ -135,6 +153,37 @@ void reports_show(struct reports *r)
         fwrite(r->text.buffer.data, 1, r->text.buffer.len, stderr);
     if (!r->text.buffer.failed)
         r->text.buffer.len = len;
+}
+
+/* redraw replaces what is to be written by what the screen holds of it. */
+static void redraw(struct reports *r)
+{
+    struct ds_buffer *text = &r->text.buffer, drawn = {0};
+    struct screen screen;
+    if (!screen_find(r->out.fd, &screen) || text->len == 0)
+        return;
+    redraw_text(&screen, (struct ds_text){text->data, text->len}, &drawn);
+    drawn.failed |= text->failed;
+    ds_buffer_free(text);
+    *text = drawn;
+}
+
+enum reports_status reports_repeat(struct reports *r, int64_t now_ns)
+{
+    ds_buffer_add_text(&r->text.buffer, "at ");
+    report_print_time(&r->text, now_ns, &r->text.buffer);
+    ds_buffer_add_text(&r->text.buffer, "\n");
+    r->text.now_ns = now_ns;
+    show_all(r);
+    r->text.now_ns = 0;
+    ds_buffer_add_text(&r->text.buffer, "\n");
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        if (r->state[i] != NULL && kinds[i]->begin_anew != NULL)
+            kinds[i]->begin_anew(r->state[i], now_ns);
+    }
+    if (r->redraws)
+        redraw(r);
+    return reports_write(r);
 }
 
 void reports_print_open(const struct reports *r, const struct call *call, struct ds_buffer *out)

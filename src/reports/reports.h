@@ -29,12 +29,16 @@ enum traffic_by {
 };
 
 enum { REPORT_ROWS = 20 }; /* by default */
+#define REPORT_TOP_EVERY_NS INT64_C(3000000000)
+enum { REPORT_EVERY_LEAST_NS = 100000000 };
 
 struct report_config {
     bool wanted[REPORT_COUNT];
     enum call_order call_order;
     enum traffic_by traffic_by;
-    uint64_t max_rows;               /* lines of traffic; 0: all */
+    uint64_t max_rows;               /* lines of traffic and others; 0: all */
+    int64_t every_ns;                /* write all again after so long; 0: at the end alone */
+    bool is_live;                    /* a terminal is drawn anew then */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
@@ -63,9 +67,17 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
  * gathered. */
 enum reports_status reports_record(struct reports *reports, const struct record *record);
 
+/* reports_visit tells the tables of what is open, before reports_show: a record of a call, monitor
+ * or link that has not ended; at last NULL. */
+void reports_visit(struct reports *reports, const struct record *record);
+
 /* reports_show writes on standard error what has not been written yet and the tables as they stand;
  * they go on. */
 void reports_show(struct reports *reports);
+
+/* reports_repeat writes them as they stand at that time, for --every: over what is there on a
+ * terminal, else below it. */
+enum reports_status reports_repeat(struct reports *reports, int64_t now_ns);
 
 /* reports_print_open appends a line on a call that is open. */
 void reports_print_open(const struct reports *reports, const struct call *call,

@@ -98,6 +98,19 @@ uint64_t talker_process_hash(const struct record *record, enum talker_side side,
     return hash_more(2, key, sizeof key);
 }
 
+uint64_t talker_party_hash(struct talkers *t, const struct party *party)
+{
+    const bool has_name = party->name.data != NULL && !party->is_for;
+    const uint64_t key[2] = {intern_add(&t->texts, party->node),
+                             has_name ? intern_add(&t->texts, party->name) : 0};
+    if (has_name || !party->has_pid)
+        return hash_more(2, key, sizeof key);
+    const uint64_t numbers[4] = {DS_IDENTITY_PID, party->creation, party->id, party->serial};
+    const uint64_t hash = hash_more(1, numbers, sizeof numbers);
+    return party->node.data != NULL ? hash_more(hash, party->node.data, party->node.len)
+                                    : hash_more(hash, key, sizeof key);
+}
+
 void talker_process_print(const struct talkers *t, const struct record *record,
                           enum talker_side side, const struct talker *talker, struct ds_buffer *out)
 {

@@ -44,6 +44,7 @@ void talker_print(const struct talkers *talkers, const struct talker *talker,
 enum talker_side { TALKER_FROM, TALKER_TO };
 uint64_t talker_process_hash(const struct record *record, enum talker_side side,
                              const struct talker *talker);
+uint64_t talker_party_hash(struct talkers *talkers, const struct party *party); /* the same */
 void talker_process_print(const struct talkers *talkers, const struct record *record,
                           enum talker_side side, const struct talker *talker,
                           struct ds_buffer *out);

@@ -2,6 +2,7 @@
  * where memory runs out. What they show is in golden/. */
 #include "default_limits.h"
 #include "failing_alloc.h"
+#include "redraw.h"
 #include "report.h"
 
 #include <malloc.h>
@@ -120,6 +121,25 @@ static void at_the_cap(void **state)
     ds_buffer_free(&text.buffer);
 }
 
+static void assert_drawn(unsigned rows, unsigned columns, const char *text, const char *wanted)
+{
+    const struct screen screen = {rows, columns};
+    struct ds_buffer drawn = {0};
+    redraw_text(&screen, (struct ds_text){text, strlen(text)}, &drawn);
+    ds_buffer_add(&drawn, "", 1);
+    assert_string_equal(drawn.data, wanted);
+    ds_buffer_free(&drawn);
+}
+
+static void what_a_screen_holds(void **state)
+{
+    (void)state;
+    assert_drawn(4, 4, "one\nthree\nsix\n", "\033[H\033[Jone\nthre\nsix\n");
+    assert_drawn(3, 4, "one\nthree\nsix\n", "\033[H\033[Jone\nthre\n");
+    assert_drawn(1, 4, "one\n", "\033[H\033[J");
+    assert_drawn(9, 2, "\xc3\xa9\xe2\x82\xac\xc3\xa9", "\033[H\033[J\xc3\xa9\xe2\x82\xac\n");
+}
+
 static void run_traffic(void *by)
 {
     struct report_config config;
@@ -141,9 +161,103 @@ static void run_traffic(void *by)
     ds_buffer_free(&text.buffer);
 }
 
+/* A message that says that process N ended of its own. */
+static void make_exit(struct made *made, uint8_t number, uint8_t reason)
+{
+    const uint8_t pid[] = {88, 119, 3, 'a', '@', 'h', 0, 0, 0, number, 0, 0, 0, 0, 0, 0, 0, 1};
+    make(made, number, 100);
+    memcpy(made->payload, pid, sizeof pid);
+    made->payload[20] = 97;
+    made->payload[21] = reason;
+    made->event.message.op = ds_op_find(24);
+    made->event.message.code = 24;
+    made->event.message.role[DS_ROLE_FROM] = (struct ds_term){.data = made->payload, .len = 18};
+    made->event.message.role[DS_ROLE_TO] = made->event.message.role[DS_ROLE_FROM];
+    made->event.message.payload = (struct ds_term){.data = made->payload + 20, .len = 2};
+    made->record.note.role = NOTE_EXIT;
+}
+
+/* More deaths at once than wait for what they bring about: the oldest are written, none is lost. */
+static void deaths_at_the_cap(void **state)
+{
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    struct made made;
+    (void)state;
+    init_config(&config);
+    void *report = report_deaths.open(&text, &config);
+    for (unsigned i = 0; i < 300; i++) {
+        make_exit(&made, (uint8_t)i, 7);
+        made.event.message.role[DS_ROLE_FROM].len = 18;
+        made.payload[13] = (uint8_t)(i >> 8); /* of the serial */
+        report_deaths.record(report, &made.record);
+    }
+    report_deaths.show(report);
+    assert_has(&text, "<a@h.0.0> ended: 7");
+    assert_has(&text, "<a@h.43.1> ended: 7");
+    assert_has(&text, "ended: 300 processes and 0 links");
+    size_t num_lines = 0;
+    for (size_t i = 0; i < text.buffer.len; i++)
+        num_lines += text.buffer.data[i] == '\n';
+    assert_int_equal(num_lines, 301);
+    report_deaths.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
+static struct ds_text words(const char *text)
+{
+    return (struct ds_text){text, strlen(text)};
+}
+
+/* All other tables, each of calls, deaths and messages. */
+static void run_others(void *kind_of)
+{
+    const struct report_kind *kind = kind_of;
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    struct made made;
+    init_config(&config);
+    config.limits[DS_LIMIT_TALLIES] = 3;
+    config.max_rows = 2;
+    void *report = kind->open(&text, &config);
+    if (report == NULL)
+        return;
+    for (uint64_t i = 0; i < 5; i++) {
+        const char *const labels[] = {"one", "two", "three", "four", "five"};
+        struct call call = {.number = i + 1,
+                            .label = labels[i],
+                            .group = "",
+                            .end_ns = (int64_t)(i + 1) * 1000,
+                            .outcome = i % 2 ? CALL_UNANSWERED : CALL_ERROR,
+                            .mfa = words("lists:seq(1,2)")};
+        call.caller.node = words("a@h");
+        call.callee.name = words(labels[4 - i]);
+        make(&made, i, 100 + i);
+        kind->record(report, &made.record);
+        kind->record(report, &(struct record){.event = &made.event, .call = &call});
+        make_exit(&made, (uint8_t)i, 9);
+        kind->record(report, &made.record);
+        if (kind->visit != NULL && i == 3)
+            kind->visit(report, &(struct record){.call = &call});
+    }
+    kind->show(report);
+    kind->show(report);
+    if (kind->begin_anew != NULL)
+        kind->begin_anew(report, 5);
+    kind->show(report);
+    kind->end(report);
+    ds_buffer_free(&text.buffer);
+}
+
 static void without_memory(void **state)
 {
+    static const struct report_kind *const others[] = {&report_latency, &report_open,
+                                                       &report_deaths, &report_top};
     (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        struct report_kind kind = *others[i];
+        assert_true(failing_alloc_each(run_others, &kind) >= 5);
+    }
     for (enum traffic_by by = 0; by < TRAFFIC_BY_COUNT; by++)
         assert_true(failing_alloc_each(run_traffic, &by) >= 5);
 }
@@ -151,8 +265,8 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_million_shapes),
-        cmocka_unit_test(at_the_cap),
+        cmocka_unit_test(a_million_shapes),    cmocka_unit_test(at_the_cap),
+        cmocka_unit_test(what_a_screen_holds), cmocka_unit_test(deaths_at_the_cap),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

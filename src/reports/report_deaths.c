@@ -1,0 +1,395 @@
+/*
+ * report_deaths.c - who died, and of what: a line a death, in order of time. A process that ended,
+ * as those are told who watch over it; a link that was lost between two nodes; a signal by which
+ * somebody else was to end.
+ *
+ * A death is told to each watcher by itself, and what it brings about comes behind it: so a line
+ * waits for a second of the capture's time before it is written.
+ */
+#include "report.h"
+
+#include "counted.h"
+#include "hash.h"
+#include "table.h"
+#include "term_show.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/identity.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_NS = 1000000000, MAX_WAITING = 256, MAX_TOLD = 8, MAX_NAMED = 5 };
+
+enum death_of { DEATH_OF_PROCESS, DEATH_OF_LINK, DEATH_BY_SIGNAL };
+
+struct death {
+    struct table_entry entry;
+    uint64_t key;
+    enum death_of of;
+    int64_t ts_ns;
+    uint64_t frame, conn;
+    struct ds_buffer text, watchers,
+        ended; /* what died of what; who was told; what ended with it */
+    unsigned num_watchers, num_ended;
+    uint64_t reason;           /* hash of its text; 0: normal, which takes nobody along */
+    uint64_t linked[MAX_TOLD]; /* hashes of the processes that it may take along */
+    unsigned num_linked;
+    uint64_t num_calls, num_monitors; /* of a link that was lost */
+};
+
+struct deaths {
+    struct report_text *text;
+    struct table waiting;
+    struct table half_closed; /* connections whose end has been told of */
+    uint64_t num_processes, num_links, num_signals;
+    bool failed;
+};
+
+struct half_closed {
+    struct table_entry entry;
+    uint64_t conn;
+};
+
+static void *open_table(struct report_text *text, const struct report_config *config)
+{
+    struct deaths *d = calloc(1, sizeof *d);
+    if (d == NULL)
+        return NULL;
+    d->text = text;
+    table_init(&d->waiting, sizeof(struct death), MAX_WAITING);
+    table_init(&d->half_closed, sizeof(struct half_closed), config->limits[DS_LIMIT_CONNECTIONS]);
+    return d;
+}
+
+static void print_death(const struct deaths *d, const struct death *death, struct ds_buffer *out)
+{
+    report_print_time(d->text, death->ts_ns, out);
+    ds_buffer_printf(out, " packet %" PRIu64 " conn %" PRIu64 " ", death->frame, death->conn);
+    if (death->text.data != NULL)
+        ds_buffer_add(out, death->text.data, death->text.len);
+    if (death->num_watchers != 0) {
+        ds_buffer_add_text(out, "; told ");
+        ds_buffer_add(out, death->watchers.data, death->watchers.len);
+        if (death->num_watchers > MAX_NAMED)
+            ds_buffer_printf(out, " and %u more", death->num_watchers - MAX_NAMED);
+    }
+    if (death->num_ended != 0) {
+        ds_buffer_add_text(out, "; ended with it ");
+        ds_buffer_add(out, death->ended.data, death->ended.len);
+        if (death->num_ended > MAX_NAMED)
+            ds_buffer_printf(out, " and %u more", death->num_ended - MAX_NAMED);
+    }
+    if (death->num_calls != 0)
+        ds_buffer_printf(out, "; ended with it %s", counted(death->num_calls, "calls").text);
+    if (death->num_monitors != 0)
+        ds_buffer_printf(out, "%s %" PRIu64 " %s",
+                         death->num_calls != 0 ? " and" : "; ended with it", death->num_monitors,
+                         death->num_monitors == 1 ? "monitor or link" : "monitors and links");
+    ds_buffer_add_text(out, "\n");
+}
+
+static void free_death(struct deaths *d, struct death *death)
+{
+    d->failed |= death->text.failed || death->watchers.failed || death->ended.failed;
+    ds_buffer_free(&death->text);
+    ds_buffer_free(&death->watchers);
+    ds_buffer_free(&death->ended);
+    table_remove(&d->waiting, death);
+}
+
+static void write_oldest(struct deaths *d)
+{
+    struct death *death = table_oldest(&d->waiting);
+    print_death(d, death, &d->text->buffer);
+    free_death(d, death);
+}
+
+static struct death *find(const struct deaths *d, uint64_t key)
+{
+    struct death *death = table_first(&d->waiting, (uint32_t)key);
+    while (death != NULL && death->key != key)
+        death = table_next(&d->waiting, death);
+    return death;
+}
+
+static struct death *add(struct deaths *d, uint64_t key, enum death_of of,
+                         const struct ds_event *event)
+{
+    if (table_is_full(&d->waiting))
+        write_oldest(d);
+    struct death *death = table_add(&d->waiting, (uint32_t)key);
+    if (death == NULL) {
+        d->failed = true;
+        return NULL;
+    }
+    death->key = key;
+    death->of = of;
+    death->ts_ns = event->ts_ns;
+    death->frame = event->frame;
+    death->conn = event->conn->number;
+    d->num_processes += of == DEATH_OF_PROCESS;
+    d->num_links += of == DEATH_OF_LINK;
+    d->num_signals += of == DEATH_BY_SIGNAL;
+    return death;
+}
+
+/* hash_process: a pid, or a name on a node. 0: it is neither. */
+static uint64_t hash_process(const struct ds_term *term, const struct ds_endpoint *end)
+{
+    struct ds_identity pid;
+    struct ds_text name;
+    if (ds_term_get_identity(term, &pid)) {
+        const uint64_t numbers[] = {pid.creation, pid.word[0], pid.num_words > 1 ? pid.word[1] : 0};
+        return hash_more(hash_more(1, numbers, sizeof numbers),
+                         pid.node.data != NULL ? pid.node.data : "", pid.node.len);
+    }
+    if (!ds_term_get_atom(term, &name))
+        return 0;
+    return hash_more(hash_more(2, name.data, name.len),
+                     end->node.data != NULL ? end->node.data : "", end->node.len);
+}
+
+static void print_process(const struct ds_term *term, struct ds_text name,
+                          const struct titles *titles, const struct ds_endpoint *end,
+                          struct ds_buffer *out)
+{
+    struct ds_text by_name;
+    if (ds_term_get_atom(term, &by_name)) {
+        ds_term_print_atom(by_name, out);
+        ds_buffer_add_text(out, "@");
+        ds_endpoint_print(end, out);
+        return;
+    }
+    if (name.data != NULL) {
+        ds_term_print_atom(name, out);
+        ds_buffer_add_text(out, " ");
+    }
+    titles_print(titles, out);
+    term_show(term, NULL, out);
+}
+
+/* name_one adds to a list that names the first few. */
+static void name_one(struct ds_buffer *list, unsigned *num, const struct ds_buffer *text)
+{
+    if ((*num)++ >= MAX_NAMED)
+        return;
+    if (list->len != 0)
+        ds_buffer_add_text(list, ", ");
+    ds_buffer_add(list, text->data, text->len);
+}
+
+static bool is_atom(const struct ds_term *term, const char *word)
+{
+    struct ds_text text;
+    return ds_term_get_atom(term, &text) && text.len == strlen(word) &&
+           memcmp(text.data, word, text.len) == 0;
+}
+
+/* is_result: a process that was made for a call ends with its answer, {Reference, ...}. */
+static bool is_result(const struct record *record, const struct ds_term *reason)
+{
+    struct ds_term first;
+    struct ds_identity reference;
+    return record->note.call != 0 && ds_term_get_element(reason, 0, &first) &&
+           ds_term_get_identity(&first, &reference) && reference.kind == DS_IDENTITY_REFERENCE;
+}
+
+/* take_along notes of those who may have taken this one along, of the same reason, that they did.
+ */
+static void take_along(struct deaths *d, const struct death *dead, const struct ds_buffer *who)
+{
+    struct death *other = table_oldest(&d->waiting);
+    for (; other != NULL; other = table_newer(&d->waiting, other)) {
+        const bool may = other != dead && other->reason != 0 && other->reason == dead->reason;
+        for (unsigned i = 0; i < other->num_linked && may; i++) {
+            if (other->linked[i] == dead->key) {
+                name_one(&other->ended, &other->num_ended, who);
+                break;
+            }
+        }
+    }
+}
+
+static void print_reason(const struct ds_term *reason, struct ds_buffer *out)
+{
+    const struct ds_term_print_options options = {
+        .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 200};
+    if (reason->data != NULL)
+        term_show(reason, &options, out);
+    else
+        ds_buffer_add_text(out, "?");
+}
+
+static void take_signal(struct deaths *d, const struct record *record, enum ds_op_kind kind)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_message *m = &event->message;
+    const struct note *note = &record->note;
+    const struct ds_endpoint *from_end = &event->conn->end[event->dir];
+    const struct ds_endpoint *to_end = &event->conn->end[!event->dir];
+    const struct ds_term *from = &m->role[DS_ROLE_FROM], *to = &m->role[DS_ROLE_TO];
+    const struct ds_term *reason = m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
+    struct ds_buffer who = {0}, whom = {0};
+    if (is_atom(reason, "noproc") || is_atom(reason, "noconnection") || is_result(record, reason))
+        return;
+    print_process(from, note->from_name, note->from_titles, from_end, &who);
+    print_process(to, note->to_name, note->to_titles, to_end, &whom);
+    const uint64_t key = kind == DS_KIND_EXIT2 ? hash_more(3, &event->frame, sizeof event->frame)
+                                               : hash_process(from, from_end);
+    struct death *death = kind == DS_KIND_EXIT2 ? NULL : find(d, key);
+    const bool is_new = death == NULL;
+    if (is_new)
+        death = add(d, key, kind == DS_KIND_EXIT2 ? DEATH_BY_SIGNAL : DEATH_OF_PROCESS, event);
+    if (death != NULL && is_new) {
+        ds_buffer_add(&death->text, who.data, who.len);
+        const size_t before = death->text.len;
+        print_reason(reason, &death->text);
+        if (!death->text.failed && !is_atom(reason, "normal"))
+            death->reason = hash_more(5, death->text.data + before, death->text.len - before);
+        death->text.len = before;
+        if (kind == DS_KIND_EXIT2) {
+            ds_buffer_add_text(&death->text, " sent an exit signal to ");
+            ds_buffer_add(&death->text, whom.data, whom.len);
+        } else {
+            ds_buffer_add_text(&death->text, " ended");
+            take_along(d, death, &who);
+        }
+        ds_buffer_add_text(&death->text, ": ");
+        print_reason(reason, &death->text);
+    }
+    if (death != NULL && kind != DS_KIND_EXIT2) {
+        ds_buffer_add_text(&whom, kind == DS_KIND_EXIT ? " (link)" : "");
+        if (note->call != 0)
+            ds_buffer_printf(&whom, " (call #%" PRIu64 ")", note->call);
+        name_one(&death->watchers, &death->num_watchers, &whom);
+        if (kind == DS_KIND_EXIT && death->num_linked < MAX_TOLD)
+            death->linked[death->num_linked++] = hash_process(to, to_end);
+    }
+    d->failed |= who.failed || whom.failed;
+    ds_buffer_free(&who);
+    ds_buffer_free(&whom);
+}
+
+static uint64_t hash_conn(uint64_t number)
+{
+    return hash_more(4, &number, sizeof number);
+}
+
+/* was_told says whether it was said already that a connection is lost, and remembers that now it
+ * has been. */
+static bool was_told(struct deaths *d, const struct ds_event *event)
+{
+    const uint32_t hash = (uint32_t)hash_conn(event->conn->number);
+    struct half_closed *h = table_first(&d->half_closed, hash);
+    while (h != NULL && h->conn != event->conn->number)
+        h = table_next(&d->half_closed, h);
+    if (h != NULL) {
+        if (event->change.final)
+            table_remove(&d->half_closed, h);
+        return true;
+    }
+    if (event->change.final)
+        return false;
+    if (table_is_full(&d->half_closed))
+        table_remove(&d->half_closed, table_oldest(&d->half_closed));
+    h = table_add(&d->half_closed, hash);
+    if (h != NULL)
+        h->conn = event->conn->number;
+    return false;
+}
+
+static void take_conn(struct deaths *d, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const bool ends =
+        event->change.state == DS_CONN_HALF_CLOSED || event->change.state == DS_CONN_CLOSED;
+    if (!ends || event->change.unfollowed ||
+        conn->counters[0].messages + conn->counters[1].messages == 0 || was_told(d, event))
+        return;
+    struct death *death = add(d, hash_conn(conn->number), DEATH_OF_LINK, event);
+    if (death == NULL)
+        return;
+    ds_endpoint_print(&conn->end[0], &death->text);
+    ds_buffer_add_text(&death->text, " and ");
+    ds_endpoint_print(&conn->end[1], &death->text);
+    ds_buffer_printf(&death->text, " lost each other: %s",
+                     event->change.reason != NULL ? event->change.reason
+                                                  : "the connection was closed");
+}
+
+/* take_lost counts what a lost link ended. */
+static void take_lost(struct deaths *d, uint64_t conn, bool is_call)
+{
+    struct death *death = find(d, hash_conn(conn));
+    if (death == NULL)
+        return;
+    death->num_calls += is_call;
+    death->num_monitors += !is_call;
+}
+
+static void write_old(struct deaths *d, int64_t now_ns)
+{
+    const struct death *oldest;
+    while ((oldest = table_oldest(&d->waiting)) != NULL && oldest->ts_ns < now_ns - WAIT_NS)
+        write_oldest(d);
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct deaths *d = state;
+    if (d->waiting.num != 0)
+        write_old(d, record_time(record));
+    if (record->call != NULL) {
+        if (record->call->outcome == CALL_NOCONNECTION)
+            take_lost(d, record->call->conn, true);
+        return;
+    }
+    if (record->monitor != NULL) {
+        if (record->monitor->outcome == MONITOR_NOCONNECTION && !record->monitor->of_call)
+            take_lost(d, record->monitor->conn, false);
+        return;
+    }
+    if (record->event->type == DS_EVENT_CONN) {
+        take_conn(d, record->event);
+    } else if (record->event->type == DS_EVENT_MESSAGE) {
+        const enum ds_op_kind kind = ds_message_kind(&record->event->message);
+        if (kind == DS_KIND_EXIT || kind == DS_KIND_DOWN || kind == DS_KIND_EXIT2)
+            take_signal(d, record, kind);
+    }
+}
+
+static void show_table(void *state)
+{
+    struct deaths *d = state;
+    struct ds_buffer *out = &d->text->buffer;
+    const struct death *death = table_oldest(&d->waiting);
+    for (; death != NULL; death = table_newer(&d->waiting, death))
+        print_death(d, death, out);
+    ds_buffer_printf(out, "ended: %" PRIu64 " process%s", d->num_processes,
+                     d->num_processes == 1 ? "" : "es");
+    ds_buffer_printf(out, " and %s", counted(d->num_links, "links").text);
+    ds_buffer_printf(out, "; %s sent%s\n", counted(d->num_signals, "exit signals").text,
+                     d->failed ? "; memory ran out" : "");
+}
+
+static void end_table(void *state)
+{
+    struct deaths *d = state;
+    while (table_oldest(&d->waiting) != NULL)
+        free_death(d, table_oldest(&d->waiting));
+    table_free(&d->waiting);
+    table_free(&d->half_closed);
+    free(d);
+}
+
+const struct report_kind report_deaths = {
+    .open = open_table,
+    .record = take_record,
+    .flows = true,
+    .show = show_table,
+    .end = end_table,
+    .takes_monitors = true,
+    .takes_names = true,
+};

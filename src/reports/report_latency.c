@@ -1,0 +1,286 @@
+/*
+ * report_latency.c - how long calls take: by label, by who is called, and by the function that
+ * they name, each with the time that is spent in it in all, most first.
+ */
+#include "report.h"
+
+#include "counted.h"
+#include "hash.h"
+#include "histogram.h"
+#include "tally.h"
+
+#include <distsniff/identity.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum part { BY_LABEL, BY_CALLEE, BY_FUNCTION, NUM_PARTS };
+
+static const char *const part_names[NUM_PARTS] = {"label", "callee", "function"};
+
+struct latency_kind {
+    struct tally_entry head;
+    uint64_t count, errors, without; /* without: calls of which no end is known */
+    int64_t total_ns, max_ns;
+    uint64_t max_call, max_frame, max_conn;
+    struct histogram spans;
+    char *text;
+};
+
+struct latency {
+    struct report_text *text;
+    uint64_t max_rows, max_tallies;
+    struct tally parts[NUM_PARTS];
+    uint64_t count;
+    struct ds_buffer scratch;
+    bool failed;
+};
+
+static void forget(void *entry)
+{
+    struct latency_kind *kind = entry;
+    histogram_free(&kind->spans);
+    free(kind->text);
+}
+
+static void *open_table(struct report_text *text, const struct report_config *config)
+{
+    struct latency *l = calloc(1, sizeof *l);
+    if (l == NULL)
+        return NULL;
+    l->text = text;
+    l->max_rows = config->max_rows;
+    l->max_tallies = config->limits[DS_LIMIT_TALLIES];
+    for (int i = 0; i < NUM_PARTS; i++)
+        tally_init(&l->parts[i], sizeof(struct latency_kind), l->max_tallies, forget);
+    return l;
+}
+
+/* has_end says whether it is known how long a call took. */
+static bool has_end(const struct call *call)
+{
+    switch (call->outcome) {
+    case CALL_OK:
+    case CALL_ERROR:
+    case CALL_NOPROC:
+    case CALL_TIMEOUT:
+    case CALL_ABANDONED:
+    case CALL_NOCONNECTION:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint64_t add_text(uint64_t hash, struct ds_text text)
+{
+    return text.data != NULL ? hash_more(hash, text.data, text.len) : hash_more(hash, "", 1);
+}
+
+/* print_callee says who was called. A process made for one call is not told from others like it:
+ * then it is the node. */
+static uint64_t print_callee(const struct call *call, struct ds_buffer *out)
+{
+    struct party callee = call->callee;
+    const bool has_name = callee.name.data != NULL && !callee.is_for;
+    if (has_name || call->mfa.data != NULL)
+        callee.has_pid = false;
+    if (callee.is_for)
+        callee.name = (struct ds_text){0};
+    callee.is_for = false;
+    party_print(&callee, out);
+    return out->failed ? 0 : hash_more(1, out->data, out->len);
+}
+
+/* print_function appends "lists:seq/2", or "lists:seq" where the arguments were not kept. */
+static uint64_t print_function(const struct call *call, struct ds_buffer *out)
+{
+    struct ds_text mod, fun;
+    uint32_t arity = 0;
+    if (call->mod.data != NULL && ds_term_get_atom(&call->mod, &mod) &&
+        ds_term_get_atom(&call->fun, &fun)) {
+        ds_term_print_atom(mod, out);
+        ds_buffer_add_text(out, ":");
+        ds_term_print_atom(fun, out);
+        if (ds_term_get_length(&call->args, &arity))
+            ds_buffer_printf(out, "/%" PRIu32, arity);
+    } else {
+        const char *end = memchr(call->mfa.data, '(', call->mfa.len);
+        ds_buffer_add(out, call->mfa.data,
+                      end != NULL ? (size_t)(end - call->mfa.data) : call->mfa.len);
+    }
+    return out->failed ? 0 : hash_more(2, out->data, out->len);
+}
+
+static void count_call(struct latency *l, enum part part, uint64_t key, const struct call *call)
+{
+    const int64_t span_ns = call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
+    bool is_new;
+    struct latency_kind *kind =
+        tally_add(&l->parts[part], key, has_end(call) ? (uint64_t)span_ns + 1 : 1, &is_new);
+    if (kind == NULL) {
+        l->failed = true;
+        return;
+    }
+    if (is_new && !l->scratch.failed) {
+        kind->text = strndup(l->scratch.len != 0 ? l->scratch.data : "", l->scratch.len);
+        l->failed |= kind->text == NULL;
+    }
+    kind->count++;
+    kind->errors += has_end(call) && call->outcome != CALL_OK;
+    if (!has_end(call)) {
+        kind->without++;
+        return;
+    }
+    l->failed |= !histogram_add(&kind->spans, (uint64_t)span_ns);
+    kind->total_ns += span_ns;
+    if (kind->max_call != 0 && span_ns <= kind->max_ns)
+        return;
+    kind->max_ns = span_ns;
+    kind->max_call = call->number;
+    kind->max_frame = call->start_frame;
+    kind->max_conn = call->conn;
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct latency *l = state;
+    const struct call *call = record->call;
+    if (call == NULL)
+        return;
+    l->count++;
+    l->scratch.len = 0;
+    ds_buffer_add_text(&l->scratch, call->label);
+    count_call(l, BY_LABEL, add_text(0, (struct ds_text){call->label, strlen(call->label)}), call);
+    l->scratch.len = 0;
+    const uint64_t callee = print_callee(call, &l->scratch);
+    count_call(l, BY_CALLEE, callee, call);
+    if (call->mfa.data == NULL)
+        return;
+    l->scratch.len = 0;
+    const uint64_t function = print_function(call, &l->scratch);
+    count_call(l, BY_FUNCTION, function, call);
+    l->failed |= l->scratch.failed;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct latency_kind *x = *(void *const *)a, *y = *(void *const *)b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns < y->total_ns ? 1 : -1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return (x->head.entry.number > y->head.entry.number) -
+           (x->head.entry.number < y->head.entry.number);
+}
+
+static void print_span(int64_t ns, struct ds_buffer *out)
+{
+    struct ds_buffer text = {0};
+    latency_print(ns, &text);
+    ds_buffer_printf(out, " %8.*s", (int)text.len, text.data != NULL ? text.data : "");
+    ds_buffer_free(&text);
+}
+
+/* How calls spread over time spans, a character each: two for each power of ten. */
+static const int64_t bar_ends_ns[] = {
+    3000,     10000,     30000,     100000,     300000,     1000000,     3000000,   10000000,
+    30000000, 100000000, 300000000, 1000000000, 3000000000, 10000000000, INT64_MAX,
+};
+enum { BAR_LEN = sizeof bar_ends_ns / sizeof bar_ends_ns[0] };
+#define BAR_HEADING "us....ms....s.."
+_Static_assert(sizeof BAR_HEADING == BAR_LEN + 1, "as wide");
+
+static void print_bar(const struct histogram *spans, struct ds_buffer *out)
+{
+    static const char heights[] = " .:-=+*#@";
+    enum { MAX_HEIGHT = sizeof heights - 2 };
+    uint64_t counts[BAR_LEN], most = 1, low = 0;
+    for (int i = 0; i < BAR_LEN; i++) {
+        counts[i] = histogram_count(spans, low, (uint64_t)bar_ends_ns[i]);
+        low = (uint64_t)bar_ends_ns[i];
+        most = counts[i] > most ? counts[i] : most;
+    }
+    for (int i = 0; i < BAR_LEN; i++) {
+        const double height = (double)counts[i] / (double)most * MAX_HEIGHT;
+        const int whole = (int)height;
+        ds_buffer_add(out, &heights[counts[i] != 0 && whole == 0 ? 1 : whole], 1);
+    }
+}
+
+static void print_kind(struct latency *l, const struct latency_kind *kind)
+{
+    static const double percents[] = {50, 90, 99};
+    struct ds_buffer *out = &l->text->buffer;
+    ds_buffer_printf(out, "%8" PRIu64 "%c %6" PRIu64 " %6" PRIu64, kind->count,
+                     kind->head.most_missing != 0 ? '+' : ' ', kind->errors, kind->without);
+    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
+        const uint64_t ns = histogram_quantile(&kind->spans, percents[i]);
+        print_span((int64_t)ns < kind->max_ns ? (int64_t)ns : kind->max_ns, out);
+    }
+    print_span(kind->max_ns, out);
+    print_span(kind->total_ns, out);
+    ds_buffer_add_text(out, " |");
+    print_bar(&kind->spans, out);
+    ds_buffer_printf(out, "| %7" PRIu64 " %9" PRIu64 " %5" PRIu64 "  %s\n", kind->max_call,
+                     kind->max_frame, kind->max_conn, kind->text != NULL ? kind->text : "?");
+}
+
+static void print_part(struct latency *l, enum part part)
+{
+    struct ds_buffer *out = &l->text->buffer;
+    struct tally *tally = &l->parts[part];
+    uint64_t num_shown = 0;
+    void **list = tally_list(tally, longest_first);
+    if (tally->table.num == 0)
+        return;
+    ds_buffer_printf(out, "%8s  %6s %6s %8s %8s %8s %8s %8s  %s  %7s %9s %5s  by %s\n", "calls",
+                     "errors", "no end", "p50", "p90", "p99", "max", "in all", BAR_HEADING,
+                     "slowest", "packet", "conn", part_names[part]);
+    for (; list != NULL && num_shown < tally->table.num &&
+           (l->max_rows == 0 || num_shown < l->max_rows);
+         num_shown++)
+        print_kind(l, list[num_shown]);
+    l->failed |= list == NULL;
+    if (num_shown < tally->table.num)
+        ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
+                         tally->table.num - num_shown);
+    if (tally->num_forgotten != 0)
+        ds_buffer_printf(out,
+                         "more than %" PRIu64
+                         " kinds: those with the least time were forgotten, and "
+                         "where there is a + calls may be missing; --max-tallies makes room\n",
+                         l->max_tallies);
+    free(list);
+}
+
+static void show_table(void *state)
+{
+    struct latency *l = state;
+    struct ds_buffer *out = &l->text->buffer;
+    ds_buffer_printf(out, "latency of %s\n", counted(l->count, "calls").text);
+    for (int i = 0; i < NUM_PARTS; i++)
+        print_part(l, (enum part)i);
+    if (l->count != 0)
+        ds_buffer_add_text(out, "-Y 'call == SLOWEST' shows a call, -Y 'frame == PACKET' its "
+                                "request, -Y 'conn == CONN' its connection\n");
+    if (l->failed || l->scratch.failed)
+        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+}
+
+static void end_table(void *state)
+{
+    struct latency *l = state;
+    for (int i = 0; i < NUM_PARTS; i++)
+        tally_free(&l->parts[i]);
+    ds_buffer_free(&l->scratch);
+    free(l);
+}
+
+const struct report_kind report_latency = {
+    .open = open_table,
+    .record = take_record,
+    .show = show_table,
+    .end = end_table,
+};

@@ -1,0 +1,222 @@
+/*
+ * report_top.c - the processes that send and get most: with --every, since the table was written
+ * last.
+ */
+#include "report.h"
+
+#include "counted.h"
+#include "talkers.h"
+#include "tally.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct top_process {
+    struct tally_entry head;
+    uint64_t sent, sent_bytes, got, got_bytes;
+    uint64_t asked, served, failed; /* calls that ended; failed: of those served */
+    char *text;
+};
+
+struct top {
+    struct report_text *text;
+    uint64_t max_rows, max_tallies;
+    struct tally processes;
+    struct talkers talkers;
+    uint64_t count, bytes, calls;
+    int64_t start_ns, last_ns;
+    bool has_start;
+    struct ds_buffer scratch;
+    bool no_memory;
+};
+
+static void forget(void *entry)
+{
+    struct top_process *process = entry;
+    free(process->text);
+}
+
+static void *open_table(struct report_text *text, const struct report_config *config)
+{
+    struct top *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->text = text;
+    t->max_rows = config->max_rows;
+    t->max_tallies = config->limits[DS_LIMIT_TALLIES];
+    tally_init(&t->processes, sizeof(struct top_process), t->max_tallies, forget);
+    talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES]);
+    return t;
+}
+
+static void take_time(struct top *t, int64_t now_ns)
+{
+    if (!t->has_start)
+        t->start_ns = t->last_ns = now_ns;
+    t->has_start = true;
+    if (now_ns > t->last_ns)
+        t->last_ns = now_ns;
+}
+
+/* keep_text gives a new line its text, which has just been written to scratch. */
+static void keep_text(struct top *t, struct top_process *process)
+{
+    process->text = t->scratch.failed
+                        ? NULL
+                        : strndup(t->scratch.len != 0 ? t->scratch.data : "", t->scratch.len);
+    t->no_memory |= process->text == NULL;
+}
+
+static void take_side(struct top *t, const struct record *record, enum talker_side side,
+                      const struct talker *talker)
+{
+    const uint64_t size = record->event->message.size;
+    bool is_new;
+    struct top_process *process =
+        tally_add(&t->processes, talker_process_hash(record, side, talker), size, &is_new);
+    if (process == NULL) {
+        t->no_memory = true;
+        return;
+    }
+    if (is_new) {
+        t->scratch.len = 0;
+        talker_process_print(&t->talkers, record, side, talker, &t->scratch);
+        keep_text(t, process);
+    }
+    if (side == TALKER_FROM) {
+        process->sent++;
+        process->sent_bytes += size;
+    } else {
+        process->got++;
+        process->got_bytes += size;
+    }
+}
+
+static struct top_process *find_party(struct top *t, const struct party *party)
+{
+    bool is_new;
+    struct top_process *process =
+        tally_add(&t->processes, talker_party_hash(&t->talkers, party), 0, &is_new);
+    if (process == NULL) {
+        t->no_memory = true;
+    } else if (is_new) {
+        t->scratch.len = 0;
+        party_print(party, &t->scratch);
+        keep_text(t, process);
+    }
+    return process;
+}
+
+static void take_call(struct top *t, const struct call *call)
+{
+    t->calls++;
+    struct top_process *process = find_party(t, &call->caller);
+    if (process != NULL)
+        process->asked++;
+    process = find_party(t, &call->callee);
+    if (process == NULL)
+        return;
+    process->served++;
+    process->failed += call->outcome != CALL_OK && call->outcome != CALL_ANSWERED_ELSEWHERE;
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct top *t = state;
+    struct talker from, to;
+    take_time(t, record_time(record));
+    if (record->call != NULL)
+        take_call(t, record->call);
+    if (!record_is_message(record))
+        return;
+    t->count++;
+    t->bytes += record->event->message.size;
+    talkers_get(&t->talkers, record, &from, &to);
+    take_side(t, record, TALKER_FROM, &from);
+    take_side(t, record, TALKER_TO, &to);
+}
+
+static int busiest_first(const void *a, const void *b)
+{
+    const struct top_process *x = *(void *const *)a, *y = *(void *const *)b;
+    const uint64_t x_bytes = x->sent_bytes + x->got_bytes, y_bytes = y->sent_bytes + y->got_bytes;
+    if (x_bytes != y_bytes)
+        return x_bytes < y_bytes ? 1 : -1;
+    return (x->head.entry.number > y->head.entry.number) -
+           (x->head.entry.number < y->head.entry.number);
+}
+
+static void print_process(const struct top *t, const struct top_process *process, double seconds)
+{
+    const double numbers[] = {(double)process->got_bytes, (double)process->sent_bytes,
+                              (double)process->got, (double)process->sent};
+    struct ds_buffer *out = &t->text->buffer;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        ds_buffer_printf(out, i < 2 ? "%9.0f " : "%7.1f ", numbers[i] / seconds);
+    ds_buffer_printf(out, "%6" PRIu64 " %6" PRIu64 " %6" PRIu64 "%c %s\n", process->asked,
+                     process->served, process->failed, process->head.most_missing != 0 ? '+' : ' ',
+                     process->text != NULL ? process->text : "?");
+}
+
+static void show_table(void *state)
+{
+    struct top *t = state;
+    struct ds_buffer *out = &t->text->buffer;
+    const int64_t end_ns = t->text->now_ns > t->last_ns ? t->text->now_ns : t->last_ns;
+    const double passed = t->has_start ? (double)(end_ns - t->start_ns) / 1e9 : 0;
+    const double seconds = passed > 0 ? passed : 1;
+    uint64_t num_shown = 0;
+    ds_buffer_printf(out, "top of %.3f s: %s", passed, counted(t->count, "messages").text);
+    ds_buffer_printf(out, " (%.1f/s), %s", (double)t->count / seconds,
+                     counted(t->bytes, "bytes").text);
+    ds_buffer_printf(out, " (%.0f/s), %s\n", (double)t->bytes / seconds,
+                     counted(t->calls, "calls").text);
+    void **list = tally_list(&t->processes, busiest_first);
+    if (list != NULL)
+        ds_buffer_printf(out, "%9s %9s %7s %7s %6s %6s %6s  %s\n", "B in/s", "out/s",
+                         "in/s", "out/s", "asked", "served", "failed", "process");
+    for (; list != NULL && num_shown < t->processes.table.num &&
+           (t->max_rows == 0 || num_shown < t->max_rows);
+         num_shown++)
+        print_process(t, list[num_shown], seconds);
+    if (num_shown < t->processes.table.num)
+        ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
+                         t->processes.table.num - num_shown);
+    if (t->processes.num_forgotten != 0)
+        ds_buffer_printf(out,
+                         "more than %" PRIu64 " processes: the least were forgotten, each with at "
+                         "most %" PRIu64 " bytes, and so much may be missing where there is a +; "
+                         "--max-tallies makes room\n",
+                         t->max_tallies, tally_most_missing(&t->processes));
+    if (t->no_memory)
+        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+    free(list);
+}
+
+static void begin_anew(void *state, int64_t now_ns)
+{
+    struct top *t = state;
+    tally_clear(&t->processes);
+    t->count = t->bytes = t->calls = 0;
+    t->start_ns = t->last_ns = now_ns;
+    t->has_start = true;
+}
+
+static void end_table(void *state)
+{
+    struct top *t = state;
+    tally_free(&t->processes);
+    talkers_free(&t->talkers);
+    ds_buffer_free(&t->scratch);
+    free(t);
+}
+
+const struct report_kind report_top = {
+    .open = open_table,
+    .record = take_record,
+    .show = show_table,
+    .begin_anew = begin_anew,
+    .end = end_table,
+    .takes_names = true,
+};
