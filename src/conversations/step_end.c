@@ -74,9 +74,12 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
     calls_heard_late(&c->calls, call, s->event->ts_ns);
 }
 
-/* looks_like_timeout: people write round numbers of milliseconds; a timer fires a little later
- * than told, on a busy machine more so, and the request may have left a little after it was set.
- * Above a second there are so many of them that any will do. */
+/* looks_like_timeout: people write round numbers of milliseconds. A timer never fires before its
+ * time, but later on a busy machine. Yet the packets may stand closer together than that: the
+ * caller sets the timer when it has handed the request to its node, which sends it when the
+ * connection has its turn, 2 to 5 ms later where the machine is busy, and the message that tells
+ * of giving up may not have to wait. Above a second there are so many round numbers that any will
+ * do. */
 static bool looks_like_timeout(int64_t waited_ns)
 {
     enum { ROUND_NS = 100000000, MANY = 10, SLACK_PERCENT = 10, LEFT_LATE_NS = 5000000 };

@@ -665,15 +665,16 @@ static void given_up(void **state)
     assert_last(&seen, 3, CALL_ABANDONED);
 
     static const struct {
-        int64_t waited_ms;
+        int64_t waited_us;
         enum call_outcome outcome;
-    } cases[] = {{94, CALL_ABANDONED},  {99, CALL_TIMEOUT},   {108, CALL_TIMEOUT},
-                 {115, CALL_ABANDONED}, {194, CALL_ABANDONED}, {196, CALL_TIMEOUT},
-                 {505, CALL_TIMEOUT},   {450, CALL_ABANDONED}, {1234, CALL_TIMEOUT}};
+    } cases[] = {{4999, CALL_ABANDONED},   {94999, CALL_ABANDONED}, {95000, CALL_TIMEOUT},
+                 {99900, CALL_TIMEOUT},    {111111, CALL_TIMEOUT},  {111112, CALL_ABANDONED},
+                 {194999, CALL_ABANDONED}, {195000, CALL_TIMEOUT},  {505000, CALL_TIMEOUT},
+                 {450000, CALL_ABANDONED}, {1234000, CALL_TIMEOUT}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         monitor(&seen, 20 + i, etf_atom("echo"));
         ask(&seen, 20 + i);
-        seen.now_ns += cases[i].waited_ms * 1000000;
+        seen.now_ns += cases[i].waited_us * 1000 - 1000;
         demonitor(&seen, 20 + i);
         assert_int_equal(seen.note.outcome, cases[i].outcome);
     }
