@@ -7,6 +7,7 @@
 #ifndef DISTSNIFF_CALLS_H
 #define DISTSNIFF_CALLS_H
 
+#include "habits.h"
 #include "held_calls.h"
 #include "processes.h"
 #include "record.h"
@@ -64,7 +65,7 @@ struct open_call {
     bool began_before; /* the capture */
 };
 
-enum { MAX_CHILDREN = 1024, MAX_TWINS = 64, MAX_GIVEN_UP = 1024, MAX_WORK = 64 };
+enum { MAX_CHILDREN = 1024, MAX_TWINS = 64, MAX_GIVEN_UP = 1024 };
 
 /* call_end is how a call ended. */
 struct call_end {
@@ -84,12 +85,7 @@ struct calls {
         uint32_t place; /* in table; the call is gone when that has another number */
     } given_up[MAX_GIVEN_UP]; /* a ring */
     uint64_t num_given_up;
-    struct work {
-        struct pid_key pid;
-        uint64_t number; /* of a call that it made */
-        int64_t end_ns;
-    } work[MAX_WORK]; /* a ring of what ended while a call of that node was not resolved */
-    uint64_t num_work;
+    struct table habits; /* habits.h */
     struct intern *intern;
     struct processes processes;
     uint64_t num_started, num_dropped, no_memory;

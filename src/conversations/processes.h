@@ -19,7 +19,6 @@ struct process {
     bool is_for;          /* it is not its own: it answered for it, as a worker does */
     uint32_t serving;     /* head of a list of open calls */
     uint32_t num_serving;
-    int64_t asked_ns; /* when it last had an answer to what it asked for no call of these */
     uint32_t titles, given; /* heads of lists: titles.h, of its own and given as a scope of pg */
     bool is_scope, being_dropped;
     uint32_t offers; /* name (interned) of what may be a scope of pg; 0 nothing */

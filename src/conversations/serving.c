@@ -57,25 +57,28 @@ bool serving_may_follow(const struct calls *calls, const struct open_call *call)
 
 void serving_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
 {
-    if (call->parent != 0 || call->caller.node == 0)
-        return;
-    struct process *caller = processes_find(&calls->processes, &call->caller);
-    if (caller != NULL)
-        caller->asked_ns = end_ns;
-    if (has_unresolved(calls, call->caller.node))
-        calls->work[calls->num_work++ % MAX_WORK] =
-            (struct work){call->caller, call->number, end_ns};
+    if (call->parent == 0 && call->caller.node != 0 &&
+        !habits_note_work(&calls->habits, &call->caller, call->number, call->start_ns, end_ns))
+        calls->no_memory++;
+}
+
+void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+{
+    struct pid_key pid = *to;
+    if (to->serial == PID_KEY_NAMED)
+        processes_whereis(&calls->processes, to->node, to->id, 0, &pid);
+    if (!habits_note_cast(&calls->habits, &pid, now_ns))
+        calls->no_memory++;
 }
 
 /* was_at_work says whether a process was waiting for what it had asked itself when that call
  * came. */
 static bool was_at_work(const struct calls *calls, const struct pid_key *pid,
-                        const struct open_call *call)
+                        const struct habit *habit, const struct open_call *call)
 {
-    for (unsigned i = 0; i < MAX_WORK; i++)
-        if (calls->work[i].number < call->number && calls->work[i].end_ns > call->start_ns &&
-            pid_key_equal(&calls->work[i].pid, pid))
-            return true;
+    if (habit != NULL && habit->work_call != 0 && habit->work_call < call->number &&
+        habit->work_end_ns > call->start_ns)
+        return true;
     for (const struct open_call *c = asking_first(calls, pid); c != NULL;
          c = asking_next(calls, c))
         if (!c->given_up && c->parent == 0 && c->number < call->number)
@@ -110,9 +113,11 @@ static bool is_at_work(const struct calls *calls, const struct process *process,
 {
     if (process->num_serving > 1) /* with this one: then it can't be told anyway */
         return false;
-    return was_at_work(calls, &process->key, call) ||
-           (process->asked_ns != 0 && process->asked_ns <= call->start_ns &&
-            call->start_ns - process->asked_ns < AT_WORK_NS);
+    const struct habit *habit = habits_find(&calls->habits, &process->key);
+    return was_at_work(calls, &process->key, habit, call) ||
+           habits_is_told(habit, call->start_ns) ||
+           (habit != NULL && habit->work_call != 0 && habit->work_end_ns <= call->start_ns &&
+            call->start_ns - habit->work_end_ns < MAY_GO_ON_NS);
 }
 
 void serving_link(struct calls *calls, struct open_call *call)
@@ -131,8 +136,7 @@ void serving_link(struct calls *calls, struct open_call *call)
     table_link(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
     process->num_serving++;
     call->process = process->entry.number;
-    if (call->callee.serial != PID_KEY_NAMED && !call->answer_is_exit &&
-        is_at_work(calls, process, call))
+    if (!call->answer_is_exit && is_at_work(calls, process, call))
         call->is_behind = true;
 }
 
@@ -189,6 +193,13 @@ static struct family family_of_held(const struct held_call *held)
                            &call->parent_inferred};
 }
 
+/* may_go_on says whether a process may have been at something else still when that call came. One
+ * that was spawned for it is at nothing else. */
+static bool may_go_on(const struct habit *habit, const struct open_call *call)
+{
+    return !call->answer_is_exit && habits_may_go_on(habit, call->start_ns);
+}
+
 static void set_parent(struct calls *calls, const struct family *child, struct open_call *parent)
 {
     if (parent == NULL || parent->is_behind) {
@@ -211,16 +222,35 @@ static void disown(struct open_call *parent, const struct family *child)
     remove_child(parent, child->number);
 }
 
+/* is_alone says whether nothing can be open to a process to which nothing is known to be. */
+static bool is_alone(const struct calls *calls, const struct process *process,
+                     const struct pid_key *pid)
+{
+    struct pid_key owner;
+    return !has_unresolved(calls, pid->node) ||
+           (process != NULL && process->name != 0 &&
+            processes_whereis(&calls->processes, pid->node, process->name, 0, &owner) &&
+            pid_key_equal(&owner, pid));
+}
+
 void serving_find_parent(struct calls *calls, struct open_call *call)
 {
     const struct process *caller = processes_find(&calls->processes, &call->caller);
+    const uint32_t num_serving = caller != NULL ? caller->num_serving : 0;
+    struct habit *habit = habits_find(&calls->habits, &call->caller);
     const struct family family = family_of(call);
-    if (caller != NULL && caller->num_serving == 1)
-        set_parent(calls, &family, first_served(calls, caller));
-    else if (caller != NULL && caller->num_serving > 1)
+    if (num_serving > 1) {
         call->parent_ambiguous = true;
-    else if (call->caller.node != 0)
+    } else if (num_serving == 1) {
+        struct open_call *parent = first_served(calls, caller);
+        if (habit != NULL && !parent->is_behind)
+            habits_note_served(habit, parent->start_ns);
+        set_parent(calls, &family, may_go_on(habit, parent) ? NULL : parent);
+    } else if (call->caller.node != 0) {
         call->may_have_parent = has_unresolved(calls, call->caller.node);
+        if (habit != NULL && is_alone(calls, caller, &call->caller))
+            habits_note_alone(habit, call->start_ns);
+    }
 }
 
 /* find_served finds which of the calls that wait for one process, that was not known, it was
@@ -261,9 +291,12 @@ static bool adopt_one(struct calls *calls, const struct process *named, struct o
 static void adopt(struct calls *calls, const struct pid_key *pid, const struct process *named,
                   struct open_call *call)
 {
+    struct habit *habit = habits_find(&calls->habits, pid);
     struct held_call *next;
-    if (!call->answer_is_exit && was_at_work(calls, pid, call))
-        call->is_behind = true;
+    call->is_behind |= !call->answer_is_exit && was_at_work(calls, pid, habit, call);
+    if (habit != NULL && !call->is_behind && habit->work_call > call->number)
+        habits_note_served(habit, call->start_ns);
+    call->is_behind |= may_go_on(habit, call);
     for (struct open_call *c = asking_first(calls, pid); c != NULL; c = asking_next(calls, c)) {
         const struct family child = family_of(c);
         if (!c->given_up)
@@ -356,11 +389,17 @@ void serving_answered(struct calls *calls, struct open_call *call, int64_t now_n
     }
     if (call->callee.serial == PID_KEY_NAMED)
         return;
+    struct habit *habit = habits_note_answer(&calls->habits, &call->callee, now_ns);
+    if (habit == NULL)
+        calls->no_memory++;
     for (struct open_call *c = asking_first(calls, &call->callee); c != NULL;
          c = asking_next(calls, c)) {
         const struct family child = family_of(c);
-        if (now_ns - c->start_ns < CROSSING_NS)
-            disown(call, &child);
+        if (now_ns - c->start_ns >= CROSSING_NS || c->parent != call->number)
+            continue;
+        disown(call, &child);
+        if (habit != NULL)
+            habits_note_alone(habit, now_ns);
     }
 }
 

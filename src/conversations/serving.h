@@ -3,9 +3,10 @@
  * calls.h that makes trees of them.
  *
  * What the packets show is who asked whom and when. A process that one call is open to makes its
- * own for that one, unless it was at other work when that came. That is an inference, and said to
- * be one, but for a process that was spawned for nothing else. A call that its caller has given
- * up goes on being served, until the process answers it, answers a later one, or ends.
+ * own for that one, unless it was, or may well have been, at other work when that came (habits.h).
+ * That is an inference, and said to be one, but for a process that was spawned for nothing else. A
+ * call that its caller has given up goes on being served, until the process answers it, answers a
+ * later one, or ends.
  *
  * Where a call went to a name, or to a process yet to be spawned, that is only known by its answer,
  * when calls it has made meanwhile may have ended: those wait a moment for it (held_calls.h).
@@ -18,9 +19,6 @@
 /* Packets of two connections overtake each other by no more than this. */
 enum { CROSSING_NS = 100000000 };
 
-/* Work of its own that a process has ended so shortly before may have been a part of more. */
-enum { AT_WORK_NS = 2000000 };
-
 /* serving_link notes who serves a call: call->callee, if there is one. */
 void serving_link(struct calls *calls, struct open_call *call);
 void serving_unlink(struct calls *calls, struct open_call *call);
@@ -32,9 +30,13 @@ void serving_find_parent(struct calls *calls, struct open_call *call);
 /* serving_may_follow says whether the parent of a call that has none may yet turn up. */
 bool serving_may_follow(const struct calls *calls, const struct open_call *call);
 
-/* serving_note_work tells that a process has its answer. Where that was for no call that we know of,
- * it may be at work that goes on. */
+/* serving_note_work tells that a call has ended for its caller, which may go on with work of its
+ * own where that was for no call that we know of. */
 void serving_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns);
+
+/* serving_note_cast tells that a process, or whoever has that name, gets a cast: another thing that
+ * it may be at, when a request comes. */
+void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns);
 
 /* serving_answered tells that the callee has answered: what it asks from now on is not for this
  * call, nor for those before it that were given up. What it has asked only just now and waits for

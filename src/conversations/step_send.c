@@ -1,6 +1,7 @@
 /*
  * step_send.c - sends of all kinds: requests, their answers, casts, and what is none of these.
  */
+#include "serving.h"
 #include "step.h"
 
 /* find_waiting makes the key of a call without a tag: the process that waits, the node that
@@ -286,6 +287,8 @@ void step_take_send(struct correlate *c, struct step *s)
         s->note->role = NOTE_REPLY;
         break;
     case DS_OTP_CAST:
+        if (step_know_to(c, s))
+            serving_note_cast(&c->calls, &s->to, s->event->ts_ns);
         s->note->role = NOTE_CAST;
         break;
     case DS_OTP_PEER:

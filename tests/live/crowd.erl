@@ -139,7 +139,7 @@ ignore() ->
     receive _ -> ignore() end.
 
 kinds() ->
-    [gen, erpc, rpc, mid, retry, continue, busy, pool, forward, forward_home, many_nodes, many_times,
+    [gen, erpc, rpc, mid, paced, long, retry, continue, busy, pool, forward, forward_home, many_nodes, many_times,
      stray, own_monitor, not_server_call, killed, killed_late, timeout, odd_timeout, multi, multi_late,
      elsewhere].
 
@@ -193,6 +193,14 @@ call(mid, N, Bob, Carol) ->
     Ids = ids(2),
     {did, Id} = gen_server:call({mid(N), Bob}, {id, Id, {work, {leaf, Carol}, Ids, 2}}, infinity),
     [{Id, ok, none} | [{I, ok, Id} || I <- Ids]];
+%% The same with a while between an answer and the next request; and many in turn.
+call(paced, N, Bob, Carol) ->
+    timer:sleep(15),
+    call(mid, 6 * ?EACH + N, Bob, Carol);
+call(long, N, Bob, Carol) when N =< 4 ->
+    lists:append([call(mid, 7 * ?EACH + N, Bob, Carol) || _ <- lists:seq(1, 12)]);
+call(long, _, _, _) ->
+    [];
 %% The first is still being served when the second comes.
 call(retry, N, Bob, Carol) ->
     Server = {mid(?EACH + N), Bob},

@@ -66,12 +66,18 @@ fits(Outcome, Told) -> Outcome =:= Told.
 parent(R, Parent, Numbers) ->
     case {Parent, R} of
         {none, #{<<"parent">> := _}} -> wrong;
+        {_, #{<<"parent_ambiguous">> := true}} -> ambiguous;
         {none, _} -> right;
         {_, #{<<"parent">> := N}} ->
             case Numbers of #{N := Parent} -> right; #{} -> wrong end;
-        {_, #{<<"parent_ambiguous">> := true}} -> ambiguous;
         {_, _} -> missing
     end.
+
+%% How many in a hundred may be wrong: 10 of 1600. For whom a server works that has just answered is
+%% taken from what it did before, and what it did first may mislead: of 40 servers that always go on,
+%% and are overtaken by their clients two times in three, four are seen to be overtaken six times in
+%% turn before anything else.
+-define(MISLED, 0.6).
 
 %% What is held to be good enough: outcomes all but a few, which a busy machine may blur, and parents
 %% likewise; that a server has gone on to other work cannot always be seen.
@@ -87,19 +93,19 @@ sum(Kind, Results) ->
     [io_lib:format("~s: ~b of ~b outcomes are wrong", [Kind, Count - Right, Count])
      || (Count - Right) * 100 > Count] ++
         [io_lib:format("~s: ~b of ~b parents are wrong", [Kind, Wrong, length(Parents)])
-         || Wrong * 100 > length(Parents) * misled(Kind)] ++
+         || Wrong * 100 > length(Parents) * ?MISLED] ++
         [io_lib:format("~s: ~b of ~b parents are not told", [Kind, Missing + Ambiguous, length(Parents)])
          || (Missing + Ambiguous) * 100 > length(Parents) * untold(Kind)].
 
-%% Open, so told above and held against nothing: what a server does of its own after an answer is put
-%% down to its next request where that comes first on the wire, 3 to 14 times in a hundred.
-misled(continue) -> 100;
-misled(busy) -> 5;
-misled(_) -> 1.
-
-%% How many in a hundred may be left open: it can't always be told.
+%% How many in a hundred may be left open, as packets alone can't tell: all that a busy server asks
+%% after the request, which is all where it has not begun before; what a server asks that goes on
+%% after its answers, or has not shown yet that it does not, as the next request always is there; what
+%% workers ask that always have more to do.
+untold(busy) -> 86;
+untold(continue) -> 55;
+untold(mid) -> 45;
+untold(long) -> 10;
 untold(retry) -> 60;
-untold(busy) -> 50;
 untold(pool) -> 70;
 untold(_) -> 2.
 
