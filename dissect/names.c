@@ -114,3 +114,21 @@ const char *ds_limit_what(enum ds_limit limit)
     };
     return NAME_OF(texts, limit);
 }
+
+const char *ds_tls_keys_name(enum ds_tls_keys keys)
+{
+    static const char *const names[] = {
+        [DS_TLS_KEYS_MISSING] = "missing",
+        [DS_TLS_KEYS_FOUND] = "found",
+        [DS_TLS_KEYS_SWAPPED] = "swapped",
+        [DS_TLS_KEYS_LATE] = "late",
+    };
+    return (size_t)keys < sizeof names / sizeof names[0] ? names[keys] : NULL;
+}
+
+const char *ds_tls_version_name(uint16_t version)
+{
+    static const char *const names[] = {"SSL 3.0", "1.0", "1.1", "1.2", "1.3"};
+    const size_t minor = version & 0xff;
+    return version >> 8 == 3 && minor < sizeof names / sizeof names[0] ? names[minor] : NULL;
+}

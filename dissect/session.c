@@ -1,5 +1,6 @@
 /*
- * session.c - the way of a packet: link, IP and TCP, then the protocol of its connection.
+ * session.c - the way of a packet: link, IP and TCP, where there is TLS what is inside of it,
+ * then the protocol of its connection.
  *
  * A new connection is asked of the protocols (proto.c), at its opening and with the first
  * bytes of each direction, until one takes it or none can. What none takes is forgotten. A
@@ -20,6 +21,7 @@
 #include "registry.h"
 #include "tcp.h"
 #include "tcp_facts.h"
+#include "tls.h"
 
 #include <stdlib.h>
 
@@ -48,6 +50,12 @@ struct link {
     struct tcp_conn_view *tcp;
     struct probe probes[2];
     bool lost[2]; /* bytes went missing while probing */
+    struct ds_session *session;
+    struct tls *tls;   /* NULL: none */
+    bool is_opened;    /* some of what is in TLS could be read */
+    bool is_fed;       /* its protocol was given something */
+    bool is_in_tls;    /* tls is at work */
+    bool is_forgotten; /* once it is done */
 };
 
 struct ds_session {
@@ -56,6 +64,7 @@ struct ds_session {
     struct tcp_table *tcp;
     char *cookie;
     struct atom_books *own_memory; /* NULL: that of ds_config, or none */
+    struct tls_stage *tls;         /* NULL: no connection needed it yet */
     bool ended;
 };
 
@@ -66,6 +75,7 @@ static void link_free(struct ds_session *session, struct link *link)
         raw_early_free(&link->probes[dir].early, &session->env);
     }
     conn_forget_nodes(&link->conn);
+    tls_free(link->tls);
     decoder_state_free(link->conn.decoder, &session->env);
     link->tcp->user = NULL;
     free(link);
@@ -74,6 +84,9 @@ static void link_free(struct ds_session *session, struct link *link)
 static void forget(struct ds_session *session, struct link *link)
 {
     struct tcp_conn_view *tcp = link->tcp;
+    link->is_forgotten = true;
+    if (link->is_in_tls)
+        return;
     link_free(session, link);
     tcp_table_forget(tcp);
 }
@@ -86,7 +99,8 @@ static bool take(struct ds_session *session, struct link *link, const struct pro
     struct conn *conn = &link->conn;
 
     conn->proto = proto;
-    if (env->config.remember && proto->give_past != NULL)
+    /* What stands for the past is in clear, as TLS is not. */
+    if (env->config.remember && proto->give_past != NULL && link->tls == NULL)
         conn->decoder = decoder_state_new(env);
     if (!proto->start(env, conn)) {
         env->stats.no_memory++;
@@ -231,6 +245,7 @@ static void on_open(void *context, struct tcp_conn_view *view)
         return;
     }
     view->user = link;
+    link->session = session;
     link->tcp = view;
     link->conn.tcp = view;
     if (view->facts != NULL)
@@ -260,6 +275,113 @@ static void take_past(struct ds_session *session, struct link *link, int dir, st
         conn->proto->take_alone(env, conn, dir, data);
 }
 
+/* take_text takes what a direction says, be it in TLS or not. */
+static void take_text(struct ds_session *session, struct link *link, int dir, struct cursor data)
+{
+    if (link->conn.proto == NULL) {
+        probe_data(session, link, dir, data);
+        return;
+    }
+    link->is_fed = true;
+    raw_emit_data(&session->env, &link->conn, dir, data);
+    link->conn.proto->feed(&session->env, &link->conn, dir, data);
+}
+
+static void take_gap(struct ds_session *session, struct link *link, int dir, uint64_t len,
+                     enum tcp_gap why)
+{
+    const struct ds_fault fault = {conn_gap_fault(why), 0, "bytes are missing here"};
+    if (link->conn.proto != NULL) {
+        raw_emit_missing(&session->env, &link->conn, dir, len, fault);
+        link->conn.proto->gap(&session->env, &link->conn, dir, len, why);
+        return;
+    }
+    /* What was probed so far leads nowhere now; what follows is as if joined late. */
+    link->lost[dir] = true;
+    link->probes[dir].looked_len = 0;
+    raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
+    reassembly_free(&link->probes[dir].held, &session->env);
+}
+
+static void on_tls_text(void *context, int dir, struct cursor text)
+{
+    struct link *link = context;
+    link->session->env.stats.tls_opened += !link->is_opened;
+    link->is_opened = true;
+    if (!link->is_forgotten)
+        take_text(link->session, link, dir, text);
+}
+
+static void on_tls_gap(void *context, int dir, uint64_t len, enum tcp_gap why)
+{
+    struct link *link = context;
+    if (!link->is_forgotten)
+        take_gap(link->session, link, dir, len, why);
+}
+
+/* on_tls_sealed: a connection that cannot be read is shown where its port tells what it is. */
+static void on_tls_sealed(void *context)
+{
+    struct link *link = context;
+    struct ds_session *session = link->session;
+    const struct proto *proto = NULL;
+    if (link->is_forgotten)
+        return;
+    if (link->conn.proto == NULL &&
+        proto_find(&session->env, &link->conn, 0, cursor_make(NULL, 0), &proto) == PROTO_YES &&
+        !take(session, link, proto))
+        return;
+    if (link->conn.proto != NULL && link->conn.proto->sealed != NULL) {
+        link->conn.proto->sealed(&session->env, &link->conn);
+    } else if (!session->env.config.keylog_grows) {
+        session->env.stats.tls_unknown++;
+        forget(session, link);
+    }
+}
+
+static const struct tls_events tls_events = {
+    .text = on_tls_text,
+    .gap = on_tls_gap,
+    .sealed = on_tls_sealed,
+};
+
+/* starts_tls says whether what comes is TLS, and is worth the trouble. */
+static bool starts_tls(const struct ds_session *session, const struct link *link, int dir,
+                       struct cursor data)
+{
+    const struct conn *conn = &link->conn;
+    const bool is_late = !link->tcp->syn_seen[dir] || link->lost[dir];
+    if (conn->proto != NULL && (link->is_fed || conn->proto->sealed == NULL))
+        return false;
+    return tls_probe(data, is_late) &&
+           (known_port(session, link) || session->env.config.keylog != NULL);
+}
+
+static void start_tls(struct ds_session *session, struct link *link)
+{
+    struct env *env = &session->env;
+    if (session->tls == NULL)
+        session->tls = tls_stage_new(env, &tls_events);
+    if (session->tls != NULL)
+        link->tls = tls_new(session->tls, link->tcp, link);
+    if (link->tls == NULL) {
+        env->stats.no_memory++;
+        return;
+    }
+    env->stats.tls_connections++;
+    link->conn.view.tls = tls_view(link->tls);
+    for (int dir = 0; dir < 2; dir++)
+        reassembly_free(&link->probes[dir].held, env);
+}
+
+/* leave_tls does what could not be done while the stage was at work. */
+static void leave_tls(struct ds_session *session, struct link *link)
+{
+    link->is_in_tls = false;
+    if (link->is_forgotten)
+        forget(session, link);
+}
+
 static void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
 {
     struct ds_session *session = context;
@@ -273,12 +395,15 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
     }
     if (session->env.past == DS_PAST_NONE)
         link->conn.view.counters[dir].bytes += cursor_left(&data);
-    if (link->conn.proto == NULL) {
-        probe_data(session, link, dir, data);
+    if (link->tls == NULL && starts_tls(session, link, dir, data))
+        start_tls(session, link);
+    if (link->tls == NULL) {
+        take_text(session, link, dir, data);
         return;
     }
-    raw_emit_data(&session->env, &link->conn, dir, data);
-    link->conn.proto->feed(&session->env, &link->conn, dir, data);
+    link->is_in_tls = true;
+    tls_feed(link->tls, dir, data);
+    leave_tls(session, link);
 }
 
 static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
@@ -289,17 +414,13 @@ static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t 
 
     if (link == NULL)
         return;
-    const struct ds_fault fault = {conn_gap_fault(why), 0, "bytes are missing here"};
-    if (link->conn.proto != NULL) {
-        raw_emit_missing(&session->env, &link->conn, dir, len, fault);
-        link->conn.proto->gap(&session->env, &link->conn, dir, len, why);
+    if (link->tls == NULL) {
+        take_gap(session, link, dir, len, why);
         return;
     }
-    /* What was probed so far leads nowhere now; what follows is as if joined late. */
-    link->lost[dir] = true;
-    link->probes[dir].looked_len = 0;
-    raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
-    reassembly_free(&link->probes[dir].held, &session->env);
+    link->is_in_tls = true;
+    tls_gap(link->tls, dir, len, why);
+    leave_tls(session, link);
 }
 
 static void on_end(void *context, struct tcp_conn_view *view, int dir)
@@ -353,6 +474,10 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
     if (link == NULL)
         return;
     session->env.past = DS_PAST_NONE; /* it is another's */
+    if (link->tls != NULL) {
+        link->is_in_tls = true; /* it is freed here and nowhere else */
+        tls_end(link->tls);
+    }
     if (link->conn.proto != NULL)
         link->conn.proto->close(&session->env, &link->conn, why);
     session->env.past = past;
@@ -500,7 +625,7 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
 {
     const struct decoder_state_walk *walk = context;
     const struct link *link = tcp->user;
-    if (link == NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
+    if (link == NULL || link->tls != NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
         return;
     if (link->conn.proto != NULL) {
         if (link->conn.proto->give_past != NULL)
@@ -576,6 +701,7 @@ void ds_session_free(struct ds_session *session)
         ds_session_end(session);
     }
     tcp_table_free(session->tcp);
+    tls_stage_free(session->tls);
     packet_decoder_free(&session->decoder);
     registry_free(session->env.registry);
     atom_books_free(session->own_memory);

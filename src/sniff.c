@@ -14,6 +14,7 @@
 #include "ending.h"
 #include "follow.h"
 #include "live_clock.h"
+#include "keylog_file.h"
 #include "late_hints.h"
 #include "learned_file.h"
 #include "look_ahead.h"
@@ -31,9 +32,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
-enum { MAX_RUN_FILES = MAX_FORMATS + 6 };
+enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 6 };
 
 /* While nothing comes the time is told at intervals, less what the kernel may keep back. */
 enum {
@@ -55,6 +57,7 @@ struct sniff {
     struct helper_file files[MAX_RUN_FILES];
     struct file_helper_config helper;
     char cookie[MAX_COOKIE_LEN + 1];
+    struct keylog_files *keylog;    /* NULL: none was given */
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
     struct ending ending;
     int64_t begin_ns; /* of the monotonic clock */
@@ -225,6 +228,22 @@ static bool open_outputs(struct sniff *s)
     return s->recorder != NULL;
 }
 
+/* open_keylog reads the secrets, which are to be in no dump of memory. */
+static bool open_keylog(struct sniff *s)
+{
+    struct keylog_config config = s->options->keylog;
+    if (config.num_files == 0)
+        return true;
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
+        complain("cannot keep secrets out of dumps of memory: %s", strerror(errno));
+        return false;
+    }
+    config.grows = s->capture.is_live;
+    config.max_secrets = s->options->config.limits[DS_LIMIT_SECRETS];
+    s->keylog = keylog_files_open(&config);
+    return s->keylog != NULL;
+}
+
 static bool open_session(struct sniff *s)
 {
     struct ds_config *config = &s->config;
@@ -254,6 +273,10 @@ static bool open_session(struct sniff *s)
     }
     if (!cookie_file_read(s->options->cookie_file, s->cookie, &config->cookie))
         return false;
+    if (s->keylog != NULL) {
+        config->keylog = keylog_files_get(s->keylog);
+        config->keylog_grows = s->capture.is_live;
+    }
     s->session = ds_session_new(config);
     if (s->session == NULL)
         complain("out of memory");
@@ -294,6 +317,8 @@ static bool start_helper(struct sniff *s)
     };
     add_file(s, options->cookie_file, HELPER_READ);
     add_file(s, options->redact.key_file, HELPER_READ);
+    for (size_t i = 0; i < options->keylog.num_files; i++)
+        add_file(s, options->keylog.files[i], HELPER_READ);
     if (options->learned_file != NULL) {
         add_file(s, options->learned_file, HELPER_READ);
         if (asprintf(&s->learned_new, "%s.new", options->learned_file) < 0) {
@@ -333,7 +358,8 @@ static bool open_inputs(struct sniff *s)
     if (s->follow == NULL || !check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
         !privileges_drop(s->options->keep.user))
         return false;
-    warm_up(s->options->cookie_file != NULL || s->options->redact.what != 0);
+    warm_up(s->options->cookie_file != NULL || s->options->redact.what != 0 ||
+            s->options->keylog.num_files != 0);
     if (is_live)
         return close_in(s, true);
     return follow_needs_names(s->follow)
@@ -352,8 +378,8 @@ static bool may_learn(const struct sniff *s)
 
 static bool open_all(struct sniff *s)
 {
-    return open_inputs(s) && open_session(s) && open_outputs(s) && save_open(&s->save) &&
-           may_record(s) && may_learn(s);
+    return open_inputs(s) && open_keylog(s) && open_session(s) && open_outputs(s) &&
+           save_open(&s->save) && may_record(s) && may_learn(s);
 }
 
 /* The counts of all stages together. */
@@ -363,6 +389,11 @@ static struct ds_stats all_stats(const struct sniff *s)
     pipeline_add_stats(s->pipeline, &stats);
     if (s->recorder != NULL)
         recorder_add_stats(s->recorder, &stats);
+    if (s->keylog != NULL) {
+        const struct ds_keylog_stats *keylog = ds_keylog_stats(keylog_files_get(s->keylog));
+        stats.limits_hit[DS_LIMIT_SECRETS] += keylog->dropped;
+        stats.no_memory += keylog->no_memory;
+    }
     return stats;
 }
 
@@ -453,6 +484,8 @@ static int64_t read_live_clock(struct sniff *s)
 static void look_around(struct sniff *s)
 {
     if (s->capture.is_live) {
+        if (s->keylog != NULL)
+            keylog_files_read(s->keylog);
         note_drops(s);
         explain_silence(s);
     }
@@ -645,6 +678,7 @@ static int close_all(struct sniff *s, bool opened)
     pipeline_free(s->pipeline);
     recorder_free(s->recorder);
     ds_session_free(s->session);
+    keylog_files_close(s->keylog);
     if (opened && s->options->learned_file != NULL && s->memory != NULL)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);
     ds_atom_memory_free(s->memory);

@@ -36,6 +36,14 @@ void summary_print(const struct summary *summary, FILE *out)
         print_count(out, ", ", stats->likely_atoms, "likely atoms");
     fputc('\n', out);
 
+    if (stats->tls_connections != 0) {
+        print_count(out, "", stats->tls_connections, "TLS connections");
+        fprintf(out, ": keys for %" PRIu64, stats->tls_opened);
+        if (stats->tls_unknown != 0)
+            fprintf(out, ", %" PRIu64 " not known to be of Erlang", stats->tls_unknown);
+        fputc('\n', out);
+    }
+
     if (summary->chooses)
         fprintf(out, "%" PRIu64 " of %s shown\n", summary->num_shown,
                 counted(stats->messages, "messages").text);
@@ -68,6 +76,7 @@ bool summary_is_complete(const struct ds_stats *stats)
 {
     uint64_t trouble = stats->gaps | stats->faults | stats->unknown_atoms |
                        stats->likely_atoms | stats->no_memory;
+    trouble |= stats->tls_connections - stats->tls_unknown - stats->tls_opened;
     for (int i = 0; i < DS_LIMIT_COUNT; i++)
         trouble |= stats->limits_hit[i];
     return trouble == 0;

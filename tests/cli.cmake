@@ -15,6 +15,8 @@ foreach(capture otp25 otp27-ops otp29-ops links-sll2)
 endforeach()
 # Data flows one way: which room may know which.
 add_test(NAME directions COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-directions)
+# TLS with key logs of all kinds.
+add_test(NAME tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tls $<TARGET_FILE:distsniff> ${PCAPS})
 # Every word that a field of -Y is known to have.
 file(GLOB captures ${PCAPS}/*.pcap ${PCAPS}/*.pcap.gz)
 add_test(NAME words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/words $<TARGET_FILE:distsniff>

@@ -33,6 +33,11 @@ foreach(side a b)
   erl_check(truth_two-point-${side} truth ${PCAPS}/two-point-${side}.pcap
             ${PCAPS}/two-point.truth.etf.gz)
 endforeach()
+# What nodes say inside of TLS, with the secrets that they wrote down.
+foreach(capture tls12-25 tls-29)
+  erl_check(truth_${capture} truth ${PCAPS}/${capture}.pcap ${PCAPS}/${capture}.truth.etf.gz
+            ${PCAPS}/${capture}.keys)
+endforeach()
 erl_check(match_records match_records ${PCAPS}/otp25.pcap ${PCAPS}/otp27-ops.pcap
           ${PCAPS}/cats.pcap)
 foreach(capture rabbit-3.10 elixir-1.14)

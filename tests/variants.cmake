@@ -15,6 +15,13 @@ foreach(mode reorder overlap resegment wrap ipfrag)
   variant(frag-29.pcap ${mode})
   variant(cnode.pcap ${mode})
 endforeach()
+foreach(capture tls12-25 tls-29)
+  foreach(mode reorder duplicate overlap resegment wrap ipfrag pcapng stdin "shuffle;4"
+          "drop;3" "drop;7" "drop;50" "snap;200")
+    variant(${capture}.pcap "${mode}")
+  endforeach()
+endforeach()
+variant(tls-29.pcap "late;50") # of TLS 1.2 nothing is left then
 foreach(capture otp27-ops otp29-ops frag-29 cnode otp25)
   variant(${capture}.pcap "shuffle;4")
 endforeach()

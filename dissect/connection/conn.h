@@ -44,6 +44,8 @@ struct proto {
     void (*feed)(struct env *env, struct conn *conn, int dir, struct cursor data);
     void (*gap)(struct env *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why);
     void (*end)(struct env *env, struct conn *conn, int dir);
+    /* What follows is sealed by TLS, and there are no keys. NULL: of no interest. */
+    void (*sealed)(struct env *env, struct conn *conn);
     void (*close)(struct env *env, struct conn *conn, enum tcp_close why); /* frees state */
     /* progress tells how large the message is in whose middle a direction stands, and how much of
      * it has come; 0 where it stands between two. NULL: there are no large ones. */

@@ -70,6 +70,16 @@ static int opener(const struct dist *dist)
     return dist->initiator >= 0 ? dist->initiator : 0;
 }
 
+/* tls_text says what is known of TLS. */
+static const char *tls_text(struct env *env, const struct ds_tls *tls, const char *more)
+{
+    const char *version = ds_tls_version_name(tls->version);
+    const bool is_named = tls->suite_name != NULL;
+    return env_print(env, "TLS%s%s%s%s%s", version != NULL ? " " : "",
+                     version != NULL ? version : "", is_named ? ", " : "",
+                     is_named ? tls->suite_name : "", more);
+}
+
 static void report_open(struct env *env, struct conn *conn, const char *reason)
 {
     struct dist *dist = dist_of(conn);
@@ -77,6 +87,8 @@ static void report_open(struct env *env, struct conn *conn, const char *reason)
         return;
     dist->opened = true;
     look_up_nodes(env, conn);
+    if (reason == NULL && conn->view.tls != NULL)
+        reason = tls_text(env, conn->view.tls, "");
     conn_emit_change(env, conn, opener(dist),
                      (struct ds_conn_change){.state = DS_CONN_OPEN, .reason = reason});
 }
@@ -212,9 +224,10 @@ static void emit_step(struct env *env, struct conn *conn, struct ds_event *event
 {
     const struct cursor bytes = cursor_make(event->bytes, event->bytes_len);
     struct cursor at = bytes;
-    uint16_t len;
-    uint64_t size =
-        cursor_read_u16(&at, &len) ? HANDSHAKE_LENGTH_LEN + (uint64_t)len : event->bytes_len;
+    uint32_t len;
+    uint64_t size = handshake_read_length(conn, &at, &len)
+                        ? handshake_length_len(conn) + (uint64_t)len
+                        : event->bytes_len;
     const struct ds_frame frame = {.kind = DS_FRAME_HANDSHAKE, .size = size, .completes = true};
     const struct ds_fault fault = event->fault;
     env_emit(env, conn, event);
@@ -316,26 +329,28 @@ static void emit_broken(struct env *env, struct conn *conn, int dir, struct curs
     struct cursor message = bytes;
 
     report_open(env, conn, NULL);
-    if (dist->initiator >= 0 && cursor_skip(&message, HANDSHAKE_LENGTH_LEN))
-        handshake_parse(message, from_of(dist, dir), &event.handshake, &ignored);
+    if (dist->initiator >= 0 && cursor_skip(&message, handshake_length_len(conn)))
+        handshake_parse(conn, message, from_of(dist, dir), &event.handshake, &ignored);
     event.fault = (struct ds_fault){kind, cursor_left(&bytes), what};
     emit_step(env, conn, &event);
 }
 
 static void give_up_nonsense(struct env *env, struct conn *conn, int dir, struct cursor bytes)
 {
+    /* A hello in pieces so small that the stage of TLS did not see it. */
+    static const struct ds_tls unread = {.keys = DS_TLS_KEYS_MISSING};
     struct dist *dist = dist_of(conn);
     struct ds_event event = step_event(dir, bytes);
 
     if (!dist->opened && is_tls(bytes) == PROTO_YES) {
         dist->tls = true;
-        conn->view.tls = true;
+        conn->view.tls = &unread;
         report_open(env, conn, "TLS: encrypted, cannot be decoded");
         go_dead(env, &dist->dirs[1 - dir]);
     } else if (!dist->tls) {
         dist->nonsense = true;
         report_open(env, conn, NULL);
-        event.fault = (struct ds_fault){DS_FAULT_MALFORMED, HANDSHAKE_LENGTH_LEN,
+        event.fault = (struct ds_fault){DS_FAULT_MALFORMED, handshake_length_len(conn),
                                         "no handshake message begins like this"};
         emit_step(env, conn, &event);
     }
@@ -349,13 +364,14 @@ static size_t feed_message(struct env *env, struct conn *conn, int dir, struct c
     struct dist *dist = dist_of(conn);
     const struct cursor start = bytes;
     struct cursor message;
-    uint16_t len;
+    uint32_t len;
     uint8_t tag;
 
-    if (!cursor_read_u16(&bytes, &len))
+    if (!handshake_read_length(conn, &bytes, &len))
         return 0;
     message = bytes;
-    if (len != 0 && cursor_read_u8(&message, &tag) && !handshake_is_step(tag, from_of(dist, dir))) {
+    if (len > UINT16_MAX || (len != 0 && cursor_read_u8(&message, &tag) &&
+                             !handshake_is_step(tag, from_of(dist, dir)))) {
         if (is_tls(start) != PROTO_MORE)
             give_up_nonsense(env, conn, dir, start);
         return 0;
@@ -365,11 +381,11 @@ static size_t feed_message(struct env *env, struct conn *conn, int dir, struct c
     struct cursor frame = start;
     frame.end = message.end;
     struct ds_event event = step_event(dir, frame);
-    handshake_parse(message, from_of(dist, dir), &event.handshake, &event.fault);
+    handshake_parse(conn, message, from_of(dist, dir), &event.handshake, &event.fault);
     if (!node_name_to_utf8(&env->arena, &event.handshake.name))
         env->stats.no_memory++;
     handle_step(env, conn, dir, &event);
-    return HANDSHAKE_LENGTH_LEN + (size_t)len;
+    return handshake_length_len(conn) + (size_t)len;
 }
 
 /* feed_handshake works on as many messages as are whole in bytes and returns how many bytes
@@ -398,7 +414,7 @@ static enum proto_guess decide(struct env *env, struct conn *conn, int dir, stru
         d->phase = DIST_HANDSHAKE;
         return PROTO_YES;
     }
-    enum proto_guess guess = handshake_probe(bytes, true, &from);
+    enum proto_guess guess = handshake_probe(conn, bytes, true, &from);
     if (guess == PROTO_YES && dist->initiator >= 0 && from != from_of(dist, dir))
         guess = PROTO_NO;
     if (guess == PROTO_YES) {
@@ -493,6 +509,15 @@ static void dist_take_alone(struct env *env, struct conn *conn, int dir, struct 
         channel_take_alone(d->channel, frame);
 }
 
+/* dist_sealed: what the nodes say cannot be read; that they are connected can be seen. */
+static void dist_sealed(struct env *env, struct conn *conn)
+{
+    struct dist *dist = dist_of(conn);
+    dist->tls = true;
+    report_open(env, conn,
+                tls_text(env, conn->view.tls, ": encrypted, cannot be decoded without its keys"));
+}
+
 static void dist_end(struct env *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
@@ -559,10 +584,13 @@ static enum proto_guess dist_probe(const struct env *env, const struct conn *con
     enum handshake_from from;
     size_t skip;
 
+    if (conn->view.tls != NULL && cursor_left(&bytes) == 0)
+        return known || registry_has_port(env->registry, tcp->port[0]) ? PROTO_YES : PROTO_NO;
+
     if (tcp->syn_seen[0] && known)
         return PROTO_YES;
     known = known || registry_has_port(env->registry, tcp->port[0]);
-    enum proto_guess guess = handshake_probe(bytes, known, &from);
+    enum proto_guess guess = handshake_probe(conn, bytes, known, &from);
     if (guess != PROTO_NO || !conn->late[dir])
         return guess;
     if (known && is_tick(bytes))
@@ -603,6 +631,7 @@ const struct proto dist_proto = {
     .feed = dist_feed,
     .gap = dist_gap,
     .end = dist_end,
+    .sealed = dist_sealed,
     .close = dist_close,
     .progress = dist_progress,
     .give_past = dist_give_state,

@@ -129,14 +129,33 @@ static int64_t measure_silence(const struct conn *conn, int closer)
     return silent->heard_ns != 0 && remarkable ? silence_ns : 0;
 }
 
+/* alert_text says why TLS gave up; NULL where it did not. */
+static const char *alert_text(struct env *env, struct conn *conn)
+{
+    enum { CLOSE_NOTIFY = 0 };
+    const struct ds_tls *tls = conn->view.tls;
+    for (int dir = 0; tls != NULL && dir < 2; dir++) {
+        if (!tls->has_alert[dir] || tls->alert_code[dir] == CLOSE_NOTIFY)
+            continue;
+        const char *by = conn_end_text(env, conn, dir);
+        if (tls->alert[dir] != NULL)
+            return env_print(env, "TLS alert %s of %s", tls->alert[dir], by);
+        return env_print(env, "TLS alert %u of %s", (unsigned)tls->alert_code[dir], by);
+    }
+    return NULL;
+}
+
 /* closed_text says what a FIN or RST of that end means. */
 static const char *closed_text(struct env *env, struct conn *conn, int dir, const char *how)
 {
     const struct dist *dist = conn->state;
     const int64_t silence_ns = dist->closer >= 0 ? dist->silence_ns : measure_silence(conn, dir);
-    if (!dist->up && !dist->tls)
+    if (!dist->up && !dist->tls && conn->view.tls == NULL)
         return explain(env, conn, dir, how);
     const char *by = conn_end_text(env, conn, dir);
+    const char *alert = alert_text(env, conn);
+    if (alert != NULL)
+        return env_print(env, "%s by %s after %s", how, by, alert);
     if (silence_ns == 0)
         return env_print(env, "%s by %s", how, by);
     return env_print(env, "%s by %s after %.1f s of silence from %s", how, by,

@@ -1,7 +1,7 @@
 /*
  * handshake.c - the messages of the distribution handshake (erl_dist_protocol,
- * "Distribution Handshake"), of protocol versions 5 and 6. Each has a length of 2 bytes,
- * then:
+ * "Distribution Handshake"), of protocol versions 5 and 6. Each has a length of 2 bytes, inside
+ * TLS of 4, then:
  *
  *   initiator                                     acceptor
  *   send_name      'N' flags:8 creation:4
@@ -219,8 +219,8 @@ bool handshake_is_step(uint8_t tag, enum handshake_from from)
     return find_step(tag, from) != NULL;
 }
 
-void handshake_parse(struct cursor message, enum handshake_from from, struct ds_handshake *out,
-                     struct ds_fault *fault)
+void handshake_parse(const struct conn *conn, struct cursor message, enum handshake_from from,
+                     struct ds_handshake *out, struct ds_fault *fault)
 {
     const struct cursor start = message;
     const struct step *step = NULL;
@@ -239,7 +239,7 @@ void handshake_parse(struct cursor message, enum handshake_from from, struct ds_
     }
     if (wrong != NULL) {
         fault->kind = DS_FAULT_MALFORMED;
-        fault->offset = HANDSHAKE_LENGTH_LEN + cursor_offset(&message, &start);
+        fault->offset = handshake_length_len(conn) + cursor_offset(&message, &start);
         fault->what = wrong;
     }
 }
@@ -274,13 +274,14 @@ static bool is_plausible(const struct step *step, struct cursor message)
            is_node_name(h.name, host_only);
 }
 
-enum proto_guess handshake_probe(struct cursor bytes, bool anywhere, enum handshake_from *from)
+enum proto_guess handshake_probe(const struct conn *conn, struct cursor bytes, bool anywhere,
+                                 enum handshake_from *from)
 {
-    uint16_t len;
+    uint32_t len;
     uint8_t tag;
     struct cursor message;
 
-    if (!cursor_read_u16(&bytes, &len))
+    if (!handshake_read_length(conn, &bytes, &len))
         return PROTO_MORE;
     if (len == 0 || len > PROBE_MAX_LEN)
         return PROTO_NO;

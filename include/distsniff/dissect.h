@@ -9,6 +9,7 @@
 #define DISTSNIFF_DISSECT_H
 
 #include <distsniff/event.h>
+#include <distsniff/keylog.h>
 
 DS_BEGIN_PUBLIC
 
@@ -117,6 +118,8 @@ struct ds_config {
     size_t num_dist_ports;
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
     bool facts; /* ds_conn.link, DS_EVENT_STALL and ds_message.stalled_ns */
+    struct ds_keylog *keylog; /* secrets of TLS connections; NULL: none */
+    bool keylog_grows;        /* what has no keys yet is held for a while */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
@@ -138,6 +141,8 @@ struct ds_stats {
     uint64_t gaps, gap_bytes;
     uint64_t epmd_messages, messages, ticks;
     uint64_t handshakes; /* completed */
+    uint64_t tls_connections, tls_opened; /* connections with TLS; with keys */
+    uint64_t tls_unknown; /* TLS on ports not known for distribution, and without keys */
     uint64_t message_bytes;
     uint64_t faults, unknown_atoms, likely_atoms;
     uint64_t no_memory;                /* times memory ran out; something was dropped */
@@ -243,6 +248,8 @@ const char *ds_stall_why_name(enum ds_stall_why why);
 const char *ds_close_name(enum ds_close how);
 const char *ds_fault_kind_name(enum ds_fault_kind kind);
 const char *ds_role_name(enum ds_role role); /* the JSON key */
+const char *ds_tls_keys_name(enum ds_tls_keys keys);
+const char *ds_tls_version_name(uint16_t version); /* "1.3" */
 const char *ds_limit_name(enum ds_limit limit);
 const char *ds_limit_what(enum ds_limit limit);
 

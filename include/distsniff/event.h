@@ -41,6 +41,35 @@ struct ds_counters {
     uint64_t likely_atoms;
 };
 
+/* What became of the keys of a TLS connection. */
+enum ds_tls_keys {
+    DS_TLS_KEYS_MISSING,
+    DS_TLS_KEYS_FOUND,
+    DS_TLS_KEYS_SWAPPED, /* under each other's label, as OTP 27 writes them */
+    DS_TLS_KEYS_LATE,    /* after packets that could have been opened with them */
+};
+
+/* ds_tls is what is known of TLS on a connection. What is sealed in TLS 1.3, such as
+ * certificates, is absent. */
+struct ds_tls {
+    uint16_t version; /* 0x0303 is TLS 1.2, 0x0304 1.3; 0: not seen */
+    uint16_t suite;
+    const char *suite_name; /* NULL: unknown */
+    const char *group;      /* of the key exchange, 1.3; NULL: unknown */
+    struct ds_text sni;     /* the host that the client asks for */
+    enum ds_tls_keys keys;
+    bool asks_certificate; /* the server wants one of the client, 1.2 */
+    /* By direction: */
+    struct ds_text certificate[2]; /* whom it names */
+    int64_t valid_until[2];        /* seconds since 1970; 0: unknown */
+    bool has_alert[2];
+    uint8_t alert_code[2];            /* of the last alert */
+    const char *alert[2];             /* in words; NULL: unknown */
+    uint64_t records[2], unopened[2]; /* unopened: bytes */
+    uint64_t ticks[2];                /* records that are as long as a tick */
+    uint64_t key_updates[2];
+};
+
 /* ds_conn is a connection. end[0] sent the SYN, or the first packet seen. */
 struct ds_conn {
     uint64_t number; /* from 1 */
@@ -48,7 +77,7 @@ struct ds_conn {
     struct ds_endpoint end[2];
     struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
     const struct ds_link *link;     /* NULL: nobody asked for it, or memory ran out */
-    bool tls; /* one end began with a TLS ClientHello */
+    const struct ds_tls *tls;       /* NULL: no TLS */
 };
 
 /* Why something could not be decoded in full. These are different facts. */

@@ -23,6 +23,27 @@ bool option_set_read(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_keylog_file(struct options *o, const char *value)
+{
+    struct keylog_config *keylog = &o->keylog;
+    if (strcmp(value, "-") == 0) {
+        complain("--keylog-file - is refused: secrets belong into a file that only you can read");
+        return false;
+    }
+    if (keylog->num_files == MAX_KEYLOG_FILES) {
+        complain("--keylog-file: at most %d", MAX_KEYLOG_FILES);
+        return false;
+    }
+    const char **files = reallocarray(keylog->files, keylog->num_files + 1, sizeof *files);
+    if (files == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    keylog->files = files;
+    keylog->files[keylog->num_files++] = value;
+    return true;
+}
+
 bool option_set_list_interfaces(struct options *o, const char *value)
 {
     (void)value;

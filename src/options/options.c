@@ -355,6 +355,8 @@ bool options_parse(struct options *options, int argc, char **argv)
 void options_free(struct options *options)
 {
     free(options->capture.read_files);
+    free(options->keylog.files);
+    options->keylog.files = NULL;
     free(options->follow.expression);
     while (options->select.num_regexes != 0)
         match_regex_free(options->select.regexes[--options->select.num_regexes]);

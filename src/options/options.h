@@ -4,6 +4,7 @@
 #ifndef SRC_OPTIONS_H
 #define SRC_OPTIONS_H
 
+#include "keylog_file.h"
 #include "late_hints.h"
 #include "capture.h"
 #include "ending.h"
@@ -40,6 +41,7 @@ struct options {
     struct rate rate;
     struct ds_config config; /* of the session: defaults, with --max-* put in */
     const char *cookie_file;
+    struct keylog_config keylog;
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
     enum refresh_way refresh_way;  /* of --print-refresh */
     const char *patterns[MAX_REGEXES]; /* of -e */

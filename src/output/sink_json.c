@@ -176,6 +176,39 @@ static void write_counters(struct json_writer *json, struct json_key key,
     json_put_tree(json, key, object);
 }
 
+static void add_text(cJSON *object, const char *key, struct ds_text text)
+{
+    if (text.data != NULL)
+        json_add_text(object, key, text);
+}
+
+static void add_string(cJSON *object, const char *key, const char *text)
+{
+    if (text != NULL)
+        json_add_string(object, key, text);
+}
+
+static void write_tls(struct json_writer *json, const struct ds_event *event)
+{
+    static const char *const certificates[] = {"src_certificate", "dst_certificate"};
+    static const char *const alerts[] = {"src_alert", "dst_alert"};
+    const struct ds_tls *tls = event->conn->tls;
+    if (tls == NULL)
+        return;
+    cJSON *object = json_tree_object();
+    add_string(object, "version", ds_tls_version_name(tls->version));
+    add_string(object, "suite", tls->suite_name);
+    add_string(object, "group", tls->group);
+    add_text(object, "sni", tls->sni);
+    json_add_string(object, "keys", ds_tls_keys_name(tls->keys));
+    for (int end = 0; end < 2; end++) {
+        const int dir = end == 0 ? event->dir : !event->dir;
+        add_text(object, certificates[end], tls->certificate[dir]);
+        add_string(object, alerts[end], tls->alert[dir]);
+    }
+    json_put_tree(json, JSON_KEY("tls"), object);
+}
+
 static void write_conn(struct json_state *s, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
@@ -187,6 +220,7 @@ static void write_conn(struct json_state *s, const struct ds_event *event)
         ds_addr_print(&change->from, addr);
         json_put_string(&s->json, JSON_KEY("icmp_from"), addr);
     }
+    write_tls(&s->json, event);
     if (change->final) {
         write_counters(&s->json, JSON_KEY("src_sent"), &event->conn->counters[event->dir]);
         write_counters(&s->json, JSON_KEY("dst_sent"), &event->conn->counters[!event->dir]);

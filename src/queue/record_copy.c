@@ -165,12 +165,23 @@ static bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *a = &copy->end[end], *b = &conn->end[end];
         if (!same_text(a->node, b->node) || a->creation != b->creation ||
-            a->node_inferred != b->node_inferred ||
+            a->node_inferred != b->node_inferred || (copy->tls == NULL) != (conn->tls == NULL) ||
             copy->counters[end].gaps != conn->counters[end].gaps ||
             copy->counters[end].faults != conn->counters[end].faults)
             return false;
     }
     return true;
+}
+
+static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
+{
+    struct ds_tls *copy = tls != NULL ? copy_bytes(c, tls, sizeof *tls) : NULL;
+    if (copy == NULL)
+        return NULL;
+    copy_text(c, &copy->sni);
+    copy_text(c, &copy->certificate[0]);
+    copy_text(c, &copy->certificate[1]);
+    return copy;
 }
 
 /* The other counters of a connection, and the facts of its link, are only of interest where one is
@@ -185,6 +196,7 @@ static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *c
             copy->link = is_looked_at ? copy_bytes(c, conn->link, sizeof *conn->link) : NULL;
             copy_text(c, &copy->end[0].node);
             copy_text(c, &copy->end[1].node);
+            copy->tls = copy_tls(c, conn->tls);
         }
         c->block->conn = c->full ? NULL : copy;
     }

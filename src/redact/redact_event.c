@@ -22,6 +22,19 @@ static void replace_answer(struct redact_parts *p, struct ds_text *text)
     redact_part_text(p, redact_other, text);
 }
 
+/* replace_tls: hosts and certificates name nodes. */
+static const struct ds_tls *replace_tls(struct redact_parts *p, const struct ds_tls *old)
+{
+    struct ds_tls *tls = redact_take(p, sizeof *tls);
+    if (tls == NULL)
+        return NULL;
+    *tls = *old;
+    redact_part_text(p, redact_node, &tls->sni);
+    redact_part_text(p, redact_node, &tls->certificate[0]);
+    redact_part_text(p, redact_node, &tls->certificate[1]);
+    return tls;
+}
+
 /* replace_conn returns what becomes of a connection; NULL when memory ran out. */
 static const struct ds_conn *replace_conn(struct redact_parts *p, const struct ds_conn *old)
 {
@@ -34,6 +47,8 @@ static const struct ds_conn *replace_conn(struct redact_parts *p, const struct d
         redact_address(p->values, addr->bytes, addr->family == 6 ? 16 : 4);
         redact_part_text(p, redact_node, &conn->end[end].node);
     }
+    if (old->tls != NULL)
+        conn->tls = replace_tls(p, old->tls);
     return conn;
 }
 

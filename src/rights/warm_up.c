@@ -15,5 +15,5 @@ void warm_up(bool with_crypto)
     (void)setenv("TZ", ":/etc/localtime", 0);
     tzset();
     if (with_crypto)
-        EVP_MD_free(EVP_MD_fetch(NULL, "SHA2-256", NULL));
+        EVP_MD_free(EVP_MD_fetch(NULL, "SHA2-256", NULL)); /* reads the configuration, too */
 }

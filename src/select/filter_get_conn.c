@@ -221,6 +221,32 @@ static void get_link(struct probe *probe, const struct record *record, int which
         get_link_of_end(probe, event, (enum link_part)which);
 }
 
+enum { TLS_VERSION, TLS_SUITE, TLS_GROUP, TLS_SNI, TLS_KEYS, TLS_CERTIFICATE, TLS_ALERT };
+
+static void get_tls(struct probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    const struct ds_tls *tls = event != NULL ? event->conn->tls : NULL;
+    if (tls == NULL)
+        return;
+    const char *const words[] = {
+        [TLS_VERSION] = ds_tls_version_name(tls->version),
+        [TLS_SUITE] = tls->suite_name,
+        [TLS_GROUP] = tls->group,
+        [TLS_KEYS] = ds_tls_keys_name(tls->keys),
+    };
+    if (which == TLS_SNI && tls->sni.data != NULL)
+        probe_offer_text(probe, tls->sni);
+    for (int dir = 0; dir < 2; dir++) {
+        if (which == TLS_CERTIFICATE && tls->certificate[dir].data != NULL)
+            probe_offer_text(probe, tls->certificate[dir]);
+        if (which == TLS_ALERT && tls->alert[dir] != NULL)
+            probe_offer_string(probe, tls->alert[dir]);
+    }
+    if (which < (int)(sizeof words / sizeof words[0]) && words[which] != NULL)
+        probe_offer_string(probe, words[which]);
+}
+
 enum { FAULT_KIND, FAULT_OFFSET, FAULT_WHAT };
 
 static void get_fault(struct probe *probe, const struct record *record, int which)
@@ -290,6 +316,13 @@ static const struct field fields[] = {
     {"wire_time", FIELD_DURATION, get_link, LINK_WIRE_TIME, NULL},
     {"retransmitted", FIELD_NUMBER, get_link, LINK_RETRANSMITTED, NULL},
     {"silent", FIELD_DURATION, get_link, LINK_SILENT, NULL},
+    {"tls.version", FIELD_TEXT, get_tls, TLS_VERSION, NULL},
+    {"tls.suite", FIELD_TEXT, get_tls, TLS_SUITE, NULL},
+    {"tls.group", FIELD_TEXT, get_tls, TLS_GROUP, NULL},
+    {"tls.sni", FIELD_TEXT, get_tls, TLS_SNI, NULL},
+    {"tls.keys", FIELD_TEXT, get_tls, TLS_KEYS, filter_word_of_keys},
+    {"tls.certificate", FIELD_TEXT, get_tls, TLS_CERTIFICATE, NULL},
+    {"tls.alert", FIELD_TEXT, get_tls, TLS_ALERT, NULL},
     {"fault", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
     {"fault.kind", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
     {"fault.offset", FIELD_NUMBER, get_fault, FAULT_OFFSET, NULL},

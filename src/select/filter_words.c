@@ -35,6 +35,11 @@ const char *filter_word_of_state(size_t i)
     return ds_conn_state_name((enum ds_conn_state)i);
 }
 
+const char *filter_word_of_keys(size_t i)
+{
+    return ds_tls_keys_name((enum ds_tls_keys)i);
+}
+
 const char *filter_word_of_fault(size_t i)
 {
     return ds_fault_kind_name((enum ds_fault_kind)(i + DS_FAULT_NONE + 1));

@@ -40,7 +40,9 @@ check("some", Told, Records) ->
     Sound = [M || M <- records:messages(Records), not is_map_key(<<"fault">>, M)],
     Marks = [R || R <- Records,
                   is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R) orelse
-                      maps:get(<<"type">>, R) =:= <<"gap">>],
+                      maps:get(<<"type">>, R) =:= <<"gap">> orelse
+                      %% The hello that the keys come from is not there, and that is said.
+                      maps:get(<<"keys">>, maps:get(<<"tls">>, R, #{}), found) =:= <<"missing">>],
     maps:foreach(fun({Conn, Port}, Found) ->
         %% The names of the nodes may be unknown now: one of the original's directions must do.
         Fits = [D || {D, All} <- maps:to_list(by_direction(Original)), first_strange(Found, All) =:= none],

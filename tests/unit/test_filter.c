@@ -355,6 +355,30 @@ static void knows_the_fields_of_links(void **state)
     assert_true(holds("silent == 9ms", &record));
 }
 
+static void knows_the_fields_of_tls(void **state)
+{
+    const struct ds_tls tls = {.version = 0x0303,
+                               .suite_name = "TLS_RSA_WITH_AES_128_CCM",
+                               .group = "x25519",
+                               .sni = {"b.lan", 5},
+                               .keys = DS_TLS_KEYS_SWAPPED,
+                               .certificate = {{NULL, 0}, {"b", 1}},
+                               .alert = {"unknown_ca", NULL}};
+    struct ds_event event = make_message();
+    const struct record record = {.event = &event};
+    struct ds_conn with_tls = *event.conn;
+    (void)state;
+    assert_false(holds("tls.version || tls.keys", &record));
+    with_tls.tls = &tls;
+    event.conn = &with_tls;
+    assert_all_hold(&record, (const char *const[]){
+                                 "tls.version == \"1.2\"", "tls.group == \"x25519\"",
+                                 "tls.suite == \"TLS_RSA_WITH_AES_128_CCM\"",
+                                 "tls.sni == \"b.lan\"", "tls.keys == \"swapped\"",
+                                 "tls.certificate == \"b\"", "tls.alert == \"unknown_ca\"", NULL});
+    assert_false(holds("tls.version == \"1.3\"", &record));
+}
+
 /* After the tests above: none was left out. release depends on flags that may change. */
 static void has_tested_all_fields(void **state)
 {
@@ -654,6 +678,7 @@ int main(void)
         cmocka_unit_test(knows_the_fields_of_handshakes),
         cmocka_unit_test(knows_the_fields_of_the_rest),
         cmocka_unit_test(knows_the_fields_of_links),
+        cmocka_unit_test(knows_the_fields_of_tls),
         cmocka_unit_test(has_tested_all_fields),
         cmocka_unit_test(knows_the_operators),
         cmocka_unit_test(knows_units),

@@ -1,0 +1,258 @@
+/*
+ * keylog.c - see keylog.h: lines in, secrets by label and client random out. Secrets stand in
+ * a ring, so that the oldest goes first, and are found by the first bytes of their random,
+ * which is one.
+ */
+#include "keylog.h"
+
+#include <openssl/crypto.h>
+#include <stdlib.h>
+
+enum { KEY_LINE_MAX = 512, FIRST_CAP = 16 };
+
+struct ds_keylog {
+    struct ds_keylog_stats stats;
+    struct keylog_secret *secrets;
+    uint32_t *buckets;     /* of the first secret, plus one; as many as there is room for secrets */
+    size_t cap, max, next; /* next: the oldest, once all places are taken */
+    size_t num;
+    char line[KEY_LINE_MAX];
+    size_t line_len; /* KEY_LINE_MAX + 1: too long */
+};
+
+static const struct {
+    const char *name;
+    size_t len;
+} labels[] = {
+#define LABEL(id, name) {name, sizeof name - 1},
+#include "tls_labels.def"
+#undef LABEL
+};
+
+struct ds_keylog *ds_keylog_new(uint64_t max_secrets)
+{
+    struct ds_keylog *keylog = calloc(1, sizeof *keylog);
+    if (keylog != NULL)
+        keylog->max = max_secrets < UINT32_MAX ? (size_t)max_secrets : UINT32_MAX - 1;
+    return keylog;
+}
+
+void ds_keylog_free(struct ds_keylog *keylog)
+{
+    if (keylog == NULL)
+        return;
+    if (keylog->secrets != NULL)
+        OPENSSL_cleanse(keylog->secrets, keylog->cap * sizeof *keylog->secrets);
+    free(keylog->secrets);
+    free(keylog->buckets);
+    OPENSSL_cleanse(keylog, sizeof *keylog);
+    free(keylog);
+}
+
+static uint32_t *bucket_of(const struct ds_keylog *keylog, const uint8_t *random)
+{
+    uint32_t hash;
+    memcpy(&hash, random, sizeof hash);
+    return &keylog->buckets[hash % keylog->cap];
+}
+
+static void put_in(struct ds_keylog *keylog, size_t i)
+{
+    uint32_t *bucket = bucket_of(keylog, keylog->secrets[i].random);
+    keylog->secrets[i].next = *bucket;
+    *bucket = (uint32_t)i + 1;
+}
+
+static void take_out(struct ds_keylog *keylog, size_t i)
+{
+    uint32_t *at = bucket_of(keylog, keylog->secrets[i].random);
+    while (*at != i + 1)
+        at = &keylog->secrets[*at - 1].next;
+    *at = keylog->secrets[i].next;
+}
+
+/* grow makes room for twice as many, and leaves no secret behind in memory given back. */
+static bool grow(struct ds_keylog *keylog)
+{
+    size_t cap = keylog->cap != 0 ? 2 * keylog->cap : FIRST_CAP;
+    if (cap > keylog->max)
+        cap = keylog->max;
+    struct keylog_secret *secrets = calloc(cap, sizeof *secrets);
+    uint32_t *buckets = calloc(cap, sizeof *buckets);
+    if (secrets == NULL || buckets == NULL) {
+        free(secrets);
+        free(buckets);
+        return false;
+    }
+    if (keylog->num != 0) {
+        memcpy(secrets, keylog->secrets, keylog->num * sizeof *secrets);
+        OPENSSL_cleanse(keylog->secrets, keylog->cap * sizeof *secrets);
+    }
+    free(keylog->secrets);
+    free(keylog->buckets);
+    keylog->secrets = secrets;
+    keylog->buckets = buckets;
+    keylog->cap = cap;
+    for (size_t i = 0; i < keylog->num; i++)
+        put_in(keylog, i);
+    return true;
+}
+
+const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls_label label,
+                                        const uint8_t random[TLS_RANDOM_LEN])
+{
+    if (keylog == NULL || keylog->num == 0)
+        return NULL;
+    for (uint32_t i = *bucket_of(keylog, random); i != 0; i = keylog->secrets[i - 1].next) {
+        const struct keylog_secret *secret = &keylog->secrets[i - 1];
+        if (secret->label == label && memcmp(secret->random, random, TLS_RANDOM_LEN) == 0)
+            return secret;
+    }
+    return NULL;
+}
+
+const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i)
+{
+    return keylog != NULL && i < keylog->num ? &keylog->secrets[i] : NULL;
+}
+
+uint64_t keylog_age(const struct ds_keylog *keylog)
+{
+    return keylog != NULL ? keylog->stats.secrets : 0;
+}
+
+static void take_secret(struct ds_keylog *keylog, const struct keylog_secret *secret)
+{
+    const struct keylog_secret *old = keylog_find(keylog, secret->label, secret->random);
+    size_t place = keylog->num;
+    if (old != NULL && old->len == secret->len &&
+        CRYPTO_memcmp(old->secret, secret->secret, old->len) == 0) {
+        keylog->stats.repeated++;
+        return;
+    }
+    if (keylog->max == 0) {
+        keylog->stats.dropped++;
+        return;
+    }
+    if (keylog->num == keylog->cap && keylog->cap < keylog->max && !grow(keylog)) {
+        keylog->stats.no_memory++;
+        return;
+    }
+    if (keylog->num == keylog->cap) {
+        place = keylog->next;
+        keylog->next = (keylog->next + 1) % keylog->cap;
+        take_out(keylog, place);
+        keylog->stats.dropped++;
+    } else {
+        keylog->num++;
+    }
+    keylog->secrets[place] = *secret;
+    put_in(keylog, place);
+    keylog->stats.secrets++;
+}
+
+static int digit_of(uint8_t c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* read_hex reads a word of hexadecimal digits, of at most max bytes, and the space behind it.
+ * Returns how many bytes, 0 for none. */
+static size_t read_hex(struct cursor *at, uint8_t *out, size_t max)
+{
+    size_t len = 0;
+    uint8_t high, low;
+    while (cursor_read_u8(at, &high) && high != ' ') {
+        if (len == max || !cursor_read_u8(at, &low) || digit_of(high) < 0 || digit_of(low) < 0)
+            return 0;
+        out[len++] = (uint8_t)(digit_of(high) << 4 | digit_of(low));
+    }
+    return len;
+}
+
+static bool find_label(struct cursor name, enum tls_label *label)
+{
+    for (int i = 0; i < TLS_LABEL_COUNT; i++) {
+        if (labels[i].len == cursor_left(&name) &&
+            memcmp(labels[i].name, name.at, labels[i].len) == 0) {
+            *label = (enum tls_label)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* is_name: names of key logs are capitals, digits and '_'. */
+static bool is_name(struct cursor name)
+{
+    uint8_t c;
+    const size_t len = cursor_left(&name);
+    while (cursor_read_u8(&name, &c)) {
+        if ((c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_')
+            return false;
+    }
+    return len != 0;
+}
+
+static void take_line(struct ds_keylog *keylog)
+{
+    struct cursor at = cursor_make(keylog->line, keylog->line_len), space, name;
+    struct keylog_secret secret = {0};
+    uint8_t other[TLS_SECRET_MAX + 16];
+    if (keylog->line_len == 0 || keylog->line[0] == '#')
+        return;
+    space = at;
+    if (!cursor_find(&space, ' ') || !cursor_child(&at, cursor_offset(&space, &at), &name) ||
+        !cursor_skip(&at, 1) || !is_name(name)) {
+        keylog->stats.malformed++;
+        return;
+    }
+    if (!find_label(name, &secret.label)) {
+        keylog->stats.unused++;
+        return;
+    }
+    const bool is_master = secret.label == TLS_LABEL_MASTER;
+    if (read_hex(&at, secret.random, TLS_RANDOM_LEN) == TLS_RANDOM_LEN) {
+        const size_t len = read_hex(&at, other, sizeof other);
+        secret.len = (uint8_t)len;
+        if (cursor_left(&at) == 0 && (is_master ? len == TLS_MASTER_LEN : len == 32 || len == 48)) {
+            memcpy(secret.secret, other, len);
+            take_secret(keylog, &secret);
+            OPENSSL_cleanse(&secret, sizeof secret);
+            OPENSSL_cleanse(other, sizeof other);
+            return;
+        }
+    }
+    keylog->stats.malformed++;
+    OPENSSL_cleanse(other, sizeof other);
+}
+
+void ds_keylog_end(struct ds_keylog *keylog)
+{
+    if (keylog->line_len > KEY_LINE_MAX)
+        keylog->stats.malformed++;
+    else
+        take_line(keylog);
+    OPENSSL_cleanse(keylog->line, sizeof keylog->line);
+    keylog->line_len = 0;
+}
+
+void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] == '\n' || bytes[i] == '\r')
+            ds_keylog_end(keylog);
+        else if (keylog->line_len < KEY_LINE_MAX)
+            keylog->line[keylog->line_len++] = bytes[i];
+        else
+            keylog->line_len = KEY_LINE_MAX + 1;
+    }
+}
+
+const struct ds_keylog_stats *ds_keylog_stats(const struct ds_keylog *keylog)
+{
+    return &keylog->stats;
+}

@@ -1,0 +1,38 @@
+/*
+ * keylog.h - the secrets of a key log, as the stage of TLS asks for them.
+ */
+#ifndef DISSECT_KEYLOG_H
+#define DISSECT_KEYLOG_H
+
+#include "tls_cipher.h"
+
+#include <distsniff/keylog.h>
+
+enum tls_label {
+#define LABEL(id, name) TLS_LABEL_##id,
+#include "tls_labels.def"
+#undef LABEL
+    TLS_LABEL_COUNT
+};
+
+/* keylog_secret is one line. */
+struct keylog_secret {
+    enum tls_label label;
+    uint8_t random[TLS_RANDOM_LEN]; /* of the client */
+    uint8_t secret[TLS_SECRET_MAX];
+    uint8_t len;
+    uint32_t next; /* of its bucket, plus one */
+};
+
+/* keylog_find returns the secret of that label and client random, or NULL. It lives until more
+ * is added. */
+const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls_label label,
+                                        const uint8_t random[TLS_RANDOM_LEN]);
+
+/* keylog_each returns secret number i of those kept; NULL beyond. */
+const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i);
+
+/* keylog_age changes whenever a secret is added. */
+uint64_t keylog_age(const struct ds_keylog *keylog);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * tls.h - the stage of TLS: the stream of a connection in, what is inside of it out, where the
+ * key log (distsniff/keylog.h) has the secrets; what can be known without them besides.
+ */
+#ifndef DISSECT_TLS_H
+#define DISSECT_TLS_H
+
+#include "conn.h"
+
+/* tls_events is what becomes of a connection. text is only valid during the call. */
+struct tls_events {
+    void (*text)(void *context, int dir, struct cursor text);
+    /* So many bytes on the wire could not be opened. */
+    void (*gap)(void *context, int dir, uint64_t len, enum tcp_gap why);
+    /* There are no keys, as far as is known. Comes once; text may come all the same, when the
+     * keys come. */
+    void (*sealed)(void *context);
+};
+
+/* tls_stage is what the connections of a session share. */
+struct tls_stage;
+
+struct tls_stage *tls_stage_new(struct env *env, const struct tls_events *events);
+void tls_stage_free(struct tls_stage *stage); /* NULL is allowed */
+
+struct tls;
+
+/* tls_probe says whether bytes begin with a record of TLS: with a hello, or, where is_late, with
+ * records that fill all of them. */
+bool tls_probe(struct cursor bytes, bool is_late);
+
+/* tls_new: context goes to the events. tcp and the stage must outlive it. NULL when memory ran
+ * out. */
+struct tls *tls_new(struct tls_stage *stage, const struct tcp_conn_view *tcp, void *context);
+void tls_free(struct tls *tls); /* NULL is allowed */
+
+/* tls_feed, tls_gap: what TCP says of a direction. */
+void tls_feed(struct tls *tls, int dir, struct cursor data);
+void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
+
+/* tls_end: nothing more comes. */
+void tls_end(struct tls *tls);
+
+/* tls_view returns what is known of the connection; it lives as long as tls. */
+const struct ds_tls *tls_view(const struct tls *tls);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * tls_certificate.c - see tls_certificate.h (RFC 5246, 7.4.2): all<3>, in it each
+ * certificate<3>, the sender's own first; <3>: with a length of 3 bytes.
+ */
+#include "tls_certificate.h"
+
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <time.h>
+
+enum { MAX_CERTIFICATE = 16 * 1024 };
+
+static bool child24(struct cursor *at, struct cursor *child)
+{
+    uint8_t high;
+    uint16_t low;
+    return cursor_read_u8(at, &high) && cursor_read_u16(at, &low) &&
+           cursor_child(at, (size_t)high << 16 | low, child);
+}
+
+static size_t copy_string(const ASN1_STRING *string, char *out, size_t room)
+{
+    unsigned char *text = NULL;
+    const int len = ASN1_STRING_to_UTF8(&text, string);
+    if (len <= 0)
+        return 0;
+    const size_t used = (size_t)len < room ? (size_t)len : room;
+    memcpy(out, text, used);
+    OPENSSL_free(text);
+    return used;
+}
+
+static size_t alternative_name(X509 *certificate, char *out, size_t room)
+{
+    size_t len = 0;
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    for (int i = 0; names != NULL && len == 0 && i < sk_GENERAL_NAME_num(names); i++) {
+        const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
+        if (name->type == GEN_DNS)
+            len = copy_string(name->d.dNSName, out, room);
+    }
+    GENERAL_NAMES_free(names);
+    return len;
+}
+
+static size_t common_name(X509 *certificate, char *out, size_t room)
+{
+    const X509_NAME *subject = X509_get_subject_name(certificate);
+    const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+    const X509_NAME_ENTRY *entry = at >= 0 ? X509_NAME_get_entry(subject, at) : NULL;
+    return entry != NULL ? copy_string(X509_NAME_ENTRY_get_data(entry), out, room) : 0;
+}
+
+size_t tls_certificate_name(struct cursor body, char *out, size_t room, int64_t *valid_until)
+{
+    struct cursor all, first;
+    struct tm until;
+    *valid_until = 0;
+    if (!child24(&body, &all) || !child24(&all, &first) || cursor_left(&first) == 0 ||
+        cursor_left(&first) > MAX_CERTIFICATE)
+        return 0;
+    const unsigned char *bytes = first.at;
+    X509 *certificate = d2i_X509(NULL, &bytes, (long)cursor_left(&first));
+    if (certificate == NULL)
+        return 0;
+    if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &until) == 1)
+        *valid_until = timegm(&until);
+    size_t len = alternative_name(certificate, out, room);
+    if (len == 0)
+        len = common_name(certificate, out, room);
+    X509_free(certificate);
+    return len;
+}

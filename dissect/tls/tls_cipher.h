@@ -1,0 +1,75 @@
+/*
+ * tls_cipher.h - what opens the records of one direction, from its secret on. All arithmetic is
+ * libcrypto's.
+ */
+#ifndef DISSECT_TLS_CIPHER_H
+#define DISSECT_TLS_CIPHER_H
+
+#include "cursor.h"
+#include "tls_suite.h"
+
+#include <openssl/types.h>
+
+enum {
+    TLS_HEADER_LEN = 5,
+    TLS_RANDOM_LEN = 32,
+    TLS_MASTER_LEN = 48,
+    TLS_SECRET_MAX = 48,
+    /* RFC 5246 6.2.3 allows 2048 bytes more than of plain text, RFC 8446 5.2 256. */
+    TLS_RECORD_MAX = (1 << 14) + 2048,
+};
+
+enum tls_type {
+    TLS_CHANGE_CIPHER = 20,
+    TLS_ALERT = 21,
+    TLS_HANDSHAKE = 22,
+    TLS_DATA = 23,
+    TLS_HEARTBEAT = 24,
+};
+
+enum { TLS_1_2 = 0x0303, TLS_1_3 = 0x0304 };
+
+/* tls_cipher: all zero before tls_cipher_set_. */
+struct tls_cipher {
+    const struct tls_suite *suite; /* NULL: no keys */
+    EVP_CIPHER_CTX *context;
+    bool is_13, mac_last; /* mac_last: encrypt-then-MAC, RFC 7366 */
+    uint8_t key[32], iv[12], mac[48];
+};
+
+/* tls_record is one as sent. body lives as long as what it was read from. */
+struct tls_record {
+    uint8_t type;
+    uint16_t version;
+    struct cursor body;
+};
+
+/* tls_cipher_set_12 takes the keys of one direction of TLS 1.2 out of the master secret
+ * (RFC 5246, 6.3); is_client: that of the client. tls_cipher_set_13 those of a traffic secret
+ * (RFC 8446, 7.3). False when memory ran out or libcrypto has no such cipher. */
+bool tls_cipher_set_12(struct tls_cipher *cipher, const struct tls_suite *suite, bool mac_last,
+                       const uint8_t master[TLS_MASTER_LEN],
+                       const uint8_t client_random[TLS_RANDOM_LEN],
+                       const uint8_t server_random[TLS_RANDOM_LEN], bool is_client);
+bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite,
+                       const uint8_t *secret);
+
+/* tls_cipher_next_secret replaces a traffic secret by the one after a key update (RFC 8446,
+ * 7.2); false when libcrypto cannot. */
+bool tls_cipher_next_secret(const struct tls_suite *suite, uint8_t secret[TLS_SECRET_MAX]);
+
+/* tls_cipher_open opens record number seq. out has room for TLS_RECORD_MAX bytes; type is that
+ * of what is inside. False when it is not what this key has sealed under that number. */
+bool tls_cipher_open(struct tls_cipher *cipher, uint64_t seq, const struct tls_record *record,
+                     uint8_t *out, size_t *len, uint8_t *type);
+
+/* tls_cipher_clear wipes the keys. */
+void tls_cipher_clear(struct tls_cipher *cipher);
+
+/* tls_secret_len is how long the secrets of a suite are in TLS 1.3. */
+static inline size_t tls_secret_len(const struct tls_suite *suite)
+{
+    return suite->hash / 8;
+}
+
+#endif

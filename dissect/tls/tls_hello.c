@@ -1,0 +1,170 @@
+/*
+ * tls_hello.c - see tls_hello.h (RFC 5246, 7.4.1; RFC 8446, 4.1):
+ *
+ *   ClientHello  version:2 random:32 id<1> suites<2> compressions<1> extensions<2>
+ *   ServerHello  version:2 random:32 id<1> suite:2 compression:1 extensions<2>
+ *   extension    type:2 bytes<2>
+ *
+ * <n>: with a length of n bytes. A hello of TLS 1.2 may end before the extensions.
+ */
+#include "tls_hello.h"
+
+enum extension {
+    EXT_SERVER_NAME = 0,
+    EXT_ENCRYPT_THEN_MAC = 22,
+    EXT_SESSION_TICKET = 35,
+    EXT_PRE_SHARED_KEY = 41,
+    EXT_SUPPORTED_VERSIONS = 43,
+    EXT_KEY_SHARE = 51,
+};
+
+/* The random of a HelloRetryRequest: RFC 8446, 4.1.3. */
+static const uint8_t retry_random[TLS_RANDOM_LEN] = {
+    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+    0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c};
+
+static bool child8(struct cursor *at, struct cursor *child)
+{
+    struct cursor start = *at;
+    uint8_t len;
+    if (cursor_read_u8(at, &len) && cursor_child(at, len, child))
+        return true;
+    *at = start;
+    return false;
+}
+
+static bool child16(struct cursor *at, struct cursor *child)
+{
+    struct cursor start = *at;
+    uint16_t len;
+    if (cursor_read_u16(at, &len) && cursor_child(at, len, child))
+        return true;
+    *at = start;
+    return false;
+}
+
+/* read_server_name reads names<2>, each type:1 name<2>; type 0 is a host. */
+static void read_server_name(struct cursor at, struct tls_hello *out)
+{
+    struct cursor names, name;
+    uint8_t type;
+    if (!child16(&at, &names))
+        return;
+    while (cursor_read_u8(&names, &type) && child16(&names, &name)) {
+        if (type == 0)
+            out->sni = name;
+    }
+}
+
+static void read_versions(struct cursor at, bool is_client, struct tls_hello *out)
+{
+    struct cursor versions = at;
+    uint16_t version;
+    if (is_client && !child8(&at, &versions))
+        return;
+    while (cursor_read_u16(&versions, &version)) {
+        const bool is_grease = (version & 0x0f0f) == 0x0a0a;
+        if (!is_grease && version >> 8 == 3 && (version > out->version || !is_client))
+            out->version = version;
+    }
+}
+
+static void read_extension(uint16_t type, struct cursor at, bool is_client, struct tls_hello *out)
+{
+    switch (type) {
+    case EXT_SERVER_NAME:
+        if (is_client)
+            read_server_name(at, out);
+        break;
+    case EXT_ENCRYPT_THEN_MAC:
+        out->mac_last = true;
+        break;
+    case EXT_SESSION_TICKET:
+        out->has_ticket |= cursor_left(&at) != 0;
+        break;
+    case EXT_PRE_SHARED_KEY:
+        out->has_ticket = true;
+        break;
+    case EXT_SUPPORTED_VERSIONS:
+        read_versions(at, is_client, out);
+        break;
+    case EXT_KEY_SHARE:
+        if (!is_client && !cursor_read_u16(&at, &out->group))
+            out->group = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+bool tls_hello_read(struct cursor body, bool is_client, struct tls_hello *out)
+{
+    struct cursor id, suites, compressions, extensions, bytes;
+    uint8_t compression;
+    uint16_t type;
+
+    *out = (struct tls_hello){0};
+    if (!cursor_read_u16(&body, &out->version) || out->version >> 8 != 3 ||
+        !cursor_read_bytes(&body, out->random, TLS_RANDOM_LEN) || !child8(&body, &id) ||
+        cursor_left(&id) > 32)
+        return false;
+    if (is_client ? !child16(&body, &suites) || !child8(&body, &compressions)
+                  : !cursor_read_u16(&body, &out->suite) || !cursor_read_u8(&body, &compression))
+        return false;
+    out->is_retry = !is_client && memcmp(out->random, retry_random, TLS_RANDOM_LEN) == 0;
+    if (cursor_left(&body) == 0)
+        return true;
+    if (!child16(&body, &extensions))
+        return false;
+    while (cursor_read_u16(&extensions, &type)) {
+        if (!child16(&extensions, &bytes))
+            return false;
+        read_extension(type, bytes, is_client, out);
+    }
+    return cursor_left(&extensions) == 0;
+}
+
+const char *tls_alert_text(uint8_t description)
+{
+    static const struct {
+        uint8_t description;
+        const char *text;
+    } alerts[] = {
+#define ALERT(code, text) {code, text},
+#include "tls_alerts.def"
+#undef ALERT
+    };
+    for (size_t i = 0; i < sizeof alerts / sizeof alerts[0]; i++) {
+        if (alerts[i].description == description)
+            return alerts[i].text;
+    }
+    return NULL;
+}
+
+const char *tls_group_name(uint16_t group)
+{
+    static const struct {
+        uint16_t code;
+        const char *name;
+    } groups[] = {
+        {23, "secp256r1"},
+        {24, "secp384r1"},
+        {25, "secp521r1"},
+        {29, "x25519"},
+        {30, "x448"},
+        {256, "ffdhe2048"},
+        {257, "ffdhe3072"},
+        {258, "ffdhe4096"},
+        {0x11eb, "secp256r1mlkem768"},
+        {0x11ec, "x25519mlkem768"},
+        {0x11ed, "secp384r1mlkem1024"},
+        {0x200, "mlkem512"},
+        {0x201, "mlkem768"},
+        {0x202, "mlkem1024"},
+    };
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (groups[i].code == group)
+            return groups[i].name;
+    }
+    return NULL;
+}
