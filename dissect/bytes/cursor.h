@@ -9,6 +9,7 @@
 #ifndef DISSECT_CURSOR_H
 #define DISSECT_CURSOR_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,6 +82,18 @@ CURSOR_CHECKED bool cursor_peek_u8(const struct cursor *c, uint8_t *out)
     if (c->at == c->end)
         return false;
     *out = *c->at;
+    return true;
+}
+
+/* cursor_peek_u64_le reads eight bytes as a number of which the first one is the lowest part: for
+ * looking at all of them at once. */
+CURSOR_CHECKED bool cursor_peek_u64_le(const struct cursor *c, uint64_t *out)
+{
+    uint64_t v;
+    if (cursor_left(c) < sizeof v)
+        return false;
+    memcpy(&v, c->at, sizeof v);
+    *out = le64toh(v);
     return true;
 }
 

@@ -112,11 +112,32 @@ void escape_add_elixir(struct ds_buffer *out, uint32_t code)
         escape_add(out, code, '"', escape_elixir);
 }
 
+/* escape_count_shown returns how many of the eight bytes of a word, from the lowest on, show as they
+ * are in ASCII: from ' ' to '~', but no backslash and not that quote. In what is true of a byte is its
+ * top bit; borrows and carries reach only bytes above one of which it is true anyway. */
+static unsigned escape_count_shown(uint64_t word, char quote)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t tops = ones << 7;
+    const uint64_t is_quote = (word ^ ones * (uint8_t)quote) - ones;
+    const uint64_t is_backslash = (word ^ ones * '\\') - ones;
+    const uint64_t is_below = word - ones * ' ';
+    const uint64_t is_above = (word + ones) | word;
+    const uint64_t stops = (is_quote | is_backslash | is_below | is_above) & tops;
+    return stops == 0 ? 8 : (unsigned)__builtin_ctzll(stops) / 8;
+}
+
 /* escape_add_run appends the characters up to the first that needs a second look. */
 static void escape_add_run(struct ds_buffer *out, struct cursor *text, char quote)
 {
     struct cursor run = *text;
+    uint64_t word;
     uint8_t byte;
+    while (cursor_peek_u64_le(text, &word)) {
+        const unsigned num = escape_count_shown(word, quote);
+        if (!cursor_skip(text, num) || num < sizeof word)
+            break;
+    }
     while (cursor_peek_u8(text, &byte) && (byte_class[byte] & SHOWN) && byte != (uint8_t)quote &&
            cursor_skip(text, 1))
         continue;

@@ -335,6 +335,32 @@ static void number_add_point(struct ds_buffer *out, const struct number_digits *
         BUFFER_ADD(out, ".0");
 }
 
+/* number_add_few_decimals writes a float that has few of them. A whole number of at most 15 digits and
+ * a power of ten up to 10^22 are floats themselves, so their quotient is rounded once: where that is
+ * the value, these digits read back, and no other 15 digits or less do. False: it has more. */
+static bool number_add_few_decimals(struct ds_buffer *out, double value)
+{
+    enum { PLACES_MAX = 8 };
+    static const uint32_t powers[PLACES_MAX + 1] = {1,      10,      100,      1000,     10000,
+                                                    100000, 1000000, 10000000, 100000000};
+    const double least = 0.001, most = 1e7;
+    if (!(value >= least && value < most))
+        return false;
+    for (int places = 1; places <= PLACES_MAX; places++) {
+        const uint64_t digits = (uint64_t)(value * powers[places] + 0.5);
+        if ((double)digits / powers[places] != value)
+            continue;
+        char text[1 + PLACES_MAX] = {'.'};
+        uint64_t rest = digits % powers[places];
+        for (int i = places; i > 0; i--, rest /= 10)
+            text[i] = (char)('0' + rest % 10);
+        buffer_add_u64(out, digits / powers[places]);
+        buffer_add_bytes(out, text, (size_t)places + 1);
+        return true;
+    }
+    return false;
+}
+
 void number_add_float(struct ds_buffer *out, double value)
 {
     const double exact_max = 1e15;
@@ -347,6 +373,8 @@ void number_add_float(struct ds_buffer *out, double value)
         BUFFER_ADD(out, ".0");
         return;
     }
+    if (number_add_few_decimals(out, value))
+        return;
     struct number_digits digits = number_digits(value);
     if (digits.exponent < FLOAT_POINT_MIN || digits.exponent >= FLOAT_POINT_MAX) {
         number_add_scientific(out, &digits);

@@ -4,6 +4,7 @@
  */
 #include "json_escape.h"
 
+#include <endian.h>
 #include <string.h>
 
 enum { ESCAPED_MAX = 12 }; /* two surrogates */
@@ -15,24 +16,37 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* count_plain returns how many of the bytes at text are ASCII that stands for itself; looked at
- * eight by eight, for terms make up most of the output. */
-static size_t count_plain(const char *text, size_t len)
+/* count_plain_of_8 returns how many of eight bytes, from the first on, are ASCII that stands for
+ * itself. */
+static inline unsigned count_plain_of_8(const char *text)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t tops = ones << 7;
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    word = le64toh(word);
+    const uint64_t quote = word ^ ones * '"';
+    const uint64_t backslash = word ^ ones * '\\';
+    /* A byte below n borrows into its top bit; one of 0x7F carries into it. What goes on into the
+     * byte above does so where there was a hit. */
+    const uint64_t hits = ((quote - ones) | (backslash - ones) | (word - ones * 0x20) |
+                           (word + ones) | word) & tops;
+    return hits == 0 ? sizeof word : (unsigned)__builtin_ctzll(hits) / 8;
+}
+
+/* count_plain does so for a text; looked at eight by eight, for terms make up most of the output.
+ * The last eight may overlap those before them. */
+static size_t count_plain(const char *text, size_t len)
+{
+    enum { STEP = 8 };
     size_t i = 0;
-    for (; i + 8 <= len; i += 8) {
-        uint64_t word;
-        memcpy(&word, text + i, 8);
-        uint64_t quote = word ^ ones * '"';
-        uint64_t backslash = word ^ ones * '\\';
-        /* A byte below n borrows into its top bit; one of 0x7F carries into it. */
-        uint64_t hits =
-            (quote - ones) | (backslash - ones) | (word - ones * 0x20) | (word + ones) | word;
-        if ((hits & tops) != 0)
-            break;
+    for (; i + STEP <= len; i += STEP) {
+        const unsigned num = count_plain_of_8(text + i);
+        if (num < STEP)
+            return i + num;
     }
+    if (len >= STEP)
+        return len - STEP + count_plain_of_8(text + len - STEP);
     while (i < len && is_plain((unsigned char)text[i]))
         i++;
     return i;
@@ -52,16 +66,18 @@ static char *put_code(char *at, uint32_t code)
 static size_t escape_one(const char *text, size_t len, char **at)
 {
     uint32_t code;
+    if (*text == '"' || *text == '\\') {
+        *(*at)++ = '\\';
+        *(*at)++ = *text;
+        return 1;
+    }
     const size_t used = ds_text_read_char((struct ds_text){text, len}, &code);
     if (used == 0 || code == 0) {
         memcpy(*at, "\xEF\xBF\xBD", 3);
         *at += 3;
         return 1;
     }
-    if (code == '"' || code == '\\') {
-        *(*at)++ = '\\';
-        *(*at)++ = (char)code;
-    } else if (ds_char_is_shown(code)) {
+    if (ds_char_is_shown(code)) {
         memcpy(*at, text, used);
         *at += used;
     } else if (code <= 0xffff) {
@@ -107,9 +123,15 @@ void json_escape_written(struct ds_buffer *out, size_t start, struct ds_buffer *
         json_escape((struct ds_text){spare->data, spare->len}, out);
 }
 
+static inline void add_char(struct ds_buffer *out, char c)
+{
+    if (out->len < out->cap || ds_buffer_reserve(out, 1))
+        out->data[out->len++] = c;
+}
+
 void json_quote(struct ds_text text, struct ds_buffer *out)
 {
-    ds_buffer_add(out, "\"", 1);
+    add_char(out, '"');
     json_escape(text, out);
-    ds_buffer_add(out, "\"", 1);
+    add_char(out, '"');
 }

@@ -44,81 +44,79 @@ void json_end(struct json_writer *json)
         json->out->len = json->start;
 }
 
-/* put_key writes the key and then before, a byte or two; the first of an object has no comma. */
-static void put_key(struct json_writer *json, struct json_key key, const char *before)
+static void add_quote(struct json_writer *json)
 {
-    if (!ds_buffer_reserve(json->out, key.len + 2))
-        return;
-    char *at = json->out->data + json->out->len;
-    const size_t skipped = at[-1] == '{';
-    memcpy(at, key.text + skipped, key.len - skipped);
-    at += key.len - skipped;
-    while (*before != '\0')
-        *at++ = *before++;
-    json->out->len = (size_t)(at - json->out->data);
+    struct ds_buffer *out = json->out;
+    if (out->len < out->cap || ds_buffer_reserve(out, 1))
+        out->data[out->len++] = '"';
 }
 
-void json_put_object(struct json_writer *json, struct json_key key, struct json_object object)
+void json_value_object(struct json_writer *json, struct json_object object)
 {
-    put_key(json, key, "");
     if (object.text.data != NULL)
         ds_buffer_add(json->out, object.text.data, object.text.len);
     else
         json->failed = true;
 }
 
-void json_put_text(struct json_writer *json, struct json_key key, struct ds_text text)
+void json_value_text(struct json_writer *json, struct ds_text text)
 {
-    put_key(json, key, "\"");
-    json_escape(text, json->out);
-    ds_buffer_add(json->out, "\"", 1);
+    json_quote(text, json->out);
 }
 
-void json_put_string(struct json_writer *json, struct json_key key, const char *text)
+void json_value_string(struct json_writer *json, const char *text)
 {
-    json_put_text(json, key, (struct ds_text){text, strlen(text)});
+    json_quote((struct ds_text){text, strlen(text)}, json->out);
 }
 
-static void put_number(struct json_writer *json, struct json_key key, uint64_t magnitude,
-                       bool negative)
+static void add_number(struct json_writer *json, uint64_t magnitude, bool negative)
 {
-    char digits[DIGITS_LEN];
-    bool is_exact = magnitude <= JSON_MAX_EXACT;
-    put_key(json, key, is_exact ? negative ? "-" : "" : negative ? "\"-" : "\"");
-    ds_buffer_add(json->out, digits, digits_print(magnitude, digits));
+    enum { ROOM = DIGITS_LEN + 3 }; /* two quotes and a sign */
+    if (!ds_buffer_reserve(json->out, ROOM))
+        return;
+    const bool is_exact = magnitude <= JSON_MAX_EXACT;
+    char *at = json->out->data + json->out->len;
     if (!is_exact)
-        ds_buffer_add(json->out, "\"", 1);
+        *at++ = '"';
+    if (negative)
+        *at++ = '-';
+    at += digits_print(magnitude, at);
+    if (!is_exact)
+        *at++ = '"';
+    json->out->len = (size_t)(at - json->out->data);
 }
 
-void json_put_unsigned(struct json_writer *json, struct json_key key, uint64_t number)
+void json_value_unsigned(struct json_writer *json, uint64_t number)
 {
-    put_number(json, key, number, false);
+    add_number(json, number, false);
 }
 
-void json_put_signed(struct json_writer *json, struct json_key key, int64_t number)
+void json_value_signed(struct json_writer *json, int64_t number)
 {
-    put_number(json, key, json_magnitude(number), number < 0);
+    add_number(json, json_magnitude(number), number < 0);
 }
 
 void json_put_bool(struct json_writer *json, struct json_key key, bool value)
 {
-    put_key(json, key, value ? "true" : "false");
+    json_put_key(json, key);
+    ds_buffer_add_text(json->out, value ? "true" : "false");
 }
 
-void json_put_time(struct json_writer *json, struct json_key key, int64_t ns)
+void json_value_time(struct json_writer *json, int64_t ns)
 {
-    put_key(json, key, "\"");
+    add_quote(json);
     timestamp_print_utc(&json->clock, ns, json->time_digits, json->out);
-    ds_buffer_add(json->out, "\"", 1);
+    add_quote(json);
 }
 
 static void put_microseconds(struct json_writer *json, struct json_key key, int64_t ns, bool always)
 {
-    char text[DIGITS_LEN + 4];
+    char text[1 + DIGITS_LEN + 4] = "-";
     uint64_t magnitude = json_magnitude(ns);
-    size_t len = digits_print(magnitude / 1000, text);
+    size_t len = ns < 0;
+    len += digits_print(magnitude / 1000, text + len);
     unsigned rest = (unsigned)(magnitude % 1000);
-    put_key(json, key, ns < 0 ? "-" : "");
+    json_put_key(json, key);
     if (rest != 0 || always) {
         text[len++] = '.';
         text[len++] = (char)('0' + rest / 100);
@@ -140,19 +138,20 @@ void json_put_long_microseconds(struct json_writer *json, struct json_key key, i
 
 void json_put_hex(struct json_writer *json, struct json_key key, const uint8_t *bytes, size_t len)
 {
-    put_key(json, key, "\"");
+    json_put_key(json, key);
+    add_quote(json);
     for (size_t i = 0; i < len; i++)
         ds_buffer_printf(json->out, "%02x", bytes[i]);
-    ds_buffer_add(json->out, "\"", 1);
+    add_quote(json);
 }
 
-void json_put_term(struct json_writer *json, struct json_key key, const struct ds_term *term)
+void json_value_term(struct json_writer *json, const struct ds_term *term)
 {
-    put_key(json, key, "\"");
+    add_quote(json);
     size_t start = json->out->len;
     json->failed |= !term_show(term, &json->limits, json->out);
     json_escape_written(json->out, start, &json->scratch);
-    ds_buffer_add(json->out, "\"", 1);
+    add_quote(json);
 }
 
 /* Whether text is a whole number that a double holds. */
@@ -176,10 +175,11 @@ void json_put_number_term(struct json_writer *json, struct json_key key, const s
     scratch->len = 0;
     json->failed |= !term_show(term, &json->limits, scratch);
     bool is_number = is_exact_number(scratch->data, scratch->len);
-    put_key(json, key, is_number ? "" : "\"");
-    json_escape((struct ds_text){scratch->data, scratch->len}, json->out);
-    if (!is_number)
-        ds_buffer_add(json->out, "\"", 1);
+    json_put_key(json, key);
+    if (is_number)
+        ds_buffer_add(json->out, scratch->data, scratch->len);
+    else
+        json_quote((struct ds_text){scratch->data, scratch->len}, json->out);
 }
 
 void json_put_etf(struct json_writer *json, struct json_key key, const struct ds_term *term)
@@ -188,20 +188,22 @@ void json_put_etf(struct json_writer *json, struct json_key key, const struct ds
     scratch->len = 0;
     if (term_show_is_large(term->len) || !ds_term_copy_etf(term, scratch))
         return; /* the text is cut, or it is damaged: the record's fault says so */
-    put_key(json, key, "\"");
+    json_put_key(json, key);
+    add_quote(json);
     ds_buffer_add_base64(json->out, scratch->data, scratch->len);
-    ds_buffer_add(json->out, "\"", 1);
+    add_quote(json);
 }
 
 void json_put_tree(struct json_writer *json, struct json_key key, cJSON *tree)
 {
-    put_key(json, key, "");
+    json_put_key(json, key);
     json->failed |= !json_tree_print(tree, json->out);
 }
 
 void json_put_open(struct json_writer *json, struct json_key key)
 {
-    put_key(json, key, "{");
+    json_put_key(json, key);
+    ds_buffer_add(json->out, "{", 1);
 }
 
 void json_put_close(struct json_writer *json)

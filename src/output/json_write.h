@@ -13,6 +13,8 @@
 #include "json_tree.h"
 #include "timestamp.h"
 
+#include <string.h>
+
 /* A double holds whole numbers up to here exactly; larger ones become strings. */
 #define JSON_MAX_EXACT (UINT64_C(1) << 53)
 
@@ -64,19 +66,52 @@ void json_end_object(struct json_writer *json);
 /* JSON_LITERAL appends what stands between records, a string literal. */
 #define JSON_LITERAL(json, literal) ds_buffer_add((json)->out, "" literal, sizeof(literal) - 1)
 
+/* json_put_key writes a key; the first of an object has no comma. Keys are constants, so that to write
+ * one is to store a few words. */
+static inline void json_put_key(struct json_writer *json, struct json_key key)
+{
+    struct ds_buffer *out = json->out;
+    if (out->cap - out->len < key.len && !ds_buffer_reserve(out, key.len))
+        return;
+    char *at = out->data + out->len;
+    if (at[-1] != '{') {
+        memcpy(at, key.text, key.len);
+        out->len += key.len;
+    } else {
+        memcpy(at, key.text + 1, key.len - 1);
+        out->len += key.len - 1;
+    }
+}
+
+/* These write a value, behind a key. */
+void json_value_object(struct json_writer *json, struct json_object object);
+void json_value_string(struct json_writer *json, const char *text);
+void json_value_text(struct json_writer *json, struct ds_text text);
+void json_value_unsigned(struct json_writer *json, uint64_t number);
+void json_value_signed(struct json_writer *json, int64_t number);
+void json_value_time(struct json_writer *json, int64_t ns);
+void json_value_term(struct json_writer *json, const struct ds_term *term);
+
 /* These write a field. */
-void json_put_object(struct json_writer *json, struct json_key key, struct json_object object);
-void json_put_string(struct json_writer *json, struct json_key key, const char *text);
-void json_put_text(struct json_writer *json, struct json_key key, struct ds_text text);
-void json_put_unsigned(struct json_writer *json, struct json_key key, uint64_t number);
-void json_put_signed(struct json_writer *json, struct json_key key, int64_t number);
+#define JSON_PUT(what, type)                                                                       \
+    static inline void json_put_##what(struct json_writer *json, struct json_key key, type value)  \
+    {                                                                                              \
+        json_put_key(json, key);                                                                   \
+        json_value_##what(json, value);                                                            \
+    }
+JSON_PUT(object, struct json_object)
+JSON_PUT(string, const char *)
+JSON_PUT(text, struct ds_text)
+JSON_PUT(unsigned, uint64_t)
+JSON_PUT(signed, int64_t)
+JSON_PUT(time, int64_t)
+JSON_PUT(term, const struct ds_term *)
+#undef JSON_PUT
 void json_put_bool(struct json_writer *json, struct json_key key, bool value);
-void json_put_time(struct json_writer *json, struct json_key key, int64_t ns);
 /* Microseconds, with a fraction where there is one; or always. */
 void json_put_microseconds(struct json_writer *json, struct json_key key, int64_t ns);
 void json_put_long_microseconds(struct json_writer *json, struct json_key key, int64_t ns);
 void json_put_hex(struct json_writer *json, struct json_key key, const uint8_t *bytes, size_t len);
-void json_put_term(struct json_writer *json, struct json_key key, const struct ds_term *term);
 /* A term that is a whole number becomes one; all others are shown as text. */
 void json_put_number_term(struct json_writer *json, struct json_key key,
                           const struct ds_term *term);

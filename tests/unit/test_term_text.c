@@ -240,6 +240,30 @@ static struct ds_buffer print_big(size_t len, bool negative, uint32_t max_bytes)
     return text;
 }
 
+/* Floats of few decimals have a way of their own: what is just beside one, or just beyond where that
+ * way ends, is written as it was. */
+static void test_floats_of_few_decimals(void **state)
+{
+    static const struct {
+        uint8_t bytes[9]; /* NEW_FLOAT_EXT */
+        const char *text;
+    } floats[] = {
+        {{70, 0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a}, "0.1"},
+        {{70, 0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9b}, "0.10000000000000002"},
+        {{70, 0xbf, 0xf4, 0, 0, 0, 0, 0, 0}, "-1.25"},
+        {{70, 0x3f, 0x50, 0x62, 0x4d, 0xd2, 0xf1, 0xa9, 0xfc}, "0.001"},
+        {{70, 0x3f, 0x50, 0x62, 0x4d, 0xd2, 0xf1, 0xa9, 0xfb}, "0.0009999999999999998"},
+        {{70, 0x41, 0x63, 0x12, 0xcf, 0xff, 0xff, 0xff, 0xfb}, "9999999.99999999"},
+        {{70, 0x3f, 0x45, 0x79, 0x8e, 0xe2, 0x30, 0x8c, 0x3a}, "0.00065536"},
+        {{70, 0x40, 0x05, 0xbf, 0x0a, 0x8b, 0x14, 0x57, 0x69}, "2.718281828459045"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+        const struct ds_term term = {.data = floats[i].bytes, .len = sizeof floats[i].bytes};
+        assert_prints(&term, NULL, floats[i].text);
+    }
+}
+
 static void test_bignums(void **state)
 {
     (void)state;
@@ -471,6 +495,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_print),
+        cmocka_unit_test(test_floats_of_few_decimals),
         cmocka_unit_test(test_absent_term_prints_nothing),
         cmocka_unit_test(test_print_appends),
         cmocka_unit_test(test_every_prefix_ends_in_dots),
