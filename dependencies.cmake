@@ -1,0 +1,56 @@
+# What is needed, and what to install where it is missing: the packages are Debian's, those of
+# scripts/packages.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+function(is_missing what package)
+  message(FATAL_ERROR "${what} is missing: install ${package}, or what has it here. "
+                      "scripts/demo installs on Debian what the build needs. ${ARGN}")
+endfunction()
+
+# needs(PREFIX MODULE PACKAGE): a library that pkg-config knows, as PkgConfig::PREFIX.
+function(needs prefix module package)
+  pkg_check_modules(${prefix} QUIET IMPORTED_TARGET GLOBAL ${module})
+  if(NOT ${prefix}_FOUND)
+    is_missing(${module} ${package} ${ARGN})
+  endif()
+endfunction()
+
+# may_use(OPTION ...): the same for one that a build may do without.
+function(may_use option prefix module package)
+  if(${option})
+    needs(${prefix} ${module} ${package} "Without what it protects from: -D${option}=OFF")
+  endif()
+endfunction()
+
+needs(PCAP libpcap libpcap-dev)
+needs(CJSON libcjson libcjson-dev)
+needs(PCRE2 libpcre2-8 libpcre2-dev)
+needs(ZLIB zlib zlib1g-dev)
+needs(ZSTD libzstd libzstd-dev)
+needs(CRYPTO libcrypto libssl-dev)
+may_use(DISTSNIFF_SECCOMP SECCOMP libseccomp libseccomp-dev)
+may_use(DISTSNIFF_CAPNG CAPNG libcap-ng libcap-ng-dev)
+if(DISTSNIFF_TESTS)
+  needs(CMOCKA cmocka libcmocka-dev "Without the tests: -DDISTSNIFF_TESTS=OFF")
+endif()
+
+# Only its header: it is compiled into what uses it.
+find_path(XXHASH_INCLUDE xxhash.h)
+if(NOT XXHASH_INCLUDE)
+  is_missing(xxhash.h libxxhash-dev)
+endif()
+
+# Erlang's C interface stands where Erlang was installed, under the number of its release.
+set(EI_FOLDERS)
+foreach(root $ENV{ERLANG_HOME} ${CMAKE_PREFIX_PATH} /usr /usr/local /opt /opt/homebrew)
+  file(GLOB found ${root}/usr ${root}/lib/erlang/usr ${root}/lib64/erlang/usr ${root}/erlang/usr
+       ${root}/lib*/erlang/lib/erl_interface-* ${root}/lib/erl_interface-*)
+  list(APPEND EI_FOLDERS ${found})
+endforeach()
+find_path(EI_INCLUDE ei.h HINTS ${EI_FOLDERS} PATH_SUFFIXES include)
+find_library(EI_LIBRARY ei HINTS ${EI_FOLDERS} PATH_SUFFIXES lib)
+if(NOT EI_INCLUDE OR NOT EI_LIBRARY)
+  is_missing("ei.h, of Erlang's erl_interface," erlang-dev
+             "Elsewhere: set ERLANG_HOME, or -DEI_INCLUDE=FOLDER -DEI_LIBRARY=FILE")
+endif()
