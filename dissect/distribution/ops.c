@@ -10,7 +10,7 @@
 
 enum { PAYLOAD_NONE = false, PAYLOAD_PAYLOAD = true };
 
-static const struct op OPS[OP_MAX_CODE + 1] = {
+static const struct op OPS[] = {
 #define OP(code, id, lower, kind, roles, payload, from, ref)                                       \
     [code] = {                                                                                     \
         {code, DS_KIND_##kind, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from, OP_REF_##ref},
@@ -33,7 +33,8 @@ const uint8_t OP_ROLE_OF[256] = {
 
 const struct op *op_find(int64_t code)
 {
-    if (code < 0 || code > OP_MAX_CODE || OPS[code].face.name == NULL)
+    const int64_t num = sizeof OPS / sizeof OPS[0];
+    if (code < 0 || code >= num || OPS[code].face.name == NULL)
         return NULL;
     return &OPS[code];
 }

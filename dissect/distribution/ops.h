@@ -19,7 +19,7 @@ struct op {
     enum op_ref ref;
 };
 
-enum { OP_MAX_CODE = 37, OP_MAX_ROLES = 6 };
+enum { OP_MAX_ROLES = 6 };
 
 /* The flags of altact_sig_send: it has a token, it is an exit signal. */
 enum { OP_ALTACT_SIG_SEND = 37, OP_ALTACT_TOKEN = 2, OP_ALTACT_EXIT = 16 };
