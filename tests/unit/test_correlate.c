@@ -1,4 +1,5 @@
 /* Conversations: every way a call can end, names, parents; and traffic meant to confuse. */
+#include "calls.h"
 #include "correlate.h"
 #include "habits.h"
 #include "held_calls.h"
@@ -30,7 +31,7 @@ struct seen {
         uint64_t number, parent;
         enum call_outcome outcome;
         char class[16], label[32], callee[64], mfa[64];
-        bool ambiguous, inferred, has_result;
+        bool ambiguous, inferred, has_request, has_result;
         int64_t latency_ns;
         size_t num_children;
     } ended[MAX_ENDED];
@@ -70,6 +71,7 @@ static void on_record(void *context, const struct record *record)
     seen->ended[i].outcome = call->outcome;
     seen->ended[i].ambiguous = call->parent_ambiguous;
     seen->ended[i].inferred = call->parent_inferred;
+    seen->ended[i].has_request = call->request.data != NULL;
     seen->ended[i].has_result = call->result.data != NULL;
     seen->ended[i].latency_ns = call->end_ns - call->start_ns;
     seen->ended[i].num_children = call->num_children;
@@ -285,20 +287,35 @@ static void other_ends(void **state)
     demonitor(&seen, 5);
     assert_last(&seen, 5, CALL_UNKNOWN);
 
+    /* so after anything that was not understood; but not after what went on elsewhere */
+    monitor(&seen, 15, etf_atom("echo"));
+    ask(&seen, 15);
+    seen.conn.counters[1].faults++;
+    demonitor(&seen, 15);
+    assert_last(&seen, 6, CALL_UNKNOWN);
+    monitor(&seen, 16, etf_atom("echo"));
+    ask(&seen, 16);
+    seen.conn.number = 2;
+    seen.conn.counters[1].gaps++;
+    seen.now_ns += 5000000000;
+    demonitor(&seen, 16);
+    assert_last(&seen, 7, CALL_TIMEOUT);
+    seen.conn.number = 1;
+
     ask(&seen, 6);
     conn_ends(&seen, false);
-    assert_last(&seen, 6, CALL_NOCONNECTION);
+    assert_last(&seen, 8, CALL_NOCONNECTION);
 
     ask(&seen, 7);
     conn_ends(&seen, true);
-    assert_last(&seen, 7, CALL_UNANSWERED);
+    assert_last(&seen, 9, CALL_UNANSWERED);
 
     /* with the first FIN, though the second may never come */
     ask(&seen, 8);
     conn_is_half_closed(&seen);
-    assert_last(&seen, 8, CALL_NOCONNECTION);
+    assert_last(&seen, 10, CALL_NOCONNECTION);
     conn_ends(&seen, false);
-    assert_int_equal(seen.num_ended, 8);
+    assert_int_equal(seen.num_ended, 10);
 
     ask(&seen, 9);
     const int64_t asked_ns = seen.now_ns;
@@ -307,15 +324,15 @@ static void other_ends(void **state)
     struct seen open = {0};
     correlate_visit_open(seen.correlate, asked_ns + INT64_C(4000000000), on_record, &open);
     assert_int_equal(open.num_ended, 1); /* not those that ended, nor what was given up */
-    assert_last(&open, 9, CALL_OPEN);
+    assert_last(&open, 11, CALL_OPEN);
     assert_int_equal(open.ended[0].latency_ns, 4000000000);
     correlate_visit_open(seen.correlate, asked_ns, on_record, &open);
     assert_int_equal(open.ended[1].latency_ns, 3000000000); /* it is later than that */
-    assert_int_equal(seen.num_ended, 8);
+    assert_int_equal(seen.num_ended, 10);
     stop(&seen);
-    assert_last(&seen, 9, CALL_UNANSWERED);
+    assert_last(&seen, 11, CALL_UNANSWERED);
     assert_int_equal(seen.ended[(seen.num_ended - 1) % MAX_ENDED].latency_ns, 3000000000);
-    assert_int_equal(seen.num_ended, 9);
+    assert_int_equal(seen.num_ended, 11);
 }
 
 /* multi_call of OTP 25: the tag is {Ref, Node}, the monitor's reference another. */
@@ -856,6 +873,49 @@ static void whose_child(void **state)
     stop(&seen);
 }
 
+static struct ds_term string_of(uint16_t len)
+{
+    uint8_t bytes[1100] = {107, (uint8_t)(len >> 8), (uint8_t)len};
+    memset(bytes + 3, 'x', len);
+    return etf_raw(bytes, 3 + (size_t)len);
+}
+
+static void ask_at_length(struct seen *seen, uint32_t ref, uint16_t len)
+{
+    ask_as(seen, 0, etf_pid("a@h", 1), etf_pid("b@h", 50), alias_tag("a@h", ref), string_of(len));
+}
+
+/* Requests are kept up to a length, and as long as all of them are not too much. */
+static void kept_requests(void **state)
+{
+    enum { KEPT = 1000, MANY = 6000 }; /* see start_with; more than there is room for */
+    struct seen seen;
+    (void)state;
+    etf_reset();
+    assert_non_null(start_with(&seen, MANY + 10, 1000));
+    ask_at_length(&seen, 1, KEPT - 3);
+    answer(&seen, 1);
+    assert_true(seen.ended[0].has_request);
+    ask_at_length(&seen, 2, KEPT - 2);
+    answer(&seen, 2);
+    assert_false(seen.ended[1].has_request);
+
+    for (uint32_t round = 0; round < 2; round++) {
+        uint32_t num_kept = 0;
+        for (uint32_t i = 0; i < MANY; i++) {
+            etf_reset();
+            ask_at_length(&seen, 10 + i, KEPT - 3);
+        }
+        for (uint32_t i = 0; i < MANY; i++) {
+            etf_reset();
+            answer(&seen, 10 + i);
+            num_kept += seen.ended[(seen.num_ended - 1) % MAX_ENDED].has_request;
+        }
+        assert_in_range(num_kept, CALLS_KEPT_MAX / (4 * KEPT), CALLS_KEPT_MAX / KEPT);
+    }
+    stop(&seen);
+}
+
 /* More open than may be: the oldest is given up for each. */
 static void more_open_than_allowed(void **state)
 {
@@ -952,15 +1012,23 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answered),       cmocka_unit_test(other_ends),
-        cmocka_unit_test(multi_call),     cmocka_unit_test(references),
-        cmocka_unit_test(erpc_and_spawn), cmocka_unit_test(without_tag),
+        cmocka_unit_test(answered),
+        cmocka_unit_test(other_ends),
+        cmocka_unit_test(multi_call),
+        cmocka_unit_test(references),
+        cmocka_unit_test(erpc_and_spawn),
+        cmocka_unit_test(without_tag),
         cmocka_unit_test(parents),
-        cmocka_unit_test(more_open_than_allowed), cmocka_unit_test(too_many_names),
-        cmocka_unit_test(memory_runs_out), cmocka_unit_test(server_call),
+        cmocka_unit_test(kept_requests),
+        cmocka_unit_test(more_open_than_allowed),
+        cmocka_unit_test(too_many_names),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(server_call),
         cmocka_unit_test(held_calls),
-        cmocka_unit_test(given_up),       cmocka_unit_test(not_the_answer),
-        cmocka_unit_test(twins_and_forwards), cmocka_unit_test(whose_child),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(not_the_answer),
+        cmocka_unit_test(twins_and_forwards),
+        cmocka_unit_test(whose_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,12 @@ static const struct {
      "0 alice asks relay R\n 50 relay answers R\n 5000 alice asks relay R\n " SERVES
      "50 alice asks relay A\n 50 relay asks store B\n 50 store answers B\n 50 relay answers A",
      "B of A"},
+    {"it was still for very long once, and has gone on since",
+     "0 alice asks relay R\n 50 relay answers R\n 900000 alice asks relay R\n " SERVES
+     "50 alice asks relay R\n " GOES_ON
+     "20000 alice asks relay A\n 50 relay answers A\n 50 alice asks relay C\n"
+     "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
+     "B of somebody"},
     {"it was still for four, and then hardly",
      "0 alice asks relay R\n 50 relay answers R\n 3999 alice asks relay R\n " SERVES
      "50 alice asks relay A\n 50 relay asks store B\n 50 store answers B\n 50 relay answers A",
@@ -403,6 +409,16 @@ static const struct {
      "S\n"
      "50 store answers S\n 50 relay asks store B\n 50 store answers B\n 50 relay answers A",
      "S of somebody B of somebody"},
+    {"just so much lay between the two that they have nothing to do with each other",
+     "0 relay asks store S\n 50 store answers S\n 1000 alice asks @relay A\n 9000 relay asks store "
+     "S\n"
+     "50 store answers S\n 50 relay answers A",
+     "S of A"},
+    {"a microsecond less between them",
+     "0 relay asks store S\n 50 store answers S\n 1000 alice asks @relay A\n 8999 relay asks store "
+     "S\n"
+     "50 store answers S\n 50 relay answers A",
+     "S of somebody"},
     {"it had what it asked itself long before",
      "0 relay asks store S\n 50 store answers S\n 20000 alice asks @relay A\n 50 relay asks store "
      "B\n"
@@ -483,6 +499,7 @@ static void habits_change(void **state)
         assert_in_range(h->went_on, 1, 1023);
     }
     assert_true(habits_may_go_on(h, now_ns));
+    assert_in_range(h->still_points, 0, 20); /* what it once was is long ago */
     table_free(&habits);
 }
 
