@@ -17,6 +17,7 @@
 #include "keylog_file.h"
 #include "late_hints.h"
 #include "learned_file.h"
+#include "static_atoms_file.h"
 #include "look_ahead.h"
 #include "packet_recorder.h"
 #include "privileges.h"
@@ -267,8 +268,9 @@ static bool open_session(struct sniff *s)
             complain("out of memory");
             return false;
         }
-        if (s->options->learned_file != NULL &&
-            !learned_file_read(s->options->learned_file, s->memory))
+        if (!static_atoms_file_read(s->options->static_atoms_file, s->memory) ||
+            (s->options->learned_file != NULL &&
+            !learned_file_read(s->options->learned_file, s->memory)))
             return false;
     }
     if (!cookie_file_read(s->options->cookie_file, s->cookie, &config->cookie))
@@ -319,6 +321,7 @@ static bool start_helper(struct sniff *s)
     add_file(s, options->redact.key_file, HELPER_READ);
     for (size_t i = 0; i < options->keylog.num_files; i++)
         add_file(s, options->keylog.files[i], HELPER_READ);
+    add_file(s, options->static_atoms_file, HELPER_READ);
     if (options->learned_file != NULL) {
         add_file(s, options->learned_file, HELPER_READ);
         if (asprintf(&s->learned_new, "%s.new", options->learned_file) < 0) {

@@ -9,3 +9,6 @@ add_test(NAME learned COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/learned
 add_executable(role_dump late/role_dump.c)
 target_include_directories(role_dump PRIVATE ${DISSECT_FOLDERS})
 target_link_libraries(role_dump PRIVATE libdistsniff PkgConfig::PCAP)
+add_test(NAME static_atoms COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/static_atoms
+                                   $<TARGET_FILE:distsniff>
+                                   ${CMAKE_SOURCE_DIR}/dissect/atoms/otp25.def ${PCAPS})

@@ -73,7 +73,21 @@ void atom_books_free(struct atom_books *books)
         older = book->older;
         book_free(book);
     }
+    if (books != NULL)
+        own_atoms_free(books->own);
     free(books);
+}
+
+bool atom_books_add_static(struct atom_books *books, const struct ds_text *atoms, size_t num)
+{
+    struct own_atoms *own = own_atoms_new(atoms, num);
+    if (own == NULL || books->num != 0) {
+        own_atoms_free(own);
+        return false;
+    }
+    own_atoms_free(books->own);
+    books->own = own;
+    return true;
 }
 
 static bool has_name(const struct ds_endpoint *end)
@@ -171,7 +185,8 @@ static struct atom_book *book_new(struct atom_books *books, const struct ds_endp
         return NULL;
     book->meter = &books->meter;
     book->creation = end->creation;
-    book->table = ATOM_TABLES_NUM;
+    book->table = ATOM_TABLE_UNKNOWN;
+    book->own = books->own;
     book->texts = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->texts);
     if (book->texts == NULL || (has_name(end) && !set_name(book, end->node))) {
         book_free(book);
@@ -308,7 +323,7 @@ static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct
     learned->next_text = *bucket;
     *bucket = (uint32_t)(learned - book->learned) + 1;
     /* Only an atom of the tables says anything of other slots: that it is not in these. */
-    if (atom_table_find(text) != ATOM_TABLE_NONE)
+    if (own_atoms_find(book->own, text) != ATOM_TABLE_NONE)
         book->generation++;
     judge_anew(book, slot);
     return learned;
@@ -317,15 +332,15 @@ static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct
 /* check_tables holds a definition against the tables: right in one, it is not by chance. */
 static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text text)
 {
-    const unsigned number = atom_table_find(text);
+    const unsigned number = own_atoms_find(book->own, text);
     if (slot >= ATOM_BOOK_MODULUS)
         book->is_liar = true;
-    for (int t = 0; t < ATOM_TABLES_NUM && number != ATOM_TABLE_NONE; t++) {
-        const unsigned index = atom_tables[t].indices[number];
+    for (int t = 0; t < ATOM_TABLES_ALL && number != ATOM_TABLE_NONE; t++) {
+        const unsigned index = own_atoms_index(book->own, t, number);
         if (index == ATOM_TABLE_NONE)
             continue;
         struct table_fit *fit = &book->fits[t];
-        const bool is_common = index < atom_tables[t].num_common;
+        const bool is_common = index < own_atoms_table(book->own, t)->num_common;
         uint16_t *count = index % ATOM_BOOK_MODULUS == slot
                               ? is_common ? &fit->hits : &fit->rest_hits
                               : is_common ? &fit->misses : &fit->rest_misses;
@@ -340,7 +355,7 @@ static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text t
         return;
     /* The slots are weighed anew: not each time, so that this does not depend on what is told. */
     book->next_told = book->num_told + book->num_told / 4 + 1;
-    book->table = ATOM_TABLES_NUM;
+    book->table = ATOM_TABLE_UNKNOWN;
     book->next_fit = 0;
     book->generation++;
 }

@@ -83,6 +83,9 @@ enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slo
 /* atom_book_trusts says whether the sender behaves as a node does. */
 bool atom_book_trusts(const struct atom_book *book);
 
+/* atom_books_add_static is ds_atom_memory_add_static. */
+bool atom_books_add_static(struct atom_books *books, const struct ds_text *atoms, size_t num);
+
 /* atom_books_each and atom_books_add are ds_atom_memory_each and ds_atom_memory_add. */
 void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context);
 bool atom_books_add(struct atom_books *books, const struct ds_learned *learned);

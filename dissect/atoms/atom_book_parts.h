@@ -5,8 +5,8 @@
 #define DISSECT_ATOM_BOOK_PARTS_H
 
 #include "atom_book.h"
-#include "atom_tables.h"
 #include "meter.h"
+#include "own_atoms.h"
 
 enum {
     ATOM_BOOK_SLOTS = ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS,
@@ -72,8 +72,9 @@ struct atom_book {
     size_t name_len;
     bool is_liar; /* does what no node does: nothing is likely of it */
     uint32_t generation; /* changes with whatever makes another verdict possible */
-    struct table_fit fits[ATOM_TABLES_NUM];
-    int table;          /* that fits; ATOM_TABLES_NUM: none is known to */
+    const struct own_atoms *own; /* of all books */
+    struct table_fit fits[ATOM_TABLES_ALL];
+    int table;          /* that fits */
     bool is_this_build; /* it fits beyond its common part */
     uint32_t num_seen;  /* roles of all slots */
     uint32_t next_fit;  /* when the tables are tried again */
@@ -92,6 +93,7 @@ bool atom_book_has_elsewhere(struct atom_book *book, uint16_t slot, struct ds_te
 
 struct atom_books {
     struct meter meter;
+    struct own_atoms *own; /* NULL: there are none */
     struct atom_book *oldest, *newest;
     uint64_t num, max;
 };

@@ -73,6 +73,7 @@ static double ratio_of_seen(const struct learned *learned, struct seen_role role
             ratio = log2(0.3 / all_of(role.coarse));
         best = ratio > best ? ratio : best;
     }
+    /* Of what only the user's table has it is not known how it is used. */
     const unsigned text = atom_table_find((struct ds_text){learned->text, learned->len});
     if (text != ATOM_TABLE_NONE && atom_table_uses[text].num != 0) {
         const double ratio = ratio_of_use(text, role);
@@ -96,9 +97,9 @@ static double ratio_of_held(const struct learned *learned, struct seen_role role
 }
 
 /* prior_of returns P(a program uses an atom of OTP). */
-static double prior_of(unsigned text)
+static double prior_of(struct atom_table_use use)
 {
-    const double families = atom_table_uses[text].families;
+    const double families = use.families;
     /* What one of them uses is the next one's less often than that. */
     return families == 0 ? 0.002 : (families - 0.5) / atom_table_families;
 }
@@ -145,30 +146,35 @@ static void add_learned(struct judge *judge, uint64_t direction)
     }
 }
 
-static double weight_of_text(const struct book_slot *slot, unsigned text)
+static double weight_of_text(const struct atom_book *book, const struct book_slot *slot,
+                             unsigned text)
 {
-    double weight = log2(prior_of(text));
+    const struct atom_table_use use = own_atoms_use(book->own, text);
+    double weight = log2(prior_of(use));
     for (unsigned r = 0; r < slot->num_seen; r++)
-        weight += atom_table_uses[text].num != 0 ? ratio_of_use(text, slot->seen[r]) : 0;
+        weight += use.num != 0 ? ratio_of_use(text, slot->seen[r]) : 0;
     return weight;
 }
 
 /* num_usable returns how many atoms of a table a book agrees with. */
 static uint32_t num_usable(const struct atom_book *book, int t)
 {
-    return book->table == t && !book->is_this_build ? atom_tables[t].num_common
-                                                     : atom_tables[t].num;
+    const struct atom_table *table = own_atoms_table(book->own, t);
+    return table == NULL                              ? 0
+           : book->table == t && !book->is_this_build ? table->num_common
+                                                      : table->num;
 }
 
 /* add_static adds what the release that fits has in the slot. */
 static void add_static(struct judge *judge, int t)
 {
-    const struct atom_table *table = &atom_tables[t];
+    const struct own_atoms *own = judge->book->own;
+    const struct atom_table *table = own_atoms_table(own, t);
     const uint32_t num = num_usable(judge->book, t);
     for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
         const unsigned text = table->texts[index];
-        if (!has_text(judge, atom_table_text(text)))
-            add(judge, atom_table_text(text), weight_of_text(judge->slot, text));
+        if (!has_text(judge, own_atoms_text(own, text)))
+            add(judge, own_atoms_text(own, text), weight_of_text(judge->book, judge->slot, text));
     }
 }
 
@@ -177,9 +183,9 @@ static bool is_known_elsewhere(const struct judge *judge, unsigned number)
 {
     const struct atom_book *book = judge->book;
     const struct ds_text text = atom_table_text(number);
-    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
-        const unsigned index = atom_tables[t].indices[number];
-        if ((book->table == t || book->table == ATOM_TABLES_NUM) && index < num_usable(book, t))
+    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
+        const unsigned index = own_atoms_index(book->own, t, number);
+        if ((book->table == t || book->table == ATOM_TABLE_UNKNOWN) && index < num_usable(book, t))
             return true; /* as a candidate of its own slot it is there already */
     }
     return atom_book_has_elsewhere(judge->book, judge->number, text);
@@ -205,7 +211,7 @@ static void add_by_role(struct judge *judge)
             if (!is_telling(&roles[i]) || has_text(judge, text) || is_known_elsewhere(judge, roles[i].text))
                 continue;
             add(judge, text,
-                weight_of_text(judge->slot, roles[i].text) - log2(ATOM_BOOK_MODULUS));
+                weight_of_text(judge->book, judge->slot, roles[i].text) - log2(ATOM_BOOK_MODULUS));
         }
     }
 }
@@ -220,7 +226,7 @@ static double fit_of(const struct atom_book *book, const struct atom_table *tabl
         if (slot->num_seen == 0)
             continue;
         for (uint32_t index = number; index < num; index += ATOM_BOOK_MODULUS)
-            with += exp2(weight_of_text(slot, table->texts[index]));
+            with += exp2(weight_of_text(book, slot, table->texts[index]));
         fit += log2(with / (OTHERS / (double)ATOM_BOOK_MODULUS));
     }
     return fit;
@@ -229,17 +235,19 @@ static double fit_of(const struct atom_book *book, const struct atom_table *tabl
 /* choose_table finds the release that fits. */
 static void choose_table(struct atom_book *book)
 {
-    double best = -1e9, next = 0; /* no table at all is one of them */
-    int chosen = ATOM_TABLES_NUM;
-    bool same_build[ATOM_TABLES_NUM + 1] = {false};
+    double fits[ATOM_TABLES_ALL + 1];
+    int chosen = ATOM_TABLE_UNKNOWN;
+    bool same_build[ATOM_TABLES_ALL + 1] = {false};
     if (book->num_seen < book->next_fit)
         return;
     book->next_fit = book->num_seen + book->num_seen / 4 + 1;
     book->work += ATOM_BOOK_MODULUS;
-    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+    fits[ATOM_TABLE_UNKNOWN] = 0; /* no table at all is one of them */
+    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
         const struct table_fit *seen = &book->fits[t];
-        const struct atom_table *table = &atom_tables[t];
-        if (seen->misses != 0)
+        const struct atom_table *table = own_atoms_table(book->own, t);
+        fits[t] = -1e9;
+        if (table == NULL || seen->misses != 0)
             continue;
         /* The rest of the table has to show for itself that it is of the same build. */
         const double bits = log2(ATOM_BOOK_MODULUS);
@@ -249,16 +257,18 @@ static void choose_table(struct atom_book *book)
         if (is_this_build)
             fit = whole;
         same_build[t] = is_this_build;
-        if (fit > best) {
-            next = best > next ? best : next;
-            best = fit;
+        fits[t] = fit;
+        /* The user knows best: his table is the last one. */
+        if (fits[t] >= fits[chosen])
             chosen = t;
-        } else if (fit > next) {
-            next = fit;
+    }
+    for (int t = 0; t <= ATOM_TABLES_ALL; t++) {
+        if (t != chosen && !own_atoms_are_alike(book->own, t, chosen) &&
+            fits[chosen] < fits[t] + FIT_BITS) {
+            chosen = ATOM_TABLE_UNKNOWN;
+            break;
         }
     }
-    if (best < next + FIT_BITS)
-        chosen = ATOM_TABLES_NUM;
     if (chosen != book->table || book->is_this_build != same_build[chosen])
         book->generation++;
     book->table = chosen;
@@ -270,7 +280,7 @@ struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direct
     struct judge judge = {.book = book, .slot = &book->slots[slot], .number = slot};
     choose_table(book);
     add_learned(&judge, direction);
-    if (book->table < ATOM_TABLES_NUM)
+    if (book->table != ATOM_TABLE_UNKNOWN)
         add_static(&judge, book->table);
     add_by_role(&judge);
     double all = OTHERS / (double)ATOM_BOOK_MODULUS, best = 0;
@@ -325,7 +335,7 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
     held->weight += weight_of_held(&judge, held->text, held->num_new, held->weight);
     add(&judge, held->text, log2(1 - held->changed) + held->weight);
     add_learned(&judge, direction);
-    if (book->table < ATOM_TABLES_NUM)
+    if (book->table != ATOM_TABLE_UNKNOWN)
         add_static(&judge, book->table);
     add_by_role(&judge);
     const double holds = exp2(judge.candidates[0].weight);

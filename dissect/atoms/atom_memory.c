@@ -35,3 +35,14 @@ bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *
 {
     return atom_books_add(memory->books, learned);
 }
+
+bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
+                               size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (atoms[i].data == NULL || atoms[i].len > ATOM_MAX_LEN)
+            return false;
+    }
+    return num != 0 && num <= DS_STATIC_ATOMS_MAX &&
+           atom_books_add_static(memory->books, atoms, num);
+}

@@ -95,6 +95,15 @@ void ds_atom_memory_free(struct ds_atom_memory *memory); /* NULL is allowed */
 void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give, void *context);
 bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned);
 
+/* ds_atom_memory_add_static tells which atoms a build of OTP begins with, in the order of their
+ * indices: those of releases that are not known here, or of a build with changes of its own. The
+ * texts are copied. It comes before anything else is learned, and takes the place of what was told
+ * so before. False when memory ran out, there are none or more than DS_STATIC_ATOMS_MAX, or one
+ * is longer than atoms can be. */
+enum { DS_STATIC_ATOMS_MAX = 16384 };
+bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
+                               size_t num);
+
 /* ds_glance looks at packets in a hurry. */
 struct ds_glance;
 

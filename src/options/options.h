@@ -43,6 +43,7 @@ struct options {
     const char *cookie_file;
     struct keylog_config keylog;
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
+    const char *static_atoms_file; /* NULL: those of the releases that are known */
     enum refresh_way refresh_way;  /* of --print-refresh */
     const char *patterns[MAX_REGEXES]; /* of -e */
     size_t num_patterns;

@@ -373,6 +373,87 @@ static void doubts_what_was_held(void **state)
     atom_books_free(books);
 }
 
+enum { NUM_OWN = 1000 };
+
+/* own_build makes a table of atoms of the first release in another order, with some that no release
+ * has. */
+static void own_build(struct ds_text atoms[NUM_OWN])
+{
+    static char names[NUM_OWN][16];
+    for (unsigned i = 0; i < NUM_OWN; i++) {
+        snprintf(names[i], sizeof names[i], "own_%u", i);
+        atoms[i] = i % 2 == 0 ? text_of(names[i])
+                              : atom_table_text(atom_tables[0].texts[NUM_OWN - i]);
+    }
+    atoms[7] = text_of("alias");
+}
+
+static bool tell_own(struct atom_books *books)
+{
+    struct ds_text atoms[NUM_OWN];
+    own_build(atoms);
+    return atom_books_add_static(books, atoms, NUM_OWN);
+}
+
+/* The user's table is used for a node that it fits, and for that alone. */
+static void knows_what_the_user_builds(void **state)
+{
+    struct ds_text atoms[NUM_OWN];
+    const struct ds_endpoint a = end_of("a@h", 1, 7), b = end_of("b@h", 2, 7);
+    (void)state;
+    own_build(atoms);
+    for (int has_table = 0; has_table < 2; has_table++) {
+        struct atom_books *books = atom_books_new(4);
+        assert_true(!has_table || tell_own(books));
+        struct atom_book *own = atom_books_find(books, &env, &a);
+        struct atom_book *other = atom_books_find(books, &env, &b);
+        for (uint16_t i = 101; i < 121; i++)
+            atom_book_define(own, &env, i, atoms[i], 1, ATOM_BOOK_USED);
+        fit(other);
+        for (int i = 0; i < 2; i++)
+            atom_book_see(i == 0 ? own : other, &env, 7, &alias_role);
+        assert_int_equal(atom_book_judge(own, 7, 1).data != NULL, has_table);
+        assert_null(atom_book_judge(other, 7, 1).data);
+        assert_true(judges(other, "alias"));
+        /* One of its atoms in another slot: it is another build. */
+        atom_book_define(own, &env, 200, atoms[125], 1, ATOM_BOOK_USED);
+        assert_null(atom_book_judge(own, 7, 1).data);
+        assert_false(has_table && tell_own(books)); /* now it is too late */
+        atom_books_free(books);
+    }
+}
+
+/* A table that is one of a release once more speaks for that release, not against it. */
+static void knows_what_is_known(void **state)
+{
+    struct ds_text atoms[NUM_OWN];
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    (void)state;
+    for (unsigned i = 0; i < NUM_OWN; i++)
+        atoms[i] = atom_table_text(atom_tables[0].texts[i]);
+    assert_true(atom_books_add_static(books, atoms, NUM_OWN));
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    fit(book);
+    assert_true(judges(book, "alias"));
+    atom_books_free(books);
+}
+
+static void use_own(void *context)
+{
+    struct atom_books *books = atom_books_new(4);
+    (void)context;
+    if (books != NULL && !tell_own(books))
+        assert_true(failing_alloc_failed());
+    atom_books_free(books);
+}
+
+static void survives_without_memory_for_a_table(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(use_own, NULL) > NUM_OWN / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +469,9 @@ int main(void)
         cmocka_unit_test(keeps_to_the_bytes),
         cmocka_unit_test(ends_at_a_full_bucket),
         cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(knows_what_the_user_builds),
+        cmocka_unit_test(knows_what_is_known),
+        cmocka_unit_test(survives_without_memory_for_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

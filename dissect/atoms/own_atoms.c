@@ -1,0 +1,129 @@
+/*
+ * own_atoms.c - see own_atoms.h.
+ */
+#include "own_atoms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct ds_text *x = a, *y = b;
+    const size_t len = x->len < y->len ? x->len : y->len;
+    const int order = len != 0 ? memcmp(x->data, y->data, len) : 0;
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* add_texts collects the texts that no other table has. */
+static bool add_texts(struct own_atoms *own, const struct ds_text *atoms, size_t num)
+{
+    own->added = calloc(num + 1, sizeof *own->added);
+    if (own->added == NULL)
+        return false;
+    for (size_t i = 0; i < num; i++) {
+        if (atom_table_find(atoms[i]) != ATOM_TABLE_NONE)
+            continue;
+        char *copy = malloc(atoms[i].len + 1);
+        if (copy == NULL)
+            return false;
+        if (atoms[i].len != 0)
+            memcpy(copy, atoms[i].data, atoms[i].len);
+        own->added[own->num_added++] = (struct ds_text){copy, atoms[i].len};
+    }
+    qsort(own->added, own->num_added, sizeof *own->added, compare);
+    return true;
+}
+
+/* find_alike finds the release of which this may be another build. */
+static int find_alike(const struct own_atoms *own)
+{
+    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+        const struct atom_table *other = &atom_tables[t];
+        uint32_t same = 0;
+        for (uint32_t i = 0; i < own->table.num && i < other->num; i++)
+            same += own->texts[i] == other->texts[i];
+        if (same > own->table.num / 2)
+            return t;
+    }
+    return ATOM_TABLE_UNKNOWN;
+}
+
+struct own_atoms *own_atoms_new(const struct ds_text *atoms, size_t num)
+{
+    struct own_atoms *own = calloc(1, sizeof *own);
+    if (own == NULL || !add_texts(own, atoms, num)) {
+        own_atoms_free(own);
+        return NULL;
+    }
+    const size_t num_numbers = atom_table_num_texts + own->num_added;
+    own->texts = calloc(num + 1, sizeof *own->texts);
+    own->indices = malloc((num_numbers + 1) * sizeof *own->indices);
+    if (own->texts == NULL || own->indices == NULL) {
+        own_atoms_free(own);
+        return NULL;
+    }
+    for (size_t i = 0; i < num_numbers; i++)
+        own->indices[i] = ATOM_TABLE_NONE;
+    for (size_t i = 0; i < num; i++) {
+        own->texts[i] = (uint16_t)own_atoms_find(own, atoms[i]);
+        own->indices[own->texts[i]] = (uint16_t)i;
+    }
+    /* All of it is of this build: nothing depends on how another one was configured. */
+    own->table = (struct atom_table){"of its own", own->texts, own->indices, (uint32_t)num,
+                                     (uint32_t)num};
+    own->like = find_alike(own);
+    return own;
+}
+
+void own_atoms_free(struct own_atoms *own)
+{
+    if (own == NULL)
+        return;
+    while (own->num_added != 0)
+        free((void *)(uintptr_t)own->added[--own->num_added].data);
+    free(own->added);
+    free(own->texts);
+    free(own->indices);
+    free(own);
+}
+
+const struct atom_table *own_atoms_table(const struct own_atoms *own, int t)
+{
+    return t < ATOM_TABLES_NUM ? &atom_tables[t] : own != NULL ? &own->table : NULL;
+}
+
+unsigned own_atoms_find(const struct own_atoms *own, struct ds_text text)
+{
+    const unsigned number = atom_table_find(text);
+    if (number != ATOM_TABLE_NONE || own == NULL)
+        return number;
+    const struct ds_text *found =
+        bsearch(&text, own->added, own->num_added, sizeof text, compare);
+    return found != NULL ? atom_table_num_texts + (unsigned)(found - own->added) : ATOM_TABLE_NONE;
+}
+
+struct ds_text own_atoms_text(const struct own_atoms *own, unsigned number)
+{
+    return number < atom_table_num_texts ? atom_table_text(number)
+                                         : own->added[number - atom_table_num_texts];
+}
+
+struct atom_table_use own_atoms_use(const struct own_atoms *own, unsigned number)
+{
+    (void)own; /* how they are used is known of no atom of its own */
+    return number < atom_table_num_texts ? atom_table_uses[number] : (struct atom_table_use){0, 0};
+}
+
+unsigned own_atoms_index(const struct own_atoms *own, int t, unsigned number)
+{
+    const struct atom_table *table = own_atoms_table(own, t);
+    if (table == NULL || (t != ATOM_TABLE_OWN && number >= atom_table_num_texts))
+        return ATOM_TABLE_NONE;
+    return table->indices[number];
+}
+
+bool own_atoms_are_alike(const struct own_atoms *own, int a, int b)
+{
+    return own != NULL && ((a == ATOM_TABLE_OWN && b == own->like) ||
+                           (b == ATOM_TABLE_OWN && a == own->like));
+}
