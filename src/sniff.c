@@ -450,9 +450,8 @@ static void explain_silence(struct sniff *s)
     if (stats->connections != 0 || stats->messages != 0)
         return;
     if (s->options->follow.expression != NULL)
-        complain("nothing of Erlang in %d s for %s: nodes that are connected already do not ask "
-                 "EPMD: try tcp",
-                 SILENCE_S, s->options->follow.expression);
+        late_hints_silence(SILENCE_S, s->options->follow.expression,
+                           s->options->capture.interface);
     else
         complain("nothing of Erlang in %d s: -D lists the interfaces", SILENCE_S);
 }

@@ -27,6 +27,9 @@ live_test(live_match 120 match $<TARGET_FILE:distsniff> ${ERL_DIR})
 live_test(live_names 120 names $<TARGET_FILE:distsniff> ${ERL_DIR})
 erl_check(names naming_check ${PCAPS}/names.pcap)
 
+# Connections that were up before, and what makes their nodes send all atoms once more.
+live_test(live_refresh 120 refresh $<TARGET_FILE:distsniff> ${ERL_DIR})
+
 # Every way in which a live capture ends.
 live_test(live_ends 180 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 

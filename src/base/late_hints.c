@@ -6,6 +6,8 @@
  */
 #include "late_hints.h"
 
+#include "complain.h"
+
 #include <string.h>
 
 #define REFRESH_EXPRESSION                                                                         \
@@ -73,6 +75,15 @@ void late_hints_joined(bool *said)
     fputs("connections were up before the capture: atoms sent before it are unknown or likely (?ok); "
           "distsniff --print-refresh prints what makes nodes send them again\n",
           stderr);
+}
+
+void late_hints_silence(int seconds, const char *expression, const char *interface)
+{
+    complain("nothing of Erlang in %d s for %s: nodes that are connected already do not ask EPMD; "
+             "to see what they say: distsniff%s%s tcp, and distsniff --print-refresh for what they "
+             "said before",
+             seconds, expression, interface != NULL ? " -i " : "",
+             interface != NULL ? interface : "");
 }
 
 void late_hints_known(const struct ds_conn *conn, unsigned dir, bool may_name)

@@ -21,6 +21,10 @@ bool late_hints_way(const char *name, enum refresh_way *way);
 /* late_hints_joined says, the first time, what to do about a connection that was up before. */
 void late_hints_joined(bool *said);
 
+/* late_hints_silence says what to type where nothing of Erlang has passed an expression. interface
+ * may be NULL. */
+void late_hints_silence(int seconds, const char *expression, const char *interface);
+
 /* late_hints_known says that from here on all atoms of a direction are known. may_name: the nodes
  * may be named. */
 void late_hints_known(const struct ds_conn *conn, unsigned dir, bool may_name);
