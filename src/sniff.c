@@ -36,7 +36,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 6 };
+enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 7 };
 
 /* While nothing comes the time is told at intervals, less what the kernel may keep back. */
 enum {
