@@ -5,6 +5,7 @@
 #include "complain.h"
 #include "filter.h"
 #include "options.h"
+#include "own_labels.h"
 #include "sniff.h"
 
 #include <errno.h>
@@ -68,6 +69,10 @@ int main(int argc, char **argv)
             filter_list_fields(stdout);
             status = STATUS_OK;
             break;
+        case ACTION_LIST_LABELS:
+            own_labels_print(stdout);
+            status = STATUS_OK;
+            break;
         case ACTION_PRINT_REFRESH:
             late_hints_print_refresh(options.refresh_way, stdout);
             status = STATUS_OK;
@@ -78,5 +83,6 @@ int main(int argc, char **argv)
         }
     }
     options_free(&options);
+    own_labels_free();
     return status == STATUS_OK ? check_standard() : status;
 }

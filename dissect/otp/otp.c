@@ -14,14 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct ds_otp_line lines[] = {
+static const struct ds_otp_line known_lines[] = {
 #define OTP(kind, group, label, to, pattern) {DS_OTP_##kind, group, label, to, pattern},
 #include "otp.def"
 #undef OTP
 };
 
-enum { NUM_LINES = sizeof lines / sizeof lines[0], NO_LINE = 0xffff };
-_Static_assert(NUM_LINES < NO_LINE / 4, "lines are numbered with 16 bits, buckets are sparse");
+enum { NUM_KNOWN = sizeof known_lines / sizeof known_lines[0], NO_LINE = 0xffff };
+_Static_assert(NUM_KNOWN + DS_OTP_MAX_LINES < NO_LINE / 3,
+               "lines and names are numbered with 16 bits");
 
 /* What a line is held against. */
 enum family { FAMILY_MESSAGE, FAMILY_IN_CALL, FAMILY_IN_CAST, FAMILY_SPAWN, FAMILY_RESULT };
@@ -81,9 +82,9 @@ struct line {
     } bindings[DS_OTP_NUM_VARIABLES];
 };
 
-/* Open addressing; a power of two, at most half full. */
-enum { NAME_SLOTS = 1024, BUCKET_SLOTS = 1024, ANY_ARITY = 0x7f };
-_Static_assert(NUM_LINES * 2 <= BUCKET_SLOTS && NUM_LINES * 3 <= NAME_SLOTS, "half full");
+/* Open addressing; at least so many, a power of two, and at most half full: there is no more than a
+ * bucket a line, and three names. */
+enum { LEAST_SLOTS = 1024, ANY_ARITY = 0x7f };
 
 struct name_slot {
     struct ds_text text;
@@ -96,10 +97,13 @@ struct bucket {
 };
 
 struct ds_otp {
-    struct line line[NUM_LINES];
-    struct name_slot names[NAME_SLOTS];
+    struct ds_otp_line *lines; /* those that were added first */
+    struct line *line;
+    size_t num_lines;
+    struct name_slot *names;
+    struct bucket *buckets;
+    uint32_t mask; /* of the number of a slot, of either */
     uint16_t num_names;
-    struct bucket buckets[BUCKET_SLOTS];
 };
 
 /* hash_text mixes the length, the first bytes and the last: the names are short. */
@@ -117,12 +121,13 @@ static uint32_t hash_text(struct ds_text text)
                       32);
 }
 
-static struct name_slot *find_name_slot(struct name_slot *slots, struct ds_text text)
+static struct name_slot *find_name_slot(struct ds_otp *otp, struct ds_text text)
 {
-    uint32_t i = hash_text(text) % NAME_SLOTS;
+    struct name_slot *slots = otp->names;
+    uint32_t i = hash_text(text) & otp->mask;
     while (slots[i].number != 0 &&
            (slots[i].text.len != text.len || memcmp(slots[i].text.data, text.data, text.len) != 0))
-        i = (i + 1) % NAME_SLOTS;
+        i = (i + 1) & otp->mask;
     return &slots[i];
 }
 
@@ -133,8 +138,8 @@ static uint16_t find_name(const struct ds_otp *otp, struct ds_text text)
 {
     if (text.data == NULL || text.len == 0 || text.len > NAME_LEN_MAX)
         return 0;
-    uint32_t i = hash_text(text) % NAME_SLOTS;
-    for (; otp->names[i].number != 0; i = (i + 1) % NAME_SLOTS)
+    uint32_t i = hash_text(text) & otp->mask;
+    for (; otp->names[i].number != 0; i = (i + 1) & otp->mask)
         if (otp->names[i].text.len == text.len &&
             memcmp(otp->names[i].text.data, text.data, text.len) == 0)
             return otp->names[i].number;
@@ -145,7 +150,7 @@ static uint16_t add_name(struct ds_otp *otp, struct ds_text text)
 {
     if (text.data == NULL || text.len == 0)
         return 0;
-    struct name_slot *slot = find_name_slot(otp->names, text);
+    struct name_slot *slot = find_name_slot(otp, text);
     if (slot->number == 0)
         *slot = (struct name_slot){text, ++otp->num_names};
     return slot->number;
@@ -158,15 +163,15 @@ static uint64_t bucket_key(enum family family, uint16_t to, unsigned arity, uint
 
 static uint32_t find_bucket(const struct ds_otp *otp, uint64_t key)
 {
-    uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 54) % BUCKET_SLOTS;
+    uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40) & otp->mask;
     while (otp->buckets[i].key != 0 && otp->buckets[i].key != key)
-        i = (i + 1) % BUCKET_SLOTS;
+        i = (i + 1) & otp->mask;
     return i;
 }
 
 static bool add_line(struct ds_otp *otp, uint16_t number)
 {
-    const struct ds_otp_line *text = &lines[number];
+    const struct ds_otp_line *text = &otp->lines[number];
     struct line *line = &otp->line[number];
     struct pattern_error error;
     line->pattern = pattern_compile((struct ds_text){text->pattern, strlen(text->pattern)}, &error);
@@ -198,34 +203,64 @@ static bool add_line(struct ds_otp *otp, uint16_t number)
     return true;
 }
 
+static bool reserve(struct ds_otp *otp, const struct ds_otp_line *lines, size_t num)
+{
+    size_t num_slots = LEAST_SLOTS;
+    otp->num_lines = num + NUM_KNOWN;
+    while (num_slots < otp->num_lines * 6)
+        num_slots *= 2;
+    otp->mask = (uint32_t)num_slots - 1;
+    otp->lines = calloc(otp->num_lines, sizeof *otp->lines);
+    otp->line = calloc(otp->num_lines, sizeof *otp->line);
+    otp->names = calloc(num_slots, sizeof *otp->names);
+    otp->buckets = calloc(num_slots, sizeof *otp->buckets);
+    if (otp->lines == NULL || otp->line == NULL || otp->names == NULL || otp->buckets == NULL)
+        return false;
+    for (size_t i = 0; i < num; i++)
+        otp->lines[i] = lines[i];
+    memcpy(otp->lines + num, known_lines, sizeof known_lines);
+    return true;
+}
+
+struct ds_otp *ds_otp_new_with(const struct ds_otp_line *lines, size_t num)
+{
+    struct ds_otp *otp = num <= DS_OTP_MAX_LINES ? calloc(1, sizeof *otp) : NULL;
+    if (otp == NULL)
+        return NULL;
+    bool ok = reserve(otp, lines, num);
+    for (size_t i = 0; ok && i < otp->num_lines; i++)
+        ok = add_line(otp, (uint16_t)i);
+    for (size_t i = 0; ok && i < otp->num_lines; i++)
+        otp->line[i].label =
+            find_name(otp, (struct ds_text){otp->lines[i].label, strlen(otp->lines[i].label)});
+    if (ok)
+        return otp;
+    ds_otp_free(otp);
+    return NULL;
+}
+
 struct ds_otp *ds_otp_new(void)
 {
-    struct ds_otp *otp = calloc(1, sizeof *otp);
-    for (uint16_t i = 0; otp != NULL && i < NUM_LINES; i++) {
-        if (!add_line(otp, i)) {
-            ds_otp_free(otp);
-            return NULL;
-        }
-    }
-    for (uint16_t i = 0; otp != NULL && i < NUM_LINES; i++)
-        otp->line[i].label =
-            find_name(otp, (struct ds_text){lines[i].label, strlen(lines[i].label)});
-    return otp;
+    return ds_otp_new_with(NULL, 0);
 }
 
 void ds_otp_free(struct ds_otp *otp)
 {
     if (otp == NULL)
         return;
-    for (size_t i = 0; i < NUM_LINES; i++)
+    for (size_t i = 0; otp->line != NULL && i < otp->num_lines; i++)
         pattern_free(otp->line[i].pattern);
+    free(otp->lines);
+    free(otp->line);
+    free(otp->names);
+    free(otp->buckets);
     free(otp);
 }
 
 const struct ds_otp_line *ds_otp_lines(size_t *num_lines)
 {
-    *num_lines = NUM_LINES;
-    return lines;
+    *num_lines = NUM_KNOWN;
+    return known_lines;
 }
 
 static bool match_line(const struct ds_otp *otp, uint16_t number, const struct ds_term *term,
@@ -235,8 +270,8 @@ static bool match_line(const struct ds_otp *otp, uint16_t number, const struct d
     struct pattern_match views;
     if (!pattern_run(line->pattern, term, &views))
         return false;
-    match->line = &lines[number];
-    match->kind = lines[number].kind;
+    match->line = &otp->lines[number];
+    match->kind = otp->lines[number].kind;
     match->bound |= line->bound;
     for (unsigned i = 0; i < line->num_bound; i++)
         match->variable[line->bindings[i].variable] = views.variable[line->bindings[i].index];
@@ -337,15 +372,17 @@ const char *ds_otp_owner(const struct ds_otp *otp, struct ds_text name)
     const char *group = NULL;
     if (find_name(otp, name) == 0)
         return NULL;
-    for (size_t i = 0; i < NUM_LINES; i++) {
-        if (strlen(lines[i].to) != name.len || memcmp(lines[i].to, name.data, name.len) != 0 ||
-            families[lines[i].kind] == FAMILY_SPAWN || families[lines[i].kind] == FAMILY_RESULT)
+    for (size_t i = 0; i < otp->num_lines; i++) {
+        if (strlen(otp->lines[i].to) != name.len ||
+            memcmp(otp->lines[i].to, name.data, name.len) != 0 ||
+            families[otp->lines[i].kind] == FAMILY_SPAWN ||
+            families[otp->lines[i].kind] == FAMILY_RESULT)
             continue;
         /* Users' own calls go there: rex. */
-        if (lines[i].group[0] == '\0' && families[lines[i].kind] == FAMILY_IN_CALL)
+        if (otp->lines[i].group[0] == '\0' && families[otp->lines[i].kind] == FAMILY_IN_CALL)
             return NULL;
-        if (lines[i].group[0] != '\0')
-            group = lines[i].group;
+        if (otp->lines[i].group[0] != '\0')
+            group = otp->lines[i].group;
     }
     return group;
 }
@@ -382,7 +419,7 @@ bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
 bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line,
                         const struct ds_term *reply, struct ds_otp_match *match)
 {
-    const uint16_t label = otp->line[line - lines].label;
+    const uint16_t label = otp->line[line - otp->lines].label;
     match->bound = 0;
     return label != 0 && reply->data != NULL &&
            find_in_family(otp, FAMILY_RESULT, label, reply, match);

@@ -137,6 +137,11 @@ static const struct {
 };
 _Static_assert(TERM_NUM_CLASSES <= 32, "classes are bits of a word");
 
+const char *pattern_type_name(size_t i)
+{
+    return i < sizeof types / sizeof types[0] ? types[i].name : NULL;
+}
+
 /* parser_read_type reads what follows a variable: nothing, or ::type. */
 static bool parser_read_type(struct parser *p, uint32_t *classes)
 {

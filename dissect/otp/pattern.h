@@ -44,6 +44,10 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
 /* pattern_find_variable returns the index of a variable in pattern_match, or -1. */
 int pattern_find_variable(const struct pattern *pattern, const char *name);
 
+/* pattern_type_name returns the name of a type that a variable can be held to, from 0 on; NULL
+ * behind the last. */
+const char *pattern_type_name(size_t i);
+
 /* pattern_head tells what makes a quick refusal possible: the number of elements when the
  * pattern is a tuple, else -1, and its first element when that is an atom, else absent. */
 int pattern_head(const struct pattern *pattern, struct ds_text *first_atom);

@@ -97,7 +97,49 @@ struct ds_otp;
 /* ds_otp_new returns the table, ready to use and read-only from then on; NULL when memory
  * ran out. */
 struct ds_otp *ds_otp_new(void);
+
+/* ds_otp_new_with is ds_otp_new with further lines before those of otp.def, which stay where they
+ * are until ds_otp_free. NULL also where there are more than DS_OTP_MAX_LINES, or one whose pattern
+ * is none. */
+struct ds_otp *ds_otp_new_with(const struct ds_otp_line *lines, size_t num);
 void ds_otp_free(struct ds_otp *otp);
+
+/* ds_otp_lines is what ds_otp_read reads: its lines, and the texts that they point to. */
+enum { DS_OTP_MAX_LINES = 4096 };
+struct ds_otp_lines {
+    struct ds_otp_line *line;
+    size_t num;
+    char *texts;
+};
+
+/* Lists of words that one may have been meant. */
+enum ds_otp_names {
+    DS_OTP_NAMES_OF_NOTHING,
+    DS_OTP_NAMES_OF_LINES,
+    DS_OTP_NAMES_OF_KINDS,
+    DS_OTP_NAMES_OF_TYPES,
+};
+
+/* ds_otp_read_error says where a text is not in the language of otp.def. */
+struct ds_otp_read_error {
+    size_t line, column;     /* from 1 */
+    const char *expected;    /* a static string */
+    struct ds_text word;     /* what is there instead, in the text; empty where it is no word */
+    enum ds_otp_names names; /* what it may have been meant to be one of */
+};
+
+/* ds_otp_read reads lines in the language of otp.def (see the head of that file), LABEL(...) or
+ * OTP(...) with comments between them. Each word of a line has at most 64 bytes, a pattern 4096.
+ * False with *error filled in when it is none of that, or memory ran out (expected "more memory"):
+ * out is empty then. To be freed with ds_otp_lines_free. */
+bool ds_otp_read(struct ds_text text, struct ds_otp_lines *out, struct ds_otp_read_error *error);
+void ds_otp_lines_free(struct ds_otp_lines *lines);
+
+/* ds_otp_read_name returns the words of such a list, from 0 on; NULL behind the last. */
+const char *ds_otp_read_name(enum ds_otp_names names, size_t i);
+
+/* ds_otp_kind_name returns a kind as otp.def writes it, "CALL"; NULL out of range. */
+const char *ds_otp_kind_name(enum ds_otp_kind kind);
 
 /* ds_otp_find_message says what a payload is. to is the registered name it goes to, absent
  * when it goes to a pid or reference. False when no line fits. Tuples for that receiver come
@@ -118,7 +160,7 @@ bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
 bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line,
                         const struct ds_term *reply, struct ds_otp_match *match);
 
-/* ds_otp_lines returns all lines, in the order of the file. */
+/* ds_otp_lines returns the lines of otp.def, in their order. */
 const struct ds_otp_line *ds_otp_lines(size_t *num_lines);
 
 DS_END_PUBLIC

@@ -8,6 +8,7 @@
  * request is a call too: its answer is the spawn reply, or, for erpc, the exit reason.
  */
 #include "asking.h"
+#include "own_labels.h"
 #include "serving.h"
 #include "step.h"
 
@@ -57,7 +58,7 @@ struct correlate *correlate_new(const struct correlate_config *config)
     if (c == NULL)
         return NULL;
     c->config = *config;
-    c->otp = ds_otp_new();
+    c->otp = own_labels_new();
     intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
                config->limits[DS_LIMIT_NAMES], config->emit, config->context);

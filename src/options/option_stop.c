@@ -127,6 +127,13 @@ bool option_set_until(struct options *o, const char *value)
     return set_moment("--until", &o->ending.until, value);
 }
 
+bool option_set_list_labels(struct options *o, const char *value)
+{
+    (void)value;
+    o->action = ACTION_LIST_LABELS;
+    return true;
+}
+
 bool option_set_help(struct options *o, const char *value)
 {
     (void)value;

@@ -7,6 +7,7 @@
 #include "complain.h"
 #include "filter.h"
 #include "nearest.h"
+#include "own_labels.h"
 #include "option_conflicts.h"
 #include "option_line.h"
 #include "option_redact.h"
@@ -244,6 +245,27 @@ static bool check_once(const struct option_given *given, size_t num)
     return true;
 }
 
+/* read_labels reads the file of --labels before all else: other options take its words. What is
+ * wrong with the options is said when they are read. */
+static bool read_labels(int argc, char **argv)
+{
+    char letters[3 * NUM_OPTION_LINES];
+    struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
+    char names[DS_LIMIT_COUNT][32];
+    bool ok = true;
+
+    make_getopt_tables(letters, longs, names);
+    opterr = 0;
+    optind = 0;
+    for (int value; ok && (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        const struct option_line *line =
+            value != '?' && value != ':' && value < FIRST_LIMIT ? find_line(value) : NULL;
+        if (line != NULL && strcmp(line->name, "labels") == 0)
+            ok = own_labels_read(optarg);
+    }
+    return ok;
+}
+
 /* read_options takes the options one by one, and notes them in given, which has room for one
  * a word, or for each letter of a word. */
 static bool read_options(struct options *options, int argc, char **argv,
@@ -337,6 +359,8 @@ bool options_parse(struct options *options, int argc, char **argv)
     options->keep.before_ns = 60 * INT64_C(1000000000);
     options->keep.after_ns = 10 * INT64_C(1000000000);
 
+    if (!read_labels(argc, argv))
+        return false;
     size_t num_letters = 1, num_given = 0; /* no more options than letters */
     for (int i = 0; i < argc; i++)
         num_letters += strlen(argv[i]);

@@ -22,8 +22,16 @@
 
 enum { MAX_JOBS = 64 };
 
-enum action { ACTION_SNIFF, ACTION_SHORT_HELP, ACTION_HELP, ACTION_VERSION,
-              ACTION_LIST_INTERFACES, ACTION_LIST_FIELDS, ACTION_PRINT_REFRESH };
+enum action {
+    ACTION_SNIFF,
+    ACTION_SHORT_HELP,
+    ACTION_HELP,
+    ACTION_VERSION,
+    ACTION_LIST_INTERFACES,
+    ACTION_LIST_FIELDS,
+    ACTION_LIST_LABELS,
+    ACTION_PRINT_REFRESH
+};
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
  * others, and what concerns several. Texts belong to the command line, except the BPF expression
@@ -42,6 +50,7 @@ struct options {
     struct ds_config config; /* of the session: defaults, with --max-* put in */
     const char *cookie_file;
     struct keylog_config keylog;
+    const char *labels_file;       /* of --labels; it is read with the options */
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
     const char *static_atoms_file; /* NULL: those of the releases that are known */
     enum refresh_way refresh_way;  /* of --print-refresh */

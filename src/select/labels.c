@@ -1,13 +1,12 @@
 /*
- * labels.c - see labels.h. The labels are those of otp.def, and those of records that
+ * labels.c - see labels.h. The labels are those of otp.def and --labels, and those of records that
  * are known by their op.
  */
 #include "labels.h"
 
 #include "complain.h"
 #include "nearest.h"
-
-#include "distsniff/otp.h"
+#include "own_labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ bool labels_fit(const char *list, const char *label, const char *group)
 const char *labels_name(size_t i)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    const struct ds_otp_line *lines = own_labels(&num_lines);
     if (i < num_lines)
         return lines[i].label;
     return i - num_lines < NUM_OTHERS ? others[i - num_lines] : NULL;
@@ -45,14 +44,14 @@ const char *labels_name(size_t i)
 const char *labels_group(size_t i)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    const struct ds_otp_line *lines = own_labels(&num_lines);
     return i < num_lines ? lines[i].group : NULL;
 }
 
 static bool is_known(const char *word, size_t len)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    const struct ds_otp_line *lines = own_labels(&num_lines);
     for (size_t i = 0; i < num_lines; i++) {
         if (word_fits(word, len, lines[i].label, lines[i].group))
             return true;
@@ -68,7 +67,7 @@ static bool is_known(const char *word, size_t len)
 static const char *find_nearest(const char *word, size_t len)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = ds_otp_lines(&num_lines);
+    const struct ds_otp_line *lines = own_labels(&num_lines);
     const char **names = calloc(2 * num_lines + NUM_OTHERS, sizeof *names);
     if (names == NULL)
         return NULL;

@@ -9,6 +9,8 @@
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
+#include "own_labels.h"
+
 #include <distsniff/otp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,7 @@ static void unwrap(struct match_record *m, const struct ds_message *message, str
     if (mfa->data == NULL && ds_message_kind(message) != DS_KIND_SEND)
         return;
     if (m->otp == NULL)
-        m->otp = ds_otp_new();
+        m->otp = own_labels_new();
     if (m->otp == NULL) {
         m->no_memory++;
         return;
