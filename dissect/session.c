@@ -603,6 +603,13 @@ void ds_session_time(struct ds_session *session, int64_t now_ns)
     session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
 }
 
+void ds_session_settle(struct ds_session *session)
+{
+    if (!session->ended)
+        tcp_table_settle(session->tcp);
+    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+}
+
 struct decoder_state_walk {
     struct env *env;
     const struct ds_endpoint *ends; /* NULL: all */
@@ -645,6 +652,7 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
 void ds_session_past(struct ds_session *session, const struct ds_endpoint *ends, ds_past_fn give,
                      void *context)
 {
+    ds_session_settle(session);
     struct decoder_state_walk walk = {&session->env, ends, give, context};
     tcp_table_walk(session->tcp, give_past, &walk);
 }

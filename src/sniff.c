@@ -43,6 +43,7 @@ enum {
     CLOCK_EVERY = 4096,
     DRAIN_NS = 300 * 1000 * 1000,
     TELL_EVERY_NS = 100 * 1000 * 1000,
+    SETTLE_NS = 300 * 1000 * 1000,
 };
 
 struct sniff {
@@ -65,6 +66,7 @@ struct sniff {
     uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
     struct live_clock clock;
     int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
+    int64_t idle_ns; /* since when a pipe has brought nothing, by the monotonic clock; 0: it does */
     int64_t told_ns;  /* when the time was told last, by the monotonic clock */
     int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
     bool has_begun;   /* ending knows when */
@@ -506,8 +508,14 @@ static void look_around(struct sniff *s)
 /* wait_for_input is called while no packet is there to be read from a pipe. */
 static void wait_for_input(void *context)
 {
-    look_around(context);
-    flush(context);
+    struct sniff *s = context;
+    const int64_t now_ns = clock_now_ns();
+    look_around(s);
+    if (s->idle_ns == 0)
+        s->idle_ns = now_ns;
+    else if (now_ns - s->idle_ns >= SETTLE_NS)
+        ds_session_settle(s->session); /* it goes on without what does not come */
+    flush(s);
 }
 
 static void tell_time(struct sniff *s, int64_t now_ns)
@@ -557,6 +565,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         return;
     }
     s->num_taken++;
+    s->idle_ns = 0;
     s->stamp_ns = packet->ts_ns;
     if (!s->has_begun)
         begin(s, packet->ts_ns);

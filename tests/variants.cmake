@@ -24,6 +24,7 @@ endforeach()
 variant(tls-29.pcap "late;50") # of TLS 1.2 nothing is left then
 foreach(capture otp27-ops otp29-ops frag-29 cnode otp25)
   variant(${capture}.pcap "shuffle;4")
+  variant(${capture}.pcap "shuffle;16")
 endforeach()
 foreach(capture otp27-ops otp29-ops frag-29)
   foreach(mode "drop;3" "drop;7" "drop;50" "snap;200" "snap;1000" "late;100" "late;600")

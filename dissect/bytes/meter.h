@@ -14,10 +14,16 @@ struct meter {
     uint64_t hits; /* times something was refused */
 };
 
+/* meter_fits says whether meter_take would reserve len bytes. */
+static inline bool meter_fits(const struct meter *m, uint64_t len)
+{
+    return len <= m->max && m->used <= m->max - len;
+}
+
 /* meter_take reserves len bytes; false, and counted, when that would pass the cap. */
 __attribute__((warn_unused_result)) static inline bool meter_take(struct meter *m, uint64_t len)
 {
-    if (len > m->max || m->used > m->max - len) {
+    if (!meter_fits(m, len)) {
         m->hits++;
         return false;
     }

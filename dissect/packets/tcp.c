@@ -9,8 +9,8 @@
  * stays for a while, so that a late acknowledgement or retransmission is not taken for a
  * new one.
  */
-#include "tcp_conn.h"
 #include "tcp_facts.h"
+#include "tcp_queue.h"
 
 #include <stdlib.h>
 
@@ -20,16 +20,17 @@
 enum {
     FIRST_BUCKETS = 1024,
     MAX_SEGMENT_LEN = 1 << 25, /* more than any packet holds: keeps sums of lengths small */
-    RESET_SLACK = 1 << 20,     /* how far off the expected number a RST is believed */
     STRAY_DISTANCE = 1 << 24,  /* farther behind than any retransmission */
     MAX_STRAYS = 4,            /* so many in a row are another connection, whose SYN is missing */
     SWEEP_CONNS = 64,          /* looked at in one sweep */
+    LATE_SYN = 1 << 16,        /* bytes that may be passed on before a SYN comes too late */
 };
 #define MS_NS UINT64_C(1000000)
 #define SWEEP_NS (100 * MS_NS)
 /* A SYN is sent again after a second or three, then after as long or twice as long as before. */
 #define FIRST_SYN_WAIT_NS (3500 * MS_NS)
 #define SYN_WAIT_SLACK_NS (500 * MS_NS)
+#define WAIT_TURN_NS (200 * MS_NS)
 #define LINGER_NS (60 * UINT64_C(1000000000))
 
 struct conn_list {
@@ -38,8 +39,9 @@ struct conn_list {
 
 struct tcp_table {
     struct tcp_shared shared;
+    struct tcp_queue queue;
     uint64_t number; /* of the connection that the segment is of */
-    uint64_t num_made;  /* connections so far */
+    uint64_t num_made; /* connections so far, opened or to be opened */
     uint64_t forgotten; /* that of one which was forgotten with the segment */
     int64_t swept_ns;
     struct tcp_conn *last; /* where the last segment belonged */
@@ -301,9 +303,10 @@ static void make_room(struct tcp_table *table)
     free_conn(table, conn);
 }
 
-/* open_conn makes the connection that segment belongs to; dir is its direction. */
+/* open_conn makes the connection that segment belongs to; dir is its direction; number, if not
+ * 0, is that of the connection. */
 static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment *segment,
-                                  bool is_past, int *dir)
+                                  uint64_t number, bool is_past, int *dir)
 {
     make_room(table);
     struct tcp_conn *conn = calloc(1, sizeof *conn);
@@ -331,8 +334,9 @@ static struct tcp_conn *open_conn(struct tcp_table *table, const struct segment 
     firsts_add(table, conn);
     table->num_conns++;
     table->last = conn;
-    conn->view.number = ++table->num_made;
+    conn->view.number = number != 0 ? number : ++table->num_made;
     conn->view.only_past = is_past;
+    conn->num_taken = is_past ? TCP_DISORDER : 0;
     table->shared.stats->tcp_connections += !is_past;
     set_now(table, conn);
     table->shared.events->open(table->shared.context, &conn->view);
@@ -367,11 +371,20 @@ static void start_stream(struct tcp_stream *stream, uint32_t seq)
     stream->next_seq = seq;
 }
 
+/* is_late_syn says whether a SYN is the one with which a stream began, or must have begun: its
+ * number lies just before the first byte that was seen. */
+static bool is_late_syn(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    const uint32_t before = stream->first_seq - (segment->seq + 1);
+    return before == 0 || (before <= LATE_SYN && !conn->view.syn_seen[dir]);
+}
+
 /* is_reused says whether a SYN belongs to another connection than conn. */
 static bool is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
-    if (!stream->started || stream->first_seq == segment->seq + 1)
+    if (!stream->started || is_late_syn(conn, dir, segment))
         return false;
     const struct tcp_stream *peer = &conn->stream[!dir];
     return conn->closed || stream->has_data || peer->has_data || stream->fin_seen || peer->fin_seen;
@@ -402,15 +415,16 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_stream *peer = &conn->stream[!dir];
-    if (stream->started && conn->view.syn_seen[dir] && stream->first_seq == segment->seq + 1)
-        table->shared.stats->retransmitted++;
+    const bool is_again = conn->view.syn_seen[dir];
+    const bool is_late = stream->started && is_late_syn(conn, dir, segment);
+    table->shared.stats->retransmitted += is_late && is_again;
     conn->view.syn_seen[dir] = true;
     if (dir == 0 && (segment->flags & TCP_ACK) == 0)
         note_syn(table, conn);
-    if (!stream->started || stream->first_seq != segment->seq + 1) {
+    if (!is_late)
         tcp_stream_drop(&table->shared, stream);
+    if (!is_late || (!is_again && !stream->has_data && !stream->ended))
         start_stream(stream, segment->seq + 1);
-    }
     if ((segment->flags & TCP_ACK) != 0 && !peer->started)
         start_stream(peer, segment->ack);
 }
@@ -423,12 +437,12 @@ static bool is_reset(const struct tcp_conn *conn, int dir, const struct segment 
     const struct tcp_stream *peer = &conn->stream[!dir];
     if (stream->started) {
         int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
-        return ahead > -RESET_SLACK && ahead < RESET_SLACK;
+        return ahead > -TCP_NEAR && ahead < TCP_NEAR;
     }
     if ((segment->flags & TCP_ACK) == 0 || !peer->started)
         return true;
     int32_t ahead = tcp_diff(segment->ack, peer->next_seq);
-    return ahead > -RESET_SLACK && ahead < RESET_SLACK;
+    return ahead > -TCP_NEAR && ahead < TCP_NEAR;
 }
 
 /* is_stray says whether segments far behind what is expected have become so many that the
@@ -520,10 +534,10 @@ static void sweep(struct tcp_table *table, uint64_t max_conns)
 }
 
 /* purge frees closed connections that nothing can come of any more. */
-static void purge(struct tcp_table *table)
+static void purge(struct tcp_table *table, int64_t now_ns)
 {
     while (table->closed.oldest != NULL &&
-           tcp_elapsed(table->shared.now_ns, table->closed.oldest->closed_ns) > LINGER_NS)
+           tcp_elapsed(now_ns, table->closed.oldest->closed_ns) > LINGER_NS)
         free_conn(table, table->closed.oldest);
 }
 
@@ -555,13 +569,19 @@ static void go_on(struct tcp_table *table, struct tcp_conn *conn)
         table->shared.events->go_on(table->shared.context, &conn->view);
 }
 
-static void take_segment(struct tcp_table *table, const struct segment *segment)
+/* take_segment takes a segment of conn, which may be NULL, whose turn it is. number, if not 0, is
+ * that of the connection to be opened. */
+static void take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                         const struct segment *segment, uint64_t number)
 {
     struct ds_stats *stats = table->shared.stats;
     uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
-    int dir;
 
-    struct tcp_conn *conn = find_conn(table, segment, &dir);
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    /* Of a connection time does not go back where others went first. */
+    if (conn != NULL && segment->frame < conn->newest_frame)
+        table->shared.now_ns = conn->view.now_ns;
     if (conn != NULL && (segment->flags & TCP_SYN) != 0 && is_reused(conn, dir, segment)) {
         take_reused(table, conn);
         conn = NULL;
@@ -578,7 +598,7 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     if (conn == NULL) {
         if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0))
             return;
-        conn = open_conn(table, segment, false, &dir);
+        conn = open_conn(table, segment, number, false, &dir);
         if (conn == NULL)
             return;
     } else if (conn->closed) {
@@ -591,6 +611,9 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
     touch(table, conn);
     if (conn->view.only_past)
         go_on(table, conn);
+    conn->num_taken += conn->num_taken < TCP_DISORDER;
+    if (conn->newest_frame < segment->frame)
+        conn->newest_frame = segment->frame;
 
     if ((segment->flags & (TCP_SYN | TCP_RST)) != 0) {
         if ((segment->flags & TCP_RST) != 0) {
@@ -629,6 +652,154 @@ static void take_segment(struct tcp_table *table, const struct segment *segment)
         give_up(table, conn);
 }
 
+/* Turns: which segments are taken at once, and which wait for others of their connection. */
+
+static bool is_joined_late(const struct tcp_conn *conn)
+{
+    return !conn->view.syn_seen[0] && !conn->view.syn_seen[1];
+}
+
+/* lacks says whether something before seq is missing of a stream. */
+static bool lacks(const struct tcp_stream *stream, uint32_t seq)
+{
+    const int32_t ahead = tcp_diff(seq, stream->next_seq) - stream->ended; /* a FIN counts as 1 */
+    return stream->started && ahead > 0 && ahead <= TCP_NEAR;
+}
+
+/* is_turn_of_reset waits for what was sent before, of both sides; where a RST does not say what
+ * its sender had got, for all that may come yet. Who refuses a SYN has sent nothing before. */
+static bool is_turn_of_reset(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    if (!is_reset(conn, dir, segment))
+        return true; /* to be ignored */
+    if ((segment->flags & TCP_ACK) == 0 || lacks(&conn->stream[!dir], segment->ack))
+        return false;
+    return conn->stream[dir].started ? !lacks(&conn->stream[dir], segment->seq) : segment->seq == 0;
+}
+
+/* is_turn says whether a segment can be taken: at the beginning of a connection when the SYN has
+ * been and, so that questions come before their answers, what the sender had got by then. */
+static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const bool has_data = cursor_left(&segment->payload) + segment->cut_len != 0;
+    if (conn == NULL)
+        return (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN ||
+               (!has_data && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0);
+    if (conn->closed || conn->forgotten || (segment->flags & TCP_SYN) != 0)
+        return true;
+    if ((segment->flags & TCP_RST) != 0)
+        return is_turn_of_reset(conn, dir, segment);
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    const bool has_ack = (segment->flags & TCP_ACK) != 0;
+    if ((segment->flags & TCP_FIN) != 0 && has_ack && !conn->stream[dir].ended &&
+        lacks(peer, segment->ack))
+        return false; /* the other side may have closed first */
+    if (conn->num_taken >= TCP_DISORDER)
+        return true;
+    const struct tcp_stream *stream = &conn->stream[dir];
+    if (!stream->started)
+        return is_joined_late(conn) && stream->has_acked && stream->acked == segment->seq;
+    if (!has_ack)
+        return true;
+    return peer->started ? !has_data || !lacks(peer, segment->ack) : !conn->view.syn_seen[dir];
+}
+
+static void take_queued(struct tcp_table *table, struct tcp_queued *one)
+{
+    int dir;
+    struct tcp_conn *conn = find_conn(table, &one->segment, &dir);
+    tcp_queue_take(&table->shared, &table->queue, one);
+    take_segment(table, conn, dir, &one->segment, one->number);
+    tcp_queued_free(one);
+}
+
+/* start_other starts what the other side sends on a connection that was joined late where the
+ * first queued of it begins: it has been waited for as long. */
+static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
+{
+    struct tcp_queued *one = table->queue.first;
+    while (one != NULL && find_dir(conn, &one->segment) != !dir)
+        one = one->next;
+    if (one != NULL && !conn->stream[!dir].started)
+        start_stream(&conn->stream[!dir], tcp_queue_start(&table->queue, one));
+}
+
+/* take_untimely takes the first of the queue, which has waited in vain, or one that was sent
+ * before it. */
+static void take_untimely(struct tcp_table *table)
+{
+    struct tcp_queued *one = tcp_queue_earliest(&table->queue, table->queue.first);
+    const struct segment segment = one->segment;
+    int dir;
+    struct tcp_conn *conn = find_conn(table, &segment, &dir);
+    if (conn != NULL && conn->stream[dir].started)
+        conn->num_taken = TCP_DISORDER; /* packets are missing: nothing waits for them again */
+    const bool is_new = conn == NULL;
+    take_queued(table, one);
+    if (is_new && (conn = find_conn(table, &segment, &dir)) != NULL && is_joined_late(conn))
+        start_other(table, conn, dir);
+}
+
+/* take_turns takes what is queued as far as it can be, or until no segment of before a frame and
+ * a time is left. */
+static void take_turns(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
+{
+    while (table->queue.first != NULL) {
+        const struct segment *first = &table->queue.first->segment;
+        int dir;
+        const struct tcp_conn *conn = find_conn(table, first, &dir);
+        struct tcp_queued *one = table->queue.first;
+        while (one != NULL && !is_turn(conn, dir, &one->segment)) {
+            one = tcp_queue_find(one->next, first);
+            if (one != NULL && conn != NULL)
+                dir = find_dir(conn, &one->segment);
+        }
+        if (one != NULL) {
+            table->shared.stats->reordered += one != table->queue.first;
+            take_queued(table, one);
+        } else if (first->frame <= frame || first->ts_ns <= ts_ns) {
+            take_untimely(table);
+        } else {
+            return;
+        }
+    }
+}
+
+static void take_all(struct tcp_table *table)
+{
+    take_turns(table, UINT64_MAX, INT64_MAX);
+}
+
+/* take_in_turn takes a segment at once or when its turn comes. */
+static void take_in_turn(struct tcp_table *table, const struct segment *segment)
+{
+    int dir;
+    struct tcp_conn *conn = find_conn(table, segment, &dir);
+    if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
+        (conn != NULL ? is_reused(conn, dir, segment)
+                      : !tcp_queue_begins(&table->queue, segment))) {
+        take_all(table); /* of the connection before */
+        conn = find_conn(table, segment, &dir);
+    }
+    if (table->queue.first != NULL || !is_turn(conn, dir, segment)) {
+        const struct tcp_queued *other = tcp_queue_find(table->queue.first, segment);
+        uint64_t number = conn != NULL    ? conn->view.number
+                          : other != NULL ? other->number
+                                          : ++table->num_made;
+        if (table->queue.num == TCP_DISORDER)
+            take_turns(table, table->queue.first->segment.frame, INT64_MIN);
+        if (tcp_queue_add(&table->shared, &table->queue, segment, number)) {
+            take_turns(table, segment->frame > TCP_DISORDER ? segment->frame - TCP_DISORDER : 0,
+                       INT64_MIN);
+            table->number = number;
+            return;
+        }
+        take_all(table);
+        conn = find_conn(table, segment, &dir);
+    }
+    take_segment(table, conn, dir, segment, 0);
+}
+
 /* is_behind says whether a connection, as far as it is known, ends before the point up to which
  * packets stand for its past: something between was not captured. */
 static bool is_behind(const struct tcp_conn *conn, int dir, const struct ds_past *past)
@@ -659,7 +830,7 @@ static struct tcp_conn *begin_past(struct tcp_table *table, const struct segment
         close_conn(table, conn, TCP_CLOSE_BROKEN_OFF);
     if (conn != NULL)
         free_conn(table, conn);
-    return open_conn(table, segment, true, dir);
+    return open_conn(table, segment, 0, true, dir);
 }
 
 static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
@@ -692,6 +863,7 @@ uint64_t tcp_table_past(struct tcp_table *table, const struct segment *segment,
                         const struct ds_past *past)
 {
     int dir = 0;
+    take_all(table);
     table->forgotten = 0;
     if (cursor_left(&segment->payload) > MAX_SEGMENT_LEN || segment->cut_len > MAX_SEGMENT_LEN)
         return 0;
@@ -714,13 +886,14 @@ uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
                         const struct icmp_error *error)
 {
     int dir;
+    take_all(table);
     struct tcp_conn *conn = find_conn(table, segment, &dir);
     if (conn == NULL || conn->closed || conn->forgotten)
         return 0;
     const struct tcp_stream *stream = &conn->stream[dir];
     const bool is_syn = awaits_answer(conn) && dir == 0;
     const int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
-    if (!stream->started || (is_syn ? ahead != -1 : ahead < -RESET_SLACK || ahead > RESET_SLACK))
+    if (!stream->started || (is_syn ? ahead != -1 : ahead < -TCP_NEAR || ahead > TCP_NEAR))
         return 0; /* anybody can send such a thing */
     table->shared.now_ns = segment->ts_ns;
     table->shared.frame = segment->frame;
@@ -748,10 +921,11 @@ void tcp_table_time(struct tcp_table *table, int64_t now_ns)
 {
     if (now_ns < table->shared.now_ns)
         return;
+    take_turns(table, 0, now_ns - WAIT_TURN_NS);
     table->shared.now_ns = now_ns;
     table->shared.by_clock = true;
     if (table->closed.oldest != NULL)
-        purge(table);
+        purge(table, now_ns);
     sweep(table, table->num_conns);
     table->shared.by_clock = false;
 }
@@ -771,14 +945,12 @@ uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment)
     table->number = 0;
     if (segment->window == 0 && (segment->flags & (TCP_SYN | TCP_RST)) == 0)
         stats->zero_windows++;
-    table->shared.now_ns = segment->ts_ns;
-    table->shared.frame = segment->frame;
     if (table->closed.oldest != NULL)
-        purge(table);
-    take_segment(table, segment);
+        purge(table, segment->ts_ns);
+    take_in_turn(table, segment);
     /* Unsigned: a clock that goes back lets it run as well. */
     if (table->wait_first != NULL &&
-        (uint64_t)segment->ts_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
+        (uint64_t)table->shared.now_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
         sweep(table, SWEEP_CONNS);
     return table->number != table->forgotten ? table->number : 0;
 }
@@ -799,8 +971,14 @@ void tcp_table_walk(const struct tcp_table *table,
     }
 }
 
+void tcp_table_settle(struct tcp_table *table)
+{
+    take_all(table);
+}
+
 void tcp_table_end(struct tcp_table *table)
 {
+    take_all(table);
     table->shared.by_clock = true;
     while (table->first_earliest != NULL) {
         struct tcp_conn *conn = table->first_earliest;
@@ -817,6 +995,7 @@ void tcp_table_free(struct tcp_table *table)
 {
     if (table == NULL)
         return;
+    tcp_queue_drop(&table->shared, &table->queue);
     while (table->live.oldest != NULL)
         free_conn(table, table->live.oldest);
     while (table->closed.oldest != NULL)

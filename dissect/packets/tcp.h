@@ -95,6 +95,9 @@ uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
  * enough is given up. An earlier time than that of the latest segment is ignored. */
 void tcp_table_time(struct tcp_table *table, int64_t now_ns);
 
+/* tcp_table_settle takes the segments that still wait for others to go first. */
+void tcp_table_settle(struct tcp_table *table);
+
 /* tcp_table_forgotten returns the number of a connection that was forgotten with the latest
  * segment, 0 when none was. */
 uint64_t tcp_table_forgotten(const struct tcp_table *table);

@@ -13,6 +13,10 @@ static inline int32_t tcp_diff(uint32_t a, uint32_t b)
     return (int32_t)(a - b);
 }
 
+/* TCP_NEAR is how far apart numbers of one stream are at most, where packets are not quite in
+ * order or a peer sends from far behind. */
+enum { TCP_NEAR = 1 << 20 };
+
 /* tcp_elapsed returns the time since then, 0 if the clock went back. */
 static inline uint64_t tcp_elapsed(int64_t now_ns, int64_t then_ns)
 {
@@ -63,6 +67,8 @@ struct tcp_conn {
     uint64_t syn_gap_ns;   /* between it and the one before; 0: there was none */
     uint64_t syn_frame;
     bool ignores_past;     /* it is known better than what stands for its past could tell */
+    uint64_t newest_frame; /* of its segments */
+    uint8_t num_taken;     /* segments, up to TCP_DISORDER: then its beginning is over */
     bool gave_up;          /* closed because nobody answered: that may still happen */
     uint32_t bucket_hash;
     struct tcp_conn *chain;                   /* others in the same bucket */
@@ -89,11 +95,16 @@ struct tcp_shared {
  * time and a packet. Captures exist in which packets are not quite in order, whatever their
  * times: a little later than its neighbours a packet may come, unless there is none to come. */
 enum { TCP_DISORDER = 32 };
+static inline bool tcp_is_in_order(uint64_t frame, uint64_t since_frame)
+{
+    return frame > since_frame && frame - since_frame >= TCP_DISORDER;
+}
+
 static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns, uint64_t wait_ns,
                               uint64_t since_frame)
 {
     return tcp_elapsed(shared->now_ns, since_ns) >= wait_ns &&
-           (shared->by_clock || shared->frame - since_frame >= TCP_DISORDER);
+           (shared->by_clock || tcp_is_in_order(shared->frame, since_frame));
 }
 
 /* tcp_stream_take takes what a segment carries: passes on what is in order, keeps the

@@ -187,6 +187,11 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
  * ignored. Not to be called for captures that are read from files. */
 void ds_session_time(struct ds_session *session, int64_t now_ns);
 
+/* ds_session_settle tells that no packet has come for a while, where the time is not known: packets
+ * that wait, up to 32 of them, because others of their connection may have been captured after
+ * them, are taken. ds_session_time, ds_session_past and ds_session_end do so as well. */
+void ds_session_settle(struct ds_session *session);
+
 /* ds_session_end tells that no more packets come: gives up on missing segments, reports
  * what is left, closes all connections. Its events have the time of the latest packet, or of
  * ds_session_time if that was later. */
