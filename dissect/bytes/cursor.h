@@ -9,7 +9,8 @@
 #ifndef DISSECT_CURSOR_H
 #define DISSECT_CURSOR_H
 
-#include <endian.h>
+#include "byte_order.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -111,7 +112,7 @@ CURSOR_CHECKED bool cursor_read_u16(struct cursor *c, uint16_t *out)
     if (cursor_left(c) < sizeof v)
         return false;
     memcpy(&v, c->at, sizeof v);
-    *out = __builtin_bswap16(v);
+    *out = be16toh(v);
     c->at += sizeof v;
     return true;
 }
@@ -122,7 +123,7 @@ CURSOR_CHECKED bool cursor_read_u32(struct cursor *c, uint32_t *out)
     if (cursor_left(c) < sizeof v)
         return false;
     memcpy(&v, c->at, sizeof v);
-    *out = __builtin_bswap32(v);
+    *out = be32toh(v);
     c->at += sizeof v;
     return true;
 }
@@ -133,7 +134,7 @@ CURSOR_CHECKED bool cursor_read_u64(struct cursor *c, uint64_t *out)
     if (cursor_left(c) < sizeof v)
         return false;
     memcpy(&v, c->at, sizeof v);
-    *out = __builtin_bswap64(v);
+    *out = be64toh(v);
     c->at += sizeof v;
     return true;
 }
@@ -147,7 +148,5 @@ CURSOR_CHECKED bool cursor_read_bytes(struct cursor *c, void *out, size_t len)
     c->at += len;
     return true;
 }
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the reads swap bytes");
 
 #endif

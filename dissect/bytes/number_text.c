@@ -93,12 +93,11 @@ static bool decimal_add_parts(struct ds_buffer *out, const struct decimal *decim
     return true;
 }
 
-/* The digits are little-endian, and so is the machine: they are one row of bytes. */
 static bool number_add_decimal(struct ds_buffer *out, const struct value_big *big)
 {
     struct decimal decimal = {.context = BN_CTX_new()};
     BIGNUM *number = BN_lebin2bn((const unsigned char *)big->digits,
-                                 (int)(big->num_digits * sizeof *big->digits), NULL);
+                                 (int)value_big_len(big), NULL);
     int num_cuts;
     bool ok = decimal.context != NULL && number != NULL;
     if (ok) {
@@ -121,9 +120,9 @@ static void number_add_hex(struct ds_buffer *out, const struct value_big *big, s
     if (max_len != 0 && left > max_len / 2 + 1)
         hidden = left - (max_len / 2 + 1);
     ds_buffer_add_text(out, base);
-    buffer_add_hex(out, left != 0 ? big->digits[--left] : 0);
+    buffer_add_hex(out, left != 0 ? value_digit(big, --left) : 0);
     while (left > hidden) {
-        uint16_t digit = big->digits[--left];
+        uint16_t digit = value_digit(big, --left);
         const char *hex = "0123456789ABCDEF";
         const char text[4] = {hex[digit >> 12], hex[digit >> 8 & 15], hex[digit >> 4 & 15],
                               hex[digit & 15]};

@@ -3,9 +3,9 @@
  */
 #include <distsniff/match.h>
 
-#include "match_encode.h"
 #include "match_parse.h"
 
+#include <distsniff/encode.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static bool read_arity(struct parser *p)
     if (nil == NULL)
         return false;
     nil->at = p->match->constants.len;
-    encode_string(&p->match->constants, NULL, 0);
+    ds_encode_nil(&p->match->constants);
     nil->len = p->match->constants.len - nil->at;
     return !p->match->constants.failed ? lexer_next(lexer) : parse_no_memory(p);
 }

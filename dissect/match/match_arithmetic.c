@@ -3,7 +3,6 @@
  * does not fit into an int64_t goes through libcrypto's BIGNUM. No number may get longer than
  * a million bits, and what takes much time counts as steps.
  */
-#include "match_encode.h"
 #include "match_program.h"
 
 #include <math.h>
@@ -32,8 +31,8 @@ static bool store_number(struct run *run, const struct number *number, struct vi
         *out = view_of_integer(number->integer);
         return true;
     }
-    return view_store_integer(run, (const uint8_t *)number->big.digits, number->big.num_digits * 2,
-                           number->big.negative, out);
+    return view_store_integer(run, (const uint8_t *)number->big.digits,
+                              value_big_len(&number->big), number->big.negative, out);
 }
 
 static bool is_negative(const struct number *number)
@@ -48,10 +47,10 @@ static BIGNUM *big_of(const struct number *number)
     const void *bytes = &magnitude;
     size_t len = sizeof magnitude;
     if (number->kind == NUMBER_INT) {
-        magnitude = negative ? 0 - (uint64_t)number->integer : (uint64_t)number->integer;
+        magnitude = htole64(negative ? 0 - (uint64_t)number->integer : (uint64_t)number->integer);
     } else {
-        bytes = number->big.digits; /* both this and the machine have the lowest first */
-        len = number->big.num_digits * sizeof *number->big.digits;
+        bytes = number->big.digits;
+        len = value_big_len(&number->big);
     }
     BIGNUM *big = BN_lebin2bn(bytes, (int)len, NULL);
     if (big != NULL)

@@ -15,8 +15,8 @@ static bool add_integer(struct run *run, const struct segment *segment, const st
         return run_fail(run, RUN_BAD);
     struct magnitude integer = {bytes, sizeof bytes, number->integer < 0};
     if (number->kind == NUMBER_BIG) {
-        integer.bytes = (const uint8_t *)number->big.digits; /* the lowest first */
-        integer.len = number->big.num_digits * sizeof *number->big.digits;
+        integer.bytes = (const uint8_t *)number->big.digits;
+        integer.len = value_big_len(&number->big);
         integer.negative = number->big.negative;
     } else {
         uint64_t word = (uint64_t)number->integer;

@@ -1,7 +1,7 @@
 /*
  * match_nodes.c - the nodes of a pattern while they are made; see match_parse.h.
  */
-#include "match_encode.h"
+#include "term_encode.h"
 #include "match_parse.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@ static void shrink(struct number *number)
         return;
     uint64_t magnitude = 0;
     for (size_t i = big->num_digits; i-- != 0;)
-        magnitude = magnitude << 16 | big->digits[i];
+        magnitude = magnitude << 16 | value_digit(big, i);
     if (magnitude > INT64_MAX && !(big->negative && magnitude == (uint64_t)INT64_MAX + 1))
         return;
     number->integer = big->negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
@@ -68,7 +68,7 @@ static void big_of_float(double real, struct value_big *out)
     out->digits = out->few;
     for (; bits != 0; bits &= bits - 1) {
         const int bit = at + __builtin_ctzll(bits);
-        out->few[bit / 16] |= (uint16_t)(1u << bit % 16);
+        out->few[bit / 16] |= htole16((uint16_t)(1u << bit % 16));
         out->num_digits = (size_t)bit / 16 + 1;
     }
 }
@@ -82,8 +82,8 @@ static int compare_bigs(const struct value_big *a, const struct value_big *b)
     if (a->num_digits != b->num_digits)
         return a->num_digits > b->num_digits ? above : -above;
     for (size_t i = a->num_digits; i-- != 0;)
-        if (a->digits[i] != b->digits[i])
-            return a->digits[i] > b->digits[i] ? above : -above;
+        if (value_digit(a, i) != value_digit(b, i))
+            return value_digit(a, i) > value_digit(b, i) ? above : -above;
     return 0;
 }
 
@@ -148,7 +148,7 @@ bool number_to_float(const struct number *number, double *out)
     for (size_t i = (big->num_digits + 3) / 4; i-- != 0;) {
         uint64_t word = 0;
         for (size_t j = 4; j-- != 0;)
-            word = word << 16 | (i * 4 + j < big->num_digits ? big->digits[i * 4 + j] : 0u);
+            word = word << 16 | (i * 4 + j < big->num_digits ? value_digit(big, i * 4 + j) : 0u);
         *out = *out * 0x1p64 + (double)word;
     }
     if (big->negative)

@@ -2,9 +2,9 @@
  * match_store.c - terms that are computed: encoded like those that were sent, in the arena of
  * the run.
  */
-#include "match_encode.h"
 #include "match_view.h"
 
+#include <distsniff/encode.h>
 #include <math.h>
 
 /* store makes a view of the term in a buffer, which it releases. Long ones count as more steps,
@@ -29,7 +29,7 @@ bool view_store_float(struct run *run, double real, struct view *out)
     struct ds_buffer term = {0};
     if (!isfinite(real))
         return run_fail(run, RUN_BAD);
-    encode_float(&term, real);
+    ds_encode_float(&term, real);
     return store(run, &term, out);
 }
 
@@ -37,6 +37,6 @@ bool view_store_integer(struct run *run, const uint8_t *bytes, size_t len, bool 
                         struct view *out)
 {
     struct ds_buffer term = {0};
-    encode_integer(&term, bytes, len, negative);
+    ds_encode_integer(&term, negative, bytes, len);
     return store(run, &term, out);
 }

@@ -2,35 +2,24 @@
  * copy_portable.c - see copy_portable.h. The tags are those of term_token.h.
  */
 #include "copy_portable.h"
+#include "term_encode.h"
 #include "term_token.h"
 #include "value.h"
 
-#include <stdio.h>
+#include <distsniff/encode.h>
 
-void portable_atom(struct ds_buffer *out, const char *text, size_t len)
-{
-    if (len <= UINT8_MAX) {
-        const uint8_t head[] = {TERM_TAG_SMALL_ATOM_UTF8, (uint8_t)len};
-        buffer_add_bytes(out, head, sizeof head);
-    } else {
-        const uint8_t head[] = {TERM_TAG_ATOM_UTF8, (uint8_t)(len >> 8), (uint8_t)len};
-        buffer_add_bytes(out, head, sizeof head);
-    }
-    buffer_add_bytes(out, text, len);
-}
+#include <stdio.h>
 
 void portable_cached(struct ds_buffer *out, const struct ds_atom *atom, bool portable)
 {
-    static const char no_atom[] = "?atom";
+    static const struct ds_text no_atom = {"?atom", sizeof "?atom" - 1};
     const struct ds_text known = {(const char *)atom->text, atom->len};
+    char slot[16];
     if (!ds_atom_is_certain(atom->state)) {
-        char text[16];
-        int len = snprintf(text, sizeof text, "?atom:%u", (unsigned)atom->slot);
-        portable_atom(out, text, (size_t)len);
-    } else if (portable && !ds_atom_ok(known)) {
-        portable_atom(out, no_atom, sizeof no_atom - 1);
+        const int len = snprintf(slot, sizeof slot, "?atom:%u", (unsigned)atom->slot);
+        ds_encode_atom(out, (struct ds_text){slot, (size_t)len});
     } else {
-        portable_atom(out, known.data, known.len);
+        ds_encode_atom(out, portable && !ds_atom_ok(known) ? no_atom : known);
     }
 }
 
@@ -48,47 +37,24 @@ void portable_name(struct ds_buffer *out, struct cursor *names, const struct ter
 
 void portable_tag(struct ds_buffer *out, const char *tag, uint8_t num)
 {
-    const uint8_t head[] = {TERM_TAG_SMALL_TUPLE, num};
-    buffer_add_bytes(out, head, sizeof head);
-    portable_atom(out, tag, strlen(tag));
+    ds_encode_tuple(out, num);
+    ds_encode_atom(out, (struct ds_text){tag, strlen(tag)});
 }
 
-static void portable_u8(struct ds_buffer *out, uint8_t value)
-{
-    buffer_add_bytes(out, &value, sizeof value);
-}
-
-static void portable_u32(struct ds_buffer *out, uint64_t value)
-{
-    const uint32_t wire = __builtin_bswap32((uint32_t)value);
-    buffer_add_bytes(out, &wire, sizeof wire);
-}
-
-/* portable_integer and portable_unsigned add a whole term. */
 static void portable_unsigned(struct ds_buffer *out, uint64_t value)
 {
-    const uint8_t head[] = {TERM_TAG_SMALL_BIG, sizeof value, 0};
-    if (value <= INT32_MAX) {
-        portable_u8(out, TERM_TAG_INTEGER);
-        portable_u32(out, value);
-    } else {
-        buffer_add_bytes(out, head, sizeof head);
-        buffer_add_bytes(out, &value, sizeof value); /* little-endian, as the machine is */
-    }
+    ds_encode_number(out, false, value);
 }
 
 static void portable_integer(struct ds_buffer *out, int32_t value)
 {
-    portable_u8(out, TERM_TAG_INTEGER);
-    portable_u32(out, (uint32_t)value);
+    ds_encode_number(out, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void portable_list(struct ds_buffer *out, uint64_t num)
 {
-    if (num == 0)
-        return;
-    portable_u8(out, TERM_TAG_LIST);
-    portable_u32(out, num);
+    if (num != 0)
+        ds_encode_list(out, (uint32_t)num);
 }
 
 /* Nodes of 2^22 bits at least; some take more. */
@@ -108,9 +74,7 @@ void portable_large(struct ds_buffer *out, const struct term_token *token)
         return;
     portable_tag(out, "$integer", 3);
     portable_unsigned(out, sign);
-    portable_u8(out, TERM_TAG_BINARY);
-    portable_u32(out, cursor_left(&c));
-    buffer_add_cursor(out, &c);
+    ds_encode_binary(out, (struct ds_text){(const char *)c.at, cursor_left(&c)});
 }
 
 /* What a node that has no name takes for its own, by OTP 25. */
@@ -173,11 +137,11 @@ static void portable_pid(struct ds_buffer *out, const struct term_token *token,
         portable_unsigned(out, pid.serial);
         portable_unsigned(out, pid.creation);
     } else {
-        portable_u8(out, TERM_TAG_NEW_PID);
+        encode_u8(out, TERM_TAG_NEW_PID);
         portable_node(out, token, env);
-        portable_u32(out, pid.id);
-        portable_u32(out, pid.serial);
-        portable_u32(out, pid.creation);
+        encode_u32(out, pid.id);
+        encode_u32(out, pid.serial);
+        encode_u32(out, pid.creation);
     }
 }
 
@@ -193,10 +157,10 @@ static void portable_port(struct ds_buffer *out, const struct term_token *token,
         portable_unsigned(out, port.id);
         portable_unsigned(out, port.creation);
     } else {
-        portable_u8(out, TERM_TAG_NEW_PORT);
+        encode_u8(out, TERM_TAG_NEW_PORT);
         portable_node(out, token, env);
-        portable_u32(out, port.id);
-        portable_u32(out, port.creation);
+        encode_u32(out, port.id);
+        encode_u32(out, port.creation);
     }
 }
 
@@ -212,15 +176,15 @@ static void portable_reference(struct ds_buffer *out, const struct term_token *t
         portable_list(out, ref.num_words);
         for (unsigned i = ref.num_words; i > 0; i--)
             portable_unsigned(out, ref.words[i - 1]);
-        portable_u8(out, TERM_TAG_NIL);
+        ds_encode_nil(out);
         portable_unsigned(out, ref.creation);
     } else {
-        const uint8_t head[] = {TERM_TAG_NEWER_REFERENCE, 0, (uint8_t)ref.num_words};
-        buffer_add_bytes(out, head, sizeof head);
+        encode_u8(out, TERM_TAG_NEWER_REFERENCE);
+        encode_u16(out, (uint16_t)ref.num_words);
         portable_node(out, token, env);
-        portable_u32(out, ref.creation);
+        encode_u32(out, ref.creation);
         for (unsigned i = 0; i < ref.num_words; i++)
-            portable_u32(out, ref.words[i]);
+            encode_u32(out, ref.words[i]);
     }
 }
 
@@ -253,7 +217,7 @@ bool portable_is_odd_fun(const struct term_token *token, const struct term_env *
 
 void portable_fun(struct ds_buffer *out, const struct term_token *token, const struct term_env *env)
 {
-    static const char undefined[] = "undefined";
+    static const struct ds_text undefined = {"undefined", sizeof "undefined" - 1};
     struct cursor c = token->bytes;
     struct value_fun fun;
     uint8_t arity;
@@ -267,6 +231,6 @@ void portable_fun(struct ds_buffer *out, const struct term_token *token, const s
         cursor_read_u8(&c, &arity))
         portable_unsigned(out, arity);
     else
-        portable_atom(out, undefined, sizeof undefined - 1);
+        ds_encode_atom(out, undefined);
     portable_list(out, token->num_terms);
 }

@@ -1,6 +1,6 @@
 /*
- * copy_portable.h - parts of terms in external format: atoms, heads of tuples and lists, and what
- * stands in a portable copy (term_copy.c) for leaves that not all nodes read.
+ * copy_portable.h - what stands in a portable copy (term_copy.c) for leaves that not all nodes read,
+ * and the parts that it has in common with other copies.
  */
 #ifndef DISSECT_COPY_PORTABLE_H
 #define DISSECT_COPY_PORTABLE_H
@@ -8,9 +8,8 @@
 #include "buffer.h"
 #include "term.h"
 
-/* portable_atom adds an atom; portable_cached one of the cache, portable_name the one at names,
- * which it passes. Portable: one that no node would take becomes '?atom'. */
-void portable_atom(struct ds_buffer *out, const char *text, size_t len);
+/* portable_cached adds an atom of the cache, portable_name the one at names, which it passes.
+ * Portable: one that no node would take becomes '?atom'. */
 void portable_cached(struct ds_buffer *out, const struct ds_atom *atom, bool portable);
 void portable_name(struct ds_buffer *out, struct cursor *names, const struct term_env *env,
                    bool portable);

@@ -28,7 +28,7 @@ static void read_small(struct rewrite *r, struct cursor *at, bool is_uniq)
         return;
     if (is_uniq)
         r->to->fingerprint(r->to->context, bytes, len);
-    rewrite_put_u8(r, token.tag);
+    encode_u8(r->out, token.tag);
     buffer_add_bytes(r->out, bytes, len);
 }
 
@@ -78,9 +78,7 @@ void rewrite_end_fun(struct rewrite *r)
     size_t size_at;
     r->funs.len -= sizeof size_at;
     memcpy(&size_at, r->funs.data + r->funs.len, sizeof size_at);
-    const uint32_t size = __builtin_bswap32((uint32_t)(r->out->len - size_at));
-    if (!r->out->failed)
-        memcpy(r->out->data + size_at, &size, sizeof size);
+    encode_set_u32(r->out, size_at, (uint32_t)(r->out->len - size_at));
 }
 
 void rewrite_record(struct rewrite *r, const struct term_token *token)

@@ -5,6 +5,8 @@
 #include "utf8.h"
 #include "value.h"
 
+#include <distsniff/encode.h>
+
 enum { ATOM_CHARS_MAX = 255 };
 
 /* mend_atom makes text that of an atom which can be read back: what a peer put into the atom
@@ -25,15 +27,7 @@ static size_t mend_atom(char *text, size_t len)
 
 static void put_atom_text(struct rewrite *r, char *text, size_t len)
 {
-    len = mend_atom(text, len);
-    if (len <= UINT8_MAX) {
-        rewrite_put_u8(r, TERM_TAG_SMALL_ATOM_UTF8);
-        rewrite_put_u8(r, (uint8_t)len);
-    } else {
-        rewrite_put_u8(r, TERM_TAG_ATOM_UTF8);
-        rewrite_put_u16(r, (uint16_t)len);
-    }
-    buffer_add_bytes(r->out, text, len);
+    ds_encode_atom(r->out, (struct ds_text){text, mend_atom(text, len)});
 }
 
 /* rewrite_atom writes an atom, or the node of something, anew. Returns whether it may be
@@ -87,7 +81,7 @@ void rewrite_numbered(struct rewrite *r, const struct term_token *token)
 static void rewrite_export(struct rewrite *r, const struct term_token *token)
 {
     struct cursor at = token->bytes;
-    rewrite_put_u8(r, token->tag);
+    encode_u8(r->out, token->tag);
     if (!cursor_skip(&at, 1))
         return;
     rewrite_next_atom(r, &at);
@@ -106,37 +100,9 @@ static void rewrite_local(struct rewrite *r, const struct term_token *token)
     r->to->fingerprint(r->to->context, (uint8_t *)r->scratch.data, r->scratch.len);
     uint8_t bytes[HASH_LEN + BINARY_LEN] = {0};
     memcpy(bytes, r->scratch.data, r->scratch.len < sizeof bytes ? r->scratch.len : sizeof bytes);
-    rewrite_put_u8(r, TERM_TAG_LOCAL);
+    encode_u8(r->out, TERM_TAG_LOCAL);
     buffer_add_bytes(r->out, bytes, HASH_LEN);
-    rewrite_put_u8(r, TERM_TAG_BINARY);
-    rewrite_put_u32(r, BINARY_LEN);
-    buffer_add_bytes(r->out, bytes + HASH_LEN, BINARY_LEN);
-}
-
-void rewrite_put_integer(struct rewrite *r, bool negative, const uint8_t *bytes, size_t len)
-{
-    uint64_t value = 0;
-    while (len != 0 && bytes[len - 1] == 0)
-        len--;
-    for (size_t i = 0; i < len && len <= 4; i++)
-        value |= (uint64_t)bytes[i] << 8 * i;
-    if (len <= 1 && !negative) {
-        rewrite_put_u8(r, TERM_TAG_SMALL_INTEGER);
-        rewrite_put_u8(r, (uint8_t)value);
-    } else if (len <= 4 && value <= INT32_MAX + (uint64_t)negative) {
-        rewrite_put_u8(r, TERM_TAG_INTEGER);
-        rewrite_put_u32(r, negative ? (uint32_t)-value : (uint32_t)value);
-    } else {
-        if (len <= UINT8_MAX) {
-            rewrite_put_u8(r, TERM_TAG_SMALL_BIG);
-            rewrite_put_u8(r, (uint8_t)len);
-        } else {
-            rewrite_put_u8(r, TERM_TAG_LARGE_BIG);
-            rewrite_put_u32(r, (uint32_t)len);
-        }
-        rewrite_put_u8(r, negative);
-        buffer_add_bytes(r->out, bytes, len);
-    }
+    ds_encode_binary(r->out, (struct ds_text){(const char *)bytes + HASH_LEN, BINARY_LEN});
 }
 
 /* read_magnitude puts the absolute value of an integer into scratch, lowest byte first. */
@@ -177,31 +143,27 @@ static void rewrite_integer(struct rewrite *r, const struct term_token *token)
         return;
     if (r->scratch.len != 0)
         r->to->integer(r->to->context, negative, (uint8_t *)r->scratch.data, r->scratch.len);
-    rewrite_put_integer(r, negative && r->scratch.len != 0, (const uint8_t *)r->scratch.data,
+    ds_encode_integer(r->out, negative && r->scratch.len != 0, (const uint8_t *)r->scratch.data,
                         r->scratch.len);
 }
 
 static void rewrite_real(struct rewrite *r, const struct term_token *token)
 {
     double value;
-    uint64_t bits;
     if (!value_get_float(token, &value))
         return;
     r->to->real(r->to->context, &value);
-    memcpy(&bits, &value, sizeof bits);
-    bits = __builtin_bswap64(bits);
-    rewrite_put_u8(r, TERM_TAG_NEW_FLOAT);
-    buffer_add_bytes(r->out, &bits, sizeof bits);
+    ds_encode_float(r->out, value);
 }
 
 static void rewrite_bytes(struct rewrite *r, const struct term_token *token)
 {
     const struct ds_text old = {(const char *)token->body.at, cursor_left(&token->body)};
     const bool whole = token->class == TERM_BINARY;
-    rewrite_put_u8(r, token->tag);
-    rewrite_put_u32(r, (uint32_t)old.len);
+    encode_u8(r->out, token->tag);
+    encode_u32(r->out, (uint32_t)old.len);
     if (!whole)
-        rewrite_put_u8(r, token->last_bits);
+        encode_u8(r->out, token->last_bits);
     if (old.len != 0)
         r->to->bytes(r->to->context, old, whole ? 8 : token->last_bits, r->out);
 }

@@ -5,12 +5,14 @@
 #include "escape.h"
 #include "rewriter.h"
 
+#include <distsniff/encode.h>
+
 enum { CHARACTER_MAX = 0x10ffff };
 
 static void put_character(struct rewrite *r, uint32_t code)
 {
     const uint8_t bytes[4] = {(uint8_t)code, (uint8_t)(code >> 8), (uint8_t)(code >> 16), 0};
-    rewrite_put_integer(r, false, bytes, sizeof bytes);
+    ds_encode_integer(r->out, false, bytes, sizeof bytes);
 }
 
 /* get_small returns the value of an integer from 0 to max. */
@@ -53,14 +55,14 @@ void rewrite_string(struct rewrite *r, const struct term_token *token)
 {
     struct cursor body = token->body;
     uint8_t byte;
-    rewrite_put_u8(r, token->tag);
-    rewrite_put_u16(r, (uint16_t)cursor_left(&body));
+    encode_u8(r->out, token->tag);
+    encode_u16(r->out, (uint16_t)cursor_left(&body));
     r->scratch.len = 0;
     while (cursor_read_u8(&body, &byte))
         add_code(r, byte);
     const uint32_t *codes = r->scratch.len != 0 ? replace_codes(r, true) : NULL;
     for (size_t i = 0; codes != NULL && i < num_codes(r); i++)
-        rewrite_put_u8(r, (uint8_t)codes[i]);
+        encode_u8(r->out, (uint8_t)codes[i]);
 }
 
 uint64_t rewrite_run(struct rewrite *r, struct cursor *at, uint64_t left, bool first)

@@ -7,6 +7,7 @@
 
 #include "buffer.h"
 #include "term.h"
+#include "term_encode.h"
 
 #include <distsniff/rewrite.h>
 
@@ -22,26 +23,6 @@ struct rewrite {
     struct ds_buffer scratch; /* texts and strings under work */
     bool no_memory;
 };
-
-static inline void rewrite_put_u8(struct rewrite *r, uint8_t value)
-{
-    buffer_add_char(r->out, (char)value);
-}
-
-static inline void rewrite_put_u16(struct rewrite *r, uint16_t value)
-{
-    value = __builtin_bswap16(value);
-    buffer_add_bytes(r->out, &value, sizeof value);
-}
-
-static inline void rewrite_put_u32(struct rewrite *r, uint32_t value)
-{
-    value = __builtin_bswap32(value);
-    buffer_add_bytes(r->out, &value, sizeof value);
-}
-
-/* rewrite_put_integer writes an integer of any size: its absolute value, lowest byte first. */
-void rewrite_put_integer(struct rewrite *r, bool negative, const uint8_t *bytes, size_t len);
 
 /* rewrite_leaf writes a token that holds no others. rewrite_numbered is of a pid, port or
  * reference. */

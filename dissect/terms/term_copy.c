@@ -19,13 +19,15 @@
 #include "buffer.h"
 #include "copy_portable.h"
 #include "stack.h"
+#include "term_encode.h"
 #include "term_token.h"
 #include "term_twice.h"
 
+#include <distsniff/encode.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COPY_OPEN = 8, COPY_VERSION = 131 };
+enum { COPY_OPEN = 8 };
 
 enum copy_kind { COPY_FUN, COPY_LIST, COPY_RECORD, COPY_PAIRS };
 
@@ -85,24 +87,17 @@ static bool copy_push(struct copy *copy, struct copy_open open)
     return true;
 }
 
-static void copy_u32(char *to, size_t value)
-{
-    uint32_t wire = __builtin_bswap32((uint32_t)value);
-    memcpy(to, &wire, sizeof wire);
-}
-
 /* copy_due does what is to be done at at, where so many terms are still to come: the size of a
  * fun that ends, the name of a record's next value, or its end. */
 static void copy_due(struct copy *copy, const struct cursor *at, uint64_t num_terms)
 {
-    static const uint8_t pair[] = {TERM_TAG_SMALL_TUPLE, 2}, nil[] = {TERM_TAG_NIL};
     while (copy->num_open != 0 && copy->open[copy->num_open - 1].due_at == num_terms) {
         struct copy_open *open = &copy->open[copy->num_open - 1];
         copy_flush(copy, at);
         if (copy->out->failed)
             return;
         if (open->left != 0) {
-            buffer_add_bytes(copy->out, pair, sizeof pair);
+            ds_encode_tuple(copy->out, 2);
             if (open->kind == COPY_RECORD)
                 portable_name(copy->out, &open->names, copy->env, true);
             open->left--;
@@ -110,9 +105,9 @@ static void copy_due(struct copy *copy, const struct cursor *at, uint64_t num_te
             return;
         }
         if (open->kind == COPY_FUN)
-            copy_u32(&copy->out->data[open->size_at], copy->out->len - open->size_at);
+            encode_set_u32(copy->out, open->size_at, (uint32_t)(copy->out->len - open->size_at));
         else
-            buffer_add_bytes(copy->out, nil, sizeof nil);
+            ds_encode_nil(copy->out);
         copy->num_open--;
     }
 }
@@ -202,25 +197,24 @@ static bool copy_identity(struct copy *copy, const struct cursor *at,
 static bool copy_local(struct copy *copy, const struct cursor *at, const struct term_token *token,
                        size_t token_at, uint64_t num_terms)
 {
-    static const char tag[] = "$local";
-    const char tuple[] = {TERM_TAG_SMALL_TUPLE, 2, TERM_TAG_SMALL_ATOM_UTF8, sizeof tag - 1};
-    char binary[1 + 4] = {TERM_TAG_BINARY};
-    const size_t tag_len = 1, more_len = sizeof tuple + sizeof tag - 1 + sizeof binary - tag_len;
+    const size_t tag_len = 1, body_at = token_at + tag_len;
     struct ds_buffer *out = copy->out;
+    struct ds_buffer head = {0};
     (void)token;
     (void)num_terms;
     copy_flush(copy, at);
-    if (out->failed || !ds_buffer_reserve(out, more_len))
-        return false;
-    char *to = out->data + token_at;
-    size_t body_len = out->len - token_at - tag_len;
-    copy_u32(&binary[1], body_len);
-    memmove(to + tag_len + more_len, to + tag_len, body_len);
-    memcpy(to, tuple, sizeof tuple);
-    memcpy(to + sizeof tuple, tag, sizeof tag - 1);
-    memcpy(to + sizeof tuple + sizeof tag - 1, binary, sizeof binary);
-    out->len += more_len;
-    return true;
+    const size_t body_len = out->len - body_at;
+    portable_tag(&head, "$local", 2);
+    encode_count(&head, TERM_TAG_BINARY, (uint32_t)body_len);
+    const size_t more_len = head.len - tag_len; /* its own tag goes */
+    out->failed |= head.failed;
+    if (!out->failed && ds_buffer_reserve(out, more_len)) {
+        memmove(out->data + token_at + head.len, out->data + body_at, body_len);
+        memcpy(out->data + token_at, head.data, head.len);
+        out->len += more_len;
+    }
+    ds_buffer_free(&head);
+    return !out->failed;
 }
 
 static copy_fn *const copy_specials[256] = {
@@ -281,11 +275,10 @@ static bool copy_term(const struct ds_term *term, struct ds_buffer *out, bool po
     }
     const struct token_source source = {.env = &env, .cache_ref = copy_cache_ref, .context = &copy};
     struct cursor at = cursor_make(term->data, term->len);
-    const uint8_t version = COPY_VERSION;
 
     copy.open = copy.few;
     copy.run = at;
-    buffer_add_bytes(out, &version, sizeof version);
+    ds_encode_version(out);
     bool ok =
         portable ? copy_terms(&copy, &at, &source, true) : copy_terms(&copy, &at, &source, false);
     term_twice_free(&copy.twice);

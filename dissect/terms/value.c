@@ -57,6 +57,8 @@ bool value_get_big(const struct term_token *token, struct value_big *out)
         value_big_free(out);
         return false;
     }
+    for (size_t i = 0; i < out->num_digits; i++)
+        out->digits[i] = htole16(out->digits[i]);
     out->negative = big.is_neg != 0;
     return true;
 }

@@ -7,15 +7,27 @@
 #ifndef DISSECT_VALUE_H
 #define DISSECT_VALUE_H
 
+#include "byte_order.h"
 #include "term.h"
 
-/* A bignum's magnitude, in digits of 16 bits, the lowest first. */
+/* A bignum's magnitude, in digits of 16 bits, the lowest first: one row of bytes of which the lowest
+ * is the first on any machine. value_digit is the number that a digit stands for. */
 struct value_big {
     bool negative;
     size_t num_digits;
     uint16_t *digits; /* to be released with value_big_free */
     uint16_t few[64];
 };
+
+static inline uint16_t value_digit(const struct value_big *big, size_t i)
+{
+    return le16toh(big->digits[i]);
+}
+
+static inline size_t value_big_len(const struct value_big *big)
+{
+    return big->num_digits * sizeof *big->digits;
+}
 
 struct value_pid {
     uint32_t id, serial, creation;

@@ -13,6 +13,7 @@
 
 #include "pseudonym_class.h"
 
+#include <endian.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -111,17 +112,19 @@ static uint64_t round_value(struct pseudonym *p, const struct permutation *of, u
                             uint64_t half)
 {
     uint8_t block[AES_LEN], out[AES_LEN];
-    const uint64_t head = half << 16 | (uint64_t)of->kind << 8 | round; /* half is below 2^34 */
+    /* Half is below 2^34. The same pseudonyms are made on every machine. */
+    const uint64_t head = htole64(half << 16 | (uint64_t)of->kind << 8 | round);
+    const uint64_t size = htole64(of->n);
     uint64_t value;
     int len = 0;
     memcpy(block, &head, sizeof head);
-    memcpy(block + sizeof head, &of->n, sizeof of->n);
+    memcpy(block + sizeof head, &size, sizeof size);
     if (!EVP_EncryptUpdate(p->aes, out, &len, block, AES_LEN) || len != AES_LEN) {
         p->failed = true;
         return 0;
     }
     memcpy(&value, out, sizeof value);
-    return value;
+    return le64toh(value);
 }
 
 static uint64_t forth(struct pseudonym *p, const struct permutation *of, uint64_t x)

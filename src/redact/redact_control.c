@@ -5,31 +5,18 @@
 #include "redact_control.h"
 
 #include <distsniff/dissect.h>
+#include <distsniff/encode.h>
 #include <distsniff/identity.h>
 #include <string.h>
 
-enum { TAG_INTEGER = 98, TAG_SMALL_BIG = 110, TAG_SMALL_TUPLE = 104, TAG_SMALL_ATOM_UTF8 = 119 };
-
 static void put_integer(struct redact_parts *p, int64_t value)
 {
-    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    if (value >= INT32_MIN && value <= INT32_MAX) {
-        const uint32_t bits = (uint32_t)value;
-        const uint8_t bytes[] = {TAG_INTEGER, (uint8_t)(bits >> 24), (uint8_t)(bits >> 16),
-                                 (uint8_t)(bits >> 8), (uint8_t)bits};
-        redact_put(p, bytes, sizeof bytes);
-        return;
-    }
-    uint8_t bytes[3 + 8] = {TAG_SMALL_BIG, 8, value < 0};
-    for (size_t i = 0; i < 8; i++, rest >>= 8)
-        bytes[3 + i] = (uint8_t)rest;
-    redact_put(p, bytes, sizeof bytes);
+    ds_encode_number(&p->scratch, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 static void put_tuple(struct redact_parts *p, size_t num)
 {
-    const uint8_t head[] = {TAG_SMALL_TUPLE, (uint8_t)num};
-    redact_put(p, head, sizeof head);
+    ds_encode_tuple(&p->scratch, (uint32_t)num);
 }
 
 static void put_token(struct redact_parts *p, const struct ds_token *token)
@@ -87,7 +74,7 @@ static size_t count_elements(const struct ds_message *m)
  * may be the cookie, which nodes before OTP 21 and C nodes say there. */
 static void replace_control(struct redact_parts *p, struct ds_message *m)
 {
-    static const uint8_t empty_atom[] = {TAG_SMALL_ATOM_UTF8, 0};
+    static const struct ds_text empty_atom = {"", 0};
     const struct ds_message old = *m;
     size_t at[DS_ROLE_COUNT] = {0}, len[DS_ROLE_COUNT] = {0};
     p->scratch.len = 0;
@@ -96,7 +83,7 @@ static void replace_control(struct redact_parts *p, struct ds_message *m)
     for (const char *letter = old.op->roles; *letter != '\0'; letter++) {
         const enum ds_role role = role_of(*letter);
         if (*letter == '_')
-            redact_put(p, empty_atom, sizeof empty_atom);
+            ds_encode_atom(&p->scratch, empty_atom);
         if (role == DS_ROLE_COUNT)
             continue;
         if (old.role[role].data == NULL)

@@ -7,9 +7,8 @@
 #include "titles.h"
 #include "term_show.h"
 
+#include <distsniff/encode.h>
 #include <string.h>
-
-enum { TAG_STRING = 107, TAG_BINARY = 109, TAG_SMALL_ATOM_UTF8 = 119 };
 
 /* is_plain_atom says whether the text of a term is that of an atom without quotes. */
 static bool is_plain_atom(struct ds_text text)
@@ -36,12 +35,13 @@ static bool take_word(struct ds_text *text, struct ds_text *word)
     return true;
 }
 
-/* literal is how a term is written that is all text, and its tag. */
+/* literal is how a term is written that is all text, and what makes it. */
 static const struct literal {
     const char *opens, *closes;
-    uint8_t tag;
-} literals[] = {
-    {"'", "'", TAG_SMALL_ATOM_UTF8}, {"\"", "\"", TAG_STRING}, {"<<\"", "\">>", TAG_BINARY}};
+    void (*encode)(struct ds_buffer *out, struct ds_text text);
+} literals[] = {{"'", "'", ds_encode_atom},
+                {"\"", "\"", ds_encode_string},
+                {"<<\"", "\">>", ds_encode_binary}};
 
 static bool takes_quotes(struct ds_text *text, const struct literal *literal)
 {
@@ -54,43 +54,40 @@ static bool takes_quotes(struct ds_text *text, const struct literal *literal)
     return true;
 }
 
-/* read_literal makes a term of its text, where that is plain ASCII without escapes. Returns its
- * length, 0 for other terms. */
-static size_t read_literal(struct ds_text text, uint8_t term[5 + TITLE_LEN_MAX])
+/* read_literal makes a term of its text, where that is plain ASCII without escapes. False for other
+ * terms. */
+static bool read_literal(struct ds_text text, struct ds_buffer *term)
 {
-    uint8_t tag = is_plain_atom(text) ? TAG_SMALL_ATOM_UTF8 : 0;
-    for (size_t i = 0; tag == 0 && i < sizeof literals / sizeof literals[0]; i++) {
+    void (*encode)(struct ds_buffer *out, struct ds_text text) =
+        is_plain_atom(text) ? ds_encode_atom : NULL;
+    for (size_t i = 0; encode == NULL && i < sizeof literals / sizeof literals[0]; i++) {
         if (takes_quotes(&text, &literals[i]))
-            tag = literals[i].tag;
+            encode = literals[i].encode;
     }
-    bool is_plain = tag != 0 && text.len <= TITLE_LEN_MAX;
+    bool is_plain = encode != NULL && text.len <= TITLE_LEN_MAX;
     for (size_t i = 0; is_plain && i < text.len; i++)
         is_plain =
             text.data[i] >= ' ' && text.data[i] <= '~' && strchr("'\"\\", text.data[i]) == NULL;
-    if (!is_plain)
-        return 0;
-    size_t len = 0;
-    term[len++] = tag;
-    for (size_t zeros = tag == TAG_BINARY ? 3 : tag == TAG_STRING ? 1 : 0; zeros != 0; zeros--)
-        term[len++] = 0;
-    term[len++] = (uint8_t)text.len;
-    memcpy(term + len, text.data, text.len);
-    return len + text.len;
+    if (is_plain)
+        encode(term, text);
+    return is_plain;
 }
 
 static void redact_name(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
-    uint8_t bytes[5 + TITLE_LEN_MAX];
-    const struct ds_term term = {.data = bytes, .len = read_literal(text, bytes)};
-    struct ds_buffer new_bytes = {0};
-    if (term.len == 0) {
+    struct ds_buffer bytes = {0}, new_bytes = {0};
+    if (!read_literal(text, &bytes)) {
         redact_other(v, text, out);
         return;
     }
-    redact_rewrite(v, &term, false, &new_bytes);
+    const struct ds_term term = {.data = (const uint8_t *)bytes.data, .len = bytes.len};
+    out->failed |= bytes.failed;
+    if (!bytes.failed)
+        redact_rewrite(v, &term, false, &new_bytes);
     const struct ds_term new_term = {.data = (const uint8_t *)new_bytes.data, .len = new_bytes.len};
     out->failed |= new_bytes.failed || !term_show(&new_term, NULL, out);
     ds_buffer_free(&new_bytes);
+    ds_buffer_free(&bytes);
 }
 
 void redact_title(struct redact_values *v, struct ds_text text, struct ds_buffer *out)

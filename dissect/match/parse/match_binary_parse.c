@@ -9,9 +9,9 @@
  * and integers that no such segment can hold, are held against the value.
  */
 #include "match_bits.h"
-#include "match_encode.h"
 #include "match_parse.h"
 
+#include <distsniff/encode.h>
 #include <stdlib.h>
 
 struct binary {
@@ -85,9 +85,20 @@ static bool read_string(struct binary *b)
     return ok;
 }
 
-/* read_magnitude reads an integer as encode_integer wrote it. */
-static struct magnitude read_magnitude(const uint8_t *term)
+enum { FEW = 4 };
+
+/* read_magnitude reads an integer as ds_encode_integer wrote it; few is where it may stand. */
+static struct magnitude read_magnitude(const uint8_t *term, uint8_t few[FEW])
 {
+    if (term[0] == TERM_TAG_INTEGER) {
+        const bool negative = term[1] >= 0x80;
+        for (int i = 0, carry = negative; i < FEW; i++) {
+            const int byte = (negative ? 0xff - term[FEW - i] : term[FEW - i]) + carry;
+            few[i] = (uint8_t)byte;
+            carry = byte >> 8;
+        }
+        return (struct magnitude){few, FEW, negative};
+    }
     if (term[0] == TERM_TAG_SMALL_INTEGER)
         return (struct magnitude){term + 1, 1, false};
     if (term[0] == TERM_TAG_SMALL_BIG)
@@ -99,8 +110,9 @@ static struct magnitude read_magnitude(const uint8_t *term)
 /* add_integer adds an integer as bits, where bits can say all. */
 static bool add_integer(struct binary *b, struct segment *as)
 {
+    uint8_t few[FEW];
     const struct magnitude integer =
-        read_magnitude((const uint8_t *)b->p->match->constants.data + as->at);
+        read_magnitude((const uint8_t *)b->p->match->constants.data + as->at, few);
     const unsigned num = (unsigned)(as->size * as->unit);
     /* What is made cuts off what does not fit; what is matched cannot be it. */
     if (as->size_kind != SIZE_FIXED ||
@@ -114,14 +126,16 @@ static bool add_integer(struct binary *b, struct segment *as)
 static bool make_float(struct binary *b, struct segment *as)
 {
     struct ds_buffer *constants = &b->p->match->constants;
-    const struct magnitude integer = read_magnitude((const uint8_t *)constants->data + as->at);
+    uint8_t few[FEW];
+    const struct magnitude integer =
+        read_magnitude((const uint8_t *)constants->data + as->at, few);
     double real = 0;
     if (integer.len > 6)
         return false;
     for (size_t i = integer.len; i-- != 0;)
         real = real * 256 + integer.bytes[i];
     as->at = constants->len;
-    encode_float(constants, integer.negative ? -real : real);
+    ds_encode_float(constants, integer.negative ? -real : real);
     as->len = constants->len - as->at;
     return true;
 }
@@ -134,9 +148,9 @@ static bool read_number(struct binary *b, bool negative)
     const size_t at = constants->len, text_at = lexer->token.at;
     struct segment as;
     if (is_float)
-        encode_float(constants, negative ? -lexer->real : lexer->real);
+        ds_encode_float(constants, negative ? -lexer->real : lexer->real);
     else
-        encode_integer(constants, lexer->magnitude, lexer->magnitude_len, negative);
+        ds_encode_integer(constants, negative, lexer->magnitude, lexer->magnitude_len);
     const size_t len = constants->len - at;
     if (constants->failed)
         return parse_no_memory(b->p);
@@ -226,7 +240,7 @@ static bool add_node(struct binary *b)
     node->at = is_literal ? match->constants.len : b->first;
     node->num = (uint32_t)(match->num_segments - b->first);
     if (is_literal) {
-        encode_bits(&match->constants, b->bits.bytes.data, b->bits.num);
+        ds_encode_bits(&match->constants, b->bits.bytes.data, b->bits.num);
         node->len = match->constants.len - node->at;
     }
     return !match->constants.failed || parse_no_memory(b->p);

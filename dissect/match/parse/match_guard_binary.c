@@ -6,9 +6,9 @@
  * a constant.
  */
 #include "match_bits.h"
-#include "match_encode.h"
 #include "match_guard_parse.h"
 
+#include <distsniff/encode.h>
 #include <stdlib.h>
 
 /* read_constant reads a binary if it is a constant; else it goes back to its <<. */
@@ -42,7 +42,7 @@ static bool begin_binary(struct guard_parser *g)
 {
     struct ds_buffer *constants = &g->match->constants;
     const size_t at = constants->len;
-    encode_bits(constants, NULL, 0);
+    ds_encode_bits(constants, NULL, 0);
     return guard_add_constant(g, at);
 }
 

@@ -4,8 +4,10 @@
  * stack; a step then makes a row of them (match_build.c). One whose parts are all constants is
  * a constant.
  */
-#include "match_encode.h"
+#include "term_encode.h"
 #include "match_guard_parse.h"
+
+#include <distsniff/encode.h>
 
 static const struct {
     const char *open, *close, *expected;
@@ -45,7 +47,7 @@ static bool add_nil(struct guard_parser *g)
 {
     struct ds_buffer *constants = &g->match->constants;
     const size_t at = constants->len;
-    encode_string(constants, NULL, 0);
+    ds_encode_nil(constants);
     return guard_add_constant(g, at);
 }
 

@@ -4,6 +4,8 @@
 #include "match_encode.h"
 #include "match_parse.h"
 
+#include <distsniff/encode.h>
+
 /* Words that are operators, and so no atoms unless quoted. */
 static const char *const keywords[] = {
     "when", "andalso", "orelse", "not",  "and",  "or",  "xor", "div",
@@ -29,7 +31,7 @@ bool parse_nil(struct parser *p)
     struct node *node = parse_begin_constant(p, NODE_CONSTANT);
     if (node == NULL)
         return false;
-    encode_string(&p->match->constants, NULL, 0);
+    ds_encode_nil(&p->match->constants);
     return parse_end_constant(p, node);
 }
 
@@ -66,8 +68,8 @@ bool parse_number(struct parser *p, bool negative)
     if (node == NULL)
         return false;
     if (lexer->token.kind == LEX_FLOAT)
-        encode_float(&p->match->constants, negative ? -lexer->real : lexer->real);
+        ds_encode_float(&p->match->constants, negative ? -lexer->real : lexer->real);
     else
-        encode_integer(&p->match->constants, lexer->magnitude, lexer->magnitude_len, negative);
+        ds_encode_integer(&p->match->constants, negative, lexer->magnitude, lexer->magnitude_len);
     return parse_end_constant(p, node) && lexer_next(&p->lexer);
 }

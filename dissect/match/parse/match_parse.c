@@ -70,7 +70,7 @@ static bool add_string(struct parser *p, struct stack *stack, bool is_constant, 
     struct lexer *lexer = &p->lexer;
     struct ds_buffer *constants = &p->match->constants;
     const size_t at = constants->len;
-    encode_string(constants, lexer->chars, lexer->num_chars);
+    encode_chars(constants, lexer->chars, lexer->num_chars);
     const size_t len = constants->len - at;
     if (constants->failed)
         return parse_no_memory(p);

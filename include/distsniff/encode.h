@@ -1,0 +1,65 @@
+/*
+ * distsniff/encode.h - terms written in the external format (erl_ext_dist), for any node to read.
+ *
+ * Each function appends one term, or the head of one whose elements the caller appends after it,
+ * as many as it said. What a node is to read begins with ds_encode_version. Where memory runs out
+ * out->failed is set, as with all of ds_buffer; nothing else can go wrong.
+ */
+#ifndef DISTSNIFF_ENCODE_H
+#define DISTSNIFF_ENCODE_H
+
+#include <distsniff/term.h>
+
+DS_BEGIN_PUBLIC
+
+/* ds_encode_version appends the 131 that stands before a term by itself. */
+void ds_encode_version(struct ds_buffer *out);
+
+/* The heads of terms that hold others. After the elements of a list comes its tail, which is
+ * ds_encode_nil but for improper ones; a list of none is ds_encode_nil alone. A map has a key and a
+ * value for each of num_pairs. */
+void ds_encode_tuple(struct ds_buffer *out, uint32_t num);
+void ds_encode_list(struct ds_buffer *out, uint32_t num);
+void ds_encode_map(struct ds_buffer *out, uint32_t num_pairs);
+void ds_encode_nil(struct ds_buffer *out);
+
+/* ds_encode_open_list and ds_encode_open_map begin one of which it is not known yet how many
+ * elements or pairs it will have: ds_encode_close says it, with what they returned. */
+size_t ds_encode_open_list(struct ds_buffer *out);
+size_t ds_encode_open_map(struct ds_buffer *out);
+void ds_encode_close(struct ds_buffer *out, size_t opened, uint32_t num);
+
+/* ds_encode_atom appends an atom. text is UTF-8; of more than 65535 bytes it is cut. No node takes
+ * one of which ds_atom_ok is not true. */
+void ds_encode_atom(struct ds_buffer *out, struct ds_text text);
+
+/* ds_encode_number appends an integer of up to 64 bits in 5 bytes, or in 11 where it does not fit:
+ * the small ones too, which ds_encode_integer would write in 2. */
+void ds_encode_number(struct ds_buffer *out, bool negative, uint64_t magnitude);
+
+/* ds_encode_integer appends an integer of any size in its shortest form, which is that of a node.
+ * magnitude is its absolute value in len bytes, the lowest first. */
+void ds_encode_integer(struct ds_buffer *out, bool negative, const uint8_t *magnitude, size_t len);
+
+/* ds_encode_float appends a float, which is to be finite: no node has others. */
+void ds_encode_float(struct ds_buffer *out, double value);
+
+/* ds_encode_binary appends any bytes as a binary. ds_encode_bits appends the first num_bits bits
+ * of them: a bit string, or a binary where that is a multiple of 8. The unused bits of the last
+ * byte are to be 0. */
+void ds_encode_binary(struct ds_buffer *out, struct ds_text bytes);
+void ds_encode_bits(struct ds_buffer *out, const void *bytes, uint64_t num_bits);
+
+/* ds_encode_string appends a list of bytes, at most 65535 and at least one, as a node writes it. */
+void ds_encode_string(struct ds_buffer *out, struct ds_text bytes);
+
+/* ds_encode_pid and ds_encode_reference append one by its numbers, in the order of struct
+ * ds_identity. node is that of ds_encode_atom. */
+void ds_encode_pid(struct ds_buffer *out, struct ds_text node, uint32_t id, uint32_t serial,
+                   uint32_t creation);
+void ds_encode_reference(struct ds_buffer *out, struct ds_text node, const uint32_t *words,
+                         uint16_t num_words, uint32_t creation);
+
+DS_END_PUBLIC
+
+#endif
