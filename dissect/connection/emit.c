@@ -5,6 +5,7 @@
 #include "conn.h"
 
 #include "tcp_facts.h"
+#include "utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -154,9 +155,17 @@ void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out
                          (unsigned)endpoint->port);
         return;
     }
-    for (size_t i = 0; i < endpoint->node.len; i++) {
-        const char c = endpoint->node.data[i];
-        ds_buffer_add(out, c >= ' ' && c <= '~' ? &c : "?", 1);
+    struct cursor at = cursor_make(endpoint->node.data, endpoint->node.len);
+    uint32_t code;
+    while (cursor_left(&at) != 0) {
+        const struct cursor from = at;
+        if (!utf8_read(&at, &code) && !cursor_skip(&at, 1))
+            return; /* does not happen: something is left */
+        const struct cursor read = {from.at, at.at};
+        if (cursor_left(&read) > 1 ? ds_char_is_shown(code) : *from.at >= ' ' && *from.at <= '~')
+            buffer_add_cursor(out, &read);
+        else
+            BUFFER_ADD(out, "?");
     }
 }
 

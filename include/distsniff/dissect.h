@@ -282,7 +282,7 @@ const char *ds_flag_name(unsigned bit);
 const char *ds_flags_release(uint64_t flags);
 
 /* ds_endpoint_print appends an end of a connection as reasons and notes name it: by its node,
- * what is not ASCII as '?', or by address and port. */
+ * what is not to be shown (ds_char_is_shown) as '?', or by address and port. */
 void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out);
 
 /* ds_addr_print writes an address as text, always ended by a NUL. out has DS_ADDR_LEN. */

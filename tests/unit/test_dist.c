@@ -168,7 +168,7 @@ static const struct conversation {
      "> conn open\n> send_name version=5 flags=ff7fbd name=alic\xc3\xa9@h\n" STATUS_TEXT
      "port 40002 b\xc3\xa9@h.\n< challenge version=6" FLAGS_TEXT
      " name=b\xc3\xa9@h. creation=2 challenge=10\n"
-     "> conn failed: closed by alic??@h after challenge\n"},
+     "> conn failed: closed by alic\xc3\xa9@h after challenge\n"},
     {"dynamic name",
      false, false, NULL,
      {A("\0\x10N\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\0\0\x01h"),

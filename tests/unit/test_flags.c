@@ -12,6 +12,9 @@
 #include "failing_alloc.h"
 #include "flags.h"
 
+#include <distsniff/dissect.h>
+#include <string.h>
+
 /* As seen on the wire. */
 static const uint64_t otp_25 = 0xd07df7fbd;
 static const uint64_t otp_29 = 0x6d07df7fbd;
@@ -99,6 +102,31 @@ static void test_cookie(void **state)
     assert_int_equal(cookie_check((struct ds_text){"", 0}, UINT32_MAX, of_nothing), DS_COOKIE_OK);
 }
 
+/* Names in reasons and notes: what may go to a terminal stays, whatever the script. */
+static void test_endpoints(void **state)
+{
+    static const struct {
+        const char *node, *shown;
+    } cases[] = {
+        {"alice@h", "alice@h"},
+        {"bj\xc3\xb6rn@\xd1\x85\xd0\xbe\xd1\x81\xd1\x82", "bj\xc3\xb6rn@\xd1\x85\xd0\xbe\xd1\x81\xd1\x82"},
+        {"a\x1b[31m@h\x7f", "a?[31m@h?"},
+        {"\xe2\x80\xae@h", "?@h"},    /* turns the writing round */
+        {"a\xc3@h\xff", "a?@h?"},      /* not UTF-8 */
+        {"\xc3\xb6\xe2\x82", "\xc3\xb6??"}, /* cut */
+    };
+    struct ds_buffer out = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct ds_endpoint end = {.node = {cases[i].node, strlen(cases[i].node)}};
+        out.len = 0;
+        ds_endpoint_print(&end, &out);
+        ds_buffer_add(&out, "", 1);
+        assert_string_equal(out.data, cases[i].shown);
+    }
+    ds_buffer_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_releases),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_cookie),
+        cmocka_unit_test(test_endpoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
