@@ -42,10 +42,9 @@ CURSOR_CHECKED bool utf8_read(struct cursor *c, uint32_t *out)
     return true;
 }
 
-/* utf8_add appends a character. */
-static inline void utf8_add(struct ds_buffer *out, uint32_t code)
+/* utf8_put writes a character to bytes, and returns how many of them it takes. */
+static inline size_t utf8_put(char bytes[UTF8_LEN_MAX], uint32_t code)
 {
-    char bytes[UTF8_LEN_MAX];
     size_t len = 1;
     if (code < 0x80) {
         bytes[0] = (char)code;
@@ -65,7 +64,29 @@ static inline void utf8_add(struct ds_buffer *out, uint32_t code)
         bytes[3] = (char)(0x80 | (code & 0x3f));
         len = 4;
     }
-    buffer_add_bytes(out, bytes, len);
+    return len;
+}
+
+/* utf8_add appends a character. */
+static inline void utf8_add(struct ds_buffer *out, uint32_t code)
+{
+    char bytes[UTF8_LEN_MAX];
+    buffer_add_bytes(out, bytes, utf8_put(bytes, code));
+}
+
+/* utf8_from_latin1 writes a text of latin-1 as UTF-8 to out, which has room for twice as many bytes,
+ * and returns how many they are. */
+static inline size_t utf8_from_latin1(struct cursor text, char *out)
+{
+    size_t len = 0;
+    uint8_t byte;
+    while (cursor_read_u8(&text, &byte)) {
+        if (byte < 0x80)
+            out[len++] = (char)byte;
+        else
+            len += utf8_put(out + len, byte);
+    }
+    return len;
 }
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "atoms.h"
 
+#include "utf8.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -56,21 +58,6 @@ static void forget(struct atom_cache *cache, struct env *env, struct ds_atom *at
     atom->state = DS_ATOM_UNKNOWN;
 }
 
-static size_t latin1_to_utf8(struct cursor text, uint8_t *out)
-{
-    size_t len = 0;
-    uint8_t c;
-    while (cursor_read_u8(&text, &c)) {
-        if (c < 0x80) {
-            out[len++] = c;
-        } else {
-            out[len++] = (uint8_t)(0xc0 | c >> 6);
-            out[len++] = (uint8_t)(0x80 | (c & 0x3f));
-        }
-    }
-    return len;
-}
-
 /* end_doubt is for a slot that is certain now. */
 static void end_doubt(const struct atom_cache *cache, const struct atom_segment *segment,
                       uint16_t slot)
@@ -96,7 +83,7 @@ void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct 
     if (latin1 && text.len > ATOM_MAX_CHARS)
         return;
     if (latin1)
-        from = cursor_make(converted, latin1_to_utf8(from, converted));
+        from = cursor_make(converted, utf8_from_latin1(from, (char *)converted));
     size_t len = cursor_left(&from);
     if (len > ATOM_MAX_LEN)
         return;

@@ -22,17 +22,11 @@ bool node_name_to_utf8(struct arena *arena, struct ds_text *name)
 {
     struct cursor c = cursor_make(name->data, name->len);
     size_t num_high;
-    uint8_t byte;
     if (is_utf8(c, &num_high))
         return true;
     char *text = arena_alloc(arena, name->len + num_high);
     if (text == NULL)
         return false;
-    for (size_t at = 0; cursor_read_u8(&c, &byte);) {
-        if (byte >= 0x80)
-            text[at++] = (char)(0xc0 | byte >> 6);
-        text[at++] = (char)(byte < 0x80 ? byte : 0x80 | (byte & 0x3f));
-    }
-    *name = (struct ds_text){text, name->len + num_high};
+    *name = (struct ds_text){text, utf8_from_latin1(c, text)};
     return true;
 }

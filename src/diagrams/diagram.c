@@ -36,23 +36,18 @@ static void add(struct ds_buffer *out, const char *text)
     ds_buffer_add(out, text, strlen(text));
 }
 
-/* read_character reads UTF-8 that is known to be right, as all texts of a story are. */
-static uint32_t read_character(const struct ds_buffer *text, size_t *at)
-{
-    uint32_t lead = (uint8_t)text->data[(*at)++];
-    int more = lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-    uint32_t character = more == 0 ? lead : lead & (0x3fu >> more);
-    for (; more > 0 && *at < text->len; more--)
-        character = character << 6 | ((uint8_t)text->data[(*at)++] & 0x3fu);
-    return character;
-}
-
 /* add_escaped appends what a peer may have had a say in. */
 static void add_escaped(const struct diagram *d, const struct ds_buffer *text,
                         struct ds_buffer *out)
 {
-    for (size_t i = 0; i < text->len;)
-        d->dialect->escape(read_character(text, &i), out);
+    struct ds_text left = {text->data, text->len};
+    while (left.len != 0) {
+        uint32_t character = '?';
+        const size_t num = ds_text_read_char(left, &character);
+        left.data += num != 0 ? num : 1; /* all texts of a story are right */
+        left.len -= num != 0 ? num : 1;
+        d->dialect->escape(character, out);
+    }
 }
 
 static void declare_lane(struct diagram *d, uint32_t number,
