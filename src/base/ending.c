@@ -4,6 +4,7 @@
 #include "ending.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 static const struct {
@@ -127,8 +128,11 @@ static void print_value(const struct ending *ending, FILE *out)
         fputs(config->rate_text, out);
         break;
     case ENDING_SIGNAL:
-        name = sigabbrev_np(ending->signal);
-        fputs(name != NULL ? name : "?", out);
+        name = ending->signal == SIGINT    ? "INT"
+               : ending->signal == SIGTERM ? "TERM"
+               : ending->signal == SIGHUP  ? "HUP"
+                                           : "?";
+        fputs(name, out);
         break;
     default:
         break;

@@ -22,6 +22,21 @@ uint64_t hash_more(uint64_t before, const void *bytes, size_t len);
 
 extern uint64_t hash_seed_word;
 
+/* hash_fold multiplies and folds the upper half of the product onto the lower one. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else /* the same, of halves */
+    const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+    const uint64_t left = (a >> 32) * (b & UINT32_MAX), right = (a & UINT32_MAX) * (b >> 32);
+    const uint64_t middle = (low >> 32) + (left & UINT32_MAX) + (right & UINT32_MAX);
+    const uint64_t high = (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32) + (middle >> 32);
+    return (middle << 32 | (low & UINT32_MAX)) ^ high;
+#endif
+}
+
 /* hash_key hashes a key of whole 8-byte words; len is a constant where it is used. */
 static inline uint32_t hash_key(const void *key, size_t len)
 {
@@ -30,9 +45,7 @@ static inline uint32_t hash_key(const void *key, size_t len)
     for (size_t i = 0; i < len; i += sizeof hash) {
         uint64_t word;
         memcpy(&word, bytes + i, sizeof word);
-        __extension__ unsigned __int128 product =
-            (unsigned __int128)(word ^ hash) * (0xd6e8feb86659fd93 ^ hash_seed_word << 32);
-        hash = (uint64_t)product ^ (uint64_t)(product >> 64) ^ word;
+        hash = hash_fold(word ^ hash, 0xd6e8feb86659fd93 ^ hash_seed_word << 32) ^ word;
     }
     return (uint32_t)(hash ^ hash >> 32);
 }

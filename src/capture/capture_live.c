@@ -59,22 +59,25 @@ static bool find_by_number(const char *number, char *name, size_t size)
 static bool activate(struct capture_input *input, const struct capture_config *config)
 {
     pcap_t *pcap = input->pcap;
-    pcap_set_snaplen(pcap, config->snaplen);
-    pcap_set_promisc(pcap, !config->no_promiscuous);
-    pcap_set_timeout(pcap, TIMEOUT_MS);
-    if (config->immediate)
-        pcap_set_immediate_mode(pcap, 1);
-    int buffer_kib = config->buffer_kib != 0 ? config->buffer_kib : DEFAULT_BUFFER_KIB;
-    pcap_set_buffer_size(pcap, buffer_kib * 1024);
-    pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
+    const int buffer_kib = config->buffer_kib != 0 ? config->buffer_kib : DEFAULT_BUFFER_KIB;
+    int status;
+    if ((status = pcap_set_snaplen(pcap, config->snaplen)) != 0 ||
+        (status = pcap_set_promisc(pcap, !config->no_promiscuous)) != 0 ||
+        (status = pcap_set_timeout(pcap, TIMEOUT_MS)) != 0 ||
+        (status = pcap_set_immediate_mode(pcap, config->immediate)) != 0 ||
+        (status = pcap_set_buffer_size(pcap, buffer_kib * 1024)) != 0)
+        return fail_activate(input->name, pcap, status);
+    status = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
+    const bool has_nanoseconds = status == 0; /* else microseconds will do */
 
-    int status = pcap_activate(pcap);
+    status = pcap_activate(pcap);
     if (status < 0)
         return fail_activate(input->name, pcap, status);
     /* Warnings: only that promiscuous mode is not to be had on "any" needs no word. */
     if (status > 0 && status != PCAP_WARNING_PROMISC_NOTSUP)
         complain("%s: %s", input->name, pcap_statustostr(status));
-    input->nanoseconds = pcap_get_tstamp_precision(pcap) == PCAP_TSTAMP_PRECISION_NANO;
+    input->nanoseconds =
+        has_nanoseconds && pcap_get_tstamp_precision(pcap) == PCAP_TSTAMP_PRECISION_NANO;
 
     char error[PCAP_ERRBUF_SIZE];
     static const pcap_direction_t directions[] = {PCAP_D_INOUT, PCAP_D_IN, PCAP_D_OUT};

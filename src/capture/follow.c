@@ -299,6 +299,13 @@ bool follow_strip_vlan(const struct ds_packet *packet, uint8_t *out, uint32_t *c
     return true;
 }
 
+static bool program_matches(const struct bpf_program *program, const uint8_t *data, uint32_t len,
+                            uint32_t cap_len)
+{
+    const struct pcap_pkthdr header = {.caplen = cap_len, .len = len};
+    return pcap_offline_filter(program, &header, data) != 0;
+}
+
 static bool matches(const struct follow *f, const struct ds_packet *packet)
 {
     const struct rule *rule = f->rules;
@@ -310,7 +317,7 @@ static bool matches(const struct follow *f, const struct ds_packet *packet)
     if (packet->link_type == LINKTYPE_ETHERNET && f->steps_over_vlan &&
         follow_strip_vlan(packet, f->stripped, &cap_len, &len))
         data = f->stripped;
-    return bpf_filter(rule->program.bf_insns, data, len, cap_len) != 0;
+    return program_matches(&rule->program, data, len, cap_len);
 }
 
 /* matches_quoted says whether a packet is an error of ICMP about one that matches. */
@@ -319,7 +326,7 @@ static bool matches_quoted(const struct follow *f, const struct ds_packet *packe
     const struct bpf_program *program = &f->of_quoted.program;
     struct ds_packet quoted;
     return program->bf_len != 0 && ds_packet_quoted(packet, &quoted) &&
-           bpf_filter(program->bf_insns, quoted.data, quoted.len, quoted.cap_len) != 0;
+           program_matches(program, quoted.data, quoted.len, quoted.cap_len);
 }
 
 /* A port that many refused packets came from or went to, on the side that listens. */

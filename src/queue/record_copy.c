@@ -308,13 +308,14 @@ static size_t used_roles(const struct ds_event *event, struct used *used)
 static void copy_head(unsigned char *to, const struct ds_event *event, size_t len)
 {
     enum { ROLES_AT = offsetof(struct ds_event, message.role) };
-    const size_t role_len = sizeof event->message.role[0];
-    _Static_assert((sizeof *event - ROLES_AT) % sizeof event->message.role[0] == 0,
-                   "an event is its head and pieces of the length of a role");
+    enum { ROLE_LEN = sizeof event->message.role[0], REST = (sizeof *event - ROLES_AT) % ROLE_LEN };
     const unsigned char *from = (const unsigned char *)event;
+    size_t at = ROLES_AT;
     memcpy(to, from, ROLES_AT);
-    for (size_t at = ROLES_AT; at < len; at += role_len)
-        memcpy(to + at, from + at, role_len);
+    for (; at + ROLE_LEN <= len; at += ROLE_LEN)
+        memcpy(to + at, from + at, ROLE_LEN);
+    if (REST != 0 && at < len) /* of a whole event, on 32 bits */
+        memcpy(to + at, from + at, REST);
 }
 
 /* take_record makes room for a record, with its event, whose texts and terms are still those
