@@ -446,10 +446,12 @@ int main(int argc, char **argv)
     ds_atom_memory_free(memory);
     count_messages(&tally);
     const double all = tally.messages != 0 ? (double)tally.messages : 1;
-    const double could_be = tally.could_be != 0 ? (double)tally.could_be : 1;
+    /* Where nothing can be readable nothing is missing: of what is encrypted nothing is seen. */
+    const double share =
+        tally.could_be != 0 ? (double)tally.could_be_readable / (double)tally.could_be : 1;
     printf("%7llu %5.1f %5.1f %5.1f %7llu %llu %llu\n", (unsigned long long)tally.messages,
            100 * (double)tally.readable_firm / all, 100 * (double)tally.readable / all,
-           100 * (double)tally.could_be_readable / could_be, (unsigned long long)tally.likely,
+           100 * share, (unsigned long long)tally.likely,
            (unsigned long long)tally.wrong_firm, (unsigned long long)tally.wrong_likely);
     return tally.wrong_firm != 0 || (drop == 0 && tally.wrong_likely != 0);
 }
