@@ -416,7 +416,10 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
         return;
     }
     serving_note_work(calls, call, end->end_ns);
-    give_record(calls, call, end, end->outcome == CALL_ABANDONED ? HELD_FOR_ANSWER : 0);
+    give_record(calls, call, end,
+                end->outcome == CALL_ABANDONED ? HELD_FOR_ANSWER
+                : end->outcome == CALL_TIMEOUT ? HELD_FOR_DEATH
+                                               : 0);
     free_owned(calls, call);
     call->request = (struct ds_term){0};
     call->kept_len = 0;
@@ -428,6 +431,22 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
     forget_given_up(calls, i);
     calls->given_up[i].number = call->number;
     calls->given_up[i].place = call->entry.number;
+}
+
+void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
+                      int64_t now_ns)
+{
+    struct held_call *next;
+    if (calls->held.num_for_death == 0)
+        return;
+    for (struct held_call *h = held_calls_first(&calls->held, caller); h != NULL; h = next) {
+        next = held_calls_next(&calls->held, h);
+        if ((h->waits & HELD_FOR_DEATH) == 0)
+            continue;
+        if (has_ended && now_ns - h->copy->call->end_ns <= DEATH_NS)
+            h->copy->call->outcome = CALL_ABANDONED;
+        held_calls_settle(&calls->held, h, HELD_FOR_DEATH);
+    }
 }
 
 void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_ns)

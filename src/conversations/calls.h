@@ -148,6 +148,11 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
 /* calls_forget drops a call without a record. */
 void calls_forget(struct calls *calls, struct open_call *call);
 
+/* calls_note_death tells what became of a caller that has just given up, as its time looks like a
+ * timeout: it has_ended, and that was why; or it had given up. */
+void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
+                      int64_t now_ns);
+
 /* calls_heard_late tells that an answer came to a call that was given up, which forgets it. */
 void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_ns);
 

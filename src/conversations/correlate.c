@@ -205,15 +205,32 @@ static void caller_ended(struct correlate *c, const struct ds_event *event,
     }
 }
 
+/* note_life: who goes on to do something has not ended. */
+static void note_life(struct correlate *c, struct step *s)
+{
+    switch (s->note->role) {
+    case NOTE_DEMONITOR:
+    case NOTE_DOWN:
+    case NOTE_EXIT:
+    case NOTE_UNLINK:
+        return;
+    default:
+        if (step_know_from(c, s))
+            calls_note_death(&c->calls, &s->from, false, s->event->ts_ns);
+    }
+}
+
 /* process_ended: what was known of a process that is no more. */
 static void process_ended(struct correlate *c, const struct ds_event *event,
-                          const struct pid_key *pid)
+                          const struct pid_key *pid, const struct ds_term *reason)
 {
     struct pid_key dead = *pid;
-    if (pid->serial != PID_KEY_NAMED)
+    if (pid->serial != PID_KEY_NAMED) {
+        calls_note_death(&c->calls, pid, !step_had_given_up(reason), event->ts_ns);
         caller_ended(c, event, pid);
-    else
+    } else {
         processes_whereis(&c->calls.processes, pid->node, pid->id, 0, &dead);
+    }
     serving_ended(&c->calls, &dead);
     processes_ended(&c->calls.processes, pid);
 }
@@ -239,6 +256,8 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
             forget_all(c);
         s.message = &event->message;
         take_message(c, &s);
+        if (c->calls.held.num_for_death != 0)
+            note_life(c, &s);
     }
     c->config.emit(c->config.context, &s.record);
     if (s.ending != NULL && s.is_given_up)
@@ -248,7 +267,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     if (s.released != NULL)
         monitors_end(&c->monitors, s.released, &s.why);
     if (s.dead.node != 0)
-        process_ended(c, event, &s.dead);
+        process_ended(c, event, &s.dead, s.dead_of);
     /* With the first FIN the nodes have lost each other, whenever the second comes. */
     if (event->type == DS_EVENT_CONN &&
         (event->change.final || event->change.state == DS_CONN_HALF_CLOSED)) {

@@ -13,6 +13,7 @@ static void count(struct held_calls *held, unsigned waits, uint32_t by)
 {
     held->num_for_parent += (waits & HELD_FOR_PARENT) != 0 ? by : 0;
     held->num_for_answer += (waits & HELD_FOR_ANSWER) != 0 ? by : 0;
+    held->num_for_death += (waits & HELD_FOR_DEATH) != 0 ? by : 0;
 }
 
 static void give(struct held_calls *held, struct held_call *call)
@@ -61,7 +62,7 @@ bool held_calls_add(struct held_calls *held, const struct record *record,
     block->num++;
     call->caller = *caller;
     call->number = record->call->number;
-    call->since_ns = now_ns;
+    call->since_ns = waits == HELD_FOR_DEATH ? now_ns - HELD_CALLS_NS + DEATH_NS : now_ns;
     call->waits = waits;
     call->block = held->filling;
     call->copy = block->block.last;

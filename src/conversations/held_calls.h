@@ -1,7 +1,7 @@
 /*
  * held_calls.h - records of calls that ended before all was known of them: the call that they were
- * made for, or whether the answer still comes after the caller has given up. They wait for a
- * second at most, and there are few of them.
+ * made for, whether the answer still comes after the caller has given up, or whether the caller
+ * has ended and not given up. They wait for a second at most, and there are few of them.
  */
 #ifndef DISTSNIFF_HELD_CALLS_H
 #define DISTSNIFF_HELD_CALLS_H
@@ -11,8 +11,11 @@
 
 enum { HELD_CALLS_MAX = 1024, HELD_CALLS_NS = 1000000000 };
 
+/* What a process that ends lets go is told in one go. */
+enum { DEATH_NS = 50000000 };
+
 /* What a record waits for. */
-enum held_for { HELD_FOR_PARENT = 1, HELD_FOR_ANSWER = 2 };
+enum held_for { HELD_FOR_PARENT = 1, HELD_FOR_ANSWER = 2, HELD_FOR_DEATH = 4 };
 
 struct held_call {
     struct table_entry entry; /* by caller */
@@ -31,7 +34,7 @@ struct held_calls {
         uint32_t num;
     } blocks[2];      /* one is filled while the other is given out */
     unsigned filling;
-    uint32_t num_for_parent, num_for_answer;
+    uint32_t num_for_parent, num_for_answer, num_for_death;
     record_fn emit;
     void *context;
 };

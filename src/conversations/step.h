@@ -67,6 +67,7 @@ struct step {
     struct monitor *released;  /* the monitor or link it ends, if any, and how */
     struct monitor_cause why;
     struct pid_key dead; /* a process that ended with this message; node 0: none */
+    const struct ds_term *dead_of; /* the reason */
     struct open_call *ending;
     bool is_given_up; /* ending may still be answered */
     struct call_end end;
@@ -131,6 +132,10 @@ void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *ca
 /* step_end_by_exit: the process that should have answered ended. */
 void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *call,
                       const struct ds_term *reason);
+
+/* step_had_given_up says whether a process that ended for that reason had left its call before:
+ * as the call's timeout says so, or because one that waits does not end normally. */
+bool step_had_given_up(const struct ds_term *reason);
 
 /* step_how_ended says what an exit reason means to who watches. */
 enum monitor_outcome step_how_ended(const struct ds_term *reason);

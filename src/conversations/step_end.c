@@ -123,6 +123,17 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
     }
 }
 
+bool step_had_given_up(const struct ds_term *reason)
+{
+    enum { MAX_DEPTH = 8 }; /* {timeout,{gen_server,call,_}} may have been wrapped */
+    struct ds_term at = *reason, first;
+    if (step_is_atom(reason, "normal"))
+        return true;
+    for (int depth = 0; depth < MAX_DEPTH && ds_term_get_element(&at, 0, &first); depth++)
+        at = first;
+    return step_is_atom(&at, "timeout");
+}
+
 enum monitor_outcome step_how_ended(const struct ds_term *reason)
 {
     return step_is_atom(reason, "noproc")         ? MONITOR_NOPROC

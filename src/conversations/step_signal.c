@@ -61,6 +61,12 @@ static const struct ds_term *reason_of(const struct ds_message *m)
     return m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
 }
 
+static void set_dead(struct step *s, const struct pid_key *pid, const struct ds_term *reason)
+{
+    s->dead = *pid;
+    s->dead_of = reason;
+}
+
 void step_take_down(struct correlate *c, struct step *s)
 {
     const struct ds_term *reason = reason_of(s->message);
@@ -70,7 +76,7 @@ void step_take_down(struct correlate *c, struct step *s)
     struct open_call *call = step_end_watch(c, s, &key, how, reason);
     s->note->role = NOTE_DOWN;
     if (step_find_source(c, s, &s->message->role[DS_ROLE_FROM], &target))
-        s->dead = target;
+        set_dead(s, &target, reason);
     if (call != NULL && call->is_tentative)
         calls_forget(&c->calls, call);
     else if (call != NULL)
@@ -110,5 +116,5 @@ void step_take_exit(struct correlate *c, struct step *s)
     s->note->role = NOTE_EXIT;
     end_link(c, s, step_how_ended(reason), reason);
     if (step_know_from(c, s))
-        s->dead = s->from;
+        set_dead(s, &s->from, reason);
 }

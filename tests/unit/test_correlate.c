@@ -213,6 +213,13 @@ static void down(struct seen *seen, uint32_t ref, struct ds_term reason)
                                     .payload = reason});
 }
 
+/* The time passes in which it would be seen that a caller has ended. */
+static void let_die(struct seen *seen)
+{
+    seen->now_ns += DEATH_NS + 1;
+    correlate_time(seen->correlate, seen->now_ns);
+}
+
 static void assert_last(const struct seen *seen, uint64_t number, enum call_outcome outcome)
 {
     assert_int_not_equal(seen->num_ended, 0);
@@ -260,6 +267,7 @@ static void other_ends(void **state)
     ask(&seen, 1);
     seen.now_ns += 5000000000;
     demonitor(&seen, 1);
+    let_die(&seen);
     assert_last(&seen, 1, CALL_TIMEOUT);
 
     monitor(&seen, 2, etf_atom("echo"));
@@ -299,6 +307,7 @@ static void other_ends(void **state)
     seen.conn.counters[1].gaps++;
     seen.now_ns += 5000000000;
     demonitor(&seen, 16);
+    let_die(&seen);
     assert_last(&seen, 7, CALL_TIMEOUT);
     seen.conn.number = 1;
 
@@ -529,6 +538,7 @@ static void server_call(void **state)
     assert_string_equal(seen.note.label, "rpc:server_call");
     seen.now_ns += 5000000000;
     demonitor(&seen, 2);
+    let_die(&seen);
     assert_last(&seen, 3, CALL_TIMEOUT);
     monitor(&seen, 3, own);
     message(&seen, &ask);
@@ -711,6 +721,47 @@ static void given_up(void **state)
     stop(&seen);
 }
 
+/* A caller that ends with its call: the end of its monitor looks as if it had given up. */
+static void ended_in_the_call(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term killed = etf_atom("killed");
+    const struct {
+        struct ds_term reason;
+        int64_t after_ns;
+        bool goes_on; /* it did something in between */
+        enum call_outcome outcome;
+    } cases[] = {
+        {killed, 0, false, CALL_ABANDONED},
+        {killed, DEATH_NS - 1000, false, CALL_ABANDONED}, /* a message takes 1000 itself */
+        {killed, DEATH_NS - 999, false, CALL_TIMEOUT},
+        {etf_tuple(2, etf_atom("shutdown"), etf_atom("timeout")), 1000, false, CALL_ABANDONED},
+        {killed, 1000, true, CALL_TIMEOUT},
+        {etf_atom("normal"), 1000, false, CALL_TIMEOUT},
+        {etf_atom("timeout"), 1000, false, CALL_TIMEOUT},
+        {etf_tuple(2, etf_atom("timeout"), etf_atom("gen_server")), 1000, false, CALL_TIMEOUT},
+        {etf_tuple(2, etf_tuple(2, etf_atom("timeout"), etf_atom("x")), etf_nil()), 1000, false,
+         CALL_TIMEOUT},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        monitor(&seen, 500 + i, etf_atom("echo"));
+        ask(&seen, 500 + i);
+        seen.now_ns += 5000000000;
+        demonitor(&seen, 500 + i);
+        assert_int_equal(seen.num_ended, i); /* what becomes of the caller is not known yet */
+        seen.now_ns += cases[i].after_ns;
+        if (cases[i].goes_on)
+            monitor(&seen, 600 + i, etf_atom("other"));
+        message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1), .dir = 0,
+                                         .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                         .payload = cases[i].reason});
+        assert_last(&seen, i + 1, cases[i].outcome);
+    }
+    stop(&seen);
+}
+
 /* A reference as tag, and what goes to others than the caller. */
 static void not_the_answer(void **state)
 {
@@ -838,6 +889,7 @@ static void whose_child(void **state)
     ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 2), etf_atom("x"));
     seen.now_ns += 5000000000;
     demonitor(&seen, 2);
+    let_die(&seen);
     assert_last(&seen, before + 1, CALL_TIMEOUT);
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 2), etf_atom("y"));
     ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 3), etf_atom("x"));
@@ -1026,6 +1078,7 @@ int main(void)
         cmocka_unit_test(server_call),
         cmocka_unit_test(held_calls),
         cmocka_unit_test(given_up),
+        cmocka_unit_test(ended_in_the_call),
         cmocka_unit_test(not_the_answer),
         cmocka_unit_test(twins_and_forwards),
         cmocka_unit_test(whose_child),
