@@ -295,6 +295,18 @@ static const struct {
      "20000 alice asks relay A\n 50 relay answers A\n 50 alice asks relay C\n"
      "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
      "B of C"},
+    {"it may have gone on for one who asked by a name that nobody is known to have",
+     "repeat 7\n 50 alice asks relay R\n " SERVES " end\n 50 anna asks @helper T\n"
+     "50 alice asks relay R\n " GOES_ON
+     "20000 alice asks relay A\n 50 relay answers A\n 50 alice asks relay C\n"
+     "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
+     "B of C"},
+    {"its own work, which two requests found it at, is done with the first answer",
+     "repeat 7\n 50 alice asks relay R\n " SERVES " end\n"
+     "20000 relay asks store S\n 50 alice asks relay A\n 50 anna asks relay C\n"
+     "50 store answers S\n 50 relay answers A\n 50 relay asks store B\n 50 store answers B\n"
+     "50 relay answers C",
+     "S of nobody B of C"},
     {"what it asks long after an answer is no going on",
      "repeat 8\n 50 alice asks relay R\n " SERVES " end\n"
      "20000 relay asks store S\n 50 store answers S\n"
