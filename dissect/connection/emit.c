@@ -156,7 +156,7 @@ void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out
         return;
     }
     struct cursor at = cursor_make(endpoint->node.data, endpoint->node.len);
-    uint32_t code;
+    uint32_t code = 0;
     while (cursor_left(&at) != 0) {
         const struct cursor from = at;
         if (!utf8_read(&at, &code) && !cursor_skip(&at, 1))
