@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "complain.h"
 #include "filter.h"
+#include "keylog_hints.h"
 #include "options.h"
 #include "own_labels.h"
 #include "sniff.h"
@@ -75,6 +76,10 @@ int main(int argc, char **argv)
             break;
         case ACTION_PRINT_REFRESH:
             late_hints_print_refresh(options.refresh_way, stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_PRINT_KEYLOG_CONFIG:
+            keylog_hints_print(options.keylog_release, stdout);
             status = STATUS_OK;
             break;
         case ACTION_SNIFF:

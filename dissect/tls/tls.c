@@ -21,7 +21,6 @@
 enum {
     MIN_RECORD_LEN = TLS_HEADER_LEN + 1 + 8, /* of data: one byte and the shortest tag */
     MAX_HANDSHAKE = 64 * 1024,               /* bytes of one message that are read */
-    MAX_WAITING = 64 * 1024,                 /* bytes of a direction that wait for keys */
     MAX_WRONG = 16,     /* records in a row that do not open: the keys are others */
     FIRST_SEARCH = 256, /* numbers tried of the first record; of each further one twice as many */
     MAX_UNKNOWN_SEQ = 1 << 20, /* where to look for the number of a record, begun late */
@@ -595,7 +594,8 @@ static bool hold(struct tls *tls, int dir, struct cursor sent)
 {
     struct tls_dir *d = &tls->dirs[dir];
     const int64_t now_ns = tls->tcp->now_ns;
-    if (!may_get_keys(tls) || d->waiting.len + cursor_left(&sent) > MAX_WAITING ||
+    if (!may_get_keys(tls) ||
+        d->waiting.len + cursor_left(&sent) > tls->stage->env->config.limits[DS_LIMIT_BUFFER] ||
         (tls->waits_ns != 0 && now_ns - tls->waits_ns > WAIT_NS) ||
         !reassembly_add(&d->waiting, tls->stage->env, sent))
         return false;

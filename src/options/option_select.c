@@ -4,6 +4,7 @@
 #include "option_set.h"
 
 #include "complain.h"
+#include "keylog_hints.h"
 #include "filter.h"
 #include "labels.h"
 #include "option_values.h"
@@ -97,6 +98,15 @@ bool option_set_print_refresh(struct options *o, const char *value)
     if (value == NULL || late_hints_way(value, &o->refresh_way))
         return true;
     complain("--print-refresh takes erl, elixir, rabbitmqctl or erl_call, not '%s'", value);
+    return false;
+}
+
+bool option_set_print_keylog_config(struct options *o, const char *value)
+{
+    o->action = ACTION_PRINT_KEYLOG_CONFIG;
+    if (keylog_hints_release(value, &o->keylog_release))
+        return true;
+    complain("--print-keylog-config takes a release of Erlang/OTP from 24 on, not '%s'", value);
     return false;
 }
 

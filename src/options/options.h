@@ -30,7 +30,8 @@ enum action {
     ACTION_LIST_INTERFACES,
     ACTION_LIST_FIELDS,
     ACTION_LIST_LABELS,
-    ACTION_PRINT_REFRESH
+    ACTION_PRINT_REFRESH,
+    ACTION_PRINT_KEYLOG_CONFIG
 };
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
@@ -54,6 +55,7 @@ struct options {
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
     const char *static_atoms_file; /* NULL: those of the releases that are known */
     enum refresh_way refresh_way;  /* of --print-refresh */
+    int keylog_release;            /* of --print-keylog-config */
     const char *patterns[MAX_REGEXES]; /* of -e */
     size_t num_patterns;
     bool ignore_case;

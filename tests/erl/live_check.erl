@@ -1,6 +1,7 @@
-%% live_check all|late JSON LOG...: what distsniff wrote while nodes talked is what they logged.
+%% live_check all|tls|late JSON LOG...: what distsniff wrote while nodes talked is what they logged.
 %%
 %% all: everything that they sent, nothing else, and as many frames as they counted.
+%% tls: the same, but that a node counts what it gives to ssl, which are not frames.
 %% late: the capture began in the middle: what is there was sent, in that order; only atoms may be
 %% unknown.
 -module(live_check).
@@ -25,11 +26,11 @@ check(Mode, Records, #{node := {atom, Node}} = Log) ->
     Sends = [S || {_, S} <- Messages, is_send(S)],
     {Wire, Told} = both(Log, Sends),
     case Mode of
-        all ->
+        _ when Mode =:= all; Mode =:= tls ->
             [records:fail("a fault: ~tP", [R, 60])
              || R <- Records, is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R)],
             told(Node, Log, [S || {_, S} <- Messages]),
-            frames(Node, maps:get(counters, Log), Records),
+            Mode =:= tls orelse frames(Node, maps:get(counters, Log), Records),
             [texts(M, S) || {M, S} <- Messages];
         late ->
             Numbers = by_number(Told),

@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     uint8_t flags, what;
     uint16_t step_len;
     struct tcp_conn_view tcp = {.now_ns = 1};
-    struct env env = {.meter.max = 1 << 20};
+    struct env env = {.meter.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16};
 
     if (!cursor_read_u8(&input, &flags))
         return 0;
