@@ -57,6 +57,7 @@ const char *ds_stall_why_name(enum ds_stall_why why)
     static const char *const names[] = {
         [DS_STALL_ZERO_WINDOW] = "zero_window",
         [DS_STALL_FULL_WINDOW] = "full_window",
+        [DS_STALL_LOST] = "lost",
     };
     return NAME_OF(names, why);
 }

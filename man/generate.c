@@ -4,6 +4,7 @@
  *
  *   generate TEMPLATE PAGE
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static void put(const char *text)
 {
     enum { WIDTH = 72 };
     int column = 0;
+    bool is_ended = false;
     while (*text != '\0') {
         int len = (int)strcspn(text, " ");
         if (column != 0)
@@ -37,14 +39,15 @@ static void put(const char *text)
         }
         put_word(text, len);
         column += len + 1;
-        if (text[len] != '\0' && text[len - 1] == '.') {
+        is_ended = text[len - 1] == '.';
+        if (text[len] != '\0' && is_ended) {
             putchar('\n');
             column = 0;
         }
         text += len;
         text += strspn(text, " ");
     }
-    puts(".");
+    puts(is_ended ? "" : ".");
 }
 
 static void put_option(const char *name, int letter, const char *argument, const char *help)
@@ -93,6 +96,19 @@ static void put_limits(void)
     puts(".El");
 }
 
+static void put_findings(void)
+{
+    puts(".Bl -tag -width Ds");
+#define FINDING(code, severity, title, advice, page)                                               \
+    puts(".It " #code);                                                                            \
+    put(title);                                                                                    \
+    put(page);                                                                                     \
+    put(advice);
+#include "findings.def"
+#undef FINDING
+    puts(".El");
+}
+
 int main(int argc, char **argv)
 {
     char line[1024];
@@ -106,6 +122,8 @@ int main(int argc, char **argv)
             put_options();
         else if (strcmp(line, "@LIMITS@\n") == 0)
             put_limits();
+        else if (strcmp(line, "@FINDINGS@\n") == 0)
+            put_findings();
         else
             fputs(line, stdout);
     }

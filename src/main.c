@@ -5,6 +5,7 @@
 #include "complain.h"
 #include "filter.h"
 #include "keylog_hints.h"
+#include "finding_kinds.h"
 #include "options.h"
 #include "own_labels.h"
 #include "sniff.h"
@@ -80,6 +81,10 @@ int main(int argc, char **argv)
             break;
         case ACTION_PRINT_KEYLOG_CONFIG:
             keylog_hints_print(options.keylog_release, stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_EXPLAIN:
+            finding_explain(options.explained, stdout);
             status = STATUS_OK;
             break;
         case ACTION_SNIFF:

@@ -8,6 +8,7 @@
 #include "counted.h"
 #include "draft.h"
 #include "filter.h"
+#include "findings.h"
 #include "held_back.h"
 #include "packet_recorder.h"
 #include "hash.h"
@@ -39,6 +40,8 @@ struct pipeline {
     struct selector *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact;       /* NULL: everything may be seen */
+    struct findings *findings; /* NULL when nobody wants to know */
+    bool has_errors;           /* some were shown */
     struct reports *reports;
     bool whole;                       /* some sinks also get what was not selected */
     struct packet_recorder *recorder; /* NULL: nobody keeps packets */
@@ -234,7 +237,8 @@ static void leave_out(struct pipeline *s, const struct record *record)
  * comes right behind it, calls that it ended first, then its frame. */
 static bool is_past_last(struct pipeline *s, const struct record *record)
 {
-    const bool is_call = record->call != NULL || record->monitor != NULL;
+    const bool is_call =
+        record->call != NULL || record->monitor != NULL || record->finding != NULL;
     if (!s->last || is_call || (s->raw && record->event->type == DS_EVENT_FRAME))
         return false;
     set_state(s, PIPELINE_FULL);
@@ -264,7 +268,8 @@ static void show(void *context, const struct record *record)
  * keeps it. A message has what waits for it shown. */
 static bool is_held_back(struct pipeline *s, const struct record *record)
 {
-    if (!s->holds_back || record->call != NULL || record->monitor != NULL)
+    if (!s->holds_back || record->call != NULL || record->monitor != NULL ||
+        record->finding != NULL)
         return false;
     if (record->event->type != DS_EVENT_MESSAGE)
         return held_back_add(&s->held_back, record);
@@ -284,9 +289,9 @@ static bool is_all_before(const struct record *record)
            record->monitor->outcome == MONITOR_OPEN;
 }
 
-static void on_record(void *context, const struct record *record)
+/* pass takes a record to the outputs, if it is one of those that are wanted. */
+static void pass(struct pipeline *s, const struct record *record)
 {
-    struct pipeline *s = context;
     if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
         return;
     if (s->is_past) {
@@ -303,6 +308,7 @@ static void on_record(void *context, const struct record *record)
         leave_out(s, record);
         return;
     }
+    s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
     if (!is_held_back(s, record))
         show(s, record);
 }
@@ -327,7 +333,30 @@ static void repeat_reports(struct pipeline *s, int64_t now_ns)
     s->next_ns = due_ns + every_ns;
     correlate_visit_open(s->correlate, due_ns, visit_open, s);
     reports_visit(s->reports, NULL);
+    if (s->findings != NULL)
+        findings_sum_up(s->findings);
     note_reports(s, reports_repeat(s->reports, due_ns));
+}
+
+/* on_finding takes what was found; what only counts, or sums up, is for reports. */
+static void on_finding(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    const struct finding *finding = record->finding;
+    const struct record *shown = record;
+    if (!finding->is_update)
+        pass(s, record);
+    else if (pipeline_get_state(s) == PIPELINE_ON &&
+             (finding->kind == NULL || selector_wants(s->select, record)) && redact(s, &shown))
+        note_reports(s, reports_record(s->reports, shown));
+}
+
+static void on_record(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    pass(s, record);
+    if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
+        findings_record(s->findings, record);
 }
 
 static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
@@ -363,6 +392,8 @@ static void show_now(struct pipeline *s, int64_t now_ns)
 {
     correlate_visit_open(s->correlate, now_ns, show_open, s);
     reports_visit(s->reports, NULL);
+    if (s->findings != NULL)
+        findings_sum_up(s->findings);
     reports_show(s->reports);
 }
 
@@ -426,6 +457,8 @@ void pipeline_lose(struct pipeline *s, const struct loss *loss)
 
 void pipeline_time(struct pipeline *s, int64_t now_ns)
 {
+    if (s->findings != NULL && !s->behind)
+        findings_time(s->findings, now_ns);
     if (s->correlate == NULL || s->behind)
         return;
     correlate_time(s->correlate, now_ns);
@@ -484,6 +517,26 @@ static bool open_correlate(struct pipeline *s)
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);
     return s->correlate != NULL;
+}
+
+bool pipeline_takes_findings(const struct options *options)
+{
+    return options->report.wanted[REPORT_DOCTOR] || filter_asks_findings(options->select.filter) ||
+           filter_asks_findings(options->keep.trigger);
+}
+
+static bool open_findings(struct pipeline *s)
+{
+    const struct options *options = s->options;
+    if (!pipeline_takes_findings(options))
+        return true;
+    struct findings_config config = {.emit = on_finding,
+                                     .context = s,
+                                     .epmd_port = options->epmd_port,
+                                     .has_cookie = options->cookie_file != NULL};
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->findings = findings_new(&config);
+    return s->findings != NULL;
 }
 
 static bool open_some_sinks(struct pipeline *s, unsigned time_digits, bool keeps)
@@ -557,7 +610,8 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
     s->select = selector_new(&options->select);
     s->reports = reports_new(&options->report, time_digits, has_stdout(s));
     if (s->select == NULL || s->reports == NULL ||
-        !rate_limit_init(&s->rate_limit, &options->rate) || !open_correlate(s)) {
+        !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
+        !open_correlate(s)) {
         complain("out of memory");
         pipeline_free(s);
         return NULL;
@@ -663,6 +717,8 @@ void pipeline_end(struct pipeline *s)
         stop_relay(s);
     if (s->correlate != NULL)
         correlate_end(s->correlate);
+    if (s->findings != NULL)
+        findings_end(s->findings);
     if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
         held_back_end(&s->held_back, s->options->ending.max_messages - s->num_shown, show, s);
     stop_relay(s);
@@ -691,7 +747,14 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
     stats->no_memory += s->held_back.no_memory;
     if (s->correlate != NULL)
         correlate_add_stats(s->correlate, stats);
+    if (s->findings != NULL)
+        findings_add_stats(s->findings, stats);
     selector_add_stats(s->select, stats);
+}
+
+bool pipeline_has_errors(const struct pipeline *s)
+{
+    return s->has_errors;
 }
 
 bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
@@ -717,6 +780,7 @@ void pipeline_free(struct pipeline *s)
     stop_relay(s);
     close_sinks(s);
     correlate_free(s->correlate);
+    findings_free(s->findings);
     redact_free(s->redact);
     if (s->holds_back)
         held_back_free(&s->held_back);

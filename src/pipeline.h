@@ -82,6 +82,11 @@ bool pipeline_get_shown(const struct pipeline *pipeline, uint64_t *num);
 /* pipeline_num_given_up returns how often -e, -m, -Y, --trigger and --redact-keep gave up. */
 uint64_t pipeline_num_given_up(const struct pipeline *pipeline);
 
+/* pipeline_takes_findings says whether somebody wants to know what is wrong; pipeline_has_errors
+ * whether an error was found among what was selected. */
+bool pipeline_takes_findings(const struct options *options);
+bool pipeline_has_errors(const struct pipeline *pipeline);
+
 void pipeline_free(struct pipeline *pipeline); /* NULL is allowed */
 
 #endif

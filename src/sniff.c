@@ -259,7 +259,8 @@ static bool open_session(struct sniff *s)
     config->dist_ports = s->options->follow.dist_ports;
     config->num_dist_ports = s->options->follow.num_dist_ports;
     config->facts = s->options->output.num_formats != 0 || s->options->select.filter != NULL ||
-                    s->options->keep.trigger != NULL || reports_take_facts(&s->options->report);
+                    s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
+                    reports_take_facts(&s->options->report);
     config->raw = sinks_want_raw(&s->options->output);
     config->certain = config->certain || sinks_are_read_back(&s->options->output);
     if (!config->certain) {
@@ -364,7 +365,8 @@ static bool open_inputs(struct sniff *s)
         !privileges_drop(s->options->keep.user))
         return false;
     warm_up(s->options->cookie_file != NULL || s->options->redact.what != 0 ||
-            s->options->keylog.num_files != 0);
+            s->options->keylog.num_files != 0 ||
+            pipeline_takes_findings(s->options));
     if (is_live)
         return close_in(s, true);
     return follow_needs_names(s->follow)
@@ -667,6 +669,8 @@ static int close_all(struct sniff *s, bool opened)
 {
     save_close(&s->save);
     bool complete = true;
+    const bool has_errors = s->pipeline != NULL && s->options->report.wanted[REPORT_DOCTOR] &&
+                            pipeline_has_errors(s->pipeline);
     if (opened) {
         if (s->options->report.wanted[REPORT_CLOCKS])
             capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
@@ -697,7 +701,9 @@ static int close_all(struct sniff *s, bool opened)
     free(s->learned_new);
     if (s->failed)
         return STATUS_TROUBLE;
-    return s->options->strict && !complete ? STATUS_INCOMPLETE : STATUS_OK;
+    if (s->options->strict && !complete)
+        return STATUS_INCOMPLETE;
+    return has_errors ? STATUS_FOUND : STATUS_OK;
 }
 
 int sniff_run(const struct options *options)

@@ -101,3 +101,8 @@ const char *flags_print(uint64_t flags, struct arena *arena)
     }
     return text;
 }
+
+uint64_t ds_flags_missing(uint64_t flags, unsigned release)
+{
+    return flags_missing(flags, release);
+}

@@ -24,6 +24,7 @@ enum {
     OPTION_SCALE = 3,
     MAX_SCALE = 14,
     MAX_OPTIONS = 40,
+    LOST_REPEATS = 3,
     LARGE_LEN = 1000,      /* a segment that may be as large as one gets, where no MSS is known */
     MSS_SLACK = 60,        /* what options of TCP take from it */
 };
@@ -160,18 +161,38 @@ static bool end_stall(struct tcp_facts *facts, int dir, int64_t now_ns, struct d
     return true;
 }
 
+static struct ds_stall describe_lost(const struct facts_dir *me, int64_t now_ns, bool is_over,
+                                     uint32_t len)
+{
+    return (struct ds_stall){
+        .why = DS_STALL_LOST,
+        .is_over = is_over,
+        .start_ns = me->lost_ns,
+        .duration_ns = (int64_t)tcp_elapsed(now_ns, me->lost_ns),
+        .in_flight = len,
+    };
+}
+
 /* take_ack takes what a segment of the other direction says of what dir has sent. */
 static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *segment,
                      struct ds_stall *stall)
 {
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
+    bool has_ended = false;
     const bool scales = me->has_scale && facts->dir[!dir].has_scale && other->is_scaled;
     const uint32_t window = (uint32_t)segment->window << (scales ? facts->dir[!dir].scale : 0);
     if (!me->has_acked || tcp_diff(segment->ack, me->acked) > 0) {
         me->acked = segment->ack;
         me->has_acked = true;
         me->repeats = 0;
+        if (me->lost_ns != 0) {
+            *stall = describe_lost(me, segment->ts_ns, true, 0);
+            has_ended = true;
+            me->run_ns += stall->duration_ns;
+            me->run_at_ns = segment->ts_ns;
+            me->lost_ns = 0;
+        }
         if (me->timed_ns != 0 && tcp_diff(segment->ack, me->timed_seq) >= 0) {
             ds_spread_add(&side->round_trip, segment->ts_ns - me->timed_ns);
             me->timed_ns = 0;
@@ -183,20 +204,24 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
         other->zero_windows += other->window != 0 || other->zero_windows == 0;
         other->window = 0;
         begin_stall(me, DS_STALL_ZERO_WINDOW, segment->ts_ns);
-        return false;
+        return has_ended;
     }
     other->window = window;
     if (me->stall_ns == 0)
-        return false;
+        return has_ended;
     const uint32_t flight = in_flight(me);
     if (me->stall_why == DS_STALL_FULL_WINDOW && flight != 0 && window < flight + other->mss)
-        return false;
-    return end_stall(facts, dir, segment->ts_ns, stall);
+        return has_ended;
+    struct ds_stall window_stall;
+    if (!end_stall(facts, dir, segment->ts_ns, &window_stall))
+        return has_ended;
+    *stall = window_stall;
+    return true;
 }
 
-/* take_again takes a segment that brings nothing new. */
-static void take_again(struct tcp_facts *facts, int dir, const struct segment *segment,
-                       uint32_t len, bool is_missing)
+/* take_again takes a segment that brings nothing new: true when it is one too often. */
+static bool take_again(struct tcp_facts *facts, int dir, const struct segment *segment,
+                       uint32_t len, bool is_missing, struct ds_stall *stall)
 {
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir];
@@ -205,7 +230,7 @@ static void take_again(struct tcp_facts *facts, int dir, const struct segment *s
         const uint64_t late_ns = tcp_elapsed(segment->ts_ns, me->hole_ns);
         if (late_ns < (uint64_t)OVERTAKEN_NS) {
             side->reordered++;
-            return;
+            return false;
         }
         side->resent_unseen++;
     } else {
@@ -217,12 +242,18 @@ static void take_again(struct tcp_facts *facts, int dir, const struct segment *s
     if (me->repeats == 0 || me->repeat_seq != segment->seq) {
         me->repeat_seq = segment->seq;
         me->repeats = 0;
+        me->repeat_ns = segment->ts_ns;
     }
     me->repeats++;
     if (me->repeats > side->most_repeats) {
         side->most_repeats = me->repeats;
         side->most_repeats_len = len;
     }
+    if (me->repeats != LOST_REPEATS || me->lost_ns != 0)
+        return false;
+    me->lost_ns = me->repeat_ns;
+    *stall = describe_lost(me, segment->ts_ns, false, len);
+    return true;
 }
 
 /* take_new says whether it ended a stall: a sender whose window was full has sent something. */
@@ -278,7 +309,7 @@ static bool take_data(struct tcp_facts *facts, int dir, const struct segment *se
     if (is_new)
         has_ended = take_new(facts, dir, segment, end, stall);
     else
-        take_again(facts, dir, segment, len, is_missing);
+        has_ended = take_again(facts, dir, segment, len, is_missing, stall);
     side->last_data_ns = segment->ts_ns;
     return has_ended;
 }

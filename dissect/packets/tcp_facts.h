@@ -16,11 +16,13 @@ struct facts_dir {
     uint32_t timed_seq; /* of the segment whose acknowledgement is waited for */
     int64_t timed_ns;   /* 0: of none */
     int64_t hole_ns;    /* when a segment was left out last */
+    int64_t repeat_ns;            /* when that was sent again first */
     uint32_t repeat_seq, repeats; /* sent again, and how often in a row */
     int64_t stall_ns;      /* since when it cannot send; 0: it can */
     uint64_t stall_flight; /* bytes under way then */
     enum ds_stall_why stall_why;
     bool stall_told;
+    int64_t lost_ns;       /* since when a segment is sent again and again; 0: none is */
     int64_t run_ns; /* how long stalls have lasted since it last had nothing to send */
     int64_t run_at_ns; /* when it sent something last, or was let send again */
     int64_t tick_ns;

@@ -278,6 +278,15 @@ enum ds_op_kind ds_message_kind(const struct ds_message *message);
 /* ds_flag_name returns the name of capability flag 1 << bit without DFLAG_, or NULL. */
 const char *ds_flag_name(unsigned bit);
 
+/* ds_flags_missing returns the capability flags that an OTP release, 25 or 26, requires of every peer
+ * and that are not among these. */
+uint64_t ds_flags_missing(uint64_t flags, unsigned release);
+
+/* ds_cookie_check says whether a handshake's digest (16 bytes) answers that challenge with this
+ * cookie; DS_COOKIE_UNCHECKED where it could not be computed. */
+enum ds_cookie_check ds_cookie_check(struct ds_text cookie, uint32_t challenge,
+                                     const uint8_t *digest);
+
 /* ds_flags_release says which OTP releases send such flags, e.g. "OTP 25-27", or NULL. */
 const char *ds_flags_release(uint64_t flags);
 

@@ -83,16 +83,17 @@ struct ds_link {
 enum ds_stall_why {
     DS_STALL_ZERO_WINDOW, /* the other end takes no more */
     DS_STALL_FULL_WINDOW, /* all that it takes at once is under way */
+    DS_STALL_LOST,        /* one segment has been sent again three times and is not acknowledged */
 };
 
-/* STALL: an end (event.dir) could not send for a while, since the other one did not read. It comes
- * when that is over, and once before, when it has lasted a second; also at the end of a
- * connection that is still held up. */
+/* STALL: an end (event.dir) could not send for a while, since the other one did not read, or did not
+ * get it. It comes when that is over, and once before, when it has lasted a second (of LOST, with the
+ * third repetition); also at the end of a connection that is still held up. */
 struct ds_stall {
     enum ds_stall_why why;
     bool is_over;
     int64_t start_ns, duration_ns; /* so far */
-    uint64_t in_flight;            /* bytes under way when it began */
+    uint64_t in_flight;            /* bytes under way when it began; of LOST, of the segment */
     uint64_t message_size;   /* of the message that it held up in the middle, 0: of none */
     uint64_t message_passed; /* bytes of it that had come by then */
 };

@@ -174,6 +174,8 @@ void keep_conns_record(struct packet_recorder *k, const struct record *record, b
 {
     if (record->event != NULL)
         see_event(k, record->event, selected);
+    else if (selected && record->finding != NULL)
+        see_left_open(k, record->finding->evidence[0].conn);
     else if (selected)
         see_left_open(k, record->call != NULL ? record->call->conn : record->monitor->conn);
 }

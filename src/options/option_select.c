@@ -6,8 +6,12 @@
 #include "complain.h"
 #include "keylog_hints.h"
 #include "filter.h"
+#include "finding_kinds.h"
 #include "labels.h"
+#include "nearest.h"
 #include "option_values.h"
+
+#include <string.h>
 
 static bool add_word(const char *option, struct words *words, const char *value)
 {
@@ -90,6 +94,22 @@ bool option_set_filter(struct options *o, const char *value)
     else
         o->select.filter = filter_and(o->select.filter, filter);
     return filter != NULL;
+}
+
+bool option_set_explain(struct options *o, const char *value)
+{
+    const char *codes[FINDING_CODE_COUNT];
+    o->action = ACTION_EXPLAIN;
+    o->explained = finding_kind_find(value);
+    if (o->explained != NULL)
+        return true;
+    for (size_t i = 0; i < FINDING_CODE_COUNT; i++)
+        codes[i] = finding_kind_at(i)->code;
+    const char *nearest = nearest_find(value, strlen(value), codes, FINDING_CODE_COUNT);
+    complain(nearest != NULL ? "--explain: there is no finding %s; nearest: %s"
+                             : "--explain: there is no finding %s: they are called DS101 and so on",
+             value, nearest);
+    return false;
 }
 
 bool option_set_print_refresh(struct options *o, const char *value)

@@ -31,7 +31,8 @@ enum action {
     ACTION_LIST_FIELDS,
     ACTION_LIST_LABELS,
     ACTION_PRINT_REFRESH,
-    ACTION_PRINT_KEYLOG_CONFIG
+    ACTION_PRINT_KEYLOG_CONFIG,
+    ACTION_EXPLAIN,
 };
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
@@ -56,6 +57,7 @@ struct options {
     const char *static_atoms_file; /* NULL: those of the releases that are known */
     enum refresh_way refresh_way;  /* of --print-refresh */
     int keylog_release;            /* of --print-keylog-config */
+    const struct finding_kind *explained; /* of --explain */
     const char *patterns[MAX_REGEXES]; /* of -e */
     size_t num_patterns;
     bool ignore_case;

@@ -60,6 +60,7 @@ struct sink_kind {
     bool (*by_itself)(const struct sink_config *config);
     bool read_back; /* what is written is read by a node again: it holds no guesses */
     bool takes_monitors; /* it is given the ends of monitors and links too */
+    bool takes_findings; /* it is given what was found */
     bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
     /* check says whether the format can be written to that file (NULL: standard output); false
      * after a complaint. NULL: to any. */

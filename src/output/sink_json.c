@@ -477,6 +477,71 @@ static void write_monitor(struct json_state *s, const struct monitor_end *m)
     json_end(json);
 }
 
+/* write_words writes a text whose names are escaped. */
+static void write_words(struct json_state *s, struct json_key key, const struct wording *wording)
+{
+    s->scratch.len = 0;
+    wording_print(wording, &s->scratch);
+    json_put_text(&s->json, key, buffer_text(&s->scratch));
+}
+
+static void write_evidence(struct json_writer *json, const struct finding *f)
+{
+    cJSON *array = json_tree_array();
+    for (size_t i = 0; i < f->num_evidence; i++) {
+        const struct evidence *e = &f->evidence[i];
+        for (unsigned j = 0; j < e->num; j++) {
+            cJSON *packet = json_append_object(array);
+            json_add_unsigned(packet, "conn", e->conn);
+            json_add_unsigned(packet, "frame", e->packet[j].frame);
+            json_add_string(packet, "what", e->packet[j].what);
+        }
+    }
+    json_put_tree(json, JSON_KEY("evidence"), array);
+}
+
+static void write_numbers(struct json_writer *json, const struct finding *f)
+{
+    cJSON *array = json_tree_array();
+    for (size_t i = 0; i < f->num_evidence; i++)
+        json_append_unsigned(array, f->evidence[i].conn);
+    json_put_tree(json, JSON_KEY("conns"), array);
+    array = json_tree_array();
+    for (size_t i = 0; i < f->num_evidence; i++) {
+        for (unsigned j = 0; j < f->evidence[i].num; j++)
+            json_append_unsigned(array, f->evidence[i].packet[j].frame);
+    }
+    json_put_tree(json, JSON_KEY("frames"), array);
+}
+
+static void write_finding(struct json_state *s, const struct finding *f)
+{
+    struct json_writer *json = &s->json;
+    json_begin(json, "finding");
+    json_put_time(json, JSON_KEY("ts"), f->last_ns);
+    json_put_string(json, JSON_KEY("code"), f->kind->code);
+    json_put_string(json, JSON_KEY("severity"), severity_name(f->severity));
+    json_put_string(json, JSON_KEY("certainty"), certainty_name(f->certainty));
+    if (f->proof != NULL)
+        json_put_string(json, JSON_KEY("proof"), f->proof);
+    json_put_string(json, JSON_KEY("title"), f->kind->title);
+    write_words(s, JSON_KEY("text"), &f->sentence);
+    if (f->detail.len != 0)
+        write_words(s, JSON_KEY("detail"), &f->detail);
+    json_put_string(json, JSON_KEY("advice"), f->kind->advice);
+    json_put_unsigned(json, JSON_KEY("count"), f->count);
+    json_put_time(json, JSON_KEY("first"), f->first_ns);
+    cJSON *nodes = json_tree_array();
+    for (int i = 0; i < 2; i++) {
+        if (f->node[i].len != 0)
+            json_append_text(nodes, finding_node(f, i));
+    }
+    json_put_tree(json, JSON_KEY("nodes"), nodes);
+    write_numbers(json, f);
+    write_evidence(json, f);
+    json_end(json);
+}
+
 static void json_record(struct sink *sink, const struct record *given)
 {
     struct json_state *s = sink->state;
@@ -485,6 +550,10 @@ static void json_record(struct sink *sink, const struct record *given)
 
     json->out = &sink->output.buffer;
     json->time_digits = sink->time_digits;
+    if (given->finding != NULL) {
+        write_finding(s, given->finding);
+        return;
+    }
     if (given->call != NULL) {
         write_call(s, given->call);
         return;
@@ -570,4 +639,5 @@ const struct sink_kind sink_json = {
     .close = json_close,
     .by_itself = json_is_by_itself,
     .takes_monitors = true,
+    .takes_findings = true,
 };

@@ -143,6 +143,23 @@ static void add_call(struct text_state *s, const struct sink *sink, const struct
     text_add(s, "\n");
 }
 
+static void add_finding(struct text_state *s, const struct sink *sink, const struct finding *f)
+{
+    add_time(s, sink, f->last_ns);
+    text_paint(s, PAINT_TROUBLE);
+    ds_buffer_printf(s->out, "finding %s %s %s: ", severity_name(f->severity), f->kind->code,
+                     f->kind->title);
+    text_paint(s, PAINT_OFF);
+    wording_print(&f->sentence, s->out);
+    if (f->detail.len != 0) {
+        text_add(s, "; ");
+        wording_print(&f->detail, s->out);
+    }
+    if (f->certainty != CERTAINTY_SURE)
+        ds_buffer_printf(s->out, " (%s)", certainty_name(f->certainty));
+    text_add(s, "\n");
+}
+
 /* All of the line but the time. */
 static void add_line(struct text_state *s, const struct sink *sink, const struct record *record)
 {
@@ -176,6 +193,10 @@ static void text_record(struct sink *sink, const struct record *record)
     const struct sink_config *config = sink->config;
     const struct ds_event *event = record->event;
 
+    if (record->finding != NULL) {
+        add_finding(s, sink, record->finding);
+        return;
+    }
     if (record->call != NULL) {
         add_call(s, sink, record);
         return;
@@ -252,6 +273,7 @@ const struct sink_kind sink_text = {
     .lost = text_lost,
     .close = text_close,
     .by_itself = text_is_by_itself,
+    .takes_findings = true,
 };
 
 /* Terms for searching: nobody knows beforehand which atoms will be only likely. */

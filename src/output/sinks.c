@@ -116,7 +116,8 @@ bool sink_takes(const struct sink *sink, const struct record *record)
     const struct sink_kind *kind = sink->kind;
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
     return (!is_raw || kind->raw) && (!record->left_out || kind->whole) &&
-           (record->monitor == NULL || kind->takes_monitors);
+           (record->monitor == NULL || kind->takes_monitors) &&
+           (record->finding == NULL || kind->takes_findings);
 }
 
 void sink_record(struct sink *sink, const struct record *record)

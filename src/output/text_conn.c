@@ -195,8 +195,9 @@ void text_add_stall(struct text_state *s, const struct sink *sink, const struct 
     latency_print(stall->duration_ns, s->out);
     text_add(s, ": ");
     text_add_endpoint(s, event->conn, !event->dir);
-    text_add(s, stall->why == DS_STALL_ZERO_WINDOW ? " took no more"
-                                                    : " had not yet read what was under way");
+    text_add(s, stall->why == DS_STALL_ZERO_WINDOW   ? " took no more"
+                : stall->why == DS_STALL_FULL_WINDOW ? " had not yet read what was under way"
+                                                     : " did not acknowledge what is sent again");
     if (stall->message_size != 0)
         ds_buffer_printf(s->out, "; waiting: a message of %s, of which %" PRIu64 " had come",
                          counted(stall->message_size, "bytes").text, stall->message_passed);

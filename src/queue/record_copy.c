@@ -356,6 +356,10 @@ static bool add(struct record_block *block, const struct record *record)
     if (copy != NULL && record->monitor != NULL &&
         (copy->monitor = copy_bytes(&c, record->monitor, sizeof *record->monitor)) != NULL)
         copy_monitor(&c, copy->monitor);
+    if (copy != NULL && record->finding != NULL) {
+        copy->is_finding = true;
+        copy->finding = copy_bytes(&c, record->finding, sizeof *record->finding);
+    }
     if (c.full) {
         block->len = len;
         block->conn = conn;
@@ -409,8 +413,9 @@ const struct record *copied_record_get(const struct copied_record *copy,
     else if (out->has_note)
         record->note = (struct note){0};
     out->has_note = copy->note != NULL;
-    record->call = copy->call;
+    record->call = copy->is_finding ? NULL : copy->call;
     record->monitor = copy->monitor;
+    record->finding = copy->is_finding ? copy->finding : NULL;
     record->left_out = copy->left_out;
     record->event = NULL;
     if (copy->event_len == 0)

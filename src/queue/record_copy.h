@@ -13,10 +13,13 @@
 struct copied_record {
     struct copied_record *next;
     struct note *note;
-    struct call *call;
+    union {
+        struct call *call;
+        struct finding *finding; /* where is_finding */
+    };
     struct monitor_end *monitor;
     uint32_t event_len; /* of the event that follows; 0 when there is none */
-    bool left_out;
+    bool left_out, is_finding;
     alignas(struct ds_event) unsigned char event[]; /* its beginning; the rest is zero */
 };
 

@@ -2,7 +2,8 @@
  * record.h - what a sink is given: an event, what the correlation knows about it, and the
  * calls, monitors and links that came to an end.
  *
- * A record is one of three things. With call != NULL it is the end of a call, with
+ * A record is one of four things. With finding != NULL it is what a detector has found, without an
+ * event. With call != NULL it is the end of a call, with
  * monitor != NULL that of a monitor or link; event is then the event that ended it, which has
  * been given as a record of its own just before, or NULL when none did: the capture ended,
  * a cap was reached. Else it is an event and a note on it. Ends of monitors and links are only
@@ -11,6 +12,8 @@
  */
 #ifndef DISTSNIFF_RECORD_H
 #define DISTSNIFF_RECORD_H
+
+#include "finding.h"
 
 #include <distsniff/event.h>
 #include <distsniff/identity.h>
@@ -120,6 +123,7 @@ struct record {
     struct note note;
     const struct call *call;
     const struct monitor_end *monitor;
+    const struct finding *finding;
     bool left_out; /* not selected: only for a sink that wants whole connections */
 };
 
@@ -130,13 +134,14 @@ static inline int64_t record_time(const struct record *record)
 {
     return record->call != NULL      ? record->call->end_ns
            : record->monitor != NULL ? record->monitor->end_ns
+           : record->finding != NULL ? record->finding->last_ns
                                      : record->event->ts_ns;
 }
 
 /* record_is_message says whether it is a message itself, not the end of a call that one ended. */
 static inline bool record_is_message(const struct record *record)
 {
-    return record->call == NULL && record->monitor == NULL &&
+    return record->call == NULL && record->monitor == NULL && record->finding == NULL &&
            record->event->type == DS_EVENT_MESSAGE;
 }
 

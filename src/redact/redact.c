@@ -10,7 +10,10 @@
 #include "redact_frame.h"
 #include "redact_title.h"
 
+#include <arpa/inet.h>
+#include <distsniff/dissect.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct redact {
     struct redact_parts parts; /* of the records below */
@@ -18,6 +21,7 @@ struct redact {
     struct ds_event event;
     struct call call;
     struct monitor_end monitor;
+    struct finding finding;
     bool reencode, pass_through;
     struct record frame;
     struct ds_event frame_event;
@@ -81,6 +85,54 @@ static void replace_monitor(struct redact_parts *p, struct monitor_end *monitor)
     redact_part_term(p, &monitor->reason);
 }
 
+static void put_replaced(struct redact_parts *p, const struct wording *wording, size_t i,
+                         struct wording *out)
+{
+    const enum word_kind kind = (enum word_kind)wording->part[i].kind;
+    const struct ds_text text = {wording->bytes + wording->part[i].at, wording->part[i].len};
+    p->scratch.len = 0;
+    if (kind == WORD_PLAIN) {
+        redact_put(p, text.data, text.len);
+    } else if (kind == WORD_ADDR) {
+        char name[DS_ADDR_LEN] = "";
+        struct ds_addr addr = {0};
+        memcpy(name, text.data, text.len < sizeof name ? text.len : sizeof name - 1);
+        addr.family = inet_pton(AF_INET, name, addr.bytes) == 1 ? 4 : 6;
+        if (addr.family == 4 || inet_pton(AF_INET6, name, addr.bytes) == 1)
+            redact_address(p->values, addr.bytes, addr.family == 6 ? 16 : 4);
+        ds_addr_print(&addr, name);
+        redact_put(p, name, strlen(name));
+    } else if (kind == WORD_NODE) {
+        redact_node(p->values, text, &p->scratch);
+    } else {
+        redact_atom(p->values, text, &p->scratch);
+    }
+    p->failed |= p->scratch.failed;
+    wording_put(out, kind, (struct ds_text){p->scratch.data, p->scratch.len});
+}
+
+static void replace_words(struct redact_parts *p, struct wording *wording)
+{
+    struct wording new = {.is_cut = false};
+    for (size_t i = 0; i < wording->num && !p->failed; i++)
+        put_replaced(p, wording, i, &new);
+    new.is_cut |= wording->is_cut;
+    *wording = new;
+}
+
+static void replace_finding(struct redact_parts *p, struct finding *finding)
+{
+    replace_words(p, &finding->sentence);
+    replace_words(p, &finding->detail);
+    for (int i = 0; i < 2; i++) {
+        struct ds_text node = finding_node(finding, i);
+        redact_part_text(p, redact_node, &node);
+        finding->node[i].len = node.len < sizeof finding->node[i].text ? node.len : 0;
+        if (node.data != NULL)
+            memcpy(finding->node[i].text, node.data, finding->node[i].len);
+    }
+}
+
 enum redact_status redact_record(struct redact *r, const struct record *record,
                                  const struct record **out)
 {
@@ -103,6 +155,11 @@ enum redact_status redact_record(struct redact *r, const struct record *record,
         r->monitor = *record->monitor;
         r->record.monitor = &r->monitor;
         replace_monitor(&r->parts, &r->monitor);
+    }
+    if (record->finding != NULL) {
+        r->finding = *record->finding;
+        r->record.finding = &r->finding;
+        replace_finding(&r->parts, &r->finding);
     }
     if (redact_failed(r))
         return REDACT_FAILED;

@@ -28,6 +28,7 @@ struct report_kind {
     /* begin_anew is called when the table was written because of --every. NULL: it goes on. */
     void (*begin_anew)(void *report, int64_t now_ns);
     void (*end)(void *report);  /* frees */
+    bool takes_findings;       /* it is given those, and nothing else */
     bool takes_facts;          /* of links, with the events of their connections */
     bool takes_monitors;       /* it is given the ends of monitors and links too */
     bool flows;                /* lines are written as they come: the table is never drawn again */
@@ -35,7 +36,7 @@ struct report_kind {
 };
 
 extern const struct report_kind report_calls, report_trees, report_monitors, report_seq_trace,
-    report_traffic, report_latency, report_open, report_deaths, report_top;
+    report_traffic, report_latency, report_open, report_deaths, report_top, report_doctor, report_links;
 
 /* report_print_call appends what a call is about: "lists:seq(1,10) => [1,2 ...", and to
  * whom: shared by calls and trees. */

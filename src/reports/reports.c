@@ -109,7 +109,7 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
 enum reports_status reports_record(struct reports *r, const struct record *record)
 {
     for (int i = 0; i < REPORT_COUNT; i++) {
-        if (r->state[i] != NULL)
+        if (r->state[i] != NULL && kinds[i]->takes_findings == (record->finding != NULL))
             kinds[i]->record(r->state[i], record);
     }
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;

@@ -33,6 +33,9 @@ struct filter *filter_and(struct filter *first, struct filter *second);
  * together: the name of a field, or a type of records. NULL when there is no such thing in it. */
 const char *filter_needs_calls(const struct filter *filter);
 
+/* filter_asks_findings says whether it asks for something that only findings have. */
+bool filter_asks_findings(const struct filter *filter);
+
 /* filter_set_depth limits the nesting of terms whose text is asked for, as the outputs do. */
 void filter_set_depth(struct filter *filter, uint64_t max_depth);
 

@@ -10,7 +10,9 @@
  * an event only by the way, see record.h. */
 static inline const struct ds_event *record_event(const struct record *record)
 {
-    return record->call == NULL && record->monitor == NULL ? record->event : NULL;
+    return record->call == NULL && record->monitor == NULL && record->finding == NULL
+               ? record->event
+               : NULL;
 }
 
 /* record_event_of is the same for events of one type; NULL for others. */

@@ -247,6 +247,18 @@ static void get_tls(struct probe *probe, const struct record *record, int which)
         probe_offer_string(probe, words[which]);
 }
 
+enum { OF_FINDING_CODE, OF_FINDING_SEVERITY, OF_FINDING_CERTAINTY };
+
+static void get_finding(struct probe *probe, const struct record *record, int which)
+{
+    const struct finding *f = record->finding;
+    if (f == NULL)
+        return;
+    probe_offer_string(probe, which == OF_FINDING_CODE       ? f->kind->code
+                              : which == OF_FINDING_SEVERITY ? severity_name(f->severity)
+                                                             : certainty_name(f->certainty));
+}
+
 enum { FAULT_KIND, FAULT_OFFSET, FAULT_WHAT };
 
 static void get_fault(struct probe *probe, const struct record *record, int which)
@@ -323,6 +335,9 @@ static const struct field fields[] = {
     {"tls.keys", FIELD_TEXT, get_tls, TLS_KEYS, filter_word_of_keys},
     {"tls.certificate", FIELD_TEXT, get_tls, TLS_CERTIFICATE, NULL},
     {"tls.alert", FIELD_TEXT, get_tls, TLS_ALERT, NULL},
+    {"finding", FIELD_TEXT, get_finding, OF_FINDING_CODE, filter_word_of_finding},
+    {"severity", FIELD_TEXT, get_finding, OF_FINDING_SEVERITY, filter_word_of_severity},
+    {"certainty", FIELD_TEXT, get_finding, OF_FINDING_CERTAINTY, filter_word_of_certainty},
     {"fault", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
     {"fault.kind", FIELD_TEXT, get_fault, FAULT_KIND, filter_word_of_fault},
     {"fault.offset", FIELD_NUMBER, get_fault, FAULT_OFFSET, NULL},

@@ -10,7 +10,8 @@ static void get_type(struct probe *probe, const struct record *record, int which
 {
     const struct monitor_end *monitor = record->monitor;
     (void)which;
-    probe_offer_string(probe, record->call != NULL ? "call"
+    probe_offer_string(probe, record->call != NULL      ? "call"
+                              : record->finding != NULL ? "finding"
                               : monitor == NULL    ? record_type_name(record->event->type)
                               : monitor->is_link   ? "link"
                                                    : "monitor");
@@ -25,6 +26,12 @@ static void get_ts(struct probe *probe, const struct record *record, int which)
 static void get_frame(struct probe *probe, const struct record *record, int which)
 {
     (void)which;
+    if (record->finding != NULL) {
+        const struct evidence *last = &record->finding->evidence[record->finding->num_evidence - 1];
+        for (unsigned i = 0; i < last->num; i++)
+            probe_offer_unsigned(probe, last->packet[i].frame);
+        return;
+    }
     probe_offer_unsigned(probe, record->call != NULL      ? record->call->end_frame
                                 : record->monitor != NULL ? record->monitor->end_frame
                                                           : record->event->frame);
@@ -33,6 +40,11 @@ static void get_frame(struct probe *probe, const struct record *record, int whic
 static void get_conn(struct probe *probe, const struct record *record, int which)
 {
     (void)which;
+    if (record->finding != NULL) {
+        for (size_t i = 0; i < record->finding->num_evidence; i++)
+            probe_offer_unsigned(probe, record->finding->evidence[i].conn);
+        return;
+    }
     probe_offer_unsigned(probe, record->call != NULL      ? record->call->conn
                                 : record->monitor != NULL ? record->monitor->conn
                                                           : record->event->conn->number);
@@ -77,6 +89,10 @@ static void get_node(struct probe *probe, const struct record *record, int which
         const struct ds_endpoint *end = (which & side) != 0 ? end_of(record, side) : NULL;
         if (end != NULL)
             probe_offer_text(probe, end->node);
+    }
+    if (which == EITHER && record->finding != NULL) {
+        probe_offer_text(probe, finding_node(record->finding, 0));
+        probe_offer_text(probe, finding_node(record->finding, 1));
     }
     if (which == EITHER && record->call != NULL) {
         probe_offer_text(probe, record->call->caller.node);

@@ -1,6 +1,7 @@
 /*
  * filter_needs.c - what an expression asks for that needs calls to be put together: fields
- * that the table marks so, and the types of records that come of it.
+ * that the table marks so, and the types of records that come of it; and whether it asks for
+ * findings.
  */
 #include "filter_program.h"
 
@@ -40,4 +41,32 @@ const char *filter_needs_calls(const struct filter *filter)
             what = step_needs(filter, &filter->steps[i]);
     }
     return what;
+}
+
+static bool is_of_findings(const struct filter *filter, const struct step *step)
+{
+    static const char *const fields[] = {"finding", "severity", "certainty"};
+    if (step->kind != STEP_TEST)
+        return false;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (strcmp(step->field->name, fields[i]) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < step->num_literals && strcmp(step->field->name, "type") == 0; i++) {
+        const struct ds_text text = filter->literals[step->first_literal + i].text;
+        if (text.len == strlen("finding") && memcmp(text.data, "finding", text.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool filter_asks_findings(const struct filter *filter)
+{
+    for (; filter != NULL; filter = filter->next) {
+        for (size_t i = 0; i < filter->num_steps; i++) {
+            if (is_of_findings(filter, &filter->steps[i]))
+                return true;
+        }
+    }
+    return false;
 }

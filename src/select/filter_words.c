@@ -3,6 +3,8 @@
  */
 #include "filter_words.h"
 
+#include "finding_kinds.h"
+
 #include "labels.h"
 #include "nearest.h"
 #include "pick.h"
@@ -15,7 +17,7 @@ enum { MAX_WORDS_OF_ONE = 4096, MIN_BEGINNING = 3 };
 
 const char *filter_word_of_type(size_t i)
 {
-    static const char *const others[] = {"call", "monitor", "link"};
+    static const char *const others[] = {"call", "monitor", "link", "finding"};
     const size_t num_others = sizeof others / sizeof others[0];
     return i < num_others ? others[i] : record_type_name((enum ds_event_type)(i - num_others));
 }
@@ -84,4 +86,20 @@ bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **
     }
     *nearest = nearest_find(text.data, text.len, names, num);
     return false;
+}
+
+const char *filter_word_of_finding(size_t i)
+{
+    const struct finding_kind *kind = finding_kind_at(i);
+    return kind != NULL ? kind->code : NULL;
+}
+
+const char *filter_word_of_severity(size_t i)
+{
+    return i <= SEVERITY_NOTE ? severity_name((enum severity)i) : NULL;
+}
+
+const char *filter_word_of_certainty(size_t i)
+{
+    return certainty_name((enum certainty)i);
 }

@@ -306,6 +306,21 @@ static bool monitor_fits(const struct selector *s, const struct record *record)
     return node_is && process_is && filter_run(config->filter, record);
 }
 
+/* finding_fits: one has nodes and fields, nothing else that could be asked for. */
+static bool finding_fits(const struct selector *s, const struct record *record)
+{
+    const struct selector_config *config = s->config;
+    bool node_is = config->nodes.num == 0;
+    for (size_t i = 0; i < config->nodes.num && !node_is; i++) {
+        const struct party ends[2] = {{.node = finding_node(record->finding, 0)},
+                                      {.node = finding_node(record->finding, 1)}};
+        node_is = pick_node_is(config->nodes.word[i], &ends[0]) ||
+                  pick_node_is(config->nodes.word[i], &ends[1]);
+    }
+    return node_is && !config->ops.any && config->num_regexes == 0 && config->num_matches == 0 &&
+           config->num_processes == 0 && filter_run(config->filter, record);
+}
+
 /* raw_fits is of bytes as sent: a frame goes with what it completed. What segments carried
  * cannot be told apart by message, so it is there whole or not at all. */
 static bool raw_fits(const struct selector *s, const struct ds_event *event)
@@ -317,6 +332,8 @@ static bool raw_fits(const struct selector *s, const struct ds_event *event)
 static bool wants_decoded(struct selector *s, const struct record *record)
 {
     struct filter *filter = s->config->filter;
+    if (record->finding != NULL)
+        return finding_fits(s, record);
     if (record->monitor != NULL)
         return monitor_fits(s, record);
     if (!s->has_picks && filter == NULL)
@@ -345,7 +362,7 @@ bool selector_wants(struct selector *s, const struct record *record)
     if (record->event != NULL && ds_event_is_raw(record->event))
         return raw_fits(s, record->event);
     const bool wanted = wants_decoded(s, record);
-    if (record->call == NULL && record->monitor == NULL)
+    if (record->call == NULL && record->monitor == NULL && record->finding == NULL)
         s->had_event = wanted;
     return wanted;
 }

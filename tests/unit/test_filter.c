@@ -3,6 +3,7 @@
  * error with its column, and what a hostile expression or a lack of memory does.
  */
 #include "failing_alloc.h"
+#include "finding_kinds.h"
 #include "filter_program.h"
 
 #include <distsniff/dissect.h>
@@ -379,6 +380,26 @@ static void knows_the_fields_of_tls(void **state)
     assert_false(holds("tls.version == \"1.3\"", &record));
 }
 
+static void knows_the_fields_of_findings(void **state)
+{
+    static struct finding finding;
+    const struct record record = {.finding = &finding};
+    (void)state;
+    finding = (struct finding){.kind = finding_kind_find("DS101"), .num_evidence = 2, .last_ns = 5,
+                               .severity = SEVERITY_WARNING, .certainty = CERTAINTY_LIKELY,
+                               .node = {{7, "alice@h"}}};
+    finding.evidence[0].conn = 4;
+    finding.evidence[1].conn = 6;
+    finding.evidence[1].num = 1;
+    finding.evidence[1].packet[0].frame = 31;
+    assert_all_hold(&record, (const char *const[]){
+        "type == \"finding\"", "finding == \"DS101\"", "severity == \"warning\"",
+        "certainty == \"likely\"", "conn == 4", "conn == 6", "frame == 31", "node == \"alice@h\"", NULL});
+    assert_none_hold(&record, (const char *const[]){
+        "finding == \"DS102\"", "op", "latency", "size", "fault", "src.node", "addr", "to_name",
+        "label", "stall", "silent", "outcome", "caller", "watcher", "bytes", "state", NULL});
+}
+
 /* After the tests above: none was left out. release depends on flags that may change. */
 static void has_tested_all_fields(void **state)
 {
@@ -679,6 +700,7 @@ int main(void)
         cmocka_unit_test(knows_the_fields_of_the_rest),
         cmocka_unit_test(knows_the_fields_of_links),
         cmocka_unit_test(knows_the_fields_of_tls),
+        cmocka_unit_test(knows_the_fields_of_findings),
         cmocka_unit_test(has_tested_all_fields),
         cmocka_unit_test(knows_the_operators),
         cmocka_unit_test(knows_units),

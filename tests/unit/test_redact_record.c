@@ -325,6 +325,37 @@ static void redacts_reasons_and_handshakes(void **state)
     redact_free(redact);
 }
 
+static void replaces_findings(void **state)
+{
+    const struct redact_config options = {.what = ALL};
+    struct redact *redact = redact_new(&options);
+    static struct finding finding;
+    const struct ds_endpoint end = {.node = {"alice@secret.example", 20}};
+    const struct ds_addr addr = {4, {10, 1, 2, 3}};
+    const struct record *out = NULL;
+    (void)state;
+    finding = (struct finding){.count = 1};
+    wording_end(&finding.sentence, &end);
+    wording_add(&finding.sentence, " refused ");
+    wording_addr(&finding.sentence, &addr);
+    wording_put(&finding.detail, WORD_ATOM, (struct ds_text){"my_secret_server", 16});
+    memcpy(finding.node[1].text, end.node.data, end.node.len);
+    finding.node[1].len = end.node.len;
+    const struct record record = {.finding = &finding};
+    assert_int_equal(redact_record(redact, &record, &out), REDACT_OK);
+    struct ds_buffer text = {0};
+    wording_print(&out->finding->sentence, &text);
+    wording_print(&out->finding->detail, &text);
+    ds_buffer_add(&text, out->finding->node[1].text, out->finding->node[1].len);
+    ds_buffer_add(&text, "", 1);
+    assert_null(strstr(text.data, "secret"));
+    assert_null(strstr(text.data, "alice"));
+    assert_null(strstr(text.data, "10.1.2.3"));
+    assert_non_null(strstr(text.data, " refused "));
+    ds_buffer_free(&text);
+    redact_free(redact);
+}
+
 /* Whoever adds to a record decides what becomes of it in src/redact/redact.c, and then changes the
  * number here. */
 static void knows_all_of_a_record(void **state)
@@ -332,7 +363,7 @@ static void knows_all_of_a_record(void **state)
     (void)state;
     if (sizeof(void *) != 8)
         return;
-    assert_int_equal(sizeof(struct record), 272);
+    assert_int_equal(sizeof(struct record), 280);
     assert_int_equal(sizeof(struct note), 240);
     assert_int_equal(sizeof(struct call), 456);
     assert_int_equal(sizeof(struct monitor_end), 248);
@@ -413,6 +444,7 @@ int main(void)
         cmocka_unit_test(makes_frames_anew),
         cmocka_unit_test(makes_frames_without_a_header),
         cmocka_unit_test(redacts_reasons_and_handshakes),
+        cmocka_unit_test(replaces_findings),
         cmocka_unit_test(knows_all_of_a_record),
         cmocka_unit_test(shows_nothing_without_memory),
     };

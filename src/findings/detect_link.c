@@ -1,0 +1,375 @@
+/*
+ * detect_link.c - findings of family 2: what becomes of links that were up. From the facts of the
+ * link (distsniff/link.h), ticks, stalls, and how connections end.
+ */
+#include "detect.h"
+
+#include "hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define TICK_NS (15 * SECOND) /* a quarter of the usual net_ticktime */
+#define LONG_STALL_NS SECOND
+#define LONG_MESSAGE_NS SECOND
+#define IDLE_NS (30 * SECOND)
+
+enum {
+    TOLD_TICKTIME = 1,
+    TOLD_LOSS = 2,
+    TOLD_MISSED = 4, /* and the next bit, of the other end */
+    TOLD_BLACK_HOLE = 16,
+
+    MIN_RESENT = 10,
+    PER_CENT = 100,
+    LARGE_LEN = 1000,
+    MIN_FLAPS = 3,
+};
+
+/* tick_of returns the interval at which an end ticks: what was measured, or what is usual. */
+static int64_t tick_of(const struct ds_link *link, int end)
+{
+    return link->side[end].tick_intervals != 0 ? link->side[end].tick_last_ns : TICK_NS;
+}
+
+static bool has_gaps(const struct ds_conn *conn)
+{
+    return conn->counters[0].gaps + conn->counters[1].gaps != 0;
+}
+
+/* --- the end of a link --- */
+
+static bool take_silence(struct detect *d, const struct ds_event *event, int closer)
+{
+    const struct ds_link *link = event->conn->link;
+    const struct ds_link_side *silent = &link->side[!closer];
+    const int64_t silence_ns = event->ts_ns - silent->last_data_ns;
+    const int64_t tick_ns = tick_of(link, closer);
+    /* It hears nothing in four of its ticks, give or take one; and it ticks itself meanwhile. */
+    if (silent->last_data_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
+        silence_ns > 6 * tick_ns || event->conn->counters[closer].ticks < 2)
+        return false;
+    const bool acknowledged = silent->last_ns - silent->last_data_ns > silence_ns / 3;
+    struct finding *f = detect_begin(d, FINDING_DS201, event);
+    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_add(&f->sentence, " gave up ");
+    wording_end(&f->sentence, &event->conn->end[!closer]);
+    wording_add(&f->sentence, ", which had fallen silent: net_tick_timeout");
+    wording_add(&f->detail, "silent for ");
+    wording_span(&f->detail, silence_ns);
+    wording_add(&f->detail, acknowledged
+                              ? "; its kernel still acknowledged: the process was suspended or stuck"
+                              : "; its kernel did not acknowledge either: host or network were gone");
+    detect_frame(f, event->frame, "the close");
+    detect_commit(d);
+    return true;
+}
+
+static struct pair *find_pair(struct detect *d, const struct ds_conn *conn)
+{
+    uint32_t hash[2];
+    for (int end = 0; end < 2; end++) {
+        if (conn->end[end].node.data == NULL)
+            return NULL;
+        hash[end] = hash_text(conn->end[end].node);
+    }
+    const int lower = hash[0] > hash[1];
+    const uint64_t key = (uint64_t)hash[lower] << 32 | hash[!lower];
+    const uint32_t at = hash_key(&key, sizeof key);
+    for (struct pair *p = table_first(&d->pairs, at); p != NULL; p = table_next(&d->pairs, p)) {
+        if (p->name_hash[0] == hash[lower] && p->name_hash[1] == hash[!lower])
+            return p;
+    }
+    if (table_is_full(&d->pairs))
+        table_remove(&d->pairs, table_oldest(&d->pairs));
+    struct pair *p = table_add(&d->pairs, at);
+    if (p == NULL) {
+        d->no_memory++;
+        return NULL;
+    }
+    p->name_hash[0] = hash[lower];
+    p->name_hash[1] = hash[!lower];
+    return p;
+}
+
+/* take_idle looks for links that are cut after equal spans without data. */
+static void take_idle(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_link *link = event->conn->link;
+    const int64_t a_ns = link->side[0].last_data_ns, b_ns = link->side[1].last_data_ns;
+    const int64_t idle_ns = event->ts_ns - (a_ns > b_ns ? a_ns : b_ns);
+    struct pair *p = idle_ns >= IDLE_NS ? find_pair(d, event->conn) : NULL;
+    if (p == NULL)
+        return;
+    const int64_t before_ns = p->idle_ns[0];
+    p->idle_ns[0] = idle_ns;
+    if (before_ns == 0 || idle_ns < before_ns - before_ns / 20 ||
+        idle_ns > before_ns + before_ns / 20)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS208, event);
+    wording_add(&f->sentence, "the link between ");
+    wording_end(&f->sentence, &event->conn->end[0]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &event->conn->end[1]);
+    wording_add(&f->sentence, " is reset whenever it has been idle for the same time");
+    wording_add(&f->detail, "idle for ");
+    wording_span(&f->detail, idle_ns);
+    wording_add(&f->detail, ", before that for ");
+    wording_span(&f->detail, before_ns);
+    detect_frame(f, event->frame, "the RST");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
+    detect_commit(d);
+}
+
+static void take_end(struct detect *d, const struct ds_event *event, struct watched *w)
+{
+    const struct ds_link *link = event->conn->link;
+    const int closer = link->closer;
+    if (!w->is_up || w->is_half_closed || closer < 0)
+        return;
+    w->is_half_closed = true;
+    if (take_silence(d, event, closer) || link->close != DS_CLOSE_RESET)
+        return;
+    take_idle(d, event);
+    struct finding *f = detect_begin(d, FINDING_DS204, event);
+    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_add(&f->sentence, " reset its link with ");
+    wording_end(&f->sentence, &event->conn->end[!closer]);
+    detect_frame(f, event->frame, "the RST");
+    detect_commit(d);
+}
+
+/* --- flapping --- */
+
+static bool is_published(const struct watched *w)
+{
+    const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
+    return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;
+}
+
+static void take_up(struct detect *d, const struct ds_event *event, const struct watched *w)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct pair *p = is_published(w) ? find_pair(d, event->conn) : NULL;
+    if (p == NULL)
+        return;
+    const int swapped = hash_text(end[0].node) > hash_text(end[1].node);
+    const uint32_t creation[2] = {end[swapped].creation, end[!swapped].creation};
+    if (p->creation[0] != creation[0] || p->creation[1] != creation[1]) {
+        p->creation[0] = creation[0];
+        p->creation[1] = creation[1];
+        p->ups = 0;
+    }
+    const size_t at = p->ups++ % (sizeof p->conn / sizeof p->conn[0]);
+    p->conn[at] = event->conn->number;
+    p->frame[at] = event->frame;
+    if (p->ups < MIN_FLAPS || creation[0] == 0 || creation[1] == 0)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS209, event);
+    wording_add(&f->sentence, "the link between ");
+    wording_end(&f->sentence, &end[0]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &end[1]);
+    wording_add(&f->sentence, " comes and goes");
+    wording_printf(&f->detail, "up for the %u. time, and neither node was restarted", p->ups);
+    for (size_t i = 0; i < sizeof p->frame / sizeof p->frame[0]; i++)
+        detect_frame(f, p->frame[i], "up");
+    detect_commit(d);
+}
+
+/* --- ticks --- */
+
+static void take_ticktime(struct detect *d, const struct ds_event *event, struct watched *w)
+{
+    const struct ds_link_side *side = event->conn->link->side;
+    for (int end = 0; end < 2; end++) {
+        /* Steady ones only: they stand for the ticktime. */
+        if (side[end].tick_intervals < 2 ||
+            side[end].tick_max_ns > side[end].tick_min_ns + side[end].tick_min_ns / 8)
+            return;
+    }
+    const int longer = side[1].tick_min_ns > side[0].tick_min_ns;
+    const int64_t long_ns = side[longer].tick_min_ns, short_ns = side[!longer].tick_min_ns;
+    if ((w->told & TOLD_TICKTIME) != 0 || long_ns < short_ns + short_ns / 4)
+        return;
+    w->told |= TOLD_TICKTIME;
+    struct finding *f = detect_begin(d, FINDING_DS203, event);
+    wording_end(&f->sentence, &event->conn->end[longer]);
+    wording_add(&f->sentence, " ticks less often than ");
+    wording_end(&f->sentence, &event->conn->end[!longer]);
+    wording_add(&f->detail, "every ");
+    wording_span(&f->detail, long_ns);
+    wording_add(&f->detail, " and every ");
+    wording_span(&f->detail, short_ns);
+    wording_printf(&f->detail, ": net_ticktime %.0f s and %.0f s at the usual intensity",
+                 (double)long_ns * 4 / 1e9, (double)short_ns * 4 / 1e9);
+    detect_frame(f, event->frame, "a tick");
+    detect_commit(d);
+}
+
+static void take_missed(struct detect *d, const struct ds_event *event, struct watched *w, int end)
+{
+    const struct ds_link_side *side = &event->conn->link->side[end];
+    const uint64_t told = TOLD_MISSED << end;
+    const int64_t tick_ns = side->tick_intervals != 0 ? side->tick_min_ns : TICK_NS;
+    if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed ||
+        has_gaps(event->conn) || side->longest_quiet_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
+        return;
+    w->told |= told;
+    struct finding *f = detect_begin(d, FINDING_DS202, event);
+    wording_end(&f->sentence, &event->conn->end[end]);
+    wording_add(&f->sentence, " missed ticks on its link with ");
+    wording_end(&f->sentence, &event->conn->end[!end]);
+    wording_add(&f->detail, "it sent nothing for ");
+    wording_span(&f->detail, side->longest_quiet_ns);
+    wording_add(&f->detail, ", though it ticks every ");
+    wording_span(&f->detail, tick_ns);
+    detect_frame(f, event->frame, "the next sign of life, or soon after");
+    detect_commit(d);
+}
+
+/* --- loss and stalls --- */
+
+static void take_loss(struct detect *d, const struct ds_event *event, struct watched *w)
+{
+    for (int end = 0; end < 2; end++) {
+        const struct ds_link_side *side = &event->conn->link->side[end];
+        const uint64_t again = side->resent + side->resent_unseen;
+        if ((w->told & TOLD_LOSS << end * 8) != 0 || again < MIN_RESENT ||
+            again * PER_CENT < side->data_segments)
+            continue;
+        w->told |= TOLD_LOSS << end * 8;
+        struct finding *f = detect_begin(d, FINDING_DS212, event);
+        wording_add(&f->sentence, "packets from ");
+        wording_end(&f->sentence, &event->conn->end[end]);
+        wording_add(&f->sentence, " to ");
+        wording_end(&f->sentence, &event->conn->end[!end]);
+        wording_add(&f->sentence, " are lost");
+        wording_printf(&f->detail, "%" PRIu64 " of %" PRIu64 " segments were sent again; ", again,
+                     side->data_segments);
+        if (side->resent_unseen == 0)
+            wording_add(&f->detail, "all of them had been seen: lost behind the capture point");
+        else if (side->resent == 0)
+            wording_add(&f->detail, "none of them had been seen: lost before the capture point");
+        else
+            wording_printf(&f->detail,
+                         "%" PRIu64 " had been seen (lost behind the capture point), %" PRIu64
+                         " had not (before it)",
+                         side->resent, side->resent_unseen);
+        detect_frame(f, event->frame, "so far");
+        detect_commit(d);
+    }
+}
+
+static void take_black_hole(struct detect *d, const struct ds_event *event, struct watched *w)
+{
+    const struct ds_stall *stall = &event->stall;
+    const struct ds_link_side *peer = &event->conn->link->side[!event->dir];
+    /* Small ones got through: the peer has answered since it was up. */
+    if (stall->is_over || stall->in_flight < LARGE_LEN || (w->told & TOLD_BLACK_HOLE) != 0 ||
+        peer->data_segments == 0)
+        return;
+    w->told |= TOLD_BLACK_HOLE;
+    struct finding *f = detect_begin(d, FINDING_DS207, event);
+    wording_add(&f->sentence, "a large segment from ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " to ");
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " does not arrive, however often it is sent");
+    wording_printf(&f->detail, "%" PRIu64 " bytes, sent again three times in ", stall->in_flight);
+    wording_span(&f->detail, stall->duration_ns);
+    wording_add(&f->detail, "; small ones did");
+    detect_frame(f, event->frame, "the third repetition");
+    /* A host that is gone looks the same: unless it is heard meanwhile. */
+    if (peer->last_ns < stall->start_ns)
+        detect_unsure(f, CERTAINTY_POSSIBLE,
+                      "a sign of life from the other end meanwhile; its host may be gone");
+    else
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
+    if (f->certainty == CERTAINTY_POSSIBLE)
+        f->severity = SEVERITY_WARNING;
+    detect_commit(d);
+}
+
+static void take_stall(struct detect *d, const struct ds_event *event, struct watched *w)
+{
+    const struct ds_stall *stall = &event->stall;
+    if (stall->why == DS_STALL_LOST) {
+        take_black_hole(d, event, w);
+        return;
+    }
+    /* A full window of an end that says nothing at all is that of a host that is gone. */
+    const struct ds_link_side *reader = &event->conn->link->side[!event->dir];
+    if (stall->duration_ns < LONG_STALL_NS ||
+        (stall->why == DS_STALL_FULL_WINDOW && reader->last_ns <= stall->start_ns))
+        return;
+    const bool was_told = w->stall_frame[event->dir] != 0;
+    w->stall_frame[event->dir] = stall->is_over ? 0 : event->frame;
+    if (was_told && stall->is_over)
+        return; /* the same one */
+    struct finding *f = detect_begin(d, FINDING_DS205, event);
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " does not read what ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " sends");
+    wording_add(&f->detail, stall->is_over ? "held up for " : "held up, so far for ");
+    wording_span(&f->detail, stall->duration_ns);
+    if (stall->message_size != 0) {
+        wording_add(&f->detail, "; a message of ");
+        wording_size(&f->detail, stall->message_size);
+        wording_add(&f->detail, " waits in the middle, ");
+        wording_size(&f->detail, stall->message_passed);
+        wording_add(&f->detail, " of it have come");
+    }
+    detect_frame(f, event->frame, stall->is_over ? "the window opens" : "by then");
+    detect_commit(d);
+}
+
+static void take_message(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_message *m = &event->message;
+    if (m->wire_ns < LONG_MESSAGE_NS || m->stalled_ns > m->wire_ns / 2 ||
+        event->fault.kind != DS_FAULT_NONE || has_gaps(event->conn))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS206, event);
+    wording_add(&f->sentence, "a message from ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " to ");
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " holds their link");
+    wording_size(&f->detail, m->size);
+    wording_add(&f->detail, " in ");
+    wording_span(&f->detail, m->wire_ns);
+    detect_frame(f, event->frame, "its end");
+    detect_commit(d);
+}
+
+void detect_link(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (event == NULL || record->call != NULL || record->monitor != NULL ||
+        event->type == DS_EVENT_EPMD || event->type == DS_EVENT_HANDSHAKE)
+        return;
+    if (event->type == DS_EVENT_MESSAGE) {
+        take_message(d, event);
+        return;
+    }
+    const struct ds_link *link = event->conn->link;
+    if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
+        return;
+    struct watched *w = detect_watch(d, event->conn);
+    if (w == NULL)
+        return;
+    if (event->type == DS_EVENT_STALL)
+        take_stall(d, event, w);
+    take_ticktime(d, event, w);
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_UP)
+        take_up(d, event, w);
+    if (event->type == DS_EVENT_CONN &&
+        (event->change.state == DS_CONN_HALF_CLOSED || event->change.state == DS_CONN_CLOSED))
+        take_end(d, event, w);
+    take_missed(d, event, w, 0);
+    take_missed(d, event, w, 1);
+    take_loss(d, event, w);
+}

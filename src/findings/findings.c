@@ -1,0 +1,328 @@
+/*
+ * findings.c - see findings.h: the store of what was found, and the checks that it ends with.
+ */
+#include "findings.h"
+
+#include "counted.h"
+#include "detect.h"
+#include "hash.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_FOUND = 1024,
+    MAX_PAIRS = 4096,
+    MAX_ASKED = 1024,
+    MAX_CALLEES = 1024,
+};
+
+struct findings {
+    struct detect detect;
+};
+
+/* found is what all equal findings have become. */
+struct found {
+    struct table_entry entry;
+    struct finding finding;
+};
+
+struct findings *findings_new(const struct findings_config *config)
+{
+    struct findings *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return NULL;
+    struct detect *d = &f->detect;
+    d->config = *config;
+    table_init(&d->watched, sizeof(struct watched), config->limits[DS_LIMIT_CONNECTIONS]);
+    table_init(&d->asked, sizeof(struct asked), MAX_ASKED);
+    table_init(&d->pairs, sizeof(struct pair), MAX_PAIRS);
+    table_init(&d->callees, sizeof(struct callee), MAX_CALLEES);
+    table_init(&d->found, sizeof(struct found), MAX_FOUND);
+    return f;
+}
+
+void findings_free(struct findings *f)
+{
+    if (f == NULL)
+        return;
+    table_free(&f->detect.watched);
+    table_free(&f->detect.asked);
+    table_free(&f->detect.pairs);
+    table_free(&f->detect.callees);
+    table_free(&f->detect.found);
+    free(f);
+}
+
+void findings_add_stats(const struct findings *f, struct ds_stats *stats)
+{
+    stats->no_memory += f->detect.no_memory;
+}
+
+struct watched *detect_watch(struct detect *d, const struct ds_conn *conn)
+{
+    const uint32_t hash = hash_key(&conn->number, sizeof conn->number);
+    struct watched *w = table_first(&d->watched, hash);
+    while (w != NULL && w->conn != conn->number)
+        w = table_next(&d->watched, w);
+    if (w != NULL)
+        return w;
+    if (table_is_full(&d->watched) && table_oldest(&d->watched) != NULL)
+        table_remove(&d->watched, table_oldest(&d->watched));
+    w = table_add(&d->watched, hash);
+    if (w == NULL) {
+        d->no_memory++;
+        return NULL;
+    }
+    w->conn = conn->number;
+    w->initiator = -1;
+    w->last_step = DS_STEP_UNKNOWN;
+    w->opened_ns = d->now_ns;
+    return w;
+}
+
+struct finding *detect_begin(struct detect *d, enum finding_code code,
+                             const struct ds_event *event)
+{
+    struct finding *f = &d->draft;
+    memset(f, 0, sizeof *f);
+    f->kind = finding_kind_at(code);
+    f->severity = f->kind->severity;
+    f->num_evidence = 1;
+    f->evidence[0].ts_ns = d->now_ns;
+    if (event == NULL)
+        return f;
+    f->evidence[0].conn = event->conn->number;
+    f->evidence[0].ts_ns = event->ts_ns;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_text node = event->conn->end[end].node;
+        if (node.data == NULL || node.len > FINDING_NODE_LEN)
+            continue;
+        memcpy(f->node[end].text, node.data, node.len);
+        f->node[end].len = node.len;
+    }
+    return f;
+}
+
+void detect_frame(struct finding *f, uint64_t frame, const char *what)
+{
+    struct evidence *e = &f->evidence[0];
+    if (frame == 0 || e->num == FINDING_FRAMES)
+        return;
+    e->packet[e->num].frame = frame;
+    e->packet[e->num].what = what;
+    e->num++;
+}
+
+void detect_unsure(struct finding *f, enum certainty certainty, const char *proof)
+{
+    f->certainty = certainty;
+    f->proof = proof;
+}
+
+static void emit(struct detect *d, const struct finding *finding)
+{
+    const struct record record = {.finding = finding};
+    d->config.emit(d->config.context, &record);
+}
+
+static bool is_equal(const struct finding *a, const struct finding *b)
+{
+    return a->kind == b->kind && a->sentence.len == b->sentence.len &&
+           memcmp(a->sentence.bytes, b->sentence.bytes, a->sentence.len) == 0;
+}
+
+void detect_commit(struct detect *d)
+{
+    struct finding *draft = &d->draft;
+    const int64_t ts_ns = draft->evidence[0].ts_ns;
+    const uint32_t hash =
+        hash_text(text_of(draft->sentence.bytes, draft->sentence.len)) ^ (uint32_t)(uintptr_t)draft->kind;
+    struct found *found = table_first(&d->found, hash);
+    while (found != NULL && !is_equal(&found->finding, draft))
+        found = table_next(&d->found, found);
+    if (found == NULL) {
+        if (table_is_full(&d->found)) {
+            table_remove(&d->found, table_oldest(&d->found));
+            d->num_dropped++;
+        }
+        found = table_add(&d->found, hash);
+        if (found == NULL) {
+            d->no_memory++;
+            return;
+        }
+        draft->number = ++d->num_found;
+        draft->count = 1;
+        draft->first_ns = draft->last_ns = ts_ns;
+        found->finding = *draft;
+        emit(d, &found->finding);
+        return;
+    }
+    struct finding *f = &found->finding;
+    f->count++;
+    f->last_ns = ts_ns;
+    f->is_update = f->num_evidence == FINDING_SETS;
+    if (!f->is_update)
+        f->evidence[f->num_evidence++] = draft->evidence[0];
+    if (draft->certainty < f->certainty) { /* proven by now */
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
+    }
+    emit(d, f);
+}
+
+void wording_span(struct wording *wording, int64_t ns)
+{
+    struct ds_buffer text = {0};
+    latency_print(ns, &text);
+    if (!text.failed)
+        wording_put(wording, WORD_PLAIN, text_of(text.data, text.len));
+    ds_buffer_free(&text);
+}
+
+void wording_size(struct wording *wording, uint64_t bytes)
+{
+    if (bytes < 10000)
+        wording_add(wording, counted(bytes, "bytes").text);
+    else if (bytes < 1000000)
+        wording_printf(wording, "%.0f kB", (double)bytes / 1e3);
+    else
+        wording_printf(wording, "%.1f MB", (double)bytes / 1e6);
+}
+
+static void count(struct detect *d, const struct record *record)
+{
+    struct checks *c = &d->checks;
+    const struct call *call = record->call;
+    if (call != NULL) {
+        c->calls++;
+        c->calls_open += call->outcome == CALL_UNANSWERED;
+        return;
+    }
+    const struct ds_event *event = record->event;
+    if (record->monitor != NULL || event == NULL)
+        return;
+    c->epmd_messages += event->type == DS_EVENT_EPMD;
+    c->gaps += event->type == DS_EVENT_GAP;
+    if (event->type == DS_EVENT_HANDSHAKE && event->handshake.cookie == DS_COOKIE_OK)
+        c->cookies++;
+    if (event->type != DS_EVENT_CONN)
+        return;
+    const enum ds_conn_state state = event->change.state;
+    c->handshakes += state == DS_CONN_UP;
+    c->late += state == DS_CONN_JOINED_LATE;
+    if (!event->change.final)
+        return;
+    c->tls += event->conn->tls != NULL;
+    const struct ds_link *link = event->conn->link;
+    const uint64_t *messages[2] = {&event->conn->counters[0].messages,
+                                   &event->conn->counters[1].messages};
+    if (link == NULL || *messages[0] + *messages[1] == 0)
+        return;
+    c->links++;
+    c->one_way += link->side[0].segments == 0 || link->side[1].segments == 0;
+    c->zero_windows += link->side[0].zero_windows + link->side[1].zero_windows;
+    const bool ticks = link->side[0].tick_intervals != 0 || link->side[1].tick_intervals != 0;
+    c->ticking += ticks;
+    c->unticked += !ticks;
+}
+
+void findings_record(struct findings *f, const struct record *record)
+{
+    struct detect *d = &f->detect;
+    if (record->finding != NULL || (record->event != NULL && ds_event_is_raw(record->event)))
+        return;
+    d->now_ns = record_time(record);
+    count(d, record);
+    detect_connect(d, record);
+    detect_link(d, record);
+    detect_calls(d, record);
+    detect_exposure(d, record);
+    detect_connect_time(d, false);
+}
+
+void findings_time(struct findings *f, int64_t now_ns)
+{
+    if (now_ns <= f->detect.now_ns)
+        return;
+    f->detect.now_ns = now_ns;
+    detect_connect_time(&f->detect, false);
+}
+
+/* say emits a line of the checks. Lines have numbers of their own, from the greatest down. */
+static void say(struct detect *d, unsigned line, enum severity severity, const char *format,
+                const char *number)
+{
+    struct finding f = {.number = UINT64_MAX - line, .severity = severity, .is_update = true};
+    wording_add(&f.sentence, number);
+    wording_add(&f.sentence, format);
+    emit(d, &f);
+}
+
+void findings_sum_up(struct findings *f)
+{
+    struct detect *d = &f->detect;
+    const struct checks *c = &d->checks;
+    char text[64];
+    unsigned line = 0;
+    line++;
+    if (c->handshakes != 0)
+        say(d, line, SEVERITY_FINE, " complete", counted(c->handshakes, "handshakes").text);
+    line++;
+    if (c->cookies != 0)
+        say(d, line, SEVERITY_FINE, " made with the cookie given", counted(c->cookies, "digests").text);
+    line++;
+    if (c->links != 0) {
+        snprintf(text, sizeof text, "ticks seen at regular intervals on %" PRIu64, c->ticking);
+        struct finding tick = {
+            .number = UINT64_MAX - line, .severity = SEVERITY_FINE, .is_update = true};
+        wording_add(&tick.sentence, text);
+        wording_printf(&tick.sentence, " of %s", counted(c->links, "links").text);
+        emit(d, &tick);
+    }
+    line++;
+    if (c->links != 0 && c->zero_windows == 0)
+        say(d, line, SEVERITY_FINE, ": none was ever closed", "windows");
+    line++;
+    if (c->calls != 0 && c->calls_open == 0)
+        say(d, line, SEVERITY_FINE, ", all answered or ended", counted(c->calls, "calls").text);
+    line++;
+    if (c->gaps == 0 && c->links != 0)
+        say(d, line, SEVERITY_FINE, " is missing in the capture", "no packet");
+    line++;
+    if (c->tls != 0)
+        say(d, line, SEVERITY_UNCHECKED, " of TLS: what is inside cannot be seen",
+            counted(c->tls, "connections").text);
+    line++;
+    if (c->late != 0)
+        say(d, line, SEVERITY_UNCHECKED, " that the capture joined late: their handshakes and cookies",
+            counted(c->late, "links").text);
+    line++;
+    if (c->one_way != 0)
+        say(d, line, SEVERITY_UNCHECKED, " of which one direction was captured: what is lost, who is silent",
+            counted(c->one_way, "links").text);
+    line++;
+    if (c->gaps != 0)
+        say(d, line, SEVERITY_UNCHECKED, " in what was captured: messages that were in them",
+            counted(c->gaps, "gaps").text);
+    line++;
+    if (c->epmd_messages == 0)
+        say(d, line, SEVERITY_UNCHECKED, " is not in the capture: registrations and names",
+            "EPMD, port 4369,");
+    line++;
+    if (c->handshakes != 0 && !d->config.has_cookie)
+        say(d, line, SEVERITY_UNCHECKED, ": --cookie-file would tell", "cookies");
+    line++;
+    say(d, line, SEVERITY_UNCHECKED, ", port 53, is not looked at: names that do not resolve", "DNS");
+    line++;
+    if (d->num_dropped != 0)
+        say(d, line, SEVERITY_UNCHECKED, " that were forgotten, since there were too many",
+            counted(d->num_dropped, "findings").text);
+}
+
+void findings_end(struct findings *f)
+{
+    detect_connect_time(&f->detect, true);
+    findings_sum_up(f);
+}

@@ -1,0 +1,42 @@
+/*
+ * findings.h - what is wrong in what is seen: records in, records of findings out.
+ *
+ * The detectors, a file a family, see each record as outputs do, and keep what they need of it in
+ * tables with caps. Equal findings become one, which counts.
+ */
+#ifndef SRC_FINDINGS_H
+#define SRC_FINDINGS_H
+
+#include "record.h"
+
+#include <distsniff/dissect.h>
+
+struct findings;
+
+struct findings_config {
+    record_fn emit; /* a record with a finding, which lives until emit returns */
+    void *context;
+    uint16_t epmd_port;
+    bool has_cookie; /* digests are checked */
+    uint64_t limits[DS_LIMIT_COUNT];
+};
+
+/* findings_new returns NULL when memory ran out. */
+struct findings *findings_new(const struct findings_config *config);
+void findings_free(struct findings *findings); /* NULL is allowed */
+
+/* findings_record takes a record, of whatever kind. */
+void findings_record(struct findings *findings, const struct record *record);
+
+/* findings_time tells how late it is while no record comes. */
+void findings_time(struct findings *findings, int64_t now_ns);
+
+/* findings_sum_up emits what was looked at and is in order, and what could not be looked at. */
+void findings_sum_up(struct findings *findings);
+
+/* findings_end emits what is certain now that nothing more comes, then sums up. */
+void findings_end(struct findings *findings);
+
+void findings_add_stats(const struct findings *findings, struct ds_stats *stats);
+
+#endif

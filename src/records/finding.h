@@ -1,0 +1,96 @@
+/*
+ * finding.h - something that is wrong, or not as it should be, in one sentence: what a record of
+ * type finding holds. What kinds there are stands in findings/findings.def.
+ *
+ * Its texts are made of words that know what they are, so that names and addresses can be
+ * replaced (--redact) and are escaped where they are shown.
+ */
+#ifndef SRC_FINDING_H
+#define SRC_FINDING_H
+
+#include <distsniff/event.h>
+
+/* FINE and UNCHECKED are no findings: what was looked at and is in order, and what could not be
+ * looked at. Only reports are given them. */
+enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE, SEVERITY_FINE, SEVERITY_UNCHECKED };
+enum certainty { CERTAINTY_SURE, CERTAINTY_LIKELY, CERTAINTY_POSSIBLE };
+
+/* finding_kind is a row of findings.def. */
+struct finding_kind {
+    const char *code; /* "DS101" */
+    enum severity severity;
+    const char *title;  /* "wrong cookie" */
+    const char *advice;
+    const char *page; /* cause, what is seen on the wire, remedy, what it can be taken for */
+};
+
+enum word_kind { WORD_PLAIN, WORD_NODE, WORD_ADDR, WORD_ATOM };
+
+enum { WORDING_BYTES = 760, WORDING_PARTS = 32, WORDING_LONGEST = 120 };
+
+/* wording is a text. What does not fit is left out, and a name longer than WORDING_LONGEST bytes is
+ * cut: wording_print says so. Zero-initialise it. */
+struct wording {
+    uint16_t len, num;
+    bool is_cut;
+    struct {
+        uint16_t at, len;
+        uint8_t kind;
+        bool is_cut;
+    } part[WORDING_PARTS];
+    char bytes[WORDING_BYTES];
+};
+
+void wording_add(struct wording *wording, const char *text);
+void wording_printf(struct wording *wording, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void wording_put(struct wording *wording, enum word_kind kind, struct ds_text text);
+void wording_addr(struct wording *wording, const struct ds_addr *addr);
+
+/* wording_end adds the node at an end of a connection, else its address and port. */
+void wording_end(struct wording *wording, const struct ds_endpoint *end);
+
+/* wording_print appends the text, fit for a terminal. */
+void wording_print(const struct wording *wording, struct ds_buffer *out);
+
+enum { FINDING_FRAMES = 6, FINDING_SETS = 3, FINDING_NODE_LEN = 255 };
+
+/* evidence is a set of packets that together show it. */
+struct evidence {
+    uint64_t conn; /* 0: of none */
+    int64_t ts_ns;
+    unsigned num;
+    struct {
+        uint64_t frame;
+        const char *what; /* a static string */
+    } packet[FINDING_FRAMES];
+};
+
+struct finding {
+    uint64_t number; /* of the finding among the different ones, from 1 */
+    const struct finding_kind *kind; /* NULL: of FINE and UNCHECKED */
+    enum severity severity;
+    enum certainty certainty;
+    struct wording sentence, detail;
+    const char *proof; /* what would prove it, unless it is sure; a static string, or NULL */
+    uint64_t count;    /* how often */
+    int64_t first_ns, last_ns;
+    size_t num_evidence;
+    struct evidence evidence[FINDING_SETS];
+    struct {
+        size_t len;
+        char text[FINDING_NODE_LEN];
+    } node[2]; /* those it is about; len 0: none, or not known */
+    bool is_update; /* nothing new but its count: only reports are given it */
+};
+
+const char *severity_name(enum severity severity);
+const char *certainty_name(enum certainty certainty);
+
+static inline struct ds_text finding_node(const struct finding *finding, int i)
+{
+    return (struct ds_text){finding->node[i].len != 0 ? finding->node[i].text : NULL,
+                            finding->node[i].len};
+}
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * report_doctor.c - what is wrong: each finding with its evidence and what to do, errors first; then
+ * what was looked at and is in order, and what could not be looked at.
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MAX_KEPT = 2048 };
+
+struct doctor {
+    struct report_text *text;
+    struct finding **found; /* in the order in which they were found first */
+    size_t num, cap;
+    uint64_t no_memory;
+};
+
+static void *open_report(struct report_text *text, const struct report_config *config)
+{
+    struct doctor *doctor = calloc(1, sizeof *doctor);
+    (void)config;
+    if (doctor != NULL)
+        doctor->text = text;
+    return doctor;
+}
+
+static struct finding *find_kept(const struct doctor *doctor, uint64_t number)
+{
+    for (size_t i = doctor->num; i > 0; i--) {
+        if (doctor->found[i - 1]->number == number)
+            return doctor->found[i - 1];
+    }
+    return NULL;
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct doctor *doctor = state;
+    struct finding *kept = find_kept(doctor, record->finding->number);
+    if (kept != NULL) {
+        *kept = *record->finding;
+        return;
+    }
+    if (doctor->num == doctor->cap && doctor->cap < MAX_KEPT) {
+        const size_t cap = doctor->cap != 0 ? doctor->cap * 2 : 16;
+        struct finding **found = realloc(doctor->found, cap * sizeof *found);
+        if (found != NULL) {
+            doctor->found = found;
+            doctor->cap = cap;
+        }
+    }
+    kept = doctor->num < doctor->cap ? malloc(sizeof *kept) : NULL;
+    if (kept == NULL) {
+        doctor->no_memory++;
+        return;
+    }
+    *kept = *record->finding;
+    doctor->found[doctor->num++] = kept;
+}
+
+static void add_evidence(const struct finding *f, struct ds_buffer *out)
+{
+    for (size_t i = 0; i < f->num_evidence; i++) {
+        const struct evidence *e = &f->evidence[i];
+        ds_buffer_printf(out, i == 0 ? "  evidence: " : "            ");
+        if (e->conn != 0)
+            ds_buffer_printf(out, "conn %" PRIu64, e->conn);
+        for (unsigned j = 0; j < e->num; j++)
+            ds_buffer_printf(out, "%s%s%" PRIu64 " %s",
+                             j != 0         ? ", "
+                             : e->conn != 0 ? ", "
+                                            : "",
+                             j == 0 ? (e->num > 1 ? "packets " : "packet ") : "", e->packet[j].frame,
+                             e->packet[j].what);
+        ds_buffer_add_text(out, "\n");
+    }
+}
+
+static void add_finding(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%s %s %s: ", severity_name(f->severity), f->kind->code, f->kind->title);
+    wording_print(&f->sentence, out);
+    ds_buffer_add_text(out, " (");
+    if (f->count > 1)
+        ds_buffer_printf(out, "%" PRIu64 " times, ", f->count);
+    report_print_time(doctor->text, f->first_ns, out);
+    if (f->count > 1) {
+        ds_buffer_add_text(out, out->data[out->len - 1] == ' ' ? "to " : " to ");
+        report_print_time(doctor->text, f->last_ns, out);
+    }
+    if (out->len != 0 && out->data[out->len - 1] == ' ')
+        out->len--;
+    ds_buffer_add_text(out, ")\n");
+    if (f->detail.len != 0) {
+        ds_buffer_add_text(out, "  ");
+        wording_print(&f->detail, out);
+        ds_buffer_add_text(out, "\n");
+    }
+    add_evidence(f, out);
+    ds_buffer_printf(out, "  do: %s\n", f->kind->advice);
+    ds_buffer_printf(out, "  certainty: %s", certainty_name(f->certainty));
+    if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
+        ds_buffer_printf(out, "; what would prove it: %s", f->proof);
+    ds_buffer_add_text(out, "\n\n");
+}
+
+static void add_list(const struct doctor *doctor, enum severity severity, const char *title,
+                     struct ds_buffer *out)
+{
+    bool has_title = false;
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->severity != severity)
+            continue;
+        if (!has_title)
+            ds_buffer_add_text(out, title);
+        has_title = true;
+        ds_buffer_add_text(out, "  ");
+        wording_print(&doctor->found[i]->sentence, out);
+        ds_buffer_add_text(out, "\n");
+    }
+}
+
+static void show_report(void *state)
+{
+    const struct doctor *doctor = state;
+    struct ds_buffer *out = &doctor->text->buffer;
+    bool is_well = true;
+    for (int severity = SEVERITY_ERROR; severity <= SEVERITY_NOTE; severity++) {
+        for (size_t i = 0; i < doctor->num; i++) {
+            if (doctor->found[i]->severity == (enum severity)severity) {
+                add_finding(doctor, doctor->found[i], out);
+                is_well = is_well && severity == SEVERITY_NOTE;
+            }
+        }
+    }
+    if (is_well)
+        ds_buffer_add_text(out, "nothing wrong was found\n");
+    if (doctor->no_memory != 0)
+        ds_buffer_printf(out, "findings left out for lack of room: %" PRIu64 "\n", doctor->no_memory);
+    add_list(doctor, SEVERITY_FINE, "checked and fine:\n", out);
+    add_list(doctor, SEVERITY_UNCHECKED, "could not be checked:\n", out);
+}
+
+static void end_report(void *state)
+{
+    struct doctor *doctor = state;
+    for (size_t i = 0; i < doctor->num; i++)
+        free(doctor->found[i]);
+    free(doctor->found);
+    free(doctor);
+}
+
+const struct report_kind report_doctor = {
+    .open = open_report,
+    .record = take_record,
+    .show = show_report,
+    .end = end_report,
+    .takes_findings = true,
+    .takes_facts = true,
+    .takes_names = true,
+};

@@ -1,0 +1,300 @@
+/*
+ * report_links.c - a line a link, that is a connection between two nodes: who, since when and for how
+ * long, what went each way, the way it took, and how it ended; worst first.
+ */
+#include "report.h"
+
+#include "counted.h"
+#include "printable.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LINKS = 65536, NAME_LEN = 64 };
+
+struct link_name {
+    uint8_t len;
+    bool is_cut;
+    char text[NAME_LEN];
+};
+
+/* link_row is a link as it was when something of it was told last. */
+struct link_row {
+    struct table_entry entry;
+    uint64_t conn;
+    struct link_name name[2];
+    int64_t first_ns, last_ns;
+    uint64_t bytes[2], messages[2], ticks[2], largest[2], gaps;
+    uint64_t sent[2], again[2], stalls[2];
+    int64_t stalled_ns[2], round_trip_ns[2], slow_trip_ns[2], tick_ns[2];
+    const char *release[2];
+    enum ds_close close;
+    int8_t closer;
+    bool is_up, is_late, is_tls, has_facts;
+};
+
+struct links {
+    struct report_text *text;
+    struct table rows;
+    uint64_t num_dropped, no_memory;
+};
+
+static void *open_report(struct report_text *text, const struct report_config *config)
+{
+    struct links *links = calloc(1, sizeof *links);
+    if (links == NULL)
+        return NULL;
+    links->text = text;
+    const uint64_t max = config->limits[DS_LIMIT_CONNECTIONS] * 4;
+    table_init(&links->rows, sizeof(struct link_row), max < MAX_LINKS ? max : MAX_LINKS);
+    return links;
+}
+
+static struct link_row *find_row(struct links *links, const struct ds_event *event)
+{
+    const uint64_t number = event->conn->number;
+    const uint32_t hash = (uint32_t)(number * 2654435761u);
+    struct link_row *row = table_first(&links->rows, hash);
+    while (row != NULL && row->conn != number)
+        row = table_next(&links->rows, row);
+    if (row != NULL)
+        return row;
+    if (table_is_full(&links->rows)) {
+        table_remove(&links->rows, table_oldest(&links->rows));
+        links->num_dropped++;
+    }
+    row = table_add(&links->rows, hash);
+    if (row == NULL) {
+        links->no_memory++;
+        return NULL;
+    }
+    row->conn = number;
+    row->closer = -1;
+    row->first_ns = event->ts_ns;
+    return row;
+}
+
+static void take_name(struct link_name *name, const struct ds_endpoint *end)
+{
+    struct ds_buffer text = {0};
+    if (end->node.data != NULL)
+        printable_text(end->node, &text);
+    else
+        ds_endpoint_print(end, &text);
+    if (!text.failed) {
+        name->is_cut = text.len > NAME_LEN;
+        name->len = (uint8_t)(text.len < NAME_LEN ? text.len : NAME_LEN);
+        if (name->len != 0)
+            memcpy(name->text, text.data, name->len);
+    }
+    ds_buffer_free(&text);
+}
+
+static void take_facts(struct link_row *row, const struct ds_link *link)
+{
+    row->has_facts = true;
+    row->close = link->close;
+    row->closer = link->closer;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_link_side *side = &link->side[end];
+        row->sent[end] = side->data_segments;
+        row->again[end] = side->resent + side->resent_unseen;
+        row->stalls[end] = side->stalls;
+        row->stalled_ns[end] = side->stalled_ns;
+        row->round_trip_ns[end] = ds_spread_at(&side->round_trip, 500);
+        row->slow_trip_ns[end] = ds_spread_at(&side->round_trip, 990);
+        row->tick_ns[end] = side->tick_last_ns;
+    }
+}
+
+static void take_conn(struct link_row *row, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    row->is_up |= event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE;
+    row->is_late |= event->change.state == DS_CONN_JOINED_LATE;
+    row->is_tls |= conn->tls != NULL;
+    row->gaps = conn->counters[0].gaps + conn->counters[1].gaps;
+    for (int end = 0; end < 2; end++) {
+        take_name(&row->name[end], &conn->end[end]);
+        row->bytes[end] = conn->counters[end].bytes;
+        row->messages[end] = conn->counters[end].messages;
+        row->ticks[end] = conn->counters[end].ticks;
+    }
+    if (conn->link != NULL)
+        take_facts(row, conn->link);
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct links *links = state;
+    const struct ds_event *event = record->event;
+    if (record->call != NULL || record->monitor != NULL || event == NULL)
+        return;
+    if (event->type != DS_EVENT_CONN && event->type != DS_EVENT_HANDSHAKE &&
+        event->type != DS_EVENT_MESSAGE)
+        return;
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_FAILED)
+        return;
+    struct link_row *row = find_row(links, event);
+    if (row == NULL)
+        return;
+    row->last_ns = event->ts_ns;
+    if (event->type == DS_EVENT_CONN)
+        take_conn(row, event);
+    else if (event->type == DS_EVENT_HANDSHAKE && event->handshake.has_flags)
+        row->release[event->dir] = ds_flags_release(event->handshake.flags);
+    else if (event->type == DS_EVENT_MESSAGE && event->message.size > row->largest[event->dir])
+        row->largest[event->dir] = event->message.size;
+}
+
+/* badness orders links: those with stalls, then with losses, then by bytes. */
+static int compare(const void *a, const void *b)
+{
+    const struct link_row *x = *(struct link_row *const *)a, *y = *(struct link_row *const *)b;
+    const int64_t stalled[2] = {x->stalled_ns[0] + x->stalled_ns[1],
+                                y->stalled_ns[0] + y->stalled_ns[1]};
+    const uint64_t again[2] = {x->again[0] + x->again[1], y->again[0] + y->again[1]};
+    const uint64_t bytes[2] = {x->bytes[0] + x->bytes[1], y->bytes[0] + y->bytes[1]};
+    if (stalled[0] != stalled[1])
+        return stalled[0] < stalled[1] ? 1 : -1;
+    if (again[0] != again[1])
+        return again[0] < again[1] ? 1 : -1;
+    if (bytes[0] != bytes[1])
+        return bytes[0] < bytes[1] ? 1 : -1;
+    return x->conn < y->conn ? -1 : 1;
+}
+
+static void add_name(const struct link_name *name, struct ds_buffer *out)
+{
+    ds_buffer_add(out, name->text, name->len);
+    if (name->is_cut)
+        ds_buffer_add_text(out, "...");
+}
+
+static void add_span(int64_t ns, struct ds_buffer *out)
+{
+    if (ns == 0)
+        ds_buffer_add_text(out, "-");
+    else
+        latency_print(ns, out);
+}
+
+static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
+{
+    ds_buffer_add_text(out, "    ");
+    add_name(&row->name[end], out);
+    if (row->release[end] != NULL)
+        ds_buffer_printf(out, " (%s)", row->release[end]);
+    ds_buffer_printf(out, " sent %s", counted(row->bytes[end], "bytes").text);
+    ds_buffer_printf(out, ", %s", counted(row->messages[end], "messages").text);
+    if (row->largest[end] != 0)
+        ds_buffer_printf(out, " (largest %" PRIu64 ")", row->largest[end]);
+    ds_buffer_printf(out, ", %s", counted(row->ticks[end], "ticks").text);
+    if (row->tick_ns[end] != 0) {
+        ds_buffer_add_text(out, " every ");
+        latency_print(row->tick_ns[end], out);
+    }
+    if (row->has_facts) {
+        ds_buffer_add_text(out, ", round trip p50 ");
+        add_span(row->round_trip_ns[end], out);
+        ds_buffer_add_text(out, " p99 ");
+        add_span(row->slow_trip_ns[end], out);
+        ds_buffer_printf(out, ", %" PRIu64 " of %s sent again", row->again[end],
+                         counted(row->sent[end], "segments").text);
+        if (row->stalls[end] != 0) {
+            ds_buffer_printf(out, ", stalled %s for ", counted(row->stalls[end], "times").text);
+            latency_print(row->stalled_ns[end], out);
+        }
+    }
+    ds_buffer_add_text(out, "\n");
+}
+
+static void add_row(const struct links *links, const struct link_row *row, uint64_t total,
+                    struct ds_buffer *out)
+{
+    static const char *const ends[] = {
+        [DS_CLOSE_NOT] = "goes on",         [DS_CLOSE_FIN] = "closed",
+        [DS_CLOSE_RESET] = "reset",         [DS_CLOSE_SILENT] = "never answered",
+        [DS_CLOSE_ICMP] = "never answered", [DS_CLOSE_REUSED] = "its ports were used again",
+        [DS_CLOSE_DROPPED] = "not followed to its end", [DS_CLOSE_CAPTURE] = "open at the end",
+    };
+    const uint64_t bytes = row->bytes[0] + row->bytes[1];
+    const double seconds = (double)(row->last_ns - row->first_ns) / 1e9;
+    ds_buffer_printf(out, "conn %" PRIu64 "  ", row->conn);
+    add_name(&row->name[0], out);
+    ds_buffer_add_text(out, " > ");
+    add_name(&row->name[1], out);
+    ds_buffer_add_text(out, "  ");
+    report_print_time(links->text, row->first_ns, out);
+    ds_buffer_add_text(out, out->data != NULL && out->data[out->len - 1] == ' ' ? "for " : " for ");
+    latency_print(row->last_ns - row->first_ns, out);
+    ds_buffer_printf(out, ", %s%s%s", row->is_tls    ? "TLS"
+                                      : row->is_late ? "joined late"
+                                      : row->is_up   ? "up"
+                                                     : "never up",
+                     ", ", ends[row->close]);
+    if (row->closer >= 0) {
+        ds_buffer_add_text(out, " by ");
+        add_name(&row->name[row->closer], out);
+    }
+    if (seconds > 0)
+        ds_buffer_printf(out, ", %.1f kB/s", (double)bytes / 1e3 / seconds);
+    if (total != 0)
+        ds_buffer_printf(out, ", %.1f %% of all", (double)bytes * 100 / (double)total);
+    if (row->gaps != 0)
+        ds_buffer_printf(out, ", %s", counted(row->gaps, "gaps").text);
+    ds_buffer_add_text(out, "\n");
+    add_side(row, 0, out);
+    add_side(row, 1, out);
+}
+
+static bool is_link(const struct link_row *row)
+{
+    return row->is_up || row->is_tls || row->messages[0] + row->messages[1] != 0;
+}
+
+static void show_report(void *state)
+{
+    const struct links *links = state;
+    struct ds_buffer *out = &links->text->buffer;
+    struct link_row **rows = malloc((links->rows.num + (size_t)1) * sizeof *rows);
+    if (rows == NULL) {
+        out->failed = true;
+        return;
+    }
+    size_t num = 0;
+    uint64_t total = 0;
+    for (struct link_row *row = table_oldest(&links->rows); row != NULL;
+         row = table_newer(&links->rows, row)) {
+        if (!is_link(row))
+            continue;
+        rows[num++] = row;
+        total += row->bytes[0] + row->bytes[1];
+    }
+    qsort(rows, num, sizeof(struct link_row *), compare);
+    for (size_t i = 0; i < num; i++)
+        add_row(links, rows[i], total, out);
+    ds_buffer_printf(out, "%s", counted(num, "links").text);
+    if (links->num_dropped + links->no_memory != 0)
+        ds_buffer_printf(out, "; %s were forgotten, since there were too many",
+                         counted(links->num_dropped + links->no_memory, "links").text);
+    ds_buffer_add_text(out, "\n");
+    free(rows);
+}
+
+static void end_report(void *state)
+{
+    struct links *links = state;
+    table_free(&links->rows);
+    free(links);
+}
+
+const struct report_kind report_links = {
+    .open = open_report,
+    .record = take_record,
+    .show = show_report,
+    .end = end_report,
+    .takes_facts = true,
+};

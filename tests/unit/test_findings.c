@@ -1,0 +1,867 @@
+/*
+ * test_findings.c - what the detectors find: for each code records that raise it, and near misses
+ * that do not; equal findings, caps, memory that runs out, texts that peers chose.
+ */
+#include "default_limits.h"
+#include "failing_alloc.h"
+#include "findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000000)
+#define MS INT64_C(1000000)
+#define FULL_FLAGS UINT64_C(0xd07df7fbd)
+
+enum { EPMD = 4369, PORT = 5555 };
+
+/* world is a capture told event by event: alice (end 0) and bob (end 1) on one connection at a time. */
+static struct world {
+    struct findings *findings;
+    struct ds_conn conn;
+    struct ds_link link;
+    int64_t now_ns;
+    uint64_t frame;
+    char log[8192];
+    size_t len;
+    struct finding last;
+    unsigned num;
+} w;
+
+static void say(const char *text)
+{
+    if (sizeof w.log - w.len > 16)
+        w.len += (size_t)snprintf(w.log + w.len, sizeof w.log - w.len, "%s", text);
+}
+
+static void take(void *context, const struct record *record)
+{
+    const struct finding *f = record->finding;
+    (void)context;
+    if (f->kind == NULL || f->is_update) {
+        if (f->kind != NULL)
+            w.last = *f;
+        return;
+    }
+    w.last = *f;
+    w.num++;
+    say(w.len != 0 ? " " : "");
+    say(f->kind->code);
+}
+
+static void begin_with(bool has_cookie)
+{
+    struct findings_config config = {.emit = take, .epmd_port = EPMD, .has_cookie = has_cookie};
+    default_limits(config.limits);
+    findings_free(w.findings);
+    memset(&w, 0, sizeof w);
+    w.findings = findings_new(&config);
+    assert_non_null(w.findings);
+    w.now_ns = 1000 * SECOND;
+}
+
+static void next_conn(void)
+{
+    static const struct ds_addr addr[2] = {{4, {10, 0, 0, 1}}, {4, {10, 0, 0, 2}}};
+    const uint64_t number = w.conn.number + 1;
+    memset(&w.conn, 0, sizeof w.conn);
+    memset(&w.link, 0, sizeof w.link);
+    w.conn.number = number;
+    w.conn.link = &w.link;
+    w.link.closer = -1;
+    for (int end = 0; end < 2; end++)
+        w.conn.end[end].addr = addr[end];
+    w.conn.end[0].port = 40000;
+    w.conn.end[1].port = PORT;
+}
+
+static void begin(void)
+{
+    begin_with(false);
+    next_conn();
+}
+
+static struct ds_text text(const char *string)
+{
+    return (struct ds_text){string, strlen(string)};
+}
+
+static struct ds_event event_of(enum ds_event_type type, int dir)
+{
+    w.frame++;
+    return (struct ds_event){.type = type, .dir = (uint8_t)dir, .frame = w.frame,
+                             .ts_ns = w.now_ns, .conn = &w.conn};
+}
+
+static void put(const struct ds_event *event)
+{
+    const struct record record = {.event = event};
+    findings_record(w.findings, &record);
+}
+
+static void epmd(enum ds_epmd_op op, int dir, const char *name, uint16_t port, uint8_t result)
+{
+    struct ds_event event = event_of(DS_EVENT_EPMD, dir);
+    w.conn.end[1].port = EPMD;
+    event.epmd = (struct ds_epmd){.op = op, .name = text(name), .port = port, .result = result};
+    if (result != 0)
+        event.epmd.name = (struct ds_text){NULL, 0};
+    put(&event);
+}
+
+static void asked(const char *name)
+{
+    epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, name, 0, 0);
+    epmd(DS_EPMD_PORT2_RESP, 1, name, PORT, 0);
+    next_conn();
+}
+
+static void step(enum ds_handshake_step which, int dir, const char *name)
+{
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, dir);
+    struct ds_handshake *h = &event.handshake;
+    h->step = which;
+    w.conn.counters[dir].bytes += 30;
+    if (which == DS_STEP_STATUS || which == DS_STEP_STATUS_REPLY) {
+        h->status = text(name);
+    } else if (which == DS_STEP_SEND_NAME || which == DS_STEP_CHALLENGE) {
+        h->name = text(name);
+        h->version = 6;
+        h->flags = FULL_FLAGS;
+        h->has_flags = true;
+        w.conn.end[dir].node = h->name;
+        w.conn.end[dir].creation = 5;
+    }
+    if (which == DS_STEP_CHALLENGE) {
+        h->challenge = 7;
+        h->has_challenge = true;
+    }
+    put(&event);
+}
+
+/* shake goes as far as a step. */
+static void shake(enum ds_handshake_step last, const char *alice, const char *bob)
+{
+    step(DS_STEP_SEND_NAME, 0, alice);
+    if (last >= DS_STEP_STATUS)
+        step(DS_STEP_STATUS, 1, "ok");
+    if (last >= DS_STEP_CHALLENGE)
+        step(DS_STEP_CHALLENGE, 1, bob);
+    if (last >= DS_STEP_CHALLENGE_REPLY)
+        step(DS_STEP_CHALLENGE_REPLY, 0, "");
+    if (last >= DS_STEP_CHALLENGE_ACK)
+        step(DS_STEP_CHALLENGE_ACK, 1, "");
+}
+
+static void change(enum ds_conn_state state, int dir, bool final)
+{
+    struct ds_event event = event_of(DS_EVENT_CONN, dir);
+    event.change = (struct ds_conn_change){.state = state, .final = final};
+    put(&event);
+}
+
+static void close_by(int closer, int64_t after_ns, enum ds_close how)
+{
+    w.now_ns += after_ns;
+    w.link.close = how;
+    w.link.closer = (int8_t)closer;
+    change(DS_CONN_FAILED, closer, true);
+}
+
+/* found ends it, and says what was found. */
+static void found(const char *codes)
+{
+    findings_end(w.findings);
+    if (strcmp(w.log, codes) != 0)
+        fail_msg("found '%s', not '%s'", w.log, codes);
+}
+
+static void sentence_is(const char *wanted)
+{
+    struct ds_buffer out = {0};
+    wording_print(&w.last.sentence, &out);
+    ds_buffer_add(&out, "", 1);
+    assert_string_equal(out.data, wanted);
+    ds_buffer_free(&out);
+}
+
+static void wrong_cookie(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin();
+        shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+        close_by(1, MS, i == 0 ? DS_CLOSE_FIN : DS_CLOSE_RESET);
+        found("DS101");
+        sentence_is("bob@b refused alice@a");
+        assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+        assert_int_equal(w.last.evidence[0].num, 5);
+        assert_int_equal(w.last.evidence[0].packet[0].frame, 1);
+    }
+    begin(); /* it goes on */
+    shake(DS_STEP_CHALLENGE_ACK, "alice@a", "bob@b");
+    change(DS_CONN_UP, 0, false);
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("DS401");
+    begin(); /* the capture ends */
+    shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+    w.link.close = DS_CLOSE_CAPTURE;
+    change(DS_CONN_OPEN_AT_END, 0, true);
+    found("");
+    begin(); /* packets are missing: who knows what was in them */
+    shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+    w.conn.counters[1].gaps = 1;
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("");
+}
+
+static void checked_cookie(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin_with(true);
+        next_conn();
+        shake(DS_STEP_CHALLENGE, "alice@a", "bob@b");
+        struct ds_event reply = event_of(DS_EVENT_HANDSHAKE, 0);
+        reply.handshake.step = DS_STEP_CHALLENGE_REPLY;
+        reply.handshake.has_digest = true;
+        reply.handshake.cookie = i == 0 ? DS_COOKIE_WRONG : DS_COOKIE_OK;
+        put(&reply);
+        close_by(1, MS, DS_CLOSE_FIN);
+        found("DS101");
+        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    }
+    begin_with(true); /* the acceptor's digest is the wrong one */
+    next_conn();
+    shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+    struct ds_event ack = event_of(DS_EVENT_HANDSHAKE, 1);
+    ack.handshake.step = DS_STEP_CHALLENGE_ACK;
+    ack.handshake.has_digest = true;
+    ack.handshake.cookie = DS_COOKIE_WRONG;
+    put(&ack);
+    close_by(0, MS, DS_CLOSE_FIN);
+    found("DS101");
+    sentence_is("alice@a refused bob@b");
+}
+
+static void known_cookie(void **state)
+{
+    /* MD5 of "monster7" and of "Monster7". */
+    static const uint8_t digests[2][16] = {
+        {0xcc, 0xc4, 0x8d, 0xbb, 0xc0, 0x7e, 0x27, 0x9c, 0x3f, 0xd3, 0x08, 0xcb, 0x43, 0x34, 0x4d, 0x58},
+        {1}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin();
+        shake(DS_STEP_CHALLENGE, "alice@a", "bob@b");
+        struct ds_event reply = event_of(DS_EVENT_HANDSHAKE, 0);
+        reply.handshake.step = DS_STEP_CHALLENGE_REPLY;
+        reply.handshake.has_digest = true;
+        memcpy(reply.handshake.digest, digests[i], 16);
+        put(&reply);
+        found(i == 0 ? "DS117" : "");
+    }
+}
+
+static void names(void **state)
+{
+    (void)state;
+    begin();
+    asked("bob");
+    shake(DS_STEP_CHALLENGE, "alice@a", "carol@b");
+    close_by(0, MS, DS_CLOSE_FIN);
+    found("DS102");
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    begin();
+    asked("bob");
+    shake(DS_STEP_CHALLENGE, "alice@a", "bob@c"); /* only the host may differ */
+    close_by(0, MS, DS_CLOSE_FIN);
+    found("DS102");
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+    begin();
+    shake(DS_STEP_CHALLENGE, "alice@a", "bob@b.example.org");
+    close_by(0, MS, DS_CLOSE_FIN);
+    found("DS103");
+    sentence_is("alice@a has a short name, bob@b.example.org a long one");
+    begin(); /* the acceptor closed: the name is not it */
+    shake(DS_STEP_CHALLENGE, "alice@a", "bob@b.example.org");
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("DS119");
+}
+
+static void releases(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin();
+        struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 0);
+        event.handshake = (struct ds_handshake){.step = DS_STEP_SEND_NAME, .version = 6,
+                                                .name = text("alice@a"), .has_flags = true,
+                                                .flags = i == 0 ? 0x37ffd : FULL_FLAGS};
+        w.conn.end[0].node = text("alice@a");
+        w.conn.counters[0].bytes = 30;
+        put(&event);
+        close_by(1, MS, DS_CLOSE_FIN);
+        found(i == 0 ? "DS104" : "DS119");
+    }
+}
+
+static void unreachable(void **state)
+{
+    (void)state;
+    begin();
+    asked("bob");
+    w.link.side[0].syns = 1;
+    close_by(1, MS, DS_CLOSE_RESET);
+    found("DS105");
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    sentence_is("a connection from 10.0.0.1 to bob, 10.0.0.2 port 5555 is refused");
+    begin();
+    asked("bob");
+    w.link.side[0].syns = 4;
+    close_by(-1, 7 * SECOND, DS_CLOSE_SILENT);
+    found("DS105");
+    sentence_is("a connection from 10.0.0.1 to bob, 10.0.0.2 port 5555 goes unanswered");
+    begin(); /* the answer is of the other version of IP */
+    asked("bob");
+    w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){6, {[15] = 9}};
+    close_by(1, MS, DS_CLOSE_RESET);
+    found("DS110");
+    begin(); /* it is accepted, and closed */
+    asked("bob");
+    w.link.side[0].syns = w.link.side[1].syns = 1;
+    close_by(1, MS, DS_CLOSE_RESET);
+    found("");
+}
+
+static void no_epmd(void **state)
+{
+    (void)state;
+    begin();
+    w.conn.end[1].port = EPMD;
+    close_by(1, MS, DS_CLOSE_RESET);
+    findings_time(w.findings, w.now_ns + SECOND);
+    assert_int_equal(w.num, 0);
+    findings_time(w.findings, w.now_ns + 2 * SECOND);
+    assert_int_equal(w.num, 1);
+    found("DS106");
+    begin(); /* a node that starts it */
+    w.conn.end[1].port = EPMD;
+    close_by(1, MS, DS_CLOSE_RESET);
+    w.now_ns += SECOND;
+    next_conn();
+    epmd(DS_EPMD_ALIVE2_REQ, 0, "alice", 4000, 0);
+    epmd(DS_EPMD_ALIVE2_RESP, 1, "", 0, 0);
+    findings_time(w.findings, w.now_ns + 9 * SECOND);
+    found("");
+}
+
+static void answers_of_epmd(void **state)
+{
+    (void)state;
+    begin();
+    epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, "bo\33b", 0, 0);
+    epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
+    found("DS107");
+    sentence_is("no node bo\\x1Bb is registered at EPMD of 10.0.0.2");
+    begin();
+    epmd(DS_EPMD_ALIVE2_REQ, 0, "bob", 4000, 0);
+    epmd(DS_EPMD_ALIVE2_RESP, 1, "", 0, 1);
+    found("DS108");
+}
+
+static void refusals(void **state)
+{
+    static const struct {
+        const char *status, *codes;
+    } cases[] = {{"not_allowed", "DS113"}, {"ok", "DS119"}, {"nok", ""}, {"ok_simultaneous", "DS119"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        step(DS_STEP_SEND_NAME, 0, "alice@a");
+        step(DS_STEP_STATUS, 1, cases[i].status);
+        close_by(1, MS, DS_CLOSE_FIN);
+        found(cases[i].codes);
+    }
+    for (int i = 0; i < 2; i++) {
+        begin();
+        step(DS_STEP_SEND_NAME, 0, "alice@a");
+        step(DS_STEP_STATUS, 1, "alive");
+        step(DS_STEP_STATUS_REPLY, 0, i == 0 ? "false" : "true");
+        found(i == 0 ? "DS118" : "");
+    }
+}
+
+static void silent_acceptor(void **state)
+{
+    (void)state;
+    begin();
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    close_by(0, 7 * SECOND, DS_CLOSE_FIN);
+    found("DS115");
+    begin();
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    close_by(0, SECOND, DS_CLOSE_FIN);
+    found("DS119");
+}
+
+static void tls_and_plain(void **state)
+{
+    static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
+    (void)state;
+    begin();
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 1);
+    event.handshake.step = DS_STEP_UNKNOWN;
+    event.bytes = alert;
+    event.bytes_len = sizeof alert;
+    event.fault.kind = DS_FAULT_MALFORMED;
+    put(&event);
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("DS111");
+    for (uint64_t answered = 0; answered < 2; answered++) {
+        begin();
+        const struct ds_tls tls = {.has_alert = {answered != 0}, .alert_code = {48}};
+        w.conn.tls = &tls;
+        w.conn.counters[0].bytes = 300;
+        w.link.side[1].data_bytes = answered;
+        close_by(0, 7 * SECOND, DS_CLOSE_FIN);
+        found(answered ? "DS112" : "DS111");
+    }
+}
+
+static void scanners(void **state)
+{
+    static const char *const knocks[] = {"AAAAAA@AAAAAAA", "aaron@a", "aaaa", "alice@aaaa"};
+    (void)state;
+    for (size_t i = 0; i < sizeof knocks / sizeof knocks[0]; i++) {
+        begin();
+        step(DS_STEP_SEND_NAME, 0, knocks[i]);
+        found(i == 0 ? "DS116" : "");
+    }
+}
+
+/* Links. */
+
+static void up(void)
+{
+    shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
+    w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+    w.link.side[0].last_data_ns = w.link.side[1].last_data_ns = w.now_ns;
+    w.link.side[0].last_ns = w.link.side[1].last_ns = w.now_ns;
+    change(DS_CONN_UP, 0, false);
+}
+
+static void half_close(int closer, enum ds_close how)
+{
+    w.link.closer = (int8_t)closer;
+    w.link.close = how;
+    change(how == DS_CLOSE_RESET ? DS_CONN_CLOSED : DS_CONN_HALF_CLOSED, closer, false);
+}
+
+static void silence(void **state)
+{
+    (void)state;
+    for (int acknowledged = 0; acknowledged < 2; acknowledged++) {
+        begin();
+        up();
+        w.now_ns += 60 * SECOND;
+        w.conn.counters[0].ticks = 4;
+        w.link.side[0].last_data_ns = w.now_ns;
+        if (acknowledged)
+            w.link.side[1].last_ns = w.now_ns - SECOND;
+        half_close(0, DS_CLOSE_FIN);
+        found("DS201");
+        sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: net_tick_timeout");
+        struct ds_buffer out = {0};
+        wording_print(&w.last.detail, &out);
+        ds_buffer_add(&out, "", 1);
+        assert_true((strstr(out.data, "still acknowledged") != NULL) == acknowledged);
+        ds_buffer_free(&out);
+    }
+    begin(); /* with a net_ticktime of 8 s */
+    up();
+    w.link.side[0].tick_intervals = 2;
+    w.link.side[0].tick_last_ns = w.link.side[0].tick_min_ns = w.link.side[0].tick_max_ns = 2 * SECOND;
+    w.conn.counters[0].ticks = 4;
+    w.now_ns += 7 * SECOND;
+    half_close(0, DS_CLOSE_FIN);
+    found("DS201");
+    begin(); /* an idle link that somebody closes */
+    up();
+    w.now_ns += 30 * SECOND;
+    w.conn.counters[0].ticks = 2;
+    half_close(0, DS_CLOSE_FIN);
+    found("");
+    begin(); /* the silent one closes itself */
+    up();
+    w.now_ns += 60 * SECOND;
+    w.conn.counters[0].ticks = 4;
+    w.link.side[0].last_data_ns = w.now_ns;
+    half_close(1, DS_CLOSE_FIN);
+    found("");
+}
+
+static void ticks(void **state)
+{
+    (void)state;
+    for (int64_t factor = 8; factor <= 11; factor += 3) {
+        begin();
+        up();
+        for (int end = 0; end < 2; end++) {
+            struct ds_link_side *side = &w.link.side[end];
+            side->tick_intervals = 3;
+            side->tick_min_ns = side->tick_max_ns = side->tick_last_ns =
+                end == 0 ? 2 * SECOND : 2 * SECOND * factor / 8;
+        }
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+        put(&tick);
+        found(factor == 8 ? "" : "DS203");
+    }
+    for (int i = 0; i < 3; i++) {
+        begin();
+        up();
+        w.link.side[1].tick_intervals = 3;
+        w.link.side[1].tick_min_ns = w.link.side[1].tick_max_ns = 15 * SECOND;
+        w.link.side[1].longest_quiet_ns = i == 0 ? 30 * SECOND : 45 * SECOND;
+        w.conn.counters[1].gaps = i == 1;
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+        put(&tick);
+        found(i == 2 ? "DS202" : "");
+    }
+}
+
+static void resets(void **state)
+{
+    (void)state;
+    begin();
+    up();
+    half_close(1, DS_CLOSE_RESET);
+    found("DS204");
+    begin();
+    up();
+    half_close(1, DS_CLOSE_FIN);
+    found("");
+    for (int64_t second = 100; second <= 130; second += 30) {
+        begin();
+        for (int i = 0; i < 2; i++) {
+            up();
+            w.now_ns += (i == 0 ? 100 : second) * SECOND;
+            half_close(1, DS_CLOSE_RESET);
+            next_conn();
+        }
+        found(second == 100 ? "DS204 DS208 DS204" : "DS204 DS204");
+    }
+}
+
+static void flaps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin();
+        for (int n = 0; n < 3; n++) {
+            shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
+            w.conn.end[0].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+            if (i == 1)
+                w.conn.end[1].creation = (uint32_t)n + 1; /* it is restarted */
+            change(DS_CONN_UP, 0, false);
+            half_close(1, DS_CLOSE_FIN);
+            next_conn();
+        }
+        found(i == 0 ? "DS209" : "");
+    }
+}
+
+static void stall(enum ds_stall_why why, int64_t duration_ns, bool is_over, uint64_t in_flight)
+{
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = why, .is_over = is_over, .in_flight = in_flight,
+                                    .start_ns = w.now_ns - duration_ns, .duration_ns = duration_ns,
+                                    .message_size = 8000000, .message_passed = 65000};
+    put(&event);
+}
+
+static void stalls(void **state)
+{
+    (void)state;
+    begin();
+    up();
+    stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
+    assert_int_equal(w.num, 1);
+    stall(DS_STALL_ZERO_WINDOW, 5 * SECOND, true, 100); /* the same one */
+    assert_int_equal(w.last.count, 1);
+    stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, true, 100);
+    assert_int_equal(w.last.count, 2);
+    found("DS205 DS205");
+    sentence_is("bob@127.0.0.1 does not read what alice@127.0.0.1 sends");
+    begin();
+    up();
+    stall(DS_STALL_ZERO_WINDOW, SECOND - MS, true, 100);
+    found("");
+    begin(); /* nothing at all is heard of it: it is gone */
+    up();
+    w.now_ns += 3 * SECOND;
+    stall(DS_STALL_FULL_WINDOW, 2 * SECOND, false, 100);
+    found("");
+    begin();
+    up();
+    w.link.side[1].data_segments = 5;
+    w.link.side[1].last_ns = w.now_ns;
+    stall(DS_STALL_LOST, SECOND, false, 1400);
+    found("DS207");
+    begin();
+    up();
+    w.link.side[1].data_segments = 5;
+    stall(DS_STALL_LOST, SECOND, false, 90); /* a small one */
+    found("");
+}
+
+static void losses(void **state)
+{
+    (void)state;
+    for (uint64_t again = 9; again <= 10; again++) {
+        begin();
+        up();
+        w.link.side[0].data_segments = 1000;
+        w.link.side[0].resent = again;
+        change(DS_CONN_CLOSED, 0, true);
+        found(again == 9 ? "" : "DS212");
+    }
+    begin();
+    up();
+    w.link.side[0].data_segments = 1001;
+    w.link.side[0].resent_unseen = 10;
+    change(DS_CONN_CLOSED, 0, true);
+    found("");
+}
+
+static void big_messages(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin();
+        up();
+        struct ds_event event = event_of(DS_EVENT_MESSAGE, 0);
+        event.message.size = 50000000;
+        event.message.wire_ns = i == 0 ? SECOND - 1 : 2 * SECOND;
+        event.message.stalled_ns = i == 1 ? 2 * SECOND : 0;
+        put(&event);
+        found(i == 2 ? "DS206" : "");
+    }
+}
+
+/* Calls. */
+
+static void call(enum call_outcome outcome, int64_t ns)
+{
+    static uint64_t number;
+    const struct call call = {.number = ++number, .conn = 1, .label = "gen:call", .group = "",
+                              .caller = {.node = text("alice@a"), .has_pid = true, .id = 5},
+                              .callee = {.node = text("bob@b"), .name = text("calc")},
+                              .start_ns = w.now_ns, .end_ns = w.now_ns + ns,
+                              .start_frame = 3, .end_frame = 4, .outcome = outcome};
+    const struct record record = {.call = &call};
+    findings_record(w.findings, &record);
+}
+
+static void calls(void **state)
+{
+    (void)state;
+    begin();
+    call(CALL_UNANSWERED, 5 * SECOND);
+    found("DS305");
+    sentence_is("a gen:call to calc of bob@b was never answered");
+    begin();
+    call(CALL_UNANSWERED, 5 * SECOND - 1);
+    found("");
+    for (int good = 3; good < 6; good++) {
+        begin();
+        for (int i = 0; i < good; i++)
+            call(CALL_OK, MS);
+        call(CALL_NOPROC, MS);
+        found(good == 4 ? "DS310" : "");
+    }
+    begin();
+    struct ds_event event = event_of(DS_EVENT_MESSAGE, 1);
+    w.conn.end[0].node = text("alice@a");
+    w.conn.end[1].node = text("bob@b");
+    struct record late = {.event = &event, .note = {.late = true, .label = "gen:call", .call = 9}};
+    findings_record(w.findings, &late);
+    late.note.late = false;
+    findings_record(w.findings, &late);
+    found("DS301");
+    for (uint64_t gaps = 0; gaps < 2; gaps++) {
+        begin();
+        event = event_of(DS_EVENT_MESSAGE, 0);
+        event.fault = (struct ds_fault){DS_FAULT_MALFORMED, 9, "no term begins like this"};
+        w.conn.counters[0].gaps = gaps;
+        put(&event);
+        found(gaps ? "" : "DS306");
+    }
+}
+
+static void kills(void **state)
+{
+    static const uint8_t atoms[2][6] = {{119, 4, 'k', 'i', 'l', 'l'}, {119, 4, 'k', 'i', 'l', 'n'}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin();
+        struct ds_event event = event_of(DS_EVENT_MESSAGE, 0);
+        event.message.op = ds_op_find(26);
+        event.message.payload = (struct ds_term){.data = atoms[i], .len = sizeof atoms[i]};
+        const struct record record = {.event = &event, .note = {.role = NOTE_EXIT}};
+        findings_record(w.findings, &record);
+        found(i == 0 ? "DS311" : "");
+    }
+}
+
+static void exposure(void **state)
+{
+    static const struct {
+        struct ds_addr addr;
+        const char *codes;
+        enum severity severity;
+    } cases[] = {
+        {{4, {127, 0, 0, 2}}, "", SEVERITY_NOTE},
+        {{4, {10, 1, 2, 3}}, "DS401", SEVERITY_NOTE},
+        {{4, {172, 31, 2, 3}}, "DS401", SEVERITY_NOTE},
+        {{4, {172, 32, 2, 3}}, "DS401", SEVERITY_WARNING},
+        {{4, {8, 8, 4, 4}}, "DS401", SEVERITY_WARNING},
+        {{6, {[15] = 1}}, "", SEVERITY_NOTE},
+        {{6, {0xfe, 0x80}}, "DS401", SEVERITY_NOTE},
+        {{6, {0x2a, 1}}, "DS401", SEVERITY_WARNING},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        w.conn.end[1].addr = cases[i].addr;
+        change(DS_CONN_UP, 0, false);
+        found(cases[i].codes);
+        if (w.num != 0)
+            assert_int_equal(w.last.severity, cases[i].severity);
+    }
+    for (int i = 0; i < 2; i++) {
+        begin();
+        if (i == 0)
+            w.conn.end[0].addr = (struct ds_addr){4, {8, 8, 8, 8}};
+        struct ds_event event = event_of(DS_EVENT_EPMD, 1);
+        event.epmd.op = DS_EPMD_NAMES_RESP;
+        event.epmd.num_nodes = 1;
+        put(&event);
+        found(i == 0 ? "DS402" : "");
+    }
+    begin();
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 0);
+    event.handshake.step = DS_STEP_SEND_NAME;
+    event.handshake.version = 5;
+    put(&event);
+    found("DS405");
+}
+
+/* Equal ones, caps, memory. */
+
+static void equal_ones(void **state)
+{
+    (void)state;
+    begin();
+    for (int i = 0; i < 10; i++) {
+        shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+        close_by(1, SECOND, DS_CLOSE_FIN);
+        next_conn();
+    }
+    found("DS101 DS101 DS101"); /* records; the rest only count */
+    assert_int_equal(w.last.count, 10);
+    assert_int_equal(w.last.num_evidence, FINDING_SETS);
+    assert_int_equal(w.last.number, 1);
+    assert_int_equal(w.last.last_ns - w.last.first_ns, 9 * SECOND);
+    assert_int_equal(w.last.evidence[2].conn, 3);
+}
+
+static void many(void **state)
+{
+    (void)state;
+    begin();
+    for (int i = 0; i < 3000; i++) {
+        char name[300];
+        snprintf(name, sizeof name, "%d%0250d@b", i, 0);
+        epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, name, 0, 0);
+        epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
+        step(DS_STEP_SEND_NAME, 0, "alice@a");
+        w.conn.end[1].port = PORT;
+        close_by(1, MS, DS_CLOSE_FIN);
+        next_conn();
+    }
+    assert_in_range(w.num, 3000, 3100); /* what is forgotten is found anew */
+    findings_end(w.findings);
+}
+
+static void run_without_memory(void *context)
+{
+    (void)context;
+    struct findings_config config = {.emit = take, .epmd_port = EPMD};
+    default_limits(config.limits);
+    memset(&w, 0, sizeof w);
+    w.findings = findings_new(&config);
+    if (w.findings == NULL)
+        return;
+    next_conn();
+    asked("bob");
+    shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+    close_by(1, MS, DS_CLOSE_FIN);
+    call(CALL_NOPROC, MS);
+    findings_end(w.findings);
+    struct ds_stats stats = {0};
+    findings_add_stats(w.findings, &stats);
+    assert_true(!failing_alloc_failed() || stats.no_memory != 0 || w.num >= 1);
+    findings_free(w.findings);
+    w.findings = NULL;
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    findings_free(w.findings);
+    w.findings = NULL;
+    assert_true(failing_alloc_each(run_without_memory, NULL) >= 5);
+}
+
+static void long_texts(void **state)
+{
+    struct wording wording = {0};
+    struct ds_buffer out = {0};
+    char name[2000];
+    (void)state;
+    memset(name, 'x', sizeof name);
+    for (int i = 0; i < 100; i++)
+        wording_put(&wording, WORD_NODE, (struct ds_text){name, sizeof name});
+    assert_true(wording.is_cut);
+    assert_true(wording.num <= WORDING_PARTS && wording.len <= WORDING_BYTES);
+    wording_print(&wording, &out);
+    assert_true(out.len < 2 * WORDING_BYTES);
+    ds_buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_cookie),    cmocka_unit_test(checked_cookie),
+        cmocka_unit_test(known_cookie),    cmocka_unit_test(names),
+        cmocka_unit_test(releases),        cmocka_unit_test(unreachable),
+        cmocka_unit_test(no_epmd),         cmocka_unit_test(answers_of_epmd),
+        cmocka_unit_test(refusals),        cmocka_unit_test(silent_acceptor),
+        cmocka_unit_test(tls_and_plain),   cmocka_unit_test(scanners),
+        cmocka_unit_test(silence),         cmocka_unit_test(ticks),
+        cmocka_unit_test(resets),          cmocka_unit_test(flaps),
+        cmocka_unit_test(stalls),          cmocka_unit_test(losses),
+        cmocka_unit_test(big_messages),    cmocka_unit_test(calls),
+        cmocka_unit_test(kills),           cmocka_unit_test(exposure),
+        cmocka_unit_test(equal_ones),      cmocka_unit_test(many),
+        cmocka_unit_test(memory),          cmocka_unit_test(long_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
