@@ -6,6 +6,8 @@
 void held_calls_init(struct held_calls *held, record_fn emit, void *context)
 {
     *held = (struct held_calls){.emit = emit, .context = context};
+    for (int i = 0; i < 2; i++)
+        held->blocks[i].block.first_cap = HELD_BLOCK_LEN;
     table_init(&held->table, sizeof(struct held_call), HELD_CALLS_MAX);
 }
 

@@ -9,7 +9,7 @@
 #include "keys.h"
 #include "record_copy.h"
 
-enum { HELD_CALLS_MAX = 1024, HELD_CALLS_NS = 1000000000 };
+enum { HELD_CALLS_MAX = 1024, HELD_BLOCK_LEN = 1024 * 1024, HELD_CALLS_NS = 1000000000 };
 
 /* What a process that ends lets go is told in one go. */
 enum { DEATH_NS = 50000000 };

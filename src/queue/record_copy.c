@@ -375,7 +375,8 @@ enum copy_status record_block_add(struct record_block *block, const struct recor
     while (block->data == NULL || !add(block, record)) {
         if (block->len != 0)
             return COPY_FULL;
-        size_t cap = block->cap != 0 ? block->cap * 2 : RECORD_BLOCK_LEN;
+        const size_t first_cap = block->first_cap != 0 ? block->first_cap : RECORD_BLOCK_LEN;
+        const size_t cap = block->cap != 0 ? block->cap * 2 : first_cap;
         free(block->data);
         block->cap = 0;
         block->data = malloc(cap);
@@ -388,7 +389,7 @@ enum copy_status record_block_add(struct record_block *block, const struct recor
 
 void record_block_clear(struct record_block *block)
 {
-    if (block->cap > KEEP_AT_MOST) {
+    if (block->cap > KEEP_AT_MOST && block->cap > block->first_cap) {
         free(block->data);
         block->data = NULL;
         block->cap = 0;

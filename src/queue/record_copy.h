@@ -29,6 +29,7 @@ enum { RECORD_BLOCK_LEN = 256 * 1024 }; /* of one that no large record made grow
 struct record_block {
     unsigned char *data;
     size_t len, cap; /* bytes in use, allocated */
+    size_t first_cap; /* what is allocated first, 0: RECORD_BLOCK_LEN */
     struct copied_record *first, *last;
     struct ds_conn *conn; /* the last connection copied, as it was then */
 };

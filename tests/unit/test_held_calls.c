@@ -48,7 +48,7 @@ static void gives_the_oldest_of_too_many(void **state)
 static void gives_the_oldest_of_too_large_ones(void **state)
 {
     struct held_calls held;
-    const size_t len = RECORD_BLOCK_LEN * 2 / 3;
+    const size_t len = (size_t)HELD_BLOCK_LEN * 2 / 3;
     uint8_t *bytes = calloc(1, len);
     (void)state;
     assert_non_null(bytes);
