@@ -364,6 +364,8 @@ static bool open_inputs(struct sniff *s)
     if (s->follow == NULL || !check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
         !privileges_drop(s->options->keep.user))
         return false;
+    if (s->options->output.verbose > 0)
+        privileges_say();
     warm_up(s->options->cookie_file != NULL || s->options->redact.what != 0 ||
             s->options->keylog.num_files != 0 ||
             pipeline_takes_findings(s->options));

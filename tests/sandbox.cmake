@@ -1,6 +1,7 @@
 # What a run may still do once it looks at packets.
 add_test(NAME sandbox COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sandbox
-                              $<TARGET_FILE:distsniff> ${PCAPS})
+                              $<TARGET_FILE:distsniff> ${PCAPS}
+                              $<BOOL:${DISTSNIFF_SECCOMP}> $<BOOL:${DISTSNIFF_CAPNG}>)
 set_tests_properties(sandbox PROPERTIES TIMEOUT 180)
 
 # What the compiler and the linker put into the program against mistakes that are left.

@@ -134,11 +134,21 @@ bool call_filter_enter(unsigned sets)
     return ok;
 }
 
+bool call_filter_is_built(void)
+{
+    return true;
+}
+
 #else
 
 bool call_filter_enter(unsigned sets)
 {
     (void)sets;
+    return false;
+}
+
+bool call_filter_is_built(void)
+{
     return false;
 }
 

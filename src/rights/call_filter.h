@@ -18,4 +18,7 @@ enum call_filter_set {
  * filter. */
 bool call_filter_enter(unsigned sets);
 
+/* call_filter_is_built says whether this build has it at all, whatever the kernel has. */
+bool call_filter_is_built(void);
+
 #endif

@@ -79,6 +79,11 @@ int landlock_enter(const struct landlock_rule *rules, size_t num_rules)
     return ok ? (int)version : 0;
 }
 
+bool landlock_is_built(void)
+{
+    return true;
+}
+
 #else
 
 int landlock_enter(const struct landlock_rule *rules, size_t num_rules)
@@ -86,6 +91,11 @@ int landlock_enter(const struct landlock_rule *rules, size_t num_rules)
     (void)rules;
     (void)num_rules;
     return 0;
+}
+
+bool landlock_is_built(void)
+{
+    return false;
 }
 
 #endif

@@ -18,4 +18,7 @@ struct landlock_rule {
  * Returns the version of what the kernel has, 0 when it has nothing of the kind. */
 int landlock_enter(const struct landlock_rule *rules, size_t num_rules);
 
+/* landlock_is_built says whether the headers of the system it was built on knew it. */
+bool landlock_is_built(void);
+
 #endif

@@ -84,6 +84,10 @@ static bool drop_capabilities(void)
     return true;
 }
 
+void privileges_say(void)
+{
+}
+
 void privileges_keep_for_files(bool runs_command)
 {
     if (geteuid() == 0 && runs_command)
@@ -115,6 +119,12 @@ static bool drop_capabilities(void)
         return true;
     complain("cannot give up capabilities: %s", strerror(errno));
     return false;
+}
+
+void privileges_say(void)
+{
+    complain("capabilities: given up, but the bounding set is as it was: this program was built "
+             "without libcap-ng");
 }
 
 void privileges_keep_for_files(bool runs_command)

@@ -19,6 +19,9 @@ const char *privileges_user(const char *user);
  * no capability is left afterwards, and none comes back. False after a complaint. */
 bool privileges_drop(const char *user);
 
+/* privileges_say tells on standard error what this build does not give up, if anything. */
+void privileges_say(void);
+
 /* privileges_keep_for_files gives up all capabilities but those that root needs to open files
  * as the user it works for; none of them where it also runs a command, as root's. */
 void privileges_keep_for_files(bool runs_command);

@@ -30,18 +30,31 @@ static const char *why_not(void)
     return NULL;
 }
 
-/* say tells what the sandbox is made of. */
+/* Why a part is not there: what was left out of the program no other kernel brings. */
+static const char *why_no_filter(void)
+{
+    return call_filter_is_built() ? "this kernel takes no filter of seccomp"
+                                  : "this program was built without libseccomp";
+}
+
+static const char *why_no_landlock(void)
+{
+    return landlock_is_built() ? "this kernel has no Landlock"
+                               : "this program was built where Landlock was not known";
+}
+
+/* say tells what the sandbox is made of, and why it is not made of more. */
 static void say(bool has_filter, int landlock)
 {
     if (has_filter && landlock != 0)
         complain("sandbox: few system calls are left (seccomp), and no files (Landlock %d)",
                  landlock);
     else if (has_filter)
-        complain("sandbox: few system calls are left (seccomp); this kernel has no Landlock");
+        complain("sandbox: few system calls are left (seccomp); %s", why_no_landlock());
     else if (landlock != 0)
-        complain("sandbox: no files are left (Landlock %d); there is no seccomp here", landlock);
+        complain("sandbox: no files are left (Landlock %d); %s", landlock, why_no_filter());
     else
-        complain("sandbox: there is none: neither seccomp nor Landlock is to be had here");
+        complain("sandbox: there is none: %s, and %s", why_no_filter(), why_no_landlock());
 }
 
 bool sandbox_enter(const struct sandbox_config *config)
@@ -58,8 +71,8 @@ bool sandbox_enter(const struct sandbox_config *config)
     const int landlock = landlock_enter(NULL, 0);
     const bool has_filter = call_filter_enter(CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u));
     if (config->wish == SANDBOX_REQUIRE && (!has_filter || landlock == 0)) {
-        complain("--sandbox=require: %s is not to be had here: --sandbox=auto does without",
-                 !has_filter ? "seccomp" : "Landlock");
+        complain("--sandbox=require: %s: --sandbox=auto does without",
+                 !has_filter ? why_no_filter() : why_no_landlock());
         return false;
     }
     if (config->says_so)
