@@ -252,7 +252,7 @@ static void run_others(void *kind_of)
 static void without_memory(void **state)
 {
     static const struct report_kind *const others[] = {&report_latency, &report_open,
-                                                       &report_deaths, &report_top};
+                                                       &report_deaths, &report_top, &report_audit};
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct report_kind kind = *others[i];

@@ -1,0 +1,138 @@
+/*
+ * report_audit.c - what is open to others, and what was done with it: who talks with whom in clear
+ * text, what is run on a node because another one says so, where cookies can be seen, what listens.
+ */
+#include "report.h"
+
+#include "counted.h"
+#include "exposure.h"
+
+#include <distsniff/dissect.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct audit {
+    struct report_text *text;
+    uint64_t max_rows, max_tallies;
+    struct exposure facts;
+};
+
+static void *open_table(struct report_text *text, const struct report_config *config)
+{
+    struct audit *a = calloc(1, sizeof *a);
+    if (a == NULL)
+        return NULL;
+    a->text = text;
+    a->max_rows = config->max_rows;
+    a->max_tallies = config->limits[DS_LIMIT_TALLIES];
+    exposure_init(&a->facts, config->limits);
+    return a;
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct audit *a = state;
+    exposure_record(&a->facts, record);
+}
+
+static int most_first(const void *x, const void *y)
+{
+    const struct exposed *a = *(void *const *)x, *b = *(void *const *)y;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+static void print_link(const struct exposed *exposed, struct ds_buffer *out)
+{
+    const struct exposed_link *link = (const struct exposed_link *)exposed;
+    if (link->tls != 0)
+        ds_buffer_printf(out, "; TLS %s", ds_tls_version_name(link->tls));
+    if (link->is_clear)
+        ds_buffer_add_text(out, link->is_local ? "; clear text, within one host"
+                                               : "; clear text over a network");
+    ds_buffer_printf(out, ", %s", counted(link->conns, "connections").text);
+    ds_buffer_add_text(out, link->is_late ? ", joined late" : "");
+    ds_buffer_add_text(out, link->is_refused ? ", refused or given up" : "");
+    ds_buffer_add_text(out, link->is_hidden ? ", a hidden node" : "");
+    ds_buffer_add_text(out, link->is_old ? ", handshake of before OTP 23" : "");
+    if (link->cookies_ok != 0)
+        ds_buffer_add_text(out, ", made with the cookie");
+    if (link->cookies_wrong != 0)
+        ds_buffer_add_text(out, ", not made with the cookie");
+}
+
+static void print_what(const struct exposed *exposed, struct ds_buffer *out)
+{
+    if (exposed->what != NULL)
+        ds_buffer_printf(out, "; %s", exposed->what);
+}
+
+/* print_section writes the lines of one kind of facts. */
+static void print_section(struct audit *a, const char *title, struct tally *tally,
+                          void (*print)(const struct exposed *exposed, struct ds_buffer *out))
+{
+    struct ds_buffer *out = &a->text->buffer;
+    uint64_t num_shown = 0;
+    void **list = tally_list(tally, most_first);
+    ds_buffer_printf(out, "%s: %" PRIu32 "\n", title, tally->table.num);
+    for (; list != NULL && num_shown < tally->table.num &&
+           (a->max_rows == 0 || num_shown < a->max_rows);
+         num_shown++) {
+        const struct exposed *exposed = list[num_shown];
+        ds_buffer_printf(out, "%9" PRIu64 " %9" PRIu64 " %5" PRIu64 "  %s", exposed->count,
+                         exposed->frame, exposed->conn,
+                         exposed->text != NULL ? exposed->text : "?");
+        print(exposed, out);
+        ds_buffer_add_text(out, "\n");
+    }
+    if (num_shown < tally->table.num)
+        ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
+                         tally->table.num - num_shown);
+    if (tally->num_forgotten != 0)
+        ds_buffer_printf(out,
+                         "more than %" PRIu64 ": those that came least often were forgotten; "
+                         "--max-tallies makes room\n",
+                         a->max_tallies);
+    a->facts.no_memory |= list == NULL && tally->table.num != 0;
+    free(list);
+}
+
+static void show_table(void *state)
+{
+    struct audit *a = state;
+    struct exposure *facts = &a->facts;
+    struct ds_buffer *out = &a->text->buffer;
+    ds_buffer_printf(out, "%9s %9s %5s\n", "times", "packet", "conn");
+    print_section(a, "who talks with whom (times: messages)", &facts->links, print_link);
+    print_section(a, "run on a node for another one", &facts->code, print_what);
+    ds_buffer_printf(out, "and %s of other functions\n",
+                     counted(facts->num_other_code, "requests").text);
+    print_section(a, "listening, by EPMD", &facts->listening, print_what);
+    print_section(a, "asking EPMD for everything, or to end", &facts->asking, print_what);
+    ds_buffer_printf(out, "digests from which a cookie can be guessed: %" PRIu64 "\n",
+                     facts->num_digests);
+    if (facts->num_cookies != 0)
+        ds_buffer_printf(out,
+                         "cookies in clear text: in %s of nodes before OTP 21, first in packet "
+                         "%" PRIu64 ", conn %" PRIu64 "\n",
+                         counted(facts->num_cookies, "messages").text, facts->cookie_frame,
+                         facts->cookie_conn);
+    if (facts->no_memory)
+        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+}
+
+static void end_table(void *state)
+{
+    struct audit *a = state;
+    exposure_free(&a->facts);
+    free(a);
+}
+
+const struct report_kind report_audit = {
+    .open = open_table,
+    .record = take_record,
+    .show = show_table,
+    .end = end_table,
+    .takes_names = true,
+};
