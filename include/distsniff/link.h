@@ -9,9 +9,12 @@
 #ifndef DISTSNIFF_LINK_H
 #define DISTSNIFF_LINK_H
 
+#include <distsniff/public.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+DS_BEGIN_PUBLIC
 
 /* ds_spread is how often which time span came: buckets of a quarter of an octave, so that what is
  * read from it is at most a tenth off. From a microsecond to an hour; what is beyond counts as
@@ -97,5 +100,7 @@ struct ds_stall {
     uint64_t message_size;   /* of the message that it held up in the middle, 0: of none */
     uint64_t message_passed; /* bytes of it that had come by then */
 };
+
+DS_END_PUBLIC
 
 #endif
