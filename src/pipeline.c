@@ -744,6 +744,7 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
     stats->limits_hit[DS_LIMIT_QUEUE] +=
         s->num_lost + (s->queue != NULL ? record_queue_num_lost(s->queue) : 0);
     stats->limits_hit[DS_LIMIT_QUEUE] += s->held_back.num_dropped;
+    stats->limits_hit[DS_LIMIT_TEXT] += term_show_num_cut();
     stats->no_memory += s->held_back.no_memory;
     if (s->correlate != NULL)
         correlate_add_stats(s->correlate, stats);

@@ -88,6 +88,14 @@ static void text_add_more(struct text *text, uint64_t num, const char *what)
     ds_buffer_add_text(text->out, what);
 }
 
+/* text_add_more_bytes says how many max_bytes or max_len left out. */
+static void text_add_more_bytes(struct text *text, uint64_t num)
+{
+    text_add_more(text, num, " bytes");
+    if (text->options->cut != NULL)
+        *text->options->cut = true;
+}
+
 /* text_add_unknown writes a cached atom that was never seen. */
 static void text_add_unknown(struct text *text, const struct ds_atom *atom)
 {
@@ -250,7 +258,7 @@ static void text_add_string(struct text *text, const struct term_token *token)
         escape_add_latin1(text->out, prefix, '"');
         BUFFER_ADD(text->out, "\"");
         if (shown < len)
-            text_add_more(text, len - shown, " bytes");
+            text_add_more_bytes(text, len - shown);
         return;
     }
     size_t max = text->options->max_items;
@@ -271,7 +279,7 @@ static void text_add_base64(struct text *text, const struct cursor *bytes, size_
     ds_buffer_add_base64(text->out, bytes->at, cursor_left(bytes));
     BUFFER_ADD(text->out, "\")");
     if (num_hidden != 0)
-        text_add_more(text, num_hidden, " bytes");
+        text_add_more_bytes(text, num_hidden);
 }
 
 static void text_add_binary(struct text *text, const struct term_token *token)
@@ -302,7 +310,7 @@ static void text_add_binary(struct text *text, const struct term_token *token)
             BUFFER_ADD(text->out, "/utf8");
     }
     if (shown < len)
-        text_add_more(text, len - shown, " bytes");
+        text_add_more_bytes(text, len - shown);
     BUFFER_ADD(text->out, ">>");
 }
 
@@ -321,7 +329,7 @@ static void text_add_bits(struct text *text, const struct term_token *token)
         text_add_bytes(text, &bytes, shown);
         if (shown < len) {
             BUFFER_ADD(text->out, ",");
-            text_add_more(text, len - shown, " bytes");
+            text_add_more_bytes(text, len - shown);
         }
     } else {
         text_add_bytes(text, &bytes, len - 1);
@@ -464,6 +472,10 @@ static bool text_add_token(struct text *text, const struct term_token *token)
     switch (token->class) {
     case TERM_INTEGER:
         text->failed |= !number_add_integer(text->out, token, text->options->max_bytes);
+        /* One that is whole ends in a digit, hexadecimal ones' being capitals. */
+        if (text->options->cut != NULL && text->out->len != 0 &&
+            text->out->data[text->out->len - 1] == 's')
+            *text->options->cut = true;
         break;
     case TERM_FLOAT: {
         double value;
@@ -540,7 +552,7 @@ static bool text_next(struct text *text)
     const char *what;
     size_t max_len = text->options->max_len;
     if (max_len != 0 && text->out->len - text->start > max_len) {
-        text_add_more(text, cursor_left(&text->at), " bytes");
+        text_add_more_bytes(text, cursor_left(&text->at));
         return false;
     }
     do {

@@ -120,6 +120,7 @@ struct ds_term_print_options {
     bool unicode;       /* lists of printable characters above Latin-1 are strings as well */
     uint32_t base64_min; /* binaries of as many bytes that are no text: base64:decode("...") */
     bool unmarked;      /* no '?' before an atom that is only likely */
+    bool *cut; /* set to true where max_bytes or max_len left something out; may be NULL */
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,

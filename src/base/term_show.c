@@ -12,6 +12,7 @@ enum {
 
 static bool unicode;
 static size_t max_text;
+static _Atomic uint64_t num_cut; /* several threads show terms */
 
 void term_show_unicode(void)
 {
@@ -28,9 +29,20 @@ bool term_show_is_large(size_t len)
     return max_text != 0 && len > max_text / BYTE_TEXT_LEN;
 }
 
+void term_show_note_cut(void)
+{
+    num_cut++;
+}
+
+uint64_t term_show_num_cut(void)
+{
+    return num_cut;
+}
+
 bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
                struct ds_buffer *out)
 {
+    bool cut = false;
     const bool may_be_long = max_text != 0 && term->len > max_text / MOST_GROWTH;
     if (!unicode && !may_be_long)
         return ds_term_print(term, options, out);
@@ -39,12 +51,20 @@ bool term_show(const struct ds_term *term, const struct ds_term_print_options *o
         all = *options;
     all.unicode = unicode;
     if (may_be_long && all.max_len == 0) {
+        const size_t start = out->len;
         const bool is_cut = all.max_bytes == 0 && term_show_is_large(term->len);
         all.max_len = is_cut ? max_text / CUT_LEN_PART : max_text;
         if (is_cut)
             all.max_bytes = max_text / CUT_BYTES_PART < UINT32_MAX
                                 ? (uint32_t)(max_text / CUT_BYTES_PART) + 1
                                 : UINT32_MAX;
+        if (is_cut)
+            all.cut = &cut;
+        const bool ok = ds_term_print(term, &all, out);
+        /* Bytes that the caller's own limits left out are not meant. */
+        if (cut || out->len - start > all.max_len)
+            term_show_note_cut();
+        return ok;
     }
     return ds_term_print(term, &all, out);
 }

@@ -18,6 +18,12 @@ void term_show_limit(uint64_t max_len);
 /* term_show_is_large says whether a term of len bytes as sent may come to more text than that. */
 bool term_show_is_large(size_t len);
 
+/* term_show_note_cut notes that something was not written as a whole because of that limit, where
+ * it is not term_show that left it out; term_show_num_cut says how often that, or term_show's, has
+ * been so. Any thread may ask. */
+void term_show_note_cut(void);
+uint64_t term_show_num_cut(void);
+
 /* term_show is ds_term_print in the way of this run. */
 bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
                struct ds_buffer *out);

@@ -172,6 +172,7 @@ static void map_put_copy(struct map_writer *map, const struct ds_term *term)
 /* put_large says how many bytes a term has of which the text might become too long. */
 static void put_large(struct map_writer *map, const struct ds_term *term)
 {
+    term_show_note_cut();
     map_put_tuple(map, 2);
     map_put_word(map, "$large");
     map_put_next(map);

@@ -183,8 +183,10 @@ static void add_bytes(struct text_state *s, const struct ds_event *event)
     const size_t len = event->bytes_len;
     const size_t shown = term_show_is_large(len) && len > SHOWN_OF_LARGE ? SHOWN_OF_LARGE : len;
     hexdump_print(event->bytes, shown, s->out);
-    if (shown < len)
-        ds_buffer_printf(s->out, "\t... %s more\n", counted(len - shown, "bytes").text);
+    if (shown == len)
+        return;
+    ds_buffer_printf(s->out, "\t... %s more\n", counted(len - shown, "bytes").text);
+    term_show_note_cut();
 }
 
 static void text_record(struct sink *sink, const struct record *record)

@@ -32,6 +32,15 @@ static size_t shown(const struct ds_term *term, const struct ds_term_print_optio
     return len;
 }
 
+/* noted returns how often something was cut since it was asked last. */
+static uint64_t noted(void)
+{
+    static uint64_t before;
+    const uint64_t now = term_show_num_cut(), since = now - before;
+    before = now;
+    return since;
+}
+
 static void what_fits_is_whole(void **state)
 {
     static uint8_t room[MAX];
@@ -42,6 +51,7 @@ static void what_fits_is_whole(void **state)
     assert_false(term_show_is_large(term.len));
     assert_in_range(shown(&term, NULL, &is_cut), MAX - 100, MAX);
     assert_false(is_cut);
+    assert_int_equal(noted(), 0);
 }
 
 static void what_may_not_is_cut(void **state)
@@ -54,10 +64,12 @@ static void what_may_not_is_cut(void **state)
     assert_true(term_show_is_large(term.len));
     assert_in_range(shown(&term, NULL, &is_cut), MAX / 8, MAX / 2);
     assert_true(is_cut);
+    assert_int_equal(noted(), 1);
     term_show_limit(0);
     assert_false(term_show_is_large(term.len));
     assert_in_range(shown(&term, NULL, &is_cut), MAX - 100, MAX + 100);
     assert_false(is_cut);
+    assert_int_equal(noted(), 0);
 }
 
 /* References to a long atom of the cache: 2 bytes each. */
@@ -77,6 +89,7 @@ static void what_grows_is_cut(void **state)
     term_show_limit(MAX);
     assert_in_range(shown(&term, NULL, &is_cut), MAX, MAX + 1000);
     assert_true(is_cut);
+    assert_int_equal(noted(), 1);
 }
 
 static void narrower_options_stay(void **state)
@@ -89,6 +102,37 @@ static void narrower_options_stay(void **state)
     term_show_limit(MAX);
     assert_in_range(shown(&term, &few, &is_cut), 30, 100);
     assert_true(is_cut);
+    assert_int_equal(noted(), 0);
+}
+
+/* A number is cut as bytes are; what the cap leaves whole is not counted, however large. */
+static void numbers_are_counted_too(void **state)
+{
+    enum { BIG = MAX / 2, NUM = MAX / 8 + 10 };
+    static uint8_t room[MAX] = {111, BIG >> 24, BIG >> 16 & 255, BIG >> 8 & 255, BIG & 255, 0};
+    static uint8_t list[HEAD + 2 * NUM + 1];
+    memset(room + 6, 255, BIG);
+    const struct ds_term number = {.data = room, .len = 6 + BIG};
+    bool is_cut;
+    (void)state;
+    term_show_limit(MAX);
+    shown(&number, NULL, &is_cut);
+    assert_true(is_cut);
+    assert_int_equal(noted(), 1);
+    /* small numbers: large as sent, but the text is no longer than that */
+    list[0] = 108;
+    list[3] = NUM >> 8;
+    list[4] = NUM & 255;
+    for (int i = 0; i < NUM; i++) {
+        list[HEAD + 2 * i] = 97;
+        list[HEAD + 2 * i + 1] = 5;
+    }
+    list[HEAD + 2 * NUM] = 106;
+    const struct ds_term text = {.data = list, .len = sizeof list};
+    assert_true(term_show_is_large(text.len));
+    shown(&text, NULL, &is_cut);
+    assert_false(is_cut);
+    assert_int_equal(noted(), 0);
 }
 
 int main(void)
@@ -98,6 +142,7 @@ int main(void)
         cmocka_unit_test(what_may_not_is_cut),
         cmocka_unit_test(what_grows_is_cut),
         cmocka_unit_test(narrower_options_stay),
+        cmocka_unit_test(numbers_are_counted_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
