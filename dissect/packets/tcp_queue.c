@@ -57,6 +57,13 @@ bool tcp_queue_add(struct tcp_shared *shared, struct tcp_queue *queue,
     one->segment = *segment;
     one->number = number;
     one->segment.payload = cursor_make(one->bytes, len);
+    struct cursor options = cursor_make(NULL, 0);
+    if ((segment->flags & TCP_SYN) != 0)
+        options = cursor_first(segment->options, TCP_MAX_OPTIONS);
+    const size_t options_len = cursor_left(&options);
+    one->segment.options = cursor_make(one->options, options_len);
+    if (!cursor_read_bytes(&options, one->options, options_len))
+        one->segment.options = cursor_make(NULL, 0);
     *(queue->last != NULL ? &queue->last->next : &queue->first) = one;
     queue->last = one;
     queue->len += cost;

@@ -14,12 +14,15 @@
 
 #include "tcp_conn.h"
 
-/* tcp_queued is a segment with a copy of its payload, and the number that its connection has
- * or will have. */
+enum { TCP_MAX_OPTIONS = 40 };
+
+/* tcp_queued is a segment with a copy of its payload and, of a SYN, of its options, and the number
+ * that its connection has or will have. */
 struct tcp_queued {
     struct tcp_queued *next;
     struct segment segment;
     uint64_t number;
+    uint8_t options[TCP_MAX_OPTIONS];
     uint8_t bytes[];
 };
 

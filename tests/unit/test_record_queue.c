@@ -432,10 +432,10 @@ static bool read_slowly(void *context, const struct record *record)
     pthread_mutex_lock(&reader->lock);
     while (!reader->may_read)
         pthread_cond_wait(&reader->let, &reader->lock);
-    pthread_mutex_unlock(&reader->lock);
-    assert_int_equal(record->event->frame, reader->next);
-    reader->next++;
+    const uint64_t next = reader->next++;
     reader->num_read++;
+    pthread_mutex_unlock(&reader->lock);
+    assert_int_equal(record->event->frame, next);
     return true;
 }
 
@@ -543,9 +543,14 @@ static void has_as_much_room_as_allowed(void **state)
     uint64_t frame = 11;
     for (int i = 0; i < 500 && has_lost_since(queue, LEN, frame++); i++)
         usleep(10000);
-    pthread_mutex_lock(&reader.lock);
-    reader.may_read = false;
-    pthread_mutex_unlock(&reader.lock);
+    /* Until nothing waits any more; then it may read no more. */
+    for (int i = 0; i < 500 && reader.may_read; i++) {
+        record_queue_flush(queue);
+        usleep(10000);
+        pthread_mutex_lock(&reader.lock);
+        reader.may_read = reader.num_read + record_queue_num_lost(queue) != frame - 1;
+        pthread_mutex_unlock(&reader.lock);
+    }
     int in_a_row = 0;
     for (int i = 0; i < 500 && in_a_row < 2; i++) {
         in_a_row = has_lost_since(queue, LEN, frame++) ? 0 : in_a_row + 1;
