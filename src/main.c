@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -35,6 +36,18 @@ static bool open_standard(void)
     return true;
 }
 
+/* keep_memory_small has glibc give back at once what one large message took. By itself it would
+ * take ever larger blocks from the heap after the first of them was freed, where they are copied
+ * as they grow and leave holes. */
+static void keep_memory_small(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    enum { LARGE = 1024 * 1024 };
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
+#endif
+}
+
 /* check_standard says whether all that was printed on standard output got there. */
 static int check_standard(void)
 {
@@ -49,6 +62,7 @@ int main(int argc, char **argv)
 {
     if (!open_standard())
         return STATUS_TROUBLE;
+    keep_memory_small();
     struct options options;
     int status = STATUS_USAGE;
     if (options_parse(&options, argc, argv)) {

@@ -75,7 +75,7 @@ static void replace_call(struct redact_parts *p, struct call *call)
     p->scratch.len = 0;
     note_print_mfa(&note, CALL_MFA_LEN, &p->scratch);
     if (p->scratch.len != 0)
-        call->mfa = (struct ds_text){redact_take_scratch(p), p->scratch.len};
+        call->mfa.data = redact_take_scratch(p, &call->mfa.len);
 }
 
 static void replace_monitor(struct redact_parts *p, struct monitor_end *monitor)

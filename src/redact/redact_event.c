@@ -79,7 +79,8 @@ static void replace_words(struct redact_parts *p, const char **words, const stru
         }
     }
     redact_put(p, "", 1);
-    *words = redact_take_scratch(p);
+    size_t len;
+    *words = redact_take_scratch(p, &len);
     for (int end = 0; end < 2; end++) {
         ds_buffer_free(&names[end]);
         ds_buffer_free(&new_names[end]);

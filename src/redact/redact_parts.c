@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than this is never there twice, nor longer than it is needed. */
+enum { KEEP_AT_MOST = 1024 * 1024 };
+
 struct redact_piece {
     struct redact_piece *next;
+    char *taken; /* memory of its own that ends with it; NULL: only these bytes */
     max_align_t bytes[];
 };
 
@@ -19,25 +23,31 @@ void *redact_take(struct redact_parts *p, size_t len)
         return NULL;
     }
     piece->next = p->pieces;
+    piece->taken = NULL;
     p->pieces = piece;
     return piece->bytes;
 }
 
-void *redact_take_scratch(struct redact_parts *p)
+void *redact_take_scratch(struct redact_parts *p, size_t *len)
 {
-    void *copy = p->scratch.failed ? NULL : redact_take(p, p->scratch.len);
-    if (copy != NULL && p->scratch.len != 0)
-        memcpy(copy, p->scratch.data, p->scratch.len);
-    p->failed |= copy == NULL;
-    return copy;
+    const bool is_large = p->scratch.len > KEEP_AT_MOST;
+    void *out = p->scratch.failed ? NULL : redact_take(p, is_large ? 0 : p->scratch.len);
+    *len = out != NULL ? p->scratch.len : 0;
+    if (out != NULL && is_large) {
+        out = p->pieces->taken = p->scratch.data;
+        p->scratch = (struct ds_buffer){0};
+    } else if (*len != 0) {
+        memcpy(out, p->scratch.data, *len);
+    }
+    return out;
 }
 
 void redact_parts_begin(struct redact_parts *p)
 {
-    enum { KEEP_AT_MOST = 1024 * 1024 };
     struct redact_piece *next;
     for (struct redact_piece *piece = p->pieces; piece != NULL; piece = next) {
         next = piece->next;
+        free(piece->taken);
         free(piece);
     }
     p->pieces = NULL;
@@ -78,8 +88,7 @@ void redact_part_text(struct redact_parts *p, redact_text_fn how, struct ds_text
         return;
     p->scratch.len = 0;
     how(p->values, *text, &p->scratch);
-    text->data = redact_take_scratch(p);
-    text->len = text->data != NULL ? p->scratch.len : 0;
+    text->data = redact_take_scratch(p, &text->len);
 }
 
 /* part_atom returns what becomes of an atom that stays a reference, for it is not certain: where
@@ -135,6 +144,5 @@ void redact_part_term(struct redact_parts *p, struct ds_term *term)
     p->scratch.len = 0;
     term->damaged |= !redact_put_term(p, term, false);
     redact_part_atoms(p, term);
-    term->data = redact_take_scratch(p);
-    term->len = term->data != NULL ? p->scratch.len : 0;
+    term->data = redact_take_scratch(p, &term->len);
 }

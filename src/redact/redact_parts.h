@@ -28,10 +28,11 @@ void redact_parts_free(struct redact_parts *parts);
 /* redact_parts_failed says whether memory ran out or libcrypto failed since the last call. */
 bool redact_parts_failed(struct redact_parts *parts);
 
-/* redact_take returns memory; redact_take_scratch a copy of what stands in scratch. NULL when
- * memory ran out. */
+/* redact_take returns memory; redact_take_scratch what stands in scratch, and its length:
+ * where that is much scratch itself is taken, and empty then. NULL, of length 0, when memory ran
+ * out. */
 void *redact_take(struct redact_parts *parts, size_t len);
-void *redact_take_scratch(struct redact_parts *parts);
+void *redact_take_scratch(struct redact_parts *parts, size_t *len);
 
 /* redact_put appends bytes to scratch; redact_put_term what becomes of a term, with counts as
  * redact_rewrite has them. False when the term is not whole. */
