@@ -36,6 +36,14 @@ static uint64_t queued_cost(const struct segment *segment)
     return sizeof(struct tcp_queued) + cursor_left(&segment->payload);
 }
 
+static void keep_options(struct tcp_queued *one, struct cursor options)
+{
+    options = cursor_first(options, TCP_MAX_OPTIONS);
+    const size_t len = cursor_left(&options);
+    if (len != 0 && cursor_read_bytes(&options, one->options, len))
+        one->segment.options = cursor_make(one->options, len);
+}
+
 bool tcp_queue_add(struct tcp_shared *shared, struct tcp_queue *queue,
                    const struct segment *segment, uint64_t number)
 {
@@ -57,13 +65,9 @@ bool tcp_queue_add(struct tcp_shared *shared, struct tcp_queue *queue,
     one->segment = *segment;
     one->number = number;
     one->segment.payload = cursor_make(one->bytes, len);
-    struct cursor options = cursor_make(NULL, 0);
+    one->segment.options = cursor_make(NULL, 0);
     if ((segment->flags & TCP_SYN) != 0)
-        options = cursor_first(segment->options, TCP_MAX_OPTIONS);
-    const size_t options_len = cursor_left(&options);
-    one->segment.options = cursor_make(one->options, options_len);
-    if (!cursor_read_bytes(&options, one->options, options_len))
-        one->segment.options = cursor_make(NULL, 0);
+        keep_options(one, segment->options);
     *(queue->last != NULL ? &queue->last->next : &queue->first) = one;
     queue->last = one;
     queue->len += cost;
