@@ -23,10 +23,15 @@ struct cursor {
     const uint8_t *end;
 };
 
+/* cursor_past returns what stands len bytes behind at; nothing may be behind nowhere. */
+static inline const uint8_t *cursor_past(const uint8_t *at, size_t len)
+{
+    return len != 0 ? at + len : at;
+}
+
 static inline struct cursor cursor_make(const void *bytes, size_t len)
 {
-    const uint8_t *at = bytes;
-    return (struct cursor){at, len != 0 ? at + len : at};
+    return (struct cursor){bytes, cursor_past(bytes, len)};
 }
 
 /* cursor_left returns how many bytes are left. */
@@ -45,7 +50,7 @@ CURSOR_CHECKED bool cursor_skip(struct cursor *c, size_t len)
 {
     if (cursor_left(c) < len)
         return false;
-    c->at += len;
+    c->at = cursor_past(c->at, len);
     return true;
 }
 
@@ -55,7 +60,7 @@ CURSOR_CHECKED bool cursor_child(struct cursor *c, size_t len, struct cursor *ch
     if (cursor_left(c) < len)
         return false;
     child->at = c->at;
-    c->at += len;
+    c->at = cursor_past(c->at, len);
     child->end = c->at;
     return true;
 }
@@ -145,7 +150,7 @@ CURSOR_CHECKED bool cursor_read_bytes(struct cursor *c, void *out, size_t len)
         return false;
     if (len != 0)
         memcpy(out, c->at, len);
-    c->at += len;
+    c->at = cursor_past(c->at, len);
     return true;
 }
 
