@@ -231,16 +231,12 @@ static bool open_outputs(struct sniff *s)
     return s->recorder != NULL;
 }
 
-/* open_keylog reads the secrets, which are to be in no dump of memory. */
+/* open_keylog reads the secrets. */
 static bool open_keylog(struct sniff *s)
 {
     struct keylog_config config = s->options->keylog;
     if (config.num_files == 0)
         return true;
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
-        complain("cannot keep secrets out of dumps of memory: %s", strerror(errno));
-        return false;
-    }
     config.grows = s->capture.is_live;
     config.max_secrets = s->options->config.limits[DS_LIMIT_SECRETS];
     s->keylog = keylog_files_open(&config);
@@ -351,12 +347,23 @@ static bool close_in(const struct sniff *s, bool is_live)
     return sandbox_enter(&config);
 }
 
+/* hide_memory keeps secrets out of dumps of memory; the sandbox would refuse it. */
+static bool hide_memory(void)
+{
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+        return true;
+    complain("cannot keep secrets out of dumps of memory: %s", strerror(errno));
+    return false;
+}
+
 /* open_inputs opens what is read, and gives up all rights. A live capture has no bytes to be read
  * before it begins, so its filter is made first; that of files only where it has names in it,
  * which may have to be looked up. */
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;
+    if (s->options->keylog.num_files != 0 && !hide_memory())
+        return false;
     if (!start_helper(s) || (!is_live && !privileges_return()) ||
         !capture_open(&s->capture, &s->options->capture) || (is_live && !privileges_return()))
         return false;
