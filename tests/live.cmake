@@ -15,7 +15,7 @@ release_test(live_cnode 1 120 ${CMAKE_CURRENT_SOURCE_DIR}/live/run cnode $<TARGE
              ${ERL_DIR} $<TARGET_FILE:cnode>)
 
 # Calls of every kind and outcome, each against what its caller saw.
-live_test(live_calls 120 calls $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_calls 180 calls $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # Thousands of them at once: outcomes, and which were made for which.
 live_test(live_crowd 180 crowd $<TARGET_FILE:distsniff> ${ERL_DIR})
