@@ -36,7 +36,7 @@ static bool add_number(struct run *run, const struct segment *segment, const str
     bool ok;
     if (num_bits > MAX_SEGMENT_BITS)
         return run_fail(run, RUN_GAVE_UP);
-    if (!run_step(run, num_bits / 16) || !number_read(run, value, &number))
+    if (!run_step(run, num_bits / RUN_BITS_A_STEP) || !number_read(run, value, &number))
         return false;
     if (segment->type == SEGMENT_INTEGER) {
         ok = add_integer(run, segment, &number, num_bits, bits);
@@ -74,7 +74,8 @@ static bool add_bits(struct run *run, const struct segment *segment, const struc
         num_bits = has;
     if (num_bits > has || num_bits % segment->unit != 0)
         return run_fail(run, RUN_BAD);
-    if (!run_step(run, num_bits / 128))
+    const bool is_moved = bits->num % 8 != 0;
+    if (!run_step(run, num_bits / (is_moved ? RUN_BITS_A_STEP : 8 * RUN_BYTES_A_STEP)))
         return false;
     bits_add_bits(bits, bytes, num_bits);
     return true;
@@ -119,7 +120,7 @@ bool build_segment(struct ds_match *match, const struct segment *segment, const 
     struct cursor bytes;
     uint64_t num_bits;
     bool ok = view_read(run, &args[0], &before) && head_get_bits(&before, &bytes, &num_bits) &&
-              run_step(run, num_bits / 128);
+              run_step(run, num_bits / (8 * RUN_BYTES_A_STEP));
     if (ok) {
         bits_add_bits(&bits, bytes, num_bits);
         if (segment->type == SEGMENT_LITERAL)

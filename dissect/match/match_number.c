@@ -42,6 +42,8 @@ bool number_read(struct run *run, const struct head *head, struct number *out)
     }
     if (value_get_i64(&head->token, &out->integer))
         return true;
+    if (!run_step(run, cursor_left(&head->token.body) / RUN_BYTES_A_STEP))
+        return false;
     if (!value_get_big(&head->token, &out->big))
         return run_fail(run, RUN_NO_MEMORY);
     out->kind = NUMBER_BIG;

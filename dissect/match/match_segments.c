@@ -15,7 +15,7 @@ enum { MAX_INTEGER_BITS = 1 << 20 };
 /* copy_bits copies bits to memory of the run, a byte more than they take. */
 static uint8_t *copy_bits(struct run *run, struct bit_reader *r, uint64_t num_bits)
 {
-    if (num_bits > r->left || !run_step(run, num_bits / 128))
+    if (num_bits > r->left || !run_step(run, num_bits / (8 * RUN_BYTES_A_STEP)))
         return NULL;
     uint8_t *copy = arena_alloc(&run->arena, (size_t)(num_bits / 8) + 1);
     if (copy == NULL)

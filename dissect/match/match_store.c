@@ -11,7 +11,7 @@
  * so that all that is computed for a message takes some megabytes at most. */
 static bool store(struct run *run, struct ds_buffer *term, struct view *out)
 {
-    if (!run_step(run, term->len / 16)) {
+    if (!run_step(run, term->len / RUN_BYTES_A_STEP)) {
         ds_buffer_free(term);
         return false;
     }

@@ -42,6 +42,26 @@ static const struct view *resolve(const struct view *view)
     return view;
 }
 
+/* read_steps is what to read a token counts for beside the one step of each: a record has its
+ * fields' names in it, and a LOCAL_EXT is walked to its end. */
+static uint64_t read_steps(const struct cursor *at, size_t len)
+{
+    uint8_t tag;
+    return cursor_peek_u8(at, &tag) && (tag == TERM_TAG_RECORD || tag == TERM_TAG_LOCAL)
+               ? len / RUN_BYTES_A_STEP
+               : 0;
+}
+
+/* read_token reads the token at out->view.at. Where that fails it may have been at the end. */
+static bool read_token(struct run *run, struct head *out)
+{
+    const struct cursor start = out->view.at;
+    out->rest = start;
+    if (term_read_token(&out->rest, &out->view.env, &out->token, NULL) == TERM_OK)
+        return run_step(run, 1 + read_steps(&start, cursor_offset(&out->rest, &start)));
+    return run_step(run, 1 + read_steps(&start, cursor_left(&start))) && run_fail(run, RUN_BAD);
+}
+
 bool view_read(struct run *run, const struct view *view, struct head *out)
 {
     static const enum order others[] = {
@@ -57,11 +77,8 @@ bool view_read(struct run *run, const struct view *view, struct head *out)
         return run_step(run, 1);
     }
     for (;;) {
-        out->rest = out->view.at;
-        if (!run_step(run, 1))
+        if (!read_token(run, out))
             return false;
-        if (term_read_token(&out->rest, &view->env, &out->token, NULL) != TERM_OK)
-            return run_fail(run, RUN_BAD);
         /* A LIST_EXT without elements is its tail. */
         if (out->token.class != TERM_LIST || out->token.num_terms != 1)
             break;
@@ -81,9 +98,11 @@ bool view_skip(struct run *run, struct view *part, uint64_t num)
         return true;
     }
     const struct cursor start = part->at;
-    if (term_skip(&part->at, &part->env, num, NULL) != TERM_OK)
-        return run_fail(run, RUN_BAD);
-    return run_step(run, cursor_offset(&part->at, &start) / 16);
+    const bool ok = term_skip(&part->at, &part->env, num, NULL) == TERM_OK;
+    uint64_t steps = cursor_offset(&part->at, &start) / RUN_BYTES_A_STEP;
+    if (!ok) /* it may be asked to do the same again */
+        steps += read_steps(&part->at, cursor_left(&part->at));
+    return run_step(run, steps) && (ok || run_fail(run, RUN_BAD));
 }
 
 static struct view rest_of_string(struct cursor bytes)

@@ -43,7 +43,9 @@ enum run_trouble {
     RUN_NO_MEMORY,
 };
 
-enum { RUN_MAX_STEPS = 1000000, RUN_MAX_FRAMES = 512 };
+/* A step is a look at a term. Whatever takes longer with more bytes counts as one for so many; bits
+ * that have to be moved one by one, for so many. */
+enum { RUN_MAX_STEPS = 1000000, RUN_MAX_FRAMES = 512, RUN_BYTES_A_STEP = 16, RUN_BITS_A_STEP = 16 };
 
 /* compare_frame is a container that is being compared; see match_compare.c. */
 struct compare_frame {
