@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* warm_up has the time zone read, and what libcrypto wants to know if it is going to be used. */
+/* warm_up has the time zone read, and the configuration of libcrypto where with_crypto is set; else
+ * it does without. */
 void warm_up(bool with_crypto);
 
 #endif
