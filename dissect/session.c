@@ -11,6 +11,7 @@
 
 #include "reassembly.h"
 #include "ip_fragments.h"
+#include "keylog.h"
 #include "packet.h"
 #include "atom_memory.h"
 #include "decoder_state.h"
@@ -333,7 +334,7 @@ static void on_tls_sealed(void *context)
         return;
     if (link->conn.proto != NULL && link->conn.proto->sealed != NULL) {
         link->conn.proto->sealed(&session->env, &link->conn);
-    } else if (!session->env.config.keylog_grows) {
+    } else if (!keylog_grows(&session->env)) {
         session->env.stats.tls_unknown++;
         forget(session, link);
     }
@@ -354,7 +355,7 @@ static bool starts_tls(const struct ds_session *session, const struct link *link
     if (conn->proto != NULL && (link->is_fed || conn->proto->sealed == NULL))
         return false;
     return tls_probe(data, is_late) &&
-           (known_port(session, link) || session->env.config.keylog != NULL);
+           (known_port(session, link) || keylog_is_of_use(&session->env));
 }
 
 static void start_tls(struct ds_session *session, struct link *link)

@@ -59,7 +59,9 @@ struct sniff {
     struct helper_file files[MAX_RUN_FILES];
     struct file_helper_config helper;
     char cookie[MAX_COOKIE_LEN + 1];
-    struct keylog_files *keylog;    /* NULL: none was given */
+    struct keylog_config keylog_config;
+    struct keylog_files *keylog;    /* NULL: none was given, nor can there be any */
+    bool is_hidden;                 /* memory, see hide_memory */
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
     struct ending ending;
     int64_t begin_ns; /* of the monotonic clock */
@@ -234,13 +236,7 @@ static bool open_outputs(struct sniff *s)
 /* open_keylog reads the secrets. */
 static bool open_keylog(struct sniff *s)
 {
-    struct keylog_config config = s->options->keylog;
-    if (config.num_files == 0)
-        return true;
-    config.grows = s->capture.is_live;
-    config.max_secrets = s->options->config.limits[DS_LIMIT_SECRETS];
-    s->keylog = keylog_files_open(&config);
-    return s->keylog != NULL;
+    return s->keylog == NULL || keylog_files_open(s->keylog);
 }
 
 static bool open_session(struct sniff *s)
@@ -347,13 +343,36 @@ static bool close_in(const struct sniff *s, bool is_live)
     return sandbox_enter(&config);
 }
 
-/* hide_memory keeps secrets out of dumps of memory; the sandbox would refuse it. */
-static bool hide_memory(void)
+/* hide_memory keeps secrets out of dumps of memory. */
+static bool hide_memory(struct sniff *s)
 {
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+    if (!s->is_hidden && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+        complain("cannot keep secrets out of dumps of memory: %s", strerror(errno));
+    else
+        s->is_hidden = true;
+    return s->is_hidden;
+}
+
+/* on_secrets takes a line of those that a capture file holds. */
+static void on_secrets(void *context, const char *line, size_t len)
+{
+    struct sniff *s = context;
+    if (hide_memory(s))
+        keylog_files_take(s->keylog, line, len);
+}
+
+/* prepare_keylog makes ready for secrets: those of files come later, as do those that stand in
+ * what is read. */
+static bool prepare_keylog(struct sniff *s)
+{
+    s->keylog_config = s->options->keylog;
+    s->keylog_config.grows = s->capture.is_live;
+    s->keylog_config.max_secrets = s->options->config.limits[DS_LIMIT_SECRETS];
+    if (s->capture.is_live && s->keylog_config.num_files == 0)
         return true;
-    complain("cannot keep secrets out of dumps of memory: %s", strerror(errno));
-    return false;
+    s->keylog = keylog_files_new(&s->keylog_config);
+    s->capture.on_secrets = (struct secrets_sink){.take = on_secrets, .context = s};
+    return s->keylog != NULL && (s->keylog_config.num_files == 0 || hide_memory(s));
 }
 
 /* open_inputs opens what is read, and gives up all rights. A live capture has no bytes to be read
@@ -362,10 +381,9 @@ static bool hide_memory(void)
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;
-    if (s->options->keylog.num_files != 0 && !hide_memory())
-        return false;
     if (!start_helper(s) || (!is_live && !privileges_return()) ||
-        !capture_open(&s->capture, &s->options->capture) || (is_live && !privileges_return()))
+        !capture_open(&s->capture, &s->options->capture) || (is_live && !privileges_return()) ||
+        !prepare_keylog(s))
         return false;
     s->follow = follow_new(&s->options->follow, &s->capture);
     if (s->follow == NULL || !check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
@@ -374,7 +392,6 @@ static bool open_inputs(struct sniff *s)
     if (s->options->output.verbose > 0)
         privileges_say();
     warm_up(s->options->cookie_file != NULL || s->options->redact.what != 0 ||
-            s->options->keylog.num_files != 0 ||
             pipeline_takes_findings(s->options));
     if (is_live)
         return close_in(s, true);
@@ -689,6 +706,8 @@ static int close_all(struct sniff *s, bool opened)
         complete = summary_is_complete(&stats);
         if (!is_reader_gone(s)) {
             say_given_up(s);
+            if (s->keylog != NULL)
+                keylog_files_complain(s->keylog);
             explain_nothing_passed(s);
             print_summary(s);
         }

@@ -5,6 +5,8 @@
  */
 #include "keylog.h"
 
+#include "conn.h"
+
 #include <openssl/crypto.h>
 #include <stdlib.h>
 
@@ -16,6 +18,7 @@ struct ds_keylog {
     uint32_t *buckets;     /* of the first secret, plus one; as many as there is room for secrets */
     size_t cap, max, next; /* next: the oldest, once all places are taken */
     size_t num;
+    bool is_expected; /* more */
     char line[KEY_LINE_MAX];
     size_t line_len; /* KEY_LINE_MAX + 1: too long */
 };
@@ -119,6 +122,22 @@ const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i
 uint64_t keylog_age(const struct ds_keylog *keylog)
 {
     return keylog != NULL ? keylog->stats.secrets : 0;
+}
+
+void ds_keylog_expect(struct ds_keylog *keylog)
+{
+    keylog->is_expected = true;
+}
+
+bool keylog_grows(const struct env *env)
+{
+    const struct ds_keylog *keylog = env->config.keylog;
+    return keylog != NULL && (env->config.keylog_grows || keylog->is_expected);
+}
+
+bool keylog_is_of_use(const struct env *env)
+{
+    return keylog_grows(env) || keylog_age(env->config.keylog) != 0;
 }
 
 static void take_secret(struct ds_keylog *keylog, const struct keylog_secret *secret)

@@ -32,6 +32,12 @@ const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls
 /* keylog_each returns secret number i of those kept; NULL beyond. */
 const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i);
 
+/* keylog_grows says whether secrets may come that are not there yet, keylog_is_of_use whether there
+ * are any, or may be. */
+struct env;
+bool keylog_grows(const struct env *env);
+bool keylog_is_of_use(const struct env *env);
+
 /* keylog_age changes whenever a secret is added. */
 uint64_t keylog_age(const struct ds_keylog *keylog);
 

@@ -584,9 +584,9 @@ static bool is_handshake_13(const struct tls *tls, int dir)
  * packets come in disorder, the hello of the other side. */
 static bool may_get_keys(const struct tls *tls)
 {
-    const struct ds_config *config = &tls->stage->env->config;
-    return config->keylog != NULL && !tls->is_told &&
-           (config->keylog_grows || !tls->has_client_random || !tls->has_server_random);
+    const struct env *env = tls->stage->env;
+    return keylog_is_of_use(env) && !tls->is_told &&
+           (keylog_grows(env) || !tls->has_client_random || !tls->has_server_random);
 }
 
 /* hold keeps a record until its keys come. */

@@ -3,7 +3,8 @@
  * the NSS key log format (draft-ietf-tls-keylogfile).
  *
  * A key log outlives the sessions that use it (ds_config.keylog) and belongs to their thread.
- * It grows at any time: what a session holds of a connection is opened when its keys come.
+ * It grows at any time: what a session holds of a connection is opened when its keys come. One
+ * without secrets, of which none are expected, is as none.
  * Secrets are in no event and are wiped from memory when they are given up.
  */
 #ifndef DISTSNIFF_KEYLOG_H
@@ -40,6 +41,10 @@ void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len);
 /* ds_keylog_end says that what was added last is complete: it ends its line. What follows is
  * the beginning of another file. */
 void ds_keylog_end(struct ds_keylog *keylog);
+
+/* ds_keylog_expect says that secrets may come after what they open, whatever ds_config.keylog_grows
+ * says. */
+void ds_keylog_expect(struct ds_keylog *keylog);
 
 const struct ds_keylog_stats *ds_keylog_stats(const struct ds_keylog *keylog);
 

@@ -18,7 +18,8 @@ struct keylog_files {
     struct ds_keylog *keylog;
     FILE **files;
     size_t num_files;
-    bool grows;
+    const struct keylog_config *config;
+    bool has_odd; /* some lines of capture files, which may be read twice, are none of a key log */
 };
 
 enum { CHUNK_LEN = 4096 };
@@ -34,7 +35,7 @@ static bool read_on(struct keylog_files *files, FILE *file)
         const char *end = memrchr(chunk, '\n', len);
         const size_t whole = end != NULL ? (size_t)(end - chunk) + 1 : 0;
         const size_t rest = len - whole;
-        if (files->grows && rest != 0 && (whole != 0 || len < sizeof chunk)) {
+        if (files->config->grows && rest != 0 && (whole != 0 || len < sizeof chunk)) {
             ds_keylog_add(files->keylog, chunk, whole);
             if (fseek(file, -(long)rest, SEEK_CUR) != 0 || whole == 0)
                 break;
@@ -42,7 +43,7 @@ static bool read_on(struct keylog_files *files, FILE *file)
             ds_keylog_add(files->keylog, chunk, len);
         }
     }
-    if (!files->grows)
+    if (!files->config->grows)
         ds_keylog_end(files->keylog);
     explicit_bzero(chunk, sizeof chunk);
     return !ferror(file);
@@ -78,26 +79,45 @@ static bool open_file(struct keylog_files *files, const char *name)
     return true;
 }
 
-struct keylog_files *keylog_files_open(const struct keylog_config *config)
+struct keylog_files *keylog_files_new(const struct keylog_config *config)
 {
     struct keylog_files *files = calloc(1, sizeof *files);
     if (files != NULL) {
-        files->grows = config->grows;
+        files->config = config;
         files->keylog = ds_keylog_new(config->max_secrets);
-        files->files = calloc(config->num_files, sizeof *files->files);
+        files->files = calloc(config->num_files + 1, sizeof *files->files);
     }
     if (files == NULL || files->keylog == NULL || files->files == NULL) {
         complain("out of memory");
         keylog_files_close(files);
         return NULL;
     }
-    for (size_t i = 0; i < config->num_files; i++) {
-        if (!open_file(files, config->files[i])) {
-            keylog_files_close(files);
-            return NULL;
-        }
-    }
     return files;
+}
+
+bool keylog_files_open(struct keylog_files *files)
+{
+    for (size_t i = 0; i < files->config->num_files; i++) {
+        if (!open_file(files, files->config->files[i]))
+            return false;
+    }
+    return true;
+}
+
+void keylog_files_take(struct keylog_files *files, const char *line, size_t len)
+{
+    const uint64_t malformed = ds_keylog_stats(files->keylog)->malformed;
+    ds_keylog_expect(files->keylog);
+    ds_keylog_add(files->keylog, line, len);
+    ds_keylog_end(files->keylog);
+    files->has_odd |= ds_keylog_stats(files->keylog)->malformed != malformed;
+}
+
+void keylog_files_complain(const struct keylog_files *files)
+{
+    if (files->has_odd)
+        complain("not all secrets in what was read are key log lines: NAME RANDOM SECRET, in "
+                 "hexadecimal");
 }
 
 void keylog_files_read(struct keylog_files *files)

@@ -1,5 +1,6 @@
 /*
- * keylog_file.h - the files of --keylog-file: secrets of TLS connections, which may still grow.
+ * keylog_file.h - the secrets of TLS connections: what the files of --keylog-file hold, which may
+ * still grow, and what a capture file does.
  */
 #ifndef SRC_KEYLOG_FILE_H
 #define SRC_KEYLOG_FILE_H
@@ -17,13 +18,23 @@ struct keylog_config {
 
 struct keylog_files;
 
-/* keylog_files_open reads the files as far as they go. NULL after a complaint. */
-struct keylog_files *keylog_files_open(const struct keylog_config *config);
+/* keylog_files_new makes them, with nothing read. NULL after a complaint. */
+struct keylog_files *keylog_files_new(const struct keylog_config *config);
+
+/* keylog_files_open reads the files as far as they go. False after a complaint. */
+bool keylog_files_open(struct keylog_files *files);
 
 /* keylog_files_read reads what was added since. */
 void keylog_files_read(struct keylog_files *files);
 
-/* keylog_files_get returns what the files hold; it lives as long as they. */
+/* keylog_files_take takes a line that stands in a capture file; an empty one says that there may
+ * be lines. */
+void keylog_files_take(struct keylog_files *files, const char *line, size_t len);
+
+/* keylog_files_complain says so where some of these lines made no sense. */
+void keylog_files_complain(const struct keylog_files *files);
+
+/* keylog_files_get returns what was read so far; it lives as long as they. */
 struct ds_keylog *keylog_files_get(const struct keylog_files *files);
 
 void keylog_files_close(struct keylog_files *files); /* NULL is allowed */

@@ -267,6 +267,7 @@ void capture_input_close(struct capture_input *input)
     plain_file_end(&input->plain);
     unpack_free(input->unpack);
     input->unpack = NULL;
+    pcapng_blocks_clear(&input->blocks);
     if (input->fd >= 0)
         close(input->fd);
     input->fd = -1;

@@ -6,6 +6,7 @@
 #define SRC_CAPTURE_H
 
 #include "plain_file.h"
+#include "pcapng_blocks.h"
 
 #include <distsniff/dissect.h>
 
@@ -36,7 +37,8 @@ enum capture_status {
 struct capture_input {
     pcap_t *pcap; /* NULL once a file has been read to its end */
     struct plain_file plain; /* what can be read without libpcap */
-    struct unpack *unpack; /* compressed or not seekable: see unpack.h; else NULL */
+    struct unpack *unpack; /* compressed, not seekable or pcapng: see unpack.h; else NULL */
+    struct pcapng_blocks blocks;
     const char *name;
     int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */
     uint32_t link_type; /* LINKTYPE_ value of that */
@@ -68,6 +70,7 @@ struct capture {
     bool ended;           /* live: the interface is gone */
     bool failed;          /* something was wrong with an input, and has been said or will be */
     char *complaints;     /* what capture_close is to say: after the records, not between them */
+    struct secrets_sink on_secrets; /* of pcapng; take may be NULL */
     void (*on_wait)(void *context); /* may be NULL: called while a read has to wait */
     void *wait_context;
 };

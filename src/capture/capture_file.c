@@ -2,15 +2,9 @@
  * capture_file.c - capture files. libpcap reads them itself, from a stdio stream with a large
  * buffer; compressed ones and pipes go through unpack.c first.
  *
- * What libpcap does not tell is how exact the time stamps are. The head of the file does:
- *
- *   pcap:   4 bytes magic, in the order of the machine that wrote it: a1b2c3d4 microseconds,
- *           a1b23c4d nanoseconds
- *   pcapng: blocks of type (4), length (4), body, length (4). The first is a section header
- *           (type 0a0d0d0a, byte order magic 1a2b3c4d in the body), then comes an interface
- *           description (type 1): link type (2), reserved (2), snap length (4), options of
- *           code (2), length (2), value padded to 4; code 9 is the resolution: 10^-value, or
- *           2^-value with the top bit set; microseconds when there is none.
+ * What libpcap does not tell is how exact the time stamps are. The first 4 bytes of a pcap file do,
+ * in the order of the machine that wrote it: a1b2c3d4 microseconds, a1b23c4d nanoseconds. Of pcapng
+ * it is found in its blocks (pcapng_blocks.c), as its bytes go by.
  */
 #include "capture.h"
 
@@ -27,12 +21,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { SECTION_HEADER = 0x0A0D0D0A };
 enum { HEAD_LEN = 4096, STOP_MS = 100 }; /* how long an interrupt may have to wait */
 
 struct head {
     uint8_t bytes[HEAD_LEN];
     size_t len;
-    bool swapped; /* numbers are in the other byte order than ours */
 };
 
 static uint32_t head_u32(const struct head *head, size_t at)
@@ -40,57 +34,12 @@ static uint32_t head_u32(const struct head *head, size_t at)
     uint32_t value = 0;
     if (at + 4 <= head->len)
         memcpy(&value, head->bytes + at, 4);
-    return head->swapped ? __builtin_bswap32(value) : value;
+    return value;
 }
 
-static uint16_t head_u16(const struct head *head, size_t at)
+static bool head_has_nanoseconds(const struct head *head)
 {
-    uint16_t value = 0;
-    if (at + 2 <= head->len)
-        memcpy(&value, head->bytes + at, 2);
-    return head->swapped ? __builtin_bswap16(value) : value;
-}
-
-/* Whether the first interface description of a pcapng file says nanoseconds or better. */
-static bool interface_has_nanoseconds(const struct head *head, size_t at, size_t end)
-{
-    enum { OPTION_RESOLUTION = 9 };
-    if (end > head->len)
-        end = head->len;
-    for (at += 16; at + 5 <= end;) {
-        uint16_t code = head_u16(head, at);
-        uint16_t len = head_u16(head, at + 2);
-        uint8_t value = head->bytes[at + 4];
-        if (code == 0)
-            break;
-        if (code == OPTION_RESOLUTION)
-            return (value & 0x80) != 0 ? (value & 0x7F) > 20 : value > 6;
-        at += 4 + ((len + 3u) & ~3u);
-    }
-    return false;
-}
-
-static bool pcapng_has_nanoseconds(struct head *head)
-{
-    enum { INTERFACE_DESCRIPTION = 1, NUM_BLOCKS = 16 };
-    head->swapped = head_u32(head, 8) != 0x1A2B3C4D;
-    size_t at = 0;
-    for (int i = 0; i < NUM_BLOCKS && at + 12 <= head->len; i++) {
-        uint32_t len = head_u32(head, at + 4);
-        if (i > 0 && head_u32(head, at) == INTERFACE_DESCRIPTION)
-            return interface_has_nanoseconds(head, at, at + len);
-        if (len < 12 || len > head->len)
-            break;
-        at += len;
-    }
-    return false;
-}
-
-static bool head_has_nanoseconds(struct head *head)
-{
-    uint32_t magic = head_u32(head, 0);
-    if (magic == 0x0A0D0D0A)
-        return pcapng_has_nanoseconds(head);
+    const uint32_t magic = head_u32(head, 0);
     return magic == 0xA1B23C4D || magic == 0x4D3CB2A1;
 }
 
@@ -132,12 +81,18 @@ static bool read_head(int fd, struct head *head)
     return true;
 }
 
-/* Opens the stream that libpcap is to read: the file itself, or what unpacks it. */
+static bool see_bytes(void *context, uint8_t *bytes, size_t len)
+{
+    return pcapng_blocks_see(context, bytes, len);
+}
+
+/* Opens the stream that libpcap is to read: the file itself, or what unpacks it, or looks at it on
+ * the way. */
 static FILE *open_stream(struct capture *capture, struct capture_input *input, int fd,
                          const struct head *head, enum unpack_format format)
 {
     bool seekable = lseek(fd, 0, SEEK_SET) == 0;
-    if (format == UNPACK_PLAIN && seekable) {
+    if (format == UNPACK_PLAIN && seekable && head_u32(head, 0) != SECTION_HEADER) {
         FILE *file = fdopen(fd, "rb");
         if (file != NULL)
             setvbuf(file, NULL, _IOFBF, UNPACK_BUFFER);
@@ -147,7 +102,11 @@ static FILE *open_stream(struct capture *capture, struct capture_input *input, i
         return NULL;
     input->unpack = unpack_open(fd, format, head->bytes, head->len, &capture->on_wait,
                                 &capture->wait_context);
-    return input->unpack != NULL ? unpack_file(input->unpack) : NULL;
+    if (input->unpack == NULL)
+        return NULL;
+    input->blocks = (struct pcapng_blocks){.sink = &capture->on_secrets};
+    unpack_watch(input->unpack, see_bytes, &input->blocks);
+    return unpack_file(input->unpack);
 }
 
 /* open_nothing stands for an input that has brought nothing before the user wanted to end. */
@@ -160,10 +119,10 @@ static bool open_nothing(struct capture_input *input)
     return input->pcap != NULL;
 }
 
-static bool open_pcap(struct capture *capture, struct capture_input *input, int fd)
+static bool open_pcap_with(struct capture *capture, struct capture_input *input, int fd,
+                           struct head *head)
 {
-    struct head head = {0};
-    if (!read_head(fd, &head)) {
+    if (!read_head(fd, head)) {
         complain("cannot read %s: %s", input->name, strerror(errno));
         close(fd);
         return false;
@@ -172,33 +131,32 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
         close(fd);
         return open_nothing(input);
     }
-    if (head.len == 0) {
+    if (head->len == 0) {
         complain("%s is empty, not a capture file", input->name);
         close(fd);
         return false;
     }
     const char *tool = NULL;
-    enum unpack_format format = unpack_recognise(head.bytes, head.len, &tool);
+    enum unpack_format format = unpack_recognise(head->bytes, head->len, &tool);
     if (format == UNPACK_UNSUPPORTED) {
         complain("%s is packed with %s: unpack it first, %s -dc %s | distsniff -r -", input->name,
                  tool, tool, input->name);
         close(fd);
         return false;
     }
-    FILE *file = open_stream(capture, input, fd, &head, format);
+    FILE *file = open_stream(capture, input, fd, head, format);
     if (file == NULL) {
         complain("cannot read %s: %s", input->name, strerror(errno));
         return false;
     }
     if (input->unpack != NULL && format != UNPACK_PLAIN) {
         /* The head is inside. glibc takes any number of bytes back. */
-        head.len = fread(head.bytes, 1, 512, file);
-        for (size_t i = head.len; i > 0; i--)
-            ungetc(head.bytes[i - 1], file);
+        head->len = fread(head->bytes, 1, 512, file);
+        for (size_t i = head->len; i > 0; i--)
+            ungetc(head->bytes[i - 1], file);
     }
     char error[PCAP_ERRBUF_SIZE];
-    input->made_key = find_made_key(&head);
-    input->nanoseconds = head_has_nanoseconds(&head);
+    input->made_key = find_made_key(head);
     input->pcap =
         pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error);
     if (input->pcap == NULL) {
@@ -209,9 +167,20 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
         complain("%s is not a capture file: %s", input->name, trouble != NULL ? trouble : error);
         return false;
     }
+    /* libpcap has read on to the first interface. */
+    input->nanoseconds =
+        head_has_nanoseconds(head) || pcapng_blocks_has_nanoseconds(&input->blocks);
     if (input->unpack == NULL)
         plain_file_begin(&input->plain, input->pcap);
     return true;
+}
+
+static bool open_pcap(struct capture *capture, struct capture_input *input, int fd)
+{
+    struct head head = {0};
+    const bool ok = open_pcap_with(capture, input, fd, &head);
+    explicit_bzero(&head, sizeof head); /* there may be secrets in it */
+    return ok;
 }
 
 bool capture_open_file(struct capture_input *input, const char *name)

@@ -28,6 +28,8 @@ struct unpack {
     bool at_end;    /* of fd */
     bool inside;    /* of a gzip member or zstd frame: the file must not end here */
     const char *trouble;
+    bool (*see)(void *context, uint8_t *bytes, size_t len);
+    void *see_context;
     z_stream gzip;
     ZSTD_DStream *zstd;
 };
@@ -129,8 +131,12 @@ static ssize_t unpack_read(void *cookie, char *out, size_t size)
         size_t len = u->format == UNPACK_GZIP   ? read_gzip(u, out, size)
                      : u->format == UNPACK_ZSTD ? read_zstd(u, out, size)
                                                 : read_plain(u, out, size);
-        if (len != 0)
-            return (ssize_t)len;
+        if (len == 0)
+            continue;
+        if (u->see != NULL && u->see(u->see_context, (uint8_t *)out, len) &&
+            u->format == UNPACK_PLAIN)
+            explicit_bzero(u->buffer + u->at - len, len);
+        return (ssize_t)len;
     }
     return 0;
 }
@@ -162,6 +168,13 @@ struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *hea
     return u;
 }
 
+void unpack_watch(struct unpack *unpack, bool (*see)(void *context, uint8_t *bytes, size_t len),
+                  void *context)
+{
+    unpack->see = see;
+    unpack->see_context = context;
+}
+
 FILE *unpack_file(struct unpack *unpack)
 {
     FILE *file = fopencookie(unpack, "rb", (cookie_io_functions_t){.read = unpack_read});
@@ -188,5 +201,6 @@ void unpack_free(struct unpack *unpack)
         inflateEnd(&unpack->gzip);
     ZSTD_freeDStream(unpack->zstd);
     close(unpack->fd);
+    explicit_bzero(unpack->buffer, sizeof unpack->buffer);
     free(unpack);
 }

@@ -28,6 +28,11 @@ struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *hea
                            size_t head_len, void (*const *on_wait)(void *context),
                            void *const *wait_context);
 
+/* unpack_watch has see look at all bytes that the stream gives out; where it returns true there
+ * were secrets among them, which it has overwritten. */
+void unpack_watch(struct unpack *unpack, bool (*see)(void *context, uint8_t *bytes, size_t len),
+                  void *context);
+
 /* unpack_file returns the stream to read from; to be closed by the caller, before
  * unpack_free. NULL when memory ran out. */
 FILE *unpack_file(struct unpack *unpack);

@@ -1,0 +1,184 @@
+/*
+ * pcapng_blocks.c - see pcapng_blocks.h (draft-ietf-opsawg-pcapng, 4.7). A file is a row of
+ * blocks, type:4 length:4 body length:4, where length counts all of it, is a multiple of 4 and in
+ * the byte order of the section:
+ *
+ *   0a0d0d0a section   magic:4 1a2b3c4d, in the order of the section; ...
+ *   00000001 interface link type:2 reserved:2 snap length:4; options of code:2 length:2 value, padded
+ *            to 4; code 9 is the resolution: 10^-value, or 2^-value with the top bit set;
+ *            microseconds when there is none
+ *   0000000a secrets   type:4 "TLSK" as a number, length:4 text, padded to 4; options
+ *
+ * Bytes come in pieces of any length, so that nothing but a head and a line is kept.
+ */
+#include "pcapng_blocks.h"
+
+#include <string.h>
+
+enum {
+    HEAD_LEN = 8,
+    SECTION_HEAD_LEN = 12,
+    SECRETS_HEAD_LEN = 16,
+    END_LEN = 4,
+    TYPE_SECTION = 0x0a0d0d0a,
+    TYPE_INTERFACE = 1,
+    TYPE_SECRETS = 10,
+    BYTE_ORDER = 0x1a2b3c4d,
+    SECRETS_TLS = 0x544c534b,
+};
+
+static uint32_t head_u32(const struct pcapng_blocks *b, size_t at)
+{
+    uint32_t value;
+    memcpy(&value, b->head + at, sizeof value);
+    return b->swapped ? __builtin_bswap32(value) : value;
+}
+
+/* needed says how long the head of a block is of which head_len bytes are there. */
+static size_t needed(const struct pcapng_blocks *b)
+{
+    if (b->head_len < HEAD_LEN)
+        return HEAD_LEN;
+    const uint32_t type = head_u32(b, 0);
+    return type == TYPE_SECTION                             ? SECTION_HEAD_LEN
+           : type == TYPE_SECRETS && b->state == BLOCK_HEAD ? SECRETS_HEAD_LEN
+                                                            : HEAD_LEN;
+}
+
+/* pass goes on to the block behind len bytes. */
+static void pass(struct pcapng_blocks *b, uint64_t len)
+{
+    b->left = len;
+    b->state = len != 0 ? BLOCK_SKIPPED : BLOCK_HEAD;
+}
+
+static void give(const struct pcapng_blocks *b)
+{
+    if (b->sink != NULL && b->sink->take != NULL)
+        b->sink->take(b->sink->context, b->line, b->line_len);
+}
+
+/* begin_block works on a head that is whole. */
+static void begin_block(struct pcapng_blocks *b)
+{
+    const size_t head_len = b->head_len;
+    b->head_len = 0;
+    if (head_u32(b, 0) == TYPE_SECTION) {
+        uint32_t magic;
+        memcpy(&magic, b->head + HEAD_LEN, sizeof magic);
+        b->swapped = magic != BYTE_ORDER;
+        if (head_u32(b, HEAD_LEN) != BYTE_ORDER) {
+            b->state = BLOCK_NONE;
+            return;
+        }
+    } else if (b->state == BLOCK_FIRST) {
+        b->state = BLOCK_NONE; /* of another form */
+        return;
+    }
+    const uint32_t len = head_u32(b, 4);
+    if (len % 4 != 0 || len < head_len + END_LEN) {
+        b->state = BLOCK_NONE; /* libpcap goes no further, either */
+        return;
+    }
+    b->in_interface = head_u32(b, 0) == TYPE_INTERFACE && b->interface_len == 0;
+    const uint32_t text_len = head_len == SECRETS_HEAD_LEN ? head_u32(b, 12) : 0;
+    if (head_len != SECRETS_HEAD_LEN || head_u32(b, 8) != SECRETS_TLS ||
+        text_len > len - SECRETS_HEAD_LEN - END_LEN) {
+        pass(b, len - head_len);
+        return;
+    }
+    b->left = text_len;
+    b->rest = len - SECRETS_HEAD_LEN - text_len;
+    b->state = BLOCK_SECRETS;
+    give(b);
+}
+
+static void end_line(struct pcapng_blocks *b)
+{
+    if (b->line_len != 0)
+        give(b);
+    pcapng_blocks_clear(b);
+}
+
+static void take_text(struct pcapng_blocks *b, const uint8_t *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\n' || text[i] == '\r')
+            end_line(b);
+        else if (b->line_len < sizeof b->line)
+            b->line[b->line_len++] = (char)text[i];
+    }
+}
+
+/* keep_interface keeps the body of a description, as much of it as there is room for. */
+static void keep_interface(struct pcapng_blocks *b, const uint8_t *bytes, size_t len)
+{
+    const size_t room = sizeof b->interface - b->interface_len;
+    const size_t num = len < room ? len : room;
+    memcpy(b->interface + b->interface_len, bytes, num);
+    b->interface_len += num;
+}
+
+/* take works on bytes, of which there is one at least, and returns how many it took. */
+static size_t take(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
+{
+    if (b->state <= BLOCK_HEAD) {
+        b->head[b->head_len++] = bytes[0];
+        if (b->head_len == needed(b))
+            begin_block(b);
+        return 1;
+    }
+    const size_t num = b->left < len ? (size_t)b->left : len;
+    b->left -= num;
+    if (b->state == BLOCK_SECRETS) {
+        take_text(b, bytes, num);
+        explicit_bzero(bytes, num);
+    }
+    if (b->in_interface)
+        keep_interface(b, bytes, num);
+    if (b->left == 0 && b->state == BLOCK_SECRETS) {
+        end_line(b);
+        pass(b, b->rest);
+    } else if (b->left == 0) {
+        b->state = BLOCK_HEAD;
+    }
+    return num;
+}
+
+bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len)
+{
+    bool has_secrets = false;
+    for (size_t at = 0; at < len && blocks->state != BLOCK_NONE;) {
+        at += take(blocks, bytes + at, len - at);
+        has_secrets |= blocks->state == BLOCK_SECRETS;
+    }
+    return has_secrets;
+}
+
+static uint16_t interface_u16(const struct pcapng_blocks *b, size_t at)
+{
+    uint16_t value;
+    memcpy(&value, b->interface + at, sizeof value);
+    return b->swapped ? __builtin_bswap16(value) : value;
+}
+
+bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks)
+{
+    enum { OPTIONS_AT = 8, RESOLUTION = 9 };
+    for (size_t at = OPTIONS_AT; at + 5 <= blocks->interface_len;) {
+        const uint16_t code = interface_u16(blocks, at);
+        const uint8_t value = blocks->interface[at + 4];
+        if (code == RESOLUTION)
+            return (value & 0x80) != 0 ? (value & 0x7f) > 20 : value > 6;
+        if (code == 0)
+            break;
+        at += 4 + ((interface_u16(blocks, at + 2) + 3u) & ~3u);
+    }
+    return false;
+}
+
+void pcapng_blocks_clear(struct pcapng_blocks *blocks)
+{
+    explicit_bzero(blocks->line, sizeof blocks->line);
+    blocks->line_len = 0;
+}
