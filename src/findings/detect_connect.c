@@ -646,6 +646,15 @@ static void explain(struct detect *d, const struct ds_event *event, struct watch
     }
 }
 
+/* answer_is_due says whether an initiator that closed after its send_name may be answered yet: where
+ * both nodes connect at once, one of them gives its connection up before it reads `nok`. */
+static bool answer_is_due(const struct ds_event *event, const struct watched *w)
+{
+    const struct ds_link *link = event->conn->link;
+    return event->change.state == DS_CONN_HALF_CLOSED && w->last_step == DS_STEP_SEND_NAME &&
+           link != NULL && link->closer == (w->initiator >= 0 ? w->initiator : 0);
+}
+
 static void take_conn(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
@@ -677,6 +686,9 @@ static void take_conn(struct detect *d, const struct ds_event *event)
     case DS_CONN_HALF_CLOSED:
     case DS_CONN_FAILED:
     case DS_CONN_CLOSED:
+    case DS_CONN_OPEN_AT_END:
+        if (answer_is_due(event, w))
+            return;
         if (event->conn->counters[0].gaps + event->conn->counters[1].gaps == 0)
             explain(d, event, w);
         w->is_explained = true;

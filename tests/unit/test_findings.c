@@ -171,6 +171,12 @@ static void close_by(int closer, int64_t after_ns, enum ds_close how)
     change(DS_CONN_FAILED, closer, true);
 }
 
+static void half_close_by(int end)
+{
+    w.link.closer = (int8_t)end;
+    change(DS_CONN_HALF_CLOSED, end, false);
+}
+
 /* found ends it, and says what was found. */
 static void found(const char *codes)
 {
@@ -393,6 +399,27 @@ static void refusals(void **state)
         step(DS_STEP_STATUS_REPLY, 0, i == 0 ? "false" : "true");
         found(i == 0 ? "DS118" : "");
     }
+}
+
+/* Both connect at once: who gives its connection up does so before it is told to. */
+static void gives_up_for_the_other(void **state)
+{
+    (void)state;
+    begin();
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    half_close_by(0);
+    step(DS_STEP_STATUS, 1, "nok");
+    close_by(0, MS, DS_CLOSE_FIN);
+    found("");
+    begin();
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    half_close_by(0);
+    close_by(0, MS, DS_CLOSE_FIN);
+    found("DS119");
+    begin(); /* the acceptor knows why at once */
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    half_close_by(1);
+    found("DS119");
 }
 
 static void silent_acceptor(void **state)
@@ -853,7 +880,8 @@ int main(void)
         cmocka_unit_test(known_cookie),    cmocka_unit_test(names),
         cmocka_unit_test(releases),        cmocka_unit_test(unreachable),
         cmocka_unit_test(no_epmd),         cmocka_unit_test(answers_of_epmd),
-        cmocka_unit_test(refusals),        cmocka_unit_test(silent_acceptor),
+        cmocka_unit_test(refusals),        cmocka_unit_test(gives_up_for_the_other),
+        cmocka_unit_test(silent_acceptor),
         cmocka_unit_test(tls_and_plain),   cmocka_unit_test(scanners),
         cmocka_unit_test(silence),         cmocka_unit_test(ticks),
         cmocka_unit_test(resets),          cmocka_unit_test(flaps),
