@@ -28,7 +28,7 @@ struct node {
     enum node_kind kind;
     uint32_t num_terms;  /* TUPLE: elements; LIST: elements without the tail */
     int64_t value;       /* INTEGER; VARIABLE: its index */
-    struct ds_text text; /* ATOM */
+    struct ds_text text; /* ATOM; ANY, VARIABLE held to a struct of Elixir: its module */
     uint32_t classes;    /* ANY, VARIABLE: 1 << enum term_class of each one allowed; 0: all */
 };
 
@@ -142,13 +142,19 @@ const char *pattern_type_name(size_t i)
     return i < sizeof types / sizeof types[0] ? types[i].name : NULL;
 }
 
-/* parser_read_type reads what follows a variable: nothing, or ::type. */
-static bool parser_read_type(struct parser *p, uint32_t *classes)
+/* parser_read_type reads what follows a variable: nothing, ::type, or ::'Module' of a struct. */
+static bool parser_read_type(struct parser *p, uint32_t *classes, struct ds_text *module)
 {
     *classes = 0;
+    *module = (struct ds_text){NULL, 0};
     if (p->end - p->at < 2 || p->at[0] != ':' || p->at[1] != ':')
         return true;
     p->at += 2;
+    if (p->at < p->end && *p->at == '\'') {
+        p->at++;
+        *classes = 1u << TERM_MAP;
+        return parser_read_quoted(p, module);
+    }
     struct ds_text name = parser_read_name(p);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strlen(types[i].name) == name.len && memcmp(types[i].name, name.data, name.len) == 0)
@@ -160,13 +166,15 @@ static bool parser_add_variable(struct parser *p, struct ds_text name)
 {
     struct pattern *pattern = p->pattern;
     uint32_t classes;
-    if (!parser_read_type(p, &classes))
+    struct ds_text module;
+    if (!parser_read_type(p, &classes, &module))
         return false;
     if (name.len == 1 && name.data[0] == '_') {
         struct node *any = parser_add(p, NODE_ANY);
         if (any == NULL)
             return false;
         any->classes = classes;
+        any->text = module;
         return true;
     }
     if (pattern->num_variables == PATTERN_MAX_VARIABLES)
@@ -180,6 +188,7 @@ static bool parser_add_variable(struct parser *p, struct ds_text name)
         return false;
     node->value = (int64_t)pattern->num_variables;
     node->classes = classes;
+    node->text = module;
     pattern->variable[pattern->num_variables++] = name;
     return true;
 }
@@ -320,15 +329,6 @@ static const uint8_t tag_classes[256] = {
 #undef TAG
 };
 
-/* skip_one passes over one term, of any of these classes. */
-static bool skip_one(struct cursor *at, const struct term_env *env, uint32_t classes)
-{
-    uint8_t tag;
-    if (!cursor_peek_u8(at, &tag) || (classes != 0 && (classes & 1u << tag_classes[tag]) == 0))
-        return false;
-    return term_skip(at, env, 1, NULL) == TERM_OK;
-}
-
 /* Most terms are told apart by their first bytes: small tuples and cached atoms are read
  * here, without the whole reader. */
 static bool match_tuple(struct cursor *at, const struct term_env *env, uint32_t arity)
@@ -362,6 +362,34 @@ static bool match_atom(struct cursor *at, const struct term_env *env, struct ds_
     return term_read_token(at, env, &token, NULL) == TERM_OK && token_is_atom(&token, text);
 }
 
+/* is_struct says whether the map that comes is a struct of this module: one key is '__struct__'. */
+static bool is_struct(struct cursor at, const struct term_env *env, struct ds_text module)
+{
+    static const struct ds_text key = {"__struct__", 10};
+    struct term_token token;
+    if (term_read_token(&at, env, &token, NULL) != TERM_OK)
+        return false;
+    for (uint64_t pairs = token.num_terms / 2; pairs > 0; pairs--) {
+        struct cursor here = at;
+        if (match_atom(&here, env, key))
+            return match_atom(&here, env, module);
+        if (term_skip(&at, env, 2, NULL) != TERM_OK)
+            return false;
+    }
+    return false;
+}
+
+/* skip_one passes over one term, if it is of the type that the node is held to. */
+static bool skip_one(struct cursor *at, const struct term_env *env, const struct node *node)
+{
+    uint8_t tag;
+    if (!cursor_peek_u8(at, &tag) ||
+        (node->classes != 0 && (node->classes & 1u << tag_classes[tag]) == 0) ||
+        (node->text.data != NULL && !is_struct(*at, env, node->text)))
+        return false;
+    return term_skip(at, env, 1, NULL) == TERM_OK;
+}
+
 bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
                  struct pattern_match *match)
 {
@@ -375,7 +403,7 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
             /* The last node takes the rest: the term ends with it. */
             if (i + 1 == pattern->num_nodes && node->classes == 0 && cursor_left(&at) != 0)
                 at.at = at.end;
-            else if (!skip_one(&at, &env, node->classes))
+            else if (!skip_one(&at, &env, node))
                 return false;
             if (node->kind == NODE_VARIABLE)
                 match->variable[node->value] =

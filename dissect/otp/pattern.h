@@ -4,10 +4,10 @@
  *     {'$gen_call', {From, Tag}, Request}      [alias | Ref]      {notify, _}
  *
  * Atoms, integers, tuples, lists and list tails; `_` is anything, a variable is anything and
- * can be asked for afterwards; either can be held to a type: `From::pid`, `_::reference`. A pattern
- * is compiled once into a flat program in the order in which a term lies in memory, so that
- * matching is one walk in step with the encoded bytes: nothing is built, nothing recurses, nothing
- * allocates.
+ * can be asked for afterwards; either can be held to a type: `From::pid`, `_::reference`, or to a
+ * struct of Elixir: `_::'Elixir.Shop.Order'`. A pattern is compiled once into a flat program in the
+ * order in which a term lies in memory, so that matching is one walk in step with the encoded
+ * bytes: nothing is built, nothing recurses, nothing allocates.
  */
 #ifndef DISSECT_PATTERN_H
 #define DISSECT_PATTERN_H

@@ -114,6 +114,17 @@ static inline struct ds_term etf_list(unsigned num, ...)
     return t;
 }
 
+/* etf_map takes num pairs: key, value, key, value ... */
+static inline struct ds_term etf_map(unsigned num, ...)
+{
+    va_list args;
+    va_start(args, num);
+    char head[5] = {'t', 0, 0, 0, (char)num};
+    struct ds_term t = etf_put(head, 5, 2 * num, args);
+    va_end(args);
+    return t;
+}
+
 static inline struct ds_term etf_pid_of(struct ds_term node, uint32_t id, uint32_t creation)
 {
     uint8_t bytes[512] = {88};

@@ -94,6 +94,38 @@ static void types(void **state)
     }
 }
 
+/* order_of_one is #{id => 1, '__struct__' => 'Elixir.Shop.Order'}. */
+static struct ds_term order_of_one(void)
+{
+    return etf_map(2, etf_atom("id"), etf_int(1), etf_cached("__struct__"),
+                   etf_atom("Elixir.Shop.Order"));
+}
+
+static void structs(void **state)
+{
+    (void)state;
+    etf_reset();
+    const char *order = "{new, Order::'Elixir.Shop.Order', _}";
+    struct ds_term is = order_of_one();
+    assert_true(matches(order, etf_tuple(3, etf_atom("new"), is, etf_int(2)), NULL));
+    assert_true(matches("_::'Elixir.Shop.Order'", is, NULL));
+    assert_false(matches("_::'Elixir.Shop.Orders'", is, NULL));
+    assert_false(matches("_::''", is, NULL));
+    assert_false(matches("_::'Elixir.Shop.Order'", etf_atom("Elixir.Shop.Order"), NULL));
+    assert_false(matches("_::'Elixir.Shop.Order'", etf_map(0), NULL));
+    assert_false(matches("_::'Elixir.Shop.Order'",
+                         etf_map(1, etf_cached(NULL), etf_atom("Elixir.Shop.Order")), NULL));
+    assert_false(matches("_::'Elixir.Shop.Order'",
+                         etf_map(1, etf_atom("__struct__"), etf_cached(NULL)), NULL));
+    /* within a value it does not count, and it is not taken for the next key */
+    assert_false(matches("_::'Elixir.Shop.Order'", etf_map(1, etf_atom("old"), is), NULL));
+    assert_false(matches("_::'Elixir.Shop.Order'",
+                         etf_map(1, etf_atom("key"), etf_atom("__struct__")), NULL));
+    assert_true(matches("_::'Elixir.Shop.Order'",
+                        etf_map(2, etf_atom("old"), etf_map(1, etf_int(1), etf_int(2)),
+                                etf_atom("__struct__"), etf_atom("Elixir.Shop.Order")), NULL));
+}
+
 static void variables(void **state)
 {
     (void)state;
@@ -133,6 +165,7 @@ static void what_is_no_pattern(void **state)
     } cases[] = {
         {"", 1},       {"{", 2},        {"{a", 3},      {"{a,", 4},      {"{a}}", 4},
         {"[a|b", 5},   {"[a|b,c]", 5},  {"{X, X}", 6},  {"'abc", 5},     {"X::thing", 9},
+        {"X::'S", 6},
         {"99999999999999999999", 1},    {"{a|b}", 3},   {"?", 1},        {"[|a]", 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -153,7 +186,7 @@ static void prefixes(void **state)
     struct ds_term term = etf_tuple(
         3, etf_atom("$gen_call"),
         etf_tuple(2, etf_pid("n@h", 1), etf_list(1, etf_cached("alias"), etf_ref("n@h", 1))),
-        etf_tuple(2, etf_int(1), etf_binary("x")));
+        etf_tuple(3, etf_int(1), order_of_one(), etf_binary("x")));
     struct ds_otp *otp = ds_otp_new();
     assert_non_null(otp);
     for (size_t len = 0; len <= term.len; len++) {
@@ -162,7 +195,8 @@ static void prefixes(void **state)
         struct ds_otp_match match;
         prefix.data = guard.bytes;
         prefix.len = len;
-        assert_int_equal(matches("{'$gen_call', {From::pid, [alias | Tag]}, {_, X::binary}}",
+        assert_int_equal(matches("{'$gen_call', {From::pid, [alias | Tag]}, "
+                                 "{_, _::'Elixir.Shop.Order', X::binary}}",
                                  prefix, NULL), len == term.len);
         ds_otp_find_message(otp, (struct ds_text){NULL, 0}, &prefix, &match);
         guard_page_free(&guard);
@@ -286,7 +320,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(atoms_and_numbers), cmocka_unit_test(containers),
-        cmocka_unit_test(types),             cmocka_unit_test(variables),
+        cmocka_unit_test(types),
+        cmocka_unit_test(structs),             cmocka_unit_test(variables),
         cmocka_unit_test(what_is_no_pattern), cmocka_unit_test(prefixes),
         cmocka_unit_test(memory_runs_out),   cmocka_unit_test(lines),
     };
