@@ -1,6 +1,7 @@
 /*
- * tls_certificate.c - see tls_certificate.h (RFC 5246, 7.4.2): all<3>, in it each
- * certificate<3>, the sender's own first; <3>: with a length of 3 bytes.
+ * tls_certificate.c - see tls_certificate.h (RFC 5246, 7.4.2; RFC 8446, 4.4.2): all<3>, in it each
+ * certificate<3>, the sender's own first; in TLS 1.3 behind a context<1>. <n>: with a length of n
+ * bytes.
  */
 #include "tls_certificate.h"
 
@@ -51,23 +52,31 @@ static size_t common_name(X509 *certificate, char *out, size_t room)
     return entry != NULL ? copy_string(X509_NAME_ENTRY_get_data(entry), out, room) : 0;
 }
 
-size_t tls_certificate_name(struct cursor body, char *out, size_t room, int64_t *valid_until)
+static int64_t seconds_of(const ASN1_TIME *time)
+{
+    struct tm parts;
+    return ASN1_TIME_to_tm(time, &parts) == 1 ? timegm(&parts) : 0;
+}
+
+bool tls_certificate_read(struct cursor body, bool is_13, struct tls_certificate *out)
 {
     struct cursor all, first;
-    struct tm until;
-    *valid_until = 0;
+    uint8_t context_len;
+    *out = (struct tls_certificate){.name_len = 0};
+    if (is_13 && (!cursor_read_u8(&body, &context_len) || !cursor_skip(&body, context_len)))
+        return false;
     if (!child24(&body, &all) || !child24(&all, &first) || cursor_left(&first) == 0 ||
         cursor_left(&first) > MAX_CERTIFICATE)
-        return 0;
+        return false;
     const unsigned char *bytes = first.at;
     X509 *certificate = d2i_X509(NULL, &bytes, (long)cursor_left(&first));
     if (certificate == NULL)
-        return 0;
-    if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &until) == 1)
-        *valid_until = timegm(&until);
-    size_t len = alternative_name(certificate, out, room);
-    if (len == 0)
-        len = common_name(certificate, out, room);
+        return false;
+    out->valid_from = seconds_of(X509_get0_notBefore(certificate));
+    out->valid_until = seconds_of(X509_get0_notAfter(certificate));
+    out->name_len = alternative_name(certificate, out->name, sizeof out->name);
+    if (out->name_len == 0)
+        out->name_len = common_name(certificate, out->name, sizeof out->name);
     X509_free(certificate);
-    return len;
+    return true;
 }

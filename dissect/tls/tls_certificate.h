@@ -1,15 +1,20 @@
 /*
- * tls_certificate.h - whom a certificate names, where it is sent in clear (TLS 1.2).
+ * tls_certificate.h - whom a certificate names, and when it holds.
  */
 #ifndef DISSECT_TLS_CERTIFICATE_H
 #define DISSECT_TLS_CERTIFICATE_H
 
 #include "cursor.h"
 
-/* tls_certificate_name reads the body of a Certificate message: the first certificate of it,
- * parsed by libcrypto. Writes the first host of its alternative names, or else its common name,
- * to out (room bytes, UTF-8 as the certificate has it, no zero behind) and returns the length,
- * 0 when there is none. valid_until: seconds since 1970 when it expires, 0 when unknown. */
-size_t tls_certificate_name(struct cursor body, char *out, size_t room, int64_t *valid_until);
+struct tls_certificate {
+    char name[256]; /* the first host of its alternative names, or else its common name: UTF-8 as
+                       the certificate has it, no zero behind */
+    size_t name_len;
+    int64_t valid_from, valid_until; /* seconds since 1970; 0: unknown */
+};
+
+/* tls_certificate_read reads the body of a Certificate message, which differs in TLS 1.3: the first
+ * certificate of it, parsed by libcrypto. False where there is none that makes sense. */
+bool tls_certificate_read(struct cursor body, bool is_13, struct tls_certificate *out);
 
 #endif

@@ -11,6 +11,7 @@ enum tls_message {
     TLS_SERVER_HELLO = 2,
     TLS_CERTIFICATE = 11,
     TLS_CERTIFICATE_REQUEST = 13,
+    TLS_FINISHED = 20,
     TLS_KEY_UPDATE = 24,
 };
 

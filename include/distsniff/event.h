@@ -50,7 +50,7 @@ enum ds_tls_keys {
 };
 
 /* ds_tls is what is known of TLS on a connection. What is sealed in TLS 1.3, such as
- * certificates, is absent. */
+ * certificates, is absent where the secrets of the handshake are not known. */
 struct ds_tls {
     uint16_t version; /* 0x0303 is TLS 1.2, 0x0304 1.3; 0: not seen */
     uint16_t suite;
@@ -58,7 +58,7 @@ struct ds_tls {
     const char *group;      /* of the key exchange, 1.3; NULL: unknown */
     struct ds_text sni;     /* the host that the client asks for */
     enum ds_tls_keys keys;
-    bool asks_certificate; /* the server wants one of the client, 1.2 */
+    bool asks_certificate; /* the server wants one of the client */
     /* By direction: */
     struct ds_text certificate[2]; /* whom it names */
     int64_t valid_until[2];        /* seconds since 1970; 0: unknown */
@@ -68,6 +68,9 @@ struct ds_tls {
     uint64_t records[2], unopened[2]; /* unopened: bytes */
     uint64_t ticks[2];                /* records that are as long as a tick */
     uint64_t key_updates[2];
+    int64_t valid_from[2];    /* of the certificate; seconds since 1970; 0: unknown */
+    uint64_t data_records[2]; /* those of data; in 1.3 also all that are sealed */
+    uint16_t offered;         /* the newest version that the client offers; 0: not seen */
 };
 
 /* ds_conn is a connection. end[0] sent the SYN, or the first packet seen. */

@@ -1,0 +1,82 @@
+/*
+ * tls_conn.h - what the parts of the stage of TLS share: a connection and its two directions.
+ * tls.c takes the stream and its records, tls_keys.c opens them, tls_handshake.c reads what both
+ * sides agree on.
+ */
+#ifndef DISSECT_TLS_CONN_H
+#define DISSECT_TLS_CONN_H
+
+#include "keylog.h"
+#include "reassembly.h"
+#include "tls.h"
+
+enum {
+    TLS_MAX_WRONG = 16, /* records in a row that do not open: the keys are others */
+    TLS_MAX_UNKNOWN_SEQ = 1 << 20, /* where to look for the number of a record, begun late */
+};
+#define TLS_SECOND_NS INT64_C(1000000000)
+
+struct tls_stage {
+    struct env *env;
+    const struct tls_events *events;
+    int64_t budget, budget_ns; /* left of the second that began then */
+    uint8_t text[TLS_RECORD_MAX];
+};
+
+struct tls_dir {
+    struct reassembly held;      /* the beginning of a record */
+    struct reassembly handshake; /* the beginning of a handshake message in clear */
+    struct reassembly waiting;   /* records that wait for keys, whole */
+    uint64_t skip;               /* bytes of a handshake message that are of no use */
+    struct tls_cipher early;     /* of the handshake of 1.3 */
+    uint64_t early_seq;
+    bool is_early_over; /* what follows has the keys of data */
+    struct tls_cipher cipher;
+    uint8_t secret[TLS_SECRET_MAX]; /* of 1.3 */
+    uint64_t seq;                   /* of the next record, or the least that it can be */
+    uint64_t slack;                 /* by how much it can be more */
+    bool is_sealed;                 /* 1.2: behind ChangeCipherSpec */
+    bool is_open;                   /* the key has opened a record */
+    bool is_lost;                   /* not at the beginning of a record */
+    unsigned num_wrong;
+    uint64_t lost; /* bytes that could not be opened and were not told of yet */
+    enum tcp_gap lost_why;
+};
+
+struct tls {
+    struct tls_stage *stage;
+    const struct tcp_conn_view *tcp;
+    void *context;
+    struct ds_tls view;
+    struct tls_dir dirs[2];
+    const struct tls_suite *suite;
+    int client; /* which direction is the client's; -1: not known */
+    bool has_client_random, has_server_random, mac_last;
+    bool is_told;                      /* sealed */
+    uint8_t random[2][TLS_RANDOM_LEN]; /* of the client, of the server */
+    uint64_t keys_age;                 /* of the key log, when it was last asked */
+    int64_t waits_ns;                  /* since when records wait; 0: none does */
+    char sni[256], names[2][256];
+};
+
+/* tls_keys_find looks into the key log for a direction that has no keys yet. */
+bool tls_keys_find(struct tls *tls, int dir);
+
+/* tls_keys_open opens a sealed record of the nodes into the text of the stage, by the keys at hand
+ * or by others that may be meant; len and type are those of what is inside. */
+bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                   uint8_t *type);
+
+/* tls_keys_open_handshake opens one of the handshake of TLS 1.3, which has keys of its own. */
+bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *record,
+                             size_t *len, uint8_t *type);
+
+/* tls_keys_update goes on to the next keys of a direction. */
+void tls_keys_update(struct tls *tls, int dir);
+
+/* tls_handshake_take takes what records of a handshake hold, tls_handshake_alert what one of an
+ * alert does. */
+void tls_handshake_take(struct tls *tls, int dir, struct cursor data);
+void tls_handshake_alert(struct tls *tls, int dir, struct cursor body);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * tls_handshake.c - what both sides agree on (RFC 5246, 7.4; RFC 8446, 4): messages of type:1
+ * length:3 body, in clear or, of TLS 1.3, sealed.
+ */
+#include "tls_certificate.h"
+#include "tls_conn.h"
+#include "tls_hello.h"
+
+enum { MAX_HANDSHAKE = 64 * 1024 }; /* bytes of one message that are read */
+
+static struct ds_text keep_text(char *to, size_t room, struct cursor text)
+{
+    const size_t len = cursor_left(&text) < room ? cursor_left(&text) : room;
+    if (len != 0)
+        memcpy(to, text.at, len);
+    return (struct ds_text){len != 0 ? to : NULL, len};
+}
+
+static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_client)
+{
+    struct tls_hello hello;
+    if (!tls_hello_read(body, is_client, &hello))
+        return;
+    if (hello.is_retry)
+        return;
+    if (is_client)
+        tls->view.offered = hello.version;
+    memcpy(tls->random[is_client ? 0 : 1], hello.random, TLS_RANDOM_LEN);
+    if (is_client) {
+        tls->has_client_random = true;
+        tls->has_server_random = false;
+        tls->view.sni = keep_text(tls->sni, sizeof tls->sni, hello.sni);
+        tls->client = dir;
+        return;
+    }
+    tls->has_server_random = true;
+    tls->client = 1 - dir;
+    tls->mac_last = hello.mac_last;
+    tls->suite = tls_suite_find(hello.suite);
+    tls->view.version = hello.version;
+    tls->view.suite = hello.suite;
+    tls->view.suite_name = tls->suite != NULL ? tls->suite->name : NULL;
+    tls->view.group = tls_group_name(hello.group);
+}
+
+static void take_certificate(struct tls *tls, int dir, struct cursor body)
+{
+    struct tls_certificate certificate;
+    const bool is_13 = tls->view.version == TLS_1_3;
+    if (!tls_certificate_read(body, is_13, &certificate))
+        return;
+    memcpy(tls->names[dir], certificate.name, certificate.name_len);
+    tls->view.certificate[dir] = (struct ds_text){
+        certificate.name_len != 0 ? tls->names[dir] : NULL, certificate.name_len};
+    tls->view.valid_from[dir] = certificate.valid_from;
+    tls->view.valid_until[dir] = certificate.valid_until;
+}
+
+static void take_message(struct tls *tls, int dir, uint8_t type, struct cursor body)
+{
+    switch ((enum tls_message)type) {
+    case TLS_CLIENT_HELLO:
+    case TLS_SERVER_HELLO:
+        take_hello(tls, dir, body, type == TLS_CLIENT_HELLO);
+        break;
+    case TLS_CERTIFICATE:
+        take_certificate(tls, dir, body);
+        break;
+    case TLS_CERTIFICATE_REQUEST:
+        tls->view.asks_certificate = true;
+        break;
+    case TLS_KEY_UPDATE:
+        tls_keys_update(tls, dir);
+        break;
+    case TLS_FINISHED:
+        tls->dirs[dir].is_early_over = true;
+        break;
+    }
+}
+
+static bool is_of_use(uint8_t type)
+{
+    return type == TLS_CLIENT_HELLO || type == TLS_SERVER_HELLO || type == TLS_CERTIFICATE ||
+           type == TLS_CERTIFICATE_REQUEST || type == TLS_FINISHED || type == TLS_KEY_UPDATE;
+}
+
+/* take_messages works on the messages that are whole in at: type:1 length:3 body. */
+static void take_messages(struct tls *tls, int dir, struct cursor *at)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    for (;;) {
+        struct cursor body;
+        uint32_t head;
+        if (d->skip != 0) {
+            const size_t left = cursor_left(at);
+            const size_t len = d->skip < left ? (size_t)d->skip : left;
+            d->skip -= len;
+            if (!cursor_skip(at, len) || d->skip != 0)
+                return;
+        }
+        const struct cursor start = *at;
+        if (!cursor_read_u32(at, &head)) {
+            *at = start;
+            return;
+        }
+        const uint8_t type = (uint8_t)(head >> 24);
+        const size_t len = head & 0xffffff;
+        if (len > MAX_HANDSHAKE || !is_of_use(type)) {
+            d->skip = len;
+        } else if (cursor_child(at, len, &body)) {
+            take_message(tls, dir, type, body);
+        } else {
+            *at = start;
+            return;
+        }
+    }
+}
+
+void tls_handshake_take(struct tls *tls, int dir, struct cursor data)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    struct env *env = tls->stage->env;
+    struct cursor at = data;
+    const bool from_held = d->handshake.len != 0;
+    if (from_held) {
+        if (!reassembly_add(&d->handshake, env, data)) {
+            reassembly_free(&d->handshake, env);
+            return;
+        }
+        at = reassembly_cursor(&d->handshake);
+    }
+    const struct cursor start = at;
+    take_messages(tls, dir, &at);
+    if (from_held)
+        reassembly_drop(&d->handshake, cursor_offset(&at, &start));
+    else if (cursor_left(&at) != 0 && !reassembly_add(&d->handshake, env, at))
+        return; /* counted; what follows is no whole message */
+    if (d->handshake.len == 0)
+        reassembly_free(&d->handshake, env);
+}
+
+/* An alert is level:1 description:1. */
+void tls_handshake_alert(struct tls *tls, int dir, struct cursor body)
+{
+    uint8_t level, description;
+    if (cursor_read_u8(&body, &level) && cursor_read_u8(&body, &description) &&
+        cursor_left(&body) == 0) {
+        tls->view.alert[dir] = tls_alert_text(description);
+        tls->view.alert_code[dir] = description;
+        tls->view.has_alert[dir] = true;
+    }
+}

@@ -1,0 +1,250 @@
+/*
+ * tls_keys.c - which keys, and which number, a record was sealed with. The number is not sent: it
+ * is counted, and after a gap, or where the capture began late, it is searched for within what can
+ * have been lost, as the tag says which is right.
+ */
+#include "tls_conn.h"
+
+#include <openssl/crypto.h>
+
+enum {
+    FIRST_SEARCH = 256, /* numbers tried of the first record; of each further one twice as many */
+    SMALL_RECORD = 512, /* bytes; larger ones are no good to look with */
+    RECORD_COST = 256,  /* trying a record costs as much as so many bytes of it */
+};
+
+/* What may be tried in a second of the capture, in bytes. */
+#define SEARCH_BUDGET (INT64_C(64) << 20)
+
+/* may_search: where the keys are others, or not those of this connection, looking on is left to
+ * fewer and fewer records. */
+static bool may_search(const struct tls_dir *d)
+{
+    return d->num_wrong <= TLS_MAX_WRONG || (d->num_wrong & (d->num_wrong - 1)) == 0;
+}
+
+/* can_try takes the cost of trying a record of that length from what the second allows. */
+static bool can_try(struct tls *tls, size_t len)
+{
+    struct tls_stage *stage = tls->stage;
+    const int64_t now_ns = tls->tcp->now_ns;
+    if (now_ns - stage->budget_ns >= TLS_SECOND_NS || now_ns < stage->budget_ns) {
+        stage->budget_ns = now_ns;
+        stage->budget = SEARCH_BUDGET;
+    }
+    stage->budget -= (int64_t)len + RECORD_COST;
+    return stage->budget > 0;
+}
+
+static enum tls_label label_of(const struct tls *tls, int dir)
+{
+    return dir == tls->client ? TLS_LABEL_CLIENT : TLS_LABEL_SERVER;
+}
+
+static const struct keylog_secret *find_secret(const struct tls *tls, enum tls_label label)
+{
+    return tls->has_client_random
+               ? keylog_find(tls->stage->env->config.keylog, label, tls->random[0])
+               : NULL;
+}
+
+static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret)
+{
+    if (secret->len != tls_secret_len(tls->suite) ||
+        !tls_cipher_set_13(&d->cipher, tls->suite, secret->secret))
+        return false;
+    memcpy(d->secret, secret->secret, secret->len);
+    return true;
+}
+
+bool tls_keys_find(struct tls *tls, int dir)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    const struct keylog_secret *secret;
+    if (d->cipher.suite != NULL)
+        return true;
+    if (tls->suite == NULL || tls->client < 0)
+        return false;
+    if (tls->view.version == TLS_1_3) {
+        secret = find_secret(tls, label_of(tls, dir));
+        return secret != NULL && use_secret(tls, d, secret);
+    }
+    secret = tls->has_server_random ? find_secret(tls, TLS_LABEL_MASTER) : NULL;
+    return secret != NULL && tls->view.version == TLS_1_2 &&
+           tls_cipher_set_12(&d->cipher, tls->suite, tls->mac_last, secret->secret, tls->random[0],
+                             tls->random[1], dir == tls->client);
+}
+
+/* search_len is how many numbers are worth trying: a record may be one under other keys, so that
+ * little is spent on the first of them. */
+static uint64_t search_len(const struct tls_dir *d)
+{
+    const uint64_t len = (uint64_t)FIRST_SEARCH << (d->num_wrong < 12 ? d->num_wrong : 12);
+    return d->slack < len ? d->slack : len;
+}
+
+/* open_at tries the numbers that a record can have. */
+static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher,
+                    const struct tls_record *record, size_t *len, uint8_t *type)
+{
+    const size_t body_len = cursor_left(&record->body);
+    const uint64_t search = search_len(d);
+    for (uint64_t more = 0; more <= search; more++) {
+        if (more != 0 && (!may_search(d) || !can_try(tls, body_len)))
+            return false;
+        if (tls_cipher_open(cipher, d->seq + more, record, tls->stage->text, len, type)) {
+            d->seq += more + 1;
+            d->slack = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* try_secret tries another secret than the one at hand; where it fits it takes its place. */
+static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret, bool from_start,
+                       const struct tls_record *record, size_t *len, uint8_t *type)
+{
+    struct tls_cipher cipher = {0};
+    const uint64_t seq = d->seq, slack = d->slack;
+    if (!can_try(tls, 0) || !tls_cipher_set_13(&cipher, tls->suite, secret)) {
+        tls_cipher_clear(&cipher);
+        return false;
+    }
+    if (from_start)
+        d->seq = 0;
+    if (open_at(tls, d, &cipher, record, len, type)) {
+        memmove(d->secret, secret, tls_secret_len(tls->suite));
+        tls_cipher_clear(&d->cipher);
+        d->cipher = cipher;
+        return true;
+    }
+    d->seq = seq;
+    d->slack = slack;
+    tls_cipher_clear(&cipher);
+    return false;
+}
+
+/* try_swapped: OTP 27 writes the secrets of both directions down under each other's label. */
+static bool try_swapped(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                        uint8_t *type)
+{
+    const struct keylog_secret *secret = find_secret(tls, label_of(tls, 1 - dir));
+    struct tls_dir *d = &tls->dirs[dir], *other = &tls->dirs[1 - dir];
+    if (secret == NULL || secret->len != tls_secret_len(tls->suite) ||
+        !try_secret(tls, d, secret->secret, false, record, len, type))
+        return false;
+    tls->view.keys = DS_TLS_KEYS_SWAPPED;
+    secret = find_secret(tls, label_of(tls, dir));
+    if (!other->is_open && secret != NULL)
+        (void)use_secret(tls, other, secret);
+    return true;
+}
+
+/* try_updated: the message that said that the keys change was lost. */
+static bool try_updated(struct tls *tls, struct tls_dir *d, const struct tls_record *record,
+                        size_t *len, uint8_t *type)
+{
+    uint8_t next[TLS_SECRET_MAX];
+    memcpy(next, d->secret, sizeof next);
+    const bool fits = tls_cipher_next_secret(tls->suite, next) &&
+                      try_secret(tls, d, next, true, record, len, type);
+    OPENSSL_cleanse(next, sizeof next);
+    return fits;
+}
+
+/* try_all: the capture began after the hello. Every secret of TLS 1.3 may be the one, with
+ * every suite of its length, under any number. */
+static bool try_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                    uint8_t *type)
+{
+    static const uint16_t codes[] = {0x1302, 0x1301, 0x1303, 0x1304, 0x1305};
+    struct tls_dir *d = &tls->dirs[dir];
+    const struct keylog_secret *secret;
+    if (tls->has_client_random || record->type != TLS_DATA ||
+        cursor_left(&record->body) > SMALL_RECORD || !may_search(d))
+        return false;
+    for (size_t i = 0; (secret = keylog_each(tls->stage->env->config.keylog, i)) != NULL; i++) {
+        if (secret->label != TLS_LABEL_CLIENT && secret->label != TLS_LABEL_SERVER)
+            continue;
+        for (size_t c = 0; c < sizeof codes / sizeof codes[0]; c++) {
+            tls->suite = tls_suite_find(codes[c]);
+            if (tls_secret_len(tls->suite) != secret->len)
+                continue;
+            d->slack = TLS_MAX_UNKNOWN_SEQ;
+            if (!try_secret(tls, d, secret->secret, true, record, len, type))
+                continue;
+            tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
+            memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
+            tls->has_client_random = true;
+            tls->view.version = TLS_1_3;
+            tls->view.suite = tls->suite->code;
+            tls->view.suite_name = tls->suite->name;
+            tls->dirs[1 - dir].slack = TLS_MAX_UNKNOWN_SEQ;
+            return true;
+        }
+    }
+    tls->suite = NULL;
+    return false;
+}
+
+/* try_early tries the secret of that label, from the number at hand on. */
+static bool try_early(struct tls *tls, struct tls_dir *d, enum tls_label label,
+                      const struct tls_record *record, size_t *len, uint8_t *type)
+{
+    const struct keylog_secret *secret = find_secret(tls, label);
+    struct tls_cipher cipher = {0};
+    if (secret == NULL || secret->len != tls_secret_len(tls->suite) || !can_try(tls, 0))
+        return false;
+    if (tls_cipher_set_13(&cipher, tls->suite, secret->secret) &&
+        tls_cipher_open(&cipher, d->early_seq, record, tls->stage->text, len, type)) {
+        d->early = cipher;
+        return true;
+    }
+    tls_cipher_clear(&cipher);
+    return false;
+}
+
+bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *record,
+                             size_t *len, uint8_t *type)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    const bool is_client = dir == tls->client;
+    const enum tls_label own = is_client ? TLS_LABEL_CLIENT_HANDSHAKE : TLS_LABEL_SERVER_HANDSHAKE;
+    const enum tls_label other =
+        is_client ? TLS_LABEL_SERVER_HANDSHAKE : TLS_LABEL_CLIENT_HANDSHAKE;
+    if (tls->view.version != TLS_1_3 || tls->suite == NULL || tls->client < 0 || d->is_open ||
+        d->is_early_over || d->slack != 0)
+        return false;
+    if (d->early.suite != NULL
+            ? !tls_cipher_open(&d->early, d->early_seq, record, tls->stage->text, len, type)
+            : !try_early(tls, d, own, record, len, type) &&
+                  !try_early(tls, d, other, record, len, type))
+        return false;
+    d->early_seq++;
+    return true;
+}
+
+void tls_keys_update(struct tls *tls, int dir)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    if (tls->view.version != TLS_1_3 || !d->is_open ||
+        !tls_cipher_next_secret(tls->suite, d->secret) ||
+        !tls_cipher_set_13(&d->cipher, tls->suite, d->secret))
+        return;
+    d->seq = 0;
+    tls->view.key_updates[dir]++;
+}
+
+bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                   uint8_t *type)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    const bool is_13 = tls->view.version == TLS_1_3;
+    const bool was_lost = d->slack != 0;
+    if (d->cipher.suite == NULL)
+        return try_all(tls, dir, record, len, type);
+    return open_at(tls, d, &d->cipher, record, len, type) ||
+           (is_13 && !d->is_open && try_swapped(tls, dir, record, len, type)) ||
+           (is_13 && d->is_open && was_lost && try_updated(tls, d, record, len, type));
+}
