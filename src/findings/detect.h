@@ -33,6 +33,7 @@ struct watched {
     bool is_nok;
     bool is_explained; /* nothing more is to be said of its end */
     bool alert;        /* an end answered with a TLS alert */
+    unsigned tls_told; /* bits of detect_tls.c's own */
     uint64_t told;     /* what has been found of the link: bits of the detectors' own */
     uint64_t stall_frame[2];
     size_t asked_len;  /* of EPMD: the name that was asked for */
@@ -126,6 +127,9 @@ void detect_connect_time(struct detect *d, bool at_end);
 void detect_link(struct detect *d, const struct record *record);
 void detect_calls(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct record *record);
+
+/* detect_tls is of connections with TLS, and comes before detect_connect. */
+void detect_tls(struct detect *d, const struct record *record);
 
 /* wording_span appends a time span as people say it. */
 void wording_span(struct wording *wording, int64_t ns);

@@ -235,6 +235,7 @@ void findings_record(struct findings *f, const struct record *record)
         return;
     d->now_ns = record_time(record);
     count(d, record);
+    detect_tls(d, record);
     detect_connect(d, record);
     detect_link(d, record);
     detect_calls(d, record);
