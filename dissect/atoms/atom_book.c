@@ -185,7 +185,6 @@ static struct atom_book *book_new(struct atom_books *books, const struct ds_endp
         return NULL;
     book->meter = &books->meter;
     book->creation = end->creation;
-    book->table = ATOM_TABLE_UNKNOWN;
     book->own = books->own;
     book->texts = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->texts);
     if (book->texts == NULL || (has_name(end) && !set_name(book, end->node))) {
@@ -341,9 +340,11 @@ static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text t
             continue;
         struct table_fit *fit = &book->fits[t];
         const bool is_common = index < own_atoms_table(book->own, t)->num_common;
-        uint16_t *count = index % ATOM_BOOK_MODULUS == slot
-                              ? is_common ? &fit->hits : &fit->rest_hits
-                              : is_common ? &fit->misses : &fit->rest_misses;
+        const bool is_hit = index % ATOM_BOOK_MODULUS == slot;
+        uint16_t *count = is_hit ? is_common ? &fit->hits : &fit->rest_hits
+                                 : is_common ? &fit->misses : &fit->rest_misses;
+        if (is_hit && index >= fit->end_of_hits)
+            fit->end_of_hits = (uint16_t)(index + 1);
         if (*count == 0)
             book->next_told = 0; /* the first of its kind may rule a table out */
         if (*count < UINT16_MAX)
@@ -355,7 +356,7 @@ static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text t
         return;
     /* The slots are weighed anew: not each time, so that this does not depend on what is told. */
     book->next_told = book->num_told + book->num_told / 4 + 1;
-    book->table = ATOM_TABLE_UNKNOWN;
+    book->has_table = false;
     book->next_fit = 0;
     book->generation++;
 }

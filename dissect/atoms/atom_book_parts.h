@@ -59,6 +59,7 @@ struct book_place {
  * another build of the release has elsewhere. One that does not rules that part out for good. */
 struct table_fit {
     uint16_t hits, misses, rest_hits, rest_misses;
+    uint16_t end_of_hits; /* the atom behind the last one that agreed */
 };
 
 struct atom_book {
@@ -74,8 +75,8 @@ struct atom_book {
     uint32_t generation; /* changes with whatever makes another verdict possible */
     const struct own_atoms *own; /* of all books */
     struct table_fit fits[ATOM_TABLES_ALL];
-    int table;          /* that fits */
-    bool is_this_build; /* it fits beyond its common part */
+    bool has_table;     /* that fits */
+    uint16_t usable[ATOM_TABLES_ALL]; /* how much of each, from its first atom on; 0: it does not */
     uint32_t num_seen;  /* roles of all slots */
     uint32_t next_fit;  /* when the tables are tried again */
     uint32_t num_told, next_told; /* the same by definitions of static atoms */

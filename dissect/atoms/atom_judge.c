@@ -21,8 +21,11 @@ static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
 static const double SETTLED = 0.9999, GONE = 0.5;
 static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
+/* An atom more or less moves all those behind it. So a table is used as far as its atoms explain
+ * what is seen: those from the last PART on that does so by that much are not believed. */
+enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
 static const double BUILD_BITS = 10;
-static const double FIT_BITS = 20; /* by which a table must be better than the next one */
+static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
 
 struct candidate {
     struct ds_text text;
@@ -160,21 +163,20 @@ static double weight_of_text(const struct atom_book *book, const struct book_slo
 static uint32_t num_usable(const struct atom_book *book, int t)
 {
     const struct atom_table *table = own_atoms_table(book->own, t);
-    return table == NULL                              ? 0
-           : book->table == t && !book->is_this_build ? table->num_common
-                                                      : table->num;
+    return book->has_table ? book->usable[t] : table != NULL ? table->num : 0;
 }
 
-/* add_static adds what the release that fits has in the slot. */
-static void add_static(struct judge *judge, int t)
+/* add_static adds what the releases that fit have in the slot. */
+static void add_static(struct judge *judge)
 {
-    const struct own_atoms *own = judge->book->own;
-    const struct atom_table *table = own_atoms_table(own, t);
-    const uint32_t num = num_usable(judge->book, t);
-    for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
-        const unsigned text = table->texts[index];
-        if (!has_text(judge, own_atoms_text(own, text)))
-            add(judge, own_atoms_text(own, text), weight_of_text(judge->book, judge->slot, text));
+    const struct atom_book *book = judge->book;
+    for (int t = 0; t < ATOM_TABLES_ALL && book->has_table; t++) {
+        for (uint32_t index = judge->number; index < book->usable[t]; index += ATOM_BOOK_MODULUS) {
+            const unsigned number = own_atoms_table(book->own, t)->texts[index];
+            const struct ds_text text = own_atoms_text(book->own, number);
+            if (!has_text(judge, text))
+                add(judge, text, weight_of_text(book, judge->slot, number));
+        }
     }
 }
 
@@ -185,7 +187,7 @@ static bool is_known_elsewhere(const struct judge *judge, unsigned number)
     const struct ds_text text = atom_table_text(number);
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
         const unsigned index = own_atoms_index(book->own, t, number);
-        if ((book->table == t || book->table == ATOM_TABLE_UNKNOWN) && index < num_usable(book, t))
+        if (index < num_usable(book, t))
             return true; /* as a candidate of its own slot it is there already */
     }
     return atom_book_has_elsewhere(judge->book, judge->number, text);
@@ -216,72 +218,75 @@ static void add_by_role(struct judge *judge)
     }
 }
 
-/* fit_of says how much better the slots that were seen are explained with a table than without. */
-static double fit_of(const struct atom_book *book, const struct atom_table *table, uint32_t num)
+/* fit_of says how much better what is seen is explained with a table than without, and how much of
+ * the table is to be believed. */
+static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
 {
-    double fit = 0;
+    const struct atom_table *table = own_atoms_table(book->own, t);
+    const struct table_fit *seen = &book->fits[t];
+    const uint32_t num = seen->rest_misses != 0 ? table->num_common : table->num;
+    double gains[MAX_PARTS] = {0};
     for (uint16_t number = 0; book->slots != NULL && number < ATOM_BOOK_MODULUS; number++) {
         const struct book_slot *slot = &book->slots[number];
-        double with = OTHERS / (double)ATOM_BOOK_MODULUS;
+        double all = OTHERS / (double)ATOM_BOOK_MODULUS;
         if (slot->num_seen == 0)
             continue;
-        for (uint32_t index = number; index < num; index += ATOM_BOOK_MODULUS)
-            with += exp2(weight_of_text(book, slot, table->texts[index]));
-        fit += log2(with / (OTHERS / (double)ATOM_BOOK_MODULUS));
+        for (uint32_t index = number; index < num; index += ATOM_BOOK_MODULUS) {
+            const double with = all + exp2(weight_of_text(book, slot, table->texts[index]));
+            gains[index / PART] += log2(with / all);
+            all = with;
+        }
+    }
+    double fit = log2(ATOM_BOOK_MODULUS) * (seen->hits + (num > table->num_common ? seen->rest_hits : 0));
+    double last = 0;
+    *usable = 0;
+    for (uint32_t part = (num + PART - 1) / PART; part-- > 0;) {
+        last += gains[part];
+        if (*usable != 0) {
+            fit += gains[part];
+        } else if (last > BUILD_BITS || part * PART < seen->end_of_hits) {
+            *usable = (uint16_t)((part + 1) * PART < num ? (part + 1) * PART : num);
+            fit += gains[part];
+        }
     }
     return fit;
 }
 
-/* choose_table finds the release that fits. */
-static void choose_table(struct atom_book *book)
+/* choose_tables finds the releases that fit: mostly one; or several that differ where nothing was
+ * seen. */
+static void choose_tables(struct atom_book *book)
 {
-    double fits[ATOM_TABLES_ALL + 1];
-    int chosen = ATOM_TABLE_UNKNOWN;
-    bool same_build[ATOM_TABLES_ALL + 1] = {false};
+    double fits[ATOM_TABLES_ALL], best = 0;
+    uint16_t usable[ATOM_TABLES_ALL] = {0};
     if (book->num_seen < book->next_fit)
         return;
     book->next_fit = book->num_seen + book->num_seen / 4 + 1;
     book->work += ATOM_BOOK_MODULUS;
-    fits[ATOM_TABLE_UNKNOWN] = 0; /* no table at all is one of them */
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
-        const struct table_fit *seen = &book->fits[t];
-        const struct atom_table *table = own_atoms_table(book->own, t);
         fits[t] = -1e9;
-        if (table == NULL || seen->misses != 0)
+        if (own_atoms_table(book->own, t) == NULL || book->fits[t].misses != 0)
             continue;
-        /* The rest of the table has to show for itself that it is of the same build. */
-        const double bits = log2(ATOM_BOOK_MODULUS);
-        double fit = bits * seen->hits + fit_of(book, table, table->num_common);
-        const double whole = bits * (seen->hits + seen->rest_hits) + fit_of(book, table, table->num);
-        const bool is_this_build = seen->rest_misses == 0 && whole > fit + BUILD_BITS;
-        if (is_this_build)
-            fit = whole;
-        same_build[t] = is_this_build;
-        fits[t] = fit;
-        /* The user knows best: his table is the last one. */
-        if (fits[t] >= fits[chosen])
-            chosen = t;
+        fits[t] = fit_of(book, t, &usable[t]);
+        best = fits[t] > best ? fits[t] : best;
     }
-    for (int t = 0; t <= ATOM_TABLES_ALL; t++) {
-        if (t != chosen && !own_atoms_are_alike(book->own, t, chosen) &&
-            fits[chosen] < fits[t] + FIT_BITS) {
-            chosen = ATOM_TABLE_UNKNOWN;
-            break;
-        }
+    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
+        /* The user knows best: what his table is like is not considered where that fits. */
+        if (best < FIT_BITS || fits[t] < best - FIT_BITS ||
+            (own_atoms_is_like(book->own, t) && fits[ATOM_TABLE_OWN] >= best - FIT_BITS))
+            usable[t] = 0;
     }
-    if (chosen != book->table || book->is_this_build != same_build[chosen])
+    if (memcmp(usable, book->usable, sizeof usable) != 0)
         book->generation++;
-    book->table = chosen;
-    book->is_this_build = same_build[chosen];
+    memcpy(book->usable, usable, sizeof usable);
+    book->has_table = best >= FIT_BITS;
 }
 
 struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
 {
     struct judge judge = {.book = book, .slot = &book->slots[slot], .number = slot};
-    choose_table(book);
+    choose_tables(book);
     add_learned(&judge, direction);
-    if (book->table != ATOM_TABLE_UNKNOWN)
-        add_static(&judge, book->table);
+    add_static(&judge);
     add_by_role(&judge);
     double all = OTHERS / (double)ATOM_BOOK_MODULUS, best = 0;
     struct ds_text text = {NULL, 0};
@@ -330,13 +335,12 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
     struct judge judge = {.book = book, .slot = &seen, .number = slot};
     for (unsigned r = 0; r < held->num_roles; r++)
         seen.seen[r] = held->roles[r];
-    choose_table(book);
+    choose_tables(book);
     /* The first candidate; those that say the same are not added once more. */
     held->weight += weight_of_held(&judge, held->text, held->num_new, held->weight);
     add(&judge, held->text, log2(1 - held->changed) + held->weight);
     add_learned(&judge, direction);
-    if (book->table != ATOM_TABLE_UNKNOWN)
-        add_static(&judge, book->table);
+    add_static(&judge);
     add_by_role(&judge);
     const double holds = exp2(judge.candidates[0].weight);
     double all = holds + held->changed, best = holds;

@@ -32,6 +32,20 @@ unsigned atom_table_find(struct ds_text text)
     return ATOM_TABLE_NONE;
 }
 
+unsigned atom_table_index(const struct atom_table *table, unsigned number)
+{
+    unsigned low = 0, high = table->num;
+    while (low < high) {
+        const unsigned middle = low + (high - low) / 2;
+        if (table->indices[middle].text < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < table->num && table->indices[low].text == number ? table->indices[low].index
+                                                                  : ATOM_TABLE_NONE;
+}
+
 /* first returns the first entry that does not come before hash. */
 static unsigned first(const struct atom_table_role *roles, unsigned num, uint32_t hash)
 {

@@ -1,7 +1,8 @@
 /*
  * atom_tables.h - what is known of atoms beforehand, as constants that make_atom_tables.c writes at
  * build time: the atoms that every node of a release has before it reads its command line, with
- * the same indices in each (otpNN.def); and how atoms of OTP are used (atom_uses.def).
+ * the same indices in each (otpNN.def, and otp_patches.def for what other patch releases have
+ * otherwise); and how atoms of OTP are used (atom_uses.def).
  *
  * A text is a number here, in the order of the texts.
  */
@@ -10,12 +11,16 @@
 
 #include <distsniff/term.h>
 
-enum { ATOM_TABLES_NUM = 3, ATOM_TABLE_NONE = 65535 };
+enum { ATOM_TABLES_NUM = 8, ATOM_TABLE_NONE = 65535 };
+
+struct atom_table_index {
+    uint16_t text, index;
+};
 
 struct atom_table {
     const char *release;
-    const uint16_t *texts;   /* of each index */
-    const uint16_t *indices; /* of each text; NONE */
+    const uint16_t *texts;                  /* of each index */
+    const struct atom_table_index *indices; /* sorted by text */
     uint32_t num;            /* of indices */
     uint32_t num_common;     /* of them, the first ones, in every build of the release: atom.names
                                 and bif.tab of its source. What follows depends on how it was
@@ -51,6 +56,9 @@ unsigned atom_table_find(struct ds_text text);
 
 /* atom_table_text returns it. */
 struct ds_text atom_table_text(unsigned number);
+
+/* atom_table_index returns where a table has a text, or NONE. */
+unsigned atom_table_index(const struct atom_table *table, unsigned number);
 
 /* atom_table_range returns the entries of a role: from the result on, *num of them. */
 const struct atom_table_role *atom_table_range(uint32_t hash, unsigned *num);

@@ -1,6 +1,6 @@
 /*
- * make_atom_tables.c - run at build time: writes otpNN.def and atom_uses.def as constant tables
- * (atom_tables.h), with all texts in one pool.
+ * make_atom_tables.c - run at build time: writes otpNN.def, otp_patches.def and atom_uses.def as
+ * constant tables (atom_tables.h), with all texts in one pool.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +15,9 @@ struct text {
 static const struct text table25[] = {
 #include "otp25.def"
 };
+static const struct text table26[] = {
+#include "otp26.def"
+};
 static const struct text table27[] = {
 #include "otp27.def"
 };
@@ -22,6 +25,18 @@ static const struct text table29[] = {
 #include "otp29.def"
 };
 #undef ATOM
+
+/* A patch, and then what it does to the table: text behind after, or without it. */
+struct patch {
+    const char *release, *of;
+    struct text text, after;
+};
+#define PATCHED(release, of) {release, of, {NULL, 0}, {NULL, 0}},
+#define WITHOUT(text) {NULL, NULL, {text, sizeof(text) - 1}, {NULL, 0}},
+#define AFTER(after, text) {NULL, NULL, {text, sizeof(text) - 1}, {after, sizeof(after) - 1}},
+static const struct patch patches[] = {
+#include "otp_patches.def"
+};
 
 enum kind { KIND_FAMILIES, KIND_USE, KIND_ROLE, KIND_ALL, KIND_TOTAL };
 struct line {
@@ -42,13 +57,15 @@ static const struct line lines[] = {
 #define NUM(a) (sizeof(a) / sizeof((a)[0]))
 enum { MAX_TEXTS = 32768 };
 
-static const struct {
+static struct table {
     const char *name;
     const struct text *atoms;
     size_t num, num_common; /* the latter are atom.names and bif.tab */
-} tables[] = {{"25", table25, NUM(table25), 1073},
-              {"27", table27, NUM(table27), 1106},
-              {"29", table29, NUM(table29), 1150}};
+} tables[NUM(patches) + 4] = {{"25", table25, NUM(table25), 1073},
+                              {"27", table27, NUM(table27), 1106},
+                              {"29", table29, NUM(table29), 1150},
+                              {"26", table26, NUM(table26), NUM(table26)}};
+static size_t num_tables = 4;
 
 static struct text texts[MAX_TEXTS];
 static size_t num_texts;
@@ -72,6 +89,75 @@ static unsigned find(struct text text)
 {
     const struct text *found = bsearch(&text, texts, num_texts, sizeof text, compare);
     return (unsigned)(found - texts);
+}
+
+/* place_of returns where a text is among some. */
+static size_t place_of(const struct text *atoms, size_t num, struct text text)
+{
+    size_t at = 0;
+    while (at < num && compare(&atoms[at], &text) != 0)
+        at++;
+    if (at == num) {
+        fprintf(stderr, "otp_patches.def: %s is not there\n", text.bytes);
+        exit(1);
+    }
+    return at;
+}
+
+/* add_patched makes the tables that are told by how they differ from another one. */
+static void add_patched(void)
+{
+    struct text *atoms = NULL;
+    for (size_t i = 0; i < NUM(patches); i++) {
+        const struct patch *patch = &patches[i];
+        struct table *table = &tables[num_tables - 1];
+        if (patch->release != NULL) {
+            size_t of = 0;
+            while (of < num_tables && strcmp(tables[of].name, patch->of) != 0)
+                of++;
+            if (of == num_tables || (atoms = calloc(MAX_TEXTS, sizeof *atoms)) == NULL)
+                exit(1);
+            const size_t num = tables[of].num_common;
+            memcpy(atoms, tables[of].atoms, num * sizeof *atoms);
+            tables[num_tables++] = (struct table){patch->release, atoms, num, num};
+        } else if (patch->after.bytes == NULL) {
+            const size_t at = place_of(atoms, table->num, patch->text);
+            table->num_common = --table->num;
+            memmove(&atoms[at], &atoms[at + 1], (table->num - at) * sizeof *atoms);
+        } else {
+            const size_t at = place_of(atoms, table->num, patch->after) + 1;
+            memmove(&atoms[at + 1], &atoms[at], (table->num - at) * sizeof *atoms);
+            atoms[at] = patch->text;
+            table->num_common = ++table->num;
+        }
+    }
+}
+
+/* indexed is a text of a table and where it stands there. */
+struct indexed {
+    unsigned text;
+    size_t index;
+};
+
+static int compare_indexed(const void *a, const void *b)
+{
+    const struct indexed *x = a, *y = b;
+    return (x->text > y->text) - (x->text < y->text);
+}
+
+static void write_table(size_t t)
+{
+    static struct indexed by_text[MAX_TEXTS];
+    printf("static const uint16_t texts_%zu[] = {\n", t);
+    for (size_t i = 0; i < tables[t].num; i++) {
+        by_text[i] = (struct indexed){find(tables[t].atoms[i]), i};
+        printf("%u,\n", by_text[i].text);
+    }
+    qsort(by_text, tables[t].num, sizeof by_text[0], compare_indexed);
+    printf("};\nstatic const struct atom_table_index indices_%zu[] = {\n", t);
+    for (size_t i = 0; i < tables[t].num; i++)
+        printf("{%u,%zu},\n", by_text[i].text, by_text[i].index);
+    printf("};\n");
 }
 
 /* As in atom_roles.h. */
@@ -113,7 +199,8 @@ int main(void)
     size_t num_roles = 0, num_all = 0;
     unsigned text = 0, num_families = 1, total = 1;
 
-    for (size_t t = 0; t < NUM(tables); t++) {
+    add_patched();
+    for (size_t t = 0; t < num_tables; t++) {
         for (size_t i = 0; i < tables[t].num; i++)
             add(tables[t].atoms[i]);
     }
@@ -141,23 +228,14 @@ int main(void)
         printf("%zu,\n", start);
     printf("%zu};\nconst unsigned atom_table_num_texts = %zu;\n", start, num_texts);
 
-    for (size_t t = 0; t < NUM(tables); t++) {
-        printf("static const uint16_t texts_%s[] = {\n", tables[t].name);
-        for (size_t i = 0; i < tables[t].num; i++)
-            printf("%u,\n", find(tables[t].atoms[i]));
-        printf("};\nstatic const uint16_t indices_%s[] = {\n", tables[t].name);
-        for (size_t i = 0; i < num_texts; i++) {
-            size_t at = 0;
-            while (at < tables[t].num && compare(&tables[t].atoms[at], &texts[i]) != 0)
-                at++;
-            printf("%zu,\n", at < tables[t].num ? at : (size_t)65535);
-        }
-        printf("};\n");
-    }
-    printf("const struct atom_table atom_tables[] = {\n");
-    for (size_t t = 0; t < NUM(tables); t++)
-        printf("{\"%s\", texts_%s, indices_%s, %zu, %zu},\n", tables[t].name, tables[t].name,
-               tables[t].name, tables[t].num, tables[t].num_common);
+    for (size_t t = 0; t < num_tables; t++)
+        write_table(t);
+    printf("_Static_assert(ATOM_TABLES_NUM == %zu, \"as many as there are\");\n"
+           "const struct atom_table atom_tables[] = {\n",
+           num_tables);
+    for (size_t t = 0; t < num_tables; t++)
+        printf("{\"%s\", texts_%zu, indices_%zu, %zu, %zu},\n", tables[t].name, t, t, tables[t].num,
+               tables[t].num_common);
     printf("};\n");
 
     for (size_t i = 0; i < NUM(lines); i++) {

@@ -34,18 +34,26 @@ static bool add_texts(struct own_atoms *own, const struct ds_text *atoms, size_t
     return true;
 }
 
-/* find_alike finds the release of which this may be another build. */
-static int find_alike(const struct own_atoms *own)
+/* find_alike finds the releases of which this may be another build: what such a release has in every
+ * build is mostly where it is here. */
+static uint32_t find_alike(const struct own_atoms *own)
 {
+    uint32_t like = 0;
     for (int t = 0; t < ATOM_TABLES_NUM; t++) {
         const struct atom_table *other = &atom_tables[t];
         uint32_t same = 0;
-        for (uint32_t i = 0; i < own->table.num && i < other->num; i++)
+        for (uint32_t i = 0; i < own->table.num && i < other->num_common; i++)
             same += own->texts[i] == other->texts[i];
-        if (same > own->table.num / 2)
-            return t;
+        if (same > other->num_common / 2)
+            like |= 1u << t;
     }
-    return ATOM_TABLE_UNKNOWN;
+    return like;
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+    const struct atom_table_index *x = a, *y = b;
+    return (x->text > y->text) - (x->text < y->text);
 }
 
 struct own_atoms *own_atoms_new(const struct ds_text *atoms, size_t num)
@@ -55,19 +63,17 @@ struct own_atoms *own_atoms_new(const struct ds_text *atoms, size_t num)
         own_atoms_free(own);
         return NULL;
     }
-    const size_t num_numbers = atom_table_num_texts + own->num_added;
     own->texts = calloc(num + 1, sizeof *own->texts);
-    own->indices = malloc((num_numbers + 1) * sizeof *own->indices);
+    own->indices = calloc(num + 1, sizeof *own->indices);
     if (own->texts == NULL || own->indices == NULL) {
         own_atoms_free(own);
         return NULL;
     }
-    for (size_t i = 0; i < num_numbers; i++)
-        own->indices[i] = ATOM_TABLE_NONE;
     for (size_t i = 0; i < num; i++) {
         own->texts[i] = (uint16_t)own_atoms_find(own, atoms[i]);
-        own->indices[own->texts[i]] = (uint16_t)i;
+        own->indices[i] = (struct atom_table_index){own->texts[i], (uint16_t)i};
     }
+    qsort(own->indices, num, sizeof *own->indices, compare_indices);
     /* All of it is of this build: nothing depends on how another one was configured. */
     own->table = (struct atom_table){"of its own", own->texts, own->indices, (uint32_t)num,
                                      (uint32_t)num};
@@ -117,13 +123,10 @@ struct atom_table_use own_atoms_use(const struct own_atoms *own, unsigned number
 unsigned own_atoms_index(const struct own_atoms *own, int t, unsigned number)
 {
     const struct atom_table *table = own_atoms_table(own, t);
-    if (table == NULL || (t != ATOM_TABLE_OWN && number >= atom_table_num_texts))
-        return ATOM_TABLE_NONE;
-    return table->indices[number];
+    return table != NULL ? atom_table_index(table, number) : ATOM_TABLE_NONE;
 }
 
-bool own_atoms_are_alike(const struct own_atoms *own, int a, int b)
+bool own_atoms_is_like(const struct own_atoms *own, int t)
 {
-    return own != NULL && ((a == ATOM_TABLE_OWN && b == own->like) ||
-                           (b == ATOM_TABLE_OWN && a == own->like));
+    return own != NULL && t < ATOM_TABLES_NUM && (own->like & 1u << t) != 0;
 }

@@ -12,15 +12,16 @@
 enum {
     ATOM_TABLE_OWN = ATOM_TABLES_NUM, /* the user's, behind those of releases */
     ATOM_TABLES_ALL,
-    ATOM_TABLE_UNKNOWN = ATOM_TABLES_ALL, /* no table is known to fit */
 };
 
 struct own_atoms {
     struct atom_table table;
-    uint16_t *texts, *indices; /* of the table */
-    struct ds_text *added;     /* texts of its own, sorted */
+    uint16_t *texts; /* of the table, and */
+    struct atom_table_index *indices;
+    struct ds_text *added; /* texts of its own, sorted */
     unsigned num_added;
-    int like; /* the release that has more than half of its atoms at the same indices */
+    uint32_t like; /* a bit for each release that has more than half of its atoms at the same
+                      indices */
 };
 
 /* own_atoms_new returns a table, whose texts are copied; NULL when memory ran out. num is at most
@@ -37,7 +38,7 @@ struct ds_text own_atoms_text(const struct own_atoms *own, unsigned number);
 struct atom_table_use own_atoms_use(const struct own_atoms *own, unsigned number);
 unsigned own_atoms_index(const struct own_atoms *own, int t, unsigned number);
 
-/* own_atoms_are_alike says whether two tables are so much the same that both fit. */
-bool own_atoms_are_alike(const struct own_atoms *own, int a, int b);
+/* own_atoms_is_like says whether the user's table may be another build of release t. */
+bool own_atoms_is_like(const struct own_atoms *own, int t);
 
 #endif

@@ -37,7 +37,14 @@ static uint16_t slot_in(int table, const char *text)
 {
     const unsigned number = atom_table_find(text_of(text));
     assert_int_not_equal(number, ATOM_TABLE_NONE);
-    return (uint16_t)(atom_tables[table].indices[number] % 2039);
+    return (uint16_t)(atom_table_index(&atom_tables[table], number) % 2039);
+}
+
+/* define_static defines the atom of a release's table that has this index. */
+static void define_static(struct atom_book *book, int table, uint16_t index)
+{
+    atom_book_define(book, &env, index, atom_table_text(atom_tables[table].texts[index]), 1,
+                     ATOM_BOOK_USED);
 }
 
 /* fit defines atoms of the first release, so that it is known to fit. */
@@ -66,7 +73,7 @@ static void tables_are_whole(void **state)
         for (uint32_t i = 0; i < table->num; i++) {
             const struct ds_text text = atom_table_text(table->texts[i]);
             assert_int_equal(atom_table_find(text), table->texts[i]);
-            assert_int_equal(table->indices[table->texts[i]], i);
+            assert_int_equal(atom_table_index(table, table->texts[i]), i);
         }
         assert_int_equal(atom_table_text(table->texts[5]).len, 0);
     }
@@ -82,6 +89,71 @@ static void knows_a_release(void **state)
     assert_false(judges(book, "alias")); /* no release is known to fit */
     fit(book);
     assert_true(judges(book, "alias"));
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+static const char *release_of(int table)
+{
+    return atom_tables[table].release;
+}
+
+/* What a patch release has otherwise moves all atoms behind it: each is known by its own slots. */
+static void knows_patch_releases(void **state)
+{
+    static const struct {
+        const char *release, *text;
+        unsigned index;
+    } known[] = {{"25", "asynchronous", 59},        {"25.0.2", "asynchronous", 58},
+                 {"25.3", "asynchronous", 60},      {"25.3.2.2", "list_to_integer", 1073},
+                 {"26", "list_to_integer", 1080},   {"26.0", "list_to_integer", 761},
+                 {"26", "binary_to_integer", 1079}, {"26.0", "binary_to_integer", 1015}};
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        int t = 0;
+        while (t < ATOM_TABLES_NUM && strcmp(release_of(t), known[i].release) != 0)
+            t++;
+        assert_int_not_equal(t, ATOM_TABLES_NUM);
+        assert_int_equal(atom_table_index(&atom_tables[t], atom_table_find(text_of(known[i].text))),
+                         known[i].index);
+    }
+    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+        static const char *const atoms[] = {"error", "asynchronous", "erlang", "normal", "put"};
+        struct atom_books *books = atom_books_new(4);
+        const struct ds_endpoint end = end_of("a@h", 1, 7);
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
+            atom_book_define(book, &env, slot_in(t, atoms[i]), text_of(atoms[i]), 1,
+                             ATOM_BOOK_USED);
+        atom_book_see(book, &env, slot_in(t, "alias"), &alias_role);
+        assert_int_equal(atom_book_judge(book, slot_in(t, "alias"), 1).len, strlen("alias"));
+        assert_int_not_equal(book->usable[t], 0);
+        for (int other = 0; other < ATOM_TABLES_NUM; other++)
+            assert_true(other == t || book->usable[other] == 0 ||
+                        slot_in(other, "asynchronous") == slot_in(t, "asynchronous"));
+        atom_book_release(book);
+        atom_books_free(books);
+    }
+}
+
+/* Of a release that is not known the first atoms may be those of one that is: it is believed as far
+ * as it was seen to be right. */
+static void believes_as_far_as_seen(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    for (unsigned i = 50; i < 60; i++)
+        define_static(book, 1, (uint16_t)i);
+    assert_true(slot_in(1, "alias") < 128);
+    atom_book_see(book, &env, slot_in(1, "alias"), &alias_role);
+    assert_int_equal(atom_book_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
+    assert_int_equal(book->usable[1], 128);
+    define_static(book, 1, 600);
+    atom_book_see(book, &env, slot_in(1, "alias"), &alias_role);
+    assert_int_equal(atom_book_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
+    assert_int_equal(book->usable[1], 640);
     atom_book_release(book);
     atom_books_free(books);
 }
@@ -459,6 +531,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_whole),
         cmocka_unit_test(knows_a_release),
+        cmocka_unit_test(knows_patch_releases),
+        cmocka_unit_test(believes_as_far_as_seen),
         cmocka_unit_test(believes_no_liar),
         cmocka_unit_test(learns),
         cmocka_unit_test(doubts_what_was_held),
