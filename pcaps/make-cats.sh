@@ -2,28 +2,9 @@
 # make-cats.sh: makes cats.pcap anew, from two nodes of the Erlang/OTP installed here. Needs root,
 # for a network namespace.
 set -euo pipefail
-cd "$(dirname "$(realpath "$0")")"
+. "$(dirname "$0")/making.sh" ../tests/live/cat_traveler.erl
 
-if [ -z "${MAKE_INSIDE:-}" ]; then
-    MAKE_INSIDE=1 exec unshare --net "./$(basename "$0")"
-fi
-work=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
-export HOME=$work
-ip link set lo up
-erlc -o "$work" ../tests/live/cat_traveler.erl
-epmd &
-tcpdump -i lo -Z root -B 65536 -U -w "$work/pcap" tcp 2>"$work/said" &
-tcpdump=$!
-sleep 1
-node() {
-    timeout 30 erl -noinput +fnu -pa "$work" -setcookie secret -name "$1@127.0.0.1" \
-        -run cat_traveler "${@:2}"
-}
-node bob serve &
-node alice travel bob@127.0.0.1
-sleep 1
-kill -INT $tcpdump
-wait $tcpdump || true
-grep '^0 packets dropped' "$work/said"
-mv "$work/pcap" cats.pcap
+capture
+node bob -run cat_traveler serve &
+node alice -run cat_traveler travel bob@127.0.0.1
+keep cats.pcap

@@ -1,30 +1,11 @@
 #!/usr/bin/env bash
-# make-ended-callers.sh: makes ended-callers.pcap anew, from two nodes of the Erlang/OTP installed here. Needs root,
-# for a network namespace.
+# make-ended-callers.sh: makes ended-callers.pcap anew, from two nodes of the Erlang/OTP installed
+# here. Needs root, for a network namespace.
 set -euo pipefail
-cd "$(dirname "$(realpath "$0")")"
+. "$(dirname "$0")/making.sh" ../tests/live/ended_callers.erl
 
-if [ -z "${MAKE_INSIDE:-}" ]; then
-    MAKE_INSIDE=1 exec unshare --net "./$(basename "$0")"
-fi
-work=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
-export HOME=$work
-ip link set lo up
-erlc -o "$work" ../tests/live/ended_callers.erl
-epmd &
-tcpdump -i lo -Z root -B 65536 -U -w "$work/pcap" tcp 2>"$work/said" &
-tcpdump=$!
-sleep 1
-node() {
-    timeout 30 erl -noinput +fnu -pa "$work" -setcookie secret -name "$1@127.0.0.1" \
-        -run ended_callers "${@:2}"
-}
-node bob serve &
+capture
+node bob -run ended_callers serve &
 sleep 2
-node alice call bob@127.0.0.1 || true
-sleep 1
-kill -INT $tcpdump
-wait $tcpdump || true
-grep '^0 packets dropped' "$work/said"
-mv "$work/pcap" ended-callers.pcap
+node alice -run ended_callers call bob@127.0.0.1 || true
+keep ended-callers.pcap

@@ -23,35 +23,38 @@ void numbers_free(struct numbers *numbers)
     *numbers = (struct numbers){0};
 }
 
-uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new)
+/* find returns the place of a thing, or where it would be. */
+static struct number *find(const struct numbers *numbers, uint64_t hash)
 {
-    uint64_t mask = (uint64_t)numbers->max * 2 - 1;
+    const uint64_t mask = (uint64_t)numbers->max * 2 - 1;
     uint64_t i = hash & mask;
-    *is_new = false;
-    for (; numbers->table[i].number != 0; i = (i + 1) & mask) {
-        if (numbers->table[i].hash == hash)
-            return numbers->table[i].number;
-    }
-    if (numbers->num == numbers->max)
-        return 0;
-    *is_new = true;
-    numbers->table[i] = (struct number){hash, ++numbers->num};
-    return numbers->num;
+    while (numbers->table[i].number != 0 && numbers->table[i].hash != hash)
+        i = (i + 1) & mask;
+    return &numbers->table[i];
 }
 
-uint32_t numbers_same(struct numbers *numbers, uint64_t hash, uint32_t number)
+uint32_t numbers_find(const struct numbers *numbers, uint64_t hash)
 {
-    uint64_t mask = (uint64_t)numbers->max * 2 - 1;
-    uint64_t i = hash & mask;
-    for (; numbers->table[i].number != 0; i = (i + 1) & mask) {
-        if (numbers->table[i].hash == hash)
-            return numbers->table[i].number;
-    }
-    if (numbers->num_same >= numbers->max / 2)
-        return 0;
-    numbers->num_same++;
-    numbers->table[i] = (struct number){hash, number};
-    return number;
+    return find(numbers, hash)->number;
+}
+
+uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new)
+{
+    struct number *place = find(numbers, hash);
+    *is_new = place->number == 0 && numbers->num < numbers->max;
+    if (*is_new)
+        *place = (struct number){hash, ++numbers->num};
+    return place->number;
+}
+
+void numbers_set(struct numbers *numbers, uint64_t hash, uint32_t number)
+{
+    struct number *place = find(numbers, hash);
+    if (place->number == 0 && numbers->num_same >= numbers->max / 2)
+        return;
+    if (place->number == 0)
+        numbers->num_same++;
+    *place = (struct number){hash, number};
 }
 
 uint64_t hash_add_text(uint64_t hash, const char *text, size_t len)

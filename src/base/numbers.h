@@ -22,9 +22,12 @@ void numbers_free(struct numbers *numbers);
  * have one already. */
 uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new);
 
-/* numbers_same gives a thing that has no number that of another, or does nothing where there are many
- * such things. It returns the number that the thing has then, 0 for none. */
-uint32_t numbers_same(struct numbers *numbers, uint64_t hash, uint32_t number);
+/* numbers_find returns the number of a thing, 0 when it has none. */
+uint32_t numbers_find(const struct numbers *numbers, uint64_t hash);
+
+/* numbers_set gives a thing the number of another, whatever it had. Where many things share numbers
+ * it does nothing for one that has none. */
+void numbers_set(struct numbers *numbers, uint64_t hash, uint32_t number);
 
 /* hash_add_text hashes text, from the hash of what stands before it. */
 uint64_t hash_add_text(uint64_t hash, const char *text, size_t len);

@@ -6,26 +6,19 @@
 #include "complain.h"
 #include "numbers.h"
 #include "diagram_step.h"
+#include "diagram_wait.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LANES = 4096, MAX_SIDES = 256, SHOWN_NAME_LEN = 64 };
-
-/* side is what an end of a connection was called while its name was not known. */
-struct side {
-    uint64_t number; /* see diagram_step.h; 0: free */
-    uint32_t node;
-    uint32_t len;
-    char name[SHOWN_NAME_LEN];
-};
+enum { MAX_LANES = 4096 };
 
 struct diagram {
     const struct dialect *dialect;
     bool by_process;
-    struct numbers nodes; /* by all their names: one node has one lane, or its processes have */
+    struct diagram_ends ends; /* one node has one lane, or its processes have */
+    struct diagram_wait wait;
     struct numbers lanes;
-    struct side sides[MAX_SIDES]; /* by number: the latest */
     bool has_others; /* the lane of all that came too late is declared */
     struct diagram_step step;
     uint64_t num_chars, num_rows, lane_chars;
@@ -36,11 +29,14 @@ static void add(struct ds_buffer *out, const char *text)
     ds_buffer_add(out, text, strlen(text));
 }
 
-/* add_escaped appends what a peer may have had a say in. */
-static void add_escaped(const struct diagram *d, const struct ds_buffer *text,
-                        struct ds_buffer *out)
+static struct ds_text buffer_text(const struct ds_buffer *buffer)
 {
-    struct ds_text left = {text->data, text->len};
+    return (struct ds_text){buffer->data, buffer->len};
+}
+
+/* add_escaped appends what a peer may have had a say in. */
+static void add_escaped(const struct diagram *d, struct ds_text left, struct ds_buffer *out)
+{
     while (left.len != 0) {
         uint32_t character = '?';
         const size_t num = ds_text_read_char(left, &character);
@@ -64,55 +60,25 @@ static void declare_lane(struct diagram *d, uint32_t number,
         add(out, "others");
     } else {
         if (d->by_process && end->process.len != 0) {
-            add_escaped(d, &end->process, out);
+            add_escaped(d, buffer_text(&end->process), out);
             add(out, dialect->newline);
         }
-        add_escaped(d, &end->node, out);
+        add_escaped(d, buffer_text(&end->node), out);
     }
     if (dialect->lane_text_first)
         ds_buffer_printf(out, "%sL%u", dialect->lane_as, number);
     add(out, dialect->lane_end);
 }
 
-/* find_node returns the number of an end's node. One that was an address at first, or a name without
- * host, keeps its number when its name is learnt; *learnt is then what it was called, else NULL. */
-static uint32_t find_node(struct diagram *d, const struct diagram_step_end *end,
-                          struct side **learnt)
-{
-    bool is_new;
-    struct side *side = &d->sides[end->side % MAX_SIDES];
-    const bool was_unsure = end->side != 0 && side->number == end->side;
-    const uint64_t hash = hash_add_text(1, end->node.data, end->node.len);
-    *learnt = NULL;
-    if (was_unsure && end->unsure)
-        return side->node;
-    if (was_unsure) {
-        side->number = 0;
-        if (numbers_same(&d->nodes, hash, side->node) == side->node)
-            *learnt = side;
-    }
-    const uint32_t node = numbers_get(&d->nodes, hash, &is_new);
-    if (end->side != 0 && end->unsure) {
-        side->number = end->side;
-        side->node = node;
-        side->len = end->node.len < SHOWN_NAME_LEN ? (uint32_t)end->node.len : 0;
-        memcpy(side->name, end->node.data, side->len);
-    }
-    return node;
-}
-
-/* add_learnt says that a lane has been there under another name. */
-static void add_learnt(const struct diagram *d, uint32_t lane, struct side *side,
+/* add_learnt says what a node was called whose name could not be waited for. */
+static void add_learnt(const struct diagram *d, uint32_t lane, struct ds_text was_called,
                        const struct diagram_step_end *end, struct ds_buffer *out)
 {
-    const struct ds_buffer before = {.data = side->name, .len = side->len};
-    if (before.len == end->node.len && memcmp(before.data, end->node.data, before.len) == 0)
-        return;
     add(out, d->dialect->note);
     ds_buffer_printf(out, "L%u: ", lane);
-    add_escaped(d, &before, out);
-    add(out, before.len != 0 ? " is " : "this is ");
-    add_escaped(d, &end->node, out);
+    add_escaped(d, was_called, out);
+    add(out, was_called.len != 0 ? " is " : "this is ");
+    add_escaped(d, buffer_text(&end->node), out);
     add(out, "\n");
 }
 
@@ -121,8 +87,9 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
                           struct ds_buffer *out)
 {
     bool is_new;
-    struct side *learnt;
-    uint64_t hash = hash_add_text(find_node(d, end, &learnt), "", 0);
+    struct ds_text was_called;
+    const struct diagram_place place = diagram_step_place(end);
+    uint64_t hash = hash_add_text(diagram_ends_node(&d->ends, &place, &was_called, &is_new), "", 0);
     if (d->by_process)
         hash = hash_add_text(hash, end->process.data, end->process.len);
     uint32_t number = numbers_get(&d->lanes, hash, &is_new);
@@ -132,8 +99,8 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
         d->has_others = true;
         declare_lane(d, 0, NULL, out);
     }
-    if (learnt != NULL)
-        add_learnt(d, number, learnt, end, out);
+    if (was_called.data != NULL)
+        add_learnt(d, number, was_called, end, out);
     return number;
 }
 
@@ -144,14 +111,14 @@ static void add_processes(const struct diagram *d, struct ds_buffer *out)
     if (d->by_process || (step->from.process.len == 0 && step->to.process.len == 0))
         return;
     add(out, " ");
-    add_escaped(d, &step->from.process, out);
+    add_escaped(d, buffer_text(&step->from.process), out);
     if (step->to.process.len != 0) {
         add(out, step->from.process.len != 0 ? " to " : "to ");
-        add_escaped(d, &step->to.process, out);
+        add_escaped(d, buffer_text(&step->to.process), out);
     }
 }
 
-void diagram_record(struct sink *sink, const struct record *record)
+static void draw(struct sink *sink, const struct record *record)
 {
     struct diagram *d = sink->state;
     struct ds_buffer *out = &sink->output.buffer;
@@ -175,19 +142,25 @@ void diagram_record(struct sink *sink, const struct record *record)
     }
     add(out, ": ");
     if (step->kind != STEP_NOTE) {
-        add_escaped(d, &step->verb, out);
+        add_escaped(d, buffer_text(&step->verb), out);
         add_processes(d, out);
         if (step->text.len != 0)
             add(out, ": ");
     }
-    add_escaped(d, &step->text, out);
+    add_escaped(d, buffer_text(&step->text), out);
     add(out, "\n");
     d->num_chars += out->len - len;
     d->num_rows++;
 }
 
+void diagram_record(struct sink *sink, const struct record *record)
+{
+    struct diagram *d = sink->state;
+    diagram_wait_record(&d->wait, sink, record);
+}
+
 /* A note needs a lane. */
-void diagram_lost(struct sink *sink, const struct loss *loss)
+static void draw_lost(struct sink *sink, const struct loss *loss)
 {
     struct diagram *d = sink->state;
     struct ds_buffer *out = &sink->output.buffer;
@@ -199,16 +172,24 @@ void diagram_lost(struct sink *sink, const struct loss *loss)
     add(out, "\n");
 }
 
+void diagram_lost(struct sink *sink, const struct loss *loss)
+{
+    struct diagram *d = sink->state;
+    diagram_wait_lost(&d->wait, sink, loss);
+}
+
 bool diagram_open(struct sink *sink, const struct dialect *dialect)
 {
     struct diagram *d = calloc(1, sizeof *d);
     if (d == NULL)
         return false;
-    if (!numbers_init(&d->nodes, MAX_LANES) || !numbers_init(&d->lanes, MAX_LANES)) {
-        numbers_free(&d->nodes);
+    if (!diagram_ends_init(&d->ends, MAX_LANES) || !numbers_init(&d->lanes, MAX_LANES)) {
+        diagram_ends_free(&d->ends);
         free(d);
         return false;
     }
+    d->wait = (struct diagram_wait){.ends = &d->ends, .record = draw, .lost = draw_lost};
+    d->step.ends = &d->ends;
     d->dialect = dialect;
     d->by_process = d->step.folds_workers = sink->config->lanes == LANES_PROCESS;
     sink->state = d;
@@ -237,7 +218,8 @@ static void say_large(const struct diagram *d, const char *format)
 
 void diagram_end(struct sink *sink)
 {
-    const struct diagram *d = sink->state;
+    struct diagram *d = sink->state;
+    diagram_wait_end(&d->wait, sink);
     if (!sink->output.failed)
         say_large(d, sink->kind->name);
     add(&sink->output.buffer, d->dialect->end);
@@ -246,7 +228,8 @@ void diagram_end(struct sink *sink)
 void diagram_close(struct sink *sink)
 {
     struct diagram *d = sink->state;
-    numbers_free(&d->nodes);
+    diagram_wait_free(&d->wait);
+    diagram_ends_free(&d->ends);
     numbers_free(&d->lanes);
     diagram_step_free(&d->step);
     free(d);

@@ -44,25 +44,60 @@ void diagram_step_print_span(int64_t ns, struct ds_buffer *out)
         ds_buffer_printf(out, "%.2f s", (double)ns / 1e9);
 }
 
-static bool has_host(struct ds_text node)
+/* set_node tells a node's name, or what is known of it, unless it has been learnt since. */
+static void set_node(const struct diagram_step *step, uint64_t number, struct ds_text name,
+                     struct diagram_step_end *told)
 {
-    return memchr(node.data, '@', node.len) != NULL;
+    told->number = number;
+    told->is_unsure = !diagram_name_is_whole(name);
+    if (told->is_unsure && number != 0) {
+        const struct ds_text learnt = diagram_ends_name(step->ends, number);
+        told->is_unsure = learnt.data == NULL;
+        name = learnt.data != NULL ? learnt : name;
+    }
+    told->has_name = name.data != NULL;
+    clear(&told->node);
+    if (told->has_name)
+        printable_text(name, &told->node);
 }
 
-static void tell_node(const struct ds_conn *conn, unsigned side, struct diagram_step_end *told)
+static void tell_node(const struct diagram_step *step, const struct ds_conn *conn, unsigned side,
+                      struct diagram_step_end *told)
 {
     const struct ds_endpoint *end = &conn->end[side];
-    struct ds_buffer *out = &told->node;
-    told->side = conn->number * 2 + side + 1;
-    told->unsure = end->node.data == NULL || !has_host(end->node);
-    clear(out);
-    if (end->node.data != NULL) {
-        printable_text(end->node, out);
-        return;
-    }
     char addr[DS_ADDR_LEN];
+    set_node(step, diagram_end_number(conn->number, side), end->node, told);
+    told->host = hash_add_text(2, (const char *)end->addr.bytes, sizeof end->addr.bytes);
+    told->port = hash_add_text(told->host, (const char *)&end->port, sizeof end->port);
+    if (told->has_name)
+        return;
     ds_addr_print(&end->addr, addr);
-    ds_buffer_printf(out, "%s:%u", addr, end->port);
+    ds_buffer_printf(&told->node, "%s:%u", addr, end->port);
+}
+
+struct diagram_place diagram_step_place(const struct diagram_step_end *end)
+{
+    return (struct diagram_place){.end = end->number,
+                                  .is_unsure = end->is_unsure,
+                                  .has_name = end->has_name,
+                                  .name = {end->node.data, end->node.len},
+                                  .host = end->host,
+                                  .port = end->port};
+}
+
+/* set_identity_node tells the node that a process has in a message. Where that is another than the
+ * end's, it is not known to be at its address. */
+static void set_identity_node(struct ds_text node, struct diagram_step_end *end)
+{
+    if (node.len != 0 && end->node.len == node.len &&
+        memcmp(end->node.data, node.data, node.len) == 0)
+        return;
+    if (!end->is_unsure)
+        end->host = end->port = 0;
+    end->is_unsure = !diagram_name_is_whole(node);
+    end->has_name = true;
+    clear(&end->node);
+    printable_text(node, &end->node);
 }
 
 /* tell_name: all that answer for a name share a lane. */
@@ -92,31 +127,40 @@ static void tell_process(const struct ds_term *term, struct ds_text name, bool i
         for (uint32_t i = 0; i < identity.num_words; i++)
             ds_buffer_printf(&end->process, i == 0 ? "%" PRIu32 : ".%" PRIu32, identity.word[i]);
         ds_buffer_add_text(&end->process, ">");
-        if (identity.node.data != NULL) {
-            clear(&end->node);
-            printable_text(identity.node, &end->node);
-            end->unsure = !has_host(identity.node);
-        }
+        if (identity.node.data != NULL)
+            set_identity_node(identity.node, end);
     } else if (ds_term_get_atom(term, &atom)) {
         ds_term_print_atom(atom, &end->process);
     }
 }
 
-/* tell_caller names the process that made a call, or remembers it. */
-static void tell_caller(struct diagram_step *step, uint64_t call, bool is_request)
+/* remember_caller remembers who makes a call. */
+static void remember_caller(struct diagram_step *step, uint64_t call, unsigned dir)
 {
     size_t i = call % STEP_CALLS;
-    struct ds_buffer *process = is_request ? &step->from.process : &step->to.process;
-    if (is_request) {
-        step->callers[i].number = 0;
-        if (process->len == 0 || process->len >= STEP_PROCESS_LEN)
-            return;
-        step->callers[i].number = call;
-        memcpy(step->callers[i].process, process->data, process->len);
-        step->callers[i].process[process->len] = '\0';
-    } else if (process->len == 0 && step->callers[i].number == call) {
-        ds_buffer_add_text(process, step->callers[i].process);
-    }
+    const struct ds_buffer *process = &step->from.process;
+    const size_t len = process->len < STEP_PROCESS_LEN && !process->failed ? process->len : 0;
+    step->callers[i].number = call;
+    step->callers[i].dir = (uint8_t)dir;
+    step->callers[i].from = step->from.number;
+    step->callers[i].to = step->to.number;
+    if (len != 0)
+        memcpy(step->callers[i].process, process->data, len);
+    step->callers[i].process[len] = '\0';
+}
+
+/* tell_caller names the process that made a call, or remembers it. */
+static void tell_caller(struct diagram_step *step, const struct note *note, unsigned dir)
+{
+    const size_t i = note->call % STEP_CALLS;
+    if (note->role == NOTE_REQUEST)
+        remember_caller(step, note->call, dir);
+    else if (step->callers[i].number != note->call)
+        return;
+    else if (note->role == NOTE_FORWARD)
+        step->callers[i].to = step->to.number;
+    else if (step->to.process.len == 0)
+        ds_buffer_add_text(&step->to.process, step->callers[i].process);
 }
 
 /* fold_worker names a process that erpc starts for one call by the function that it runs: there
@@ -128,10 +172,9 @@ static void fold_worker(struct diagram_step *step, const struct note *note, unsi
     struct ds_buffer *process =
         is_request || step->callers[i].dir == dir ? &step->to.process : &step->from.process;
     if (is_request) {
-        step->callers[i].dir = (uint8_t)dir;
         step->callers[i].worker[0] = '\0';
-        if (step->callers[i].number != note->call || note->label == NULL ||
-            strncmp(note->label, "erpc:", strlen("erpc:")) != 0 || note->mod.data == NULL)
+        if (note->label == NULL || strncmp(note->label, "erpc:", strlen("erpc:")) != 0 ||
+            note->mod.data == NULL)
             return;
         clear(process);
         term_show(&note->mod, &short_term, process);
@@ -216,7 +259,7 @@ static void tell_message(struct diagram_step *step, const struct record *record)
     tell_process(&m->role[DS_ROLE_FROM], note->from_name, note->from_is_for, &step->from);
     tell_process(&m->role[DS_ROLE_TO], note->to_name, note->to_is_for, &step->to);
     if (note->call != 0)
-        tell_caller(step, note->call, note->role == NOTE_REQUEST);
+        tell_caller(step, note, record->event->dir);
     if (note->call != 0 && step->folds_workers)
         fold_worker(step, note, record->event->dir);
     tell_verb(step, record);
@@ -227,17 +270,30 @@ static void tell_message(struct diagram_step *step, const struct record *record)
     tell_body(step, record);
 }
 
+static bool is_late(const struct ds_conn_change *change)
+{
+    return change->state == DS_CONN_JOINED_LATE || change->state == DS_CONN_CONTINUED;
+}
+
+bool diagram_step_draws(const struct ds_event *event)
+{
+    const struct ds_conn_change *change = &event->change;
+    if (event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_GAP)
+        return true;
+    if (event->type != DS_EVENT_CONN || change->state == DS_CONN_OPEN || is_late(change) ||
+        change->unfollowed)
+        return false;
+    return change->state == DS_CONN_FAILED || event->conn->end[0].node.data != NULL ||
+           event->conn->end[1].node.data != NULL;
+}
+
 static void tell_conn(struct diagram_step *step, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct ds_conn_change *change = &event->change;
-    bool named = conn->end[0].node.data != NULL || conn->end[1].node.data != NULL;
-
-    const bool is_late = change->state == DS_CONN_JOINED_LATE || change->state == DS_CONN_CONTINUED;
-    if (is_late)
+    if (is_late(change))
         step->late[conn->number % STEP_LATE] = conn->number;
-    if (change->state == DS_CONN_OPEN || is_late || change->unfollowed ||
-        (!named && change->state != DS_CONN_FAILED))
+    if (!diagram_step_draws(event))
         return;
     step->kind = STEP_NOTE;
     ds_buffer_printf(&step->text, "connection %" PRIu64 " %s", conn->number,
@@ -258,19 +314,26 @@ static void tell_gap(struct diagram_step *step, const struct ds_gap *gap)
                          counted((uint64_t)gap->messages, "messages").text);
 }
 
-void diagram_step_tell_party(const struct party *party, struct diagram_step_end *end)
+static void tell_party(const struct diagram_step *step, const struct party *party, uint64_t number,
+                       struct diagram_step_end *end)
 {
-    clear(&end->node);
     clear(&end->process);
-    end->side = 0;
-    if (party->node.data != NULL)
-        printable_text(party->node, &end->node);
-    else
+    set_node(step, number, party->node, end);
+    end->host = end->port = 0;
+    if (!end->has_name)
         ds_buffer_add_text(&end->node, "?");
     if (party->name.data != NULL)
         tell_name(party->name, party->is_for, &end->process);
     else if (party->has_pid)
         ds_buffer_printf(&end->process, "<%" PRIu32 ".%" PRIu32 ">", party->id, party->serial);
+}
+
+void diagram_step_tell_parties(struct diagram_step *step, const struct call *call)
+{
+    const size_t i = call->number % STEP_CALLS;
+    const bool is_known = step->callers[i].number == call->number;
+    tell_party(step, &call->caller, is_known ? step->callers[i].from : 0, &step->from);
+    tell_party(step, &call->callee, is_known ? step->callers[i].to : 0, &step->to);
 }
 
 /* Outcomes that no answer tells. */
@@ -284,8 +347,7 @@ static void tell_end(struct diagram_step *step, const struct call *call)
 {
     if (!is_untold[call->outcome])
         return;
-    diagram_step_tell_party(&call->caller, &step->from);
-    diagram_step_tell_party(&call->callee, &step->to);
+    diagram_step_tell_parties(step, call);
     step->kind = STEP_NOTE;
     ds_buffer_printf(&step->text, "#%" PRIu64 " %s after ", call->number,
                      call_outcome_name(call->outcome));
@@ -304,8 +366,8 @@ bool diagram_step_tell(struct diagram_step *step, const struct record *record)
     if (record->call != NULL) {
         tell_end(step, record->call);
     } else {
-        tell_node(event->conn, event->dir, &step->from);
-        tell_node(event->conn, !event->dir, &step->to);
+        tell_node(step, event->conn, event->dir, &step->from);
+        tell_node(step, event->conn, !event->dir, &step->to);
         clear(&step->from.process);
         clear(&step->to.process);
         if (event->type == DS_EVENT_MESSAGE)

@@ -4,6 +4,7 @@
 #ifndef SRC_DIAGRAM_STEP_H
 #define SRC_DIAGRAM_STEP_H
 
+#include "diagram_ends.h"
 #include "record.h"
 
 enum diagram_step_kind {
@@ -16,8 +17,10 @@ enum diagram_step_kind {
 /* diagram_step_end is a process, or a node when process is empty. */
 struct diagram_step_end {
     struct ds_buffer node, process;
-    uint64_t side; /* the end of a connection that it is at, from 1; 0: not said */
-    bool unsure;   /* node is an address, or has no host: its name may be learnt yet */
+    uint64_t number; /* of the end of a connection that it is at, see diagram_ends.h; 0: not said */
+    uint64_t host, port; /* stand for the address, see diagram_ends.h */
+    bool is_unsure;      /* node is no whole name */
+    bool has_name;       /* nor is it an address */
 };
 
 enum { STEP_CALLS = 1024, STEP_PROCESS_LEN = 64, STEP_LATE = 64 };
@@ -27,14 +30,16 @@ enum { STEP_CALLS = 1024, STEP_PROCESS_LEN = 64, STEP_LATE = 64 };
 struct diagram_step {
     enum diagram_step_kind kind;
     bool folds_workers; /* set by the owner: a worker of erpc is named by its function */
+    const struct diagram_ends *ends; /* set by the owner: names that are learnt late */
     struct diagram_step_end from, to;
     struct ds_buffer verb; /* "CALL #7", "reply #7 after 412 us" */
     struct ds_buffer text; /* the term, shortened, or what happened */
     struct {
         uint64_t number;
-        char process[STEP_PROCESS_LEN];
-        char worker[STEP_PROCESS_LEN]; /* who serves it, where that is a process for it alone */
-        uint8_t dir;                   /* of the request */
+        char process[STEP_PROCESS_LEN]; /* "": not known */
+        char worker[STEP_PROCESS_LEN];  /* who serves it, where that is a process for it alone */
+        uint8_t dir;                    /* of the request */
+        uint64_t from, to;              /* ends: who asked, and who was asked last */
     } callers[STEP_CALLS];    /* who made a call: an answer may carry an alias instead */
     uint64_t late[STEP_LATE]; /* connections joined late, to be said with the first message */
 };
@@ -42,8 +47,14 @@ struct diagram_step {
 /* diagram_step_tell tells a record. False when memory ran out. */
 bool diagram_step_tell(struct diagram_step *step, const struct record *record);
 
-/* diagram_step_tell_party names a process. */
-void diagram_step_tell_party(const struct party *party, struct diagram_step_end *end);
+/* diagram_step_draws says whether anything is drawn for an event. */
+bool diagram_step_draws(const struct ds_event *event);
+
+/* diagram_step_tell_parties names the processes of a call. */
+void diagram_step_tell_parties(struct diagram_step *step, const struct call *call);
+
+/* diagram_step_place returns where an end is, for diagram_ends_node. */
+struct diagram_place diagram_step_place(const struct diagram_step_end *end);
 
 void diagram_step_free(struct diagram_step *step);
 

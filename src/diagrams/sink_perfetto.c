@@ -18,6 +18,7 @@
 #include "numbers.h"
 #include "sink.h"
 #include "diagram_step.h"
+#include "diagram_wait.h"
 #include "term_show.h"
 
 #include <stdlib.h>
@@ -44,7 +45,9 @@ struct trace {
     struct json_writer json;
     bool has_events, has_first;
     int64_t first_ns;
-    struct numbers nodes, tracks;
+    struct diagram_ends ends; /* the nodes */
+    struct diagram_wait wait;
+    struct numbers tracks;
     struct row *rows; /* by number of the track */
     struct diagram_step step;
     struct ds_buffer text;
@@ -104,10 +107,12 @@ static void name_track(struct trace *t, struct track track, const char *what,
 static struct track find_track(struct trace *t, const struct diagram_step_end *end, unsigned row)
 {
     bool is_new;
-    uint64_t hash = hash_add_text(1, end->node.data, end->node.len);
-    struct track track = {.pid = numbers_get(&t->nodes, hash, &is_new)};
-    if (is_new)
+    struct ds_text was_called;
+    const struct diagram_place place = diagram_step_place(end);
+    struct track track = {.pid = diagram_ends_node(&t->ends, &place, &was_called, &is_new)};
+    if (is_new || was_called.data != NULL)
         name_track(t, track, "process_name", &end->node, 0);
+    uint64_t hash = hash_add_text(track.pid, "", 0);
     hash = hash_add_text(hash + row, end->process.data, end->process.len);
     track.tid = numbers_get(&t->tracks, hash, &is_new);
     if (is_new)
@@ -198,8 +203,7 @@ static void begin_arrow_end(struct trace *t, const char *phase, struct track tra
 
 static void add_call(struct trace *t, const struct call *call)
 {
-    diagram_step_tell_party(&call->caller, &t->step.from);
-    diagram_step_tell_party(&call->callee, &t->step.to);
+    diagram_step_tell_parties(&t->step, call);
     struct track caller = place_slice(t, &t->step.from, call);
     struct track callee = place_slice(t, &t->step.to, call);
     add_slice(t, caller, call);
@@ -240,7 +244,7 @@ static void add_instant(struct trace *t, const struct record *record)
     json_end_object(json);
 }
 
-static void perfetto_record(struct sink *sink, const struct record *record)
+static void add_record(struct sink *sink, const struct record *record)
 {
     struct trace *t = sink->state;
     if (!t->has_first) {
@@ -258,7 +262,7 @@ static void perfetto_record(struct sink *sink, const struct record *record)
         t->json.out->failed = true;
 }
 
-static void perfetto_lost(struct sink *sink, const struct loss *loss)
+static void add_lost(struct sink *sink, const struct loss *loss)
 {
     struct trace *t = sink->state;
     if (!t->has_first)
@@ -274,10 +278,23 @@ static void perfetto_lost(struct sink *sink, const struct loss *loss)
     json_end_object(&t->json);
 }
 
+static void perfetto_record(struct sink *sink, const struct record *record)
+{
+    struct trace *t = sink->state;
+    diagram_wait_record(&t->wait, sink, record);
+}
+
+static void perfetto_lost(struct sink *sink, const struct loss *loss)
+{
+    struct trace *t = sink->state;
+    diagram_wait_lost(&t->wait, sink, loss);
+}
+
 static void perfetto_close(struct sink *sink)
 {
     struct trace *t = sink->state;
-    numbers_free(&t->nodes);
+    diagram_wait_free(&t->wait);
+    diagram_ends_free(&t->ends);
     numbers_free(&t->tracks);
     free(t->rows);
     diagram_step_free(&t->step);
@@ -295,7 +312,9 @@ static bool perfetto_open(struct sink *sink)
     sink->state = t;
     t->json.out = &sink->output.buffer;
     t->rows = calloc(MAX_TRACKS + 1, sizeof *t->rows);
-    if (t->rows == NULL || !numbers_init(&t->nodes, MAX_NODES) ||
+    t->wait = (struct diagram_wait){.ends = &t->ends, .record = add_record, .lost = add_lost};
+    t->step.ends = &t->ends;
+    if (t->rows == NULL || !diagram_ends_init(&t->ends, MAX_NODES) ||
         !numbers_init(&t->tracks, MAX_TRACKS)) {
         perfetto_close(sink);
         return false;
@@ -307,6 +326,7 @@ static bool perfetto_open(struct sink *sink)
 static void perfetto_end(struct sink *sink)
 {
     struct trace *t = sink->state;
+    diagram_wait_end(&t->wait, sink);
     JSON_LITERAL(&t->json, "\n]\n");
 }
 

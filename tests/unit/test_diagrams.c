@@ -1,7 +1,6 @@
 /* Diagrams and traces: what is written for a small conversation, and that nothing that a peer
  * sends can mean anything in them. */
 #include "failing_alloc.h"
-#include "sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,117 +11,7 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-static struct sink_config options;
-static struct sink sink;
-static struct ds_conn conn;
-static struct ds_event event;
-static struct record record;
-
-/* Terms live here until the next test. */
-static uint8_t bytes[65536];
-static size_t num_bytes;
-
-static struct ds_text text_of(const char *text)
-{
-    return (struct ds_text){text, strlen(text)};
-}
-
-static struct ds_term finish(size_t from)
-{
-    return (struct ds_term){.data = bytes + from, .len = num_bytes - from};
-}
-
-static void put_atom(const char *text, size_t len)
-{
-    bytes[num_bytes++] = 119;
-    bytes[num_bytes++] = (uint8_t)len;
-    memcpy(bytes + num_bytes, text, len);
-    num_bytes += len;
-}
-
-static struct ds_term atom_of(const char *text, size_t len)
-{
-    size_t from = num_bytes;
-    put_atom(text, len);
-    return finish(from);
-}
-
-static struct ds_term atom(const char *text)
-{
-    return atom_of(text, strlen(text));
-}
-
-static struct ds_term pid(const char *node, uint8_t id)
-{
-    size_t from = num_bytes;
-    bytes[num_bytes++] = 88;
-    put_atom(node, strlen(node));
-    memset(bytes + num_bytes, 0, 12);
-    bytes[num_bytes + 3] = id;
-    bytes[num_bytes + 11] = 1;
-    num_bytes += 12;
-    return finish(from);
-}
-
-static void start(const char *kind, enum lanes lanes)
-{
-    memset(&options, 0, sizeof options);
-    memset(&sink, 0, sizeof sink);
-    memset(&conn, 0, sizeof conn);
-    options.lanes = lanes;
-    sink.kind = sink_find(kind, strlen(kind));
-    sink.config = &options;
-    num_bytes = 0;
-    conn.number = 3;
-    conn.end[0].node = text_of("alice@h");
-    conn.end[1].node = text_of("bob@h");
-    assert_non_null(sink.kind);
-    assert_true(sink.kind->open(&sink));
-}
-
-static void begin(enum ds_event_type type, uint8_t dir)
-{
-    memset(&event, 0, sizeof event);
-    memset(&record, 0, sizeof record);
-    event.type = type;
-    event.conn = &conn;
-    event.dir = dir;
-    event.frame = 9;
-    event.ts_ns = 1700000000000000000;
-    record.event = &event;
-}
-
-static void show(void)
-{
-    sink.kind->record(&sink, &record);
-}
-
-static void message(int64_t code, uint8_t dir, struct ds_term from, struct ds_term to,
-                    struct ds_term payload)
-{
-    begin(DS_EVENT_MESSAGE, dir);
-    event.message.code = code;
-    event.message.op = ds_op_find(code);
-    event.message.role[DS_ROLE_FROM] = from;
-    event.message.role[DS_ROLE_TO] = to;
-    event.message.payload = payload;
-}
-
-/* stop returns what was written, ended by a NUL. */
-static char *stop(void)
-{
-    if (sink.kind->end != NULL)
-        sink.kind->end(&sink);
-    sink.kind->close(&sink);
-    assert_false(sink.output.buffer.failed);
-    char *all = malloc(sink.output.buffer.len + 1);
-    memcpy(all, sink.output.buffer.data, sink.output.buffer.len);
-    all[sink.output.buffer.len] = '\0';
-    ds_buffer_free(&sink.output.buffer);
-    return all;
-}
-
-static const struct ds_term none;
+#include "sink_player.h"
 
 /* play is a small conversation with everything in it. */
 static void play(void)
@@ -163,13 +52,6 @@ static void play(void)
     begin(DS_EVENT_TICK, 1);
     record.call = &call;
     show();
-}
-
-static void expect(const char *expected)
-{
-    char *got = stop();
-    assert_string_equal(got, expected);
-    free(got);
 }
 
 static void mermaid_by_node(void **test)
@@ -267,65 +149,6 @@ static void ends_without_an_answer_are_noted(void **test)
         assert_int_equal(strstr(all, note) != NULL, ends[i].is_noted);
         free(all);
     }
-}
-
-/* A node that is an address at first, or a name without host, keeps its lane when its name is
- * learnt; so do the processes on it. */
-static void a_node_has_one_lane(void **test)
-{
-    (void)test;
-    start("mermaid", LANES_NODE);
-    conn.end[1] = (struct ds_endpoint){.addr = {4, {10, 0, 0, 2}}, .port = 4370};
-    message(6, 0, pid("alice@h", 85), atom("echo"), atom("one"));
-    show();
-    conn.end[1].node = text_of("bob");
-    message(6, 0, pid("alice@h", 85), atom("echo"), atom("two"));
-    show();
-    message(22, 1, pid("bob@h", 90), pid("alice@h", 85), atom("three"));
-    show();
-    conn.end[1].node = text_of("bob@h");
-    message(6, 0, pid("alice@h", 85), atom("echo"), atom("four"));
-    show();
-    conn.number = 4; /* another connection knows it at once */
-    message(6, 0, pid("alice@h", 85), atom("echo"), atom("five"));
-    show();
-    struct call call = {.number = 8, .outcome = CALL_TIMEOUT, .end_ns = 2000};
-    call.caller.node = text_of("alice@h");
-    call.callee.node = text_of("bob@h");
-    begin(DS_EVENT_TICK, 0);
-    record.call = &call;
-    show();
-    expect("sequenceDiagram\n"
-           "    autonumber\n"
-           "    participant L1 as alice@h\n"
-           "    participant L2 as 10.0.0.2#58;4370\n"
-           "    L1->>L2: SEND #60;85.0#62; to echo: one\n"
-           "    L1->>L2: SEND #60;85.0#62; to echo: two\n"
-           "    Note over L2: 10.0.0.2#58;4370 is bob@h\n"
-           "    L2->>L1: SEND #60;90.0#62; to #60;85.0#62;: three\n"
-           "    L1->>L2: SEND #60;85.0#62; to echo: four\n"
-           "    L1->>L2: SEND #60;85.0#62; to echo: five\n"
-           "    Note over L1,L2: #35;8 timeout after 2 us\n");
-
-    start("plantuml", LANES_PROCESS);
-    conn.end[1] = (struct ds_endpoint){.addr = {4, {10, 0, 0, 2}}, .port = 4370};
-    message(6, 0, pid("alice@h", 85), atom("echo"), atom("one"));
-    show();
-    message(22, 1, pid("bob@h", 90), pid("alice@h", 85), atom("three"));
-    show();
-    conn.end[1].node = text_of("bob@h");
-    message(6, 0, pid("alice@h", 85), atom("echo"), atom("four"));
-    show();
-    expect("@startuml\n"
-           "autonumber\n"
-           "participant \"<U+003C>85.0<U+003E>\\nalice@h\" as L1\n"
-           "participant \"echo\\n10.0.0.2:4370\" as L2\n"
-           "    L1 -> L2: SEND: one\n"
-           "participant \"<U+003C>90.0<U+003E>\\nbob@h\" as L3\n"
-           "note over L3: 10.0.0.2:4370 is bob@h\n"
-           "    L3 -> L1: SEND: three\n"
-           "    L1 -> L2: SEND: four\n"
-           "@enduml\n");
 }
 
 /* What somebody might send to break a diagram. */
@@ -596,6 +419,7 @@ static void play_once(void *context)
     sink.kind->end(&sink);
     sink.kind->close(&sink);
     ds_buffer_free(&sink.output.buffer);
+    ds_buffer_free(&sink.output.ends);
 }
 
 static void stands_failing_allocations(void **test)
@@ -619,7 +443,6 @@ int main(void)
         cmocka_unit_test(mermaid_by_node),
         cmocka_unit_test(mermaid_by_process),
         cmocka_unit_test(plantuml_by_process),
-        cmocka_unit_test(a_node_has_one_lane),
         cmocka_unit_test(ends_without_an_answer_are_noted),
         cmocka_unit_test(nothing_means_anything),
         cmocka_unit_test(json_stays_json),

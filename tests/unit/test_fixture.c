@@ -13,6 +13,7 @@
 
 #include "failing_alloc.h"
 #include "fixture.h"
+#include "node_list.h"
 #include "sink.h"
 
 #include <distsniff/dissect.h>
@@ -173,6 +174,7 @@ static void writes_a_module(void **state)
 static void run(void *context)
 {
     (void)context;
+    memset(&conn, 0, sizeof conn);
     if (write_module() && !sink.output.failed)
         assert_same_as_golden();
 }
@@ -181,6 +183,58 @@ static void survives_failing_allocations(void **state)
 {
     (void)state;
     assert_true(failing_alloc_each(run, NULL) > 8);
+}
+
+/* name_end tells what the end of a connection is called. */
+static void name_end(uint64_t number, uint8_t host, const char *name)
+{
+    struct ds_event event = make(DS_EVENT_TICK, 0);
+    conn.number = number;
+    conn.end[1].addr.bytes[3] = host;
+    conn.end[1].node = (struct ds_text){name, strlen(name)};
+    conn.end[1].creation = 6;
+    give(&event);
+}
+
+/* A node whose name had no host at first is listed once, by its whole name if that is learnt. */
+static void lists_each_node_once(void **state)
+{
+    static struct sink_config options;
+    const struct sink_format format = {&sink_erlmod, path};
+    static char text[MODULE_LEN];
+    (void)state;
+    memset(&conn, 0, sizeof conn);
+    assert_true(sink_open(&sink, &format, &options));
+    name_end(1, 2, "bob");
+    name_end(2, 2, "bob");
+    name_end(3, 2, "bob@h");
+    name_end(1, 2, "bob@h");
+    name_end(2, 2, "bob@h");
+    name_end(4, 3, "bob");
+    name_end(5, 4, "bob");
+    name_end(6, 4, "bob");
+    for (uint64_t i = 0; i < NODE_LIST_WAITING - 3; i++)
+        name_end(7 + i, 5, "carol");
+    name_end(1000, 6, "dave"); /* the oldest does not wait any longer */
+    sink_close(&sink);
+    assert_false(sink.output.failed);
+    text[read_file(path, text)] = '\0';
+    const char *at = strstr(text, "nodes() ->\n");
+    assert_non_null(at);
+    assert_non_null(at = strstr(at, "creation => 5, name => 'it\\'s@h"));
+    assert_string_equal(strstr(at, "     #{creation => 6"),
+                        "     #{creation => 6, name => bob@h,\n"
+                        "       addr => {{10,0,0,2},1001}},\n"
+                        "     #{creation => 6, name => bob,\n"
+                        "       addr => {{10,0,0,3},1001}},\n"
+                        "     #{creation => 6, name => carol,\n"
+                        "       addr => {{10,0,0,5},1001}},\n"
+                        "     #{creation => 6, name => dave,\n"
+                        "       addr => {{10,0,0,6},1001}},\n"
+                        "     #{creation => 6, name => bob,\n"
+                        "       addr => {{10,0,0,4},1001}}].\n\n"
+                        "%% hex(Text): the bytes that hexadecimal digits stand for.\n"
+                        "hex(Text) ->\n    binary:decode_hex(Text).\n");
 }
 
 static void knows_names_of_modules(void **state)
@@ -203,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_a_module),
         cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(lists_each_node_once),
         cmocka_unit_test(knows_names_of_modules),
     };
     if (mkdtemp(folder) == NULL)

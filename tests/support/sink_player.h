@@ -1,0 +1,139 @@
+/*
+ * sink_player.h - a sink that is given records by hand, and what it wrote:
+ *
+ *     start("mermaid", LANES_NODE);
+ *     message(6, 0, pid("alice@h", 85), atom("echo"), atom("ping"));
+ *     show();
+ *     expect("sequenceDiagram\n" ...);
+ *
+ * To be included behind cmocka.h.
+ */
+#ifndef TESTS_SINK_PLAYER_H
+#define TESTS_SINK_PLAYER_H
+
+#include "sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct sink_config options;
+static struct sink sink;
+static struct ds_conn conn;
+static struct ds_event event;
+static struct record record;
+
+/* Terms live here until the next test. */
+static uint8_t bytes[65536];
+static size_t num_bytes;
+
+static inline struct ds_text text_of(const char *text)
+{
+    return (struct ds_text){text, strlen(text)};
+}
+
+static inline struct ds_term finish(size_t from)
+{
+    return (struct ds_term){.data = bytes + from, .len = num_bytes - from};
+}
+
+static inline void put_atom(const char *text, size_t len)
+{
+    bytes[num_bytes++] = 119;
+    bytes[num_bytes++] = (uint8_t)len;
+    memcpy(bytes + num_bytes, text, len);
+    num_bytes += len;
+}
+
+static inline struct ds_term atom_of(const char *text, size_t len)
+{
+    size_t from = num_bytes;
+    put_atom(text, len);
+    return finish(from);
+}
+
+static inline struct ds_term atom(const char *text)
+{
+    return atom_of(text, strlen(text));
+}
+
+static inline struct ds_term pid(const char *node, uint8_t id)
+{
+    size_t from = num_bytes;
+    bytes[num_bytes++] = 88;
+    put_atom(node, strlen(node));
+    memset(bytes + num_bytes, 0, 12);
+    bytes[num_bytes + 3] = id;
+    bytes[num_bytes + 11] = 1;
+    num_bytes += 12;
+    return finish(from);
+}
+
+static inline void start(const char *kind, enum lanes lanes)
+{
+    memset(&options, 0, sizeof options);
+    memset(&sink, 0, sizeof sink);
+    memset(&conn, 0, sizeof conn);
+    options.lanes = lanes;
+    sink.kind = sink_find(kind, strlen(kind));
+    sink.config = &options;
+    num_bytes = 0;
+    conn.number = 3;
+    conn.end[0].node = text_of("alice@h");
+    conn.end[1].node = text_of("bob@h");
+    assert_non_null(sink.kind);
+    assert_true(sink.kind->open(&sink));
+}
+
+static inline void begin(enum ds_event_type type, uint8_t dir)
+{
+    memset(&event, 0, sizeof event);
+    memset(&record, 0, sizeof record);
+    event.type = type;
+    event.conn = &conn;
+    event.dir = dir;
+    event.frame = 9;
+    event.ts_ns = 1700000000000000000;
+    record.event = &event;
+}
+
+static inline void show(void)
+{
+    sink.kind->record(&sink, &record);
+}
+
+static inline void message(int64_t code, uint8_t dir, struct ds_term from, struct ds_term to,
+                    struct ds_term payload)
+{
+    begin(DS_EVENT_MESSAGE, dir);
+    event.message.code = code;
+    event.message.op = ds_op_find(code);
+    event.message.role[DS_ROLE_FROM] = from;
+    event.message.role[DS_ROLE_TO] = to;
+    event.message.payload = payload;
+}
+
+/* stop returns what was written, ended by a NUL. */
+static inline char *stop(void)
+{
+    if (sink.kind->end != NULL)
+        sink.kind->end(&sink);
+    sink.kind->close(&sink);
+    assert_false(sink.output.buffer.failed);
+    char *all = malloc(sink.output.buffer.len + 1);
+    memcpy(all, sink.output.buffer.data, sink.output.buffer.len);
+    all[sink.output.buffer.len] = '\0';
+    ds_buffer_free(&sink.output.buffer);
+    ds_buffer_free(&sink.output.ends);
+    return all;
+}
+
+static const struct ds_term none;
+
+static inline void expect(const char *expected)
+{
+    char *got = stop();
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+#endif
