@@ -67,6 +67,7 @@ bool look_ahead(struct capture *capture, const struct ds_config *config)
     quiet.context = &look;
     quiet.raw = quiet.remember = false;
     quiet.learn = true;
+    quiet.keylog_notes = false;
     look.session = ds_session_new(&quiet);
     if (look.session == NULL) {
         complain("out of memory");

@@ -221,11 +221,26 @@ static bool check_outputs(const struct sniff *s)
     return true;
 }
 
+/* warn_of_secrets: what is asked for has to be known by who passes such a file on. */
+static void warn_of_secrets(const struct keep_config *keep)
+{
+    const char *const names[] = {keep->write_file, keep->connections_file};
+    for (size_t i = 0; i < 2 && keep->embeds_secrets; i++) {
+        if (names[i] != NULL)
+            complain("%s gets the secrets of its TLS connections: whoever has it can read all that they "
+                     "say",
+                     strcmp(names[i], "-") == 0 ? "standard output" : names[i]);
+    }
+}
+
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
     s->pipeline = pipeline_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
+    warn_of_secrets(&options->keep);
     save_init(&s->save, &options->keep, &s->capture);
+    if (options->keep.embeds_secrets)
+        s->save.keylog = s->config.keylog;
     if (s->pipeline == NULL || !recorder_wanted(&options->keep))
         return s->pipeline != NULL;
     s->recorder = recorder_new(&options->keep, &s->config, &s->capture);
@@ -273,6 +288,7 @@ static bool open_session(struct sniff *s)
     if (s->keylog != NULL) {
         config->keylog = keylog_files_get(s->keylog);
         config->keylog_grows = s->capture.is_live;
+        config->keylog_notes = s->options->keep.embeds_secrets;
     }
     s->session = ds_session_new(config);
     if (s->session == NULL)

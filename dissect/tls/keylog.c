@@ -129,6 +129,55 @@ void ds_keylog_expect(struct ds_keylog *keylog)
     keylog->is_expected = true;
 }
 
+void keylog_note(const struct env *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp)
+{
+    struct ds_keylog *keylog = env->config.keylog;
+    if (!env->config.keylog_notes || keylog == NULL || keylog->num == 0)
+        return;
+    for (uint32_t i = *bucket_of(keylog, random); i != 0; i = keylog->secrets[i - 1].next) {
+        struct keylog_secret *secret = &keylog->secrets[i - 1];
+        if (secret->used != 0 || memcmp(secret->random, random, TLS_RANDOM_LEN) != 0)
+            continue;
+        secret->used = ++keylog->stats.used;
+        secret->tcp = tcp;
+    }
+}
+
+static char *put_hex(char *at, const uint8_t *bytes, size_t len)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < len; i++) {
+        *at++ = digits[bytes[i] >> 4];
+        *at++ = digits[bytes[i] & 15];
+    }
+    return at;
+}
+
+static void give_line(const struct keylog_secret *secret,
+                      void (*take)(void *context, uint64_t tcp, struct ds_text line), void *context)
+{
+    char line[KEY_LINE_MAX];
+    char *at = stpcpy(line, labels[secret->label].name);
+    *at++ = ' ';
+    at = put_hex(at, secret->random, TLS_RANDOM_LEN);
+    *at++ = ' ';
+    at = put_hex(at, secret->secret, secret->len);
+    *at++ = '\n';
+    take(context, secret->tcp, (struct ds_text){line, (size_t)(at - line)});
+    OPENSSL_cleanse(line, sizeof line);
+}
+
+uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
+                        void (*take)(void *context, uint64_t tcp, struct ds_text line),
+                        void *context)
+{
+    for (size_t i = 0; i < keylog->num && after < keylog->stats.used; i++) {
+        if (keylog->secrets[i].used > after)
+            give_line(&keylog->secrets[i], take, context);
+    }
+    return keylog->stats.used;
+}
+
 bool keylog_grows(const struct env *env)
 {
     const struct ds_keylog *keylog = env->config.keylog;
@@ -166,6 +215,7 @@ static void take_secret(struct ds_keylog *keylog, const struct keylog_secret *se
         keylog->num++;
     }
     keylog->secrets[place] = *secret;
+    keylog->secrets[place].used = 0;
     put_in(keylog, place);
     keylog->stats.secrets++;
 }

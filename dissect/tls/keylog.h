@@ -22,6 +22,7 @@ struct keylog_secret {
     uint8_t secret[TLS_SECRET_MAX];
     uint8_t len;
     uint32_t next; /* of its bucket, plus one */
+    uint64_t used, tcp; /* ds_keylog_used: which one, 0: not; and of which connection */
 };
 
 /* keylog_find returns the secret of that label and client random, or NULL. It lives until more
@@ -37,6 +38,9 @@ const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i
 struct env;
 bool keylog_grows(const struct env *env);
 bool keylog_is_of_use(const struct env *env);
+
+/* keylog_note notes that the secrets of that random are of a connection. */
+void keylog_note(const struct env *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
 
 /* keylog_age changes whenever a secret is added. */
 uint64_t keylog_age(const struct ds_keylog *keylog);

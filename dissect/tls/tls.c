@@ -282,7 +282,10 @@ static void open_waiting(struct tls *tls, int dir)
 /* ask_for_keys: the key log has grown, or a hello was seen. */
 static void ask_for_keys(struct tls *tls)
 {
-    tls->keys_age = keylog_age(tls->stage->env->config.keylog);
+    const struct env *env = tls->stage->env;
+    if (tls->keys_age != keylog_age(env->config.keylog) && tls->has_client_random)
+        keylog_note(env, tls->random[0], tls->tcp->number);
+    tls->keys_age = keylog_age(env->config.keylog);
     for (int dir = 0; dir < 2; dir++) {
         if (tls_keys_find(tls, dir) && tls->dirs[dir].waiting.len != 0)
             open_waiting(tls, dir);

@@ -28,6 +28,7 @@ static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_cli
     memcpy(tls->random[is_client ? 0 : 1], hello.random, TLS_RANDOM_LEN);
     if (is_client) {
         tls->has_client_random = true;
+        keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
         tls->has_server_random = false;
         tls->view.sni = keep_text(tls->sni, sizeof tls->sni, hello.sni);
         tls->client = dir;

@@ -177,6 +177,7 @@ static bool try_all(struct tls *tls, int dir, const struct tls_record *record, s
             tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
             memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
             tls->has_client_random = true;
+            keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
             tls->view.version = TLS_1_3;
             tls->view.suite = tls->suite->code;
             tls->view.suite_name = tls->suite->name;

@@ -129,6 +129,7 @@ struct ds_config {
     bool facts; /* ds_conn.link, DS_EVENT_STALL and ds_message.stalled_ns */
     struct ds_keylog *keylog; /* secrets of TLS connections; NULL: none */
     bool keylog_grows;        /* what has no keys yet is held for a while */
+    bool keylog_notes;        /* it notes which secrets are of use, see ds_keylog_used */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */

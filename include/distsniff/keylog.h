@@ -10,7 +10,7 @@
 #ifndef DISTSNIFF_KEYLOG_H
 #define DISTSNIFF_KEYLOG_H
 
-#include <distsniff/public.h>
+#include <distsniff/term.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +27,7 @@ struct ds_keylog_stats {
     uint64_t unused;    /* lines of secrets that open no messages */
     uint64_t dropped;   /* the oldest, beyond max_secrets */
     uint64_t no_memory;
+    uint64_t used; /* see ds_keylog_used */
 };
 
 /* ds_keylog_new returns an empty key log, or NULL when memory ran out. max_secrets: how many it
@@ -45,6 +46,13 @@ void ds_keylog_end(struct ds_keylog *keylog);
 /* ds_keylog_expect says that secrets may come after what they open, whatever ds_config.keylog_grows
  * says. */
 void ds_keylog_expect(struct ds_keylog *keylog);
+
+/* ds_keylog_used calls take with each secret of a connection that a session has seen which notes
+ * that (ds_config.keylog_notes), but for those that were noted before the returned value was after:
+ * tcp is ds_conn.tcp, line a line of a key log with its end, which lives during the call. */
+uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
+                        void (*take)(void *context, uint64_t tcp, struct ds_text line),
+                        void *context);
 
 const struct ds_keylog_stats *ds_keylog_stats(const struct ds_keylog *keylog);
 

@@ -168,6 +168,8 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
         return false;
     }
     /* libpcap has read on to the first interface. */
+    if (input->made_key == 0)
+        input->made_key = pcapng_blocks_made_key(&input->blocks);
     input->nanoseconds =
         head_has_nanoseconds(head) || pcapng_blocks_has_nanoseconds(&input->blocks);
     if (input->unpack == NULL)

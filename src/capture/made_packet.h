@@ -4,8 +4,8 @@
  * the file is read again.
  *
  * The mark is a TCP option for experiments (RFC 6994), which others pass over. It holds a number
- * that stands in the head of the file as well, in a field that readers must ignore and other
- * writers leave 0: it is drawn for each file, and nobody who sends packets can know it. So no
+ * that stands in the head of the file as well, of pcap in a field that readers must ignore and
+ * other writers leave 0, of pcapng in a comment of the section: it is drawn for each file, and nobody who sends packets can know it. So no
  * packet that was captured passes for one that stands for the past, whatever is in it.
  */
 #ifndef SRC_MADE_PACKET_H
@@ -16,6 +16,9 @@
 /* Where the number stands in the head of a pcap file: the field "sigfigs", or reserved. Less than
  * that is none: some programs might write a small number of digits there. */
 enum { MADE_KEY_AT = 12, MADE_KEY_MIN = 1 << 24 };
+
+/* That comment, before 8 hexadecimal digits. */
+#define MADE_COMMENT "packets with this mark stand for the past: "
 
 /* made_packet puts headers before a segment: those of the LINKTYPE_ value link_type, IP and
  * TCP, with checksums that say nothing; with a mark that has no number yet where the segment is

@@ -3,7 +3,7 @@
  * blocks, type:4 length:4 body length:4, where length counts all of it, is a multiple of 4 and in
  * the byte order of the section:
  *
- *   0a0d0d0a section   magic:4 1a2b3c4d, in the order of the section; ...
+ *   0a0d0d0a section   magic:4 1a2b3c4d, in the order of the section; version:4 length:8; options
  *   00000001 interface link type:2 reserved:2 snap length:4; options of code:2 length:2 value, padded
  *            to 4; code 9 is the resolution: 10^-value, or 2^-value with the top bit set;
  *            microseconds when there is none
@@ -13,6 +13,9 @@
  */
 #include "pcapng_blocks.h"
 
+#include "made_packet.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -23,7 +26,7 @@ enum {
     TYPE_SECTION = 0x0a0d0d0a,
     TYPE_INTERFACE = 1,
     TYPE_SECRETS = 10,
-    BYTE_ORDER = 0x1a2b3c4d,
+    BYTE_ORDER_MAGIC = 0x1a2b3c4d,
     SECRETS_TLS = 0x544c534b,
 };
 
@@ -66,8 +69,8 @@ static void begin_block(struct pcapng_blocks *b)
     if (head_u32(b, 0) == TYPE_SECTION) {
         uint32_t magic;
         memcpy(&magic, b->head + HEAD_LEN, sizeof magic);
-        b->swapped = magic != BYTE_ORDER;
-        if (head_u32(b, HEAD_LEN) != BYTE_ORDER) {
+        b->swapped = magic != BYTE_ORDER_MAGIC;
+        if (head_u32(b, HEAD_LEN) != BYTE_ORDER_MAGIC) {
             b->state = BLOCK_NONE;
             return;
         }
@@ -80,7 +83,13 @@ static void begin_block(struct pcapng_blocks *b)
         b->state = BLOCK_NONE; /* libpcap goes no further, either */
         return;
     }
-    b->in_interface = head_u32(b, 0) == TYPE_INTERFACE && b->interface_len == 0;
+    b->in = head_len == SECTION_HEAD_LEN           ? &b->section
+            : head_u32(b, 0) == TYPE_INTERFACE ? &b->interface
+                                                : NULL;
+    if (b->in != NULL && b->in->len != 0)
+        b->in = NULL;
+    if (b->in != NULL)
+        b->in->swapped = b->swapped;
     const uint32_t text_len = head_len == SECRETS_HEAD_LEN ? head_u32(b, 12) : 0;
     if (head_len != SECRETS_HEAD_LEN || head_u32(b, 8) != SECRETS_TLS ||
         text_len > len - SECRETS_HEAD_LEN - END_LEN) {
@@ -110,13 +119,13 @@ static void take_text(struct pcapng_blocks *b, const uint8_t *text, size_t len)
     }
 }
 
-/* keep_interface keeps the body of a description, as much of it as there is room for. */
-static void keep_interface(struct pcapng_blocks *b, const uint8_t *bytes, size_t len)
+/* describe keeps the body of a description, as much of it as there is room for. */
+static void describe(struct pcapng_description *description, const uint8_t *bytes, size_t len)
 {
-    const size_t room = sizeof b->interface - b->interface_len;
+    const size_t room = sizeof description->bytes - description->len;
     const size_t num = len < room ? len : room;
-    memcpy(b->interface + b->interface_len, bytes, num);
-    b->interface_len += num;
+    memcpy(description->bytes + description->len, bytes, num);
+    description->len += num;
 }
 
 /* take works on bytes, of which there is one at least, and returns how many it took. */
@@ -134,8 +143,8 @@ static size_t take(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
         take_text(b, bytes, num);
         explicit_bzero(bytes, num);
     }
-    if (b->in_interface)
-        keep_interface(b, bytes, num);
+    if (b->in != NULL)
+        describe(b->in, bytes, num);
     if (b->left == 0 && b->state == BLOCK_SECRETS) {
         end_line(b);
         pass(b, b->rest);
@@ -155,26 +164,51 @@ bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len)
     return has_secrets;
 }
 
-static uint16_t interface_u16(const struct pcapng_blocks *b, size_t at)
+/* find_option finds an option of a description, from at on; NULL when there is none. It has *len
+ * bytes. */
+static const uint8_t *find_option(const struct pcapng_description *description, size_t at,
+                                  uint16_t wanted, size_t *len)
 {
-    uint16_t value;
-    memcpy(&value, b->interface + at, sizeof value);
-    return b->swapped ? __builtin_bswap16(value) : value;
+    while (at + 4 <= description->len) {
+        uint16_t head[2];
+        memcpy(head, description->bytes + at, sizeof head);
+        const uint16_t code = description->swapped ? __builtin_bswap16(head[0]) : head[0];
+        *len = description->swapped ? __builtin_bswap16(head[1]) : head[1];
+        at += 4;
+        if (code == 0 || *len > description->len - at)
+            return NULL;
+        if (code == wanted)
+            return description->bytes + at;
+        at += (*len + 3) & ~(size_t)3;
+        if (at > description->len)
+            return NULL;
+    }
+    return NULL;
 }
 
 bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks)
 {
     enum { OPTIONS_AT = 8, RESOLUTION = 9 };
-    for (size_t at = OPTIONS_AT; at + 5 <= blocks->interface_len;) {
-        const uint16_t code = interface_u16(blocks, at);
-        const uint8_t value = blocks->interface[at + 4];
-        if (code == RESOLUTION)
-            return (value & 0x80) != 0 ? (value & 0x7f) > 20 : value > 6;
-        if (code == 0)
-            break;
-        at += 4 + ((interface_u16(blocks, at + 2) + 3u) & ~3u);
-    }
-    return false;
+    size_t len;
+    const uint8_t *value = find_option(&blocks->interface, OPTIONS_AT, RESOLUTION, &len);
+    if (value == NULL || len == 0)
+        return false;
+    return (*value & 0x80) != 0 ? (*value & 0x7f) > 20 : *value > 6;
+}
+
+uint32_t pcapng_blocks_made_key(const struct pcapng_blocks *blocks)
+{
+    enum { OPTIONS_AT = 12, COMMENT = 1, DIGITS = 8, TEXT_LEN = sizeof MADE_COMMENT - 1 };
+    char digits[DIGITS + 1] = "";
+    size_t len;
+    const uint8_t *text = find_option(&blocks->section, OPTIONS_AT, COMMENT, &len);
+    if (text == NULL || len != TEXT_LEN + DIGITS || memcmp(text, MADE_COMMENT, TEXT_LEN) != 0)
+        return 0;
+    memcpy(digits, text + TEXT_LEN, DIGITS);
+    if (strspn(digits, "0123456789abcdef") != DIGITS)
+        return 0;
+    const uint32_t key = (uint32_t)strtoul(digits, NULL, 16);
+    return key >= MADE_KEY_MIN ? key : 0;
 }
 
 void pcapng_blocks_clear(struct pcapng_blocks *blocks)

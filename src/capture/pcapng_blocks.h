@@ -1,6 +1,7 @@
 /*
  * pcapng_blocks.h - what a pcapng file says that libpcap passes over, found as its bytes go by
- * on their way there: the secrets of TLS connections, and how exact time stamps are.
+ * on their way there: the secrets of TLS connections, how exact time stamps are, and what marks
+ * packets that stand for the past.
  */
 #ifndef SRC_PCAPNG_BLOCKS_H
 #define SRC_PCAPNG_BLOCKS_H
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { INTERFACE_MAX = 512, SECRETS_LINE_MAX = 513 }; /* the last: one more than a line of a key log may have */
+enum { DESCRIPTION_MAX = 512, SECRETS_LINE_MAX = 513 }; /* the last: one more than a line of a key log may have */
 
 /* secrets_sink takes what is found. */
 struct secrets_sink {
@@ -28,9 +29,11 @@ struct pcapng_blocks {
     size_t head_len;
     uint64_t left; /* of the text, or of what is passed over */
     uint64_t rest; /* of the block behind the text */
-    uint8_t interface[INTERFACE_MAX]; /* the beginning of the first description of one */
-    size_t interface_len;
-    bool in_interface;
+    struct pcapng_description {
+        uint8_t bytes[DESCRIPTION_MAX]; /* as many as there is room for */
+        size_t len;
+        bool swapped;
+    } section, interface, *in; /* the first of each; in: which one is being read */
     char line[SECRETS_LINE_MAX];
     size_t line_len;
 };
@@ -42,6 +45,10 @@ bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len)
 /* pcapng_blocks_has_nanoseconds says whether the first interface has time stamps of more than
  * microseconds. */
 bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks);
+
+/* pcapng_blocks_made_key returns the number that marks packets of the file which stand for the past
+ * (made_packet.h); 0: none. */
+uint32_t pcapng_blocks_made_key(const struct pcapng_blocks *blocks);
 
 /* pcapng_blocks_clear wipes what is left of a line. */
 void pcapng_blocks_clear(struct pcapng_blocks *blocks);

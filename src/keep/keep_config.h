@@ -15,6 +15,7 @@ struct keep_config {
     struct rotation_rules rotation; /* of it: -C, -G, -W */
     const char *after_command;      /* -z */
     bool packet_buffered;           /* -U */
+    bool embeds_secrets;            /* of TLS connections, into these files, which are pcapng */
     uint64_t max_files;             /* of -w; 0: no limit */
     const char *connections_file;   /* -O */
     struct filter *trigger;         /* NULL: none */

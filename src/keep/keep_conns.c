@@ -41,6 +41,7 @@ static void pin(struct packet_recorder *k, struct stored_conn *conn)
         conn->leads_to != 0 ? packet_store_find(&k->store, conn->leads_to) : NULL;
     if (led != NULL)
         led->led_by = 0;
+    raw_writer_add_secrets(&k->writer, conn->key);
     conn->pinned = true;
     k->num_incomplete += conn->decoder_state_unknown;
     if (conn->decoder_state_unknown && conn->has_ends) {

@@ -12,7 +12,7 @@ enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
 
 static bool is_open(const struct packet_recorder *k)
 {
-    return k->writer.dumper != NULL;
+    return k->writer.is_open;
 }
 
 static int64_t add_time(int64_t a, int64_t b)

@@ -55,6 +55,7 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
     past.context = k;
     past.raw = false;
     past.remember = true;
+    past.keylog_notes = false; /* the session's numbers are meant */
     past.facts = false;
     past.limits[DS_LIMIT_MEMORY] *= 2; /* it holds what the other one does, and the past of it */
     if (k == NULL || !openings_init(&k->openings, session->limits) ||
@@ -66,6 +67,7 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
         return NULL;
     }
     k->config = config;
+    k->keylog = config->embeds_secrets ? session->keylog : NULL;
     k->clock_ns = clock_now_ns;
     k->capture = capture;
     const uint64_t max = config->limits[DS_LIMIT_KEPT];
@@ -90,9 +92,22 @@ static void note_output(struct packet_recorder *k)
         k->ending = output->closed ? ENDING_READER : ENDING_OUTPUT;
 }
 
+/* wants_secrets says whether a connection is one whose packets are written. */
+static bool wants_secrets(void *context, uint64_t tcp)
+{
+    const struct packet_recorder *k = context;
+    const struct stored_conn *conn = packet_store_find(&k->store, tcp);
+    return conn != NULL && (k->config->trigger != NULL || conn->pinned);
+}
+
 void recorder_open(struct packet_recorder *k, const char *name)
 {
-    if (!raw_writer_open(&k->writer, name, k->capture, true))
+    const struct raw_writer_config writer = {
+        .has_made = true,
+        .takes_pcap = !k->config->embeds_secrets,
+        .secrets = {k->keylog, wants_secrets, k},
+    };
+    if (!raw_writer_open(&k->writer, name, k->capture, &writer))
         k->ending = ENDING_OUTPUT;
 }
 

@@ -17,6 +17,7 @@ struct packet_recorder {
     const struct capture *capture;
     struct packet_store store;
     struct ds_session *past; /* gets what leaves the store unwanted */
+    const struct ds_keylog *keylog; /* NULL: no secrets are written */
     struct raw_writer writer;
     struct ds_buffer made;
     struct openings openings; /* of the past */

@@ -1,8 +1,8 @@
 /*
  * raw_writer.c - see raw_writer.h.
  *
- * libpcap makes the bytes: a header of 24 for the file, and before each packet 16: seconds,
- * fraction, length captured, length on the wire. They gather in the output's buffer, which is
+ * libpcap makes the bytes of pcap: a header of 24 for the file, and before each packet 16: seconds,
+ * fraction, length captured, length on the wire; pcapng_form.c those of pcapng. They gather in the output's buffer, which is
  * written out between packets. When a write ends halfway, on a full disk, the file is cut
  * back to the end of the last whole packet.
  */
@@ -10,6 +10,7 @@
 
 #include "complain.h"
 #include "made_packet.h"
+#include "pcapng_form.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,18 +46,25 @@ static bool start_dump(struct raw_writer *writer, const struct capture *capture)
     return writer->dumper != NULL && !writer->output.buffer.failed;
 }
 
-/* mark_file draws the number of a file, and puts it into its head. */
-static bool mark_file(struct raw_writer *writer)
+/* draw_key draws the number of a file. */
+static bool draw_key(struct raw_writer *writer)
 {
-    struct ds_buffer *head = &writer->output.buffer;
     while (writer->made_key < MADE_KEY_MIN) {
         if (getrandom(&writer->made_key, sizeof writer->made_key, 0) !=
             (ssize_t)sizeof writer->made_key)
             return false;
     }
-    if (head->len < sizeof(struct pcap_file_header))
+    return true;
+}
+
+/* begin_pcap puts the number into the head. */
+static bool begin_pcap(struct raw_writer *writer, const struct capture *capture)
+{
+    struct ds_buffer *head = &writer->output.buffer;
+    if (!start_dump(writer, capture) || head->len < sizeof(struct pcap_file_header))
         return false;
-    memcpy(head->data + MADE_KEY_AT, &writer->made_key, sizeof writer->made_key);
+    if (writer->made_key != 0)
+        memcpy(head->data + MADE_KEY_AT, &writer->made_key, sizeof writer->made_key);
     return true;
 }
 
@@ -77,22 +85,47 @@ static bool is_no_input(const void *capture, int fd, const char *name)
     return !capture_is_input_file(capture, fd, name);
 }
 
-bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture,
-                     bool has_made)
+static bool begin_pcapng(struct raw_writer *writer, const struct capture *capture)
 {
+    pcapng_form_begin(&writer->output.buffer, capture->inputs[0].link_type, MAX_SNAPLEN,
+                      writer->nanoseconds, writer->made_key);
+    return !writer->output.buffer.failed;
+}
+
+bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture,
+                     const struct raw_writer_config *config)
+{
+    const bool is_pcap = config->takes_pcap && !pcapng_form_is_named(name);
     *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
+    if (!is_pcap)
+        writer->secrets = config->secrets;
     if (!raw_writer_can_write(capture))
         return false;
     if (!output_file_open_if(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false,
                              is_no_input, capture))
         return false;
-    if (!start_dump(writer, capture) || (has_made && !mark_file(writer))) {
+    writer->is_open = (!config->has_made || draw_key(writer)) &&
+                      (is_pcap ? begin_pcap(writer, capture) : begin_pcapng(writer, capture));
+    if (!writer->is_open) {
         complain("out of memory");
         raw_writer_close(writer);
         return false;
     }
     writer->size = writer->output.buffer.len;
     return true;
+}
+
+/* unit_len returns how long what begins there is, of which len bytes are there; 0 where they do not
+ * tell. */
+static size_t unit_len(const struct raw_writer *writer, const char *bytes, size_t len)
+{
+    uint32_t captured;
+    if (writer->dumper == NULL)
+        return pcapng_form_block_len(bytes, len);
+    if (len < PACKET_HEADER_LEN)
+        return 0;
+    memcpy(&captured, bytes + CAPTURED_AT, sizeof captured);
+    return PACKET_HEADER_LEN + (size_t)captured;
 }
 
 /* cut_back leaves whole packets in a file of which the last write ended halfway. What is no
@@ -102,20 +135,81 @@ static void cut_back(struct raw_writer *writer)
     const struct ds_buffer *buffer = &writer->output.buffer;
     const size_t written = writer->output.partial_len;
     uint64_t before = writer->size - buffer->len; /* of these bytes */
-    size_t end = before == 0 ? sizeof(struct pcap_file_header) : 0;
+    size_t end = before == 0 && writer->dumper != NULL ? sizeof(struct pcap_file_header) : 0;
+    size_t len;
     struct stat status;
-    uint32_t captured;
     if (written == 0 || written < end || fstat(writer->output.fd, &status) != 0 ||
         !S_ISREG(status.st_mode))
         return;
-    while (end + PACKET_HEADER_LEN <= written) {
-        memcpy(&captured, buffer->data + end + CAPTURED_AT, sizeof captured);
-        if (captured > written - end - PACKET_HEADER_LEN)
-            break;
-        end += PACKET_HEADER_LEN + captured;
-    }
+    while ((len = unit_len(writer, buffer->data + end, written - end)) != 0 &&
+           len <= written - end)
+        end += len;
     if (ftruncate(writer->output.fd, (off_t)(before + end)) != 0)
         complain("%s ends inside a packet: %s", writer->output.name, strerror(errno));
+}
+
+static void dump(struct raw_writer *writer, const struct ds_packet *packet)
+{
+    const int64_t fraction = packet->ts_ns % 1000000000;
+    const struct pcap_pkthdr header = {
+        .ts = {packet->ts_ns / 1000000000, writer->nanoseconds ? fraction : fraction / 1000},
+        .caplen = packet->cap_len,
+        .len = packet->len,
+    };
+    pcap_dump((u_char *)writer->dumper, &header, packet->data);
+}
+
+/* end_unit ends what was added to the output, which had before bytes then. */
+static void end_unit(struct raw_writer *writer, size_t before)
+{
+    writer->size += writer->output.buffer.len - before;
+    output_file_end_record(&writer->output);
+    if (writer->output.failed)
+        cut_back(writer);
+}
+
+static void add_line(void *context, uint64_t tcp, struct ds_text line)
+{
+    struct raw_writer *writer = context;
+    if (writer->secrets.wants == NULL || writer->secrets.wants(writer->secrets.context, tcp))
+        ds_buffer_add(&writer->lines, line.data, line.len);
+}
+
+struct adding {
+    struct raw_writer *writer;
+    uint64_t tcp;
+};
+
+static void add_of(void *context, uint64_t tcp, struct ds_text line)
+{
+    const struct adding *adding = context;
+    if (tcp == adding->tcp)
+        ds_buffer_add(&adding->writer->lines, line.data, line.len);
+}
+
+/* write_lines writes the secrets that have gathered. */
+static void write_lines(struct raw_writer *writer)
+{
+    struct ds_buffer *lines = &writer->lines;
+    const size_t before = writer->output.buffer.len;
+    if (!lines->failed && lines->len != 0)
+        pcapng_form_secrets(&writer->output.buffer, lines->data, lines->len);
+    writer->no_memory += lines->failed;
+    if (lines->data != NULL)
+        explicit_bzero(lines->data, lines->len);
+    ds_buffer_free(lines);
+    if (writer->output.buffer.len != before)
+        end_unit(writer, before);
+}
+
+/* write_new_secrets writes those that have become known to be of use. */
+static void write_new_secrets(struct raw_writer *writer)
+{
+    const struct ds_keylog *keylog = writer->secrets.keylog;
+    if (keylog == NULL || ds_keylog_stats(keylog)->used == writer->num_secrets)
+        return;
+    writer->num_secrets = ds_keylog_used(keylog, writer->num_secrets, add_line, writer);
+    write_lines(writer);
 }
 
 void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given)
@@ -123,8 +217,9 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given)
     struct output_file *output = &writer->output;
     struct ds_packet signed_packet = *given;
     const struct ds_packet *packet = given;
-    if (writer->dumper == NULL || output->failed)
+    if (!writer->is_open || output->failed)
         return;
+    write_new_secrets(writer);
     if (given->past.kind != DS_PAST_NONE) {
         packet = &signed_packet;
         if (!made_packet_sign(&signed_packet, writer->made_key, &writer->made)) {
@@ -133,22 +228,27 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given)
             return; /* without its mark it would be taken for traffic */
         }
     }
-    int64_t fraction = packet->ts_ns % 1000000000;
-    struct pcap_pkthdr header = {
-        .ts = {packet->ts_ns / 1000000000, writer->nanoseconds ? fraction : fraction / 1000},
-        .caplen = packet->cap_len,
-        .len = packet->len,
-    };
-    pcap_dump((u_char *)writer->dumper, &header, packet->data);
-    writer->size += PACKET_HEADER_LEN + packet->cap_len;
-    output_file_end_record(output);
-    if (output->failed)
-        cut_back(writer);
+    const size_t before = output->buffer.len;
+    if (writer->dumper != NULL)
+        dump(writer, packet);
+    else
+        pcapng_form_packet(&output->buffer, packet, writer->nanoseconds);
+    end_unit(writer, before);
+}
+
+void raw_writer_add_secrets(struct raw_writer *writer, uint64_t tcp)
+{
+    struct adding adding = {writer, tcp};
+    if (!writer->is_open || writer->secrets.keylog == NULL)
+        return;
+    write_new_secrets(writer);
+    (void)ds_keylog_used(writer->secrets.keylog, 0, add_of, &adding);
+    write_lines(writer);
 }
 
 void raw_writer_flush(struct raw_writer *writer)
 {
-    if (writer->dumper == NULL || writer->output.failed)
+    if (!writer->is_open || writer->output.failed)
         return;
     output_file_flush(&writer->output);
     if (writer->output.failed)
@@ -159,10 +259,13 @@ void raw_writer_close(struct raw_writer *writer)
 {
     if (writer->output.name == NULL)
         return;
+    if (writer->is_open && !writer->output.failed)
+        write_new_secrets(writer);
     raw_writer_flush(writer);
     if (writer->dumper != NULL)
         pcap_dump_close(writer->dumper); /* which has nothing left */
     writer->dumper = NULL;
+    writer->is_open = false;
     ds_buffer_free(&writer->made);
     output_file_close(&writer->output);
     output_file_say_unread(&writer->output, 0);

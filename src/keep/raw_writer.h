@@ -7,9 +7,20 @@
 #include "capture.h"
 #include "output_file.h"
 
+/* raw_secrets says which secrets of TLS connections a pcapng file is to hold. */
+struct raw_secrets {
+    const struct ds_keylog *keylog;             /* NULL: none */
+    bool (*wants)(void *context, uint64_t tcp); /* of this connection (ds_conn.tcp); NULL: all */
+    void *context;
+};
+
 struct raw_writer {
     struct output_file output; /* see failed and closed for how it goes */
-    pcap_dumper_t *dumper; /* NULL: no file is open */
+    bool is_open;
+    pcap_dumper_t *dumper; /* NULL: it is pcapng */
+    struct raw_secrets secrets;
+    uint64_t num_secrets;     /* that have been looked at */
+    struct ds_buffer lines; /* of those being written */
     uint64_t size;         /* bytes of the file, with those not written out yet */
     bool nanoseconds;
     uint64_t no_memory;    /* packets left out for lack of it */
@@ -21,11 +32,21 @@ struct raw_writer {
  * complaint. */
 bool raw_writer_can_write(const struct capture *capture);
 
-/* raw_writer_open opens the file, - for standard output; it takes the form of the capture's
- * inputs. has_made: packets that stand for the past may be written. The name must outlive the
- * writer, which may not move while it is open. False after a complaint. */
+/* raw_writer_config says what a file is to be. */
+struct raw_writer_config {
+    bool has_made;   /* packets that stand for the past may be written */
+    bool takes_pcap; /* else it is pcapng whatever it is called */
+    struct raw_secrets secrets; /* of no use to pcap */
+};
+
+/* raw_writer_open opens the file, - for standard output; it takes the link type and the clock of the
+ * capture's inputs, and the form that its name tells. The name must outlive the writer, which may
+ * not move while it is open. False after a complaint. */
 bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture,
-                     bool has_made);
+                     const struct raw_writer_config *config);
+
+/* raw_writer_add_secrets adds the secrets of a connection that were not wanted before. */
+void raw_writer_add_secrets(struct raw_writer *writer, uint64_t tcp);
 
 /* raw_writer_write writes a packet. What goes wrong is said once; what is in the file then
  * ends with a whole packet. */

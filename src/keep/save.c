@@ -61,8 +61,12 @@ static bool open_next(struct save *save)
     bool ok = take_name(save) && make_name(save);
     if (!ok)
         complain("-w %s makes no name for a file", save->config->write_file);
-    ok = ok &&
-         raw_writer_open(&save->writer, save->name, save->capture, capture_has_made(save->capture));
+    const struct raw_writer_config writer = {
+        .has_made = capture_has_made(save->capture),
+        .takes_pcap = !save->config->embeds_secrets,
+        .secrets.keylog = save->keylog,
+    };
+    ok = ok && raw_writer_open(&save->writer, save->name, save->capture, &writer);
     if (!ok)
         save->ending = ENDING_OUTPUT;
     return ok;
@@ -77,7 +81,7 @@ static void note_output(struct save *save)
 
 static void close_current(struct save *save)
 {
-    if (save->writer.dumper == NULL)
+    if (!save->writer.is_open)
         return;
     raw_writer_close(&save->writer);
     note_output(save);
@@ -119,7 +123,7 @@ bool save_packet(struct save *save, const struct ds_packet *packet)
     if (rotation_is_on(&save->rotation.rules)) {
         const int64_t now = now_of(save, packet->ts_ns);
         enum rotation_step step = ROTATION_STAY;
-        if (save->writer.dumper == NULL) {
+        if (!save->writer.is_open) {
             rotation_begin(&save->rotation, now);
             open_next(save);
         } else {

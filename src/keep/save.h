@@ -14,6 +14,7 @@
 struct save {
     const struct keep_config *config;
     const struct capture *capture;
+    const struct ds_keylog *keylog; /* whose secrets go with it; NULL: none */
     struct raw_writer writer; /* the current file */
     struct rotation rotation;
     struct written_names names; /* -G */

@@ -12,6 +12,7 @@
 #include "option_line.h"
 #include "option_redact.h"
 #include "option_values.h"
+#include "pcapng_form.h"
 #include "sink.h"
 
 #include <assert.h>
@@ -122,6 +123,23 @@ static bool check_without_calls(const struct options *o)
     return true;
 }
 
+/* check_embedding: what holds secrets is to look like it, and cannot be pcap. */
+static bool check_embedding(const struct options *o)
+{
+    const char *const names[] = {o->keep.write_file, o->keep.connections_file};
+    for (size_t i = 0; i < 2; i++) {
+        if (names[i] != NULL && strcmp(names[i], "-") != 0 && !pcapng_form_is_named(names[i])) {
+            complain("--keylog-embed: pcap files hold no secrets: give %s a name that ends in .pcapng",
+                     names[i]);
+            return false;
+        }
+    }
+    if (o->keylog.num_files != 0 || o->capture.num_read_files != 0)
+        return true;
+    complain("--keylog-embed: there are no secrets: --keylog-file names a file that has them");
+    return false;
+}
+
 static bool check_together(const struct options *o)
 {
     size_t on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
@@ -133,6 +151,8 @@ static bool check_together(const struct options *o)
         return false;
     }
     if (o->no_calls && !check_without_calls(o))
+        return false;
+    if (o->keep.embeds_secrets && !check_embedding(o))
         return false;
     size_t from_stdin = 0;
     for (size_t i = 0; i < o->capture.num_read_files; i++)

@@ -1,0 +1,138 @@
+/*
+ * pcapng_form.c - see pcapng_form.h (draft-ietf-opsawg-pcapng, 4), in this machine's byte order:
+ *
+ *   block      type:4 length:4 body length:4; the body is padded to 4
+ *   section    magic:4 major:2 minor:2 length:8 (-1, unknown) options
+ *   interface  link type:2 reserved:2 snap length:4 options
+ *   packet     interface:4 time:8 (high half first) captured:4 length:4 bytes
+ *   secrets    type:4 length:4 lines
+ *   option     code:2 length:2 value, padded to 4; code 0 ends them
+ */
+#include "pcapng_form.h"
+
+#include "made_packet.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TYPE_SECTION = 0x0a0d0d0a,
+    TYPE_INTERFACE = 1,
+    TYPE_PACKET = 6,
+    TYPE_SECRETS = 10,
+    BYTE_ORDER_MAGIC = 0x1a2b3c4d,
+    SECRETS_TLS = 0x544c534b,
+    OPTION_COMMENT = 1,
+    OPTION_WRITER = 4,
+    OPTION_RESOLUTION = 9,
+    HEAD_LEN = 8,
+};
+
+bool pcapng_form_is_named(const char *name)
+{
+    static const char ending[] = ".pcapng";
+    size_t len = strlen(name);
+    while (len != 0 && name[len - 1] >= '0' && name[len - 1] <= '9')
+        len--;
+    return len > sizeof ending - 1 &&
+           memcmp(name + len - (sizeof ending - 1), ending, sizeof ending - 1) == 0;
+}
+
+static void put_u16(struct ds_buffer *out, uint16_t value)
+{
+    ds_buffer_add(out, &value, sizeof value);
+}
+
+static void put_u32(struct ds_buffer *out, uint32_t value)
+{
+    ds_buffer_add(out, &value, sizeof value);
+}
+
+static void put_padded(struct ds_buffer *out, const void *bytes, size_t len)
+{
+    ds_buffer_add(out, bytes, len);
+    ds_buffer_add(out, "\0\0\0", -len % 4);
+}
+
+static void put_option(struct ds_buffer *out, uint16_t code, const void *value, uint16_t len)
+{
+    put_u16(out, code);
+    put_u16(out, len);
+    put_padded(out, value, len);
+}
+
+/* begin begins a block, and returns where; end ends it. */
+static size_t begin(struct ds_buffer *out, uint32_t type)
+{
+    const size_t at = out->len;
+    put_u32(out, type);
+    put_u32(out, 0);
+    return at;
+}
+
+static void end(struct ds_buffer *out, size_t at)
+{
+    const uint32_t len = (uint32_t)(out->len - at + sizeof len);
+    put_u32(out, len);
+    if (!out->failed)
+        memcpy(out->data + at + sizeof len, &len, sizeof len);
+}
+
+void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snaplen,
+                       bool nanoseconds, uint32_t made_key)
+{
+    const uint8_t resolution = nanoseconds ? 9 : 6;
+    char comment[sizeof MADE_COMMENT + 8];
+    size_t at = begin(out, TYPE_SECTION);
+    put_u32(out, BYTE_ORDER_MAGIC);
+    put_u16(out, 1);
+    put_u16(out, 0);
+    put_u32(out, UINT32_MAX);
+    put_u32(out, UINT32_MAX);
+    if (made_key != 0) {
+        const int len = snprintf(comment, sizeof comment, MADE_COMMENT "%08" PRIx32, made_key);
+        put_option(out, OPTION_COMMENT, comment, (uint16_t)len);
+    }
+    put_option(out, OPTION_WRITER, "distsniff", 9);
+    put_option(out, 0, NULL, 0);
+    end(out, at);
+    at = begin(out, TYPE_INTERFACE);
+    put_u16(out, (uint16_t)link_type);
+    put_u16(out, 0);
+    put_u32(out, snaplen);
+    put_option(out, OPTION_RESOLUTION, &resolution, 1);
+    put_option(out, 0, NULL, 0);
+    end(out, at);
+}
+
+void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, bool nanoseconds)
+{
+    const uint64_t time = (uint64_t)(nanoseconds ? packet->ts_ns : packet->ts_ns / 1000);
+    const size_t at = begin(out, TYPE_PACKET);
+    put_u32(out, 0);
+    put_u32(out, (uint32_t)(time >> 32));
+    put_u32(out, (uint32_t)time);
+    put_u32(out, packet->cap_len);
+    put_u32(out, packet->len);
+    put_padded(out, packet->data, packet->cap_len);
+    end(out, at);
+}
+
+void pcapng_form_secrets(struct ds_buffer *out, const char *lines, size_t len)
+{
+    const size_t at = begin(out, TYPE_SECRETS);
+    put_u32(out, SECRETS_TLS);
+    put_u32(out, (uint32_t)len);
+    put_padded(out, lines, len);
+    end(out, at);
+}
+
+size_t pcapng_form_block_len(const char *bytes, size_t len)
+{
+    uint32_t block_len;
+    if (len < HEAD_LEN)
+        return 0;
+    memcpy(&block_len, bytes + 4, sizeof block_len);
+    return block_len;
+}

@@ -1,0 +1,28 @@
+/*
+ * pcapng_form.h - the blocks of a pcapng file, appended to a buffer, which says where memory ran
+ * out.
+ */
+#ifndef SRC_PCAPNG_FORM_H
+#define SRC_PCAPNG_FORM_H
+
+#include <distsniff/dissect.h>
+
+/* pcapng_form_is_named says whether a file of that name is to be pcapng: it ends so, but for the
+ * number that -C puts behind it. */
+bool pcapng_form_is_named(const char *name);
+
+/* pcapng_form_begin begins a file of one interface: link_type is its LINKTYPE_ value. made_key: see
+ * made_packet.h; 0: none. */
+void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snaplen,
+                       bool nanoseconds, uint32_t made_key);
+
+void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, bool nanoseconds);
+
+/* pcapng_form_secrets adds lines of a key log. */
+void pcapng_form_secrets(struct ds_buffer *out, const char *lines, size_t len);
+
+/* pcapng_form_block_len returns the length of the block that begins with bytes, of which len are
+ * there; 0 where that is less than its head. */
+size_t pcapng_form_block_len(const char *bytes, size_t len);
+
+#endif
