@@ -54,7 +54,7 @@ static void close_file(struct packet_recorder *k)
 static bool lacks_some(const struct packet_recorder *k)
 {
     const int64_t full_ns = k->store.full_ns, keep_ns = k->config->before_ns;
-    return keep_ns != 0 && full_ns != INT64_MIN && add_time(full_ns, keep_ns) > k->store.now_ns;
+    return keep_ns != 0 && full_ns != INT64_MIN && add_time(full_ns, keep_ns) >= k->store.now_ns;
 }
 
 static void begin_file(struct packet_recorder *k)

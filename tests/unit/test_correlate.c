@@ -815,6 +815,14 @@ static void twins_and_forwards(void **state)
     reply_to_ref(&seen, 1, etf_pid("b@h", 50), 7);
     assert_last(&seen, 1, CALL_OK);
 
+    /* of two that an answer fits as well, it is the first one's */
+    ask_as(&seen, 0, me, etf_atom("left"), etf_ref("a@h", 11), etf_atom("x"));
+    ask_as(&seen, 0, me, etf_atom("right"), etf_ref("a@h", 11), etf_atom("x"));
+    reply_to_ref(&seen, 1, etf_pid("b@h", 52), 11);
+    assert_last(&seen, 4, CALL_OK);
+    reply_to_ref(&seen, 1, etf_pid("b@h", 53), 11);
+    assert_last(&seen, 5, CALL_OK);
+
     /* from b to c, which answers */
     ask_as(&seen, 0, me, etf_atom("front"), etf_ref("a@h", 8), etf_atom("x"));
     seen.conn.end[0].node = text("b@h");
@@ -824,11 +832,11 @@ static void twins_and_forwards(void **state)
                                                           etf_tuple(2, me, etf_ref("a@h", 8)),
                                                           etf_atom("x"))});
     assert_int_equal(seen.note.role, NOTE_FORWARD);
-    assert_int_equal(seen.note.call, 4);
+    assert_int_equal(seen.note.call, 6);
     seen.conn.end[0].node = text("a@h");
     reply_to_ref(&seen, 1, etf_pid("c@h", 61), 8);
-    assert_last(&seen, 4, CALL_OK);
-    assert_string_equal(seen.ended[3].callee, "back <c@h.61.0>");
+    assert_last(&seen, 6, CALL_OK);
+    assert_string_equal(seen.ended[5].callee, "back <c@h.61.0>");
 
     /* and home again: nobody sees that answer */
     ask_as(&seen, 0, me, etf_atom("back"), alias_tag("a@h", 9), etf_atom("x"));
@@ -839,15 +847,15 @@ static void twins_and_forwards(void **state)
                                                           etf_atom("x"))});
     assert_int_equal(seen.note.role, NOTE_FORWARD);
     demonitor(&seen, 9);
-    assert_last(&seen, 5, CALL_ANSWERED_ELSEWHERE);
-    assert_int_equal(seen.num_ended, 5);
+    assert_last(&seen, 7, CALL_ANSWERED_ELSEWHERE);
+    assert_int_equal(seen.num_ended, 7);
 
     /* so many with one tag that the oldest has to go */
     for (uint32_t i = 0; i < 65; i++) {
         etf_reset();
         ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("c@h", i), etf_ref("a@h", 10), etf_atom("x"));
     }
-    assert_last(&seen, 6, CALL_UNKNOWN);
+    assert_last(&seen, 8, CALL_UNKNOWN);
     stop(&seen);
 }
 
@@ -963,7 +971,7 @@ static void kept_requests(void **state)
             answer(&seen, 10 + i);
             num_kept += seen.ended[(seen.num_ended - 1) % MAX_ENDED].has_request;
         }
-        assert_in_range(num_kept, CALLS_KEPT_MAX / (4 * KEPT), CALLS_KEPT_MAX / KEPT);
+        assert_in_range(num_kept, CALLS_KEPT_MAX / (4 * KEPT), MANY - 1);
     }
     stop(&seen);
 }

@@ -197,6 +197,27 @@ static void fuse_blows_at_one_too_many(void **state)
     rate_limit_free(&limit);
 }
 
+/* Where nothing has come yet, nothing is counted, be it 1970; and a step back that is no longer than
+ * the stretch is disorder, not another clock. */
+static void fuse_counts_what_has_come(void **state)
+{
+    struct rate_limit limit;
+    const struct rate rate = {3, SECOND}, two = {2, SECOND};
+    (void)state;
+    assert_true(rate_limit_init(&limit, &rate));
+    for (int i = 0; i < 3; i++)
+        assert_false(rate_limit_exceeded(&limit, i));
+    assert_true(rate_limit_exceeded(&limit, 3));
+    rate_limit_free(&limit);
+
+    assert_true(rate_limit_init(&limit, &two));
+    assert_false(rate_limit_exceeded(&limit, START - 10 * SECOND));
+    assert_false(rate_limit_exceeded(&limit, START));
+    assert_false(rate_limit_exceeded(&limit, START - SECOND));
+    assert_true(rate_limit_exceeded(&limit, START + SECOND / 2));
+    rate_limit_free(&limit);
+}
+
 /* A clock that is set back makes no messages come faster. */
 static void fuse_survives_a_clock_set_back(void **state)
 {
@@ -246,6 +267,7 @@ int main(void)
         cmocka_unit_test(counts),
         cmocka_unit_test(names_signals),
         cmocka_unit_test(fuse_blows_at_one_too_many),
+        cmocka_unit_test(fuse_counts_what_has_come),
         cmocka_unit_test(fuse_survives_a_clock_set_back),
         cmocka_unit_test(no_fuse_never_blows),
         cmocka_unit_test(fuse_says_that_memory_ran_out),

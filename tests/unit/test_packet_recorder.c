@@ -349,6 +349,85 @@ static void says_only_what_is_lacking(void **state)
     unload();
 }
 
+/* How old what left for lack of room was when packet 300 triggered a file, where so much was wanted;
+ * and whether the file was said to lack something. */
+static int64_t age_of_lacking(int64_t before_ns, bool *lacks)
+{
+    struct bench b;
+    struct filter_error error;
+    struct ds_stats stats = {0};
+    int64_t age_ns = 0;
+    prepare(&b, false);
+    b.options.write_file = file_name;
+    b.options.trigger = filter_parse("frame == 300", &error);
+    b.options.before_ns = before_ns;
+    b.options.limits[DS_LIMIT_KEPT] = 20000;
+    assert_true(begin(&b));
+    for (size_t i = 0; i < 300; i++) {
+        struct ds_packet packet = packets[i];
+        packet.ts_ns = 1000000 * SECOND + (int64_t)i * SECOND / 50;
+        take(&b, &packet);
+        if (b.recorder->store.full_ns != INT64_MIN)
+            age_ns = packet.ts_ns - b.recorder->store.full_ns;
+    }
+    end(&b);
+    recorder_add_stats(b.recorder, &stats);
+    *lacks = stats.limits_hit[DS_LIMIT_KEPT] != 0;
+    clean_up(&b);
+    assert_int_equal(remove_files(NULL), 1);
+    return age_ns;
+}
+
+/* A packet that is as old as --keep says is wanted; one that is older is not. */
+static void lacks_what_is_just_old_enough(void **state)
+{
+    bool lacks = false;
+    (void)state;
+    load("../pcaps/otp25.pcap", 400);
+    const int64_t age_ns = age_of_lacking(100 * SECOND, &lacks);
+    assert_true(lacks);
+    assert_int_equal(age_of_lacking(age_ns, &lacks), age_ns);
+    assert_true(lacks);
+    age_of_lacking(age_ns - 1, &lacks);
+    assert_false(lacks);
+    unload();
+}
+
+/* Returns how many packets are in the file that packet 100 triggers. */
+static uint64_t record_between(int64_t before_ns, int64_t after_ns)
+{
+    struct bench b;
+    struct filter_error error;
+    uint64_t num = 0;
+    prepare(&b, false);
+    b.options.write_file = file_name;
+    b.options.trigger = filter_parse("frame == 100", &error);
+    b.options.before_ns = before_ns;
+    b.options.after_ns = after_ns;
+    assert_true(begin(&b));
+    for (size_t i = 0; i < num_packets; i++) {
+        struct ds_packet packet = packets[i];
+        packet.ts_ns = 1000000 * SECOND + (int64_t)i * SECOND / 50;
+        take(&b, &packet);
+    }
+    end(&b);
+    clean_up(&b);
+    assert_int_equal(remove_files(&num), 1);
+    return num;
+}
+
+/* Both ends of what is asked for belong to it. */
+static void keeps_packets_at_both_ends(void **state)
+{
+    (void)state;
+    load("../pcaps/otp25.pcap", 200);
+    const uint64_t num = record_between(SECOND, SECOND);
+    assert_int_equal(record_between(SECOND - 1, SECOND), num - 1);
+    assert_int_equal(record_between(SECOND, SECOND - 1), num - 1);
+    assert_int_equal(record_between(SECOND + 1, SECOND + 1), num);
+    unload();
+}
+
 /* Runs the recorder over the capture, 50 packets a second. Returns the number of files. */
 static int record_all(const char *trigger, uint64_t max_files, struct ds_stats *stats)
 {
@@ -620,7 +699,7 @@ static void remembers_nothing_of_epmd(void **state)
 static int make_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/test_keeper.XXXXXX");
+    strcpy(folder, "/tmp/test_packet_recorder.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
     snprintf(file_name, sizeof file_name, "%s/f.pcap", folder);
@@ -647,6 +726,8 @@ int main(void)
         cmocka_unit_test(takes_any_time_after),
         cmocka_unit_test(records_again_and_again),
         cmocka_unit_test(says_only_what_is_lacking),
+        cmocka_unit_test(lacks_what_is_just_old_enough),
+        cmocka_unit_test(keeps_packets_at_both_ends),
         cmocka_unit_test(tells_that_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -74,10 +74,15 @@ static void drops_the_oldest(void **state)
     assert_true(
         packet_store_find(&store, 1)->decoder_state_unknown); /* this is known nevertheless */
     assert_string_equal(dropped, "1 2 3 4 ");
+    packet_store_drop_conn(&store, 2); /* so it is of the newest one */
+    assert_true(put(&store, 8, 2, 0));
+    assert_true(packet_store_find(&store, 2)->decoder_state_unknown);
+    assert_true(put(&store, 9, 3, 0));
+    assert_false(packet_store_find(&store, 3)->decoder_state_unknown);
     assert_false(put(&store, 8, 0, 0)); /* of nobody */
     assert_int_equal(store.used, 3 * ONE);
     packet_store_free(&store);
-    assert_string_equal(dropped, "1 2 3 4 ");
+    assert_string_equal(dropped, "1 2 3 4 5 6 ");
 }
 
 static void takes_fragments(void **state)

@@ -81,6 +81,16 @@ static void refuses_what_is_no_process(void **state)
     }
 }
 
+static void reads_the_largest_numbers(void **state)
+{
+    struct pick_process process;
+    (void)state;
+    assert_true(pick_process_parse(&process, "<a@h.4294967295.4294967294>"));
+    assert_null(process.name.data);
+    assert_int_equal(process.id, 4294967295);
+    assert_int_equal(process.serial, 4294967294);
+}
+
 static void finds_nodes(void **state)
 {
     struct ds_event event = make_message(6);
@@ -200,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_processes),
         cmocka_unit_test(refuses_what_is_no_process),
+        cmocka_unit_test(reads_the_largest_numbers),
         cmocka_unit_test(finds_nodes),
         cmocka_unit_test(finds_ops),
         cmocka_unit_test(names_the_nearest),

@@ -146,6 +146,19 @@ static void test_cap(void **state)
     assert_is(&host_a, 4, "d");
 }
 
+/* A name is as long as it may be, or it is nobody's. */
+static void test_long_names(void **state)
+{
+    static char name[2048 + 2];
+    (void)state;
+    memset(name, 'a', sizeof name - 1);
+    add(&host_a, 5000, name, NULL);
+    assert_is(&host_a, 5000, NULL);
+    name[2048] = '\0';
+    add(&host_a, 5000, name, NULL);
+    assert_is(&host_a, 5000, name);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -163,7 +176,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_exact), TEST(test_loopback), TEST(test_name_with_host_wins),
-        TEST(test_creation), TEST(test_ports), TEST(test_cap), TEST(test_no_memory),
+        TEST(test_creation), TEST(test_ports), TEST(test_cap), TEST(test_long_names),
+        TEST(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
