@@ -662,6 +662,42 @@ static void test_silence(void **state)
     }
 }
 
+/* Of the beginning the SYN-ACK alone was captured: who the initiator is, the first message says. */
+static void test_syn_ack_alone(void **state)
+{
+    (void)state;
+    assert_true(fake_begin(&fake));
+    assert_true(fake_open_half(&fake, &dist_proto, 40001, 40002, false, true));
+    fake_send(&fake, 1, STATUS_OK CHALLENGE, sizeof(STATUS_OK CHALLENGE) - 1);
+    fake_send(&fake, 0, REPLY_SECRET, sizeof REPLY_SECRET - 1);
+    assert_non_null(strstr(fake.log, "< status status=ok\n"));
+    assert_non_null(strstr(fake.log, "< challenge "));
+    assert_non_null(strstr(fake.log, "> challenge_reply "));
+    assert_memory_equal(fake.conn.view.end[1].node.data, "bob@h", 5);
+    fake_close(&fake, TCP_CLOSE_CAPTURE);
+    assert_int_equal(fake_finish(&fake), 0);
+}
+
+/* What may follow a name is not much. */
+static void test_probe_of_extra_bytes(void **state)
+{
+    (void)state;
+    enum { NAME_LEN = 22, MAX_EXTRA = 256 };
+    uint8_t bytes[2 + NAME_LEN + MAX_EXTRA + 1] = {0};
+    memcpy(bytes, SEND_NAME, 2 + NAME_LEN);
+    for (unsigned extra = MAX_EXTRA; extra <= MAX_EXTRA + 1; extra++) {
+        bytes[0] = (uint8_t)((NAME_LEN + extra) >> 8);
+        bytes[1] = (uint8_t)(NAME_LEN + extra);
+        assert_true(fake_begin(&fake));
+        assert_true(fake_open(&fake, &dist_proto, 40001, 40002, true));
+        assert_int_equal(dist_proto.probe(&fake.env, &fake.conn, 0,
+                                          cursor_make(bytes, 2 + NAME_LEN + extra)),
+                         extra <= MAX_EXTRA ? PROTO_YES : PROTO_NO);
+        fake_close(&fake, TCP_CLOSE_CAPTURE);
+        fake_finish(&fake);
+    }
+}
+
 /* What is taken for a distribution connection. */
 static void test_probe(void **state)
 {
@@ -725,6 +761,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_ends),
         cmocka_unit_test(test_nobody_there),  cmocka_unit_test(test_probe),
         cmocka_unit_test(test_half_closed),   cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_syn_ack_alone), cmocka_unit_test(test_probe_of_extra_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -373,6 +373,16 @@ static void test_joined_late(void **state)
                                   "< unknown !joined_late at 3: the beginning was not captured\n"
                                   "< conn open_at_end\n");
     assert_int_equal(fake_finish(&fake), 0);
+
+    /* A question has its end where the packet has. */
+    for (size_t len = 3; len <= 4; len++) {
+        assert_true(fake_begin(&fake));
+        assert_true(fake_open(&fake, &epmd_proto, 40001, 4369, false));
+        fake_send(&fake, 0, "\0\x01nx", len);
+        assert_int_equal(strncmp(fake.log, "> names_req\n", 12) == 0, len == 3);
+        fake_close(&fake, TCP_CLOSE_CAPTURE);
+        assert_int_equal(fake_finish(&fake), 0);
+    }
 }
 
 /* A list longer than we hold is reported as far as it goes, and the rest is not held. */
