@@ -632,6 +632,21 @@ static void test_reuse(void **state)
     assert_int_equal(w->meter.used, 0);
 }
 
+/* Where the other side alone has sent something, or has closed, the connection has been one. */
+static void test_reuse_of_what_was_answered(void **state)
+{
+    struct world *w = *state;
+    shake(w, 1000, 5000);
+    feed(w, B, TCP_ACK, 5001, 1001, "b");
+    feed(w, A, TCP_SYN, 90000, 0, "");
+    expect_log(w, "open 1:b close=REUSED open");
+    feed(w, B, TCP_SYN | TCP_ACK, 80000, 90001, "");
+    feed(w, A, TCP_ACK, 90001, 80001, "");
+    feed(w, B, TCP_ACK | TCP_FIN, 80001, 90001, "");
+    feed(w, A, TCP_SYN, 170000, 0, "");
+    expect_log(w, "1. close=REUSED open");
+}
+
 static void test_reuse_after_close(void **state)
 {
     struct world *w = *state;
@@ -1351,6 +1366,20 @@ static void test_order_among_connections(void **state)
     assert_int_equal(w->meter.used, 0);
 }
 
+/* Of a connection that was joined late the other side begins where what is there of it does, in
+ * whatever order it came. */
+static void test_joined_late_in_disorder(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_ACK, 100, 506, "ask");
+    feed(w, B, TCP_ACK, 508, 103, "ef");
+    feed(w, B, TCP_ACK, 506, 103, "cd");
+    feed(w, B, TCP_ACK, 504, 103, "ab");
+    w->now_ns += 1000 * MS;
+    tcp_table_time(w->table, w->now_ns);
+    expect_log(w, "open 0:ask 1:ab 1:cd 1:ef");
+}
+
 /* A SYN that comes as the last of 32 is in time, one later is late: where the stream began is
  * known by then. */
 static void test_syn_at_the_last_moment(void **state)
@@ -1557,6 +1586,7 @@ int main(void)
         TEST(test_refused),
         TEST(test_reset_opens_nothing),
         TEST(test_reuse),
+        TEST(test_reuse_of_what_was_answered),
         TEST(test_reuse_after_close),
         TEST(test_new_syn_before_data),
         TEST(test_closed_is_forgotten_in_time),
@@ -1586,6 +1616,7 @@ int main(void)
         TEST(test_disorder),
         TEST(test_any_order),
         TEST(test_order_among_connections),
+        TEST(test_joined_late_in_disorder),
         TEST(test_syn_at_the_last_moment),
         TEST(test_turns_by_clock),
         TEST(test_waits_once),
