@@ -688,6 +688,30 @@ static void lives_without_memory(void **state)
     assert_true(refused >= num);
 }
 
+/* Whether detectors are wanted, whichever of their fields is asked for. */
+static void knows_what_asks_for_findings(void **test)
+{
+    static const struct {
+        const char *expression;
+        bool asks;
+    } cases[] = {
+        {"severity == \"warning\"", true},     {"certainty == \"likely\"", true},
+        {"finding matches 'x'", true},             {"type == \"finding\"", true},
+        {"type == \"call\"", false},           {"op == \"link\"", false},
+        {"frame > 5 && type in {\"call\", \"finding\"}", true}, {"frame > 5", false},
+    };
+    (void)test;
+    assert_false(filter_asks_findings(NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct filter_error error;
+        struct filter *filter = filter_parse(cases[i].expression, &error);
+        if (filter == NULL)
+            fail_msg("%s", cases[i].expression);
+        assert_int_equal(filter_asks_findings(filter), cases[i].asks);
+        filter_free(filter);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -707,6 +731,7 @@ int main(void)
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(bounds_what_it_takes),
         cmocka_unit_test(gives_up_on_endless_matches),
+        cmocka_unit_test(knows_what_asks_for_findings),
         cmocka_unit_test(combines_expressions),
         cmocka_unit_test(lives_without_memory),
     };

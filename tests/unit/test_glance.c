@@ -13,6 +13,8 @@
 enum { RAW = 101, SYN = 2, ACK = 16, HEADER_LEN = 40 };
 
 static struct maker m;
+static uint8_t hosts[2] = {1, 1}; /* the last bytes of both addresses */
+static uint8_t to_port = 1;
 
 /* seems_missing shows a segment of that many bytes. cut: so many were not captured. */
 static bool seems_missing(struct ds_glance *glance, uint16_t port, uint32_t seq, uint8_t flags,
@@ -21,9 +23,11 @@ static bool seems_missing(struct ds_glance *glance, uint16_t port, uint32_t seq,
     uint8_t bytes[HEADER_LEN + 64] = {0x45, 0, 0, (uint8_t)(HEADER_LEN + len), 0, 0, 0, 0, 64, 6,
                                       0, 0, 127, 0, 0, 1, 127, 0, 0, 1};
     uint8_t *tcp = bytes + 20;
+    bytes[15] = hosts[0];
+    bytes[19] = hosts[1];
     tcp[0] = (uint8_t)(port >> 8);
     tcp[1] = (uint8_t)port;
-    tcp[3] = 1;
+    tcp[3] = to_port;
     for (int i = 0; i < 4; i++)
         tcp[4 + i] = (uint8_t)(seq >> (24 - 8 * i));
     tcp[12] = 5 << 4;
@@ -55,6 +59,26 @@ static void sees_what_is_missing(void **state)
     ds_glance_free(NULL);
 }
 
+/* A stream is of two addresses and two ports, this way round. */
+static void tells_streams_apart(void **state)
+{
+    static const struct {
+        uint8_t src, dst, port, to_port;
+    } others[] = {{2, 1, 7, 1}, {1, 2, 7, 1}, {1, 1, 8, 1}, {1, 1, 7, 2}, {1, 1, 1, 7}};
+    struct ds_glance *glance = ds_glance_new();
+    (void)state;
+    assert_false(seems_missing(glance, 7, 1, SYN, 0, 0));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        hosts[0] = others[i].src;
+        hosts[1] = others[i].dst;
+        to_port = others[i].to_port;
+        assert_true(seems_missing(glance, others[i].port, 2, ACK, 5, 0)); /* up before */
+    }
+    hosts[0] = hosts[1] = to_port = 1;
+    assert_false(seems_missing(glance, 7, 2, ACK, 5, 0));
+    ds_glance_free(glance);
+}
+
 /* Of more streams than it follows it cannot tell. */
 static void ends_at_many(void **state)
 {
@@ -71,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sees_what_is_missing),
+        cmocka_unit_test(tells_streams_apart),
         cmocka_unit_test(ends_at_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

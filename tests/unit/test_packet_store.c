@@ -224,6 +224,21 @@ static void without_memory(void **state)
     assert_true(failing_alloc_each(fill, NULL) >= 60);
 }
 
+/* What is missing of a connection is known where memory was missing for it, too. */
+static void lacks_what_had_no_memory(void **state)
+{
+    struct packet_store store = begin(10 * ONE, 100);
+    (void)state;
+    assert_true(put(&store, 1, 1, 0));
+    failing_alloc_at(1);
+    assert_false(put(&store, 2, 1, 0));
+    failing_alloc_at(0);
+    assert_int_equal(store.no_memory, 1);
+    assert_string_equal(dropped, "2 ");
+    assert_true(packet_store_find(&store, 1)->decoder_state_unknown);
+    packet_store_free(&store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +249,7 @@ int main(void)
         cmocka_unit_test(nothing_fits),
         cmocka_unit_test(forgets_connections),
         cmocka_unit_test(holds_back_what_led_to_a_connection),
+        cmocka_unit_test(lacks_what_had_no_memory),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

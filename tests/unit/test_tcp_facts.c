@@ -164,6 +164,50 @@ static void copies_are_no_loss(void **state)
     assert_int_equal(side(w, 1)->resent, 1);
 }
 
+/* How long may be between two captures of a packet, and by how much one may be overtaken. */
+static void times_tell_exactly(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    assert_int_equal(side(w, 0)->first_ns, 1000 * MS);
+    for (int64_t late = 0; late < 2; late++) {
+        put(w, 1, TCP_ACK, 500, 100, 50, 0);
+        w->now_ns += MS / 2 - 1 + late;
+        put(w, 1, TCP_ACK, 500, 100, 50, 0);
+        w->now_ns += MS;
+    }
+    assert_int_equal(side(w, 1)->copies, 1);
+    assert_int_equal(side(w, 1)->resent, 2); /* the one after a while, too */
+    for (uint32_t late = 0; late < 2; late++) {
+        const uint32_t seq = 100 + late * 100;
+        w->next[0] = seq;
+        data(w, 0, seq + 50, 50);
+        w->next[0] = seq;
+        w->now_ns += 3 * MS - 1 + late;
+        data(w, 0, seq, 50);
+    }
+    assert_int_equal(side(w, 0)->reordered, 1);
+    assert_int_equal(side(w, 0)->resent_unseen, 1);
+    assert_int_equal(side(w, 0)->first_ns, 1000 * MS);
+}
+
+/* Repeats are of one segment. */
+static void others_repeat_for_themselves(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    data(w, 0, 100, 100);
+    data(w, 0, 200, 100);
+    for (int i = 1; i <= 2; i++) {
+        at(w, 100 + i * 300);
+        data(w, 0, 100, 100);
+    }
+    at(w, 1000);
+    data(w, 0, 200, 100);
+    assert_int_equal(side(w, 0)->resent, 3);
+    assert_int_equal(side(w, 0)->most_repeats, 2);
+}
+
 static void nobody_reads(void **state)
 {
     struct world *w = *state;
@@ -329,6 +373,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(round_trips, setup, teardown),
         cmocka_unit_test_setup_teardown(which_side_lost_it, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_are_no_loss, setup, teardown),
+        cmocka_unit_test_setup_teardown(times_tell_exactly, setup, teardown),
+        cmocka_unit_test_setup_teardown(others_repeat_for_themselves, setup, teardown),
         cmocka_unit_test_setup_teardown(nobody_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(short_pauses_are_usual, setup, teardown),
         cmocka_unit_test_setup_teardown(full_window, setup, teardown),
