@@ -1,10 +1,11 @@
 # -T erlmod, eunit and exunit: what they write compiles and runs, on a real node.
-foreach(scenario decoder cookie server kept redact small large rabbit-3.10.pcap.gz elixir-1.14.pcap.gz frag-29.pcap otp29-ops.pcap cnode.pcap)
+foreach(scenario decoder cookie server kept redact small large rabbit-3.10.pcap.gz elixir-1.14.pcap.gz frag-29.pcap otp29-ops.pcap cnode.pcap
+        tls-29.pcap tls12-25.pcap)
   string(REGEX REPLACE "[.]pcap.*" "" name ${scenario})
   release_test(fixture_${name} 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/fixture/run ${scenario}
                $<TARGET_FILE:distsniff> ${PCAPS} ${ERL_DIR})
 endforeach()
-foreach(capture otp27-ops otp29-ops frag-29 cnode links-sll2)
+foreach(capture otp27-ops otp29-ops frag-29 cnode links-sll2 tls-29)
   release_check(truth_fixture_${capture} truth_fixture ${PCAPS}/${capture}.pcap
             ${PCAPS}/${capture}.truth.etf.gz)
 endforeach()

@@ -10,13 +10,18 @@ check(Program, Capture, Truth) ->
     Dir = string:trim(os:cmd("mktemp -d")),
     try
         File = filename:join(Dir, "recorded.erl"),
-        {0, <<>>, _} = records:exec(Program, ["-r", Capture, "-T", "erlmod=" ++ File]),
+        {0, <<>>, _} = records:exec(Program, ["-r", Capture, "-T", "erlmod=" ++ File | keys(Capture)]),
         {ok, Module, Code} = compile:file(File, [binary, warnings_as_errors, return_errors]),
         {module, Module} = code:load_binary(Module, File, Code),
         told(Module, Truth)
     after
         file:del_dir_r(Dir)
     end.
+
+%% Of TLS, the secrets beside the capture.
+keys(Capture) ->
+    Keys = filename:rootname(Capture) ++ ".keys",
+    [Word || filelib:is_file(Keys), Word <- ["--keylog-file", Keys]].
 
 told(Module, Truth) ->
     {_, Told, NumBroken} = truth:read(Truth),
