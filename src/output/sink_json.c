@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* As text, shorter binaries are easier to read, and not much longer. */
 enum { BASE64_MIN = 32 };
@@ -188,9 +189,21 @@ static void add_string(cJSON *object, const char *key, const char *text)
         json_add_string(object, key, text);
 }
 
+/* add_second adds a point in time, in seconds since 1970. */
+static void add_second(cJSON *object, const char *key, int64_t second)
+{
+    char text[sizeof "-2147483648-12-31T23:59:59Z"];
+    const time_t time = (time_t)second;
+    struct tm parts;
+    if (second != 0 && gmtime_r(&time, &parts) != NULL &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) != 0)
+        json_add_string(object, key, text);
+}
+
 static void write_tls(struct json_writer *json, const struct ds_event *event)
 {
     static const char *const certificates[] = {"src_certificate", "dst_certificate"};
+    static const char *const untils[] = {"src_certificate_until", "dst_certificate_until"};
     static const char *const alerts[] = {"src_alert", "dst_alert"};
     const struct ds_tls *tls = event->conn->tls;
     if (tls == NULL)
@@ -204,6 +217,7 @@ static void write_tls(struct json_writer *json, const struct ds_event *event)
     for (int end = 0; end < 2; end++) {
         const int dir = end == 0 ? event->dir : !event->dir;
         add_text(object, certificates[end], tls->certificate[dir]);
+        add_second(object, untils[end], tls->valid_until[dir]);
         add_string(object, alerts[end], tls->alert[dir]);
     }
     json_put_tree(json, JSON_KEY("tls"), object);

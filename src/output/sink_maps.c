@@ -128,6 +128,38 @@ static void put_counters(struct map_writer *map, const char *key,
     map_put_close(map);
 }
 
+static const struct field tls_fields[] = {
+    FIELD(ds_tls, "suite", SAY, suite_name),
+    FIELD(ds_tls, "group", SAY, group),
+    FIELD(ds_tls, "sni", TEXT, sni),
+};
+
+static void write_tls(struct map_writer *map, const struct ds_event *event)
+{
+    static const struct {
+        const char *certificate, *until, *alert;
+    } keys[] = {{"src_certificate", "src_certificate_until", "src_alert"},
+                {"dst_certificate", "dst_certificate_until", "dst_alert"}};
+    const struct ds_tls *tls = event->conn->tls;
+    if (tls == NULL)
+        return;
+    map_key(map, "tls");
+    map_put_open(map);
+    map_field_string(map, "version", ds_tls_version_name(tls->version), false);
+    MAP_FIELDS(map, tls_fields, tls);
+    map_field_string(map, "keys", ds_tls_keys_name(tls->keys), true);
+    for (int end = 0; end < 2; end++) {
+        const int dir = end == 0 ? event->dir : !event->dir;
+        map_field_text(map, keys[end].certificate, tls->certificate[dir], false);
+        int64_t until_ns; /* the year 9999 stands for never */
+        if (tls->valid_until[dir] != 0 &&
+            !__builtin_mul_overflow(tls->valid_until[dir], 1000000000, &until_ns))
+            map_field_signed(map, keys[end].until, until_ns);
+        map_field_string(map, keys[end].alert, tls->alert[dir], false);
+    }
+    map_put_close(map);
+}
+
 static void write_conn(struct map_writer *map, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
@@ -143,6 +175,7 @@ static void write_conn(struct map_writer *map, const struct ds_event *event)
         ds_addr_print(&change->from, addr);
         map_field_string(map, "icmp_from", addr, false);
     }
+    write_tls(map, event);
     if (change->final) {
         put_counters(map, "src_sent", &conn->counters[event->dir]);
         put_counters(map, "dst_sent", &conn->counters[!event->dir]);
