@@ -214,6 +214,30 @@ void json_put_close(struct json_writer *json)
     ds_buffer_add(json->out, "}", 1);
 }
 
+void json_put_list(struct json_writer *json, struct json_key key)
+{
+    json_put_key(json, key);
+    ds_buffer_add(json->out, "[", 1);
+}
+
+void json_item(struct json_writer *json)
+{
+    const struct ds_buffer *out = json->out;
+    if (out->len != 0 && out->data[out->len - 1] != '[')
+        ds_buffer_add(json->out, ",", 1);
+}
+
+void json_item_open(struct json_writer *json)
+{
+    json_item(json);
+    ds_buffer_add(json->out, "{", 1);
+}
+
+void json_put_list_end(struct json_writer *json)
+{
+    ds_buffer_add(json->out, "]", 1);
+}
+
 void json_writer_free(struct json_writer *json)
 {
     ds_buffer_free(&json->scratch);

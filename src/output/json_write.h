@@ -123,6 +123,13 @@ void json_put_tree(struct json_writer *json, struct json_key key, cJSON *tree);
 void json_put_open(struct json_writer *json, struct json_key key);
 void json_put_close(struct json_writer *json);
 
+/* Items between these two are those of a list under key. Each begins with json_item, behind which a
+ * json_value_* stands, or the fields of an object between json_item_open and json_put_close. */
+void json_put_list(struct json_writer *json, struct json_key key);
+void json_item(struct json_writer *json);
+void json_item_open(struct json_writer *json);
+void json_put_list_end(struct json_writer *json);
+
 void json_writer_free(struct json_writer *json);
 
 #endif

@@ -77,11 +77,16 @@ bool best_rows_add(struct best_rows *b, int64_t rank, uint64_t number, const str
     return true;
 }
 
-void best_rows_print(struct best_rows *b, struct ds_buffer *out)
+void best_rows_sort(struct best_rows *b)
 {
     /* In rising order they are a heap as well. */
     if (b->num > 1)
         qsort(b->rows, b->num, sizeof *b->rows, compare);
+}
+
+void best_rows_print(struct best_rows *b, struct ds_buffer *out)
+{
+    best_rows_sort(b);
     for (size_t i = b->num; i-- > 0;)
         ds_buffer_add_text(out, b->rows[i].line);
 }

@@ -27,6 +27,9 @@ bool best_rows_wants(const struct best_rows *rows, int64_t rank, uint64_t number
 bool best_rows_add(struct best_rows *rows, int64_t rank, uint64_t number,
                    const struct ds_buffer *line);
 
+/* best_rows_sort puts the lines into order, the best last. */
+void best_rows_sort(struct best_rows *rows);
+
 /* best_rows_print appends the lines, the best first. */
 void best_rows_print(struct best_rows *rows, struct ds_buffer *out);
 

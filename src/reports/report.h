@@ -6,6 +6,7 @@
 #define DISTSNIFF_REPORT_H
 
 #include "correlate.h"
+#include "json_write.h"
 #include "reports.h"
 
 /* report_text is what reports write to, and how they write times. */
@@ -25,6 +26,9 @@ struct report_kind {
      * NULL itself. */
     void (*visit)(void *report, const struct record *record);
     void (*show)(void *report); /* writes the table as it stands; nothing else changes */
+    /* tell writes the same as fields of a JSON object: times in microseconds since 1970, spans in
+     * nanoseconds. NULL: nobody has asked for that yet. */
+    void (*tell)(void *report, struct json_writer *json);
     /* begin_anew is called when the table was written because of --every. NULL: it goes on. */
     void (*begin_anew)(void *report, int64_t now_ns);
     void (*end)(void *report);  /* frees */
@@ -43,6 +47,11 @@ extern const struct report_kind report_calls, report_trees, report_monitors, rep
  * whom: shared by calls and trees. */
 void report_print_who(const struct call *call, struct ds_buffer *out);
 void report_print_what(const struct call *call, size_t max_len, struct ds_buffer *out);
+/* report_call_has_end says whether it is known how long a call took; report_print_callee appends who
+ * was called, as latencies are told apart: a process made for one call is not told from others like
+ * it. */
+bool report_call_has_end(const struct call *call);
+void report_print_callee(const struct call *call, struct ds_buffer *out);
 void report_print_time(const struct report_text *text, int64_t ns, struct ds_buffer *out);
 
 #endif

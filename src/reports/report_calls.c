@@ -137,6 +137,23 @@ static void show_table(void *state)
     ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
 }
 
+/* tell_table tells how many there were: who shows single calls otherwise keeps what it needs. */
+static void tell_table(void *state, struct json_writer *json)
+{
+    const struct call_table *report = state;
+    json_put_unsigned(json, JSON_KEY("calls"), report->num_calls);
+    json_put_list(json, JSON_KEY("outcomes"));
+    for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++) {
+        if (report->num_outcomes[i] == 0)
+            continue;
+        json_item_open(json);
+        json_put_string(json, JSON_KEY("outcome"), call_outcome_name((enum call_outcome)i));
+        json_put_unsigned(json, JSON_KEY("calls"), report->num_outcomes[i]);
+        json_put_close(json);
+    }
+    json_put_list_end(json);
+}
+
 static void end_table(void *state)
 {
     struct call_table *report = state;
@@ -150,5 +167,6 @@ const struct report_kind report_calls = {
     .record = take_record,
     .flows = true,
     .show = show_table,
+    .tell = tell_table,
     .end = end_table,
 };

@@ -142,6 +142,71 @@ static void show_report(void *state)
     add_list(doctor, SEVERITY_UNCHECKED, "could not be checked:\n", out);
 }
 
+static void tell_wording(const struct wording *wording, struct json_key key,
+                         struct json_writer *json)
+{
+    struct ds_buffer text = {0};
+    wording_print(wording, &text);
+    json->failed |= text.failed;
+    json_put_text(json, key, (struct ds_text){text.len != 0 ? text.data : "", text.len});
+    ds_buffer_free(&text);
+}
+
+static void tell_evidence(const struct finding *f, struct json_writer *json)
+{
+    json_put_list(json, JSON_KEY("evidence"));
+    for (size_t i = 0; i < f->num_evidence; i++) {
+        const struct evidence *e = &f->evidence[i];
+        json_item_open(json);
+        json_put_unsigned(json, JSON_KEY("conn"), e->conn);
+        json_put_list(json, JSON_KEY("packets"));
+        for (unsigned j = 0; j < e->num; j++) {
+            json_item_open(json);
+            json_put_unsigned(json, JSON_KEY("packet"), e->packet[j].frame);
+            json_put_string(json, JSON_KEY("what"), e->packet[j].what);
+            json_put_close(json);
+        }
+        json_put_list_end(json);
+        json_put_close(json);
+    }
+    json_put_list_end(json);
+}
+
+static void tell_finding(const struct finding *f, struct json_writer *json)
+{
+    json_item_open(json);
+    json_put_string(json, JSON_KEY("severity"), severity_name(f->severity));
+    tell_wording(&f->sentence, JSON_KEY("sentence"), json);
+    if (f->kind != NULL) {
+        json_put_string(json, JSON_KEY("code"), f->kind->code);
+        json_put_string(json, JSON_KEY("title"), f->kind->title);
+        json_put_string(json, JSON_KEY("advice"), f->kind->advice);
+        json_put_string(json, JSON_KEY("certainty"), certainty_name(f->certainty));
+        if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
+            json_put_string(json, JSON_KEY("proof"), f->proof);
+        tell_wording(&f->detail, JSON_KEY("detail"), json);
+        json_put_unsigned(json, JSON_KEY("count"), f->count);
+        json_put_microseconds(json, JSON_KEY("first"), f->first_ns);
+        json_put_microseconds(json, JSON_KEY("last"), f->last_ns);
+        tell_evidence(f, json);
+    }
+    json_put_close(json);
+}
+
+static void tell_report(void *state, struct json_writer *json)
+{
+    const struct doctor *doctor = state;
+    json_put_list(json, JSON_KEY("found"));
+    for (int severity = SEVERITY_ERROR; severity <= SEVERITY_UNCHECKED; severity++) {
+        for (size_t i = 0; i < doctor->num; i++) {
+            if (doctor->found[i]->severity == (enum severity)severity)
+                tell_finding(doctor->found[i], json);
+        }
+    }
+    json_put_list_end(json);
+    json_put_unsigned(json, JSON_KEY("left_out"), doctor->no_memory);
+}
+
 static void end_report(void *state)
 {
     struct doctor *doctor = state;
@@ -155,6 +220,7 @@ const struct report_kind report_doctor = {
     .open = open_report,
     .record = take_record,
     .show = show_report,
+    .tell = tell_report,
     .end = end_report,
     .takes_findings = true,
     .takes_facts = true,

@@ -57,8 +57,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return l;
 }
 
-/* has_end says whether it is known how long a call took. */
-static bool has_end(const struct call *call)
+bool report_call_has_end(const struct call *call)
 {
     switch (call->outcome) {
     case CALL_OK:
@@ -78,9 +77,8 @@ static uint64_t add_text(uint64_t hash, struct ds_text text)
     return text.data != NULL ? hash_more(hash, text.data, text.len) : hash_more(hash, "", 1);
 }
 
-/* print_callee says who was called. A process made for one call is not told from others like it:
- * then it is the node. */
-static uint64_t print_callee(const struct call *call, struct ds_buffer *out)
+/* A process made for one call is not told from others like it: then it is the node. */
+void report_print_callee(const struct call *call, struct ds_buffer *out)
 {
     struct party callee = call->callee;
     const bool has_name = callee.name.data != NULL && !callee.is_for;
@@ -90,7 +88,6 @@ static uint64_t print_callee(const struct call *call, struct ds_buffer *out)
         callee.name = (struct ds_text){0};
     callee.is_for = false;
     party_print(&callee, out);
-    return out->failed ? 0 : hash_more(1, out->data, out->len);
 }
 
 /* print_function appends "lists:seq/2", or "lists:seq" where the arguments were not kept. */
@@ -118,7 +115,7 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
     const int64_t span_ns = call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
     bool is_new;
     struct latency_kind *kind =
-        tally_add(&l->parts[part], key, has_end(call) ? (uint64_t)span_ns + 1 : 1, &is_new);
+        tally_add(&l->parts[part], key, report_call_has_end(call) ? (uint64_t)span_ns + 1 : 1, &is_new);
     if (kind == NULL) {
         l->failed = true;
         return;
@@ -128,8 +125,8 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
         l->failed |= kind->text == NULL;
     }
     kind->count++;
-    kind->errors += has_end(call) && call->outcome != CALL_OK;
-    if (!has_end(call)) {
+    kind->errors += report_call_has_end(call) && call->outcome != CALL_OK;
+    if (!report_call_has_end(call)) {
         kind->without++;
         return;
     }
@@ -154,7 +151,9 @@ static void take_record(void *state, const struct record *record)
     ds_buffer_add_text(&l->scratch, call->label);
     count_call(l, BY_LABEL, add_text(0, (struct ds_text){call->label, strlen(call->label)}), call);
     l->scratch.len = 0;
-    const uint64_t callee = print_callee(call, &l->scratch);
+    report_print_callee(call, &l->scratch);
+    const uint64_t callee =
+        l->scratch.failed ? 0 : hash_more(1, l->scratch.data, l->scratch.len);
     count_call(l, BY_CALLEE, callee, call);
     if (call->mfa.data == NULL)
         return;
@@ -192,21 +191,35 @@ enum { BAR_LEN = sizeof bar_ends_ns / sizeof bar_ends_ns[0] };
 #define BAR_HEADING "us....ms....s.."
 _Static_assert(sizeof BAR_HEADING == BAR_LEN + 1, "as wide");
 
+static void count_bar(const struct histogram *spans, uint64_t counts[BAR_LEN])
+{
+    uint64_t low = 0;
+    for (int i = 0; i < BAR_LEN; i++) {
+        counts[i] = histogram_count(spans, low, (uint64_t)bar_ends_ns[i]);
+        low = (uint64_t)bar_ends_ns[i];
+    }
+}
+
 static void print_bar(const struct histogram *spans, struct ds_buffer *out)
 {
     static const char heights[] = " .:-=+*#@";
     enum { MAX_HEIGHT = sizeof heights - 2 };
-    uint64_t counts[BAR_LEN], most = 1, low = 0;
-    for (int i = 0; i < BAR_LEN; i++) {
-        counts[i] = histogram_count(spans, low, (uint64_t)bar_ends_ns[i]);
-        low = (uint64_t)bar_ends_ns[i];
+    uint64_t counts[BAR_LEN], most = 1;
+    count_bar(spans, counts);
+    for (int i = 0; i < BAR_LEN; i++)
         most = counts[i] > most ? counts[i] : most;
-    }
     for (int i = 0; i < BAR_LEN; i++) {
         const double height = (double)counts[i] / (double)most * MAX_HEIGHT;
         const int whole = (int)height;
         ds_buffer_add(out, &heights[counts[i] != 0 && whole == 0 ? 1 : whole], 1);
     }
+}
+
+/* quantile is never above the greatest, as the pieces of the histogram alone would have it. */
+static int64_t quantile(const struct latency_kind *kind, double percent)
+{
+    const uint64_t ns = histogram_quantile(&kind->spans, percent);
+    return (int64_t)ns < kind->max_ns ? (int64_t)ns : kind->max_ns;
 }
 
 static void print_kind(struct latency *l, const struct latency_kind *kind)
@@ -215,10 +228,8 @@ static void print_kind(struct latency *l, const struct latency_kind *kind)
     struct ds_buffer *out = &l->text->buffer;
     ds_buffer_printf(out, "%8" PRIu64 "%c %6" PRIu64 " %6" PRIu64, kind->count,
                      kind->head.most_missing != 0 ? '+' : ' ', kind->errors, kind->without);
-    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
-        const uint64_t ns = histogram_quantile(&kind->spans, percents[i]);
-        print_span((int64_t)ns < kind->max_ns ? (int64_t)ns : kind->max_ns, out);
-    }
+    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++)
+        print_span(quantile(kind, percents[i]), out);
     print_span(kind->max_ns, out);
     print_span(kind->total_ns, out);
     ds_buffer_add_text(out, " |");
@@ -269,6 +280,63 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
 }
 
+static void tell_kind(const struct latency_kind *kind, struct json_writer *json)
+{
+    uint64_t bar[BAR_LEN];
+    json_item_open(json);
+    json_put_string(json, JSON_KEY("what"), kind->text != NULL ? kind->text : "?");
+    json_put_unsigned(json, JSON_KEY("calls"), kind->count);
+    json_put_bool(json, JSON_KEY("may_miss"), kind->head.most_missing != 0);
+    json_put_unsigned(json, JSON_KEY("errors"), kind->errors);
+    json_put_unsigned(json, JSON_KEY("no_end"), kind->without);
+    json_put_signed(json, JSON_KEY("p50"), quantile(kind, 50));
+    json_put_signed(json, JSON_KEY("p90"), quantile(kind, 90));
+    json_put_signed(json, JSON_KEY("p99"), quantile(kind, 99));
+    json_put_signed(json, JSON_KEY("max"), kind->max_ns);
+    json_put_signed(json, JSON_KEY("total"), kind->total_ns);
+    json_put_unsigned(json, JSON_KEY("slowest"), kind->max_call);
+    json_put_unsigned(json, JSON_KEY("packet"), kind->max_frame);
+    json_put_unsigned(json, JSON_KEY("conn"), kind->max_conn);
+    json_put_list(json, JSON_KEY("bar"));
+    count_bar(&kind->spans, bar);
+    for (int i = 0; i < BAR_LEN; i++) {
+        json_item(json);
+        json_value_unsigned(json, bar[i]);
+    }
+    json_put_list_end(json);
+    json_put_close(json);
+}
+
+static void tell_part(struct latency *l, const struct tally *tally, struct json_key key,
+                      struct json_writer *json)
+{
+    void **list = tally_list(tally, longest_first);
+    json_put_list(json, key);
+    for (uint64_t i = 0;
+         list != NULL && i < tally->table.num && (l->max_rows == 0 || i < l->max_rows); i++)
+        tell_kind(list[i], json);
+    json_put_list_end(json);
+    free(list);
+}
+
+static void tell_table(void *state, struct json_writer *json)
+{
+    struct latency *l = state;
+    uint64_t more = 0, forgotten = 0;
+    json_put_unsigned(json, JSON_KEY("calls"), l->count);
+    tell_part(l, &l->parts[BY_LABEL], JSON_KEY("label"), json);
+    tell_part(l, &l->parts[BY_CALLEE], JSON_KEY("callee"), json);
+    tell_part(l, &l->parts[BY_FUNCTION], JSON_KEY("function"), json);
+    for (int i = 0; i < NUM_PARTS; i++) {
+        const uint64_t num = l->parts[i].table.num;
+        more += l->max_rows != 0 && num > l->max_rows ? num - l->max_rows : 0;
+        forgotten += l->parts[i].num_forgotten;
+    }
+    json_put_unsigned(json, JSON_KEY("more"), more);
+    json_put_unsigned(json, JSON_KEY("forgotten"), forgotten);
+    json_put_bool(json, JSON_KEY("no_memory"), l->failed || l->scratch.failed);
+}
+
 static void end_table(void *state)
 {
     struct latency *l = state;
@@ -282,5 +350,6 @@ const struct report_kind report_latency = {
     .open = open_table,
     .record = take_record,
     .show = show_table,
+    .tell = tell_table,
     .end = end_table,
 };

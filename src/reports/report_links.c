@@ -39,6 +39,7 @@ struct links {
     struct report_text *text;
     struct table rows;
     uint64_t num_dropped, no_memory;
+    uint64_t max_rows; /* of what is told as JSON; 0: all */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
@@ -47,6 +48,7 @@ static void *open_report(struct report_text *text, const struct report_config *c
     if (links == NULL)
         return NULL;
     links->text = text;
+    links->max_rows = config->max_rows;
     const uint64_t max = config->limits[DS_LIMIT_CONNECTIONS] * 4;
     table_init(&links->rows, sizeof(struct link_row), max < MAX_LINKS ? max : MAX_LINKS);
     return links;
@@ -211,8 +213,12 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
     ds_buffer_add_text(out, "\n");
 }
 
-static void add_row(const struct links *links, const struct link_row *row, uint64_t total,
-                    struct ds_buffer *out)
+static const char *state_of(const struct link_row *row)
+{
+    return row->is_tls ? "TLS" : row->is_late ? "joined late" : row->is_up ? "up" : "never up";
+}
+
+static const char *end_of(const struct link_row *row)
 {
     static const char *const ends[] = {
         [DS_CLOSE_NOT] = "goes on",         [DS_CLOSE_FIN] = "closed",
@@ -220,6 +226,12 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
         [DS_CLOSE_ICMP] = "never answered", [DS_CLOSE_REUSED] = "its ports were used again",
         [DS_CLOSE_DROPPED] = "not followed to its end", [DS_CLOSE_CAPTURE] = "open at the end",
     };
+    return ends[row->close];
+}
+
+static void add_row(const struct links *links, const struct link_row *row, uint64_t total,
+                    struct ds_buffer *out)
+{
     const uint64_t bytes = row->bytes[0] + row->bytes[1];
     const double seconds = (double)(row->last_ns - row->first_ns) / 1e9;
     ds_buffer_printf(out, "conn %" PRIu64 "  ", row->conn);
@@ -230,11 +242,7 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
     report_print_time(links->text, row->first_ns, out);
     ds_buffer_add_text(out, out->data != NULL && out->data[out->len - 1] == ' ' ? "for " : " for ");
     latency_print(row->last_ns - row->first_ns, out);
-    ds_buffer_printf(out, ", %s%s%s", row->is_tls    ? "TLS"
-                                      : row->is_late ? "joined late"
-                                      : row->is_up   ? "up"
-                                                     : "never up",
-                     ", ", ends[row->close]);
+    ds_buffer_printf(out, ", %s, %s", state_of(row), end_of(row));
     if (row->closer >= 0) {
         ds_buffer_add_text(out, " by ");
         add_name(&row->name[row->closer], out);
@@ -255,25 +263,36 @@ static bool is_link(const struct link_row *row)
     return row->is_up || row->is_tls || row->messages[0] + row->messages[1] != 0;
 }
 
+/* list_rows returns the links, worst first, in memory to be freed; NULL when there is none. */
+static struct link_row **list_rows(const struct links *links, size_t *count)
+{
+    struct link_row **rows = malloc((links->rows.num + (size_t)1) * sizeof *rows);
+    size_t num = 0;
+    if (rows == NULL)
+        return NULL;
+    for (struct link_row *row = table_oldest(&links->rows); row != NULL;
+         row = table_newer(&links->rows, row)) {
+        if (is_link(row))
+            rows[num++] = row;
+    }
+    qsort(rows, num, sizeof(struct link_row *), compare);
+    *count = num;
+    return rows;
+}
+
 static void show_report(void *state)
 {
     const struct links *links = state;
     struct ds_buffer *out = &links->text->buffer;
-    struct link_row **rows = malloc((links->rows.num + (size_t)1) * sizeof *rows);
+    size_t num = 0;
+    uint64_t total = 0;
+    struct link_row **rows = list_rows(links, &num);
     if (rows == NULL) {
         out->failed = true;
         return;
     }
-    size_t num = 0;
-    uint64_t total = 0;
-    for (struct link_row *row = table_oldest(&links->rows); row != NULL;
-         row = table_newer(&links->rows, row)) {
-        if (!is_link(row))
-            continue;
-        rows[num++] = row;
-        total += row->bytes[0] + row->bytes[1];
-    }
-    qsort(rows, num, sizeof(struct link_row *), compare);
+    for (size_t i = 0; i < num; i++)
+        total += rows[i]->bytes[0] + rows[i]->bytes[1];
     for (size_t i = 0; i < num; i++)
         add_row(links, rows[i], total, out);
     ds_buffer_printf(out, "%s", counted(num, "links").text);
@@ -281,6 +300,70 @@ static void show_report(void *state)
         ds_buffer_printf(out, "; %s were forgotten, since there were too many",
                          counted(links->num_dropped + links->no_memory, "links").text);
     ds_buffer_add_text(out, "\n");
+    free(rows);
+}
+
+static void tell_name(const struct link_row *row, int end, struct json_key key,
+                      struct json_writer *json)
+{
+    struct ds_buffer text = {0};
+    add_name(&row->name[end], &text);
+    json->failed |= text.failed;
+    json_put_text(json, key, (struct ds_text){text.len != 0 ? text.data : "", text.len});
+    ds_buffer_free(&text);
+}
+
+static void tell_side(const struct link_row *row, int end, struct json_writer *json)
+{
+    json_item_open(json);
+    tell_name(row, end, JSON_KEY("node"), json);
+    if (row->release[end] != NULL)
+        json_put_string(json, JSON_KEY("release"), row->release[end]);
+    json_put_unsigned(json, JSON_KEY("bytes"), row->bytes[end]);
+    json_put_unsigned(json, JSON_KEY("messages"), row->messages[end]);
+    json_put_unsigned(json, JSON_KEY("largest"), row->largest[end]);
+    json_put_unsigned(json, JSON_KEY("ticks"), row->ticks[end]);
+    json_put_signed(json, JSON_KEY("tick_every"), row->tick_ns[end]);
+    json_put_bool(json, JSON_KEY("has_facts"), row->has_facts);
+    json_put_signed(json, JSON_KEY("round_trip_p50"), row->round_trip_ns[end]);
+    json_put_signed(json, JSON_KEY("round_trip_p99"), row->slow_trip_ns[end]);
+    json_put_unsigned(json, JSON_KEY("segments"), row->sent[end]);
+    json_put_unsigned(json, JSON_KEY("again"), row->again[end]);
+    json_put_unsigned(json, JSON_KEY("stalls"), row->stalls[end]);
+    json_put_signed(json, JSON_KEY("stalled"), row->stalled_ns[end]);
+    json_put_close(json);
+}
+
+static void tell_row(const struct link_row *row, struct json_writer *json)
+{
+    json_item_open(json);
+    json_put_unsigned(json, JSON_KEY("conn"), row->conn);
+    json_put_microseconds(json, JSON_KEY("first"), row->first_ns);
+    json_put_microseconds(json, JSON_KEY("last"), row->last_ns);
+    json_put_string(json, JSON_KEY("state"), state_of(row));
+    json_put_string(json, JSON_KEY("end"), end_of(row));
+    if (row->closer >= 0)
+        tell_name(row, row->closer, JSON_KEY("closer"), json);
+    json_put_unsigned(json, JSON_KEY("gaps"), row->gaps);
+    json_put_list(json, JSON_KEY("side"));
+    tell_side(row, 0, json);
+    tell_side(row, 1, json);
+    json_put_list_end(json);
+    json_put_close(json);
+}
+
+static void tell_report(void *state, struct json_writer *json)
+{
+    const struct links *links = state;
+    size_t num = 0;
+    struct link_row **rows = list_rows(links, &num);
+    json->failed |= rows == NULL;
+    json_put_list(json, JSON_KEY("rows"));
+    for (size_t i = 0; i < num && (links->max_rows == 0 || i < links->max_rows); i++)
+        tell_row(rows[i], json);
+    json_put_list_end(json);
+    json_put_unsigned(json, JSON_KEY("links"), num);
+    json_put_unsigned(json, JSON_KEY("forgotten"), links->num_dropped + links->no_memory);
     free(rows);
 }
 
@@ -295,6 +378,7 @@ const struct report_kind report_links = {
     .open = open_report,
     .record = take_record,
     .show = show_report,
+    .tell = tell_report,
     .end = end_report,
     .takes_facts = true,
 };

@@ -194,6 +194,40 @@ static void show_table(void *state)
     free(list);
 }
 
+static void tell_process(const struct top_process *process, struct json_writer *json)
+{
+    json_item_open(json);
+    json_put_string(json, JSON_KEY("what"), process->text != NULL ? process->text : "?");
+    json_put_unsigned(json, JSON_KEY("in_bytes"), process->got_bytes);
+    json_put_unsigned(json, JSON_KEY("out_bytes"), process->sent_bytes);
+    json_put_unsigned(json, JSON_KEY("in"), process->got);
+    json_put_unsigned(json, JSON_KEY("out"), process->sent);
+    json_put_unsigned(json, JSON_KEY("asked"), process->asked);
+    json_put_unsigned(json, JSON_KEY("served"), process->served);
+    json_put_unsigned(json, JSON_KEY("failed"), process->failed);
+    json_put_bool(json, JSON_KEY("may_miss"), process->head.most_missing != 0);
+    json_put_close(json);
+}
+
+static void tell_table(void *state, struct json_writer *json)
+{
+    struct top *t = state;
+    const uint64_t num = t->processes.table.num;
+    void **list = tally_list(&t->processes, busiest_first);
+    json_put_signed(json, JSON_KEY("passed"), t->last_ns - t->start_ns);
+    json_put_unsigned(json, JSON_KEY("messages"), t->count);
+    json_put_unsigned(json, JSON_KEY("bytes"), t->bytes);
+    json_put_unsigned(json, JSON_KEY("calls"), t->calls);
+    json_put_list(json, JSON_KEY("rows"));
+    for (uint64_t i = 0; list != NULL && i < num && (t->max_rows == 0 || i < t->max_rows); i++)
+        tell_process(list[i], json);
+    json_put_list_end(json);
+    json_put_unsigned(json, JSON_KEY("processes"), num);
+    json_put_unsigned(json, JSON_KEY("forgotten"), t->processes.num_forgotten);
+    json_put_bool(json, JSON_KEY("no_memory"), t->no_memory);
+    free(list);
+}
+
 static void begin_anew(void *state, int64_t now_ns)
 {
     struct top *t = state;
@@ -216,6 +250,7 @@ const struct report_kind report_top = {
     .open = open_table,
     .record = take_record,
     .show = show_table,
+    .tell = tell_table,
     .begin_anew = begin_anew,
     .end = end_table,
     .takes_names = true,

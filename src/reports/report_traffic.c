@@ -262,7 +262,8 @@ static void describe(struct traffic *t, const struct message *message, struct tr
     t->failed |= kind->after == NULL || (has_shape(message) && kind->shape == NULL);
 }
 
-/* keep_largest makes the line of a message that is among the largest. */
+/* keep_largest makes the line of a message that is among the largest: what stands behind its size and
+ * the number of its packet. */
 static void keep_largest(struct traffic *t, const struct message *message)
 {
     const struct ds_event *event = message->record->event;
@@ -270,8 +271,7 @@ static void keep_largest(struct traffic *t, const struct message *message)
     if (!best_rows_wants(&t->largest, (int64_t)message->m->size, event->frame))
         return;
     line->len = 0;
-    ds_buffer_printf(line, "%12" PRIu64 " %9" PRIu64 " %5" PRIu64 " ", message->m->size,
-                     event->frame, event->conn->number);
+    ds_buffer_printf(line, "%5" PRIu64 " ", event->conn->number);
     report_print_time(t->text, event->ts_ns, line);
     ds_buffer_add_text(line, "  ");
     print_before(message, line);
@@ -360,18 +360,15 @@ static double share_of(const struct traffic *t, uint64_t bytes)
     return t->bytes != 0 ? 100 * (double)bytes / (double)t->bytes : 0;
 }
 
-static void print_kind(const struct traffic *t, const struct traffic_kind *kind)
+/* p99_of: of fewer than a hundred it is the greatest. */
+static uint64_t p99_of(const struct traffic_kind *kind)
 {
-    struct ds_buffer *out = &t->text->buffer;
-    /* Of fewer than a hundred it is the greatest. */
     const uint64_t p99 = kind->count < 100 ? kind->largest : histogram_quantile(&kind->sizes, 99);
-    ds_buffer_printf(out, "%12" PRIu64 "%c %5.1f %9" PRIu64, kind->bytes,
-                     kind->head.most_missing != 0 ? '+' : ' ', share_of(t, kind->bytes),
-                     kind->count);
-    print_rate(t, kind->count, out);
-    ds_buffer_printf(out, " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64 " %5" PRIu64 "  ",
-                     kind->bytes / kind->count, p99 < kind->largest ? p99 : kind->largest,
-                     kind->largest, kind->largest_frame, kind->largest_conn);
+    return p99 < kind->largest ? p99 : kind->largest;
+}
+
+static void print_kind_what(const struct traffic_kind *kind, struct ds_buffer *out)
+{
     ds_buffer_add_text(out, kind->text != NULL ? kind->text : "?");
     if (kind->shape != NULL) {
         ds_buffer_add_text(out, " ");
@@ -379,6 +376,19 @@ static void print_kind(const struct traffic *t, const struct traffic_kind *kind)
     }
     if (kind->after != NULL)
         ds_buffer_add_text(out, kind->after);
+}
+
+static void print_kind(const struct traffic *t, const struct traffic_kind *kind)
+{
+    struct ds_buffer *out = &t->text->buffer;
+    ds_buffer_printf(out, "%12" PRIu64 "%c %5.1f %9" PRIu64, kind->bytes,
+                     kind->head.most_missing != 0 ? '+' : ' ', share_of(t, kind->bytes),
+                     kind->count);
+    print_rate(t, kind->count, out);
+    ds_buffer_printf(out, " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64 " %5" PRIu64 "  ",
+                     kind->bytes / kind->count, p99_of(kind), kind->largest, kind->largest_frame,
+                     kind->largest_conn);
+    print_kind_what(kind, out);
     ds_buffer_add_text(out, t->by == TRAFFIC_BY_NODE ? "" : "; ");
     routes_print(&t->talkers, &kind->routes, out);
     ds_buffer_add_text(out, "\n");
@@ -433,9 +443,87 @@ static void show_table(void *state)
     print_rest(t, shown_bytes, num_shown);
     ds_buffer_printf(out, "the largest messages:\n%12s %9s %5s %-15s  what; who > whom\n", "bytes",
                      "packet", "conn", "time");
-    best_rows_print(&t->largest, out);
+    best_rows_sort(&t->largest);
+    for (size_t i = t->largest.num; i-- > 0;)
+        ds_buffer_printf(out, "%12" PRId64 " %9" PRIu64 " %s", t->largest.rows[i].rank,
+                         t->largest.rows[i].number, t->largest.rows[i].line);
     ds_buffer_add_text(out, "-Y 'frame == PACKET' shows one of these messages, -Y 'conn == CONN' "
                             "its connection\n");
+}
+
+/* put_scratch writes what has just been printed to scratch as a field. */
+static void put_scratch(struct traffic *t, struct json_key key, struct json_writer *json)
+{
+    json->failed |= t->scratch.failed;
+    json_put_text(json, key,
+                  (struct ds_text){t->scratch.len != 0 ? t->scratch.data : "", t->scratch.len});
+    t->scratch.len = 0;
+}
+
+static void tell_kind(struct traffic *t, const struct traffic_kind *kind, struct json_writer *json)
+{
+    json_item_open(json);
+    t->scratch.len = 0;
+    print_kind_what(kind, &t->scratch);
+    put_scratch(t, JSON_KEY("what"), json);
+    routes_print(&t->talkers, &kind->routes, &t->scratch);
+    put_scratch(t, JSON_KEY("who"), json);
+    if (t->by == TRAFFIC_BY_NODE) { /* there is one route */
+        talker_print(&t->talkers, &kind->routes.route[0].from, &t->scratch);
+        put_scratch(t, JSON_KEY("from"), json);
+        talker_print(&t->talkers, &kind->routes.route[0].to, &t->scratch);
+        put_scratch(t, JSON_KEY("to"), json);
+    }
+    json_put_unsigned(json, JSON_KEY("bytes"), kind->bytes);
+    json_put_bool(json, JSON_KEY("may_miss"), kind->head.most_missing != 0);
+    json_put_unsigned(json, JSON_KEY("count"), kind->count);
+    json_put_unsigned(json, JSON_KEY("mean"), kind->bytes / kind->count);
+    json_put_unsigned(json, JSON_KEY("p99"), p99_of(kind));
+    json_put_unsigned(json, JSON_KEY("largest"), kind->largest);
+    json_put_unsigned(json, JSON_KEY("packet"), kind->largest_frame);
+    json_put_unsigned(json, JSON_KEY("conn"), kind->largest_conn);
+    json_put_close(json);
+}
+
+static void tell_largest(struct traffic *t, struct json_writer *json)
+{
+    best_rows_sort(&t->largest);
+    json_put_list(json, JSON_KEY("largest"));
+    for (size_t i = t->largest.num; i-- > 0;) {
+        const struct best_row *row = &t->largest.rows[i];
+        const size_t len = strlen(row->line);
+        json_item_open(json);
+        json_put_signed(json, JSON_KEY("bytes"), row->rank);
+        json_put_unsigned(json, JSON_KEY("packet"), row->number);
+        json_put_text(json, JSON_KEY("what"), (struct ds_text){row->line, len != 0 ? len - 1 : 0});
+        json_put_close(json);
+    }
+    json_put_list_end(json);
+}
+
+static void tell_table(void *state, struct json_writer *json)
+{
+    struct traffic *t = state;
+    uint64_t shown_bytes = 0, num = 0;
+    void **list = tally_list(&t->kinds, heaviest_first);
+    json_put_unsigned(json, JSON_KEY("messages"), t->count);
+    json_put_unsigned(json, JSON_KEY("bytes"), t->bytes);
+    json_put_signed(json, JSON_KEY("passed"), t->last_ns - t->first_ns);
+    json_put_list(json, JSON_KEY("rows"));
+    for (; list != NULL && num < t->kinds.table.num && (t->max_rows == 0 || num < t->max_rows);
+         num++) {
+        const struct traffic_kind *kind = list[num];
+        shown_bytes += kind->bytes;
+        tell_kind(t, kind, json);
+    }
+    json_put_list_end(json);
+    free(list);
+    json_put_unsigned(json, JSON_KEY("others"), t->bytes - shown_bytes);
+    json_put_unsigned(json, JSON_KEY("kinds"), t->kinds.table.num);
+    json_put_unsigned(json, JSON_KEY("forgotten"), t->kinds.num_forgotten);
+    json_put_unsigned(json, JSON_KEY("most_missing"), tally_most_missing(&t->kinds));
+    tell_largest(t, json);
+    json_put_bool(json, JSON_KEY("no_memory"), t->failed || t->uncounted != 0);
 }
 
 static void end_table(void *state)
@@ -452,6 +540,7 @@ const struct report_kind report_traffic = {
     .open = open_table,
     .record = take_record,
     .show = show_table,
+    .tell = tell_table,
     .end = end_table,
     .takes_names = true,
 };

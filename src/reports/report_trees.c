@@ -195,12 +195,14 @@ static void show_tree(struct tree_table *report, const struct tree *root)
     }
 }
 
-static void show_table(void *state)
+struct tree_counts {
+    uint64_t single, trees, ambiguous;
+};
+
+/* go_over counts all trees, and writes those that are here. */
+static struct tree_counts go_over(struct tree_table *report, bool writes)
 {
-    struct tree_table *report = state;
-    struct ds_buffer *out = &report->text->buffer;
-    uint64_t num_single = report->num_single, num_trees = report->num_trees;
-    uint64_t num_ambiguous = report->num_ambiguous;
+    struct tree_counts counts = {report->num_single, report->num_trees, report->num_ambiguous};
     struct tree *at = table_oldest(&report->table);
     report->num_shown++;
     for (; at != NULL; at = table_newer(&report->table, at)) {
@@ -209,16 +211,33 @@ static void show_table(void *state)
             continue;
         root->shown = report->num_shown;
         const bool show = root->first_child != 0 || root->ambiguous;
-        num_single += !show;
-        num_trees += root->first_child != 0;
-        num_ambiguous += root->ambiguous;
-        if (show)
+        counts.single += !show;
+        counts.trees += root->first_child != 0;
+        counts.ambiguous += root->ambiguous;
+        if (show && writes)
             show_tree(report, root);
     }
+    return counts;
+}
+
+static void tell_table(void *state, struct json_writer *json)
+{
+    struct tree_table *report = state;
+    const struct tree_counts counts = go_over(report, false);
+    json_put_unsigned(json, JSON_KEY("trees"), counts.trees);
+    json_put_unsigned(json, JSON_KEY("single"), counts.single);
+    json_put_unsigned(json, JSON_KEY("ambiguous"), counts.ambiguous);
+}
+
+static void show_table(void *state)
+{
+    struct tree_table *report = state;
+    struct ds_buffer *out = &report->text->buffer;
+    const struct tree_counts counts = go_over(report, true);
     ds_buffer_printf(out,
                      "%s with others beneath, %" PRIu64 " without, %" PRIu64
                      " of which it can't be told\n",
-                     counted(num_trees, "calls").text, num_single, num_ambiguous);
+                     counted(counts.trees, "calls").text, counts.single, counts.ambiguous);
     if (report->failed)
         ds_buffer_add_text(out, "memory ran out\n");
 }
@@ -239,5 +258,6 @@ const struct report_kind report_trees = {
     .record = take_record,
     .flows = true,
     .show = show_table,
+    .tell = tell_table,
     .end = end_table,
 };
