@@ -35,6 +35,15 @@ if(DISTSNIFF_TESTS)
   needs(CMOCKA cmocka libcmocka-dev "Without the tests: -DDISTSNIFF_TESTS=OFF")
 endif()
 
+# A script, not a library: it is put into the pages that are written.
+if(DISTSNIFF_PAGE)
+  find_file(D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3)
+  if(NOT D3_SCRIPT)
+    is_missing("d3.min.js, of D3 5," node-d3 "Elsewhere: -DD3_SCRIPT=FILE. Without pages, "
+               "that is without -T html: -DDISTSNIFF_PAGE=OFF")
+  endif()
+endif()
+
 # Only its header: it is compiled into what uses it.
 find_path(XXHASH_INCLUDE xxhash.h)
 if(NOT XXHASH_INCLUDE)

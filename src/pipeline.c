@@ -338,7 +338,8 @@ static void repeat_reports(struct pipeline *s, int64_t now_ns)
     note_reports(s, reports_repeat(s->reports, due_ns));
 }
 
-/* on_finding takes what was found; what only counts, or sums up, is for reports. */
+/* on_finding takes what was found; what only counts, or sums up, is for reports and for outputs that
+ * are like one. */
 static void on_finding(void *context, const struct record *record)
 {
     struct pipeline *s = context;
@@ -347,8 +348,11 @@ static void on_finding(void *context, const struct record *record)
     if (!finding->is_update)
         pass(s, record);
     else if (pipeline_get_state(s) == PIPELINE_ON &&
-             (finding->kind == NULL || selector_wants(s->select, record)) && redact(s, &shown))
+             (finding->kind == NULL || selector_wants(s->select, record)) && redact(s, &shown)) {
         note_reports(s, reports_record(s->reports, shown));
+        if (sinks_want_findings(&s->options->output))
+            pass_on(s, shown);
+    }
 }
 
 static void on_record(void *context, const struct record *record)
@@ -521,8 +525,8 @@ static bool open_correlate(struct pipeline *s)
 
 bool pipeline_takes_findings(const struct options *options)
 {
-    return options->report.wanted[REPORT_DOCTOR] || filter_asks_findings(options->select.filter) ||
-           filter_asks_findings(options->keep.trigger);
+    return options->report.wanted[REPORT_DOCTOR] || sinks_want_findings(&options->output) ||
+           filter_asks_findings(options->select.filter) || filter_asks_findings(options->keep.trigger);
 }
 
 static bool open_findings(struct pipeline *s)

@@ -198,7 +198,9 @@ void output_file_flush(struct output_file *output)
 
 void output_file_mark_end(struct output_file *output)
 {
-    ds_buffer_add(&output->ends, &output->buffer.len, sizeof output->buffer.len);
+    /* What writes nothing of a record does not end one: there are many, and none is written out. */
+    if (output->buffer.len != 0)
+        ds_buffer_add(&output->ends, &output->buffer.len, sizeof output->buffer.len);
 }
 
 void output_file_end_record(struct output_file *output)

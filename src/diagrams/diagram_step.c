@@ -50,7 +50,7 @@ static void set_node(const struct diagram_step *step, uint64_t number, struct ds
 {
     told->number = number;
     told->is_unsure = !diagram_name_is_whole(name);
-    if (told->is_unsure && number != 0) {
+    if (told->is_unsure && number != 0 && step->ends != NULL) {
         const struct ds_text learnt = diagram_ends_name(step->ends, number);
         told->is_unsure = learnt.data == NULL;
         name = learnt.data != NULL ? learnt : name;
@@ -190,10 +190,15 @@ static void fold_worker(struct diagram_step *step, const struct note *note, unsi
     }
 }
 
+static const struct ds_term_print_options *limits_of(const struct diagram_step *step)
+{
+    return step->limits != NULL ? step->limits : &short_term;
+}
+
 static void tell_term(struct diagram_step *step, const struct ds_term *term)
 {
     if (term->data != NULL)
-        term_show(term, &short_term, &step->text);
+        term_show(term, limits_of(step), &step->text);
 }
 
 /* tell_body tells what the message says. */
@@ -202,7 +207,7 @@ static void tell_body(struct diagram_step *step, const struct record *record)
     const struct ds_message *m = &record->event->message;
     const struct note *note = &record->note;
     if (note->mod.data != NULL) {
-        note_print_mfa(note, short_term.max_len, &step->text);
+        note_print_mfa(note, limits_of(step)->max_len, &step->text);
     } else if (m->role[DS_ROLE_MFA].data != NULL) {
         tell_term(step, &m->role[DS_ROLE_MFA]);
     } else if (note->body.data != NULL) {

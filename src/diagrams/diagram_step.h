@@ -29,8 +29,9 @@ enum { STEP_CALLS = 1024, STEP_PROCESS_LEN = 64, STEP_LATE = 64 };
  * but hold whatever a peer sent. Zero-initialise it; diagram_step_free releases it. */
 struct diagram_step {
     enum diagram_step_kind kind;
+    const struct ds_term_print_options *limits; /* of text, set by the owner; NULL: short */
     bool folds_workers; /* set by the owner: a worker of erpc is named by its function */
-    const struct diagram_ends *ends; /* set by the owner: names that are learnt late */
+    const struct diagram_ends *ends; /* set by the owner: names that are learnt late; NULL: none are */
     struct diagram_step_end from, to;
     struct ds_buffer verb; /* "CALL #7", "reply #7 after 412 us" */
     struct ds_buffer text; /* the term, shortened, or what happened */

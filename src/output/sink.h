@@ -61,6 +61,8 @@ struct sink_kind {
     bool read_back; /* what is written is read by a node again: it holds no guesses */
     bool takes_monitors; /* it is given the ends of monitors and links too */
     bool takes_findings; /* it is given what was found */
+    /* wants_findings has them looked for, and is given too what only counts them or sums up. */
+    bool wants_findings;
     bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
     /* check says whether the format can be written to that file (NULL: standard output); false
      * after a complaint. NULL: to any. */
@@ -81,13 +83,16 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
+    sink_perfetto, sink_html, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);
 
 /* sinks_are_read_back says whether one of the formats asked for is. */
 bool sinks_are_read_back(const struct sink_config *config);
+
+/* sinks_want_findings says whether one of the formats asked for has findings looked for. */
+bool sinks_want_findings(const struct sink_config *config);
 
 /* sinks_want_whole says whether one of the formats asked for also wants what was not selected. */
 bool sinks_want_whole(const struct sink_config *config);

@@ -18,6 +18,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_mermaid,
     &sink_plantuml,
     &sink_perfetto,
+    &sink_html,
     &sink_erl,
     &sink_ex,
     &sink_etf,
@@ -61,6 +62,15 @@ bool sinks_are_read_back(const struct sink_config *config)
 {
     for (size_t i = 0; i < config->num_formats; i++) {
         if (config->formats[i].kind->read_back)
+            return true;
+    }
+    return false;
+}
+
+bool sinks_want_findings(const struct sink_config *config)
+{
+    for (size_t i = 0; i < config->num_formats; i++) {
+        if (config->formats[i].kind->wants_findings)
             return true;
     }
     return false;
@@ -111,13 +121,18 @@ void sink_withdraw(struct sink *sink)
         (void)file_helper_remove(sink->output.name);
 }
 
+static bool takes_finding(const struct sink_kind *kind, const struct finding *finding)
+{
+    return kind->wants_findings || (kind->takes_findings && !finding->is_update);
+}
+
 bool sink_takes(const struct sink *sink, const struct record *record)
 {
     const struct sink_kind *kind = sink->kind;
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
     return (!is_raw || kind->raw) && (!record->left_out || kind->whole) &&
            (record->monitor == NULL || kind->takes_monitors) &&
-           (record->finding == NULL || kind->takes_findings);
+           (record->finding == NULL || takes_finding(kind, record->finding));
 }
 
 void sink_record(struct sink *sink, const struct record *record)

@@ -1,0 +1,25 @@
+/*
+ * page_calls.h - the calls that a page shows one by one: the slowest, and the slowest of those that
+ * went wrong; of each so much that its ladder and its tree can be drawn.
+ */
+#ifndef SRC_PAGE_CALLS_H
+#define SRC_PAGE_CALLS_H
+
+#include "best_rows.h"
+#include "json_write.h"
+#include "record.h"
+
+struct page_calls {
+    struct best_rows slowest, failed;
+    struct ds_buffer line, scratch;
+    bool no_memory;
+};
+
+void page_calls_init(struct page_calls *calls, uint64_t max);
+void page_calls_free(struct page_calls *calls);
+void page_calls_take(struct page_calls *calls, const struct call *call);
+
+/* page_calls_tell writes them as fields of a JSON object. */
+void page_calls_tell(struct page_calls *calls, struct json_writer *json);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * page_parts.h - the page but for its data: what stands before it, and what stands behind. CMake
+ * makes both of the files in page/parts (join.cmake).
+ */
+#ifndef SRC_PAGE_PARTS_H
+#define SRC_PAGE_PARTS_H
+
+#include <stddef.h>
+
+struct page_part {
+    const unsigned char *bytes;
+    size_t len; /* 0: this build has no page */
+};
+
+extern const struct page_part page_before_data, page_behind_data;
+
+#endif

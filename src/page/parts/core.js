@@ -1,0 +1,87 @@
+// core.js - elements made without ever reading markup: what peers said is only ever text.
+const page = document.getElementById('page');
+
+// make('td', {class: 'bad', title: '...', on: {click: f}}, child, ...): children are texts or elements.
+function make(tag, what, ...children) {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(what || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key === 'on') for (const [type, f] of Object.entries(value)) e.addEventListener(type, f);
+    else e.setAttribute(key, value === true ? '' : String(value));
+  }
+  add(e, ...children);
+  return e;
+}
+function add(e, ...children) {
+  for (const c of children.flat()) if (c !== null && c !== undefined && c !== false) e.append(c);
+  return e;
+}
+function clear(e) { while (e.firstChild) e.firstChild.remove(); return e; }
+
+// section is a part of the page, with its place in the menu.
+function section(id, name, title, lead, isLong) {
+  const body = make('section', {id, class: isLong ? 'long' : '', tabindex: -1},
+    make('h2', {}, title), lead ? make('p', {class: 'lead'}, lead) : null);
+  page.append(body);
+  document.getElementById('nav').append(make('a', {href: '#' + id}, name));
+  return body;
+}
+function empty(why) { return make('p', {class: 'empty'}, why); }
+function button(text, f, what) { return make('button', {type: 'button', on: {click: f}, ...what}, text); }
+
+// table: columns are {name, left, title, show(row)}; show returns a text, an element or a list of both.
+// So many rows at first, then a button.
+function table(columns, rows, options = {}) {
+  const body = make('tbody');
+  const first = options.first || 12;
+  const line = row => {
+    const on = options.open ? {click: event => { if (!event.target.closest('a, button')) options.open(row); }} : {};
+    return make('tr', {class: options.open ? 'goes' : '', on},
+      columns.map(c => make('td', {class: [c.left ? 'left' : '', c.wide ? 'wide' : '', c.bad && c.bad(row) ? 'bad' : ''].join(' ').trim()},
+        c.show(row))));
+  };
+  rows.slice(0, first).forEach(row => body.append(line(row)));
+  const all = make('div', {}, make('div', {class: 'scroll'}, make('table', {},
+    make('thead', {}, make('tr', {}, columns.map(c => make('th', {class: c.left ? 'left' : '', title: c.title}, c.name)))), body)));
+  if (rows.length > first) {
+    const more = make('p', {class: 'more-rows'}, button('show ' + count(rows.length - first) + ' more', () => {
+      rows.slice(first).forEach(row => body.append(line(row)));
+      more.remove();
+    }));
+    all.append(more);
+  }
+  return all;
+}
+
+// choices is a row of buttons of which one is pressed.
+function choices(list, chosen, f) {
+  const buttons = list.map(([value, text]) => button(text, () => {
+    buttons.forEach((b, i) => b.setAttribute('aria-pressed', String(list[i][0] === value)));
+    f(value);
+  }, {'aria-pressed': String(value === chosen)}));
+  return buttons;
+}
+
+const tip = document.getElementById('tip');
+function showTip(event, text) {
+  tip.textContent = text;
+  tip.hidden = false;
+  const r = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - r.width - 8)) + 'px';
+  tip.style.top = Math.max(4, Math.min(event.clientY + 16, innerHeight - r.height - 8)) + 'px';
+}
+function hideTip() { tip.hidden = true; }
+
+// command is what shows the same in a terminal.
+function command(filter) {
+  const text = 'distsniff -r CAPTURE -Y \'' + filter + '\'';
+  const copy = button('copy', () => {
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => { copy.textContent = 'copied'; }, () => {});
+  });
+  return make('div', {class: 'command'}, make('code', {}, text), copy);
+}
+function download(name, text, type) {
+  const a = make('a', {href: URL.createObjectURL(new Blob([text], {type})), download: name});
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}

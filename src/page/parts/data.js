@@ -1,0 +1,27 @@
+// data.js - what the page is about, once it has been unpacked.
+let data = null;
+const calls = new Map();    // by number: the slowest, and those that went wrong
+const children = new Map(); // of a call: those that are here
+let messages = [];          // in order: {packet, conn, at, fromNode, from, toNode, to, verb, label, call, size, text}
+
+async function unpack() {
+  const text = document.getElementById('data').textContent.trim();
+  const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  data = JSON.parse(await new Response(stream).text());
+  for (const c of [...data.calls.slowest, ...data.calls.failed]) {
+    c.span = Number(c.span);
+    calls.set(c.call, c);
+  }
+  for (const c of calls.values()) {
+    if (c.parent === undefined || !calls.has(c.parent)) continue;
+    if (!children.has(c.parent)) children.set(c.parent, []);
+    children.get(c.parent).push(c);
+  }
+  for (const list of children.values()) list.sort((a, b) => a.start - b.start || a.call - b.call);
+  const keys = ['packet', 'conn', 'at', 'fromNode', 'from', 'toNode', 'to', 'verb', 'label', 'call', 'size', 'text'];
+  const rows = data.messages.map(({m}) => Object.fromEntries(keys.map((k, i) => [k, m[i]])));
+  messages = rows.slice(0, data.rows.first).concat(rows.slice(data.rows.first).reverse());
+  data.messages = null;
+}
+function who(node, process) { return process ? process + ' @ ' + node : node; }

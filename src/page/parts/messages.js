@@ -1,0 +1,122 @@
+// messages.js - every message that is kept, in order. Only the lines in sight are in the document, so
+// that a hundred thousand scroll as well as ten do.
+let messageRows = [], messageAt = -1, drawMessages = () => {};
+const lineHeight = 26;
+
+function showMessages() {
+  const body = section('messages', 'Messages', 'Messages', null, true);
+  const r = data.rows;
+  if (!messages.length) return add(body, empty(r.seen ? 'None of ' + counted(r.seen, 'messages') + ' is kept: --max-page-messages or --max-page-bytes leaves no room.' : 'No message was seen.'));
+  const said = make('p', {class: 'lead', id: 'kept'});
+  const tall = make('div', {class: 'tall'}), detail = make('div', {id: 'message', class: 'detail', tabindex: -1});
+  const right = name => make('span', {class: 'right'}, name);
+  const list = make('div', {class: 'list', id: 'messagelist', tabindex: 0, 'aria-label': 'messages'},
+    make('div', {class: 'heads'}, make('span', {}, 'time'), right('packet'), make('span', {}, 'from > to'), make('span', {}, 'what'), make('span', {}, 'says'), right('bytes')), tall);
+  add(body, said, list, detail);
+  let first = -1, last = -1;
+  const draw = force => {
+    const from = Math.max(0, Math.floor(list.scrollTop / lineHeight) - 8), to = Math.min(messageRows.length, from + Math.ceil(list.clientHeight / lineHeight) + 18);
+    if (!force && from === first && to === last) return;
+    first = from;
+    last = to;
+    clear(tall);
+    for (let i = from; i < to; i++) tall.append(messageLine(i));
+  };
+  list.addEventListener('scroll', () => requestAnimationFrame(() => draw(false)), {passive: true});
+  addEventListener('resize', () => draw(true));
+  const update = () => {
+    messageRows = messages.filter(m => passes(m, m.at));
+    messageAt = -1;
+    // Browsers have no elements taller than some millions of pixels.
+    tall.style.height = Math.min(messageRows.length * lineHeight, 15e6) + 'px';
+    list.style.height = Math.min(480, messageRows.length * lineHeight + 40) + 'px';
+    list.scrollTop = 0;
+    said.textContent = (messageRows.length === messages.length ? counted(messages.length, 'lines') : count(messageRows.length) + ' of ' + counted(messages.length, 'lines')) +
+      ': messages, and what became of connections.' + (r.seen > messages.length ? ' There were ' + count(r.seen) + ': the first ' + count(r.first) + ' and the latest ' + count(messages.length - r.first) + ' are kept; --max-page-messages and --max-page-bytes make room.' : '');
+    clear(detail);
+    if (!messageRows.length) {
+      const m = filter.text.match(/^(packet|frame|conn|call):(\d+)$/);
+      add(detail, make('div', {class: 'empty'}, 'No line here is met by the filter.' + (m ? ' It may not be kept in this page, or not be a message. In a terminal:' : ''),
+        m ? command((m[1] === 'packet' ? 'frame' : m[1]) + ' == ' + m[2]) : null));
+    }
+    draw(true);
+    if (messageRows.length === 1) openMessage(0);
+  };
+  drawMessages = () => draw(true);
+  filter.listeners.push(update);
+  update();
+}
+
+function messageLine(i) {
+  const m = messageRows[i];
+  const e = make('div', {class: 'line' + (m.verb ? '' : ' happens') + (i === messageAt ? ' at' : ''), on: {click: () => openMessage(i)}},
+    make('span', {}, clock(m.at).slice(0, 12)), make('span', {class: 'right'}, count(m.packet)),
+    make('span', {title: who(m.fromNode, m.from) + ' > ' + who(m.toNode, m.to)}, (m.from || m.fromNode) + ' > ' + (m.to || m.toNode)),
+    make('span', {title: m.verb}, m.verb || 'conn ' + m.conn), make('span', {}, m.text), make('span', {class: 'right'}, m.size ? count(m.size) : ''));
+  e.style.top = i * lineHeight + 'px';
+  return e;
+}
+
+function openMessage(i) {
+  const m = messageRows[i], detail = clear(document.getElementById('message'));
+  messageAt = i;
+  drawMessages();
+  const item = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
+  const near = link('what came before and after', () => { setFilter(''); setTime(m.at - 5e4, m.at + 5e4); });
+  add(detail, make('div', {class: 'panel'}, make('dl', {},
+    item('time', clock(m.at) + ' (' + since(m.at) + '), packet ' + count(m.packet)), item('from', who(m.fromNode, m.from)), item('to', who(m.toNode, m.to)),
+    item('what', m.verb || 'connection', m.label ? [', ', findLink(m.label, 'label:' + m.label, 'messages')] : null),
+    m.size ? item('size', bytes(m.size)) : null, m.call ? item('call', callLink(m.call)) : null,
+    item('connection', connLink(m.conn)), item('near', near)),
+    make('h3', {}, 'It says'), m.text ? term(m.text) : make('p', {class: 'note'}, 'nothing beyond what it is'),
+    command('frame == ' + m.packet)));
+}
+
+// term shows the text of a term, with what stands in brackets to be folded where it is long; two levels
+// are open. Texts are of bounded length, and may be cut: brackets need not match.
+const foldFrom = 40;
+
+// closing finds the bracket that closes the one at i: -1 where there is none.
+function closing(text, i) {
+  let depth = 0;
+  for (let at = i; at < text.length; at++) {
+    const c = text[at];
+    if (c === '"' || c === '\'') at = quoteEnd(text, at);
+    else if (c === '{' || c === '[') depth++;
+    else if ((c === '}' || c === ']') && --depth === 0) return at;
+  }
+  return -1;
+}
+function quoteEnd(text, i) {
+  let end = i + 1;
+  while (end < text.length && text[end] !== text[i]) end += text[end] === '\\' ? 2 : 1;
+  return end;
+}
+function term(text) {
+  const root = make('pre', {class: 'term'}), open = [];
+  let at = root, plain = '';
+  const flush = () => { if (plain) at.append(plain); plain = ''; };
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (open.length && i === open[open.length - 1].end) {
+      flush();
+      at = open.pop().outer;
+    }
+    plain += c;
+    if (c === '"' || c === '\'') {
+      const end = quoteEnd(text, i);
+      plain += text.slice(i + 1, end + 1);
+      i = end;
+    } else if (c === '{' || c === '[') {
+      const end = closing(text, i);
+      if (end - i < foldFrom) continue;
+      flush();
+      const inner = make('div');
+      at.append(make('details', {open: open.length < 2}, make('summary'), inner));
+      open.push({outer: at, end});
+      at = inner;
+    }
+  }
+  flush();
+  return root;
+}

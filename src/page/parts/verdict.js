@@ -1,0 +1,66 @@
+// verdict.js - is it healthy: one sentence, then each finding with its evidence and what to do.
+function showVerdict() {
+  const found = data.doctor.found;
+  const of = severity => found.filter(f => f.severity === severity);
+  const errors = of('error'), warnings = of('warning'), notes = of('note');
+  const body = make('section', {id: 'verdict', tabindex: -1, class: 'long'});
+  page.append(body);
+  document.getElementById('nav').append(make('a', {href: '#verdict'}, 'Verdict'));
+  const parts = [];
+  if (errors.length) parts.push(counted(errors.length, 'errors'));
+  if (warnings.length) parts.push(counted(warnings.length, 'warnings'));
+  const worst = errors[0] || warnings[0];
+  add(body, make('h1', {id: 'sentence'}, data.about.empty ? 'Nothing was captured.'
+    : parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + '.'
+      : 'Nothing wrong was found.'));
+  add(body, make('p', {class: 'lead'}, data.about.empty
+    ? 'There is no packet of Erlang nodes in this capture: no name was asked for, no connection made, no message sent. distsniff -v says what the capture holds.'
+    : date(data.about.first) + ', ' + clock(data.about.first) + ' to ' + clock(data.about.last) + ', ' + seconds((data.about.last - data.about.first) * 1e3) + '.' +
+      (data.about.redacted ? ' Names and contents were replaced before this page was written (--redact).' : '')));
+  if (data.about.empty) return;
+  add(body, tiles());
+  if (data.about.losses)
+    add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ': what is counted here is less than what passed. The time line says when.'));
+  if (errors.length + warnings.length + notes.length) add(body, make('h3', {}, 'Findings'));
+  [...errors, ...warnings, ...notes].forEach(f => body.append(finding(f)));
+  if (data.doctor.left_out) add(body, make('p', {class: 'note'}, counted(data.doctor.left_out, 'findings') + ' left out for lack of room.'));
+  const list = (severity, title, none, css) => make('div', {class: css}, make('h3', {}, title),
+    of(severity).length ? make('ul', {}, of(severity).map(f => make('li', {}, f.sentence))) : make('p', {class: 'note'}, none));
+  add(body, make('div', {class: 'two'},
+    list('fine', 'Checked and fine', 'Nothing could be checked: there was no connection that began in this capture.', 'fine'),
+    list('unchecked', 'Could not be known', 'There was nothing that this capture leaves open.', 'unknown')));
+}
+
+function tiles() {
+  const tile = (n, what, bad) => make('div', {class: bad ? 'tile bad' : 'tile'}, make('b', {}, n), make('span', {}, what));
+  const outcomes = data.outcomes.outcomes;
+  const failed = outcomes.filter(o => o.outcome !== 'ok' && o.outcome !== 'answered_elsewhere').reduce((n, o) => n + o.calls, 0);
+  const names = new Set();
+  data.nodes.rows.forEach(r => { names.add(r.from); names.add(r.to); });
+  return make('div', {class: 'tiles', id: 'tiles'},
+    tile(count(data.traffic.messages), data.traffic.messages === 1 ? 'message' : 'messages'),
+    tile(shortBytes(data.traffic.bytes), bytes(data.traffic.bytes) + ' of messages'),
+    tile(count(data.links.links), data.links.links === 1 ? 'link between nodes' : 'links between nodes'),
+    tile(count(names.size), names.size === 1 ? 'node that spoke' : 'nodes that spoke'),
+    tile(count(data.outcomes.calls), data.outcomes.calls === 1 ? 'call' : 'calls'),
+    tile(count(failed), 'calls that did not end well', failed > 0));
+}
+
+function finding(f) {
+  const times = (f.count > 1 ? counted(f.count, 'times') + ', ' : '') + clock(f.first) + (f.count > 1 ? ' to ' + clock(f.last) : '');
+  const evidence = f.evidence.map(e => {
+    const parts = [];
+    if (e.conn) parts.push('conn ', connLink(e.conn));
+    e.packets.forEach(p => parts.push(parts.length ? ', ' : '', 'packet ', packetLink(p.packet), ' ' + p.what));
+    return make('p', {class: 'more'}, 'evidence: ', parts);
+  });
+  const show = () => { setTime(f.first - 1e5, f.last + 1e5); goTo('messages'); };
+  return make('article', {class: 'finding'},
+    make('span', {class: 'sev ' + (f.severity === 'note' ? 'remark' : f.severity)}, f.severity),
+    make('div', {}, make('h3', {}, f.title, make('code', {}, f.code)),
+      make('p', {}, f.sentence), f.detail ? make('p', {class: 'more'}, f.detail) : null,
+      make('p', {class: 'do'}, make('b', {}, 'do: '), f.advice),
+      evidence,
+      make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; what would prove it: ' + f.proof : '') + '. ' + times + '. ',
+        link('messages around it', show))));
+}

@@ -1,0 +1,7 @@
+# The page of -T html, in a browser.
+if(DISTSNIFF_PAGE)
+  find_program(PYTHON3 python3)
+  add_test(NAME page COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/page/check.py $<TARGET_FILE:distsniff> ${PCAPS}
+                             erl -noinput +fnu -pa ${ERL_DIR} -run leaks main none all ${PCAPS}/secrets.list)
+  set_tests_properties(page PROPERTIES SKIP_RETURN_CODE 77)
+endif()
