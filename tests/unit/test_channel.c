@@ -366,6 +366,29 @@ static void test_meter(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
+/* Fragments that there is no memory to hold are told one by one, each with its fault. */
+static void test_fragments_without_memory(void **state)
+{
+    static const uint8_t first[] = {0, 0, 0, 21, 131, 69, 0, 0, 0, 0, 0, 0, 0, 5,  0, 0,
+                                    0, 0, 0, 0,  0,   2,  0, 104, 1};
+    static const uint8_t further[] = {0, 0, 0, 19, 131, 70, 0, 0, 0, 0, 0, 0, 0, 5,
+                                      0, 0, 0, 0,  0,   0,  0, 1, 'x'};
+    struct harness h;
+    (void)state;
+    harness_init(&h);
+    h.env.config.on_event = count_capped;
+    h.env.meter.max = 16;
+    num_capped = 0;
+    harness_open_channels(&h, false, false);
+    harness_feed(&h, 0, first, sizeof first);
+    assert_int_equal(h.env.stats.messages, 1);
+    harness_feed(&h, 0, further, sizeof further);
+    assert_int_equal(h.env.stats.messages, 2);
+    assert_int_equal(num_capped, 2);
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
 /* Of a message larger than allowed so much is held as shows what it is, however much is allowed;
  * all of the largest one that is. */
 static void test_oversized(void **state)
@@ -520,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_no_frames_in_noise),
         cmocka_unit_test(test_search_is_linear),
         cmocka_unit_test(test_meter),
+        cmocka_unit_test(test_fragments_without_memory),
         cmocka_unit_test(test_oversized),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(growth_has_a_budget_a_second),

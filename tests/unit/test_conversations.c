@@ -196,6 +196,7 @@ static void run(struct harness *h, size_t max_bytes, size_t chunk)
 
 static void finish(struct harness *h)
 {
+    assert_true(h->env.stats.no_memory <= failing_alloc_count()); /* each is counted once */
     assert_int_equal(harness_free(h), 0);
 }
 

@@ -348,6 +348,17 @@ static const struct conversation {
      "> conn open\n> unknown !malformed at 2: an empty handshake message\n"
      "> send_name version=6" FLAGS_TEXT " name=alice@h creation=1\n"
      "> conn failed: closed by alice@h after send_name\n"},
+    {"an empty message before others in one piece",
+     false, false, NULL,
+     {A("\0\0" SEND_NAME), A_FIN},
+     "> conn open\n> unknown !malformed at 2: an empty handshake message\n"
+     "> send_name version=6" FLAGS_TEXT " name=alice@h creation=1\n"
+     "> conn failed: closed by alice@h after send_name\n"},
+    {"one byte that begins no message",
+     false, true, NULL,
+     {A("\0\1z" SEND_NAME), A_FIN},
+     "> conn open\n> unknown !malformed at 2: no handshake message begins like this\n"
+     "> conn failed: closed by 10.0.0.1:40001: no handshake\n"},
     {"something else on the port",
      false, true, NULL,
      {A("GET / HTTP/1.0\r\n\r\n"), B("\0\x03sok"), B_FIN},
@@ -726,6 +737,7 @@ static void test_probe(void **state)
         CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "a@lic@h", false, false, PROTO_NO),
         CASE("\0\x16N\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\x01\0\x07" "anyhost", false, false,
              PROTO_YES),
+        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "anyhost", false, false, PROTO_NO),
         CASE("\0\x0en\0\x06\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_YES),
         CASE("\0\x0en\0\x01\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_NO),
         CASE("\0\x05swhat", false, false, PROTO_NO),
