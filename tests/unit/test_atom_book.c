@@ -78,6 +78,12 @@ static void tables_are_whole(void **state)
         assert_int_equal(atom_table_text(table->texts[5]).len, 0);
     }
     assert_int_equal(atom_table_find(text_of("no such atom, surely")), ATOM_TABLE_NONE);
+    for (unsigned i = 0; i < atom_table_all_num; i++) {
+        const uint32_t hash = atom_table_all[i].hash;
+        const bool has_next = i + 1 < atom_table_all_num && atom_table_all[i + 1].hash == hash + 1;
+        assert_int_equal(atom_table_count_all(hash), atom_table_all[i].num);
+        assert_true(has_next || hash == UINT32_MAX || atom_table_count_all(hash + 1) == 0);
+    }
 }
 
 static void knows_a_release(void **state)

@@ -366,6 +366,60 @@ static void test_meter(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
+static unsigned num_told;
+
+static void on_all_known(void *context, const struct ds_conn *view, unsigned dir)
+{
+    (void)context;
+    (void)view;
+    assert_int_equal(dir, 0);
+    num_told++;
+}
+
+/* feed_slot sends a message with an atom in a slot, defined there or not. */
+static void feed_slot(struct harness *h, unsigned slot, bool defines)
+{
+    uint8_t frame[] = {0,  0, 0, 0,   131, 68, 1, (uint8_t)((defines ? 8 : 0) | slot / 256),
+                       (uint8_t)slot, 1, 'x', 104, 3, 97, 1,
+                       88, 119, 1, 'a', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7,
+                       82, 0};
+    enum { TEXT_AT = 9, TEXT_LEN = 2 };
+    size_t len = sizeof frame;
+    if (!defines) {
+        memmove(frame + TEXT_AT, frame + TEXT_AT + TEXT_LEN, len - TEXT_AT - TEXT_LEN);
+        len -= TEXT_LEN;
+    }
+    frame[3] = (uint8_t)(len - 4);
+    harness_feed(h, 0, frame, len);
+}
+
+/* Who joined late is told once when all is known, and once more after it was lost. Two of the slots
+ * that are used are known by their places. */
+static void test_all_known(void **state)
+{
+    struct harness h;
+    (void)state;
+    harness_init(&h);
+    h.env.config.on_all_known = on_all_known;
+    num_told = 0;
+    harness_open_channels(&h, false, false);
+    for (unsigned round = 1; round <= 2; round++) {
+        feed_slot(&h, 2037, false); /* a search finds a frame by the next one */
+        feed_slot(&h, 2037, false);
+        feed_slot(&h, 2037, false);
+        for (unsigned slot = 0; slot < 2039 - 2; slot++) {
+            assert_int_equal(num_told, round - 1);
+            feed_slot(&h, slot, true);
+        }
+        assert_int_equal(num_told, round);
+        feed_slot(&h, 2038, true);
+        assert_int_equal(num_told, round);
+        harness_gap(&h, 0, 100, TCP_GAP_LOST);
+    }
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
 /* Fragments that there is no memory to hold are told one by one, each with its fault. */
 static void test_fragments_without_memory(void **state)
 {
@@ -543,7 +597,7 @@ int main(void)
         cmocka_unit_test(test_no_frames_in_noise),
         cmocka_unit_test(test_search_is_linear),
         cmocka_unit_test(test_meter),
-        cmocka_unit_test(test_fragments_without_memory),
+        cmocka_unit_test(test_fragments_without_memory), cmocka_unit_test(test_all_known),
         cmocka_unit_test(test_oversized),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(growth_has_a_budget_a_second),

@@ -294,6 +294,18 @@ static void test_icmp(void **state)
     assert_int_equal(decode(RAW), PACKET_ICMP);
     make_icmp(4, 3, 1, 0, 27);
     assert_int_equal(decode(RAW), PACKET_TRUNCATED);
+    /* What is quoted is a packet of its own, as long as it is there, and as it was sent. */
+    for (uint32_t cut = 0; cut <= 10; cut += 10) {
+        struct ds_packet quoted;
+        make_icmp(4, 3, 1, 0, 40);
+        struct ds_packet packet = maker_packet(&m, RAW);
+        packet.cap_len -= cut;
+        assert_true(ds_packet_quoted(&packet, &quoted));
+        assert_int_equal(quoted.link_type, RAW);
+        assert_int_equal(quoted.len, 40);
+        assert_int_equal(quoted.cap_len, 40 - cut);
+        assert_int_equal(quoted.data[9], 6);
+    }
     /* ICMPv6 in IPv4 is nothing. */
     make_icmp(4, 1, 0, 0, 1000);
     maker_bytes(&m)[9] = 58;
