@@ -746,6 +746,8 @@ static void test_probe(void **state)
         CASE(CHALLENGE, true, true, PROTO_YES),
         CASE("\0\0\0\0", true, true, PROTO_YES), /* a tick */
         CASE("\0\0\0\0", true, false, PROTO_MORE),
+        CASE("\0\0\0\1", true, true, PROTO_MORE), /* none */
+        CASE("\0\0\0\0\0", true, true, PROTO_MORE),
         CASE("\x83xyz", true, false, PROTO_YES),
 #undef CASE
     };

@@ -99,10 +99,13 @@ static const struct conversation conversations[] = {
     {"dump",
      {REQUEST("\0\x01" "d"),
       REPLY("\0\0\x11\x11" "active name     <alice> at port 50000, fd = 5\n"
-            "old/unused name <b> at port 40000, fd = -1 \nactive name c at port 3, fd = 6\n"),
+            "old/unused name <b> at port 40000, fd = -1 \nactive name c at port 3, fd = 6\n"
+            "active name carol at port 4, fd = 7\nactive name <dave at port 5, fd = 8\n"
+            "active name erin> at port 6, fd = 9\n"),
       SERVER_FIN},
-     "> dump_req\nport 50000 alice\nport 3 c\n< dump_resp epmd=4369 [alice 50000 5 active] "
-     "[b 40000 -1 old] [c 3 6 active]\n",
+     "> dump_req\nport 50000 alice\nport 3 c\nport 4 carol\nport 5 <dave\nport 6 erin>\n"
+     "< dump_resp epmd=4369 [alice 50000 5 active] "
+     "[b 40000 -1 old] [c 3 6 active] [carol 4 7 active] [<dave 5 8 active] [erin> 6 9 active]\n",
      CLOSED},
     {"empty dump",
      {REQUEST("\0\x01" "d"), REPLY("\0\0\x11\x11"), SERVER_FIN},
