@@ -249,9 +249,9 @@ void processes_learn(struct processes *p, uint32_t name, const struct pid_key *p
     }
     const bool is_first = b->answered[0].node == 0;
     note_turn(p, b, pid);
-    const bool is_proven = is_first || (b->is_pool ? b->in_turn >= UNSHARED_AFTER
-                                                   : b->in_turn >= PROOF ||
-                                                         pid_key_equal(&b->came_back, pid));
+    const bool is_proven =
+        is_first ||
+        (!b->is_pool && (b->in_turn >= PROOF || pid_key_equal(&b->came_back, pid)));
     if (b->is_known && is_proven && pid_key_equal(&b->pid, pid))
         return;
     if (b->is_known)

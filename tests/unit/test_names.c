@@ -159,6 +159,11 @@ static void pool(void **state)
     answer(&w, w.echo, 2);
     answer(&w, w.echo, 1);
     assert_true(has(&w, 1, w.echo)); /* 2 has not come back since */
+    for (uint32_t i = 1; i < 32; i++) {
+        assert_true(is_nowhere(&w, w.echo)); /* but may serve the next one */
+        answer(&w, w.echo, 1);
+    }
+    assert_true(is_whereis(&w, w.echo, 1));
     stop(&w);
 }
 
