@@ -366,6 +366,49 @@ static void test_meter(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
+static uint64_t atom_bytes;
+static uint32_t num_inferred;
+
+static void note_atoms(void *context, const struct ds_event *event)
+{
+    (void)context;
+    atom_bytes = event->message.atom_bytes;
+    num_inferred = event->inferred_atoms;
+}
+
+/* The text of what is inferred counts as that of what was sent. */
+static void test_bytes_of_inferred_atoms(void **state)
+{
+    /* A link from slot 5 to slot 6, which are new in the first one; and from slots 7 and 8. */
+    static const uint8_t defines[] = {0,   0,  0,   49, 131, 68,  2,   0x88, 0,   5,   3,  'a', '@', 'h',
+                                      6,   3,  'b', '@', 'h', 104, 3,   97,   1,   88,  82, 0,   0,   0,
+                                      0,   1,  0,   0,   0,   0,   0,   0,    0,   7,   88, 82,  1,   0,
+                                      0,   0,  1,   0,   0,   0,   0,   0,    0};
+    uint8_t refers[64] = {0, 0, 0, 0, 131, 68, 2, 0, 0, 7, 8};
+    enum { REFS_END = 19, NEW_REFS_END = 11 };
+    uint8_t whole[sizeof defines + 2];
+    struct harness h;
+    (void)state;
+    memcpy(whole, defines, sizeof defines);
+    whole[sizeof defines] = 0;
+    whole[sizeof defines + 1] = 7;
+    whole[3] = sizeof whole - 4;
+    memcpy(refers + NEW_REFS_END, whole + REFS_END, sizeof whole - REFS_END);
+    const size_t refers_len = NEW_REFS_END + sizeof whole - REFS_END;
+    refers[3] = (uint8_t)(refers_len - 4);
+    harness_init(&h);
+    h.env.config.on_event = note_atoms;
+    harness_open_channels(&h, false, false);
+    harness_feed(&h, 0, whole, sizeof whole);
+    assert_int_equal(num_inferred, 0);
+    assert_int_equal(atom_bytes, 6);
+    harness_feed(&h, 0, refers, refers_len);
+    assert_int_equal(num_inferred, 2);
+    assert_int_equal(atom_bytes, 6);
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
 static unsigned num_told;
 
 static void on_all_known(void *context, const struct ds_conn *view, unsigned dir)
@@ -598,6 +641,7 @@ int main(void)
         cmocka_unit_test(test_search_is_linear),
         cmocka_unit_test(test_meter),
         cmocka_unit_test(test_fragments_without_memory), cmocka_unit_test(test_all_known),
+        cmocka_unit_test(test_bytes_of_inferred_atoms),
         cmocka_unit_test(test_oversized),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(growth_has_a_budget_a_second),
