@@ -517,6 +517,26 @@ static void knows_what_is_known(void **state)
     atom_books_free(books);
 }
 
+/* A table has some atoms, and each is one. */
+static void takes_atoms_alone_for_a_table(void **state)
+{
+    static char long_text[4 * 255 + 1];
+    struct ds_text atoms[2] = {text_of("one"), {long_text, sizeof long_text}};
+    struct ds_atom_memory *memory = ds_atom_memory_new(4);
+    (void)state;
+    assert_non_null(memory);
+    memset(long_text, 'x', sizeof long_text);
+    assert_false(ds_atom_memory_add_static(memory, atoms, 0));
+    assert_false(ds_atom_memory_add_static(memory, atoms, 2));
+    atoms[1].len--;
+    assert_true(ds_atom_memory_add_static(memory, atoms, 2));
+    ds_atom_memory_free(memory);
+    memory = ds_atom_memory_new(4);
+    atoms[0] = (struct ds_text){NULL, 0};
+    assert_false(ds_atom_memory_add_static(memory, atoms, 2));
+    ds_atom_memory_free(memory);
+}
+
 static void use_own(void *context)
 {
     struct atom_books *books = atom_books_new(4);
@@ -551,6 +571,7 @@ int main(void)
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(knows_what_the_user_builds),
         cmocka_unit_test(knows_what_is_known),
+        cmocka_unit_test(takes_atoms_alone_for_a_table),
         cmocka_unit_test(survives_without_memory_for_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -461,6 +461,16 @@ static void test_all_known(void **state)
     }
     harness_end(&h);
     assert_int_equal(harness_free(&h), 0);
+    /* Where nothing was lacking nothing is told. */
+    harness_init(&h);
+    h.env.config.on_all_known = on_all_known;
+    num_told = 0;
+    harness_open_channels(&h, false, false);
+    for (unsigned slot = 0; slot < 2039; slot++)
+        feed_slot(&h, slot, true);
+    assert_int_equal(num_told, 0);
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
 }
 
 /* Fragments that there is no memory to hold are told one by one, each with its fault. */

@@ -216,6 +216,12 @@ static void fuse_counts_what_has_come(void **state)
     assert_false(rate_limit_exceeded(&limit, START - SECOND));
     assert_true(rate_limit_exceeded(&limit, START + SECOND / 2));
     rate_limit_free(&limit);
+
+    assert_true(rate_limit_init(&limit, &two)); /* the clock may be set at once */
+    assert_false(rate_limit_exceeded(&limit, START));
+    assert_false(rate_limit_exceeded(&limit, START - 3600 * SECOND));
+    assert_false(rate_limit_exceeded(&limit, START - 3598 * SECOND));
+    rate_limit_free(&limit);
 }
 
 /* A clock that is set back makes no messages come faster. */
