@@ -14,7 +14,7 @@ size_t record_terms_len(const struct record *record)
         return call->request.len + call->result.len + call->reason.len;
     if (record->monitor != NULL)
         return record->monitor->reason.len;
-    if (record->event->type != DS_EVENT_MESSAGE)
+    if (record->finding != NULL || record->event->type != DS_EVENT_MESSAGE)
         return 0;
     return record->event->message.control.len + record->event->message.payload.len;
 }

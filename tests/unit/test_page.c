@@ -280,6 +280,14 @@ static void marks_and_calls_are_bounded(void **state)
     page_times_free(times);
 }
 
+static void a_finding_has_no_terms(void **state)
+{
+    static const struct finding finding;
+    const struct record record = {.finding = &finding};
+    (void)state;
+    assert_int_equal(record_terms_len(&record), 0); /* nor an event */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +295,7 @@ int main(void)
         cmocka_unit_test(rows_are_the_first_and_the_latest),
         cmocka_unit_test(data_comes_out_as_it_went_in),
         cmocka_unit_test(marks_and_calls_are_bounded),
+        cmocka_unit_test(a_finding_has_no_terms),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
