@@ -258,6 +258,20 @@ def check_keys(browser):
     expect(browser.run('document.getElementById("help").open'), '? says what the keys are')
     browser.key('Escape')
     expect(not browser.run('document.getElementById("help").open'), 'esc closes that')
+    # A stretch of time, drawn with the mouse.
+    browser.run('document.documentElement.style.scrollBehavior = "auto"')
+    browser.run('document.getElementById("time").scrollIntoView()')
+    x, y, w = browser.run('(() => { const r = document.querySelector("#time svg .overlay").getBoundingClientRect(); '
+                          'return [r.x, r.y + 60, r.width]; })()')
+    for kind, at in ('Pressed', 0.1), ('Moved', 0.2), ('Moved', 0.5), ('Released', 0.5):
+        browser.ask('Input.dispatchMouseEvent', type='mouse' + kind, x=x + w * at, y=y, button='left', buttons=1,
+                    clickCount=1)
+    browser.run('new Promise(r => setTimeout(r, 300))')
+    expect(re.match(r'\d+ of \d+ lines', said()), 'a stretch of time narrows the messages', said())
+    expect(browser.run('document.querySelector("#time svg .selection").getBoundingClientRect().width') > w * 0.3,
+           'and stays drawn')
+    browser.run('document.querySelector("#narrowed button").click()')
+    expect(said() == whole, 'and is ended', said())
     # A number leads to what it counts.
     browser.run('document.querySelector("#latencies tbody tr a:last-child") && '
                 '[...document.querySelectorAll("#latencies tbody tr:first-child a")].pop().click()')

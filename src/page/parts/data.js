@@ -6,7 +6,8 @@ let messages = [];          // in order: {packet, conn, at, fromNode, from, toNo
 
 async function unpack() {
   const text = document.getElementById('data').textContent.trim();
-  const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  const binary = atob(text), packed = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) packed[i] = binary.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   data = JSON.parse(await new Response(stream).text());
   for (const c of [...data.calls.slowest, ...data.calls.failed]) {
@@ -19,8 +20,9 @@ async function unpack() {
     children.get(c.parent).push(c);
   }
   for (const list of children.values()) list.sort((a, b) => a.start - b.start || a.call - b.call);
-  const keys = ['packet', 'conn', 'at', 'fromNode', 'from', 'toNode', 'to', 'verb', 'label', 'call', 'size', 'text'];
-  const rows = data.messages.map(({m}) => Object.fromEntries(keys.map((k, i) => [k, m[i]])));
+  // One by one: there may be a hundred thousand.
+  const rows = data.messages.map(({m}) => ({packet: m[0], conn: m[1], at: m[2], fromNode: m[3], from: m[4], toNode: m[5], to: m[6],
+    verb: m[7], label: m[8], call: m[9], size: m[10], text: m[11], all: undefined}));
   messages = rows.slice(0, data.rows.first).concat(rows.slice(data.rows.first).reverse());
   data.messages = null;
 }

@@ -50,10 +50,10 @@ function setTime(from, to) {
 function tellFilter() {
   const said = clear(document.getElementById('narrowed'));
   const parts = [];
-  if (filter.text) parts.push('“' + filter.text + '”');
+  if (filter.text) parts.push('with “' + filter.text + '”');
   if (filter.from > -Infinity) parts.push('from ' + clock(filter.from) + ' to ' + clock(filter.to));
   said.hidden = parts.length === 0;
-  if (parts.length) add(said, 'Calls and messages are narrowed to ' + parts.join(', ') + '. The tables above them are of the whole capture.',
+  if (parts.length) add(said, 'Only calls and messages ' + parts.join(', ') + '. All else is of the whole capture.',
     button('show all', clearFilter));
   filter.listeners.forEach(f => f());
 }

@@ -56,7 +56,7 @@ function heatPicture(place, name, heat) {
         g.fillText(span(ends[r - 1]).replace(/\.0+ /, ' '), left - 8, Math.max(7, y));
       }
     }
-    const deep = d3.scaleSqrt().domain([0, most]).range([0.1, 1]);
+    const deep = d3.scaleSqrt().domain([0, most]).range([0.2, 1]);
     g.fillStyle = much;
     for (let i = 0; i < cells.length; i += 3) {
       g.globalAlpha = deep(cells[i + 2]);
@@ -94,7 +94,7 @@ function heatPicture(place, name, heat) {
     setFilter(name.startsWith('label ') ? 'label:' + quoted(name.slice(6)) : '');
     goTo('calls');
   });
-  add(place, canvas, make('p', {class: 'note'}, counted(heat.calls, 'calls') + ' of ' + name + '; the darkest cell has ' + count(most) + '.'));
+  add(place, canvas, make('p', {class: 'note'}, name + ': ' + counted(heat.calls, 'calls') + '; the darkest cell has ' + count(most) + '.'));
 }
 let heatCell = null; // the latencies of the cell that was chosen
 

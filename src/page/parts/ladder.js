@@ -19,14 +19,18 @@ function family(call) {
 }
 function endOf(c) { return c.start + c.span / 1e3; }
 function isBad(c) { return c.outcome !== 'ok' && c.outcome !== 'answered_elsewhere'; }
-function nodeOf(party) { const m = party.match(/<([^<>]*)\.\d+(?:\.\d+)?>/) || party.match(/@ ?([^\s<>]+@[^\s<>]+)$/) || party.match(/([^\s<>@]+@[^\s<>]+)$/); return m ? m[1] : party; }
+function nodeOf(party) { const m = party.match(/<([^<>]*)\.\d+\.\d+>/) || party.match(/@ ?([^\s<>]+@[^\s<>]+)$/) || party.match(/([^\s<>@]+@[^\s<>]+)$/); return m ? m[1] : party; }
 
 function ladderSteps(members) {
   const steps = [];
+  // A process that does nothing but answer one call has no lane of its own: its node or name has.
+  const callers = new Set(members.map(m => m.call.caller));
+  const laneOf = c => callers.has(c.callee) ? c.callee : c.by_callee;
   for (const {call: c} of members) {
-    steps.push({at: c.start, from: c.caller, to: c.callee, text: '#' + c.call + ' ' + c.what.split(' => ')[0], call: c});
+    const callee = laneOf(c);
+    steps.push({at: c.start, from: c.caller, to: callee, text: '#' + c.call + ' ' + c.what.split(' => ')[0], call: c});
     const answer = c.what.includes(' => ') ? c.what.slice(c.what.indexOf(' => ') + 4) : c.outcome;
-    steps.push({at: endOf(c), from: c.callee, to: c.caller, text: '#' + c.call + ' ' + (c.outcome === 'ok' ? answer : c.outcome + (answer !== c.outcome ? ' ' + answer : '')) + ' after ' + span(c.span), call: c, isBack: true, isBad: isBad(c), none: !c.has_end});
+    steps.push({at: endOf(c), from: callee, to: c.caller, text: '#' + c.call + ' ' + (c.outcome === 'ok' ? answer : c.outcome + (answer !== c.outcome ? ' ' + answer : '')) + ' after ' + span(c.span), call: c, isBack: true, isBad: isBad(c), none: !c.has_end});
   }
   return steps.sort((a, b) => a.at - b.at || (a.isBack ? 1 : 0) - (b.isBack ? 1 : 0)).slice(0, mostSteps);
 }
@@ -34,7 +38,7 @@ function ladderSteps(members) {
 function ladder(members, isTrue) {
   const steps = ladderSteps(members);
   const lanes = [...new Set(steps.flatMap(s => [s.from, s.to]))].slice(0, 12);
-  const gap = Math.max(190, Math.min(420, 960 / Math.max(1, lanes.length - 1))), left = 150, top = 58;
+  const gap = Math.max(230, Math.min(460, 900 / Math.max(1, lanes.length - 1))), left = 190, top = 58;
   const first = steps[0].at, last = steps[steps.length - 1].at;
   const height = isTrue ? Math.max(260, steps.length * 16) : steps.length * 34;
   const y = (s, i) => top + 18 + (isTrue && last > first ? (s.at - first) / (last - first) * height : i * 34);
@@ -51,8 +55,8 @@ function ladder(members, isTrue) {
   // Who is at work, and for how long.
   for (const {call: c} of members) {
     const begin = steps.findIndex(s => s.call === c && !s.isBack), end = steps.findIndex(s => s.call === c && s.isBack);
-    if (begin < 0 || end < 0 || !lanes.includes(c.callee)) continue;
-    svg.append('rect').attr('class', 'busy').attr('x', x(c.callee) - 4).attr('width', 8).attr('y', y(steps[begin], begin)).attr('height', Math.max(2, y(steps[end], end) - y(steps[begin], begin)));
+    if (begin < 0 || end < 0 || !lanes.includes(steps[begin].to)) continue;
+    svg.append('rect').attr('class', 'busy').attr('x', x(steps[begin].to) - 4).attr('width', 8).attr('y', y(steps[begin], begin)).attr('height', Math.max(2, y(steps[end], end) - y(steps[begin], begin)));
   }
   steps.forEach((s, i) => {
     if (!lanes.includes(s.from) || !lanes.includes(s.to)) return;
@@ -69,7 +73,7 @@ function ladder(members, isTrue) {
       const to = x2 > x1 ? x2 - 5 : x2 + 5, dir = x2 > x1 ? 1 : -1;
       g.append('line').attr('class', 'arrow' + css).attr('x1', x1 + 5 * dir).attr('x2', to - 4 * dir).attr('y1', at).attr('y2', at);
       g.append('path').attr('class', 'head' + css).attr('d', `M${to},${at}l${-8 * dir},-4v8z`);
-      g.append('text').attr('class', 'term').attr('x', (x1 + x2) / 2).attr('y', at - 5).attr('text-anchor', 'middle').text(cut(s.text, Math.max(18, Math.floor((Math.abs(x2 - x1) - 24) / 6.9))));
+      g.append('text').attr('class', 'term').attr('x', Math.min(x1, x2) + 12).attr('y', at - 5).text(cut(s.text, Math.max(18, Math.floor((Math.abs(x2 - x1) - 24) / 6.9))));
     }
     g.append('title').text(clock(s.at) + '  ' + s.from + ' > ' + s.to + '\n' + s.text);
     svg.append('text').attr('x', 0).attr('y', at + 4).text(i === 0 ? clock(s.at).slice(0, 15) : '+' + span((s.at - first) * 1e3));

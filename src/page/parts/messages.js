@@ -47,11 +47,17 @@ function showMessages() {
   update();
 }
 
+// dot is a node, in its hue.
+function dot(node) {
+  const e = make('i', {class: 'dot'});
+  e.style.background = hue(node);
+  return e;
+}
 function messageLine(i) {
   const m = messageRows[i];
-  const e = make('div', {class: 'line' + (m.verb ? '' : ' happens') + (i === messageAt ? ' at' : ''), on: {click: () => openMessage(i)}},
+  const e = make('div', {class: 'line' + (m.verb ? '' : / missing/.test(m.text) ? ' lacks' : ' happens') + (i === messageAt ? ' at' : ''), on: {click: () => openMessage(i)}},
     make('span', {}, clock(m.at).slice(0, 12)), make('span', {class: 'right'}, count(m.packet)),
-    make('span', {title: who(m.fromNode, m.from) + ' > ' + who(m.toNode, m.to)}, (m.from || m.fromNode) + ' > ' + (m.to || m.toNode)),
+    make('span', {title: who(m.fromNode, m.from) + ' > ' + who(m.toNode, m.to)}, dot(m.fromNode), (m.from || m.fromNode) + ' > ', dot(m.toNode), m.to || m.toNode),
     make('span', {title: m.verb}, m.verb || 'conn ' + m.conn), make('span', {}, m.text), make('span', {class: 'right'}, m.size ? count(m.size) : ''));
   e.style.top = i * lineHeight + 'px';
   return e;
@@ -64,7 +70,7 @@ function openMessage(i) {
   const item = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
   const near = link('what came before and after', () => { setFilter(''); setTime(m.at - 5e4, m.at + 5e4); });
   add(detail, make('div', {class: 'panel'}, make('dl', {},
-    item('time', clock(m.at) + ' (' + since(m.at) + '), packet ' + count(m.packet)), item('from', who(m.fromNode, m.from)), item('to', who(m.toNode, m.to)),
+    item('time', clock(m.at) + ' (' + since(m.at) + '), packet ' + count(m.packet)), item('from', dot(m.fromNode), who(m.fromNode, m.from)), item('to', dot(m.toNode), who(m.toNode, m.to)),
     item('what', m.verb || 'connection', m.label ? [', ', findLink(m.label, 'label:' + m.label, 'messages')] : null),
     m.size ? item('size', bytes(m.size)) : null, m.call ? item('call', callLink(m.call)) : null,
     item('connection', connLink(m.conn)), item('near', near)),

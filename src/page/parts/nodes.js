@@ -1,8 +1,9 @@
 // nodes.js - who talks to whom: a matrix, which has room for many nodes, a picture where there are few,
 // and each connection with the way it takes.
-const hues = new Map();
+// Their hues are none of those that mean something: no red, no amber, no green.
+const hues = new Map(), nodeHues = ['#4e7fb5', '#b07aa1', '#5aa9a4', '#9c755f', '#8570c9', '#d37f9c', '#6c8aa8', '#c29a76', '#3f8fb0', '#a48bc0'];
 function hue(node) {
-  if (!hues.has(node)) hues.set(node, d3.schemeTableau10[hues.size % 10]);
+  if (!hues.has(node)) hues.set(node, nodeHues[hues.size % nodeHues.length]);
   return hues.get(node);
 }
 
@@ -57,7 +58,7 @@ function matrix(names, rows) {
 // graph: nodes on a circle, each pair joined by a line as wide as what passes.
 function graph(names, rows) {
   const size = 380, r = 118, mid = size / 2;
-  const svg = d3.create('svg').attr('viewBox', `-70 0 ${size + 140} ${size}`).attr('role', 'img').attr('aria-label', 'nodes and what passes between them');
+  const svg = d3.create('svg').attr('viewBox', `-70 40 ${size + 140} ${size - 80}`).attr('role', 'img').attr('aria-label', 'nodes and what passes between them');
   const place = new Map(names.map((n, i) => {
     const angle = 2 * Math.PI * i / names.length - Math.PI / 2;
     return [n, [mid + r * Math.cos(angle), mid + r * Math.sin(angle), Math.cos(angle), Math.sin(angle)]];

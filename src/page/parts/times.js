@@ -1,6 +1,8 @@
 // times.js - what passed when: all messages and what went wrong beside it, a line for each link, and
 // marks for what happened. A stretch of it that is drawn narrows calls and messages.
-const colors = {up: 'var(--ok)', closed: 'var(--faint)', failed: 'var(--error)', gap: 'var(--warning)', stall: 'var(--warning)', lost: 'var(--error)', finding: 'var(--error)'};
+const colors = {up: 'var(--ok)', closed: 'var(--faint)', failed: 'var(--error)', gap: 'var(--warning)', stall: 'var(--warning)', lost: 'var(--error)', error: 'var(--error)', warning: 'var(--warning)'};
+const named = {up: 'link up', closed: 'link closed', failed: 'attempt failed', gap: 'bytes missing', stall: 'link stalled', lost: 'distsniff lost something', error: 'error found', warning: 'warning'};
+const isSharp = kind => kind === 'error' || kind === 'warning' || kind === 'failed' || kind === 'lost';
 
 function showTimes() {
   const t = data.times;
@@ -47,21 +49,21 @@ function timePicture(t, what) {
 
   // What happened: a tick each; those of one kind on one line.
   const marks = t.marks.map(m => ({...m, say: m.kind + (m.text ? ': ' + m.text : '') + (m.conn ? ', conn ' + m.conn : '')}))
-    .concat(data.doctor.found.filter(f => f.severity === 'error' || f.severity === 'warning').map(f => ({at: f.first, kind: 'finding', say: f.severity + ' ' + f.code + ' ' + f.title + ': ' + f.sentence})));
+    .concat(data.doctor.found.filter(f => f.severity === 'error' || f.severity === 'warning').map(f => ({at: f.first, kind: f.severity, say: f.severity + ' ' + f.code + ' ' + f.title + ': ' + f.sentence})));
   svg.append('text').attr('x', 0).attr('y', marksAt + 4).text('events');
   svg.append('line').attr('class', 'lane').attr('x1', left).attr('x2', width - right).attr('y1', marksAt).attr('y2', marksAt);
   for (const m of marks) {
     const g = svg.append('g').attr('class', 'goes front').attr('transform', `translate(${Math.max(left, Math.min(width - right, atX(m.at)))},${marksAt})`)
       .on('click', () => { if (m.packet) { setTime(-Infinity, Infinity); setFilter('packet:' + m.packet); goTo('messages'); } });
-    if (m.kind === 'finding' || m.kind === 'failed' || m.kind === 'lost') g.append('path').attr('d', 'M0,-6L5.5,4H-5.5Z').attr('fill', colors[m.kind]);
+    if (isSharp(m.kind)) g.append('path').attr('d', 'M0,-6L5.5,4H-5.5Z').attr('fill', colors[m.kind]);
     else g.append('circle').attr('r', 4).attr('fill', colors[m.kind] || 'var(--faint)');
     g.append('title').text(clock(m.at) + '  ' + m.say);
   }
   const seen = [...new Set(marks.map(m => m.kind))];
-  const named = {up: 'link up', closed: 'link closed', failed: 'attempt failed', gap: 'bytes missing', stall: 'link stalled', lost: 'distsniff lost something', finding: 'finding'};
   let at = left;
   seen.forEach(kind => {
-    svg.append('circle').attr('cx', at + 4).attr('cy', marksAt + 19).attr('r', 3.5).attr('fill', colors[kind]);
+    if (isSharp(kind)) svg.append('path').attr('transform', `translate(${at + 4},${marksAt + 20})`).attr('d', 'M0,-5L5,4H-5Z').attr('fill', colors[kind]);
+    else svg.append('circle').attr('cx', at + 4).attr('cy', marksAt + 19).attr('r', 3.5).attr('fill', colors[kind]);
     svg.append('text').attr('x', at + 12).attr('y', marksAt + 23).text(named[kind]);
     at += 24 + named[kind].length * 6.4;
   });
@@ -83,8 +85,9 @@ function timePicture(t, what) {
     svg.append('text').attr('x', width - right).attr('y', base - rowHeight + 16).attr('text-anchor', 'end').text('at most ' + (what === 'bytes' ? shortBytes(Math.max(...l[what])) : counted(Math.max(...l[what]), 'messages')) + ' a column');
   });
 
+  let isMoved = false; // by this script, which does not listen to itself
   const brush = d3.brushX().extent([[left, 0], [width - right, all]]).on('end', () => {
-    if (!d3.event.sourceEvent) return;
+    if (isMoved || !d3.event.sourceEvent) return;
     const s = d3.event.selection;
     if (s) setTime(t.start + x.invert(s[0]) * t.width, t.start + x.invert(s[1]) * t.width);
     else if (filter.from > -Infinity) setTime(-Infinity, Infinity);
@@ -94,7 +97,9 @@ function timePicture(t, what) {
   const follow = () => {
     if (!svg.node().isConnected) return;
     const from = Math.max(left, atX(filter.from)), to = Math.min(width - right, atX(filter.to));
+    isMoved = true;
     g.call(brush.move, filter.from > -Infinity && to > from ? [from, to] : null);
+    isMoved = false;
   };
   filter.listeners.push(follow);
   return svg.node();
