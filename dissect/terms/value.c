@@ -1,8 +1,8 @@
 /*
- * value.c - leaves decoded by erl_interface. Two things keep it safe. A leaf has been checked
- * byte by byte before, so that ei finds all it reads. And where a leaf holds an atom (pids,
- * ports, references, funs), ei gets a copy with a one-letter atom in its place: ei takes cache
- * references for something else, and the node has been read already.
+ * value.c - leaves decoded. What comes by the million (integers that fit, floats of 8 bytes, pids,
+ * ports, references) is a few numbers read through the cursor; what is rare, and not so simple, is
+ * decoded by erl_interface. That is safe because a leaf has been checked byte by byte before, so
+ * that ei finds all it reads.
  */
 #include "value.h"
 #include "term_token.h"
@@ -17,26 +17,57 @@ static const char *value_bytes(const struct cursor *leaf)
     return (const char *)leaf->at;
 }
 
+/* value_get_magnitude reads an integer of at most 64 bits and a sign. */
+static bool value_get_magnitude(const struct term_token *token, uint64_t *magnitude, bool *negative)
+{
+    struct cursor body = token->body;
+    struct cursor head = token->bytes;
+    uint32_t number;
+    uint8_t byte;
+    *negative = false;
+    *magnitude = 0;
+    switch (token->tag) {
+    case TERM_TAG_SMALL_INTEGER:
+        if (!cursor_read_u8(&body, &byte))
+            return false;
+        *magnitude = byte;
+        return true;
+    case TERM_TAG_INTEGER:
+        if (!cursor_read_u32(&body, &number))
+            return false;
+        *negative = number >> 31 != 0;
+        *magnitude = *negative ? -number : number;
+        return true;
+    case TERM_TAG_SMALL_BIG:
+    case TERM_TAG_LARGE_BIG:
+        /* The sign stands right before the digits, of which the lowest is the first. */
+        if (cursor_left(&body) > sizeof *magnitude ||
+            !cursor_skip(&head, cursor_offset(&body, &head) - 1) || !cursor_read_u8(&head, &byte))
+            return false;
+        *negative = byte != 0;
+        for (unsigned shift = 0; cursor_read_u8(&body, &byte); shift += 8)
+            *magnitude |= (uint64_t)byte << shift;
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool value_get_i64(const struct term_token *token, int64_t *out)
 {
-    int index = 0;
-    EI_LONGLONG value;
-    if (token->class != TERM_INTEGER || cursor_left(&token->body) > sizeof value ||
-        ei_decode_longlong(value_bytes(&token->bytes), &index, &value) != 0)
+    uint64_t magnitude;
+    bool negative;
+    if (!value_get_magnitude(token, &magnitude, &negative) ||
+        magnitude > (uint64_t)INT64_MAX + negative)
         return false;
-    *out = value;
+    *out = (int64_t)(negative ? -magnitude : magnitude);
     return true;
 }
 
 bool value_get_u64(const struct term_token *token, uint64_t *out)
 {
-    int index = 0;
-    EI_ULONGLONG value;
-    if (token->class != TERM_INTEGER || cursor_left(&token->body) > sizeof value ||
-        ei_decode_ulonglong(value_bytes(&token->bytes), &index, &value) != 0)
-        return false;
-    *out = value;
-    return true;
+    bool negative;
+    return value_get_magnitude(token, out, &negative) && !negative;
 }
 
 bool value_get_big(const struct term_token *token, struct value_big *out)
@@ -72,11 +103,15 @@ void value_big_free(struct value_big *big)
 
 bool value_get_float(const struct term_token *token, double *out)
 {
-    int index = 0;
+    struct cursor body = token->body;
+    uint64_t bits;
+    _Static_assert(sizeof bits == sizeof *out, "a float is IEEE 754's of 64 bits");
     if (token->tag == TERM_TAG_FLOAT)
-        return value_float_text(&token->body, out);
-    return token->tag == TERM_TAG_NEW_FLOAT &&
-           ei_decode_double(value_bytes(&token->bytes), &index, out) == 0;
+        return value_float_text(&body, out);
+    if (token->tag != TERM_TAG_NEW_FLOAT || !cursor_read_u64(&body, &bits))
+        return false;
+    memcpy(out, &bits, sizeof *out);
+    return true;
 }
 
 static bool value_read_digits(struct cursor *text)
@@ -136,94 +171,63 @@ bool value_float_text(const struct cursor *text, double *out)
     return true;
 }
 
-/* The copy of a leaf with its node replaced. A reference has the number of its words first. */
-enum { VALUE_LEAF_LEN = 64 };
-
-struct value_leaf {
-    char bytes[VALUE_LEAF_LEN];
-    size_t len;
-};
-_Static_assert(1 + 2 + 3 + 4 + 4 * TOKEN_REFERENCE_WORDS_MAX <= VALUE_LEAF_LEN,
-               "the longest reference fits");
-
-static void value_leaf_add(struct value_leaf *leaf, const void *bytes, size_t len)
+/* value_read_creation reads what was one byte, of which two bits counted, before OTP 23. */
+static bool value_read_creation(struct cursor *numbers, bool is_new, uint32_t *out)
 {
-    memcpy(&leaf->bytes[leaf->len], bytes, len);
-    leaf->len += len;
-}
-
-/* value_leaf_add_numbers adds a node in the place of the token's own, and what follows. */
-static void value_leaf_add_numbers(struct value_leaf *leaf, const struct term_token *token)
-{
-    static const char atom[] = {ERL_SMALL_ATOM_UTF8_EXT, 1, 'n'};
-    value_leaf_add(leaf, atom, sizeof atom);
-    value_leaf_add(leaf, token->body.at, cursor_left(&token->body));
+    enum { OLD_CREATION_BITS = 3 };
+    uint8_t small;
+    if (is_new)
+        return cursor_read_u32(numbers, out);
+    if (!cursor_read_u8(numbers, &small))
+        return false;
+    *out = small & OLD_CREATION_BITS;
+    return true;
 }
 
 bool value_get_pid(const struct term_token *token, struct value_pid *out)
 {
-    struct value_leaf leaf;
-    erlang_pid pid;
-    int index = 0;
-    if (token->class != TERM_PID)
-        return false;
-    leaf.bytes[0] = (char)token->tag;
-    leaf.len = 1;
-    value_leaf_add_numbers(&leaf, token);
-    if (ei_decode_pid(leaf.bytes, &index, &pid) != 0)
-        return false;
-    *out = (struct value_pid){pid.num, pid.serial, pid.creation};
-    return true;
+    struct cursor numbers = token->body;
+    return token->class == TERM_PID && cursor_read_u32(&numbers, &out->id) &&
+           cursor_read_u32(&numbers, &out->serial) &&
+           value_read_creation(&numbers, token->tag == TERM_TAG_NEW_PID, &out->creation);
 }
 
 bool value_get_port(const struct term_token *token, struct value_port *out)
 {
-    struct value_leaf leaf;
-    erlang_port port;
-    int index = 0;
+    struct cursor numbers = token->body;
+    uint32_t id;
     if (token->class != TERM_PORT)
         return false;
-    leaf.bytes[0] = (char)token->tag;
-    leaf.len = 1;
-    value_leaf_add_numbers(&leaf, token);
-    if (ei_decode_port(leaf.bytes, &index, &port) != 0)
-        return false;
-    /* ei extends the sign of the older ids, which have 32 bits. */
-    *out = (struct value_port){token->tag == TERM_TAG_V4_PORT ? port.id : (uint32_t)port.id,
-                               port.creation};
-    return true;
+    if (token->tag == TERM_TAG_V4_PORT) {
+        if (!cursor_read_u64(&numbers, &out->id))
+            return false;
+    } else {
+        if (!cursor_read_u32(&numbers, &id))
+            return false;
+        out->id = id;
+    }
+    return value_read_creation(&numbers, token->tag != TERM_TAG_PORT, &out->creation);
 }
 
 bool value_get_reference(const struct term_token *token, struct value_reference *out)
 {
-    struct value_leaf leaf;
-    erlang_ref reference;
-    int index = 0;
+    struct cursor numbers = token->body;
+    uint8_t creation;
     if (token->class != TERM_REFERENCE)
         return false;
-    if (token->tag == TERM_TAG_REFERENCE) {
-        /* ei does not know this oldest form: one word, then the creation. */
-        struct cursor numbers = token->body;
-        uint8_t creation;
-        *out = (struct value_reference){.num_words = 1};
+    if (token->tag == TERM_TAG_REFERENCE) { /* the oldest form: one word, then the creation */
+        out->num_words = 1;
         if (!cursor_read_u32(&numbers, &out->words[0]) || !cursor_read_u8(&numbers, &creation))
             return false;
         out->creation = creation;
         return true;
     }
-    size_t creation_len = token->tag == TERM_TAG_NEWER_REFERENCE ? 4 : 1;
-    leaf.bytes[0] = (char)token->tag;
-    leaf.bytes[1] = 0;
-    leaf.bytes[2] = (char)((cursor_left(&token->body) - creation_len) / 4);
-    leaf.len = 3;
-    value_leaf_add_numbers(&leaf, token);
-    if (ei_decode_ref(leaf.bytes, &index, &reference) != 0 ||
-        reference.len > TOKEN_REFERENCE_WORDS_MAX)
+    if (!value_read_creation(&numbers, token->tag == TERM_TAG_NEWER_REFERENCE, &out->creation))
         return false;
-    *out = (struct value_reference){.num_words = (unsigned)reference.len,
-                                    .creation = reference.creation};
-    for (unsigned i = 0; i < out->num_words; i++)
-        out->words[i] = reference.n[i];
+    out->num_words = 0;
+    while (out->num_words < TOKEN_REFERENCE_WORDS_MAX &&
+           cursor_read_u32(&numbers, &out->words[out->num_words]))
+        out->num_words++;
     return true;
 }
 

@@ -1,7 +1,7 @@
 /*
- * value.h - what the leaves of a term mean as numbers. erl_interface (ei) decodes them; it
- * knows nothing of lengths, of the atom cache or of memory's end, so each function takes a
- * token that the reader of term_token.h has checked, and value.c is the only file that
+ * value.h - what the leaves of a term mean as numbers. What is rare is decoded by erl_interface
+ * (ei), which knows nothing of lengths, of the atom cache or of memory's end: so each function takes
+ * a token that the reader of term_token.h has checked, and value.c is the only file that
  * includes <ei.h>. Atoms in UTF-8, strings and binaries are their own bytes: token.body.
  */
 #ifndef DISSECT_VALUE_H
