@@ -4,6 +4,8 @@
  */
 #include "buffer.h"
 
+#include "powers_of_ten.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,36 +80,39 @@ void ds_buffer_free(struct ds_buffer *buffer)
  * their number, or one too few. */
 static unsigned num_digits(uint64_t value)
 {
-    static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
-                                      1000000000, 10000000000, 100000000000, 1000000000000,
-                                      10000000000000, 100000000000000, 1000000000000000,
-                                      10000000000000000, 100000000000000000, 1000000000000000000,
-                                      UINT64_C(10000000000000000000)};
     const unsigned bits = 64 - (unsigned)__builtin_clzll(value);
     const unsigned num = bits * 1233 >> 12;
-    return num + (value >= powers[num]);
+    return num + (value >= powers_of_ten[num]);
 }
 
-void buffer_add_u64(struct ds_buffer *out, uint64_t value)
+char *digits_put(char *at, uint64_t value)
 {
-    enum { DIGITS = 20 }; /* of 2^64 - 1 */
     static const char pairs[] = "0001020304050607080910111213141516171819"
                                 "2021222324252627282930313233343536373839"
                                 "4041424344454647484950515253545556575859"
                                 "6061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char *room = buffer_room(out, DIGITS);
-    if (room == NULL)
-        return;
-    size_t left = value < 10 ? 1 : num_digits(value);
-    out->len += left;
-    while (value >= 10) {
-        left -= 2;
-        memcpy(&room[left], &pairs[value % 100 * 2], 2);
-        value /= 100;
+    if (value < 10) {
+        *at = (char)('0' + value);
+        return at + 1;
     }
-    if (left != 0)
-        room[0] = (char)('0' + value);
+    char *const end = at + num_digits(value);
+    for (at = end; value >= 100; value /= 100) {
+        at -= 2;
+        memcpy(at, &pairs[value % 100 * 2], 2);
+    }
+    if (value >= 10)
+        memcpy(at - 2, &pairs[value * 2], 2);
+    else
+        at[-1] = (char)('0' + value);
+    return end;
+}
+
+void buffer_add_u64(struct ds_buffer *out, uint64_t value)
+{
+    char *room = buffer_room(out, DIGITS_MAX);
+    if (room != NULL)
+        out->len += (size_t)(digits_put(room, value) - room);
 }
 
 void buffer_add_numbers(struct ds_buffer *out, struct cursor *bytes)

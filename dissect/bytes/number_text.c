@@ -2,6 +2,7 @@
  * number_text.c - integers and floats as Erlang writes them. The program's locale has no say.
  */
 #include "number_text.h"
+#include "powers_of_ten.h"
 #include "value.h"
 
 #include <math.h>
@@ -334,31 +335,62 @@ static void number_add_point(struct ds_buffer *out, const struct number_digits *
         BUFFER_ADD(out, ".0");
 }
 
-/* number_add_few_decimals writes a float that has few of them. A whole number of at most 15 digits and
- * a power of ten up to 10^22 are floats themselves, so their quotient is rounded once: where that is
- * the value, these digits read back, and no other 15 digits or less do. False: it has more. */
-static bool number_add_few_decimals(struct ds_buffer *out, double value)
+#ifdef __SIZEOF_INT128__
+/* number_exact finds the digits of a float of common size by whole numbers alone. value is m times
+ * 2^e; m times a power of ten, cut at a bit, is its first 17 digits, and what is cut off says how far
+ * from the value any text is. Texts that read back are those no further away than half a unit of m;
+ * powers of two, below which floats lie closer, are here all told by fewer digits than 15. False: it
+ * is too small or too large. */
+static bool number_exact(double value, struct number_digits *digits)
 {
-    enum { PLACES_MAX = 8 };
-    static const uint32_t powers[PLACES_MAX + 1] = {1,      10,      100,      1000,     10000,
-                                                    100000, 1000000, 10000000, 100000000};
-    const double least = 0.001, most = 1e7;
+    enum { FRACTION_BITS = 52, LEAST_DIGITS = 15 };
+    const double least = 0.001, most = 1e15;
+    typedef unsigned __int128 wide;
+    int binary;
     if (!(value >= least && value < most))
         return false;
-    for (int places = 1; places <= PLACES_MAX; places++) {
-        const uint64_t digits = (uint64_t)(value * powers[places] + 0.5);
-        if ((double)digits / powers[places] != value)
+    const uint64_t m = (uint64_t)ldexp(frexp(value, &binary), FRACTION_BITS + 1);
+    const unsigned shift = (unsigned)(FRACTION_BITS + 2 - binary); /* value is 2m over 2^shift */
+    /* The power of ten that makes it a number of 17 digits. */
+    unsigned power = value >= 0.1 ? FLOAT_DIGITS_MAX : value >= 0.01 ? FLOAT_DIGITS_MAX + 1 : FLOAT_DIGITS_MAX + 2;
+    for (const uint64_t *whole = powers_of_ten; value >= (double)*whole; whole++)
+        power--;
+    const wide scaled = (wide)(2 * m) * powers_of_ten[power];
+    const uint64_t all = (uint64_t)(scaled >> shift);
+    const wide cut = scaled - ((wide)all << shift);
+    const wide reach = powers_of_ten[power]; /* half a unit of m */
+    for (int num = LEAST_DIGITS; num <= FLOAT_DIGITS_MAX; num++) {
+        const uint64_t unit = powers_of_ten[FLOAT_DIGITS_MAX - num];
+        uint64_t rounded = all / unit;
+        const wide below = ((wide)(all % unit) << shift) + cut;
+        const wide above = ((wide)unit << shift) - below;
+        const bool up = above < below || (above == below && rounded % 2 != 0);
+        const wide away = up ? above : below;
+        if (num < FLOAT_DIGITS_MAX && (away > reach || (away == reach && m % 2 != 0)))
             continue;
-        char text[1 + PLACES_MAX] = {'.'};
-        uint64_t rest = digits % powers[places];
-        for (int i = places; i > 0; i--, rest /= 10)
-            text[i] = (char)('0' + rest % 10);
-        buffer_add_u64(out, digits / powers[places]);
-        buffer_add_bytes(out, text, (size_t)places + 1);
-        return true;
+        rounded += up;
+        digits->num = num;
+        digits->exponent = FLOAT_DIGITS_MAX - 1 - (int)power;
+        if (rounded == powers_of_ten[num]) { /* 99.9 became 100 */
+            rounded /= 10;
+            digits->exponent++;
+        }
+        for (int i = num - 1; i >= 0; i--, rounded /= 10)
+            digits->text[i] = (char)('0' + rounded % 10);
+        while (digits->num > 1 && digits->text[digits->num - 1] == '0')
+            digits->num--;
+        break;
     }
+    return true;
+}
+#else
+static bool number_exact(double value, struct number_digits *digits)
+{
+    (void)value;
+    (void)digits;
     return false;
 }
+#endif
 
 void number_add_float(struct ds_buffer *out, double value)
 {
@@ -372,9 +404,9 @@ void number_add_float(struct ds_buffer *out, double value)
         BUFFER_ADD(out, ".0");
         return;
     }
-    if (number_add_few_decimals(out, value))
-        return;
-    struct number_digits digits = number_digits(value);
+    struct number_digits digits;
+    if (!number_exact(value, &digits))
+        digits = number_digits(value);
     if (digits.exponent < FLOAT_POINT_MIN || digits.exponent >= FLOAT_POINT_MAX) {
         number_add_scientific(out, &digits);
     } else {
