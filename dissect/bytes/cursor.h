@@ -103,6 +103,25 @@ CURSOR_CHECKED bool cursor_peek_u64_le(const struct cursor *c, uint64_t *out)
     return true;
 }
 
+/* cursor_peek_last_u64_le does so with the last eight of what is left. */
+CURSOR_CHECKED bool cursor_peek_last_u64_le(const struct cursor *c, uint64_t *out)
+{
+    uint64_t v;
+    if (cursor_left(c) < sizeof v)
+        return false;
+    memcpy(&v, c->end - sizeof v, sizeof v);
+    *out = le64toh(v);
+    return true;
+}
+
+CURSOR_CHECKED bool cursor_read_u64_le(struct cursor *c, uint64_t *out)
+{
+    if (!cursor_peek_u64_le(c, out))
+        return false;
+    c->at += sizeof *out;
+    return true;
+}
+
 CURSOR_CHECKED bool cursor_read_u8(struct cursor *c, uint8_t *out)
 {
     if (c->at == c->end)

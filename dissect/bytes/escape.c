@@ -76,32 +76,48 @@ bool escape_is_printable(uint32_t code)
 /* How languages write the code of a character between braces. */
 static const char escape_erlang[] = "\\x{", escape_elixir[] = "\\u{";
 
-static void escape_add_code(struct ds_buffer *out, uint32_t code, const char *begin)
+static void escape_add_code(struct ds_buffer *out, uint32_t code, const char *begin, bool in_string)
 {
+    if (in_string)
+        BUFFER_ADD(out, "\\");
     ds_buffer_add_text(out, begin);
     buffer_add_hex(out, code);
     BUFFER_ADD(out, "}");
 }
 
-static void escape_add(struct ds_buffer *out, uint32_t code, char quote, const char *begin)
+/* escape_add_short appends a backslash and a character. */
+static void escape_add_short(struct ds_buffer *out, char c, bool in_string)
+{
+    if (in_string)
+        BUFFER_ADD(out, "\\");
+    buffer_add_char(out, '\\');
+    if (in_string && (c == '"' || c == '\\'))
+        BUFFER_ADD(out, "\\");
+    buffer_add_char(out, c);
+}
+
+static void escape_add(struct ds_buffer *out, uint32_t code, struct escape_style style,
+                       const char *begin)
 {
     static const char short_escape[128] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v',   ['\f'] = 'f',
         ['\r'] = 'r', [27] = 'e',   [127] = 'd',  ['\\'] = '\\',
     };
-    if (code < 0x80 && (short_escape[code] != 0 || (code == (uint8_t)quote && quote != 0))) {
-        buffer_add_char(out, '\\');
-        buffer_add_char(out, code == (uint8_t)quote ? quote : short_escape[code]);
+    const bool is_quote = code == (uint8_t)style.quote && style.quote != 0;
+    if (is_quote || (code < 0x80 && short_escape[code] != 0)) {
+        escape_add_short(out, is_quote ? style.quote : short_escape[code], style.in_string);
     } else if (ds_char_is_shown(code)) {
+        if (code == '"' && style.in_string)
+            BUFFER_ADD(out, "\\");
         utf8_add(out, code);
     } else {
-        escape_add_code(out, code, begin);
+        escape_add_code(out, code, begin, style.in_string);
     }
 }
 
-void escape_add_char(struct ds_buffer *out, uint32_t code, char quote)
+void escape_add_char(struct ds_buffer *out, uint32_t code, struct escape_style style)
 {
-    escape_add(out, code, quote, escape_erlang);
+    escape_add(out, code, style, escape_erlang);
 }
 
 void escape_add_elixir(struct ds_buffer *out, uint32_t code)
@@ -109,13 +125,13 @@ void escape_add_elixir(struct ds_buffer *out, uint32_t code)
     if (code == '#')
         BUFFER_ADD(out, "\\#");
     else
-        escape_add(out, code, '"', escape_elixir);
+        escape_add(out, code, (struct escape_style){'"', false}, escape_elixir);
 }
 
 /* escape_count_shown returns how many of the eight bytes of a word, from the lowest on, show as they
  * are in ASCII: from ' ' to '~', but no backslash and not that quote. In what is true of a byte is its
  * top bit; borrows and carries reach only bytes above one of which it is true anyway. */
-static unsigned escape_count_shown(uint64_t word, char quote)
+static inline unsigned escape_count_shown(uint64_t word, char quote)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t tops = ones << 7;
@@ -127,48 +143,70 @@ static unsigned escape_count_shown(uint64_t word, char quote)
     return stops == 0 ? 8 : (unsigned)__builtin_ctzll(stops) / 8;
 }
 
+bool escape_all_shown(struct cursor text)
+{
+    uint64_t word;
+    uint8_t byte;
+    if (cursor_peek_last_u64_le(&text, &word)) { /* which overlaps what is looked at before it */
+        if (escape_count_shown(word, '"') != sizeof word)
+            return false;
+        while (cursor_read_u64_le(&text, &word)) {
+            if (escape_count_shown(word, '"') != sizeof word)
+                return false;
+        }
+        return true;
+    }
+    while (cursor_read_u8(&text, &byte)) {
+        if (!(byte_class[byte] & SHOWN) || byte == '"')
+            return false;
+    }
+    return true;
+}
+
 /* escape_add_run appends the characters up to the first that needs a second look. */
-static void escape_add_run(struct ds_buffer *out, struct cursor *text, char quote)
+static void escape_add_run(struct ds_buffer *out, struct cursor *text, struct escape_style style)
 {
     struct cursor run = *text;
     uint64_t word;
     uint8_t byte;
-    while (cursor_peek_u64_le(text, &word)) {
-        const unsigned num = escape_count_shown(word, quote);
+    const char stop = style.in_string ? '"' : style.quote;
+    const bool two = style.quote != stop;
+    while (!two && cursor_peek_u64_le(text, &word)) {
+        const unsigned num = escape_count_shown(word, stop);
         if (!cursor_skip(text, num) || num < sizeof word)
             break;
     }
-    while (cursor_peek_u8(text, &byte) && (byte_class[byte] & SHOWN) && byte != (uint8_t)quote &&
-           cursor_skip(text, 1))
+    while (cursor_peek_u8(text, &byte) && (byte_class[byte] & SHOWN) && byte != (uint8_t)stop &&
+           byte != (uint8_t)style.quote && cursor_skip(text, 1))
         continue;
     run.end = text->at;
     buffer_add_cursor(out, &run);
 }
 
-void escape_add_utf8(struct ds_buffer *out, struct cursor text, char quote)
+void escape_add_utf8(struct ds_buffer *out, struct cursor text, struct escape_style style)
 {
     uint32_t code;
     uint8_t byte;
     for (;;) {
-        escape_add_run(out, &text, quote);
+        escape_add_run(out, &text, style);
         if (utf8_read(&text, &code)) {
-            escape_add_char(out, code, quote);
+            escape_add_char(out, code, style);
         } else if (cursor_read_u8(&text, &byte)) {
-            escape_add_code(out, byte, escape_erlang);
+            escape_add_code(out, byte, escape_erlang, style.in_string);
         } else {
             break;
         }
     }
 }
 
-void escape_add_latin1(struct ds_buffer *out, struct cursor text, char quote)
+void escape_add_latin1(struct ds_buffer *out, struct cursor text, struct escape_style style)
 {
     uint8_t byte;
     for (;;) {
-        escape_add_run(out, &text, quote);
+        escape_add_run(out, &text, style);
         if (!cursor_read_u8(&text, &byte))
             break;
-        escape_add_char(out, byte, quote);
+        escape_add_char(out, byte, style);
     }
 }
 
@@ -204,20 +242,42 @@ bool escape_reads_back(struct cursor text)
     return true;
 }
 
-void escape_add_atom(struct ds_buffer *out, struct cursor text)
+/* escape_is_bare says whether an atom needs no quotes. */
+static bool escape_is_bare(struct cursor text)
 {
     struct cursor c = text;
     uint8_t byte;
     bool plain = cursor_peek_u8(&c, &byte) && (byte_class[byte] & ATOM_FIRST);
     while (plain && cursor_read_u8(&c, &byte))
         plain = byte_class[byte] & ATOM_PART;
-    if (plain && !escape_is_reserved(&text)) {
+    return plain && !escape_is_reserved(&text);
+}
+
+void escape_add_atom_in(struct ds_buffer *out, struct cursor text, bool in_string)
+{
+    if (escape_is_bare(text)) {
         buffer_add_cursor(out, &text);
     } else {
         BUFFER_ADD(out, "'");
-        escape_add_utf8(out, text, '\'');
+        escape_add_utf8(out, text, (struct escape_style){'\'', in_string});
         BUFFER_ADD(out, "'");
     }
+}
+
+void escape_add_atom(struct ds_buffer *out, struct cursor text)
+{
+    escape_add_atom_in(out, text, false);
+}
+
+uint8_t escape_look_at_atom(struct cursor text)
+{
+    uint8_t looks = escape_is_bare(text) ? DS_ATOM_BARE : 0;
+    uint8_t byte;
+    while (cursor_read_u8(&text, &byte)) {
+        if (!(byte_class[byte] & SHOWN) || byte == '"' || byte == '\'')
+            return looks;
+    }
+    return looks | DS_ATOM_SHOWN;
 }
 
 enum escape_kind escape_guess(struct cursor *text, bool cut)
@@ -225,8 +285,12 @@ enum escape_kind escape_guess(struct cursor *text, bool cut)
     enum escape_kind kind = ESCAPE_ASCII;
     struct cursor c = *text;
     uint32_t code;
+    uint64_t word;
     uint8_t byte;
     for (;;) {
+        while (cursor_peek_u64_le(&c, &word) && escape_count_shown(word, 0) == sizeof word &&
+               cursor_skip(&c, sizeof word))
+            continue;
         while (cursor_peek_u8(&c, &byte) && (byte_class[byte] & PRINTABLE) && cursor_skip(&c, 1))
             continue;
         if (cursor_left(&c) == 0)

@@ -18,15 +18,23 @@ static inline bool escape_is_listed(uint32_t code)
     return code <= 0xff && escape_is_printable(code);
 }
 
-/* escape_add_char appends one character; quote, when it is that character, gets a backslash. */
-void escape_add_char(struct ds_buffer *out, uint32_t code, char quote);
+/* escape_style is where the text goes: between such quotes (0: none), which get a backslash. in_string:
+ * the whole of it is part of a string of another language, where a double quote and a backslash take
+ * one more. */
+struct escape_style {
+    char quote;
+    bool in_string;
+};
+
+/* escape_add_char appends one character. */
+void escape_add_char(struct ds_buffer *out, uint32_t code, struct escape_style style);
 
 /* escape_add_elixir appends one character for Elixir's strings, charlists and atoms in double
  * quotes: \u{202E}, and \# so that nothing is interpolated. */
 void escape_add_elixir(struct ds_buffer *out, uint32_t code);
 
 /* escape_add_utf8 appends text that should be UTF-8; what is not is escaped byte by byte. */
-void escape_add_utf8(struct ds_buffer *out, struct cursor text, char quote);
+void escape_add_utf8(struct ds_buffer *out, struct cursor text, struct escape_style style);
 
 /* escape_reads_back says whether Erlang's scanner takes all characters of an atom, escaped as they
  * may be: that of OTP 25 takes no U+FFFE and U+FFFF, which nodes have in atoms all the same. */
@@ -34,9 +42,17 @@ bool escape_reads_back(struct cursor text);
 
 /* escape_add_atom appends an atom, quoted where Erlang needs it. text should be UTF-8. */
 void escape_add_atom(struct ds_buffer *out, struct cursor text);
+void escape_add_atom_in(struct ds_buffer *out, struct cursor text, bool in_string);
+
+/* escape_look_at_atom returns what an atom looks like in any style: some of enum ds_atom_looks. */
+uint8_t escape_look_at_atom(struct cursor text);
 
 /* escape_add_latin1 appends text of one byte a character. */
-void escape_add_latin1(struct ds_buffer *out, struct cursor text, char quote);
+void escape_add_latin1(struct ds_buffer *out, struct cursor text, struct escape_style style);
+
+/* escape_all_shown says whether all bytes are ASCII that shows, without double quotes and
+ * backslashes: between double quotes nothing of it is escaped. */
+bool escape_all_shown(struct cursor text);
 
 enum escape_kind {
     ESCAPE_BYTES, /* not text */

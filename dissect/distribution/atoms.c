@@ -6,6 +6,7 @@
  */
 #include "atoms.h"
 
+#include "escape.h"
 #include "utf8.h"
 
 #include <math.h>
@@ -55,6 +56,7 @@ static void forget(struct atom_cache *cache, struct env *env, struct ds_atom *at
     }
     atom->text = NULL;
     atom->len = 0;
+    atom->looks = 0;
     atom->state = DS_ATOM_UNKNOWN;
 }
 
@@ -93,10 +95,12 @@ void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct 
         return;
     if (len == 0)
         meter_give(&env->meter, 1);
+    const uint8_t looks = escape_look_at_atom(from);
     if (!cursor_read_bytes(&from, copy, len))
         len = 0;
     atom->text = copy;
     atom->len = (uint16_t)len;
+    atom->looks = looks;
     atom->state = (uint8_t)state;
     cache->num_certain += ds_atom_is_certain(state);
 }

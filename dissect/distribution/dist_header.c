@@ -93,6 +93,7 @@ static enum header_status read_refs(struct cursor *at, struct dist_header *heade
         struct ds_atom *ref = &header->refs[i];
         ref->text = NULL;
         ref->len = 0;
+        ref->looks = 0;
         ref->slot = (uint16_t)((pair & FLAG_SEGMENT) * ATOM_SEGMENT_SLOTS + index);
         ref->state = DS_ATOM_UNKNOWN;
         enum header_status status = HEADER_OK;

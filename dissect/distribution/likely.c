@@ -176,6 +176,7 @@ static bool judge_held(const struct roles_of *of, struct env *env, const struct 
         text.data = NULL;
     ref->text = (const uint8_t *)text.data;
     ref->len = text.data != NULL ? (uint16_t)text.len : 0;
+    ref->looks = 0;
     ref->state = text.data != NULL ? DS_ATOM_LIKELY : DS_ATOM_UNKNOWN;
     return true;
 }
@@ -225,6 +226,7 @@ void likely_resolve(struct likely *likely, struct env *env, const struct conn *c
             continue;
         refs[i].text = (const uint8_t *)text.data;
         refs[i].len = (uint16_t)text.len;
+        refs[i].looks = 0;
         refs[i].state = DS_ATOM_LIKELY;
         any = true;
     }

@@ -15,7 +15,7 @@ static void erlang_key(struct ds_buffer *out, struct cursor text)
 
 static void erlang_char(struct ds_buffer *out, uint32_t code)
 {
-    escape_add_char(out, code, '"');
+    escape_add_char(out, code, (struct escape_style){'"', false});
 }
 
 static bool elixir_is_letter(uint8_t c, bool upper)

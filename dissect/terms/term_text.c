@@ -13,6 +13,8 @@
 
 enum {
     TEXT_FRAMES = 32,
+    TEXT_ATOM_MAX = 255, /* bytes of one that is written without asking for room */
+    TEXT_ROOM = 1024,
 #define LIMIT(id, name, value, what) TEXT_##id##_MAX = (value),
 #include <distsniff/limits.def>
 #undef LIMIT
@@ -44,20 +46,68 @@ union text_entry {
 };
 _Static_assert(sizeof(union text_entry) <= 16, "two million of them are 32 MB");
 
+_Static_assert(3 * (TEXT_ATOM_MAX + 8) <= TEXT_ROOM, "the name of a field, and two of an export");
+
+/* What is written goes to pen without asking for room where little is written: at least TEXT_ROOM
+ * bytes are asked for before each term and whatever stands in front of it or ends what it is in. What
+ * may be longer is written by others, to out, between text_lend and text_resume. */
 struct text {
-    struct ds_buffer *out;
+    struct ds_buffer *out; /* its len is set by text_lend */
+    char *pen, *pen_end;
     const struct ds_term_print_options *options;
     struct term_env env;
     struct token_source source;
     struct cursor at;
     size_t start; /* of the text in out */
     bool first;   /* nothing was written yet in what is open */
-    bool failed;  /* memory ran out */
+    bool failed;  /* memory ran out: what is written is lost, to the end of the step at hand */
     size_t depth; /* what is open; entries may be more */
     union text_entry few[TEXT_FRAMES];
     union text_entry *entries;
     size_t num_entries, cap_entries;
+    char lost[TEXT_ROOM];
 };
+
+static inline void text_lend(struct text *text)
+{
+    if (!text->failed)
+        text->out->len = (size_t)(text->pen - text->out->data);
+}
+
+static void text_resume(struct text *text)
+{
+    struct ds_buffer *out = text->out;
+    text->failed = !ds_buffer_reserve(out, TEXT_ROOM) || text->failed;
+    text->pen = text->failed ? text->lost : out->data + out->len;
+    text->pen_end = text->failed ? text->lost + TEXT_ROOM : out->data + out->cap;
+}
+
+/* text_make_room sees to it that TEXT_ROOM bytes may be written. */
+static inline void text_make_room(struct text *text)
+{
+    if (text->pen_end - text->pen >= TEXT_ROOM)
+        return;
+    text_lend(text);
+    text_resume(text);
+}
+
+static inline void text_put(struct text *text, const void *bytes, size_t len)
+{
+    memcpy(text->pen, bytes, len);
+    text->pen += len;
+}
+
+static inline void text_put_char(struct text *text, char c)
+{
+    *text->pen++ = c;
+}
+
+static inline void text_put_u64(struct text *text, uint64_t value)
+{
+    text->pen = digits_put(text->pen, value);
+}
+
+#define TEXT_PUT(text, literal) text_put(text, "" literal, sizeof(literal) - 1)
 
 static union text_entry *text_push(struct text *text)
 {
@@ -82,10 +132,10 @@ static size_t text_shown_len(const struct text *text, size_t len)
 
 static void text_add_more(struct text *text, uint64_t num, const char *what)
 {
-    BUFFER_ADD(text->out, "... ");
-    buffer_add_u64(text->out, num);
-    BUFFER_ADD(text->out, " more");
-    ds_buffer_add_text(text->out, what);
+    TEXT_PUT(text, "... ");
+    text_put_u64(text, num);
+    TEXT_PUT(text, " more");
+    text_put(text, what, strlen(what));
 }
 
 /* text_add_more_bytes says how many max_bytes or max_len left out. */
@@ -99,36 +149,49 @@ static void text_add_more_bytes(struct text *text, uint64_t num)
 /* text_add_unknown writes a cached atom that was never seen. */
 static void text_add_unknown(struct text *text, const struct ds_atom *atom)
 {
-    BUFFER_ADD(text->out, "'?atom:");
-    buffer_add_u64(text->out, atom->slot);
-    BUFFER_ADD(text->out, "'");
+    TEXT_PUT(text, "'?atom:");
+    text_put_u64(text, atom->slot);
+    TEXT_PUT(text, "'");
 }
 
-/* text_add_latin1_atom writes the atom whose latin-1 text ei makes UTF-8. */
-static void text_add_latin1_atom(struct text *text, const struct cursor *latin1)
+/* text_add_inline_atom writes an atom that nobody has looked at before; ei makes latin-1 UTF-8. */
+static void text_add_inline_atom(struct text *text, const struct cursor *body, bool latin1)
 {
     char utf8[VALUE_ATOM_LEN];
+    struct cursor atom = *body;
     size_t len;
-    if (value_get_latin1(latin1, utf8, &len))
-        escape_add_atom(text->out, cursor_make(utf8, len));
+    if (latin1) {
+        if (!value_get_latin1(body, utf8, &len))
+            return;
+        atom = cursor_make(utf8, len);
+    }
+    text_lend(text);
+    escape_add_atom_in(text->out, atom, text->options->in_string);
+    text_resume(text);
 }
 
 /* text_add_mark marks what is only likely, in a way that no atom is written. */
 static void text_add_mark(struct text *text, const struct term_token *token)
 {
     if (token->atom != NULL && token->atom->state == DS_ATOM_LIKELY && !text->options->unmarked)
-        BUFFER_ADD(text->out, "?");
+        TEXT_PUT(text, "?");
 }
 
 static void text_add_atom(struct text *text, const struct term_token *token)
 {
+    const struct ds_atom *atom = token->atom;
     text_add_mark(text, token);
-    if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
-        text_add_unknown(text, token->atom);
-    } else if (token->latin1) {
-        text_add_latin1_atom(text, &token->body);
+    if (atom != NULL && (atom->looks & DS_ATOM_SHOWN) != 0 && atom->len <= TEXT_ATOM_MAX) {
+        const bool is_bare = (atom->looks & DS_ATOM_BARE) != 0;
+        if (!is_bare)
+            TEXT_PUT(text, "'");
+        text_put(text, atom->text, atom->len);
+        if (!is_bare)
+            TEXT_PUT(text, "'");
+    } else if (atom != NULL && atom->state == DS_ATOM_UNKNOWN) {
+        text_add_unknown(text, atom);
     } else {
-        escape_add_atom(text->out, token->body);
+        text_add_inline_atom(text, &token->body, token->latin1);
     }
 }
 
@@ -143,13 +206,20 @@ static void text_read_atom(struct text *text, struct cursor *at)
 /* text_add_node writes a node without quotes: it stands between others. */
 static void text_add_node(struct text *text, const struct term_token *token)
 {
+    const struct escape_style style = {0, text->options->in_string};
+    const struct ds_atom *atom = token->atom;
     text_add_mark(text, token);
-    if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
-        text_add_unknown(text, token->atom);
-    } else if (token->latin1) {
-        escape_add_latin1(text->out, token->node, 0);
+    if (atom != NULL && (atom->looks & DS_ATOM_SHOWN) != 0 && atom->len <= TEXT_ATOM_MAX) {
+        text_put(text, atom->text, atom->len);
+    } else if (atom != NULL && atom->state == DS_ATOM_UNKNOWN) {
+        text_add_unknown(text, atom);
     } else {
-        escape_add_utf8(text->out, token->node, 0);
+        text_lend(text);
+        if (token->latin1)
+            escape_add_latin1(text->out, token->node, style);
+        else
+            escape_add_utf8(text->out, token->node, style);
+        text_resume(text);
     }
 }
 
@@ -158,13 +228,13 @@ static void text_add_pid(struct text *text, const struct term_token *token)
     struct value_pid pid;
     if (!value_get_pid(token, &pid))
         return;
-    BUFFER_ADD(text->out, "<");
+    TEXT_PUT(text, "<");
     text_add_node(text, token);
-    BUFFER_ADD(text->out, ".");
-    buffer_add_u64(text->out, pid.id);
-    BUFFER_ADD(text->out, ".");
-    buffer_add_u64(text->out, pid.serial);
-    BUFFER_ADD(text->out, ">");
+    TEXT_PUT(text, ".");
+    text_put_u64(text, pid.id);
+    TEXT_PUT(text, ".");
+    text_put_u64(text, pid.serial);
+    TEXT_PUT(text, ">");
 }
 
 static void text_add_port(struct text *text, const struct term_token *token)
@@ -172,11 +242,11 @@ static void text_add_port(struct text *text, const struct term_token *token)
     struct value_port port;
     if (!value_get_port(token, &port))
         return;
-    BUFFER_ADD(text->out, "#Port<");
+    TEXT_PUT(text, "#Port<");
     text_add_node(text, token);
-    BUFFER_ADD(text->out, ".");
-    buffer_add_u64(text->out, port.id);
-    BUFFER_ADD(text->out, ">");
+    TEXT_PUT(text, ".");
+    text_put_u64(text, port.id);
+    TEXT_PUT(text, ">");
 }
 
 static void text_add_reference(struct text *text, const struct term_token *token)
@@ -184,20 +254,20 @@ static void text_add_reference(struct text *text, const struct term_token *token
     struct value_reference reference;
     if (!value_get_reference(token, &reference))
         return;
-    BUFFER_ADD(text->out, "#Ref<");
+    TEXT_PUT(text, "#Ref<");
     text_add_node(text, token);
     for (unsigned i = reference.num_words; i > 0; i--) {
-        BUFFER_ADD(text->out, ".");
-        buffer_add_u64(text->out, reference.words[i - 1]);
+        TEXT_PUT(text, ".");
+        text_put_u64(text, reference.words[i - 1]);
     }
-    BUFFER_ADD(text->out, ">");
+    TEXT_PUT(text, ">");
 }
 
 static void text_add_i64(struct text *text, int64_t value)
 {
     if (value < 0)
-        BUFFER_ADD(text->out, "-");
-    buffer_add_u64(text->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+        TEXT_PUT(text, "-");
+    text_put_u64(text, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 static void text_add_fun(struct text *text, const struct term_token *token)
@@ -205,13 +275,13 @@ static void text_add_fun(struct text *text, const struct term_token *token)
     struct value_fun fun;
     if (!value_get_fun(token, &text->env, &fun))
         return;
-    BUFFER_ADD(text->out, "#Fun<");
+    TEXT_PUT(text, "#Fun<");
     text_read_atom(text, &fun.module);
-    BUFFER_ADD(text->out, ".");
+    TEXT_PUT(text, ".");
     text_add_i64(text, fun.index);
-    BUFFER_ADD(text->out, ".");
+    TEXT_PUT(text, ".");
     text_add_i64(text, fun.uniq);
-    BUFFER_ADD(text->out, ">");
+    TEXT_PUT(text, ">");
 }
 
 static void text_add_export(struct text *text, const struct term_token *token)
@@ -220,21 +290,40 @@ static void text_add_export(struct text *text, const struct term_token *token)
     struct term_token arity;
     if (!cursor_skip(&parts, 1))
         return;
-    BUFFER_ADD(text->out, "fun ");
+    TEXT_PUT(text, "fun ");
     text_read_atom(text, &parts);
-    BUFFER_ADD(text->out, ":");
+    TEXT_PUT(text, ":");
     text_read_atom(text, &parts);
-    BUFFER_ADD(text->out, "/");
-    if (term_read_token(&parts, &text->env, &arity, NULL) == TERM_OK)
-        number_add_integer(text->out, &arity, 0);
+    TEXT_PUT(text, "/");
+    int64_t value;
+    if (term_read_token(&parts, &text->env, &arity, NULL) == TERM_OK &&
+        value_get_i64(&arity, &value))
+        text_add_i64(text, value);
 }
 
 /* text_add_bytes writes num bytes as numbers. */
 static void text_add_bytes(struct text *text, struct cursor *bytes, size_t num)
 {
     struct cursor these;
-    if (cursor_child(bytes, num, &these))
-        buffer_add_numbers(text->out, &these);
+    if (!cursor_child(bytes, num, &these))
+        return;
+    text_lend(text);
+    buffer_add_numbers(text->out, &these);
+    text_resume(text);
+}
+
+/* text_add_quote begins or ends a string, whose characters are written in text_in_quotes' style. */
+static void text_add_quote(struct text *text)
+{
+    if (text->options->in_string)
+        TEXT_PUT(text, "\\\"");
+    else
+        TEXT_PUT(text, "\"");
+}
+
+static struct escape_style text_in_quotes(const struct text *text)
+{
+    return (struct escape_style){'"', text->options->in_string};
 }
 
 /* text_may_be_string says whether a list may be written as a string where its elements are
@@ -244,40 +333,65 @@ static bool text_may_be_string(const struct text *text)
     return text->depth != 0 || !text->options->no_string;
 }
 
+/* text_is_plain says whether bytes are a short text of which nothing is escaped, as mostly. */
+static bool text_is_plain(const struct text *text, struct cursor body)
+{
+    const size_t len = cursor_left(&body);
+    const size_t max = text->options->max_bytes;
+    return len != 0 && len <= TEXT_ATOM_MAX && (max == 0 || len <= max) && escape_all_shown(body);
+}
+
+static void text_add_plain(struct text *text, struct cursor body)
+{
+    text_add_quote(text);
+    text_put(text, body.at, cursor_left(&body));
+    text_add_quote(text);
+}
+
 /* text_add_string writes a list of bytes: as a string when all of them print. */
 static void text_add_string(struct text *text, const struct term_token *token)
 {
     struct cursor body = token->body;
     size_t len = cursor_left(&body);
+    if (text_may_be_string(text) && text_is_plain(text, body)) {
+        text_add_plain(text, body);
+        return;
+    }
     if (len != 0 && text_may_be_string(text) && escape_is_latin1(body)) {
         size_t shown = text_shown_len(text, len);
         struct cursor prefix;
         if (!cursor_child(&body, shown, &prefix))
             return;
-        BUFFER_ADD(text->out, "\"");
-        escape_add_latin1(text->out, prefix, '"');
-        BUFFER_ADD(text->out, "\"");
+        text_add_quote(text);
+        text_lend(text);
+        escape_add_latin1(text->out, prefix, text_in_quotes(text));
+        text_resume(text);
+        text_add_quote(text);
         if (shown < len)
             text_add_more_bytes(text, len - shown);
         return;
     }
     size_t max = text->options->max_items;
     size_t shown = max != 0 && len > max ? max : len;
-    BUFFER_ADD(text->out, "[");
+    TEXT_PUT(text, "[");
     text_add_bytes(text, &body, shown);
     if (shown < len) {
-        BUFFER_ADD(text->out, ",");
+        TEXT_PUT(text, ",");
         text_add_more(text, len - shown, "");
     }
-    BUFFER_ADD(text->out, "]");
+    TEXT_PUT(text, "]");
 }
 
 /* text_add_base64 writes bytes as an expression that makes them. */
 static void text_add_base64(struct text *text, const struct cursor *bytes, size_t num_hidden)
 {
-    BUFFER_ADD(text->out, "base64:decode(\"");
+    TEXT_PUT(text, "base64:decode(");
+    text_add_quote(text);
+    text_lend(text);
     ds_buffer_add_base64(text->out, bytes->at, cursor_left(bytes));
-    BUFFER_ADD(text->out, "\")");
+    text_resume(text);
+    text_add_quote(text);
+    TEXT_PUT(text, ")");
     if (num_hidden != 0)
         text_add_more_bytes(text, num_hidden);
 }
@@ -288,6 +402,12 @@ static void text_add_binary(struct text *text, const struct term_token *token)
     size_t shown = text_shown_len(text, len);
     struct cursor bytes = token->body;
     struct cursor prefix;
+    if (text_is_plain(text, bytes)) {
+        TEXT_PUT(text, "<<");
+        text_add_plain(text, bytes);
+        TEXT_PUT(text, ">>");
+        return;
+    }
     if (!cursor_child(&bytes, shown, &prefix))
         return;
     enum escape_kind kind = len != 0 ? escape_guess(&prefix, shown < len) : ESCAPE_BYTES;
@@ -296,22 +416,24 @@ static void text_add_binary(struct text *text, const struct term_token *token)
         text_add_base64(text, &prefix, len - shown);
         return;
     }
-    BUFFER_ADD(text->out, "<<");
+    TEXT_PUT(text, "<<");
     if (kind == ESCAPE_BYTES) {
         text_add_bytes(text, &prefix, shown);
         if (shown < len)
-            BUFFER_ADD(text->out, ",");
+            TEXT_PUT(text, ",");
     } else {
         shown = cursor_left(&prefix); /* less, where the limit fell into a character */
-        BUFFER_ADD(text->out, "\"");
-        escape_add_utf8(text->out, prefix, '"');
-        BUFFER_ADD(text->out, "\"");
+        text_add_quote(text);
+        text_lend(text);
+        escape_add_utf8(text->out, prefix, text_in_quotes(text));
+        text_resume(text);
+        text_add_quote(text);
         if (kind == ESCAPE_UTF8)
-            BUFFER_ADD(text->out, "/utf8");
+            TEXT_PUT(text, "/utf8");
     }
     if (shown < len)
         text_add_more_bytes(text, len - shown);
-    BUFFER_ADD(text->out, ">>");
+    TEXT_PUT(text, ">>");
 }
 
 /* text_add_bits writes a bit string; its last byte counts from the top. */
@@ -324,25 +446,25 @@ static void text_add_bits(struct text *text, const struct term_token *token)
         return;
     size_t len = cursor_left(&bytes);
     size_t shown = text_shown_len(text, len);
-    BUFFER_ADD(text->out, "<<");
+    TEXT_PUT(text, "<<");
     if (shown < len || len == 0) {
         text_add_bytes(text, &bytes, shown);
         if (shown < len) {
-            BUFFER_ADD(text->out, ",");
+            TEXT_PUT(text, ",");
             text_add_more_bytes(text, len - shown);
         }
     } else {
         text_add_bytes(text, &bytes, len - 1);
         if (len > 1)
-            BUFFER_ADD(text->out, ",");
+            TEXT_PUT(text, ",");
         if (cursor_read_u8(&bytes, &last))
-            buffer_add_u64(text->out, last >> (8 - last_bits));
+            text_put_u64(text, last >> (8 - last_bits));
         if (last_bits != 8) {
-            BUFFER_ADD(text->out, ":");
-            buffer_add_u64(text->out, last_bits);
+            TEXT_PUT(text, ":");
+            text_put_u64(text, last_bits);
         }
     }
-    BUFFER_ADD(text->out, ">>");
+    TEXT_PUT(text, ">>");
 }
 
 /* text_add_char_list writes a list whose elements are all printable characters as a string,
@@ -360,10 +482,12 @@ static bool text_add_char_list(struct text *text, uint64_t num)
     if (!cursor_read_u8(&c, &tag) || tag != TERM_TAG_NIL)
         return false;
     uint64_t shown = text_shown_len(text, num);
-    BUFFER_ADD(text->out, "\"");
+    text_add_quote(text);
+    text_lend(text);
     for (uint64_t i = 0; i < shown && term_read_char(&text->at, &code); i++)
-        escape_add_char(text->out, code, '"');
-    BUFFER_ADD(text->out, "\"");
+        escape_add_char(text->out, code, text_in_quotes(text));
+    text_resume(text);
+    text_add_quote(text);
     if (shown < num)
         text_add_more(text, num - shown, "");
     text->at = c;
@@ -391,15 +515,15 @@ static void text_open(struct text *text, enum text_open class, uint64_t num)
     };
     text->depth++;
     text->first = true;
-    buffer_add_char(text->out, text_forms[class].open);
+    text_put_char(text, text_forms[class].open);
 }
 
 static void text_open_record(struct text *text, const struct term_token *token)
 {
     struct cursor names = token->record_names;
-    BUFFER_ADD(text->out, "#");
+    TEXT_PUT(text, "#");
     text_read_atom(text, &names);
-    BUFFER_ADD(text->out, ":");
+    TEXT_PUT(text, ":");
     text_read_atom(text, &names);
     union text_entry *entry = text_push(text);
     if (entry == NULL)
@@ -418,20 +542,20 @@ static bool text_close(struct text *text)
     if (frame.hidden != 0) {
         uint64_t num_terms = (uint64_t)frame.hidden * text_forms[frame.class].num_parts;
         if (!text->first)
-            BUFFER_ADD(text->out, ",");
+            TEXT_PUT(text, ",");
         text_add_more(text, frame.hidden, "");
         num_terms += frame.class == OPEN_LIST; /* its tail */
         if (term_skip(&text->at, &text->env, num_terms, NULL) != TERM_OK)
             return false;
     }
-    buffer_add_char(text->out, text_forms[frame.class].close);
+    text_put_char(text, text_forms[frame.class].close);
     text->first = false;
     return true;
 }
 
 /* text_separate writes what stands before the next term of what is open. False: there is
  * none, for a proper list has ended. */
-static bool text_separate(struct text *text)
+TOKEN_INLINE bool text_separate(struct text *text)
 {
     struct text_frame *frame = &text->entries[text->num_entries - 1].frame;
     uint8_t tag;
@@ -441,48 +565,66 @@ static bool text_separate(struct text *text)
         if (frame->shown == 0 && frame->hidden == 0) {
             if (cursor_peek_u8(&text->at, &tag) && tag == TERM_TAG_NIL)
                 return !cursor_skip(&text->at, 1);
-            BUFFER_ADD(text->out, "|");
+            TEXT_PUT(text, "|");
             return true;
         }
         break;
     case OPEN_MAP:
         if (frame->shown % 2 == 0) {
-            BUFFER_ADD(text->out, " => ");
+            TEXT_PUT(text, " => ");
             return true;
         }
         break;
     case OPEN_RECORD:
         if (!text->first)
-            BUFFER_ADD(text->out, ",");
+            TEXT_PUT(text, ",");
         text_read_atom(text, &text->entries[text->num_entries - 2].names);
-        BUFFER_ADD(text->out, " = ");
+        TEXT_PUT(text, " = ");
         return true;
     default:
         break;
     }
     if (!text->first)
-        BUFFER_ADD(text->out, ",");
+        TEXT_PUT(text, ",");
     return true;
+}
+
+static void text_add_integer(struct text *text, const struct term_token *token)
+{
+    int64_t value;
+    if (value_get_i64(token, &value)) {
+        text_add_i64(text, value);
+        return;
+    }
+    text_lend(text);
+    text->failed |= !number_add_integer(text->out, token, text->options->max_bytes);
+    text_resume(text);
+    /* One that is whole ends in a digit, hexadecimal ones' being capitals. */
+    if (text->options->cut != NULL && !text->failed && text->pen[-1] == 's')
+        *text->options->cut = true;
+}
+
+static void text_add_float(struct text *text, const struct term_token *token)
+{
+    double value;
+    if (!value_get_float(token, &value))
+        return;
+    text_lend(text);
+    number_add_float(text->out, value);
+    text_resume(text);
 }
 
 /* text_add_token writes a leaf, or opens what the token begins. False: bytes after it are
  * damaged. */
-static bool text_add_token(struct text *text, const struct term_token *token)
+TOKEN_INLINE bool text_add_token(struct text *text, const struct term_token *token)
 {
     switch (token->class) {
     case TERM_INTEGER:
-        text->failed |= !number_add_integer(text->out, token, text->options->max_bytes);
-        /* One that is whole ends in a digit, hexadecimal ones' being capitals. */
-        if (text->options->cut != NULL && text->out->len != 0 &&
-            text->out->data[text->out->len - 1] == 's')
-            *text->options->cut = true;
+        text_add_integer(text, token);
         break;
-    case TERM_FLOAT: {
-        double value;
-        if (value_get_float(token, &value))
-            number_add_float(text->out, value);
+    case TERM_FLOAT:
+        text_add_float(text, token);
         break;
-    }
     case TERM_ATOM:
         text_add_atom(text, token);
         break;
@@ -496,7 +638,7 @@ static bool text_add_token(struct text *text, const struct term_token *token)
         text_add_string(text, token);
         break;
     case TERM_NIL:
-        BUFFER_ADD(text->out, "[]");
+        TEXT_PUT(text, "[]");
         break;
     case TERM_PID:
         text_add_pid(text, token);
@@ -515,9 +657,9 @@ static bool text_add_token(struct text *text, const struct term_token *token)
         text->first = false;
         return term_skip(&text->at, &text->env, token->num_terms, NULL) == TERM_OK;
     case TERM_LOCAL:
-        BUFFER_ADD(text->out, "#Local<");
-        buffer_add_u64(text->out, cursor_left(&token->body));
-        BUFFER_ADD(text->out, " bytes>");
+        TEXT_PUT(text, "#Local<");
+        text_put_u64(text, cursor_left(&token->body));
+        TEXT_PUT(text, " bytes>");
         break;
     case TERM_TUPLE:
         text_open(text, OPEN_TUPLE, token->num_terms);
@@ -531,7 +673,7 @@ static bool text_add_token(struct text *text, const struct term_token *token)
         }
         break;
     case TERM_MAP:
-        BUFFER_ADD(text->out, "#");
+        TEXT_PUT(text, "#");
         text_open(text, OPEN_MAP, token->num_terms / 2);
         return true;
     case TERM_RECORD:
@@ -544,38 +686,46 @@ static bool text_add_token(struct text *text, const struct term_token *token)
     return true;
 }
 
-/* text_next writes the next term of what is open, up to where another opens or all is done.
- * False: it is damaged, or long enough. */
-static bool text_next(struct text *text)
+/* text_is_long_enough says whether a limit ends the text here, and writes that. */
+static bool text_is_long_enough(struct text *text)
 {
-    struct term_token token;
-    const char *what;
-    size_t max_len = text->options->max_len;
-    if (max_len != 0 && text->out->len - text->start > max_len) {
-        text_add_more_bytes(text, cursor_left(&text->at));
+    if (text->failed || (size_t)(text->pen - text->out->data) - text->start <= text->options->max_len)
         return false;
-    }
-    do {
-        if (token_read(&text->at, &text->source, &token, &what) != TERM_OK ||
-            !text_add_token(text, &token)) {
-            BUFFER_ADD(text->out, "...");
+    text_add_more_bytes(text, cursor_left(&text->at));
+    return true;
+}
+
+/* text_next stands before the next term of what is open, having closed what ends here. False: all is
+ * done, or damaged. */
+TOKEN_INLINE bool text_next(struct text *text)
+{
+    while (text->num_entries != 0 && !text->failed) {
+        text_make_room(text);
+        if (text->entries[text->num_entries - 1].frame.shown != 0 && text_separate(text))
+            return true;
+        if (!text_close(text)) {
+            TEXT_PUT(text, "...");
             return false;
         }
-    } while (token.class == TERM_LIST && token.num_terms == 1);
-    return true;
+    }
+    return false;
 }
 
 static void text_run(struct text *text)
 {
-    bool more = text_next(text);
-    while (more && text->num_entries != 0 && !text->failed && !text->out->failed) {
-        if (text->entries[text->num_entries - 1].frame.shown != 0 && text_separate(text)) {
-            more = text_next(text);
-        } else if (!text_close(text)) {
-            BUFFER_ADD(text->out, "...");
-            more = false;
-        }
-    }
+    struct term_token token;
+    const char *what;
+    do {
+        if (text->options->max_len != 0 && text_is_long_enough(text))
+            return;
+        do {
+            if (token_read(&text->at, &text->source, &token, &what) != TERM_OK ||
+                !text_add_token(text, &token)) {
+                TEXT_PUT(text, "...");
+                return;
+            }
+        } while (token.class == TERM_LIST && token.num_terms == 1);
+    } while (text_next(text));
 }
 
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
@@ -598,7 +748,9 @@ bool ds_term_print(const struct ds_term *term, const struct ds_term_print_option
     text.num_entries = 0;
     text.cap_entries = TEXT_FRAMES;
 
+    text_resume(&text);
     text_run(&text);
+    text_lend(&text);
     if (text.entries != text.few)
         free(text.entries);
     return !text.failed && !out->failed;

@@ -48,6 +48,12 @@ static inline bool ds_atom_has_name(unsigned state)
     return state != DS_ATOM_UNKNOWN && state != DS_ATOM_ADDRESS;
 }
 
+/* What is known of how the text of an atom looks. */
+enum ds_atom_looks {
+    DS_ATOM_BARE = 1,  /* it needs no quotes */
+    DS_ATOM_SHOWN = 2, /* all of it is ASCII that shows, without quotes and backslashes */
+};
+
 /* ds_atom is one entry that a message refers to. slot is segment * 256 + index in the
  * sender's cache (0 to 2047). The text is UTF-8; latin-1 atoms have been converted. */
 struct ds_atom {
@@ -55,6 +61,7 @@ struct ds_atom {
     uint16_t len; /* bytes, at most 1020 */
     uint16_t slot;
     uint8_t state; /* enum ds_atom_state */
+    uint8_t looks; /* some of enum ds_atom_looks; 0: the text has to be looked at */
 };
 
 /* ds_term is one term. ATOM_CACHE_REF n in it means atoms[n]. An absent term has
@@ -120,6 +127,8 @@ struct ds_term_print_options {
     bool unicode;       /* lists of printable characters above Latin-1 are strings as well */
     uint32_t base64_min; /* binaries of as many bytes that are no text: base64:decode("...") */
     bool unmarked;      /* no '?' before an atom that is only likely */
+    bool in_string;     /* for a place between double quotes in another language, JSON or C: double
+                           quotes and backslashes of the text have a backslash before them */
     bool *cut; /* set to true where max_bytes or max_len left something out; may be NULL */
 };
 

@@ -29,6 +29,11 @@ bool term_show_is_large(size_t len)
     return max_text != 0 && len > max_text / BYTE_TEXT_LEN;
 }
 
+bool term_show_bounds(const struct ds_term *term)
+{
+    return max_text != 0 && term->len > max_text / MOST_GROWTH;
+}
+
 void term_show_note_cut(void)
 {
     num_cut++;
@@ -43,7 +48,7 @@ bool term_show(const struct ds_term *term, const struct ds_term_print_options *o
                struct ds_buffer *out)
 {
     bool cut = false;
-    const bool may_be_long = max_text != 0 && term->len > max_text / MOST_GROWTH;
+    const bool may_be_long = term_show_bounds(term);
     if (!unicode && !may_be_long)
         return ds_term_print(term, options, out);
     struct ds_term_print_options all = {0};

@@ -18,6 +18,9 @@ void term_show_limit(uint64_t max_len);
 /* term_show_is_large says whether a term of len bytes as sent may come to more text than that. */
 bool term_show_is_large(size_t len);
 
+/* term_show_bounds says whether the length of a term's text is held against that limit. */
+bool term_show_bounds(const struct ds_term *term);
+
 /* term_show_note_cut notes that something was not written as a whole because of that limit, where
  * it is not term_show that left it out; term_show_num_cut says how often that, or term_show's, has
  * been so. Any thread may ask. */

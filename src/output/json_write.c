@@ -147,10 +147,16 @@ void json_put_hex(struct json_writer *json, struct json_key key, const uint8_t *
 
 void json_value_term(struct json_writer *json, const struct ds_term *term)
 {
+    struct ds_buffer *out = json->out;
     add_quote(json);
-    size_t start = json->out->len;
-    json->failed |= !term_show(term, &json->limits, json->out);
-    json_escape_written(json->out, start, &json->scratch);
+    /* Of what a term is printed as, double quotes and backslashes alone are not JSON's. Where the
+     * text is bounded, they are not to count. */
+    json->limits.in_string = !term_show_bounds(term);
+    const size_t start = out->len;
+    json->failed |= !term_show(term, &json->limits, out);
+    if (!json->limits.in_string)
+        json_escape_written(out, start, &json->scratch);
+    json->limits.in_string = false;
     add_quote(json);
 }
 

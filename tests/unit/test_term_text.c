@@ -2,13 +2,16 @@
  * test_term_text.c - terms as Erlang text. That a node reads it back is tests/terms; here are
  * limits, damage, depth and want of memory.
  */
+#include "escape.h"
 #include "failing_alloc.h"
 #include "guard_page.h"
 #include "term.h"
 #include "term_samples.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -240,8 +243,125 @@ static struct ds_buffer print_big(size_t len, bool negative, uint32_t max_bytes)
     return text;
 }
 
-/* Floats of few decimals have a way of their own: what is just beside one, or just beyond where that
- * way ends, is written as it was. */
+/* A float's text reads back, and none with a digit less does. Those of common size have a way of
+ * their own: they are tried at its ends, and a little beside round numbers. */
+static void assert_shortest(double value)
+{
+    char less[64];
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint8_t bytes[9] = {70};
+    for (int i = 0; i < 8; i++)
+        bytes[1 + i] = (uint8_t)(bits >> (56 - 8 * i));
+    const struct ds_term term = {.data = bytes, .len = sizeof bytes};
+    struct ds_buffer text = {0};
+    assert_true(ds_term_print(&term, NULL, &text));
+    ds_buffer_add(&text, "", 1);
+    if (strtod(text.data, NULL) != value)
+        fail_msg("%s is not %a", text.data, value);
+    int num = 0, zeros = 0;
+    for (const char *at = text.data; *at != 0 && *at != 'e'; at++) {
+        if (*at < '0' || *at > '9' || (num == 0 && *at == '0'))
+            continue;
+        num++;
+        zeros = *at == '0' ? zeros + 1 : 0;
+    }
+    if (num - zeros > 1) {
+        snprintf(less, sizeof less, "%.*e", num - zeros - 2, value);
+        if (strtod(less, NULL) == value)
+            fail_msg("%s is longer than %s", text.data, less);
+    }
+    ds_buffer_free(&text);
+}
+
+static void test_floats_are_short(void **state)
+{
+    (void)state;
+    uint64_t random = 88172645463325252;
+    for (double power = 1e-5; power < 1e18; power *= 10) {
+        for (int i = 1; i < 100; i++) {
+            const double value = power * i;
+            assert_shortest(value);
+            assert_shortest(nextafter(value, 0));
+            assert_shortest(nextafter(value, INFINITY));
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            assert_shortest(power * (double)(random >> 11) / 0x1p53);
+            assert_shortest(power * (double)(random % 100000) / 1000);
+        }
+    }
+    for (int exponent = -12; exponent < 60; exponent++) {
+        assert_shortest(ldexp(1, exponent));
+        assert_shortest(nextafter(ldexp(1, exponent), 0));
+        assert_shortest(nextafter(ldexp(1, exponent), INFINITY));
+    }
+}
+
+/* In a string of another language a text is what it is by itself, with a backslash before each
+ * double quote and backslash; an atom that was looked at before is what it is without. */
+static void assert_same_in_string(const struct ds_term *term)
+{
+    static const struct ds_term_print_options in_string = {.in_string = true};
+    struct ds_buffer plain = {0}, expected = {0}, text = {0};
+    assert_true(ds_term_print(term, NULL, &plain));
+    for (size_t i = 0; i < plain.len; i++) {
+        if (plain.data[i] == '"' || plain.data[i] == '\\')
+            ds_buffer_add(&expected, "\\", 1);
+        ds_buffer_add(&expected, &plain.data[i], 1);
+    }
+    assert_true(ds_term_print(term, &in_string, &text));
+    ds_buffer_add(&expected, "", 1);
+    assert_text(&text, expected.data);
+    ds_buffer_free(&plain);
+    ds_buffer_free(&expected);
+    ds_buffer_free(&text);
+}
+
+static void test_in_string(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_SAMPLES; i++) {
+        const struct ds_term term = samples_term(samples[i].bytes, samples[i].len);
+        assert_same_in_string(&term);
+    }
+    for (unsigned code = 0; code < 0x10000; code++) {
+        const uint8_t a = (uint8_t)(code >> 8), b = (uint8_t)code;
+        const uint8_t bytes[] = {104, 4, 107, 0, 2, a, b, 109, 0, 0, 0, 2, a, b, 115, 2, a, b,
+                                 88, 115, 2, a, b, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3};
+        const struct ds_term term = samples_term(bytes, sizeof bytes);
+        assert_same_in_string(&term);
+    }
+}
+
+static void test_looked_at(void **state)
+{
+    static const char *const texts[] = {"ok",   "'",     "\"", "a b",   "if",   "",    "\\",
+                                        "A",    "a@b.c", "é",  "\x1b[m", "a'b", "a\"", "ok?"};
+    static const uint8_t atom_and_node[] = {104, 2, 82, 0, 88, 82, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        for (int in_string = 0; in_string < 2; in_string++) {
+            const struct ds_term_print_options options = {.in_string = in_string != 0};
+            struct ds_atom atom = {.text = (const uint8_t *)texts[i],
+                                   .len = (uint16_t)strlen(texts[i]),
+                                   .state = DS_ATOM_KNOWN};
+            const struct ds_term term = {.data = atom_and_node,
+                                         .len = sizeof atom_and_node,
+                                         .atoms = &atom,
+                                         .num_atoms = 1};
+            struct ds_buffer text = {0};
+            assert_true(ds_term_print(&term, &options, &text));
+            ds_buffer_add(&text, "", 1);
+            atom.looks = escape_look_at_atom(cursor_make(atom.text, atom.len));
+            assert_prints(&term, &options, text.data);
+            ds_buffer_free(&text);
+        }
+    }
+}
+
+/* Floats of few decimals; and what is just beside one, or just beyond where the way of those of
+ * common size ends. */
 static void test_floats_of_few_decimals(void **state)
 {
     static const struct {
@@ -496,6 +616,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_print),
         cmocka_unit_test(test_floats_of_few_decimals),
+        cmocka_unit_test(test_floats_are_short),
+        cmocka_unit_test(test_in_string),
+        cmocka_unit_test(test_looked_at),
         cmocka_unit_test(test_absent_term_prints_nothing),
         cmocka_unit_test(test_print_appends),
         cmocka_unit_test(test_every_prefix_ends_in_dots),
