@@ -3,6 +3,8 @@
  */
 #include "timestamp.h"
 
+#include "digits.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -24,20 +26,15 @@ static int64_t split(int64_t ns, uint32_t *fraction)
 /* Appends the point, the digits, and last when it is not 0. */
 static void add_fraction(uint32_t fraction, unsigned digits, char last, struct ds_buffer *out)
 {
-    char text[16];
-    if (digits > 9)
-        digits = 9;
-    unsigned len = digits + 1;
-    text[0] = '.';
-    for (unsigned i = 9; i > digits; i--)
-        fraction /= 10;
-    for (unsigned i = digits; i > 0; i--) {
-        text[i] = (char)('0' + fraction % 10);
-        fraction /= 10;
-    }
-    if (last != 0)
-        text[len++] = last;
-    ds_buffer_add(out, text, len);
+    enum { NS_DIGITS = 9 };
+    static const uint32_t powers[NS_DIGITS + 1] = {1000000000, 100000000, 10000000, 1000000, 100000,
+                                                   10000,      1000,      100,      10,      1};
+    char text[1 + NS_DIGITS + 1] = ".";
+    if (digits > NS_DIGITS)
+        digits = NS_DIGITS;
+    digits_put(fraction / powers[digits], digits, text + 1);
+    text[1 + digits] = last;
+    ds_buffer_add(out, text, 1 + digits + (last != 0));
 }
 
 static void add_calendar(struct timestamp_cache *cache, int64_t second, bool utc,

@@ -131,6 +131,18 @@ static inline void add_char(struct ds_buffer *out, char c)
 
 void json_quote(struct ds_text text, struct ds_buffer *out)
 {
+    enum { QUOTES = 2 };
+    if (count_plain(text.data, text.len) == text.len) { /* as mostly */
+        if (!ds_buffer_reserve(out, text.len + QUOTES))
+            return;
+        char *at = out->data + out->len;
+        *at++ = '"';
+        if (text.len != 0)
+            memcpy(at, text.data, text.len);
+        at[text.len] = '"';
+        out->len += text.len + QUOTES;
+        return;
+    }
     add_char(out, '"');
     json_escape(text, out);
     add_char(out, '"');
