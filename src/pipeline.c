@@ -173,10 +173,20 @@ static bool write_lost(void *context, const struct loss *loss)
 
 /* From here on in the thread of the correlation. */
 
+/* is_taken says whether anything is written of a record. */
+static bool is_taken(const struct pipeline *s, const struct record *record)
+{
+    for (size_t i = 0; i < s->num_sinks; i++) {
+        if (sink_takes(&s->sinks[i], record))
+            return true;
+    }
+    return false;
+}
+
 /* pass_on returns false when the record was lost. */
 static bool pass_on(struct pipeline *s, const struct record *record)
 {
-    if (s->num_sinks == 0)
+    if (!is_taken(s, record))
         return true;
     if (s->queue == NULL || s->behind)
         return write_record(s, record);

@@ -58,6 +58,8 @@ struct sink_kind {
     /* by_itself says whether a record is written the same way whatever came before it: then several
      * threads may draft them, draft.h. NULL: it is not. */
     bool (*by_itself)(const struct sink_config *config);
+    /* skips says whether nothing is ever written of a record; NULL: of none. */
+    bool (*skips)(const struct sink_config *config, const struct record *record);
     bool read_back; /* what is written is read by a node again: it holds no guesses */
     bool takes_monitors; /* it is given the ends of monitors and links too */
     bool takes_findings; /* it is given what was found */

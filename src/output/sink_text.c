@@ -125,8 +125,6 @@ static bool is_dull(const struct ds_event *event)
 static void add_call(struct text_state *s, const struct sink *sink, const struct record *record)
 {
     const struct call *call = record->call;
-    if (record->event != NULL && record->event->type == DS_EVENT_MESSAGE)
-        return;
     add_time(s, sink, call->end_ns);
     text_paint(s, PAINT_CALL);
     text_add_call_number(s, call->number);
@@ -203,8 +201,6 @@ static void text_record(struct sink *sink, const struct record *record)
         add_call(s, sink, record);
         return;
     }
-    if (config->verbose == 0 && is_dull(event))
-        return;
     add_time(s, sink, event->ts_ns);
     add_line(s, sink, record);
     if (config->verbose != 0)
@@ -267,6 +263,14 @@ static bool text_is_by_itself(const struct sink_config *config)
     return config->time_style != TIME_DELTA && config->time_style != TIME_SINCE_FIRST;
 }
 
+/* Of a call that a message ended, that one's line has all there is to say. */
+static bool text_skips(const struct sink_config *config, const struct record *record)
+{
+    if (record->call != NULL)
+        return record->event != NULL && record->event->type == DS_EVENT_MESSAGE;
+    return config->verbose == 0 && record->finding == NULL && is_dull(record->event);
+}
+
 const struct sink_kind sink_text = {
     .name = "text",
     .help = "one line an event, for people",
@@ -275,6 +279,7 @@ const struct sink_kind sink_text = {
     .lost = text_lost,
     .close = text_close,
     .by_itself = text_is_by_itself,
+    .skips = text_skips,
     .takes_findings = true,
 };
 

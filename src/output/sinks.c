@@ -132,7 +132,8 @@ bool sink_takes(const struct sink *sink, const struct record *record)
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
     return (!is_raw || kind->raw) && (!record->left_out || kind->whole) &&
            (record->monitor == NULL || kind->takes_monitors) &&
-           (record->finding == NULL || takes_finding(kind, record->finding));
+           (record->finding == NULL || takes_finding(kind, record->finding)) &&
+           (kind->skips == NULL || !kind->skips(sink->config, record));
 }
 
 void sink_record(struct sink *sink, const struct record *record)

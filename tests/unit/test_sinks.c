@@ -42,7 +42,8 @@ static char *show(const struct sink_kind *kind, struct sink_config *options,
     const struct sink_format format = {kind, "/dev/null"};
     const struct record record = {.event = event};
     assert_true(sink_open(&sink, &format, options));
-    kind->record(&sink, &record);
+    if (sink_takes(&sink, &record))
+        kind->record(&sink, &record);
     struct ds_buffer *out = &sink.output.buffer;
     char *line = NULL;
     if (out->len != 0) {
@@ -192,6 +193,26 @@ static void hides_ticks(void **state)
     assert_text(&event, 1,
                 "1700000000.123456 10.0.0.2.1001 > alice@h: tick (conn 7, frame 12)");
     assert_json(&event, "{\"type\":\"tick\"}");
+}
+
+/* A call that a message ended is on that one's line: no other sink is given it for nothing. */
+static void takes_what_it_writes(void **state)
+{
+    const struct ds_event message = make_event(DS_EVENT_MESSAGE), tick = make_event(DS_EVENT_TICK);
+    const struct sink_config config = {.verbose = 0}, more = {.verbose = 1};
+    struct sink text = {.kind = &sink_text, .config = &config};
+    const struct sink json = {.kind = &sink_json, .config = &config};
+    const struct record ended = {.event = &message, .call = &(struct call){.number = 1}};
+    const struct record unanswered = {.call = &(struct call){.number = 1}};
+    const struct record dull = {.event = &tick};
+    (void)state;
+    assert_false(sink_takes(&text, &ended));
+    assert_true(sink_takes(&json, &ended));
+    assert_true(sink_takes(&text, &unanswered));
+    assert_false(sink_takes(&text, &dull));
+    text.config = &more;
+    assert_true(sink_takes(&text, &dull));
+    assert_false(sink_takes(&text, &ended));
 }
 
 static void shows_the_end_of_a_connection(void **state)
@@ -493,6 +514,7 @@ int main(void)
         cmocka_unit_test(shows_tokens_and_numbers),
         cmocka_unit_test(shows_trouble),
         cmocka_unit_test(hides_ticks),
+        cmocka_unit_test(takes_what_it_writes),
         cmocka_unit_test(shows_the_end_of_a_connection),
         cmocka_unit_test(shows_handshakes),
         cmocka_unit_test(shows_nodes_of_epmd),
