@@ -28,9 +28,8 @@ static struct diagram_waiting *take_first(struct diagram_wait *wait)
 static void give_first(struct diagram_wait *wait, struct sink *sink)
 {
     struct diagram_waiting *first = take_first(wait);
-    struct unpacked_record unpacked = {0};
     if (first->block.first != NULL)
-        wait->record(sink, copied_record_get(first->block.first, &unpacked));
+        wait->record(sink, copied_record_get(first->block.first));
     else
         wait->lost(sink, &first->loss);
     output_file_mark_end(&sink->output);

@@ -167,10 +167,8 @@ bool held_back_add(struct held_back *held, const struct record *record)
 
 static void give_all(struct held_back *held, struct held_conn *conn, record_fn give, void *context)
 {
-    for (const struct held_record *record = conn->first; record != NULL; record = record->next) {
-        struct unpacked_record unpacked = {0};
-        give(context, copied_record_get(record->block.first, &unpacked));
-    }
+    for (const struct held_record *record = conn->first; record != NULL; record = record->next)
+        give(context, copied_record_get(record->block.first));
     drop(held, conn);
 }
 

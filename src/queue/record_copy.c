@@ -7,6 +7,7 @@
 
 #include "copy_short.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@ struct copier {
 static void *take(struct copier *c, size_t len)
 {
     struct record_block *block = c->block;
-    const size_t align = alignof(max_align_t);
-    size_t at = (block->len + align - 1) / align * align;
+    enum { ALIGN = alignof(max_align_t) }; /* a power of two */
+    const size_t at = (block->len + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (c->full || at > block->cap || block->cap - at < len) {
         c->full = true;
         return NULL;
@@ -97,8 +98,14 @@ static struct ds_atom *copy_all_atoms(struct copier *c, const struct ds_atom *at
     return copy;
 }
 
-static void copy_atoms(struct copier *c, struct ds_term *term)
+/* copy_other_term copies a term that lies elsewhere than the first span, or has other atoms. */
+static __attribute__((noinline)) void copy_other_term(struct copier *c, struct ds_term *term)
 {
+    term->data = copy_span(c, term->data, term->len);
+    if (term->num_atoms == 0) {
+        term->atoms = NULL;
+        return;
+    }
     if (term->atoms != c->atoms) {
         c->atoms_copy = copy_all_atoms(c, term->atoms, term->num_atoms);
         c->atoms = term->atoms;
@@ -106,35 +113,28 @@ static void copy_atoms(struct copier *c, struct ds_term *term)
     term->atoms = c->atoms_copy;
 }
 
-static void copy_present(struct copier *c, struct ds_term *term)
-{
-    term->data = copy_span(c, term->data, term->len);
-    if (term->num_atoms != 0)
-        copy_atoms(c, term);
-    else
-        term->atoms = NULL;
-}
-
-/* Most of the terms that a record has room for are absent. */
+/* Most of the terms that a record has room for are absent; nearly all others are parts of its frame. */
 static inline void copy_term(struct copier *c, struct ds_term *term)
 {
-    if (term->data != NULL)
-        copy_present(c, term);
+    if (term->data == NULL)
+        return;
+    const uintptr_t at = (uintptr_t)term->data - c->spans[0].from;
+    if (c->num_spans != 0 && at <= c->spans[0].len && term->len <= c->spans[0].len - at &&
+        term->atoms == c->atoms && term->num_atoms != 0) {
+        term->data = c->spans[0].copy + at;
+        term->atoms = c->atoms_copy;
+    } else {
+        copy_other_term(c, term);
+    }
 }
 
-/* used is what there is of a message, see used_roles. */
-struct used {
-    size_t num_roles;
-    bool has_token;
-};
-
-static void copy_message(struct copier *c, struct ds_message *message, const struct used *used)
+static void copy_message(struct copier *c, struct ds_message *message)
 {
     copy_term(c, &message->control);
     copy_term(c, &message->payload);
-    for (size_t role = 0; role < used->num_roles; role++)
+    for (size_t role = 0; role < DS_ROLE_COUNT; role++)
         copy_term(c, &message->role[role]);
-    if (used->has_token) {
+    if (message->token.present) {
         copy_term(c, &message->token.label);
         copy_term(c, &message->token.from);
     }
@@ -203,7 +203,7 @@ static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *c
     return c->block->conn;
 }
 
-static void copy_event(struct copier *c, struct ds_event *event, const struct used *used)
+static void copy_event(struct copier *c, struct ds_event *event)
 {
     if (event->bytes != NULL)
         event->bytes = copy_span(c, event->bytes, event->bytes_len);
@@ -221,7 +221,7 @@ static void copy_event(struct copier *c, struct ds_event *event, const struct us
         event->change.reason = copy_string(c, event->change.reason);
         break;
     case DS_EVENT_MESSAGE:
-        copy_message(c, &event->message, used);
+        copy_message(c, &event->message);
         break;
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
@@ -281,56 +281,44 @@ static void copy_call(struct copier *c, struct call *call)
     call->children = copy_bytes(c, call->children, call->num_children * sizeof *call->children);
 }
 
-/* Before the correlation, and of what is no message, nothing is noted. */
-static bool is_empty(const struct note *note)
+/* take_record makes room for a record with its event, whose texts and terms are still those of the
+ * original. All of both is copied, whatever is in use of it: that is done before it is known what is,
+ * and they are read where they lie. */
+static struct copied_record *take_record(struct copier *c, const struct record *record)
 {
-    return note->role == NOTE_NONE && note->label == NULL && note->call == 0 &&
-           note->from_name.data == NULL && note->to_name.data == NULL &&
-           note->from_titles == NULL && note->to_titles == NULL;
-}
-
-/* used_roles finds how much of an event there is to copy: behind it all is zero. Most messages
- * have a sender and a receiver alone. Returns bytes. */
-static size_t used_roles(const struct ds_event *event, struct used *used)
-{
-    *used = (struct used){DS_ROLE_COUNT, true};
-    if (event->type != DS_EVENT_MESSAGE || event->message.token.present)
-        return sizeof *event;
-    used->has_token = false;
-    while (used->num_roles != 0 && event->message.role[used->num_roles - 1].data == NULL)
-        used->num_roles--;
-    return offsetof(struct ds_event, message.role) +
-           used->num_roles * sizeof event->message.role[0];
-}
-
-/* copy_head copies the beginning of an event, in pieces whose length the compiler knows: it
- * makes something slow of a memcpy whose length it does not. */
-static void copy_head(unsigned char *to, const struct ds_event *event, size_t len)
-{
-    enum { ROLES_AT = offsetof(struct ds_event, message.role) };
-    enum { ROLE_LEN = sizeof event->message.role[0], REST = (sizeof *event - ROLES_AT) % ROLE_LEN };
-    const unsigned char *from = (const unsigned char *)event;
-    size_t at = ROLES_AT;
-    memcpy(to, from, ROLES_AT);
-    for (; at + ROLE_LEN <= len; at += ROLE_LEN)
-        memcpy(to + at, from + at, ROLE_LEN);
-    if (REST != 0 && at < len) /* of a whole event, on 32 bits */
-        memcpy(to + at, from + at, REST);
-}
-
-/* take_record makes room for a record, with its event, whose texts and terms are still those
- * of the original. */
-static struct copied_record *take_record(struct copier *c, const struct record *record,
-                                         struct used *used)
-{
-    const size_t event_len = record->event != NULL ? used_roles(record->event, used) : 0;
-    struct copied_record *copy = take(c, sizeof *copy + event_len);
+    const bool has_event = record->event != NULL;
+    struct copied_record *copy =
+        take(c, sizeof *copy + (has_event ? sizeof *copy->event : 0));
     if (copy == NULL)
         return NULL;
-    *copy = (struct copied_record){.event_len = (uint32_t)event_len, .left_out = record->left_out};
-    if (record->event != NULL)
-        copy_head(copy->event, record->event, event_len);
+    copy->next = NULL;
+    copy->call = NULL;
+    copy->record = *record;
+    if (has_event) {
+        copy->event[0] = *record->event;
+        copy->record.event = copy->event;
+    }
     return copy;
+}
+
+/* copy_end copies what a record is about beside an event. */
+static void copy_end(struct copier *c, struct copied_record *copy)
+{
+    struct record *record = &copy->record;
+    if (record->call != NULL) {
+        copy->call = copy_bytes(c, record->call, sizeof *record->call);
+        if (copy->call != NULL)
+            copy_call(c, copy->call);
+        record->call = copy->call;
+    }
+    if (record->monitor != NULL) {
+        struct monitor_end *monitor = copy_bytes(c, record->monitor, sizeof *monitor);
+        if (monitor != NULL)
+            copy_monitor(c, monitor);
+        record->monitor = monitor;
+    }
+    if (record->finding != NULL)
+        record->finding = copy_bytes(c, record->finding, sizeof *record->finding);
 }
 
 /* add copies a record if there is room for it. */
@@ -339,27 +327,18 @@ static bool add(struct record_block *block, const struct record *record)
     struct copier c; /* spans are set as they are needed */
     c.block = block;
     c.num_spans = 0;
+    c.spans[0].from = 0;
     c.atoms = c.atoms_copy = NULL;
     c.full = false;
     const size_t len = block->len;
     struct ds_conn *conn = block->conn;
-    struct used used;
-    struct copied_record *copy = take_record(&c, record, &used);
-    if (copy != NULL && copy->event_len != 0)
-        copy_event(&c, (struct ds_event *)copy->event, &used);
-    if (copy != NULL && !is_empty(&record->note) &&
-        (copy->note = copy_bytes(&c, &record->note, sizeof record->note)) != NULL)
-        copy_note(&c, copy->note);
-    if (copy != NULL && record->call != NULL &&
-        (copy->call = copy_bytes(&c, record->call, sizeof *record->call)) != NULL)
-        copy_call(&c, copy->call);
-    if (copy != NULL && record->monitor != NULL &&
-        (copy->monitor = copy_bytes(&c, record->monitor, sizeof *record->monitor)) != NULL)
-        copy_monitor(&c, copy->monitor);
-    if (copy != NULL && record->finding != NULL) {
-        copy->is_finding = true;
-        copy->finding = copy_bytes(&c, record->finding, sizeof *record->finding);
-    }
+    struct copied_record *copy = take_record(&c, record);
+    if (copy != NULL && record->event != NULL)
+        copy_event(&c, copy->event);
+    if (copy != NULL)
+        copy_note(&c, &copy->record.note);
+    if (copy != NULL && (record->call != NULL || record->monitor != NULL || record->finding != NULL))
+        copy_end(&c, copy);
     if (c.full) {
         block->len = len;
         block->conn = conn;
@@ -403,28 +382,4 @@ void record_block_free(struct record_block *block)
 {
     free(block->data);
     *block = (struct record_block){0};
-}
-
-const struct record *copied_record_get(const struct copied_record *copy,
-                                       struct unpacked_record *out)
-{
-    struct record *record = &out->record;
-    if (copy->note != NULL)
-        record->note = *copy->note;
-    else if (out->has_note)
-        record->note = (struct note){0};
-    out->has_note = copy->note != NULL;
-    record->call = copy->is_finding ? NULL : copy->call;
-    record->monitor = copy->monitor;
-    record->finding = copy->is_finding ? copy->finding : NULL;
-    record->left_out = copy->left_out;
-    record->event = NULL;
-    if (copy->event_len == 0)
-        return record;
-    memcpy(&out->event, copy->event, copy->event_len);
-    if (copy->event_len < out->event_len)
-        memset((unsigned char *)&out->event + copy->event_len, 0, out->event_len - copy->event_len);
-    out->event_len = copy->event_len;
-    record->event = &out->event;
-    return record;
 }

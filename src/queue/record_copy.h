@@ -7,20 +7,12 @@
 
 #include "record.h"
 
-#include <stdalign.h>
-
-/* copied_record is one record of a block. The pointers are NULL when there is none. */
+/* copied_record is one record of a block. What it refers to lies behind it. */
 struct copied_record {
     struct copied_record *next;
-    struct note *note;
-    union {
-        struct call *call;
-        struct finding *finding; /* where is_finding */
-    };
-    struct monitor_end *monitor;
-    uint32_t event_len; /* of the event that follows; 0 when there is none */
-    bool left_out, is_finding;
-    alignas(struct ds_event) unsigned char event[]; /* its beginning; the rest is zero */
+    struct record record;
+    struct call *call; /* that of record, which may be changed */
+    struct ds_event event[]; /* one, if it has one */
 };
 
 enum { RECORD_BLOCK_LEN = 256 * 1024 }; /* of one that no large record made grow */
@@ -40,19 +32,11 @@ enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
  * try another; a record that is too large for an empty block makes it grow. */
 enum copy_status record_block_add(struct record_block *block, const struct record *record);
 
-/* unpacked_record is a record put together again. Zero-initialise it; one after the other may be
- * put into the same one: what the last one did not have is still zero. */
-struct unpacked_record {
-    struct record record;
-    struct ds_event event;
-    size_t event_len; /* what is in use of it */
-    bool has_note;
-};
-
-/* copied_record_get returns the record of a copy, put together in out. It lives until the next one
- * is, and as long as the block is not cleared. */
-const struct record *copied_record_get(const struct copied_record *copy,
-                                       struct unpacked_record *out);
+/* copied_record_get returns the record of a copy, which lives as long as the block is not cleared. */
+static inline const struct record *copied_record_get(const struct copied_record *copy)
+{
+    return &copy->record;
+}
 
 /* record_block_clear empties the block and keeps its memory, if that is not unusually much. */
 void record_block_clear(struct record_block *block);

@@ -57,10 +57,9 @@ static struct slot *slot_at(const struct record_queue *queue, unsigned number)
 static void draft(const struct record_queue *queue, struct slot *slot)
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
-    struct unpacked_record unpacked = {0};
     const struct copied_record *copy = slot->block.first;
     while (copy != NULL && !stop_is_overdue() &&
-           ahead->add(slot->draft, copied_record_get(copy, &unpacked)))
+           ahead->add(slot->draft, copied_record_get(copy)))
         copy = copy->next;
     slot->rest = copy;
 }
@@ -71,14 +70,13 @@ static bool give_draft(const struct record_queue *queue, const struct slot *slot
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
     void *context = queue->target.context;
-    struct unpacked_record unpacked = {0};
     bool ok = ahead->write(context, slot->draft, wanted) && wanted;
     if (wanted && ahead->rest == NULL)
         return ok;
     for (const struct copied_record *copy = slot->block.first; copy != slot->rest;
          copy = copy->next) {
         *num_left += !wanted;
-        ok = ok && ahead->rest(context, copied_record_get(copy, &unpacked));
+        ok = ok && ahead->rest(context, copied_record_get(copy));
     }
     return ok;
 }
@@ -88,7 +86,6 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
                  uint64_t *num_left)
 {
     const struct record_queue_target *target = &queue->target;
-    struct unpacked_record unpacked = {0};
     bool ok = wanted;
     for (int i = 0; ok && i < LOSS_CAUSE_COUNT; i++)
         ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
@@ -100,7 +97,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
     for (; copy != NULL; copy = copy->next) {
         ok = ok && !stop_is_overdue();
         *num_left += !ok;
-        ok = ok && target->record(target->context, copied_record_get(copy, &unpacked));
+        ok = ok && target->record(target->context, copied_record_get(copy));
     }
     return ok && (!slot->flush || target->flush(target->context));
 }

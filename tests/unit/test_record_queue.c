@@ -302,8 +302,7 @@ static void grows_for_a_large_record(void **state)
     assert_int_equal(record_block_add(&block, &record), COPY_FULL);
     record_block_clear(&block);
     assert_int_equal(record_block_add(&block, &record), COPY_OK);
-    struct unpacked_record unpacked = {0};
-    const struct ds_event *copy = copied_record_get(block.first, &unpacked)->event;
+    const struct ds_event *copy = copied_record_get(block.first)->event;
     assert_non_null(copy);
     assert_ptr_not_equal(copy->bytes, bytes);
     assert_ptr_equal(copy->bytes, copy->message.control.data);
@@ -333,18 +332,17 @@ static void leaves_nothing_of_the_last_record(void **state)
         {.event = &less},
     };
     struct record_block block = {0};
-    struct unpacked_record unpacked = {0};
     (void)state;
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
         assert_int_equal(record_block_add(&block, &records[i]), COPY_OK);
 
     const struct copied_record *copy = block.first;
-    const struct record *record = copied_record_get(copy, &unpacked);
+    const struct record *record = copied_record_get(copy);
     assert_int_equal(record->note.to_titles->num, 1);
     assert_true(record->left_out && record->event->message.token.present);
     assert_non_null(record->event->message.role[DS_ROLE_COUNT - 1].data);
     for (int again = 0; again < 2; again++) {
-        record = copied_record_get(copy = copy->next, &unpacked);
+        record = copied_record_get(copy = copy->next);
         assert_null(record->note.to_titles);
         assert_null(record->call);
         assert_false(record->left_out || record->event->message.token.present);
@@ -353,7 +351,7 @@ static void leaves_nothing_of_the_last_record(void **state)
         for (int role = 1; role < DS_ROLE_COUNT; role++)
             assert_null(record->event->message.role[role].data);
         if (again == 0) {
-            record = copied_record_get(copy = copy->next, &unpacked);
+            record = copied_record_get(copy = copy->next);
             assert_null(record->event);
             assert_int_equal(record->call->number, 3);
         }
@@ -367,7 +365,6 @@ static void keeps_what_a_connection_was(void **state)
     const uint8_t bytes[] = {97, 1};
     struct ds_conn conn = {.number = 1};
     struct record_block block = {0};
-    struct unpacked_record unpacked = {0};
     struct ds_conn expected[7];
     const struct ds_event event = big_event(&conn, bytes, sizeof bytes);
     const struct record record = {.event = &event};
@@ -387,7 +384,7 @@ static void keeps_what_a_connection_was(void **state)
     }
     const struct copied_record *copy = block.first;
     for (int i = 0; i < 7; i++, copy = copy->next) {
-        const struct ds_conn *known = copied_record_get(copy, &unpacked)->event->conn;
+        const struct ds_conn *known = copied_record_get(copy)->event->conn;
         for (int end = 0; end < 2; end++) {
             assert_int_equal(known->counters[end].gaps, expected[i].counters[end].gaps);
             assert_int_equal(known->counters[end].faults, expected[i].counters[end].faults);
