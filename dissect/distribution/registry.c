@@ -1,19 +1,30 @@
 /*
  * registry.c - who listens where.
  *
- * Entries hang in chains by port, and in one list by age: the oldest goes when there are
- * too many. Several entries may stand for one address and port: in a capture merged from
- * several hosts, 127.0.0.1 is all of them.
+ * Entries hang in three kinds of chains: by port, by address and port, by port and owner, so that
+ * thousands of nodes on the same port of as many hosts are found as one is; and in one list by age:
+ * the oldest goes when there are too many. Several entries may stand for one address and port: in a
+ * capture merged from several hosts, 127.0.0.1 is all of them.
  */
 #include "registry.h"
 
 #include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-enum { NUM_CHAINS = 1024, NUM_PORTS = 65536, MAX_NAME_LEN = 2048 };
+enum { NUM_CHAINS = 16384, NUM_PORTS = 65536, MAX_NAME_LEN = 2048 };
+
+enum chain_kind { BY_PORT, BY_PLACE, BY_OWNER, NUM_CHAIN_KINDS };
+
+/* link is a place in a chain: where the next entry is, and what points to this one. */
+struct entry;
+struct link {
+    struct entry *next, **back;
+};
 
 struct entry {
-    struct entry *next;          /* in the chain of its port */
-    struct entry *older, *newer; /* by age */
+    struct link in[NUM_CHAIN_KINDS]; /* the newest first; what was only told has no owner */
+    struct entry *older, *newer;     /* by age */
     const void *owner;
     struct ds_addr addr;
     uint16_t port;
@@ -23,7 +34,9 @@ struct entry {
 };
 
 struct registry {
-    struct entry *chains[NUM_CHAINS];
+    struct entry *by_port[NUM_PORTS];
+    struct entry *by_place[NUM_CHAINS];
+    struct entry *by_owner[NUM_CHAINS];
     struct entry *oldest, *newest;
     uint64_t num_entries, max_entries;
     uint64_t ports[NUM_PORTS / 64]; /* one bit a port */
@@ -37,12 +50,45 @@ struct registry *registry_new(uint64_t max_nodes)
     return registry;
 }
 
+/* The registry's address is a seed that a peer does not know. */
+static struct entry **place_chain(struct registry *registry, const struct ds_addr *addr,
+                                  uint16_t port)
+{
+    uint8_t key[sizeof addr->bytes + sizeof port];
+    memcpy(key, addr->bytes, sizeof addr->bytes);
+    memcpy(key + sizeof addr->bytes, &port, sizeof port);
+    return &registry->by_place[XXH3_64bits_withSeed(key, sizeof key, (uintptr_t)registry) %
+                               NUM_CHAINS];
+}
+
+static struct entry **owner_chain(struct registry *registry, uint16_t port, const void *owner)
+{
+    const uint64_t key[] = {(uintptr_t)owner, port};
+    return &registry->by_owner[XXH3_64bits(key, sizeof key) % NUM_CHAINS];
+}
+
+static void chain(struct entry **first, struct entry *entry, enum chain_kind kind)
+{
+    entry->in[kind] = (struct link){*first, first};
+    if (*first != NULL)
+        (*first)->in[kind].back = &entry->in[kind].next;
+    *first = entry;
+}
+
+static void unchain(struct entry *entry, enum chain_kind kind)
+{
+    const struct link *link = &entry->in[kind];
+    if (link->back == NULL)
+        return;
+    *link->back = link->next;
+    if (link->next != NULL)
+        link->next->in[kind].back = link->back;
+}
+
 static void entry_remove(struct registry *registry, struct entry *entry)
 {
-    struct entry **link = &registry->chains[entry->port % NUM_CHAINS];
-    while (*link != entry)
-        link = &(*link)->next;
-    *link = entry->next;
+    for (enum chain_kind kind = 0; kind < NUM_CHAIN_KINDS; kind++)
+        unchain(entry, kind);
     *(entry->older != NULL ? &entry->older->newer : &registry->oldest) = entry->newer;
     *(entry->newer != NULL ? &entry->newer->older : &registry->newest) = entry->older;
     registry->num_entries--;
@@ -90,10 +136,10 @@ static bool says_as_much(const struct entry *entry, struct ds_text name)
 static struct entry *entry_find(struct registry *registry, const struct ds_addr *addr,
                                 uint16_t port, const void *owner)
 {
-    struct entry *entry = registry->chains[port % NUM_CHAINS];
+    struct entry *entry = *place_chain(registry, addr, port);
     while (entry != NULL &&
            !(entry->port == port && entry->owner == owner && same_addr(&entry->addr, addr)))
-        entry = entry->next;
+        entry = entry->in[BY_PLACE].next;
     return entry;
 }
 
@@ -133,15 +179,17 @@ void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, st
         env->stats.no_memory++;
         return;
     }
-    *entry = (struct entry){.next = registry->chains[port % NUM_CHAINS],
-                            .older = registry->newest,
+    *entry = (struct entry){.older = registry->newest,
                             .owner = owner,
                             .addr = *addr,
                             .port = port,
                             .creation = creation,
                             .name_len = name.len};
     memcpy(entry->name, name.data, name.len);
-    registry->chains[port % NUM_CHAINS] = entry;
+    chain(&registry->by_port[port], entry, BY_PORT);
+    chain(place_chain(registry, addr, port), entry, BY_PLACE);
+    if (owner != NULL)
+        chain(owner_chain(registry, port, owner), entry, BY_OWNER);
     *(entry->older != NULL ? &entry->older->newer : &registry->oldest) = entry;
     registry->newest = entry;
     registry->num_entries++;
@@ -150,7 +198,8 @@ void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, st
 void registry_set_creation(struct registry *registry, uint16_t port, const void *owner,
                            uint32_t creation)
 {
-    for (struct entry *e = registry->chains[port % NUM_CHAINS]; e != NULL; e = e->next) {
+    struct entry *e = *owner_chain(registry, port, owner);
+    for (; e != NULL; e = e->in[BY_OWNER].next) {
         if (e->port == port && e->owner == owner)
             e->creation = creation;
     }
@@ -158,45 +207,46 @@ void registry_set_creation(struct registry *registry, uint16_t port, const void 
 
 void registry_remove(struct registry *registry, uint16_t port, const void *owner)
 {
-    struct entry *entry = registry->chains[port % NUM_CHAINS];
+    struct entry *entry = *owner_chain(registry, port, owner);
     while (entry != NULL) {
-        struct entry *next = entry->next;
+        struct entry *next = entry->in[BY_OWNER].next;
         if (entry->port == port && entry->owner == owner)
             entry_remove(registry, entry);
         entry = next;
     }
 }
 
-struct ds_text registry_find(const struct registry *registry, const struct ds_addr *addr,
-                             uint16_t port, uint32_t *creation)
+/* find_here finds whom all entries of an address and port mean; *any says whether there is one. */
+static const struct entry *find_here(struct registry *registry, const struct ds_addr *addr,
+                                     uint16_t port, bool *any)
 {
     const struct entry *here = NULL;
-    const struct entry *loopback = NULL;
-    bool here_agree = true;
-    size_t num_elsewhere = 0;
-
-    for (const struct entry *e = registry->chains[port % NUM_CHAINS]; e != NULL; e = e->next) {
-        if (e->port != port)
+    bool agree = true;
+    const struct entry *e = *place_chain(registry, addr, port);
+    for (; e != NULL; e = e->in[BY_PLACE].next) {
+        /* The name with the host wins over the same without. */
+        struct ds_text name = {e->name, e->name_len};
+        if (e->port != port || !same_addr(&e->addr, addr))
             continue;
-        if (same_addr(&e->addr, addr)) {
-            /* The name with the host wins over the same without. */
-            struct ds_text name = {e->name, e->name_len};
-            if (here == NULL) {
-                here = e;
-            } else if (!says_as_much(here, name)) {
-                here_agree =
-                    here_agree && says_as_much(e, (struct ds_text){here->name, here->name_len});
-                here = e;
-            }
-        } else {
-            num_elsewhere++;
-            if (is_loopback(&e->addr))
-                loopback = e;
+        if (here == NULL) {
+            here = e;
+        } else if (!says_as_much(here, name)) {
+            agree = agree && says_as_much(e, (struct ds_text){here->name, here->name_len});
+            here = e;
         }
     }
-    const struct entry *found = here_agree ? here : NULL;
-    if (here == NULL && num_elsewhere == 1)
-        found = loopback;
+    *any = here != NULL;
+    return agree ? here : NULL;
+}
+
+struct ds_text registry_find(struct registry *registry, const struct ds_addr *addr, uint16_t port,
+                             uint32_t *creation)
+{
+    bool any;
+    const struct entry *found = find_here(registry, addr, port, &any);
+    const struct entry *single = registry->by_port[port];
+    if (!any && single != NULL && single->in[BY_PORT].next == NULL && is_loopback(&single->addr))
+        found = single;
     if (found == NULL)
         return (struct ds_text){NULL, 0};
     *creation = found->creation;

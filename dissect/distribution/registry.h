@@ -28,8 +28,8 @@ void registry_remove(struct registry *registry, uint16_t port, const void *owner
 /* registry_find returns the name of the node that listens there, absent unless certain: all
  * entries of that address and port agree, or there is none and the port occurs in a single
  * registration, made over a loopback address. */
-struct ds_text registry_find(const struct registry *registry, const struct ds_addr *addr,
-                             uint16_t port, uint32_t *creation);
+struct ds_text registry_find(struct registry *registry, const struct ds_addr *addr, uint16_t port,
+                             uint32_t *creation);
 
 /* registry_add_port makes a port known to carry distribution, without reporting it. */
 void registry_add_port(struct registry *registry, uint16_t port);

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "failing_alloc.h"
@@ -129,6 +130,44 @@ static void test_ports(void **state)
     assert_string_equal(fake.log, "port 5000 alice\n");
 }
 
+/* fill_and_find notes as many nodes on one port of as many hosts, and finds each of them; returns the
+ * processor's time that this took, in nanoseconds. */
+static int64_t fill_and_find(uint32_t num)
+{
+    struct timespec begin, end;
+    struct registry *before = fake.env.registry;
+    fake.env.registry = registry_new(num);
+    assert_non_null(fake.env.registry);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    for (uint32_t i = 0; i < num; i++) {
+        const struct ds_addr addr = {4, {10, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}};
+        add(&addr, 25672, "rabbit", NULL);
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        const struct ds_addr addr = {4, {10, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}};
+        assert_is(&addr, 25672, "rabbit");
+        assert_is(&addr, 25673, NULL);
+    }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    registry_free(fake.env.registry);
+    fake.env.registry = before;
+    return (end.tv_sec - begin.tv_sec) * INT64_C(1000000000) + end.tv_nsec - begin.tv_nsec;
+}
+
+/* Four times the nodes cost four times as much, not sixteen times, though all listen on one port. */
+static void test_many_on_one_port(void **state)
+{
+    enum { FEW = 4000, TIMES = 4, ROUNDS = 3 };
+    double least = 1e9;
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        const int64_t few = fill_and_find(FEW);
+        const double ratio = (double)fill_and_find(TIMES * FEW) / (double)few;
+        least = ratio < least ? ratio : least;
+    }
+    assert_true(least < TIMES * TIMES / 2);
+}
+
 static void test_cap(void **state)
 {
     (void)state;
@@ -177,7 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_exact), TEST(test_loopback), TEST(test_name_with_host_wins),
         TEST(test_creation), TEST(test_ports), TEST(test_cap), TEST(test_long_names),
-        TEST(test_no_memory),
+        TEST(test_no_memory), TEST(test_many_on_one_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
