@@ -7,6 +7,7 @@
 #include "report.h"
 #include "tally.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ struct heat {
     uint64_t count;
 };
 
-/* heat_entry is the heat map of a label or a callee. */
+/* heat_entry is the heat map of a label, a callee, or a connection that was asked over. */
 struct heat_entry {
     struct tally_entry head;
     struct heat *heat;
@@ -50,7 +51,7 @@ struct page_times {
     struct time_grid grid;
     struct grid_series messages, bytes, failed;
     struct heat heat;
-    struct tally by_label, by_callee, links;
+    struct tally by_label, by_callee, by_conn, links;
     struct mark *marks;
     size_t num_marks, cap_marks;
     uint64_t num_left_out; /* marks */
@@ -73,6 +74,7 @@ struct page_times *page_times_new(void)
         return NULL;
     tally_init(&t->by_label, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
     tally_init(&t->by_callee, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
+    tally_init(&t->by_conn, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
     tally_init(&t->links, sizeof(struct link_entry), MAX_LINKS, NULL);
     return t;
 }
@@ -83,6 +85,7 @@ void page_times_free(struct page_times *t)
         return;
     tally_free(&t->by_label);
     tally_free(&t->by_callee);
+    tally_free(&t->by_conn);
     tally_free(&t->links);
     for (size_t i = 0; i < t->num_marks; i++)
         free(t->marks[i].text);
@@ -157,6 +160,9 @@ static void take_call(struct page_times *t, const struct call *call)
     t->scratch.len = 0;
     report_print_callee(call, &t->scratch);
     heat_part(t, &t->by_callee, column, span_ns);
+    t->scratch.len = 0;
+    ds_buffer_printf(&t->scratch, "%" PRIu64, call->conn);
+    heat_part(t, &t->by_conn, column, span_ns);
 }
 
 void page_times_record(struct page_times *t, const struct record *record)
@@ -322,5 +328,6 @@ void page_times_tell(struct page_times *t, struct json_writer *json)
     json_put_close(json);
     tell_heats(t, &t->by_label, JSON_KEY("heat_label"), json);
     tell_heats(t, &t->by_callee, JSON_KEY("heat_callee"), json);
+    tell_heats(t, &t->by_conn, JSON_KEY("heat_conn"), json);
     json_put_bool(json, JSON_KEY("no_memory"), t->no_memory);
 }

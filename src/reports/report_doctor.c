@@ -181,6 +181,8 @@ static void tell_finding(const struct finding *f, struct json_writer *json)
         json_put_string(json, JSON_KEY("code"), f->kind->code);
         json_put_string(json, JSON_KEY("title"), f->kind->title);
         json_put_string(json, JSON_KEY("advice"), f->kind->advice);
+        if (f->kind->page != NULL)
+            json_put_string(json, JSON_KEY("page"), f->kind->page);
         json_put_string(json, JSON_KEY("certainty"), certainty_name(f->certainty));
         if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
             json_put_string(json, JSON_KEY("proof"), f->proof);

@@ -126,6 +126,9 @@ def check_figures(browser, capture):
         shown = [r[:9] + r[10:] for r in rows_of(browser, '#latencies')]
         same(shown, parts[by], capture + ': latency by ' + by)
     in_cells = sum(data['times']['heat']['cells'][2::3])
+    for by in 'heat_label', 'heat_callee', 'heat_conn':
+        if len(data['times'][by]) < 32:
+            expect(sum(h['calls'] for h in data['times'][by]) == in_cells, capture + ': ' + by + ' holds all')
     expect(in_cells == data['times']['heat']['calls'] ==
            sum(r['calls'] - r['no_end'] for r in data['latency']['label']), capture + ': the heat map holds all')
 
@@ -146,7 +149,7 @@ def check_figures(browser, capture):
             for i in range(3):
                 told[-1][i + 1].append(f.group(i + 1))
     told = [[r[0]] + [' '.join(x) for x in r[1:]] for r in told]
-    shown = [[r[0], r[3], r[4], r[6]] for r in rows_of(browser, '#links')]
+    shown = [[r[0], r[4], r[5], r[7]] for r in rows_of(browser, '#links')]
     same(shown, told, capture + ': links')
 
     # Processes: asked, served, failed and who.

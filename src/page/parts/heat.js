@@ -5,7 +5,8 @@ function showHeat() {
   const t = data.times;
   if (!data.latency.calls) return add(body, empty('No call was seen: nothing in this capture asks and is answered. Messages that only go one way are below.'));
   if (!t.heat.calls) return add(body, empty('Of ' + counted(data.latency.calls, 'calls') + ' none has an end that is known, so there are no latencies.'));
-  const all = [['all calls', t.heat], ...t.heat_label.map(h => ['label ' + h.what, h]), ...t.heat_callee.map(h => ['callee ' + h.what, h])];
+  const all = [['all calls', t.heat], ...t.heat_label.map(h => ['label ' + h.what, h]), ...t.heat_callee.map(h => ['callee ' + h.what, h]),
+    ...(t.heat_conn.length > 1 ? t.heat_conn.map(h => ['conn ' + h.what + linkName(Number(h.what)), h]) : [])];
   const place = make('div', {class: 'panel', id: 'heat'});
   const select = make('select', {'aria-label': 'calls of', on: {change: () => draw(select.value)}},
     all.map(([name, h], i) => make('option', {value: i}, name + ' (' + counted(h.calls, 'calls') + ')')));
@@ -20,6 +21,12 @@ function showHeat() {
   show();
   if (data.latency.more || data.latency.forgotten)
     add(body, make('p', {class: 'note'}, counted(data.latency.more, 'lines') + ' with the least time are left out here' + (data.latency.forgotten ? ', and some kinds were forgotten: where there is a + calls may be missing' : '') + '. distsniff -r CAPTURE --report latency --rows 0 shows more.'));
+}
+
+// linkName says which nodes a connection is between, where it is known.
+function linkName(conn) {
+  const row = data.links.rows.find(r => r.conn === conn);
+  return row ? ', ' + row.side[0].node + ' – ' + row.side[1].node : '';
 }
 
 function heatPicture(place, name, heat) {
@@ -91,7 +98,7 @@ function heatPicture(place, name, heat) {
     if (!cell) return;
     heatCell = {from: cell.row === 0 ? 0 : ends[cell.row - 1], to: cell.row < ends.length ? ends[cell.row] : Infinity, text: between(cell.row)};
     setTime(t.start + cell.column * t.width, t.start + (cell.column + 1) * t.width);
-    setFilter(name.startsWith('label ') ? 'label:' + quoted(name.slice(6)) : '');
+    setFilter(name.startsWith('label ') ? 'label:' + quoted(name.slice(6)) : name.startsWith('callee ') ? 'to:' + quoted(name.slice(7)) : name.startsWith('conn ') ? 'conn:' + parseInt(name.slice(5), 10) : '');
     goTo('calls');
   });
   add(place, canvas, make('p', {class: 'note'}, name + ': ' + counted(heat.calls, 'calls') + '; the darkest cell has ' + count(most) + '.'));

@@ -88,6 +88,14 @@ function graph(names, rows) {
   return svg.node();
 }
 
+// life is a line as long as the capture, and on it how long the link was there.
+function life(r) {
+  const all = Math.max(1, data.about.last - data.about.first), i = make('i'), e = make('span', {class: 'life', title: clock(r.first) + ' to ' + clock(r.last)}, i);
+  i.style.left = 100 * Math.max(0, r.first - data.about.first) / all + '%';
+  i.style.width = Math.max(1.5, 100 * (r.last - r.first) / all) + '%';
+  return e;
+}
+
 function links() {
   const rows = data.links.rows;
   if (!rows.length) return empty('There is no link: no handshake was completed and no connection of nodes was joined late. Attempts that failed are among the findings.');
@@ -96,6 +104,7 @@ function links() {
     {name: 'conn', show: r => connLink(r.conn)},
     {name: 'nodes', left: true, wide: true, title: 'sends what stands on its line', show: r => side(r, s => [s.node, s.release ? make('span', {class: 'mute'}, ' ' + s.release) : null])},
     {name: 'state', left: true, show: r => [make('div', {}, r.state + ', ' + r.end), make('div', {class: 'mute'}, (r.closer ? 'by ' + r.closer : seconds((r.last - r.first) * 1e3)))]},
+    {name: 'there', left: true, title: 'when it was there, from the beginning of the capture to its end', show: r => life(r)},
     {name: 'bytes', show: r => side(r, s => count(s.bytes))},
     {name: 'messages', show: r => side(r, s => count(s.messages))},
     {name: 'largest, bytes', show: r => side(r, s => s.largest ? count(s.largest) : '-')},

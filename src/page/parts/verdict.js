@@ -61,6 +61,7 @@ function finding(f) {
       make('p', {}, f.sentence), f.detail ? make('p', {class: 'more'}, f.detail) : null,
       make('p', {class: 'do'}, make('b', {}, 'do: '), f.advice),
       evidence,
+      f.page ? make('details', {class: 'more'}, make('summary', {}, 'what this is, and what it can be taken for'), make('p', {class: 'page'}, f.page)) : null,
       make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; what would prove it: ' + f.proof : '') + '. ' + times + '. ',
         link('messages around it', show))));
 }
