@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 export HOME=$work
 ip link set lo up
-erlc -o "$work" "$@"
+[ $# -eq 0 ] || erlc -o "$work" "$@"
 epmd &
 
 node() {

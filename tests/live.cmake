@@ -8,7 +8,7 @@ function(live_test name timeout script)
   release_test(${name} 2 ${timeout} ${CMAKE_CURRENT_SOURCE_DIR}/live/${script} ${ARGN})
 endfunction()
 
-foreach(scenario nodes any late tls)
+foreach(scenario nodes any late tls tls_renewed)
   live_test(live_${scenario} 120 run ${scenario} $<TARGET_FILE:distsniff> ${ERL_DIR})
 endforeach()
 release_test(live_cnode 1 120 ${CMAKE_CURRENT_SOURCE_DIR}/live/run cnode $<TARGET_FILE:distsniff>

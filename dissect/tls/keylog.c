@@ -8,6 +8,7 @@
 #include "conn.h"
 
 #include <openssl/crypto.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { KEY_LINE_MAX = 512, FIRST_CAP = 16 };
@@ -102,13 +103,15 @@ static bool grow(struct ds_keylog *keylog)
 }
 
 const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls_label label,
+                                        uint32_t updates,
                                         const uint8_t random[TLS_RANDOM_LEN])
 {
     if (keylog == NULL || keylog->num == 0)
         return NULL;
     for (uint32_t i = *bucket_of(keylog, random); i != 0; i = keylog->secrets[i - 1].next) {
         const struct keylog_secret *secret = &keylog->secrets[i - 1];
-        if (secret->label == label && memcmp(secret->random, random, TLS_RANDOM_LEN) == 0)
+        if (secret->label == label && secret->updates == updates &&
+            memcmp(secret->random, random, TLS_RANDOM_LEN) == 0)
             return secret;
     }
     return NULL;
@@ -158,6 +161,8 @@ static void give_line(const struct keylog_secret *secret,
 {
     char line[KEY_LINE_MAX];
     char *at = stpcpy(line, labels[secret->label].name);
+    if (at[-1] == '_')
+        at += snprintf(at, 8, "%u", (unsigned)secret->updates);
     *at++ = ' ';
     at = put_hex(at, secret->random, TLS_RANDOM_LEN);
     *at++ = ' ';
@@ -191,7 +196,7 @@ bool keylog_is_of_use(const struct env *env)
 
 static void take_secret(struct ds_keylog *keylog, const struct keylog_secret *secret)
 {
-    const struct keylog_secret *old = keylog_find(keylog, secret->label, secret->random);
+    const struct keylog_secret *old = keylog_find(keylog, secret->label, secret->updates, secret->random);
     size_t place = keylog->num;
     if (old != NULL && old->len == secret->len &&
         CRYPTO_memcmp(old->secret, secret->secret, old->len) == 0) {
@@ -242,14 +247,33 @@ static size_t read_hex(struct cursor *at, uint8_t *out, size_t max)
     return len;
 }
 
-static bool find_label(struct cursor name, enum tls_label *label)
+/* read_updates reads a number of at most 6 digits, which is all there is. */
+static bool read_updates(struct cursor at, uint32_t *updates)
+{
+    uint8_t digit;
+    *updates = 0;
+    if (cursor_left(&at) == 0 || cursor_left(&at) > 6)
+        return false;
+    while (cursor_read_u8(&at, &digit)) {
+        if (digit < '0' || digit > '9')
+            return false;
+        *updates = 10 * *updates + (uint32_t)(digit - '0');
+    }
+    return true;
+}
+
+static bool find_label(struct cursor name, struct keylog_secret *secret)
 {
     for (int i = 0; i < TLS_LABEL_COUNT; i++) {
-        if (labels[i].len == cursor_left(&name) &&
-            memcmp(labels[i].name, name.at, labels[i].len) == 0) {
-            *label = (enum tls_label)i;
+        const size_t len = labels[i].len;
+        const bool has_number = labels[i].name[len - 1] == '_';
+        struct cursor rest = name;
+        if (cursor_left(&name) < len || memcmp(labels[i].name, name.at, len) != 0 ||
+            !cursor_skip(&rest, len))
+            continue;
+        secret->label = (enum tls_label)i;
+        if (has_number ? read_updates(rest, &secret->updates) : cursor_left(&rest) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -279,7 +303,7 @@ static void take_line(struct ds_keylog *keylog)
         keylog->stats.malformed++;
         return;
     }
-    if (!find_label(name, &secret.label)) {
+    if (!find_label(name, &secret)) {
         keylog->stats.unused++;
         return;
     }

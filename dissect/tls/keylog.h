@@ -18,6 +18,7 @@ enum tls_label {
 /* keylog_secret is one line. */
 struct keylog_secret {
     enum tls_label label;
+    uint32_t updates; /* of keys before it */
     uint8_t random[TLS_RANDOM_LEN]; /* of the client */
     uint8_t secret[TLS_SECRET_MAX];
     uint8_t len;
@@ -25,9 +26,10 @@ struct keylog_secret {
     uint64_t used, tcp; /* ds_keylog_used: which one, 0: not; and of which connection */
 };
 
-/* keylog_find returns the secret of that label and client random, or NULL. It lives until more
- * is added. */
+/* keylog_find returns the secret of that label, behind that many updates, and client random, or NULL.
+ * It lives until more is added. */
 const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls_label label,
+                                        uint32_t updates,
                                         const uint8_t random[TLS_RANDOM_LEN]);
 
 /* keylog_each returns secret number i of those kept; NULL beyond. */

@@ -117,6 +117,7 @@ static void take_text(struct tls *tls, int dir, uint8_t type, size_t len)
         tls->dirs[dir].seq = 0;
         tls->dirs[dir].is_open = false;
         (void)tls_keys_find(tls, dir);
+        tls->view.key_updates[dir]++;
         break;
     default:
         break;

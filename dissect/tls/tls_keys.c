@@ -10,6 +10,7 @@
 enum {
     FIRST_SEARCH = 256, /* numbers tried of the first record; of each further one twice as many */
     SMALL_RECORD = 512, /* bytes; larger ones are no good to look with */
+    MAX_LATER = 8,      /* updates of keys that nobody saw */
     RECORD_COST = 256,  /* trying a record costs as much as so many bytes of it */
 };
 
@@ -44,7 +45,7 @@ static enum tls_label label_of(const struct tls *tls, int dir)
 static const struct keylog_secret *find_secret(const struct tls *tls, enum tls_label label)
 {
     return tls->has_client_random
-               ? keylog_find(tls->stage->env->config.keylog, label, tls->random[0])
+               ? keylog_find(tls->stage->env->config.keylog, label, 0, tls->random[0])
                : NULL;
 }
 
@@ -153,6 +154,22 @@ static bool try_updated(struct tls *tls, struct tls_dir *d, const struct tls_rec
     return fits;
 }
 
+/* try_later: the capture began after the hello, and after updates of the keys; the number of each
+ * begins anew. */
+static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_record *record,
+                      size_t *len, uint8_t *type)
+{
+    uint8_t next[TLS_SECRET_MAX];
+    bool fits = false;
+    if (d->slack == 0 || !may_search(d))
+        return false;
+    memcpy(next, d->secret, sizeof next);
+    for (int i = 0; i < MAX_LATER && !fits && tls_cipher_next_secret(tls->suite, next); i++)
+        fits = try_secret(tls, d, next, true, record, len, type);
+    OPENSSL_cleanse(next, sizeof next);
+    return fits;
+}
+
 /* try_all: the capture began after the hello. Every secret of TLS 1.3 may be the one, with
  * every suite of its length, under any number. */
 static bool try_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
@@ -246,6 +263,7 @@ bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, si
     if (d->cipher.suite == NULL)
         return try_all(tls, dir, record, len, type);
     return open_at(tls, d, &d->cipher, record, len, type) ||
-           (is_13 && !d->is_open && try_swapped(tls, dir, record, len, type)) ||
+           (is_13 && !d->is_open &&
+            (try_swapped(tls, dir, record, len, type) || try_later(tls, d, record, len, type))) ||
            (is_13 && d->is_open && was_lost && try_updated(tls, d, record, len, type));
 }

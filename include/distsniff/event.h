@@ -67,7 +67,7 @@ struct ds_tls {
     const char *alert[2];             /* in words; NULL: unknown */
     uint64_t records[2], unopened[2]; /* unopened: bytes */
     uint64_t ticks[2];                /* records that are as long as a tick */
-    uint64_t key_updates[2];
+    uint64_t key_updates[2]; /* of 1.2: renegotiations */
     int64_t valid_from[2];    /* of the certificate; seconds since 1970; 0: unknown */
     uint64_t data_records[2]; /* those of data; in 1.3 also all that are sealed */
     uint16_t offered;         /* the newest version that the client offers; 0: not seen */

@@ -205,6 +205,7 @@ static void write_tls(struct json_writer *json, const struct ds_event *event)
     static const char *const certificates[] = {"src_certificate", "dst_certificate"};
     static const char *const untils[] = {"src_certificate_until", "dst_certificate_until"};
     static const char *const alerts[] = {"src_alert", "dst_alert"};
+    static const char *const renewals[] = {"src_renewals", "dst_renewals"};
     const struct ds_tls *tls = event->conn->tls;
     if (tls == NULL)
         return;
@@ -219,6 +220,8 @@ static void write_tls(struct json_writer *json, const struct ds_event *event)
         add_text(object, certificates[end], tls->certificate[dir]);
         add_second(object, untils[end], tls->valid_until[dir]);
         add_string(object, alerts[end], tls->alert[dir]);
+        if (tls->key_updates[dir] != 0)
+            json_add_unsigned(object, renewals[end], tls->key_updates[dir]);
     }
     json_put_tree(json, JSON_KEY("tls"), object);
 }

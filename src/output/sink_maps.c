@@ -137,9 +137,9 @@ static const struct field tls_fields[] = {
 static void write_tls(struct map_writer *map, const struct ds_event *event)
 {
     static const struct {
-        const char *certificate, *until, *alert;
-    } keys[] = {{"src_certificate", "src_certificate_until", "src_alert"},
-                {"dst_certificate", "dst_certificate_until", "dst_alert"}};
+        const char *certificate, *until, *alert, *renewals;
+    } keys[] = {{"src_certificate", "src_certificate_until", "src_alert", "src_renewals"},
+                {"dst_certificate", "dst_certificate_until", "dst_alert", "dst_renewals"}};
     const struct ds_tls *tls = event->conn->tls;
     if (tls == NULL)
         return;
@@ -156,6 +156,7 @@ static void write_tls(struct map_writer *map, const struct ds_event *event)
             !__builtin_mul_overflow(tls->valid_until[dir], 1000000000, &until_ns))
             map_field_signed(map, keys[end].until, until_ns);
         map_field_string(map, keys[end].alert, tls->alert[dir], false);
+        map_field_nonzero(map, keys[end].renewals, tls->key_updates[dir]);
     }
     map_put_close(map);
 }
