@@ -13,14 +13,28 @@ function showMessages() {
   const list = make('div', {class: 'list', id: 'messagelist', tabindex: 0, 'aria-label': 'messages'},
     make('div', {class: 'heads'}, make('span', {}, 'time'), right('packet'), make('span', {}, 'from > to'), make('span', {}, 'what'), make('span', {}, 'says'), right('bytes')), tall);
   add(body, said, list, detail);
+  const shown = new Map(); // the lines that are in the document, by number
   let first = -1, last = -1;
   const draw = force => {
     const from = Math.max(0, Math.floor(list.scrollTop / lineHeight) - 8), to = Math.min(messageRows.length, from + Math.ceil(list.clientHeight / lineHeight) + 18);
     if (!force && from === first && to === last) return;
     first = from;
     last = to;
-    clear(tall);
-    for (let i = from; i < to; i++) tall.append(messageLine(i));
+    if (force) {
+      clear(tall);
+      shown.clear();
+    }
+    // What stays in sight stays as it is.
+    for (const [i, e] of shown) {
+      if (i >= from && i < to) continue;
+      e.remove();
+      shown.delete(i);
+    }
+    for (let i = from; i < to; i++) {
+      if (shown.has(i)) continue;
+      shown.set(i, messageLine(i));
+      tall.append(shown.get(i));
+    }
   };
   list.addEventListener('scroll', () => requestAnimationFrame(() => draw(false)), {passive: true});
   addEventListener('resize', () => draw(true));
