@@ -424,12 +424,35 @@ void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, st
     add_direction(learned, direction);
 }
 
-/* add_role adds to a short list; false when it is there already or the list is full. */
-static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct seen_role role)
+uint16_t atom_book_bit_of(const struct atom_book *book, uint64_t direction)
 {
-    for (unsigned i = 0; i < *num; i++) {
-        if (roles[i].fine == role.fine)
+    for (unsigned i = 0; i < book->num_seen_by; i++) {
+        if (book->seen_by[i] == direction)
+            return (uint16_t)(1u << i);
+    }
+    return book->num_seen_by < ATOM_BOOK_SEEN_BY ? 0 : 1u << (ATOM_BOOK_SEEN_BY - 1);
+}
+
+/* add_bit_of does that for one that may be new. */
+static uint16_t add_bit_of(struct atom_book *book, uint64_t direction)
+{
+    if (atom_book_bit_of(book, direction) == 0)
+        book->seen_by[book->num_seen_by++] = direction;
+    return atom_book_bit_of(book, direction);
+}
+
+/* add_role adds to a short list; false when it is there already, as close or closer, or the list is
+ * full. *at is where it stands; max: nowhere. */
+static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct seen_role role,
+                     unsigned *at)
+{
+    for (*at = 0; *at < *num; (*at)++) {
+        if (roles[*at].fine != role.fine)
+            continue;
+        if (roles[*at].rank >= role.rank)
             return false;
+        roles[*at] = role;
+        return true;
     }
     if (*num == max)
         return false;
@@ -437,9 +460,10 @@ static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct
     return true;
 }
 
-void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
+void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
                    const struct atom_role *role)
 {
+    unsigned at;
     if (book->slots == NULL)
         book->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->slots);
     if (book->slots == NULL) {
@@ -447,10 +471,14 @@ void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
         return;
     }
     struct book_slot *s = &book->slots[slot % ATOM_BOOK_SLOTS];
-    const struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse)};
-    if (add_role(s->seen, &s->num_seen, ATOM_BOOK_ROLES, seen)) {
+    const uint16_t bit = add_bit_of(book, direction);
+    if (add_role(s->seen, &s->num_seen, ATOM_BOOK_ROLES, atom_role_seen(role), &at)) {
         s->is_judged = false;
         book->num_seen++;
+    }
+    if (at < ATOM_BOOK_ROLES && (s->seen_by[at] & bit) == 0) {
+        s->is_judged = false;
+        s->seen_by[at] |= bit;
     }
 }
 
@@ -459,6 +487,7 @@ void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text t
 {
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
         return;
+    unsigned at;
     struct learned *learned = find_learned(book, slot, text);
     /* It was defined by a message that lists many; here it is used. */
     if (learned == NULL && !is_list && !atom_book_has_elsewhere(book, slot, text)) {
@@ -466,8 +495,8 @@ void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text t
         if (learned != NULL)
             add_direction(learned, direction);
     }
-    const struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse)};
-    if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, seen))
+    const struct seen_role seen = atom_role_seen(role);
+    if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, seen, &at))
         judge_anew(book, slot);
 }
 
@@ -500,6 +529,11 @@ void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *c
     for (const struct atom_book *book = books->oldest; book != NULL; book = book->newer) {
         for (uint32_t i = 0; i < book->num_learned && !book->is_liar; i++) {
             const struct learned *learned = &book->learned[i];
+            uint32_t roles[2 * ATOM_BOOK_ROLES];
+            for (unsigned r = 0; r < learned->num_roles; r++) {
+                roles[2 * r] = learned->roles[r].fine;
+                roles[2 * r + 1] = learned->roles[r].coarse;
+            }
             const struct ds_learned out = {
                 .node = {.addr = book->places[book->num_places - 1u].addr,
                          .port = book->places[book->num_places - 1u].port,
@@ -507,7 +541,7 @@ void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *c
                          .node = {book->name, book->name_len}},
                 .slot = learned->slot,
                 .text = {learned->text, learned->len},
-                .roles = &learned->roles[0].fine,
+                .roles = roles,
                 .num_roles = 2u * learned->num_roles,
             };
             give(context, &out);
@@ -526,9 +560,10 @@ bool atom_books_add(struct atom_books *books, const struct ds_learned *in)
     struct learned *learned = find_learned(book, in->slot, in->text);
     if (learned == NULL && !atom_book_has_elsewhere(book, in->slot, in->text))
         learned = add_learned(book, in->slot, in->text);
+    unsigned at;
     for (size_t i = 0; learned != NULL && i + 1 < in->num_roles; i += 2)
         add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES,
-                 (struct seen_role){in->roles[i], in->roles[i + 1]});
+                 (struct seen_role){in->roles[i], in->roles[i + 1], 0, 0}, &at);
     atom_book_release(book);
     return learned != NULL;
 }

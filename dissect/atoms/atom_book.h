@@ -42,8 +42,8 @@ enum atom_book_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
 void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
                       uint64_t direction, enum atom_book_how how);
 
-/* atom_book_see takes note of the role of a slot that is unknown. */
-void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot,
+/* atom_book_see takes note of the role of a slot that is unknown in a direction. */
+void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
                    const struct atom_role *role);
 
 /* atom_book_see_known takes note of the role of an atom that direction has defined. is_list: the

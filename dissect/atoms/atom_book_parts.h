@@ -14,6 +14,7 @@ enum {
     ATOM_BOOK_TEXTS = 4,       /* of one slot */
     ATOM_BOOK_ROLES = 8,       /* of one slot, and of one text */
     ATOM_BOOK_DIRECTIONS = 4,
+    ATOM_BOOK_SEEN_BY = 16,    /* directions told apart in which slots are unknown */
     ATOM_BOOK_PLACES = 8,      /* the last ones */
     ATOM_BOOK_BUCKETS = 2048,  /* that texts are looked up in */
     ATOM_BOOK_BUCKET_MAX = 64, /* texts of one: more are made to be there */
@@ -48,6 +49,7 @@ struct book_slot {
     uint64_t direction;  /* for which */
     struct ds_text verdict;
     struct seen_role seen[ATOM_BOOK_ROLES];
+    uint16_t seen_by[ATOM_BOOK_ROLES]; /* a bit for each direction: atom_book_bit_of */
 };
 
 struct book_place {
@@ -78,6 +80,8 @@ struct atom_book {
     bool has_table;     /* that fits */
     uint16_t usable[ATOM_TABLES_ALL]; /* how much of each, from its first atom on; 0: it does not */
     uint32_t num_seen;  /* roles of all slots */
+    uint64_t seen_by[ATOM_BOOK_SEEN_BY]; /* directions */
+    unsigned num_seen_by;
     uint32_t next_fit;  /* when the tables are tried again */
     uint32_t num_told, next_told; /* the same by definitions of static atoms */
     uint64_t work;      /* texts looked at and slots weighed: what a test holds against a bound */
@@ -87,6 +91,10 @@ struct atom_book {
     uint32_t buckets[ATOM_BOOK_BUCKETS]; /* the number, from 1, of the first text of each */
     struct book_slot *slots;  /* NULL: nothing was unknown so far */
 };
+
+/* atom_book_bit_of returns the bit of a direction in which slots are unknown, 0 if there is none; the
+ * last one is shared by all that there is no room for. */
+uint16_t atom_book_bit_of(const struct atom_book *book, uint64_t direction);
 
 /* atom_book_has_elsewhere says whether a text is known in another slot, where no node would have
  * it. Also true where too many texts have its hash for that to be chance. */

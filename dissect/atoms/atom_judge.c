@@ -21,11 +21,19 @@ static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
 static const double SETTLED = 0.9999, GONE = 0.5;
 static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
-/* An atom more or less moves all those behind it. So a table is used as far as its atoms explain
- * what is seen: those from the last PART on that does so by that much are not believed. */
+/* An atom more or less moves all those behind it. So a table is believed as far as its atoms explain
+ * what is seen: BEYOND_BITS speak against those behind the last PART that does so by BUILD_BITS. */
 enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
-static const double BUILD_BITS = 10;
+static const double BUILD_BITS = 10, BEYOND_BITS = 5;
+enum { LEAST_SLOTS = 2 }; /* a single one says little */
+static const double NEVER = 1e9;
 static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
+
+/* As far as that any other atom stands in the roles of a slot is held to be less likely. */
+static const double LEAST_OTHERS = -8;
+/* What other directions say: that it is another atom, and that it is this one. */
+static const double LEAST_THERE = -4, MOST_THERE = -0.07;
+enum { WELL_KNOWN = 20 }; /* uses of an atom that were counted: it hardly has others */
 
 struct candidate {
     struct ds_text text;
@@ -35,9 +43,10 @@ struct candidate {
 struct judge {
     struct atom_book *book;
     const struct book_slot *slot;
-    uint16_t number;
+    uint16_t number, bit; /* the latter: of the direction */
+    double others[ATOM_BOOK_ROLES]; /* log2 P(role | an atom that is no candidate) / P(role) */
     struct candidate candidates[MAX_CANDIDATES];
-    unsigned num;
+    unsigned num, num_held; /* the latter: the first one is what the slot held before */
 };
 
 static double clamp(double ratio)
@@ -55,6 +64,9 @@ static double all_of(uint32_t role)
 static double ratio_of_use(unsigned text, struct seen_role role)
 {
     const double num = atom_table_uses[text].num;
+    const unsigned close = role.rank != 0 ? atom_table_count(role.close, text) : 0;
+    if (close != 0)
+        return clamp(log2((close - 0.5) / (num + 2) / all_of(role.close)));
     const unsigned coarse = atom_table_count(role.coarse, text);
     const unsigned fine = atom_table_count(role.fine, text);
     const double back = (coarse + 2 * all_of(role.coarse)) / (num + 2) / all_of(role.coarse);
@@ -65,9 +77,19 @@ static double ratio_of_use(unsigned text, struct seen_role role)
     return clamp(log2(back * (novelty < 1 ? novelty : 1)));
 }
 
-/* ratio_of_learned does that for an atom that was seen in a few messages. */
+/* ratio_of_seen does that for an atom that was seen in a few messages; best: for a role that nobody
+ * saw it in. */
 static double ratio_of_seen(const struct learned *learned, struct seen_role role, double best)
 {
+    const unsigned text = atom_table_find((struct ds_text){learned->text, learned->len});
+    /* Of what only the user's table has it is not known how it is used. */
+    if (text != ATOM_TABLE_NONE && atom_table_uses[text].num != 0) {
+        const double ratio = ratio_of_use(text, role);
+        /* In a role in which others stand it would have been seen. */
+        const bool is_not_it =
+            atom_table_uses[text].num >= WELL_KNOWN && atom_table_count_all(role.fine) != 0;
+        best = ratio > best || is_not_it ? ratio : best;
+    }
     for (unsigned i = 0; i < learned->num_roles; i++) {
         double ratio = best;
         if (learned->roles[i].fine == role.fine)
@@ -76,27 +98,16 @@ static double ratio_of_seen(const struct learned *learned, struct seen_role role
             ratio = log2(0.3 / all_of(role.coarse));
         best = ratio > best ? ratio : best;
     }
-    /* Of what only the user's table has it is not known how it is used. */
-    const unsigned text = atom_table_find((struct ds_text){learned->text, learned->len});
-    if (text != ATOM_TABLE_NONE && atom_table_uses[text].num != 0) {
-        const double ratio = ratio_of_use(text, role);
-        best = ratio > best ? ratio : best;
-    }
     return clamp(best);
-}
-
-static double ratio_of_learned(const struct learned *learned, struct seen_role role)
-{
-    return ratio_of_seen(learned, role, -1);
 }
 
 /* ratio_of_held does that for an atom that would be seen in a role of another kind. */
 static double ratio_of_held(const struct learned *learned, struct seen_role role)
 {
     return ratio_of_seen(learned, role,
-                         !learned->is_watched        ? -1
+                         !learned->is_watched      ? -1
                          : learned->num_roles <= 1 ? -2
-                                                     : -3);
+                                                   : -3);
 }
 
 /* prior_of returns P(a program uses an atom of OTP). */
@@ -107,20 +118,38 @@ static double prior_of(struct atom_table_use use)
     return families == 0 ? 0.002 : (families - 0.5) / atom_table_families;
 }
 
-static bool has_text(const struct judge *judge, struct ds_text text)
+/* find returns the candidate with a text, or NULL. */
+static struct candidate *find(struct judge *judge, struct ds_text text)
 {
     for (unsigned i = 0; i < judge->num; i++) {
         if (judge->candidates[i].text.len == text.len &&
             memcmp(judge->candidates[i].text.data, text.data, text.len) == 0)
-            return true;
+            return &judge->candidates[i];
     }
-    return false;
+    return NULL;
 }
 
 static void add(struct judge *judge, struct ds_text text, double weight)
 {
     if (judge->num < MAX_CANDIDATES)
         judge->candidates[judge->num++] = (struct candidate){text, weight};
+}
+
+static bool is_here(const struct judge *judge, unsigned role)
+{
+    return judge->num_held != 0 || (judge->slot->seen_by[role] & judge->bit) != 0;
+}
+
+/* weigh adds up what the roles of a slot say. In another direction it may hold another atom: the
+ * roles in which it stands there can say no more of it than that it was defined there. */
+static double weigh(const struct judge *judge, double weight, const double *ratios)
+{
+    double here = 0, there = 0;
+    for (unsigned r = 0; r < judge->slot->num_seen; r++)
+        *(is_here(judge, r) ? &here : &there) += ratios[r];
+    there = there < LEAST_THERE ? LEAST_THERE : there;
+    const double most = weight > MOST_THERE ? weight : MOST_THERE;
+    return (weight + there < most ? weight + there : most) + here;
 }
 
 /* bits_if_later weighs that a direction defines a text, so that its slot held another one just before:
@@ -139,13 +168,19 @@ static void add_learned(struct judge *judge, uint64_t direction)
     const struct book_slot *slot = judge->slot;
     for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
         const struct learned *learned = &book->learned[i - 1];
-        if (has_text(judge, (struct ds_text){learned->text, learned->len}))
+        const struct ds_text text = {learned->text, learned->len};
+        struct candidate *same = find(judge, text);
+        if (same != NULL && same < &judge->candidates[judge->num_held])
             continue;
-        double weight = log2(0.95 / book->texts[judge->number].num) +
-                        bits_if_later(learned, direction);
+        double ratios[ATOM_BOOK_ROLES];
         for (unsigned r = 0; r < slot->num_seen; r++)
-            weight += ratio_of_learned(learned, slot->seen[r]);
-        add(judge, (struct ds_text){learned->text, learned->len}, weight);
+            ratios[r] = ratio_of_seen(learned, slot->seen[r], -1 + judge->others[r]);
+        const double weight = weigh(judge, log2(0.95 / book->texts[judge->number].num) +
+                                               bits_if_later(learned, direction), ratios);
+        if (same == NULL)
+            add(judge, text, weight);
+        else if (weight > same->weight)
+            *same = (struct candidate){text, weight};
     }
 }
 
@@ -159,11 +194,23 @@ static double weight_of_text(const struct atom_book *book, const struct book_slo
     return weight;
 }
 
-/* num_usable returns how many atoms of a table a book agrees with. */
-static uint32_t num_usable(const struct atom_book *book, int t)
+/* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against it. */
+static double weight_here(const struct judge *judge, unsigned text, double rarity)
+{
+    const struct atom_table_use use = own_atoms_use(judge->book->own, text);
+    double ratios[ATOM_BOOK_ROLES] = {0};
+    for (unsigned r = 0; r < judge->slot->num_seen && use.num != 0; r++)
+        ratios[r] = ratio_of_use(text, judge->slot->seen[r]);
+    return weigh(judge, log2(prior_of(use)) - rarity, ratios);
+}
+
+/* num_possible returns how many atoms of a table may be where it has them. */
+static uint32_t num_possible(const struct atom_book *book, int t)
 {
     const struct atom_table *table = own_atoms_table(book->own, t);
-    return book->has_table ? book->usable[t] : table != NULL ? table->num : 0;
+    if (table == NULL || book->fits[t].misses != 0 || (book->has_table && book->usable[t] == 0))
+        return 0;
+    return book->fits[t].rest_misses != 0 ? table->num_common : table->num;
 }
 
 /* add_static adds what the releases that fit have in the slot. */
@@ -171,26 +218,41 @@ static void add_static(struct judge *judge)
 {
     const struct atom_book *book = judge->book;
     for (int t = 0; t < ATOM_TABLES_ALL && book->has_table; t++) {
-        for (uint32_t index = judge->number; index < book->usable[t]; index += ATOM_BOOK_MODULUS) {
+        const uint32_t num = num_possible(book, t);
+        for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
             const unsigned number = own_atoms_table(book->own, t)->texts[index];
+            const double weight =
+                weight_here(judge, number, index < book->usable[t] ? 0 : BEYOND_BITS);
             const struct ds_text text = own_atoms_text(book->own, number);
-            if (!has_text(judge, text))
-                add(judge, text, weight_of_text(book, judge->slot, number));
+            struct candidate *same = find(judge, text);
+            if (same == NULL)
+                add(judge, text, weight);
+            else if (same >= &judge->candidates[judge->num_held] && weight > same->weight)
+                same->weight = weight;
         }
     }
 }
 
-/* is_known_elsewhere says whether an atom is in another slot of this sender: each has one. */
-static bool is_known_elsewhere(const struct judge *judge, unsigned number)
+/* rarity_of returns how many bits speak against that an atom is in the slot at hand: in so many others
+ * it could be; or NEVER, where it is known to be in another one: each has one. */
+static double rarity_of(const struct judge *judge, unsigned number)
 {
-    const struct atom_book *book = judge->book;
-    const struct ds_text text = atom_table_text(number);
+    struct atom_book *book = judge->book;
+    bool is_elsewhere = false, is_its_own = false;
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
         const unsigned index = own_atoms_index(book->own, t, number);
-        if (index < num_usable(book, t))
-            return true; /* as a candidate of its own slot it is there already */
+        if (index >= num_possible(book, t))
+            continue;
+        /* As long as no release fits, this is where one of them has it. */
+        if (!book->has_table && index % ATOM_BOOK_MODULUS == judge->number)
+            is_its_own = true;
+        else
+            is_elsewhere = true;
     }
-    return atom_book_has_elsewhere(judge->book, judge->number, text);
+    if ((is_elsewhere && !is_its_own) ||
+        atom_book_has_elsewhere(book, judge->number, atom_table_text(number)))
+        return NEVER;
+    return log2(is_its_own ? ATOM_TABLES_ALL : ATOM_BOOK_MODULUS);
 }
 
 /* is_telling says whether a role gives an atom away: programs of several kinds have it there, and
@@ -205,15 +267,20 @@ static bool is_telling(const struct atom_table_role *role)
 /* add_by_role adds atoms of OTP that can be in any slot, for the roles that hardly another has. */
 static void add_by_role(struct judge *judge)
 {
-    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+    for (unsigned r = 0; r < 2u * judge->slot->num_seen; r++) {
+        const struct seen_role *seen = &judge->slot->seen[r / 2];
         unsigned num;
-        const struct atom_table_role *roles = atom_table_range(judge->slot->seen[r].fine, &num);
+        if (r % 2 != 0 && seen->rank == 0)
+            continue;
+        const struct atom_table_role *roles =
+            atom_table_range(r % 2 != 0 ? seen->close : seen->fine, &num);
         for (unsigned i = 0; i < num; i++) {
             const struct ds_text text = atom_table_text(roles[i].text);
-            if (!is_telling(&roles[i]) || has_text(judge, text) || is_known_elsewhere(judge, roles[i].text))
+            if (!is_telling(&roles[i]) || find(judge, text) != NULL)
                 continue;
-            add(judge, text,
-                weight_of_text(judge->book, judge->slot, roles[i].text) - log2(ATOM_BOOK_MODULUS));
+            const double rarity = rarity_of(judge, roles[i].text);
+            if (rarity < NEVER)
+                add(judge, text, weight_here(judge, roles[i].text, rarity));
         }
     }
 }
@@ -226,6 +293,7 @@ static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
     const struct table_fit *seen = &book->fits[t];
     const uint32_t num = seen->rest_misses != 0 ? table->num_common : table->num;
     double gains[MAX_PARTS] = {0};
+    unsigned slots[MAX_PARTS] = {0}, num_slots = 0; /* that say so */
     for (uint16_t number = 0; book->slots != NULL && number < ATOM_BOOK_MODULUS; number++) {
         const struct book_slot *slot = &book->slots[number];
         double all = OTHERS / (double)ATOM_BOOK_MODULUS;
@@ -234,6 +302,7 @@ static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
         for (uint32_t index = number; index < num; index += ATOM_BOOK_MODULUS) {
             const double with = all + exp2(weight_of_text(book, slot, table->texts[index]));
             gains[index / PART] += log2(with / all);
+            slots[index / PART] += log2(with / all) > 1;
             all = with;
         }
     }
@@ -242,9 +311,11 @@ static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
     *usable = 0;
     for (uint32_t part = (num + PART - 1) / PART; part-- > 0;) {
         last += gains[part];
+        num_slots += slots[part];
         if (*usable != 0) {
             fit += gains[part];
-        } else if (last > BUILD_BITS || part * PART < seen->end_of_hits) {
+        } else if ((last > BUILD_BITS && num_slots >= LEAST_SLOTS) ||
+                   part * PART < seen->end_of_hits) {
             *usable = (uint16_t)((part + 1) * PART < num ? (part + 1) * PART : num);
             fit += gains[part];
         }
@@ -281,14 +352,81 @@ static void choose_tables(struct atom_book *book)
     book->has_table = best >= FIT_BITS;
 }
 
+/* count_of_candidates adds up how often those of OTP among the candidates stand in a role, and in
+ * all. */
+static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned *total)
+{
+    const struct atom_book *book = judge->book;
+    unsigned count = 0, num = judge->num;
+    struct ds_text text;
+    uint32_t next = book->texts[judge->number].first;
+    *total = 0;
+    while (num != 0 || next != 0) {
+        if (num != 0) {
+            text = judge->candidates[--num].text;
+        } else {
+            text = (struct ds_text){book->learned[next - 1].text, book->learned[next - 1].len};
+            next = book->learned[next - 1].next;
+            if (find(judge, text) != NULL)
+                continue;
+        }
+        const unsigned number = atom_table_find(text);
+        if (number != ATOM_TABLE_NONE) {
+            count += atom_table_count(role, number);
+            *total += atom_table_uses[number].num;
+        }
+    }
+    return count;
+}
+
+/* weight_like_others is what a candidate loses where it is like the others: an atom that was never
+ * counted, or not in the close form of a role. */
+static double weight_like_others(const struct judge *judge, struct ds_text text)
+{
+    const unsigned number = atom_table_find(text);
+    double weight = 0;
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        const struct seen_role *seen = &judge->slot->seen[r];
+        if (number == ATOM_TABLE_NONE || atom_table_uses[number].num == 0 ||
+            (seen->rank != 0 && atom_table_count(seen->close, number) == 0))
+            weight += judge->others[r];
+    }
+    return weight > LEAST_OTHERS ? weight : LEAST_OTHERS;
+}
+
+/* weigh_others returns the weight of any atom but the candidates, which are those of the tables and,
+ * yet to be added, of the book:
+ * it stands in a role as often as what is left of those that were counted. */
+static double weigh_others(struct judge *judge)
+{
+    double weight = 0;
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        const struct seen_role *seen = &judge->slot->seen[r];
+        const uint32_t role = seen->rank != 0 ? seen->close : seen->fine;
+        const unsigned all = atom_table_count_all(role);
+        unsigned total;
+        const unsigned ours = count_of_candidates(judge, role, &total);
+        const double others = (all - (ours < all ? ours : all) + 1.0) /
+                              (atom_table_total - (total < atom_table_total ? total : 0) + 2.0);
+        const double ratio = log2(others / all_of(role));
+        judge->others[r] = all != 0 && ratio < 0 && is_here(judge, r) ? ratio : 0;
+        weight += judge->others[r];
+    }
+    weight = weight > LEAST_OTHERS ? weight : LEAST_OTHERS;
+    for (unsigned i = judge->num_held; i < judge->num; i++)
+        judge->candidates[i].weight += weight_like_others(judge, judge->candidates[i].text);
+    return log2(OTHERS / (double)ATOM_BOOK_MODULUS) + weight;
+}
+
 struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
 {
-    struct judge judge = {.book = book, .slot = &book->slots[slot], .number = slot};
+    struct judge judge = {.book = book, .slot = &book->slots[slot], .number = slot,
+                          .bit = atom_book_bit_of(book, direction)};
     choose_tables(book);
-    add_learned(&judge, direction);
     add_static(&judge);
     add_by_role(&judge);
-    double all = OTHERS / (double)ATOM_BOOK_MODULUS, best = 0;
+    double all = exp2(weigh_others(&judge)), best = 0;
+    add_learned(&judge, direction);
     struct ds_text text = {NULL, 0};
     for (unsigned i = 0; i < judge.num; i++) {
         const double weight = exp2(judge.candidates[i].weight);
@@ -332,7 +470,7 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
                                        struct atom_held *held, struct ds_text *out)
 {
     struct book_slot seen = {.num_seen = (uint8_t)held->num_roles};
-    struct judge judge = {.book = book, .slot = &seen, .number = slot};
+    struct judge judge = {.book = book, .slot = &seen, .number = slot, .num_held = 1};
     for (unsigned r = 0; r < held->num_roles; r++)
         seen.seen[r] = held->roles[r];
     choose_tables(book);

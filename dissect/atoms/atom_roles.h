@@ -13,7 +13,13 @@
  * The letters: a atom, i integer, f float, b binary, s string, n [], p pid, o port, r reference,
  * e external fun, t tuple, l list, m map, F fun, R record.
  *
- * The coarse form of a role leaves out what stands beside it: ~to, ~0{3.1, ~+[.
+ * The coarse form of a role leaves out what stands beside it: ~to, ~0{3.1, ~+[. Close forms say
+ * more: of what the tuples and lists beside it consist, and after that which atom is known
+ *
+ *     *N0{@{pl}a             none of interest
+ *     *N0{@{pl}a=which       the first one beside it
+ *     *N0{@{pl}a>rex         the name that the message goes to, or the function of a spawn request
+ *     *N2{@a<$gen_cast       the one at the beginning of what it is nested in
  */
 #ifndef DISSECT_ATOM_ROLES_H
 #define DISSECT_ATOM_ROLES_H
@@ -21,22 +27,24 @@
 #include "conn.h"
 #include "term.h"
 
-enum { ATOM_ROLE_LEN = 40 };
+enum { ATOM_ROLE_LEN = 40, ATOM_ROLE_CLOSE_LEN = 128, ATOM_ROLE_CLOSE = 4 };
 
 struct atom_role {
     char fine[ATOM_ROLE_LEN], coarse[ATOM_ROLE_LEN];
+    char close[ATOM_ROLE_CLOSE][ATOM_ROLE_CLOSE_LEN]; /* what says most comes first */
+    unsigned num_close;
 };
 
-/* seen_role is one as it is looked up: by atom_role_hash. */
+/* seen_role is one as it is looked up: by atom_role_hash. close is that of a close form, and rank
+ * how much that says; both are 0 without. */
 struct seen_role {
-    uint32_t fine, coarse;
+    uint32_t fine, coarse, close, rank;
 };
 
 typedef void (*atom_role_fn)(void *context, const struct ds_atom *atom,
                              const struct atom_role *role);
 
-/* atom_roles_walk tells of each reference to the atom cache in a message what its role is, except
- * for the nodes of pids, ports and references. Of what is nested deeply, or stands far behind in
+/* atom_roles_walk tells of each reference to the atom cache in a message what its role is. Of what is nested deeply, or stands far behind in
  * a long message, nothing is told. The terms have been walked before. */
 void atom_roles_walk(const struct ds_message *message, atom_role_fn tell, void *context);
 
@@ -48,5 +56,8 @@ static inline uint32_t atom_role_hash(const char *role)
         hash = (hash ^ (uint8_t)*role) * 16777619u;
     return hash;
 }
+
+/* atom_role_seen is a role with the closest form of which anything is known beforehand. */
+struct seen_role atom_role_seen(const struct atom_role *role);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "likely.h"
 
+
 enum {
     LISTED = 100,    /* new atoms in one header: a list of atoms, not a use of them */
     LISTED_ALL = 10, /* such messages: what was in the slots is gone */
@@ -99,7 +100,7 @@ struct roles_of {
     struct env *env;
     bool may_learn; /* what is seen is beyond doubt */
     bool is_list;   /* of hundreds of atoms */
-    uint64_t direction;
+    uint64_t this_direction, direction; /* the latter: 0 where what it defines says nothing */
     unsigned num_seen;
     struct seen seen[MAX_SEEN];
 };
@@ -114,10 +115,9 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
                             (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
                             of->is_list, role);
     else if (atom->state == DS_ATOM_UNKNOWN)
-        atom_book_see(of->book, of->env, atom->slot, role);
+        atom_book_see(of->book, of->env, atom->slot, of->this_direction, role);
     else if (atom->state == DS_ATOM_LIKELY && of->num_seen < MAX_SEEN)
-        of->seen[of->num_seen++] = (struct seen){
-            atom->slot, {atom_role_hash(role->fine), atom_role_hash(role->coarse)}};
+        of->seen[of->num_seen++] = (struct seen){atom->slot, atom_role_seen(role)};
 }
 
 /* add_roles gives out in which roles a slot stands in the message at hand; first those in which it
@@ -136,6 +136,29 @@ static void add_roles(const struct roles_of *of, struct atom_held *held, uint16_
             held->num_new += !is_known;
             doubt->roles |= bit;
         }
+    }
+}
+
+static void set_text(struct ds_atom *ref, struct ds_text text)
+{
+    ref->text = (const uint8_t *)text.data;
+    ref->len = text.data != NULL ? (uint16_t)text.len : 0;
+    ref->looks = 0;
+}
+
+/* guess gives the references that are unknown what they are likely by now. That is copied: what the
+ * message teaches may take the place of it in the book. */
+static void guess(const struct roles_of *of, const struct likely *likely, struct ds_atom *refs,
+                  uint32_t num_refs)
+{
+    for (uint32_t i = 0; i < num_refs; i++) {
+        if (refs[i].state != DS_ATOM_UNKNOWN)
+            continue;
+        const struct ds_text text = atom_book_judge(of->book, refs[i].slot, likely->direction);
+        char *copy = text.data != NULL ? arena_alloc(&of->env->arena, text.len + 1) : NULL;
+        if (copy != NULL && text.len != 0)
+            memcpy(copy, text.data, text.len);
+        set_text(&refs[i], (struct ds_text){copy, text.len});
     }
 }
 
@@ -174,9 +197,7 @@ static bool judge_held(const struct roles_of *of, struct env *env, const struct 
         return false;
     if (verdict == ATOM_HELD_GONE && text.data == (const char *)ref->text)
         text.data = NULL;
-    ref->text = (const uint8_t *)text.data;
-    ref->len = text.data != NULL ? (uint16_t)text.len : 0;
-    ref->looks = 0;
+    set_text(ref, text);
     ref->state = text.data != NULL ? DS_ATOM_LIKELY : DS_ATOM_UNKNOWN;
     return true;
 }
@@ -211,24 +232,24 @@ void likely_resolve(struct likely *likely, struct env *env, const struct conn *c
     of.env = env;
     of.may_learn = may_learn;
     of.is_list = likely->is_list;
+    of.this_direction = likely->direction;
     of.direction = likely->num_listed < LISTED_ALL ? likely->direction : 0;
     of.num_seen = 0;
-    if (of.book != NULL)
+    if (of.book != NULL) {
+        guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
         atom_roles_walk(&event->message, note_role, &of);
+    }
     bool any = false;
     for (uint32_t i = 0; i < num_refs; i++) {
         if (refs[i].state == DS_ATOM_LIKELY)
             any = judge_held(&of, env, likely, cache, &refs[i]) || any;
         if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
             continue;
-        const struct ds_text text = atom_book_judge(of.book, refs[i].slot, likely->direction);
-        if (text.data == NULL)
-            continue;
-        refs[i].text = (const uint8_t *)text.data;
-        refs[i].len = (uint16_t)text.len;
-        refs[i].looks = 0;
-        refs[i].state = DS_ATOM_LIKELY;
-        any = true;
+        set_text(&refs[i], atom_book_judge(of.book, refs[i].slot, likely->direction));
+        if (refs[i].text != NULL) {
+            refs[i].state = DS_ATOM_LIKELY;
+            any = true;
+        }
     }
     if (!any)
         return;

@@ -1,6 +1,6 @@
 /*
  * role_dump.c - prints each atom of the messages of a capture with its role, as scripts/atom_uses
- * counts them: TEXT <tab> FINE <tab> COARSE.
+ * counts them: TEXT <tab> FINE <tab> COARSE <tab> CLOSE ...
  *
  *     role_dump FILE.pcap         what is compressed is to be unpacked before
  */
@@ -12,9 +12,13 @@
 static void print_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
 {
     (void)context;
-    if (ds_atom_is_certain(atom->state) && memchr(atom->text, '\n', atom->len) == NULL &&
-        memchr(atom->text, '\t', atom->len) == NULL)
-        printf("%.*s\t%s\t%s\n", atom->len, (const char *)atom->text, role->fine, role->coarse);
+    if (!ds_atom_is_certain(atom->state) || memchr(atom->text, '\n', atom->len) != NULL ||
+        memchr(atom->text, '\t', atom->len) != NULL)
+        return;
+    printf("%.*s\t%s\t%s", atom->len, (const char *)atom->text, role->fine, role->coarse);
+    for (unsigned i = 0; i < role->num_close; i++)
+        printf("\t%s", role->close[i]);
+    printf("\n");
 }
 
 static void on_event(void *context, const struct ds_event *event)

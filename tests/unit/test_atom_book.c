@@ -30,7 +30,7 @@ static struct ds_endpoint end_of(const char *name, uint8_t host, uint32_t creati
                                 .creation = creation};
 }
 
-static const struct atom_role alias_role = {"N2{2.1[@|r", "~+["};
+static const struct atom_role alias_role = {.fine = "N2{2.1[@|r", .coarse = "~+["};
 
 /* slot_in returns the slot of an atom in a release's table. */
 static uint16_t slot_in(int table, const char *text)
@@ -58,7 +58,7 @@ static void fit(struct atom_book *book)
 static bool judges(struct atom_book *book, const char *text)
 {
     const uint16_t slot = slot_in(0, text);
-    atom_book_see(book, &env, slot, &alias_role);
+    atom_book_see(book, &env, slot, 1, &alias_role);
     const struct ds_text found = atom_book_judge(book, slot, 1);
     assert_true(found.data == NULL ||
                 (found.len == strlen(text) && memcmp(found.data, text, found.len) == 0));
@@ -92,7 +92,13 @@ static void knows_a_release(void **state)
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     struct atom_book *book = atom_books_find(books, &env, &end);
     (void)state;
-    assert_false(judges(book, "alias")); /* no release is known to fit */
+    /* No release is known to fit: of what stands where nearly all do it matters where one has it. */
+    static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
+    atom_book_see(book, &env, slot_in(0, "infinity"), 1, &plain);
+    assert_null(atom_book_judge(book, slot_in(0, "infinity"), 1).data);
+    atom_book_see(book, &env, slot_in(0, "alias") + 1u, 1, &alias_role);
+    assert_null(atom_book_judge(book, slot_in(0, "alias") + 1u, 1).data);
+    assert_true(judges(book, "alias"));
     fit(book);
     assert_true(judges(book, "alias"));
     atom_book_release(book);
@@ -131,7 +137,7 @@ static void knows_patch_releases(void **state)
         for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
             atom_book_define(book, &env, slot_in(t, atoms[i]), text_of(atoms[i]), 1,
                              ATOM_BOOK_USED);
-        atom_book_see(book, &env, slot_in(t, "alias"), &alias_role);
+        atom_book_see(book, &env, slot_in(t, "alias"), 1, &alias_role);
         assert_int_equal(atom_book_judge(book, slot_in(t, "alias"), 1).len, strlen("alias"));
         assert_int_not_equal(book->usable[t], 0);
         for (int other = 0; other < ATOM_TABLES_NUM; other++)
@@ -153,11 +159,11 @@ static void believes_as_far_as_seen(void **state)
     for (unsigned i = 50; i < 60; i++)
         define_static(book, 1, (uint16_t)i);
     assert_true(slot_in(1, "alias") < 128);
-    atom_book_see(book, &env, slot_in(1, "alias"), &alias_role);
+    atom_book_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
     assert_int_equal(atom_book_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
     assert_int_equal(book->usable[1], 128);
     define_static(book, 1, 600);
-    atom_book_see(book, &env, slot_in(1, "alias"), &alias_role);
+    atom_book_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
     assert_int_equal(atom_book_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
     assert_int_equal(book->usable[1], 640);
     atom_book_release(book);
@@ -198,6 +204,58 @@ static void believes_no_liar(void **state)
     }
 }
 
+static bool is_text(struct ds_text text, const char *want)
+{
+    return text.len == strlen(want) && memcmp(text.data, want, text.len) == 0;
+}
+
+/* The module of {_, F, 4} may be any; beside execute_call it is erpc. */
+static void tells_by_what_is_beside(void **state)
+{
+    static const struct atom_role alone = {.fine = "M0{@ai", .coarse = "~0{3.0"};
+    static const struct atom_role beside = {.fine = "M0{@ai", .coarse = "~0{3.0", .num_close = 1,
+                                            .close = {"*M0{@ai=execute_call"}};
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    fit(book);
+    atom_book_see(book, &env, 2001, 1, &alone);
+    assert_null(atom_book_judge(book, 2001, 1).data);
+    atom_book_see(book, &env, 2001, 1, &beside);
+    assert_true(is_text(atom_book_judge(book, 2001, 1), "erpc"));
+    atom_book_see(book, &env, 2001, 1, &alone); /* says no less than before */
+    assert_true(is_text(atom_book_judge(book, 2001, 1), "erpc"));
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+/* A slot may hold one atom in a direction and another one in the next. */
+static void tells_directions_apart(void **state)
+{
+    static const struct atom_role cast = {.fine = "N0{@t", .coarse = "~0{2.0", .num_close = 1,
+                                          .close = {"*N0{@{a}>rex"}};
+    static const struct atom_role other = {.fine = "N1#v", .coarse = "~+#v"};
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    fit(book);
+    atom_book_define(book, &env, 1700, text_of("my_tag"), 5, ATOM_BOOK_USED);
+    atom_book_see_known(book, 1700, text_of("my_tag"), 5, false, &cast);
+    atom_book_see(book, &env, 1700, 1, &cast);
+    assert_true(is_text(atom_book_judge(book, 1700, 1), "my_tag"));
+    atom_book_see(book, &env, 1700, 3, &other);
+    assert_null(atom_book_judge(book, 1700, 3).data);
+    /* More directions than are told apart: the last ones share their roles. */
+    for (uint64_t direction = 10; direction < 10 + 2 * ATOM_BOOK_SEEN_BY; direction++)
+        atom_book_see(book, &env, 1700, direction, &cast);
+    assert_int_equal(book->num_seen_by, ATOM_BOOK_SEEN_BY);
+    assert_true(is_text(atom_book_judge(book, 1700, 10 + ATOM_BOOK_SEEN_BY), "my_tag"));
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
 /* What was learned on one connection serves another, but not the one where it was said after the
  * slot had meant something else. */
 static void learns(void **state)
@@ -208,13 +266,14 @@ static void learns(void **state)
     (void)state;
     atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
     atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
-    atom_book_see(book, &env, 1600, &alias_role);
+    atom_book_see(book, &env, 1600, 1, &alias_role);
+    atom_book_see(book, &env, 1600, 3, &alias_role);
     assert_null(atom_book_judge(book, 1600, 1).data);
     const struct ds_text found = atom_book_judge(book, 1600, 3);
     assert_int_equal(found.len, strlen("my_server"));
     /* A list of atoms teaches nothing. */
     atom_book_define(book, &env, 1601, text_of("listed"), 0, ATOM_BOOK_LISTED);
-    atom_book_see(book, &env, 1601, &alias_role);
+    atom_book_see(book, &env, 1601, 1, &alias_role);
     assert_null(atom_book_judge(book, 1601, 3).data);
     atom_book_release(book);
     atom_books_free(books);
@@ -272,7 +331,7 @@ static void keeps_a_few_texts(void **state)
         snprintf(text, sizeof text, "text_%d", i);
         atom_book_define(book, &env, 1700, text_of(text), 1, ATOM_BOOK_USED);
     }
-    atom_book_see(book, &env, 1700, &alias_role);
+    atom_book_see(book, &env, 1700, 1, &alias_role);
     assert_null(atom_book_judge(book, 1700, 3).data); /* it may be any of them */
     atom_book_release(book);
     atom_books_free(books);
@@ -382,7 +441,7 @@ static void use_all(void *context)
     struct atom_book *book = books != NULL ? atom_books_find(books, &env, &end) : NULL;
     if (book != NULL) {
         fit(book);
-        atom_book_see(book, &env, 35, &alias_role);
+        atom_book_see(book, &env, 35, 1, &alias_role);
         (void)atom_book_judge(book, 35, 1);
         atom_book_release(book);
     }
@@ -489,7 +548,7 @@ static void knows_what_the_user_builds(void **state)
             atom_book_define(own, &env, i, atoms[i], 1, ATOM_BOOK_USED);
         fit(other);
         for (int i = 0; i < 2; i++)
-            atom_book_see(i == 0 ? own : other, &env, 7, &alias_role);
+            atom_book_see(i == 0 ? own : other, &env, 7, 1, &alias_role);
         assert_int_equal(atom_book_judge(own, 7, 1).data != NULL, has_table);
         assert_null(atom_book_judge(other, 7, 1).data);
         assert_true(judges(other, "alias"));
@@ -560,6 +619,8 @@ int main(void)
         cmocka_unit_test(knows_patch_releases),
         cmocka_unit_test(believes_as_far_as_seen),
         cmocka_unit_test(believes_no_liar),
+        cmocka_unit_test(tells_by_what_is_beside),
+        cmocka_unit_test(tells_directions_apart),
         cmocka_unit_test(learns),
         cmocka_unit_test(doubts_what_was_held),
         cmocka_unit_test(tells_incarnations_apart),
