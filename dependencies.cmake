@@ -39,8 +39,7 @@ endif()
 if(DISTSNIFF_PAGE)
   find_file(D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3)
   if(NOT D3_SCRIPT)
-    is_missing("d3.min.js, of D3 5," node-d3 "Elsewhere: -DD3_SCRIPT=FILE. Without pages, "
-               "that is without -T html: -DDISTSNIFF_PAGE=OFF")
+    is_missing("d3.min.js, of D3 5," node-d3 "Elsewhere: -DD3_SCRIPT=FILE. Without -T html: -DDISTSNIFF_PAGE=OFF")
   endif()
 endif()
 
