@@ -96,6 +96,12 @@ static const struct conversation conversations[] = {
      {REQUEST("\0\x01n"), REPLY("\0\0\x11\x11"), SERVER_FIN},
      "> names_req\n< names_resp epmd=4369\n",
      CLOSED},
+    {"the last port, and one behind it",
+     {REQUEST("\0\x01n"),
+      REPLY("\0\0\x11\x11" "name bob at port 65535\nname eve at port 65536\n"), SERVER_FIN},
+     "> names_req\nport 65535 bob\n"
+     "< names_resp epmd=4369 [bob 65535 -1 active] !malformed at 27: not a line of a list of nodes\n",
+     CLOSED},
     {"dump",
      {REQUEST("\0\x01" "d"),
       REPLY("\0\0\x11\x11" "active name     <alice> at port 50000, fd = 5\n"
