@@ -435,6 +435,7 @@ static void knows_the_operators(void **state)
         "id in {\"x\", 5}", NULL};
     static const char *const no[] = {
         "frame == 13", "frame != 12", "frame < 12", "frame > 12", "frame in {1,3}",
+        "frame <= 11", "frame >= 13", "op <= \"spawn\"", "op >= \"t\"",
         "op contains \"x\"", "node != \"alice@h\"", "step || step && fault",
         "(fault || step) && step", "!fault || step", "!fault && fault", "fault && !fault",
         "!(fault || step)", "op matches \"^reg\"", "step matches \"\"",

@@ -393,8 +393,9 @@ static void lacks_what_is_just_old_enough(void **state)
     unload();
 }
 
-/* Returns how many packets are in the file that packet 100 triggers. */
-static uint64_t record_between(int64_t before_ns, int64_t after_ns)
+/* Returns how many packets are in the file that packet 100 triggers, where from packet 120 on the
+ * stamps go back. */
+static uint64_t record_set_back(int64_t before_ns, int64_t after_ns, int64_t back_ns)
 {
     struct bench b;
     struct filter_error error;
@@ -407,13 +408,18 @@ static uint64_t record_between(int64_t before_ns, int64_t after_ns)
     assert_true(begin(&b));
     for (size_t i = 0; i < num_packets; i++) {
         struct ds_packet packet = packets[i];
-        packet.ts_ns = 1000000 * SECOND + (int64_t)i * SECOND / 50;
+        packet.ts_ns = 1000000 * SECOND + (int64_t)i * SECOND / 50 - (i >= 120 ? back_ns : 0);
         take(&b, &packet);
     }
     end(&b);
     clean_up(&b);
     assert_int_equal(remove_files(&num), 1);
     return num;
+}
+
+static uint64_t record_between(int64_t before_ns, int64_t after_ns)
+{
+    return record_set_back(before_ns, after_ns, 0);
 }
 
 /* Both ends of what is asked for belong to it. */
@@ -425,6 +431,9 @@ static void keeps_packets_at_both_ends(void **state)
     assert_int_equal(record_between(SECOND - 1, SECOND), num - 1);
     assert_int_equal(record_between(SECOND, SECOND - 1), num - 1);
     assert_int_equal(record_between(SECOND + 1, SECOND + 1), num);
+    /* Up to a second back is disorder, during which the file goes on; more is another clock. */
+    assert_true(record_set_back(SECOND, SECOND, SECOND) > num + 20);
+    assert_in_range(record_set_back(SECOND, SECOND, SECOND * 11 / 10), num - 1, num + 1);
     unload();
 }
 

@@ -69,6 +69,8 @@ static void test_atoms(void **state)
     assert_atom(samples_term(BYTES(118, 0, 2, 0xc3, 0xa9)), "\xc3\xa9");
     assert_atom(samples_term(BYTES(100, 0, 2, 'o', 'k')), "ok");
     assert_atom(samples_term(BYTES(115, 2, 'o', 0xe9)), NULL);
+    assert_atom(samples_term(BYTES(115, 2, 'o', 0x80)), NULL);
+    assert_atom(samples_term(BYTES(115, 2, 'o', 0x7f)), "o\x7f");
     assert_atom(samples_term(BYTES(107, 0, 2, 'o', 'k')), NULL);
     assert_atom(samples_term(BYTES(PID)), NULL);
     assert_atom((struct ds_term){0}, NULL);
