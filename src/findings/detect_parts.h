@@ -1,0 +1,22 @@
+/*
+ * detect_parts.h - the parts of detect_connect.c: each a file, for what a connection goes through
+ * until it is up.
+ */
+#ifndef SRC_DETECT_PARTS_H
+#define SRC_DETECT_PARTS_H
+
+#include "detect.h"
+
+/* Names and ports (detect_reach.c). detect_find_asked finds the latest answer of EPMD that led to
+ * this connection, of the other version of IP where other_family; NULL: none did. */
+void detect_epmd(struct detect *d, const struct ds_event *event);
+void detect_unreachable(struct detect *d, const struct ds_event *event);
+void detect_reach_time(struct detect *d, bool at_end);
+const struct asked *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
+                                      int64_t ts_ns, bool other_family);
+
+/* The steps of a handshake (detect_handshake.c), and why it was ended (detect_refusal.c). */
+void detect_handshake(struct detect *d, const struct ds_event *event);
+void detect_refusal(struct detect *d, const struct ds_event *event, struct watched *w);
+
+#endif
