@@ -469,6 +469,21 @@ void pipeline_lose(struct pipeline *s, const struct loss *loss)
         record_queue_lose(s->queue, loss);
 }
 
+static void take_overdue(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    findings_overdue(s->findings, record);
+}
+
+/* find_overdue has the findings look at calls that have been open for long. */
+static void find_overdue(struct pipeline *s, int64_t now_ns)
+{
+    int64_t until_ns;
+    const int64_t after_ns = findings_overdue_after(s->findings, now_ns, &until_ns);
+    if (until_ns > after_ns)
+        correlate_visit_overdue(s->correlate, after_ns, until_ns, now_ns, take_overdue, s);
+}
+
 void pipeline_time(struct pipeline *s, int64_t now_ns)
 {
     if (s->findings != NULL && !s->behind)
@@ -476,6 +491,8 @@ void pipeline_time(struct pipeline *s, int64_t now_ns)
     if (s->correlate == NULL || s->behind)
         return;
     correlate_time(s->correlate, now_ns);
+    if (s->findings != NULL && pipeline_get_state(s) == PIPELINE_ON)
+        find_overdue(s, now_ns);
     if (now_ns >= s->next_ns && pipeline_get_state(s) == PIPELINE_ON)
         repeat_reports(s, now_ns);
 }

@@ -62,6 +62,7 @@ static enum header_status read_text(struct cursor *at, bool long_atoms, struct d
     ref->text = text.at;
     ref->len = len;
     ref->state = DS_ATOM_KNOWN;
+    ref->is_new = true;
     *at = entry;
     return HEADER_OK;
 }
@@ -96,6 +97,7 @@ static enum header_status read_refs(struct cursor *at, struct dist_header *heade
         ref->looks = 0;
         ref->slot = (uint16_t)((pair & FLAG_SEGMENT) * ATOM_SEGMENT_SLOTS + index);
         ref->state = DS_ATOM_UNKNOWN;
+        ref->is_new = false;
         enum header_status status = HEADER_OK;
         if ((pair & FLAG_NEW_ENTRY) != 0)
             status = read_text(at, long_atoms, ref, what);
@@ -180,7 +182,9 @@ void dist_header_apply(struct dist_header *header, struct atom_cache *cache, str
         if (old.text != NULL)
             keep_text(header, i, old, env);
         atoms_set(cache, env, ref->slot, text, latin1, DS_ATOM_KNOWN);
-        if (latin1)
+        if (latin1) {
             *ref = atoms_get(cache, ref->slot);
+            ref->is_new = true;
+        }
     }
 }

@@ -54,6 +54,11 @@ bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item);
  * was sent as a string. False when the term is no list. */
 bool ds_term_get_length(const struct ds_term *term, uint32_t *length);
 
+/* ds_term_find_key finds one of these words, an atom or a binary, with a text right behind it, a
+ * binary or string that is not empty: a key and its value in a tuple or a map. It returns the place
+ * of the word among keys, -1: there is none in what it looks at, some 4000 terms or 64 kB. */
+int ds_term_find_key(const struct ds_term *term, const struct ds_text *keys, size_t num);
+
 DS_END_PUBLIC
 
 #endif

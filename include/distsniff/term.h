@@ -62,6 +62,7 @@ struct ds_atom {
     uint16_t slot;
     uint8_t state; /* enum ds_atom_state */
     uint8_t looks; /* some of enum ds_atom_looks; 0: the text has to be looked at */
+    bool is_new;   /* this message gave it its slot */
 };
 
 /* ds_term is one term. ATOM_CACHE_REF n in it means atoms[n]. An absent term has

@@ -493,6 +493,21 @@ void calls_visit_open(const struct calls *calls, int64_t now_ns, record_fn visit
     }
 }
 
+void calls_visit_overdue(const struct calls *calls, int64_t after_ns, int64_t until_ns,
+                         int64_t now_ns, record_fn visit, void *context)
+{
+    const struct call_end end = {.end_ns = now_ns, .outcome = CALL_OPEN};
+    const struct open_call *call = table_oldest(&calls->table);
+    for (; call != NULL && call->start_ns <= until_ns; call = table_newer(&calls->table, call)) {
+        struct titles titles[2];
+        struct call view;
+        if (call->given_up || call->is_tentative || call->start_ns <= after_ns)
+            continue;
+        fill_view(calls, call, &end, titles, &view);
+        visit(context, &(struct record){.call = &view});
+    }
+}
+
 void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcome)
 {
     const struct call_end end = {.end_ns = end_ns, .outcome = outcome};

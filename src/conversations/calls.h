@@ -167,6 +167,10 @@ void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcom
  * with CALL_OPEN. Nothing is changed by that. */
 void calls_visit_open(const struct calls *calls, int64_t now_ns, record_fn visit, void *context);
 
+/* calls_visit_overdue does so with those that began after after_ns and not after until_ns. */
+void calls_visit_overdue(const struct calls *calls, int64_t after_ns, int64_t until_ns,
+                         int64_t now_ns, record_fn visit, void *context);
+
 /* calls_lost_answer says whether what answers the call has had gaps or faults since. */
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn);
 

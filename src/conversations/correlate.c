@@ -307,6 +307,12 @@ void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn v
     }
 }
 
+void correlate_visit_overdue(const struct correlate *c, int64_t after_ns, int64_t until_ns,
+                             int64_t now_ns, record_fn visit, void *context)
+{
+    calls_visit_overdue(&c->calls, after_ns, until_ns, now_ns, visit, context);
+}
+
 void correlate_end(struct correlate *c)
 {
     calls_end_all(&c->calls, c->now_ns, CALL_UNANSWERED);

@@ -36,6 +36,11 @@ void correlate_time(struct correlate *c, int64_t now_ns);
 void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
                           void *context);
 
+/* correlate_visit_overdue gives, as they are at that time, the calls alone that began after after_ns
+ * and not after until_ns, and are still open. */
+void correlate_visit_overdue(const struct correlate *c, int64_t after_ns, int64_t until_ns,
+                             int64_t now_ns, record_fn visit, void *context);
+
 /* correlate_end tells that no more events come, and ends what is open. */
 void correlate_end(struct correlate *c);
 

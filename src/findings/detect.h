@@ -68,12 +68,10 @@ struct pair {
     uint32_t creation[2];
     unsigned ups;
     uint64_t conn[4], frame[4]; /* of the last ones */
+    bool has_ended;      /* a link of theirs, or more */
+    uint32_t ended_by;   /* the latest: hash of the node that closed it in order; 0: otherwise */
     int64_t idle_ns[3];         /* before a RST, of the last ones; 0: none */
     unsigned idles;
-    uint64_t nok_conn, nok_frame;
-    int64_t nok_ns;  /* a refused attempt that waits for the other one */
-    char nok_end[2][128];
-    size_t nok_len[2];
 };
 
 struct callee {
@@ -83,23 +81,104 @@ struct callee {
     bool is_told;
 };
 
+/* copied is a large payload that may come again, to others. */
+struct copied {
+    struct table_entry entry;
+    uint64_t sample, all; /* hashes of parts of it, with the sender, and of all; 0: none yet */
+    uint64_t receiver;    /* of the latest */
+    int64_t first_ns, last_ns;
+    uint64_t frame; /* of the first */
+    uint32_t copies, same_node; /* after the first; those to a node that had one before */
+    uint8_t num_conns;
+    bool is_told[2];
+    uint64_t conn[8];
+};
+
+/* coined is what a node sends atoms of: one form, with ever other numbers in it. */
+enum { COINED_EXAMPLES = 3, COINED_LEN = 60 };
+struct coined {
+    struct table_entry entry;
+    uint64_t key;
+    int64_t first_ns;
+    uint64_t frame;
+    uint32_t num; /* different ones, or a few more */
+    uint8_t seen[256]; /* a bit for each, by its hash */
+    uint8_t len[COINED_EXAMPLES];
+    char example[COINED_EXAMPLES][COINED_LEN];
+};
+
+/* locked is a lock of global on one node. */
+struct locked {
+    struct table_entry entry;
+    uint64_t key;
+    unsigned refused; /* in a row */
+    int64_t refused_ns; /* the first of these */
+    uint64_t frame;
+    bool has_holder;
+    size_t holder_len;
+    char holder[128];
+};
+
+/* listed is a name of global, as a node told it over a connection. */
+struct listed {
+    struct table_entry entry;
+    uint64_t key, pid; /* hashes: of connection and name, and of whom it names */
+    uint64_t frame;
+    uint8_t dir;
+};
+
+/* dialled is an attempt that was told to give way to the one from the other side, or that the
+ * other one has to give way to. */
+struct dialled {
+    bool is_used, is_kept; /* is_kept: this attempt is to go on, not the other one */
+    uint64_t conn, frame;
+    int64_t ts_ns;
+    struct ds_addr addr; /* of the acceptor */
+    size_t len[2];
+    char name[2][128]; /* initiator, acceptor; len 0: not known */
+};
+
+/* fading is a link whose one end does not acknowledge what the other one sends: it may be gone. */
+struct fading {
+    bool is_used;
+    uint8_t waiting; /* the end */
+    uint64_t conn, frame;
+    int64_t last_data_ns, tick_ns; /* of the end that is silent; of the other one */
+    size_t len[2];
+    char name[2][128]; /* who waits, who is silent */
+};
+
 /* checks counts what was looked at. */
 struct checks {
     uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps;
-    uint64_t late, tls, one_way, epmd_messages, unticked;
+    uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs;
 };
 
-enum { MAX_REFUSED = 32 };
+enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32 };
+
+struct mesh; /* who is connected with whom: detect_mesh.c */
 
 struct detect {
     struct findings_config config;
-    struct table watched, asked, pairs, callees;
+    struct table watched, asked, pairs, callees, copied, coined, locks, listed;
     struct refused refused[MAX_REFUSED];
     bool has_refused; /* any may be used */
+    struct dialled dialled[MAX_DIALLED];
+    bool has_dialled;
+    struct fading fading[MAX_FADING];
+    bool has_fading;
+    struct mesh *mesh; /* NULL: no link has been up yet */
+    struct {
+        int64_t ts_ns; /* 0: none */
+        uint64_t frame;
+        size_t len[2];
+        char name[2][128];
+    } lost; /* the link that global said first was lost */
     struct checks checks;
     struct finding draft;
     int64_t now_ns;
     uint64_t no_memory, num_dropped;
+    int64_t overdue_ns; /* calls that began by then, and were open too long, have been told */
     struct table found; /* of findings.c */
     uint64_t num_found;
 };
@@ -107,10 +186,16 @@ struct detect {
 /* detect_watch returns what is known of a connection; NULL when memory ran out. */
 struct watched *detect_watch(struct detect *d, const struct ds_conn *conn);
 
+/* detect_pair returns what is known of two nodes, by the hashes of their names; NULL: nothing. */
+struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b);
+
 /* detect_begin begins a finding about what event has shown, which is sure unless said otherwise,
  * and about its two nodes. event NULL: set the times of the evidence yourself. */
 struct finding *detect_begin(struct detect *d, enum finding_code code,
                              const struct ds_event *event);
+
+/* detect_begin_call does the same of a call that has ended. */
+struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call);
 
 /* detect_frame adds a packet to the evidence, 0: none; what is a static string. */
 void detect_frame(struct finding *finding, uint64_t frame, const char *what);
@@ -121,11 +206,22 @@ void detect_unsure(struct finding *finding, enum certainty certainty, const char
 /* detect_commit gives it out, or counts it with its equals: those of the same code and sentence. */
 void detect_commit(struct detect *d);
 
+/* detect_hung speaks of a call that has been open for so long, or longer. */
+#define DETECT_HUNG_NS INT64_C(5000000000)
+void detect_hung(struct detect *d, const struct call *call);
+
 /* The families. end: nothing more comes. */
 void detect_connect(struct detect *d, const struct record *record);
 void detect_connect_time(struct detect *d, bool at_end);
 void detect_link(struct detect *d, const struct record *record);
+void detect_silence(struct detect *d, const struct record *record);
+void detect_silence_time(struct detect *d);
+void detect_mesh(struct detect *d, const struct record *record);
+void detect_mesh_time(struct detect *d, bool at_end);
+void detect_mesh_free(struct detect *d);
 void detect_calls(struct detect *d, const struct record *record);
+void detect_messages(struct detect *d, const struct record *record);
+void detect_global(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct record *record);
 
 /* detect_tls is of connections with TLS, and comes before detect_connect. */
@@ -134,6 +230,18 @@ void detect_tls(struct detect *d, const struct record *record);
 /* wording_span appends a time span as people say it. */
 void wording_span(struct wording *wording, int64_t ns);
 void wording_size(struct wording *wording, uint64_t bytes);
+
+/* wording_party appends a process: its name and node, or what is known of it. */
+void wording_party(struct wording *wording, const struct party *party);
+
+/* detect_tick_of returns the interval at which an end ticks: what was measured, or what is usual. */
+int64_t detect_tick_of(const struct ds_link *link, int end);
+
+/* detect_keep copies a text, as much as fits, and returns its length. */
+size_t detect_keep(char *out, size_t size, struct ds_text text);
+
+/* detect_is_published says whether both nodes of a connection are no hidden ones, by its handshake. */
+bool detect_is_published(const struct watched *w);
 
 static inline struct ds_text text_of(const char *data, size_t len)
 {

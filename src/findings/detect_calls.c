@@ -1,30 +1,15 @@
 /*
- * detect_calls.c - findings of family 3: messages that come too late or cannot be read, calls that
- * fail or are never answered.
+ * detect_calls.c - findings of family 3 that calls show: they fail, are answered too late or never,
+ * or ask for what the other node does not have.
  */
 #include "detect.h"
 
 #include "hash.h"
 
 #include <inttypes.h>
-
-#define SECOND INT64_C(1000000000)
-#define HUNG_NS (5 * SECOND)
+#include <string.h>
 
 enum { MIN_CALLS = 5, FAILED_SHARE = 5, TEXT_LEN = 100 };
-
-static void put_party(struct wording *wording, const struct party *party)
-{
-    if (party->name.data != NULL) {
-        wording_put(wording, WORD_ATOM, party->name);
-        if (party->node.data != NULL)
-            wording_add(wording, " of ");
-    } else if (party->has_pid) {
-        wording_printf(wording, "<%u.%u> of ", (unsigned)party->id, (unsigned)party->serial);
-    }
-    if (party->node.data != NULL)
-        wording_put(wording, WORD_NODE, party->node);
-}
 
 static void set_nodes(struct finding *f, const struct call *call)
 {
@@ -37,7 +22,7 @@ static void set_nodes(struct finding *f, const struct call *call)
     }
 }
 
-static struct finding *begin_call(struct detect *d, enum finding_code code, const struct call *call)
+struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call)
 {
     struct finding *f = detect_begin(d, code, NULL);
     f->evidence[0].conn = call->conn;
@@ -47,21 +32,26 @@ static struct finding *begin_call(struct detect *d, enum finding_code code, cons
     return f;
 }
 
-static void take_hung(struct detect *d, const struct call *call)
+void detect_hung(struct detect *d, const struct call *call)
 {
-    if (call->outcome != CALL_UNANSWERED || call->end_ns - call->start_ns < HUNG_NS)
-        return;
-    struct finding *f = begin_call(d, FINDING_DS305, call);
+    struct finding *f = detect_begin_call(d, FINDING_DS305, call);
     wording_printf(&f->sentence, "a %s to ", call->label);
-    put_party(&f->sentence, &call->callee);
-    wording_add(&f->sentence, " was never answered");
+    wording_party(&f->sentence, &call->callee);
+    wording_add(&f->sentence, " is not answered");
     wording_add(&f->detail, "asked by ");
-    put_party(&f->detail, &call->caller);
+    wording_party(&f->detail, &call->caller);
     wording_add(&f->detail, ", open for ");
     wording_span(&f->detail, call->end_ns - call->start_ns);
     wording_printf(&f->detail, ", call #%" PRIu64, call->number);
     detect_unsure(f, CERTAINTY_LIKELY, "a longer capture");
     detect_commit(d);
+}
+
+static void take_hung(struct detect *d, const struct call *call)
+{
+    if (call->outcome == CALL_UNANSWERED && call->end_ns - call->start_ns >= DETECT_HUNG_NS &&
+        call->start_ns > d->overdue_ns)
+        detect_hung(d, call);
 }
 
 static bool has_failed(enum call_outcome outcome)
@@ -95,9 +85,9 @@ static void take_callee(struct detect *d, const struct call *call)
     if (c->is_told || c->calls < MIN_CALLS || c->failed * FAILED_SHARE < c->calls)
         return;
     c->is_told = true;
-    struct finding *f = begin_call(d, FINDING_DS310, call);
+    struct finding *f = detect_begin_call(d, FINDING_DS310, call);
     wording_add(&f->sentence, "calls of ");
-    put_party(&f->sentence, &call->callee);
+    wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " fail");
     wording_printf(&f->detail,
                  "by then %" PRIu64 " of %" PRIu64 ": %" PRIu64 " noproc, %" PRIu64
@@ -126,34 +116,125 @@ static void take_late(struct detect *d, const struct record *record)
     detect_commit(d);
 }
 
-static void take_malformed(struct detect *d, const struct ds_event *event)
+/* --- code that is not there --- */
+
+static bool is_atom(const struct ds_term *term, const char *word)
 {
-    if (event->conn->counters[0].gaps + event->conn->counters[1].gaps != 0)
-        return; /* the framing may have been found again at a wrong place */
-    struct finding *f = detect_begin(d, FINDING_DS306, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends what no node reads: ");
-    wording_add(&f->sentence, event->fault.what != NULL ? event->fault.what : "malformed");
-    wording_printf(&f->detail, "at offset %" PRIu64 " of the message", event->fault.offset);
-    detect_frame(f, event->frame, "the message");
-    detect_commit(d);
+    struct ds_text text;
+    return ds_term_get_atom(term, &text) && text.len == strlen(word) &&
+           memcmp(text.data, word, text.len) == 0;
 }
 
-static void take_exit(struct detect *d, const struct record *record)
+/* function is one that a reason speaks of. */
+struct function {
+    struct ds_text mod, fun;
+    uint32_t arity;
+    bool has_arity;
+};
+
+static bool read_function(const struct ds_term *entry, struct function *out)
 {
-    const struct ds_event *event = record->event;
-    const struct ds_message *m = &event->message;
-    const struct ds_term *reason =
-        m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
-    struct ds_text atom;
-    if (reason->data == NULL || !ds_term_get_atom(reason, &atom) || atom.len != 4 ||
-        memcmp(atom.data, "kill", 4) != 0)
+    struct ds_term part[3];
+    int64_t arity;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!ds_term_get_element(entry, i, &part[i]))
+            return false;
+    }
+    if (!ds_term_get_atom(&part[0], &out->mod) || !ds_term_get_atom(&part[1], &out->fun))
+        return false;
+    out->has_arity = true;
+    if (ds_term_get_integer(&part[2], &arity) && arity >= 0 && arity < UINT32_MAX)
+        out->arity = (uint32_t)arity;
+    else
+        out->has_arity = ds_term_get_length(&part[2], &out->arity);
+    return true;
+}
+
+/* missing is what a reason says is not there. */
+enum missing { MISSING_NOTHING, MISSING_FUNCTION, MISSING_CLAUSE, MISSING_FUN };
+
+static enum missing read_kind(const struct ds_term *term)
+{
+    struct ds_term first;
+    if (is_atom(term, "undef"))
+        return MISSING_FUNCTION;
+    if (is_atom(term, "function_clause"))
+        return MISSING_CLAUSE;
+    return ds_term_get_element(term, 0, &first) && is_atom(&first, "badfun") ? MISSING_FUN
+                                                                            : MISSING_NOTHING;
+}
+
+/* read_reason finds undef, function_clause or badfun in the reason of a failed call, and the function
+ * on top of its stack: undef; {undef, Stack}; {'EXIT', ...}; {{undef, Stack}, {M, F, A}}. */
+static enum missing read_reason(const struct ds_term *reason, struct function *at, bool *has_at)
+{
+    enum { DEEP = 4 };
+    struct ds_term term = *reason, first, second;
+    struct ds_term_list stack;
+    *has_at = false;
+    for (int depth = 0; depth < DEEP; depth++) {
+        const enum missing kind = read_kind(&term);
+        if (kind != MISSING_NOTHING)
+            return kind;
+        if (!ds_term_get_element(&term, 0, &first) || !ds_term_get_element(&term, 1, &second))
+            return MISSING_NOTHING;
+        if (is_atom(&first, "EXIT")) {
+            term = second;
+            continue;
+        }
+        *has_at = ds_term_get_list(&second, &stack) && ds_term_list_next(&stack, &second) &&
+                  read_function(&second, at);
+        term = first;
+    }
+    return MISSING_NOTHING;
+}
+
+static bool text_equals(struct ds_text a, struct ds_text b)
+{
+    return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static void put_function(struct wording *wording, const struct function *function)
+{
+    wording_put(wording, WORD_ATOM, function->mod);
+    wording_add(wording, ":");
+    wording_put(wording, WORD_ATOM, function->fun);
+    if (function->has_arity)
+        wording_printf(wording, "/%" PRIu32, function->arity);
+}
+
+/* take_missing: function_clause is worth a word only of the very function that was called, and of
+ * other functions that are not there it is less than likely that the caller has them. */
+static void take_missing(struct detect *d, const struct call *call)
+{
+    struct function called = {.has_arity = false}, at;
+    bool has_at;
+    if (call->outcome != CALL_ERROR || call->reason.data == NULL || call->callee.node.data == NULL)
         return;
-    struct finding *f = detect_begin(d, FINDING_DS311, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " kills a process of ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    detect_frame(f, event->frame, "exit/2");
+    const enum missing kind = read_reason(&call->reason, &at, &has_at);
+    const bool names = call->mod.data != NULL && ds_term_get_atom(&call->mod, &called.mod) &&
+                       ds_term_get_atom(&call->fun, &called.fun);
+    if (names)
+        called.has_arity = ds_term_get_length(&call->args, &called.arity);
+    const bool is_called =
+        names && (!has_at || (text_equals(at.mod, called.mod) && text_equals(at.fun, called.fun)));
+    if (kind == MISSING_NOTHING || (kind == MISSING_CLAUSE && !(is_called && has_at)) ||
+        (kind == MISSING_FUNCTION && !has_at && !names))
+        return;
+    struct finding *f = detect_begin_call(d, FINDING_DS302, call);
+    wording_put(&f->sentence, WORD_NODE, call->callee.node);
+    if (kind == MISSING_FUN) {
+        wording_add(&f->sentence, " does not have the code of a fun that it was given");
+    } else {
+        wording_add(&f->sentence, kind == MISSING_CLAUSE ? " has another " : " does not have ");
+        put_function(&f->sentence, has_at ? &at : &called);
+    }
+    wording_add(&f->detail, "asked by ");
+    wording_party(&f->detail, &call->caller);
+    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    detect_frame(f, call->end_frame, "its end");
+    detect_unsure(f, is_called || kind == MISSING_FUN ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
+                  "code:which/1 and Module:module_info(md5) on both nodes");
     detect_commit(d);
 }
 
@@ -162,6 +243,7 @@ void detect_calls(struct detect *d, const struct record *record)
     if (record->call != NULL) {
         take_hung(d, record->call);
         take_callee(d, record->call);
+        take_missing(d, record->call);
         return;
     }
     const struct ds_event *event = record->event;
@@ -169,8 +251,4 @@ void detect_calls(struct detect *d, const struct record *record)
         return;
     if (record->note.late)
         take_late(d, record);
-    if (record->note.role == NOTE_EXIT && event->message.op != NULL)
-        take_exit(d, record);
-    if (event->fault.kind == DS_FAULT_MALFORMED)
-        take_malformed(d, event);
 }

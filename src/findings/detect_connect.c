@@ -34,6 +34,7 @@ static void take_conn(struct detect *d, const struct ds_event *event)
     case DS_CONN_UP:
         w->is_up = true;
         w->up_ns = event->ts_ns;
+        detect_dialled_up(d, event);
         return;
     case DS_CONN_JOINED_LATE:
         w->is_up = w->is_late = true;
@@ -69,4 +70,5 @@ void detect_connect(struct detect *d, const struct record *record)
 void detect_connect_time(struct detect *d, bool at_end)
 {
     detect_reach_time(d, at_end);
+    detect_dialled_time(d);
 }

@@ -3,45 +3,16 @@
  */
 #include "detect.h"
 
-#include <string.h>
-
-enum scope { SCOPE_LOCAL, SCOPE_PRIVATE, SCOPE_PUBLIC };
-
-/* scope_of says who can reach an address (RFC 6890). What is mapped into IPv6 is of IPv4. */
-static enum scope scope_of(const struct ds_addr *addr)
-{
-    static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    static const uint8_t loopback6[16] = {[15] = 1};
-    const uint8_t *b = addr->bytes;
-    if (addr->family == 6) {
-        if (memcmp(b, loopback6, sizeof loopback6) == 0)
-            return SCOPE_LOCAL;
-        if (memcmp(b, mapped, sizeof mapped) != 0)
-            return (b[0] & 0xfe) == 0xfc || (b[0] == 0xfe && (b[1] & 0xc0) == 0x80) ||
-                           (b[0] == 0x20 && b[1] == 0x01 && b[2] == 0x0d && b[3] == 0xb8)
-                       ? SCOPE_PRIVATE
-                       : SCOPE_PUBLIC;
-        b += sizeof mapped;
-    }
-    if (b[0] == 127)
-        return SCOPE_LOCAL;
-    if (b[0] == 10 || (b[0] == 172 && (b[1] & 0xf0) == 16) || (b[0] == 192 && b[1] == 168) ||
-        (b[0] == 169 && b[1] == 254) || (b[0] == 100 && (b[1] & 0xc0) == 64) || b[0] >= 224 ||
-        (b[0] == 192 && b[1] == 0 && b[2] == 2) || (b[0] == 198 && (b[1] & 0xfe) == 18) ||
-        (b[0] == 198 && b[1] == 51 && b[2] == 100) || (b[0] == 203 && b[1] == 0 && b[2] == 113))
-        return SCOPE_PRIVATE;
-    return SCOPE_PUBLIC;
-}
+#include "danger.h"
 
 static void take_up(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
-    const enum scope scope[2] = {scope_of(&conn->end[0].addr), scope_of(&conn->end[1].addr)};
-    if (scope[0] == SCOPE_LOCAL || scope[1] == SCOPE_LOCAL || conn->tls != NULL ||
-        memcmp(conn->end[0].addr.bytes, conn->end[1].addr.bytes, sizeof conn->end[0].addr.bytes) == 0)
+    const enum addr_scope scope[2] = {addr_scope_of(&conn->end[0].addr), addr_scope_of(&conn->end[1].addr)};
+    if (danger_is_one_host(conn) || conn->tls != NULL)
         return;
     struct finding *f = detect_begin(d, FINDING_DS401, event);
-    const bool is_public = scope[0] == SCOPE_PUBLIC || scope[1] == SCOPE_PUBLIC;
+    const bool is_public = scope[0] == ADDR_PUBLIC || scope[1] == ADDR_PUBLIC;
     wording_printf(&f->sentence, "what nodes say goes %s, unencrypted",
                    is_public ? "over public addresses" : "over a network");
     if (is_public)
@@ -60,7 +31,7 @@ static void take_up(struct detect *d, const struct ds_event *event)
 static void take_names(struct detect *d, const struct ds_event *event)
 {
     const struct ds_addr *to = &event->conn->end[!event->dir].addr;
-    if (scope_of(to) != SCOPE_PUBLIC || event->epmd.num_nodes == 0)
+    if (addr_scope_of(to) != ADDR_PUBLIC || event->epmd.num_nodes == 0)
         return;
     struct finding *f = detect_begin(d, FINDING_DS402, event);
     wording_add(&f->sentence, "EPMD of ");
@@ -73,13 +44,122 @@ static void take_names(struct detect *d, const struct ds_event *event)
 
 static void take_handshake(struct detect *d, const struct ds_event *event)
 {
-    if (event->handshake.step != DS_STEP_SEND_NAME || event->handshake.version != 5)
+    if (event->handshake.step != DS_STEP_SEND_NAME || !danger_is_old(&event->handshake))
         return;
     struct finding *f = detect_begin(d, FINDING_DS405, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " begins with the old handshake, version 5");
     detect_frame(f, event->frame, "send_name");
     detect_commit(d);
+}
+
+/* --- what is run, and said --- */
+
+static bool is_hidden(struct detect *d, const struct ds_event *event)
+{
+    const uint64_t published = 1;
+    const struct watched *w = detect_watch(d, event->conn);
+    return w != NULL && w->has_flags[event->dir] && (w->flags[event->dir] & published) == 0;
+}
+
+/* has_fun says whether what is to be run is a fun that was sent: [Fun | _] or [_, Fun | _]. */
+static bool has_fun(const struct ds_message *m)
+{
+    enum { FUN_EXT = 112, LOOK_AT = 2 };
+    struct ds_term_list args;
+    struct ds_term arg;
+    if (ds_message_kind(m) != DS_KIND_SPAWN || !ds_term_get_list(&m->payload, &args))
+        return false;
+    for (int i = 0; i < LOOK_AT && ds_term_list_next(&args, &arg); i++) {
+        if (arg.len != 0 && arg.data[0] == FUN_EXT)
+            return true;
+    }
+    return false;
+}
+
+static void report_code(struct detect *d, const struct record *record, const char *what,
+                        struct ds_text mod, struct ds_text fun)
+{
+    const struct ds_event *event = record->event;
+    struct finding *f = detect_begin(d, FINDING_DS403, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_printf(&f->sentence, " %s on ", what);
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    if (mod.data != NULL) {
+        wording_add(&f->sentence, ": ");
+        wording_put(&f->sentence, WORD_ATOM, mod);
+        wording_add(&f->sentence, ":");
+        wording_put(&f->sentence, WORD_ATOM, fun);
+    }
+    if (record->note.label != NULL)
+        wording_printf(&f->detail, "by %s", record->note.label);
+    if (is_hidden(d, event))
+        wording_printf(&f->detail, "%sfrom a hidden node", f->detail.len != 0 ? ", " : "");
+    detect_frame(f, event->frame, "the request");
+    detect_commit(d);
+}
+
+static void take_code(struct detect *d, const struct record *record)
+{
+    const struct note *note = &record->note;
+    struct ds_text mod, fun;
+    if (!danger_is_run(note))
+        return;
+    if (note->mod.data != NULL && ds_term_get_atom(&note->mod, &mod) &&
+        ds_term_get_atom(&note->fun, &fun)) {
+        const struct danger *danger = danger_find(mod, fun);
+        if (danger != NULL && danger->runs)
+            report_code(d, record, danger->what, mod, fun);
+    } else if (has_fun(&record->event->message) && is_hidden(d, record->event)) {
+        report_code(d, record, "runs a fun of its own", text_of(NULL, 0), text_of(NULL, 0));
+    }
+}
+
+static void take_cookie(struct detect *d, const struct ds_event *event)
+{
+    struct finding *f = detect_begin(d, FINDING_DS404, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " puts the cookie into messages");
+    wording_add(&f->detail, "as nodes before OTP 21 do");
+    detect_frame(f, event->frame, "such a message");
+    detect_commit(d);
+}
+
+/* What secrets are called. */
+static const struct ds_text secret_keys[] = {
+#define KEY(word) {word, sizeof(word) - 1}
+    KEY("password"),    KEY("passwd"),        KEY("passphrase"), KEY("secret"),
+    KEY("secret_key"),  KEY("client_secret"), KEY("api_key"),    KEY("private_key"),
+    KEY("auth_token"),  KEY("access_token"),
+#undef KEY
+};
+
+/* take_secret looks for keys whose values are secrets, in what others can read. */
+static void take_secret(struct detect *d, const struct ds_event *event)
+{
+    const int key = ds_term_find_key(&event->message.payload, secret_keys,
+                                     sizeof secret_keys / sizeof secret_keys[0]);
+    if (key < 0)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS404, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_printf(&f->sentence, " sends what is called %s to ", secret_keys[key].data);
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, ", unencrypted");
+    detect_frame(f, event->frame, "such a message");
+    detect_unsure(f, CERTAINTY_LIKELY, "what it is: --redact keeps it out of what is handed on");
+    detect_commit(d);
+}
+
+static void take_message(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    take_code(d, record);
+    if (danger_has_cookie(&event->message))
+        take_cookie(d, event);
+    if (event->conn->tls == NULL && event->message.payload.data != NULL &&
+        !danger_is_one_host(event->conn))
+        take_secret(d, event);
 }
 
 void detect_exposure(struct detect *d, const struct record *record)
@@ -94,4 +174,6 @@ void detect_exposure(struct detect *d, const struct record *record)
         take_names(d, event);
     else if (event->type == DS_EVENT_HANDSHAKE)
         take_handshake(d, event);
+    else if (event->type == DS_EVENT_MESSAGE)
+        take_message(d, record);
 }

@@ -40,6 +40,8 @@ static void take_status(struct detect *d, const struct ds_event *event, struct w
     } else {
         w->is_nok = status_is(h->status, "nok");
         w->is_refused = w->is_nok;
+        if (w->is_nok || status_is(h->status, "ok_simultaneous"))
+            detect_dialled(d, event, !w->is_nok);
         return;
     }
     w->is_refused = true;

@@ -27,8 +27,7 @@ enum {
     MIN_FLAPS = 3,
 };
 
-/* tick_of returns the interval at which an end ticks: what was measured, or what is usual. */
-static int64_t tick_of(const struct ds_link *link, int end)
+int64_t detect_tick_of(const struct ds_link *link, int end)
 {
     return link->side[end].tick_intervals != 0 ? link->side[end].tick_last_ns : TICK_NS;
 }
@@ -45,7 +44,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
     const struct ds_link *link = event->conn->link;
     const struct ds_link_side *silent = &link->side[!closer];
     const int64_t silence_ns = event->ts_ns - silent->last_data_ns;
-    const int64_t tick_ns = tick_of(link, closer);
+    const int64_t tick_ns = detect_tick_of(link, closer);
     /* It hears nothing in four of its ticks, give or take one; and it ticks itself meanwhile. */
     if (silent->last_data_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
         silence_ns > 6 * tick_ns || event->conn->counters[closer].ticks < 2)
@@ -66,6 +65,21 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
     return true;
 }
 
+static uint32_t hash_pair(uint32_t lower, uint32_t greater)
+{
+    const uint64_t key = (uint64_t)lower << 32 | greater;
+    return hash_key(&key, sizeof key);
+}
+
+struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b)
+{
+    const uint32_t lower = a < b ? a : b, greater = a < b ? b : a;
+    struct pair *p = table_first(&d->pairs, hash_pair(lower, greater));
+    while (p != NULL && (p->name_hash[0] != lower || p->name_hash[1] != greater))
+        p = table_next(&d->pairs, p);
+    return p;
+}
+
 static struct pair *find_pair(struct detect *d, const struct ds_conn *conn)
 {
     uint32_t hash[2];
@@ -75,15 +89,12 @@ static struct pair *find_pair(struct detect *d, const struct ds_conn *conn)
         hash[end] = hash_text(conn->end[end].node);
     }
     const int lower = hash[0] > hash[1];
-    const uint64_t key = (uint64_t)hash[lower] << 32 | hash[!lower];
-    const uint32_t at = hash_key(&key, sizeof key);
-    for (struct pair *p = table_first(&d->pairs, at); p != NULL; p = table_next(&d->pairs, p)) {
-        if (p->name_hash[0] == hash[lower] && p->name_hash[1] == hash[!lower])
-            return p;
-    }
+    struct pair *p = detect_pair(d, hash[0], hash[1]);
+    if (p != NULL)
+        return p;
     if (table_is_full(&d->pairs))
         table_remove(&d->pairs, table_oldest(&d->pairs));
-    struct pair *p = table_add(&d->pairs, at);
+    p = table_add(&d->pairs, hash_pair(hash[lower], hash[!lower]));
     if (p == NULL) {
         d->no_memory++;
         return NULL;
@@ -129,7 +140,15 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
     if (!w->is_up || w->is_half_closed || closer < 0)
         return;
     w->is_half_closed = true;
-    if (take_silence(d, event, closer) || link->close != DS_CLOSE_RESET)
+    const bool was_silent = take_silence(d, event, closer);
+    struct pair *pair = find_pair(d, event->conn);
+    if (pair != NULL) {
+        pair->has_ended = true;
+        pair->ended_by = was_silent || link->close == DS_CLOSE_RESET
+                             ? 0
+                             : hash_text(event->conn->end[closer].node);
+    }
+    if (was_silent || link->close != DS_CLOSE_RESET)
         return;
     take_idle(d, event);
     struct finding *f = detect_begin(d, FINDING_DS204, event);
@@ -142,16 +161,10 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
 
 /* --- flapping --- */
 
-static bool is_published(const struct watched *w)
-{
-    const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
-    return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;
-}
-
 static void take_up(struct detect *d, const struct ds_event *event, const struct watched *w)
 {
     const struct ds_endpoint *end = event->conn->end;
-    struct pair *p = is_published(w) ? find_pair(d, event->conn) : NULL;
+    struct pair *p = detect_is_published(w) ? find_pair(d, event->conn) : NULL;
     if (p == NULL)
         return;
     const int swapped = hash_text(end[0].node) > hash_text(end[1].node);
@@ -330,7 +343,8 @@ static void take_message(struct detect *d, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
     if (m->wire_ns < LONG_MESSAGE_NS || m->stalled_ns > m->wire_ns / 2 ||
-        event->fault.kind != DS_FAULT_NONE || has_gaps(event->conn))
+        (event->fault.kind != DS_FAULT_NONE && event->fault.kind != DS_FAULT_CAP) ||
+        has_gaps(event->conn))
         return;
     struct finding *f = detect_begin(d, FINDING_DS206, event);
     wording_add(&f->sentence, "a message from ");

@@ -19,4 +19,12 @@ const struct asked *detect_find_asked(const struct detect *d, const struct ds_co
 void detect_handshake(struct detect *d, const struct ds_event *event);
 void detect_refusal(struct detect *d, const struct ds_event *event, struct watched *w);
 
+/* Attempts of both sides at once (detect_simultaneous.c). detect_dialled takes a status that says
+ * so; is_kept: this attempt is to go on. detect_gave_way says whether a connection is the one that
+ * had to be given up. */
+void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept);
+void detect_dialled_up(struct detect *d, const struct ds_event *event);
+bool detect_gave_way(const struct detect *d, const struct ds_conn *conn);
+void detect_dialled_time(struct detect *d);
+
 #endif

@@ -246,7 +246,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
     const bool by_initiator = closer == initiator;
     unsigned release = 0;
     uint64_t missing;
-    if (closer < 0 || w->is_explained)
+    if (closer < 0 || w->is_explained || (by_initiator && detect_gave_way(d, conn)))
         return;
     if (w->alert) {
         report_tls(d, event, w, false, initiator);

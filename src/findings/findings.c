@@ -16,6 +16,10 @@ enum {
     MAX_PAIRS = 4096,
     MAX_ASKED = 1024,
     MAX_CALLEES = 1024,
+    MAX_COPIED = 1024,
+    MAX_COINED = 256,
+    MAX_LOCKS = 256,
+    MAX_LISTED = 4096,
 };
 
 struct findings {
@@ -39,6 +43,10 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->asked, sizeof(struct asked), MAX_ASKED);
     table_init(&d->pairs, sizeof(struct pair), MAX_PAIRS);
     table_init(&d->callees, sizeof(struct callee), MAX_CALLEES);
+    table_init(&d->copied, sizeof(struct copied), MAX_COPIED);
+    table_init(&d->coined, sizeof(struct coined), MAX_COINED);
+    table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
+    table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
     table_init(&d->found, sizeof(struct found), MAX_FOUND);
     return f;
 }
@@ -51,7 +59,12 @@ void findings_free(struct findings *f)
     table_free(&f->detect.asked);
     table_free(&f->detect.pairs);
     table_free(&f->detect.callees);
+    table_free(&f->detect.copied);
+    table_free(&f->detect.coined);
+    table_free(&f->detect.locks);
+    table_free(&f->detect.listed);
     table_free(&f->detect.found);
+    detect_mesh_free(&f->detect);
     free(f);
 }
 
@@ -191,6 +204,33 @@ void wording_size(struct wording *wording, uint64_t bytes)
         wording_printf(wording, "%.1f MB", (double)bytes / 1e6);
 }
 
+void wording_party(struct wording *wording, const struct party *party)
+{
+    if (party->name.data != NULL) {
+        wording_put(wording, WORD_ATOM, party->name);
+        if (party->node.data != NULL)
+            wording_add(wording, " of ");
+    } else if (party->has_pid) {
+        wording_printf(wording, "<%u.%u> of ", (unsigned)party->id, (unsigned)party->serial);
+    }
+    if (party->node.data != NULL)
+        wording_put(wording, WORD_NODE, party->node);
+}
+
+bool detect_is_published(const struct watched *w)
+{
+    const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
+    return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;
+}
+
+size_t detect_keep(char *out, size_t size, struct ds_text text)
+{
+    const size_t len = text.data == NULL ? 0 : text.len < size ? text.len : size;
+    if (len != 0)
+        memcpy(out, text.data, len);
+    return len;
+}
+
 static void count(struct detect *d, const struct record *record)
 {
     struct checks *c = &d->checks;
@@ -238,9 +278,15 @@ void findings_record(struct findings *f, const struct record *record)
     detect_tls(d, record);
     detect_connect(d, record);
     detect_link(d, record);
+    detect_silence(d, record);
+    detect_mesh(d, record);
     detect_calls(d, record);
+    detect_messages(d, record);
+    detect_global(d, record);
     detect_exposure(d, record);
     detect_connect_time(d, false);
+    detect_silence_time(d);
+    detect_mesh_time(d, false);
 }
 
 void findings_time(struct findings *f, int64_t now_ns)
@@ -249,6 +295,23 @@ void findings_time(struct findings *f, int64_t now_ns)
         return;
     f->detect.now_ns = now_ns;
     detect_connect_time(&f->detect, false);
+    detect_silence_time(&f->detect);
+    detect_mesh_time(&f->detect, false);
+}
+
+int64_t findings_overdue_after(struct findings *f, int64_t now_ns, int64_t *until_ns)
+{
+    const int64_t after_ns = f->detect.overdue_ns;
+    *until_ns = now_ns - DETECT_HUNG_NS;
+    if (*until_ns > after_ns)
+        f->detect.overdue_ns = *until_ns;
+    return after_ns;
+}
+
+void findings_overdue(struct findings *f, const struct record *record)
+{
+    if (record->call != NULL)
+        detect_hung(&f->detect, record->call);
 }
 
 /* say emits a line of the checks. Lines have numbers of their own, from the greatest down. */
@@ -325,5 +388,7 @@ void findings_sum_up(struct findings *f)
 void findings_end(struct findings *f)
 {
     detect_connect_time(&f->detect, true);
+    detect_silence_time(&f->detect);
+    detect_mesh_time(&f->detect, true);
     findings_sum_up(f);
 }

@@ -31,6 +31,12 @@ void findings_record(struct findings *findings, const struct record *record);
 /* findings_time tells how late it is while no record comes. */
 void findings_time(struct findings *findings, int64_t now_ns);
 
+/* findings_overdue_after says which open calls are to be given to findings_overdue, each once: those
+ * that began after what it returns and not after *until_ns, which it sets. Not needed for captures
+ * that end. */
+int64_t findings_overdue_after(struct findings *findings, int64_t now_ns, int64_t *until_ns);
+void findings_overdue(struct findings *findings, const struct record *record);
+
 /* findings_sum_up emits what was looked at and is in order, and what could not be looked at. */
 void findings_sum_up(struct findings *findings);
 

@@ -3,6 +3,7 @@
  */
 #include "exposure.h"
 
+#include "danger.h"
 #include "hash.h"
 #include "printable.h"
 #include "term_show.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_TYPE_HIDDEN = 72, OLD_HANDSHAKE = 5, PUBLISHED = 1, CODE_LEN = 120 };
+enum { NODE_TYPE_HIDDEN = 72, PUBLISHED = 1, CODE_LEN = 120 };
 
 /* handshake is what is known of a connection before it is up. */
 struct handshake {
@@ -102,13 +103,6 @@ static void print_end(const struct ds_endpoint *end, bool with_port, struct ds_b
         ds_buffer_printf(out, " port %u", end->port);
 }
 
-static bool is_one_host(const struct ds_conn *conn)
-{
-    const struct ds_addr *a = &conn->end[0].addr, *b = &conn->end[1].addr;
-    const bool is_loopback = a->family == 4 ? a->bytes[0] == 127 && b->bytes[0] == 127 : false;
-    return is_loopback || (a->family == b->family && memcmp(a->bytes, b->bytes, 16) == 0);
-}
-
 static struct handshake *find_handshake(const struct exposure *e, uint64_t conn)
 {
     struct handshake *h = table_first(&e->handshakes, (uint32_t)conn);
@@ -133,7 +127,7 @@ static void take_handshake(struct exposure *e, const struct ds_event *event)
     h->cookies_ok += said->cookie == DS_COOKIE_OK;
     h->cookies_wrong += said->cookie == DS_COOKIE_WRONG;
     h->is_hidden |= said->has_flags && (said->flags & PUBLISHED) == 0;
-    h->is_old |= said->version == OLD_HANDSHAKE;
+    h->is_old |= danger_is_old(said);
     e->num_digests += said->has_digest;
 }
 
@@ -156,7 +150,7 @@ static struct exposed_link *find_link(struct exposure *e, const struct ds_event 
     print_end(&conn->end[1], true, &e->scratch);
     link->exposed.text = e->scratch.failed ? NULL : strndup(e->scratch.data, e->scratch.len);
     e->no_memory |= link->exposed.text == NULL;
-    link->is_local = is_one_host(conn);
+    link->is_local = danger_is_one_host(conn);
     return link;
 }
 
@@ -184,35 +178,6 @@ static void take_conn(struct exposure *e, const struct ds_event *event)
     }
     if (h != NULL && (is_up || event->change.final))
         table_remove(&e->handshakes, h);
-}
-
-static bool text_is(struct ds_text text, const char *word)
-{
-    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
-}
-
-/* find_danger says why it matters that a function can be called; NULL: it does not. */
-static const char *find_danger(struct ds_text mod, struct ds_text fun)
-{
-    static const struct {
-        const char *mod, *fun, *what;
-    } dangerous[] = {
-#define DANGEROUS(module, function, what) {module, function, what},
-#include "dangerous.def"
-#undef DANGEROUS
-    };
-    for (size_t i = 0; i < sizeof dangerous / sizeof dangerous[0]; i++) {
-        if (text_is(mod, dangerous[i].mod) &&
-            (dangerous[i].fun[0] == '\0' || text_is(fun, dangerous[i].fun)))
-            return dangerous[i].what;
-    }
-    return NULL;
-}
-
-/* is_run says whether a message has a function run on the other node: rpc, erpc, spawn. */
-static bool is_run(const struct note *note)
-{
-    return note->role == NOTE_REQUEST || note->role == NOTE_CAST || note->role == NOTE_INFO;
 }
 
 /* print_fun appends a fun that is to be run, be it by itself or in a list. False: there is none. */
@@ -253,16 +218,17 @@ static void take_code(struct exposure *e, const struct record *record)
     struct ds_text mod, fun;
     uint32_t arity = 0;
     const char *what = NULL;
-    if (!is_run(note))
+    if (!danger_is_run(note))
         return;
     e->scratch.len = 0;
     if (note->mod.data != NULL && ds_term_get_atom(&note->mod, &mod) &&
         ds_term_get_atom(&note->fun, &fun)) {
-        what = find_danger(mod, fun);
-        if (what == NULL) {
+        const struct danger *danger = danger_find(mod, fun);
+        if (danger == NULL) {
             e->num_other_code++;
             return;
         }
+        what = danger->what;
         ds_term_print_atom(mod, &e->scratch);
         ds_buffer_add_text(&e->scratch, ":");
         ds_term_print_atom(fun, &e->scratch);
@@ -283,25 +249,13 @@ static void take_code(struct exposure *e, const struct record *record)
     exposed->what = what;
 }
 
-/* has_cookie: nodes before OTP 21 put their cookie into messages. */
-static bool has_cookie(const struct ds_message *m)
-{
-    enum { SEND = 2, REG_SEND = 6, SEND_TT = 12, REG_SEND_TT = 16 };
-    const bool to_pid = m->code == SEND || m->code == SEND_TT;
-    const bool to_name = m->code == REG_SEND || m->code == REG_SEND_TT;
-    struct ds_term cookie;
-    struct ds_text text;
-    return (to_pid || to_name) && ds_term_get_element(&m->control, to_pid ? 1 : 2, &cookie) &&
-           ds_term_get_atom(&cookie, &text) && text.len != 0;
-}
-
 static void take_message(struct exposure *e, const struct record *record)
 {
     const struct ds_event *event = record->event;
     struct exposed_link *link = find_link(e, event);
     if (link != NULL)
         link->exposed.count++;
-    if (has_cookie(&event->message)) {
+    if (danger_has_cookie(&event->message)) {
         if (e->num_cookies++ == 0) {
             e->cookie_frame = event->frame;
             e->cookie_conn = event->conn->number;

@@ -18,10 +18,10 @@
 
 /* The message's atoms: ATOM_CACHE_REF n is samples_atoms[n]. */
 #define SAMPLE_ATOM(string, number, how)                                                           \
-    {(const uint8_t *)(string), sizeof(string) - 1, (number), (how), 0}
+    {(const uint8_t *)(string), sizeof(string) - 1, (number), (how), 0, false}
 static const struct ds_atom samples_atoms[] = {
     SAMPLE_ATOM("alice@host", 7, DS_ATOM_KNOWN),
-    {NULL, 0, 1027, DS_ATOM_UNKNOWN, 0},
+    {NULL, 0, 1027, DS_ATOM_UNKNOWN, 0, false},
     SAMPLE_ATOM("bob@host", 2047, DS_ATOM_INFERRED),
     SAMPLE_ATOM("\xc3\xa9", 3, DS_ATOM_KNOWN),
     SAMPLE_ATOM(TEN_TEXT(TEN_TEXT("\xe2\x82\xac")), 4, DS_ATOM_KNOWN),

@@ -111,7 +111,7 @@ static void finds_text_wherever_it_comes_from(void **state)
 static void finds_cached_atoms(void **state)
 {
     static const struct ds_atom atoms[] = {
-        {(const uint8_t *)"harbour", 7, 3, DS_ATOM_KNOWN, 0},
+        {(const uint8_t *)"harbour", 7, 3, DS_ATOM_KNOWN, 0, false},
     };
     (void)state;
     struct ds_event event = make_message(TERM("R\0"));

@@ -161,7 +161,7 @@ static void test_portable_samples(void **state)
 static void test_no_atom(void **state)
 {
     (void)state;
-    const struct ds_atom atom = {(const uint8_t *)"a\xc3", 2, 5, DS_ATOM_KNOWN, 0};
+    const struct ds_atom atom = {(const uint8_t *)"a\xc3", 2, 5, DS_ATOM_KNOWN, 0, false};
     const struct ds_term term = {
         .data = (const uint8_t *)"R", .len = 2, .atoms = &atom, .num_atoms = 1};
     struct ds_buffer text = {0};

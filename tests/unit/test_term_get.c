@@ -5,6 +5,8 @@
 #include "term.h"
 #include "term_samples.h"
 
+#include <distsniff/identity.h>
+
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,6 +56,39 @@ static void assert_atom(struct ds_term term, const char *expected)
         assert_int_equal(text.len, strlen(expected));
         assert_memory_equal(text.data, expected, text.len);
     }
+}
+
+static void test_find_key(void **state)
+{
+    (void)state;
+    static const struct ds_text keys[] = {{"pin", 3}, {"$gen_call", 9}, {"bob@host", 8}};
+    static const struct {
+        uint8_t bytes[40];
+        size_t len;
+        int found;
+    } cases[] = {
+        /* {pin, <<"1">>}, {pin, "1"}, #{<<"pin">> => <<"1">>}, ['bob@host' | <<"1">>] */
+        {{104, 2, 119, 3, 'p', 'i', 'n', 109, 0, 0, 0, 1, '1'}, 13, 0},
+        {{104, 2, 82, 2, 107, 0, 1, '1'}, 8, 2},
+        {{116, 0, 0, 0, 1, 109, 0, 0, 0, 3, 'p', 'i', 'n', 109, 0, 0, 0, 1, '1'}, 19, 0},
+        {{108, 0, 0, 0, 1, 82, 2, 109, 0, 0, 0, 1, '1'}, 13, 2},
+        /* without a text, with an empty one, with something between, only likely, no key, cut */
+        {{104, 2, 82, 2, 106}, 5, -1},
+        {{104, 2, 82, 2, 109, 0, 0, 0, 0}, 9, -1},
+        {{104, 3, 82, 2, 97, 1, 109, 0, 0, 0, 1, '1'}, 12, -1},
+        {{104, 2, 82, 5, 109, 0, 0, 0, 1, '1'}, 10, -1},
+        {{104, 2, 82, 0, 109, 0, 0, 0, 1, '1'}, 10, -1},
+        {{104, 2, 82, 2, 109, 0, 0, 0, 9, '1'}, 10, -1},
+        {{109, 0, 0, 0, 3, 'p', 'i', 'n'}, 8, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct guard_page page = guard_page_copy(cases[i].bytes, cases[i].len);
+        const struct ds_term term = samples_term(page.bytes, page.len);
+        assert_int_equal(ds_term_find_key(&term, keys, sizeof keys / sizeof keys[0]),
+                         cases[i].found);
+        guard_page_free(&page);
+    }
+    assert_int_equal(ds_term_find_key(&(struct ds_term){0}, keys, 3), -1);
 }
 
 static void test_atoms(void **state)
@@ -180,7 +215,7 @@ static void test_locale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers), cmocka_unit_test(test_atoms),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_find_key), cmocka_unit_test(test_atoms),
         cmocka_unit_test(test_nodes),    cmocka_unit_test(test_elements),
         cmocka_unit_test(test_locale),
     };

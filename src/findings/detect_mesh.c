@@ -1,0 +1,199 @@
+/*
+ * detect_mesh.c - nodes that are not connected though both are connected with the same third one:
+ * in a cluster whose nodes connect with all others, one of these links could not be made.
+ *
+ * Links between others need not pass where packets are captured. So only such a pair is spoken of
+ * between whose hosts something was seen, be it an attempt that failed.
+ */
+#include "detect.h"
+
+#include "danger.h"
+#include "hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define MESH_NS (10 * SECOND) /* by then they have connected */
+
+enum { MAX_NODES = 128, NAME_LEN = 128 };
+
+struct member {
+    uint32_t hash;
+    struct ds_addr addr;
+    size_t len;
+    char name[NAME_LEN];
+};
+
+struct mesh {
+    unsigned num;
+    bool is_full;
+    bool is_new;         /* links have come up since it was looked at */
+    int64_t changed_ns;
+    struct member node[MAX_NODES];
+    uint8_t up[MAX_NODES][MAX_NODES];   /* links that are up */
+    bool was_up[MAX_NODES][MAX_NODES];  /* ever */
+    bool is_seen[MAX_NODES][MAX_NODES]; /* something between their hosts, other than a link */
+    uint64_t failed[MAX_NODES][MAX_NODES]; /* connection of an attempt that failed, 0: none */
+};
+
+void detect_mesh_free(struct detect *d)
+{
+    free(d->mesh);
+    d->mesh = NULL;
+}
+
+static bool is_same_addr(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* find_node returns the place of a node, -1: there is none, and no room for it. */
+static int find_node(struct mesh *mesh, const struct ds_endpoint *end)
+{
+    const uint32_t hash = hash_text(end->node);
+    for (unsigned i = 0; i < mesh->num; i++) {
+        if (mesh->node[i].hash == hash)
+            return (int)i;
+    }
+    if (mesh->num == MAX_NODES || end->node.len > NAME_LEN) {
+        mesh->is_full = true;
+        return -1;
+    }
+    struct member *node = &mesh->node[mesh->num];
+    node->hash = hash;
+    node->addr = end->addr;
+    node->len = end->node.len;
+    memcpy(node->name, end->node.data, end->node.len);
+    return (int)mesh->num++;
+}
+
+static bool find_both(struct mesh *mesh, const struct ds_conn *conn, int at[2])
+{
+    for (int i = 0; i < 2; i++) {
+        at[i] = conn->end[i].node.data != NULL ? find_node(mesh, &conn->end[i]) : -1;
+        if (at[i] < 0)
+            return false;
+    }
+    return at[0] != at[1];
+}
+
+static void take_up(struct detect *d, const struct ds_event *event)
+{
+    const struct watched *w = detect_watch(d, event->conn);
+    int at[2];
+    if (w == NULL || !detect_is_published(w))
+        return;
+    if (d->mesh == NULL && (d->mesh = calloc(1, sizeof *d->mesh)) == NULL) {
+        d->no_memory++;
+        return;
+    }
+    struct mesh *mesh = d->mesh;
+    if (!find_both(mesh, event->conn, at))
+        return;
+    for (int i = 0; i < 2; i++) {
+        mesh->up[at[i]][at[!i]] += mesh->up[at[i]][at[!i]] < UINT8_MAX;
+        mesh->was_up[at[i]][at[!i]] = true;
+    }
+    mesh->is_new = true;
+    mesh->changed_ns = event->ts_ns;
+}
+
+static void take_end(struct detect *d, const struct ds_event *event)
+{
+    struct mesh *mesh = d->mesh;
+    const struct watched *w = detect_watch(d, event->conn);
+    int at[2];
+    if (w == NULL || !w->is_up || !detect_is_published(w) || !find_both(mesh, event->conn, at))
+        return;
+    for (int i = 0; i < 2; i++)
+        mesh->up[at[i]][at[!i]] -= mesh->up[at[i]][at[!i]] != 0;
+}
+
+/* take_seen notes that something between two hosts passes the point of capture. */
+static void take_seen(struct mesh *mesh, const struct ds_conn *conn, bool has_failed)
+{
+    for (unsigned i = 0; i < mesh->num; i++) {
+        if (!is_same_addr(&mesh->node[i].addr, &conn->end[0].addr))
+            continue;
+        for (unsigned j = 0; j < mesh->num; j++) {
+            if (i == j || !is_same_addr(&mesh->node[j].addr, &conn->end[1].addr))
+                continue;
+            mesh->is_seen[i][j] = mesh->is_seen[j][i] = true;
+            if (has_failed)
+                mesh->failed[i][j] = mesh->failed[j][i] = conn->number;
+        }
+    }
+}
+
+void detect_mesh(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (event == NULL || record->call != NULL || record->monitor != NULL ||
+        event->type != DS_EVENT_CONN)
+        return;
+    const enum ds_conn_state state = event->change.state;
+    if (state == DS_CONN_UP)
+        take_up(d, event);
+    else if (d->mesh != NULL && event->change.final && !event->change.unfollowed)
+        take_end(d, event);
+    if (d->mesh != NULL && event->change.final)
+        take_seen(d->mesh, event->conn, state == DS_CONN_FAILED);
+}
+
+static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third)
+{
+    const struct member *node = d->mesh->node;
+    const uint64_t failed = d->mesh->failed[a][b];
+    struct finding *f = detect_begin(d, FINDING_DS211, NULL);
+    const unsigned both[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        f->node[i].len = node[both[i]].len;
+        memcpy(f->node[i].text, node[both[i]].name, node[both[i]].len);
+    }
+    f->evidence[0].conn = failed;
+    wording_put(&f->sentence, WORD_NODE, text_of(node[a].name, node[a].len));
+    wording_add(&f->sentence, " and ");
+    wording_put(&f->sentence, WORD_NODE, text_of(node[b].name, node[b].len));
+    wording_add(&f->sentence, " are not connected with each other");
+    wording_add(&f->detail, "though both are with ");
+    wording_put(&f->detail, WORD_NODE, text_of(node[third].name, node[third].len));
+    if (failed != 0)
+        wording_add(&f->detail, "; an attempt between their hosts failed");
+    detect_unsure(f, failed != 0 ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
+                  "nodes() on both; -connect_all false and hidden nodes need no such link");
+    detect_commit(d);
+}
+
+/* check_pair looks for a third node that both are connected with. */
+static void check_pair(struct detect *d, unsigned a, unsigned b)
+{
+    const struct mesh *mesh = d->mesh;
+    const bool one_host = is_same_addr(&mesh->node[a].addr, &mesh->node[b].addr);
+    if (mesh->was_up[a][b])
+        return;
+    for (unsigned third = 0; third < mesh->num; third++) {
+        if (mesh->up[a][third] == 0 || mesh->up[b][third] == 0)
+            continue;
+        if (mesh->is_seen[a][b] ||
+            (one_host && is_same_addr(&mesh->node[a].addr, &mesh->node[third].addr)))
+            report_pair(d, a, b, third);
+        else
+            d->checks.unseen_pairs++;
+        return;
+    }
+}
+
+void detect_mesh_time(struct detect *d, bool at_end)
+{
+    struct mesh *mesh = d->mesh;
+    (void)at_end;
+    if (mesh == NULL || !mesh->is_new || d->now_ns - mesh->changed_ns < MESH_NS)
+        return;
+    mesh->is_new = false;
+    d->checks.unseen_pairs = 0;
+    for (unsigned a = 0; a < mesh->num; a++) {
+        for (unsigned b = a + 1; b < mesh->num; b++)
+            check_pair(d, a, b);
+    }
+}

@@ -1,0 +1,88 @@
+/*
+ * detect_silence.c - nodes that are gone without a word: what is sent to them is not acknowledged
+ * any more. The one that waits gives them up after its net_ticktime, but a FIN need not follow, as
+ * it stands behind what was not acknowledged.
+ */
+#include "detect.h"
+
+enum { GIVEN_UP = 5 }; /* ticks: by then it has, at the usual intensity */
+
+static void take_lost(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const struct ds_link *link = conn->link;
+    const int waiting = event->dir;
+    if (link == NULL || conn->end[waiting].node.data == NULL || conn->end[!waiting].node.data == NULL ||
+        link->side[!waiting].last_data_ns == 0)
+        return;
+    struct fading *g = &d->fading[0];
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        if (!d->fading[i].is_used) {
+            g = &d->fading[i];
+            break;
+        }
+    }
+    d->has_fading = true;
+    *g = (struct fading){.is_used = true, .waiting = event->dir, .conn = conn->number, .frame = event->frame,
+                         .last_data_ns = link->side[!waiting].last_data_ns,
+                         .tick_ns = detect_tick_of(link, waiting)};
+    g->len[0] = detect_keep(g->name[0], sizeof g->name[0], conn->end[waiting].node);
+    g->len[1] = detect_keep(g->name[1], sizeof g->name[1], conn->end[!waiting].node);
+}
+
+/* take_life: it has ended, which says more, or something was acknowledged, or came. */
+static void take_life(struct detect *d, const struct ds_event *event)
+{
+    const bool is_data = event->type == DS_EVENT_TICK || event->type == DS_EVENT_MESSAGE;
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        if (g->conn == event->conn->number && !(is_data && event->dir == g->waiting))
+            g->is_used = false;
+    }
+}
+
+void detect_silence(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (event == NULL || record->call != NULL || record->monitor != NULL)
+        return;
+    if (event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST && !event->stall.is_over)
+        take_lost(d, event);
+    else if (d->has_fading && (event->type == DS_EVENT_STALL || event->type == DS_EVENT_TICK ||
+                               event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_CONN))
+        take_life(d, event);
+}
+
+static void report(struct detect *d, const struct fading *g)
+{
+    struct finding *f = detect_begin(d, FINDING_DS201, NULL);
+    f->evidence[0].conn = g->conn;
+    for (int i = 0; i < 2; i++)
+        f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
+                                     text_of(g->name[i], g->len[i]));
+    wording_put(&f->sentence, WORD_NODE, text_of(g->name[0], g->len[0]));
+    wording_add(&f->sentence, " gave up ");
+    wording_put(&f->sentence, WORD_NODE, text_of(g->name[1], g->len[1]));
+    wording_add(&f->sentence, ", which had fallen silent: net_tick_timeout");
+    wording_add(&f->detail, "silent for ");
+    wording_span(&f->detail, d->now_ns - g->last_data_ns);
+    wording_add(&f->detail, "; its kernel did not acknowledge either: host or network were gone");
+    detect_frame(f, g->frame, "sent again for the third time");
+    detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
+    detect_commit(d);
+}
+
+void detect_silence_time(struct detect *d)
+{
+    if (!d->has_fading)
+        return;
+    d->has_fading = false;
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        if (g->is_used && d->now_ns - g->last_data_ns >= GIVEN_UP * g->tick_ns) {
+            g->is_used = false;
+            report(d, g);
+        }
+        d->has_fading |= g->is_used;
+    }
+}
