@@ -186,6 +186,9 @@ struct detect {
 /* detect_watch returns what is known of a connection; NULL when memory ran out. */
 struct watched *detect_watch(struct detect *d, const struct ds_conn *conn);
 
+/* detect_is_fading says whether one of these nodes does not acknowledge what the other one sends. */
+bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b);
+
 /* detect_pair returns what is known of two nodes, by the hashes of their names; NULL: nothing. */
 struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b);
 

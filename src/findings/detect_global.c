@@ -193,11 +193,13 @@ static void note_lost(struct detect *d, const struct ds_event *event, const stru
 static void take_cut(struct detect *d, const struct ds_event *event)
 {
     const bool has_lost = d->lost.ts_ns != 0 && event->ts_ns - d->lost.ts_ns < LOST_NS;
-    const uint32_t gone = hash_text(text_of(d->lost.name[1], d->lost.len[1]));
-    const struct pair *lost =
-        has_lost ? detect_pair(d, hash_text(text_of(d->lost.name[0], d->lost.len[0])), gone) : NULL;
-    const bool has_seen = lost != NULL && lost->has_ended;
-    if (has_seen && lost->ended_by == gone)
+    const struct ds_text one = text_of(d->lost.name[0], d->lost.len[0]);
+    const struct ds_text other = text_of(d->lost.name[1], d->lost.len[1]);
+    const uint32_t gone = hash_text(other);
+    const struct pair *lost = has_lost ? detect_pair(d, hash_text(one), gone) : NULL;
+    const bool has_end = lost != NULL && lost->has_ended;
+    const bool has_seen = has_end || (has_lost && detect_is_fading(d, one, other));
+    if (has_end && lost->ended_by == gone)
         return; /* it ended, or was ended, in order: its other links end as well */
     struct finding *f = detect_begin(d, FINDING_DS210, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);

@@ -174,6 +174,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
         p->creation[1] = creation[1];
         p->ups = 0;
     }
+    p->has_ended = false;
     const size_t at = p->ups++ % (sizeof p->conn / sizeof p->conn[0]);
     p->conn[at] = event->conn->number;
     p->frame[at] = event->frame;

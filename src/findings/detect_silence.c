@@ -5,6 +5,8 @@
  */
 #include "detect.h"
 
+#include <string.h>
+
 enum { GIVEN_UP = 5 }; /* ticks: by then it has, at the usual intensity */
 
 static void take_lost(struct detect *d, const struct ds_event *event)
@@ -51,6 +53,22 @@ void detect_silence(struct detect *d, const struct record *record)
     else if (d->has_fading && (event->type == DS_EVENT_STALL || event->type == DS_EVENT_TICK ||
                                event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_CONN))
         take_life(d, event);
+}
+
+static bool is_name(const struct fading *g, int i, struct ds_text name)
+{
+    return g->len[i] == name.len && memcmp(g->name[i], name.data, name.len) == 0;
+}
+
+bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b)
+{
+    for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
+        const struct fading *g = &d->fading[i];
+        if (g->is_used && ((is_name(g, 0, a) && is_name(g, 1, b)) ||
+                           (is_name(g, 0, b) && is_name(g, 1, a))))
+            return true;
+    }
+    return false;
 }
 
 static void report(struct detect *d, const struct fading *g)

@@ -32,11 +32,11 @@ static void take_record(void *context, const struct record *record)
 
 static const uint8_t names[2][4] = {"a@h", "b@h"};
 static const struct ds_atom atoms[] = {
-    {names[0], 3, 0, DS_ATOM_KNOWN, 0},
-    {names[1], 3, 1, DS_ATOM_KNOWN, 0},
-    {(const uint8_t *)"$gen_call", 9, 2, DS_ATOM_KNOWN, 0},
-    {(const uint8_t *)"alias", 5, 3, DS_ATOM_KNOWN, 0},
-    {NULL, 0, 4, DS_ATOM_UNKNOWN, 0},
+    {names[0], 3, 0, DS_ATOM_KNOWN, 0, false},
+    {names[1], 3, 1, DS_ATOM_KNOWN, 0, false},
+    {(const uint8_t *)"$gen_call", 9, 2, DS_ATOM_KNOWN, 0, false},
+    {(const uint8_t *)"alias", 5, 3, DS_ATOM_KNOWN, 0, false},
+    {NULL, 0, 4, DS_ATOM_UNKNOWN, 0, false},
 };
 enum { NUM_ATOMS = sizeof atoms / sizeof atoms[0] };
 

@@ -789,6 +789,33 @@ static void stalls(void **state)
     found("");
 }
 
+/* What is sent is not acknowledged. */
+
+static void fading(void **state)
+{
+    enum { GONE, ACKNOWLEDGED, HEARD, CLOSED, EARLY, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        w.link.side[0].tick_intervals = 2;
+        w.link.side[0].tick_last_ns = w.link.side[0].tick_min_ns = SECOND;
+        w.now_ns += 2 * SECOND;
+        stall(DS_STALL_LOST, SECOND, false, 4);
+        struct ds_event tick = event_of(DS_EVENT_TICK, i == HEARD ? 1 : 0);
+        put(&tick);
+        if (i == ACKNOWLEDGED)
+            stall(DS_STALL_LOST, SECOND, true, 4);
+        if (i == CLOSED)
+            half_close(1, DS_CLOSE_FIN);
+        findings_time(w.findings, w.now_ns + (i == EARLY ? 2 : 3) * SECOND);
+        found(i == GONE ? "DS201" : "");
+        if (i == GONE)
+            sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: "
+                        "net_tick_timeout");
+    }
+}
+
 static void losses(void **state)
 {
     (void)state;
@@ -1544,7 +1571,7 @@ int main(void)
         cmocka_unit_test(big_messages),    cmocka_unit_test(calls),
         cmocka_unit_test(kills),           cmocka_unit_test(exposure),
         cmocka_unit_test(equal_ones),      cmocka_unit_test(many),
-        cmocka_unit_test(simultaneous),    cmocka_unit_test(earlier_life),
+        cmocka_unit_test(fading), cmocka_unit_test(simultaneous),    cmocka_unit_test(earlier_life),
         cmocka_unit_test(fan_out),         cmocka_unit_test(new_atoms),
         cmocka_unit_test(missing_code),    cmocka_unit_test(locks),
         cmocka_unit_test(global_names),    cmocka_unit_test(cut_by_global),

@@ -411,8 +411,8 @@ static void hides_likely_atoms(void **state)
 {
     const struct redact_config options = {.what = ALL};
     const struct ds_atom atoms[] = {
-        {(const uint8_t *)"secret_likely", 13, 3, DS_ATOM_LIKELY, 0},
-        {(const uint8_t *)"~10.9.8.7:25672", 15, 4, DS_ATOM_ADDRESS, 0},
+        {(const uint8_t *)"secret_likely", 13, 3, DS_ATOM_LIKELY, 0, false},
+        {(const uint8_t *)"~10.9.8.7:25672", 15, 4, DS_ATOM_ADDRESS, 0, false},
     };
     static const uint8_t pair[] = {104, 2, 82, 0, 82, 1};
     struct redact *redact = redact_new(&options);

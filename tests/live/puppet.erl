@@ -1,0 +1,27 @@
+%% puppet.erl - a node that does what it is told: each line of its standard input is "N EXPRESSIONS.",
+%% which it evaluates beside the others; then it prints "N: RESULT".
+-module(puppet).
+-export([start/0]).
+
+start() ->
+    spawn(fun loop/0).
+
+loop() ->
+    case io:get_line("") of
+        Line when is_list(Line) ->
+            {Number, [$\s | Text]} = lists:splitwith(fun(C) -> C =/= $\s end, Line),
+            spawn(fun() -> io:format("~s: ~0tp~n", [Number, eval(Text)]) end),
+            loop();
+        _ ->
+            halt()
+    end.
+
+eval(Text) ->
+    try
+        {ok, Tokens, _} = erl_scan:string(Text),
+        {ok, Expressions} = erl_parse:parse_exprs(Tokens),
+        {value, Value, _} = erl_eval:exprs(Expressions, erl_eval:new_bindings()),
+        Value
+    catch
+        Class:Reason -> {Class, Reason}
+    end.
