@@ -170,7 +170,7 @@ static void read_capture(struct run *run, const char *name)
 static void open_sinks(struct run *run, const struct sink_config *options)
 {
     for (int i = 0; i < NUM_KINDS; i++) {
-        strcpy(run->names[i], "/tmp/test_relay.XXXXXX");
+        strcpy(run->names[i], "/tmp/test_record_queue.XXXXXX");
         int fd = mkstemp(run->names[i]);
         assert_true(fd >= 0);
         close(fd);

@@ -1,0 +1,205 @@
+/*
+ * tcp_world.h - a table of TCP connections fed by hand.
+ *
+ * What is reported is written as one line of text, to be compared as a whole:
+ *   open  0:bytes (data of direction 0)  1!5L (gap of 5 in direction 1, Lost, Cut or caP)
+ *   0. (end of direction 0)  close=FIN
+ *
+ * To be included behind cmocka.h.
+ */
+#ifndef TESTS_TCP_WORLD_H
+#define TESTS_TCP_WORLD_H
+
+#include "tcp.h"
+#include "tcp_conn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MS INT64_C(1000000)
+
+enum { A, B }; /* directions: A opens the connection */
+
+struct world {
+    struct tcp_table *table;
+    struct meter meter;
+    struct ds_stats stats;
+    uint64_t limits[DS_LIMIT_COUNT];
+    int64_t now_ns;
+    uint64_t frame;
+    int64_t fed_ns;
+    bool is_quiet; /* no packets of others while time goes by */
+    uint16_t client_port;
+    int cut;        /* of the next segment */
+    char forget_at; /* the event in which to forget: o(pen) d(ata) g(ap) e(nd) */
+    char log[4096];
+    size_t log_len;
+};
+
+static const struct ds_addr addr_a = {4, {10, 0, 0, 1}};
+static const struct ds_addr addr_b = {4, {10, 0, 0, 2}};
+
+static inline void say(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline void say(struct world *w, const char *format, ...)
+{
+    va_list args;
+    if (w->log_len > 0 && w->log_len + 1 < sizeof w->log)
+        w->log[w->log_len++] = ' ';
+    va_start(args, format);
+    int len = vsnprintf(w->log + w->log_len, sizeof w->log - w->log_len, format, args);
+    va_end(args);
+    w->log_len += (size_t)len;
+    if (w->log_len >= sizeof w->log)
+        w->log_len = sizeof w->log - 1;
+}
+
+static inline void maybe_forget(struct world *w, struct tcp_conn_view *view, char event)
+{
+    if (w->forget_at == event)
+        tcp_table_forget(view);
+}
+
+static inline void on_open(void *context, struct tcp_conn_view *view)
+{
+    struct world *w = context;
+    assert_null(view->user);
+    view->user = w;
+    say(w, "open");
+    maybe_forget(w, view, 'o');
+}
+
+static inline void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
+{
+    struct world *w = context;
+    assert_ptr_equal(view->user, w);
+    assert_true(cursor_left(&data) > 0);
+    assert_true(view->now_ns <= w->now_ns && view->frame <= w->frame);
+    if (cursor_left(&data) <= 200) {
+        say(w, "%d:%.*s", dir, (int)cursor_left(&data), (const char *)data.at);
+    } else {
+        say(w, "%d:[%zu]", dir, cursor_left(&data));
+    }
+    maybe_forget(w, view, 'd');
+}
+
+static inline void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
+                   enum tcp_gap why)
+{
+    struct world *w = context;
+    assert_true(view->now_ns <= w->now_ns);
+    say(w, "%d!%llu%c", dir, (unsigned long long)len, "LCP"[why]);
+    maybe_forget(w, view, 'g');
+}
+
+static inline void on_end(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct world *w = context;
+    say(w, "%d.", dir);
+    maybe_forget(w, view, 'e');
+}
+
+static inline void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)
+{
+    static const char *const names[] = {"FIN",     "RESET",  "REUSED", "DROPPED",
+                                        "CAPTURE", "SILENT", "ICMP"};
+    struct world *w = context;
+    assert_ptr_equal(view->user, w);
+    if (why == TCP_CLOSE_RESET) {
+        say(w, "close=RESET%d", view->reset_dir);
+    } else {
+        say(w, "close=%s", names[why]);
+    }
+}
+
+static inline void on_icmp(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct world *w = context;
+    say(w, "%d?%s", dir, view->icmp.what);
+}
+
+static const struct tcp_events events = {on_open, on_data, on_gap, on_end, on_icmp, on_close,
+                                         NULL, NULL};
+
+static inline void world_init(struct world *w)
+{
+    static const uint64_t defaults[DS_LIMIT_COUNT] = {
+#define LIMIT(id, name, value, what) value,
+#include <distsniff/limits.def>
+#undef LIMIT
+    };
+    memset(w, 0, sizeof *w);
+    memcpy(w->limits, defaults, sizeof defaults);
+    w->meter.max = w->limits[DS_LIMIT_MEMORY];
+    w->client_port = 40000;
+    w->now_ns = 1700000000 * INT64_C(1000000000);
+    w->table = tcp_table_new(&events, w, &w->meter, w->limits, &w->stats);
+}
+
+static inline int setup(void **state)
+{
+    struct world *w = malloc(sizeof *w);
+    if (w == NULL)
+        return -1;
+    world_init(w);
+    *state = w;
+    return w->table != NULL ? 0 : -1;
+}
+
+static inline int teardown(void **state)
+{
+    struct world *w = *state;
+    tcp_table_free(w->table);
+    int leaked = w->meter.used != 0;
+    free(w);
+    return leaked ? -1 : 0;
+}
+
+static inline void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
+                       const void *bytes, size_t len)
+{
+    /* A copy that ends where the array ends: the sanitizer sees who reads past it. */
+    static uint8_t room[400000];
+    uint8_t *copy = room + sizeof room - len;
+    memcpy(copy, bytes, len);
+    if (!w->is_quiet && w->fed_ns != 0 && w->now_ns != w->fed_ns)
+        w->frame += 100;
+    w->fed_ns = w->now_ns;
+    struct segment segment = {
+        .ts_ns = w->now_ns,
+        .frame = ++w->frame,
+        .src = dir == A ? addr_a : addr_b,
+        .dst = dir == A ? addr_b : addr_a,
+        .src_port = dir == A ? w->client_port : 4369,
+        .dst_port = dir == A ? 4369 : w->client_port,
+        .seq = seq,
+        .ack = ack,
+        .window = 1000,
+        .flags = flags,
+        .payload = cursor_make(copy, len),
+        .cut_len = (uint32_t)w->cut,
+    };
+    tcp_table_feed(w->table, &segment);
+}
+
+static inline void feed(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
+                 const char *text)
+{
+    feed_bytes(w, dir, flags, seq, ack, text, strlen(text));
+}
+
+/* shake opens a connection: A's stream begins at isn_a + 1, B's at isn_b + 1. */
+static inline void shake(struct world *w, uint32_t isn_a, uint32_t isn_b)
+{
+    feed(w, A, TCP_SYN, isn_a, 0, "");
+    feed(w, B, TCP_SYN | TCP_ACK, isn_b, isn_a + 1, "");
+    feed(w, A, TCP_ACK, isn_a + 1, isn_b + 1, "");
+}
+
+#define expect_log(w, text)                                                                        \
+    do {                                                                                           \
+        assert_string_equal((w)->log, text);                                                       \
+        (w)->log_len = 0;                                                                          \
+        (w)->log[0] = '\0';                                                                        \
+    } while (0)
+
+#endif

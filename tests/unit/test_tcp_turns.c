@@ -1,0 +1,258 @@
+/*
+ * test_tcp_turns.c - TCP segments that come not quite in order, which wait for their turn.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "tcp_world.h"
+
+/* Packets not quite in order, and far apart: what comes within a few packets is not lost. */
+static void test_disorder(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    shake(w, 0, 0);
+    feed(w, B, TCP_ACK, 1, 5, ""); /* of what comes later */
+    feed(w, A, TCP_ACK, 3, 1, "cd");
+    for (int i = 0; i < TCP_DISORDER - 1; i++) {
+        w->now_ns += 5000 * MS;
+        feed(w, B, TCP_ACK, 1, 5, "");
+    }
+    expect_log(w, "open");
+    feed(w, A, TCP_ACK, 1, 1, "ab");
+    expect_log(w, "0:ab 0:cd");
+    feed(w, A, TCP_ACK | TCP_FIN, 7, 1, "gh");
+    for (int i = 0; i < TCP_DISORDER; i++) {
+        expect_log(w, "");
+        w->now_ns += 5000 * MS;
+        feed(w, B, TCP_ACK, 1, 10, "");
+    }
+    expect_log(w, "0!2L 0:gh 0.");
+}
+
+/* Packets in any order, at the beginning and the end of a connection. */
+
+struct told {
+    int dir;
+    uint8_t flags;
+    uint32_t seq, ack;
+    const char *text;
+};
+
+static void tell(struct world *w, const struct told *told, const char *order)
+{
+    for (; *order != '\0'; order++) {
+        const struct told *t = &told[*order - '0'];
+        feed(w, t->dir, t->flags, t->seq, t->ack, t->text);
+    }
+}
+
+/* A question, its answer, and the end that the one who answered began. */
+static const struct told exchange[] = {
+    {A, TCP_SYN, 100, 0, ""},
+    {B, TCP_SYN | TCP_ACK, 500, 101, ""},
+    {A, TCP_ACK, 101, 501, ""},
+    {A, TCP_ACK, 101, 501, "ask"},
+    {B, TCP_ACK, 501, 104, "answer"},
+    {B, TCP_ACK | TCP_FIN, 507, 104, ""},
+    {A, TCP_ACK | TCP_FIN, 104, 508, ""},
+    {B, TCP_ACK, 508, 105, ""},
+};
+
+static void test_any_order(void **state)
+{
+    static const char *const orders[] = {"01234567", "76543210", "43210567", "10432567",
+                                         "65432107", "50617243", "34567012", "24601357"};
+    struct world *w = *state;
+    w->is_quiet = true;
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        tell(w, exchange, orders[i]);
+        tcp_table_settle(w->table);
+        expect_log(w, "open 0:ask 1:answer 1. 0. close=FIN");
+        assert_int_equal(w->meter.used, 0);
+        w->client_port++;
+    }
+}
+
+/* What comes behind a segment that waits waits as well, of other connections too; it has its own
+ * time then. */
+static void test_order_among_connections(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    w->client_port++;
+    feed(w, A, TCP_ACK, 900, 700, "late");
+    w->client_port--;
+    feed(w, A, TCP_ACK, 101, 501, "other");
+    expect_log(w, "open");
+    for (int i = 0; i < TCP_DISORDER - 2; i++)
+        feed(w, A, TCP_ACK, 106, 501, "");
+    expect_log(w, "");
+    feed(w, A, TCP_ACK, 106, 501, "");
+    expect_log(w, "open 0:late 0:other");
+    assert_int_equal(w->meter.used, 0);
+}
+
+/* Of a connection that was joined late the other side begins where what is there of it does, in
+ * whatever order it came. */
+static void test_joined_late_in_disorder(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_ACK, 100, 506, "ask");
+    feed(w, B, TCP_ACK, 508, 103, "ef");
+    feed(w, B, TCP_ACK, 506, 103, "cd");
+    feed(w, B, TCP_ACK, 504, 103, "ab");
+    w->now_ns += 1000 * MS;
+    tcp_table_time(w->table, w->now_ns);
+    expect_log(w, "open 0:ask 1:ab 1:cd 1:ef");
+}
+
+/* A SYN that comes as the last of 32 is in time, one later is late: where the stream began is
+ * known by then. */
+static void test_syn_at_the_last_moment(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    for (int late = 0; late < 2; late++) {
+        w->client_port = (uint16_t)(41000 + late);
+        feed(w, B, TCP_ACK, 501, 101, "answer");
+        for (int i = 0; i < TCP_DISORDER - 1 + late; i++)
+            feed(w, A, TCP_ACK, 101, 507, "");
+        feed(w, A, TCP_SYN, 100, 0, "");
+        feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+        feed(w, A, TCP_ACK, 101, 507, "next");
+        tcp_table_end(w->table);
+        expect_log(w, late ? "open 0:answer 1:next close=CAPTURE"
+                           : "open 1:answer 0:next close=CAPTURE");
+    }
+}
+
+/* Time alone does not end the waiting while packets come, but the clock does. */
+static void test_turns_by_clock(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    feed(w, B, TCP_ACK, 501, 101, "answer");
+    tcp_table_time(w->table, w->now_ns + 199 * MS);
+    expect_log(w, "");
+    tcp_table_time(w->table, w->now_ns + 200 * MS);
+    expect_log(w, "open 0:answer");
+}
+
+/* Who waited in vain once does not wait again. */
+static void test_waits_once(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 511, "one"); /* ten bytes of the other side are missing */
+    expect_log(w, "open");
+    tcp_table_settle(w->table);
+    feed(w, A, TCP_ACK, 104, 531, "two");
+    expect_log(w, "0:one 0:two");
+}
+
+/* A connection that has had its beginning waits for nothing but an end. */
+static void test_beginning_is_over(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    for (int i = 3; i < TCP_DISORDER - 1; i++)
+        feed(w, A, TCP_ACK, 101, 501, "");
+    feed(w, A, TCP_ACK, 101, 502, "waits"); /* the last one that may */
+    expect_log(w, "open");
+    feed(w, B, TCP_ACK, 501, 101, "x");
+    expect_log(w, "1:x 0:waits");
+    feed(w, A, TCP_ACK, 106, 503, "does not");
+    expect_log(w, "0:does not");
+}
+
+static void test_reset_before_data(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    feed(w, A, TCP_RST | TCP_ACK, 103, 503, "");
+    feed(w, B, TCP_ACK, 501, 101, "cd");
+    expect_log(w, "open 1:cd");
+    feed(w, A, TCP_ACK, 101, 501, "ab");
+    expect_log(w, "0:ab close=RESET0");
+    w->client_port++;
+    shake(w, 100, 500);
+    feed(w, A, TCP_RST, 101, 0, ""); /* does not say what its sender had got */
+    feed(w, B, TCP_ACK, 501, 101, "cd");
+    expect_log(w, "open 1:cd");
+    tcp_table_settle(w->table);
+    expect_log(w, "close=RESET0");
+    w->client_port++;
+    shake(w, 100, 500);
+    feed(w, A, TCP_RST, 101 + (1 << 20), 0, ""); /* blind: nobody waits for that */
+    feed(w, B, TCP_ACK, 501, 101, "cd");
+    expect_log(w, "open 1:cd");
+    assert_int_equal(w->meter.used, 0);
+}
+
+/* The ports are used again at once, while the end of the connection before is still waited for. */
+static void test_reuse_while_waiting(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "old");
+    feed(w, A, TCP_RST, 104, 0, "");
+    expect_log(w, "open 0:old");
+    shake(w, 90000, 80000);
+    feed(w, A, TCP_ACK, 90001, 80001, "new");
+    expect_log(w, "close=RESET0 open 0:new");
+    /* Nothing is known of the one before but its last packets. */
+    w->client_port++;
+    feed(w, A, TCP_ACK, 5000000, 1, "rest");
+    feed(w, A, TCP_SYN, 90000, 0, "");
+    expect_log(w, "open 0:rest close=REUSED open");
+    w->client_port++;
+    feed(w, A, TCP_ACK, 90001 + (1 << 20), 1, "far"); /* as far off as may be */
+    feed(w, A, TCP_SYN, 90000, 0, "");
+    expect_log(w, "open");
+    tcp_table_end(w->table);
+}
+
+/* A SYN that comes far too late is that of the connection when its number lies just before. */
+static void test_very_late_syn(void **state)
+{
+    struct world *w = *state;
+    for (uint32_t off = 0; off < 2; off++) {
+        w->client_port++;
+        feed(w, A, TCP_ACK, 200000, 1, "ab");
+        tcp_table_settle(w->table);
+        feed(w, A, TCP_SYN, 200000 - 1 - (1 << 16) - off, 0, "");
+        feed(w, A, TCP_ACK, 200002, 1, "cd");
+        tcp_table_end(w->table);
+        expect_log(w, off == 0 ? "open 0:ab 0:cd close=CAPTURE"
+                               : "open 0:ab close=REUSED open 0!65539L 0:cd close=CAPTURE");
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_disorder),
+        TEST(test_any_order),
+        TEST(test_order_among_connections),
+        TEST(test_joined_late_in_disorder),
+        TEST(test_syn_at_the_last_moment),
+        TEST(test_turns_by_clock),
+        TEST(test_waits_once),
+        TEST(test_beginning_is_over),
+        TEST(test_reset_before_data),
+        TEST(test_reuse_while_waiting),
+        TEST(test_very_late_syn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
