@@ -57,6 +57,7 @@ struct pipeline {
     int64_t next_ns;             /* when the reports are written again; INT64_MAX: never */
     _Atomic bool show_wanted;    /* by the second thread */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
+    uint64_t num_cut;            /* records: not looked at, or not redacted, at the end */
     _Atomic int state;           /* enum pipeline_state; never becomes less */
 };
 
@@ -191,7 +192,8 @@ static bool pass_on(struct pipeline *s, const struct record *record)
     if (s->queue == NULL || s->behind)
         return write_record(s, record);
     const uint64_t num_lost = record_queue_num_lost(s->queue);
-    if (!record_queue_record(s->queue, record) && pipeline_get_state(s) == PIPELINE_ON)
+    if (!record_queue_record(s->queue, record) && !stop_is_overdue() &&
+        pipeline_get_state(s) == PIPELINE_ON)
         set_state(s, PIPELINE_FAILED);
     return record_queue_num_lost(s->queue) == num_lost;
 }
@@ -205,8 +207,13 @@ static void count(struct pipeline *s, const struct ds_event *event, bool passed)
         set_state(s, PIPELINE_RATE_EXCEEDED);
 }
 
+/* fail_redaction: what takes too long when the end was asked for is merely left out. */
 static void fail_redaction(struct pipeline *s)
 {
+    if (stop_is_overdue()) {
+        s->num_cut++;
+        return;
+    }
     complain("out of memory: what cannot be redacted is not shown");
     set_state(s, PIPELINE_FAILED);
 }
@@ -304,6 +311,10 @@ static void pass(struct pipeline *s, const struct record *record)
 {
     if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
         return;
+    if (stop_is_overdue()) {
+        s->num_cut++;
+        return;
+    }
     if (s->is_past) {
         selector_wants(s->select, record); /* an answer may come */
         return;
@@ -459,7 +470,8 @@ void pipeline_event(struct pipeline *s, const struct ds_event *event)
         return;
     }
     s->passing.event = event;
-    if (!record_queue_record(s->queue, &s->passing) && pipeline_get_state(s) == PIPELINE_ON)
+    if (!record_queue_record(s->queue, &s->passing) && !stop_is_overdue() &&
+        pipeline_get_state(s) == PIPELINE_ON)
         set_state(s, PIPELINE_FAILED);
 }
 
@@ -719,12 +731,16 @@ static void stop_relay(struct pipeline *s)
  * end. */
 static void say_left(const struct pipeline *s)
 {
-    bool is_said = s->num_left == 0 || s->num_sinks == 0 || !stop_wanted;
+    uint64_t num_left = s->num_left + s->num_cut, most_cut = 0;
+    for (size_t i = 0; i < s->num_sinks; i++)
+        most_cut = s->sinks[i].num_cut > most_cut ? s->sinks[i].num_cut : most_cut;
+    num_left += most_cut;
+    bool is_said = num_left == 0 || s->num_sinks == 0 || !stop_wanted;
     for (size_t i = 0; i < s->num_sinks; i++)
         is_said = is_said || s->sinks[i].output.failed;
     if (!is_said)
         complain("the end was asked for: the last %s could not be written in time",
-                 counted(s->num_left, "records").text);
+                 counted(num_left, "records").text);
 }
 
 static void close_sinks(struct pipeline *s)

@@ -73,7 +73,7 @@ void ds_buffer_printf(struct ds_buffer *buffer, const char *format, ...)
 void ds_buffer_free(struct ds_buffer *buffer)
 {
     free(buffer->data);
-    *buffer = (struct ds_buffer){0};
+    *buffer = (struct ds_buffer){.is_stopped = buffer->is_stopped};
 }
 
 /* num_digits counts the decimal digits of a number of at least 10: its bits times log10(2) are

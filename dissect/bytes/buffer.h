@@ -56,6 +56,19 @@ void buffer_add_numbers(struct ds_buffer *out, struct cursor *bytes);
 /* buffer_add_hex appends a number in hexadecimal, in upper case, without leading zeros. */
 void buffer_add_hex(struct ds_buffer *out, uint64_t value);
 
+/* A walk asks whether it is to go on after so many terms. */
+enum { BUFFER_ASK_EVERY = 1024 };
+
+/* buffer_is_stopped says whether a walk that has come by num_terms is to give up; failed is set
+ * then. It has failed before, maybe. */
+static inline bool buffer_is_stopped(struct ds_buffer *out, uint64_t num_terms)
+{
+    if (__builtin_expect(num_terms % BUFFER_ASK_EVERY == 0, 0) && out->is_stopped != NULL &&
+        out->is_stopped())
+        out->failed = true;
+    return out->failed;
+}
+
 /* BUFFER_ADD appends a string literal. */
 #define BUFFER_ADD(out, literal) buffer_add_bytes(out, "" literal, sizeof(literal) - 1)
 

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+/* Deeper than the printed text goes by default: 16 MB. */
+enum { MAX_LEVELS = 2 * 1024 * 1024 };
+
 /* rewrite_level is one container. */
 struct rewrite_level {
     uint64_t left : 62; /* terms to come */
@@ -15,6 +18,10 @@ struct rewrite_level {
 
 static bool push(struct rewrite *r, struct rewrite_level level)
 {
+    if (r->num_levels == MAX_LEVELS) {
+        r->too_deep = true;
+        return false;
+    }
     if (r->num_levels == r->cap_levels) {
         const size_t cap = r->cap_levels != 0 ? r->cap_levels * 2 : 64;
         struct rewrite_level *levels = realloc(r->levels, cap * sizeof *levels);
@@ -73,8 +80,11 @@ static bool out_of_memory(const struct rewrite *r)
 
 static enum ds_rewrite_status walk(struct rewrite *r, struct cursor *at)
 {
+    const size_t growth = r->to->max_growth;
+    const size_t max_len = growth != 0 ? r->out->len + cursor_left(at) + growth : SIZE_MAX;
     if (!push(r, (struct rewrite_level){.left = 1}))
         return DS_REWRITE_NO_MEMORY;
+    uint64_t num_steps = 0;
     bool first = false; /* at stands before the first element of a list */
     for (pop_ended(r); r->num_levels != 0; pop_ended(r)) {
         struct rewrite_level *level = &r->levels[r->num_levels - 1];
@@ -91,8 +101,10 @@ static enum ds_rewrite_status walk(struct rewrite *r, struct cursor *at)
             else if (open_container(r, at, &token))
                 first = token.class == TERM_LIST;
         }
-        if (out_of_memory(r))
+        if (buffer_is_stopped(r->out, ++num_steps) || out_of_memory(r))
             return DS_REWRITE_NO_MEMORY;
+        if (r->too_deep || r->out->len > max_len)
+            return DS_REWRITE_DAMAGED;
     }
     return DS_REWRITE_OK;
 }

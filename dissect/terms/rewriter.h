@@ -21,7 +21,7 @@ struct rewrite {
     size_t num_levels, cap_levels;
     struct ds_buffer funs;    /* size_t each: where the size of an open fun stands in out */
     struct ds_buffer scratch; /* texts and strings under work */
-    bool no_memory;
+    bool no_memory, too_deep;
 };
 
 /* rewrite_leaf writes a token that holds no others. rewrite_numbered is of a pid, port or

@@ -40,7 +40,7 @@ struct code_frame {
     uint64_t left : 56;   /* terms still to come */
     uint64_t class : 8;   /* one of enum code_open */
 };
-_Static_assert(sizeof(struct code_frame) <= 16, "two million of them are 32 MB");
+_Static_assert(sizeof(struct code_frame) <= 16, "half a million of them are 8 MB");
 
 struct code {
     struct leaf leaf;
@@ -334,8 +334,10 @@ static bool code_separate(struct code *code)
 
 static void code_run(struct code *code)
 {
+    uint64_t num = 0;
     bool more = code_next(code);
-    while (more && code->num != 0 && !code->leaf.failed && !code->leaf.w.out->failed) {
+    while (more && code->num != 0 && !code->leaf.failed &&
+           !buffer_is_stopped(code->leaf.w.out, ++num)) {
         if (code->frames[code->num - 1].left != 0 && code_separate(code))
             more = code_next(code);
         else
@@ -344,21 +346,39 @@ static void code_run(struct code *code)
     code_fold(&code->leaf.w);
 }
 
+/* code_look_ahead finds out what has to be known of the whole term. One that is nested too deeply
+ * for that is shown less deeply. */
+static bool code_look_ahead(struct code *code, const struct ds_term *term,
+                            struct ds_code_options *options)
+{
+    bool (*const is_stopped)(void) = code->leaf.w.out->is_stopped;
+    enum term_twice_status status =
+        term_twice_find(&code->twice, term, options->max_depth, TERM_ZEROS_EQUAL, is_stopped);
+    if (status == TERM_TWICE_TOO_DEEP) {
+        options->max_depth = TERM_TWICE_DEPTH;
+        status = term_twice_find(&code->twice, term, options->max_depth, TERM_ZEROS_EQUAL,
+                                 is_stopped);
+    }
+    return status == TERM_TWICE_OK &&
+           (!code->leaf.w.syntax->keywords ||
+            term_keywords_find(&code->keywords, term, options->max_depth));
+}
+
 bool ds_code_term(const struct ds_term *term, const struct ds_code_options *options,
                   struct ds_buffer *out)
 {
-    struct code code = {.leaf = {.options = options, .term = *term}, .cap = CODE_FRAMES};
+    struct ds_code_options limited = *options;
+    struct code code = {.leaf = {.options = &limited, .term = *term}, .cap = CODE_FRAMES};
     struct leaf *leaf = &code.leaf;
     if (term->data == NULL || out->failed)
         return !out->failed;
-    leaf->w = code_writer_make(options, out);
+    leaf->w = code_writer_make(&limited, out);
     leaf->env = (struct term_env){term->atoms, term->num_atoms};
     code.source = (struct token_source){.env = &leaf->env};
     code.at = cursor_make(term->data, term->len);
     code.first = true;
     code.frames = code.few;
-    if (!term_twice_find(&code.twice, term, options->max_depth, TERM_ZEROS_EQUAL) ||
-        (leaf->w.syntax->keywords && !term_keywords_find(&code.keywords, term, options->max_depth)))
+    if (!code_look_ahead(&code, term, &limited))
         leaf->failed = true;
     else
         code_run(&code);

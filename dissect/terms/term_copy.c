@@ -27,7 +27,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COPY_OPEN = 8 };
+/* What nodes send nests funs a few deep, and nothing else of what is open. */
+enum { COPY_OPEN = 8, COPY_OPEN_MAX = 65536 };
+
+/* What no node reads as it is takes more bytes in a way that all do: so much more and no more, for
+ * what nodes send to others they read. */
+enum { COPY_GROWTH_MAX = 8 * 1024 * 1024, COPY_TAG_LEN = 16, COPY_PART_LEN = 2 };
 
 enum copy_kind { COPY_FUN, COPY_LIST, COPY_RECORD, COPY_PAIRS };
 
@@ -50,6 +55,7 @@ struct copy {
     struct copy_open few[COPY_OPEN];
     struct copy_open *open;
     size_t num_open, cap_open;
+    uint64_t grown; /* by so many bytes, about */
 };
 
 /* copy_flush writes the run up to at. */
@@ -74,6 +80,8 @@ static inline void copy_cache_ref(void *context, const struct cursor *after,
 
 static bool copy_push(struct copy *copy, struct copy_open open)
 {
+    if (copy->num_open == COPY_OPEN_MAX)
+        return false;
     if (copy->num_open == copy->cap_open) {
         struct copy_open *grown =
             stack_grow(copy->open, copy->few, &copy->cap_open, sizeof *grown);
@@ -120,6 +128,7 @@ static void copy_back(struct copy *copy, const struct term_token *token, size_t 
     if (copy->out->len > token_at && !copy->out->failed)
         copy->out->len = token_at;
     copy->run = cursor_make(token->bytes.end, 0);
+    copy->grown += COPY_TAG_LEN + COPY_PART_LEN * token->num_terms;
 }
 
 /* What sees to a token that does not go over as it is: it has been read to at, its place in the
@@ -235,9 +244,11 @@ TOKEN_INLINE bool copy_is_special(const struct term_token *token, bool portable)
 TOKEN_INLINE bool copy_terms(struct copy *copy, struct cursor *at,
                              const struct token_source *source, bool portable)
 {
-    uint64_t num_terms = 1;
+    uint64_t num_terms = 1, num_steps = 0;
     while (num_terms != 0) {
         struct term_token token;
+        if (portable && buffer_is_stopped(copy->out, ++num_steps))
+            return false;
         const char *what;
         size_t token_at = copy->out->len + cursor_offset(at, &copy->run);
         if (token_read(at, source, &token, &what) != TERM_OK)
@@ -245,7 +256,8 @@ TOKEN_INLINE bool copy_terms(struct copy *copy, struct cursor *at,
         num_terms--;
         if (__builtin_expect(copy_is_special(&token, portable), 0)) {
             const struct cursor end = *at;
-            if (!copy_specials[token.tag](copy, &end, &token, token_at, num_terms))
+            if (!copy_specials[token.tag](copy, &end, &token, token_at, num_terms) ||
+                copy->grown > COPY_GROWTH_MAX)
                 return false;
         }
         num_terms += token.num_terms;
@@ -269,8 +281,11 @@ static bool copy_term(const struct ds_term *term, struct ds_buffer *out, bool po
                         .cap_open = COPY_OPEN};
     if (term->data == NULL || term->damaged)
         return false;
-    if (portable && !term_twice_find(&copy.twice, term, 0, TERM_ZEROS_EQUAL)) {
-        out->failed = true;
+    const enum term_twice_status status =
+        portable ? term_twice_find(&copy.twice, term, 0, TERM_ZEROS_EQUAL, out->is_stopped)
+                 : TERM_TWICE_OK;
+    if (status != TERM_TWICE_OK) {
+        out->failed |= status == TERM_TWICE_FAILED;
         return false;
     }
     const struct token_source source = {.env = &env, .cache_ref = copy_cache_ref, .context = &copy};

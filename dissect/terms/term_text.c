@@ -44,7 +44,7 @@ union text_entry {
     struct text_frame frame;
     struct cursor names;
 };
-_Static_assert(sizeof(union text_entry) <= 16, "two million of them are 32 MB");
+_Static_assert(sizeof(union text_entry) <= 16, "half a million of them are 8 MB");
 
 _Static_assert(3 * (TEXT_ATOM_MAX + 8) <= TEXT_ROOM, "the name of a field, and two of an export");
 
@@ -502,7 +502,7 @@ static void text_open(struct text *text, enum text_open class, uint64_t num)
     uint32_t max_depth = text->options->max_depth;
     if (max_items != 0 && shown > max_items)
         shown = max_items;
-    if ((max_depth != 0 && text->depth >= max_depth) || text->depth >= TEXT_DEPTH_MAX)
+    if ((max_depth != 0 && text->depth >= max_depth) || text->num_entries >= TEXT_DEPTH_MAX)
         shown = 0;
     union text_entry *entry = text_push(text);
     if (entry == NULL)
@@ -715,8 +715,10 @@ static void text_run(struct text *text)
 {
     struct term_token token;
     const char *what;
+    uint64_t num = 0;
     do {
-        if (text->options->max_len != 0 && text_is_long_enough(text))
+        if ((text->options->max_len != 0 && text_is_long_enough(text)) ||
+            buffer_is_stopped(text->out, ++num))
             return;
         do {
             if (token_read(&text->at, &text->source, &token, &what) != TERM_OK ||

@@ -2,7 +2,8 @@
  * term_twice.c - see term_twice.h. One walk with a stack: every term becomes a hash, the same for
  * all encodings of it. A leaf's is that of its text; a container's is made of those in it, in
  * order, but for the pairs of a map, which have none. The hashes of a map's keys are kept until it
- * ends.
+ * ends, or one was found to be there twice: they are sorted whenever memory for many of them is full,
+ * so that it grows with keys that differ alone, of which a term has room for far fewer.
  */
 #include "term_twice.h"
 #include "code_leaf.h"
@@ -13,7 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { TWICE_FRAMES = 32 };
+enum { TWICE_FRAMES = 32, TWICE_MANY = 65536 };
 
 enum twice_kind { TWICE_ORDERED, TWICE_LIST, TWICE_MAP };
 
@@ -23,6 +24,7 @@ struct twice_frame {
     size_t offset;    /* of the token */
     size_t keys_from; /* in the keys of the walk */
     uint8_t kind;
+    bool is_found; /* a map that has a key twice: its keys are not kept any more */
 };
 
 struct twice {
@@ -35,7 +37,7 @@ struct twice {
     size_t num, cap;
     uint64_t *keys;
     size_t num_keys, cap_keys;
-    bool failed;
+    bool failed, is_too_deep;
 };
 
 static uint64_t twice_mix(uint64_t a, uint64_t b)
@@ -98,32 +100,22 @@ static uint64_t twice_head(struct twice *walk, const struct term_token *token)
     return twice_text(walk);
 }
 
-static bool twice_push(struct twice *walk, struct twice_frame frame)
+static void twice_push(struct twice *walk, struct twice_frame frame)
 {
+    if (walk->num == TERM_TWICE_DEPTH) {
+        walk->is_too_deep = true;
+        return;
+    }
     if (walk->num == walk->cap) {
         struct twice_frame *frames =
             stack_grow(walk->frames, walk->few, &walk->cap, sizeof *frames);
-        if (frames == NULL)
-            return false;
-        walk->frames = frames;
-    }
-    walk->frames[walk->num++] = frame;
-    return true;
-}
-
-static void twice_add_key(struct twice *walk, uint64_t key)
-{
-    if (walk->num_keys == walk->cap_keys) {
-        size_t cap = walk->cap_keys != 0 ? walk->cap_keys * 2 : TWICE_FRAMES;
-        uint64_t *keys = realloc(walk->keys, cap * sizeof *keys);
-        if (keys == NULL) {
+        if (frames == NULL) {
             walk->failed = true;
             return;
         }
-        walk->keys = keys;
-        walk->cap_keys = cap;
+        walk->frames = frames;
     }
-    walk->keys[walk->num_keys++] = key;
+    walk->frames[walk->num++] = frame;
 }
 
 static int twice_compare(const void *a, const void *b)
@@ -132,9 +124,38 @@ static int twice_compare(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
+/* twice_sort sorts hashes: by their uppermost bytes where they are, then the rest of each part by
+ * qsort, which needs as much memory again as what it sorts. */
+static void twice_sort(uint64_t *keys, size_t num)
+{
+    enum { PARTS = 256, SHIFT = 56 };
+    size_t ends[PARTS] = {0}, next[PARTS], begin = 0;
+    for (size_t i = 0; i < num; i++)
+        ends[keys[i] >> SHIFT]++;
+    for (size_t part = 0, end = 0; part < PARTS; part++) {
+        next[part] = end;
+        ends[part] = end += ends[part];
+    }
+    for (size_t part = 0; part < PARTS; part++) {
+        while (next[part] != ends[part]) {
+            uint64_t *here = &keys[next[part]];
+            const size_t to = *here >> SHIFT;
+            const uint64_t other = keys[next[to]];
+            keys[next[to]++] = *here;
+            if (to != part)
+                *here = other;
+        }
+        qsort(&keys[begin], ends[part] - begin, sizeof *keys, twice_compare);
+        begin = ends[part];
+    }
+}
+
 static bool twice_has_equal(uint64_t *keys, size_t num)
 {
-    qsort(keys, num, sizeof *keys, twice_compare);
+    if (num < TWICE_MANY)
+        qsort(keys, num, sizeof *keys, twice_compare);
+    else
+        twice_sort(keys, num);
     for (size_t i = 1; i < num; i++) {
         if (keys[i] == keys[i - 1])
             return true;
@@ -153,16 +174,64 @@ static void twice_note(struct twice *walk, size_t offset)
         (*bits)[offset / 8] |= (uint8_t)(1u << offset % 8);
 }
 
+/* twice_check notes that a map has a key twice. What follows its own keys begins at end. */
+static void twice_check(struct twice *walk, struct twice_frame *frame, size_t end)
+{
+    const size_t num = end - frame->keys_from;
+    if (!frame->is_found && num > 1 && twice_has_equal(&walk->keys[frame->keys_from], num)) {
+        frame->is_found = true;
+        twice_note(walk, frame->offset);
+    }
+}
+
+/* twice_sift drops the keys of those open maps that have one twice. */
+static void twice_sift(struct twice *walk)
+{
+    size_t num_left = 0;
+    for (size_t i = 0; i < walk->num; i++) {
+        struct twice_frame *frame = &walk->frames[i];
+        const size_t from = frame->keys_from;
+        const size_t end = i + 1 < walk->num ? walk->frames[i + 1].keys_from : walk->num_keys;
+        twice_check(walk, frame, end);
+        const size_t num = frame->is_found ? 0 : end - from;
+        memmove(&walk->keys[num_left], &walk->keys[from], num * sizeof *walk->keys);
+        frame->keys_from = num_left;
+        num_left += num;
+    }
+    walk->num_keys = num_left;
+}
+
+static void twice_grow(struct twice *walk)
+{
+    const size_t cap = walk->cap_keys != 0 ? walk->cap_keys * 2 : TWICE_FRAMES;
+    uint64_t *keys = realloc(walk->keys, cap * sizeof *keys);
+    if (keys == NULL) {
+        walk->failed = true;
+        return;
+    }
+    walk->keys = keys;
+    walk->cap_keys = cap;
+}
+
+static void twice_add_key(struct twice *walk, uint64_t key)
+{
+    if (walk->num_keys == walk->cap_keys) {
+        if (walk->num_keys >= TWICE_MANY)
+            twice_sift(walk);
+        if (walk->num_keys >= walk->cap_keys / 2)
+            twice_grow(walk);
+    }
+    if (!walk->failed && !walk->frames[walk->num - 1].is_found)
+        walk->keys[walk->num_keys++] = key;
+}
+
 /* twice_close ends the innermost that is open, and returns its hash. */
 static uint64_t twice_close(struct twice *walk)
 {
-    const struct twice_frame *frame = &walk->frames[--walk->num];
-    if (frame->kind == TWICE_MAP) {
-        const size_t num = walk->num_keys - frame->keys_from;
-        if (num > 1 && twice_has_equal(&walk->keys[frame->keys_from], num))
-            twice_note(walk, frame->offset);
-        walk->num_keys = frame->keys_from;
-    }
+    struct twice_frame *frame = &walk->frames[--walk->num];
+    if (frame->kind == TWICE_MAP)
+        twice_check(walk, frame, walk->num_keys);
+    walk->num_keys = frame->keys_from;
     return frame->hash;
 }
 
@@ -231,7 +300,7 @@ static void twice_open(struct twice *walk, const struct term_token *token)
         frame.kind = TWICE_LIST;
         frame.hash = TWICE_LIST_SEED;
     }
-    walk->failed = !twice_push(walk, frame) || walk->failed;
+    twice_push(walk, frame);
 }
 
 enum twice_step { TWICE_WHOLE, TWICE_OPENED, TWICE_DAMAGED };
@@ -296,35 +365,42 @@ static bool twice_is_possible(const struct ds_term *term)
     return false;
 }
 
-bool term_twice_find(struct term_twice *twice, const struct ds_term *term, uint64_t max_depth,
-                     enum term_zeros zeros)
+enum term_twice_status term_twice_find(struct term_twice *twice, const struct ds_term *term,
+                                       uint64_t max_depth, enum term_zeros zeros,
+                                       bool (*is_stopped)(void))
 {
     static const struct ds_code_options options = {.language = DS_CODE_ERLANG};
     struct twice walk = {.found = twice,
                          .zeros = zeros,
                          .leaf = {.options = &options, .term = *term},
+                         .text = {.is_stopped = is_stopped},
                          .cap = TWICE_FRAMES};
+    uint64_t num_steps = 0;
     struct cursor at = cursor_make(term->data, term->len);
     enum twice_step step = TWICE_OPENED;
     uint64_t hash = 0;
     twice->bits = NULL;
     if (term->data == NULL || !twice_is_possible(term))
-        return true;
+        return TERM_TWICE_OK;
     walk.frames = walk.few;
     walk.leaf.w = code_writer_make(&options, &walk.text);
     walk.leaf.env = (struct term_env){term->atoms, term->num_atoms};
-    while (!walk.failed && step != TWICE_DAMAGED && (step == TWICE_OPENED || walk.num != 0)) {
+    while (!walk.failed && !walk.is_too_deep && step != TWICE_DAMAGED && (step == TWICE_OPENED || walk.num != 0)) {
         step = twice_read(&walk, &at, max_depth, &hash);
         if (step != TWICE_OPENED)
             twice_take(&walk, hash, step == TWICE_DAMAGED);
+        if (buffer_is_stopped(&walk.text, ++num_steps))
+            walk.failed = true;
     }
     if (walk.frames != walk.few)
         free(walk.frames);
     free(walk.keys);
     ds_buffer_free(&walk.text);
-    if (walk.failed)
+    if (walk.failed || walk.is_too_deep)
         term_twice_free(twice);
-    return !walk.failed;
+    return walk.failed        ? TERM_TWICE_FAILED
+           : walk.is_too_deep ? TERM_TWICE_TOO_DEEP
+                              : TERM_TWICE_OK;
 }
 
 void term_twice_free(struct term_twice *twice)
@@ -336,7 +412,7 @@ void term_twice_free(struct term_twice *twice)
 bool ds_term_has_twice(const struct ds_term *term, bool *twice)
 {
     struct term_twice found;
-    if (!term_twice_find(&found, term, 0, TERM_ZEROS_DIFFER))
+    if (term_twice_find(&found, term, 0, TERM_ZEROS_DIFFER, NULL) == TERM_TWICE_FAILED)
         return false;
     *twice = found.bits != NULL;
     term_twice_free(&found);

@@ -9,10 +9,13 @@
 
 DS_BEGIN_PUBLIC
 
+enum { DS_REWRITE_CHARACTERS = 1024 * 1024 };
+
 /* ds_rewriter replaces leaves. Each function is called for every leaf of its kind; one that
  * leaves it as it is does nothing, or appends the text it was given. None may be NULL. */
 struct ds_rewriter {
     void *context;
+    size_t max_growth; /* by so many bytes a term may become longer; 0: by any number */
 
     /* Append the text of an atom, or of a node's name in a pid, port or reference, in UTF-8:
      * at most 255 characters. text was UTF-8 or has been made so. */
@@ -24,8 +27,9 @@ struct ds_rewriter {
                   struct ds_buffer *out);
 
     /* Replaces neighbours in a list that could be characters, 0 to 10FFFF: a string, a part of
-     * an iolist. What is below 256 must stay so. is_text: they are a whole list and Erlang
-     * would show it as a string. */
+     * an iolist. Of more than DS_REWRITE_CHARACTERS so many at a time, and the rest last. What is
+     * below 256 must stay so. is_text: they are a whole list and Erlang would show it as a
+     * string. */
     void (*characters)(void *context, uint32_t *codes, size_t num, bool is_text);
 
     /* Replaces an integer: its absolute value, the lowest byte first, the highest not 0 (and
@@ -46,8 +50,9 @@ struct ds_rewriter {
 
 enum ds_rewrite_status {
     DS_REWRITE_OK,
-    DS_REWRITE_DAMAGED,  /* what stands before the damage was appended */
-    DS_REWRITE_NO_MEMORY,
+    DS_REWRITE_DAMAGED,  /* what stands before the damage was appended; or two millions of terms are
+                            open at once there, or it has become longer than allowed */
+    DS_REWRITE_NO_MEMORY, /* or out->is_stopped said so */
 };
 
 /* ds_term_rewrite appends the term without 131 and without references to the atom cache,

@@ -76,12 +76,18 @@ struct ds_term {
 };
 
 /* ds_buffer is growing output memory. Zero-initialise it; ds_buffer_free releases it.
- * When memory runs out, failed is set and further additions are ignored. */
+ * When memory runs out, failed is set and further additions are ignored.
+ *
+ * What takes long can be stopped: ds_term_print, ds_code_term, ds_term_copy_portable and
+ * ds_term_rewrite ask is_stopped now and then, every thousand terms or so. Once it returns true
+ * they leave the rest away, as if memory had run out: failed is set, and what they return says so.
+ * It may be asked from any thread that writes to the buffer. */
 struct ds_buffer {
     char *data;
     size_t len; /* bytes in use */
     size_t cap; /* bytes allocated */
     bool failed;
+    bool (*is_stopped)(void); /* NULL: nothing stops it */
 };
 
 /* ds_buffer_reserve makes room for more_len further bytes; returns false (and sets
@@ -104,7 +110,7 @@ void ds_buffer_add_char(struct ds_buffer *buffer, uint32_t character);
 /* ds_buffer_add_base64 appends len bytes as base64 (RFC 4648, section 4), padded with '='. */
 void ds_buffer_add_base64(struct ds_buffer *buffer, const void *bytes, size_t len);
 
-/* ds_buffer_free releases the memory and zeroes the buffer. */
+/* ds_buffer_free releases the memory and zeroes the buffer, but for is_stopped. */
 void ds_buffer_free(struct ds_buffer *buffer);
 
 /* ds_text_read_char reads the first character of text, which is not empty, as UTF-8 (RFC 3629:
@@ -155,7 +161,8 @@ bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
 /* ds_term_copy_portable does the same for any node of OTP 25 or later to read: what only some
  * can, or none, becomes what code.h says, {'$record', ...}, {'$map', ...} and others; pids, ports
  * and references of old tags get newer ones, where no number is too large; and an atom of the
- * cache that no node would take becomes '?atom'. */
+ * cache that no node would take becomes '?atom'. False, too, for what would take far more memory
+ * then: many megabytes of what nodes do not send, or so many open within each other. */
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out);
 
 /* ds_term_has_twice sets *twice to whether a map in the term has a key twice: then every node

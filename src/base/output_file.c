@@ -128,12 +128,15 @@ static void end_whole(const struct output_file *output, size_t done)
     const off_t at = lseek(output->fd, 0, SEEK_CUR);
     struct stat status;
     size_t whole = 0;
-    if (num_ends == 0 || at < (off_t)done || fstat(output->fd, &status) != 0 ||
-        !S_ISREG(status.st_mode) || status.st_size != at)
+    if (num_ends == 0 && output->part_len == 0)
         return;
     for (size_t i = 0; i < num_ends && ends[i] <= done; i++)
         whole = ends[i];
-    if (ftruncate(output->fd, at - (off_t)(done - whole)) != 0)
+    const off_t more = (off_t)(whole != 0 ? done - whole : done + output->part_len);
+    if (at < more || fstat(output->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size != at)
+        return;
+    if (ftruncate(output->fd, at - more) != 0)
         return; /* it has been said that the file is not complete */
 }
 
@@ -191,7 +194,7 @@ void output_file_flush(struct output_file *output)
         end_whole(output, done);
         return;
     }
-    output->buffer.len = output->ends.len = 0;
+    output->buffer.len = output->ends.len = output->part_len = 0;
     if (output->buffer.cap > KEEP_AT_MOST)
         ds_buffer_free(&output->buffer);
 }
@@ -203,12 +206,29 @@ void output_file_mark_end(struct output_file *output)
         ds_buffer_add(&output->ends, &output->buffer.len, sizeof output->buffer.len);
 }
 
+static size_t last_end(const struct output_file *output)
+{
+    const size_t *ends = (const size_t *)(const void *)output->ends.data;
+    const size_t num_ends = output->ends.len / sizeof *ends;
+    return num_ends != 0 ? ends[num_ends - 1] : 0;
+}
+
+void output_file_end_part(struct output_file *output)
+{
+    if (output->buffer.failed || output->buffer.len < FLUSH_AT)
+        return;
+    const size_t len = output->buffer.len, end = last_end(output);
+    const size_t part_len = end != 0 ? len - end : output->part_len + len;
+    output_file_flush(output);
+    output->part_len = part_len;
+}
+
 void output_file_end_record(struct output_file *output)
 {
     output_file_mark_end(output);
     if (output->buffer.failed || output->ends.failed)
         output_fail(output, ENOMEM);
-    if (output->line_buffered || output->buffer.len >= FLUSH_AT)
+    if (output->line_buffered || output->part_len != 0 || output->buffer.len >= FLUSH_AT)
         output_file_flush(output);
 }
 

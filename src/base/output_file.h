@@ -16,6 +16,7 @@ struct output_file {
     bool is_stdout;
     bool line_buffered;
     size_t partial_len; /* of buffer, which stays as it is when a write fails halfway */
+    size_t part_len;    /* of a record that has not ended, and was written already */
     struct ds_buffer ends; /* of records in buffer: offsets, as size_t */
     bool failed;        /* nothing more is written */
     bool closed;        /* failed because the reader went away: no error */
@@ -47,6 +48,9 @@ bool output_file_open_new(struct output_file *output, const char *name);
 /* output_file_end_record marks the end of a record, and writes when enough has gathered. Where a
  * disk becomes full, the file ends with the last record that it has room for. */
 void output_file_end_record(struct output_file *output);
+
+/* output_file_end_part writes when enough has gathered of a record that goes on. */
+void output_file_end_part(struct output_file *output);
 
 /* output_file_mark_end only marks it: of an output that another one takes from. */
 void output_file_mark_end(struct output_file *output);

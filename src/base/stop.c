@@ -15,22 +15,31 @@ volatile sig_atomic_t flush_wanted;
 
 static_assert(ATOMIC_INT_LOCK_FREE == 2, "it is set in a signal handler");
 
-enum { PATIENCE_NS = 500 * 1000 * 1000 };
+enum { PATIENCE_NS = 400 * 1000 * 1000 };
 
-/* What a thread has computed counts. Who waits for a slow reader has a patience of its own. */
+/* has_passed says whether PATIENCE_NS have passed by a clock since somebody asked first. */
+static bool has_passed(clockid_t clock, _Atomic int64_t *since_ns)
+{
+    struct timespec now;
+    int64_t first_ns = 0;
+    clock_gettime(clock, &now);
+    const int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    atomic_compare_exchange_strong(since_ns, &first_ns, now_ns);
+    return first_ns != 0 && now_ns - first_ns > PATIENCE_NS;
+}
+
+/* Both what passes counts and what all threads together compute: several at once may do more, and
+ * who waits for a slow reader, or for the processor, has not had its time. */
 bool stop_is_overdue(void)
 {
-    static _Thread_local int64_t since_ns = -1;
-    struct timespec now;
+    static _Atomic int64_t since_ns, computed_ns;
     if (stop_wanted == 0) {
-        since_ns = -1;
+        if (since_ns != 0)
+            since_ns = computed_ns = 0;
         return false;
     }
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    const int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    if (since_ns < 0)
-        since_ns = now_ns;
-    return now_ns - since_ns > PATIENCE_NS;
+    const bool is_late = has_passed(CLOCK_MONOTONIC, &since_ns);
+    return has_passed(CLOCK_PROCESS_CPUTIME_ID, &computed_ns) && is_late;
 }
 
 static void on_stop(int signal)

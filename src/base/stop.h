@@ -22,8 +22,9 @@ extern volatile sig_atomic_t flush_wanted;  /* the same */
 
 void stop_install(void);
 
-/* stop_is_overdue says whether the calling thread has worked for so long since it first asked
- * after the end was wanted (half a second) that what is still to be done is to be left undone. */
+/* stop_is_overdue says whether the program has worked for so long since the end was wanted (0.4
+ * seconds) that what is still to be done is to be left undone, be it half of a record. To be asked
+ * often: it costs nothing before the end is wanted, and little after it. */
 bool stop_is_overdue(void);
 
 #endif

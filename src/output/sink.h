@@ -80,6 +80,7 @@ struct sink {
     const struct sink_config *config;
     unsigned time_digits; /* of the capture: 6 or 9 */
     struct output_file output;
+    uint64_t num_cut; /* records that would have taken too long when the end was asked for */
     bool gone; /* its reader has gone away, and that has been noted */
     void *state; /* of kind */
 };
@@ -116,7 +117,9 @@ void sink_withdraw(struct sink *sink);
 /* sink_takes says whether a record is for this sink. */
 bool sink_takes(const struct sink *sink, const struct record *record);
 
-/* sink_record shows one record. Failures are kept in sink->output. */
+/* sink_record shows one record. Failures are kept in sink->output. Where the end was asked for and
+ * it takes long, what is there of the record is taken back; it is counted in num_cut, as are those
+ * behind it. */
 void sink_record(struct sink *sink, const struct record *record);
 
 /* sink_lost tells that something is missing here. */

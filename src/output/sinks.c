@@ -6,6 +6,7 @@
 
 #include "complain.h"
 #include "file_helper.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -138,15 +139,29 @@ bool sink_takes(const struct sink *sink, const struct record *record)
 
 void sink_record(struct sink *sink, const struct record *record)
 {
+    struct ds_buffer *out = &sink->output.buffer;
     if (sink->output.failed || !sink_takes(sink, record))
         return;
+    if (stop_is_overdue()) {
+        sink->num_cut++;
+        return;
+    }
+    const size_t begin = out->len;
+    out->is_stopped = stop_is_overdue;
     sink->kind->record(sink, record);
+    out->is_stopped = NULL;
+    if (out->failed && sink->output.part_len == 0 && stop_is_overdue()) {
+        out->len = begin;
+        out->failed = false;
+        sink->num_cut++;
+        return;
+    }
     output_file_end_record(&sink->output);
 }
 
 void sink_lost(struct sink *sink, const struct loss *loss)
 {
-    if (sink->output.failed || sink->kind->lost == NULL)
+    if (sink->output.failed || sink->kind->lost == NULL || stop_is_overdue())
         return;
     sink->kind->lost(sink, loss);
     output_file_end_record(&sink->output);

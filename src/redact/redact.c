@@ -9,6 +9,7 @@
 #include "message_frame.h"
 #include "redact_frame.h"
 #include "redact_title.h"
+#include "stop.h"
 
 #include <arpa/inet.h>
 #include <distsniff/dissect.h>
@@ -190,6 +191,7 @@ struct redact *redact_new(const struct redact_config *config)
         return NULL;
     }
     r->reencode = config->reencode;
+    r->parts.scratch.is_stopped = stop_is_overdue;
     r->parts.values = redact_values_new(config);
     if (r->parts.values == NULL) {
         free(r);

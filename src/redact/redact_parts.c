@@ -35,7 +35,7 @@ void *redact_take_scratch(struct redact_parts *p, size_t *len)
     *len = out != NULL ? p->scratch.len : 0;
     if (out != NULL && is_large) {
         out = p->pieces->taken = p->scratch.data;
-        p->scratch = (struct ds_buffer){0};
+        p->scratch = (struct ds_buffer){.is_stopped = p->scratch.is_stopped};
     } else if (*len != 0) {
         memcpy(out, p->scratch.data, *len);
     }

@@ -46,7 +46,7 @@ static void takes_defaults(void **state)
     assert_int_equal(o.output.num_formats, 1);
     assert_ptr_equal(o.output.formats[0].kind, &sink_text);
     assert_null(o.output.formats[0].file);
-    assert_int_equal(o.config.limits[DS_LIMIT_DEPTH], 2000000);
+    assert_int_equal(o.config.limits[DS_LIMIT_DEPTH], 500000);
     options_free(&o);
 }
 

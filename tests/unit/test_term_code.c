@@ -302,6 +302,27 @@ static void test_no_memory(void **state)
     ds_buffer_free(&more);
 }
 
+static unsigned num_asked;
+
+static bool is_stopped(void)
+{
+    return ++num_asked == 3;
+}
+
+/* It asks now and then, and leaves the rest away. */
+static void test_code_stops(void **state)
+{
+    (void)state;
+    struct ds_buffer bytes = deep_term(10000), text = {.is_stopped = is_stopped};
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_false(ds_code_term(&term, &all_options[0], &text));
+    assert_true(text.failed && num_asked == 3);
+    assert_in_range(text.len, 0, 200000);
+    ds_buffer_free(&text);
+    assert_ptr_equal(text.is_stopped, is_stopped);
+    ds_buffer_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_too_deep),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_code_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,7 +250,7 @@ static void test_deep_funs(void **state)
 {
     (void)state;
     static const uint8_t fun[] = {112, 0, 0, 0, 0, FUN_HEAD, 0, 0, 0, 2, FUN_TAIL_COPY, 97, 1};
-    const size_t innermost_len = 12, depth = 1000000;
+    const size_t innermost_len = 12, depth = 65536;
     struct ds_buffer bytes = deep_funs(depth);
     struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
     struct ds_buffer copy = {0};
@@ -268,6 +268,14 @@ static void test_deep_funs(void **state)
         assert_int_equal(size, left);
         assert_true(cursor_skip(&at, sizeof fun));
     }
+    ds_buffer_free(&bytes);
+
+    /* One more takes memory that nobody needs. */
+    copy.len = 0;
+    bytes = deep_funs(depth + 1);
+    term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_false(ds_term_copy_etf(&term, &copy));
+    assert_true(!copy.failed && copy.len == 0);
     ds_buffer_free(&bytes);
     ds_buffer_free(&copy);
 }
@@ -339,7 +347,8 @@ static void test_no_memory_portable(void **state)
 static void test_deep_twice(void **state)
 {
     (void)state;
-    struct ds_buffer bytes = deep_twice(300000), copy = {0};
+    enum { MOST = 262144 };
+    struct ds_buffer bytes = deep_twice(MOST - 1), copy = {0};
     struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
     bool twice = false;
     assert_true(ds_term_copy_portable(&term, &copy));
@@ -347,7 +356,87 @@ static void test_deep_twice(void **state)
     assert_true(ds_term_has_twice(&term, &twice));
     assert_true(twice);
     ds_buffer_free(&bytes);
+
+    /* Deeper ones are not looked at, and nothing is said of them. */
+    copy.len = 0;
+    bytes = deep_twice(MOST);
+    term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_false(ds_term_copy_portable(&term, &copy));
+    assert_true(!copy.failed && copy.len == 0);
+    assert_true(ds_term_has_twice(&term, &twice));
+    assert_false(twice);
+    ds_buffer_free(&bytes);
     ds_buffer_free(&copy);
+}
+
+/* A map of very many keys, in one of very many: the keys are looked at while they come, for those of
+ * a map that has one twice need not be kept. */
+static void test_many_keys(void **state)
+{
+    enum { NUM = 100000 };
+    (void)state;
+    for (unsigned outer_twice = 0; outer_twice < 2; outer_twice++) {
+        for (unsigned inner_twice = 0; inner_twice < 2; inner_twice++) {
+            const bool is_twice[] = {outer_twice != 0, inner_twice != 0};
+            struct ds_buffer bytes = {0}, copy = {0};
+            for (int map = 0; map < 2; map++) {
+                const uint8_t head[] = {116, 0, NUM >> 16, NUM >> 8 & 255, NUM & 255};
+                ds_buffer_add(&bytes, head, sizeof head);
+                for (int i = 0; i < NUM; i++) {
+                    const int key = is_twice[map] && i == NUM / 2 ? 0 : i;
+                    const uint8_t integer[] = {98, 0, (uint8_t)(key >> 16), (uint8_t)(key >> 8),
+                                               (uint8_t)key, 106};
+                    ds_buffer_add(&bytes, integer, map == 0 && i + 1 == NUM ? 5 : 6);
+                }
+            }
+            struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+            bool twice = false;
+            assert_true(ds_term_has_twice(&term, &twice));
+            assert_int_equal(twice, outer_twice + inner_twice != 0);
+            assert_true(ds_term_copy_portable(&term, &copy));
+            assert_int_equal(copy.data[1], outer_twice ? 104 : 116); /* {'$map',_} */
+            ds_buffer_free(&bytes);
+            ds_buffer_free(&copy);
+        }
+    }
+}
+
+/* Pairs take more bytes than the map had; not so many more. */
+static void test_copy_grows_so_far(void **state)
+{
+    (void)state;
+    for (uint32_t more = 0; more < 2; more++) {
+        const uint32_t num = (8 * 1024 * 1024 - 16) / 4 + more;
+        struct ds_buffer bytes = {0}, copy = {0};
+        ds_buffer_add(&bytes, (const uint8_t[]){116, 0, (uint8_t)(num >> 16), (uint8_t)(num >> 8),
+                                                (uint8_t)num}, 5);
+        for (uint32_t i = 0; i < num; i++)
+            ds_buffer_add(&bytes, (const uint8_t[]){97, 1, 106}, 3);
+        struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+        assert_int_equal(ds_term_copy_portable(&term, &copy), more == 0);
+        assert_false(copy.failed);
+        ds_buffer_free(&bytes);
+        ds_buffer_free(&copy);
+    }
+}
+
+static unsigned num_asked;
+
+static bool is_stopped(void)
+{
+    return ++num_asked == 3;
+}
+
+static void test_copy_stops(void **state)
+{
+    struct ds_buffer copy = {.is_stopped = is_stopped};
+    (void)state;
+    struct ds_buffer bytes = deep_mixed(10000);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_false(ds_term_copy_portable(&term, &copy));
+    assert_true(copy.failed && num_asked == 3);
+    ds_buffer_free(&copy);
+    ds_buffer_free(&bytes);
 }
 
 /* An integer of 2^22 bits is a tuple, in source text too; one of a byte less is itself. */
@@ -415,6 +504,9 @@ int main(void)
         cmocka_unit_test(test_deep_mixed),
         cmocka_unit_test(test_no_memory_portable),
         cmocka_unit_test(test_deep_twice),
+        cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_copy_grows_so_far),
+        cmocka_unit_test(test_copy_stops),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_zeros),
     };

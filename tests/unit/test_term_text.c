@@ -516,7 +516,7 @@ static const struct layer layers[] = {
     {{116, 0, 0, 0, 1}, 5, "#{", BYTES(97, 2), " => 2}"},
     {{67, 0, 0, 0, 1, 1, 82, 0, 119, 1, 'r', 119, 1, 'f'}, 14, "#alice@host:r{f = ", NULL, 0, "}"},
 };
-enum { NUM_LAYERS = sizeof layers / sizeof layers[0], DEPTH = 1000000 };
+enum { NUM_LAYERS = sizeof layers / sizeof layers[0], DEPTH = 250000 };
 
 /* deep_term nests depth times: of one kind, or when kind is NUM_LAYERS, of all in turn. */
 static struct ds_buffer deep_term(size_t kind, size_t depth)
@@ -564,11 +564,11 @@ static void test_deep(void **state)
     }
 }
 
-/* Beyond two million the rest is counted, not shown. */
+/* Beyond half a million the rest is counted, not shown. */
 static void test_too_deep(void **state)
 {
     (void)state;
-    enum { MAX = 2000000, TOO_DEEP = MAX + 10 };
+    enum { MAX = 500000, TOO_DEEP = MAX + 10 };
     struct ds_buffer bytes = deep_term(0, TOO_DEEP);
     struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
     struct ds_buffer text = {0};
@@ -611,6 +611,27 @@ static void test_no_memory(void **state)
     }
 }
 
+static unsigned num_asked;
+
+static bool is_stopped(void)
+{
+    return ++num_asked == 3;
+}
+
+/* It asks now and then, and leaves the rest away. */
+static void test_print_stops(void **state)
+{
+    (void)state;
+    struct ds_buffer bytes = deep_term(0, 100000), text = {.is_stopped = is_stopped};
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_false(ds_term_print(&term, NULL, &text));
+    assert_true(text.failed && num_asked == 3);
+    assert_in_range(text.len, 1000, 20000);
+    ds_buffer_free(&text);
+    assert_ptr_equal(text.is_stopped, is_stopped);
+    ds_buffer_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -631,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_too_deep),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_print_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
