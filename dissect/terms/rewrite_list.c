@@ -73,7 +73,8 @@ uint64_t rewrite_run(struct rewrite *r, struct cursor *at, uint64_t left, bool f
     uint64_t num = 0;
     bool whole = false;
     r->scratch.len = 0;
-    while (num < left && term_read_token(&next, r->env, &token, NULL) == TERM_OK) {
+    while (num < left && num < DS_REWRITE_CHARACTERS &&
+           term_read_token(&next, r->env, &token, NULL) == TERM_OK) {
         whole = first && num + 1 == left && token.class == TERM_NIL;
         if (!get_small(&token, CHARACTER_MAX, &code))
             break;

@@ -42,28 +42,45 @@ struct pseudonym {
     size_t stream_at;
 };
 
-static void hash(struct pseudonym *p, enum kind kind, const void *bytes, size_t len,
-                 unsigned attempt, uint8_t seed[SEED_LEN])
+/* A value is hashed in pieces. */
+static void hash_begin(struct pseudonym *p, enum kind kind, unsigned attempt)
 {
     const uint8_t head[] = {(uint8_t)kind, (uint8_t)attempt};
+    if (!EVP_MAC_init(p->mac, NULL, 0, NULL) || !EVP_MAC_update(p->mac, head, sizeof head))
+        p->failed = true;
+}
+
+static void hash_piece(struct pseudonym *p, const void *bytes, size_t len)
+{
+    if (!EVP_MAC_update(p->mac, bytes, len))
+        p->failed = true;
+}
+
+static void hash_end(struct pseudonym *p, uint8_t seed[SEED_LEN])
+{
     size_t seed_len = 0;
-    if (!EVP_MAC_init(p->mac, NULL, 0, NULL) || !EVP_MAC_update(p->mac, head, sizeof head) ||
-        !EVP_MAC_update(p->mac, bytes, len) ||
-        !EVP_MAC_final(p->mac, seed, &seed_len, SEED_LEN) || seed_len != SEED_LEN) {
+    if (!EVP_MAC_final(p->mac, seed, &seed_len, SEED_LEN) || seed_len != SEED_LEN) {
         p->failed = true;
         memset(seed, 0, SEED_LEN);
     }
 }
 
-/* open_stream begins the stream of bytes that stands for a value. */
-static void open_stream(struct pseudonym *p, enum kind kind, const void *bytes, size_t len,
-                        unsigned attempt)
+/* begin_stream begins the stream of bytes that stands for the value that was hashed. */
+static void begin_stream(struct pseudonym *p)
 {
     uint8_t seed[SEED_LEN];
-    hash(p, kind, bytes, len, attempt, seed);
+    hash_end(p, seed);
     if (!EVP_EncryptInit_ex(p->chacha, NULL, NULL, seed, seed + SEED_KEY_LEN))
         p->failed = true;
     p->stream_at = STREAM_LEN;
+}
+
+static void open_stream(struct pseudonym *p, enum kind kind, const void *bytes, size_t len,
+                        unsigned attempt)
+{
+    hash_begin(p, kind, attempt);
+    hash_piece(p, bytes, len);
+    begin_stream(p);
 }
 
 static uint8_t stream_byte(struct pseudonym *p)
@@ -242,6 +259,83 @@ void pseudonym_text(struct pseudonym *p, enum pseudonym_text kind, uint32_t *cod
     }
 }
 
+/* Long text. What stays as it is, white space, does not count: of what is left there may be so
+ * little that there are few texts like it. */
+
+enum { FEW_CODES = 62, PIECE_CODES = 4096 }; /* of 2 characters or more 2^62 texts are many */
+
+/* few_codes are the characters of a text that do not stay, as long as these are few. */
+struct few_codes {
+    uint32_t codes[FEW_CODES];
+    size_t num, next;
+    bool are_many;
+};
+
+static void note_code(struct few_codes *few, uint32_t code)
+{
+    if (few->num == FEW_CODES)
+        few->are_many = true;
+    else
+        few->codes[few->num++] = code;
+}
+
+static uint32_t next_code(struct pseudonym *p, struct few_codes *few, uint32_t code)
+{
+    const struct pseudonym_class class = pseudonym_class(CLASSES_TEXT, code);
+    if (class.size == 1)
+        return code;
+    return few->are_many ? pseudonym_class_member(&class, stream_u32(p) % class.size)
+                         : few->codes[few->next++];
+}
+
+/* read_piece reads some characters. */
+static size_t read_piece(struct ds_text *text, uint32_t codes[PIECE_CODES])
+{
+    size_t num = 0;
+    while (num < PIECE_CODES && text->len != 0) {
+        const size_t used = ds_text_read_char(*text, &codes[num++]);
+        text->data += used;
+        text->len -= used;
+    }
+    return num;
+}
+
+static bool is_stopped(struct ds_buffer *out)
+{
+    out->failed |= out->is_stopped != NULL && out->is_stopped();
+    return out->failed;
+}
+
+/* look_at hashes all of a text, and finds out what there is of it. */
+static void look_at(struct pseudonym *p, struct ds_text text, struct few_codes *few,
+                    struct ds_buffer *out)
+{
+    uint32_t codes[PIECE_CODES];
+    hash_begin(p, KIND_TEXT, 0);
+    for (size_t num; !is_stopped(out) && (num = read_piece(&text, codes)) != 0;) {
+        hash_piece(p, codes, num * sizeof *codes);
+        for (size_t i = 0; i < num && !few->are_many; i++) {
+            if (pseudonym_class(CLASSES_TEXT, codes[i]).size > 1)
+                note_code(few, codes[i]);
+        }
+    }
+    begin_stream(p);
+    few->are_many |= count_texts(CLASSES_TEXT, few->codes, few->num) == 0;
+}
+
+void pseudonym_long_text(struct pseudonym *p, struct ds_text text, struct ds_buffer *out)
+{
+    uint32_t codes[PIECE_CODES];
+    struct few_codes few = {.num = 0};
+    look_at(p, text, &few, out);
+    if (!few.are_many)
+        pseudonym_text(p, PSEUDONYM_FREE, few.codes, few.num, NULL, NULL);
+    for (size_t num; !is_stopped(out) && (num = read_piece(&text, codes)) != 0;) {
+        for (size_t i = 0; i < num; i++)
+            ds_buffer_add_char(out, next_code(p, &few, codes[i]));
+    }
+}
+
 /* Bytes */
 
 static void hash_bytes(struct pseudonym *p, enum kind kind, uint8_t *bytes, size_t len)
@@ -350,7 +444,8 @@ static bool open_mac(struct pseudonym *p, const uint8_t *key)
 static bool open_ciphers(struct pseudonym *p)
 {
     uint8_t seed[SEED_LEN];
-    hash(p, KIND_AES_KEY, "", 0, 0, seed);
+    hash_begin(p, KIND_AES_KEY, 0);
+    hash_end(p, seed);
     p->aes = EVP_CIPHER_CTX_new();
     p->chacha = EVP_CIPHER_CTX_new();
     return p->aes != NULL && p->chacha != NULL &&

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <distsniff/term.h>
+
 struct pseudonym;
 
 enum { PSEUDONYM_KEY_LEN = 32 };
@@ -42,6 +44,11 @@ bool pseudonym_failed(struct pseudonym *p);
 /* pseudonym_text replaces characters. taken may be NULL. */
 void pseudonym_text(struct pseudonym *p, enum pseudonym_text kind, uint32_t *codes, size_t num,
                     pseudonym_taken_fn taken, void *context);
+
+/* pseudonym_long_text appends what a text in UTF-8 (pseudonym_class.h) becomes, the same that
+ * pseudonym_text makes of it as PSEUDONYM_FREE where nothing is taken, without room for all of its
+ * characters. It ends early, and out has failed, when out->is_stopped says so. */
+void pseudonym_long_text(struct pseudonym *p, struct ds_text text, struct ds_buffer *out);
 
 /* pseudonym_bytes replaces bytes that are no text in UTF-8 (pseudonym_class.h), by such. Of the
  * last one the upper last_bits (1 to 8) count, the others become 0. */

@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUM_NAMES = 2048, NAME_LEN = 64, KEEP_SCRATCH = 1024 * 1024 };
+enum { NUM_NAMES = 2048, NAME_LEN = 64, KEEP_SCRATCH = 1024 * 1024, LONG_TEXT = 65536 };
+
+/* Names of nodes that have addresses in them become longer; not so many are in any message. */
+enum { MAX_GROWTH = 4 * 1024 * 1024 };
 
 /* name is what an atom or a node has become. */
 struct name {
@@ -312,7 +315,10 @@ static void rewrite_bytes(void *context, struct ds_text bytes, unsigned last_bit
     if (kept && !has_cookie(v, bytes)) {
         ds_buffer_add(out, bytes.data, bytes.len);
     } else if (whole && pseudonym_is_utf8_text(bytes.data, bytes.len)) {
-        replace_text(v, PSEUDONYM_FREE, bytes, 0, taken_text, out);
+        if (bytes.len > LONG_TEXT)
+            pseudonym_long_text(v->pseudonyms, bytes, out);
+        else
+            replace_text(v, PSEUDONYM_FREE, bytes, 0, taken_text, out);
     } else {
         const size_t at = out->len;
         ds_buffer_add(out, bytes.data, bytes.len);
@@ -350,7 +356,10 @@ static void rewrite_characters(void *context, uint32_t *codes, size_t num, bool 
 {
     struct redact_values *v = context;
     const bool kept = is_text && taken_text(v, codes, num);
-    const bool cookie = v->cookie.len != 0 && has_cookie(v, all_utf8(v, codes, num));
+    /* It may begin in one part of a long list, and end in the next. */
+    const bool cookie =
+        v->cookie.len != 0 &&
+        (num == DS_REWRITE_CHARACTERS || has_cookie(v, all_utf8(v, codes, num)));
     if ((is_wanted(v, REDACT_STRINGS) && !kept) || cookie)
         pseudonym_text(v->pseudonyms, PSEUDONYM_FREE, codes, num, taken_text, v);
     else if (is_wanted(v, REDACT_NUMBERS) && !is_text)
@@ -380,6 +389,7 @@ enum ds_rewrite_status redact_rewrite(struct redact_values *v, const struct ds_t
 {
     const struct ds_rewriter rewriter = {
         .context = v,
+        .max_growth = MAX_GROWTH,
         .atom = rewrite_atom,
         .node = rewrite_node,
         .bytes = rewrite_bytes,

@@ -268,6 +268,40 @@ static void replaces_addresses(void **state)
     pseudonym_free(p);
 }
 
+/* Long text becomes the same without all of its characters at hand: also where it is white space with
+ * nothing, little or just not little in it. */
+static void long_texts_are_as_others(void **state)
+{
+    enum { LEN = 20000 };
+    static const struct {
+        const char *character;
+        unsigned every;
+    } kinds[] = {{"a", LEN + 1}, {"b", LEN / 2}, {"c", LEN / 13}, {"d", LEN / 61}, {"e", LEN / 62},
+                 {"9", LEN / 63}, {"\xc3\xa9", 300}, {"Z", 2}, {"\xf0\x90\x8d\x88", 1}};
+    struct pseudonym *p = make(7);
+    (void)state;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+        static uint32_t codes[LEN];
+        struct ds_buffer text = {0}, wanted = {0}, is = {0};
+        for (unsigned i = 0; i < LEN; i++) {
+            const char *c = (i + 1) % kinds[kind].every == 0 ? kinds[kind].character : " ";
+            ds_buffer_add_text(&text, c);
+            assert_true(ds_text_read_char((struct ds_text){c, strlen(c)}, &codes[i]) != 0);
+        }
+        pseudonym_text(p, PSEUDONYM_FREE, codes, LEN, NULL, NULL);
+        for (unsigned i = 0; i < LEN; i++)
+            ds_buffer_add_char(&wanted, codes[i]);
+        pseudonym_long_text(p, (struct ds_text){text.data, text.len}, &is);
+        assert_int_equal(is.len, wanted.len);
+        assert_memory_equal(is.data, wanted.data, is.len);
+        ds_buffer_free(&text);
+        ds_buffer_free(&wanted);
+        ds_buffer_free(&is);
+    }
+    assert_false(pseudonym_failed(p));
+    pseudonym_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +314,7 @@ int main(void)
         cmocka_unit_test(permutes_integers),
         cmocka_unit_test(keeps_the_magnitude_of_floats),
         cmocka_unit_test(replaces_addresses),
+        cmocka_unit_test(long_texts_are_as_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
