@@ -408,11 +408,15 @@ void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *e
     struct ds_message *message = &event->message;
     const int64_t now_ns = conn->tcp->now_ns;
     const uint64_t max = env->config.limits[DS_LIMIT_GROWTH];
-    if (message->atom_bytes <= growth_left(&conn->growth, now_ns, message->size, max)) {
-        growth_charge(&conn->growth, now_ns, message->size, message->atom_bytes);
+    const uint64_t max_size = env->config.limits[DS_LIMIT_MESSAGE], size = message->size;
+    /* A copy of it has its atoms written out: that is a message as well. */
+    const bool is_large = message->atom_bytes > (size < max_size ? max_size - size : 0);
+    if (message->atom_bytes == 0 ||
+        (!is_large && message->atom_bytes <= growth_left(&conn->growth, now_ns, size, max))) {
+        growth_charge(&conn->growth, now_ns, size, message->atom_bytes);
         return;
     }
-    env->stats.limits_hit[DS_LIMIT_GROWTH]++;
+    env->stats.limits_hit[is_large ? DS_LIMIT_MESSAGE : DS_LIMIT_GROWTH]++;
     message->control = message->payload = (struct ds_term){0};
     message->token = (struct ds_token){0};
     clear_roles(message);
