@@ -17,6 +17,9 @@
 
 enum { NUM_BLOCKS = 4, MAX_BLOCKS = 65536, WAIT_NS = 100 * 1000 * 1000 };
 
+/* What is larger is not copied where the decoder can wait. */
+enum { LARGE_RECORD = 1024 * 1024 };
+
 struct slot {
     struct record_block block;
     struct loss losses[LOSS_CAUSE_COUNT]; /* before the block */
@@ -417,8 +420,33 @@ static bool place_losses(struct record_queue *queue)
     return true;
 }
 
+static bool is_large(const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    return (event != NULL && event->bytes != NULL && event->bytes_len > LARGE_RECORD) ||
+           ((event != NULL || record->call != NULL) && record_terms_len(record) > LARGE_RECORD);
+}
+
+/* give_at_once waits until all before it is with the target, and gives it the record itself. */
+static bool give_at_once(struct record_queue *queue, const struct record *record)
+{
+    pthread_mutex_lock(&queue->lock);
+    pass_block(queue, false);
+    while (queue->tail != queue->head)
+        wait_a_while(queue);
+    bool ok = !queue->failed;
+    pthread_mutex_unlock(&queue->lock);
+    ok = ok && queue->target.record(queue->target.context, record);
+    pthread_mutex_lock(&queue->lock);
+    queue->failed = queue->failed || !ok;
+    pthread_mutex_unlock(&queue->lock);
+    return ok;
+}
+
 bool record_queue_record(struct record_queue *queue, const struct record *record)
 {
+    if (queue->max_bytes == 0 && is_large(record))
+        return give_at_once(queue, record);
     if (!place_losses(queue)) {
         lose_record(queue, record);
         return !has_failed(queue);

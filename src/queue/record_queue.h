@@ -31,7 +31,8 @@ struct record_queue_drafts {
     bool (*rest)(void *context, const struct record *record);
 };
 
-/* record_queue_target is who gets the records, in a thread of the queue, never in two at once.
+/* record_queue_target is who gets the records, in a thread of the queue or in that of the decoder,
+ * while it waits, never in two at once.
  * These functions return false when there is no use in going on, as when an output failed. */
 struct record_queue_target {
     bool (*record)(void *context, const struct record *record);
@@ -47,7 +48,9 @@ struct record_queue_target {
 struct record_queue *record_queue_start(const struct record_queue_target *target,
                                         uint64_t max_bytes);
 
-/* record_queue_record passes a copy of record on. False when the target wants no more, or memory
+/* record_queue_record passes a copy of record on; or, where the queue can wait and the record is
+ * large, the record itself, after all before it, in this thread: what is large need not be there
+ * twice. False when the target wants no more, or memory
  * ran out, which has been complained of. */
 bool record_queue_record(struct record_queue *queue, const struct record *record);
 
