@@ -11,6 +11,12 @@ if(DISTSNIFF_TESTS)
            COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run code_back main
                    $<TARGET_FILE:term_tool> ${ELIXIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/terms/code_back.exs)
+  # The same terms as Elixir writes them: as the Elixir here does, and as another one did.
+  add_test(NAME terms_inspect
+           COMMAND ${ELIXIR} ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.exs $<TARGET_FILE:term_tool>)
+  add_test(NAME terms_inspect_golden
+           COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run inspect_golden main
+                   $<TARGET_FILE:term_tool> ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.golden)
 endif()
 # Patterns of -m over terms, and what the node makes of both.
 if(DISTSNIFF_TESTS)

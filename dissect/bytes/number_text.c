@@ -174,9 +174,9 @@ bool number_add_integer(struct ds_buffer *out, const struct term_token *token, s
     return number_add(out, token, max_len, "16#");
 }
 
-bool number_add_elixir(struct ds_buffer *out, const struct term_token *token)
+bool number_add_elixir(struct ds_buffer *out, const struct term_token *token, size_t max_len)
 {
-    return number_add(out, token, 0, "0x");
+    return number_add(out, token, max_len, "0x");
 }
 
 enum {
@@ -412,4 +412,41 @@ void number_add_float(struct ds_buffer *out, double value)
     } else {
         number_add_point(out, &digits);
     }
+}
+
+/* number_add_whole writes a float below max that is a whole number; false where it is another. */
+static bool number_add_whole(struct ds_buffer *out, double value, double max)
+{
+    if (value >= max || value != (double)(uint64_t)value)
+        return false;
+    buffer_add_u64(out, (uint64_t)value);
+    BUFFER_ADD(out, ".0");
+    return true;
+}
+
+static double number_add_sign(struct ds_buffer *out, double value)
+{
+    if (!signbit(value))
+        return value;
+    BUFFER_ADD(out, "-");
+    return -value;
+}
+
+void number_add_elixir_float(struct ds_buffer *out, double value)
+{
+    const double whole_max = 1e16;
+    value = number_add_sign(out, value);
+    if (number_add_whole(out, value, whole_max))
+        return;
+    struct number_digits digits;
+    if (!number_exact(value, &digits))
+        digits = number_digits(value);
+    /* "0.000" before the digits; or "e-4" behind them, and a point, or ".0". */
+    const int zeros = 1 - digits.exponent;
+    const int exponent = (digits.exponent <= -100 ? 4 : digits.exponent <= -10 ? 3 : 2) + 1 +
+                         (digits.num == 1 ? 2 : 1);
+    if (value >= whole_max || (digits.exponent < -1 && zeros > exponent))
+        number_add_scientific(out, &digits);
+    else
+        number_add_point(out, &digits);
 }

@@ -13,9 +13,12 @@
 bool number_add_integer(struct ds_buffer *out, const struct term_token *token, size_t max_len);
 
 /* number_add_elixir does the same for Elixir, where that is 0xHEX. */
-bool number_add_elixir(struct ds_buffer *out, const struct term_token *token);
+bool number_add_elixir(struct ds_buffer *out, const struct term_token *token, size_t max_len);
 
 /* number_add_float appends the shortest text that reads back as value, which is finite. */
 void number_add_float(struct ds_buffer *out, double value);
+
+/* number_add_elixir_float does so in Elixir's choice between 0.00012 and 1.2e-4: the shorter. */
+void number_add_elixir_float(struct ds_buffer *out, double value);
 
 #endif

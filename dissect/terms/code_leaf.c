@@ -326,7 +326,7 @@ static void leaf_integer(struct leaf *leaf, const struct term_token *token)
         return;
     }
     leaf->failed |= leaf->options->language == DS_CODE_ELIXIR
-                        ? !number_add_elixir(leaf->w.out, token)
+                        ? !number_add_elixir(leaf->w.out, token, 0)
                         : !number_add_integer(leaf->w.out, token, 0);
 }
 

@@ -6,6 +6,7 @@
 #include "escape.h"
 #include "number_text.h"
 #include "stack.h"
+#include "term_inspect.h"
 #include "term_token.h"
 #include "value.h"
 
@@ -737,6 +738,8 @@ bool ds_term_print(const struct ds_term *term, const struct ds_term_print_option
     struct text text;
     if (term->data == NULL)
         return !out->failed;
+    if (options != NULL && options->syntax == DS_SYNTAX_ELIXIR)
+        return term_inspect(term, options, out);
     text.out = out;
     text.options = options != NULL ? options : &no_limits;
     text.env = (struct term_env){term->atoms, term->num_atoms};

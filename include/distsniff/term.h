@@ -123,6 +123,9 @@ size_t ds_text_read_char(struct ds_text text, uint32_t *character);
  * round or end a line, and for quotes' own escape, the backslash. */
 bool ds_char_is_shown(uint32_t character);
 
+/* How terms are written: as Erlang's shell does, or as Elixir's inspect. */
+enum ds_syntax { DS_SYNTAX_ERLANG, DS_SYNTAX_ELIXIR, DS_SYNTAX_NUM };
+
 /* ds_term_print_options limits the text of a term. Zero means no limit. What is left out
  * is said in the text: "... 1234 more bytes", "... 17 more". */
 struct ds_term_print_options {
@@ -137,6 +140,7 @@ struct ds_term_print_options {
     bool in_string;     /* for a place between double quotes in another language, JSON or C: double
                            quotes and backslashes of the text have a backslash before them */
     bool *cut; /* set to true where max_bytes or max_len left something out; may be NULL */
+    enum ds_syntax syntax;
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,
@@ -144,12 +148,26 @@ struct ds_term_print_options {
  * is printable: control characters and invalid UTF-8 are escaped. A damaged term is
  * printed as far as it goes and ends in "...". An atom that is only likely has a '?' before it,
  * outside of its quotes: ?ok, ?'$gen_call'. options may be NULL. Returns false when
- * memory ran out. */
+ * memory ran out.
+ *
+ * With DS_SYNTAX_ELIXIR it is what inspect of Elixir 1.15 or later writes without limits, but: pids,
+ * ports and references say their node, #PID<bob@h.85.0>; a struct is %Shop.Order{...} whether or not
+ * a node would know it, with all of its fields, those of Elixir's own in their order, of others in
+ * that of the map; funs lack the name of their function; atoms with letters beyond Latin-1 are
+ * quoted; characters that cannot be seen are \u{AD}; integers of thousands of digits are 0xFF. The
+ * text of an atom only likely has its '?' before the colon: ?:ok. */
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
                    struct ds_buffer *out);
 
-/* ds_term_print_atom appends an atom, quoted where Erlang needs it. text is UTF-8. */
+/* ds_term_print_atom appends an atom, quoted where Erlang needs it. text is UTF-8.
+ * ds_term_print_atom_as does so in any syntax: :ok, Shop.Cart. */
 void ds_term_print_atom(struct ds_text text, struct ds_buffer *out);
+void ds_term_print_atom_as(struct ds_text text, enum ds_syntax syntax, struct ds_buffer *out);
+
+/* ds_term_print_call appends what calls a function of a module, up to its arguments: lists:seq,
+ * :lists.seq, Shop.Cart.add. */
+void ds_term_print_call(struct ds_text module, struct ds_text function, enum ds_syntax syntax,
+                        struct ds_buffer *out);
 
 /* ds_term_copy_etf appends the term in the standard external format, 131 first, complete
  * in itself: cache references become SMALL_ATOM_UTF8_EXT or ATOM_UTF8_EXT, the size field

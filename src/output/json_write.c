@@ -151,7 +151,8 @@ void json_value_term(struct json_writer *json, const struct ds_term *term)
     add_quote(json);
     /* Of what a term is printed as, double quotes and backslashes alone are not JSON's. Where the
      * text is bounded, they are not to count. */
-    json->limits.in_string = !term_show_bounds(term);
+    json->limits.in_string =
+        json->limits.syntax == DS_SYNTAX_ERLANG && !term_show_bounds(term);
     const size_t start = out->len;
     json->failed |= !term_show(term, &json->limits, out);
     if (!json->limits.in_string)

@@ -6,7 +6,7 @@
  * length, text, length, copy as external format; the copy has length 0 when it is refused.
  * With the argument "code", for each instead: the source text in Erlang, in Erlang in folded
  * lines, the same with exact pids, then all three in Elixir, then the portable copy, each with
- * its length.
+ * its length. With the argument "inspect": the text in Elixir.
  */
 #include "term.h"
 
@@ -53,7 +53,19 @@ static void show_code(const struct ds_term *term)
     ds_buffer_free(&copy);
 }
 
-static void show(const uint8_t *bytes, size_t len, bool code)
+static void show_inspect(const struct ds_term *term)
+{
+    const struct ds_term_print_options options = {.syntax = DS_SYNTAX_ELIXIR};
+    struct ds_buffer text = {0};
+    if (!ds_term_print(term, &options, &text))
+        die("no memory");
+    write_block(text.data, text.len);
+    ds_buffer_free(&text);
+}
+
+enum form { FORM_TEXT, FORM_CODE, FORM_INSPECT };
+
+static void show(const uint8_t *bytes, size_t len, enum form form)
 {
     struct ds_buffer text = {0}, copy = {0};
     struct term_env env = {0};
@@ -64,8 +76,12 @@ static void show(const uint8_t *bytes, size_t len, bool code)
     if (!cursor_read_u8(&c, &version) || version != 131)
         die("no 131");
     struct ds_term term = {.data = c.at, .len = cursor_left(&c)};
-    if (code) {
+    if (form == FORM_CODE) {
         show_code(&term);
+        return;
+    }
+    if (form == FORM_INSPECT) {
+        show_inspect(&term);
         return;
     }
     if (term_check(&c, &env, &unknown, &inferred, &what) != TERM_OK)
@@ -82,14 +98,17 @@ static void show(const uint8_t *bytes, size_t len, bool code)
 
 int main(int argc, char **argv)
 {
-    bool code = argc > 1 && strcmp(argv[1], "code") == 0;
+    const enum form form = argc < 2                             ? FORM_TEXT
+                           : strcmp(argv[1], "code") == 0    ? FORM_CODE
+                           : strcmp(argv[1], "inspect") == 0 ? FORM_INSPECT
+                                                             : FORM_TEXT;
     uint32_t head;
     while (fread(&head, sizeof head, 1, stdin) == 1) {
         size_t len = __builtin_bswap32(head);
         uint8_t *bytes = malloc(len);
         if (bytes == NULL || fread(bytes, 1, len, stdin) != len)
             die("input ends early");
-        show(bytes, len, code);
+        show(bytes, len, form);
         free(bytes);
     }
     return 0;

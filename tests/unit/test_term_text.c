@@ -580,11 +580,11 @@ static void test_too_deep(void **state)
     ds_buffer_free(&text);
 }
 
-static void print_or_fail(void *context)
+static void print_or_fail_as(const struct ds_term *term, enum ds_syntax syntax)
 {
-    const struct ds_term *term = context;
+    const struct ds_term_print_options options = {.syntax = syntax};
     struct ds_buffer text = {0};
-    bool ok = ds_term_print(term, NULL, &text);
+    bool ok = ds_term_print(term, &options, &text);
     if (!failing_alloc_failed()) {
         assert_true(ok);
         assert_false(text.failed);
@@ -592,6 +592,16 @@ static void print_or_fail(void *context)
         assert_false(ok);
     }
     ds_buffer_free(&text);
+}
+
+static void print_or_fail(void *context)
+{
+    print_or_fail_as(context, DS_SYNTAX_ERLANG);
+}
+
+static void inspect_or_fail(void *context)
+{
+    print_or_fail_as(context, DS_SYNTAX_ELIXIR);
 }
 
 static void test_no_memory(void **state)
@@ -608,6 +618,7 @@ static void test_no_memory(void **state)
     for (size_t i = 0; i < NUM_SAMPLES; i++) {
         term = samples_term(samples[i].bytes, samples[i].len);
         assert_true(failing_alloc_each(print_or_fail, &term) > 0);
+        assert_true(failing_alloc_each(inspect_or_fail, &term) > 0);
     }
 }
 
@@ -632,10 +643,85 @@ static void test_print_stops(void **state)
     ds_buffer_free(&bytes);
 }
 
+/* Pieces of terms. */
+#define MAP(num) "\x74\0\0\0" num
+#define WORD(len, string) "\x77" len string
+
+static void assert_inspects(const char *bytes, size_t len,
+                            const struct ds_term_print_options *limits, const char *expected)
+{
+    struct ds_term_print_options options = *limits;
+    struct guard_page page = guard_page_copy((const uint8_t *)bytes, len);
+    struct ds_term term = samples_term(page.bytes, page.len);
+    options.syntax = DS_SYNTAX_ELIXIR;
+    assert_prints(&term, &options, expected);
+    assert_true(failing_alloc_each(inspect_or_fail, &term) > 0);
+    guard_page_free(&page);
+}
+
+#define INSPECTS(term, limits, expected)                                                           \
+    assert_inspects(term, sizeof(term) - 1, &(const struct ds_term_print_options)limits, expected)
+#define LIMITS(...) {__VA_ARGS__}
+#define VERSION                                                                                    \
+    MAP("\6") WORD("\12", "__struct__") WORD("\16", "Elixir.Version") WORD("\5", "build") WORD(    \
+        "\3", "nil") WORD("\5", "major") "a\1" WORD("\5", "minor") "a\2" WORD("\5", "patch") "a\3"   \
+        WORD("\3", "pre") "j"
+#define ORDER                                                                                      \
+    MAP("\4") WORD("\12", "__struct__") WORD("\14", "Elixir.Order") WORD("\1", "a") "a\1" WORD(      \
+        "\1", "b") "a\2" WORD("\1", "c") "a\3"
+#define SET                                                                                        \
+    MAP("\2") WORD("\12", "__struct__") WORD("\15", "Elixir.MapSet") WORD("\3", "map") MAP(          \
+        "\3") "a\1ja\2ja\3j"
+
+/* That the texts are those of inspect is tests/terms; here are limits, and want of memory. */
+static void test_inspect_limits(void **state)
+{
+    (void)state;
+    INSPECTS(VERSION, LIMITS(0), "%Version{major: 1, minor: 2, patch: 3}");
+    INSPECTS(VERSION, LIMITS(.max_items = 2), "%Version{major: 1, minor: 2, ... 1 more}");
+    INSPECTS(VERSION, LIMITS(.max_items = 3), "%Version{major: 1, minor: 2, patch: 3}");
+    INSPECTS(ORDER, LIMITS(0), "%Order{a: 1, b: 2, c: 3}");
+    INSPECTS(ORDER, LIMITS(.max_items = 3), "%Order{a: 1, b: 2, ... 1 more}");
+    INSPECTS(ORDER, LIMITS(.max_items = 1), "%Order{... 3 more}");
+    INSPECTS(SET, LIMITS(0), "MapSet.new([1, 2, 3])");
+    INSPECTS(SET, LIMITS(.max_items = 2), "MapSet.new([1, 2, ... 1 more])");
+    INSPECTS("h\2" SET SET, LIMITS(0), "{MapSet.new([1, 2, 3]), MapSet.new([1, 2, 3])}");
+    INSPECTS("h\2" SET "k\0\2ab", LIMITS(.max_depth = 1), "{MapSet.new([... 3 more]), ~c\"ab\"}");
+    INSPECTS("h\2" VERSION ORDER, LIMITS(.max_depth = 1), "{%Version{... 3 more}, %Order{... 3 more}}");
+    INSPECTS("l\0\0\0\2" "h\2" WORD("\1", "a") "a\1" "h\2" WORD("\1", "b") "a\2j", LIMITS(.max_items = 1),
+             "[a: 1, ... 1 more]");
+    INSPECTS("m\0\0\0\5abcde", LIMITS(.max_bytes = 2), "\"ab\" <> ... 3 more bytes");
+    INSPECTS("m\0\0\0\3\1\2\3", LIMITS(.max_bytes = 2), "<<1, 2, ... 1 more bytes>>");
+    INSPECTS("k\0\5abcde", LIMITS(.max_bytes = 2), "~c\"ab\" ++ ... 3 more bytes");
+    INSPECTS("k\0\3\1\2\3", LIMITS(.max_items = 2), "[1, 2, ... 1 more]");
+    INSPECTS("h\2m\0\0\0\2\303\251a\1", LIMITS(.max_bytes = 3), "{\"\303\251\", 1}");
+    INSPECTS("m\0\0\0\3\1\2\3", LIMITS(.base64_min = 3), "Base.decode64!(\"AQID\")");
+    INSPECTS("k\0\2ab", LIMITS(.no_string = true), "[97, 98]");
+}
+
+/* Two names, a name that is no atom, and sets that are none hide nothing. */
+static void test_inspect_hides_nothing(void **state)
+{
+    (void)state;
+    INSPECTS(MAP("\2") WORD("\12", "__struct__") WORD("\1", "a") WORD("\12", "__struct__") WORD("\1", "b"),
+             LIMITS(0), "%{__struct__: :a, __struct__: :b}");
+    INSPECTS(MAP("\1") WORD("\12", "__struct__") "a\1", LIMITS(0), "%{__struct__: 1}");
+    INSPECTS(MAP("\2") WORD("\12", "__struct__") WORD("\15", "Elixir.MapSet") WORD("\3", "map") MAP("\1") "a\1a\2",
+             LIMITS(0), "%MapSet{map: %{1 => 2}}");
+    INSPECTS(MAP("\3") WORD("\12", "__struct__") WORD("\15", "Elixir.MapSet") WORD("\3", "map") MAP("\1") "a\1j" WORD("\1", "x") "a\7",
+             LIMITS(0), "%MapSet{map: %{1 => []}, x: 7}");
+    INSPECTS(MAP("\2") WORD("\12", "__struct__") WORD("\1", "a") WORD("\15", "__exception__") "a\7", LIMITS(0),
+             "%:a{__exception__: 7}");
+    INSPECTS(MAP("\2") WORD("\12", "__struct__") WORD("\1", "a") WORD("\15", "__exception__") WORD("\4", "true"), LIMITS(0),
+             "%:a{}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_print),
+        cmocka_unit_test(test_inspect_limits),
+        cmocka_unit_test(test_inspect_hides_nothing),
         cmocka_unit_test(test_floats_of_few_decimals),
         cmocka_unit_test(test_floats_are_short),
         cmocka_unit_test(test_in_string),

@@ -1,0 +1,719 @@
+/*
+ * term_inspect.c - a term as Elixir's inspect writes it, by the walk of text_walk.h:
+ * %{:a => 1, "b" => nil}, [key: 1], %Shop.Order{id: 7}, ~c"abc", #PID<bob@h.85.0>.
+ *
+ * Whether a list or map has keys of the form "a: " is to be known before its first element, and so is
+ * whether a map is a struct: term_keywords.h has found it out beforehand.
+ */
+#include "inspect_parts.h"
+#include "term_inspect.h"
+
+#include <stdio.h>
+
+static bool add_token(struct text *text, const struct term_token *token);
+static bool separate(struct text *text, struct text_frame *frame);
+static bool close_own(struct text *text, const struct text_frame *frame);
+
+static const struct text_syntax elixir = {
+    .comma = TEXT_MARK(", "),
+    .bar = TEXT_MARK(" | "),
+    .field = TEXT_MARK(" = "),
+    .forms =
+        {
+            [OPEN_TUPLE] = {TEXT_MARK("{"), TEXT_MARK("}"), 1},
+            [OPEN_LIST] = {TEXT_MARK("["), TEXT_MARK("]"), 1},
+            [OPEN_MAP] = {TEXT_MARK("%{"), TEXT_MARK("}"), 2},
+            [OPEN_RECORD] = {TEXT_MARK("{"), TEXT_MARK("}"), 1},
+            [OPEN_KEYWORDS] = {TEXT_MARK("["), TEXT_MARK("]"), 1},
+            [OPEN_ATOM_MAP] = {TEXT_MARK("%{"), TEXT_MARK("}"), 2},
+            [OPEN_STRUCT] = {TEXT_MARK("{"), TEXT_MARK("}"), 2},
+            [OPEN_ORDERED] = {TEXT_MARK("{"), TEXT_MARK("}"), 1},
+            [OPEN_SET] = {TEXT_MARK("MapSet.new(["), TEXT_MARK("])"), 2},
+            [OPEN_WRAP] = {TEXT_MARK(""), TEXT_MARK(""), 1},
+        },
+    .add_token = add_token,
+    .add_atom = inspect_add_name,
+    .separate = separate,
+    .close = close_own,
+};
+
+void inspect_open(struct text *text, enum text_open class, uint64_t num)
+{
+    text_open(text, &elixir, class, num);
+}
+
+struct cursor inspect_name(const struct term_token *token, struct inspect_room *room)
+{
+    struct cursor name = token->body;
+    size_t len = 0;
+    if (token->atom != NULL && token->atom->state == DS_ATOM_UNKNOWN) {
+        const int num =
+            snprintf(room->bytes, sizeof room->bytes, "?atom:%u", (unsigned)token->atom->slot);
+        return cursor_make(room->bytes, (size_t)num);
+    }
+    if (!token->latin1)
+        return name;
+    if (!value_get_latin1(&name, room->bytes, &len))
+        len = 0;
+    return cursor_make(room->bytes, len);
+}
+
+void inspect_add_name(struct text *text, const struct term_token *token)
+{
+    struct inspect_room room;
+    text_add_mark(text, token);
+    inspect_add_atom(text->out, inspect_name(token, &room));
+}
+
+void inspect_add_field(struct text *text, const struct term_token *token)
+{
+    struct inspect_room room;
+    text_add_mark(text, token);
+    inspect_add_key(text->out, inspect_name(token, &room));
+}
+
+static bool read_atom(const struct text *text, struct cursor *at, struct term_token *token)
+{
+    return term_read_token(at, &text->env, token, NULL) == TERM_OK && token->class == TERM_ATOM;
+}
+
+/* add_node writes a node without colon and quotes: it stands between others. */
+static void add_node(struct text *text, const struct term_token *token)
+{
+    struct term_token name = *token;
+    struct inspect_room room;
+    name.body = token->node;
+    text_add_mark(text, token);
+    inspect_add_text(text->out, inspect_name(&name, &room), 0);
+}
+
+static void add_dotted(struct text *text, uint64_t number)
+{
+    BUFFER_ADD(text->out, ".");
+    buffer_add_u64(text->out, number);
+}
+
+static void add_pid(struct text *text, const struct term_token *token)
+{
+    struct value_pid pid;
+    if (!value_get_pid(token, &pid))
+        return;
+    BUFFER_ADD(text->out, "#PID<");
+    add_node(text, token);
+    add_dotted(text, pid.id);
+    add_dotted(text, pid.serial);
+    BUFFER_ADD(text->out, ">");
+}
+
+static void add_port(struct text *text, const struct term_token *token)
+{
+    struct value_port port;
+    if (!value_get_port(token, &port))
+        return;
+    BUFFER_ADD(text->out, "#Port<");
+    add_node(text, token);
+    add_dotted(text, port.id);
+    BUFFER_ADD(text->out, ">");
+}
+
+static void add_reference(struct text *text, const struct term_token *token)
+{
+    struct value_reference reference;
+    if (!value_get_reference(token, &reference))
+        return;
+    BUFFER_ADD(text->out, "#Reference<");
+    add_node(text, token);
+    for (unsigned i = reference.num_words; i > 0; i--)
+        add_dotted(text, reference.words[i - 1]);
+    BUFFER_ADD(text->out, ">");
+}
+
+/* add_fun writes #Function<3.51910575/1 in Shop.Cart>: inspect counts by the newer index. */
+static void add_fun(struct text *text, const struct term_token *token)
+{
+    const size_t size = 1 + 4, uniq = 16;
+    struct cursor c = token->bytes;
+    struct value_fun fun;
+    struct term_token module;
+    uint8_t arity;
+    uint32_t index;
+    if (!value_get_fun(token, &text->env, &fun))
+        return;
+    BUFFER_ADD(text->out, "#Function<");
+    if (token->tag == TERM_TAG_NEW_FUN && cursor_skip(&c, size) && cursor_read_u8(&c, &arity) &&
+        cursor_skip(&c, uniq) && cursor_read_u32(&c, &index)) {
+        buffer_add_u64(text->out, index);
+        BUFFER_ADD(text->out, ".");
+        text_add_i64(text, fun.uniq);
+        BUFFER_ADD(text->out, "/");
+        buffer_add_u64(text->out, arity);
+    } else {
+        text_add_i64(text, fun.index);
+        BUFFER_ADD(text->out, ".");
+        text_add_i64(text, fun.uniq);
+    }
+    BUFFER_ADD(text->out, " in ");
+    if (read_atom(text, &fun.module, &module))
+        inspect_add_name(text, &module);
+    BUFFER_ADD(text->out, ">");
+}
+
+/* add_export writes &Enum.map/2. */
+static void add_export(struct text *text, const struct term_token *token)
+{
+    struct cursor parts = token->bytes;
+    struct term_token name, arity;
+    struct inspect_room room;
+    if (!cursor_skip(&parts, 1) || !read_atom(text, &parts, &name))
+        return;
+    BUFFER_ADD(text->out, "&");
+    inspect_add_name(text, &name);
+    BUFFER_ADD(text->out, ".");
+    if (!read_atom(text, &parts, &name))
+        return;
+    text_add_mark(text, &name);
+    inspect_add_function(text->out, inspect_name(&name, &room));
+    BUFFER_ADD(text->out, "/");
+    if (term_read_token(&parts, &text->env, &arity, NULL) == TERM_OK)
+        number_add_integer(text->out, &arity, 0);
+}
+
+/* add_bytes writes num bytes as numbers. */
+static void add_bytes(struct text *text, struct cursor *bytes, size_t num)
+{
+    uint8_t byte;
+    for (size_t i = 0; i < num && cursor_read_u8(bytes, &byte); i++) {
+        if (i != 0)
+            BUFFER_ADD(text->out, ", ");
+        buffer_add_u64(text->out, byte);
+    }
+}
+
+void inspect_add_string(struct text *text, struct cursor bytes)
+{
+    BUFFER_ADD(text->out, "\"");
+    inspect_add_text(text->out, bytes, '"');
+    BUFFER_ADD(text->out, "\"");
+}
+
+static void add_binary(struct text *text, struct cursor bytes)
+{
+    const size_t len = cursor_left(&bytes);
+    size_t shown = text_shown_len(text, len);
+    const uint32_t base64_min = text->options->base64_min;
+    struct cursor prefix;
+    if (!cursor_child(&bytes, shown, &prefix))
+        return;
+    if (inspect_is_text(&prefix, shown < len)) {
+        inspect_add_string(text, prefix);
+        shown = cursor_left(&prefix); /* less, where the limit fell into a character */
+        if (shown < len) {
+            BUFFER_ADD(text->out, " <> ");
+            text_add_more_bytes(text, len - shown);
+        }
+    } else if (base64_min != 0 && len >= base64_min) {
+        BUFFER_ADD(text->out, "Base.decode64!(\"");
+        ds_buffer_add_base64(text->out, prefix.at, cursor_left(&prefix));
+        BUFFER_ADD(text->out, "\")");
+        if (shown < len)
+            text_add_more_bytes(text, len - shown);
+    } else {
+        BUFFER_ADD(text->out, "<<");
+        add_bytes(text, &prefix, shown);
+        if (shown < len) {
+            BUFFER_ADD(text->out, ", ");
+            text_add_more_bytes(text, len - shown);
+        }
+        BUFFER_ADD(text->out, ">>");
+    }
+}
+
+/* add_bits writes a bit string; its last byte counts from the top. */
+static void add_bits(struct text *text, const struct term_token *token)
+{
+    struct cursor bytes;
+    unsigned last_bits;
+    uint8_t last;
+    if (!value_get_bits(token, &bytes, &last_bits))
+        return;
+    const size_t len = cursor_left(&bytes);
+    const size_t shown = text_shown_len(text, len);
+    if (len == 0 || last_bits == 0 || last_bits == 8) {
+        add_binary(text, bytes);
+        return;
+    }
+    BUFFER_ADD(text->out, "<<");
+    add_bytes(text, &bytes, shown < len ? shown : len - 1);
+    if (len > 1)
+        BUFFER_ADD(text->out, ", ");
+    if (shown < len) {
+        text_add_more_bytes(text, len - shown);
+    } else if (cursor_read_u8(&bytes, &last)) {
+        buffer_add_u64(text->out, last >> (8 - last_bits));
+        BUFFER_ADD(text->out, "::size(");
+        buffer_add_u64(text->out, last_bits);
+        BUFFER_ADD(text->out, ")");
+    }
+    BUFFER_ADD(text->out, ">>");
+}
+
+/* may_be_string: in a set inspect writes no list as a string, however deep it lies. */
+static bool may_be_string(const struct text *text)
+{
+    return text->num_sets == 0 && text_may_be_string(text);
+}
+
+static bool is_listed(const struct text *text, uint32_t code)
+{
+    return text->options->unicode ? inspect_is_printable(code) : inspect_is_listed(code);
+}
+
+/* next_char reads a character of a list, which is bytes or integers; false at its end. */
+static bool next_char(struct cursor *at, bool is_bytes, uint32_t *code)
+{
+    uint8_t byte;
+    if (!is_bytes)
+        return term_read_char(at, code);
+    if (!cursor_read_u8(at, &byte))
+        return false;
+    *code = byte;
+    return true;
+}
+
+/* add_chars writes num characters of a list as a string, of which shown are shown. */
+static void add_chars(struct text *text, struct cursor at, bool is_bytes, uint64_t num)
+{
+    const uint64_t shown = text_shown_len(text, num);
+    uint32_t code = 0, next;
+    BUFFER_ADD(text->out, "~c\"");
+    bool has_next = next_char(&at, is_bytes, &code);
+    for (uint64_t i = 0; i < shown && has_next; i++) {
+        has_next = i + 1 < num && next_char(&at, is_bytes, &next);
+        inspect_add_char(text->out, code, has_next && i + 1 < shown ? next : 0, '"');
+        code = has_next ? next : 0;
+    }
+    BUFFER_ADD(text->out, "\"");
+    if (shown < num) {
+        BUFFER_ADD(text->out, " ++ ");
+        if (is_bytes)
+            text_add_more_bytes(text, num - shown);
+        else
+            text_add_more(text, num - shown, "");
+    }
+}
+
+/* add_string writes a list of bytes: as a string when all of them print. */
+static void add_string(struct text *text, const struct term_token *token)
+{
+    struct cursor body = token->body;
+    const size_t len = cursor_left(&body);
+    const uint32_t max = text->options->max_items;
+    const size_t shown = max != 0 && len > max ? max : len;
+    uint8_t byte;
+    bool is_chars = len != 0 && may_be_string(text);
+    while (is_chars && cursor_read_u8(&body, &byte))
+        is_chars = is_listed(text, byte);
+    if (is_chars) {
+        add_chars(text, token->body, true, len);
+        return;
+    }
+    body = token->body;
+    BUFFER_ADD(text->out, "[");
+    add_bytes(text, &body, shown);
+    if (shown < len) {
+        BUFFER_ADD(text->out, ", ");
+        text_add_more(text, len - shown, "");
+    }
+    BUFFER_ADD(text->out, "]");
+}
+
+/* add_char_list writes a list whose elements are all printable characters as a string, and passes
+ * it; false, and nothing moves, when it is another list. */
+static bool add_char_list(struct text *text, uint64_t num)
+{
+    struct cursor c = text->at;
+    uint32_t code;
+    uint8_t tag;
+    if (!may_be_string(text))
+        return false;
+    for (uint64_t i = 0; i < num; i++) {
+        if (!term_read_char(&c, &code) || !is_listed(text, code))
+            return false;
+    }
+    if (!cursor_read_u8(&c, &tag) || tag != TERM_TAG_NIL)
+        return false;
+    add_chars(text, text->at, false, num);
+    text->at = c;
+    return true;
+}
+
+static size_t offset_of(const struct text *text, const struct term_token *token)
+{
+    return (size_t)(token->bytes.at - text->term.at);
+}
+
+static void open_list(struct text *text, const struct term_token *token)
+{
+    const uint64_t num = token->num_terms - 1;
+    if (num == 0) /* it is its tail, which comes next */
+        return;
+    if (term_keywords_has(&text->keywords, offset_of(text, token)))
+        inspect_open(text, OPEN_KEYWORDS, num);
+    else if (!add_char_list(text, num))
+        inspect_open(text, OPEN_LIST, num);
+    else
+        text->first = false;
+}
+
+/* open_set opens a MapSet where the map inside one stands. False, and nothing moves: it has another
+ * form. */
+static bool open_set(struct text *text, uint64_t num_pairs)
+{
+    struct cursor c = text->at;
+    struct term_token token;
+    for (uint64_t i = 0; i < num_pairs; i++) {
+        if (!read_atom(text, &c, &token))
+            return false;
+        const bool is_map = cursor_left(&token.body) == 3 && memcmp(token.body.at, "map", 3) == 0;
+        if (term_read_token(&c, &text->env, &token, NULL) != TERM_OK)
+            return false;
+        if (is_map && token.class == TERM_MAP &&
+            (token.num_terms == 0 ||
+             term_keywords_is(&text->keywords, offset_of(text, &token), KEYWORDS_IS_SET))) {
+            union text_entry *entry = text_push(text);
+            if (entry == NULL)
+                return true;
+            entry->frame = (struct text_frame){
+                .class = OPEN_WRAP, .hidden = (uint32_t)(2 * (num_pairs - 1 - i))};
+            text->depth++;
+            text->num_sets++;
+            text->at = c;
+            inspect_open(text, OPEN_SET, token.num_terms / 2);
+            if (!text->failed)
+                text->entries[text->num_entries - 1].frame.extra =
+                    term_keywords_is(&text->keywords, offset_of(text, &token), KEYWORDS_IS_PAIRS);
+            return true;
+        }
+        if (token.num_terms != 0) /* where a version is to stand */
+            return false;
+    }
+    return false;
+}
+
+static void open_map(struct text *text, const struct term_token *token)
+{
+    const size_t offset = offset_of(text, token);
+    const uint64_t num_pairs = token->num_terms / 2;
+    struct term_token name;
+    struct inspect_room room;
+    size_t name_at;
+    if (!term_keywords_has(&text->keywords, offset)) {
+        inspect_open(text, OPEN_MAP, num_pairs);
+        return;
+    }
+    struct cursor at = text->term;
+    if (!term_keywords_struct(&text->keywords, offset, &name_at) || !cursor_skip(&at, name_at) ||
+        !read_atom(text, &at, &name)) {
+        inspect_open(text, OPEN_ATOM_MAP, num_pairs);
+        return;
+    }
+    const struct cursor name_text = inspect_name(&name, &room);
+    const bool is_known = name.atom == NULL || ds_atom_is_certain(name.atom->state);
+    static const char set[] = "Elixir.MapSet";
+    if (is_known && term_keywords_is(&text->keywords, offset, KEYWORDS_IS_MAPSET) &&
+        cursor_left(&name_text) == sizeof set - 1 &&
+        memcmp(name_text.at, set, sizeof set - 1) == 0 && open_set(text, num_pairs))
+        return;
+    if (is_known && inspect_struct(text, name_text, num_pairs))
+        return;
+    BUFFER_ADD(text->out, "%");
+    inspect_add_name(text, &name);
+    inspect_open(text, OPEN_STRUCT, num_pairs);
+    if (!text->failed)
+        text->entries[text->num_entries - 1].frame.extra =
+            1 + term_keywords_is(&text->keywords, offset, KEYWORDS_IS_ERROR);
+}
+
+static void open_record(struct text *text, const struct term_token *token)
+{
+    struct cursor names = token->record_names;
+    struct term_token name;
+    struct inspect_room room;
+    BUFFER_ADD(text->out, "#");
+    if (read_atom(text, &names, &name))
+        inspect_add_name(text, &name);
+    BUFFER_ADD(text->out, ".");
+    if (read_atom(text, &names, &name)) {
+        text_add_mark(text, &name);
+        inspect_add_function(text->out, inspect_name(&name, &room));
+    }
+    union text_entry *entry = text_push(text);
+    if (entry == NULL)
+        return;
+    entry->names = names;
+    inspect_open(text, OPEN_RECORD, token->num_terms);
+}
+
+static bool add_token(struct text *text, const struct term_token *token)
+{
+    double value;
+    switch (token->class) {
+    case TERM_INTEGER:
+        text->failed |= !number_add_elixir(text->out, token, text->options->max_bytes);
+        /* One that is whole ends in a digit, hexadecimal ones' being capitals. */
+        if (text->options->cut != NULL && text->out->len != 0 &&
+            text->out->data[text->out->len - 1] == 's')
+            *text->options->cut = true;
+        break;
+    case TERM_FLOAT:
+        if (value_get_float(token, &value))
+            number_add_elixir_float(text->out, value);
+        break;
+    case TERM_ATOM:
+        inspect_add_name(text, token);
+        break;
+    case TERM_BINARY:
+        add_binary(text, token->body);
+        break;
+    case TERM_BIT_BINARY:
+        add_bits(text, token);
+        break;
+    case TERM_STRING:
+        add_string(text, token);
+        break;
+    case TERM_NIL:
+        BUFFER_ADD(text->out, "[]");
+        break;
+    case TERM_PID:
+        add_pid(text, token);
+        break;
+    case TERM_PORT:
+        add_port(text, token);
+        break;
+    case TERM_REFERENCE:
+        add_reference(text, token);
+        break;
+    case TERM_EXPORT:
+        add_export(text, token);
+        break;
+    case TERM_FUN:
+        add_fun(text, token);
+        text->first = false;
+        return term_skip(&text->at, &text->env, token->num_terms, NULL) == TERM_OK;
+    case TERM_LOCAL:
+        BUFFER_ADD(text->out, "#Local<");
+        buffer_add_u64(text->out, cursor_left(&token->body));
+        BUFFER_ADD(text->out, " bytes>");
+        break;
+    case TERM_TUPLE:
+        inspect_open(text, OPEN_TUPLE, token->num_terms);
+        return true;
+    case TERM_LIST:
+        open_list(text, token);
+        return true;
+    case TERM_MAP:
+        open_map(text, token);
+        return true;
+    case TERM_RECORD:
+        open_record(text, token);
+        return true;
+    case TERM_NUM_CLASSES:
+        break;
+    }
+    text->first = false;
+    return true;
+}
+
+static void add_comma(struct text *text)
+{
+    if (!text->first)
+        BUFFER_ADD(text->out, ", ");
+}
+
+/* add_pair passes the head of a pair and writes its key. */
+static void add_pair(struct text *text)
+{
+    struct term_token token;
+    const char *what;
+    if (token_read(&text->at, &text->source, &token, &what) == TERM_OK &&
+        read_atom(text, &text->at, &token))
+        inspect_add_field(text, &token);
+}
+
+static bool separate_keywords(struct text *text, struct text_frame *frame)
+{
+    if (frame->shown == 0 && frame->hidden == 0)
+        return !text_is_nil(text);
+    add_comma(text);
+    add_pair(text);
+    return true;
+}
+
+static bool is_word(const struct term_token *token, const char *word)
+{
+    const size_t len = strlen(word);
+    return token->class == TERM_ATOM && cursor_left(&token->body) == len &&
+           memcmp(token->body.at, word, len) == 0 &&
+           (token->atom == NULL || ds_atom_is_certain(token->atom->state));
+}
+
+/* is_hidden says whether inspect leaves a field of a struct out. */
+static bool is_hidden(const struct text *text, const struct term_token *key)
+{
+    struct cursor at = text->at;
+    struct term_token value;
+    return is_word(key, "__struct__") ||
+           (is_word(key, "__exception__") && read_atom(text, &at, &value) &&
+            is_word(&value, "true"));
+}
+
+/* separate_fields writes the next key; of a struct, of a field that is not hidden. */
+static bool separate_fields(struct text *text, struct text_frame *frame)
+{
+    struct term_token key;
+    while (read_atom(text, &text->at, &key)) {
+        frame->shown--; /* the key; its value was counted before */
+        if (frame->class == OPEN_ATOM_MAP || !is_hidden(text, &key)) {
+            add_comma(text);
+            inspect_add_field(text, &key);
+            return true;
+        }
+        if (term_skip(&text->at, &text->env, 1, NULL) != TERM_OK)
+            break;
+        frame->extra -= frame->extra != 0;
+        if (frame->shown == 0)
+            return false;
+        frame->shown--;
+    }
+    return true; /* and what comes next is damaged */
+}
+
+/* separate_ordered goes to the next field of a struct, whose key and value follow each other. */
+static bool separate_ordered(struct text *text, const struct text_frame *frame)
+{
+    struct term_token key;
+    const size_t num_left = frame->shown + frame->hidden;
+    text->at = text->entries[text->num_entries - 2 - num_left].names;
+    add_comma(text);
+    if (read_atom(text, &text->at, &key))
+        inspect_add_field(text, &key);
+    return true;
+}
+
+/* separate_set passes the [] behind an element. */
+static bool separate_set(struct text *text, struct text_frame *frame)
+{
+    if (frame->shown % 2 == 0) {
+        (void)text_is_nil(text);
+        if (frame->shown == 0)
+            return false;
+        frame->shown--;
+    }
+    add_comma(text);
+    if (frame->extra != 0)
+        add_pair(text);
+    return true;
+}
+
+static bool separate(struct text *text, struct text_frame *frame)
+{
+    switch (frame->class) {
+    case OPEN_KEYWORDS:
+        return separate_keywords(text, frame);
+    case OPEN_ATOM_MAP:
+    case OPEN_STRUCT:
+        return separate_fields(text, frame);
+    case OPEN_ORDERED:
+        return separate_ordered(text, frame);
+    default:
+        return separate_set(text, frame);
+    }
+}
+
+static bool close_own(struct text *text, const struct text_frame *frame)
+{
+    uint64_t num_terms = frame->hidden;
+    uint32_t hidden = frame->hidden;
+    switch (frame->class) {
+    case OPEN_ORDERED: /* beneath it its fields, and what comes behind all of them */
+        text->num_entries -= frame->extra + 1u;
+        text->at = text->entries[text->num_entries].names;
+        num_terms = 0;
+        break;
+    case OPEN_WRAP: /* round a set */
+        text->num_sets--;
+        hidden = 0;
+        break;
+    case OPEN_KEYWORDS:
+        num_terms += hidden != 0; /* its tail */
+        break;
+    default:
+        num_terms *= 2;
+        if (frame->class == OPEN_STRUCT)
+            hidden -= hidden < frame->extra ? hidden : frame->extra;
+        break;
+    }
+    if (hidden != 0) {
+        add_comma(text);
+        text_add_more(text, hidden, "");
+    }
+    return num_terms == 0 || term_skip(&text->at, &text->env, num_terms, NULL) == TERM_OK;
+}
+
+/* put_in_string writes the term for a place between double quotes in another language. */
+static bool put_in_string(const struct ds_term *term, const struct ds_term_print_options *options,
+                          struct ds_buffer *out)
+{
+    struct ds_term_print_options plain = *options;
+    struct ds_buffer text = {0};
+    plain.in_string = false;
+    const bool ok = term_inspect(term, &plain, &text);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '"' || text.data[i] == '\\')
+            buffer_add_char(out, '\\');
+        buffer_add_char(out, text.data[i]);
+    }
+    ds_buffer_free(&text);
+    return ok && !out->failed;
+}
+
+bool term_inspect(const struct ds_term *term, const struct ds_term_print_options *options,
+                  struct ds_buffer *out)
+{
+    struct text text;
+    if (options->in_string)
+        return put_in_string(term, options, out);
+    text_begin(&text, term, options, out);
+    text.term = text.at;
+    text.num_sets = 0;
+    if (!term_keywords_inspect(&text.keywords, term))
+        return false;
+    text_run(&text, &elixir);
+    term_keywords_free(&text.keywords);
+    return text_end(&text);
+}
+
+void ds_term_print_atom_as(struct ds_text text, enum ds_syntax syntax, struct ds_buffer *out)
+{
+    if (syntax == DS_SYNTAX_ERLANG)
+        ds_term_print_atom(text, out);
+    else if (text.data == NULL)
+        BUFFER_ADD(out, ":\"?atom\"");
+    else
+        inspect_add_atom(out, cursor_make(text.data, text.len));
+}
+
+void ds_term_print_call(struct ds_text module, struct ds_text function, enum ds_syntax syntax,
+                        struct ds_buffer *out)
+{
+    ds_term_print_atom_as(module, syntax, out);
+    if (syntax == DS_SYNTAX_ERLANG) {
+        BUFFER_ADD(out, ":");
+        ds_term_print_atom(function, out);
+    } else {
+        BUFFER_ADD(out, ".");
+        inspect_add_function(out, function.data != NULL
+                                      ? cursor_make(function.data, function.len)
+                                      : cursor_make("?atom", 5));
+    }
+}
