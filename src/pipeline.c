@@ -552,7 +552,8 @@ static bool open_correlate(struct pipeline *s)
                     recorder_wanted(&options->keep),
         .context = s,
         .names = wanted || reports_take_names(&options->report),
-        .keep = wanted || s->redact != NULL ? KEEP_REQUEST : KEEP_FOR_REPORT,
+        .keep = wanted || s->redact != NULL || options->syntax != OPTION_SYNTAX_ERLANG
+                    ? KEEP_REQUEST : KEEP_FOR_REPORT,
     };
     uint64_t seed;
     if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
@@ -640,6 +641,8 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
     }
     if (options->output.unicode_strings)
         term_show_unicode();
+    if (options->syntax == OPTION_SYNTAX_ELIXIR)
+        term_show_use(DS_SYNTAX_ELIXIR);
     term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
     s->options = options;
     s->since_ns = INT64_MIN;

@@ -28,6 +28,7 @@
 #include "sink.h"
 #include "stop.h"
 #include "summary.h"
+#include "syntax_choice.h"
 #include "warm_up.h"
 
 #include <errno.h>
@@ -78,6 +79,7 @@ struct sniff {
     struct ds_atom_memory *memory;
     char *learned_new; /* what the file of --learned is called until it is whole */
     bool failed;      /* not by what is shown */
+    struct syntax_choice syntax; /* of --syntax auto */
 };
 
 /* An output that nobody reads any more ends the run when there is no other. */
@@ -147,6 +149,8 @@ static void on_event(void *context, const struct ds_event *event)
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE &&
         !s->options->quiet)
         late_hints_joined(&s->said_late);
+    if (s->syntax.otp != NULL)
+        syntax_choice_event(&s->syntax, event);
     if (!is_over(s))
         pipeline_event(s->pipeline, event);
 }
@@ -750,6 +754,13 @@ static int close_all(struct sniff *s, bool opened)
     return has_errors ? STATUS_FOUND : STATUS_OK;
 }
 
+static bool choose_syntax(struct sniff *s)
+{
+    const struct options *options = s->options;
+    return options->syntax != OPTION_SYNTAX_AUTO ||
+           syntax_choice_begin(&s->syntax, &s->capture, &s->config, options->output.verbose != 0);
+}
+
 int sniff_run(const struct options *options)
 {
     struct sniff *s = calloc(1, sizeof *s);
@@ -765,11 +776,13 @@ int sniff_run(const struct options *options)
         s->capture.on_wait = wait_for_input;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
-        opened = opened && look_ahead(&s->capture, &s->config) && pipeline_start(s->pipeline);
+        opened = opened && look_ahead(&s->capture, &s->config) && choose_syntax(s) &&
+                 pipeline_start(s->pipeline);
         if (opened)
             run(s);
     }
     int status = close_all(s, opened);
+    syntax_choice_end(&s->syntax);
     free(s);
     return status;
 }

@@ -347,8 +347,10 @@ static const char *type_name(uint8_t class)
     return class < TERM_NUM_CLASSES ? names[class] : NULL;
 }
 
-static void print_node(const struct ds_shape *shape, const struct node *node, struct ds_buffer *out)
+static void print_node(const struct ds_shape *shape, const struct node *node,
+                       enum ds_syntax syntax, struct ds_buffer *out)
 {
+    const struct ds_term_print_options options = {.syntax = syntax};
     const struct ds_text text = {(const char *)shape->bytes + node->at, node->len};
     const struct ds_term literal = {.data = shape->bytes + node->at, .len = node->len};
     switch ((enum node_kind)node->kind) {
@@ -360,14 +362,14 @@ static void print_node(const struct ds_shape *shape, const struct node *node, st
         break;
     case NODE_ATOM:
         ds_buffer_add_text(out, node->likely ? "?" : "");
-        ds_term_print_atom(text, out);
+        ds_term_print_atom_as(text, syntax, out);
         break;
     case NODE_LITERAL:
-        ds_term_print(&literal, NULL, out);
+        ds_term_print(&literal, &options, out);
         break;
     case NODE_STRUCT:
-        ds_buffer_add_text(out, "#");
-        ds_term_print_atom(text, out);
+        ds_buffer_add_text(out, syntax == DS_SYNTAX_ELIXIR ? "%" : "#");
+        ds_term_print_atom_as(text, syntax, out);
         ds_buffer_add_text(out, "{...}");
         break;
     case NODE_TYPE:
@@ -379,16 +381,24 @@ static void print_node(const struct ds_shape *shape, const struct node *node, st
 
 void ds_shape_print(const struct ds_shape *shape, struct ds_buffer *out)
 {
+    ds_shape_print_as(shape, DS_SYNTAX_ERLANG, out);
+}
+
+void ds_shape_print_as(const struct ds_shape *shape, enum ds_syntax syntax, struct ds_buffer *out)
+{
+    const bool spaced = syntax == DS_SYNTAX_ELIXIR;
     struct walk w = {.depth = 0}; /* counts only */
     for (size_t i = 0; i < shape->num_nodes; i++) {
         const struct node *node = &shape->nodes[i];
-        print_node(shape, node, out);
+        print_node(shape, node, syntax, out);
         if (num_shown(node) != 0) {
             walk_enter(&w, node);
         } else {
             for (; w.depth != 0 && w.open[w.depth - 1].left == 0; w.depth--)
-                ds_buffer_add_text(out, w.open[w.depth - 1].hidden != 0 ? ",...}" : "}");
-            ds_buffer_add_text(out, w.depth != 0 ? "," : "");
+                ds_buffer_add_text(out, w.open[w.depth - 1].hidden == 0 ? "}"
+                                        : spaced                         ? ", ...}"
+                                                                         : ",...}");
+            ds_buffer_add_text(out, w.depth == 0 ? "" : spaced ? ", " : ",");
         }
         if (w.depth != 0)
             w.open[w.depth - 1].left--;

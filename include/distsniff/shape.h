@@ -41,6 +41,9 @@ void ds_shape_fit(struct ds_shape *shape, const struct ds_term *term);
  * Atoms that are only likely have a '?' before them. The text is printable. */
 void ds_shape_print(const struct ds_shape *shape, struct ds_buffer *out);
 
+/* ds_shape_print_as does so in any syntax: {:put, %Shop.Order{...}, _}. */
+void ds_shape_print_as(const struct ds_shape *shape, enum ds_syntax syntax, struct ds_buffer *out);
+
 DS_END_PUBLIC
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "term_show.h"
 
+#include <stdatomic.h>
+
 enum {
     MOST_GROWTH = 512,  /* two bytes for a cached atom of up to 1020 */
     BYTE_TEXT_LEN = 4,  /* "255," */
@@ -12,6 +14,7 @@ enum {
 
 static bool unicode;
 static size_t max_text;
+static _Atomic int shown_syntax; /* enum ds_syntax: it may be found out while others show terms */
 static _Atomic uint64_t num_cut; /* several threads show terms */
 
 void term_show_unicode(void)
@@ -44,17 +47,44 @@ uint64_t term_show_num_cut(void)
     return num_cut;
 }
 
+void term_show_use(enum ds_syntax syntax)
+{
+    atomic_store_explicit(&shown_syntax, (int)syntax, memory_order_relaxed);
+}
+
+enum ds_syntax term_show_syntax(void)
+{
+    return (enum ds_syntax)atomic_load_explicit(&shown_syntax, memory_order_relaxed);
+}
+
+void term_show_name(struct ds_text name, struct ds_buffer *out)
+{
+    ds_term_print_atom_as(name, term_show_syntax(), out);
+}
+
+void term_show_call(struct ds_text module, struct ds_text function, struct ds_buffer *out)
+{
+    ds_term_print_call(module, function, term_show_syntax(), out);
+}
+
 bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
                struct ds_buffer *out)
 {
+    return term_show_as(term_show_syntax(), term, options, out);
+}
+
+bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
+                  const struct ds_term_print_options *options, struct ds_buffer *out)
+{
     bool cut = false;
     const bool may_be_long = term_show_bounds(term);
-    if (!unicode && !may_be_long)
+    if (!unicode && !may_be_long && syntax == DS_SYNTAX_ERLANG)
         return ds_term_print(term, options, out);
     struct ds_term_print_options all = {0};
     if (options != NULL)
         all = *options;
     all.unicode = unicode;
+    all.syntax = syntax;
     if (may_be_long && all.max_len == 0) {
         const size_t start = out->len;
         const bool is_cut = all.max_bytes == 0 && term_show_is_large(term->len);

@@ -27,8 +27,20 @@ bool term_show_bounds(const struct ds_term *term);
 void term_show_note_cut(void);
 uint64_t term_show_num_cut(void);
 
-/* term_show is ds_term_print in the way of this run. */
+/* term_show_use has all of it written in that syntax from now on; Erlang's before. Any thread may
+ * ask which it is. */
+void term_show_use(enum ds_syntax syntax);
+enum ds_syntax term_show_syntax(void);
+
+/* term_show is ds_term_print in the way of this run; term_show_as is so but for the syntax, for what
+ * others read and compare. */
 bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
                struct ds_buffer *out);
+bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
+                  const struct ds_term_print_options *options, struct ds_buffer *out);
+
+/* term_show_name appends the name of a process, an atom; term_show_call a function with its module. */
+void term_show_name(struct ds_text name, struct ds_buffer *out);
+void term_show_call(struct ds_text module, struct ds_text function, struct ds_buffer *out);
 
 #endif

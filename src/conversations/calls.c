@@ -190,7 +190,7 @@ static void keep_request(struct calls *calls, struct open_call *call,
     struct ds_buffer *scratch = &calls->scratch;
     if (start->note->mod.data != NULL) {
         scratch->len = 0;
-        note_print_mfa(start->note, CALL_MFA_LEN, scratch);
+        note_print_mfa_as(DS_SYNTAX_ERLANG, start->note, CALL_MFA_LEN, scratch);
         call->mfa = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
     }
     if (request->len > calls->keep || request->data == NULL || request->damaged ||

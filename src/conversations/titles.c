@@ -60,7 +60,7 @@ static bool print_name(struct processes *p, const char *prefix, struct ds_text s
         ds_buffer_add(out, ":", 1);
     }
     *prefix_len = out->len;
-    const bool printed = term_show(name, &options, out) && !out->failed;
+    const bool printed = term_show_as(DS_SYNTAX_ERLANG, name, &options, out) && !out->failed;
     if (!printed)
         p->no_memory++;
     if (out->failed)

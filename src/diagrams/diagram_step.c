@@ -105,7 +105,7 @@ static void tell_name(struct ds_text name, bool is_for, struct ds_buffer *proces
 {
     if (is_for)
         ds_buffer_add_text(process, "for ");
-    ds_term_print_atom(name, process);
+    term_show_name(name, process);
 }
 
 /* tell_process names the process that a term means; name is its registered name, if known, or
@@ -130,7 +130,7 @@ static void tell_process(const struct ds_term *term, struct ds_text name, bool i
         if (identity.node.data != NULL)
             set_identity_node(identity.node, end);
     } else if (ds_term_get_atom(term, &atom)) {
-        ds_term_print_atom(atom, &end->process);
+        term_show_name(atom, &end->process);
     }
 }
 
@@ -177,9 +177,7 @@ static void fold_worker(struct diagram_step *step, const struct note *note, unsi
             note->mod.data == NULL)
             return;
         clear(process);
-        term_show(&note->mod, &short_term, process);
-        ds_buffer_add_text(process, ":");
-        term_show(&note->fun, &short_term, process);
+        note_print_function(note, process);
         if (process->len >= STEP_PROCESS_LEN || process->failed)
             return;
         memcpy(step->callers[i].worker, process->data, process->len);

@@ -20,6 +20,7 @@
 #include "diagram_step.h"
 #include "diagram_wait.h"
 #include "term_show.h"
+#include "label_show.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,10 +174,12 @@ static void add_slice(struct trace *t, struct track track, const struct call *ca
     put_ts(t, call->start_ns);
     put_time(t, JSON_KEY("dur"), call->end_ns - call->start_ns);
     json_put_string(json, JSON_KEY("cat"), "call");
+    t->text.len = 0;
     if (call->mfa.data != NULL)
-        json_put_text(json, JSON_KEY("name"), call->mfa);
+        call_print_mfa_as(term_show_syntax(), call, &t->text);
     else
-        json_put_string(json, JSON_KEY("name"), call->label != NULL ? call->label : "call");
+        label_show(call->label != NULL ? call->label : "call", &t->text);
+    put_buffer(t, JSON_KEY("name"), &t->text);
     json_put_open(json, JSON_KEY("args"));
     json_put_unsigned(json, JSON_KEY("call"), call->number);
     json_put_string(json, JSON_KEY("outcome"), call_outcome_name(call->outcome));

@@ -57,6 +57,30 @@ bool option_set_json_binaries(struct options *o, const char *value)
     return true;
 }
 
+static const char *const syntaxes[] = {
+    [OPTION_SYNTAX_ERLANG] = "erlang",
+    [OPTION_SYNTAX_ELIXIR] = "elixir",
+    [OPTION_SYNTAX_AUTO] = "auto",
+};
+
+bool option_set_syntax(struct options *o, const char *value)
+{
+    size_t which;
+    if (!option_parse_choice("--syntax", value, syntaxes, OPTION_SYNTAX_AUTO + 1, &which))
+        return false;
+    o->syntax = (enum option_syntax)which;
+    return true;
+}
+
+bool option_set_json_syntax(struct options *o, const char *value)
+{
+    size_t which;
+    if (!option_parse_choice("--json-syntax", value, syntaxes, DS_SYNTAX_NUM, &which))
+        return false;
+    o->output.json_syntax = (enum ds_syntax)which;
+    return true;
+}
+
 bool option_set_report(struct options *o, const char *value)
 {
     static const char *const names[] = {

@@ -22,6 +22,13 @@
 
 enum { MAX_JOBS = 64 };
 
+/* --syntax: how terms are written, or that it is to be found out. */
+enum option_syntax {
+    OPTION_SYNTAX_ERLANG = DS_SYNTAX_ERLANG,
+    OPTION_SYNTAX_ELIXIR = DS_SYNTAX_ELIXIR,
+    OPTION_SYNTAX_AUTO = DS_SYNTAX_NUM,
+};
+
 enum action {
     ACTION_SNIFF,
     ACTION_SHORT_HELP,
@@ -65,6 +72,7 @@ struct options {
     bool no_calls;
     unsigned jobs; /* threads that write, at most MAX_JOBS */
     bool quiet, strict;
+    enum option_syntax syntax;
     uint16_t epmd_port;
     enum sandbox_wish sandbox;
     int time_letters; /* how often -t was given */

@@ -201,7 +201,7 @@ void json_add_term(cJSON *object, const char *key, const struct ds_term *term)
 {
     memory->scratch.len = 0;
     ds_buffer_add(&memory->scratch, "\"", 1);
-    term_show(term, NULL, &memory->scratch);
+    term_show_as(memory->syntax, term, NULL, &memory->scratch);
     json_escape_written(&memory->scratch, 1, &memory->spare);
     ds_buffer_add(&memory->scratch, "\"", 1);
     add_item(object, key, make_raw());

@@ -18,6 +18,7 @@ struct json_tree_memory {
     size_t used; /* of the newest */
     bool failed;
     size_t text_len; /* of what was added: an estimate of the output */
+    enum ds_syntax syntax; /* of terms */
     struct ds_buffer scratch, spare;
 };
 

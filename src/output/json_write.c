@@ -154,7 +154,7 @@ void json_value_term(struct json_writer *json, const struct ds_term *term)
     json->limits.in_string =
         json->limits.syntax == DS_SYNTAX_ERLANG && !term_show_bounds(term);
     const size_t start = out->len;
-    json->failed |= !term_show(term, &json->limits, out);
+    json->failed |= !term_show_as(json->limits.syntax, term, &json->limits, out);
     if (!json->limits.in_string)
         json_escape_written(out, start, &json->scratch);
     json->limits.in_string = false;
@@ -180,7 +180,7 @@ void json_put_number_term(struct json_writer *json, struct json_key key, const s
 {
     struct ds_buffer *scratch = &json->scratch;
     scratch->len = 0;
-    json->failed |= !term_show(term, &json->limits, scratch);
+    json->failed |= !term_show_as(json->limits.syntax, term, &json->limits, scratch);
     bool is_number = is_exact_number(scratch->data, scratch->len);
     json_put_key(json, key);
     if (is_number)

@@ -36,6 +36,7 @@ struct sink_config {
     bool etf, hex, line_buffered;
     bool unicode_strings; /* see term_show.h */
     bool json_base64;     /* of binaries that are no text */
+    enum ds_syntax json_syntax; /* of terms in json; term_show.h has that of all else */
     int verbose;
     enum time_style time_style;
     enum color_when color;

@@ -395,7 +395,7 @@ static void write_note(struct json_state *s, const struct record *given)
         json_put_bool(json, JSON_KEY("late"), true);
     if (note->mod.data != NULL && given->event->message.role[DS_ROLE_MFA].data == NULL) {
         s->scratch.len = 0;
-        note_print_mfa(note, 0, &s->scratch);
+        note_print_mfa_as(s->json.limits.syntax, note, 0, &s->scratch);
         json_put_text(json, JSON_KEY("mfa"), buffer_text(&s->scratch));
     }
     if (note->from_name.data != NULL)
@@ -421,12 +421,19 @@ static void write_party(struct json_state *s, struct json_key key, const struct 
         pid.name.data = NULL;
         pid.titles = NULL;
         s->scratch.len = 0;
-        party_print(&pid, &s->scratch);
+        party_print_as(s->json.limits.syntax, &pid, &s->scratch);
         json_put_text(json, JSON_KEY("pid"), buffer_text(&s->scratch));
         json_put_unsigned(json, JSON_KEY("creation"), party->creation);
     }
     write_titles(json, JSON_KEY("titles"), party->titles);
     json_put_close(json);
+}
+
+static void write_mfa(struct json_state *s, const struct call *call)
+{
+    s->scratch.len = 0;
+    call_print_mfa_as(s->json.limits.syntax, call, &s->scratch);
+    json_put_text(&s->json, JSON_KEY("mfa"), buffer_text(&s->scratch));
 }
 
 static void write_call(struct json_state *s, const struct call *call)
@@ -441,7 +448,7 @@ static void write_call(struct json_state *s, const struct call *call)
     write_party(s, JSON_KEY("caller"), &call->caller);
     write_party(s, JSON_KEY("callee"), &call->callee);
     if (call->mfa.data != NULL)
-        json_put_text(json, JSON_KEY("mfa"), call->mfa);
+        write_mfa(s, call);
     if (call->request.data != NULL)
         json_put_term(json, JSON_KEY("request"), &call->request);
     else
@@ -625,6 +632,8 @@ static bool json_open(struct sink *sink)
     }
     uint64_t max_depth = sink->config->limits[DS_LIMIT_DEPTH];
     s->json.limits.max_depth = max_depth < UINT32_MAX ? (uint32_t)max_depth : UINT32_MAX;
+    s->json.limits.syntax = sink->config->json_syntax;
+    s->json.tree.syntax = sink->config->json_syntax;
     s->json.limits.base64_min = sink->config->json_base64 ? BASE64_MIN : 0;
     s->etf = sink->config->etf;
     sink->state = s;

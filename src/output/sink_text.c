@@ -13,6 +13,7 @@
 #include "printable.h"
 #include "term_show.h"
 #include "text_line.h"
+#include "label_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static void add_call(struct text_state *s, const struct sink *sink, const struct
     add_time(s, sink, call->end_ns);
     text_paint(s, PAINT_CALL);
     text_add_call_number(s, call->number);
-    text_add(s, call->label);
+    label_show(call->label, s->out);
     text_add(s, " ");
     text_paint(s, PAINT_OFF);
     party_print(&call->caller, s->out);

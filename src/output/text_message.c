@@ -5,6 +5,8 @@
 #include "text_line.h"
 
 #include "counted.h"
+#include "label_show.h"
+#include "term_show.h"
 #include <inttypes.h>
 
 /* How the roles are shown, in this order; from and to stand before them. */
@@ -49,7 +51,7 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
     if (note->call != 0)
         text_add_call_number(s, note->call);
     if (!note->has_latency) {
-        text_add(s, note->role == NOTE_SPAWNED ? "spawned" : note->label);
+        label_show(note->role == NOTE_SPAWNED ? "spawned" : note->label, s->out);
         text_add(s, note->role == NOTE_FORWARD ? " forward " : " ");
         if (note->outcome != CALL_OPEN)
             ds_buffer_printf(s->out, "%s ", call_outcome_name(note->outcome));
@@ -70,14 +72,14 @@ static void add_process(struct text_state *s, const struct ds_term *process, str
                         bool is_for, const struct titles *titles)
 {
     if (name.data != NULL && !is_for) {
-        ds_term_print_atom(name, s->out);
+        term_show_name(name, s->out);
         text_add(s, " ");
     }
     titles_print(titles, s->out);
     text_add_term(s, process);
     if (name.data != NULL && is_for) {
         text_add(s, " for ");
-        ds_term_print_atom(name, s->out);
+        term_show_name(name, s->out);
     }
 }
 

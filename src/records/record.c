@@ -70,15 +70,23 @@ void titles_print(const struct titles *titles, struct ds_buffer *out)
 
 void party_print(const struct party *party, struct ds_buffer *out)
 {
+    party_print_as(term_show_syntax(), party, out);
+}
+
+void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_buffer *out)
+{
+    const char *open = syntax == DS_SYNTAX_ELIXIR ? "#PID<" : "<";
     const bool has_name = party->name.data != NULL && !party->is_for;
     const struct ds_text *title =
         !has_name && party->titles != NULL ? &party->titles->text[0] : NULL;
     if (has_name)
-        ds_term_print_atom(party->name, out);
+        ds_term_print_atom_as(party->name, syntax, out);
     if (title != NULL)
         ds_buffer_add(out, title->data, title->len);
     if (party->has_pid) {
-        ds_buffer_add_text(out, has_name || title != NULL ? " <" : "<");
+        if (has_name || title != NULL)
+            ds_buffer_add(out, " ", 1);
+        ds_buffer_add_text(out, open);
         if (party->node.data != NULL)
             printable_text(party->node, out); /* without quotes, as in terms */
         else
@@ -98,7 +106,7 @@ void party_print(const struct party *party, struct ds_buffer *out)
     }
     if (party->is_for && party->name.data != NULL) {
         ds_buffer_add_text(out, " for ");
-        ds_term_print_atom(party->name, out);
+        ds_term_print_atom_as(party->name, syntax, out);
     }
 }
 
@@ -119,7 +127,43 @@ void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out)
     ds_buffer_add_text(out, ">");
 }
 
+/* print_function appends "lists:seq": behind the dot of Elixir a name is no atom. */
+static void print_function(enum ds_syntax syntax, const struct note *note,
+                           const struct ds_term_print_options *limits, struct ds_buffer *out)
+{
+    struct ds_text mod, fun;
+    if (syntax == DS_SYNTAX_ELIXIR && ds_term_get_atom(&note->mod, &mod) &&
+        ds_term_get_atom(&note->fun, &fun)) {
+        ds_term_print_call(mod, fun, syntax, out);
+        return;
+    }
+    term_show_as(syntax, &note->mod, limits, out);
+    ds_buffer_add_text(out, syntax == DS_SYNTAX_ELIXIR ? "." : ":");
+    term_show_as(syntax, &note->fun, limits, out);
+}
+
+void note_print_function(const struct note *note, struct ds_buffer *out)
+{
+    static const struct ds_term_print_options limits = {.max_bytes = 64, .max_len = 100};
+    print_function(term_show_syntax(), note, &limits, out);
+}
+
+void call_print_mfa_as(enum ds_syntax syntax, const struct call *call, struct ds_buffer *out)
+{
+    const struct note note = {.mod = call->mod, .fun = call->fun, .args = call->args};
+    if (syntax == DS_SYNTAX_ERLANG || call->mod.data == NULL)
+        ds_buffer_add(out, call->mfa.data, call->mfa.len);
+    else
+        note_print_mfa_as(syntax, &note, CALL_MFA_LEN, out);
+}
+
 void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *out)
+{
+    note_print_mfa_as(term_show_syntax(), note, max_len, out);
+}
+
+void note_print_mfa_as(enum ds_syntax syntax, const struct note *note, size_t max_len,
+                       struct ds_buffer *out)
 {
     if (note->mod.data == NULL || note->fun.data == NULL)
         return;
@@ -127,15 +171,13 @@ void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *o
     const struct ds_term_print_options some = {
         .max_bytes = 64, .max_items = 16, .max_depth = 4, .max_len = max_len, .no_string = true};
     const struct ds_term_print_options *limits = max_len != 0 ? &some : &all;
-    term_show(&note->mod, limits, out);
-    ds_buffer_add_text(out, ":");
-    term_show(&note->fun, limits, out);
+    print_function(syntax, note, limits, out);
     ds_buffer_add_text(out, "(");
     if (note->args.data != NULL) {
         /* The arguments are a list: its text without the brackets, of which a shortened one has
          * lost the second. What a peer sent in place of a list is shown as it is. */
         struct ds_buffer list = {0};
-        if (term_show(&note->args, limits, &list) && list.len != 0) {
+        if (term_show_as(syntax, &note->args, limits, &list) && list.len != 0) {
             bool opens = list.data[0] == '[';
             bool closes = opens && list.data[list.len - 1] == ']';
             ds_buffer_add(out, list.data + opens, list.len - opens - closes);

@@ -160,6 +160,7 @@ void titles_print(const struct titles *titles, struct ds_buffer *out);
 /* party_print appends "echo <bob@host.85.0>", or as much of it as is known; a title where there
  * is no registered name; "<bob@host.85.0> for echo" where it is one that it answered for. */
 void party_print(const struct party *party, struct ds_buffer *out);
+void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_buffer *out);
 
 /* monitor_print_ref appends "#Ref<bob@host.1.2.3>"; nothing for a link. */
 void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out);
@@ -167,6 +168,12 @@ void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out)
 /* note_print_mfa appends "lists:seq(1,10)", shortened to about max_len bytes (0: whole);
  * nothing when the note names no function. */
 void note_print_mfa(const struct note *note, size_t max_len, struct ds_buffer *out);
+/* note_print_function appends "lists:seq"; call_print_mfa_as what call->mfa is in Erlang. */
+void note_print_function(const struct note *note, struct ds_buffer *out);
+void call_print_mfa_as(enum ds_syntax syntax, const struct call *call, struct ds_buffer *out);
+
+void note_print_mfa_as(enum ds_syntax syntax, const struct note *note, size_t max_len,
+                       struct ds_buffer *out);
 
 /* The mfa of a call is at most about so long. */
 enum { CALL_MFA_LEN = 200 };

@@ -74,7 +74,7 @@ static void replace_call(struct redact_parts *p, struct call *call)
         return;
     call->mfa = (struct ds_text){NULL, 0};
     p->scratch.len = 0;
-    note_print_mfa(&note, CALL_MFA_LEN, &p->scratch);
+    note_print_mfa_as(DS_SYNTAX_ERLANG, &note, CALL_MFA_LEN, &p->scratch);
     if (p->scratch.len != 0)
         call->mfa.data = redact_take_scratch(p, &call->mfa.len);
 }

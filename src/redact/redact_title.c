@@ -85,7 +85,7 @@ static void redact_name(struct redact_values *v, struct ds_text text, struct ds_
     if (!bytes.failed)
         redact_rewrite(v, &term, false, &new_bytes);
     const struct ds_term new_term = {.data = (const uint8_t *)new_bytes.data, .len = new_bytes.len};
-    out->failed |= new_bytes.failed || !term_show(&new_term, NULL, out);
+    out->failed |= new_bytes.failed || !term_show_as(DS_SYNTAX_ERLANG, &new_term, NULL, out);
     ds_buffer_free(&new_bytes);
     ds_buffer_free(&bytes);
 }

@@ -7,6 +7,7 @@
 #include "hash.h"
 #include "printable.h"
 #include "term_show.h"
+#include "label_show.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
@@ -187,7 +188,7 @@ static bool print_fun(const struct ds_message *m, struct ds_buffer *out)
     struct ds_buffer text = {0};
     term_show(&m->payload, &options, &text);
     ds_buffer_add(&text, "", 1);
-    const bool is_fun = !text.failed && strstr(text.data, "#Fun<") != NULL;
+    const bool is_fun = !text.failed && (strstr(text.data, "#Fun<") != NULL || strstr(text.data, "#Function<") != NULL);
     if (is_fun)
         ds_buffer_add_text(out, text.data);
     out->failed |= text.failed;
@@ -201,7 +202,7 @@ static void print_who(const struct record *record, struct ds_buffer *out)
     const struct ds_term *from = &record->event->message.role[DS_ROLE_FROM];
     ds_buffer_add_text(out, " by ");
     if (record->note.from_name.data != NULL) {
-        ds_term_print_atom(record->note.from_name, out);
+        term_show_name(record->note.from_name, out);
         ds_buffer_add_text(out, " of ");
     } else if (from->data == NULL) {
         ds_buffer_add_text(out, "a process of ");
@@ -229,9 +230,7 @@ static void take_code(struct exposure *e, const struct record *record)
             return;
         }
         what = danger->what;
-        ds_term_print_atom(mod, &e->scratch);
-        ds_buffer_add_text(&e->scratch, ":");
-        ds_term_print_atom(fun, &e->scratch);
+        term_show_call(mod, fun, &e->scratch);
         if (ds_term_get_length(&note->args, &arity))
             ds_buffer_printf(&e->scratch, "/%" PRIu32, arity);
     } else if (ds_message_kind(m) == DS_KIND_SPAWN && print_fun(m, &e->scratch)) {
@@ -239,8 +238,11 @@ static void take_code(struct exposure *e, const struct record *record)
     } else {
         return;
     }
-    if (note->label != NULL)
-        ds_buffer_printf(&e->scratch, " (%s)", note->label);
+    if (note->label != NULL) {
+        ds_buffer_add_text(&e->scratch, " (");
+        label_show(note->label, &e->scratch);
+        ds_buffer_add_text(&e->scratch, ")");
+    }
     print_who(record, &e->scratch);
     struct exposed *exposed = add_text(e, &e->code, record->event);
     if (exposed == NULL)

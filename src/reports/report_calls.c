@@ -10,6 +10,7 @@
 #include "counted.h"
 #include "timestamp.h"
 #include "term_show.h"
+#include "label_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
     struct ds_term_print_options options = short_term;
     options.max_len = max_len;
     if (call->mfa.data != NULL)
-        ds_buffer_add(out, call->mfa.data, call->mfa.len);
+        call_print_mfa_as(term_show_syntax(), call, out);
     else if (call->request.data != NULL)
         term_show(&call->request, &options, out);
     else
@@ -81,14 +82,16 @@ static void *open_table(struct report_text *text, const struct report_config *co
 static void print_line(const struct call_table *report, const struct call *call,
                        struct ds_buffer *out)
 {
-    struct ds_buffer latency = {0};
+    struct ds_buffer latency = {0}, label = {0};
     ds_buffer_printf(out, "#%-7" PRIu64 " ", call->number);
     report_print_time(report->text, call->start_ns, out);
     latency_print(call->end_ns - call->start_ns, &latency);
-    ds_buffer_printf(out, " %10.*s %-14s %-12s ", (int)latency.len,
-                     latency.data != NULL ? latency.data : "", call->label,
-                     call_outcome_name(call->outcome));
+    label_show(call->label, &label);
+    ds_buffer_printf(out, " %10.*s %-14.*s %-12s ", (int)latency.len,
+                     latency.data != NULL ? latency.data : "", (int)label.len,
+                     label.data != NULL ? label.data : "", call_outcome_name(call->outcome));
     ds_buffer_free(&latency);
+    ds_buffer_free(&label);
     report_print_who(call, out);
     ds_buffer_add_text(out, "  ");
     report_print_what(call, 100, out);

@@ -157,13 +157,13 @@ static void print_process(const struct ds_term *term, struct ds_text name,
 {
     struct ds_text by_name;
     if (ds_term_get_atom(term, &by_name)) {
-        ds_term_print_atom(by_name, out);
+        term_show_name(by_name, out);
         ds_buffer_add_text(out, "@");
         ds_endpoint_print(end, out);
         return;
     }
     if (name.data != NULL) {
-        ds_term_print_atom(name, out);
+        term_show_name(name, out);
         ds_buffer_add_text(out, " ");
     }
     titles_print(titles, out);

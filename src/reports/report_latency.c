@@ -8,6 +8,8 @@
 #include "hash.h"
 #include "histogram.h"
 #include "tally.h"
+#include "label_show.h"
+#include "term_show.h"
 
 #include <distsniff/identity.h>
 
@@ -97,9 +99,7 @@ static uint64_t print_function(const struct call *call, struct ds_buffer *out)
     uint32_t arity = 0;
     if (call->mod.data != NULL && ds_term_get_atom(&call->mod, &mod) &&
         ds_term_get_atom(&call->fun, &fun)) {
-        ds_term_print_atom(mod, out);
-        ds_buffer_add_text(out, ":");
-        ds_term_print_atom(fun, out);
+        term_show_call(mod, fun, out);
         if (ds_term_get_length(&call->args, &arity))
             ds_buffer_printf(out, "/%" PRIu32, arity);
     } else {
@@ -148,7 +148,7 @@ static void take_record(void *state, const struct record *record)
         return;
     l->count++;
     l->scratch.len = 0;
-    ds_buffer_add_text(&l->scratch, call->label);
+    label_show(call->label, &l->scratch);
     count_call(l, BY_LABEL, add_text(0, (struct ds_text){call->label, strlen(call->label)}), call);
     l->scratch.len = 0;
     report_print_callee(call, &l->scratch);

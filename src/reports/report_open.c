@@ -7,6 +7,7 @@
 #include "best_rows.h"
 #include "counted.h"
 #include "term_show.h"
+#include "label_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,7 +62,9 @@ static void add_call(struct open_table *t, struct open_list *list, const struct 
     struct ds_buffer *line = &t->scratch;
     line->len = 0;
     print_head(t, "call", call->start_ns, call->end_ns, call->start_frame, call->conn, line);
-    ds_buffer_printf(line, "#%" PRIu64 " %s ", call->number, call->label);
+    ds_buffer_printf(line, "#%" PRIu64 " ", call->number);
+    label_show(call->label, line);
+    ds_buffer_add(line, " ", 1);
     report_print_who(call, line);
     ds_buffer_add_text(line, "  ");
     report_print_what(call, 100, line);

@@ -12,6 +12,8 @@
 #include "histogram.h"
 #include "talkers.h"
 #include "tally.h"
+#include "label_show.h"
+#include "term_show.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/shape.h>
@@ -165,9 +167,7 @@ static uint64_t hash_of(const struct traffic *t, const struct message *message)
 
 static void print_function(const struct message *message, struct ds_buffer *out)
 {
-    ds_term_print_atom(message->mod, out);
-    ds_buffer_add_text(out, ":");
-    ds_term_print_atom(message->fun, out);
+    term_show_call(message->mod, message->fun, out);
     ds_buffer_printf(out, "/%" PRIu32, message->arity);
 }
 
@@ -197,17 +197,24 @@ static void print_before(const struct message *message, struct ds_buffer *out)
     }
 }
 
+static void print_label(const char *label, struct ds_buffer *out)
+{
+    ds_buffer_add_text(out, " (");
+    label_show(label, out);
+    ds_buffer_add_text(out, ")");
+}
+
 static void print_after(const struct traffic *t, const struct message *message,
                         struct ds_buffer *out)
 {
     const bool answers = is_answer(message->note);
     const uint32_t name = answers ? message->from.name : message->to.name;
     if (message->note->label != NULL)
-        ds_buffer_printf(out, " (%s)", message->note->label);
+        print_label(message->note->label, out);
     if (name == 0)
         return;
     ds_buffer_add_text(out, answers ? " from " : " to ");
-    ds_term_print_atom(intern_text(&t->talkers.texts, name), out);
+    term_show_name(intern_text(&t->talkers.texts, name), out);
 }
 
 static bool has_shape(const struct message *message)
@@ -225,7 +232,7 @@ static void print_what(const struct traffic *t, const struct message *message,
     case TRAFFIC_BY_NODE:
         break; /* who to whom says it */
     case TRAFFIC_BY_LABEL:
-        ds_buffer_add_text(out, message->note->label != NULL ? message->note->label : "(none)");
+        label_show(message->note->label != NULL ? message->note->label : "(none)", out);
         break;
     case TRAFFIC_BY_MFA:
         if (message->has_function)
@@ -279,7 +286,7 @@ static void keep_largest(struct traffic *t, const struct message *message)
         struct ds_shape *shape = ds_shape_new(&message->body);
         ds_buffer_add_text(line, " ");
         if (shape != NULL)
-            ds_shape_print(shape, line);
+            ds_shape_print_as(shape, term_show_syntax(), line);
         t->failed |= shape == NULL;
         ds_shape_free(shape);
     }
@@ -372,7 +379,7 @@ static void print_kind_what(const struct traffic_kind *kind, struct ds_buffer *o
     ds_buffer_add_text(out, kind->text != NULL ? kind->text : "?");
     if (kind->shape != NULL) {
         ds_buffer_add_text(out, " ");
-        ds_shape_print(kind->shape, out);
+        ds_shape_print_as(kind->shape, term_show_syntax(), out);
     }
     if (kind->after != NULL)
         ds_buffer_add_text(out, kind->after);

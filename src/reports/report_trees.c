@@ -10,6 +10,7 @@
 
 #include "counted.h"
 #include "table.h"
+#include "label_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -155,7 +156,9 @@ static void take_record(void *state, const struct record *record)
     line->len = 0;
     ds_buffer_printf(line, "#%" PRIu64 " ", call->number);
     latency_print(tree->latency_ns, line);
-    ds_buffer_printf(line, " %s ", call->label);
+    ds_buffer_add(line, " ", 1);
+    label_show(call->label, line);
+    ds_buffer_add(line, " ", 1);
     report_print_who(call, line);
     ds_buffer_add_text(line, "  ");
     report_print_what(call, 60, line);

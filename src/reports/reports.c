@@ -7,6 +7,7 @@
 #include "output_file.h"
 #include "redraw.h"
 #include "report.h"
+#include "label_show.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -193,7 +194,9 @@ void reports_print_open(const struct reports *r, const struct call *call, struct
     report_print_time(&r->text, call->start_ns, out);
     ds_buffer_add_text(out, ", for ");
     latency_print(call->end_ns - call->start_ns, out);
-    ds_buffer_printf(out, ": %s ", call->label);
+    ds_buffer_add(out, ": ", 2);
+    label_show(call->label, out);
+    ds_buffer_add(out, " ", 1);
     report_print_who(call, out);
     ds_buffer_add_text(out, "  ");
     report_print_what(call, SHORT, out);

@@ -69,7 +69,7 @@ void talkers_get(struct talkers *t, const struct record *record, struct talker *
 void talker_print(const struct talkers *t, const struct talker *talker, struct ds_buffer *out)
 {
     if (talker->name != 0) {
-        ds_term_print_atom(intern_text(&t->texts, talker->name), out);
+        term_show_name(intern_text(&t->texts, talker->name), out);
         ds_buffer_add_text(out, "@");
     }
     if (talker->node != 0)

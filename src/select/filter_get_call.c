@@ -99,7 +99,7 @@ static void get_party_pid(struct probe *probe, const struct record *record, int 
     struct party pid = *party;
     pid.name.data = NULL;
     pid.titles = NULL;
-    party_print(&pid, text);
+    party_print_as(DS_SYNTAX_ERLANG, &pid, text);
     if (!text->failed)
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
 }

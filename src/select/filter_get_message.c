@@ -191,7 +191,7 @@ static void get_mfa(struct probe *probe, const struct record *record, int which)
     get_role_term(probe, record, DS_ROLE_MFA);
     if (record->note.mod.data != NULL) {
         struct ds_buffer *text = probe_scratch(probe);
-        note_print_mfa(&record->note, 0, text);
+        note_print_mfa_as(DS_SYNTAX_ERLANG, &record->note, 0, text);
         if (!text->failed)
             probe_offer_text(probe, (struct ds_text){text->data, text->len});
     }

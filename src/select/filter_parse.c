@@ -13,6 +13,7 @@
  */
 #include "filter_program.h"
 
+#include "label_show.h"
 #include "pick.h"
 #include "units.h"
 
@@ -337,6 +338,19 @@ static bool make_regex(struct parser *p, size_t at, struct literal *literal)
     return false;
 }
 
+/* read_label makes of GenServer.call the label that it means, which is no longer. */
+static void read_label(struct filter *f, struct ds_text *text)
+{
+    char room[LABEL_ROOM];
+    const struct ds_text label = label_read(*text, room);
+    if (label.data != room || label.len > text->len)
+        return;
+    char *in_pool = f->pool + (text->data - f->pool);
+    memcpy(in_pool, label.data, label.len);
+    in_pool[label.len] = '\0';
+    text->len = label.len;
+}
+
 /* read_value reads one value for a field. */
 static bool read_value(struct parser *p, const struct field *field, enum test_kind test)
 {
@@ -348,7 +362,10 @@ static bool read_value(struct parser *p, const struct field *field, enum test_ki
     const bool is_number = is_digit(c) || c == '-';
     switch (field->type) {
     case FIELD_TEXT:
-        ok = read_text(p, field, &literal->text) &&
+        ok = read_text(p, field, &literal->text);
+        if (ok && field->words == filter_word_of_label && (test == TEST_EQ || test == TEST_NE))
+            read_label(p->filter, &literal->text);
+        ok = ok &&
              (field->words == NULL || (test != TEST_EQ && test != TEST_NE) ||
               check_word(p, at, field, &literal->text));
         break;

@@ -1,6 +1,7 @@
 /*
  * filter_run.c - runs the program of a field filter on a record; see filter_program.h.
  */
+#include "elixir_name.h"
 #include "filter_program.h"
 #include "term_show.h"
 
@@ -76,7 +77,9 @@ void probe_offer_text(struct probe *probe, struct ds_text text)
         else if (test == TEST_MATCHES)
             probe->matches = regex_matches(probe, literals[i].regex, text);
         else
-            probe->matches = fits(test, compare_texts(text, wanted));
+            probe->matches = fits(test, compare_texts(text, wanted)) ||
+                             ((test == TEST_EQ || test == TEST_NE) &&
+                              elixir_name_means(wanted, text));
     }
 }
 
@@ -133,7 +136,7 @@ void probe_offer_term(struct probe *probe, const struct ds_term *term)
                                                   .unmarked = true};
     struct ds_buffer *text = &probe->filter->text;
     text->len = 0;
-    if (term_show(term, &options, text) && !text->failed)
+    if (term_show_as(DS_SYNTAX_ERLANG, term, &options, text) && !text->failed)
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
     else
         probe->failed = true;

@@ -5,6 +5,7 @@
 #include "labels.h"
 
 #include "complain.h"
+#include "label_show.h"
 #include "nearest.h"
 #include "own_labels.h"
 
@@ -23,9 +24,11 @@ static bool word_fits(const char *word, size_t len, const char *label, const cha
 
 bool labels_fit(const char *list, const char *label, const char *group)
 {
+    char room[LABEL_ROOM];
     for (const char *word = list; *word != '\0'; word += *word == ',') {
         size_t len = strcspn(word, ",");
-        if (len != 0 && word_fits(word, len, label, group))
+        const struct ds_text meant = label_read((struct ds_text){word, len}, room);
+        if (len != 0 && word_fits(meant.data, meant.len, label, group))
             return true;
         word += len;
     }
@@ -50,6 +53,10 @@ const char *labels_group(size_t i)
 
 static bool is_known(const char *word, size_t len)
 {
+    char room[LABEL_ROOM];
+    const struct ds_text meant = label_read((struct ds_text){word, len}, room);
+    word = meant.data;
+    len = meant.len;
     size_t num_lines;
     const struct ds_otp_line *lines = own_labels(&num_lines);
     for (size_t i = 0; i < num_lines; i++) {

@@ -4,6 +4,7 @@
 #include "pick.h"
 
 #include "complain.h"
+#include "elixir_name.h"
 #include "nearest.h"
 
 #include <distsniff/identity.h>
@@ -117,6 +118,9 @@ static bool take_number(struct ds_text *text, uint32_t *out)
 
 bool pick_process_parse(struct pick_process *process, const char *word)
 {
+    static const char elixir[] = "#PID";
+    if (strncmp(word, elixir, sizeof elixir - 1) == 0 && word[sizeof elixir - 1] == '<')
+        word += sizeof elixir - 1;
     const size_t len = strlen(word);
     const bool bracketed = word[0] == '<';
     struct ds_text pid = {word, len};
@@ -149,6 +153,16 @@ static bool is_same(struct ds_text a, struct ds_text b)
     return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
+/* means_title: a title of global is written as Erlang does, 'Elixir.Shop.Cart' in quotes. */
+static bool means_title(struct ds_text word, struct ds_text title)
+{
+    if (is_same(word, title))
+        return true;
+    if (title.len >= 2 && title.data[0] == '\'' && title.data[title.len - 1] == '\'')
+        title = (struct ds_text){title.data + 1, title.len - 2};
+    return elixir_name_means(word, title);
+}
+
 /* has_title says whether one of the titles is that name: as it stands, or as what global calls
  * the process, which is one and the same process everywhere. */
 static bool has_title(struct ds_text name, const struct titles *titles)
@@ -163,10 +177,16 @@ static bool has_title(struct ds_text name, const struct titles *titles)
             continue;
         title.data += prefix_len;
         title.len -= prefix_len;
-        if (is_same(name, title))
+        if (means_title(name, title))
             return true;
     }
     return false;
+}
+
+/* means says whether a word of the user's is that name, in either language's spelling. */
+static bool means(struct ds_text word, struct ds_text name)
+{
+    return is_same(word, name) || elixir_name_means(word, name);
 }
 
 static bool is_process(const struct pick_process *process, const struct ds_term *term,
@@ -174,9 +194,9 @@ static bool is_process(const struct pick_process *process, const struct ds_term 
 {
     if (process->name.data != NULL) {
         struct ds_text atom;
-        return is_same(process->name, known_name) || has_title(process->name, titles) ||
+        return means(process->name, known_name) || has_title(process->name, titles) ||
                (term->data != NULL && ds_term_get_atom(term, &atom) &&
-                is_same(process->name, atom));
+                means(process->name, atom));
     }
     struct ds_identity pid;
     return term->data != NULL && ds_term_get_identity(term, &pid) &&
@@ -199,7 +219,7 @@ bool pick_process_has(const struct pick_process *process, const struct record *r
 bool pick_process_is(const struct pick_process *process, const struct party *party)
 {
     if (process->name.data != NULL)
-        return is_same(process->name, party->name) || has_title(process->name, party->titles);
+        return means(process->name, party->name) || has_title(process->name, party->titles);
     return party->has_pid && party->id == process->id && party->serial == process->serial &&
            (process->node.data == NULL || is_same(process->node, party->node));
 }
@@ -218,9 +238,20 @@ static bool is_node(struct ds_text asked, struct ds_text node)
     return is_same(asked, node);
 }
 
+/* asked_node is a node's name as the user wrote it, which in Elixir may be :"bob@h". */
+static struct ds_text asked_node(const char *node)
+{
+    struct ds_text asked = {node, strlen(node)};
+    if (asked.len > 1 && asked.data[0] == ':')
+        asked = (struct ds_text){asked.data + 1, asked.len - 1};
+    if (asked.len > 2 && asked.data[0] == '"' && asked.data[asked.len - 1] == '"')
+        asked = (struct ds_text){asked.data + 1, asked.len - 2};
+    return asked;
+}
+
 bool pick_node_has(const char *node, const struct ds_event *event)
 {
-    const struct ds_text asked = {node, strlen(node)};
+    const struct ds_text asked = asked_node(node);
     const struct ds_endpoint *end = event->conn->end;
     if (is_node(asked, end[0].node) || is_node(asked, end[1].node))
         return true;
@@ -231,5 +262,5 @@ bool pick_node_has(const char *node, const struct ds_event *event)
 
 bool pick_node_is(const char *node, const struct party *party)
 {
-    return is_node((struct ds_text){node, strlen(node)}, party->node);
+    return is_node(asked_node(node), party->node);
 }
