@@ -28,4 +28,6 @@ if(DISTSNIFF_TESTS)
              COMMAND ${ESCRIPT} ${CMAKE_CURRENT_SOURCE_DIR}/terms/match.escript
                      $<TARGET_FILE:match_tool> ${seed})
   endforeach()
+  add_test(NAME terms_match_elixir
+           COMMAND ${ELIXIR} ${CMAKE_CURRENT_SOURCE_DIR}/terms/match.exs $<TARGET_FILE:match_tool>)
 endif()

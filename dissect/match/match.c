@@ -3,6 +3,7 @@
  */
 #include <distsniff/match.h>
 
+#include "match_elixir.h"
 #include "match_parse.h"
 
 #include <distsniff/encode.h>
@@ -120,15 +121,11 @@ static bool read_pattern(struct parser *p)
                           has_guard ? "an operator, -> or the end" : "when, -> or the end");
 }
 
-struct ds_match *ds_match_compile(const char *text, struct ds_match_error *error)
+/* compile_erlang compiles a pattern in Erlang's syntax. */
+static struct ds_match *compile_erlang(const char *text, struct ds_match_error *error)
 {
     struct parser p = {.match = NULL};
     *error = (struct ds_match_error){0, "out of memory"};
-    if (strlen(text) > DS_MATCH_MAX_LEN) {
-        *error = (struct ds_match_error){.column = DS_MATCH_MAX_LEN + 1};
-        snprintf(error->what, sizeof error->what, "expected at most %d bytes", DS_MATCH_MAX_LEN);
-        return NULL;
-    }
     if (!lexer_init(&p.lexer, text, error))
         return NULL;
     p.match = calloc(1, sizeof *p.match);
@@ -138,6 +135,37 @@ struct ds_match *ds_match_compile(const char *text, struct ds_match_error *error
         return p.match;
     ds_match_free(p.match);
     return NULL;
+}
+
+/* compile_elixir compiles one in Elixir's. */
+static struct ds_match *compile_elixir(const char *text, struct ds_match_error *error)
+{
+    struct match_elixir erlang;
+    struct ds_match *match = NULL;
+    *error = (struct ds_match_error){0, "out of memory"};
+    if (match_elixir_write(text, &erlang, error)) {
+        match = compile_erlang(erlang.text.data, error);
+        if (match == NULL)
+            match_elixir_place(&erlang, text, error);
+    }
+    match_elixir_free(&erlang);
+    return match;
+}
+
+struct ds_match *ds_match_compile(const char *text, struct ds_match_error *error)
+{
+    struct ds_match_error other;
+    if (strlen(text) > DS_MATCH_MAX_LEN) {
+        *error = (struct ds_match_error){.column = DS_MATCH_MAX_LEN + 1};
+        snprintf(error->what, sizeof error->what, "expected at most %d bytes", DS_MATCH_MAX_LEN);
+        return NULL;
+    }
+    const bool is_elixir = match_elixir_is(text);
+    struct ds_match *match = is_elixir ? compile_elixir(text, error) : compile_erlang(text, error);
+    /* What looks like one language, and is none of it, may be the other. */
+    if (match == NULL && error->column != 0 && is_elixir)
+        match = compile_erlang(text, &other);
+    return match;
 }
 
 void ds_match_free(struct ds_match *match)
