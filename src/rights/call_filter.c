@@ -67,6 +67,12 @@ static bool fail(ucontext_t *context)
 #elif defined __aarch64__
     context->uc_mcontext.regs[0] = (unsigned long long)-EPERM;
     return true;
+#elif defined __i386__
+    context->uc_mcontext.gregs[REG_EAX] = -EPERM;
+    return true;
+#elif defined __s390x__
+    context->uc_mcontext.gregs[2] = (unsigned long)-EPERM;
+    return true;
 #elif defined __riscv
     context->uc_mcontext.__gregs[REG_A0] = (unsigned long)-EPERM;
     return true;

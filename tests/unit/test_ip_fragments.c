@@ -285,10 +285,10 @@ static void test_cap_zero(void **state)
 static void test_cap_memory(void **state)
 {
     struct world *w = *state;
-    w->meter.max = 800;
+    w->meter.max = 500;
     for (uint32_t id = 0; id < 4; id++)
         assert_int_equal(give4(w, id, 0, 80), PACKET_HELD);
-    assert_true(w->meter.used <= 800);
+    assert_true(w->meter.used <= 500);
     assert_true(w->meter.hits > 0);
     w->meter.max = 1 << 20;
     assert_int_equal(give4(w, 3, 80, 120), PACKET_SEGMENT); /* the newest is kept */

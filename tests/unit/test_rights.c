@@ -98,7 +98,7 @@ static void calls_are_refused_and_named(void **state)
         bool (*is_refused)(void);
         const char *name;
     } kinds[] = {
-        {open_is_refused, " open"}, {socket_is_refused, " socket;"}, {exec_is_refused, " execve;"},
+        {open_is_refused, " open"}, {socket_is_refused, " socket"}, {exec_is_refused, " execve;"},
         {kill_is_refused, " tgkill;"}, {limit_is_refused, " prlimit64;"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         char said[512];
