@@ -88,6 +88,9 @@ static void test_erlang_is_none(void **state)
         "lists:seq(1, N) when N div 2 > 9; N rem 2 =:= 0",
         "Mod:Fun(_)",
         "{ok, 1.5}",
+        "<<\"ab\":16>>",
+        "'a b':c(_)",
+        "undefined when not (is_bitstring([255 | \"b\"]))",
     };
     (void)state;
     for (size_t i = 0; i < sizeof erlang / sizeof erlang[0]; i++)

@@ -812,10 +812,32 @@ static bool is_guard_word(const char *at)
     return false;
 }
 
+/* has_small_variable says whether a word of small letters in front of the guard stands in it too: an
+ * atom of Erlang would not be asked about. */
+static bool has_small_variable(const char *text, const char *guard)
+{
+    char before = ' ';
+    for (const char *at = text; at < guard; before = *at++) {
+        const size_t len = word_len(at, false);
+        if (*at == '"' || *at == '\'')
+            return false;
+        if (len == 0 || is_part(before) || !is_lower(*at) || at[len] == '(' || at[len] == ':')
+            continue;
+        for (const char *found = guard; (found = strpbrk(found, "abcdefghijklmnopqrstuvwxyz")) != NULL;) {
+            const size_t found_len = word_len(found, false);
+            if (found_len == len && memcmp(found, at, len) == 0 && found[len] != '(')
+                return true;
+            found += found_len;
+        }
+        at += len - 1;
+    }
+    return false;
+}
+
 bool match_elixir_is(const char *text)
 {
-    bool has_variable = false; /* of Erlang's: a guard without any would mean nothing */
-    bool has_guard = false;
+    const char *guard = NULL;
+    bool has_variable = false; /* of Erlang's */
     char before = ' ';
     for (const char *at = text; *at != '\0'; before = *at++) {
         if (*at == '"' || *at == '\'') {
@@ -830,18 +852,18 @@ bool match_elixir_is(const char *text)
             continue;
         }
         const bool in_word = is_part(before) || before == '@';
-        if (*at == '%' || *at == '^' || *at == '~' || (*at == '?' && !in_word))
+        if (*at == '%' || *at == '^' || *at == '~' || (*at == '?' && !in_word && is_lower(at[1])))
             return true;
         if (!in_word && is_guard_word(at))
             return true;
-        has_guard = has_guard || (!in_word && strncmp(at, "when ", 5) == 0);
+        if (guard == NULL && !in_word && strncmp(at, "when ", 5) == 0)
+            guard = at + 5;
         has_variable = has_variable || (!in_word && (is_upper(*at) || (*at == '_' && is_part(at[1]))));
-        if (strncmp(at, "===", 3) == 0 || strncmp(at, "!=", 2) == 0 || strncmp(at, "<= ", 3) == 0)
-            return true;
         if (*at == ':' && at[1] == ':')
             return strstr(at, "::return") != NULL || strstr(at, ":: return") != NULL ||
                    strstr(text, "<<") != NULL;
-        if (*at == ':' && !in_word && before != ')' && (is_part(at[1]) || at[1] == '"'))
+        const bool is_behind = in_word || strchr(")\"'", before) != NULL; /* "ab":16, 'mod':fun */
+        if (*at == ':' && !is_behind && (is_lower(at[1]) || is_upper(at[1]) || at[1] == '"'))
             return true;
         if (*at == ':' && in_word && (at[1] == ' ' || at[1] == '\t'))
             return true;
@@ -850,5 +872,5 @@ bool match_elixir_is(const char *text)
         if (is_upper(*at) && !in_word && memchr(at, '.', alias_len(at)) != NULL)
             return true;
     }
-    return has_guard && !has_variable;
+    return guard != NULL && !has_variable && has_small_variable(text, guard);
 }
