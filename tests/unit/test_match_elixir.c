@@ -91,6 +91,9 @@ static void test_erlang_is_none(void **state)
         "<<\"ab\":16>>",
         "'a b':c(_)",
         "undefined when not (is_bitstring([255 | \"b\"]))",
+        "in when true",
+        "{a, true} when true",
+        "{'when', not_} when not true",
     };
     (void)state;
     for (size_t i = 0; i < sizeof erlang / sizeof erlang[0]; i++)

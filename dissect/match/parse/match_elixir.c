@@ -800,13 +800,24 @@ void match_elixir_place(const struct match_elixir *out, const char *text,
              (int)(len == 0 ? 1 : len < 24 ? len : 24), text + place);
 }
 
-/* is_guard_word says whether a word is one that guards of Elixir alone have. */
+/* is_guard_word says whether a word in a guard is one that guards of Elixir alone have. */
 static bool is_guard_word(const char *at)
 {
     static const char *const words[] = {"in ",        "in[",          "is_nil(", "elem(",
                                         "is_struct(", "is_exception(", "div(",    "rem("};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strncmp(at, words[i], strlen(words[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* says_nothing_of_it tells whether a word stands in guards of both languages. */
+static bool says_nothing_of_it(const char *at, size_t len)
+{
+    static const char *const words[] = {"true", "false", "and", "or", "not", "when"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i]) == len && memcmp(at, words[i], len) == 0)
             return true;
     }
     return false;
@@ -825,7 +836,8 @@ static bool has_small_variable(const char *text, const char *guard)
             continue;
         for (const char *found = guard; (found = strpbrk(found, "abcdefghijklmnopqrstuvwxyz")) != NULL;) {
             const size_t found_len = word_len(found, false);
-            if (found_len == len && memcmp(found, at, len) == 0 && found[len] != '(')
+            if (found_len == len && memcmp(found, at, len) == 0 && found[len] != '(' &&
+                !says_nothing_of_it(found, len))
                 return true;
             found += found_len;
         }
@@ -854,7 +866,7 @@ bool match_elixir_is(const char *text)
         const bool in_word = is_part(before) || before == '@';
         if (*at == '%' || *at == '^' || *at == '~' || (*at == '?' && !in_word && is_lower(at[1])))
             return true;
-        if (!in_word && is_guard_word(at))
+        if (guard != NULL && !in_word && is_guard_word(at))
             return true;
         if (guard == NULL && !in_word && strncmp(at, "when ", 5) == 0)
             guard = at + 5;
