@@ -42,7 +42,8 @@ set_tests_properties(live_silence PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 foreach(group connect links cluster tls)
   add_test(NAME live_doctor_${group} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/doctor ${group}
            $<TARGET_FILE:distsniff> ${ERL_DIR})
-  set_tests_properties(live_doctor_${group} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240)
+  set_tests_properties(live_doctor_${group} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240
+                       RUN_SERIAL ON) # what is found has two seconds
 endforeach()
 
 # Fixtures made while the nodes talk.
