@@ -54,8 +54,9 @@ told(Node, Log, Signals) ->
 
 %% What each process sent, in order: on the wire, and as told.
 both(Log, Sends) ->
-    Wire = by_sender([{maps:get(from, S, unknown), {maps:get(to, S), maps:get(term, S)}} || S <- Sends]),
-    {Wire, by_sender([{sender(From, To, Wire), {to(To), Term}}
+    Wire = by_sender([{maps:get(from, S, unknown), {maps:get(to, S), truth:known_funs(maps:get(term, S))}}
+                      || S <- Sends]),
+    {Wire, by_sender([{sender(From, To, Wire), {to(To), truth:known_funs(Term)}}
                       || {tuple, [From, To, Term]} <- maps:get(sent, Log)])}.
 
 is_send(#{op := Op}) -> lists:member(Op, sends()).

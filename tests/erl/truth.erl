@@ -5,7 +5,7 @@
 %% Within a direction the signals of one sending process are in the order of the wire.
 -module(truth).
 -export([main/1]).
--export([read/1, compare/2, wire/1]). % truth_maps, truth_fixture
+-export([read/1, compare/2, wire/1, known_funs/1]). % truth_maps, truth_fixture, live_check
 
 main([Program, Capture, Truth | Keys]) ->
     Options = lists:append([["--keylog-file", File] || File <- Keys]),
