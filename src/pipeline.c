@@ -32,7 +32,8 @@ struct pipeline {
     const struct options *options;
     struct sink sinks[MAX_FORMATS];
     size_t num_sinks;
-    _Atomic unsigned num_read; /* sinks that somebody still reads */
+    _Atomic unsigned num_written; /* sinks that go on */
+    _Atomic bool has_failed;      /* one could not be written */
     struct record_queue *queue; /* while the other threads run */
     void *drafts[MAX_DRAFTS];   /* struct draft, of the threads that write; NULL: none */
     bool behind;                /* the correlation is behind the queue */
@@ -68,7 +69,7 @@ static void set_state(struct pipeline *s, enum pipeline_state state)
         ;
 }
 
-enum pipeline_state pipeline_get_state(struct pipeline *s)
+enum pipeline_state pipeline_get_state(const struct pipeline *s)
 {
     return (enum pipeline_state)atomic_load_explicit(&s->state, memory_order_relaxed);
 }
@@ -76,22 +77,20 @@ enum pipeline_state pipeline_get_state(struct pipeline *s)
 static void note_reports(struct pipeline *s, enum reports_status status)
 {
     if (status != REPORTS_OK)
-        set_state(s, status == REPORTS_FAILED ? PIPELINE_FAILED : PIPELINE_READER_GONE);
+        set_state(s, status == REPORTS_FAILED ? PIPELINE_FAILED : PIPELINE_NO_OUTPUT);
 }
 
-/* note_gone notes that the reader of a sink has gone away. What else is written goes on. */
-static bool note_gone(struct pipeline *s, struct sink *sink)
+/* lose_output leaves out a sink whose reader has gone away, or that could not be written, which has
+ * been complained of. */
+static void lose_output(struct pipeline *s, struct sink *sink)
 {
-    const bool goes_on = atomic_load(&s->num_read) > (sink->gone ? 0 : 1) || s->recorder != NULL;
-    if (!sink->gone) {
-        sink->gone = true;
-        atomic_fetch_sub(&s->num_read, 1);
-        if (goes_on || s->options->keep.write_file != NULL)
-            complain("%s is not read any more: the other outputs go on", sink->output.name);
-    }
-    if (!goes_on)
-        set_state(s, PIPELINE_READER_GONE);
-    return goes_on;
+    const bool goes_on = atomic_fetch_sub(&s->num_written, 1) > 1 || s->recorder != NULL ||
+                         s->options->keep.write_file != NULL;
+    sink->is_lost = true;
+    if (!sink->output.closed)
+        atomic_store(&s->has_failed, true);
+    else if (goes_on)
+        complain("%s is not read any more: the other outputs go on", sink->output.name);
 }
 
 /* note_output returns whether there is any use in going on. */
@@ -99,9 +98,11 @@ static bool note_output(struct pipeline *s, struct sink *sink)
 {
     if (!sink->output.failed)
         return true;
-    if (sink->output.closed)
-        return note_gone(s, sink);
-    set_state(s, PIPELINE_FAILED);
+    if (!sink->is_lost)
+        lose_output(s, sink);
+    if (atomic_load(&s->num_written) != 0 || s->recorder != NULL)
+        return true;
+    set_state(s, PIPELINE_NO_OUTPUT);
     return false;
 }
 
@@ -446,9 +447,14 @@ static bool flush_behind(void *context)
     return flush_sinks(s);
 }
 
-bool pipeline_is_read(const struct pipeline *s)
+bool pipeline_is_written(const struct pipeline *s)
 {
-    return atomic_load(&s->num_read) != 0;
+    return atomic_load(&s->num_written) != 0;
+}
+
+bool pipeline_has_failed(const struct pipeline *s)
+{
+    return atomic_load(&s->has_failed) || pipeline_get_state(s) == PIPELINE_FAILED;
 }
 
 void pipeline_set_recorder(struct pipeline *s, struct packet_recorder *recorder)
@@ -592,7 +598,7 @@ static bool open_some_sinks(struct pipeline *s, unsigned time_digits, bool keeps
         if (!sink_open(&s->sinks[s->num_sinks], &options->output.formats[i], &options->output))
             return false;
         s->sinks[s->num_sinks++].time_digits = time_digits;
-        atomic_fetch_add(&s->num_read, 1);
+        atomic_fetch_add(&s->num_written, 1);
     }
     return true;
 }
@@ -783,7 +789,7 @@ struct ds_buffer *pipeline_report_text(struct pipeline *s)
 
 void pipeline_write_reports(struct pipeline *s)
 {
-    if (pipeline_get_state(s) != PIPELINE_READER_GONE)
+    if (pipeline_get_state(s) != PIPELINE_NO_OUTPUT || pipeline_has_failed(s))
         note_reports(s, reports_write(s->reports));
 }
 

@@ -22,8 +22,8 @@ enum pipeline_state {
     PIPELINE_ON,
     PIPELINE_FULL,          /* -c is reached */
     PIPELINE_RATE_EXCEEDED, /* --rate was exceeded */
-    PIPELINE_READER_GONE,   /* nobody reads any of the outputs any more: no error */
-    PIPELINE_FAILED,        /* an output failed, or memory ran out; it has been complained of */
+    PIPELINE_NO_OUTPUT,     /* none is read or can be written any more: pipeline_has_failed says which */
+    PIPELINE_FAILED,        /* memory ran out, or a report failed; it has been complained of */
 };
 
 /* pipeline_new opens the outputs. time_digits: of the capture, 6 or 9. NULL after a complaint. */
@@ -58,10 +58,14 @@ void pipeline_show(struct pipeline *pipeline, int64_t now_ns);
 void pipeline_flush(struct pipeline *pipeline);
 
 /* pipeline_get_state says whether there is any use in going on. */
-enum pipeline_state pipeline_get_state(struct pipeline *pipeline);
+enum pipeline_state pipeline_get_state(const struct pipeline *pipeline);
 
-/* pipeline_is_read says whether a record is still written anywhere. */
-bool pipeline_is_read(const struct pipeline *pipeline);
+/* pipeline_is_written says whether a record is still written anywhere. */
+bool pipeline_is_written(const struct pipeline *pipeline);
+
+/* pipeline_has_failed says whether an output could not be written, though others go on, or memory ran
+ * out. It has been complained of. */
+bool pipeline_has_failed(const struct pipeline *pipeline);
 
 /* pipeline_end tells that no more events come: what is open ends, the outputs are closed. */
 void pipeline_end(struct pipeline *pipeline);

@@ -90,15 +90,15 @@ static bool is_save_read(const struct sniff *s)
 
 static bool is_save_all(const struct sniff *s)
 {
-    return s->recorder == NULL && (s->pipeline == NULL || !pipeline_is_read(s->pipeline));
+    return s->recorder == NULL && (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
 }
 
 static bool is_reader_gone(const struct sniff *s)
 {
     return (save_get_ending(&s->save) == ENDING_READER && is_save_all(s)) ||
            (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
-           (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_READER_GONE &&
-            !is_save_read(s));
+           (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_NO_OUTPUT &&
+            !pipeline_has_failed(s->pipeline) && !is_save_read(s));
 }
 
 /* save_ending is why saving ends the run. */
@@ -127,12 +127,13 @@ static bool has_ended(struct sniff *s)
         [PIPELINE_ON] = ENDING_NONE,
         [PIPELINE_FULL] = ENDING_COUNT,
         [PIPELINE_RATE_EXCEEDED] = ENDING_RATE,
-        [PIPELINE_READER_GONE] = ENDING_READER,
         [PIPELINE_FAILED] = ENDING_OUTPUT,
     };
     const enum pipeline_state state = pipeline_get_state(s->pipeline);
-    if (state != PIPELINE_READER_GONE || !is_save_read(s))
+    if (state != PIPELINE_NO_OUTPUT)
         ending_set(&s->ending, reasons[state]);
+    else if (!is_save_read(s))
+        ending_set(&s->ending, pipeline_has_failed(s->pipeline) ? ENDING_OUTPUT : ENDING_READER);
     ending_set(&s->ending, save_ending(s));
     if (s->recorder != NULL)
         ending_set(&s->ending, recorder_get_ending(s->recorder));
@@ -734,7 +735,7 @@ static int close_all(struct sniff *s, bool opened)
     }
     s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
                  (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
-                 (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_FAILED);
+                 (s->pipeline != NULL && pipeline_has_failed(s->pipeline));
     if (opened && !is_reader_gone(s))
         ending_print(&s->ending, stderr);
     follow_free(s->follow);

@@ -82,7 +82,7 @@ struct sink {
     unsigned time_digits; /* of the capture: 6 or 9 */
     struct output_file output;
     uint64_t num_cut; /* records that would have taken too long when the end was asked for */
-    bool gone; /* its reader has gone away, and that has been noted */
+    bool is_lost; /* its reader has gone away, or it could not be written: that has been noted */
     void *state; /* of kind */
 };
 
