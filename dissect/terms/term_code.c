@@ -361,7 +361,7 @@ static bool code_look_ahead(struct code *code, const struct ds_term *term,
     }
     return status == TERM_TWICE_OK &&
            (!code->leaf.w.syntax->keywords ||
-            term_keywords_find(&code->keywords, term, options->max_depth));
+            term_keywords_find(&code->keywords, term, options->max_depth, is_stopped));
 }
 
 bool ds_code_term(const struct ds_term *term, const struct ds_code_options *options,

@@ -660,21 +660,33 @@ static bool close_own(struct text *text, const struct text_frame *frame)
     return num_terms == 0 || term_skip(&text->at, &text->env, num_terms, NULL) == TERM_OK;
 }
 
-/* put_in_string writes the term for a place between double quotes in another language. */
+static bool needs_backslash(char c)
+{
+    return c == '"' || c == '\\';
+}
+
+/* put_in_string writes the term for a place between double quotes in another language: as it is, and
+ * then, from its end on, with backslashes. */
 static bool put_in_string(const struct ds_term *term, const struct ds_term_print_options *options,
                           struct ds_buffer *out)
 {
     struct ds_term_print_options plain = *options;
-    struct ds_buffer text = {0};
+    const size_t begin = out->len;
     plain.in_string = false;
-    const bool ok = term_inspect(term, &plain, &text);
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '"' || text.data[i] == '\\')
-            buffer_add_char(out, '\\');
-        buffer_add_char(out, text.data[i]);
+    if (!term_inspect(term, &plain, out))
+        return false;
+    size_t from = out->len, num_more = 0;
+    for (size_t i = begin; i < from; i++)
+        num_more += needs_backslash(out->data[i]);
+    if (!ds_buffer_reserve(out, num_more))
+        return false;
+    out->len += num_more;
+    for (size_t to = out->len; to != from;) {
+        out->data[--to] = out->data[--from];
+        if (needs_backslash(out->data[from]))
+            out->data[--to] = '\\';
     }
-    ds_buffer_free(&text);
-    return ok && !out->failed;
+    return true;
 }
 
 bool term_inspect(const struct ds_term *term, const struct ds_term_print_options *options,
@@ -686,8 +698,10 @@ bool term_inspect(const struct ds_term *term, const struct ds_term_print_options
     text_begin(&text, term, options, out);
     text.term = text.at;
     text.num_sets = 0;
-    if (!term_keywords_inspect(&text.keywords, term))
+    if (!term_keywords_inspect(&text.keywords, term, out->is_stopped)) {
+        out->failed = true;
         return false;
+    }
     text_run(&text, &elixir);
     term_keywords_free(&text.keywords);
     return text_end(&text);

@@ -46,6 +46,7 @@ enum keywords_name { NAME_STRUCT = 1, NAME_MAP = 2, NAME_VERSION = 4, NAME_EXCEP
 
 struct keywords_walk {
     struct term_keywords *found;
+    struct ds_buffer asks; /* is_stopped; nothing is written to it */
     bool inspect;
     struct keywords_frame few[KEYWORDS_FRAMES];
     struct keywords_frame *frames;
@@ -90,6 +91,8 @@ static bool keywords_is_key(const struct keywords_walk *walk, const struct term_
 static bool keywords_add_struct(struct term_keywords *found, const struct keywords_frame *frame,
                                 size_t name)
 {
+    if (found->num_structs == KEYWORDS_MAX_STRUCTS)
+        return true;
     if (found->num_structs == found->cap_structs) {
         const size_t cap = found->cap_structs != 0 ? found->cap_structs * 2 : 8;
         struct keywords_struct *structs = realloc(found->structs, cap * sizeof *structs);
@@ -221,7 +224,10 @@ static bool keywords_run(struct keywords_walk *walk, const struct ds_term *term,
     struct cursor start = cursor_make(term->data, term->len), at = start;
     struct term_token token;
     const char *what;
+    uint64_t num_steps = 0;
     do {
+        if (buffer_is_stopped(&walk->asks, ++num_steps))
+            return false;
         size_t offset = cursor_offset(&at, &start);
         if (token_read(&at, &source, &token, &what) != TERM_OK)
             return true;
@@ -257,9 +263,12 @@ static int compare_structs(const void *a, const void *b)
 
 /* keywords_find: bits for all bytes of the term, and for those that may be asked for behind it. */
 static bool keywords_find(struct term_keywords *keywords, const struct ds_term *term,
-                          uint64_t max_depth, bool inspect)
+                          uint64_t max_depth, bool inspect, bool (*is_stopped)(void))
 {
-    struct keywords_walk walk = {.found = keywords, .inspect = inspect, .cap = KEYWORDS_FRAMES};
+    struct keywords_walk walk = {.found = keywords,
+                                 .asks = {.is_stopped = is_stopped},
+                                 .inspect = inspect,
+                                 .cap = KEYWORDS_FRAMES};
     *keywords = (struct term_keywords){.bits = calloc((term->len + KEYWORDS_NUM_BITS) / 8 + 1, 1)};
     if (keywords->bits == NULL)
         return false;
@@ -275,14 +284,15 @@ static bool keywords_find(struct term_keywords *keywords, const struct ds_term *
 }
 
 bool term_keywords_find(struct term_keywords *keywords, const struct ds_term *term,
-                        uint64_t max_depth)
+                        uint64_t max_depth, bool (*is_stopped)(void))
 {
-    return keywords_find(keywords, term, max_depth, false);
+    return keywords_find(keywords, term, max_depth, false, is_stopped);
 }
 
-bool term_keywords_inspect(struct term_keywords *keywords, const struct ds_term *term)
+bool term_keywords_inspect(struct term_keywords *keywords, const struct ds_term *term,
+                           bool (*is_stopped)(void))
 {
-    return keywords_find(keywords, term, DEPTH_MAX, true);
+    return keywords_find(keywords, term, DEPTH_MAX, true, is_stopped);
 }
 
 bool term_keywords_struct(const struct term_keywords *keywords, size_t offset, size_t *name)

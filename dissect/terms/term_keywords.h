@@ -38,14 +38,16 @@ struct term_keywords {
 
 /* term_keywords_find walks the term; nesting beyond max_depth (0: none) is not looked at.
  * Takes time and memory that grow with the length of the term alone. False when memory ran
- * out. Release with term_keywords_free. */
+ * out, or is_stopped, which may be NULL, says so. Release with term_keywords_free. */
 bool term_keywords_find(struct term_keywords *keywords, const struct ds_term *term,
-                        uint64_t max_depth);
+                        uint64_t max_depth, bool (*is_stopped)(void));
 void term_keywords_free(struct term_keywords *keywords);
 
 /* term_keywords_inspect does the same for what is to be shown: aliases are no keys, all other atoms
- * are, and structs are found. */
-bool term_keywords_inspect(struct term_keywords *keywords, const struct ds_term *term);
+ * are, and structs are found: the first KEYWORDS_MAX_STRUCTS, the others count as maps. */
+enum { KEYWORDS_MAX_STRUCTS = 1 << 16 };
+bool term_keywords_inspect(struct term_keywords *keywords, const struct ds_term *term,
+                           bool (*is_stopped)(void));
 
 /* term_keywords_is says whether that is true of the list or map at that offset; term_keywords_has,
  * whether its keys are all atoms. Of none where keywords is empty. */

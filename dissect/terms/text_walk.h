@@ -290,8 +290,10 @@ TOKEN_INLINE bool text_next(struct text *text, const struct text_syntax *syntax)
 
 TOKEN_INLINE void text_run(struct text *text, const struct text_syntax *syntax)
 {
+    uint64_t num = 0;
     bool more = text_next(text, syntax);
-    while (more && text->num_entries != 0 && !text->failed && !text->out->failed) {
+    while (more && text->num_entries != 0 && !text->failed &&
+           !buffer_is_stopped(text->out, ++num)) {
         if (text->entries[text->num_entries - 1].frame.shown != 0 && text_separate(text, syntax)) {
             more = text_next(text, syntax);
         } else if (!text_close(text, syntax)) {

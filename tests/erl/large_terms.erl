@@ -21,6 +21,7 @@ frames(Kind) ->
 
 %% Many of one kind.
 term("small_maps") -> list(<<116, 2:32, 97, 1, 97, 2, 97, 3, 97, 4>>);
+term("structs") -> list(<<116, 1:32, 119, 10, "__struct__", 119, 8, "Elixir.S">>);
 term("floats") -> list(<<70, 1.23:64/float>>);
 term("integers") -> list(<<111, 2048:32, 0, (binary:copy(<<255>>, 2048))/binary>>);
 term("characters") -> list(<<97, $a>>);

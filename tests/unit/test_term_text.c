@@ -622,16 +622,63 @@ static void test_no_memory(void **state)
     }
 }
 
-static unsigned num_asked;
+/* Pieces of terms. */
+#define MAP(num) "\x74\0\0\0" num
+#define WORD(len, string) "\x77" len string
+
+static unsigned num_asked, num_patient;
 
 static bool is_stopped(void)
 {
-    return ++num_asked == 3;
+    return ++num_asked > num_patient;
+}
+
+/* Elixir's walk looks for structs first, and asks in both. */
+static void test_inspect_stops(void **state)
+{
+    static const unsigned places[] = {2, 120};
+    const struct ds_term_print_options options = {.syntax = DS_SYNTAX_ELIXIR};
+    (void)state;
+    struct ds_buffer bytes = deep_term(0, 100000);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    for (size_t i = 0; i < 2; i++) {
+        struct ds_buffer text = {.is_stopped = is_stopped};
+        num_asked = 0;
+        num_patient = places[i];
+        assert_false(ds_term_print(&term, &options, &text));
+        assert_true(text.failed);
+        assert_int_equal(num_asked, num_patient + 1);
+        assert_int_equal(text.len != 0, i == 1);
+        ds_buffer_free(&text);
+    }
+    ds_buffer_free(&bytes);
+}
+
+/* So many structs are known of a term; the rest are maps. */
+static void test_most_structs(void **state)
+{
+    enum { MOST = 1 << 16 };
+    static const char one[] = MAP("\1") WORD("\12", "__struct__") WORD("\10", "Elixir.S");
+    const struct ds_term_print_options options = {.syntax = DS_SYNTAX_ELIXIR};
+    (void)state;
+    struct ds_buffer bytes = {0}, text = {0};
+    ds_buffer_add(&bytes, "l\0\1\0\1", 5);
+    for (int i = 0; i <= MOST; i++)
+        ds_buffer_add(&bytes, one, sizeof one - 1);
+    ds_buffer_add(&bytes, "j", 1);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    assert_true(ds_term_print(&term, &options, &text));
+    static const char end[] = "%S{}, %S{}, %{__struct__: S}]";
+    assert_memory_equal(text.data + text.len - (sizeof end - 1), end, sizeof end - 1);
+    ds_buffer_free(&text);
+    ds_buffer_free(&bytes);
 }
 
 /* It asks now and then, and leaves the rest away. */
 static void test_print_stops(void **state)
 {
+    num_asked = 0;
+    num_patient = 2;
     (void)state;
     struct ds_buffer bytes = deep_term(0, 100000), text = {.is_stopped = is_stopped};
     struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
@@ -642,10 +689,6 @@ static void test_print_stops(void **state)
     assert_ptr_equal(text.is_stopped, is_stopped);
     ds_buffer_free(&bytes);
 }
-
-/* Pieces of terms. */
-#define MAP(num) "\x74\0\0\0" num
-#define WORD(len, string) "\x77" len string
 
 static void assert_inspects(const char *bytes, size_t len,
                             const struct ds_term_print_options *limits, const char *expected)
@@ -739,6 +782,8 @@ int main(void)
         cmocka_unit_test(test_too_deep),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_print_stops),
+        cmocka_unit_test(test_inspect_stops),
+        cmocka_unit_test(test_most_structs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
