@@ -4,6 +4,7 @@
 #include <distsniff/match.h>
 
 #include "match_elixir.h"
+#include "match_language.h"
 #include "match_parse.h"
 
 #include <distsniff/encode.h>
@@ -160,7 +161,7 @@ struct ds_match *ds_match_compile(const char *text, struct ds_match_error *error
         snprintf(error->what, sizeof error->what, "expected at most %d bytes", DS_MATCH_MAX_LEN);
         return NULL;
     }
-    const bool is_elixir = match_elixir_is(text);
+    const bool is_elixir = match_is_elixir(text);
     struct ds_match *match = is_elixir ? compile_elixir(text, error) : compile_erlang(text, error);
     /* What looks like one language, and is none of it, may be the other. */
     if (match == NULL && error->column != 0 && is_elixir)

@@ -5,6 +5,7 @@
  */
 #include "failing_alloc.h"
 #include "match_elixir.h"
+#include "match_language.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +65,7 @@ static void test_translations(void **state)
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         struct match_elixir erlang;
         struct ds_match_error error = {0};
-        assert_true(match_elixir_is(patterns[i].elixir));
+        assert_true(match_is_elixir(patterns[i].elixir));
         if (!match_elixir_write(patterns[i].elixir, &erlang, &error))
             fail_msg("%s: column %zu: %s", patterns[i].elixir, error.column, error.what);
         assert_string_equal(erlang.text.data, patterns[i].erlang);
@@ -97,7 +98,7 @@ static void test_erlang_is_none(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof erlang / sizeof erlang[0]; i++)
-        assert_false(match_elixir_is(erlang[i]));
+        assert_false(match_is_elixir(erlang[i]));
 }
 
 static void assert_error(const char *text, size_t column, const char *what)

@@ -3,6 +3,7 @@
  * and says what a comma and the closing bracket mean there.
  */
 #include "match_elixir.h"
+#include "elixir_words.h"
 
 #include "utf8.h"
 
@@ -75,51 +76,6 @@ static char peek(const struct writer *w, size_t ahead)
     return len > ahead ? w->text[w->at + ahead] : '\0';
 }
 
-static bool is_lower(char c)
-{
-    return (c >= 'a' && c <= 'z') || c == '_' || (uint8_t)c >= 0x80;
-}
-
-static bool is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_part(char c)
-{
-    return is_lower(c) || is_upper(c) || is_digit(c);
-}
-
-/* word_len returns how long the word at at is: foo, foo?, Foo, foo@bar; atoms may have an @. */
-static size_t word_len(const char *text, bool is_atom)
-{
-    size_t len = 0;
-    while (is_part(text[len]) || (is_atom && text[len] == '@'))
-        len++;
-    if (len != 0 && (text[len] == '?' || text[len] == '!') && text[len + 1] != '=')
-        len++;
-    return len;
-}
-
-/* alias_len returns how long a module's name is: Foo.Bar, but only Foo of Foo.bar. */
-static size_t alias_len(const char *text)
-{
-    size_t len = 0;
-    while (is_upper(text[len])) {
-        while (is_part(text[len]))
-            len++;
-        if (text[len] != '.' || !is_upper(text[len + 1]))
-            break;
-        len++;
-    }
-    return len;
-}
-
 static void add_atom(struct writer *w, const char *prefix, const char *text, size_t len)
 {
     add(w, "'");
@@ -130,20 +86,6 @@ static void add_atom(struct writer *w, const char *prefix, const char *text, siz
         add_bytes(w, &text[i], 1);
     }
     add(w, "'");
-}
-
-/* quoted_len returns how long a text in quotes is, with them; 0: it never ends. */
-static size_t quoted_len(const char *text)
-{
-    const char quote = text[0];
-    size_t len = 1;
-    for (; text[len] != quote; len++) {
-        if (text[len] == '\\' && text[len + 1] != '\0')
-            len++;
-        if (text[len] == '\0')
-            return 0;
-    }
-    return len + 1;
 }
 
 static void skip_spaces(struct writer *w)
@@ -798,91 +740,4 @@ void match_elixir_place(const struct match_elixir *out, const char *text,
     const size_t len = word_len(text + place, true);
     snprintf(word, (size_t)(error->what + sizeof error->what - word), ", not '%.*s'",
              (int)(len == 0 ? 1 : len < 24 ? len : 24), text + place);
-}
-
-/* is_guard_word says whether a word in a guard is one that guards of Elixir alone have. */
-static bool is_guard_word(const char *at)
-{
-    static const char *const words[] = {"in ",        "in[",          "is_nil(", "elem(",
-                                        "is_struct(", "is_exception(", "div(",    "rem("};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strncmp(at, words[i], strlen(words[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* says_nothing_of_it tells whether a word stands in guards of both languages. */
-static bool says_nothing_of_it(const char *at, size_t len)
-{
-    static const char *const words[] = {"true", "false", "and", "or", "not", "when"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strlen(words[i]) == len && memcmp(at, words[i], len) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* has_small_variable says whether a word of small letters in front of the guard stands in it too: an
- * atom of Erlang would not be asked about. */
-static bool has_small_variable(const char *text, const char *guard)
-{
-    char before = ' ';
-    for (const char *at = text; at < guard; before = *at++) {
-        const size_t len = word_len(at, false);
-        if (*at == '"' || *at == '\'')
-            return false;
-        if (len == 0 || is_part(before) || !is_lower(*at) || at[len] == '(' || at[len] == ':')
-            continue;
-        for (const char *found = guard; (found = strpbrk(found, "abcdefghijklmnopqrstuvwxyz")) != NULL;) {
-            const size_t found_len = word_len(found, false);
-            if (found_len == len && memcmp(found, at, len) == 0 && found[len] != '(' &&
-                !says_nothing_of_it(found, len))
-                return true;
-            found += found_len;
-        }
-        at += len - 1;
-    }
-    return false;
-}
-
-bool match_elixir_is(const char *text)
-{
-    const char *guard = NULL;
-    bool has_variable = false; /* of Erlang's */
-    char before = ' ';
-    for (const char *at = text; *at != '\0'; before = *at++) {
-        if (*at == '"' || *at == '\'') {
-            const size_t len = quoted_len(at);
-            if (len == 0)
-                return false;
-            if (*at == '"' && strncmp(at + len + strspn(at + len, " "), "<>", 2) == 0)
-                return true;
-            if (*at == '"' && at[len] == ':' && at[len + 1] == ' ')
-                return true;
-            at += len - 1;
-            continue;
-        }
-        const bool in_word = is_part(before) || before == '@';
-        if (*at == '%' || *at == '^' || *at == '~' || (*at == '?' && !in_word && is_lower(at[1])))
-            return true;
-        if (guard != NULL && !in_word && is_guard_word(at))
-            return true;
-        if (guard == NULL && !in_word && strncmp(at, "when ", 5) == 0)
-            guard = at + 5;
-        has_variable = has_variable || (!in_word && (is_upper(*at) || (*at == '_' && is_part(at[1]))));
-        if (*at == ':' && at[1] == ':')
-            return strstr(at, "::return") != NULL || strstr(at, ":: return") != NULL ||
-                   strstr(text, "<<") != NULL;
-        const bool is_behind = in_word || strchr(")\"'", before) != NULL; /* "ab":16, 'mod':fun */
-        if (*at == ':' && !is_behind && (is_lower(at[1]) || is_upper(at[1]) || at[1] == '"'))
-            return true;
-        if (*at == ':' && in_word && (at[1] == ' ' || at[1] == '\t'))
-            return true;
-        if (is_upper(*at) && !in_word && at[alias_len(at)] == '.' && is_lower(at[alias_len(at) + 1]))
-            return true;
-        if (is_upper(*at) && !in_word && memchr(at, '.', alias_len(at)) != NULL)
-            return true;
-    }
-    return guard != NULL && !has_variable && has_small_variable(text, guard);
 }

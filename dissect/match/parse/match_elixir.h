@@ -22,9 +22,6 @@ struct match_elixir {
     struct ds_buffer from; /* uint16_t each */
 };
 
-/* match_elixir_is says whether a text looks like Elixir: it has something that Erlang has not. */
-bool match_elixir_is(const char *text);
-
 /* match_elixir_write translates a pattern of at most DS_MATCH_MAX_LEN bytes. False with *error filled
  * in: it is none. To be released with match_elixir_free in both cases. */
 bool match_elixir_write(const char *text, struct match_elixir *out, struct ds_match_error *error);

@@ -1,0 +1,72 @@
+/*
+ * elixir_words.h - what words of Elixir are made of: foo, foo?, Foo.Bar, foo@bar, "text". Of texts that
+ * end in a NUL.
+ */
+#ifndef DISSECT_ELIXIR_WORDS_H
+#define DISSECT_ELIXIR_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline bool is_lower(char c)
+{
+    return (c >= 'a' && c <= 'z') || c == '_' || (uint8_t)c >= 0x80;
+}
+
+static inline bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool is_part(char c)
+{
+    return is_lower(c) || is_upper(c) || is_digit(c);
+}
+
+/* word_len returns how long the word at at is: foo, foo?, Foo, foo@bar; atoms may have an @. */
+static inline size_t word_len(const char *text, bool is_atom)
+{
+    size_t len = 0;
+    while (is_part(text[len]) || (is_atom && text[len] == '@'))
+        len++;
+    if (len != 0 && (text[len] == '?' || text[len] == '!') && text[len + 1] != '=')
+        len++;
+    return len;
+}
+
+/* alias_len returns how long a module's name is: Foo.Bar, but only Foo of Foo.bar. */
+static inline size_t alias_len(const char *text)
+{
+    size_t len = 0;
+    while (is_upper(text[len])) {
+        while (is_part(text[len]))
+            len++;
+        if (text[len] != '.' || !is_upper(text[len + 1]))
+            break;
+        len++;
+    }
+    return len;
+}
+
+/* quoted_len returns how long a text in quotes is, with them; 0: it never ends. */
+static inline size_t quoted_len(const char *text)
+{
+    const char quote = text[0];
+    size_t len = 1;
+    for (; text[len] != quote; len++) {
+        if (text[len] == '\\' && text[len + 1] != '\0')
+            len++;
+        if (text[len] == '\0')
+            return 0;
+    }
+    return len + 1;
+}
+
+#endif
