@@ -1,0 +1,240 @@
+/*
+ * test_findings_links.c - findings of connections that are up: ticks, silence, stalls, losses, ends; for each code records
+ * that raise it, and near misses that do not.
+ */
+#include "findings_world.h"
+
+static void silence(void **state)
+{
+    (void)state;
+    for (int acknowledged = 0; acknowledged < 2; acknowledged++) {
+        begin();
+        up();
+        w.now_ns += 60 * SECOND;
+        w.conn.counters[0].ticks = 4;
+        w.link.side[0].last_data_ns = w.now_ns;
+        if (acknowledged)
+            w.link.side[1].last_ns = w.now_ns - SECOND;
+        half_close(0, DS_CLOSE_FIN);
+        found("DS201");
+        sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: net_tick_timeout");
+        struct ds_buffer out = {0};
+        wording_print(&w.last.detail, &out);
+        ds_buffer_add(&out, "", 1);
+        assert_true((strstr(out.data, "still acknowledged") != NULL) == acknowledged);
+        ds_buffer_free(&out);
+    }
+    begin(); /* with a net_ticktime of 8 s */
+    up();
+    w.link.side[0].tick_intervals = 2;
+    w.link.side[0].tick_last_ns = w.link.side[0].tick_min_ns = w.link.side[0].tick_max_ns = 2 * SECOND;
+    w.conn.counters[0].ticks = 4;
+    w.now_ns += 7 * SECOND;
+    half_close(0, DS_CLOSE_FIN);
+    found("DS201");
+    begin(); /* an idle link that somebody closes */
+    up();
+    w.now_ns += 30 * SECOND;
+    w.conn.counters[0].ticks = 2;
+    half_close(0, DS_CLOSE_FIN);
+    found("");
+    begin(); /* the silent one closes itself */
+    up();
+    w.now_ns += 60 * SECOND;
+    w.conn.counters[0].ticks = 4;
+    w.link.side[0].last_data_ns = w.now_ns;
+    half_close(1, DS_CLOSE_FIN);
+    found("");
+}
+
+static void ticks(void **state)
+{
+    (void)state;
+    for (int64_t factor = 8; factor <= 11; factor += 3) {
+        begin();
+        up();
+        for (int end = 0; end < 2; end++) {
+            struct ds_link_side *side = &w.link.side[end];
+            side->tick_intervals = 3;
+            side->tick_min_ns = side->tick_max_ns = side->tick_last_ns =
+                end == 0 ? 2 * SECOND : 2 * SECOND * factor / 8;
+        }
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+        put(&tick);
+        found(factor == 8 ? "" : "DS203");
+    }
+    for (int i = 0; i < 3; i++) {
+        begin();
+        up();
+        w.link.side[1].tick_intervals = 3;
+        w.link.side[1].tick_min_ns = w.link.side[1].tick_max_ns = 15 * SECOND;
+        w.link.side[1].longest_quiet_ns = i == 0 ? 30 * SECOND : 45 * SECOND;
+        w.conn.counters[1].gaps = i == 1;
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+        put(&tick);
+        found(i == 2 ? "DS202" : "");
+    }
+}
+
+static void resets(void **state)
+{
+    (void)state;
+    begin();
+    up();
+    half_close(1, DS_CLOSE_RESET);
+    found("DS204");
+    begin();
+    up();
+    half_close(1, DS_CLOSE_FIN);
+    found("");
+    for (int64_t second = 100; second <= 130; second += 30) {
+        begin();
+        for (int i = 0; i < 2; i++) {
+            up();
+            w.now_ns += (i == 0 ? 100 : second) * SECOND;
+            half_close(1, DS_CLOSE_RESET);
+            next_conn();
+        }
+        found(second == 100 ? "DS204 DS208 DS204" : "DS204 DS204");
+    }
+}
+
+static void flaps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin();
+        for (int n = 0; n < 3; n++) {
+            shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
+            w.conn.end[0].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+            if (i == 1)
+                w.conn.end[1].creation = (uint32_t)n + 1; /* it is restarted */
+            change(DS_CONN_UP, 0, false);
+            half_close(1, DS_CLOSE_FIN);
+            next_conn();
+        }
+        found(i == 0 ? "DS209" : "");
+    }
+}
+
+static void stall(enum ds_stall_why why, int64_t duration_ns, bool is_over, uint64_t in_flight)
+{
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = why, .is_over = is_over, .in_flight = in_flight,
+                                    .start_ns = w.now_ns - duration_ns, .duration_ns = duration_ns,
+                                    .message_size = 8000000, .message_passed = 65000};
+    put(&event);
+}
+
+static void stalls(void **state)
+{
+    (void)state;
+    begin();
+    up();
+    stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
+    assert_int_equal(w.num, 1);
+    stall(DS_STALL_ZERO_WINDOW, 5 * SECOND, true, 100); /* the same one */
+    assert_int_equal(w.last.count, 1);
+    stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, true, 100);
+    assert_int_equal(w.last.count, 2);
+    found("DS205 DS205");
+    sentence_is("bob@127.0.0.1 does not read what alice@127.0.0.1 sends");
+    begin();
+    up();
+    stall(DS_STALL_ZERO_WINDOW, SECOND - MS, true, 100);
+    found("");
+    begin(); /* nothing at all is heard of it: it is gone */
+    up();
+    w.now_ns += 3 * SECOND;
+    stall(DS_STALL_FULL_WINDOW, 2 * SECOND, false, 100);
+    found("");
+    begin();
+    up();
+    w.link.side[1].data_segments = 5;
+    w.link.side[1].last_ns = w.now_ns;
+    stall(DS_STALL_LOST, SECOND, false, 1400);
+    found("DS207");
+    begin();
+    up();
+    w.link.side[1].data_segments = 5;
+    stall(DS_STALL_LOST, SECOND, false, 90); /* a small one */
+    found("");
+}
+
+/* What is sent is not acknowledged. */
+
+static void fading(void **state)
+{
+    enum { GONE, ACKNOWLEDGED, HEARD, CLOSED, EARLY, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        w.link.side[0].tick_intervals = 2;
+        w.link.side[0].tick_last_ns = w.link.side[0].tick_min_ns = SECOND;
+        w.now_ns += 2 * SECOND;
+        stall(DS_STALL_LOST, SECOND, false, 4);
+        struct ds_event tick = event_of(DS_EVENT_TICK, i == HEARD ? 1 : 0);
+        put(&tick);
+        if (i == ACKNOWLEDGED)
+            stall(DS_STALL_LOST, SECOND, true, 4);
+        if (i == CLOSED)
+            half_close(1, DS_CLOSE_FIN);
+        findings_time(w.findings, w.now_ns + (i == EARLY ? 2 : 3) * SECOND);
+        found(i == GONE ? "DS201" : "");
+        if (i == GONE)
+            sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: "
+                        "net_tick_timeout");
+    }
+}
+
+static void losses(void **state)
+{
+    (void)state;
+    for (uint64_t again = 9; again <= 10; again++) {
+        begin();
+        up();
+        w.link.side[0].data_segments = 1000;
+        w.link.side[0].resent = again;
+        change(DS_CONN_CLOSED, 0, true);
+        found(again == 9 ? "" : "DS212");
+    }
+    begin();
+    up();
+    w.link.side[0].data_segments = 1001;
+    w.link.side[0].resent_unseen = 10;
+    change(DS_CONN_CLOSED, 0, true);
+    found("");
+}
+
+static void big_messages(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin();
+        up();
+        struct ds_event event = event_of(DS_EVENT_MESSAGE, 0);
+        event.message.size = 50000000;
+        event.message.wire_ns = i == 0 ? SECOND - 1 : 2 * SECOND;
+        event.message.stalled_ns = i == 1 ? 2 * SECOND : 0;
+        put(&event);
+        found(i == 2 ? "DS206" : "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(silence),
+        cmocka_unit_test(ticks),
+        cmocka_unit_test(resets),
+        cmocka_unit_test(flaps),
+        cmocka_unit_test(stalls),
+        cmocka_unit_test(losses),
+        cmocka_unit_test(big_messages),
+        cmocka_unit_test(fading),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
