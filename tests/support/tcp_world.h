@@ -154,6 +154,19 @@ static inline int teardown(void **state)
     return leaked ? -1 : 0;
 }
 
+/* next_segment is one from that end, in the next frame; nothing but where it comes from is set. */
+static inline struct segment next_segment(struct world *w, int dir)
+{
+    return (struct segment){
+        .ts_ns = w->now_ns,
+        .frame = ++w->frame,
+        .src = dir == A ? addr_a : addr_b,
+        .dst = dir == A ? addr_b : addr_a,
+        .src_port = dir == A ? w->client_port : 4369,
+        .dst_port = dir == A ? 4369 : w->client_port,
+    };
+}
+
 static inline void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
                        const void *bytes, size_t len)
 {
@@ -164,20 +177,13 @@ static inline void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t 
     if (!w->is_quiet && w->fed_ns != 0 && w->now_ns != w->fed_ns)
         w->frame += 100;
     w->fed_ns = w->now_ns;
-    struct segment segment = {
-        .ts_ns = w->now_ns,
-        .frame = ++w->frame,
-        .src = dir == A ? addr_a : addr_b,
-        .dst = dir == A ? addr_b : addr_a,
-        .src_port = dir == A ? w->client_port : 4369,
-        .dst_port = dir == A ? 4369 : w->client_port,
-        .seq = seq,
-        .ack = ack,
-        .window = 1000,
-        .flags = flags,
-        .payload = cursor_make(copy, len),
-        .cut_len = (uint32_t)w->cut,
-    };
+    struct segment segment = next_segment(w, dir);
+    segment.seq = seq;
+    segment.ack = ack;
+    segment.window = 1000;
+    segment.flags = flags;
+    segment.payload = cursor_make(copy, len);
+    segment.cut_len = (uint32_t)w->cut;
     tcp_table_feed(w->table, &segment);
 }
 

@@ -262,15 +262,8 @@ static void test_syn_answered_unseen(void **state)
 
 static void tell_icmp(struct world *w, int dir, uint32_t seq, const struct icmp_error *error)
 {
-    struct segment segment = {
-        .ts_ns = w->now_ns,
-        .frame = ++w->frame,
-        .src = dir == A ? addr_a : addr_b,
-        .dst = dir == A ? addr_b : addr_a,
-        .src_port = dir == A ? w->client_port : 4369,
-        .dst_port = dir == A ? 4369 : w->client_port,
-        .seq = seq,
-    };
+    struct segment segment = next_segment(w, dir);
+    segment.seq = seq;
     tcp_table_icmp(w->table, &segment, error);
 }
 
