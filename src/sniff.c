@@ -134,6 +134,9 @@ static bool has_ended(struct sniff *s)
         ending_set(&s->ending, reasons[state]);
     else if (!is_save_read(s))
         ending_set(&s->ending, pipeline_has_failed(s->pipeline) ? ENDING_OUTPUT : ENDING_READER);
+    /* What a live capture could not write can not be had again. */
+    if (s->capture.is_live && pipeline_has_failed(s->pipeline))
+        ending_set(&s->ending, ENDING_OUTPUT);
     ending_set(&s->ending, save_ending(s));
     if (s->recorder != NULL)
         ending_set(&s->ending, recorder_get_ending(s->recorder));
