@@ -6,7 +6,7 @@
  * in the order of the machine that wrote it: a1b2c3d4 microseconds, a1b23c4d nanoseconds. Of pcapng
  * it is found in its blocks (pcapng_blocks.c), as its bytes go by.
  */
-#include "capture.h"
+#include "capture_input.h"
 
 #include "complain.h"
 #include "made_packet.h"

@@ -1,7 +1,7 @@
 /*
  * capture_live.c - capture on an interface, and the list of them.
  */
-#include "capture.h"
+#include "capture_input.h"
 
 #include "complain.h"
 

@@ -1,8 +1,7 @@
 /*
- * capture_points.c - several files that may be points of one capture: all are read once to
- * find out (survey.h), then merged (points.h).
+ * capture_points.c - see capture_points.h; survey.h finds out, points.h merges.
  */
-#include "capture.h"
+#include "capture_points.h"
 
 #include "counted.h"
 #include "complain.h"

@@ -1,0 +1,134 @@
+/*
+ * capture_input.c - see capture_input.h. Merging: every file holds its next packet ready, and the
+ * oldest of them goes first; of equals that of the file named first.
+ */
+#include "capture_input.h"
+
+#include "complain.h"
+#include "made_packet.h"
+#include "points.h"
+#include "stop.h"
+#include "unpack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void capture_note_link_type(struct capture_input *input)
+{
+    /* The only value that differs between the two on Linux, of those we know. */
+    enum { LINKTYPE_RAW = 101 };
+    input->dlt = pcap_datalink(input->pcap);
+    input->link_type = input->dlt == DLT_RAW ? LINKTYPE_RAW : (uint32_t)input->dlt;
+}
+
+void capture_input_close(struct capture_input *input)
+{
+    if (input->pcap != NULL)
+        pcap_close(input->pcap);
+    input->pcap = NULL;
+    plain_file_end(&input->plain);
+    unpack_free(input->unpack);
+    input->unpack = NULL;
+    pcapng_blocks_clear(&input->blocks);
+    if (input->fd >= 0)
+        close(input->fd);
+    input->fd = -1;
+    for (int i = 0; i < 2 && input->has_missed; i++)
+        close(input->missed_fds[i]);
+    input->has_missed = false;
+}
+
+/* Keeps a complaint for the end, when all records are out. */
+static void complain_later(struct capture *capture, const char *name, const char *what)
+{
+    char *all = NULL;
+    capture->failed = true;
+    if (asprintf(&all, "%s%s%s: %s", capture->complaints != NULL ? capture->complaints : "",
+                 capture->complaints != NULL ? "; " : "", name, what) < 0)
+        return;
+    free(capture->complaints);
+    capture->complaints = all;
+}
+
+static bool is_cut_short(const char *error)
+{
+    static const char prefix[] = "truncated";
+    return strncmp(error, prefix, sizeof prefix - 1) == 0;
+}
+
+void capture_input_next(struct capture *capture, struct capture_input *input)
+{
+    input->has_next = plain_file_next(&input->plain, input->pcap, &input->header, &input->data);
+    if (input->has_next)
+        return;
+    int status = pcap_next_ex(input->pcap, &input->header, &input->data);
+    input->has_next = status == 1;
+    if (status == 1 || status == 0)
+        return;
+    const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
+    if (stop_wanted)
+        ; /* the end is our own doing */
+    else if (trouble != NULL)
+        complain_later(capture, input->name, trouble);
+    else if (status == PCAP_ERROR && is_cut_short(pcap_geterr(input->pcap)))
+        complain_later(capture, input->name,
+                       "the file is cut short; all that is in it has been decoded");
+    else if (status == PCAP_ERROR)
+        complain_later(capture, input->name, pcap_geterr(input->pcap));
+    if (capture->is_live) {
+        capture->ended = true; /* the counts of the kernel are still wanted */
+        return;
+    }
+    pcap_close(input->pcap);
+    input->pcap = NULL;
+}
+
+/* All inputs are opened for nanoseconds where they can be; live ones may refuse. */
+static int64_t get_time_ns(const struct capture *capture, const struct capture_input *input)
+{
+    const struct timeval *ts = &input->header->ts;
+    int64_t seconds = ts->tv_sec;
+    int64_t fraction = ts->tv_usec;
+    if (capture->is_live && !input->nanoseconds)
+        fraction *= 1000;
+    /* The seconds of pcap files have 32 bits, which some versions of libpcap take for a number
+     * with a sign: from 2038 on it would be 1901. */
+    if (seconds < 0 && seconds >= INT32_MIN && !capture->is_live)
+        seconds = (uint32_t)seconds;
+    return seconds * 1000000000 + fraction;
+}
+
+struct capture_input *capture_choose_oldest(struct capture *capture)
+{
+    struct capture_input *oldest = NULL;
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        struct capture_input *input = &capture->inputs[i];
+        if (!input->has_next && input->pcap != NULL) {
+            capture_input_next(capture, input);
+            if (input->has_next)
+                input->order_ns = get_time_ns(capture, input);
+            if (input->has_next && capture->points != NULL)
+                input->order_ns = points_time(capture->points, i, input->order_ns);
+        }
+        if (input->has_next && (oldest == NULL || input->order_ns < oldest->order_ns))
+            oldest = input;
+    }
+    return oldest;
+}
+
+struct ds_packet capture_input_packet(const struct capture *capture,
+                                      const struct capture_input *input)
+{
+    struct ds_packet packet = {
+        .ts_ns = get_time_ns(capture, input),
+        .link_type = input->link_type,
+        .data = input->data,
+        .cap_len = input->header->caplen,
+        .len = input->header->len,
+    };
+    if (input->made_key != 0)
+        made_packet_read(&packet, input->made_key);
+    return packet;
+}

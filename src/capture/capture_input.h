@@ -1,0 +1,107 @@
+/*
+ * capture_input.h - what a capture reads: its inputs, each a file or the interface, and what is
+ * done with one of them. For the files of this room; others use capture.h.
+ */
+#ifndef SRC_CAPTURE_INPUT_H
+#define SRC_CAPTURE_INPUT_H
+
+#include "pcapng_blocks.h"
+#include "plain_file.h"
+
+#include <distsniff/dissect.h>
+
+#include <pcap/pcap.h>
+
+enum { MAX_SNAPLEN = 262144 };
+
+enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
+
+/* capture_config says where packets come from. */
+struct capture_config {
+    const char *interface; /* NULL: any. Only where there are no files */
+    const char **read_files;
+    size_t num_read_files;
+    int snaplen;
+    int buffer_kib; /* 0: the default */
+    bool no_promiscuous, immediate;
+    enum direction direction;
+};
+
+enum capture_status {
+    CAPTURE_PACKET,
+    CAPTURE_IDLE, /* live: nothing has arrived for the moment */
+    CAPTURE_END,
+};
+
+/* capture_input is one file, or the interface. */
+struct capture_input {
+    pcap_t *pcap; /* NULL once a file has been read to its end */
+    struct plain_file plain; /* what can be read without libpcap */
+    struct unpack *unpack; /* compressed, not seekable or pcapng: see unpack.h; else NULL */
+    struct pcapng_blocks blocks;
+    const char *name;
+    int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */
+    uint32_t link_type; /* LINKTYPE_ value of that */
+    uint64_t size;      /* of the file, 0 when not known */
+    bool nanoseconds;   /* what the time stamps were taken with */
+    uint32_t made_key;  /* which packets of it stand for the past, see made_packet.h; 0: none */
+    bool has_next;      /* a packet waits to be merged */
+    int64_t order_ns;   /* its time, by which it is merged */
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    int fd; /* of a file before it is begun, and of one that can be read again; else -1 */
+    dev_t device; /* which file that is */
+    ino_t inode;
+    bool is_file; /* on a disk */
+    bool has_missed;
+    int missed_fds[2];        /* live: what the interface missed, in /sys */
+    uint64_t missed_before;   /* the capture */
+    uint64_t dropped;         /* by the kernel so far */
+};
+
+struct capture {
+    bool is_live;
+    struct capture_input *inputs;
+    size_t num_inputs;
+    uint64_t num_packets; /* given out so far */
+    uint64_t num_made;    /* of them, those that stand for the past */
+    struct survey *survey; /* of several files, see capture_survey */
+    struct points *points; /* when some of them are points of one capture, else NULL */
+    bool ended;           /* live: the interface is gone */
+    bool failed;          /* something was wrong with an input, and has been said or will be */
+    char *complaints;     /* what capture_close is to say: after the records, not between them */
+    struct secrets_sink on_secrets; /* of pcapng; take may be NULL */
+    void (*on_wait)(void *context); /* may be NULL: called while a read has to wait */
+    void *wait_context;
+};
+
+/* The two kinds of inputs: capture_file.c and capture_live.c. False after a complaint. */
+bool capture_open_file(struct capture_input *input, const char *name);
+bool capture_begin_file(struct capture *capture, struct capture_input *input);
+bool capture_reopen_file(struct capture *capture, struct capture_input *input);
+bool capture_open_live(struct capture_input *input, const struct capture_config *config);
+
+/* capture_live_drops counts the packets of an interface that were dropped. */
+void capture_live_drops(struct capture_input *input, uint64_t *by_kernel, uint64_t *by_interface);
+
+/* capture_list_interfaces writes what -D shows. False after a complaint. */
+bool capture_list_interfaces(void);
+
+/* capture_input_close releases what an input holds; it may be opened again. */
+void capture_input_close(struct capture_input *input);
+
+/* capture_note_link_type notes what the open pcap of an input says of its link type. */
+void capture_note_link_type(struct capture_input *input);
+
+/* capture_input_next reads the next packet of one input; has_next says whether there is one. */
+void capture_input_next(struct capture *capture, struct capture_input *input);
+
+/* capture_input_packet makes a packet of what has been read. */
+struct ds_packet capture_input_packet(const struct capture *capture,
+                                      const struct capture_input *input);
+
+/* capture_choose_oldest returns the input whose next packet is the oldest, NULL when all are
+ * at their end. */
+struct capture_input *capture_choose_oldest(struct capture *capture);
+
+#endif
