@@ -5,6 +5,7 @@
 
 #include "complain.h"
 #include "option_values.h"
+#include "record_queue.h"
 #include "sink.h"
 #include "units.h"
 

@@ -20,8 +20,6 @@
 #include <distsniff/dissect.h>
 #include <stdio.h>
 
-enum { MAX_JOBS = 64 };
-
 /* --syntax: how terms are written, or that it is to be found out. */
 enum option_syntax {
     OPTION_SYNTAX_ERLANG = DS_SYNTAX_ERLANG,

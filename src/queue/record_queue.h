@@ -17,6 +17,8 @@
 
 struct record_queue;
 
+enum { MAX_JOBS = 64 }; /* threads that draft, at most */
+
 /* record_queue_drafts is what is done with records before it is their turn, by several threads at
  * once. A draft is memory for what becomes of one batch, and is used by one thread at a time. */
 struct record_queue_drafts {

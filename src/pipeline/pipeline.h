@@ -22,7 +22,7 @@ enum pipeline_state {
     PIPELINE_ON,
     PIPELINE_FULL,          /* -c is reached */
     PIPELINE_RATE_EXCEEDED, /* --rate was exceeded */
-    PIPELINE_NO_OUTPUT,     /* none is read or can be written any more: pipeline_has_failed says which */
+    PIPELINE_NO_OUTPUT,     /* none is read or can be written any more: pipeline_has_failed tells */
     PIPELINE_FAILED,        /* memory ran out, or a report failed; it has been complained of */
 };
 
@@ -63,8 +63,8 @@ enum pipeline_state pipeline_get_state(const struct pipeline *pipeline);
 /* pipeline_is_written says whether a record is still written anywhere. */
 bool pipeline_is_written(const struct pipeline *pipeline);
 
-/* pipeline_has_failed says whether an output could not be written, though others go on, or memory ran
- * out. It has been complained of. */
+/* pipeline_has_failed says whether an output could not be written, though others go on, or memory
+ * ran out. It has been complained of. */
 bool pipeline_has_failed(const struct pipeline *pipeline);
 
 /* pipeline_end tells that no more events come: what is open ends, the outputs are closed. */

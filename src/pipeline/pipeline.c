@@ -1,0 +1,272 @@
+/*
+ * pipeline.c - see pipeline.h.
+ */
+#include "pipeline_parts.h"
+
+#include "complain.h"
+#include "filter.h"
+#include "stop.h"
+#include "term_show.h"
+
+#include <stdlib.h>
+
+void pipeline_set_state(struct pipeline *s, enum pipeline_state state)
+{
+    int now = atomic_load(&s->state);
+    while (now < (int)state && !atomic_compare_exchange_weak(&s->state, &now, (int)state))
+        ;
+}
+
+enum pipeline_state pipeline_get_state(const struct pipeline *s)
+{
+    return (enum pipeline_state)atomic_load_explicit(&s->state, memory_order_relaxed);
+}
+
+void pipeline_note_reports(struct pipeline *s, enum reports_status status)
+{
+    if (status != REPORTS_OK)
+        pipeline_set_state(s, status == REPORTS_FAILED ? PIPELINE_FAILED : PIPELINE_NO_OUTPUT);
+}
+
+static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
+{
+    const struct record record = {.event = event};
+    s->is_past = event->past;
+    if (!event->past && event->ts_ns >= s->next_ns)
+        pipeline_repeat_reports(s, event->ts_ns);
+    if (s->correlate != NULL)
+        correlate_event(s->correlate, event);
+    else
+        pipeline_on_record(s, &record);
+    s->is_past = false;
+    if (s->last && !s->raw)
+        pipeline_set_state(s, PIPELINE_FULL);
+}
+
+/* show_wanted does what the first thread has asked for, which knows nothing of calls. */
+static void show_wanted(struct pipeline *s)
+{
+    atomic_store(&s->show_wanted, false);
+    pipeline_show_now(s, INT64_MIN);
+}
+
+static bool take_event(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
+        show_wanted(s);
+    correlate_or_show(s, record->event);
+    return pipeline_get_state(s) == PIPELINE_ON;
+}
+
+static bool flush_behind(void *context)
+{
+    struct pipeline *s = context;
+    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
+        show_wanted(s);
+    return outputs_flush(&s->outputs);
+}
+
+static bool lose_behind(void *context, const struct loss *loss)
+{
+    struct pipeline *s = context;
+    return outputs_lost(&s->outputs, loss);
+}
+
+bool pipeline_is_written(const struct pipeline *s)
+{
+    return atomic_load(&s->outputs.num_written) != 0;
+}
+
+bool pipeline_has_failed(const struct pipeline *s)
+{
+    return atomic_load(&s->outputs.has_failed) || pipeline_get_state(s) == PIPELINE_FAILED;
+}
+
+void pipeline_set_recorder(struct pipeline *s, struct packet_recorder *recorder)
+{
+    s->recorder = recorder;
+    s->outputs.has_recorder = recorder != NULL;
+}
+
+void pipeline_set_since(struct pipeline *s, int64_t since_ns)
+{
+    s->since_ns = since_ns;
+}
+
+void pipeline_event(struct pipeline *s, const struct ds_event *event)
+{
+    if (s->idle)
+        return;
+    if (s->queue == NULL || !s->behind) {
+        correlate_or_show(s, event);
+        return;
+    }
+    s->passing.event = event;
+    if (!record_queue_record(s->queue, &s->passing) && !stop_is_overdue() &&
+        pipeline_get_state(s) == PIPELINE_ON)
+        pipeline_set_state(s, PIPELINE_FAILED);
+}
+
+void pipeline_lose(struct pipeline *s, const struct loss *loss)
+{
+    if (s->queue != NULL)
+        record_queue_lose(s->queue, loss);
+}
+
+static void take_overdue(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    findings_overdue(s->findings, record);
+}
+
+/* find_overdue has the findings look at calls that have been open for long. */
+static void find_overdue(struct pipeline *s, int64_t now_ns)
+{
+    int64_t until_ns;
+    const int64_t after_ns = findings_overdue_after(s->findings, now_ns, &until_ns);
+    if (until_ns > after_ns)
+        correlate_visit_overdue(s->correlate, after_ns, until_ns, now_ns, take_overdue, s);
+}
+
+void pipeline_time(struct pipeline *s, int64_t now_ns)
+{
+    if (s->findings != NULL && !s->behind)
+        findings_time(s->findings, now_ns);
+    if (s->correlate == NULL || s->behind)
+        return;
+    correlate_time(s->correlate, now_ns);
+    if (s->findings != NULL && pipeline_get_state(s) == PIPELINE_ON)
+        find_overdue(s, now_ns);
+    if (now_ns >= s->next_ns && pipeline_get_state(s) == PIPELINE_ON)
+        pipeline_repeat_reports(s, now_ns);
+}
+
+void pipeline_show(struct pipeline *s, int64_t now_ns)
+{
+    if (s->correlate == NULL)
+        return;
+    if (s->behind && s->queue != NULL) {
+        atomic_store(&s->show_wanted, true);
+        record_queue_wake(s->queue);
+        return;
+    }
+    pipeline_show_now(s, now_ns);
+}
+
+void pipeline_flush(struct pipeline *s)
+{
+    if (s->queue != NULL)
+        record_queue_flush(s->queue);
+}
+
+bool pipeline_start(struct pipeline *s)
+{
+    s->idle = s->outputs.num_sinks == 0 && s->correlate == NULL && s->recorder == NULL &&
+              s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
+    s->raw = sinks_want_raw(&s->options->output);
+    if (s->outputs.num_sinks == 0 && !s->behind)
+        return true;
+    const struct options *options = s->options;
+    struct record_queue_target target = {outputs_record, outputs_flush, outputs_lost, &s->outputs,
+                                         {0}};
+    if (s->behind)
+        target = (struct record_queue_target){take_event, flush_behind, lose_behind, s, {0}};
+    else if (!outputs_prepare_drafts(&s->outputs, options->jobs, &target.ahead))
+        return false;
+    const bool is_live = options->capture.num_read_files == 0;
+    s->queue = record_queue_start(&target, is_live ? options->config.limits[DS_LIMIT_QUEUE] : 0);
+    return s->queue != NULL;
+}
+
+/* stop_relay waits for the other threads, and what they had is this one's. */
+static void stop_relay(struct pipeline *s)
+{
+    if (s->queue == NULL)
+        return;
+    s->num_lost += record_queue_num_lost(s->queue);
+    if (!record_queue_stop(s->queue, &s->num_left))
+        pipeline_set_state(s, PIPELINE_FAILED);
+    s->queue = NULL;
+}
+
+void pipeline_end(struct pipeline *s)
+{
+    if (s->behind)
+        stop_relay(s);
+    if (s->correlate != NULL)
+        correlate_end(s->correlate);
+    if (s->findings != NULL)
+        findings_end(s->findings);
+    if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
+        held_back_end(&s->held_back, s->options->ending.max_messages - s->num_shown,
+                      pipeline_show_record, s);
+    stop_relay(s);
+    outputs_close(&s->outputs, s->num_left, s->num_cut);
+    reports_end(s->reports);
+}
+
+struct ds_buffer *pipeline_report_text(struct pipeline *s)
+{
+    return reports_text(s->reports);
+}
+
+void pipeline_write_reports(struct pipeline *s)
+{
+    if (pipeline_get_state(s) != PIPELINE_NO_OUTPUT || pipeline_has_failed(s))
+        pipeline_note_reports(s, reports_write(s->reports));
+}
+
+void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
+{
+    if (s->behind && s->queue != NULL)
+        return;
+    stats->limits_hit[DS_LIMIT_QUEUE] +=
+        s->num_lost + (s->queue != NULL ? record_queue_num_lost(s->queue) : 0);
+    stats->limits_hit[DS_LIMIT_QUEUE] += s->held_back.num_dropped;
+    stats->limits_hit[DS_LIMIT_TEXT] += term_show_num_cut();
+    stats->no_memory += s->held_back.no_memory;
+    if (s->correlate != NULL)
+        correlate_add_stats(s->correlate, stats);
+    if (s->findings != NULL)
+        findings_add_stats(s->findings, stats);
+    selector_add_stats(s->select, stats);
+}
+
+bool pipeline_has_errors(const struct pipeline *s)
+{
+    return s->has_errors;
+}
+
+bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
+{
+    if (s->options->output.num_formats == 0 || (s->behind && s->queue != NULL) ||
+        !selector_chooses(s->select))
+        return false;
+    *num = s->num_shown;
+    return true;
+}
+
+uint64_t pipeline_num_given_up(const struct pipeline *s)
+{
+    return selector_num_given_up(s->select) +
+           filter_num_given_up(s->options->keep.trigger) +
+           (s->redact != NULL ? redact_num_given_up(s->redact) : 0);
+}
+
+void pipeline_free(struct pipeline *s)
+{
+    if (s == NULL)
+        return;
+    stop_relay(s);
+    outputs_close(&s->outputs, s->num_left, s->num_cut);
+    correlate_free(s->correlate);
+    findings_free(s->findings);
+    redact_free(s->redact);
+    if (s->holds_back)
+        held_back_free(&s->held_back);
+    reports_free(s->reports);
+    selector_free(s->select);
+    rate_limit_free(&s->rate_limit);
+    free(s);
+}

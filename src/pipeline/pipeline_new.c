@@ -1,0 +1,135 @@
+/*
+ * pipeline_new.c - the stages behind the decoder are opened: those that somebody asked for.
+ * See pipeline_parts.h.
+ */
+#include "pipeline_parts.h"
+
+#include "complain.h"
+#include "filter.h"
+#include "hash.h"
+#include "term_show.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* What a call asked is kept for its record; a report only shows the beginning. */
+enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
+
+/* Conversations are put together when something is shown; -q alone is not slowed down. */
+static bool open_correlate(struct pipeline *s)
+{
+    const struct options *options = s->options;
+    const bool wanted = s->outputs.num_sinks != 0 || recorder_wanted(&options->keep);
+    if ((!wanted || options->no_calls) && !reports_wanted(&options->report))
+        return true;
+    struct correlate_config config = {
+        .emit = pipeline_on_record,
+        .monitors = reports_take_monitors(&options->report) || outputs_take_monitors(&s->outputs) ||
+                    recorder_wanted(&options->keep),
+        .context = s,
+        .names = wanted || reports_take_names(&options->report),
+        .keep = wanted || s->redact != NULL || options->syntax != OPTION_SYNTAX_ERLANG
+                    ? KEEP_REQUEST : KEEP_FOR_REPORT,
+    };
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
+        hash_seed(seed);
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->correlate = correlate_new(&config);
+    return s->correlate != NULL;
+}
+
+bool pipeline_takes_findings(const struct options *options)
+{
+    return options->report.wanted[REPORT_DOCTOR] || sinks_want_findings(&options->output) ||
+           filter_asks_findings(options->select.filter) ||
+           filter_asks_findings(options->keep.trigger);
+}
+
+static bool open_findings(struct pipeline *s)
+{
+    const struct options *options = s->options;
+    if (!pipeline_takes_findings(options))
+        return true;
+    struct findings_config config = {.emit = pipeline_on_finding,
+                                     .context = s,
+                                     .epmd_port = options->epmd_port,
+                                     .has_cookie = options->cookie_file != NULL};
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->findings = findings_new(&config);
+    return s->findings != NULL;
+}
+
+static bool has_stdout(const struct pipeline *s)
+{
+    const char *packets = s->options->keep.write_file;
+    if (packets != NULL && strcmp(packets, "-") == 0)
+        return true;
+    return outputs_have_stdout(&s->outputs);
+}
+
+static void on_outputs_over(void *context)
+{
+    pipeline_set_state(context, PIPELINE_NO_OUTPUT);
+}
+
+static bool open_outputs(struct pipeline *s, unsigned time_digits)
+{
+    s->outputs.on_over = on_outputs_over;
+    s->outputs.context = s;
+    s->outputs.has_packets = s->options->keep.write_file != NULL;
+    return outputs_open(&s->outputs, &s->options->output, time_digits);
+}
+
+/* Where most events come to nothing, what remains to be done for them is worth a thread. A
+ * live capture is left as it is: there the queue parts it from a slow reader. So is what ends
+ * with a certain message, so that no more packets are read. */
+static bool is_better_behind(const struct pipeline *s)
+{
+    const struct options *options = s->options;
+    const bool few = options->select.num_regexes != 0 || options->select.num_matches != 0 ||
+                     options->select.filter != NULL;
+    return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
+           !recorder_wanted(&options->keep) && /* what it needs is there with the packet */
+           options->rate.max == 0 && s->correlate != NULL && (s->outputs.num_sinks == 0 || few);
+}
+
+struct pipeline *pipeline_new(const struct options *options, unsigned time_digits)
+{
+    struct pipeline *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    if (options->output.unicode_strings)
+        term_show_unicode();
+    if (options->syntax == OPTION_SYNTAX_ELIXIR)
+        term_show_use(DS_SYNTAX_ELIXIR);
+    term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
+    s->options = options;
+    s->since_ns = INT64_MIN;
+    s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
+    s->whole = sinks_want_whole(&options->output);
+    if ((options->redact.what != 0 && (s->redact = redact_new(&options->redact)) == NULL) ||
+        !open_outputs(s, time_digits)) {
+        pipeline_free(s);
+        return NULL;
+    }
+    s->select = selector_new(&options->select);
+    s->reports = reports_new(&options->report, time_digits, has_stdout(s));
+    if (s->select == NULL || s->reports == NULL ||
+        !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
+        !open_correlate(s)) {
+        complain("out of memory");
+        pipeline_free(s);
+        return NULL;
+    }
+    s->behind = is_better_behind(s);
+    s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 && !s->whole &&
+                    !sinks_want_raw(&options->output);
+    if (s->holds_back)
+        held_back_init(&s->held_back, options->config.limits[DS_LIMIT_CONNECTIONS],
+                       HELD_BACK_BYTES);
+    return s;
+}

@@ -1,0 +1,76 @@
+/*
+ * pipeline_parts.h - what the files of the pipeline share. pipeline_new.c opens the stages;
+ * pipeline.c has the way of events up to their correlation, and the threads; pipeline_pass.c takes
+ * a record from there to the outputs; pipeline_reports.c has the reports that come while events
+ * still do. What stands in the last two runs in the thread of the correlation.
+ */
+#ifndef SRC_PIPELINE_PARTS_H
+#define SRC_PIPELINE_PARTS_H
+
+#include "correlate.h"
+#include "findings.h"
+#include "held_back.h"
+#include "outputs.h"
+#include "packet_recorder.h"
+#include "pipeline.h"
+#include "redact.h"
+#include "reports.h"
+#include "selector.h"
+
+#include <stdatomic.h>
+
+
+struct pipeline {
+    const struct options *options;
+    struct outputs outputs;
+    struct record_queue *queue; /* while the other threads run */
+    bool behind;                /* the correlation is behind the queue */
+    struct record passing;      /* on the way there: an event, of which nothing is known yet */
+    struct selector *select;
+    struct correlate *correlate; /* NULL when nobody wants to know */
+    struct redact *redact;       /* NULL: everything may be seen */
+    struct findings *findings; /* NULL when nobody wants to know */
+    bool has_errors;           /* some were shown */
+    struct reports *reports;
+    bool whole;                       /* some sinks also get what was not selected */
+    struct packet_recorder *recorder; /* NULL: nobody keeps packets */
+    uint64_t num_shown;               /* messages */
+    bool holds_back;                  /* with -c: what no message has been shown of */
+    struct held_back held_back;
+    bool last; /* -c is reached: what belongs to its message is still to come */
+    bool raw;  /* some sinks get that */
+    bool idle; /* nobody wants to know anything */
+    bool is_past; /* the event at hand is of before the capture */
+    struct rate_limit rate_limit;
+    int64_t since_ns;            /* before it, nothing is shown */
+    int64_t next_ns;             /* when the reports are written again; INT64_MAX: never */
+    _Atomic bool show_wanted;    /* by the second thread */
+    uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
+    uint64_t num_cut;            /* records: not looked at, or not redacted, at the end */
+    _Atomic int state;           /* enum pipeline_state; never becomes less */
+};
+
+/* pipeline_set_state goes over to a state, unless it is in a later one. In any thread. */
+void pipeline_set_state(struct pipeline *pipeline, enum pipeline_state state);
+
+/* pipeline_note_reports notes whether a report could be written. */
+void pipeline_note_reports(struct pipeline *pipeline, enum reports_status status);
+
+/* pipeline_redact replaces a record by what may be shown. False when nothing may. */
+bool pipeline_redact(struct pipeline *pipeline, const struct record **record);
+
+/* pipeline_on_record and pipeline_on_finding, of which context is the pipeline, take what the
+ * correlation and the findings give out. */
+void pipeline_on_record(void *context, const struct record *record);
+void pipeline_on_finding(void *context, const struct record *record);
+
+/* pipeline_show_record gives the outputs and reports a record that was selected. */
+void pipeline_show_record(void *context, const struct record *record);
+
+/* pipeline_repeat_reports writes the reports again, when it is time to, as of the time now_ns. */
+void pipeline_repeat_reports(struct pipeline *pipeline, int64_t now_ns);
+
+/* pipeline_show_now is pipeline_show in the thread of the correlation. */
+void pipeline_show_now(struct pipeline *pipeline, int64_t now_ns);
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * pipeline_pass.c - a record on its way from the correlation to the outputs: selected, held back
+ * where no message of its connection has been shown, redacted, counted. See pipeline_parts.h.
+ */
+#include "pipeline_parts.h"
+
+#include "complain.h"
+#include "stop.h"
+
+/* pass_on returns false when the record was lost. */
+static bool pass_on(struct pipeline *s, const struct record *record)
+{
+    if (!outputs_take(&s->outputs, record))
+        return true;
+    if (s->queue == NULL || s->behind)
+        return outputs_record(&s->outputs, record);
+    const uint64_t num_lost = record_queue_num_lost(s->queue);
+    if (!record_queue_record(s->queue, record) && !stop_is_overdue() &&
+        pipeline_get_state(s) == PIPELINE_ON)
+        pipeline_set_state(s, PIPELINE_FAILED);
+    return record_queue_num_lost(s->queue) == num_lost;
+}
+
+/* count counts a message that was selected, and passed on or lost. */
+static void count(struct pipeline *s, const struct ds_event *event, bool passed)
+{
+    s->num_shown += passed;
+    s->last = s->last || (passed && s->num_shown == s->options->ending.max_messages);
+    if (rate_limit_exceeded(&s->rate_limit, event->ts_ns))
+        pipeline_set_state(s, PIPELINE_RATE_EXCEEDED);
+}
+
+/* fail_redaction: what takes too long when the end was asked for is merely left out. */
+static void fail_redaction(struct pipeline *s)
+{
+    if (stop_is_overdue()) {
+        s->num_cut++;
+        return;
+    }
+    complain("out of memory: what cannot be redacted is not shown");
+    pipeline_set_state(s, PIPELINE_FAILED);
+}
+
+bool pipeline_redact(struct pipeline *s, const struct record **record)
+{
+    const enum redact_status status =
+        s->redact != NULL ? redact_record(s->redact, *record, record) : REDACT_OK;
+    if (status == REDACT_FAILED)
+        fail_redaction(s);
+    return status == REDACT_OK;
+}
+
+/* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
+static bool pass_on_all(struct pipeline *s, const struct record *shown)
+{
+    bool passed = pass_on(s, shown);
+    const struct record *frame = s->redact != NULL ? redact_get_frame(s->redact) : NULL;
+    if (s->redact != NULL && frame == NULL && redact_failed(s->redact))
+        fail_redaction(s);
+    if (frame != NULL)
+        passed = pass_on(s, frame) && passed;
+    return passed;
+}
+
+/* leave_out passes on what was not selected to those that want whole connections. */
+static void leave_out(struct pipeline *s, const struct record *record)
+{
+    struct record left_out = *record;
+    const struct record *shown = &left_out;
+    left_out.left_out = true;
+    if (s->whole && pipeline_redact(s, &shown))
+        pass_on_all(s, shown);
+}
+
+/* is_past_last ends the run once the message that -c ends with has all that belongs to it: it
+ * comes right behind it, calls that it ended first, then its frame. */
+static bool is_past_last(struct pipeline *s, const struct record *record)
+{
+    const bool is_call =
+        record->call != NULL || record->monitor != NULL || record->finding != NULL;
+    if (!s->last || is_call || (s->raw && record->event->type == DS_EVENT_FRAME))
+        return false;
+    pipeline_set_state(s, PIPELINE_FULL);
+    return true;
+}
+
+void pipeline_show_record(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
+    const struct record *shown = record;
+    if (pipeline_get_state(s) != PIPELINE_ON || !pipeline_redact(s, &shown))
+        return;
+    if (!is_raw)
+        pipeline_note_reports(s, reports_record(s->reports, shown));
+    /* That of a call is there to be counted. */
+    const bool passed =
+        record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
+    if (record_is_message(record))
+        count(s, record->event, passed);
+    if (is_raw && s->last)
+        pipeline_set_state(s, PIPELINE_FULL);
+}
+
+/* is_held_back says whether a record is to wait for the first message of its connection, and
+ * keeps it. A message has what waits for it shown. */
+static bool is_held_back(struct pipeline *s, const struct record *record)
+{
+    if (!s->holds_back || record->call != NULL || record->monitor != NULL ||
+        record->finding != NULL)
+        return false;
+    if (record->event->type != DS_EVENT_MESSAGE)
+        return held_back_add(&s->held_back, record);
+    held_back_release(&s->held_back, record->event->conn, pipeline_show_record, s);
+    return false;
+}
+
+/* is_all_before says whether nothing of a record is in the capture: what was open before it, and
+ * is so still. */
+static bool is_all_before(const struct record *record)
+{
+    if (record->call != NULL)
+        return record->call->began_before &&
+               (record->call->outcome == CALL_UNANSWERED || record->call->outcome == CALL_UNKNOWN ||
+                record->call->outcome == CALL_OPEN);
+    return record->monitor != NULL && record->monitor->began_before &&
+           record->monitor->outcome == MONITOR_OPEN;
+}
+
+/* pass takes a record to the outputs, if it is one of those that are wanted. */
+static void pass(struct pipeline *s, const struct record *record)
+{
+    if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
+        return;
+    if (stop_is_overdue()) {
+        s->num_cut++;
+        return;
+    }
+    if (s->is_past) {
+        selector_wants(s->select, record); /* an answer may come */
+        return;
+    }
+    if (is_past_last(s, record))
+        return;
+    /* The selection sees what comes before --since: a request there may have its reply after. */
+    const bool wanted = selector_wants(s->select, record) && record_time(record) >= s->since_ns;
+    if (s->recorder != NULL)
+        recorder_record(s->recorder, record, wanted);
+    if (!wanted) {
+        leave_out(s, record);
+        return;
+    }
+    s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
+    if (!is_held_back(s, record))
+        pipeline_show_record(s, record);
+}
+
+/* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
+ * one. */
+void pipeline_on_finding(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    const struct finding *finding = record->finding;
+    const struct record *shown = record;
+    if (!finding->is_update)
+        pass(s, record);
+    else if (pipeline_get_state(s) == PIPELINE_ON &&
+             (finding->kind == NULL || selector_wants(s->select, record)) &&
+             pipeline_redact(s, &shown)) {
+        pipeline_note_reports(s, reports_record(s->reports, shown));
+        if (sinks_want_findings(&s->options->output))
+            pass_on(s, shown);
+    }
+}
+
+void pipeline_on_record(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    pass(s, record);
+    if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
+        findings_record(s->findings, record);
+}
