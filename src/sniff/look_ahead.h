@@ -1,6 +1,6 @@
 /*
- * look_ahead.h - files that begin in the midst of connections, or lack packets, are read twice: what
- * is said later of an atom serves what came before.
+ * look_ahead.h - files that begin in the midst of connections, or lack packets, are read twice:
+ * what is said later of an atom serves what came before.
  */
 #ifndef SRC_LOOK_AHEAD_H
 #define SRC_LOOK_AHEAD_H

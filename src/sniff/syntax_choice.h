@@ -1,7 +1,7 @@
 /*
- * syntax_choice.h - --syntax auto: whether those whose messages are seen write Erlang or Elixir. What
- * counts are modules, each once: those of Elixir in whatever place, by their names, and all others
- * where a call names one that is none of Erlang/OTP's own.
+ * syntax_choice.h - --syntax auto: whether those whose messages are seen write Erlang or Elixir.
+ * What counts are modules, each once: those of Elixir in whatever place, by their names, and all
+ * others where a call names one that is none of Erlang/OTP's own.
  */
 #ifndef SRC_SYNTAX_CHOICE_H
 #define SRC_SYNTAX_CHOICE_H

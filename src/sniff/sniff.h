@@ -6,7 +6,13 @@
 
 #include "options.h"
 
-enum { STATUS_OK = 0, STATUS_TROUBLE = 1, STATUS_USAGE = 2, STATUS_INCOMPLETE = 2, STATUS_FOUND = 3 };
+enum {
+    STATUS_OK = 0,
+    STATUS_TROUBLE = 1,
+    STATUS_USAGE = 2,
+    STATUS_INCOMPLETE = 2,
+    STATUS_FOUND = 3,
+};
 
 /* sniff_run does what the options ask for and returns the exit status. */
 int sniff_run(const struct options *options);

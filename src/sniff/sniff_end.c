@@ -1,0 +1,123 @@
+/*
+ * sniff_end.c - why a run ends, and how: what is open is closed, and the user told. See
+ * sniff_parts.h.
+ */
+#include "sniff_parts.h"
+
+#include "capture.h"
+#include "complain.h"
+#include "file_helper.h"
+#include "keylog_file.h"
+#include "learned_file.h"
+#include "stop.h"
+#include "summary.h"
+
+#include <stdlib.h>
+
+/* An output that nobody reads any more ends the run when there is no other. */
+static bool is_save_read(const struct sniff *s)
+{
+    return s->save.is_on && save_get_ending(&s->save) != ENDING_READER;
+}
+
+static bool is_save_all(const struct sniff *s)
+{
+    return s->recorder == NULL && (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
+}
+
+bool sniff_reader_is_gone(const struct sniff *s)
+{
+    return (save_get_ending(&s->save) == ENDING_READER && is_save_all(s)) ||
+           (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
+           (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_NO_OUTPUT &&
+            !pipeline_has_failed(s->pipeline) && !is_save_read(s));
+}
+
+/* save_ending is why saving ends the run. */
+static enum ending_reason save_ending(struct sniff *s)
+{
+    const enum ending_reason ending = save_get_ending(&s->save);
+    if (ending != ENDING_READER || is_save_all(s))
+        return ending;
+    if (!s->save_gone)
+        complain("%s is not read any more: the other outputs go on", s->save.writer.output.name);
+    s->save_gone = true;
+    return ENDING_NONE;
+}
+
+bool sniff_is_over(struct sniff *s)
+{
+    return save_ending(s) != ENDING_NONE ||
+           (s->recorder != NULL && recorder_get_ending(s->recorder) != ENDING_NONE) ||
+           pipeline_get_state(s->pipeline) != PIPELINE_ON;
+}
+
+/* sniff_has_ended says whether there is a reason to end, and notes it. */
+bool sniff_has_ended(struct sniff *s)
+{
+    static const enum ending_reason reasons[] = {
+        [PIPELINE_ON] = ENDING_NONE,
+        [PIPELINE_FULL] = ENDING_COUNT,
+        [PIPELINE_RATE_EXCEEDED] = ENDING_RATE,
+        [PIPELINE_FAILED] = ENDING_OUTPUT,
+    };
+    const enum pipeline_state state = pipeline_get_state(s->pipeline);
+    if (state != PIPELINE_NO_OUTPUT)
+        ending_set(&s->ending, reasons[state]);
+    else if (!is_save_read(s))
+        ending_set(&s->ending, pipeline_has_failed(s->pipeline) ? ENDING_OUTPUT : ENDING_READER);
+    /* What a live capture could not write can not be had again. */
+    if (s->capture.is_live && pipeline_has_failed(s->pipeline))
+        ending_set(&s->ending, ENDING_OUTPUT);
+    ending_set(&s->ending, save_ending(s));
+    if (s->recorder != NULL)
+        ending_set(&s->ending, recorder_get_ending(s->recorder));
+    if (stop_wanted) {
+        s->ending.signal = stop_wanted;
+        ending_set(&s->ending, ENDING_SIGNAL);
+    }
+    return s->ending.reason != ENDING_NONE;
+}
+
+int sniff_close(struct sniff *s, bool opened)
+{
+    save_close(&s->save);
+    bool complete = true;
+    const bool has_errors = s->pipeline != NULL && s->options->report.wanted[REPORT_DOCTOR] &&
+                            pipeline_has_errors(s->pipeline);
+    if (opened) {
+        if (s->options->report.wanted[REPORT_CLOCKS])
+            capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
+        if (!sniff_reader_is_gone(s))
+            pipeline_write_reports(s->pipeline);
+        const struct ds_stats stats = sniff_stats(s);
+        complete = summary_is_complete(&stats);
+        if (!sniff_reader_is_gone(s)) {
+            sniff_say_given_up(s);
+            if (s->keylog != NULL)
+                keylog_files_complain(s->keylog);
+            sniff_explain_nothing_passed(s);
+            sniff_print_summary(s);
+        }
+    }
+    s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
+                 (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
+                 (s->pipeline != NULL && pipeline_has_failed(s->pipeline));
+    if (opened && !sniff_reader_is_gone(s))
+        ending_print(&s->ending, stderr);
+    follow_free(s->follow);
+    pipeline_free(s->pipeline);
+    recorder_free(s->recorder);
+    ds_session_free(s->session);
+    keylog_files_close(s->keylog);
+    if (opened && s->options->learned_file != NULL && s->memory != NULL)
+        s->failed |= !learned_file_write(s->options->learned_file, s->memory);
+    ds_atom_memory_free(s->memory);
+    file_helper_stop();
+    free(s->learned_new);
+    if (s->failed)
+        return STATUS_TROUBLE;
+    if (s->options->strict && !complete)
+        return STATUS_INCOMPLETE;
+    return has_errors ? STATUS_FOUND : STATUS_OK;
+}

@@ -1,0 +1,102 @@
+/*
+ * sniff_parts.h - what the files of a run share. sniff_open.c opens all stages, sniff_files.c says
+ * which files these have; sniff.c takes the packets; sniff_end.c knows why to end, and closes;
+ * sniff_tell.c has what the user is told beside what is captured.
+ */
+#ifndef SRC_SNIFF_PARTS_H
+#define SRC_SNIFF_PARTS_H
+
+#include "capture.h"
+#include "cookie_file.h"
+#include "ending.h"
+#include "file_helper.h"
+#include "follow.h"
+#include "keylog_file.h"
+#include "live_clock.h"
+#include "packet_recorder.h"
+#include "pipeline.h"
+#include "progress.h"
+#include "save.h"
+#include "sniff.h"
+#include "syntax_choice.h"
+
+enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 7 };
+
+struct sniff {
+    const struct options *options;
+    struct capture capture;
+    struct follow *follow;
+    struct ds_config config;
+    struct ds_session *session;
+    struct pipeline *pipeline; /* NULL before it is open */
+    struct save save;
+    struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
+    struct progress progress;
+    struct helper_file files[MAX_RUN_FILES];
+    struct file_helper_config helper;
+    char cookie[MAX_COOKIE_LEN + 1];
+    struct keylog_config keylog_config;
+    struct keylog_files *keylog;    /* NULL: none was given, nor can there be any */
+    bool is_hidden;                 /* memory, see hide_memory */
+    uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
+    struct ending ending;
+    int64_t begin_ns; /* of the monotonic clock */
+    uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
+    struct live_clock clock;
+    int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
+    int64_t idle_ns; /* since when a pipe has brought nothing, by the monotonic clock; 0: it does */
+    int64_t told_ns;  /* when the time was told last, by the monotonic clock */
+    int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
+    bool has_begun;   /* ending knows when */
+    bool save_gone;   /* nobody reads what -w writes, and that has been said */
+    bool silence_is_told;
+    bool said_late;   /* what to do about connections that were up before */
+    struct ds_atom_memory *memory;
+    char *learned_new; /* what the file of --learned is called until it is whole */
+    bool failed;      /* not by what is shown */
+    struct syntax_choice syntax; /* of --syntax auto */
+};
+
+/* sniff_open opens everything. False after a complaint. sniff_close closes it, opened or not, says
+ * how the run went, and returns the exit status. */
+bool sniff_open(struct sniff *s);
+int sniff_close(struct sniff *s, bool opened);
+
+/* sniff_start_helper starts the process that opens the files of this run. */
+bool sniff_start_helper(struct sniff *s);
+
+/* sniff_check_outputs says whether no file would be written by two, or read and written. To be
+ * called before any is opened: that would empty it. False after a complaint. */
+bool sniff_check_outputs(const struct sniff *s);
+
+/* sniff_may_record says whether the files of --trigger can be created, sniff_may_learn whether that
+ * of --learned can be replaced in the end. False after a complaint. */
+bool sniff_may_record(const struct sniff *s);
+bool sniff_may_learn(const struct sniff *s);
+
+/* sniff_warn_of_secrets says which files get secrets: who passes one on has to know. */
+void sniff_warn_of_secrets(const struct keep_config *keep);
+
+/* sniff_is_over says whether events are of no use any more; sniff_has_ended whether there is any
+ * reason to end, and notes it; sniff_reader_is_gone whether that is that nobody reads. */
+bool sniff_is_over(struct sniff *s);
+bool sniff_has_ended(struct sniff *s);
+bool sniff_reader_is_gone(const struct sniff *s);
+
+/* sniff_stats are the counts of all stages together. */
+struct ds_stats sniff_stats(const struct sniff *s);
+void sniff_print_summary(struct sniff *s);
+
+/* sniff_note_drops tells of the packets that have been dropped since it was called last: the kernel
+ * counts them, and does not say when they came. */
+void sniff_note_drops(struct sniff *s);
+
+void sniff_say_listening(const struct sniff *s);
+void sniff_say_given_up(const struct sniff *s);
+
+/* sniff_explain_silence says what may be the matter when nothing has been seen for a while;
+ * sniff_explain_nothing_passed what would pass where an expression has left out everything. */
+void sniff_explain_silence(struct sniff *s);
+void sniff_explain_nothing_passed(const struct sniff *s);
+
+#endif
