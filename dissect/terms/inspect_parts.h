@@ -22,9 +22,6 @@ void inspect_add_field(struct text *text, const struct term_token *token);
 /* inspect_open begins one of enum text_open. */
 void inspect_open(struct text *text, enum text_open class, uint64_t num);
 
-/* inspect_add_string writes bytes in quotes. */
-void inspect_add_string(struct text *text, struct cursor bytes);
-
 /* inspect_struct writes the struct of that name that a map of num_pairs at text->at is, and passes
  * it, or opens it. False: it has no text of its own, and nothing was done. */
 bool inspect_struct(struct text *text, struct cursor name, uint64_t num_pairs);

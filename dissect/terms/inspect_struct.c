@@ -240,18 +240,25 @@ static bool show_datetime(struct text *text, const struct fields *fields)
     return true;
 }
 
+static void add_i64(struct ds_buffer *out, int64_t value)
+{
+    if (value < 0)
+        BUFFER_ADD(out, "-");
+    buffer_add_u64(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
 static bool show_range(struct text *text, const struct fields *fields)
 {
     int64_t first, last, step;
     if (fields->num != 3 || !get_integer(fields, "first", &first) ||
         !get_integer(fields, "last", &last) || !get_integer(fields, "step", &step))
         return false;
-    text_add_i64(text, first);
+    add_i64(text->out, first);
     BUFFER_ADD(text->out, "..");
-    text_add_i64(text, last);
+    add_i64(text->out, last);
     if (step != 1 || first > last) {
         BUFFER_ADD(text->out, "//");
-        text_add_i64(text, step);
+        add_i64(text->out, step);
     }
     return true;
 }
@@ -283,7 +290,7 @@ static bool show_date_range(struct text *text, const struct fields *fields)
     ds_buffer_printf(text->out, "Date.range(~D[%s], ~D[%s]", first, last);
     if (step != 1) {
         BUFFER_ADD(text->out, ", ");
-        text_add_i64(text, step);
+        add_i64(text->out, step);
     }
     BUFFER_ADD(text->out, ")");
     return true;
@@ -405,11 +412,12 @@ static bool show_requirement(struct text *text, const struct fields *fields)
     if (fields->num != 2 || find(fields, "lexed") == NULL || !get_text(fields, "source", &source))
         return false;
     BUFFER_ADD(text->out, "Version.parse_requirement!(");
-    inspect_add_string(text, source);
+    inspect_add_string(text->out, source);
     BUFFER_ADD(text->out, ")");
     return true;
 }
 
+/* Each show_ writes to text->out, which is lent. */
 static const struct {
     const char *name; /* behind "Elixir." */
     bool (*show)(struct text *text, const struct fields *fields);
@@ -485,8 +493,10 @@ static bool open_ordered(struct text *text, struct cursor name, const struct fie
             return true;
         entry->names = (struct cursor){found[i]->key.at, text->term.end};
     }
-    BUFFER_ADD(text->out, "%");
+    TEXT_PUT(text, "%");
+    text_lend(text);
     inspect_add_atom(text->out, name);
+    text_resume(text);
     inspect_open(text, OPEN_ORDERED, num_shown);
     if (!text->failed)
         text->entries[text->num_entries - 1].frame.extra = (uint8_t)num_shown;
@@ -505,8 +515,12 @@ bool inspect_struct(struct text *text, struct cursor name, uint64_t num_pairs)
     for (size_t i = 0; i < sizeof shown_structs / sizeof shown_structs[0]; i++) {
         if (!is_text(behind, shown_structs[i].name))
             continue;
-        if (!read_fields(text, text->at, num_pairs, &fields) ||
-            !shown_structs[i].show(text, &fields))
+        if (!read_fields(text, text->at, num_pairs, &fields))
+            return false;
+        text_lend(text);
+        const bool is_shown = shown_structs[i].show(text, &fields);
+        text_resume(text);
+        if (!is_shown)
             return false;
         text->at = fields.end;
         text->first = false;

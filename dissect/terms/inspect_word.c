@@ -192,7 +192,7 @@ static bool is_operator(struct cursor text, uint8_t as)
     return false;
 }
 
-static void add_quoted(struct ds_buffer *out, struct cursor text)
+void inspect_add_string(struct ds_buffer *out, struct cursor text)
 {
     BUFFER_ADD(out, "\"");
     inspect_add_text(out, text, '"');
@@ -204,7 +204,7 @@ static void add_word(struct ds_buffer *out, struct cursor text, bool is_plain)
     if (is_plain)
         buffer_add_cursor(out, &text);
     else
-        add_quoted(out, text);
+        inspect_add_string(out, text);
 }
 
 bool inspect_is_key(struct cursor text)

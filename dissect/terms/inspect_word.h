@@ -21,6 +21,9 @@ bool inspect_is_text(struct cursor *text, bool cut);
  * byte by byte. */
 void inspect_add_text(struct ds_buffer *out, struct cursor text, char quote);
 
+/* inspect_add_string appends the same in double quotes. */
+void inspect_add_string(struct ds_buffer *out, struct cursor text);
+
 /* inspect_add_char appends one character of text; next is the one after it, 0 when there is none. */
 void inspect_add_char(struct ds_buffer *out, uint32_t code, uint32_t next, char quote);
 

@@ -1,6 +1,6 @@
 /*
  * term_code.c - a term as source text: code.h says in which form. What is open stands on a
- * stack of our own, as in term_text.c.
+ * stack of our own, as in text_walk.h.
  */
 #include "code_leaf.h"
 #include "stack.h"

@@ -10,7 +10,15 @@
 
 #include <stdio.h>
 
-static bool add_token(struct text *text, const struct term_token *token);
+static void add_node(struct text *text, const struct term_token *token);
+static void add_binary(struct text *text, const struct term_token *token);
+static void add_bits(struct text *text, const struct term_token *token);
+static void add_string(struct text *text, const struct term_token *token);
+static void add_fun(struct text *text, const struct term_token *token);
+static void add_export(struct text *text, const struct term_token *token);
+static void add_record_name(struct text *text, struct cursor *names);
+static void open_list(struct text *text, const struct term_token *token);
+static void open_map(struct text *text, const struct term_token *token);
 static bool separate(struct text *text, struct text_frame *frame);
 static bool close_own(struct text *text, const struct text_frame *frame);
 
@@ -18,6 +26,8 @@ static const struct text_syntax elixir = {
     .comma = TEXT_MARK(", "),
     .bar = TEXT_MARK(" | "),
     .field = TEXT_MARK(" = "),
+    .pid = TEXT_MARK("#PID<"),
+    .reference = TEXT_MARK("#Reference<"),
     .forms =
         {
             [OPEN_TUPLE] = {TEXT_MARK("{"), TEXT_MARK("}"), 1},
@@ -31,8 +41,18 @@ static const struct text_syntax elixir = {
             [OPEN_SET] = {TEXT_MARK("MapSet.new(["), TEXT_MARK("])"), 2},
             [OPEN_WRAP] = {TEXT_MARK(""), TEXT_MARK(""), 1},
         },
-    .add_token = add_token,
     .add_atom = inspect_add_name,
+    .add_node = add_node,
+    .add_big = number_add_elixir,
+    .add_float = number_add_elixir_float,
+    .add_binary = add_binary,
+    .add_bits = add_bits,
+    .add_string = add_string,
+    .add_fun = add_fun,
+    .add_export = add_export,
+    .add_record_name = add_record_name,
+    .open_list = open_list,
+    .open_map = open_map,
     .separate = separate,
     .close = close_own,
 };
@@ -61,15 +81,19 @@ struct cursor inspect_name(const struct term_token *token, struct inspect_room *
 void inspect_add_name(struct text *text, const struct term_token *token)
 {
     struct inspect_room room;
-    text_add_mark(text, token);
+    text_add_likely(text, token);
+    text_lend(text);
     inspect_add_atom(text->out, inspect_name(token, &room));
+    text_resume(text);
 }
 
 void inspect_add_field(struct text *text, const struct term_token *token)
 {
     struct inspect_room room;
-    text_add_mark(text, token);
+    text_add_likely(text, token);
+    text_lend(text);
     inspect_add_key(text->out, inspect_name(token, &room));
+    text_resume(text);
 }
 
 static bool read_atom(const struct text *text, struct cursor *at, struct term_token *token)
@@ -83,49 +107,10 @@ static void add_node(struct text *text, const struct term_token *token)
     struct term_token name = *token;
     struct inspect_room room;
     name.body = token->node;
-    text_add_mark(text, token);
+    text_add_likely(text, token);
+    text_lend(text);
     inspect_add_text(text->out, inspect_name(&name, &room), 0);
-}
-
-static void add_dotted(struct text *text, uint64_t number)
-{
-    BUFFER_ADD(text->out, ".");
-    buffer_add_u64(text->out, number);
-}
-
-static void add_pid(struct text *text, const struct term_token *token)
-{
-    struct value_pid pid;
-    if (!value_get_pid(token, &pid))
-        return;
-    BUFFER_ADD(text->out, "#PID<");
-    add_node(text, token);
-    add_dotted(text, pid.id);
-    add_dotted(text, pid.serial);
-    BUFFER_ADD(text->out, ">");
-}
-
-static void add_port(struct text *text, const struct term_token *token)
-{
-    struct value_port port;
-    if (!value_get_port(token, &port))
-        return;
-    BUFFER_ADD(text->out, "#Port<");
-    add_node(text, token);
-    add_dotted(text, port.id);
-    BUFFER_ADD(text->out, ">");
-}
-
-static void add_reference(struct text *text, const struct term_token *token)
-{
-    struct value_reference reference;
-    if (!value_get_reference(token, &reference))
-        return;
-    BUFFER_ADD(text->out, "#Reference<");
-    add_node(text, token);
-    for (unsigned i = reference.num_words; i > 0; i--)
-        add_dotted(text, reference.words[i - 1]);
-    BUFFER_ADD(text->out, ">");
+    text_resume(text);
 }
 
 /* add_fun writes #Function<3.51910575/1 in Shop.Cart>: inspect counts by the newer index. */
@@ -139,23 +124,36 @@ static void add_fun(struct text *text, const struct term_token *token)
     uint32_t index;
     if (!value_get_fun(token, &text->env, &fun))
         return;
-    BUFFER_ADD(text->out, "#Function<");
+    TEXT_PUT(text, "#Function<");
     if (token->tag == TERM_TAG_NEW_FUN && cursor_skip(&c, size) && cursor_read_u8(&c, &arity) &&
         cursor_skip(&c, uniq) && cursor_read_u32(&c, &index)) {
-        buffer_add_u64(text->out, index);
-        BUFFER_ADD(text->out, ".");
-        text_add_i64(text, fun.uniq);
-        BUFFER_ADD(text->out, "/");
-        buffer_add_u64(text->out, arity);
+        text_put_u64(text, index);
+        TEXT_PUT(text, ".");
+        text_put_i64(text, fun.uniq);
+        TEXT_PUT(text, "/");
+        text_put_u64(text, arity);
     } else {
-        text_add_i64(text, fun.index);
-        BUFFER_ADD(text->out, ".");
-        text_add_i64(text, fun.uniq);
+        text_put_i64(text, fun.index);
+        TEXT_PUT(text, ".");
+        text_put_i64(text, fun.uniq);
     }
-    BUFFER_ADD(text->out, " in ");
+    TEXT_PUT(text, " in ");
     if (read_atom(text, &fun.module, &module))
         inspect_add_name(text, &module);
-    BUFFER_ADD(text->out, ">");
+    TEXT_PUT(text, ">");
+}
+
+/* add_function writes the atom at at as what stands behind a dot. */
+static void add_function(struct text *text, struct cursor *at)
+{
+    struct term_token name;
+    struct inspect_room room;
+    if (!read_atom(text, at, &name))
+        return;
+    text_add_likely(text, &name);
+    text_lend(text);
+    inspect_add_function(text->out, inspect_name(&name, &room));
+    text_resume(text);
 }
 
 /* add_export writes &Enum.map/2. */
@@ -163,19 +161,17 @@ static void add_export(struct text *text, const struct term_token *token)
 {
     struct cursor parts = token->bytes;
     struct term_token name, arity;
-    struct inspect_room room;
+    int64_t value;
     if (!cursor_skip(&parts, 1) || !read_atom(text, &parts, &name))
         return;
-    BUFFER_ADD(text->out, "&");
+    TEXT_PUT(text, "&");
     inspect_add_name(text, &name);
-    BUFFER_ADD(text->out, ".");
-    if (!read_atom(text, &parts, &name))
-        return;
-    text_add_mark(text, &name);
-    inspect_add_function(text->out, inspect_name(&name, &room));
-    BUFFER_ADD(text->out, "/");
-    if (term_read_token(&parts, &text->env, &arity, NULL) == TERM_OK)
-        number_add_integer(text->out, &arity, 0);
+    TEXT_PUT(text, ".");
+    add_function(text, &parts);
+    TEXT_PUT(text, "/");
+    if (term_read_token(&parts, &text->env, &arity, NULL) == TERM_OK &&
+        value_get_i64(&arity, &value))
+        text_put_i64(text, value);
 }
 
 /* add_bytes writes num bytes as numbers. */
@@ -183,20 +179,15 @@ static void add_bytes(struct text *text, struct cursor *bytes, size_t num)
 {
     uint8_t byte;
     for (size_t i = 0; i < num && cursor_read_u8(bytes, &byte); i++) {
+        text_make_room(text);
         if (i != 0)
-            BUFFER_ADD(text->out, ", ");
-        buffer_add_u64(text->out, byte);
+            TEXT_PUT(text, ", ");
+        text_put_u64(text, byte);
     }
+    text_make_room(text);
 }
 
-void inspect_add_string(struct text *text, struct cursor bytes)
-{
-    BUFFER_ADD(text->out, "\"");
-    inspect_add_text(text->out, bytes, '"');
-    BUFFER_ADD(text->out, "\"");
-}
-
-static void add_binary(struct text *text, struct cursor bytes)
+static void add_whole(struct text *text, struct cursor bytes)
 {
     const size_t len = cursor_left(&bytes);
     size_t shown = text_shown_len(text, len);
@@ -205,27 +196,36 @@ static void add_binary(struct text *text, struct cursor bytes)
     if (!cursor_child(&bytes, shown, &prefix))
         return;
     if (inspect_is_text(&prefix, shown < len)) {
-        inspect_add_string(text, prefix);
+        text_lend(text);
+        inspect_add_string(text->out, prefix);
+        text_resume(text);
         shown = cursor_left(&prefix); /* less, where the limit fell into a character */
         if (shown < len) {
-            BUFFER_ADD(text->out, " <> ");
+            TEXT_PUT(text, " <> ");
             text_add_more_bytes(text, len - shown);
         }
     } else if (base64_min != 0 && len >= base64_min) {
-        BUFFER_ADD(text->out, "Base.decode64!(\"");
+        TEXT_PUT(text, "Base.decode64!(\"");
+        text_lend(text);
         ds_buffer_add_base64(text->out, prefix.at, cursor_left(&prefix));
-        BUFFER_ADD(text->out, "\")");
+        text_resume(text);
+        TEXT_PUT(text, "\")");
         if (shown < len)
             text_add_more_bytes(text, len - shown);
     } else {
-        BUFFER_ADD(text->out, "<<");
+        TEXT_PUT(text, "<<");
         add_bytes(text, &prefix, shown);
         if (shown < len) {
-            BUFFER_ADD(text->out, ", ");
+            TEXT_PUT(text, ", ");
             text_add_more_bytes(text, len - shown);
         }
-        BUFFER_ADD(text->out, ">>");
+        TEXT_PUT(text, ">>");
     }
+}
+
+static void add_binary(struct text *text, const struct term_token *token)
+{
+    add_whole(text, token->body);
 }
 
 /* add_bits writes a bit string; its last byte counts from the top. */
@@ -239,22 +239,22 @@ static void add_bits(struct text *text, const struct term_token *token)
     const size_t len = cursor_left(&bytes);
     const size_t shown = text_shown_len(text, len);
     if (len == 0 || last_bits == 0 || last_bits == 8) {
-        add_binary(text, bytes);
+        add_whole(text, bytes);
         return;
     }
-    BUFFER_ADD(text->out, "<<");
+    TEXT_PUT(text, "<<");
     add_bytes(text, &bytes, shown < len ? shown : len - 1);
     if (len > 1)
-        BUFFER_ADD(text->out, ", ");
+        TEXT_PUT(text, ", ");
     if (shown < len) {
         text_add_more_bytes(text, len - shown);
     } else if (cursor_read_u8(&bytes, &last)) {
-        buffer_add_u64(text->out, last >> (8 - last_bits));
-        BUFFER_ADD(text->out, "::size(");
-        buffer_add_u64(text->out, last_bits);
-        BUFFER_ADD(text->out, ")");
+        text_put_u64(text, last >> (8 - last_bits));
+        TEXT_PUT(text, "::size(");
+        text_put_u64(text, last_bits);
+        TEXT_PUT(text, ")");
     }
-    BUFFER_ADD(text->out, ">>");
+    TEXT_PUT(text, ">>");
 }
 
 /* may_be_string: in a set inspect writes no list as a string, however deep it lies. */
@@ -285,16 +285,18 @@ static void add_chars(struct text *text, struct cursor at, bool is_bytes, uint64
 {
     const uint64_t shown = text_shown_len(text, num);
     uint32_t code = 0, next;
-    BUFFER_ADD(text->out, "~c\"");
+    TEXT_PUT(text, "~c\"");
+    text_lend(text);
     bool has_next = next_char(&at, is_bytes, &code);
     for (uint64_t i = 0; i < shown && has_next; i++) {
         has_next = i + 1 < num && next_char(&at, is_bytes, &next);
         inspect_add_char(text->out, code, has_next && i + 1 < shown ? next : 0, '"');
         code = has_next ? next : 0;
     }
-    BUFFER_ADD(text->out, "\"");
+    text_resume(text);
+    TEXT_PUT(text, "\"");
     if (shown < num) {
-        BUFFER_ADD(text->out, " ++ ");
+        TEXT_PUT(text, " ++ ");
         if (is_bytes)
             text_add_more_bytes(text, num - shown);
         else
@@ -318,13 +320,13 @@ static void add_string(struct text *text, const struct term_token *token)
         return;
     }
     body = token->body;
-    BUFFER_ADD(text->out, "[");
+    TEXT_PUT(text, "[");
     add_bytes(text, &body, shown);
     if (shown < len) {
-        BUFFER_ADD(text->out, ", ");
+        TEXT_PUT(text, ", ");
         text_add_more(text, len - shown, "");
     }
-    BUFFER_ADD(text->out, "]");
+    TEXT_PUT(text, "]");
 }
 
 /* add_char_list writes a list whose elements are all printable characters as a string, and passes
@@ -355,8 +357,6 @@ static size_t offset_of(const struct text *text, const struct term_token *token)
 static void open_list(struct text *text, const struct term_token *token)
 {
     const uint64_t num = token->num_terms - 1;
-    if (num == 0) /* it is its tail, which comes next */
-        return;
     if (term_keywords_has(&text->keywords, offset_of(text, token)))
         inspect_open(text, OPEN_KEYWORDS, num);
     else if (!add_char_list(text, num))
@@ -426,7 +426,7 @@ static void open_map(struct text *text, const struct term_token *token)
         return;
     if (is_known && inspect_struct(text, name_text, num_pairs))
         return;
-    BUFFER_ADD(text->out, "%");
+    TEXT_PUT(text, "%");
     inspect_add_name(text, &name);
     inspect_open(text, OPEN_STRUCT, num_pairs);
     if (!text->failed)
@@ -434,100 +434,19 @@ static void open_map(struct text *text, const struct term_token *token)
             1 + term_keywords_is(&text->keywords, offset, KEYWORDS_IS_ERROR);
 }
 
-static void open_record(struct text *text, const struct term_token *token)
+static void add_record_name(struct text *text, struct cursor *names)
 {
-    struct cursor names = token->record_names;
     struct term_token name;
-    struct inspect_room room;
-    BUFFER_ADD(text->out, "#");
-    if (read_atom(text, &names, &name))
+    if (read_atom(text, names, &name))
         inspect_add_name(text, &name);
-    BUFFER_ADD(text->out, ".");
-    if (read_atom(text, &names, &name)) {
-        text_add_mark(text, &name);
-        inspect_add_function(text->out, inspect_name(&name, &room));
-    }
-    union text_entry *entry = text_push(text);
-    if (entry == NULL)
-        return;
-    entry->names = names;
-    inspect_open(text, OPEN_RECORD, token->num_terms);
-}
-
-static bool add_token(struct text *text, const struct term_token *token)
-{
-    double value;
-    switch (token->class) {
-    case TERM_INTEGER:
-        text->failed |= !number_add_elixir(text->out, token, text->options->max_bytes);
-        /* One that is whole ends in a digit, hexadecimal ones' being capitals. */
-        if (text->options->cut != NULL && text->out->len != 0 &&
-            text->out->data[text->out->len - 1] == 's')
-            *text->options->cut = true;
-        break;
-    case TERM_FLOAT:
-        if (value_get_float(token, &value))
-            number_add_elixir_float(text->out, value);
-        break;
-    case TERM_ATOM:
-        inspect_add_name(text, token);
-        break;
-    case TERM_BINARY:
-        add_binary(text, token->body);
-        break;
-    case TERM_BIT_BINARY:
-        add_bits(text, token);
-        break;
-    case TERM_STRING:
-        add_string(text, token);
-        break;
-    case TERM_NIL:
-        BUFFER_ADD(text->out, "[]");
-        break;
-    case TERM_PID:
-        add_pid(text, token);
-        break;
-    case TERM_PORT:
-        add_port(text, token);
-        break;
-    case TERM_REFERENCE:
-        add_reference(text, token);
-        break;
-    case TERM_EXPORT:
-        add_export(text, token);
-        break;
-    case TERM_FUN:
-        add_fun(text, token);
-        text->first = false;
-        return term_skip(&text->at, &text->env, token->num_terms, NULL) == TERM_OK;
-    case TERM_LOCAL:
-        BUFFER_ADD(text->out, "#Local<");
-        buffer_add_u64(text->out, cursor_left(&token->body));
-        BUFFER_ADD(text->out, " bytes>");
-        break;
-    case TERM_TUPLE:
-        inspect_open(text, OPEN_TUPLE, token->num_terms);
-        return true;
-    case TERM_LIST:
-        open_list(text, token);
-        return true;
-    case TERM_MAP:
-        open_map(text, token);
-        return true;
-    case TERM_RECORD:
-        open_record(text, token);
-        return true;
-    case TERM_NUM_CLASSES:
-        break;
-    }
-    text->first = false;
-    return true;
+    TEXT_PUT(text, ".");
+    add_function(text, names);
 }
 
 static void add_comma(struct text *text)
 {
     if (!text->first)
-        BUFFER_ADD(text->out, ", ");
+        TEXT_PUT(text, ", ");
 }
 
 /* add_pair passes the head of a pair and writes its key. */
@@ -543,7 +462,7 @@ static void add_pair(struct text *text)
 static bool separate_keywords(struct text *text, struct text_frame *frame)
 {
     if (frame->shown == 0 && frame->hidden == 0)
-        return !text_is_nil(text);
+        return !text_take_nil(text);
     add_comma(text);
     add_pair(text);
     return true;
@@ -604,7 +523,7 @@ static bool separate_ordered(struct text *text, const struct text_frame *frame)
 static bool separate_set(struct text *text, struct text_frame *frame)
 {
     if (frame->shown % 2 == 0) {
-        (void)text_is_nil(text);
+        (void)text_take_nil(text);
         if (frame->shown == 0)
             return false;
         frame->shown--;
@@ -695,16 +614,15 @@ bool term_inspect(const struct ds_term *term, const struct ds_term_print_options
     struct text text;
     if (options->in_string)
         return put_in_string(term, options, out);
-    text_begin(&text, term, options, out);
-    text.term = text.at;
+    text.term = cursor_make(term->data, term->len);
     text.num_sets = 0;
     if (!term_keywords_inspect(&text.keywords, term, out->is_stopped)) {
         out->failed = true;
         return false;
     }
-    text_run(&text, &elixir);
+    const bool ok = text_print(&text, &elixir, term, options, out);
     term_keywords_free(&text.keywords);
-    return text_end(&text);
+    return ok;
 }
 
 void ds_term_print_atom_as(struct ds_text text, enum ds_syntax syntax, struct ds_buffer *out)

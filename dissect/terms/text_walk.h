@@ -1,7 +1,7 @@
 /*
- * text_walk.h - the walk that writes a term as text, in a language that is a table (struct
- * text_syntax), made a constant where it is used, so that what it does not need is compiled away.
- * term_inspect.c is Elixir's; Erlang's, term_text.c, is the same walk with a pen of its own, for speed.
+ * text_walk.h - the walk that writes a term as text, and what is written in every language alike. A
+ * language is a table, struct text_syntax: Erlang's is term_text.c, Elixir's term_inspect.c. It is a
+ * constant where the walk is used, so that its calls are none and what it lacks is compiled away.
  *
  * What is open (a tuple, list, map or record of which elements are still to come) stands on a stack
  * of our own, small at first, on the heap when nesting is deep: a term nested a million times prints
@@ -21,20 +21,16 @@
 
 enum {
     TEXT_FRAMES = 32,
+    TEXT_ATOM_MAX = 255, /* bytes of one that is written without asking for room */
+    TEXT_ROOM = 1024,
 #define LIMIT(id, name, value, what) TEXT_##id##_MAX = (value),
 #include <distsniff/limits.def>
 #undef LIMIT
 };
 
-/* Something open. Where a limit leaves elements out, they are hidden. */
-struct text_frame {
-    uint64_t shown;  /* terms still to be shown */
-    uint32_t hidden; /* elements after them that are not shown */
-    uint8_t class;   /* one of enum text_open */
-    uint8_t extra;   /* what a language counts for itself */
-};
+_Static_assert(3 * (TEXT_ATOM_MAX + 8) <= TEXT_ROOM, "the name of a field, and two of an export");
 
-/* What can be open: of every language, then of Elixir alone (term_inspect.c). */
+/* What can be open: of every language, then of Elixir alone. */
 enum text_open {
     OPEN_TUPLE,
     OPEN_LIST,
@@ -50,33 +46,47 @@ enum text_open {
     OPEN_NUM
 };
 
+/* Something open. Where a limit leaves elements out, they are hidden. */
+struct text_frame {
+    uint64_t shown;  /* terms still to be shown */
+    uint32_t hidden; /* elements after them that are not shown */
+    uint8_t class;   /* one of enum text_open */
+    uint8_t extra;   /* what a language counts for itself */
+};
+
 union text_entry {
     struct text_frame frame;
     struct cursor names; /* of a record's fields: in an entry of their own beneath it */
 };
-_Static_assert(sizeof(union text_entry) <= 16, "two million of them are 32 MB");
+_Static_assert(sizeof(union text_entry) <= 16, "half a million of them are 8 MB");
 
+/* What is written goes to pen without asking for room where little is written: at least TEXT_ROOM
+ * bytes are asked for before each term and whatever stands in front of it or ends what it is in. What
+ * may be longer is written by others, to out, between text_lend and text_resume. */
 struct text {
-    struct ds_buffer *out;
+    struct ds_buffer *out; /* its len is set by text_lend */
+    char *pen, *pen_end;
     const struct ds_term_print_options *options;
     struct term_env env;
     struct token_source source;
     struct cursor at;
     size_t start; /* of the text in out */
     bool first;   /* nothing was written yet in what is open */
-    bool failed;  /* memory ran out */
+    bool failed;  /* memory ran out: what is written is lost, to the end of the step at hand */
     size_t depth; /* what is open; entries may be more */
     union text_entry few[TEXT_FRAMES];
     union text_entry *entries;
     size_t num_entries, cap_entries;
-    struct cursor term;            /* all of it */
-    size_t num_sets;               /* that are open */
-    struct term_keywords keywords; /* of a language that has a form for keys */
+    char lost[TEXT_ROOM];
+    /* Of a language that has a form for keys, which sets them. */
+    struct cursor term; /* all of it */
+    size_t num_sets;    /* that are open */
+    struct term_keywords keywords;
 };
 
-/* text_mark is one of a language's marks. */
+/* text_mark is one of a language's marks; all of its bytes are copied, and len of them count. */
 struct text_mark {
-    char text[16];
+    char text[15];
     uint8_t len;
 };
 
@@ -85,23 +95,87 @@ struct text_mark {
         .text = literal, .len = sizeof(literal) - 1                                                \
     }
 
-/* text_syntax is a language. */
+/* text_syntax is a language. What opens or writes a leaf passes what it has read of it. */
 struct text_syntax {
     struct text_mark comma, bar, field; /* field: between the name of a record's field and it */
+    struct text_mark pid, reference;    /* what these begin with */
     struct {
         struct text_mark open, close;
         uint8_t num_parts; /* terms an element is made of */
     } forms[OPEN_NUM];
-    /* add_token writes a leaf, or opens what the token begins. False: bytes after it are damaged. */
-    bool (*add_token)(struct text *text, const struct term_token *token);
     void (*add_atom)(struct text *text, const struct term_token *token);
+    void (*add_node)(struct text *text, const struct term_token *token); /* between others */
+    bool (*add_big)(struct ds_buffer *out, const struct term_token *token, size_t max_len);
+    void (*add_float)(struct ds_buffer *out, double value);
+    void (*add_binary)(struct text *text, const struct term_token *token);
+    void (*add_bits)(struct text *text, const struct term_token *token);
+    void (*add_string)(struct text *text, const struct term_token *token); /* a list of bytes */
+    void (*add_fun)(struct text *text, const struct term_token *token);
+    void (*add_export)(struct text *text, const struct term_token *token);
+    void (*add_record_name)(struct text *text, struct cursor *names);
+    void (*open_list)(struct text *text, const struct term_token *token); /* that has elements */
+    void (*open_map)(struct text *text, const struct term_token *token);
     /* Of what is the language's own, as text_separate, and instead of passing what is hidden; NULL:
      * nothing is. */
     bool (*separate)(struct text *text, struct text_frame *frame);
     bool (*close)(struct text *text, const struct text_frame *frame);
 };
 
-static inline union text_entry *text_push(struct text *text)
+TOKEN_INLINE void text_lend(struct text *text)
+{
+    if (!text->failed)
+        text->out->len = (size_t)(text->pen - text->out->data);
+}
+
+static inline void text_resume(struct text *text)
+{
+    struct ds_buffer *out = text->out;
+    text->failed = !ds_buffer_reserve(out, TEXT_ROOM) || text->failed;
+    text->pen = text->failed ? text->lost : out->data + out->len;
+    text->pen_end = text->failed ? text->lost + TEXT_ROOM : out->data + out->cap;
+}
+
+/* text_make_room sees to it that TEXT_ROOM bytes may be written. */
+TOKEN_INLINE void text_make_room(struct text *text)
+{
+    if (text->pen_end - text->pen >= TEXT_ROOM)
+        return;
+    text_lend(text);
+    text_resume(text);
+}
+
+TOKEN_INLINE void text_put(struct text *text, const void *bytes, size_t len)
+{
+    memcpy(text->pen, bytes, len);
+    text->pen += len;
+}
+
+TOKEN_INLINE void text_put_mark(struct text *text, const struct text_mark *mark)
+{
+    memcpy(text->pen, mark->text, sizeof mark->text);
+    text->pen += mark->len;
+}
+
+TOKEN_INLINE void text_put_text(struct text *text, const char *bytes)
+{
+    text_put(text, bytes, strlen(bytes));
+}
+
+TOKEN_INLINE void text_put_u64(struct text *text, uint64_t value)
+{
+    text->pen = digits_put(text->pen, value);
+}
+
+TOKEN_INLINE void text_put_i64(struct text *text, int64_t value)
+{
+    if (value < 0)
+        *text->pen++ = '-';
+    text_put_u64(text, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+#define TEXT_PUT(text, literal) text_put(text, "" literal, sizeof(literal) - 1)
+
+TOKEN_INLINE union text_entry *text_push(struct text *text)
 {
     if (text->num_entries == text->cap_entries) {
         union text_entry *entries =
@@ -124,32 +198,30 @@ static inline size_t text_shown_len(const struct text *text, size_t len)
 
 static inline void text_add_more(struct text *text, uint64_t num, const char *what)
 {
-    BUFFER_ADD(text->out, "... ");
-    buffer_add_u64(text->out, num);
-    BUFFER_ADD(text->out, " more");
-    ds_buffer_add_text(text->out, what);
+    TEXT_PUT(text, "... ");
+    text_put_u64(text, num);
+    TEXT_PUT(text, " more");
+    text_put_text(text, what);
+}
+
+static inline void text_note_cut(struct text *text)
+{
+    if (text->options->cut != NULL)
+        *text->options->cut = true;
 }
 
 /* text_add_more_bytes says how many max_bytes or max_len left out. */
 static inline void text_add_more_bytes(struct text *text, uint64_t num)
 {
     text_add_more(text, num, " bytes");
-    if (text->options->cut != NULL)
-        *text->options->cut = true;
+    text_note_cut(text);
 }
 
-/* text_add_mark marks what is only likely, in a way that no atom is written. */
-static inline void text_add_mark(struct text *text, const struct term_token *token)
+/* text_add_likely marks what is only likely, in a way that no atom is written. */
+static inline void text_add_likely(struct text *text, const struct term_token *token)
 {
     if (token->atom != NULL && token->atom->state == DS_ATOM_LIKELY && !text->options->unmarked)
-        BUFFER_ADD(text->out, "?");
-}
-
-static inline void text_add_i64(struct text *text, int64_t value)
-{
-    if (value < 0)
-        BUFFER_ADD(text->out, "-");
-    buffer_add_u64(text->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+        TEXT_PUT(text, "?");
 }
 
 /* text_may_be_string says whether a list may be written as a string where its elements are
@@ -168,23 +240,17 @@ TOKEN_INLINE void text_read_atom(struct text *text, const struct text_syntax *sy
         syntax->add_atom(text, &token);
 }
 
-#define TEXT_ADD_MARK(text, mark) buffer_add_bytes((text)->out, (mark).text, (mark).len)
-
-/* text_limit returns how many of num elements of something just opened may be shown. */
-static inline uint64_t text_limit(const struct text *text, uint64_t num)
-{
-    const uint32_t max_items = text->options->max_items;
-    const uint32_t max_depth = text->options->max_depth;
-    if ((max_depth != 0 && text->depth >= max_depth) || text->depth >= TEXT_DEPTH_MAX)
-        return 0;
-    return max_items != 0 && num > max_items ? max_items : num;
-}
-
 /* text_open begins a tuple, list, map or record of num elements. */
 TOKEN_INLINE void text_open(struct text *text, const struct text_syntax *syntax,
                             enum text_open class, uint64_t num)
 {
-    const uint64_t shown = text_limit(text, num);
+    uint64_t shown = num;
+    uint32_t max_items = text->options->max_items;
+    uint32_t max_depth = text->options->max_depth;
+    if (max_items != 0 && shown > max_items)
+        shown = max_items;
+    if ((max_depth != 0 && text->depth >= max_depth) || text->num_entries >= TEXT_DEPTH_MAX)
+        shown = 0;
     union text_entry *entry = text_push(text);
     if (entry == NULL)
         return;
@@ -196,7 +262,20 @@ TOKEN_INLINE void text_open(struct text *text, const struct text_syntax *syntax,
     };
     text->depth++;
     text->first = true;
-    TEXT_ADD_MARK(text, syntax->forms[class].open);
+    text_put_mark(text, &syntax->forms[class].open);
+}
+
+TOKEN_INLINE void text_open_record(struct text *text, const struct text_syntax *syntax,
+                                   const struct term_token *token)
+{
+    struct cursor names = token->record_names;
+    TEXT_PUT(text, "#");
+    syntax->add_record_name(text, &names);
+    union text_entry *entry = text_push(text);
+    if (entry == NULL)
+        return;
+    entry->names = names;
+    text_open(text, syntax, OPEN_RECORD, token->num_terms);
 }
 
 /* text_close ends the innermost that is open; false when what is hidden in it is damaged. */
@@ -212,19 +291,19 @@ TOKEN_INLINE bool text_close(struct text *text, const struct text_syntax *syntax
     } else if (frame.hidden != 0) {
         uint64_t num_terms = (uint64_t)frame.hidden * syntax->forms[frame.class].num_parts;
         if (!text->first)
-            TEXT_ADD_MARK(text, syntax->comma);
+            text_put_mark(text, &syntax->comma);
         text_add_more(text, frame.hidden, "");
         num_terms += frame.class == OPEN_LIST; /* its tail */
         if (term_skip(&text->at, &text->env, num_terms, NULL) != TERM_OK)
             return false;
     }
-    TEXT_ADD_MARK(text, syntax->forms[frame.class].close);
+    text_put_mark(text, &syntax->forms[frame.class].close);
     text->first = false;
     return true;
 }
 
-/* text_is_nil passes the end of a proper list. */
-static inline bool text_is_nil(struct text *text)
+/* text_take_nil passes the end of a proper list. */
+static inline bool text_take_nil(struct text *text)
 {
     uint8_t tag;
     return cursor_peek_u8(&text->at, &tag) && tag == TERM_TAG_NIL && cursor_skip(&text->at, 1);
@@ -239,73 +318,223 @@ TOKEN_INLINE bool text_separate(struct text *text, const struct text_syntax *syn
     switch (frame->class) {
     case OPEN_LIST:
         if (frame->shown == 0 && frame->hidden == 0) {
-            if (text_is_nil(text))
+            if (text_take_nil(text))
                 return false;
-            TEXT_ADD_MARK(text, syntax->bar);
+            text_put_mark(text, &syntax->bar);
             return true;
         }
         break;
     case OPEN_MAP:
         if (frame->shown % 2 == 0) {
-            BUFFER_ADD(text->out, " => ");
+            TEXT_PUT(text, " => ");
             return true;
         }
         break;
     case OPEN_RECORD:
         if (!text->first)
-            TEXT_ADD_MARK(text, syntax->comma);
+            text_put_mark(text, &syntax->comma);
         text_read_atom(text, syntax, &text->entries[text->num_entries - 2].names);
-        TEXT_ADD_MARK(text, syntax->field);
+        text_put_mark(text, &syntax->field);
         return true;
     case OPEN_TUPLE:
         break;
     default:
-        return syntax->separate != NULL && syntax->separate(text, frame);
+        if (syntax->separate != NULL)
+            return syntax->separate(text, frame);
+        break;
     }
     if (!text->first)
-        TEXT_ADD_MARK(text, syntax->comma);
+        text_put_mark(text, &syntax->comma);
     return true;
 }
 
-/* text_next writes the next term of what is open, up to where another opens or all is done.
- * False: it is damaged, or long enough. */
+TOKEN_INLINE void text_add_pid(struct text *text, const struct text_syntax *syntax,
+                               const struct term_token *token)
+{
+    struct value_pid pid;
+    if (!value_get_pid(token, &pid))
+        return;
+    text_put_mark(text, &syntax->pid);
+    syntax->add_node(text, token);
+    TEXT_PUT(text, ".");
+    text_put_u64(text, pid.id);
+    TEXT_PUT(text, ".");
+    text_put_u64(text, pid.serial);
+    TEXT_PUT(text, ">");
+}
+
+TOKEN_INLINE void text_add_port(struct text *text, const struct text_syntax *syntax,
+                                const struct term_token *token)
+{
+    struct value_port port;
+    if (!value_get_port(token, &port))
+        return;
+    TEXT_PUT(text, "#Port<");
+    syntax->add_node(text, token);
+    TEXT_PUT(text, ".");
+    text_put_u64(text, port.id);
+    TEXT_PUT(text, ">");
+}
+
+TOKEN_INLINE void text_add_reference(struct text *text, const struct text_syntax *syntax,
+                                     const struct term_token *token)
+{
+    struct value_reference reference;
+    if (!value_get_reference(token, &reference))
+        return;
+    text_put_mark(text, &syntax->reference);
+    syntax->add_node(text, token);
+    for (unsigned i = reference.num_words; i > 0; i--) {
+        TEXT_PUT(text, ".");
+        text_put_u64(text, reference.words[i - 1]);
+    }
+    TEXT_PUT(text, ">");
+}
+
+TOKEN_INLINE void text_add_integer(struct text *text, const struct text_syntax *syntax,
+                                   const struct term_token *token)
+{
+    int64_t value;
+    if (value_get_i64(token, &value)) {
+        text_put_i64(text, value);
+        return;
+    }
+    text_lend(text);
+    text->failed |= !syntax->add_big(text->out, token, text->options->max_bytes);
+    text_resume(text);
+    /* One that is whole ends in a digit, hexadecimal ones' being capitals. */
+    if (!text->failed && text->pen[-1] == 's')
+        text_note_cut(text);
+}
+
+TOKEN_INLINE void text_add_float(struct text *text, const struct text_syntax *syntax,
+                                 const struct term_token *token)
+{
+    double value;
+    if (!value_get_float(token, &value))
+        return;
+    text_lend(text);
+    syntax->add_float(text->out, value);
+    text_resume(text);
+}
+
+/* text_add_token writes a leaf, or opens what the token begins. False: bytes after it are
+ * damaged. */
+TOKEN_INLINE bool text_add_token(struct text *text, const struct text_syntax *syntax,
+                                 const struct term_token *token)
+{
+    switch (token->class) {
+    case TERM_INTEGER:
+        text_add_integer(text, syntax, token);
+        break;
+    case TERM_FLOAT:
+        text_add_float(text, syntax, token);
+        break;
+    case TERM_ATOM:
+        syntax->add_atom(text, token);
+        break;
+    case TERM_BINARY:
+        syntax->add_binary(text, token);
+        break;
+    case TERM_BIT_BINARY:
+        syntax->add_bits(text, token);
+        break;
+    case TERM_STRING:
+        syntax->add_string(text, token);
+        break;
+    case TERM_NIL:
+        TEXT_PUT(text, "[]");
+        break;
+    case TERM_PID:
+        text_add_pid(text, syntax, token);
+        break;
+    case TERM_PORT:
+        text_add_port(text, syntax, token);
+        break;
+    case TERM_REFERENCE:
+        text_add_reference(text, syntax, token);
+        break;
+    case TERM_EXPORT:
+        syntax->add_export(text, token);
+        break;
+    case TERM_FUN:
+        syntax->add_fun(text, token);
+        text->first = false;
+        return term_skip(&text->at, &text->env, token->num_terms, NULL) == TERM_OK;
+    case TERM_LOCAL:
+        TEXT_PUT(text, "#Local<");
+        text_put_u64(text, cursor_left(&token->body));
+        TEXT_PUT(text, " bytes>");
+        break;
+    case TERM_TUPLE:
+        text_open(text, syntax, OPEN_TUPLE, token->num_terms);
+        return true;
+    case TERM_LIST:
+        if (token->num_terms != 1) /* else no elements: it is its tail, which comes next */
+            syntax->open_list(text, token);
+        return true;
+    case TERM_MAP:
+        syntax->open_map(text, token);
+        return true;
+    case TERM_RECORD:
+        text_open_record(text, syntax, token);
+        return true;
+    case TERM_NUM_CLASSES:
+        break;
+    }
+    text->first = false;
+    return true;
+}
+
+/* text_is_long_enough says whether a limit ends the text here, and writes that. */
+static inline bool text_is_long_enough(struct text *text)
+{
+    if (text->failed || (size_t)(text->pen - text->out->data) - text->start <= text->options->max_len)
+        return false;
+    text_add_more_bytes(text, cursor_left(&text->at));
+    return true;
+}
+
+/* text_next stands before the next term of what is open, having closed what ends here. False: all is
+ * done, or damaged. */
 TOKEN_INLINE bool text_next(struct text *text, const struct text_syntax *syntax)
 {
-    struct term_token token;
-    const char *what;
-    size_t max_len = text->options->max_len;
-    if (max_len != 0 && text->out->len - text->start > max_len) {
-        text_add_more_bytes(text, cursor_left(&text->at));
-        return false;
-    }
-    do {
-        if (token_read(&text->at, &text->source, &token, &what) != TERM_OK ||
-            !syntax->add_token(text, &token)) {
-            BUFFER_ADD(text->out, "...");
+    while (text->num_entries != 0 && !text->failed) {
+        text_make_room(text);
+        if (text->entries[text->num_entries - 1].frame.shown != 0 && text_separate(text, syntax))
+            return true;
+        if (!text_close(text, syntax)) {
+            TEXT_PUT(text, "...");
             return false;
         }
-    } while (token.class == TERM_LIST && token.num_terms == 1);
-    return true;
+    }
+    return false;
 }
 
 TOKEN_INLINE void text_run(struct text *text, const struct text_syntax *syntax)
 {
+    struct term_token token;
+    const char *what;
     uint64_t num = 0;
-    bool more = text_next(text, syntax);
-    while (more && text->num_entries != 0 && !text->failed &&
-           !buffer_is_stopped(text->out, ++num)) {
-        if (text->entries[text->num_entries - 1].frame.shown != 0 && text_separate(text, syntax)) {
-            more = text_next(text, syntax);
-        } else if (!text_close(text, syntax)) {
-            BUFFER_ADD(text->out, "...");
-            more = false;
-        }
-    }
+    do {
+        if ((text->options->max_len != 0 && text_is_long_enough(text)) ||
+            buffer_is_stopped(text->out, ++num))
+            return;
+        do {
+            if (token_read(&text->at, &text->source, &token, &what) != TERM_OK ||
+                !text_add_token(text, syntax, &token)) {
+                TEXT_PUT(text, "...");
+                return;
+            }
+        } while (token.class == TERM_LIST && token.num_terms == 1);
+    } while (text_next(text, syntax));
 }
 
-/* text_begin makes text that of the whole term; its keywords are not set. */
-static inline void text_begin(struct text *text, const struct ds_term *term,
-                              const struct ds_term_print_options *options, struct ds_buffer *out)
+/* text_print writes a term in that language; what the language itself keeps in text is set. False
+ * when memory ran out. */
+TOKEN_INLINE bool text_print(struct text *text, const struct text_syntax *syntax,
+                             const struct ds_term *term,
+                             const struct ds_term_print_options *options, struct ds_buffer *out)
 {
     text->out = out;
     text->options = options;
@@ -319,14 +548,13 @@ static inline void text_begin(struct text *text, const struct ds_term *term,
     text->entries = text->few;
     text->num_entries = 0;
     text->cap_entries = TEXT_FRAMES;
-}
 
-/* text_end returns whether there was memory for all. */
-static inline bool text_end(struct text *text)
-{
+    text_resume(text);
+    text_run(text, syntax);
+    text_lend(text);
     if (text->entries != text->few)
         free(text->entries);
-    return !text->failed && !text->out->failed;
+    return !text->failed && !out->failed;
 }
 
 #endif
