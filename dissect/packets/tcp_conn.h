@@ -1,5 +1,5 @@
 /*
- * tcp_conn.h - a TCP connection, as the table (tcp.c) and the reassembly of one direction
+ * tcp_conn.h - a TCP connection, as the table (tcp_table.h) and the reassembly of one direction
  * (tcp_stream.c) share it.
  */
 #ifndef DISSECT_TCP_CONN_H
