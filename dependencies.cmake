@@ -37,7 +37,9 @@ endif()
 
 # A script, not a library: it is put into the pages that are written.
 if(DISTSNIFF_PAGE)
-  find_file(D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3)
+  # For no processor: for another machine it is that of this one.
+  find_file(D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3
+            NO_CMAKE_FIND_ROOT_PATH)
   if(NOT D3_SCRIPT)
     is_missing("d3.min.js, of D3 5," node-d3 "Elsewhere: -DD3_SCRIPT=FILE. Without -T html: -DDISTSNIFF_PAGE=OFF")
   endif()
