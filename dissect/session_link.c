@@ -1,0 +1,315 @@
+/*
+ * session_link.c - what becomes of a connection: its bytes, where there is TLS what is inside of
+ * them, go to its protocol, or are probed until that is known.
+ */
+#include "session_parts.h"
+
+#include "decoder_state.h"
+#include "dist.h"
+#include "keylog.h"
+#include "tcp_facts.h"
+
+#include <stdlib.h>
+
+static void free_link(struct ds_session *session, struct link *link)
+{
+    for (int dir = 0; dir < 2; dir++) {
+        reassembly_free(&link->probes[dir].held, &session->env);
+        raw_early_free(&link->probes[dir].early, &session->env);
+    }
+    conn_forget_nodes(&link->conn);
+    tls_free(link->tls);
+    decoder_state_free(link->conn.decoder, &session->env);
+    link->tcp->user = NULL;
+    free(link);
+}
+
+void session_forget_link(struct ds_session *session, struct link *link)
+{
+    struct tcp_conn_view *tcp = link->tcp;
+    link->is_forgotten = true;
+    if (link->is_in_tls)
+        return;
+    free_link(session, link);
+    tcp_table_forget(tcp);
+}
+
+bool session_take_link(struct ds_session *session, struct link *link, const struct proto *proto)
+{
+    struct env *env = &session->env;
+    struct conn *conn = &link->conn;
+
+    conn->proto = proto;
+    /* What stands for the past is in clear, as TLS is not. */
+    if (env->config.remember && proto->give_past != NULL && link->tls == NULL)
+        conn->decoder = decoder_state_new(env);
+    if (!proto->start(env, conn)) {
+        env->stats.no_memory++;
+        session_forget_link(session, link);
+        return false;
+    }
+    return true;
+}
+
+static void on_open(void *context, struct tcp_conn_view *view)
+{
+    struct ds_session *session = context;
+    struct env *env = &session->env;
+    const struct proto *proto = NULL;
+
+    struct link *link = calloc(1, sizeof *link);
+    if (link == NULL) {
+        env->stats.no_memory++;
+        tcp_table_forget(view);
+        return;
+    }
+    view->user = link;
+    link->session = session;
+    link->tcp = view;
+    link->conn.tcp = view;
+    if (view->facts != NULL)
+        link->conn.view.link = &view->facts->link;
+    for (int end = 0; end < 2; end++) {
+        link->conn.view.end[end].addr = view->addr[end];
+        link->conn.view.end[end].port = view->port[end];
+    }
+    if (proto_find(env, &link->conn, 0, cursor_make(NULL, 0), &proto) == PROTO_YES)
+        (void)session_take_link(session, link, proto);
+}
+
+/* take_past takes what stands for bytes of a connection that is known to be a distribution's. */
+static void take_past(struct ds_session *session, struct link *link, int dir, struct cursor data)
+{
+    struct env *env = &session->env;
+    struct conn *conn = &link->conn;
+    if (conn->proto == NULL) {
+        for (int d = 0; d < 2; d++)
+            conn->late[d] = !link->tcp->syn_seen[d];
+        if (!session_take_link(session, link, &dist_proto))
+            return;
+    }
+    if (env->past != DS_PAST_OPEN)
+        conn->proto->feed(env, conn, dir, data);
+    else if (conn->proto->take_alone != NULL)
+        conn->proto->take_alone(env, conn, dir, data);
+}
+
+/* take_text takes what a direction says, be it in TLS or not. */
+static void take_text(struct ds_session *session, struct link *link, int dir, struct cursor data)
+{
+    if (link->conn.proto == NULL) {
+        session_probe(session, link, dir, data);
+        return;
+    }
+    link->is_fed = true;
+    raw_emit_data(&session->env, &link->conn, dir, data);
+    link->conn.proto->feed(&session->env, &link->conn, dir, data);
+}
+
+static void take_gap(struct ds_session *session, struct link *link, int dir, uint64_t len,
+                     enum tcp_gap why)
+{
+    const struct ds_fault fault = {conn_gap_fault(why), 0, "bytes are missing here"};
+    if (link->conn.proto != NULL) {
+        raw_emit_missing(&session->env, &link->conn, dir, len, fault);
+        link->conn.proto->gap(&session->env, &link->conn, dir, len, why);
+        return;
+    }
+    /* What was probed so far leads nowhere now; what follows is as if joined late. */
+    link->lost[dir] = true;
+    link->probes[dir].looked_len = 0;
+    raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
+    reassembly_free(&link->probes[dir].held, &session->env);
+}
+
+static void on_tls_text(void *context, int dir, struct cursor text)
+{
+    struct link *link = context;
+    link->session->env.stats.tls_opened += !link->is_opened;
+    link->is_opened = true;
+    if (!link->is_forgotten)
+        take_text(link->session, link, dir, text);
+}
+
+static void on_tls_gap(void *context, int dir, uint64_t len, enum tcp_gap why)
+{
+    struct link *link = context;
+    if (!link->is_forgotten)
+        take_gap(link->session, link, dir, len, why);
+}
+
+/* on_tls_sealed: a connection that cannot be read is shown where its port tells what it is. */
+static void on_tls_sealed(void *context)
+{
+    struct link *link = context;
+    struct ds_session *session = link->session;
+    const struct proto *proto = NULL;
+    if (link->is_forgotten)
+        return;
+    if (link->conn.proto == NULL &&
+        proto_find(&session->env, &link->conn, 0, cursor_make(NULL, 0), &proto) == PROTO_YES &&
+        !session_take_link(session, link, proto))
+        return;
+    if (link->conn.proto != NULL && link->conn.proto->sealed != NULL) {
+        link->conn.proto->sealed(&session->env, &link->conn);
+    } else if (!keylog_grows(&session->env)) {
+        session->env.stats.tls_unknown++;
+        session_forget_link(session, link);
+    }
+}
+
+static const struct tls_events tls_events = {
+    .text = on_tls_text,
+    .gap = on_tls_gap,
+    .sealed = on_tls_sealed,
+};
+
+/* starts_tls says whether what comes is TLS, and is worth the trouble. */
+static bool starts_tls(const struct ds_session *session, const struct link *link, int dir,
+                       struct cursor data)
+{
+    const struct conn *conn = &link->conn;
+    const bool is_late = !link->tcp->syn_seen[dir] || link->lost[dir];
+    if (conn->proto != NULL && (link->is_fed || conn->proto->sealed == NULL))
+        return false;
+    return tls_probe(data, is_late) &&
+           (session_knows_port(session, link) || keylog_is_of_use(&session->env));
+}
+
+static void start_tls(struct ds_session *session, struct link *link)
+{
+    struct env *env = &session->env;
+    if (session->tls == NULL)
+        session->tls = tls_stage_new(env, &tls_events);
+    if (session->tls != NULL)
+        link->tls = tls_new(session->tls, link->tcp, link);
+    if (link->tls == NULL) {
+        env->stats.no_memory++;
+        return;
+    }
+    env->stats.tls_connections++;
+    link->conn.view.tls = tls_view(link->tls);
+    for (int dir = 0; dir < 2; dir++)
+        reassembly_free(&link->probes[dir].held, env);
+}
+
+/* leave_tls does what could not be done while the stage was at work. */
+static void leave_tls(struct ds_session *session, struct link *link)
+{
+    link->is_in_tls = false;
+    if (link->is_forgotten)
+        session_forget_link(session, link);
+}
+
+static void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+
+    if (link == NULL)
+        return;
+    if (session->env.past > DS_PAST_BYTES) {
+        take_past(session, link, dir, data);
+        return;
+    }
+    if (session->env.past == DS_PAST_NONE)
+        link->conn.view.counters[dir].bytes += cursor_left(&data);
+    if (link->tls == NULL && starts_tls(session, link, dir, data))
+        start_tls(session, link);
+    if (link->tls == NULL) {
+        take_text(session, link, dir, data);
+        return;
+    }
+    link->is_in_tls = true;
+    tls_feed(link->tls, dir, data);
+    leave_tls(session, link);
+}
+
+static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
+                   enum tcp_gap why)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+
+    if (link == NULL)
+        return;
+    if (link->tls == NULL) {
+        take_gap(session, link, dir, len, why);
+        return;
+    }
+    link->is_in_tls = true;
+    tls_gap(link->tls, dir, len, why);
+    leave_tls(session, link);
+}
+
+static void on_end(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link != NULL && link->conn.proto != NULL)
+        link->conn.proto->end(&session->env, &link->conn, dir);
+}
+
+static void on_go_on(void *context, struct tcp_conn_view *view)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    const struct ds_conn_change change = {
+        .state = DS_CONN_CONTINUED,
+        .reason = "it began before; what came then is known from what stands for it",
+    };
+    if (link != NULL && link->conn.view.number != 0)
+        conn_emit_change(&session->env, &link->conn, 0, change);
+}
+
+static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link != NULL && link->conn.proto != NULL)
+        conn_report_icmp(&session->env, &link->conn, dir);
+}
+
+static void on_stall(void *context, struct tcp_conn_view *view, int dir,
+                     const struct ds_stall *stall)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link == NULL || link->conn.proto == NULL)
+        return;
+    struct ds_event event = {.type = DS_EVENT_STALL, .dir = (uint8_t)dir, .stall = *stall};
+    if (link->conn.proto->progress != NULL)
+        link->conn.proto->progress(&link->conn, dir, &event.stall.message_size,
+                                   &event.stall.message_passed);
+    env_emit(&session->env, &link->conn, &event);
+}
+
+static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    const enum ds_past_kind past = session->env.past;
+
+    if (link == NULL)
+        return;
+    session->env.past = DS_PAST_NONE; /* it is another's */
+    if (link->tls != NULL) {
+        link->is_in_tls = true; /* it is freed here and nowhere else */
+        tls_end(link->tls);
+    }
+    if (link->conn.proto != NULL)
+        link->conn.proto->close(&session->env, &link->conn, why);
+    session->env.past = past;
+    free_link(session, link);
+}
+
+const struct tcp_events session_tcp_events = {
+    .open = on_open,
+    .data = on_data,
+    .gap = on_gap,
+    .end = on_end,
+    .go_on = on_go_on,
+    .icmp = on_icmp,
+    .stall = on_stall,
+    .close = on_close,
+};

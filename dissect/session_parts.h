@@ -1,0 +1,66 @@
+/*
+ * session_parts.h - what the files of a session share: session.c is what the user of the library
+ * calls, session_link.c what becomes of a connection, session_probe.c how its protocol is found.
+ */
+#ifndef DISSECT_SESSION_PARTS_H
+#define DISSECT_SESSION_PARTS_H
+
+#include "conn.h"
+#include "packet.h"
+#include "proto.h"
+#include "raw.h"
+#include "reassembly.h"
+#include "tcp.h"
+#include "tls.h"
+
+struct probe {
+    struct reassembly held;
+    struct raw_early early;
+    size_t looked_len; /* bytes of held at the last look at all of them */
+    uint64_t num_bytes;
+    unsigned num_segments;
+    bool given_up;
+};
+
+/* link ties a TCP connection to what stands above it. */
+struct link {
+    struct conn conn;
+    struct tcp_conn_view *tcp;
+    struct probe probes[2];
+    bool lost[2]; /* bytes went missing while probing */
+    struct ds_session *session;
+    struct tls *tls;   /* NULL: none */
+    bool is_opened;    /* some of what is in TLS could be read */
+    bool is_fed;       /* its protocol was given something */
+    bool is_in_tls;    /* tls is at work */
+    bool is_forgotten; /* once it is done */
+};
+
+struct ds_session {
+    struct env env;
+    struct packet_decoder decoder;
+    struct tcp_table *tcp;
+    char *cookie;
+    struct atom_books *own_memory; /* NULL: that of ds_config, or none */
+    struct tls_stage *tls;         /* NULL: no connection needed it yet */
+    bool ended;
+};
+
+/* session_tcp_events is what the table of TCP connections tells a session. */
+extern const struct tcp_events session_tcp_events;
+
+/* session_probe looks for the protocol of a connection in what comes of it, which the protocol gets
+ * once it is found, with what was held of it. A connection of no protocol is forgotten. */
+void session_probe(struct ds_session *session, struct link *link, int dir, struct cursor data);
+
+/* session_knows_port says whether a connection is to or from a port known to carry distribution. */
+bool session_knows_port(const struct ds_session *session, const struct link *link);
+
+/* session_take_link hands a connection to its protocol. False when memory ran out and the
+ * connection is forgotten. */
+bool session_take_link(struct ds_session *session, struct link *link, const struct proto *proto);
+
+/* session_forget_link does so as soon as nobody uses the connection. */
+void session_forget_link(struct ds_session *session, struct link *link);
+
+#endif
