@@ -9,6 +9,7 @@
 #include "sink.h"
 #include "units.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool option_set_format(struct options *o, const char *value)
@@ -93,6 +94,28 @@ bool option_set_report(struct options *o, const char *value)
     if (!option_parse_choice("--report", value, names, REPORT_COUNT, &which))
         return false;
     o->report.wanted[which] = true;
+    return true;
+}
+
+bool option_set_metrics(struct options *o, const char *value)
+{
+    static const char suffix[] = ".prom";
+    const size_t len = strlen(value), suffix_len = sizeof suffix - 1;
+    char *fresh;
+    if (len <= suffix_len || strcmp(value + len - suffix_len, suffix) != 0) {
+        complain("--metrics takes the name of a file that ends in .prom, not '%s'", value);
+        return false;
+    }
+    if (o->metrics.file != NULL) {
+        complain("--metrics takes one file, not also '%s'", value);
+        return false;
+    }
+    if (asprintf(&fresh, "%s.new", value) < 0) {
+        complain("out of memory");
+        return false;
+    }
+    o->metrics.file = value;
+    o->metrics.fresh = fresh;
     return true;
 }
 

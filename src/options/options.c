@@ -189,7 +189,8 @@ static void choose_formats(struct options *o)
     bool has_report = false;
     for (int i = 0; i < REPORT_COUNT; i++)
         has_report |= o->report.wanted[i];
-    if (o->output.num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report)
+    if (o->output.num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report &&
+        !metrics_wanted(&o->metrics))
         o->output.formats[o->output.num_formats++] =
             (struct sink_format){sink_find("text", 4), NULL};
 }
@@ -319,11 +320,12 @@ static bool read_options(struct options *options, int argc, char **argv,
 static void hand_down(struct options *o)
 {
     uint64_t *const limits[] = {o->select.limits, o->output.limits, o->report.limits,
-                                o->keep.limits};
+                                o->keep.limits, o->metrics.limits};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         memcpy(limits[i], o->config.limits, sizeof o->config.limits);
     o->redact.cookie_file = o->output.cookie_file = o->cookie_file;
     o->output.redacted = o->redact.what != 0;
+    o->metrics.has_calls = !o->no_calls;
     o->report.is_live = o->capture.num_read_files == 0;
     if (o->report.wanted[REPORT_TOP] && o->report.is_live && o->report.every_ns == 0)
         o->report.every_ns = REPORT_TOP_EVERY_NS;
@@ -402,6 +404,7 @@ void options_free(struct options *options)
     free(options->keylog.files);
     options->keylog.files = NULL;
     free(options->follow.expression);
+    free(options->metrics.fresh);
     while (options->select.num_regexes != 0)
         match_regex_free(options->select.regexes[--options->select.num_regexes]);
     while (options->select.num_matches != 0)

@@ -10,6 +10,7 @@
 #include "ending.h"
 #include "follow.h"
 #include "keep_config.h"
+#include "metrics.h"
 #include "rate_limit.h"
 #include "redact_config.h"
 #include "reports.h"
@@ -41,8 +42,8 @@ enum action {
 };
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
- * others, and what concerns several. Texts belong to the command line, except the BPF expression
- * and the filters. */
+ * others, and what concerns several. Texts belong to the command line, except the BPF expression,
+ * the filters and what names of files are made into. */
 struct options {
     enum action action;
     struct capture_config capture;
@@ -51,6 +52,7 @@ struct options {
     struct redact_config redact;
     struct sink_config output;
     struct report_config report;
+    struct metrics_config metrics;
     struct keep_config keep;
     struct ending_config ending;
     struct rate rate;

@@ -50,7 +50,7 @@ static void make_line(struct page_calls *c, const struct call *call)
     json_put_string(&json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
     json_put_microseconds(&json, JSON_KEY("start"), call->start_ns);
     json_put_signed(&json, JSON_KEY("span"), call->end_ns - call->start_ns);
-    json_put_bool(&json, JSON_KEY("has_end"), report_call_has_end(call));
+    json_put_bool(&json, JSON_KEY("has_end"), call_has_end(call));
     json_put_unsigned(&json, JSON_KEY("packet"), call->start_frame);
     json_put_unsigned(&json, JSON_KEY("end_packet"), call->end_frame);
     put_party(c, JSON_KEY("caller"), &call->caller, &json);

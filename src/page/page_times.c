@@ -151,7 +151,7 @@ static void take_call(struct page_times *t, const struct call *call)
     if (call->outcome != CALL_OK && call->outcome != CALL_ANSWERED_ELSEWHERE &&
         call->outcome != CALL_UNKNOWN)
         grid_series_add(&t->failed, &t->grid, column, 1);
-    if (!report_call_has_end(call))
+    if (!call_has_end(call))
         return;
     heat_add(&t->heat, &t->grid, column, span_ns);
     t->scratch.len = 0;

@@ -43,18 +43,21 @@ static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
         pipeline_set_state(s, PIPELINE_FULL);
 }
 
-/* show_wanted does what the first thread has asked for, which knows nothing of calls. */
-static void show_wanted(struct pipeline *s)
+/* do_wanted does what the first thread has asked for, which knows nothing of calls. */
+static void do_wanted(struct pipeline *s)
 {
-    atomic_store(&s->show_wanted, false);
-    pipeline_show_now(s, INT64_MIN);
+    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed)) {
+        atomic_store(&s->show_wanted, false);
+        pipeline_show_now(s, INT64_MIN);
+    }
+    if (atomic_load_explicit(&s->publish_wanted, memory_order_relaxed))
+        pipeline_publish_now(s, INT64_MIN);
 }
 
 static bool take_event(void *context, const struct record *record)
 {
     struct pipeline *s = context;
-    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
-        show_wanted(s);
+    do_wanted(s);
     correlate_or_show(s, record->event);
     return pipeline_get_state(s) == PIPELINE_ON;
 }
@@ -62,8 +65,7 @@ static bool take_event(void *context, const struct record *record)
 static bool flush_behind(void *context)
 {
     struct pipeline *s = context;
-    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
-        show_wanted(s);
+    do_wanted(s);
     return outputs_flush(&s->outputs);
 }
 
@@ -98,6 +100,11 @@ void pipeline_event(struct pipeline *s, const struct ds_event *event)
 {
     if (s->idle)
         return;
+    if (s->only_counts) {
+        if (!event->past && event->ts_ns >= s->since_ns)
+            metrics_event(s->metrics, event);
+        return;
+    }
     if (s->queue == NULL || !s->behind) {
         correlate_or_show(s, event);
         return;
@@ -110,6 +117,7 @@ void pipeline_event(struct pipeline *s, const struct ds_event *event)
 
 void pipeline_lose(struct pipeline *s, const struct loss *loss)
 {
+    s->lost[loss->cause] += loss->count;
     if (s->queue != NULL)
         record_queue_lose(s->queue, loss);
 }
@@ -162,8 +170,12 @@ void pipeline_flush(struct pipeline *s)
 
 bool pipeline_start(struct pipeline *s)
 {
-    s->idle = s->outputs.num_sinks == 0 && s->correlate == NULL && s->recorder == NULL &&
-              s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
+    const bool none_wanted = s->outputs.num_sinks == 0 && s->correlate == NULL &&
+                             s->recorder == NULL && s->options->ending.max_messages == 0 &&
+                             s->rate_limit.rate.max == 0;
+    s->idle = none_wanted && s->metrics == NULL;
+    s->only_counts = none_wanted && s->metrics != NULL && s->redact == NULL &&
+                     !selector_chooses(s->select);
     s->raw = sinks_want_raw(&s->options->output);
     if (s->outputs.num_sinks == 0 && !s->behind)
         return true;
@@ -204,6 +216,7 @@ void pipeline_end(struct pipeline *s)
     stop_relay(s);
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     reports_end(s->reports);
+    pipeline_publish(s, INT64_MIN);
 }
 
 struct ds_buffer *pipeline_report_text(struct pipeline *s)
@@ -231,6 +244,8 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
     if (s->findings != NULL)
         findings_add_stats(s->findings, stats);
     selector_add_stats(s->select, stats);
+    if (s->metrics != NULL)
+        metrics_add_stats(s->metrics, stats);
 }
 
 bool pipeline_has_errors(const struct pipeline *s)
@@ -266,6 +281,7 @@ void pipeline_free(struct pipeline *s)
     if (s->holds_back)
         held_back_free(&s->held_back);
     reports_free(s->reports);
+    metrics_free(s->metrics);
     selector_free(s->select);
     rate_limit_free(&s->rate_limit);
     free(s);

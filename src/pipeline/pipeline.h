@@ -54,6 +54,14 @@ void pipeline_time(struct pipeline *pipeline, int64_t now_ns);
  * Where the calls are put together in the second thread, that writes it a little later. */
 void pipeline_show(struct pipeline *pipeline, int64_t now_ns);
 
+/* pipeline_publish replaces the file of --metrics, as of that time or that of the latest event if it
+ * is later. Where another thread counts, that does it a little later. */
+void pipeline_publish(struct pipeline *pipeline, int64_t now_ns);
+
+/* pipeline_is_unpublished says, after pipeline_end, whether that file could not be written at last. It
+ * has been complained of. */
+bool pipeline_is_unpublished(const struct pipeline *pipeline);
+
 /* pipeline_flush sees to it that all there is so far is written out soon. */
 void pipeline_flush(struct pipeline *pipeline);
 

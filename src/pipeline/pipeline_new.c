@@ -16,12 +16,19 @@
 /* What a call asked is kept for its record; a report only shows the beginning. */
 enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
 
+/* counts_calls says whether the metrics want calls and findings. */
+static bool counts_calls(const struct options *options)
+{
+    return metrics_wanted(&options->metrics) && options->metrics.has_calls;
+}
+
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
 static bool open_correlate(struct pipeline *s)
 {
     const struct options *options = s->options;
     const bool wanted = s->outputs.num_sinks != 0 || recorder_wanted(&options->keep);
-    if ((!wanted || options->no_calls) && !reports_wanted(&options->report))
+    if ((!wanted || options->no_calls) && !reports_wanted(&options->report) &&
+        !counts_calls(options))
         return true;
     struct correlate_config config = {
         .emit = pipeline_on_record,
@@ -32,9 +39,6 @@ static bool open_correlate(struct pipeline *s)
         .keep = wanted || s->redact != NULL || options->syntax != OPTION_SYNTAX_ERLANG
                     ? KEEP_REQUEST : KEEP_FOR_REPORT,
     };
-    uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
-        hash_seed(seed);
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);
     return s->correlate != NULL;
@@ -42,7 +46,8 @@ static bool open_correlate(struct pipeline *s)
 
 bool pipeline_takes_findings(const struct options *options)
 {
-    return options->report.wanted[REPORT_DOCTOR] || sinks_want_findings(&options->output) ||
+    return options->report.wanted[REPORT_DOCTOR] || counts_calls(options) ||
+           sinks_want_findings(&options->output) ||
            filter_asks_findings(options->select.filter) ||
            filter_asks_findings(options->keep.trigger);
 }
@@ -59,6 +64,21 @@ static bool open_findings(struct pipeline *s)
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->findings = findings_new(&config);
     return s->findings != NULL;
+}
+
+static bool open_metrics(struct pipeline *s)
+{
+    if (!metrics_wanted(&s->options->metrics))
+        return true;
+    s->metrics = metrics_new(&s->options->metrics);
+    return s->metrics != NULL;
+}
+
+static void seed_hashes(void)
+{
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
+        hash_seed(seed);
 }
 
 static bool has_stdout(const struct pipeline *s)
@@ -116,11 +136,12 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
         pipeline_free(s);
         return NULL;
     }
+    seed_hashes();
     s->select = selector_new(&options->select);
     s->reports = reports_new(&options->report, time_digits, has_stdout(s));
     if (s->select == NULL || s->reports == NULL ||
         !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
-        !open_correlate(s)) {
+        !open_metrics(s) || !open_correlate(s)) {
         complain("out of memory");
         pipeline_free(s);
         return NULL;

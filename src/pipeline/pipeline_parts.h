@@ -10,6 +10,7 @@
 #include "correlate.h"
 #include "findings.h"
 #include "held_back.h"
+#include "metrics.h"
 #include "outputs.h"
 #include "packet_recorder.h"
 #include "pipeline.h"
@@ -32,6 +33,10 @@ struct pipeline {
     struct findings *findings; /* NULL when nobody wants to know */
     bool has_errors;           /* some were shown */
     struct reports *reports;
+    struct metrics *metrics;         /* NULL: nobody wants them */
+    bool only_counts;                /* for them: nobody else wants to know anything */
+    bool is_unpublished;             /* their file could not be written, and that was said */
+    uint64_t lost[LOSS_CAUSE_COUNT]; /* for them */
     bool whole;                       /* some sinks also get what was not selected */
     struct packet_recorder *recorder; /* NULL: nobody keeps packets */
     uint64_t num_shown;               /* messages */
@@ -45,6 +50,7 @@ struct pipeline {
     int64_t since_ns;            /* before it, nothing is shown */
     int64_t next_ns;             /* when the reports are written again; INT64_MAX: never */
     _Atomic bool show_wanted;    /* by the second thread */
+    _Atomic bool publish_wanted; /* the same */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
     uint64_t num_cut;            /* records: not looked at, or not redacted, at the end */
     _Atomic int state;           /* enum pipeline_state; never becomes less */
@@ -72,5 +78,8 @@ void pipeline_repeat_reports(struct pipeline *pipeline, int64_t now_ns);
 
 /* pipeline_show_now is pipeline_show in the thread of the correlation. */
 void pipeline_show_now(struct pipeline *pipeline, int64_t now_ns);
+
+/* pipeline_publish_now is pipeline_publish in that thread. */
+void pipeline_publish_now(struct pipeline *pipeline, int64_t now_ns);
 
 #endif

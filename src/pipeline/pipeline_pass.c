@@ -93,6 +93,8 @@ void pipeline_show_record(void *context, const struct record *record)
         return;
     if (!is_raw)
         pipeline_note_reports(s, reports_record(s->reports, shown));
+    if (!is_raw && s->metrics != NULL)
+        metrics_record(s->metrics, shown);
     /* That of a call is there to be counted. */
     const bool passed =
         record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
@@ -168,6 +170,8 @@ void pipeline_on_finding(void *context, const struct record *record)
              (finding->kind == NULL || selector_wants(s->select, record)) &&
              pipeline_redact(s, &shown)) {
         pipeline_note_reports(s, reports_record(s->reports, shown));
+        if (s->metrics != NULL)
+            metrics_record(s->metrics, shown);
         if (sinks_want_findings(&s->options->output))
             pass_on(s, shown);
     }

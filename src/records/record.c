@@ -7,6 +7,21 @@
 #include "printable.h"
 #include "term_show.h"
 
+bool call_has_end(const struct call *call)
+{
+    switch (call->outcome) {
+    case CALL_OK:
+    case CALL_ERROR:
+    case CALL_NOPROC:
+    case CALL_TIMEOUT:
+    case CALL_ABANDONED:
+    case CALL_NOCONNECTION:
+        return true;
+    default:
+        return false;
+    }
+}
+
 size_t record_terms_len(const struct record *record)
 {
     const struct call *call = record->call;

@@ -145,6 +145,9 @@ static inline bool record_is_message(const struct record *record)
            record->event->type == DS_EVENT_MESSAGE;
 }
 
+/* call_has_end says whether it is known how long a call took. */
+bool call_has_end(const struct call *call);
+
 /* record_terms_len is how many bytes its terms have, in external format. */
 size_t record_terms_len(const struct record *record);
 

@@ -47,10 +47,8 @@ extern const struct report_kind report_calls, report_trees, report_monitors, rep
  * whom: shared by calls and trees. */
 void report_print_who(const struct call *call, struct ds_buffer *out);
 void report_print_what(const struct call *call, size_t max_len, struct ds_buffer *out);
-/* report_call_has_end says whether it is known how long a call took; report_print_callee appends who
- * was called, as latencies are told apart: a process made for one call is not told from others like
- * it. */
-bool report_call_has_end(const struct call *call);
+/* report_print_callee appends who was called, as latencies are told apart: a process made for one
+ * call is not told from others like it. */
 void report_print_callee(const struct call *call, struct ds_buffer *out);
 void report_print_time(const struct report_text *text, int64_t ns, struct ds_buffer *out);
 

@@ -59,21 +59,6 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return l;
 }
 
-bool report_call_has_end(const struct call *call)
-{
-    switch (call->outcome) {
-    case CALL_OK:
-    case CALL_ERROR:
-    case CALL_NOPROC:
-    case CALL_TIMEOUT:
-    case CALL_ABANDONED:
-    case CALL_NOCONNECTION:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static uint64_t add_text(uint64_t hash, struct ds_text text)
 {
     return text.data != NULL ? hash_more(hash, text.data, text.len) : hash_more(hash, "", 1);
@@ -115,7 +100,7 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
     const int64_t span_ns = call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
     bool is_new;
     struct latency_kind *kind =
-        tally_add(&l->parts[part], key, report_call_has_end(call) ? (uint64_t)span_ns + 1 : 1, &is_new);
+        tally_add(&l->parts[part], key, call_has_end(call) ? (uint64_t)span_ns + 1 : 1, &is_new);
     if (kind == NULL) {
         l->failed = true;
         return;
@@ -125,8 +110,8 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
         l->failed |= kind->text == NULL;
     }
     kind->count++;
-    kind->errors += report_call_has_end(call) && call->outcome != CALL_OK;
-    if (!report_call_has_end(call)) {
+    kind->errors += call_has_end(call) && call->outcome != CALL_OK;
+    if (!call_has_end(call)) {
         kind->without++;
         return;
     }

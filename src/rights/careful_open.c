@@ -176,14 +176,19 @@ static bool check_file(const char *name, const struct stat *status, struct open_
     return what == NULL;
 }
 
+static bool is_new(enum open_how how)
+{
+    return how == OPEN_NEW || how == OPEN_NEW_SHARED;
+}
+
 /* open_last opens the last part of the way; a FIFO without waiting. */
 static int open_last(const struct way *way, const char *name, enum open_how how,
                      struct open_trouble *trouble)
 {
     struct stat status;
     const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
-                      (way->is_proc ? 0 : O_NOFOLLOW) | (how == OPEN_NEW ? O_EXCL : 0);
-    const int fd = openat(way->folder, way->part, flags, 0600);
+                      (way->is_proc ? 0 : O_NOFOLLOW) | (is_new(how) ? O_EXCL : 0);
+    const int fd = openat(way->folder, way->part, flags, how == OPEN_NEW_SHARED ? 0644 : 0600);
     if (fd < 0) {
         trouble->nobody_reads = errno == ENXIO &&
                                 fstatat(way->folder, way->part, &status, 0) == 0 &&
@@ -213,7 +218,7 @@ int careful_open(const char *name, enum open_how how, struct open_trouble *troub
         if (fd >= 0)
             (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     } else {
-        if (walk(&way, name, how == OPEN_NEW, trouble))
+        if (walk(&way, name, is_new(how), trouble))
             fd = open_last(&way, name, how, trouble);
         trouble->error = errno;
         if (way.folder >= 0)

@@ -19,6 +19,7 @@ enum open_how {
     OPEN_READ,
     OPEN_WRITE, /* what is not there is created for its owner alone; nothing is emptied */
     OPEN_NEW,   /* for writing; there must be no such file */
+    OPEN_NEW_SHARED, /* as OPEN_NEW, and others may read it, as far as the umask allows */
     OPEN_SCRIPT, /* as OPEN_WRITE, and its owner may run it: who writes it need not own it */
 };
 

@@ -12,13 +12,13 @@
 
 #include "complain.h"
 #include "file_helper.h"
+#include "replaced_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char MAGIC[] = "distsniff learned 1\n";
 
@@ -200,30 +200,6 @@ static void write_one(void *context, const struct ds_learned *learned)
     encode(&w->text, learned->text);
 }
 
-/* put writes all of a text to a new file, which then takes the place of the old one. */
-static bool put(const char *fresh, const struct ds_buffer *text)
-{
-    struct open_trouble trouble = {0};
-    if (file_helper_exists(fresh))
-        file_helper_remove(fresh); /* of a run that did not end well */
-    const int fd = file_helper_open(fresh, OPEN_NEW, &trouble);
-    if (fd < 0) {
-        errno = trouble.error;
-        return false;
-    }
-    size_t done = 0;
-    while (done < text->len) {
-        const ssize_t len = write(fd, text->data + done, text->len - done);
-        if (len < 0 && errno == EINTR)
-            continue;
-        if (len <= 0)
-            break;
-        done += (size_t)len;
-    }
-    const bool ok = done == text->len;
-    return close(fd) == 0 && ok && file_helper_replace(fresh);
-}
-
 bool learned_file_write(const char *name, const struct ds_atom_memory *memory)
 {
     struct writing *w = calloc(1, sizeof *w);
@@ -235,12 +211,10 @@ bool learned_file_write(const char *name, const struct ds_atom_memory *memory)
     }
     ds_buffer_add_text(&w->text, MAGIC);
     ds_atom_memory_each(memory, write_one, w);
-    const bool ok = !w->text.failed && put(fresh, &w->text);
-    if (!ok) {
+    const bool ok = !w->text.failed && replaced_file_put(fresh, OPEN_NEW, &w->text);
+    if (!ok)
         complain("%s stays as it was: %s", name,
                  w->text.failed ? "out of memory" : strerror(errno));
-        file_helper_remove(fresh);
-    }
     ds_buffer_free(&w->text);
     free(fresh);
     free(w);

@@ -17,6 +17,7 @@ enum {
     TELL_EVERY_NS = 100 * 1000 * 1000,
     SETTLE_NS = 300 * 1000 * 1000,
 };
+#define PUBLISH_EVERY_NS (10 * INT64_C(1000000000)) /* --metrics FILE */
 
 static void flush(void *context)
 {
@@ -36,6 +37,15 @@ static int64_t read_live_clock(struct sniff *s)
     return live_clock_read(&s->clock, clock_since_1970_ns(), monotonic_ns);
 }
 
+static void publish(struct sniff *s)
+{
+    const int64_t now_ns = clock_now_ns();
+    if (s->options->metrics.file == NULL || now_ns - s->published_ns < PUBLISH_EVERY_NS)
+        return;
+    s->published_ns = now_ns;
+    pipeline_publish(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
+}
+
 /* What is looked at only now and then. */
 static void look_around(struct sniff *s)
 {
@@ -45,6 +55,7 @@ static void look_around(struct sniff *s)
         sniff_note_drops(s);
         sniff_explain_silence(s);
     }
+    publish(s);
     progress_update(&s->progress, &s->capture, ds_session_stats(s->session));
     if (counts_wanted) {
         counts_wanted = 0;

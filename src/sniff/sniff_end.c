@@ -102,7 +102,8 @@ int sniff_close(struct sniff *s, bool opened)
     }
     s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
                  (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
-                 (s->pipeline != NULL && pipeline_has_failed(s->pipeline));
+                 (s->pipeline != NULL &&
+                  (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
     if (opened && !sniff_reader_is_gone(s))
         ending_print(&s->ending, stderr);
     follow_free(s->follow);

@@ -44,10 +44,12 @@ static bool is_same_file(const char *a, const char *b)
 bool sniff_check_outputs(const struct sniff *s)
 {
     const struct options *options = s->options;
-    const char *names[MAX_FORMATS + 2] = {options->keep.write_file, options->keep.connections_file};
+    enum { OTHERS = 3 };
+    const char *names[OTHERS + MAX_FORMATS] = {
+        options->keep.write_file, options->keep.connections_file, options->metrics.file};
     for (size_t i = 0; i < options->output.num_formats; i++)
-        names[i + 2] = options->output.formats[i].file;
-    for (size_t i = 0; i < options->output.num_formats + 2; i++) {
+        names[OTHERS + i] = options->output.formats[i].file;
+    for (size_t i = 0; i < OTHERS + options->output.num_formats; i++) {
         if (names[i] != NULL && capture_is_input(&s->capture, names[i]))
             return false;
         for (size_t j = 0; j < i && names[i] != NULL; j++) {
@@ -88,13 +90,16 @@ bool sniff_may_record(const struct sniff *s)
     return false;
 }
 
-/* sniff_may_learn says whether the file of --learned can be replaced in the end. */
-bool sniff_may_learn(const struct sniff *s)
+bool sniff_may_replace(const struct sniff *s)
 {
-    if (s->learned_new == NULL || file_helper_may_create(s->learned_new))
-        return true;
-    complain("cannot write %s: %s", s->learned_new, strerror(errno));
-    return false;
+    const char *const names[] = {s->learned_new, s->options->metrics.fresh};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i] != NULL && !file_helper_may_create(names[i])) {
+            complain("cannot write %s: %s", names[i], strerror(errno));
+            return false;
+        }
+    }
+    return true;
 }
 
 static void add_file(struct sniff *s, const char *name, enum helper_use use)
@@ -132,5 +137,6 @@ bool sniff_start_helper(struct sniff *s)
     add_file(s, options->keep.connections_file, HELPER_WRITE);
     for (size_t i = 0; i < options->output.num_formats; i++)
         add_file(s, options->output.formats[i].file, HELPER_WRITE);
+    add_file(s, options->metrics.fresh, HELPER_WRITE);
     return file_helper_start(&s->helper);
 }

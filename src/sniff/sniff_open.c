@@ -177,5 +177,5 @@ static bool open_inputs(struct sniff *s)
 bool sniff_open(struct sniff *s)
 {
     return open_inputs(s) && open_keylog(s) && open_session(s) && open_outputs(s) &&
-           save_open(&s->save) && sniff_may_record(s) && sniff_may_learn(s);
+           save_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s);
 }

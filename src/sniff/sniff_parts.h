@@ -20,7 +20,7 @@
 #include "sniff.h"
 #include "syntax_choice.h"
 
-enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 7 };
+enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 8 };
 
 struct sniff {
     const struct options *options;
@@ -45,6 +45,7 @@ struct sniff {
     struct live_clock clock;
     int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
     int64_t idle_ns; /* since when a pipe has brought nothing, by the monotonic clock; 0: it does */
+    int64_t published_ns; /* the file of --metrics, by the monotonic clock */
     int64_t told_ns;  /* when the time was told last, by the monotonic clock */
     int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
     bool has_begun;   /* ending knows when */
@@ -69,10 +70,10 @@ bool sniff_start_helper(struct sniff *s);
  * called before any is opened: that would empty it. False after a complaint. */
 bool sniff_check_outputs(const struct sniff *s);
 
-/* sniff_may_record says whether the files of --trigger can be created, sniff_may_learn whether that
- * of --learned can be replaced in the end. False after a complaint. */
+/* sniff_may_record says whether the files of --trigger can be created, sniff_may_replace whether
+ * those of --learned and --metrics can be replaced. False after a complaint. */
 bool sniff_may_record(const struct sniff *s);
-bool sniff_may_learn(const struct sniff *s);
+bool sniff_may_replace(const struct sniff *s);
 
 /* sniff_warn_of_secrets says which files get secrets: who passes one on has to know. */
 void sniff_warn_of_secrets(const struct keep_config *keep);

@@ -1,0 +1,47 @@
+/*
+ * replaced_file.c - see replaced_file.h.
+ */
+#include "replaced_file.h"
+
+#include "file_helper.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static bool write_all(int fd, const struct ds_buffer *text)
+{
+    size_t done = 0;
+    while (done < text->len) {
+        const ssize_t len = write(fd, text->data + done, text->len - done);
+        if (len < 0 && errno == EINTR)
+            continue;
+        if (len <= 0)
+            return false;
+        done += (size_t)len;
+    }
+    return true;
+}
+
+bool replaced_file_put(const char *fresh, enum open_how how, const struct ds_buffer *text)
+{
+    struct open_trouble trouble = {0};
+    if (file_helper_exists(fresh))
+        file_helper_remove(fresh); /* of a run that did not end well */
+    const int fd = file_helper_open(fresh, how, &trouble);
+    if (fd < 0) {
+        errno = trouble.error;
+        return false;
+    }
+    bool ok = write_all(fd, text);
+    int error = errno;
+    if (close(fd) != 0 && ok) {
+        error = errno;
+        ok = false;
+    }
+    if (ok && file_helper_replace(fresh))
+        return true;
+    error = ok ? errno : error;
+    file_helper_remove(fresh);
+    errno = error;
+    return false;
+}

@@ -1,0 +1,17 @@
+/*
+ * replaced_file.h - a file that is replaced as a whole: whoever reads it has the old one or the new
+ * one, and never half of one.
+ */
+#ifndef SRC_REPLACED_FILE_H
+#define SRC_REPLACED_FILE_H
+
+#include "careful_open.h"
+
+#include <distsniff/term.h>
+
+/* replaced_file_put writes all of a text to a new file, whose name is that of the old one and .new;
+ * it then takes the place of the old one. how: OPEN_NEW, or OPEN_NEW_SHARED for others to read.
+ * False, and errno is set, when it could not; the old one is still there then. */
+bool replaced_file_put(const char *fresh, enum open_how how, const struct ds_buffer *text);
+
+#endif

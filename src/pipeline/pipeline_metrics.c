@@ -1,0 +1,51 @@
+/*
+ * pipeline_metrics.c - numbers for --metrics: made where records are selected, in the thread of the
+ * correlation, and written from there. See pipeline_parts.h.
+ */
+#include "pipeline_parts.h"
+
+#include "complain.h"
+#include "replaced_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void note_losses(struct pipeline *s)
+{
+    s->lost[LOSS_QUEUE] = s->num_lost + (s->queue != NULL ? record_queue_num_lost(s->queue) : 0);
+    for (int i = 0; i < LOSS_CAUSE_COUNT; i++)
+        metrics_lost(s->metrics, (enum loss_cause)i, s->lost[i]);
+}
+
+void pipeline_publish_now(struct pipeline *s, int64_t now_ns)
+{
+    struct ds_buffer text = {0};
+    atomic_store(&s->publish_wanted, false);
+    if (!s->behind)
+        note_losses(s);
+    metrics_print(s->metrics, now_ns, &text);
+    const bool ok = !text.failed &&
+                    replaced_file_put(s->options->metrics.fresh, OPEN_NEW_SHARED, &text);
+    if (!ok && !s->is_unpublished)
+        complain("cannot write %s: %s", s->options->metrics.file,
+                 text.failed ? "out of memory" : strerror(errno));
+    s->is_unpublished = !ok;
+    ds_buffer_free(&text);
+}
+
+void pipeline_publish(struct pipeline *s, int64_t now_ns)
+{
+    if (s->metrics == NULL)
+        return;
+    if (s->behind && s->queue != NULL) {
+        atomic_store(&s->publish_wanted, true);
+        record_queue_wake(s->queue);
+        return;
+    }
+    pipeline_publish_now(s, now_ns);
+}
+
+bool pipeline_is_unpublished(const struct pipeline *s)
+{
+    return s->is_unpublished;
+}
