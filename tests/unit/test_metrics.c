@@ -187,7 +187,7 @@ static void hostile_names(void **state)
     assert_has("{src=\"a\\\"}\xEF\xBF\xBD\\\\ 1\xEF\xBF\xBD[2J\xEF\xBF\xBD@h\","
                "dst=\"\xEF\xBF\xBD\xc3\xa9\",op=\"send_sender\"} 1\n");
     long_name[255] = '\0';
-    char line[400];
+    char line[700];
     snprintf(line, sizeof line, "{src=\"%s\",dst=\"b@h\",op=\"send_sender\"} 2\n", long_name);
     assert_has(line);
 }
