@@ -27,25 +27,37 @@ enum metric {
 #undef METRIC
 };
 
-/* put_value writes a label's value: a backslash, a double quote and the end of a line are escaped,
- * as the format has it; what is no text or does not show becomes U+FFFD. */
+/* put_value writes a label's value. Other names are never the same value: who collects metrics may
+ * refuse all of them for two series alike. What does not show becomes \x{2028}, a byte that is no
+ * text \xff, a backslash two; of each backslash and double quote the format makes two characters. */
 static void put_value(struct ds_buffer *out, struct ds_text text)
 {
     while (text.len != 0) {
         uint32_t code;
-        size_t used = ds_text_read_char(text, &code);
-        if (used != 0 && (code == '\\' || code == '"')) {
-            ds_buffer_add(out, "\\", 1);
+        const size_t used = ds_text_read_char(text, &code);
+        if (used == 0)
+            ds_buffer_printf(out, "\\\\x%02x", (unsigned char)text.data[0]);
+        else if (code == '\\')
+            ds_buffer_add_text(out, "\\\\\\\\");
+        else if (!ds_char_is_shown(code))
+            ds_buffer_printf(out, "\\\\x{%" PRIX32 "}", code);
+        else if (code == '"')
+            ds_buffer_add_text(out, "\\\"");
+        else
             ds_buffer_add(out, text.data, used);
-        } else if (used != 0 && ds_char_is_shown(code)) {
-            ds_buffer_add(out, text.data, used);
-        } else {
-            ds_buffer_add_text(out, "\xEF\xBF\xBD");
-        }
-        used += used == 0;
-        text.data += used;
-        text.len -= used;
+        text.data += used != 0 ? used : 1;
+        text.len -= used != 0 ? used : 1;
     }
+}
+
+/* put_peer writes a label that a peer has a say in: it can not be taken for what stands for others. */
+static void put_peer(struct ds_buffer *out, const char *name, struct ds_text value)
+{
+    ds_buffer_printf(out, "%s=\"", name);
+    if (value.len == other_label.len && memcmp(value.data, other_label.data, value.len) == 0)
+        ds_buffer_add_text(out, "\\\\");
+    put_value(out, value);
+    ds_buffer_add(out, "\"", 1);
 }
 
 static void put_label(struct ds_buffer *out, const char *name, struct ds_text value)
@@ -86,8 +98,10 @@ static void begin_pair(const struct metrics *m, struct ds_buffer *out, enum metr
 {
     const bool is_other = pair == &m->other_pair;
     ds_buffer_printf(out, "%s{", families[metric].name);
-    put_label(out, "src", is_other ? other_label : series_label(&pair->series, 0));
-    put_label(out, ",dst", is_other ? other_label : series_label(&pair->series, 1));
+    void (*const put)(struct ds_buffer *, const char *, struct ds_text) =
+        is_other ? put_label : put_peer;
+    put(out, "src", is_other ? other_label : series_label(&pair->series, 0));
+    put(out, ",dst", is_other ? other_label : series_label(&pair->series, 1));
 }
 
 static struct pair *first_pair(struct metrics *m)

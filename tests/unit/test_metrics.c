@@ -184,12 +184,39 @@ static void hostile_names(void **state)
     send_some(&other, 0, SECOND_NS, 1);
     send_some(&other, 0, SECOND_NS, 1);
     print(0);
-    assert_has("{src=\"a\\\"}\xEF\xBF\xBD\\\\ 1\xEF\xBF\xBD[2J\xEF\xBF\xBD@h\","
-               "dst=\"\xEF\xBF\xBD\xc3\xa9\",op=\"send_sender\"} 1\n");
+    assert_has("{src=\"a\\\"}\\\\x{A}\\\\\\\\ 1\\\\x{1B}[2J\\\\xff@h\","
+               "dst=\"\\\\x{202E}\xc3\xa9\",op=\"send_sender\"} 1\n");
     long_name[255] = '\0';
     char line[700];
     snprintf(line, sizeof line, "{src=\"%s\",dst=\"b@h\",op=\"send_sender\"} 2\n", long_name);
     assert_has(line);
+}
+
+/* Two series alike would be refused, and with them all that is collected beside them. */
+static void names_are_never_alike(void **state)
+{
+    static const char *const names[] = {"\x01@h", "\x02@h", "\\x{1}@h", "\xff@h", "\xc3\xbf@h",
+                                        "\\xff@h", "\xef\xbf\xbd@h", "_other", "\\_other"};
+    enum { NUM = sizeof names / sizeof names[0] };
+    (void)state;
+    metrics_free(metrics);
+    config.limits[DS_LIMIT_SERIES] = config.limits[DS_LIMIT_CONNECTIONS] = 4 * NUM;
+    metrics = metrics_new(&config);
+    assert_non_null(metrics);
+    for (uint32_t i = 0; i < NUM; i++) {
+        const struct ds_conn conn = connect(i + 1, names[i], "_other");
+        send_some(&conn, 0, SECOND_NS, i + 1);
+    }
+    print(0);
+    assert_has("_bytes_total{src=\"\\\\x{1}@h\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\\\\x{2}@h\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\\\\\\\\x{1}@h\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\\\\xff@h\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\xc3\xbf@h\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\\\\\\\\xff@h\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\xef\xbf\xbd@h\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\\\\_other\",dst=\"\\\\_other\"}");
+    assert_has("_bytes_total{src=\"\\\\\\\\_other\",dst=\"\\\\_other\"}");
 }
 
 static void buckets(void **state)
@@ -334,6 +361,7 @@ int main(void)
         TEST(messages_and_links),
         TEST(handshakes_that_fail),
         TEST(hostile_names),
+        TEST(names_are_never_alike),
         TEST(buckets),
         TEST(the_heaviest_have_series),
         TEST(the_silent_are_let_go),
