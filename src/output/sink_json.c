@@ -2,6 +2,7 @@
  * sink_json.c - one JSON object a line, for programs. The names of the fields are a promise:
  * add, never rename. The manual page lists them.
  */
+#include "community_id.h"
 #include "endpoint_cache.h"
 #include "json_write.h"
 #include "sink.h"
@@ -226,6 +227,11 @@ static void write_tls(struct json_writer *json, const struct ds_event *event)
     json_put_tree(json, JSON_KEY("tls"), object);
 }
 
+static struct ds_text buffer_text(const struct ds_buffer *buffer)
+{
+    return (struct ds_text){buffer->data, buffer->len};
+}
+
 static void write_conn(struct json_state *s, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
@@ -237,6 +243,9 @@ static void write_conn(struct json_state *s, const struct ds_event *event)
         ds_addr_print(&change->from, addr);
         json_put_string(&s->json, JSON_KEY("icmp_from"), addr);
     }
+    s->scratch.len = 0;
+    community_id_print(event->conn->end, &s->scratch);
+    json_put_text(&s->json, JSON_KEY("community_id"), buffer_text(&s->scratch));
     write_tls(&s->json, event);
     if (change->final) {
         write_counters(&s->json, JSON_KEY("src_sent"), &event->conn->counters[event->dir]);
@@ -360,11 +369,6 @@ static void write_trouble(struct json_writer *json, const struct ds_event *event
         json_put_unsigned(json, JSON_KEY("inferred_atoms"), event->inferred_atoms);
     if (event->likely_atoms != 0)
         json_put_unsigned(json, JSON_KEY("likely_atoms"), event->likely_atoms);
-}
-
-static struct ds_text buffer_text(const struct ds_buffer *buffer)
-{
-    return (struct ds_text){buffer->data, buffer->len};
 }
 
 static void write_titles(struct json_writer *json, struct json_key key, const struct titles *titles)

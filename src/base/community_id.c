@@ -1,0 +1,35 @@
+/*
+ * community_id.c - see community_id.h.
+ */
+#include "community_id.h"
+
+#include "sha1.h"
+
+#include <string.h>
+
+enum { PROTOCOL_TCP = 6, IP4_LEN = 4, IP6_LEN = 16 };
+
+static bool is_second_smaller(const struct ds_endpoint ends[2], size_t len)
+{
+    const int order = memcmp(ends[0].addr.bytes, ends[1].addr.bytes, len);
+    return order > 0 || (order == 0 && ends[0].port > ends[1].port);
+}
+
+void community_id_print(const struct ds_endpoint ends[2], struct ds_buffer *out)
+{
+    uint8_t bytes[2 + 2 * IP6_LEN + 2 + 2 * 2] = {0}, hash[SHA1_LEN];
+    const size_t len = ends[0].addr.family == 4 ? IP4_LEN : IP6_LEN;
+    const bool turned = is_second_smaller(ends, len);
+    uint8_t *at = bytes + 2;
+    for (int i = 0; i < 2; i++, at += len)
+        memcpy(at, ends[i ^ turned].addr.bytes, len);
+    *at++ = PROTOCOL_TCP;
+    *at++ = 0;
+    for (int i = 0; i < 2; i++) {
+        *at++ = (uint8_t)(ends[i ^ turned].port >> 8);
+        *at++ = (uint8_t)ends[i ^ turned].port;
+    }
+    sha1(bytes, (size_t)(at - bytes), hash);
+    ds_buffer_add_text(out, "1:");
+    ds_buffer_add_base64(out, hash, sizeof hash);
+}
