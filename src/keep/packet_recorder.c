@@ -113,7 +113,7 @@ void recorder_open(struct packet_recorder *k, const char *name)
 
 void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
 {
-    raw_writer_write(&k->writer, packet);
+    raw_writer_write(&k->writer, packet, NULL);
     if (k->config->packet_buffered)
         raw_writer_flush(&k->writer);
     note_output(k);

@@ -4,7 +4,8 @@
  *   block      type:4 length:4 body length:4; the body is padded to 4
  *   section    magic:4 major:2 minor:2 length:8 (-1, unknown) options
  *   interface  link type:2 reserved:2 snap length:4 options
- *   packet     interface:4 time:8 (high half first) captured:4 length:4 bytes
+ *   packet     interface:4 time:8 (high half first) captured:4 length:4 bytes options
+ *   statistics interface:4 time:8 options
  *   secrets    type:4 length:4 lines
  *   option     code:2 length:2 value, padded to 4; code 0 ends them
  */
@@ -19,6 +20,7 @@
 enum {
     TYPE_SECTION = 0x0a0d0d0a,
     TYPE_INTERFACE = 1,
+    TYPE_STATISTICS = 5,
     TYPE_PACKET = 6,
     TYPE_SECRETS = 10,
     BYTE_ORDER_MAGIC = 0x1a2b3c4d,
@@ -106,16 +108,46 @@ void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snapl
     end(out, at);
 }
 
-void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, bool nanoseconds)
+static void put_time(struct ds_buffer *out, int64_t ts_ns, bool nanoseconds)
 {
-    const uint64_t time = (uint64_t)(nanoseconds ? packet->ts_ns : packet->ts_ns / 1000);
-    const size_t at = begin(out, TYPE_PACKET);
-    put_u32(out, 0);
+    const uint64_t time = (uint64_t)(nanoseconds ? ts_ns : ts_ns / 1000);
     put_u32(out, (uint32_t)(time >> 32));
     put_u32(out, (uint32_t)time);
+}
+
+static void put_options(struct ds_buffer *out, const struct ds_buffer *options)
+{
+    if (options == NULL)
+        return;
+    ds_buffer_add(out, options->data, options->len);
+    put_option(out, 0, NULL, 0);
+}
+
+void pcapng_form_comment(struct ds_buffer *options, const char *text, size_t len)
+{
+    put_option(options, OPTION_COMMENT, text, (uint16_t)len);
+}
+
+void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, bool nanoseconds,
+                        const struct ds_buffer *options)
+{
+    const size_t at = begin(out, TYPE_PACKET);
+    put_u32(out, 0);
+    put_time(out, packet->ts_ns, nanoseconds);
     put_u32(out, packet->cap_len);
     put_u32(out, packet->len);
     put_padded(out, packet->data, packet->cap_len);
+    put_options(out, options);
+    end(out, at);
+}
+
+void pcapng_form_statistics(struct ds_buffer *out, int64_t ts_ns, bool nanoseconds,
+                            const struct ds_buffer *options)
+{
+    const size_t at = begin(out, TYPE_STATISTICS);
+    put_u32(out, 0);
+    put_time(out, ts_ns, nanoseconds);
+    put_options(out, options);
     end(out, at);
 }
 

@@ -212,7 +212,8 @@ static void write_new_secrets(struct raw_writer *writer)
     write_lines(writer);
 }
 
-void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given)
+void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given,
+                      const struct ds_buffer *comments)
 {
     struct output_file *output = &writer->output;
     struct ds_packet signed_packet = *given;
@@ -232,7 +233,18 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given)
     if (writer->dumper != NULL)
         dump(writer, packet);
     else
-        pcapng_form_packet(&output->buffer, packet, writer->nanoseconds);
+        pcapng_form_packet(&output->buffer, packet, writer->nanoseconds, comments);
+    end_unit(writer, before);
+}
+
+void raw_writer_end_comments(struct raw_writer *writer, int64_t ts_ns,
+                             const struct ds_buffer *comments)
+{
+    struct ds_buffer *buffer = &writer->output.buffer;
+    const size_t before = buffer->len;
+    if (!writer->is_open || writer->output.failed || writer->dumper != NULL)
+        return;
+    pcapng_form_statistics(buffer, ts_ns, writer->nanoseconds, comments);
     end_unit(writer, before);
 }
 

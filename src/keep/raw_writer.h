@@ -48,9 +48,14 @@ bool raw_writer_open(struct raw_writer *writer, const char *name, const struct c
 /* raw_writer_add_secrets adds the secrets of a connection that were not wanted before. */
 void raw_writer_add_secrets(struct raw_writer *writer, uint64_t tcp);
 
-/* raw_writer_write writes a packet. What goes wrong is said once; what is in the file then
- * ends with a whole packet. */
-void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet);
+/* raw_writer_write writes a packet, with comments in a pcapng file (pcapng_form_comment; NULL: none).
+ * What goes wrong is said once; what is in the file then ends with a whole packet. */
+void raw_writer_write(struct raw_writer *writer, const struct ds_packet *packet,
+                      const struct ds_buffer *comments);
+
+/* raw_writer_end_comments adds comments that belong to no packet to a pcapng file. */
+void raw_writer_end_comments(struct raw_writer *writer, int64_t ts_ns,
+                             const struct ds_buffer *comments);
 void raw_writer_flush(struct raw_writer *writer);
 
 /* raw_writer_close flushes and closes. */

@@ -132,7 +132,7 @@ bool save_packet(struct save *save, const struct ds_packet *packet)
         if (step != ROTATION_STAY && !go_on(save, step))
             return false;
     }
-    raw_writer_write(&save->writer, packet);
+    raw_writer_write(&save->writer, packet, NULL);
     if (save->config->packet_buffered)
         raw_writer_flush(&save->writer);
     note_output(save);

@@ -13,6 +13,15 @@ struct event_text;
 struct event_text *event_text_new(void);
 void event_text_free(struct event_text *text);
 
+/* event_text_new_shown returns one for people: with terms as -v (verbose times) has them, or shorter
+ * without. NULL when memory ran out. */
+struct event_text *event_text_new_shown(int verbose);
+
+/* event_text_print_shown appends what the text format has for a record, without its time and without
+ * the end of the line: nothing where that leaves it out. */
+void event_text_print_shown(struct event_text *text, const struct record *record,
+                            struct ds_buffer *out);
+
 /* event_text_print appends the event of the record. */
 void event_text_print(struct event_text *text, const struct record *record,
                       struct ds_buffer *out);

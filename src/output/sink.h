@@ -72,6 +72,7 @@ struct sink_kind {
     bool (*check)(const char *file);
     bool is_script; /* its owner may run the file */
     bool keeps; /* what is there already is the user's own: it is never written over */
+    bool is_of_packets; /* it is written where packets are kept, and is no sink */
     bool whole; /* is also given what was not selected, with record->left_out */
 };
 
@@ -87,7 +88,7 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_html, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
+    sink_perfetto, sink_html, sink_pcapng, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);
@@ -97,6 +98,9 @@ bool sinks_are_read_back(const struct sink_config *config);
 
 /* sinks_want_findings says whether one of the formats asked for has findings looked for. */
 bool sinks_want_findings(const struct sink_config *config);
+
+/* sinks_find_of_packets returns the first format asked for that is of packets, or NULL. */
+const struct sink_format *sinks_find_of_packets(const struct sink_config *config);
 
 /* sinks_want_whole says whether one of the formats asked for also wants what was not selected. */
 bool sinks_want_whole(const struct sink_config *config);

@@ -309,6 +309,29 @@ struct event_text *event_text_new(void)
     return text;
 }
 
+struct event_text *event_text_new_shown(int verbose)
+{
+    struct event_text *text = event_text_new();
+    if (text == NULL)
+        return NULL;
+    text->config.time_style = TIME_NONE;
+    text->config.verbose = verbose > 1 ? 1 : verbose; /* no bytes */
+    text->state.limits = &term_limits[verbose > 2 ? 2 : verbose];
+    text->sink.state = &text->state;
+    return text;
+}
+
+void event_text_print_shown(struct event_text *text, const struct record *record,
+                            struct ds_buffer *out)
+{
+    text->state.out = out;
+    if (text_skips(&text->config, record))
+        return;
+    text_record(&text->sink, record);
+    if (out->len != 0 && out->data[out->len - 1] == '\n')
+        out->len--;
+}
+
 void event_text_free(struct event_text *text)
 {
     if (text == NULL)

@@ -20,6 +20,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_plantuml,
     &sink_perfetto,
     &sink_html,
+    &sink_pcapng,
     &sink_erl,
     &sink_ex,
     &sink_etf,
@@ -75,6 +76,15 @@ bool sinks_want_findings(const struct sink_config *config)
             return true;
     }
     return false;
+}
+
+const struct sink_format *sinks_find_of_packets(const struct sink_config *config)
+{
+    for (size_t i = 0; i < config->num_formats; i++) {
+        if (config->formats[i].kind->is_of_packets)
+            return &config->formats[i];
+    }
+    return NULL;
 }
 
 bool sinks_want_whole(const struct sink_config *config)

@@ -12,7 +12,8 @@ static bool open_some(struct outputs *o, const struct sink_config *config, unsig
                       bool keeps)
 {
     for (size_t i = 0; i < config->num_formats; i++) {
-        if (config->formats[i].kind->keeps != keeps)
+        const struct sink_kind *kind = config->formats[i].kind;
+        if (kind->keeps != keeps || kind->is_of_packets)
             continue;
         if (!sink_open(&o->sinks[o->num_sinks], &config->formats[i], config))
             return false;

@@ -88,7 +88,13 @@ bool pipeline_has_failed(const struct pipeline *s)
 void pipeline_set_recorder(struct pipeline *s, struct packet_recorder *recorder)
 {
     s->recorder = recorder;
-    s->outputs.has_recorder = recorder != NULL;
+    s->outputs.has_recorder |= recorder != NULL;
+}
+
+void pipeline_set_annotated(struct pipeline *s, struct annotated_file *file)
+{
+    s->annotated = file;
+    s->outputs.has_recorder |= file != NULL;
 }
 
 void pipeline_set_since(struct pipeline *s, int64_t since_ns)
@@ -171,8 +177,8 @@ void pipeline_flush(struct pipeline *s)
 bool pipeline_start(struct pipeline *s)
 {
     const bool none_wanted = s->outputs.num_sinks == 0 && s->correlate == NULL &&
-                             s->recorder == NULL && s->options->ending.max_messages == 0 &&
-                             s->rate_limit.rate.max == 0;
+                             s->recorder == NULL && s->annotated == NULL &&
+                             s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
     s->idle = none_wanted && s->metrics == NULL;
     s->only_counts = none_wanted && s->metrics != NULL && s->redact == NULL &&
                      !selector_chooses(s->select);

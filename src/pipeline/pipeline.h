@@ -16,6 +16,7 @@
 #include <distsniff/dissect.h>
 
 struct pipeline;
+struct annotated_file;
 struct packet_recorder;
 
 enum pipeline_state {
@@ -31,6 +32,9 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
 
 /* pipeline_set_recorder has recorder told of every record. */
 void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *recorder);
+
+/* pipeline_set_annotated has file told of every record that was selected. */
+void pipeline_set_annotated(struct pipeline *pipeline, struct annotated_file *file);
 
 /* pipeline_start starts the other threads. False after a complaint. */
 bool pipeline_start(struct pipeline *pipeline);

@@ -22,11 +22,17 @@ static bool counts_calls(const struct options *options)
     return metrics_wanted(&options->metrics) && options->metrics.has_calls;
 }
 
+/* needs_packets says whether a record is to come while its packet is at hand. */
+static bool needs_packets(const struct options *options)
+{
+    return recorder_wanted(&options->keep) || sinks_find_of_packets(&options->output) != NULL;
+}
+
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
 static bool open_correlate(struct pipeline *s)
 {
     const struct options *options = s->options;
-    const bool wanted = s->outputs.num_sinks != 0 || recorder_wanted(&options->keep);
+    const bool wanted = s->outputs.num_sinks != 0 || needs_packets(options);
     if ((!wanted || options->no_calls) && !reports_wanted(&options->report) &&
         !counts_calls(options))
         return true;
@@ -111,7 +117,7 @@ static bool is_better_behind(const struct pipeline *s)
     const bool few = options->select.num_regexes != 0 || options->select.num_matches != 0 ||
                      options->select.filter != NULL;
     return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
-           !recorder_wanted(&options->keep) && /* what it needs is there with the packet */
+           !needs_packets(options) &&
            options->rate.max == 0 && s->correlate != NULL && (s->outputs.num_sinks == 0 || few);
 }
 

@@ -7,6 +7,7 @@
 #ifndef SRC_PIPELINE_PARTS_H
 #define SRC_PIPELINE_PARTS_H
 
+#include "annotated_file.h"
 #include "correlate.h"
 #include "findings.h"
 #include "held_back.h"
@@ -39,6 +40,7 @@ struct pipeline {
     uint64_t lost[LOSS_CAUSE_COUNT]; /* for them */
     bool whole;                       /* some sinks also get what was not selected */
     struct packet_recorder *recorder; /* NULL: nobody keeps packets */
+    struct annotated_file *annotated; /* NULL: no packets are written with comments */
     uint64_t num_shown;               /* messages */
     bool holds_back;                  /* with -c: what no message has been shown of */
     struct held_back held_back;

@@ -152,6 +152,9 @@ static void pass(struct pipeline *s, const struct record *record)
         leave_out(s, record);
         return;
     }
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
+    if (s->annotated != NULL && record->monitor == NULL && !is_raw)
+        annotated_record(s->annotated, record);
     s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
     if (!is_held_back(s, record))
         pipeline_show_record(s, record);

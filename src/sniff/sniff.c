@@ -116,6 +116,8 @@ static void take_made(struct sniff *s, const struct ds_packet *packet)
 {
     if (!follow_pass(s->follow, packet) || !save_packet(&s->save, packet))
         return;
+    if (s->annotated != NULL)
+        annotated_packet(s->annotated, packet);
     const struct ds_where where = ds_session_packet(s->session, packet);
     if (s->recorder != NULL)
         recorder_packet(s->recorder, packet, &where);
@@ -138,6 +140,8 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         s->num_passed++;
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
+        if (s->annotated != NULL)
+            annotated_packet(s->annotated, packet);
         const struct ds_where where = ds_session_packet(s->session, packet);
         if (s->recorder != NULL)
             recorder_packet(s->recorder, packet, &where);
@@ -215,6 +219,8 @@ static void run(struct sniff *s)
     pipeline_end(s->pipeline);
     if (s->recorder != NULL)
         recorder_end(s->recorder);
+    if (s->annotated != NULL)
+        annotated_end(s->annotated);
 }
 
 static bool choose_syntax(struct sniff *s)

@@ -20,15 +20,21 @@ static bool is_save_read(const struct sniff *s)
     return s->save.is_on && save_get_ending(&s->save) != ENDING_READER;
 }
 
+static enum ending_reason annotated_ending(const struct sniff *s)
+{
+    return s->annotated != NULL ? annotated_get_ending(s->annotated) : ENDING_NONE;
+}
+
 static bool is_save_all(const struct sniff *s)
 {
-    return s->recorder == NULL && (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
+    return s->recorder == NULL && s->annotated == NULL && (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
 }
 
 bool sniff_reader_is_gone(const struct sniff *s)
 {
     return (save_get_ending(&s->save) == ENDING_READER && is_save_all(s)) ||
            (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
+           annotated_ending(s) == ENDING_READER ||
            (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_NO_OUTPUT &&
             !pipeline_has_failed(s->pipeline) && !is_save_read(s));
 }
@@ -49,6 +55,7 @@ bool sniff_is_over(struct sniff *s)
 {
     return save_ending(s) != ENDING_NONE ||
            (s->recorder != NULL && recorder_get_ending(s->recorder) != ENDING_NONE) ||
+           annotated_ending(s) != ENDING_NONE ||
            pipeline_get_state(s->pipeline) != PIPELINE_ON;
 }
 
@@ -72,6 +79,7 @@ bool sniff_has_ended(struct sniff *s)
     ending_set(&s->ending, save_ending(s));
     if (s->recorder != NULL)
         ending_set(&s->ending, recorder_get_ending(s->recorder));
+    ending_set(&s->ending, annotated_ending(s));
     if (stop_wanted) {
         s->ending.signal = stop_wanted;
         ending_set(&s->ending, ENDING_SIGNAL);
@@ -102,6 +110,7 @@ int sniff_close(struct sniff *s, bool opened)
     }
     s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
                  (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
+                 annotated_ending(s) == ENDING_OUTPUT ||
                  (s->pipeline != NULL &&
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
     if (opened && !sniff_reader_is_gone(s))
@@ -109,6 +118,7 @@ int sniff_close(struct sniff *s, bool opened)
     follow_free(s->follow);
     pipeline_free(s->pipeline);
     recorder_free(s->recorder);
+    annotated_free(s->annotated);
     ds_session_free(s->session);
     keylog_files_close(s->keylog);
     if (opened && s->options->learned_file != NULL && s->memory != NULL)

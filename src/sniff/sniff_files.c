@@ -64,10 +64,16 @@ bool sniff_check_outputs(const struct sniff *s)
 }
 
 /* sniff_warn_of_secrets: what is asked for has to be known by who passes such a file on. */
-void sniff_warn_of_secrets(const struct keep_config *keep)
+void sniff_warn_of_secrets(const struct options *options)
 {
-    const char *const names[] = {keep->write_file, keep->connections_file};
-    for (size_t i = 0; i < 2 && keep->embeds_secrets; i++) {
+    const struct keep_config *keep = &options->keep;
+    const struct sink_format *annotated = sinks_find_of_packets(&options->output);
+    const char *const names[] = {
+        keep->write_file,
+        keep->connections_file,
+        annotated == NULL ? NULL : annotated->file != NULL ? annotated->file : "-",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && keep->embeds_secrets; i++) {
         if (names[i] != NULL)
             complain("%s gets the secrets of its TLS connections: whoever has it can read all that "
                      "they say",

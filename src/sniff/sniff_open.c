@@ -44,16 +44,33 @@ static void on_port(void *context, uint16_t port, struct ds_text name)
     follow_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
 }
 
+/* open_annotated opens the file of -T pcapng, if there is one. */
+static bool open_annotated(struct sniff *s)
+{
+    const struct sink_format *format = sinks_find_of_packets(&s->options->output);
+    if (format == NULL)
+        return true;
+    const struct annotated_config config = {
+        .name = format->file != NULL ? format->file : "-",
+        .verbose = s->options->output.verbose,
+        .secrets = s->options->keep.embeds_secrets ? s->config.keylog : NULL,
+    };
+    s->annotated = annotated_new(&config, &s->capture);
+    s->failed |= s->annotated == NULL;
+    pipeline_set_annotated(s->pipeline, s->annotated);
+    return s->annotated != NULL;
+}
+
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
     s->pipeline = pipeline_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
-    sniff_warn_of_secrets(&options->keep);
+    sniff_warn_of_secrets(options);
     save_init(&s->save, &options->keep, &s->capture);
     if (options->keep.embeds_secrets)
         s->save.keylog = s->config.keylog;
-    if (s->pipeline == NULL || !recorder_wanted(&options->keep))
-        return s->pipeline != NULL;
+    if (s->pipeline == NULL || !open_annotated(s) || !recorder_wanted(&options->keep))
+        return s->pipeline != NULL && !s->failed;
     s->recorder = recorder_new(&options->keep, &s->config, &s->capture);
     pipeline_set_recorder(s->pipeline, s->recorder);
     return s->recorder != NULL;

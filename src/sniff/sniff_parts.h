@@ -6,6 +6,7 @@
 #ifndef SRC_SNIFF_PARTS_H
 #define SRC_SNIFF_PARTS_H
 
+#include "annotated_file.h"
 #include "capture.h"
 #include "cookie_file.h"
 #include "ending.h"
@@ -31,6 +32,7 @@ struct sniff {
     struct pipeline *pipeline; /* NULL before it is open */
     struct save save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
+    struct annotated_file *annotated; /* NULL: no -T pcapng */
     struct progress progress;
     struct helper_file files[MAX_RUN_FILES];
     struct file_helper_config helper;
@@ -76,7 +78,7 @@ bool sniff_may_record(const struct sniff *s);
 bool sniff_may_replace(const struct sniff *s);
 
 /* sniff_warn_of_secrets says which files get secrets: who passes one on has to know. */
-void sniff_warn_of_secrets(const struct keep_config *keep);
+void sniff_warn_of_secrets(const struct options *options);
 
 /* sniff_is_over says whether events are of no use any more; sniff_has_ended whether there is any
  * reason to end, and notes it; sniff_reader_is_gone whether that is that nobody reads. */

@@ -1,0 +1,19 @@
+/*
+ * sink_pcapng.c - the format of -T pcapng. It is made of packets as well as of records, so what
+ * writes it stands where packets are: keep/annotated_file.c.
+ */
+#include "sink.h"
+
+static bool pcapng_open(struct sink *sink)
+{
+    (void)sink;
+    return true;
+}
+
+const struct sink_kind sink_pcapng = {
+    .name = "pcapng",
+    .help = "the packets, with what was decoded from each as comments",
+    .open = pcapng_open,
+    .wants_findings = true,
+    .is_of_packets = true,
+};
