@@ -126,6 +126,11 @@ bool ds_char_is_shown(uint32_t character);
 /* How terms are written: as Erlang's shell does, or as Elixir's inspect. */
 enum ds_syntax { DS_SYNTAX_ERLANG, DS_SYNTAX_ELIXIR, DS_SYNTAX_NUM };
 
+/* ds_syntax_words returns what the text of terms may have by itself in a syntax, besides what stands in
+ * the terms: "#Ref<" and so on, *num texts that stay. Who looks for a word in a term as it was sent,
+ * rather than in its text, has to look for it here as well. */
+const char *const *ds_syntax_words(enum ds_syntax syntax, size_t *num);
+
 /* ds_term_print_options limits the text of a term. Zero means no limit. What is left out
  * is said in the text: "... 1234 more bytes", "... 17 more". */
 struct ds_term_print_options {

@@ -7,6 +7,7 @@
 #include "counted.h"
 #include "label_show.h"
 #include "term_show.h"
+#include "text_words.h"
 #include <inttypes.h>
 
 /* How the roles are shown, in this order; from and to stand before them. */
@@ -16,10 +17,14 @@ static const struct {
     int verbose; /* shown from so many -v on */
     bool empty_too;
 } shown_roles[] = {
-    {DS_ROLE_REF, " ", 0, true},    {DS_ROLE_FLAGS, " flags ", 0, true},
-    {DS_ROLE_ID, " id ", 1, true},  {DS_ROLE_LEADER, " group leader ", 1, true},
-    {DS_ROLE_MFA, " ", 0, true},    {DS_ROLE_OPTS, " opts ", 0, false},
-    {DS_ROLE_RESULT, " ", 0, true}, {DS_ROLE_REASON, " ", 0, true},
+    {DS_ROLE_REF, " ", 0, true},
+    {DS_ROLE_FLAGS, text_word_flags, 0, true},
+    {DS_ROLE_ID, " id ", 1, true},
+    {DS_ROLE_LEADER, text_word_leader, 1, true},
+    {DS_ROLE_MFA, " ", 0, true},
+    {DS_ROLE_OPTS, text_word_opts, 0, false},
+    {DS_ROLE_RESULT, " ", 0, true},
+    {DS_ROLE_REASON, " ", 0, true},
 };
 
 enum { TAG_NIL = 106 };
@@ -31,13 +36,13 @@ static bool is_nil(const struct ds_term *term)
 
 static void add_token(struct text_state *s, const struct ds_token *token)
 {
-    text_add(s, " [trace label ");
+    text_add(s, text_word_trace_label);
     if (token->label.data != NULL)
         text_add_term(s, &token->label);
-    ds_buffer_printf(s->out, " serial %" PRId64 " from ", token->serial);
+    ds_buffer_printf(s->out, "%s%" PRId64 "%s", text_word_serial, token->serial, text_word_from);
     if (token->from.data != NULL)
         text_add_term(s, &token->from);
-    ds_buffer_printf(s->out, " flags %" PRId64 "]", token->flags);
+    ds_buffer_printf(s->out, "%s%" PRId64 "]", text_word_flags, token->flags);
 }
 
 /* "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a call, "#17 late
@@ -51,16 +56,16 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
     if (note->call != 0)
         text_add_call_number(s, note->call);
     if (!note->has_latency) {
-        label_show(note->role == NOTE_SPAWNED ? "spawned" : note->label, s->out);
-        text_add(s, note->role == NOTE_FORWARD ? " forward " : " ");
+        label_show(note->role == NOTE_SPAWNED ? text_word_spawned : note->label, s->out);
+        text_add(s, note->role == NOTE_FORWARD ? text_word_forward : " ");
         if (note->outcome != CALL_OPEN)
             ds_buffer_printf(s->out, "%s ", call_outcome_name(note->outcome));
     } else {
         const bool ok = note->outcome == CALL_OK || note->late;
-        text_add(s, note->late ? "late " : "");
-        text_add(s, ok ? note->role == NOTE_DOWN ? "result" : note_role_name(note->role)
+        text_add(s, note->late ? text_word_late : "");
+        text_add(s, ok ? note->role == NOTE_DOWN ? text_word_result : note_role_name(note->role)
                        : call_outcome_name(note->outcome));
-        text_add(s, " after ");
+        text_add(s, text_word_after);
         latency_print(note->latency_ns, s->out);
         text_add(s, " ");
     }
@@ -78,7 +83,7 @@ static void add_process(struct text_state *s, const struct ds_term *process, str
     titles_print(titles, s->out);
     text_add_term(s, process);
     if (name.data != NULL && is_for) {
-        text_add(s, " for ");
+        text_add(s, text_word_for);
         term_show_name(name, s->out);
     }
 }
@@ -95,9 +100,9 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
     if (m->op != NULL)
         text_add(s, m->op->name);
     else if (m->code >= 0)
-        ds_buffer_printf(s->out, "op_%" PRId64, m->code);
+        ds_buffer_printf(s->out, "%s%" PRId64, text_word_op, m->code);
     else
-        text_add(s, "control");
+        text_add(s, text_word_no_op);
     text_paint(s, PAINT_OFF);
     if (from->data != NULL) {
         text_add(s, " ");
@@ -126,24 +131,24 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
     if (m->token.present)
         add_token(s, &m->token);
     else if (m->role[DS_ROLE_TOKEN].data != NULL && !is_nil(&m->role[DS_ROLE_TOKEN])) {
-        text_add(s, " [trace ");
+        text_add(s, text_word_trace);
         text_add_term(s, &m->role[DS_ROLE_TOKEN]);
         text_add(s, "]");
     }
     if (m->stalled_ns != 0) {
         text_paint(s, PAINT_TROUBLE);
-        text_add(s, " [behind a stall of ");
+        text_add(s, text_word_stall);
         latency_print(m->stalled_ns, s->out);
         text_add(s, "]");
         text_paint(s, PAINT_OFF);
     }
     if (m->fragments > 1)
-        ds_buffer_printf(s->out, " (%" PRIu32 " fragments)", m->fragments);
+        ds_buffer_printf(s->out, " (%" PRIu32 " %s)", m->fragments, text_word_fragments);
     if (verbose != 0) {
         if (m->op != NULL && m->control.data != NULL) {
-            text_add(s, " control ");
+            text_add(s, text_word_control);
             text_add_term(s, &m->control);
         }
-        ds_buffer_printf(s->out, " (%s)", counted(m->size, "bytes").text);
+        ds_buffer_printf(s->out, " (%s)", counted(m->size, text_word_bytes).text);
     }
 }

@@ -14,6 +14,7 @@
 #include "match_regex.h"
 
 #include "complain.h"
+#include "text_words.h"
 
 #include <pcre2.h>
 #include <stdlib.h>
@@ -40,41 +41,15 @@ static bool is_hex_letter(char c)
     return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* What the text of a message has in it besides what the peer sent and what match_regex_may
- * looks at. */
-static const char *const own_words[] = {
-    "spawned", "result", "after", "min",  "flags", "group", "leader", "opts",  "trace",
-    "label",   "serial", "from",  "fragments", "control", "op_", "Ref", "Port", "Fun",
-    "Local",   "bytes",  "more",  "fun",  "utf",   "atom",  "inf",    "nan",
-    "late",
-};
-
-static bool is_own_word(const char *word)
-{
-    for (size_t i = 0; i < sizeof own_words / sizeof own_words[0]; i++) {
-        if (strstr(own_words[i], word) != NULL)
-            return true;
-    }
-    for (int i = 0; i < NOTE_ROLE_COUNT; i++) {
-        if (strstr(note_role_name((enum note_role)i), word) != NULL)
-            return true;
-    }
-    for (int i = 0; i < CALL_OUTCOME_COUNT; i++) {
-        if (strstr(call_outcome_name((enum call_outcome)i), word) != NULL)
-            return true;
-    }
-    return false;
-}
-
 /* escape_tail_len returns how many letters at the beginning of a word may belong to an escape
- * for another character: n of \n, xFF of \xFF. */
+ * for another character: n of \n, xFF of \xFF, uFEFF of \uFEFF. */
 static size_t escape_tail_len(const char *word, size_t len)
 {
-    size_t tail = word[0] == 'x';
-    const size_t end = tail + 2;
+    size_t tail = word[0] == 'x' || word[0] == 'u';
+    const size_t end = tail + (word[0] == 'u' ? 4 : 2);
     while (tail < len && tail < end && is_hex_letter(word[tail]))
         tail++;
-    return tail == 0 && strchr("ntrvbfed", word[0]) != NULL ? 1 : tail;
+    return tail == 0 && strchr("antrvbfed", word[0]) != NULL ? 1 : tail;
 }
 
 static void offer_needle(struct match_regex *regex, const char *word, size_t len)
@@ -92,7 +67,7 @@ static void offer_needle(struct match_regex *regex, const char *word, size_t len
         num_hex += is_hex_letter(word[i]);
     memcpy(text, word, len);
     text[len] = '\0';
-    if (num_hex == len || is_own_word(text))
+    if (num_hex == len || text_words_have(text))
         return;
     memcpy(regex->needle, text, len + 1);
     regex->needle_len = len;
