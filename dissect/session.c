@@ -5,10 +5,12 @@
 #include "session_parts.h"
 
 #include "atom_memory.h"
+#include "decoder_state.h"
 #include "decoder_state_give.h"
 #include "dist.h"
 #include "ip_fragments.h"
 #include "registry.h"
+#include "tls_past.h"
 
 #include <stdlib.h>
 
@@ -144,16 +146,15 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
     return true;
 }
 
-static void give_past(void *context, const struct tcp_conn_view *tcp,
-                      const struct tcp_point point[2])
+/* give_said gives what was said in a connection. */
+static void give_said(struct env *env, const struct link *link, const struct tcp_point point[2],
+                      ds_past_fn give, void *context)
 {
-    const struct decoder_state_walk *walk = context;
-    const struct link *link = tcp->user;
-    if (link == NULL || link->tls != NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
-        return;
-    if (link->conn.proto != NULL) {
-        if (link->conn.proto->give_past != NULL)
-            link->conn.proto->give_past(walk->env, &link->conn, point, walk->give, walk->context);
+    const struct proto *proto = link->conn.proto;
+    const struct tcp_conn_view *tcp = link->tcp;
+    if (proto != NULL) {
+        if (proto->give_past != NULL)
+            proto->give_past(env, &link->conn, point, give, context);
         return;
     }
     struct decoder_state_rest rest[2];
@@ -162,8 +163,33 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
                                                 .bytes = reassembly_cursor(&link->probes[dir].held),
                                                 .lost_before = link->lost[dir]};
     }
-    decoder_state_give(walk->env, &link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1],
-                       walk->give, walk->context);
+    decoder_state_give(env, &link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], give,
+                       context);
+}
+
+static void give_tls_past(const struct decoder_state_walk *walk, const struct link *link,
+                          const struct tcp_point point[2])
+{
+    const struct decoder_state *decoder = link->conn.decoder;
+    const int64_t since_ns =
+        decoder != NULL && decoder->oldest != NULL ? decoder->oldest->ts_ns : link->tcp->now_ns;
+    struct tls_past past;
+    tls_past_begin(&past, link->tls, link->tcp, point, since_ns, walk->give, walk->context);
+    give_said(walk->env, link, point, tls_past_take, &past);
+    tls_past_end(&past);
+}
+
+static void give_past(void *context, const struct tcp_conn_view *tcp,
+                      const struct tcp_point point[2])
+{
+    const struct decoder_state_walk *walk = context;
+    const struct link *link = tcp->user;
+    if (link == NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
+        return;
+    if (link->tls == NULL)
+        give_said(walk->env, link, point, walk->give, walk->context);
+    else
+        give_tls_past(walk, link, point);
 }
 
 void ds_session_past(struct ds_session *session, const struct ds_endpoint *ends, ds_past_fn give,
@@ -186,6 +212,27 @@ static void find_link(void *context, const struct tcp_conn_view *tcp,
     (void)point;
     if (tcp->user != NULL && is_between(tcp, walk->ends))
         walk->found = tcp->user;
+}
+
+bool ds_session_seal_past(const struct ds_session *session, struct ds_segment *segment,
+                          struct ds_buffer *out)
+{
+    const struct ds_endpoint ends[2] = {{.addr = segment->src, .port = segment->src_port},
+                                        {.addr = segment->dst, .port = segment->dst_port}};
+    int dir;
+    const struct tcp_conn_view *tcp = tcp_table_find(session->tcp, ends, &dir);
+    const struct link *link = tcp != NULL ? tcp->user : NULL;
+    out->len = 0;
+    if (link == NULL || link->tls == NULL)
+        return true;
+    if (!tls_past_seal(link->tls, dir, (enum ds_past_kind)segment->past.kind, 0,
+                       cursor_make(segment->payload, segment->payload_len), out))
+        return false;
+    segment->past.kind = DS_PAST_SEALED;
+    segment->seq += segment->payload_len - (uint32_t)out->len;
+    segment->payload = (const uint8_t *)out->data;
+    segment->payload_len = (uint32_t)out->len;
+    return true;
 }
 
 void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends)

@@ -8,6 +8,7 @@
 #include "dist.h"
 #include "keylog.h"
 #include "tcp_facts.h"
+#include "tls_past.h"
 
 #include <stdlib.h>
 
@@ -40,8 +41,7 @@ bool session_take_link(struct ds_session *session, struct link *link, const stru
     struct conn *conn = &link->conn;
 
     conn->proto = proto;
-    /* What stands for the past is in clear, as TLS is not. */
-    if (env->config.remember && proto->give_past != NULL && link->tls == NULL)
+    if (env->config.remember && proto->give_past != NULL)
         conn->decoder = decoder_state_new(env);
     if (!proto->start(env, conn)) {
         env->stats.no_memory++;
@@ -125,7 +125,7 @@ static void take_gap(struct ds_session *session, struct link *link, int dir, uin
 static void on_tls_text(void *context, int dir, struct cursor text)
 {
     struct link *link = context;
-    link->session->env.stats.tls_opened += !link->is_opened;
+    link->session->env.stats.tls_opened += !link->is_opened && !link->tcp->only_past;
     link->is_opened = true;
     if (!link->is_forgotten)
         take_text(link->session, link, dir, text);
@@ -187,7 +187,7 @@ static void start_tls(struct ds_session *session, struct link *link)
         env->stats.no_memory++;
         return;
     }
-    env->stats.tls_connections++;
+    env->stats.tls_connections += !link->tcp->only_past;
     link->conn.view.tls = tls_view(link->tls);
     for (int dir = 0; dir < 2; dir++)
         reassembly_free(&link->probes[dir].held, env);
@@ -201,6 +201,37 @@ static void leave_tls(struct ds_session *session, struct link *link)
         session_forget_link(session, link);
 }
 
+/* take_tls_past takes what stands for the past of a connection with TLS. */
+static void take_tls_past(struct ds_session *session, struct link *link, int dir,
+                          struct cursor data)
+{
+    struct env *env = &session->env;
+    struct tls_past_piece piece = {.kind = DS_PAST_LOST};
+    if (env->past == DS_PAST_TLS && link->tls == NULL)
+        start_tls(session, link);
+    if (link->tls == NULL)
+        return;
+    link->is_in_tls = true;
+    if (env->past == DS_PAST_TLS) {
+        tls_past_set_state(link->tls, dir, data);
+        leave_tls(session, link);
+        return;
+    }
+    const bool is_open = tls_past_open(link->tls, dir, data, &piece);
+    link->is_opened |= is_open;
+    env->past = piece.kind;
+    if (piece.kind == DS_PAST_LOST)
+        take_gap(session, link, dir, 0, TCP_GAP_LOST);
+    else if (piece.kind == DS_PAST_BYTES)
+        take_text(session, link, dir, piece.text);
+    else
+        take_past(session, link, dir, piece.text);
+    if (is_open && piece.cut != 0 && !link->is_forgotten)
+        take_gap(session, link, dir, piece.cut, TCP_GAP_CUT);
+    env->past = DS_PAST_SEALED;
+    leave_tls(session, link);
+}
+
 static void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
 {
     struct ds_session *session = context;
@@ -208,6 +239,10 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
 
     if (link == NULL)
         return;
+    if (session->env.past == DS_PAST_TLS || session->env.past == DS_PAST_SEALED) {
+        take_tls_past(session, link, dir, data);
+        return;
+    }
     if (session->env.past > DS_PAST_BYTES) {
         take_past(session, link, dir, data);
         return;
@@ -258,6 +293,10 @@ static void on_go_on(void *context, struct tcp_conn_view *view)
         .state = DS_CONN_CONTINUED,
         .reason = "it began before; what came then is known from what stands for it",
     };
+    if (link != NULL && link->tls != NULL) {
+        session->env.stats.tls_connections++;
+        session->env.stats.tls_opened += link->is_opened;
+    }
     if (link != NULL && link->conn.view.number != 0)
         conn_emit_change(&session->env, &link->conn, 0, change);
 }

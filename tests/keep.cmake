@@ -6,7 +6,9 @@ set_tests_properties(rotation PROPERTIES TIMEOUT 120)
 # Files of -O and --trigger decode by themselves.
 add_test(NAME keep_decodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/decodes
                                    $<TARGET_FILE:distsniff> ${PCAPS})
-set_tests_properties(keep_decodes PROPERTIES TIMEOUT 240)
+add_test(NAME keep_decodes_tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/decodes
+                                       $<TARGET_FILE:distsniff> ${PCAPS} tls)
+set_tests_properties(keep_decodes keep_decodes_tls PROPERTIES TIMEOUT 240)
 
 # Every way to keep packets, with every way to have them come.
 add_test(NAME keep_every_way COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/every_way

@@ -96,7 +96,8 @@ static void give_rest(struct giving *g, int dir, const struct given_atoms *atoms
     give_next(g, dir, rest->kind, rest->bytes, rest->lost_after);
     g->dir = dir;
     g->held_kind = rest->kind;
-    tcp_table_walk_held(g->conn->tcp, dir, give_held, g);
+    if (g->conn->view.tls == NULL) /* else it is sealed, and the stage of TLS has it */
+        tcp_table_walk_held(g->conn->tcp, dir, give_held, g);
 }
 
 static bool goes_on(const struct tcp_point *point)

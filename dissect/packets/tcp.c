@@ -110,6 +110,17 @@ uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment)
     return table->number != table->forgotten ? table->number : 0;
 }
 
+const struct tcp_conn_view *tcp_table_find(struct tcp_table *table,
+                                           const struct ds_endpoint ends[2], int *dir)
+{
+    const struct segment segment = {.src = ends[0].addr,
+                                    .dst = ends[1].addr,
+                                    .src_port = ends[0].port,
+                                    .dst_port = ends[1].port};
+    const struct tcp_conn *conn = tcp_find_conn(table, &segment, dir);
+    return conn != NULL ? &conn->view : NULL;
+}
+
 void tcp_table_walk(const struct tcp_table *table,
                     void (*visit)(void *context, const struct tcp_conn_view *view,
                                   const struct tcp_point point[2]),

@@ -114,6 +114,10 @@ struct tcp_point {
     bool ended;
 };
 
+/* tcp_table_find returns the connection that ends[0] sends in, in direction dir; NULL: none. */
+const struct tcp_conn_view *tcp_table_find(struct tcp_table *table,
+                                           const struct ds_endpoint ends[2], int *dir);
+
 /* tcp_table_walk calls back for each connection that is followed, in the order of their first
  * packets. */
 void tcp_table_walk(const struct tcp_table *table,

@@ -45,7 +45,7 @@ static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
         .seq = segment->seq, .cut = segment->cut_len, .bytes = segment->payload};
     const bool is_syn = (segment->flags & TCP_SYN) != 0;
     conn->view.syn_seen[dir] = conn->view.syn_seen[dir] || is_syn;
-    if (past->kind == DS_PAST_OPEN) {
+    if (past->kind == DS_PAST_OPEN || past->kind == DS_PAST_SEALED) {
         table->shared.events->data(table->shared.context, &conn->view, dir, segment->payload);
         return;
     }

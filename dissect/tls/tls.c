@@ -114,6 +114,7 @@ static void take_text(struct tls *tls, int dir, uint8_t type, size_t len)
         break;
     case TLS_CHANGE_CIPHER: /* the end of a renegotiation, 1.2 */
         tls_cipher_clear(&tls->dirs[dir].cipher);
+        tls->dirs[dir].origin.is_known = false;
         tls->dirs[dir].seq = 0;
         tls->dirs[dir].is_open = false;
         (void)tls_keys_find(tls, dir);

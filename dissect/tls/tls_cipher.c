@@ -116,6 +116,22 @@ bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite,
            expand(suite, secret, "tls13 iv", cipher->iv, NONCE_LEN) && start(cipher, suite);
 }
 
+bool tls_past_key(const uint8_t *secret, size_t len, const uint8_t *use, size_t use_len,
+                  uint8_t *out, size_t out_len)
+{
+    static const char label[] = "distsniff past";
+    int mode = EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND;
+    const OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
+        text_param(OSSL_KDF_PARAM_DIGEST, "SHA256"),
+        bytes_param(OSSL_KDF_PARAM_KEY, secret, len),
+        bytes_param(OSSL_KDF_PARAM_SALT, (const uint8_t *)label, sizeof label - 1),
+        bytes_param(OSSL_KDF_PARAM_INFO, use, use_len),
+        OSSL_PARAM_construct_end(),
+    };
+    return derive("HKDF", params, out, out_len);
+}
+
 bool tls_cipher_next_secret(const struct tls_suite *suite, uint8_t secret[TLS_SECRET_MAX])
 {
     uint8_t next[TLS_SECRET_MAX];

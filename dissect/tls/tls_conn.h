@@ -11,8 +11,9 @@
 #include "tls.h"
 
 enum {
-    TLS_MAX_WRONG = 16, /* records in a row that do not open: the keys are others */
+    TLS_MAX_WRONG = 16,            /* records in a row that do not open: the keys are others */
     TLS_MAX_UNKNOWN_SEQ = 1 << 20, /* where to look for the number of a record, begun late */
+    TLS_TEXT_MAX = 1 << 16,        /* of a record, or of what stands for the past */
 };
 #define TLS_SECOND_NS INT64_C(1000000000)
 
@@ -20,7 +21,18 @@ struct tls_stage {
     struct env *env;
     const struct tls_events *events;
     int64_t budget, budget_ns; /* left of the second that began then */
-    uint8_t text[TLS_RECORD_MAX];
+    uint8_t text[TLS_TEXT_MAX];
+};
+
+/* tls_origin says which line of the key log the keys of a direction come from, and how. */
+struct tls_origin {
+    bool is_known;
+    enum tls_label label;
+    uint32_t updates;  /* of keys before that line */
+    uint32_t renewals; /* of keys after it that were derived */
+    bool mac_last;
+    const struct tls_suite *suite;
+    uint8_t random[2][TLS_RANDOM_LEN];
 };
 
 struct tls_dir {
@@ -33,6 +45,7 @@ struct tls_dir {
     bool is_early_over; /* what follows has the keys of data */
     struct tls_cipher cipher;
     uint8_t secret[TLS_SECRET_MAX]; /* of 1.3 */
+    struct tls_origin origin;       /* of cipher and secret */
     uint64_t seq;                   /* of the next record, or the least that it can be */
     uint64_t slack;                 /* by how much it can be more */
     bool is_sealed;                 /* 1.2: behind ChangeCipherSpec */
@@ -50,6 +63,7 @@ struct tls {
     struct ds_tls view;
     struct tls_dir dirs[2];
     const struct tls_suite *suite;
+    uint16_t group; /* of the key exchange, 1.3; 0: not known */
     int client; /* which direction is the client's; -1: not known */
     bool has_client_random, has_server_random, mac_last;
     bool is_told;                      /* sealed */
@@ -61,6 +75,11 @@ struct tls {
 
 /* tls_keys_find looks into the key log for a direction that has no keys yet. */
 bool tls_keys_find(struct tls *tls, int dir);
+
+/* tls_keys_past makes the key that seals what stands for the past of a direction: from the secret
+ * that its keys come from, so that only who has that can open it. False where there is none. */
+enum { TLS_PAST_KEY_LEN = 64 };
+bool tls_keys_past(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN]);
 
 /* tls_keys_open opens a sealed record of the nodes into the text of the stage, by the keys at hand
  * or by others that may be meant; len and type are those of what is inside. */

@@ -41,6 +41,7 @@ static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_cli
     tls->view.version = hello.version;
     tls->view.suite = hello.suite;
     tls->view.suite_name = tls->suite != NULL ? tls->suite->name : NULL;
+    tls->group = hello.group;
     tls->view.group = tls_group_name(hello.group);
 }
 

@@ -49,13 +49,77 @@ static const struct keylog_secret *find_secret(const struct tls *tls, enum tls_l
                : NULL;
 }
 
+/* note_origin: the keys of a direction come from that line of the key log. */
+static void note_origin(const struct tls *tls, struct tls_dir *d,
+                        const struct keylog_secret *secret)
+{
+    d->origin = (struct tls_origin){
+        .is_known = true,
+        .label = secret->label,
+        .updates = secret->updates,
+        .mac_last = tls->mac_last,
+        .suite = tls->suite,
+    };
+    memcpy(d->origin.random[0], secret->random, TLS_RANDOM_LEN);
+    memcpy(d->origin.random[1], tls->random[1], TLS_RANDOM_LEN);
+}
+
 static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret)
 {
     if (secret->len != tls_secret_len(tls->suite) ||
         !tls_cipher_set_13(&d->cipher, tls->suite, secret->secret))
         return false;
     memcpy(d->secret, secret->secret, secret->len);
+    note_origin(tls, d, secret);
     return true;
+}
+
+/* renew goes on to the keys after those of d->secret. */
+static bool renew(struct tls_dir *d, const struct tls_suite *suite)
+{
+    return tls_cipher_next_secret(suite, d->secret) &&
+           tls_cipher_set_13(&d->cipher, suite, d->secret);
+}
+
+/* use_origin makes the keys of a direction from where they are known to come from. */
+static bool use_origin(struct tls *tls, int dir)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    const struct tls_origin *origin = &d->origin;
+    const struct keylog_secret *secret = keylog_find(tls->stage->env->config.keylog, origin->label,
+                                                     origin->updates, origin->random[0]);
+    if (secret == NULL)
+        return false;
+    if (origin->label == TLS_LABEL_MASTER)
+        return tls_cipher_set_12(&d->cipher, origin->suite, origin->mac_last, secret->secret,
+                                 origin->random[0], origin->random[1], dir == tls->client);
+    if (secret->len != tls_secret_len(origin->suite) ||
+        !tls_cipher_set_13(&d->cipher, origin->suite, secret->secret))
+        return false;
+    memcpy(d->secret, secret->secret, secret->len);
+    for (uint32_t i = 0; i < origin->renewals; i++) {
+        if (!can_try(tls, 0) || !renew(d, origin->suite)) {
+            tls_cipher_clear(&d->cipher);
+            return false;
+        }
+    }
+    if (origin->label != label_of(tls, dir))
+        tls->view.keys = DS_TLS_KEYS_SWAPPED;
+    return true;
+}
+
+bool tls_keys_past(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN])
+{
+    const struct tls_origin *origin = &tls->dirs[dir].origin;
+    uint8_t use[2 * TLS_RANDOM_LEN + 1];
+    if (!origin->is_known)
+        return false;
+    const struct keylog_secret *secret = keylog_find(tls->stage->env->config.keylog, origin->label,
+                                                     origin->updates, origin->random[0]);
+    memcpy(use, origin->random, sizeof origin->random);
+    use[sizeof use - 1] = dir == tls->client;
+    return secret != NULL &&
+           tls_past_key(secret->secret, secret->len, use, sizeof use, key, TLS_PAST_KEY_LEN);
 }
 
 bool tls_keys_find(struct tls *tls, int dir)
@@ -64,6 +128,8 @@ bool tls_keys_find(struct tls *tls, int dir)
     const struct keylog_secret *secret;
     if (d->cipher.suite != NULL)
         return true;
+    if (d->origin.is_known)
+        return use_origin(tls, dir);
     if (tls->suite == NULL || tls->client < 0)
         return false;
     if (tls->view.version == TLS_1_3) {
@@ -71,9 +137,12 @@ bool tls_keys_find(struct tls *tls, int dir)
         return secret != NULL && use_secret(tls, d, secret);
     }
     secret = tls->has_server_random ? find_secret(tls, TLS_LABEL_MASTER) : NULL;
-    return secret != NULL && tls->view.version == TLS_1_2 &&
-           tls_cipher_set_12(&d->cipher, tls->suite, tls->mac_last, secret->secret, tls->random[0],
-                             tls->random[1], dir == tls->client);
+    if (secret == NULL || tls->view.version != TLS_1_2 ||
+        !tls_cipher_set_12(&d->cipher, tls->suite, tls->mac_last, secret->secret, tls->random[0],
+                           tls->random[1], dir == tls->client))
+        return false;
+    note_origin(tls, d, secret);
+    return true;
 }
 
 /* search_len is how many numbers are worth trying: a record may be one under other keys, so that
@@ -135,6 +204,7 @@ static bool try_swapped(struct tls *tls, int dir, const struct tls_record *recor
     if (secret == NULL || secret->len != tls_secret_len(tls->suite) ||
         !try_secret(tls, d, secret->secret, false, record, len, type))
         return false;
+    note_origin(tls, d, secret);
     tls->view.keys = DS_TLS_KEYS_SWAPPED;
     secret = find_secret(tls, label_of(tls, dir));
     if (!other->is_open && secret != NULL)
@@ -151,6 +221,7 @@ static bool try_updated(struct tls *tls, struct tls_dir *d, const struct tls_rec
     const bool fits = tls_cipher_next_secret(tls->suite, next) &&
                       try_secret(tls, d, next, true, record, len, type);
     OPENSSL_cleanse(next, sizeof next);
+    d->origin.renewals += fits;
     return fits;
 }
 
@@ -164,8 +235,11 @@ static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_recor
     if (d->slack == 0 || !may_search(d))
         return false;
     memcpy(next, d->secret, sizeof next);
-    for (int i = 0; i < MAX_LATER && !fits && tls_cipher_next_secret(tls->suite, next); i++)
+    for (uint32_t i = 1; i <= MAX_LATER && !fits && tls_cipher_next_secret(tls->suite, next); i++) {
         fits = try_secret(tls, d, next, true, record, len, type);
+        if (fits)
+            d->origin.renewals += i;
+    }
     OPENSSL_cleanse(next, sizeof next);
     return fits;
 }
@@ -191,6 +265,7 @@ static bool try_all(struct tls *tls, int dir, const struct tls_record *record, s
             d->slack = TLS_MAX_UNKNOWN_SEQ;
             if (!try_secret(tls, d, secret->secret, true, record, len, type))
                 continue;
+            note_origin(tls, d, secret);
             tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
             memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
             tls->has_client_random = true;
@@ -246,10 +321,9 @@ bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *
 void tls_keys_update(struct tls *tls, int dir)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    if (tls->view.version != TLS_1_3 || !d->is_open ||
-        !tls_cipher_next_secret(tls->suite, d->secret) ||
-        !tls_cipher_set_13(&d->cipher, tls->suite, d->secret))
+    if (tls->view.version != TLS_1_3 || !d->is_open || !renew(d, tls->suite))
         return;
+    d->origin.renewals++;
     d->seq = 0;
     tls->view.key_updates[dir]++;
 }

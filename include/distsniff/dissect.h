@@ -34,6 +34,9 @@ enum ds_past_kind {
     DS_PAST_LIKELY,    /* the same of atoms that are DS_ATOM_LIKELY */
     DS_PAST_OPEN,      /* a frame with a message that something may still come of, made anew: it
                           stands outside of the stream */
+    DS_PAST_TLS,       /* how far a direction with TLS has come; the payload was never sent */
+    DS_PAST_SEALED,    /* one of the others, of what was said in TLS: it stands outside of the
+                          stream, sealed by the secrets of the connection */
     DS_PAST_KIND_COUNT
 };
 
@@ -245,11 +248,19 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
  * nothing had been between them. What is certain or likely of other slots stands in frames that
  * were never sent. Of other messages nothing is given. Each says in past what it is; where that
  * is not handed on in ds_packet.past it is taken for what was sent, and what is likely becomes
- * certain. ends: of this connection alone; NULL: of all, one after the other. Only with
+ * certain. What was said in TLS is not given in clear: who reads it needs the secrets that this
+ * session has. ends: of this connection alone; NULL: of all, one after the other. Only with
  * ds_config.remember. */
 typedef void (*ds_past_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
 void ds_session_past(struct ds_session *session, const struct ds_endpoint *ends, ds_past_fn give,
                      void *context);
+
+/* ds_session_seal_past makes a segment of DS_PAST_OPEN that the caller has made one that fits into
+ * what ds_session_past gives of its connection: where that has TLS the payload is sealed, into out,
+ * which is emptied first, else it stays as it is. False when memory ran out, which out says, or
+ * where the secrets are not known any more. */
+bool ds_session_seal_past(const struct ds_session *session, struct ds_segment *segment,
+                          struct ds_buffer *out);
 
 /* ds_session_forget stops following a connection: its past is not wanted any more. */
 void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends);

@@ -148,7 +148,7 @@ static void write_opening(void *context, const struct opening *opening)
         k->num_incomplete++;
         return;
     }
-    const struct ds_segment segment = {
+    struct ds_segment segment = {
         .src = opening->ends[0].addr,
         .dst = opening->ends[1].addr,
         .src_port = opening->ends[0].port,
@@ -164,7 +164,13 @@ static void write_opening(void *context, const struct opening *opening)
                  .knows = {w->knows[from], w->knows[!from]},
                  .kind = DS_PAST_OPEN},
     };
-    write_segment(k, &segment);
+    if (ds_session_seal_past(k->past, &segment, &k->sealed)) {
+        write_segment(k, &segment);
+        return;
+    }
+    k->no_memory += k->sealed.failed;
+    k->num_incomplete += !k->sealed.failed;
+    ds_buffer_free(&k->sealed);
 }
 
 /* end_conn writes what belongs behind the past of a connection: what may still be answered. */
@@ -293,5 +299,6 @@ void recorder_free(struct packet_recorder *k)
     ds_session_free(k->past);
     openings_free(&k->openings);
     ds_buffer_free(&k->made);
+    ds_buffer_free(&k->sealed);
     free(k);
 }

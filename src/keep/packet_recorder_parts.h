@@ -19,7 +19,7 @@ struct packet_recorder {
     struct ds_session *past; /* gets what leaves the store unwanted */
     const struct ds_keylog *keylog; /* NULL: no secrets are written */
     struct raw_writer writer;
-    struct ds_buffer made;
+    struct ds_buffer made, sealed;
     struct openings openings; /* of the past */
     struct recorder_past {
         bool has_conn;              /* that what is written at the moment stands for */

@@ -1,9 +1,11 @@
 /*
  * fuzz_tls.c - the stage of TLS: two bytes of flags, then steps of a byte (bit 0 the direction,
- * bit 1 a gap instead of data, bit 2 new lines for the key log), a length of 2 bytes, and as many
- * bytes. The key log knows the secrets of the seeds, whose randoms are all 'r'.
+ * bit 1 a gap instead of data, bit 2 new lines for the key log, both of these what stands for the
+ * past: by bit 3 of a sealed piece or of how far the direction has come), a length of 2 bytes, and
+ * as many bytes. The key log knows the secrets of the seeds, whose randoms are all 'r'.
  */
-#include "tls.h"
+#include "tcp_conn.h"
+#include "tls_past.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +29,49 @@ static void on_text(void *context, int dir, struct cursor text)
 static void on_gap(void *context, int dir, uint64_t gap_len, enum tcp_gap why)
 {
     (void)context;
-    (void)why;
-    if ((dir != 0 && dir != 1) || gap_len == 0)
+    if ((dir != 0 && dir != 1) || (gap_len == 0 && why != TCP_GAP_LOST))
         abort();
 }
 
 static void on_sealed(void *context)
 {
     (void)context;
+}
+
+/* take_past takes what stands for the past of another connection, which it is given out of. */
+static void take_past(void *context, int64_t ts_ns, const struct ds_segment *segment)
+{
+    struct tls *tls = context;
+    const int dir = segment->src_port == 1 ? 0 : 1;
+    const struct cursor bytes = cursor_make(segment->payload, segment->payload_len);
+    struct tls_past_piece piece;
+    (void)ts_ns;
+    if (segment->past.kind == DS_PAST_TLS)
+        tls_past_set_state(tls, dir, bytes);
+    else if (segment->past.kind == DS_PAST_SEALED &&
+             (!tls_past_open(tls, dir, bytes, &piece) || piece.kind != DS_PAST_FRAMES))
+        abort();
+    else if (segment->past.kind == DS_PAST_BYTES)
+        tls_feed(tls, dir, bytes);
+}
+
+/* hand_on: another connection goes on where this one stands. */
+static void hand_on(struct tls_stage *stage, const struct tls *tls, struct tcp_conn_view *tcp)
+{
+    static const uint8_t text[] = "what was said";
+    const struct tcp_point points[2] = {{.started = true}, {.started = true}};
+    struct tls_past past;
+    struct tls *other = tls_new(stage, tcp, NULL);
+    if (other == NULL)
+        abort();
+    tls_past_begin(&past, tls, tcp, points, tcp->now_ns, take_past, other);
+    const struct ds_segment said = {.src_port = 1,
+                                    .payload = text,
+                                    .payload_len = sizeof text,
+                                    .past = {.kind = DS_PAST_FRAMES}};
+    tls_past_take(&past, tcp->now_ns, &said);
+    tls_past_end(&past);
+    tls_free(other);
 }
 
 static void add_secrets(struct ds_keylog *keylog)
@@ -63,7 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     struct cursor input = cursor_make(data, len), bytes;
     uint8_t flags, what;
     uint16_t step_len;
-    struct tcp_conn_view tcp = {.now_ns = 1};
+    struct tcp_conn conn = {.view = {.now_ns = 1, .port = {1, 2}}};
+    struct tcp_conn_view *tcp = &conn.view;
     struct env env = {.meter.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16};
 
     if (!cursor_read_u8(&input, &flags))
@@ -73,16 +111,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     if (env.config.keylog != NULL)
         add_secrets(env.config.keylog);
     struct tls_stage *stage = tls_stage_new(&env, &events);
-    struct tls *tls = stage != NULL ? tls_new(stage, &tcp, NULL) : NULL;
+    struct tls *tls = stage != NULL ? tls_new(stage, tcp, NULL) : NULL;
     if (tls == NULL)
         abort();
     while (cursor_read_u8(&input, &what) && cursor_read_u16(&input, &step_len)) {
         bytes = cursor_first(input, step_len);
         if (!cursor_skip(&input, cursor_left(&bytes)))
             break;
-        tcp.now_ns += (int64_t)(what >> 3) * 100000000;
+        tcp->now_ns += (int64_t)(what >> 3) * 100000000;
         (void)tls_probe(bytes, true);
-        if ((what & 4) != 0 && env.config.keylog != NULL)
+        struct tls_past_piece piece;
+        if ((what & 14) == 14)
+            (void)tls_past_open(tls, what & 1, bytes, &piece);
+        else if ((what & 6) == 6)
+            tls_past_set_state(tls, what & 1, bytes);
+        else if ((what & 4) != 0 && env.config.keylog != NULL)
             ds_keylog_add(env.config.keylog, (const char *)bytes.at, cursor_left(&bytes));
         else if ((what & 2) != 0)
             tls_gap(tls, what & 1, (uint64_t)step_len + 1, TCP_GAP_LOST);
@@ -92,6 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const struct ds_tls *view = tls_view(tls);
     if (num_bytes != 0 && view->keys > DS_TLS_KEYS_LATE)
         abort();
+    hand_on(stage, tls, tcp);
     tls_free(tls);
     tls_stage_free(stage);
     if (env.meter.used != 0)

@@ -57,6 +57,29 @@ static void unload(void)
         free((void *)(uintptr_t)packets[--num_packets].data);
 }
 
+/* The secrets of a capture, NULL for one without TLS. */
+static struct ds_keylog *keylog;
+
+static void load_secrets(const char *name)
+{
+    char bytes[512];
+    size_t len;
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    keylog = ds_keylog_new(1000);
+    assert_non_null(keylog);
+    while ((len = fread(bytes, 1, sizeof bytes, file)) != 0)
+        ds_keylog_add(keylog, bytes, len);
+    ds_keylog_end(keylog);
+    fclose(file);
+}
+
+static void unload_secrets(void)
+{
+    ds_keylog_free(keylog);
+    keylog = NULL;
+}
+
 /* reader is a session and what it says of the packets from a certain one on. */
 struct reader {
     struct ds_session *session;
@@ -91,6 +114,7 @@ static void begin(uint64_t from, bool remember, struct reader *r)
     config.on_event = say;
     config.context = r;
     config.remember = remember;
+    config.keylog = keylog;
     r->session = ds_session_new(&config);
     assert_non_null(r->session);
 }
@@ -115,6 +139,12 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
 {
     struct handing *h = context;
     struct ds_packet packet;
+    if (keylog != NULL) {
+        /* What was said is not given in clear. */
+        static const char *const words[] = {"$gen_call", "net_kernel", "erlang"};
+        for (size_t i = 0; i < sizeof words / sizeof words[0] && segment->payload_len != 0; i++)
+            assert_null(memmem(segment->payload, segment->payload_len, words[i], strlen(words[i])));
+    }
     const bool made = made_packet(segment, ts_ns, h->link_type, &h->buffer, &packet);
     assert_true(made || failing);
     if (!made) {
@@ -206,6 +236,29 @@ static void parted_after_a_loss(void **state)
     assert_true(num_likely > 10);
 }
 
+static const char *const sealed[] = {"tls-29", "tls12-25", "tls-renewed-29", "tls12-renewed-25"};
+
+/* So it is where it was said in TLS, and given to who has the secrets. */
+static void parted_in_tls(void **state)
+{
+    (void)state;
+    num_compared = num_given = num_wrong_without = 0;
+    for (size_t c = 0; c < sizeof sealed / sizeof sealed[0]; c++) {
+        char name[64];
+        snprintf(name, sizeof name, "../pcaps/%s.pcap", sealed[c]);
+        load(name);
+        snprintf(name, sizeof name, "../pcaps/%s.keys", sealed[c]);
+        load_secrets(name);
+        for (size_t first = 1; first < num_packets; first += num_packets / 29 + 1)
+            part_at(first, true, NONE_LOST);
+        part_at(num_packets / 2, false, NONE_LOST);
+        unload_secrets();
+        unload();
+    }
+    assert_true(num_compared > 1000 && num_given > 1000);
+    assert_int_equal(num_wrong_without, 4);
+}
+
 static void remember_all(void *context)
 {
     struct reader r;
@@ -214,9 +267,10 @@ static void remember_all(void *context)
     ds_config_init(&config);
     memset(&r, 0, sizeof r);
     config.remember = true;
+    config.keylog = keylog;
     if ((r.session = ds_session_new(&config)) == NULL)
         return;
-    for (size_t i = 0; i < 120; i++)
+    for (size_t i = 0; i < 120 && i < num_packets; i++)
         ds_session_packet(r.session, &packets[i]);
     struct handing handing = {.link_type = packets[0].link_type};
     handing.to = ds_session_new(&config);
@@ -233,6 +287,11 @@ static void without_memory(void **state)
     load("../pcaps/frag-29.pcap");
     failing = true;
     assert_true(failing_alloc_each(remember_all, NULL) > 20);
+    unload();
+    load("../pcaps/tls12-25.pcap");
+    load_secrets("../pcaps/tls12-25.keys");
+    assert_true(failing_alloc_each(remember_all, NULL) > 20);
+    unload_secrets();
     unload();
 }
 
@@ -366,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parted),
         cmocka_unit_test(parted_after_a_loss),
+        cmocka_unit_test(parted_in_tls),
         cmocka_unit_test(without_memory),
         cmocka_unit_test(finds_messages_among_many_fragments),
         cmocka_unit_test(gives_up_what_begins_again),
