@@ -45,6 +45,10 @@ if(DISTSNIFF_PAGE)
   endif()
 endif()
 
+if(DISTSNIFF_PAGE AND DISTSNIFF_WEB)
+  needs(MICROHTTPD libmicrohttpd libmicrohttpd-dev "Without --web: -DDISTSNIFF_WEB=OFF")
+endif()
+
 # Only its header: it is compiled into what uses it.
 find_path(XXHASH_INCLUDE xxhash.h)
 if(NOT XXHASH_INCLUDE)

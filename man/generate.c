@@ -50,18 +50,24 @@ static void put(const char *text)
     puts(is_ended ? "" : ".");
 }
 
+/* may_be_missing: [OTP], but not [ADDR:]PORT. */
+static bool may_be_missing(const char *argument)
+{
+    return argument[0] == '[' && argument[strlen(argument) - 1] == ']';
+}
+
 static void put_option(const char *name, int letter, const char *argument, const char *help)
 {
     fputs(".It ", stdout);
     if (letter != 0) {
         printf("Fl %c ", letter);
-        if (argument != NULL && argument[0] != '[')
+        if (argument != NULL && !may_be_missing(argument))
             printf("Ar %s ", argument);
         fputs(", ", stdout);
     }
     if (argument == NULL)
         printf("Fl \\-%s", name);
-    else if (argument[0] == '[')
+    else if (may_be_missing(argument))
         printf("Fl \\-%s Ns Op = Ns Ar %.*s", name, (int)strlen(argument) - 2, argument + 1);
     else
         printf("Fl \\-%s Ar %s", name, argument);

@@ -4,4 +4,8 @@ if(DISTSNIFF_PAGE)
   add_test(NAME page COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/page/check.py $<TARGET_FILE:distsniff> ${PCAPS}
                              erl -noinput +fnu -pa ${ERL_DIR} -run leaks main none all ${PCAPS}/secrets.list)
   set_tests_properties(page PROPERTIES SKIP_RETURN_CODE 77)
+  if(DISTSNIFF_WEB)
+    add_test(NAME web COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/page/web.py $<TARGET_FILE:distsniff> ${PCAPS})
+    set_tests_properties(web PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
 endif()

@@ -41,9 +41,9 @@ void options_print_help(FILE *out)
         int used = line->letter != 0 ? fprintf(out, "  -%c, ", line->letter)
                                      : fprintf(out, "      ");
         const char *argument = line->argument != NULL ? line->argument : "";
-        used += fprintf(out, argument[0] == '[' ? "--%s[=%s" : "--%s%s%s", line->name,
-                        argument[0] == '[' ? argument + 1 : argument[0] != '\0' ? " " : "",
-                        argument);
+        const bool optional = option_line_may_lack_argument(line);
+        used += fprintf(out, optional ? "--%s[=%s" : "--%s%s%s", line->name,
+                        optional ? argument + 1 : argument[0] != '\0' ? " " : "", argument);
         print_folded(out, used, line->help);
     }
     fputs("\nCaps; reaching one drops the oldest, and the summary says so:\n", out);

@@ -6,6 +6,7 @@
 #include "option_set.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const struct option_line option_lines[NUM_OPTION_LINES] = {
 #define SECTION(title) {OPTION_SECTION, NULL, 0, title, 0, NULL, NULL},
@@ -21,6 +22,12 @@ const struct option_line option_lines[NUM_OPTION_LINES] = {
 #undef FLAG
 #undef WORD
 };
+
+bool option_line_may_lack_argument(const struct option_line *line)
+{
+    const char *argument = line->argument;
+    return argument != NULL && argument[0] == '[' && argument[strlen(argument) - 1] == ']';
+}
 
 bool option_take(struct options *options, const struct option_line *line, const char *value)
 {

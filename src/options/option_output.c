@@ -8,6 +8,7 @@
 #include "record_queue.h"
 #include "sink.h"
 #include "units.h"
+#include "web.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,11 @@ bool option_set_format(struct options *o, const char *value)
         return false;
     o->output.formats[o->output.num_formats++] = (struct sink_format){kind, file};
     return true;
+}
+
+bool option_set_web(struct options *o, const char *value)
+{
+    return web_check() && listen_address_parse("--web", value, &o->web);
 }
 
 bool option_set_lanes(struct options *o, const char *value)

@@ -33,7 +33,7 @@ static void make_getopt_tables(char *letters, struct option *longs, char names[]
         const struct option_line *line = &option_lines[i];
         if (line->kind == OPTION_SECTION)
             continue;
-        bool optional = line->argument != NULL && line->argument[0] == '[';
+        bool optional = option_line_may_lack_argument(line);
         longs->name = line->name;
         longs->has_arg = line->argument == NULL ? no_argument
                          : optional             ? optional_argument
@@ -190,7 +190,7 @@ static void choose_formats(struct options *o)
     for (int i = 0; i < REPORT_COUNT; i++)
         has_report |= o->report.wanted[i];
     if (o->output.num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report &&
-        !metrics_wanted(&o->metrics))
+        !metrics_wanted(&o->metrics) && o->web.len == 0)
         o->output.formats[o->output.num_formats++] =
             (struct sink_format){sink_find("text", 4), NULL};
 }

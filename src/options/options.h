@@ -5,6 +5,7 @@
 #define SRC_OPTIONS_H
 
 #include "keylog_file.h"
+#include "listen_address.h"
 #include "late_hints.h"
 #include "capture.h"
 #include "ending.h"
@@ -59,6 +60,7 @@ struct options {
     struct ds_config config; /* of the session: defaults, with --max-* put in */
     const char *cookie_file;
     struct keylog_config keylog;
+    struct listen_address web;     /* of --web */
     const char *labels_file;       /* of --labels; it is read with the options */
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
     const char *static_atoms_file; /* NULL: those of the releases that are known */

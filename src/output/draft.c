@@ -10,7 +10,7 @@ enum { MAX_TEXT = 512 * 1024, LARGE_TERMS = 64 * 1024 };
 
 struct draft {
     size_t num;
-    struct sink beside[MAX_FORMATS]; /* kind NULL: of a sink that is not drafted */
+    struct sink beside[MAX_SINKS]; /* kind NULL: of a sink that is not drafted */
 };
 
 bool sink_is_drafted(const struct sink *sink)

@@ -12,8 +12,9 @@
 
 struct sink;
 struct sink_kind;
+struct web;
 
-enum { MAX_FORMATS = 8 };
+enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 1 /* --web */ };
 
 /* How times are written. */
 enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
@@ -43,6 +44,7 @@ struct sink_config {
     enum lanes lanes;
     bool redacted;                   /* records are made safe to share before they come */
     const char *cookie_file;         /* for generated tests to name, or NULL */
+    struct web *web;                 /* of --web, which has a sink too; or NULL */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
@@ -74,6 +76,7 @@ struct sink_kind {
     bool keeps; /* what is there already is the user's own: it is never written over */
     bool is_of_packets; /* it is written where packets are kept, and is no sink */
     bool whole; /* is also given what was not selected, with record->left_out */
+    bool writes_nothing; /* it has no output of its own */
 };
 
 /* sink is one -T at work. */

@@ -98,6 +98,10 @@ bool sinks_want_whole(const struct sink_config *config)
 
 static bool open_output(struct sink *sink, const char *file)
 {
+    if (sink->kind->writes_nothing) {
+        sink->output = (struct output_file){.name = sink->kind->name, .fd = -1};
+        return true;
+    }
     if (sink->kind->is_script)
         return output_file_open_script(&sink->output, file, sink->config->line_buffered);
     if (!sink->kind->keeps)
@@ -120,7 +124,8 @@ bool sink_open(struct sink *sink, const struct sink_format *format,
         return false;
     if (!sink->kind->open(sink)) {
         complain("out of memory");
-        output_file_close(&sink->output);
+        if (!sink->kind->writes_nothing)
+            output_file_close(&sink->output);
         return false;
     }
     return true;
@@ -181,6 +186,7 @@ void sink_close(struct sink *sink)
 {
     if (sink->kind->end != NULL)
         sink->kind->end(sink);
-    output_file_close(&sink->output);
+    if (!sink->kind->writes_nothing)
+        output_file_close(&sink->output);
     sink->kind->close(sink);
 }

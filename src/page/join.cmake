@@ -40,13 +40,14 @@ function(bytes_of file out)
   set(${out} "${bytes}" PARENT_SCOPE)
 endfunction()
 
+set(start "0")
 set(before "0")
 set(behind "0")
 set(lengths "0")
 if(D3)
   # What the order is: helpers first, the start last.
   set(scripts core format data filter verdict nodes times heat traffic ladder calls messages keys
-      start)
+      live start)
   set(script "${OUTPUT}.js")
   file(READ "${D3}" text)
   file(WRITE "${script}" "${text}\n(function () {\n'use strict';\n")
@@ -71,22 +72,36 @@ if(D3)
   string(REPLACE "@STYLE@" "${style}" head "${head}")
   file(READ "${script}" text)
   string(REPLACE "@SCRIPT@" "${text}" tail "${tail}")
+  string(FIND "${head}" "@CONNECT@" at)
+  string(SUBSTRING "${head}" 0 ${at} start)
+  math(EXPR at "${at} + 9")
+  string(SUBSTRING "${head}" ${at} -1 head)
+  file(WRITE "${OUTPUT}.head" "${start}")
   file(WRITE "${OUTPUT}.before" "${head}")
+  bytes_of("${OUTPUT}.head" start)
   file(WRITE "${OUTPUT}.behind" "${tail}")
   bytes_of("${OUTPUT}.before" before)
   bytes_of("${OUTPUT}.behind" behind)
-  set(lengths "sizeof before" "sizeof behind")
+  set(lengths "sizeof head" "sizeof before" "sizeof behind")
 endif()
-list(GET lengths 0 before_len)
+list(GET lengths 0 head_len)
 list(GET lengths -1 behind_len)
+set(before_len ${head_len})
+if(D3)
+  list(GET lengths 1 before_len)
+endif()
 file(WRITE "${OUTPUT}" "#include \"page_parts.h\"
 
+static const unsigned char head[] = {
+    ${start}
+};
 static const unsigned char before[] = {
     ${before}
 };
 static const unsigned char behind[] = {
     ${behind}
 };
+const struct page_part page_head_data = {head, ${head_len}};
 const struct page_part page_before_data = {before, ${before_len}};
 const struct page_part page_behind_data = {behind, ${behind_len}};
 ")

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PACK_LEN = 3 * 8192, GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8, LEVEL = 6 };
+enum { PACK_LEN = 3 * 8192, GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8, SMALL = 6, QUICK = 1 };
 
 struct page_pack {
     z_stream stream;
@@ -18,14 +18,14 @@ struct page_pack {
     size_t len; /* of packed */
 };
 
-struct page_pack *page_pack_new(struct ds_buffer *out)
+struct page_pack *page_pack_new(struct ds_buffer *out, bool is_quick)
 {
     struct page_pack *pack = calloc(1, sizeof *pack);
     if (pack == NULL)
         return NULL;
     pack->out = out;
-    if (deflateInit2(&pack->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
-                     Z_DEFAULT_STRATEGY) == Z_OK)
+    if (deflateInit2(&pack->stream, is_quick ? QUICK : SMALL, Z_DEFLATED, GZIP_WINDOW,
+                     MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK)
         return pack;
     free(pack);
     return NULL;

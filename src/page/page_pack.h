@@ -9,8 +9,9 @@
 
 struct page_pack;
 
-/* page_pack_new writes what it packs to out. NULL when memory ran out. */
-struct page_pack *page_pack_new(struct ds_buffer *out);
+/* page_pack_new writes what it packs to out, rather quickly than small if so wanted. NULL when memory
+ * ran out. */
+struct page_pack *page_pack_new(struct ds_buffer *out, bool is_quick);
 
 /* page_pack_add packs so much more of the text. When memory runs out, out->failed is set. */
 void page_pack_add(struct page_pack *pack, const void *text, size_t len);

@@ -1,6 +1,7 @@
 /*
  * page_parts.h - the page but for its data: what stands before it, and what stands behind. CMake
- * makes both of the files in page/parts (join.cmake).
+ * makes them of the files in page/parts (join.cmake). The head ends within the policy: a page that is
+ * served may ask for more from there, and says so between the two.
  */
 #ifndef SRC_PAGE_PARTS_H
 #define SRC_PAGE_PARTS_H
@@ -12,6 +13,6 @@ struct page_part {
     size_t len; /* 0: this build has no page */
 };
 
-extern const struct page_part page_before_data, page_behind_data;
+extern const struct page_part page_head_data, page_before_data, page_behind_data;
 
 #endif

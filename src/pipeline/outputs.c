@@ -7,18 +7,26 @@
 #include "counted.h"
 #include "draft.h"
 #include "stop.h"
+#include "web.h"
+
+static bool open_one(struct outputs *o, const struct sink_config *config, unsigned time_digits,
+                     const struct sink_format *format)
+{
+    if (!sink_open(&o->sinks[o->num_sinks], format, config))
+        return false;
+    o->sinks[o->num_sinks++].time_digits = time_digits;
+    atomic_fetch_add(&o->num_written, 1);
+    return true;
+}
 
 static bool open_some(struct outputs *o, const struct sink_config *config, unsigned time_digits,
                       bool keeps)
 {
     for (size_t i = 0; i < config->num_formats; i++) {
         const struct sink_kind *kind = config->formats[i].kind;
-        if (kind->keeps != keeps || kind->is_of_packets)
-            continue;
-        if (!sink_open(&o->sinks[o->num_sinks], &config->formats[i], config))
+        if (kind->keeps == keeps && !kind->is_of_packets &&
+            !open_one(o, config, time_digits, &config->formats[i]))
             return false;
-        o->sinks[o->num_sinks++].time_digits = time_digits;
-        atomic_fetch_add(&o->num_written, 1);
     }
     return true;
 }
@@ -26,7 +34,9 @@ static bool open_some(struct outputs *o, const struct sink_config *config, unsig
 /* outputs_open opens first what must not be there yet: if it is, nothing else has been emptied. */
 bool outputs_open(struct outputs *o, const struct sink_config *config, unsigned time_digits)
 {
-    if (open_some(o, config, time_digits, true) && open_some(o, config, time_digits, false))
+    const struct sink_format page = {.kind = &sink_web};
+    if (open_some(o, config, time_digits, true) && open_some(o, config, time_digits, false) &&
+        (config->web == NULL || open_one(o, config, time_digits, &page)))
         return true;
     for (size_t i = 0; i < o->num_sinks; i++)
         sink_withdraw(&o->sinks[i]);

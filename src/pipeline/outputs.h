@@ -17,7 +17,7 @@
 enum { MAX_DRAFTS = MAX_JOBS + 1 };
 
 struct outputs {
-    struct sink sinks[MAX_FORMATS];
+    struct sink sinks[MAX_SINKS];
     size_t num_sinks;
     _Atomic unsigned num_written; /* sinks that go on */
     _Atomic bool has_failed;      /* one could not be written */
@@ -28,7 +28,7 @@ struct outputs {
     void *drafts[MAX_DRAFTS]; /* struct draft, of the threads that write; NULL: none */
 };
 
-/* outputs_open opens all sinks of config; on_over and what follows has been set, the rest is zero.
+/* outputs_open opens all sinks of config, which stays, and one for the page where it is served; on_over and what follows has been set, the rest is zero.
  * False after a complaint; then what was just created is removed again. time_digits: those of the
  * capture, 6 or 9. */
 bool outputs_open(struct outputs *outputs, const struct sink_config *config, unsigned time_digits);

@@ -34,6 +34,8 @@ static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
     s->is_past = event->past;
     if (!event->past && event->ts_ns >= s->next_ns)
         pipeline_repeat_reports(s, event->ts_ns);
+    if (!event->past && event->ts_ns >= s->sum_up_ns)
+        pipeline_sum_up(s, event->ts_ns);
     if (s->correlate != NULL)
         correlate_event(s->correlate, event);
     else
@@ -154,6 +156,8 @@ void pipeline_time(struct pipeline *s, int64_t now_ns)
         find_overdue(s, now_ns);
     if (now_ns >= s->next_ns && pipeline_get_state(s) == PIPELINE_ON)
         pipeline_repeat_reports(s, now_ns);
+    if (now_ns >= s->sum_up_ns && pipeline_get_state(s) == PIPELINE_ON)
+        pipeline_sum_up(s, now_ns);
 }
 
 void pipeline_show(struct pipeline *s, int64_t now_ns)
@@ -261,7 +265,7 @@ bool pipeline_has_errors(const struct pipeline *s)
 
 bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
 {
-    if (s->options->output.num_formats == 0 || (s->behind && s->queue != NULL) ||
+    if ((s->output.num_formats == 0 && s->output.web == NULL) || (s->behind && s->queue != NULL) ||
         !selector_chooses(s->select))
         return false;
     *num = s->num_shown;

@@ -18,6 +18,7 @@
 struct pipeline;
 struct annotated_file;
 struct packet_recorder;
+struct web;
 
 enum pipeline_state {
     PIPELINE_ON,
@@ -27,8 +28,9 @@ enum pipeline_state {
     PIPELINE_FAILED,        /* memory ran out, or a report failed; it has been complained of */
 };
 
-/* pipeline_new opens the outputs. time_digits: of the capture, 6 or 9. NULL after a complaint. */
-struct pipeline *pipeline_new(const struct options *options, unsigned time_digits);
+/* pipeline_new opens the outputs. web is who shows a page meanwhile, NULL: nobody. time_digits: of the
+ * capture, 6 or 9. NULL after a complaint. */
+struct pipeline *pipeline_new(const struct options *options, struct web *web, unsigned time_digits);
 
 /* pipeline_set_recorder has recorder told of every record. */
 void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *recorder);

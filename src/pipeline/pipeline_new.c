@@ -54,6 +54,7 @@ bool pipeline_takes_findings(const struct options *options)
 {
     return options->report.wanted[REPORT_DOCTOR] || counts_calls(options) ||
            sinks_want_findings(&options->output) ||
+           options->web.len != 0 ||
            filter_asks_findings(options->select.filter) ||
            filter_asks_findings(options->keep.trigger);
 }
@@ -105,7 +106,7 @@ static bool open_outputs(struct pipeline *s, unsigned time_digits)
     s->outputs.on_over = on_outputs_over;
     s->outputs.context = s;
     s->outputs.has_packets = s->options->keep.write_file != NULL;
-    return outputs_open(&s->outputs, &s->options->output, time_digits);
+    return outputs_open(&s->outputs, &s->output, time_digits);
 }
 
 /* Where most events come to nothing, what remains to be done for them is worth a thread. A
@@ -121,7 +122,7 @@ static bool is_better_behind(const struct pipeline *s)
            options->rate.max == 0 && s->correlate != NULL && (s->outputs.num_sinks == 0 || few);
 }
 
-struct pipeline *pipeline_new(const struct options *options, unsigned time_digits)
+struct pipeline *pipeline_new(const struct options *options, struct web *web, unsigned time_digits)
 {
     struct pipeline *s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -134,6 +135,9 @@ struct pipeline *pipeline_new(const struct options *options, unsigned time_digit
         term_show_use(DS_SYNTAX_ELIXIR);
     term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
     s->options = options;
+    s->output = options->output;
+    s->output.web = web;
+    s->sum_up_ns = web != NULL && options->capture.num_read_files == 0 ? INT64_MIN : INT64_MAX;
     s->since_ns = INT64_MIN;
     s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
     s->whole = sinks_want_whole(&options->output);

@@ -24,6 +24,7 @@
 
 struct pipeline {
     const struct options *options;
+    struct sink_config output; /* that of options, with who serves the page */
     struct outputs outputs;
     struct record_queue *queue; /* while the other threads run */
     bool behind;                /* the correlation is behind the queue */
@@ -50,6 +51,7 @@ struct pipeline {
     bool is_past; /* the event at hand is of before the capture */
     struct rate_limit rate_limit;
     int64_t since_ns;            /* before it, nothing is shown */
+    int64_t sum_up_ns;           /* when what was found is told the page again; INT64_MAX: never */
     int64_t next_ns;             /* when the reports are written again; INT64_MAX: never */
     _Atomic bool show_wanted;    /* by the second thread */
     _Atomic bool publish_wanted; /* the same */
@@ -77,6 +79,9 @@ void pipeline_show_record(void *context, const struct record *record);
 
 /* pipeline_repeat_reports writes the reports again, when it is time to, as of the time now_ns. */
 void pipeline_repeat_reports(struct pipeline *pipeline, int64_t now_ns);
+
+/* pipeline_sum_up tells a page that is looked at what was found so far, now and then. */
+void pipeline_sum_up(struct pipeline *pipeline, int64_t now_ns);
 
 /* pipeline_show_now is pipeline_show in the thread of the correlation. */
 void pipeline_show_now(struct pipeline *pipeline, int64_t now_ns);

@@ -175,8 +175,7 @@ void pipeline_on_finding(void *context, const struct record *record)
         pipeline_note_reports(s, reports_record(s->reports, shown));
         if (s->metrics != NULL)
             metrics_record(s->metrics, shown);
-        if (sinks_want_findings(&s->options->output))
-            pass_on(s, shown);
+        pass_on(s, shown);
     }
 }
 

@@ -31,6 +31,14 @@ void pipeline_repeat_reports(struct pipeline *s, int64_t now_ns)
     pipeline_note_reports(s, reports_repeat(s->reports, due_ns));
 }
 
+void pipeline_sum_up(struct pipeline *s, int64_t now_ns)
+{
+    enum { EVERY_NS = 1000000000 };
+    s->sum_up_ns = now_ns + EVERY_NS;
+    if (s->findings != NULL)
+        findings_sum_up(s->findings);
+}
+
 static void show_open(void *context, const struct record *record)
 {
     struct pipeline *s = context;

@@ -10,6 +10,7 @@
 #include "best_rows.h"
 #include "counted.h"
 #include "histogram.h"
+#include "samples.h"
 #include "talkers.h"
 #include "tally.h"
 #include "label_show.h"
@@ -34,6 +35,7 @@ struct traffic_kind {
     char *text;             /* what can be said at once; NULL: nothing */
     char *after;            /* what stands behind the shape */
     struct ds_shape *shape; /* NULL: none */
+    struct samples samples;
 };
 
 struct traffic {
@@ -46,6 +48,7 @@ struct traffic {
     uint64_t bytes, count, uncounted; /* uncounted: messages for which there was no memory */
     int64_t first_ns, last_ns;
     struct ds_buffer scratch;
+    bool has_samples;
     bool failed;
 };
 
@@ -56,6 +59,7 @@ static void forget(void *entry)
     free(kind->text);
     free(kind->after);
     ds_shape_free(kind->shape);
+    samples_free(&kind->samples);
 }
 
 static void *open_table(struct report_text *text, const struct report_config *config)
@@ -65,6 +69,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
         return NULL;
     t->text = text;
     t->by = config->traffic_by;
+    t->has_samples = config->samples && t->by == TRAFFIC_BY_SHAPE;
     t->max_rows = config->max_rows;
     t->max_tallies = config->limits[DS_LIMIT_TALLIES];
     t->largest.max = NUM_LARGEST;
@@ -299,6 +304,15 @@ static void keep_largest(struct traffic *t, const struct message *message)
     t->failed |= !best_rows_add(&t->largest, (int64_t)message->m->size, event->frame, line);
 }
 
+static void take_sample(struct traffic *t, const struct message *message, struct traffic_kind *kind)
+{
+    const struct ds_text none = {NULL, 0};
+    const bool has_function = message->has_function;
+    t->failed |= !samples_take(&kind->samples, kind->count, message->record->event,
+                               has_function ? message->mod : none, message->fun,
+                               has_function ? &message->note->args : &message->body, &t->scratch);
+}
+
 static void take_record(void *state, const struct record *record)
 {
     struct traffic *t = state;
@@ -331,6 +345,8 @@ static void take_record(void *state, const struct record *record)
         kind->largest_frame = event->frame;
         kind->largest_conn = event->conn->number;
     }
+    if (t->has_samples)
+        take_sample(t, &message, kind);
     t->failed |= !histogram_add(&kind->sizes, size);
     routes_add(&kind->routes, &message.from, &message.to, size);
 }
@@ -489,6 +505,8 @@ static void tell_kind(struct traffic *t, const struct traffic_kind *kind, struct
     json_put_unsigned(json, JSON_KEY("largest"), kind->largest);
     json_put_unsigned(json, JSON_KEY("packet"), kind->largest_frame);
     json_put_unsigned(json, JSON_KEY("conn"), kind->largest_conn);
+    if (t->has_samples)
+        samples_tell(&kind->samples, json);
     json_put_close(json);
 }
 

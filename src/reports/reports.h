@@ -38,6 +38,7 @@ struct report_config {
     enum traffic_by traffic_by;
     uint64_t max_rows;               /* lines of traffic and others; 0: all */
     int64_t every_ns;                /* write all again after so long; 0: at the end alone */
+    bool samples;                    /* of each shape of traffic some messages are kept */
     bool is_live;                    /* a terminal is drawn anew then */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };

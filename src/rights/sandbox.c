@@ -69,7 +69,8 @@ bool sandbox_enter(const struct sandbox_config *config)
     }
     /* Landlock first: the filter does not leave its calls. */
     const int landlock = landlock_enter(NULL, 0);
-    const bool has_filter = call_filter_enter(CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u));
+    const bool has_filter = call_filter_enter(CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u) |
+                                              (config->serves ? CALLS_SERVE : 0u));
     if (config->wish == SANDBOX_REQUIRE && (!has_filter || landlock == 0)) {
         complain("--sandbox=require: %s: --sandbox=auto does without",
                  !has_filter ? why_no_filter() : why_no_landlock());

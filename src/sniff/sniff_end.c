@@ -115,6 +115,8 @@ int sniff_close(struct sniff *s, bool opened)
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
     if (opened && !sniff_reader_is_gone(s))
         ending_print(&s->ending, stderr);
+    const bool shows_on = opened && s->web != NULL && !stop_wanted &&
+                          !pipeline_has_failed(s->pipeline);
     follow_free(s->follow);
     pipeline_free(s->pipeline);
     recorder_free(s->recorder);
@@ -126,6 +128,9 @@ int sniff_close(struct sniff *s, bool opened)
     ds_atom_memory_free(s->memory);
     file_helper_stop();
     free(s->learned_new);
+    if (shows_on)
+        web_serve_on(s->web);
+    web_free(s->web);
     if (s->failed)
         return STATUS_TROUBLE;
     if (s->options->strict && !complete)

@@ -64,7 +64,7 @@ static bool open_annotated(struct sniff *s)
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
-    s->pipeline = pipeline_new(options, capture_has_nanoseconds(&s->capture) ? 9 : 6);
+    s->pipeline = pipeline_new(options, s->web, capture_has_nanoseconds(&s->capture) ? 9 : 6);
     sniff_warn_of_secrets(options);
     save_init(&s->save, &options->keep, &s->capture);
     if (options->keep.embeds_secrets)
@@ -129,6 +129,7 @@ static bool close_in(const struct sniff *s, bool is_live)
     const struct sandbox_config config = {
         .wish = s->options->sandbox,
         .is_live = is_live,
+        .serves = s->web != NULL,
         .says_so = s->options->output.verbose > 0,
     };
     return sandbox_enter(&config);
@@ -166,6 +167,20 @@ static bool prepare_keylog(struct sniff *s)
     return s->keylog != NULL && (s->keylog_config.num_files == 0 || hide_memory(s));
 }
 
+/* open_web opens the socket that a page is served at. */
+static bool open_web(struct sniff *s)
+{
+    const struct options *options = s->options;
+    struct web_config config = {.address = options->web,
+                                .is_live = options->capture.num_read_files == 0,
+                                .redacted = options->redact.what != 0};
+    if (options->web.len == 0)
+        return true;
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->web = web_open(&config);
+    return s->web != NULL;
+}
+
 /* open_inputs opens what is read, and gives up all rights. A live capture has no bytes to be read
  * before it begins, so its filter is made first; that of files only where it has names in it,
  * which may have to be looked up. */
@@ -178,7 +193,7 @@ static bool open_inputs(struct sniff *s)
         return false;
     s->follow = follow_new(&s->options->follow, &s->capture);
     if (s->follow == NULL || !sniff_check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
-        !privileges_drop(s->options->keep.user))
+        !open_web(s) || !privileges_drop(s->options->keep.user))
         return false;
     if (s->options->output.verbose > 0)
         privileges_say();
@@ -194,5 +209,6 @@ static bool open_inputs(struct sniff *s)
 bool sniff_open(struct sniff *s)
 {
     return open_inputs(s) && open_keylog(s) && open_session(s) && open_outputs(s) &&
-           save_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s);
+           save_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s) &&
+           (s->web == NULL || web_start(s->web));
 }

@@ -20,6 +20,7 @@
 #include "save.h"
 #include "sniff.h"
 #include "syntax_choice.h"
+#include "web.h"
 
 enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 8 };
 
@@ -30,6 +31,7 @@ struct sniff {
     struct ds_config config;
     struct ds_session *session;
     struct pipeline *pipeline; /* NULL before it is open */
+    struct web *web;           /* NULL: without --web */
     struct save save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
     struct annotated_file *annotated; /* NULL: no -T pcapng */

@@ -24,6 +24,8 @@ struct ds_stats sniff_stats(const struct sniff *s)
         stats.limits_hit[DS_LIMIT_SECRETS] += keylog->dropped;
         stats.no_memory += keylog->no_memory;
     }
+    if (s->web != NULL)
+        stats.limits_hit[DS_LIMIT_WEB_CLIENTS] += web_num_refused(s->web);
     return stats;
 }
 

@@ -90,7 +90,7 @@ class Browser:
     def open(self, file, seconds=60):
         """Opens a page and waits until it has shown itself; how long that took, in seconds."""
         begin = time.monotonic()
-        self.opened.append('file://' + os.path.abspath(file))
+        self.opened.append(file if '://' in file else 'file://' + os.path.abspath(file))
         self.ask('Page.navigate', url=self.opened[-1])
         until = begin + seconds
         while time.monotonic() < until:

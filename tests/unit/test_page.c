@@ -142,7 +142,7 @@ static size_t unbase64(char *text, size_t len)
 static void assert_packed(const char *text, size_t len, size_t part)
 {
     struct ds_buffer out = {0};
-    struct page_pack *pack = page_pack_new(&out);
+    struct page_pack *pack = page_pack_new(&out, false);
     assert_non_null(pack);
     for (size_t at = 0; at < len; at += part)
         page_pack_add(pack, text + at, len - at < part ? len - at : part);

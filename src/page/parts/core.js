@@ -18,13 +18,20 @@ function add(e, ...children) {
 }
 function clear(e) { while (e.firstChild) e.firstChild.remove(); return e; }
 
+// view is what somebody has chosen to see, where that outlives a page that is drawn anew.
+const view = {times: 'messages', heat: 'all calls', by: 'label', open: new Set(), follows: true, top: null};
+
 // section is a part of the page, with its place in the menu.
 function section(id, name, title, lead, isLong) {
   const body = make('section', {id, class: isLong ? 'long' : '', tabindex: -1},
     make('h2', {}, title), lead ? make('p', {class: 'lead'}, lead) : null);
   page.append(body);
-  document.getElementById('nav').append(make('a', {href: '#' + id}, name));
+  addToMenu(id, name);
   return body;
+}
+function addToMenu(id, name) {
+  const menu = document.getElementById('nav');
+  if (!menu.querySelector('[href="#' + id + '"]')) menu.append(make('a', {href: '#' + id}, name));
 }
 function empty(why) { return make('p', {class: 'empty'}, why); }
 function button(text, f, what) { return make('button', {type: 'button', on: {click: f}, ...what}, text); }
@@ -33,7 +40,8 @@ function button(text, f, what) { return make('button', {type: 'button', on: {cli
 // So many rows at first, then a button.
 function table(columns, rows, options = {}) {
   const body = make('tbody');
-  const first = options.first || 12;
+  const key = columns.map(c => c.name).join();
+  const first = view.open.has(key) ? rows.length : options.first || 12;
   const line = row => {
     const on = options.open ? {click: event => { if (!event.target.closest('a, button')) options.open(row); }} : {};
     return make('tr', {class: options.open ? 'goes' : '', on},
@@ -45,6 +53,7 @@ function table(columns, rows, options = {}) {
     make('thead', {}, make('tr', {}, columns.map(c => make('th', {class: c.left ? 'left' : '', title: c.title}, c.name)))), body)));
   if (rows.length > first) {
     const more = make('p', {class: 'more-rows'}, button('show ' + count(rows.length - first) + ' more', () => {
+      view.open.add(key);
       rows.slice(first).forEach(row => body.append(line(row)));
       more.remove();
     }));

@@ -4,12 +4,13 @@ const calls = new Map();    // by number: the slowest, and those that went wrong
 const children = new Map(); // of a call: those that are here
 let messages = [];          // in order: {packet, conn, at, fromNode, from, toNode, to, verb, label, call, size, text}
 
-async function unpack() {
-  const text = document.getElementById('data').textContent.trim();
+async function unpack(text) {
   const binary = atob(text), packed = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) packed[i] = binary.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   data = JSON.parse(await new Response(stream).text());
+  calls.clear();
+  children.clear();
   for (const c of [...data.calls.slowest, ...data.calls.failed]) {
     c.span = Number(c.span);
     calls.set(c.call, c);

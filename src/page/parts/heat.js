@@ -10,14 +10,18 @@ function showHeat() {
   const place = make('div', {class: 'panel', id: 'heat'});
   const select = make('select', {'aria-label': 'calls of', on: {change: () => draw(select.value)}},
     all.map(([name, h], i) => make('option', {value: i}, name + ' (' + counted(h.calls, 'calls') + ')')));
-  const draw = i => heatPicture(clear(place), all[i][0], all[i][1]);
+  const draw = i => {
+    view.heat = all[i][0];
+    heatPicture(clear(place), all[i][0], all[i][1]);
+  };
   add(body, make('div', {class: 'tools'}, select), place);
-  draw(0);
-  let by = 'label';
+  const before = Math.max(0, all.findIndex(([name]) => name === view.heat));
+  select.value = before;
+  draw(before);
   const figures = make('div', {id: 'latencies'});
-  const show = () => add(clear(figures), latencyTable(by));
+  const show = () => add(clear(figures), latencyTable(view.by));
   const parts = [['label', 'by label'], ['callee', 'by who is called'], ['function', 'by function']].filter(([key]) => data.latency[key].length);
-  add(body, make('h3', {}, 'In figures'), make('div', {class: 'tools'}, choices(parts, by, v => { by = v; show(); })), figures);
+  add(body, make('h3', {}, 'In figures'), make('div', {class: 'tools'}, choices(parts, view.by, v => { view.by = v; show(); })), figures);
   show();
   if (data.latency.more || data.latency.forgotten)
     add(body, make('p', {class: 'note'}, counted(data.latency.more, 'lines') + ' with the least time are left out here' + (data.latency.forgotten ? ', and some kinds were forgotten: where there is a + calls may be missing' : '') + '. distsniff -r CAPTURE --report latency --rows 0 shows more.'));
@@ -78,7 +82,7 @@ function heatPicture(place, name, heat) {
     }
   };
   paint();
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint);
+  repaint = paint;
   const find = event => {
     const r = canvas.getBoundingClientRect(), k = width / r.width;
     const column = Math.floor(((event.clientX - r.left) * k - left) / ((width - left) / columns));
@@ -103,6 +107,7 @@ function heatPicture(place, name, heat) {
   });
   add(place, canvas, make('p', {class: 'note'}, name + ': ' + counted(heat.calls, 'calls') + '; the darkest cell has ' + count(most) + '.'));
 }
+let repaint = () => {}; // in the colours that are now to be
 let heatCell = null; // the latencies of the cell that was chosen
 
 function bar(list) {

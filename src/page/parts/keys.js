@@ -33,11 +33,12 @@ function openChosen() {
 }
 function escape(field) {
   const help = document.getElementById('help');
-  const message = document.getElementById('message'), call = document.getElementById('call');
+  const message = document.getElementById('message'), call = document.getElementById('call'), shape = document.getElementById('shape');
   if (help.open) help.close();
   else if (document.activeElement === field) field.blur();
   else if (message && message.firstChild && messageRows.length) clear(message);
   else if (call && call.firstChild) clear(call);
+  else if (shape && shape.firstChild) clear(shape);
   else clearFilter();
 }
 function listen() {
@@ -55,15 +56,19 @@ function listen() {
     else if (key === '/') { field.focus(); field.select(); }
     else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1);
     else if (key === 'Enter' && !/^(A|BUTTON|SUMMARY)$/.test(event.target.tagName)) openChosen();
+    else if (key === ' ' && live.source && event.target === document.body) { live.isPaused = !live.isPaused; showNext(false); }
     else if (key === '?') document.getElementById('help').showModal();
     else if (key >= '1' && key <= '8') { const a = document.querySelectorAll('#nav a')[key - 1]; if (a) goTo(a.getAttribute('href').slice(1)); }
     else return;
     event.preventDefault();
   });
-  const marks = [...document.querySelectorAll('#nav a')];
+  addEventListener('resize', () => drawMessages());
+  isNarrow.addEventListener('change', () => tellFilter());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => repaint());
   const here = () => {
+    const marks = [...document.querySelectorAll('#nav a')];
     let now = marks[0];
-    for (const a of marks) if (document.getElementById(a.getAttribute('href').slice(1)).getBoundingClientRect().top < 140) now = a;
+    for (const a of marks) { const part = document.getElementById(a.getAttribute('href').slice(1)); if (part && part.getBoundingClientRect().top < 140) now = a; }
     marks.forEach(a => a.classList.toggle('here', a === now));
   };
   addEventListener('scroll', () => requestAnimationFrame(here), {passive: true});

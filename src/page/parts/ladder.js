@@ -38,7 +38,7 @@ function ladderSteps(members) {
 function ladder(members, isTrue) {
   const steps = ladderSteps(members);
   const lanes = [...new Set(steps.flatMap(s => [s.from, s.to]))].slice(0, 12);
-  const gap = Math.max(230, Math.min(460, 900 / Math.max(1, lanes.length - 1))), left = 190, top = 58;
+  const gap = Math.max(230, Math.min(460, 700 / Math.max(1, lanes.length - 1))), left = 190, top = 58;
   const first = steps[0].at, last = steps[steps.length - 1].at;
   const height = isTrue ? Math.max(260, steps.length * 16) : steps.length * 34;
   const y = (s, i) => top + 18 + (isTrue && last > first ? (s.at - first) / (last - first) * height : i * 34);

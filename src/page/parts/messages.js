@@ -1,7 +1,8 @@
 // messages.js - every message that is kept, in order. Only the lines in sight are in the document, so
 // that a hundred thousand scroll as well as ten do.
 let messageRows = [], messageAt = -1, drawMessages = () => {};
-const lineHeight = 26;
+const isNarrow = matchMedia('(max-width: 760px)');
+let lineHeight = 26; // 48 where there is room for one column, as page.css has it
 
 function showMessages() {
   const body = section('messages', 'Messages', 'Messages', null, true);
@@ -36,17 +37,22 @@ function showMessages() {
       tall.append(shown.get(i));
     }
   };
-  list.addEventListener('scroll', () => requestAnimationFrame(() => draw(false)), {passive: true});
-  addEventListener('resize', () => draw(true));
+  list.addEventListener('scroll', () => requestAnimationFrame(() => {
+    draw(false);
+    view.follows = list.scrollTop + list.clientHeight > list.scrollHeight - lineHeight;
+    view.top = messageRows[Math.floor(list.scrollTop / lineHeight)];
+  }), {passive: true});
   const update = () => {
     messageRows = messages.filter(m => passes(m, m.at));
     messageAt = -1;
     // Browsers have no elements taller than some millions of pixels.
+    lineHeight = isNarrow.matches ? 48 : 26;
     tall.style.height = Math.min(messageRows.length * lineHeight, 15e6) + 'px';
     list.style.height = Math.min(480, messageRows.length * lineHeight + 40) + 'px';
     list.scrollTop = 0;
     said.textContent = (messageRows.length === messages.length ? counted(messages.length, 'lines') : count(messageRows.length) + ' of ' + counted(messages.length, 'lines')) +
-      ': messages, and what became of connections.' + (r.seen > messages.length ? ' There were ' + count(r.seen) + ': the first ' + count(r.first) + ' and the latest ' + count(messages.length - r.first) + ' are kept; --max-page-messages and --max-page-bytes make room.' : '');
+      ': messages, and what became of connections.' + (r.seen > messages.length ? ' There were ' + count(r.seen) + ': the first ' + count(r.first) + ' and the latest ' + count(messages.length - r.first) + ' are kept; --max-page-messages and --max-page-bytes make room.' : '') +
+      (r.passed ? ' ' + counted(r.passed, 'messages') + ' more came faster than anybody reads: they are counted, not listed.' : '');
     clear(detail);
     if (!messageRows.length) {
       const m = filter.text.match(/^(packet|frame|conn|call):(\d+)$/);
@@ -57,8 +63,13 @@ function showMessages() {
     if (messageRows.length === 1) openMessage(0);
   };
   drawMessages = () => draw(true);
+  const top = view.top;
   filter.listeners.push(update);
   update();
+  // Drawn anew it shows what it showed, or goes on with what comes.
+  const again = top ? messageRows.findIndex(m => m.packet === top.packet && m.at === top.at && m.text === top.text) : -1;
+  list.scrollTop = data.about.going_on && view.follows ? list.scrollHeight : Math.max(0, again) * lineHeight;
+  draw(true);
 }
 
 // dot is a node, in its hue.

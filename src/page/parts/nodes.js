@@ -33,14 +33,14 @@ function cut(text, most) { return text.length > most ? text.slice(0, most - 1) +
 function matrix(names, rows) {
   const most = Math.max(...rows.map(r => r.bytes));
   const wide = Math.min(210, 12 + 6.6 * Math.min(26, Math.max(...names.map(n => n.length))));
-  const cell = Math.max(14, Math.min(46, 420 / names.length)), top = wide * 0.62 + 18, all = cell * names.length;
+  const cell = Math.max(14, names.length <= 12 ? Math.min(46, 420 / names.length) : Math.min(24, 800 / names.length)), top = wide * 0.72 + 18, all = cell * names.length;
   const svg = d3.create('svg').attr('viewBox', [0, 0, wide + all + 70, top + all + 12].join(' '))
     .attr('width', wide + all + 70).attr('role', 'img').attr('aria-label', 'bytes of messages from node to node');
   const at = new Map(names.map((n, i) => [n, i]));
   const shade = d3.scaleSqrt().domain([0, most]).range([0.08, 1]);
   names.forEach((n, i) => {
     svg.append('text').attr('class', 'term').attr('x', wide - 8).attr('y', top + cell * (i + 0.5)).attr('dy', '0.35em').attr('text-anchor', 'end').text(cut(n, 26)).append('title').text(n + ' sends');
-    svg.append('text').attr('class', 'term').attr('transform', `translate(${wide + cell * (i + 0.5)},${top - 8}) rotate(-38)`).text(cut(n, 26)).append('title').text(n + ' gets');
+    svg.append('text').attr('class', 'term').attr('transform', `translate(${wide + cell * (i + 0.5)},${top - 8}) rotate(-45)`).text(cut(n, 26)).append('title').text(n + ' gets');
     names.forEach((m, j) => svg.append('rect').attr('class', 'cell').attr('x', wide + cell * j).attr('y', top + cell * i).attr('width', cell).attr('height', cell).attr('rx', 2).attr('fill', 'var(--line-soft)'));
   });
   svg.append('text').attr('x', wide - 8).attr('y', top - 10).attr('text-anchor', 'end').text('from ↓  to →');

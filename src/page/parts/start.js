@@ -1,16 +1,25 @@
 // start.js - unpacks, and shows part after part.
-async function start() {
-  if (typeof DecompressionStream === 'undefined') throw new Error('this browser cannot unpack gzip; Firefox 113, Chromium 80 and Safari 16.4 and all later ones can');
-  await unpack();
+function show() {
+  const y = scrollY;
+  filter.listeners.length = 0;
   clear(page);
   document.title = 'distsniff: ' + (data.about.empty ? 'nothing captured' : date(data.about.first) + ' ' + clock(data.about.first).slice(0, 8));
   [showVerdict, showNodes, showTimes, showHeat, showTraffic, showCalls, showProcesses, showMessages].forEach(f => f());
   page.append(make('footer', {}, 'Written by distsniff ' + data.about.version + '. Times are those of the machine that wrote this page' +
     '. Press ? for keys. Pictures are drawn with D3 (Mike Bostock, BSD licence).'));
-  listen();
+  if (document.documentElement.dataset.ready !== 'yes') listen();
+  else scrollTo({top: y, behavior: 'instant'});
   document.documentElement.dataset.ready = 'yes';
 }
-start().catch(error => {
+function trouble(error) {
   clear(page).append(make('p', {class: 'empty trouble'}, 'This page cannot be shown: ' + error.message + '. The tables of distsniff --report say the same as it would.'));
   document.documentElement.dataset.ready = 'failed';
-});
+}
+async function start() {
+  if (typeof DecompressionStream === 'undefined') throw new Error('this browser cannot unpack gzip; Firefox 113, Chromium 80 and Safari 16.4 and all later ones can');
+  const text = document.getElementById('data').textContent.trim();
+  if (!text) return watch();
+  await unpack(text);
+  show();
+}
+start().catch(trouble);

@@ -8,10 +8,9 @@ function showTimes() {
   const t = data.times;
   const body = section('time', 'Time', 'Time', 'Messages over time, and what happened meanwhile. Drag over it to narrow calls and messages to that time; a click beside it ends that.');
   if (data.about.empty) return add(body, empty('Nothing was captured, so there is no time to show.'));
-  const what = {shown: 'messages'};
   const place = make('div', {class: 'panel'});
-  const draw = () => clear(place).append(timePicture(t, what.shown, shown => { what.shown = shown; }));
-  add(body, make('div', {class: 'tools'}, choices([['messages', 'messages'], ['bytes', 'bytes']], 'messages', v => { what.shown = v; draw(); }),
+  const draw = () => clear(place).append(timePicture(t, view.times));
+  add(body, make('div', {class: 'tools'}, choices([['messages', 'messages'], ['bytes', 'bytes']], view.times, v => { view.times = v; draw(); }),
     make('span', {class: 'gap'}), make('span', {class: 'note'}, 'one column is ' + span(t.width * 1e3))), place);
   draw();
   const left = [];

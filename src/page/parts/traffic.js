@@ -1,7 +1,7 @@
 // traffic.js - what fills the links: messages by shape, heaviest first, and the largest single ones.
 function showTraffic() {
   const t = data.traffic;
-  const body = section('traffic', 'Traffic', 'What fills the links', 'Messages that look alike, heaviest first: what differs from one to the next is left open, as in {put,_,_}.');
+  const body = section('traffic', 'Traffic', 'What fills the links', 'Messages that look alike, heaviest first: what differs from one to the next is left open, as in {put,_,_}. A click on a line shows three of them.');
   if (!t.messages) return add(body, empty('No message was seen, or none could be decoded: TLS without its secrets shows none.'));
   const wordOf = r => {
     const call = r.what.match(/[\w.]+:[\w.]+(?=\/\d)/), label = r.what.match(/\(([\w.]+:[\w.]+)\)/), atom = r.what.match(/\{'?([a-z]\w{2,})/);
@@ -21,13 +21,23 @@ function showTraffic() {
     {name: 'p99, bytes', show: r => count(r.p99)},
     {name: 'largest, bytes', show: r => count(r.largest)},
     {name: 'in packet', show: r => packetLink(r.packet)},
-  ], t.rows, {first: 10})));
+  ], t.rows, {first: 10, open: openShape}), make('div', {id: 'shape', class: 'detail', tabindex: -1})));
   if (t.others) add(body, make('p', {class: 'note'}, bytes(t.others) + ' (' + percent(t.others, t.bytes) + ') are in ' + counted(t.kinds - t.rows.length, 'kinds') + ' left out here; distsniff -r CAPTURE --report traffic --rows 0 has them.'));
   if (t.forgotten) add(body, make('p', {class: 'note'}, 'There were more kinds than were counted apart: what is not listed has at most ' + bytes(t.most_missing) + ', and so much may be missing where there is a +.'));
   add(body, make('h3', {}, 'The largest messages'), table([
     {name: 'bytes', show: r => count(r.bytes)}, {name: 'packet', show: r => packetLink(r.packet)},
     {name: 'conn, time, what; who > whom', left: true, wide: true, show: r => r.what.trim()},
   ], t.largest, {first: 5}));
+}
+
+// openShape shows some of the messages that look like that.
+function openShape(r) {
+  const word = r.what.split(' ')[0];
+  add(clear(document.getElementById('shape')), make('div', {class: 'panel'}, make('h3', {}, r.what),
+    make('p', {class: 'note'}, counted(r.count, 'messages') + ' of ' + r.who + (r.samples.length < r.count ? '; ' + (r.samples.length === 1 ? 'one' : r.samples.length === 2 ? 'two' : 'three') + ' of them:' : ':')),
+    r.samples.map(s => make('div', {class: 'sample'},
+      make('p', {class: 'more'}, clock(s.at) + ' (' + since(s.at) + '), ' + bytes(s.bytes) + ', packet ', packetLink(s.packet)), term(s.text || word)))));
+  document.getElementById('shape').scrollIntoView({block: 'nearest'});
 }
 
 // processes: who sends and gets most, and how it serves.

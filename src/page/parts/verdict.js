@@ -5,12 +5,12 @@ function showVerdict() {
   const errors = of('error'), warnings = of('warning'), notes = of('note');
   const body = make('section', {id: 'verdict', tabindex: -1, class: 'long'});
   page.append(body);
-  document.getElementById('nav').append(make('a', {href: '#verdict'}, 'Verdict'));
+  addToMenu('verdict', 'Verdict');
   const parts = [];
   if (errors.length) parts.push(counted(errors.length, 'errors'));
   if (warnings.length) parts.push(counted(warnings.length, 'warnings'));
   const worst = errors[0] || warnings[0];
-  add(body, make('h1', {id: 'sentence'}, data.about.empty ? 'Nothing was captured.'
+  add(body, make('h1', {id: 'sentence'}, data.about.empty ? null : verdictDot(errors.length ? 'error' : warnings.length ? 'warning' : 'ok'), data.about.empty ? 'Nothing was captured.'
     : parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + '.'
       : 'Nothing wrong was found.'));
   add(body, make('p', {class: 'lead'}, data.about.empty
@@ -31,6 +31,13 @@ function showVerdict() {
     list('unchecked', 'Could not be known', 'There was nothing that this capture leaves open.', 'unknown')));
 }
 
+// verdictDot says it before a word is read.
+function verdictDot(what) {
+  const e = make('i', {class: 'dot', 'aria-hidden': 'true'});
+  e.style.background = 'var(--' + what + ')';
+  return e;
+}
+
 function tiles() {
   const tile = (n, what, bad) => make('div', {class: bad ? 'tile bad' : 'tile'}, make('b', {}, n), make('span', {}, what));
   const outcomes = data.outcomes.outcomes;
@@ -39,11 +46,11 @@ function tiles() {
   data.nodes.rows.forEach(r => { names.add(r.from); names.add(r.to); });
   return make('div', {class: 'tiles', id: 'tiles'},
     tile(count(data.traffic.messages), data.traffic.messages === 1 ? 'message' : 'messages'),
-    tile(shortBytes(data.traffic.bytes), bytes(data.traffic.bytes) + ' of messages'),
+    tile(shortBytes(data.traffic.bytes), bytes(data.traffic.bytes)),
     tile(count(data.links.links), data.links.links === 1 ? 'link between nodes' : 'links between nodes'),
     tile(count(names.size), names.size === 1 ? 'node that spoke' : 'nodes that spoke'),
     tile(count(data.outcomes.calls), data.outcomes.calls === 1 ? 'call' : 'calls'),
-    tile(count(failed), 'calls that did not end well', failed > 0));
+    tile(count(failed), 'calls that failed', failed > 0));
 }
 
 function finding(f) {
@@ -61,7 +68,7 @@ function finding(f) {
       make('p', {}, f.sentence), f.detail ? make('p', {class: 'more'}, f.detail) : null,
       make('p', {class: 'do'}, make('b', {}, 'do: '), f.advice),
       evidence,
-      f.page ? make('details', {class: 'more'}, make('summary', {}, 'what this is, and what it can be taken for'), make('p', {class: 'page'}, f.page)) : null,
+      f.page ? make('details', {class: 'more', open: view.open.has('page ' + f.code), on: {toggle: event => { view.open[event.target.open ? 'add' : 'delete']('page ' + f.code); }}}, make('summary', {}, 'what this is, and what it can be taken for'), make('p', {class: 'page'}, f.page)) : null,
       make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; what would prove it: ' + f.proof : '') + '. ' + times + '. ',
         link('messages around it', show))));
 }

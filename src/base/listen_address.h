@@ -1,0 +1,32 @@
+/*
+ * listen_address.h - [ADDR:]PORT, where others may connect: 8080, 127.0.0.1:8080, [::1]:8080. This
+ * machine alone unless an address says otherwise; port 0 is any that is free.
+ */
+#ifndef SRC_LISTEN_ADDRESS_H
+#define SRC_LISTEN_ADDRESS_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+struct listen_address {
+    struct sockaddr_storage addr;
+    socklen_t len; /* 0: none was given */
+};
+
+/* What a browser writes into its line of addresses: "127.0.0.1:8080". */
+struct listen_name {
+    char text[72];
+};
+
+/* listen_address_parse reads the argument of an option. False after a complaint. */
+bool listen_address_parse(const char *option, const char *value, struct listen_address *out);
+
+/* listen_address_open returns a socket on which connections can be accepted, and in name what it is
+ * bound to. -1 after a complaint. */
+int listen_address_open(const char *option, const struct listen_address *address,
+                        struct listen_name *name);
+
+/* listen_address_is_local says whether only this machine can connect. */
+bool listen_address_is_local(const struct listen_address *address);
+
+#endif
