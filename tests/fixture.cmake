@@ -10,7 +10,7 @@ foreach(capture otp27-ops otp29-ops frag-29 cnode links-sll2 tls-29)
             ${PCAPS}/${capture}.truth.etf.gz)
 endforeach()
 release_test(fixture_tutorial 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/fixture/tutorial
-             $<TARGET_FILE:distsniff> ${CMAKE_SOURCE_DIR}/README.md ${PCAPS} ${ERL_DIR})
+             $<TARGET_FILE:distsniff> ${CMAKE_SOURCE_DIR}/docs/from-a-capture-to-a-test.md ${PCAPS} ${ERL_DIR})
 # Thousands of terms through the whole program, and back from what it writes.
 erl_check(sent_terms sent_terms ${ELIXIR})
 release_test(fixture_hostile 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/fixture/hostile
