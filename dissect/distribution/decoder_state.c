@@ -137,7 +137,7 @@ static void drop_open(struct decoder_state *state, struct env *env, struct unfin
 static struct state_piece *used_of(const struct decoder_state *state, int dir,
                                    const struct ds_atom *ref)
 {
-    return ref->state != DS_ATOM_KNOWN ? state->slot[dir][ref->slot] : NULL;
+    return !ref->is_new ? state->slot[dir][ref->slot] : NULL;
 }
 
 /* add_open makes an entry at the end of a chain. NULL, counted, without memory. */
@@ -209,17 +209,14 @@ void decoder_state_add_frame(struct decoder_state *state, struct env *env, int64
                              struct cursor frame, uint64_t frame_len,
                              const struct dist_header *header)
 {
-    uint32_t num_new = 0;
     if (state == NULL)
         return;
-    for (uint32_t i = 0; i < header->num_refs; i++)
-        num_new += header->refs[i].state == DS_ATOM_KNOWN;
     struct unfinished_message *open = NULL;
     if (header->type != HEADER_PLAIN && header->fragment > 1)
         open = begin_open(state, env, dir, header);
     else if (header->type == HEADER_FURTHER)
         decoder_state_finish(state, env, dir, header->sequence);
-    if (num_new == 0 && open == NULL)
+    if (header->num_new == 0 && open == NULL)
         return;
     if (open == NULL && cursor_left(&frame) > MAX_KEPT)
         frame = cursor_first(frame, MAX_KEPT);
@@ -233,7 +230,7 @@ void decoder_state_add_frame(struct decoder_state *state, struct env *env, int64
         drop_open(state, env, find_open(state, dir, header->sequence));
     }
     for (uint32_t i = 0; i < header->num_refs; i++) {
-        if (header->refs[i].state != DS_ATOM_KNOWN)
+        if (!header->refs[i].is_new)
             continue;
         if (piece != NULL)
             piece->num_slots++; /* first: a header may name a slot twice */

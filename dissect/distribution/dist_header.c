@@ -35,9 +35,9 @@ static unsigned at_risk_of(struct cursor flags, uint32_t i, uint32_t num_refs)
     return mask;
 }
 
-/* read_text reads the new entry at *at, whose index is in ref already. */
-static enum header_status read_text(struct cursor *at, bool long_atoms, struct ds_atom *ref,
-                                    const char **what)
+/* read_text reads the new entry of a segment at *at. */
+static enum header_status read_text(struct cursor *at, unsigned segment, bool long_atoms,
+                                    struct ds_atom *ref, const char **what)
 {
     struct cursor entry = *at;
     struct cursor text;
@@ -59,16 +59,17 @@ static enum header_status read_text(struct cursor *at, bool long_atoms, struct d
     }
     if (!cursor_child(&entry, len, &text))
         return HEADER_CUT;
-    ref->text = text.at;
-    ref->len = len;
-    ref->state = DS_ATOM_KNOWN;
-    ref->is_new = true;
+    *ref = (struct ds_atom){.text = text.at,
+                            .len = len,
+                            .slot = (uint16_t)(segment * ATOM_SEGMENT_SLOTS + index),
+                            .state = DS_ATOM_KNOWN,
+                            .is_new = true};
     *at = entry;
     return HEADER_OK;
 }
 
-static enum header_status read_refs(struct cursor *at, struct dist_header *header,
-                                    const char **what)
+enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *header,
+                                         const struct atom_cache *cache, const char **what)
 {
     uint8_t num_refs, index;
     struct cursor flags;
@@ -87,22 +88,16 @@ static enum header_status read_refs(struct cursor *at, struct dist_header *heade
     for (uint32_t i = 0; i < num_refs; i++) {
         if (i % 2 == 0 && !cursor_read_u8(&left, &pair))
             return HEADER_MALFORMED;
-        if (!cursor_peek_u8(at, &index)) {
-            header->at_risk = at_risk_of(flags, i, num_refs);
-            return HEADER_CUT;
-        }
-        struct ds_atom *ref = &header->refs[i];
-        ref->text = NULL;
-        ref->len = 0;
-        ref->looks = 0;
-        ref->slot = (uint16_t)((pair & FLAG_SEGMENT) * ATOM_SEGMENT_SLOTS + index);
-        ref->state = DS_ATOM_UNKNOWN;
-        ref->is_new = false;
+        const unsigned segment = pair & FLAG_SEGMENT;
         enum header_status status = HEADER_OK;
-        if ((pair & FLAG_NEW_ENTRY) != 0)
-            status = read_text(at, long_atoms, ref, what);
-        else if (!cursor_skip(at, 1))
+        if ((pair & FLAG_NEW_ENTRY) != 0) {
+            status = read_text(at, segment, long_atoms, &header->refs[i], what);
+            header->num_new += status == HEADER_OK;
+        } else if (cursor_read_u8(at, &index)) {
+            header->refs[i] = atoms_get(cache, (uint16_t)(segment * ATOM_SEGMENT_SLOTS + index));
+        } else {
             status = HEADER_CUT;
+        }
         if (status != HEADER_OK) {
             header->at_risk = at_risk_of(flags, i, num_refs);
             return status;
@@ -114,14 +109,14 @@ static enum header_status read_refs(struct cursor *at, struct dist_header *heade
     return HEADER_OK;
 }
 
-enum header_status dist_header_read(struct cursor *at, struct dist_header *header,
-                                    const char **what)
+enum header_status dist_header_begin(struct cursor *at, struct dist_header *header,
+                                     const char **what)
 {
     uint8_t version;
 
     header->type = 0;
     header->sequence = header->fragment = 0;
-    header->num_refs = 0;
+    header->num_refs = header->num_new = 0;
     header->at_risk = ATOM_ALL_SEGMENTS;
     if (!cursor_read_u8(at, &version) || !cursor_peek_u8(at, &header->type))
         return HEADER_CUT;
@@ -140,10 +135,18 @@ enum header_status dist_header_read(struct cursor *at, struct dist_header *heade
             *what = "a fragment has number 0";
             return HEADER_MALFORMED;
         }
-        if (header->type == HEADER_FURTHER)
-            return HEADER_OK;
     }
-    return read_refs(at, header, what);
+    return HEADER_OK;
+}
+
+enum header_status dist_header_read(struct cursor *at, struct dist_header *header,
+                                    const char **what)
+{
+    static const struct atom_cache nothing;
+    const enum header_status status = dist_header_begin(at, header, what);
+    return status == HEADER_OK && header->type != HEADER_FURTHER
+               ? dist_header_read_refs(at, header, &nothing, what)
+               : status;
 }
 
 /* keep_text copies the text of a slot that is about to be overwritten, if an earlier
@@ -171,10 +174,10 @@ static void keep_text(struct dist_header *header, uint32_t num, struct ds_atom o
 void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct env *env,
                        bool latin1)
 {
-    for (uint32_t i = 0; i < header->num_refs; i++) {
+    for (uint32_t i = 0; i < header->num_refs && header->num_new != 0; i++) {
         struct ds_atom *ref = &header->refs[i];
-        if (ref->state != DS_ATOM_KNOWN) {
-            *ref = atoms_get(cache, ref->slot);
+        if (!ref->is_new) {
+            *ref = atoms_get(cache, ref->slot); /* one before it may have changed that */
             continue;
         }
         struct ds_text text = {(const char *)ref->text, ref->len};

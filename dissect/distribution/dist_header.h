@@ -21,6 +21,7 @@ struct dist_header {
     uint8_t type;
     uint64_t sequence, fragment; /* of fragments */
     uint32_t num_refs;           /* in refs: on failure those read so far */
+    uint32_t num_new;            /* of them, those that give a slot an atom: is_new */
     unsigned at_risk; /* on failure: segments in which an entry may be new that was not read */
     struct ds_atom refs[HEADER_MAX_REFS];
 };
@@ -31,14 +32,22 @@ enum header_status {
     HEADER_MALFORMED,
 };
 
-/* dist_header_read reads the header that begins with 131 at *at, and advances past it; on
- * failure at stands where reading failed. No cache is touched: a new entry is KNOWN, with
- * the text where it stands in the bytes; a reference to a slot is UNKNOWN, without. */
+/* dist_header_begin reads the header that begins with 131 at *at up to its references, and
+ * advances past that; on failure at stands where reading failed. */
+enum header_status dist_header_begin(struct cursor *at, struct dist_header *header,
+                                     const char **what);
+
+/* dist_header_read_refs reads on. The cache is not changed: a new entry is KNOWN, with the text
+ * where it stands in the bytes; a reference to a slot is what that holds before this header. */
+enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *header,
+                                         const struct atom_cache *cache, const char **what);
+
+/* dist_header_read reads the whole header against a cache that holds nothing. */
 enum header_status dist_header_read(struct cursor *at, struct dist_header *header,
                                     const char **what);
 
-/* dist_header_apply brings the new entries into the cache and gives all references their
- * texts, which stay valid until the cache changes or the arena is reset. latin1: UTF8_ATOMS
+/* dist_header_apply brings the new entries into the cache that the references were read against.
+ * The texts of all stay valid until the cache changes or the arena is reset. latin1: UTF8_ATOMS
  * was not negotiated. */
 void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct env *env,
                        bool latin1);

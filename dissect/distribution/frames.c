@@ -255,9 +255,11 @@ static void take_headed(struct frames *frames, struct control_source *source, st
 {
     struct dist_header header;
     const char *what = NULL;
-    enum header_status status = dist_header_read(at, &header, &what);
+    enum header_status status = dist_header_begin(at, &header, &what);
     if (header.fragment != 0)
         make_room(frames, &header);
+    if (status == HEADER_OK && header.type != HEADER_FURTHER)
+        status = dist_header_read_refs(at, &header, &frames->atoms, &what);
     frames->completed = false; /* what made room is not of this frame */
     sent->kind = kind_of(header.type);
     sent->sequence = header.sequence;
@@ -340,7 +342,7 @@ static void take_given(struct frames *frames, struct cursor frame)
         return;
     for (uint32_t i = 0; i < header.num_refs; i++) {
         const struct ds_atom *ref = &header.refs[i];
-        if (ref->state == DS_ATOM_KNOWN)
+        if (ref->is_new)
             atoms_set(&frames->atoms, frames->env, ref->slot,
                       (struct ds_text){(const char *)ref->text, ref->len}, false,
                       is_certain ? DS_ATOM_INFERRED : DS_ATOM_LIKELY);
@@ -354,6 +356,7 @@ void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struc
         return;
     }
     struct ds_frame sent = {.kind = DS_FRAME_UNKNOWN, .size = len, .completes = true};
+    const bool is_raw = frames->env->config.raw;
     frames->conn->view.counters[frames->dir].frames += !env_is_past(frames->env, frames->conn);
     frames->seen_total += cursor_left(&frame);
     if (len == FRAME_LENGTH_LEN) {
@@ -364,6 +367,8 @@ void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struc
         take_whole(frames, frame, len, damage, &sent);
         sent.completes = frames->completed;
     }
+    if (!is_raw)
+        return;
     const struct ds_fault fault = {damage.kind, cursor_left(&frame), damage.what};
     raw_emit_frame(frames->env, frames->conn, frames->dir, frame, sent, fault);
 }

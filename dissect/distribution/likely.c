@@ -65,12 +65,10 @@ static struct atom_book *use_book(struct likely *likely, struct env *env, const 
 void likely_define(struct likely *likely, struct env *env, const struct conn *conn, int dir,
                    const struct atom_cache *cache, const struct dist_header *header)
 {
-    uint32_t num_new = 0;
+    const uint32_t num_new = header->num_new;
     likely->has_defined = likely->is_list = false;
     if (!env->atoms_in_doubt && !env->config.learn)
         return;
-    for (uint32_t i = 0; i < header->num_refs; i++)
-        num_new += header->refs[i].state == DS_ATOM_KNOWN;
     likely->has_defined = num_new != 0;
     if (num_new == 0 && likely->has_told)
         return;
@@ -81,7 +79,7 @@ void likely_define(struct likely *likely, struct env *env, const struct conn *co
     likely->num_listed += likely->is_list;
     for (uint32_t i = 0; i < header->num_refs; i++) {
         const struct ds_atom *ref = &header->refs[i];
-        if (ref->state == DS_ATOM_KNOWN)
+        if (ref->is_new)
             atom_book_define(book, env, ref->slot,
                              (struct ds_text){(const char *)ref->text, ref->len},
                              likely->num_listed < LISTED_ALL ? likely->direction : 0,

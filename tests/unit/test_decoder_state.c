@@ -374,7 +374,9 @@ static int count_pieces(const struct decoder_state *past)
 static struct dist_header naming(uint8_t type, uint32_t slot, enum ds_atom_state state)
 {
     struct dist_header header = {.type = type, .sequence = 7, .fragment = 2, .num_refs = 1};
-    header.refs[0] = (struct ds_atom){.slot = slot, .state = state};
+    header.num_new = state == DS_ATOM_KNOWN;
+    header.refs[0] =
+        (struct ds_atom){.slot = slot, .state = state, .is_new = state == DS_ATOM_KNOWN};
     return header;
 }
 
