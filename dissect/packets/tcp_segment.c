@@ -265,3 +265,40 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)))
         tcp_give_up(table, conn);
 }
+
+/* is_expected says whether a segment is what nearly all are: of an established connection, all of
+ * whose streams are as far as they were captured, the next bytes or an acknowledgement alone. */
+static bool is_expected(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
+    return (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK &&
+           segment->seq == stream->next_seq && conn->num_taken == TCP_DISORDER && !conn->waiting &&
+           !conn->closed && !conn->forgotten && segment->frame >= conn->newest_frame &&
+           !conn->view.only_past && stream->started && peer->started && stream->heard &&
+           peer->heard && stream->held == NULL && !stream->fin_seen;
+}
+
+bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment)
+{
+    struct tcp_stream *peer = &conn->stream[!dir];
+    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
+    if (!is_expected(conn, dir, segment))
+        return false;
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    table->number = conn->view.number;
+    tcp_set_now(table, conn);
+    tcp_touch(table, conn);
+    conn->newest_frame = segment->frame;
+    conn->stream[dir].heard_ns = segment->ts_ns;
+    if (conn->view.facts != NULL)
+        take_facts(table, conn, dir, segment, len);
+    peer->acked = segment->ack;
+    peer->has_acked = true;
+    if (len > 0)
+        take_data(table, conn, dir, segment, len);
+    if (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts))
+        tcp_give_up(table, conn);
+    return true;
+}

@@ -109,6 +109,11 @@ void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn);
 void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
                       const struct segment *segment, uint64_t number);
 
+/* tcp_take_expected does so in short, if the segment is what nearly all are; false, and nothing was
+ * done, if it is another. */
+bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment);
+
 /* tcp_take_in_turn takes a segment at once or when its turn comes. */
 void tcp_take_in_turn(struct tcp_table *table, const struct segment *segment);
 

@@ -122,6 +122,8 @@ void tcp_take_in_turn(struct tcp_table *table, const struct segment *segment)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
+    if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
+        return;
     if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
         (conn != NULL ? tcp_is_reused(conn, dir, segment)
                       : !tcp_queue_begins(&table->queue, segment))) {
