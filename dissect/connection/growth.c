@@ -3,7 +3,7 @@
  */
 #include "growth.h"
 
-enum { FREE_TIMES = 16, SECOND_NS = 1000 * 1000 * 1000 };
+enum { SECOND_NS = 1000 * 1000 * 1000 };
 
 /* is_now says whether the second that was charged last still lasts. Clocks are set back, too. */
 static bool is_now(const struct growth *growth, int64_t now_ns)
@@ -16,14 +16,14 @@ uint64_t growth_left(const struct growth *growth, int64_t now_ns, uint64_t size,
 {
     const uint64_t used = is_now(growth, now_ns) ? growth->used : 0;
     const uint64_t left = used < max ? max - used : 0;
-    return size > (UINT64_MAX - left) / FREE_TIMES ? UINT64_MAX : size * FREE_TIMES + left;
+    return size > (UINT64_MAX - left) / GROWTH_FREE_TIMES ? UINT64_MAX : size * GROWTH_FREE_TIMES + left;
 }
 
 void growth_charge(struct growth *growth, int64_t now_ns, uint64_t size, uint64_t grown)
 {
-    if (grown / FREE_TIMES < size)
-        return; /* as nearly always */
+    if (growth_is_free(size, grown))
+        return;
     if (growth->used == 0 || !is_now(growth, now_ns))
         *growth = (struct growth){.since_ns = now_ns};
-    growth->used += grown - size * FREE_TIMES;
+    growth->used += grown - size * GROWTH_FREE_TIMES;
 }

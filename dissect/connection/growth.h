@@ -17,6 +17,13 @@ struct growth {
     uint64_t used;    /* bytes since */
 };
 
+/* growth_is_free says whether a message of size bytes may become grown bytes in any case. */
+enum { GROWTH_FREE_TIMES = 16 };
+static inline bool growth_is_free(uint64_t size, uint64_t grown)
+{
+    return grown / GROWTH_FREE_TIMES < size;
+}
+
 /* growth_left returns how many bytes a message of size bytes may become, at most max a second
  * beyond what is free. */
 uint64_t growth_left(const struct growth *growth, int64_t now_ns, uint64_t size, uint64_t max);

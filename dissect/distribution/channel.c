@@ -275,7 +275,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
 /* feed takes data. What is held may have to be taken anew, as frames or searched: it then
  * comes first, and the rest of data after it. That never happens while it is being taken
  * itself: what can be said of the bytes at hand is said before any of them is held. */
-static void feed(struct channel *channel, struct cursor data)
+static __attribute__((noinline)) void feed(struct channel *channel, struct cursor data)
 {
     struct reassembly again = {0};
     struct cursor rest = cursor_make(NULL, 0);
@@ -316,6 +316,8 @@ static void feed(struct channel *channel, struct cursor data)
 
 void channel_feed(struct channel *channel, struct cursor data)
 {
+    if (!channel->searching && channel->passed == 0)
+        feed_frames(channel, &data); /* that is all, nearly always */
     if (cursor_left(&data) != 0)
         feed(channel, data);
 }

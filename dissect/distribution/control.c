@@ -411,6 +411,8 @@ void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *e
     const uint64_t max_size = env->config.limits[DS_LIMIT_MESSAGE], size = message->size;
     /* A copy of it has its atoms written out: that is a message as well. */
     const bool is_large = message->atom_bytes > (size < max_size ? max_size - size : 0);
+    if (!is_large && growth_is_free(size, message->atom_bytes))
+        return; /* as nearly always */
     if (message->atom_bytes == 0 ||
         (!is_large && message->atom_bytes <= growth_left(&conn->growth, now_ns, size, max))) {
         growth_charge(&conn->growth, now_ns, size, message->atom_bytes);

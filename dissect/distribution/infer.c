@@ -101,16 +101,14 @@ static void learn_empty(struct inference *in, const struct ds_message *message)
         resolve(in, token.atom->slot, (struct ds_text){"", 0}, DS_ATOM_INFERRED);
 }
 
-void infer_nodes(const struct control_source *source, struct env *env, struct conn *conn,
-                 struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
+static __attribute__((noinline)) void infer(const struct control_source *source, struct env *env,
+                                            struct conn *conn, struct atom_cache *cache,
+                                            struct ds_atom *refs, struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
     struct inference in = {env, conn, cache, refs, source->atoms.num_atoms, false};
     const int dir = event->dir;
 
-    if (message->op == NULL || (event->unknown_atoms == 0 && event->likely_atoms == 0 &&
-                                conn->certain[0] && conn->certain[1]))
-        return;
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *endpoint = &conn->view.end[end];
         if (endpoint->node.data != NULL && !endpoint->node_inferred)
@@ -137,4 +135,13 @@ void infer_nodes(const struct control_source *source, struct env *env, struct co
     event->inferred_atoms = counts.inferred;
     event->likely_atoms = counts.likely;
     event->message.atom_bytes = counts.atom_bytes;
+}
+
+void infer_nodes(const struct control_source *source, struct env *env, struct conn *conn,
+                 struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
+{
+    const bool is_certain = event->unknown_atoms == 0 && event->likely_atoms == 0 &&
+                            conn->certain[0] && conn->certain[1];
+    if (event->message.op != NULL && !is_certain)
+        infer(source, env, conn, cache, refs, event);
 }

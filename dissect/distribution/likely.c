@@ -215,14 +215,11 @@ static void count(struct ds_event *event, const struct ds_term *term)
     event->message.atom_bytes += counts.atom_bytes;
 }
 
-void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
-                    struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
-                    bool may_learn, struct ds_event *event)
+static __attribute__((noinline)) void resolve(struct likely *likely, struct env *env,
+                                              const struct conn *conn, struct atom_cache *cache,
+                                              struct ds_atom *refs, uint32_t num_refs,
+                                              bool may_learn, struct ds_event *event)
 {
-    const bool has_doubt = event->unknown_atoms != 0 || event->likely_atoms != 0;
-    env->atoms_in_doubt = env->atoms_in_doubt || has_doubt;
-    if (refs == NULL || !(has_doubt || likely->has_defined || env->config.learn))
-        return;
     struct roles_of of;
     of.book = may_learn ? use_book(likely, env, conn, event->dir, cache)
                         : find_book(likely, env, conn, event->dir);
@@ -255,6 +252,16 @@ void likely_resolve(struct likely *likely, struct env *env, const struct conn *c
     event->message.atom_bytes = 0;
     count(event, &event->message.control);
     count(event, &event->message.payload);
+}
+
+void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
+                    struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
+                    bool may_learn, struct ds_event *event)
+{
+    const bool has_doubt = event->unknown_atoms != 0 || event->likely_atoms != 0;
+    env->atoms_in_doubt = env->atoms_in_doubt || has_doubt;
+    if (refs != NULL && (has_doubt || likely->has_defined || env->config.learn))
+        resolve(likely, env, conn, cache, refs, num_refs, may_learn, event);
 }
 
 void likely_free(struct likely *likely)

@@ -70,7 +70,7 @@ enum capture_status capture_next(struct capture *capture, struct ds_packet *pack
     if (input == NULL || input->pcap == NULL || !input->has_next)
         return capture->is_live && !capture->ended ? CAPTURE_IDLE : CAPTURE_END;
     input->has_next = false;
-    *packet = capture_input_packet(capture, input);
+    capture_input_packet(capture, input, packet);
     packet->frame = ++capture->num_packets;
     capture->num_made += packet->past.kind != DS_PAST_NONE;
     return CAPTURE_PACKET;

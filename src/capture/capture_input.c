@@ -58,11 +58,10 @@ static bool is_cut_short(const char *error)
     return strncmp(error, prefix, sizeof prefix - 1) == 0;
 }
 
-void capture_input_next(struct capture *capture, struct capture_input *input)
+/* read_by_libpcap reads what is not plain. */
+static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
+                                                      struct capture_input *input)
 {
-    input->has_next = plain_file_next(&input->plain, input->pcap, &input->header, &input->data);
-    if (input->has_next)
-        return;
     int status = pcap_next_ex(input->pcap, &input->header, &input->data);
     input->has_next = status == 1;
     if (status == 1 || status == 0)
@@ -83,6 +82,13 @@ void capture_input_next(struct capture *capture, struct capture_input *input)
     }
     pcap_close(input->pcap);
     input->pcap = NULL;
+}
+
+void capture_input_next(struct capture *capture, struct capture_input *input)
+{
+    input->has_next = plain_file_next(&input->plain, input->pcap, &input->header, &input->data);
+    if (!input->has_next)
+        read_by_libpcap(capture, input);
 }
 
 /* All inputs are opened for nanoseconds where they can be; live ones may refuse. */
@@ -118,10 +124,10 @@ struct capture_input *capture_choose_oldest(struct capture *capture)
     return oldest;
 }
 
-struct ds_packet capture_input_packet(const struct capture *capture,
-                                      const struct capture_input *input)
+void capture_input_packet(const struct capture *capture, const struct capture_input *input,
+                          struct ds_packet *packet)
 {
-    struct ds_packet packet = {
+    *packet = (struct ds_packet){
         .ts_ns = get_time_ns(capture, input),
         .link_type = input->link_type,
         .data = input->data,
@@ -129,6 +135,5 @@ struct ds_packet capture_input_packet(const struct capture *capture,
         .len = input->header->len,
     };
     if (input->made_key != 0)
-        made_packet_read(&packet, input->made_key);
-    return packet;
+        made_packet_read(packet, input->made_key);
 }

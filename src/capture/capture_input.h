@@ -97,8 +97,8 @@ void capture_note_link_type(struct capture_input *input);
 void capture_input_next(struct capture *capture, struct capture_input *input);
 
 /* capture_input_packet makes a packet of what has been read. */
-struct ds_packet capture_input_packet(const struct capture *capture,
-                                      const struct capture_input *input);
+void capture_input_packet(const struct capture *capture, const struct capture_input *input,
+                          struct ds_packet *packet);
 
 /* capture_choose_oldest returns the input whose next packet is the oldest, NULL when all are
  * at their end. */

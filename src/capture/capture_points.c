@@ -17,7 +17,8 @@ static void look_through(struct capture *capture, size_t i)
 {
     struct capture_input *input = &capture->inputs[i];
     while (!stop_wanted && pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
-        struct ds_packet packet = capture_input_packet(capture, input);
+        struct ds_packet packet;
+        capture_input_packet(capture, input, &packet);
         survey_packet(capture->survey, i, &packet);
     }
 }
@@ -87,7 +88,8 @@ bool capture_look_through(struct capture *capture, capture_look_fn look, void *c
             continue;
         while (wanted && !stop_wanted &&
                pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
-            struct ds_packet packet = capture_input_packet(capture, input);
+            struct ds_packet packet;
+            capture_input_packet(capture, input, &packet);
             packet.frame = ++frame;
             wanted = look(context, &packet);
         }
@@ -162,7 +164,8 @@ enum capture_status capture_points_next(struct capture *capture, struct ds_packe
             points_end(capture->points);
             continue;
         }
-        struct ds_packet next = capture_input_packet(capture, input);
+        struct ds_packet next;
+        capture_input_packet(capture, input, &next);
         points_push(capture->points, (size_t)(input - capture->inputs), &next);
         input->has_next = false;
     }

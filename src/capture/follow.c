@@ -340,10 +340,11 @@ static void note_refused(struct follow *f, uint16_t src, uint16_t dst)
     set_kernel_filter(f);
 }
 
-bool follow_pass(struct follow *f, const struct ds_packet *packet)
+/* passes holds a packet against the expression and what was learned. */
+static __attribute__((noinline)) bool passes(struct follow *f, const struct ds_packet *packet)
 {
     uint16_t src, dst;
-    if (f->expression == NULL || f->in_kernel || matches(f, packet))
+    if (matches(f, packet))
         return true;
     if (!f->is_learning || !ds_packet_ports(packet, &src, &dst))
         return false;
@@ -352,6 +353,11 @@ bool follow_pass(struct follow *f, const struct ds_packet *packet)
     if (f->capture->is_live)
         note_refused(f, src, dst);
     return false;
+}
+
+bool follow_pass(struct follow *f, const struct ds_packet *packet)
+{
+    return f->expression == NULL || f->in_kernel || passes(f, packet);
 }
 
 /* Takes a port back that was thought to be somebody else's. */

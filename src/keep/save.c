@@ -116,10 +116,9 @@ static bool go_on(struct save *save, enum rotation_step step)
     return save->ending != ENDING_ROTATION && save->ending != ENDING_FILES;
 }
 
-bool save_packet(struct save *save, const struct ds_packet *packet)
+static __attribute__((noinline)) bool write_packet(struct save *save,
+                                                   const struct ds_packet *packet)
 {
-    if (!save->is_on || save->ending != ENDING_NONE)
-        return true;
     if (rotation_is_on(&save->rotation.rules)) {
         const int64_t now = now_of(save, packet->ts_ns);
         enum rotation_step step = ROTATION_STAY;
@@ -137,6 +136,11 @@ bool save_packet(struct save *save, const struct ds_packet *packet)
         raw_writer_flush(&save->writer);
     note_output(save);
     return true;
+}
+
+bool save_packet(struct save *save, const struct ds_packet *packet)
+{
+    return !save->is_on || save->ending != ENDING_NONE || write_packet(save, packet);
 }
 
 void save_flush(struct save *save)
