@@ -4,8 +4,6 @@
  */
 #include "buffer.h"
 
-#include "powers_of_ten.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,43 +74,67 @@ void ds_buffer_free(struct ds_buffer *buffer)
     *buffer = (struct ds_buffer){.is_stopped = buffer->is_stopped};
 }
 
-/* num_digits counts the decimal digits of a number of at least 10: its bits times log10(2) are
- * their number, or one too few. */
-static unsigned num_digits(uint64_t value)
+enum { EIGHT = 100000000 };
+
+/* eight_digits parts a number below EIGHT into its digits, a byte each, the first one lowest: halves,
+ * then halves of these, all at once; the multiplications divide by 100 and by 10. */
+static inline uint64_t eight_digits(uint32_t value)
 {
-    const unsigned bits = 64 - (unsigned)__builtin_clzll(value);
-    const unsigned num = bits * 1233 >> 12;
-    return num + (value >= powers_of_ten[num]);
+    uint64_t parts = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t tens = (parts * 5243 >> 19) & UINT64_C(0x0000007f0000007f);
+    parts = tens | (parts - tens * 100) << 16;
+    tens = (parts * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+    return tens | (parts - tens * 10) << 8;
 }
 
-char *digits_put(char *at, uint64_t value)
+static const uint64_t zeros = UINT64_C(0x3030303030303030); /* "00000000" */
+
+/* put_eight writes all eight of them, put_few those behind the zeros in front; where fewer are, bytes
+ * behind them are written as well. */
+static inline char *put_eight(char *at, uint32_t value)
 {
-    static const char pairs[] = "0001020304050607080910111213141516171819"
-                                "2021222324252627282930313233343536373839"
-                                "4041424344454647484950515253545556575859"
-                                "6061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-    if (value < 10) {
-        *at = (char)('0' + value);
-        return at + 1;
-    }
-    char *const end = at + num_digits(value);
-    for (at = end; value >= 100; value /= 100) {
-        at -= 2;
-        memcpy(at, &pairs[value % 100 * 2], 2);
-    }
+    const uint64_t text = htole64(eight_digits(value) + zeros);
+    memcpy(at, &text, sizeof text);
+    return at + sizeof text;
+}
+
+static inline char *put_few(char *at, uint32_t value)
+{
+    const uint64_t digits = eight_digits(value);
+    const unsigned left_out = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+    const uint64_t text = htole64((digits + zeros) >> left_out * 8);
+    memcpy(at, &text, sizeof text);
+    return at + sizeof text - left_out;
+}
+
+/* put_first writes the digits that others may stand behind: one or two, mostly. */
+static inline char *put_first(char *at, uint32_t value)
+{
+    if (value >= 100)
+        return put_few(at, value);
     if (value >= 10)
-        memcpy(at - 2, &pairs[value * 2], 2);
+        *at++ = (char)('0' + value / 10);
+    *at++ = (char)('0' + value % 10);
+    return at;
+}
+
+char *ds_digits_put(char *at, uint64_t value)
+{
+    if (value < EIGHT)
+        return put_first(at, (uint32_t)value);
+    const uint64_t upper = value / EIGHT;
+    if (upper < EIGHT)
+        at = put_first(at, (uint32_t)upper);
     else
-        at[-1] = (char)('0' + value);
-    return end;
+        at = put_eight(put_first(at, (uint32_t)(upper / EIGHT)), (uint32_t)(upper % EIGHT));
+    return put_eight(at, (uint32_t)(value % EIGHT));
 }
 
 void buffer_add_u64(struct ds_buffer *out, uint64_t value)
 {
-    char *room = buffer_room(out, DIGITS_MAX);
+    char *room = buffer_room(out, DS_DIGITS_MAX);
     if (room != NULL)
-        out->len += (size_t)(digits_put(room, value) - room);
+        out->len += (size_t)(ds_digits_put(room, value) - room);
 }
 
 void buffer_add_numbers(struct ds_buffer *out, struct cursor *bytes)

@@ -42,11 +42,6 @@ static inline void buffer_add_cursor(struct ds_buffer *out, const struct cursor 
     buffer_add_bytes(out, bytes->at, cursor_left(bytes));
 }
 
-/* digits_put writes a number in decimal to where there is room for DIGITS_MAX bytes, and returns what
- * is behind it. */
-enum { DIGITS_MAX = 20 }; /* of 2^64 - 1 */
-char *digits_put(char *at, uint64_t value);
-
 /* buffer_add_u64 appends a number in decimal. */
 void buffer_add_u64(struct ds_buffer *out, uint64_t value);
 

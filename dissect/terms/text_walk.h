@@ -163,7 +163,7 @@ TOKEN_INLINE void text_put_text(struct text *text, const char *bytes)
 
 TOKEN_INLINE void text_put_u64(struct text *text, uint64_t value)
 {
-    text->pen = digits_put(text->pen, value);
+    text->pen = ds_digits_put(text->pen, value);
 }
 
 TOKEN_INLINE void text_put_i64(struct text *text, int64_t value)

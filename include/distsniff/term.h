@@ -110,6 +110,11 @@ void ds_buffer_add_char(struct ds_buffer *buffer, uint32_t character);
 /* ds_buffer_add_base64 appends len bytes as base64 (RFC 4648, section 4), padded with '='. */
 void ds_buffer_add_base64(struct ds_buffer *buffer, const void *bytes, size_t len);
 
+/* ds_digits_put writes a number in decimal and returns what is behind it. at has room for
+ * DS_DIGITS_MAX bytes; those behind the number may be written, too. */
+enum { DS_DIGITS_MAX = 20 }; /* of 2^64 - 1 */
+char *ds_digits_put(char *at, uint64_t number);
+
 /* ds_buffer_free releases the memory and zeroes the buffer, but for is_stopped. */
 void ds_buffer_free(struct ds_buffer *buffer);
 

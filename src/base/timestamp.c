@@ -3,8 +3,6 @@
  */
 #include "timestamp.h"
 
-#include "digits.h"
-
 #include <stdio.h>
 #include <time.h>
 
@@ -27,12 +25,12 @@ static int64_t split(int64_t ns, uint32_t *fraction)
 static void add_fraction(uint32_t fraction, unsigned digits, char last, struct ds_buffer *out)
 {
     enum { NS_DIGITS = 9 };
-    static const uint32_t powers[NS_DIGITS + 1] = {1000000000, 100000000, 10000000, 1000000, 100000,
-                                                   10000,      1000,      100,      10,      1};
-    char text[1 + NS_DIGITS + 1] = ".";
+    char text[DS_DIGITS_MAX + 1];
     if (digits > NS_DIGITS)
         digits = NS_DIGITS;
-    digits_put(fraction / powers[digits], digits, text + 1);
+    /* A second more puts the zeros in front of it; its digit is where the point is. */
+    ds_digits_put(text, (uint64_t)SECOND_NS + fraction);
+    text[0] = '.';
     text[1 + digits] = last;
     ds_buffer_add(out, text, 1 + digits + (last != 0));
 }

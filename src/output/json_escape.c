@@ -4,6 +4,8 @@
  */
 #include "json_escape.h"
 
+#include "copy_short.h"
+
 #include <endian.h>
 #include <string.h>
 
@@ -133,12 +135,13 @@ void json_quote(struct ds_text text, struct ds_buffer *out)
 {
     enum { QUOTES = 2 };
     if (count_plain(text.data, text.len) == text.len) { /* as mostly */
-        if (!ds_buffer_reserve(out, text.len + QUOTES))
+        if (out->cap - out->len < text.len + QUOTES &&
+            !ds_buffer_reserve(out, text.len + QUOTES))
             return;
         char *at = out->data + out->len;
         *at++ = '"';
         if (text.len != 0)
-            memcpy(at, text.data, text.len);
+            copy_short((uint8_t *)at, (const uint8_t *)text.data, text.len);
         at[text.len] = '"';
         out->len += text.len + QUOTES;
         return;

@@ -3,7 +3,6 @@
  */
 #include "json_tree.h"
 
-#include "digits.h"
 #include "json_escape.h"
 #include "json_write.h"
 #include "term_show.h"
@@ -209,9 +208,9 @@ void json_add_term(cJSON *object, const char *key, const struct ds_term *term)
 
 static cJSON *make_number(uint64_t magnitude, bool negative)
 {
-    char digits[1 + DIGITS_LEN];
+    char digits[1 + DS_DIGITS_MAX];
     digits[0] = '-';
-    size_t len = negative + digits_print(magnitude, digits + negative);
+    const size_t len = (size_t)(ds_digits_put(digits + negative, magnitude) - digits);
     return refer(keep(digits, len), len,
                  magnitude > JSON_MAX_EXACT ? cJSON_String : cJSON_Raw);
 }

@@ -3,7 +3,6 @@
  */
 #include "json_write.h"
 
-#include "digits.h"
 #include "json_escape.h"
 #include "term_show.h"
 
@@ -16,11 +15,12 @@ void json_begin_object(struct json_writer *json)
     ds_buffer_add(json->out, "{", 1);
 }
 
-void json_begin(struct json_writer *json, const char *type)
+void json_begin(struct json_writer *json, struct json_type type)
 {
     json_tree_use(&json->tree);
-    json_begin_object(json);
-    json_put_string(json, JSON_KEY("type"), type);
+    json->start = json->out->len;
+    json->failed = false;
+    ds_buffer_add(json->out, type.text, type.len);
 }
 
 void json_end_object(struct json_writer *json)
@@ -71,8 +71,8 @@ void json_value_string(struct json_writer *json, const char *text)
 
 static void add_number(struct json_writer *json, uint64_t magnitude, bool negative)
 {
-    enum { ROOM = DIGITS_LEN + 3 }; /* two quotes and a sign */
-    if (!ds_buffer_reserve(json->out, ROOM))
+    enum { ROOM = DS_DIGITS_MAX + 3 }; /* two quotes and a sign */
+    if (json->out->cap - json->out->len < ROOM && !ds_buffer_reserve(json->out, ROOM))
         return;
     const bool is_exact = magnitude <= JSON_MAX_EXACT;
     char *at = json->out->data + json->out->len;
@@ -80,7 +80,7 @@ static void add_number(struct json_writer *json, uint64_t magnitude, bool negati
         *at++ = '"';
     if (negative)
         *at++ = '-';
-    at += digits_print(magnitude, at);
+    at = ds_digits_put(at, magnitude);
     if (!is_exact)
         *at++ = '"';
     json->out->len = (size_t)(at - json->out->data);
@@ -111,10 +111,9 @@ void json_value_time(struct json_writer *json, int64_t ns)
 
 static void put_microseconds(struct json_writer *json, struct json_key key, int64_t ns, bool always)
 {
-    char text[1 + DIGITS_LEN + 4] = "-";
-    uint64_t magnitude = json_magnitude(ns);
-    size_t len = ns < 0;
-    len += digits_print(magnitude / 1000, text + len);
+    char text[1 + DS_DIGITS_MAX + 4] = "-";
+    const uint64_t magnitude = json_magnitude(ns);
+    size_t len = (size_t)(ds_digits_put(text + (ns < 0), magnitude / 1000) - text);
     unsigned rest = (unsigned)(magnitude % 1000);
     json_put_key(json, key);
     if (rest != 0 || always) {

@@ -52,8 +52,20 @@ struct json_writer {
     struct ds_term_print_options limits; /* of terms */
 };
 
-/* json_begin begins a record of a type: {"type":"message" */
-void json_begin(struct json_writer *json, const char *type);
+/* json_type is how a record of a type begins, made by JSON_TYPE of a literal only. */
+struct json_type {
+    const char *text; /* {"type":"message" */
+    size_t len;
+};
+
+#define JSON_TYPE_INIT(name)                                                                       \
+    {                                                                                              \
+        "{\"type\":\"" name "\"", sizeof("{\"type\":\"" name "\"") - 1                              \
+    }
+#define JSON_TYPE(name) ((struct json_type)JSON_TYPE_INIT(name))
+
+/* json_begin begins a record of a type. */
+void json_begin(struct json_writer *json, struct json_type type);
 
 /* json_end ends it, with a newline. When memory ran out, out is as it was before the record,
  * and out->failed is set. */
@@ -68,10 +80,11 @@ void json_end_object(struct json_writer *json);
 
 /* json_put_key writes a key; the first of an object has no comma. Keys are constants, so that to write
  * one is to store a few words. */
-static inline void json_put_key(struct json_writer *json, struct json_key key)
+static inline __attribute__((always_inline)) void json_put_key(struct json_writer *json,
+                                                               struct json_key key)
 {
     struct ds_buffer *out = json->out;
-    if (out->cap - out->len < key.len && !ds_buffer_reserve(out, key.len))
+    if (__builtin_expect(out->cap - out->len < key.len, 0) && !ds_buffer_reserve(out, key.len))
         return;
     char *at = out->data + out->len;
     if (at[-1] != '{') {
@@ -94,7 +107,8 @@ void json_value_term(struct json_writer *json, const struct ds_term *term);
 
 /* These write a field. */
 #define JSON_PUT(what, type)                                                                       \
-    static inline void json_put_##what(struct json_writer *json, struct json_key key, type value)  \
+    static inline __attribute__((always_inline)) void json_put_##what(                             \
+        struct json_writer *json, struct json_key key, type value)                                 \
     {                                                                                              \
         json_put_key(json, key);                                                                   \
         json_value_##what(json, value);                                                            \

@@ -342,16 +342,16 @@ static void write_stall(struct json_state *s, const struct ds_event *event)
 
 /* The types of records, in the order of enum ds_event_type. */
 static const struct {
-    const char *name;
+    struct json_type begin;
     void (*write)(struct json_state *, const struct ds_event *);
 } types[] = {
-    [DS_EVENT_EPMD] = {"epmd", write_epmd},
-    [DS_EVENT_HANDSHAKE] = {"handshake", write_handshake},
-    [DS_EVENT_CONN] = {"conn", write_conn},
-    [DS_EVENT_MESSAGE] = {"message", write_message},
-    [DS_EVENT_TICK] = {"tick", NULL},
-    [DS_EVENT_GAP] = {"gap", write_gap},
-    [DS_EVENT_STALL] = {"stall", write_stall},
+    [DS_EVENT_EPMD] = {JSON_TYPE_INIT("epmd"), write_epmd},
+    [DS_EVENT_HANDSHAKE] = {JSON_TYPE_INIT("handshake"), write_handshake},
+    [DS_EVENT_CONN] = {JSON_TYPE_INIT("conn"), write_conn},
+    [DS_EVENT_MESSAGE] = {JSON_TYPE_INIT("message"), write_message},
+    [DS_EVENT_TICK] = {JSON_TYPE_INIT("tick"), NULL},
+    [DS_EVENT_GAP] = {JSON_TYPE_INIT("gap"), write_gap},
+    [DS_EVENT_STALL] = {JSON_TYPE_INIT("stall"), write_stall},
 };
 
 static void write_trouble(struct json_writer *json, const struct ds_event *event)
@@ -443,7 +443,7 @@ static void write_mfa(struct json_state *s, const struct call *call)
 static void write_call(struct json_state *s, const struct call *call)
 {
     struct json_writer *json = &s->json;
-    json_begin(json, "call");
+    json_begin(json, JSON_TYPE("call"));
     json_put_time(json, JSON_KEY("ts"), call->end_ns);
     json_put_unsigned(json, JSON_KEY("frame"), call->end_frame);
     json_put_unsigned(json, JSON_KEY("conn"), call->conn);
@@ -485,7 +485,7 @@ static void write_call(struct json_state *s, const struct call *call)
 static void write_monitor(struct json_state *s, const struct monitor_end *m)
 {
     struct json_writer *json = &s->json;
-    json_begin(json, m->is_link ? "link" : "monitor");
+    json_begin(json, m->is_link ? JSON_TYPE("link") : JSON_TYPE("monitor"));
     json_put_time(json, JSON_KEY("ts"), m->end_ns);
     json_put_unsigned(json, JSON_KEY("frame"), m->end_frame);
     json_put_unsigned(json, JSON_KEY("conn"), m->conn);
@@ -545,7 +545,7 @@ static void write_numbers(struct json_writer *json, const struct finding *f)
 static void write_finding(struct json_state *s, const struct finding *f)
 {
     struct json_writer *json = &s->json;
-    json_begin(json, "finding");
+    json_begin(json, JSON_TYPE("finding"));
     json_put_time(json, JSON_KEY("ts"), f->last_ns);
     json_put_string(json, JSON_KEY("code"), f->kind->code);
     json_put_string(json, JSON_KEY("severity"), severity_name(f->severity));
@@ -590,7 +590,7 @@ static void json_record(struct sink *sink, const struct record *given)
         write_monitor(s, given->monitor);
         return;
     }
-    json_begin(json, types[event->type].name);
+    json_begin(json, types[event->type].begin);
     json_put_time(json, JSON_KEY("ts"), event->ts_ns);
     json_put_unsigned(json, JSON_KEY("frame"), event->frame);
     json_put_unsigned(json, JSON_KEY("conn"), event->conn->number);
@@ -614,7 +614,7 @@ static void json_lost(struct sink *sink, const struct loss *loss)
     struct json_writer *json = &((struct json_state *)sink->state)->json;
     json->out = &sink->output.buffer;
     json->time_digits = sink->time_digits;
-    json_begin(json, "lost");
+    json_begin(json, JSON_TYPE("lost"));
     json_put_time(json, JSON_KEY("ts"), loss->first_ns);
     json_put_time(json, JSON_KEY("until"), loss->last_ns);
     json_put_string(json, JSON_KEY("cause"), loss_cause_name(loss->cause));

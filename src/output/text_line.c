@@ -3,11 +3,8 @@
  */
 #include "text_line.h"
 
-#include "digits.h"
 #include "printable.h"
 #include "term_show.h"
-
-#include <string.h>
 
 static const char *const paints[] = {
     [PAINT_CALL] = "\033[1;34m", [PAINT_TIME] = "\033[2m",       [PAINT_PEERS] = "\033[36m",
@@ -15,15 +12,9 @@ static const char *const paints[] = {
     [PAINT_OP] = "\033[1m",      [PAINT_TROUBLE] = "\033[31m",   [PAINT_OFF] = "\033[0m",
 };
 
-void text_add(struct text_state *s, const char *text)
+void text_add_paint(struct text_state *s, enum paint which)
 {
-    ds_buffer_add(s->out, text, strlen(text));
-}
-
-void text_paint(struct text_state *s, enum paint which)
-{
-    if (s->colored)
-        text_add(s, paints[which]);
+    text_add(s, paints[which]);
 }
 
 void text_add_word(struct text_state *s, enum paint color, const char *word)
@@ -46,10 +37,10 @@ void text_add_quoted(struct text_state *s, struct ds_text text)
 
 void text_add_call_number(struct text_state *s, uint64_t number)
 {
-    char digits[DIGITS_LEN];
-    ds_buffer_add(s->out, "#", 1);
-    ds_buffer_add(s->out, digits, digits_print(number, digits));
-    ds_buffer_add(s->out, " ", 1);
+    char text[1 + DS_DIGITS_MAX + 1] = "#";
+    char *end = ds_digits_put(text + 1, number);
+    *end++ = ' ';
+    ds_buffer_add(s->out, text, (size_t)(end - text));
 }
 
 void text_add_endpoint(struct text_state *s, const struct ds_conn *conn, unsigned end)

@@ -9,6 +9,8 @@
 #include "sink.h"
 #include "timestamp.h"
 
+#include <string.h>
+
 enum paint {
     PAINT_CALL,
     PAINT_TIME,
@@ -32,10 +34,25 @@ struct text_state {
     int64_t first_ns, last_ns; /* of the lines shown */
 };
 
-/* text_paint begins a color, or ends it, on a terminal. */
-void text_paint(struct text_state *s, enum paint which);
+/* text_add adds a text of this program; of most the compiler knows the length. */
+static inline __attribute__((always_inline)) void text_add(struct text_state *s, const char *text)
+{
+    struct ds_buffer *out = s->out;
+    const size_t len = strlen(text);
+    if (len == 0 || (out->cap - out->len < len && !ds_buffer_reserve(out, len)))
+        return;
+    memcpy(out->data + out->len, text, len);
+    out->len += len;
+}
 
-void text_add(struct text_state *s, const char *text);
+/* text_paint begins a color, or ends it, on a terminal. */
+void text_add_paint(struct text_state *s, enum paint which);
+static inline void text_paint(struct text_state *s, enum paint which)
+{
+    if (s->colored)
+        text_add_paint(s, which);
+}
+
 void text_add_word(struct text_state *s, enum paint color, const char *word);
 
 /* text_add_term adds a term, shortened as -v says. */

@@ -3,7 +3,6 @@
  */
 #include "record.h"
 
-#include "digits.h"
 #include "printable.h"
 #include "term_show.h"
 
@@ -75,6 +74,13 @@ const char *monitor_outcome_name(enum monitor_outcome outcome)
     return (unsigned)outcome < MONITOR_OUTCOME_COUNT ? names[outcome] : NULL;
 }
 
+static void add_number(const char *before, uint64_t number, struct ds_buffer *out)
+{
+    char text[DS_DIGITS_MAX];
+    ds_buffer_add_text(out, before);
+    ds_buffer_add(out, text, (size_t)(ds_digits_put(text, number) - text));
+}
+
 void titles_print(const struct titles *titles, struct ds_buffer *out)
 {
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {
@@ -106,11 +112,8 @@ void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_
             printable_text(party->node, out); /* without quotes, as in terms */
         else
             ds_buffer_add_text(out, "?");
-        char digits[DIGITS_LEN];
-        ds_buffer_add(out, ".", 1);
-        ds_buffer_add(out, digits, digits_print(party->id, digits));
-        ds_buffer_add(out, ".", 1);
-        ds_buffer_add(out, digits, digits_print(party->serial, digits));
+        add_number(".", party->id, out);
+        add_number(".", party->serial, out);
         ds_buffer_add(out, ">", 1);
     } else if (party->node.data != NULL) {
         if (party->name.data != NULL)
@@ -127,7 +130,6 @@ void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_
 
 void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out)
 {
-    char digits[DIGITS_LEN];
     if (monitor->num_ref_words == 0)
         return;
     ds_buffer_add_text(out, "#Ref<");
@@ -136,8 +138,7 @@ void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out)
     else
         ds_buffer_add_text(out, "?");
     for (uint32_t i = monitor->num_ref_words; i > 0; i--) {
-        ds_buffer_add(out, ".", 1);
-        ds_buffer_add(out, digits, digits_print(monitor->ref[i - 1], digits));
+        add_number(".", monitor->ref[i - 1], out);
     }
     ds_buffer_add_text(out, ">");
 }
@@ -223,14 +224,9 @@ void latency_print(int64_t ns, struct ds_buffer *out)
         i++;
     const unsigned scale = spans[i].scale;
     const uint64_t value = (magnitude + spans[i].unit / 2) / spans[i].unit;
-    char digits[DIGITS_LEN];
-    if (ns < 0)
-        ds_buffer_add(out, "-", 1);
-    ds_buffer_add(out, digits, digits_print(value / scale, digits));
-    if (scale > 1) {
-        ds_buffer_add(out, ".0", scale == 100 && value % scale < 10 ? 2 : 1);
-        ds_buffer_add(out, digits, digits_print(value % scale, digits));
-    }
+    add_number(ns < 0 ? "-" : "", value / scale, out);
+    if (scale > 1)
+        add_number(scale == 100 && value % scale < 10 ? ".0" : ".", value % scale, out);
     ds_buffer_add_text(out, spans[i].name);
 }
 

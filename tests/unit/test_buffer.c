@@ -113,7 +113,10 @@ static void test_numbers(void **state)
     for (int i = 0; i < 64; i++) {
         for (uint64_t near = value - 1; near != value + 2; near++) {
             struct ds_buffer buffer = {0};
-            char text[64];
+            char text[64], room[DS_DIGITS_MAX + 1];
+            room[DS_DIGITS_MAX] = '#';
+            ds_digits_put(room, near);
+            assert_int_equal(room[DS_DIGITS_MAX], '#');
             buffer_add_u64(&buffer, near);
             BUFFER_ADD(&buffer, " ");
             buffer_add_hex(&buffer, near);

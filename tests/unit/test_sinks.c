@@ -310,7 +310,7 @@ static void escapes_terms_at_any_place(void **state)
             name[place] = (char)byte;
             struct ds_buffer out = {0};
             struct json_writer json = {.out = &out};
-            json_begin(&json, "t");
+            json_begin(&json, JSON_TYPE("t"));
             json_put_text(&json, JSON_KEY("k"), (struct ds_text){name, 20});
             json_put_open(&json, JSON_KEY("o"));
             json_put_close(&json);
