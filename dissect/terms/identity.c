@@ -77,8 +77,30 @@ static bool read_creation(struct cursor *at, unsigned len, uint32_t *out)
     return true;
 }
 
+/* get_plain_pid is the same for a pid whose node is a reference to the cache, as nearly all are. */
+static inline bool get_plain_pid(const struct ds_term *term, struct ds_identity *out)
+{
+    enum { PLAIN_PID_LEN = 1 + 2 + 3 * 4 };
+    struct cursor at = cursor_make(term->data, term->len), pid; /* of known length */
+    uint8_t tag, node_tag, number;
+    if (term->len != PLAIN_PID_LEN || !cursor_child(&at, PLAIN_PID_LEN, &pid) ||
+        !cursor_read_u8(&pid, &tag) || tag != TERM_TAG_NEW_PID ||
+        !cursor_read_u8(&pid, &node_tag) || node_tag != TERM_TAG_ATOM_CACHE_REF ||
+        !cursor_read_u8(&pid, &number) || number >= term->num_atoms ||
+        term->atoms[number].state == DS_ATOM_UNKNOWN)
+        return false;
+    const struct ds_atom *atom = &term->atoms[number];
+    out->kind = DS_IDENTITY_PID;
+    out->num_words = 2;
+    out->node = (struct ds_text){(const char *)atom->text, atom->len};
+    return cursor_read_u32(&pid, &out->word[0]) && cursor_read_u32(&pid, &out->word[1]) &&
+           cursor_read_u32(&pid, &out->creation);
+}
+
 bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
 {
+    if (get_plain_pid(term, out))
+        return true;
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     uint8_t tag;
     if (!cursor_read_u8(&at, &tag) || !layouts[tag].known)

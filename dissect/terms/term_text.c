@@ -342,6 +342,47 @@ static void open_map(struct text *text, const struct term_token *token)
     text_open(text, &erlang, OPEN_MAP, token->num_terms / 2);
 }
 
+/* print_alone writes a pid or a reference of a node whose name is all shown, as most terms outside of
+ * payloads are, without the walk. False: it is another term. */
+static bool print_alone(const struct ds_term *term, struct ds_buffer *out)
+{
+    enum { WORDS = TOKEN_REFERENCE_WORDS_MAX, ROOM = sizeof "#Ref<>" + WORDS * (1 + DS_DIGITS_MAX) };
+    struct cursor at = cursor_make(term->data, term->len);
+    uint8_t tag, node_tag, number;
+    uint16_t num = 2;
+    uint32_t word[WORDS], creation;
+    if (!cursor_read_u8(&at, &tag) || (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_NEWER_REFERENCE))
+        return false;
+    const bool is_pid = tag == TERM_TAG_NEW_PID;
+    if ((!is_pid && (!cursor_read_u16(&at, &num) || num > WORDS)) ||
+        !cursor_read_u8(&at, &node_tag) || node_tag != TERM_TAG_ATOM_CACHE_REF ||
+        !cursor_read_u8(&at, &number) || number >= term->num_atoms)
+        return false;
+    const struct ds_atom *node = &term->atoms[number];
+    if (!ds_atom_is_certain(node->state) || (node->looks & DS_ATOM_SHOWN) == 0 ||
+        (!is_pid && !cursor_read_u32(&at, &creation)))
+        return false;
+    for (unsigned i = 0; i < num; i++) {
+        if (!cursor_read_u32(&at, &word[is_pid ? i : num - 1u - i]))
+            return false;
+    }
+    char *pen = out->failed ? NULL : buffer_room(out, node->len + (size_t)ROOM);
+    if (pen == NULL)
+        return false;
+    const struct text_mark *mark = is_pid ? &erlang.pid : &erlang.reference;
+    memcpy(pen, mark->text, sizeof mark->text);
+    pen += mark->len;
+    memcpy(pen, node->text, node->len);
+    pen += node->len;
+    for (unsigned i = 0; i < num; i++) {
+        *pen++ = '.';
+        pen = ds_digits_put(pen, word[i]);
+    }
+    *pen++ = '>';
+    out->len = (size_t)(pen - out->data);
+    return true;
+}
+
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
                    struct ds_buffer *out)
 {
@@ -351,5 +392,7 @@ bool ds_term_print(const struct ds_term *term, const struct ds_term_print_option
         return !out->failed;
     if (options != NULL && options->syntax == DS_SYNTAX_ELIXIR)
         return term_inspect(term, options, out);
+    if (print_alone(term, out))
+        return true;
     return text_print(&text, &erlang, term, options != NULL ? options : &no_limits, out);
 }
