@@ -36,7 +36,8 @@ static unsigned at_risk_of(struct cursor flags, uint32_t i, uint32_t num_refs)
 }
 
 /* read_text reads the new entry of a segment at *at. */
-static enum header_status read_text(struct cursor *at, unsigned segment, bool long_atoms,
+static __attribute__((noinline)) enum header_status
+read_text(struct cursor *at, unsigned segment, bool long_atoms,
                                     struct ds_atom *ref, const char **what)
 {
     struct cursor entry = *at;
@@ -83,30 +84,32 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
         return HEADER_CUT;
     bool long_atoms = (flag_of(flags, num_refs) & FLAG_LONG_ATOMS) != 0;
 
-    struct cursor left = flags;
+    struct cursor left = flags, next = *at; /* whose address nobody has: the loop keeps it at hand */
     uint8_t pair = 0;
-    for (uint32_t i = 0; i < num_refs; i++) {
+    uint32_t i = 0;
+    enum header_status status = HEADER_OK;
+    for (; i < num_refs; i++) {
         if (i % 2 == 0 && !cursor_read_u8(&left, &pair))
             return HEADER_MALFORMED;
         const unsigned segment = pair & FLAG_SEGMENT;
-        enum header_status status = HEADER_OK;
         if ((pair & FLAG_NEW_ENTRY) != 0) {
-            status = read_text(at, segment, long_atoms, &header->refs[i], what);
+            struct cursor entry = next;
+            status = read_text(&entry, segment, long_atoms, &header->refs[i], what);
             header->num_new += status == HEADER_OK;
-        } else if (cursor_read_u8(at, &index)) {
+            next.at = entry.at;
+        } else if (cursor_read_u8(&next, &index)) {
             header->refs[i] = atoms_get(cache, (uint16_t)(segment * ATOM_SEGMENT_SLOTS + index));
         } else {
             status = HEADER_CUT;
         }
-        if (status != HEADER_OK) {
-            header->at_risk = at_risk_of(flags, i, num_refs);
-            return status;
-        }
-        header->num_refs = i + 1;
+        if (status != HEADER_OK)
+            break;
         pair >>= 4;
     }
-    header->at_risk = 0;
-    return HEADER_OK;
+    *at = next;
+    header->num_refs = i;
+    header->at_risk = status == HEADER_OK ? 0 : at_risk_of(flags, i, num_refs);
+    return status;
 }
 
 enum header_status dist_header_begin(struct cursor *at, struct dist_header *header,

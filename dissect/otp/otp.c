@@ -327,25 +327,13 @@ static bool find_in_family(const struct ds_otp *otp, enum family family, uint16_
 {
     const struct head head = read_head(otp, term);
     const bool is_tuple = head.arity != ANY_ARITY;
-    const struct {
-        bool wanted;
-        uint16_t to;
-        unsigned arity;
-        uint16_t atom;
-    } buckets[] = {
-        {to != 0 && head.atom != 0, to, head.arity, head.atom},
-        {to != 0 && is_tuple, to, head.arity, 0},
-        {head.atom != 0, 0, head.arity, head.atom},
-        {to != 0, to, ANY_ARITY, 0},
-        {is_tuple, 0, head.arity, 0},
-        {true, 0, ANY_ARITY, 0},
-    };
-    for (size_t i = 0; i < sizeof buckets / sizeof buckets[0]; i++)
-        if (buckets[i].wanted &&
-            match_bucket(otp, bucket_key(family, buckets[i].to, buckets[i].arity, buckets[i].atom),
-                         term, match))
-            return true;
-    return false;
+#define MATCH(to, arity, atom) match_bucket(otp, bucket_key(family, to, arity, atom), term, match)
+    return (to != 0 && head.atom != 0 && MATCH(to, head.arity, head.atom)) ||
+           (to != 0 && is_tuple && MATCH(to, head.arity, 0)) ||
+           (head.atom != 0 && MATCH(0, head.arity, head.atom)) ||
+           (to != 0 && MATCH(to, ANY_ARITY, 0)) || (is_tuple && MATCH(0, head.arity, 0)) ||
+           MATCH(0, ANY_ARITY, 0);
+#undef MATCH
 }
 
 bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to, const struct ds_term *payload,

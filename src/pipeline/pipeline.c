@@ -28,9 +28,15 @@ void pipeline_note_reports(struct pipeline *s, enum reports_status status)
         pipeline_set_state(s, status == REPORTS_FAILED ? PIPELINE_FAILED : PIPELINE_NO_OUTPUT);
 }
 
-static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
+/* show_alone shows an event of which nobody knows more. */
+static __attribute__((noinline)) void show_alone(struct pipeline *s, const struct ds_event *event)
 {
     const struct record record = {.event = event};
+    pipeline_on_record(s, &record);
+}
+
+static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
+{
     s->is_past = event->past;
     if (!event->past && event->ts_ns >= s->next_ns)
         pipeline_repeat_reports(s, event->ts_ns);
@@ -39,7 +45,7 @@ static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
     if (s->correlate != NULL)
         correlate_event(s->correlate, event);
     else
-        pipeline_on_record(s, &record);
+        show_alone(s, event);
     s->is_past = false;
     if (s->last && !s->raw)
         pipeline_set_state(s, PIPELINE_FULL);

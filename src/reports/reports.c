@@ -25,6 +25,7 @@ static const struct report_kind *const kinds[REPORT_COUNT] = {
 struct reports {
     struct report_text text;
     void *state[REPORT_COUNT]; /* of its kind, NULL unless asked for */
+    bool is_any;               /* asked for */
     bool redraws;              /* --every, on a terminal */
     struct output_file out;
 };
@@ -103,13 +104,14 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
             reports_free(r);
             return NULL;
         }
+        r->is_any = true;
     }
     return r;
 }
 
 enum reports_status reports_record(struct reports *r, const struct record *record)
 {
-    for (int i = 0; i < REPORT_COUNT; i++) {
+    for (int i = 0; i < REPORT_COUNT && r->is_any; i++) {
         if (r->state[i] != NULL && kinds[i]->takes_findings == (record->finding != NULL))
             kinds[i]->record(r->state[i], record);
     }
