@@ -101,6 +101,10 @@ int main(int argc, char **argv)
             finding_explain(options.explained, stdout);
             status = STATUS_OK;
             break;
+        case ACTION_CHECK_CONFIG:
+            printf("%s: all right\n", options.config_file);
+            status = STATUS_OK;
+            break;
         case ACTION_SNIFF:
             status = sniff_run(&options);
             break;

@@ -10,6 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *of_what;
+
+void complain_about(const char *what)
+{
+    of_what = what;
+}
+
 void complain(const char *format, ...)
 {
     char line[1024];
@@ -20,6 +27,10 @@ void complain(const char *format, ...)
 
     struct ds_buffer out = {0};
     ds_buffer_add_text(&out, "distsniff: ");
+    if (of_what != NULL) {
+        printable_text((struct ds_text){of_what, strlen(of_what)}, &out);
+        ds_buffer_add_text(&out, ": ");
+    }
     printable_text((struct ds_text){line, strlen(line)}, &out);
     ds_buffer_add(&out, "\n", 1);
     if (out.failed)

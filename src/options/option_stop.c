@@ -16,6 +16,13 @@ bool option_set_count(struct options *o, const char *value)
     return option_parse_number("-c", value, 1, UINT64_MAX, &o->ending.max_messages);
 }
 
+bool option_set_check_config(struct options *o, const char *value)
+{
+    (void)value;
+    o->action = ACTION_CHECK_CONFIG;
+    return true;
+}
+
 bool option_set_packets(struct options *o, const char *value)
 {
     return option_parse_number("--packets", value, 1, UINT64_MAX, &o->ending.max_packets);

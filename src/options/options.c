@@ -266,32 +266,62 @@ static bool check_once(const struct option_given *given, size_t num)
     return true;
 }
 
-/* read_labels reads the file of --labels before all else: other options take its words. What is
+/* find_file returns the file that the last option of that name gives, NULL: there is none. What is
  * wrong with the options is said when they are read. */
-static bool read_labels(int argc, char **argv)
+static const char *find_file(const char *name, int argc, char **argv)
 {
     char letters[3 * NUM_OPTION_LINES];
     struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
     char names[DS_LIMIT_COUNT][32];
-    bool ok = true;
+    const char *file = NULL;
 
     make_getopt_tables(letters, longs, names);
     opterr = 0;
     optind = 0;
-    for (int value; ok && (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+    for (int value; (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
         const struct option_line *line =
             value != '?' && value != ':' && value < FIRST_LIMIT ? find_line(value) : NULL;
-        if (line != NULL && strcmp(line->name, "labels") == 0)
-            ok = own_labels_read(optarg);
+        if (line != NULL && strcmp(line->name, name) == 0)
+            file = optarg;
     }
-    return ok;
+    return file;
 }
 
-/* read_options takes the options one by one, and notes them in given, which has room for one
+/* read_labels reads the file of --labels before all else: other options take its words. */
+static bool read_labels(int argc, char **argv)
+{
+    const char *file = find_file("labels", argc, argv);
+    return file == NULL || own_labels_read(file);
+}
+
+/* read_config reads the file of --config, and has the command line with it in argc and argv. */
+static bool read_config(struct options *options, int *argc, char ***argv)
+{
+    const char *file = find_file("config", *argc, *argv);
+    if (file == NULL)
+        return true;
+    if (!config_file_read(&options->file, file, *argc, *argv))
+        return false;
+    *argc = options->file.argc;
+    *argv = options->file.argv;
+    return true;
+}
+
+/* say_where has complaints name the line of --config that a word stands in. */
+static void say_where(const struct options *options, const char *word, char *where, size_t size)
+{
+    const unsigned line = config_file_line(&options->file, word);
+    if (line != 0)
+        snprintf(where, size, "%s, line %u", options->file.name, line);
+    complain_about(line != 0 ? where : NULL);
+}
+
+/* take_options takes the options one by one, and notes them in given, which has room for one
  * a word, or for each letter of a word. */
-static bool read_options(struct options *options, int argc, char **argv,
+static bool take_options(struct options *options, int argc, char **argv,
                          struct option_given *given, size_t *num)
 {
+    char where[512];
     char letters[3 * NUM_OPTION_LINES];
     struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
     char names[DS_LIMIT_COUNT][32];
@@ -300,6 +330,7 @@ static bool read_options(struct options *options, int argc, char **argv,
     opterr = 0;
     optind = 0; /* glibc: begin anew */
     for (int value; (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        say_where(options, argv[optind - 1], where, sizeof where);
         if (value == '?' || value == ':') {
             complain_unknown(value, argv[optind - 1]);
             return false;
@@ -314,6 +345,14 @@ static bool read_options(struct options *options, int argc, char **argv,
             return false;
     }
     return true;
+}
+
+static bool read_options(struct options *options, int argc, char **argv,
+                         struct option_given *given, size_t *num)
+{
+    const bool ok = take_options(options, argc, argv, given, num);
+    complain_about(NULL);
+    return ok;
 }
 
 /* What is asked for once and concerns several stages. */
@@ -358,6 +397,9 @@ static bool check_words(char **words)
 static bool finish(struct options *options, char **words, const struct option_given *given,
                    size_t num)
 {
+    char *of_config[] = {options->file.expression, NULL};
+    if (words[0] == NULL)
+        words = of_config;
     if (!check_words(words) || !join_expression(options, words) || !option_check_conflicts(given, num) ||
         !check_together(options) || !option_check_redact(options) || !compile_regexes(options))
         return false;
@@ -381,7 +423,7 @@ bool options_parse(struct options *options, int argc, char **argv)
     options->keep.before_ns = 60 * INT64_C(1000000000);
     options->keep.after_ns = 10 * INT64_C(1000000000);
 
-    if (!read_labels(argc, argv))
+    if (!read_config(options, &argc, &argv) || !read_labels(argc, argv))
         return false;
     size_t num_letters = 1, num_given = 0; /* no more options than letters */
     for (int i = 0; i < argc; i++)
@@ -392,7 +434,7 @@ bool options_parse(struct options *options, int argc, char **argv)
         return false;
     }
     const bool ok = read_options(options, argc, argv, given, &num_given) &&
-                    (options->action != ACTION_SNIFF ||
+                    ((options->action != ACTION_SNIFF && options->action != ACTION_CHECK_CONFIG) ||
                      finish(options, argv + optind, given, num_given));
     free(given);
     return ok;
@@ -415,4 +457,5 @@ void options_free(struct options *options)
     options->select.filter = NULL;
     options->capture.read_files = NULL;
     options->follow.expression = NULL;
+    config_file_free(&options->file);
 }

@@ -8,6 +8,7 @@
 #include "listen_address.h"
 #include "late_hints.h"
 #include "capture.h"
+#include "config_file.h"
 #include "ending.h"
 #include "follow.h"
 #include "keep_config.h"
@@ -40,6 +41,7 @@ enum action {
     ACTION_PRINT_REFRESH,
     ACTION_PRINT_KEYLOG_CONFIG,
     ACTION_EXPLAIN,
+    ACTION_CHECK_CONFIG,
 };
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
@@ -61,6 +63,8 @@ struct options {
     const char *cookie_file;
     struct keylog_config keylog;
     struct listen_address web;     /* of --web */
+    const char *config_file;       /* of --config */
+    struct config_file file;       /* what it says */
     const char *labels_file;       /* of --labels; it is read with the options */
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
     const char *static_atoms_file; /* NULL: those of the releases that are known */
