@@ -155,8 +155,7 @@ static void choose(const struct option_line *line, struct choice *choice)
     *choice = (struct choice){0};
     if (line->argument == NULL)
         return;
-    const size_t len = strlen(line->argument);
-    choice->is_optional = line->argument[0] == '[' && line->argument[len - 1] == ']';
+    choice->is_optional = option_line_may_lack_argument(line);
     choice->kind = ARGUMENT_FREE;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         if (strcmp(tables[i].option, line->name) == 0) {

@@ -22,8 +22,7 @@ static enum wants wants_of(const struct option_line *line)
 {
     if (line->argument == NULL)
         return WANTS_NOTHING;
-    const size_t len = strlen(line->argument);
-    return line->argument[0] == '[' && line->argument[len - 1] == ']' ? MAY_WANT : WANTS_ARGUMENT;
+    return option_line_may_lack_argument(line) ? MAY_WANT : WANTS_ARGUMENT;
 }
 
 /* find says whether there is an option of that name, and what it wants. */
