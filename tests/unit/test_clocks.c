@@ -57,8 +57,10 @@ static struct clock_sample see(struct world *w, double t, bool to_point)
 
 static size_t see_many(struct world *w, struct clock_sample *samples, size_t num, double span)
 {
-    for (size_t i = 0; i < num; i++)
-        samples[i] = see(w, random_unit(w) * span, random_unit(w) < 0.5);
+    for (size_t i = 0; i < num; i++) {
+        const bool to_point = random_unit(w) < 0.5; /* in this order with any compiler */
+        samples[i] = see(w, random_unit(w) * span, to_point);
+    }
     return num;
 }
 
