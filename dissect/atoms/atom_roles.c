@@ -21,7 +21,7 @@ struct level {
     struct ds_text atoms[MAX_SHAPE]; /* which are known */
 };
 
-struct walk {
+struct role_walk {
     struct term_env env;
     atom_role_fn tell;
     void *context;
@@ -54,7 +54,8 @@ static struct ds_text known_atom(const struct term_token *token)
 
 /* set_inner writes an element as its letter, or as "{pr}" and "[a|r]" where it is a small tuple or
  * list; at stands behind its token. */
-static void set_inner(struct walk *w, const struct term_token *token, struct cursor at, char *out)
+static void set_inner(struct role_walk *w, const struct term_token *token, struct cursor at,
+                      char *out)
 {
     size_t len = 0;
     const bool is_tuple = token->class == TERM_TUPLE;
@@ -77,7 +78,7 @@ static void set_inner(struct walk *w, const struct term_token *token, struct cur
 }
 
 /* set_shape notes of what kind the elements of a level are, which stand at at. */
-static void set_shape(struct walk *w, struct level *level, struct cursor at)
+static void set_shape(struct role_walk *w, struct level *level, struct cursor at)
 {
     level->shape[0] = '\0';
     if (level->class == TERM_MAP || level->num > MAX_SHAPE)
@@ -135,7 +136,7 @@ static void add_close(struct atom_role *role, const char *shape, char sign, stru
 }
 
 /* set_close writes the close forms of what stands in the innermost level. */
-static void set_close(struct walk *w)
+static void set_close(struct role_walk *w)
 {
     const struct level *level = &w->levels[w->depth - 1];
     struct ds_text beside = {NULL, 0}, outer = {NULL, 0};
@@ -162,7 +163,7 @@ static void set_close(struct walk *w)
         snprintf(w->role.close[w->role.num_close++], ATOM_ROLE_CLOSE_LEN, "%s", shape);
 }
 
-static void tell(struct walk *w, const struct ds_atom *atom)
+static void tell(struct role_walk *w, const struct ds_atom *atom)
 {
     const int depth = w->depth;
     struct atom_role *role = &w->role;
@@ -201,7 +202,7 @@ static void tell(struct walk *w, const struct ds_atom *atom)
 }
 
 /* tell_export tells of the atoms of an external fun: module, function. */
-static void tell_export(struct walk *w, const struct term_token *token)
+static void tell_export(struct role_walk *w, const struct term_token *token)
 {
     struct cursor at = token->bytes;
     w->role.num_close = 0;
@@ -219,7 +220,7 @@ static void tell_export(struct walk *w, const struct term_token *token)
 }
 
 /* tell_node tells of the node of a pid, port or reference. */
-static void tell_node(struct walk *w, const struct ds_atom *atom)
+static void tell_node(struct role_walk *w, const struct ds_atom *atom)
 {
     w->role.num_close = 0;
     snprintf(w->role.fine, sizeof w->role.fine, "@");
@@ -228,7 +229,7 @@ static void tell_node(struct walk *w, const struct ds_atom *atom)
 }
 
 /* tell_fun tells of the module of a fun. */
-static void tell_fun(struct walk *w, const struct term_token *token)
+static void tell_fun(struct role_walk *w, const struct term_token *token)
 {
     struct term_token module;
     struct value_fun fun;
@@ -242,7 +243,7 @@ static void tell_fun(struct walk *w, const struct term_token *token)
 }
 
 /* walk_term goes through one term. */
-static void walk_term(struct walk *w, const struct ds_term *term, char where)
+static void walk_term(struct role_walk *w, const struct ds_term *term, char where)
 {
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     w->env = (struct term_env){term->atoms, term->num_atoms};
@@ -323,7 +324,7 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
         char where;
     } parts[] = {{DS_ROLE_MFA, 'M'}, {DS_ROLE_REASON, 'X'}, {DS_ROLE_OPTS, 'O'},
                  {DS_ROLE_RESULT, 'Y'}};
-    struct walk w = {.tell = fn, .context = context};
+    struct role_walk w = {.tell = fn, .context = context};
     if (message->op == NULL)
         return;
     const struct ds_term *to = &message->role[DS_ROLE_TO];

@@ -45,13 +45,13 @@ struct epmd {
 };
 
 /* message is one under work. */
-struct message {
+struct epmd_message {
     struct cursor start;
     struct cursor at;
     struct ds_event event;
 };
 
-static bool fail(struct message *m, const char *what)
+static bool fail(struct epmd_message *m, const char *what)
 {
     m->event.fault = (struct ds_fault){
         .kind = DS_FAULT_MALFORMED,
@@ -61,7 +61,7 @@ static bool fail(struct message *m, const char *what)
     return false;
 }
 
-static void message_init(struct message *m, struct cursor bytes, int dir)
+static void message_init(struct epmd_message *m, struct cursor bytes, int dir)
 {
     m->start = bytes;
     m->at = bytes;
@@ -75,17 +75,17 @@ static void message_init(struct message *m, struct cursor bytes, int dir)
 }
 
 /* A read that fails leaves m->at where the missing thing would be. These say what. */
-static bool read_u8(struct message *m, uint8_t *out, const char *what)
+static bool read_u8(struct epmd_message *m, uint8_t *out, const char *what)
 {
     return cursor_read_u8(&m->at, out) || fail(m, what);
 }
 
-static bool read_u16(struct message *m, uint16_t *out, const char *what)
+static bool read_u16(struct epmd_message *m, uint16_t *out, const char *what)
 {
     return cursor_read_u16(&m->at, out) || fail(m, what);
 }
 
-static bool read_text(struct message *m, struct ds_text *out, const char *what)
+static bool read_text(struct epmd_message *m, struct ds_text *out, const char *what)
 {
     uint16_t len;
     struct cursor text;
@@ -98,7 +98,7 @@ static bool read_text(struct message *m, struct ds_text *out, const char *what)
 }
 
 /* What ALIVE2_REQ and PORT2_RESP have in common. */
-static bool read_node(struct message *m)
+static bool read_node(struct epmd_message *m)
 {
     struct ds_epmd *epmd = &m->event.epmd;
     return read_u16(m, &epmd->port, "no port") && read_u8(m, &epmd->node_type, "no node type") &&
@@ -109,14 +109,14 @@ static bool read_node(struct message *m)
            read_text(m, &epmd->extra, "the extra field is not whole");
 }
 
-static bool read_name_to_end(struct message *m)
+static bool read_name_to_end(struct epmd_message *m)
 {
     m->event.epmd.name = cursor_text(m->at);
     m->at.at = m->at.end;
     return m->event.epmd.name.len != 0 || fail(m, "no name");
 }
 
-static bool read_nothing(struct message *m)
+static bool read_nothing(struct epmd_message *m)
 {
     (void)m;
     return true;
@@ -125,7 +125,7 @@ static bool read_nothing(struct message *m)
 static const struct request {
     uint8_t code;
     enum ds_epmd_op op;
-    bool (*read)(struct message *m);
+    bool (*read)(struct epmd_message *m);
 } requests[] = {
     {120, DS_EPMD_ALIVE2_REQ, read_node},   {122, DS_EPMD_PORT_PLEASE2_REQ, read_name_to_end},
     {110, DS_EPMD_NAMES_REQ, read_nothing}, {100, DS_EPMD_DUMP_REQ, read_nothing},
@@ -142,7 +142,7 @@ static const struct request *find_request(uint8_t code)
 }
 
 /* m->at stands behind the length. */
-static void read_request(struct message *m)
+static void read_request(struct epmd_message *m)
 {
     const struct cursor code_at = m->at;
     uint8_t code;
@@ -173,13 +173,13 @@ static void unregister(struct env *env, struct conn *conn)
     epmd->registered_port = 0;
 }
 
-static void name_to_utf8(struct env *env, struct message *m)
+static void name_to_utf8(struct env *env, struct epmd_message *m)
 {
     if (!node_name_to_utf8(&env->arena, &m->event.epmd.name))
         env->stats.no_memory++;
 }
 
-static void handle_request(struct env *env, struct conn *conn, struct message *m)
+static void handle_request(struct env *env, struct conn *conn, struct epmd_message *m)
 {
     struct epmd *epmd = conn->state;
     const struct ds_epmd *body = &m->event.epmd;
@@ -196,7 +196,7 @@ static void handle_request(struct env *env, struct conn *conn, struct message *m
 }
 
 /* read_list reads a reply to NAMES or DUMP, all that came until the close. */
-static void read_list(struct env *env, struct conn *conn, struct message *m)
+static void read_list(struct env *env, struct conn *conn, struct epmd_message *m)
 {
     const struct epmd *epmd = conn->state;
     struct ds_epmd *body = &m->event.epmd;
@@ -212,7 +212,7 @@ static void read_list(struct env *env, struct conn *conn, struct message *m)
         fail(m, wrong);
 }
 
-static void emit_list(struct env *env, struct conn *conn, struct message *m)
+static void emit_list(struct env *env, struct conn *conn, struct epmd_message *m)
 {
     read_list(env, conn, m);
     for (size_t i = 0; i < m->event.epmd.num_nodes; i++) {
@@ -225,7 +225,7 @@ static void emit_list(struct env *env, struct conn *conn, struct message *m)
 
 /* Replies. Each returns false while bytes are missing. */
 
-static bool read_alive2_resp(struct message *m)
+static bool read_alive2_resp(struct epmd_message *m)
 {
     struct ds_epmd *body = &m->event.epmd;
     uint16_t creation;
@@ -235,13 +235,13 @@ static bool read_alive2_resp(struct message *m)
     return true;
 }
 
-static bool read_alive2_x_resp(struct message *m)
+static bool read_alive2_x_resp(struct epmd_message *m)
 {
     struct ds_epmd *body = &m->event.epmd;
     return cursor_read_u8(&m->at, &body->result) && cursor_read_u32(&m->at, &body->creation);
 }
 
-static bool read_port2_resp(struct message *m)
+static bool read_port2_resp(struct epmd_message *m)
 {
     struct ds_epmd *body = &m->event.epmd;
     if (!cursor_read_u8(&m->at, &body->result))
@@ -249,7 +249,7 @@ static bool read_port2_resp(struct message *m)
     return body->result != 0 || read_node(m);
 }
 
-static bool read_raw(struct message *m, size_t len)
+static bool read_raw(struct epmd_message *m, size_t len)
 {
     struct cursor text = m->start;
     struct cursor raw;
@@ -260,12 +260,12 @@ static bool read_raw(struct message *m, size_t len)
     return true;
 }
 
-static bool read_kill_resp(struct message *m)
+static bool read_kill_resp(struct epmd_message *m)
 {
     return read_raw(m, sizeof "OK" - 1);
 }
 
-static bool read_stop_resp(struct message *m)
+static bool read_stop_resp(struct epmd_message *m)
 {
     return read_raw(m, sizeof "STOPPED" - 1);
 }
@@ -274,7 +274,7 @@ static const struct reply {
     uint8_t first;
     enum ds_epmd_op op;
     const char *text; /* all of it, where it is text */
-    bool (*read)(struct message *m);
+    bool (*read)(struct epmd_message *m);
 } replies[] = {
     {121, DS_EPMD_ALIVE2_RESP, NULL, read_alive2_resp},
     {118, DS_EPMD_ALIVE2_X_RESP, NULL, read_alive2_x_resp},
@@ -293,7 +293,7 @@ static const struct reply *find_reply(uint8_t first)
     return NULL;
 }
 
-static void handle_reply(struct env *env, struct conn *conn, struct message *m)
+static void handle_reply(struct env *env, struct conn *conn, struct epmd_message *m)
 {
     struct epmd *epmd = conn->state;
     const struct ds_epmd *body = &m->event.epmd;
@@ -319,7 +319,7 @@ enum progress { MORE, DONE, HOPELESS };
 static enum progress feed_request(struct env *env, struct conn *conn, int dir, struct cursor bytes,
                                   size_t *used)
 {
-    struct message m;
+    struct epmd_message m;
     struct cursor at = bytes;
     struct cursor body;
     uint16_t len;
@@ -338,7 +338,7 @@ static enum progress feed_reply(struct env *env, struct conn *conn, int dir, str
                                 size_t *used)
 {
     struct epmd *epmd = conn->state;
-    struct message m;
+    struct epmd_message m;
     uint8_t first;
 
     message_init(&m, bytes, dir);
@@ -371,7 +371,7 @@ static void emit_rest(struct env *env, struct conn *conn, int dir, struct cursor
 {
     struct epmd *epmd = conn->state;
     struct epmd_dir *d = &epmd->dirs[dir];
-    struct message m;
+    struct epmd_message m;
     uint8_t byte;
 
     message_init(&m, bytes, dir);
@@ -482,7 +482,7 @@ static void epmd_end(struct env *env, struct conn *conn, int dir)
     struct epmd_dir *d = &epmd->dirs[dir];
 
     if (!d->dead && d->list) {
-        struct message m;
+        struct epmd_message m;
         message_init(&m, reassembly_cursor(&d->held), dir);
         emit_list(env, conn, &m);
     } else if (!d->dead && d->held.len != 0) {

@@ -13,7 +13,7 @@
 
 enum { LENGTH_LEN = 4, MAX_IN_FRAME = 64, NEW_ENTRY = 8, LONG_ATOMS = 1 };
 
-struct entry {
+struct given_atom {
     uint16_t slot;
     struct ds_text text;
 };
@@ -24,7 +24,7 @@ static void put_u8(struct ds_buffer *out, unsigned value)
     ds_buffer_add(out, &byte, 1);
 }
 
-static void put_frame(struct ds_buffer *out, const struct entry *entries, unsigned num)
+static void put_frame(struct ds_buffer *out, const struct given_atom *entries, unsigned num)
 {
     const size_t at = out->len;
     ds_buffer_add(out, "\0\0\0\0\203\104", LENGTH_LEN + 2);
@@ -55,14 +55,14 @@ static void put_frame(struct ds_buffer *out, const struct entry *entries, unsign
 static void put_atoms(struct ds_buffer *out, const struct decoder_state *state, int dir,
                       const struct atom_cache *atoms, bool certain)
 {
-    struct entry entries[MAX_IN_FRAME];
+    struct given_atom entries[MAX_IN_FRAME];
     unsigned num = 0;
     for (uint16_t slot = 0; slot < ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS; slot++) {
         const struct ds_atom atom = atoms_get(atoms, slot);
         const bool fits = certain ? ds_atom_is_certain(atom.state) : atom.state == DS_ATOM_LIKELY;
         if (!fits || atom.text == NULL || (state != NULL && state->slot[dir][slot] != NULL))
             continue;
-        entries[num++] = (struct entry){slot, {(const char *)atom.text, atom.len}};
+        entries[num++] = (struct given_atom){slot, {(const char *)atom.text, atom.len}};
         if (num == MAX_IN_FRAME) {
             put_frame(out, entries, num);
             num = 0;

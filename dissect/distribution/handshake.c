@@ -187,7 +187,7 @@ static const char *read_status_reply(struct cursor *m, struct ds_handshake *out)
                                                                       : "neither true nor false";
 }
 
-static const struct step {
+static const struct handshake_step {
     uint8_t tag;
     enum handshake_from from;
     enum ds_handshake_step step;
@@ -205,7 +205,7 @@ static const struct step {
 };
 enum { NUM_STEPS = sizeof steps / sizeof steps[0] };
 
-static const struct step *find_step(uint8_t tag, enum handshake_from from)
+static const struct handshake_step *find_step(uint8_t tag, enum handshake_from from)
 {
     for (size_t i = 0; i < NUM_STEPS; i++) {
         if (steps[i].tag == tag && steps[i].from == from)
@@ -223,7 +223,7 @@ void handshake_parse(const struct conn *conn, struct cursor message, enum handsh
                      struct ds_handshake *out, struct ds_fault *fault)
 {
     const struct cursor start = message;
-    const struct step *step = NULL;
+    const struct handshake_step *step = NULL;
     const char *wrong;
     uint8_t tag;
 
@@ -262,7 +262,7 @@ static bool is_node_name(struct ds_text name, bool host_only)
     return name.len > 0 && (has_at || host_only);
 }
 
-static bool is_plausible(const struct step *step, struct cursor message)
+static bool is_plausible(const struct handshake_step *step, struct cursor message)
 {
     struct ds_handshake h = {0};
     if (step->read(&message, &h) != NULL)
@@ -291,7 +291,7 @@ enum proto_guess handshake_probe(const struct conn *conn, struct cursor bytes, b
     if (!cursor_read_u8(&message, &tag))
         return PROTO_MORE;
     for (size_t i = 0; i < NUM_STEPS; i++) {
-        const struct step *step = &steps[i];
+        const struct handshake_step *step = &steps[i];
         bool first = step->step == DS_STEP_SEND_NAME || step->step == DS_STEP_STATUS;
         if (step->tag != tag || !(first || anywhere))
             continue;

@@ -17,14 +17,15 @@ enum { NUM_CHAINS = 16384, NUM_PORTS = 65536, MAX_NAME_LEN = 2048 };
 enum chain_kind { BY_PORT, BY_PLACE, BY_OWNER, NUM_CHAIN_KINDS };
 
 /* link is a place in a chain: where the next entry is, and what points to this one. */
-struct entry;
-struct link {
-    struct entry *next, **back;
+struct registry_entry;
+struct registry_link {
+    struct registry_entry *next, **back;
 };
 
-struct entry {
-    struct link in[NUM_CHAIN_KINDS]; /* the newest first; what was only told has no owner */
-    struct entry *older, *newer;     /* by age */
+struct registry_entry {
+    /* The newest first; what was only told has no owner. */
+    struct registry_link in[NUM_CHAIN_KINDS];
+    struct registry_entry *older, *newer; /* by age */
     const void *owner;
     struct ds_addr addr;
     uint16_t port;
@@ -34,10 +35,10 @@ struct entry {
 };
 
 struct registry {
-    struct entry *by_port[NUM_PORTS];
-    struct entry *by_place[NUM_CHAINS];
-    struct entry *by_owner[NUM_CHAINS];
-    struct entry *oldest, *newest;
+    struct registry_entry *by_port[NUM_PORTS];
+    struct registry_entry *by_place[NUM_CHAINS];
+    struct registry_entry *by_owner[NUM_CHAINS];
+    struct registry_entry *oldest, *newest;
     uint64_t num_entries, max_entries;
     uint64_t ports[NUM_PORTS / 64]; /* one bit a port */
 };
@@ -51,8 +52,8 @@ struct registry *registry_new(uint64_t max_nodes)
 }
 
 /* The registry's address is a seed that a peer does not know. */
-static struct entry **place_chain(struct registry *registry, const struct ds_addr *addr,
-                                  uint16_t port)
+static struct registry_entry **place_chain(struct registry *registry, const struct ds_addr *addr,
+                                           uint16_t port)
 {
     uint8_t key[sizeof addr->bytes + sizeof port];
     memcpy(key, addr->bytes, sizeof addr->bytes);
@@ -61,23 +62,24 @@ static struct entry **place_chain(struct registry *registry, const struct ds_add
                                NUM_CHAINS];
 }
 
-static struct entry **owner_chain(struct registry *registry, uint16_t port, const void *owner)
+static struct registry_entry **owner_chain(struct registry *registry, uint16_t port,
+                                           const void *owner)
 {
     const uint64_t key[] = {(uintptr_t)owner, port};
     return &registry->by_owner[XXH3_64bits(key, sizeof key) % NUM_CHAINS];
 }
 
-static void chain(struct entry **first, struct entry *entry, enum chain_kind kind)
+static void chain(struct registry_entry **first, struct registry_entry *entry, enum chain_kind kind)
 {
-    entry->in[kind] = (struct link){*first, first};
+    entry->in[kind] = (struct registry_link){*first, first};
     if (*first != NULL)
         (*first)->in[kind].back = &entry->in[kind].next;
     *first = entry;
 }
 
-static void unchain(struct entry *entry, enum chain_kind kind)
+static void unchain(struct registry_entry *entry, enum chain_kind kind)
 {
-    const struct link *link = &entry->in[kind];
+    const struct registry_link *link = &entry->in[kind];
     if (link->back == NULL)
         return;
     *link->back = link->next;
@@ -85,7 +87,7 @@ static void unchain(struct entry *entry, enum chain_kind kind)
         link->next->in[kind].back = link->back;
 }
 
-static void entry_remove(struct registry *registry, struct entry *entry)
+static void entry_remove(struct registry *registry, struct registry_entry *entry)
 {
     for (enum chain_kind kind = 0; kind < NUM_CHAIN_KINDS; kind++)
         unchain(entry, kind);
@@ -127,16 +129,16 @@ static bool is_loopback(const struct ds_addr *addr)
 }
 
 /* Whether name is the entry's, or what of it EPMD knows. */
-static bool says_as_much(const struct entry *entry, struct ds_text name)
+static bool says_as_much(const struct registry_entry *entry, struct ds_text name)
 {
     return entry->name_len >= name.len && memcmp(entry->name, name.data, name.len) == 0 &&
            (entry->name_len == name.len || entry->name[name.len] == '@');
 }
 
-static struct entry *entry_find(struct registry *registry, const struct ds_addr *addr,
-                                uint16_t port, const void *owner)
+static struct registry_entry *entry_find(struct registry *registry, const struct ds_addr *addr,
+                                         uint16_t port, const void *owner)
 {
-    struct entry *entry = *place_chain(registry, addr, port);
+    struct registry_entry *entry = *place_chain(registry, addr, port);
     while (entry != NULL &&
            !(entry->port == port && entry->owner == owner && same_addr(&entry->addr, addr)))
         entry = entry->in[BY_PLACE].next;
@@ -160,7 +162,7 @@ void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, st
     if (port == 0 || name.data == NULL || name.len == 0 || name.len > MAX_NAME_LEN)
         return;
     report_port(env, port, name);
-    struct entry *entry = entry_find(registry, addr, port, owner);
+    struct registry_entry *entry = entry_find(registry, addr, port, owner);
     if (entry != NULL && says_as_much(entry, name)) {
         if (creation != 0)
             entry->creation = creation;
@@ -179,12 +181,12 @@ void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, st
         env->stats.no_memory++;
         return;
     }
-    *entry = (struct entry){.older = registry->newest,
-                            .owner = owner,
-                            .addr = *addr,
-                            .port = port,
-                            .creation = creation,
-                            .name_len = name.len};
+    *entry = (struct registry_entry){.older = registry->newest,
+                                     .owner = owner,
+                                     .addr = *addr,
+                                     .port = port,
+                                     .creation = creation,
+                                     .name_len = name.len};
     memcpy(entry->name, name.data, name.len);
     chain(&registry->by_port[port], entry, BY_PORT);
     chain(place_chain(registry, addr, port), entry, BY_PLACE);
@@ -198,7 +200,7 @@ void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, st
 void registry_set_creation(struct registry *registry, uint16_t port, const void *owner,
                            uint32_t creation)
 {
-    struct entry *e = *owner_chain(registry, port, owner);
+    struct registry_entry *e = *owner_chain(registry, port, owner);
     for (; e != NULL; e = e->in[BY_OWNER].next) {
         if (e->port == port && e->owner == owner)
             e->creation = creation;
@@ -207,9 +209,9 @@ void registry_set_creation(struct registry *registry, uint16_t port, const void 
 
 void registry_remove(struct registry *registry, uint16_t port, const void *owner)
 {
-    struct entry *entry = *owner_chain(registry, port, owner);
+    struct registry_entry *entry = *owner_chain(registry, port, owner);
     while (entry != NULL) {
-        struct entry *next = entry->in[BY_OWNER].next;
+        struct registry_entry *next = entry->in[BY_OWNER].next;
         if (entry->port == port && entry->owner == owner)
             entry_remove(registry, entry);
         entry = next;
@@ -217,12 +219,12 @@ void registry_remove(struct registry *registry, uint16_t port, const void *owner
 }
 
 /* find_here finds whom all entries of an address and port mean; *any says whether there is one. */
-static const struct entry *find_here(struct registry *registry, const struct ds_addr *addr,
-                                     uint16_t port, bool *any)
+static const struct registry_entry *find_here(struct registry *registry, const struct ds_addr *addr,
+                                              uint16_t port, bool *any)
 {
-    const struct entry *here = NULL;
+    const struct registry_entry *here = NULL;
     bool agree = true;
-    const struct entry *e = *place_chain(registry, addr, port);
+    const struct registry_entry *e = *place_chain(registry, addr, port);
     for (; e != NULL; e = e->in[BY_PLACE].next) {
         /* The name with the host wins over the same without. */
         struct ds_text name = {e->name, e->name_len};
@@ -243,8 +245,8 @@ struct ds_text registry_find(struct registry *registry, const struct ds_addr *ad
                              uint32_t *creation)
 {
     bool any;
-    const struct entry *found = find_here(registry, addr, port, &any);
-    const struct entry *single = registry->by_port[port];
+    const struct registry_entry *found = find_here(registry, addr, port, &any);
+    const struct registry_entry *single = registry->by_port[port];
     if (!any && single != NULL && single->in[BY_PORT].next == NULL && is_loopback(&single->addr))
         found = single;
     if (found == NULL)

@@ -7,8 +7,8 @@
 
 enum { MAX_SEGMENT_BITS = 1 << 20 };
 
-static bool add_integer(struct run *run, const struct segment *segment, const struct number *number,
-                        uint64_t num_bits, struct bits *bits)
+static bool add_integer(struct run *run, const struct bit_segment *segment,
+                        const struct number *number, uint64_t num_bits, struct bits *bits)
 {
     uint8_t bytes[sizeof(uint64_t)];
     if (number->kind == NUMBER_FLOAT)
@@ -28,7 +28,7 @@ static bool add_integer(struct run *run, const struct segment *segment, const st
     return true;
 }
 
-static bool add_number(struct run *run, const struct segment *segment, const struct head *value,
+static bool add_number(struct run *run, const struct bit_segment *segment, const struct head *value,
                        uint64_t num_bits, struct bits *bits)
 {
     struct number number;
@@ -50,8 +50,8 @@ static bool add_number(struct run *run, const struct segment *segment, const str
     return ok || run_fail(run, RUN_BAD);
 }
 
-static bool add_character(struct run *run, const struct segment *segment, const struct view *value,
-                          struct bits *bits)
+static bool add_character(struct run *run, const struct bit_segment *segment,
+                          const struct view *value, struct bits *bits)
 {
     int64_t code;
     if (!view_get_int(run, value, &code))
@@ -63,7 +63,7 @@ static bool add_character(struct run *run, const struct segment *segment, const 
 }
 
 /* add_bits adds a binary, or so many bits of it. */
-static bool add_bits(struct run *run, const struct segment *segment, const struct head *value,
+static bool add_bits(struct run *run, const struct bit_segment *segment, const struct head *value,
                      uint64_t num_bits, struct bits *bits)
 {
     struct cursor bytes;
@@ -81,7 +81,7 @@ static bool add_bits(struct run *run, const struct segment *segment, const struc
     return true;
 }
 
-static bool add_value(struct run *run, const struct segment *segment, const struct view *args,
+static bool add_value(struct run *run, const struct bit_segment *segment, const struct view *args,
                       struct bits *bits)
 {
     struct head head;
@@ -111,8 +111,8 @@ static bool store(struct run *run, const struct bits *bits, struct view *out)
     return true;
 }
 
-bool build_segment(struct ds_match *match, const struct segment *segment, const struct view *args,
-                   struct view *out)
+bool build_segment(struct ds_match *match, const struct bit_segment *segment,
+                   const struct view *args, struct view *out)
 {
     struct run *run = &match->run;
     struct bits bits = {0};

@@ -30,12 +30,12 @@ struct node *parse_add_node(struct parser *p, enum node_kind kind)
     return node;
 }
 
-bool parse_add_segment(struct parser *p, const struct segment *segment)
+bool parse_add_segment(struct parser *p, const struct bit_segment *segment)
 {
     struct ds_match *match = p->match;
     if (match->num_segments == match->cap_segments) {
         const size_t cap = match->cap_segments == 0 ? 8 : match->cap_segments * 2;
-        struct segment *segments = realloc(match->segments, cap * sizeof *segments);
+        struct bit_segment *segments = realloc(match->segments, cap * sizeof *segments);
         if (segments == NULL)
             return parse_no_memory(p);
         match->segments = segments;

@@ -51,7 +51,7 @@ enum size_kind {
     SIZE_REST,  /* all that is left */
 };
 
-struct segment {
+struct bit_segment {
     enum segment_type type;
     enum node_kind kind; /* of the value: ANY, VARIABLE, SAME or CONSTANT */
     uint32_t variable;   /* VARIABLE, SAME */
@@ -63,7 +63,7 @@ struct segment {
     size_t first_step, num_steps;
 };
 
-static inline unsigned segment_utf_bits(const struct segment *segment)
+static inline unsigned segment_utf_bits(const struct bit_segment *segment)
 {
     return segment->type == SEGMENT_UTF8 ? 8 : segment->type == SEGMENT_UTF16 ? 16 : 32;
 }
@@ -101,7 +101,7 @@ struct step {
 struct ds_match {
     struct node *nodes;
     size_t num_nodes, cap_nodes;
-    struct segment *segments;
+    struct bit_segment *segments;
     size_t num_segments, cap_segments;
     struct step *steps;
     size_t num_steps, cap_steps;
@@ -146,8 +146,8 @@ bool build_put(struct run *run, const struct view *args, bool is_replaced, struc
 
 /* build_segment adds a segment to a binary: args are the binary, the value unless the segment is
  * literal, the size unless it is fixed. */
-bool build_segment(struct ds_match *match, const struct segment *segment, const struct view *args,
-                   struct view *out);
+bool build_segment(struct ds_match *match, const struct bit_segment *segment,
+                   const struct view *args, struct view *out);
 
 /* guard_compute runs num steps that leave one value. */
 bool guard_compute(struct ds_match *match, size_t first, size_t num, struct view *out);

@@ -23,7 +23,7 @@ static uint8_t *copy_bits(struct run *run, struct bit_reader *r, uint64_t num_bi
     return copy != NULL && bit_reader_get(r, num_bits, copy) ? copy : NULL;
 }
 
-static bool read_integer(struct run *run, struct bit_reader *r, const struct segment *segment,
+static bool read_integer(struct run *run, struct bit_reader *r, const struct bit_segment *segment,
                          uint64_t num_bits, struct view *out)
 {
     uint8_t few[sizeof(uint64_t)], *bytes = few;
@@ -60,7 +60,7 @@ static double half_to_float(unsigned half)
 }
 
 /* read_float reads one of 16, 32 or 64 bits; in none there is 0.0, as in Erlang. */
-static bool read_float(struct run *run, struct bit_reader *r, const struct segment *segment,
+static bool read_float(struct run *run, struct bit_reader *r, const struct bit_segment *segment,
                        uint64_t num_bits, struct view *out)
 {
     uint8_t bytes[sizeof(uint64_t)];
@@ -122,7 +122,8 @@ static bool read_utf16(struct bit_reader *r, bool is_little, uint32_t *out)
     return true;
 }
 
-static bool read_character(struct bit_reader *r, const struct segment *segment, struct view *out)
+static bool read_character(struct bit_reader *r, const struct bit_segment *segment,
+                           struct view *out)
 {
     uint32_t code = 0;
     const bool ok = segment->type == SEGMENT_UTF8    ? read_utf8(r, &code)
@@ -144,7 +145,8 @@ static bool read_bits(struct run *run, struct bit_reader *r, uint64_t num_bits, 
 }
 
 /* is_literal holds the next bits against those of the pattern. */
-static bool is_literal(struct ds_match *match, struct bit_reader *r, const struct segment *segment)
+static bool is_literal(struct ds_match *match, struct bit_reader *r,
+                       const struct bit_segment *segment)
 {
     const uint64_t num = segment->size;
     const struct view wanted = constant_view(match, segment->at, segment->len);
@@ -163,7 +165,7 @@ static bool is_literal(struct ds_match *match, struct bit_reader *r, const struc
 }
 
 /* get_size says how many bits a segment takes; false when it can take none. */
-static bool get_size(struct ds_match *match, const struct segment *segment, uint64_t left,
+static bool get_size(struct ds_match *match, const struct bit_segment *segment, uint64_t left,
                      uint64_t *num_bits)
 {
     struct view value;
@@ -178,8 +180,8 @@ static bool get_size(struct ds_match *match, const struct segment *segment, uint
     return size >= 0 && !__builtin_mul_overflow((uint64_t)size, segment->unit, num_bits);
 }
 
-static bool read_value(struct ds_match *match, struct bit_reader *r, const struct segment *segment,
-                       struct view *out)
+static bool read_value(struct ds_match *match, struct bit_reader *r,
+                       const struct bit_segment *segment, struct view *out)
 {
     uint64_t num_bits = 0;
     if (segment->type >= SEGMENT_UTF8)
@@ -195,7 +197,7 @@ static bool read_value(struct ds_match *match, struct bit_reader *r, const struc
 }
 
 static bool match_segment(struct ds_match *match, struct bit_reader *r,
-                          const struct segment *segment)
+                          const struct bit_segment *segment)
 {
     struct view value = {0};
     int order;

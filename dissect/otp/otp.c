@@ -291,14 +291,14 @@ static bool match_bucket(const struct ds_otp *otp, uint64_t key, const struct ds
 }
 
 /* head is what of a term chooses the buckets. */
-struct head {
+struct otp_head {
     unsigned arity; /* ANY_ARITY: no tuple, or one with more elements than any pattern */
     uint16_t atom;
 };
 
-static struct head read_head(const struct ds_otp *otp, const struct ds_term *term)
+static struct otp_head read_head(const struct ds_otp *otp, const struct ds_term *term)
 {
-    struct head head = {ANY_ARITY, 0};
+    struct otp_head head = {ANY_ARITY, 0};
     const struct term_env env = {term->atoms, term->num_atoms};
     struct cursor at = cursor_make(term->data, term->len);
     struct term_token token;
@@ -325,7 +325,7 @@ static struct head read_head(const struct ds_otp *otp, const struct ds_term *ter
 static bool find_in_family(const struct ds_otp *otp, enum family family, uint16_t to,
                            const struct ds_term *term, struct ds_otp_match *match)
 {
-    const struct head head = read_head(otp, term);
+    const struct otp_head head = read_head(otp, term);
     const bool is_tuple = head.arity != ANY_ARITY;
 #define MATCH(to, arity, atom) match_bucket(otp, bucket_key(family, to, arity, atom), term, match)
     return (to != 0 && head.atom != 0 && MATCH(to, head.arity, head.atom)) ||

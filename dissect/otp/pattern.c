@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum node_kind {
+enum pattern_node_kind {
     NODE_ANY,
     NODE_VARIABLE,
     NODE_ATOM,
@@ -24,8 +24,8 @@ enum node_kind {
     NODE_LIST
 };
 
-struct node {
-    enum node_kind kind;
+struct pattern_node {
+    enum pattern_node_kind kind;
     uint32_t num_terms;  /* TUPLE: elements; LIST: elements without the tail */
     int64_t value;       /* INTEGER; VARIABLE: its index */
     struct ds_text text; /* ATOM; ANY, VARIABLE held to a struct of Elixir: its module */
@@ -34,7 +34,7 @@ struct node {
 
 struct pattern {
     size_t num_nodes, cap_nodes;
-    struct node *nodes;
+    struct pattern_node *nodes;
     char *text; /* atoms and variable names point into this */
     size_t text_len;
     size_t num_variables;
@@ -42,26 +42,26 @@ struct pattern {
 };
 
 /* parser is where reading has come to. text beyond at has not been looked at. */
-struct parser {
+struct pattern_parser {
     struct pattern *pattern;
     const char *start, *at, *end;
     const char *expected;
 };
 
-static bool parser_fail(struct parser *p, const char *expected)
+static bool parser_fail(struct pattern_parser *p, const char *expected)
 {
     if (p->expected == NULL)
         p->expected = expected;
     return false;
 }
 
-static void parser_skip_space(struct parser *p)
+static void parser_skip_space(struct pattern_parser *p)
 {
     while (p->at < p->end && isspace((unsigned char)*p->at))
         p->at++;
 }
 
-static bool parser_next_is(struct parser *p, char c)
+static bool parser_next_is(struct pattern_parser *p, char c)
 {
     parser_skip_space(p);
     if (p->at == p->end || *p->at != c)
@@ -70,12 +70,12 @@ static bool parser_next_is(struct parser *p, char c)
     return true;
 }
 
-static struct node *parser_add(struct parser *p, enum node_kind kind)
+static struct pattern_node *parser_add(struct pattern_parser *p, enum pattern_node_kind kind)
 {
     struct pattern *pattern = p->pattern;
     if (pattern->num_nodes == pattern->cap_nodes) {
         size_t cap = pattern->cap_nodes == 0 ? 16 : pattern->cap_nodes * 2;
-        struct node *nodes = realloc(pattern->nodes, cap * sizeof *nodes);
+        struct pattern_node *nodes = realloc(pattern->nodes, cap * sizeof *nodes);
         if (nodes == NULL) {
             parser_fail(p, "more memory");
             return NULL;
@@ -83,8 +83,8 @@ static struct node *parser_add(struct parser *p, enum node_kind kind)
         pattern->nodes = nodes;
         pattern->cap_nodes = cap;
     }
-    struct node *node = &pattern->nodes[pattern->num_nodes++];
-    *node = (struct node){.kind = kind};
+    struct pattern_node *node = &pattern->nodes[pattern->num_nodes++];
+    *node = (struct pattern_node){.kind = kind};
     return node;
 }
 
@@ -93,7 +93,7 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '@' || (unsigned char)c >= 0x80;
 }
 
-static struct ds_text parser_read_name(struct parser *p)
+static struct ds_text parser_read_name(struct pattern_parser *p)
 {
     const char *start = p->at;
     while (p->at < p->end && is_name_char(*p->at))
@@ -103,7 +103,7 @@ static struct ds_text parser_read_name(struct parser *p)
 
 /* parser_read_quoted reads 'an atom'; a backslash takes the next character as it is. The
  * text is unescaped in place: the pattern owns it. */
-static bool parser_read_quoted(struct parser *p, struct ds_text *out)
+static bool parser_read_quoted(struct pattern_parser *p, struct ds_text *out)
 {
     char *to = p->pattern->text + (p->at - p->start);
     const char *begin = to;
@@ -143,7 +143,7 @@ const char *pattern_type_name(size_t i)
 }
 
 /* parser_read_type reads what follows a variable: nothing, ::type, or ::'Module' of a struct. */
-static bool parser_read_type(struct parser *p, uint32_t *classes, struct ds_text *module)
+static bool parser_read_type(struct pattern_parser *p, uint32_t *classes, struct ds_text *module)
 {
     *classes = 0;
     *module = (struct ds_text){NULL, 0};
@@ -162,7 +162,7 @@ static bool parser_read_type(struct parser *p, uint32_t *classes, struct ds_text
     return *classes != 0 || parser_fail(p, "a type: pid, reference, atom, list ...");
 }
 
-static bool parser_add_variable(struct parser *p, struct ds_text name)
+static bool parser_add_variable(struct pattern_parser *p, struct ds_text name)
 {
     struct pattern *pattern = p->pattern;
     uint32_t classes;
@@ -170,7 +170,7 @@ static bool parser_add_variable(struct parser *p, struct ds_text name)
     if (!parser_read_type(p, &classes, &module))
         return false;
     if (name.len == 1 && name.data[0] == '_') {
-        struct node *any = parser_add(p, NODE_ANY);
+        struct pattern_node *any = parser_add(p, NODE_ANY);
         if (any == NULL)
             return false;
         any->classes = classes;
@@ -183,7 +183,7 @@ static bool parser_add_variable(struct parser *p, struct ds_text name)
         if (pattern->variable[i].len == name.len &&
             memcmp(pattern->variable[i].data, name.data, name.len) == 0)
             return parser_fail(p, "each variable once");
-    struct node *node = parser_add(p, NODE_VARIABLE);
+    struct pattern_node *node = parser_add(p, NODE_VARIABLE);
     if (node == NULL)
         return false;
     node->value = (int64_t)pattern->num_variables;
@@ -193,7 +193,7 @@ static bool parser_add_variable(struct parser *p, struct ds_text name)
     return true;
 }
 
-static bool parser_add_integer(struct parser *p)
+static bool parser_add_integer(struct pattern_parser *p)
 {
     char *end;
     errno = 0;
@@ -201,7 +201,7 @@ static bool parser_add_integer(struct parser *p)
     if (end == p->at || errno != 0)
         return parser_fail(p, "an integer of 64 bits");
     p->at = end;
-    struct node *node = parser_add(p, NODE_INTEGER);
+    struct pattern_node *node = parser_add(p, NODE_INTEGER);
     if (node == NULL)
         return false;
     node->value = value;
@@ -209,7 +209,7 @@ static bool parser_add_integer(struct parser *p)
 }
 
 /* parser_add_leaf reads what holds no other term. */
-static bool parser_add_leaf(struct parser *p)
+static bool parser_add_leaf(struct pattern_parser *p)
 {
     char c = p->at < p->end ? *p->at : '\0';
     if (isdigit((unsigned char)c) || c == '-')
@@ -226,7 +226,7 @@ static bool parser_add_leaf(struct parser *p)
     } else {
         return parser_fail(p, "a term");
     }
-    struct node *node = parser_add(p, NODE_ATOM);
+    struct pattern_node *node = parser_add(p, NODE_ATOM);
     if (node == NULL)
         return false;
     node->text = text;
@@ -234,7 +234,7 @@ static bool parser_add_leaf(struct parser *p)
 }
 
 /* parser_read reads one whole term. open holds the index of each container not yet closed. */
-static bool parser_read(struct parser *p)
+static bool parser_read(struct pattern_parser *p)
 {
     size_t open[PATTERN_MAX_NESTING];
     bool in_tail[PATTERN_MAX_NESTING];
@@ -245,7 +245,7 @@ static bool parser_read(struct parser *p)
             if (depth == PATTERN_MAX_NESTING)
                 return parser_fail(p, "less nesting");
             bool empty = parser_next_is(p, is_tuple ? '}' : ']');
-            enum node_kind kind = is_tuple ? NODE_TUPLE : empty ? NODE_NIL : NODE_LIST;
+            enum pattern_node_kind kind = is_tuple ? NODE_TUPLE : empty ? NODE_NIL : NODE_LIST;
             if (parser_add(p, kind) == NULL)
                 return false;
             if (!empty) {
@@ -258,7 +258,7 @@ static bool parser_read(struct parser *p)
         }
         /* A term is complete: count it, and close what it completes. */
         while (depth != 0) {
-            struct node *above = &p->pattern->nodes[open[depth - 1]];
+            struct pattern_node *above = &p->pattern->nodes[open[depth - 1]];
             if (!in_tail[depth - 1])
                 above->num_terms++;
             if (!in_tail[depth - 1] && parser_next_is(p, ','))
@@ -291,10 +291,10 @@ struct pattern *pattern_compile(struct ds_text text, struct pattern_error *error
     }
     memcpy(pattern->text, text.data, text.len);
     pattern->text[text.len] = '\0';
-    struct parser p = {.pattern = pattern,
-                       .start = pattern->text,
-                       .at = pattern->text,
-                       .end = pattern->text + text.len};
+    struct pattern_parser p = {.pattern = pattern,
+                               .start = pattern->text,
+                               .at = pattern->text,
+                               .end = pattern->text + text.len};
     if (!parser_read(&p)) {
         *error = (struct pattern_error){(size_t)(p.at - p.start) + 1, p.expected};
         pattern_free(pattern);
@@ -380,7 +380,7 @@ static bool is_struct(struct cursor at, const struct term_env *env, struct ds_te
 }
 
 /* skip_one passes over one term, if it is of the type that the node is held to. */
-static bool skip_one(struct cursor *at, const struct term_env *env, const struct node *node)
+static bool skip_one(struct cursor *at, const struct term_env *env, const struct pattern_node *node)
 {
     uint8_t tag;
     if (!cursor_peek_u8(at, &tag) ||
@@ -397,7 +397,7 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
     const struct term_env env = {term->atoms, term->num_atoms};
     struct term_token token;
     for (size_t i = 0; i < pattern->num_nodes; i++) {
-        const struct node *node = &pattern->nodes[i];
+        const struct pattern_node *node = &pattern->nodes[i];
         const struct cursor start = at;
         if (node->kind == NODE_ANY || node->kind == NODE_VARIABLE) {
             /* The last node takes the rest: the term ends with it. */

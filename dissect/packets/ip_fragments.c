@@ -25,16 +25,16 @@ struct piece {
     uint8_t bytes[];
 };
 
-struct key {
+struct fragment_key {
     uint32_t id;
     struct ds_addr src, dst;
     uint8_t protocol; /* 0 for IPv6 */
     uint8_t zero;
 };
-_Static_assert(sizeof(struct key) == 40, "no padding: it is hashed and compared as bytes");
+_Static_assert(sizeof(struct fragment_key) == 40, "no padding: it is hashed and compared as bytes");
 
 struct assembly {
-    struct key key;
+    struct fragment_key key;
     uint64_t number; /* from 1 */
     uint32_t bucket;
     struct assembly *chain;         /* others in the same bucket */
@@ -155,7 +155,7 @@ static void drop_expired(struct ip_fragments *fragments, int64_t now_ns)
 static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t now_ns,
                                       const struct ip_packet *ip)
 {
-    struct key key = {
+    struct fragment_key key = {
         .id = ip->id,
         .src = *ip->src,
         .dst = *ip->dst,

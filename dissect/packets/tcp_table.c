@@ -20,11 +20,11 @@
 enum { FIRST_BUCKETS = 1024 };
 
 /* The order of the two ends in a key does not depend on the direction. */
-struct key {
+struct conn_key {
     struct ds_addr addr[2];
     uint16_t port[2];
 };
-_Static_assert(sizeof(struct key) == 38, "no padding: it is hashed as bytes");
+_Static_assert(sizeof(struct conn_key) == 38, "no padding: it is hashed as bytes");
 
 struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context, struct meter *meter,
                                 const uint64_t limits[DS_LIMIT_COUNT], struct ds_stats *stats)
@@ -118,10 +118,11 @@ void tcp_waiting_update(struct tcp_table *table, struct tcp_conn *conn)
 
 static uint32_t hash_segment(const struct tcp_table *table, const struct segment *segment)
 {
-    struct key key = {{segment->src, segment->dst}, {segment->src_port, segment->dst_port}};
+    struct conn_key key = {{segment->src, segment->dst}, {segment->src_port, segment->dst_port}};
     int order = memcmp(&segment->src, &segment->dst, sizeof segment->src);
     if (order > 0 || (order == 0 && segment->src_port > segment->dst_port))
-        key = (struct key){{segment->dst, segment->src}, {segment->dst_port, segment->src_port}};
+        key =
+            (struct conn_key){{segment->dst, segment->src}, {segment->dst_port, segment->src_port}};
     /* The table's address is a seed that a peer does not know. */
     return (uint32_t)XXH3_64bits_withSeed(&key, sizeof key, (uintptr_t)table);
 }

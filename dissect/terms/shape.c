@@ -14,9 +14,9 @@
 enum { MAX_NODES = 24, MAX_SHOWN = 8, MAX_DEPTH = 3, MAX_LITERAL = 36, MAX_BYTES = 240 };
 enum { MAX_STRUCT_KEYS = 64 };
 
-enum node_kind { NODE_ANY, NODE_TUPLE, NODE_ATOM, NODE_LITERAL, NODE_STRUCT, NODE_TYPE };
+enum shape_node_kind { NODE_ANY, NODE_TUPLE, NODE_ATOM, NODE_LITERAL, NODE_STRUCT, NODE_TYPE };
 
-struct node {
+struct shape_node {
     uint8_t kind;
     uint8_t class;   /* TYPE: enum term_class */
     bool likely;     /* ATOM: in all terms so far */
@@ -27,7 +27,7 @@ struct node {
 struct ds_shape {
     uint8_t num_nodes, num_fixed; /* fixed: up to the last that is not ANY */
     uint8_t num_bytes;
-    struct node nodes[MAX_NODES];
+    struct shape_node nodes[MAX_NODES];
     uint8_t bytes[MAX_BYTES];
 };
 
@@ -37,7 +37,7 @@ static const uint8_t classes[256] = {
 #undef TAG
 };
 
-static uint32_t num_shown(const struct node *node)
+static uint32_t num_shown(const struct shape_node *node)
 {
     return node->kind != NODE_TUPLE ? 0 : node->num < MAX_SHOWN ? node->num : MAX_SHOWN;
 }
@@ -104,7 +104,7 @@ bool ds_shape_get_head(const struct ds_term *term, struct ds_shape_head *out)
 }
 
 /* What holds a node's text. False where there is no more room: then the node is ANY. */
-static bool keep(struct ds_shape *shape, struct node *node, const void *bytes, size_t len)
+static bool keep(struct ds_shape *shape, struct shape_node *node, const void *bytes, size_t len)
 {
     if (len == 0 || len > (size_t)(MAX_BYTES - shape->num_bytes))
         return false;
@@ -132,15 +132,15 @@ static bool is_short_constant(const struct term_token *token)
 /* make_node makes the node of a term that has just been read. room: for a tuple's elements. */
 static void make_node(struct ds_shape *shape, const struct ds_term *term,
                       const struct cursor *start, const struct term_token *token, size_t depth,
-                      size_t room, struct node *node)
+                      size_t room, struct shape_node *node)
 {
     struct ds_text word = {0};
-    *node = (struct node){.kind = NODE_ANY};
+    *node = (struct shape_node){.kind = NODE_ANY};
     if (token->class == TERM_TUPLE && depth < MAX_DEPTH) {
         node->kind = NODE_TUPLE;
         node->num = (uint32_t)token->num_terms;
         if (num_shown(node) > room)
-            *node = (struct node){.kind = NODE_ANY};
+            *node = (struct shape_node){.kind = NODE_ANY};
     } else if (get_word(token, &word, &node->likely)) {
         node->kind = keep(shape, node, word.data, word.len) ? NODE_ATOM : NODE_ANY;
     } else if (depth != 0 && is_short_constant(token)) {
@@ -164,7 +164,7 @@ static void count_fixed(struct ds_shape *shape)
 
 /* walk is where in a term a shape is looked at: how many elements of each tuple are to come, and
  * how many more it has that are not looked at. */
-struct walk {
+struct shape_walk {
     struct cursor at;
     struct term_env env;
     size_t depth;
@@ -174,7 +174,7 @@ struct walk {
 };
 
 /* walk_next stands on the next term. False when the term is damaged, or there is none. */
-static bool walk_next(struct walk *w)
+static bool walk_next(struct shape_walk *w)
 {
     while (w->depth != 0 && w->open[w->depth - 1].left == 0) {
         w->depth--;
@@ -186,7 +186,7 @@ static bool walk_next(struct walk *w)
     return true;
 }
 
-static void walk_enter(struct walk *w, const struct node *node)
+static void walk_enter(struct shape_walk *w, const struct shape_node *node)
 {
     const uint32_t shown = num_shown(node);
     w->open[w->depth].left = shown;
@@ -196,14 +196,14 @@ static void walk_enter(struct walk *w, const struct node *node)
 struct ds_shape *ds_shape_new(const struct ds_term *term)
 {
     struct ds_shape *shape = calloc(1, sizeof *shape);
-    struct walk w = {.at = cursor_make(term->data, term->data != NULL ? term->len : 0),
-                     .env = {term->atoms, term->num_atoms}};
+    struct shape_walk w = {.at = cursor_make(term->data, term->data != NULL ? term->len : 0),
+                           .env = {term->atoms, term->num_atoms}};
     size_t to_come = 1; /* nodes */
     bool damaged = false;
     if (shape == NULL)
         return NULL;
     for (; to_come != 0; to_come--) {
-        struct node *node = &shape->nodes[shape->num_nodes++];
+        struct shape_node *node = &shape->nodes[shape->num_nodes++];
         struct term_token token;
         damaged = damaged || !walk_next(&w);
         const struct cursor start = w.at;
@@ -230,7 +230,7 @@ void ds_shape_free(struct ds_shape *shape)
 }
 
 /* fits_tuple and fits_atom read the common forms themselves. */
-static bool fits_tuple(struct walk *w, uint32_t num)
+static bool fits_tuple(struct shape_walk *w, uint32_t num)
 {
     struct cursor next = w->at;
     struct term_token token;
@@ -245,7 +245,7 @@ static bool fits_tuple(struct walk *w, uint32_t num)
            token.num_terms == num;
 }
 
-static bool fits_atom(struct walk *w, const uint8_t *text, struct node *node)
+static bool fits_atom(struct shape_walk *w, const uint8_t *text, struct shape_node *node)
 {
     struct term_token token;
     struct ds_text word;
@@ -258,7 +258,8 @@ static bool fits_atom(struct walk *w, const uint8_t *text, struct node *node)
     return true;
 }
 
-static bool fits_struct(struct walk *w, const struct ds_term *term, const uint8_t *text, size_t len)
+static bool fits_struct(struct shape_walk *w, const struct ds_term *term, const uint8_t *text,
+                        size_t len)
 {
     struct cursor next = w->at;
     struct term_token token;
@@ -269,12 +270,12 @@ static bool fits_struct(struct walk *w, const struct ds_term *term, const uint8_
 }
 
 /* fits says whether what comes next is as a node says, and stands behind it then. */
-static bool fits(struct walk *w, const struct ds_term *term, struct ds_shape *shape,
-                 struct node *node)
+static bool fits(struct shape_walk *w, const struct ds_term *term, struct ds_shape *shape,
+                 struct shape_node *node)
 {
     const uint8_t *bytes = shape->bytes + node->at;
     uint8_t tag;
-    switch ((enum node_kind)node->kind) {
+    switch ((enum shape_node_kind)node->kind) {
     case NODE_TUPLE:
         return fits_tuple(w, node->num);
     case NODE_ATOM:
@@ -299,7 +300,7 @@ static void generalise(struct ds_shape *shape, size_t i)
     size_t end = i;
     for (uint32_t to_come = 1; to_come != 0; to_come--)
         to_come += num_shown(&shape->nodes[end++]);
-    shape->nodes[i] = (struct node){.kind = NODE_ANY};
+    shape->nodes[i] = (struct shape_node){.kind = NODE_ANY};
     memmove(&shape->nodes[i + 1], &shape->nodes[end],
             (shape->num_nodes - end) * sizeof shape->nodes[0]);
     shape->num_nodes = (uint8_t)(shape->num_nodes - (end - i - 1));
@@ -308,10 +309,10 @@ static void generalise(struct ds_shape *shape, size_t i)
 
 void ds_shape_fit(struct ds_shape *shape, const struct ds_term *term)
 {
-    struct walk w = {.at = cursor_make(term->data, term->data != NULL ? term->len : 0),
-                     .env = {term->atoms, term->num_atoms}};
+    struct shape_walk w = {.at = cursor_make(term->data, term->data != NULL ? term->len : 0),
+                           .env = {term->atoms, term->num_atoms}};
     for (size_t i = 0; i < shape->num_fixed; i++) {
-        struct node *node = &shape->nodes[i];
+        struct shape_node *node = &shape->nodes[i];
         if (!walk_next(&w))
             return;
         const struct cursor start = w.at;
@@ -347,13 +348,13 @@ static const char *type_name(uint8_t class)
     return class < TERM_NUM_CLASSES ? names[class] : NULL;
 }
 
-static void print_node(const struct ds_shape *shape, const struct node *node,
+static void print_node(const struct ds_shape *shape, const struct shape_node *node,
                        enum ds_syntax syntax, struct ds_buffer *out)
 {
     const struct ds_term_print_options options = {.syntax = syntax};
     const struct ds_text text = {(const char *)shape->bytes + node->at, node->len};
     const struct ds_term literal = {.data = shape->bytes + node->at, .len = node->len};
-    switch ((enum node_kind)node->kind) {
+    switch ((enum shape_node_kind)node->kind) {
     case NODE_ANY:
         ds_buffer_add_text(out, "_");
         break;
@@ -387,9 +388,9 @@ void ds_shape_print(const struct ds_shape *shape, struct ds_buffer *out)
 void ds_shape_print_as(const struct ds_shape *shape, enum ds_syntax syntax, struct ds_buffer *out)
 {
     const bool spaced = syntax == DS_SYNTAX_ELIXIR;
-    struct walk w = {.depth = 0}; /* counts only */
+    struct shape_walk w = {.depth = 0}; /* counts only */
     for (size_t i = 0; i < shape->num_nodes; i++) {
-        const struct node *node = &shape->nodes[i];
+        const struct shape_node *node = &shape->nodes[i];
         print_node(shape, node, syntax, out);
         if (num_shown(node) != 0) {
             walk_enter(&w, node);

@@ -24,12 +24,12 @@
 enum { SECTION_HEADER = 0x0A0D0D0A };
 enum { HEAD_LEN = 4096, STOP_MS = 100 }; /* how long an interrupt may have to wait */
 
-struct head {
+struct file_head {
     uint8_t bytes[HEAD_LEN];
     size_t len;
 };
 
-static uint32_t head_u32(const struct head *head, size_t at)
+static uint32_t head_u32(const struct file_head *head, size_t at)
 {
     uint32_t value = 0;
     if (at + 4 <= head->len)
@@ -37,14 +37,14 @@ static uint32_t head_u32(const struct head *head, size_t at)
     return value;
 }
 
-static bool head_has_nanoseconds(const struct head *head)
+static bool head_has_nanoseconds(const struct file_head *head)
 {
     const uint32_t magic = head_u32(head, 0);
     return magic == 0xA1B23C4D || magic == 0x4D3CB2A1;
 }
 
 /* find_made_key returns the number that marks packets of a file which stand for the past. */
-static uint32_t find_made_key(const struct head *head)
+static uint32_t find_made_key(const struct file_head *head)
 {
     const uint32_t magic = head_u32(head, 0);
     const bool is_ours = magic == 0xA1B2C3D4 || magic == 0xA1B23C4D;
@@ -64,7 +64,7 @@ static bool wait_for(int fd)
 }
 
 /* Reads what it can of the beginning. */
-static bool read_head(int fd, struct head *head)
+static bool read_head(int fd, struct file_head *head)
 {
     while (head->len < sizeof head->bytes && wait_for(fd)) {
         ssize_t n = read(fd, head->bytes + head->len, sizeof head->bytes - head->len);
@@ -89,7 +89,7 @@ static bool see_bytes(void *context, uint8_t *bytes, size_t len)
 /* Opens the stream that libpcap is to read: the file itself, or what unpacks it, or looks at it on
  * the way. */
 static FILE *open_stream(struct capture *capture, struct capture_input *input, int fd,
-                         const struct head *head, enum unpack_format format)
+                         const struct file_head *head, enum unpack_format format)
 {
     bool seekable = lseek(fd, 0, SEEK_SET) == 0;
     if (format == UNPACK_PLAIN && seekable && head_u32(head, 0) != SECTION_HEADER) {
@@ -120,7 +120,7 @@ static bool open_nothing(struct capture_input *input)
 }
 
 static bool open_pcap_with(struct capture *capture, struct capture_input *input, int fd,
-                           struct head *head)
+                           struct file_head *head)
 {
     if (!read_head(fd, head)) {
         complain("cannot read %s: %s", input->name, strerror(errno));
@@ -179,7 +179,7 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
 
 static bool open_pcap(struct capture *capture, struct capture_input *input, int fd)
 {
-    struct head head = {0};
+    struct file_head head = {0};
     const bool ok = open_pcap_with(capture, input, fd, &head);
     explicit_bzero(&head, sizeof head); /* there may be secrets in it */
     return ok;

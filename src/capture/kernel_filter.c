@@ -16,13 +16,13 @@
 #include <sys/socket.h>
 
 /* field is a part of a cooked header that the kernel can be asked for. */
-struct field {
+struct packet_field {
     uint32_t link_type;
     uint32_t offset;
     uint32_t ancillary; /* SKF_AD_ value */
 };
 
-static const struct field fields[] = {
+static const struct packet_field fields[] = {
     {LINKTYPE_SLL, 0, SKF_AD_PKTTYPE},   {LINKTYPE_SLL, 2, SKF_AD_HATYPE},
     {LINKTYPE_SLL, 14, SKF_AD_PROTOCOL}, {LINKTYPE_SLL2, 0, SKF_AD_PROTOCOL},
     {LINKTYPE_SLL2, 4, SKF_AD_IFINDEX},  {LINKTYPE_SLL2, 8, SKF_AD_HATYPE},

@@ -27,7 +27,7 @@ enum {
 static const int64_t SLACK_NS = 50000000;
 static const int64_t MAX_WAIT_NS = 1000000000;
 
-struct slot {
+struct point_slot {
     struct ds_packet packet;
     uint8_t *bytes;
     size_t size; /* of bytes */
@@ -35,7 +35,7 @@ struct slot {
     bool has_id;
     bool shown;
     bool certain;                /* the first point of the group saw it at that time */
-    struct slot *before, *after; /* in the order in which they are to be shown */
+    struct point_slot *before, *after; /* in the order in which they are to be shown */
 };
 
 /* flow remembers how far each direction of a TCP connection has been shown. */
@@ -53,9 +53,9 @@ struct points {
     bool any_cuts;
     struct dedup *dedup;
     uint64_t num_copies;
-    struct slot slots[NUM_SLOTS]; /* waiting: [first, first + num), modulo NUM_SLOTS */
+    struct point_slot slots[NUM_SLOTS]; /* waiting: [first, first + num), modulo NUM_SLOTS */
     size_t first, num;
-    struct slot *next, *last; /* those that have not been shown */
+    struct point_slot *next, *last; /* those that have not been shown */
     int64_t newest_ns;        /* time of the packet that came last */
     uint32_t first_number; /* of the packets put into slots, counted */
     size_t held; /* bytes of those that wait */
@@ -106,20 +106,20 @@ int64_t points_time(const struct points *points, size_t point, int64_t ts_ns)
     return points->correct ? survey_correct(points->survey, point, ts_ns) : ts_ns;
 }
 
-static struct slot *slot_at(struct points *points, size_t i)
+static struct point_slot *slot_at(struct points *points, size_t i)
 {
     return &points->slots[(points->first + i) % NUM_SLOTS];
 }
 
 /* leave takes a slot out of the order. */
-static void leave(struct points *points, struct slot *slot)
+static void leave(struct points *points, struct point_slot *slot)
 {
     *(slot->before != NULL ? &slot->before->after : &points->next) = slot->after;
     *(slot->after != NULL ? &slot->after->before : &points->last) = slot->before;
 }
 
 /* enter puts a slot behind another one, or first for NULL. */
-static void enter(struct points *points, struct slot *slot, struct slot *before)
+static void enter(struct points *points, struct point_slot *slot, struct point_slot *before)
 {
     slot->before = before;
     slot->after = before != NULL ? before->after : points->next;
@@ -143,7 +143,7 @@ static void flow_advance(struct flow *flow, bool reverse, uint32_t end)
 }
 
 /* find_asked returns a waiting packet that id answers and that has not been shown, or NULL. */
-static struct slot *find_asked(struct points *points, const struct packet_id *id)
+static struct point_slot *find_asked(struct points *points, const struct packet_id *id)
 {
     if (!id->has_ack)
         return NULL;
@@ -152,7 +152,7 @@ static struct slot *find_asked(struct points *points, const struct packet_id *id
     uint32_t shown = flow->end[!id->reverse];
     if (known && !seq_is_after(id->ack, shown))
         return NULL;
-    for (struct slot *slot = points->next; slot != NULL; slot = slot->after) {
+    for (struct point_slot *slot = points->next; slot != NULL; slot = slot->after) {
         if (!slot->has_id || slot->id.flow != id->flow || slot->id.reverse == id->reverse ||
             slot->id.seq == slot->id.end)
             continue;
@@ -162,7 +162,7 @@ static struct slot *find_asked(struct points *points, const struct packet_id *id
     return NULL;
 }
 
-static void note_shown(struct points *points, const struct slot *slot)
+static void note_shown(struct points *points, const struct point_slot *slot)
 {
     if (!slot->has_id)
         return;
@@ -176,7 +176,7 @@ static void note_shown(struct points *points, const struct slot *slot)
 static void release_shown(struct points *points)
 {
     while (points->num != 0 && slot_at(points, 0)->shown) {
-        struct slot *slot = slot_at(points, 0);
+        struct point_slot *slot = slot_at(points, 0);
         points->held -= slot->packet.cap_len;
         if (slot->size > KEPT_SIZE) {
             free(slot->bytes);
@@ -190,7 +190,7 @@ static void release_shown(struct points *points)
 }
 
 /* raise moves a doubtful packet behind the certain one that it answers. */
-static void raise(struct points *points, struct slot *slot, struct slot *asked)
+static void raise(struct points *points, struct point_slot *slot, struct point_slot *asked)
 {
     leave(points, slot);
     enter(points, slot, asked);
@@ -199,7 +199,7 @@ static void raise(struct points *points, struct slot *slot, struct slot *asked)
 }
 
 /* lower moves a doubtful packet before the first one, which answers it. */
-static void lower(struct points *points, struct slot *slot)
+static void lower(struct points *points, struct point_slot *slot)
 {
     const int64_t answered_ns = points->next->packet.ts_ns;
     leave(points, slot);
@@ -212,7 +212,7 @@ static void lower(struct points *points, struct slot *slot)
 static void settle(struct points *points)
 {
     for (int i = 0; i < MAX_CHAIN && points->next->has_id; i++) {
-        struct slot *asked = find_asked(points, &points->next->id);
+        struct point_slot *asked = find_asked(points, &points->next->id);
         if (asked == NULL || (asked->certain && points->next->certain))
             break;
         if (asked->certain)
@@ -232,7 +232,7 @@ bool points_pop(struct points *points, struct ds_packet *packet)
         return false;
     if (points->correct)
         settle(points);
-    struct slot *next = points->next;
+    struct point_slot *next = points->next;
     leave(points, next);
     note_shown(points, next);
     next->shown = true;
@@ -241,7 +241,8 @@ bool points_pop(struct points *points, struct ds_packet *packet)
 }
 
 /* keep copies the bytes of a packet into a slot; false when memory ran out. */
-static bool keep(struct slot *slot, const struct ds_packet *packet, const struct packet_id *id)
+static bool keep(struct point_slot *slot, const struct ds_packet *packet,
+                 const struct packet_id *id)
 {
     if (slot->size < packet->cap_len) {
         uint8_t *bytes = realloc(slot->bytes, packet->cap_len);
@@ -268,7 +269,7 @@ static bool fill_in(struct points *points, const struct ds_packet *packet,
                     const struct packet_id *id)
 {
     for (size_t i = 0; i < points->num; i++) {
-        struct slot *slot = slot_at(points, i);
+        struct point_slot *slot = slot_at(points, i);
         if (slot->shown || !slot->has_id || !slot->id.cut || slot->id.header != id->header)
             continue;
         struct ds_packet cut = slot->packet;
@@ -283,7 +284,7 @@ static bool fill_in(struct points *points, const struct ds_packet *packet,
 
 /* make_certain is for a packet that waits, now that the first point has seen it as well: as if it
  * had come with this copy. */
-static void make_certain(struct points *points, struct slot *slot, int64_t ts_ns)
+static void make_certain(struct points *points, struct point_slot *slot, int64_t ts_ns)
 {
     if (slot->shown || slot->certain)
         return;
@@ -345,7 +346,7 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
             make_certain(points, slot_at(points, at), now.ts_ns);
         return;
     }
-    struct slot *slot = slot_at(points, points->num++);
+    struct point_slot *slot = slot_at(points, points->num++);
     if (!keep(slot, &now, has_id ? &id : NULL)) {
         slot->packet = now; /* borrowed: to be given out at once */
         slot->has_id = slot->shown = false;

@@ -22,7 +22,7 @@ struct written_name {
 };
 
 /* Two times with the same name, if the cycle is not longer than that. */
-static const struct span {
+static const struct name_span {
     struct tm from, to;
     int64_t cycle;
 } spans[] = {

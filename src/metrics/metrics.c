@@ -31,7 +31,7 @@ struct metrics *metrics_new(const struct metrics_config *config)
     if (m == NULL)
         return NULL;
     m->config = config;
-    series_init(&m->pairs, sizeof(struct pair), 2, config->limits[DS_LIMIT_SERIES]);
+    series_init(&m->pairs, sizeof(struct metrics_pair), 2, config->limits[DS_LIMIT_SERIES]);
     series_init(&m->durations, sizeof(struct duration), 4, config->limits[DS_LIMIT_SERIES]);
     table_init(&m->links, sizeof(struct link), config->limits[DS_LIMIT_CONNECTIONS]);
     return m;
@@ -128,7 +128,7 @@ static void get_labels(const struct link *link, unsigned dir, struct ds_text lab
     labels[1] = names[1 - dir];
 }
 
-struct pair *metrics_pair(struct metrics *m, struct link *link, unsigned dir)
+struct metrics_pair *metrics_pair(struct metrics *m, struct link *link, unsigned dir)
 {
     struct ds_text labels[2];
     if (link->names == NULL)
@@ -144,12 +144,13 @@ struct pair *metrics_pair(struct metrics *m, struct link *link, unsigned dir)
 }
 
 /* get_pair returns the pair of what was sent, which is heard of. */
-static struct pair *get_pair(struct metrics *m, struct link *link, const struct ds_event *event)
+static struct metrics_pair *get_pair(struct metrics *m, struct link *link,
+                                     const struct ds_event *event)
 {
     if (link->names == NULL || !is_named(link, 0, &event->conn->end[0]) ||
         !is_named(link, 1, &event->conn->end[1]))
         name_ends(m, link, event->conn);
-    struct pair *pair = metrics_pair(m, link, event->dir);
+    struct metrics_pair *pair = metrics_pair(m, link, event->dir);
     if (event->ts_ns > pair->series.last_ns)
         pair->series.last_ns = event->ts_ns;
     return pair;
@@ -158,7 +159,7 @@ static struct pair *get_pair(struct metrics *m, struct link *link, const struct 
 static void count_message(struct metrics *m, struct link *link, const struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
-    struct pair *pair = get_pair(m, link, event);
+    struct metrics_pair *pair = get_pair(m, link, event);
     const unsigned op = message->op != NULL && message->op->code < METRICS_OPS ? message->op->code : 0;
     pair->messages[op]++;
     pair->bytes += message->size;

@@ -11,7 +11,7 @@
 enum { METRICS_OPS = 64, METRICS_BUCKETS = 18 };
 
 /* pair is what one node sends to another. */
-struct pair {
+struct metrics_pair {
     struct series series; /* src, dst */
     uint64_t messages[METRICS_OPS]; /* by op code; 0, which is none: of ops that are not known */
     uint64_t bytes;
@@ -46,14 +46,14 @@ struct link {
     bool is_up, is_shaking; /* shaking: a handshake has begun and not ended */
     enum handshake_end trouble; /* what it will have ended with, if it fails */
     uint32_t generation; /* of pair */
-    struct pair *pair[2]; /* by direction; NULL: one of the others */
+    struct metrics_pair *pair[2]; /* by direction; NULL: one of the others */
     int64_t heard_ns[2];
 };
 
 struct metrics {
     const struct metrics_config *config;
     struct series_set pairs, durations;
-    struct pair other_pair;
+    struct metrics_pair other_pair;
     struct duration other_durations[CALL_OUTCOME_COUNT];
     struct table links;
     struct link *latest; /* the link that was looked up last, or NULL */
@@ -74,6 +74,6 @@ struct metrics_bucket {
 extern const struct metrics_bucket metrics_buckets[METRICS_BUCKETS];
 
 /* metrics_pair returns the pair of that direction of a link, the others' where it has none. */
-struct pair *metrics_pair(struct metrics *metrics, struct link *link, unsigned dir);
+struct metrics_pair *metrics_pair(struct metrics *metrics, struct link *link, unsigned dir);
 
 #endif

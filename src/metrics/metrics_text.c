@@ -94,7 +94,7 @@ static void put_one(struct ds_buffer *out, enum metric metric, const char *label
 
 /* begin_pair writes a series of a pair up to what else it has for labels. */
 static void begin_pair(const struct metrics *m, struct ds_buffer *out, enum metric metric,
-                       const struct pair *pair)
+                       const struct metrics_pair *pair)
 {
     const bool is_other = pair == &m->other_pair;
     ds_buffer_printf(out, "%s{", families[metric].name);
@@ -104,13 +104,13 @@ static void begin_pair(const struct metrics *m, struct ds_buffer *out, enum metr
     put(out, ",dst", is_other ? other_label : series_label(&pair->series, 1));
 }
 
-static struct pair *first_pair(struct metrics *m)
+static struct metrics_pair *first_pair(struct metrics *m)
 {
     return &m->other_pair;
 }
 
 /* next_pair goes through the others', then all that have an entry. */
-static struct pair *next_pair(struct metrics *m, struct pair *pair)
+static struct metrics_pair *next_pair(struct metrics *m, struct metrics_pair *pair)
 {
     return pair == &m->other_pair ? table_oldest(&m->pairs.table)
                                   : table_newer(&m->pairs.table, pair);
@@ -119,7 +119,7 @@ static struct pair *next_pair(struct metrics *m, struct pair *pair)
 static void put_messages(struct metrics *m, struct ds_buffer *out)
 {
     put_family(out, METRIC_MESSAGES);
-    for (struct pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
         for (unsigned i = 0; i < METRICS_OPS; i++) {
             const struct ds_op *op = ds_op_find((int64_t)i);
             if (p->messages[i] == 0)
@@ -130,7 +130,7 @@ static void put_messages(struct metrics *m, struct ds_buffer *out)
         }
     }
     put_family(out, METRIC_MESSAGE_BYTES);
-    for (struct pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
         if (p->bytes == 0)
             continue;
         begin_pair(m, out, METRIC_MESSAGE_BYTES, p);
@@ -185,14 +185,14 @@ static void put_durations(struct metrics *m, struct ds_buffer *out)
 /* see_links counts the links of each pair, and finds who is silent. */
 static void see_links(struct metrics *m)
 {
-    for (struct pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
         p->links = 0;
         p->gap_ns = -1;
     }
     struct link *link = table_oldest(&m->links);
     for (; link != NULL; link = table_newer(&m->links, link)) {
         for (unsigned dir = 0; dir < 2 && link->is_up; dir++) {
-            struct pair *pair = metrics_pair(m, link, dir);
+            struct metrics_pair *pair = metrics_pair(m, link, dir);
             const int64_t gap_ns = link->heard_ns[dir] != 0 ? m->now_ns - link->heard_ns[dir] : -1;
             pair->links++;
             pair->gap_ns = gap_ns > pair->gap_ns ? gap_ns : pair->gap_ns;
@@ -204,7 +204,7 @@ static void see_links(struct metrics *m)
 static void put_links(struct metrics *m, struct ds_buffer *out)
 {
     put_family(out, METRIC_TICK_GAP);
-    for (struct pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
         if (p->links == 0 || p->gap_ns < 0)
             continue;
         begin_pair(m, out, METRIC_TICK_GAP, p);
@@ -212,7 +212,7 @@ static void put_links(struct metrics *m, struct ds_buffer *out)
         put_seconds(out, p->gap_ns);
     }
     put_family(out, METRIC_LINK_UP);
-    for (struct pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
         if (p == &m->other_pair && p->links == 0)
             continue;
         begin_pair(m, out, METRIC_LINK_UP, p);
@@ -221,7 +221,7 @@ static void put_links(struct metrics *m, struct ds_buffer *out)
     if (!m->config->has_calls)
         return; /* nobody looks for that */
     put_family(out, METRIC_ZERO_WINDOW);
-    for (struct pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
         if (p->stalled_ns == 0)
             continue;
         begin_pair(m, out, METRIC_ZERO_WINDOW, p);

@@ -75,7 +75,7 @@ struct sink_kind {
     bool is_script; /* its owner may run the file */
     bool keeps; /* what is there already is the user's own: it is never written over */
     bool is_of_packets; /* it is written where packets are kept, and is no sink */
-    bool whole; /* is also given what was not selected, with record->left_out */
+    bool wants_unselected; /* is also given what was not selected, with record->left_out */
     bool writes_nothing; /* it has no output of its own */
 };
 
@@ -105,8 +105,9 @@ bool sinks_want_findings(const struct sink_config *config);
 /* sinks_find_of_packets returns the first format asked for that is of packets, or NULL. */
 const struct sink_format *sinks_find_of_packets(const struct sink_config *config);
 
-/* sinks_want_whole says whether one of the formats asked for also wants what was not selected. */
-bool sinks_want_whole(const struct sink_config *config);
+/* sinks_want_unselected says whether one of the formats asked for also wants what was not selected.
+ */
+bool sinks_want_unselected(const struct sink_config *config);
 
 /* sinks_want_raw says whether one of the formats asked for wants the bytes as sent. */
 bool sinks_want_raw(const struct sink_config *config);

@@ -87,10 +87,10 @@ const struct sink_format *sinks_find_of_packets(const struct sink_config *config
     return NULL;
 }
 
-bool sinks_want_whole(const struct sink_config *config)
+bool sinks_want_unselected(const struct sink_config *config)
 {
     for (size_t i = 0; i < config->num_formats; i++) {
-        if (config->formats[i].kind->whole)
+        if (config->formats[i].kind->wants_unselected)
             return true;
     }
     return false;
@@ -146,7 +146,7 @@ bool sink_takes(const struct sink *sink, const struct record *record)
 {
     const struct sink_kind *kind = sink->kind;
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
-    return (!is_raw || kind->raw) && (!record->left_out || kind->whole) &&
+    return (!is_raw || kind->raw) && (!record->left_out || kind->wants_unselected) &&
            (record->monitor == NULL || kind->takes_monitors) &&
            (record->finding == NULL || takes_finding(kind, record->finding)) &&
            (kind->skips == NULL || !kind->skips(sink->config, record));

@@ -47,7 +47,7 @@ static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
     else
         show_alone(s, event);
     s->is_past = false;
-    if (s->last && !s->raw)
+    if (s->limit_reached && !s->raw)
         pipeline_set_state(s, PIPELINE_FULL);
 }
 
@@ -207,8 +207,8 @@ bool pipeline_start(struct pipeline *s)
     return s->queue != NULL;
 }
 
-/* stop_relay waits for the other threads, and what they had is this one's. */
-static void stop_relay(struct pipeline *s)
+/* stop_queue waits for the other threads, and what they had is this one's. */
+static void stop_queue(struct pipeline *s)
 {
     if (s->queue == NULL)
         return;
@@ -221,7 +221,7 @@ static void stop_relay(struct pipeline *s)
 void pipeline_end(struct pipeline *s)
 {
     if (s->behind)
-        stop_relay(s);
+        stop_queue(s);
     if (s->correlate != NULL)
         correlate_end(s->correlate);
     if (s->findings != NULL)
@@ -229,7 +229,7 @@ void pipeline_end(struct pipeline *s)
     if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
         held_back_end(&s->held_back, s->options->ending.max_messages - s->num_shown,
                       pipeline_show_record, s);
-    stop_relay(s);
+    stop_queue(s);
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     reports_end(s->reports);
     pipeline_publish(s, INT64_MIN);
@@ -289,7 +289,7 @@ void pipeline_free(struct pipeline *s)
 {
     if (s == NULL)
         return;
-    stop_relay(s);
+    stop_queue(s);
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     correlate_free(s->correlate);
     findings_free(s->findings);

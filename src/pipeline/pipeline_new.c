@@ -140,7 +140,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, un
     s->sum_up_ns = web != NULL && options->capture.num_read_files == 0 ? INT64_MIN : INT64_MAX;
     s->since_ns = INT64_MIN;
     s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
-    s->whole = sinks_want_whole(&options->output);
+    s->wants_unselected = sinks_want_unselected(&options->output);
     if ((options->redact.what != 0 && (s->redact = redact_new(&options->redact)) == NULL) ||
         !open_outputs(s, time_digits)) {
         pipeline_free(s);
@@ -157,8 +157,8 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, un
         return NULL;
     }
     s->behind = is_better_behind(s);
-    s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 && !s->whole &&
-                    !sinks_want_raw(&options->output);
+    s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 &&
+                    !s->wants_unselected && !sinks_want_raw(&options->output);
     if (s->holds_back)
         held_back_init(&s->held_back, options->config.limits[DS_LIMIT_CONNECTIONS],
                        HELD_BACK_BYTES);

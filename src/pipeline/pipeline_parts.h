@@ -39,13 +39,13 @@ struct pipeline {
     bool only_counts;                /* for them: nobody else wants to know anything */
     bool is_unpublished;             /* their file could not be written, and that was said */
     uint64_t lost[LOSS_CAUSE_COUNT]; /* for them */
-    bool whole;                       /* some sinks also get what was not selected */
+    bool wants_unselected;           /* some sinks also get what was not selected */
     struct packet_recorder *recorder; /* NULL: nobody keeps packets */
     struct annotated_file *annotated; /* NULL: no packets are written with comments */
     uint64_t num_shown;               /* messages */
     bool holds_back;                  /* with -c: what no message has been shown of */
     struct held_back held_back;
-    bool last; /* -c is reached: what belongs to its message is still to come */
+    bool limit_reached; /* of -c: what belongs to its message is still to come */
     bool raw;  /* some sinks get that */
     bool idle; /* nobody wants to know anything */
     bool is_past; /* the event at hand is of before the capture */

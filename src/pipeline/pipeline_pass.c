@@ -25,7 +25,8 @@ static bool pass_on(struct pipeline *s, const struct record *record)
 static void count(struct pipeline *s, const struct ds_event *event, bool passed)
 {
     s->num_shown += passed;
-    s->last = s->last || (passed && s->num_shown == s->options->ending.max_messages);
+    s->limit_reached =
+        s->limit_reached || (passed && s->num_shown == s->options->ending.max_messages);
     if (rate_limit_exceeded(&s->rate_limit, event->ts_ns))
         pipeline_set_state(s, PIPELINE_RATE_EXCEEDED);
 }
@@ -68,17 +69,17 @@ static void leave_out(struct pipeline *s, const struct record *record)
     struct record left_out = *record;
     const struct record *shown = &left_out;
     left_out.left_out = true;
-    if (s->whole && pipeline_redact(s, &shown))
+    if (s->wants_unselected && pipeline_redact(s, &shown))
         pass_on_all(s, shown);
 }
 
-/* is_past_last ends the run once the message that -c ends with has all that belongs to it: it
+/* is_past_limit ends the run once the message that -c ends with has all that belongs to it: it
  * comes right behind it, calls that it ended first, then its frame. */
-static bool is_past_last(struct pipeline *s, const struct record *record)
+static bool is_past_limit(struct pipeline *s, const struct record *record)
 {
     const bool is_call =
         record->call != NULL || record->monitor != NULL || record->finding != NULL;
-    if (!s->last || is_call || (s->raw && record->event->type == DS_EVENT_FRAME))
+    if (!s->limit_reached || is_call || (s->raw && record->event->type == DS_EVENT_FRAME))
         return false;
     pipeline_set_state(s, PIPELINE_FULL);
     return true;
@@ -100,7 +101,7 @@ void pipeline_show_record(void *context, const struct record *record)
         record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
     if (record_is_message(record))
         count(s, record->event, passed);
-    if (is_raw && s->last)
+    if (is_raw && s->limit_reached)
         pipeline_set_state(s, PIPELINE_FULL);
 }
 
@@ -142,7 +143,7 @@ static void pass(struct pipeline *s, const struct record *record)
         selector_wants(s->select, record); /* an answer may come */
         return;
     }
-    if (is_past_last(s, record))
+    if (is_past_limit(s, record))
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
     const bool wanted = selector_wants(s->select, record) && record_time(record) >= s->since_ns;

@@ -14,7 +14,7 @@
 enum { KEEP_AT_MOST = 4 * RECORD_BLOCK_LEN, MAX_SPANS = 8 };
 
 /* span is a stretch of bytes that has been copied. */
-struct span {
+struct copied_span {
     uintptr_t from;
     size_t len;
     unsigned char *copy;
@@ -22,7 +22,7 @@ struct span {
 
 struct copier {
     struct record_block *block;
-    struct span spans[MAX_SPANS];
+    struct copied_span spans[MAX_SPANS];
     size_t num_spans;
     const struct ds_atom *atoms; /* the last ones copied */
     struct ds_atom *atoms_copy;
@@ -66,14 +66,14 @@ static const unsigned char *copy_span(struct copier *c, const void *bytes, size_
 {
     const uintptr_t from = (uintptr_t)bytes;
     for (size_t i = 0; i < c->num_spans; i++) {
-        const struct span *span = &c->spans[i];
+        const struct copied_span *span = &c->spans[i];
         if (from >= span->from && from - span->from <= span->len &&
             len <= span->len - (from - span->from))
             return span->copy + (from - span->from);
     }
     unsigned char *copy = copy_bytes(c, bytes, len);
     if (copy != NULL && c->num_spans < MAX_SPANS)
-        c->spans[c->num_spans++] = (struct span){from, len, copy};
+        c->spans[c->num_spans++] = (struct copied_span){from, len, copy};
     return copy;
 }
 
@@ -118,10 +118,12 @@ static inline void copy_term(struct copier *c, struct ds_term *term)
 {
     if (term->data == NULL)
         return;
-    const uintptr_t at = (uintptr_t)term->data - c->spans[0].from;
-    if (c->num_spans != 0 && at <= c->spans[0].len && term->len <= c->spans[0].len - at &&
-        term->atoms == c->atoms && term->num_atoms != 0) {
-        term->data = c->spans[0].copy + at;
+    const struct copied_span *first = &c->spans[0];
+    const bool is_in_first = c->num_spans != 0 && (uintptr_t)term->data >= first->from &&
+                             (uintptr_t)term->data - first->from <= first->len &&
+                             term->len <= first->len - ((uintptr_t)term->data - first->from);
+    if (is_in_first && term->atoms == c->atoms && term->num_atoms != 0) {
+        term->data = first->copy + ((uintptr_t)term->data - first->from);
         term->atoms = c->atoms_copy;
     } else {
         copy_other_term(c, term);

@@ -36,14 +36,13 @@ static bool take_word(struct ds_text *text, struct ds_text *word)
 }
 
 /* literal is how a term is written that is all text, and what makes it. */
-static const struct literal {
+static const struct title_literal {
     const char *opens, *closes;
     void (*encode)(struct ds_buffer *out, struct ds_text text);
-} literals[] = {{"'", "'", ds_encode_atom},
-                {"\"", "\"", ds_encode_string},
-                {"<<\"", "\">>", ds_encode_binary}};
+} literals[] = {
+    {"'", "'", ds_encode_atom}, {"\"", "\"", ds_encode_string}, {"<<\"", "\">>", ds_encode_binary}};
 
-static bool takes_quotes(struct ds_text *text, const struct literal *literal)
+static bool takes_quotes(struct ds_text *text, const struct title_literal *literal)
 {
     const size_t before = strlen(literal->opens), behind = strlen(literal->closes);
     if (text->len <= before + behind || memcmp(text->data, literal->opens, before) != 0 ||

@@ -33,7 +33,7 @@ enum { CLONE_FLAGS_ARGUMENT = 0 };
 
 enum { NUM_NAMES = 1024, NO_ARGUMENT = -1 };
 
-struct call {
+struct allowed_call {
     const char *name;
     unsigned set;
     int argument;
@@ -99,7 +99,7 @@ static void on_refused(int signal, siginfo_t *info, void *context)
         _exit(EXIT_FAILURE);
 }
 
-static bool add_call(scmp_filter_ctx filter, const struct call *call)
+static bool add_call(scmp_filter_ctx filter, const struct allowed_call *call)
 {
     const int number = seccomp_syscall_resolve_name(call->name);
     if (number < 0)
@@ -116,7 +116,7 @@ static bool add_call(scmp_filter_ctx filter, const struct call *call)
 
 bool call_filter_enter(unsigned sets)
 {
-    const struct call calls[] = {
+    const struct allowed_call calls[] = {
 #define CALL(name, when) {#name, CALLS_##when, NO_ARGUMENT, 0, 0},
 #define CALL_IF(name, when, argument, mask, value) {#name, CALLS_##when, argument, mask, value},
 #include "sandbox_calls.def"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum step_kind {
+enum run_step_kind {
     STEP_CHAR,
     STEP_DIGITS, /* of conversions without words: digits and what stands between them */
     STEP_TIME,   /* what strftime writes for most conversions; no point, no slash */
@@ -19,13 +19,13 @@ enum step_kind {
     STEP_NUMBER, /* 7, -2, -20261231-235959 */
 };
 
-struct step {
-    enum step_kind kind;
+struct run_step {
+    enum run_step_kind kind;
     char c;
 };
 
 struct steps {
-    struct step step[PATH_MAX + 4];
+    struct run_step step[PATH_MAX + 4];
     bool now[PATH_MAX + 5], next[PATH_MAX + 5];
     size_t num;
 };
@@ -40,7 +40,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool takes(const struct step *step, char c)
+static bool takes(const struct run_step *step, char c)
 {
     switch (step->kind) {
     case STEP_CHAR:
@@ -57,9 +57,9 @@ static bool takes(const struct step *step, char c)
     return false;
 }
 
-static void add(struct steps *steps, enum step_kind kind, char c)
+static void add(struct steps *steps, enum run_step_kind kind, char c)
 {
-    steps->step[steps->num++] = (struct step){kind, c};
+    steps->step[steps->num++] = (struct run_step){kind, c};
 }
 
 /* conversion_len returns the length of a conversion, with glibc's flags and width. */

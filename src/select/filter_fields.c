@@ -17,7 +17,7 @@ static const struct field_group *const groups[] = {
 
 enum { NUM_GROUPS = sizeof groups / sizeof groups[0], MAX_FIELDS = 256 };
 
-const struct field *filter_field_at(size_t i)
+const struct filter_field *filter_field_at(size_t i)
 {
     for (int g = 0; g < NUM_GROUPS; g++) {
         if (i < groups[g]->num)
@@ -27,9 +27,9 @@ const struct field *filter_field_at(size_t i)
     return NULL;
 }
 
-const struct field *filter_field_find(struct ds_text name)
+const struct filter_field *filter_field_find(struct ds_text name)
 {
-    const struct field *field;
+    const struct filter_field *field;
     for (size_t i = 0; (field = filter_field_at(i)) != NULL; i++) {
         if (strlen(field->name) == name.len && memcmp(field->name, name.data, name.len) == 0)
             break;
@@ -40,14 +40,14 @@ const struct field *filter_field_find(struct ds_text name)
 const char *filter_field_nearest(struct ds_text name)
 {
     const char *names[MAX_FIELDS];
-    const struct field *field;
+    const struct filter_field *field;
     size_t num = 0;
     while (num < MAX_FIELDS && (field = filter_field_at(num)) != NULL)
         names[num++] = field->name;
     return nearest_find(name.data, name.len, names, num);
 }
 
-bool filter_field_needs_calls(const struct field *field)
+bool filter_field_needs_calls(const struct filter_field *field)
 {
     for (int g = 0; g < NUM_GROUPS; g++) {
         for (size_t i = 0; i < groups[g]->num; i++) {
@@ -72,7 +72,7 @@ const char *filter_type_name(enum field_type type)
 
 void filter_list_fields(FILE *out)
 {
-    const struct field *field;
+    const struct filter_field *field;
     for (size_t i = 0; (field = filter_field_at(i)) != NULL; i++)
         fprintf(out, "%-24s %s\n", field->name, filter_type_name(field->type));
 }

@@ -193,7 +193,7 @@ static void get_of_call(struct probe *probe, const struct record *record, int wh
     {name ".pid", FIELD_TEXT, get_party_pid, which, NULL},                                         \
     {name ".creation", FIELD_NUMBER, get_party_creation, which, NULL}
 
-static const struct field fields[] = {
+static const struct filter_field fields[] = {
     {"role", FIELD_TEXT, get_note_role, 0, filter_word_of_role},
     {"call", FIELD_NUMBER, get_call, 0, NULL},
     {"label", FIELD_TEXT, get_label, LABEL, filter_word_of_label},

@@ -299,7 +299,7 @@ static void get_atoms(struct probe *probe, const struct record *record, int whic
     {side "_sent.unknown_atoms", FIELD_NUMBER, get_counter, COUNT_UNKNOWN_ATOMS | (end), NULL},    \
     {side "_sent.likely_atoms", FIELD_NUMBER, get_counter, COUNT_LIKELY_ATOMS | (end), NULL}
 
-static const struct field fields[] = {
+static const struct filter_field fields[] = {
     {"step", FIELD_TEXT, get_handshake, SHAKE_STEP, filter_word_of_step},
     {"version", FIELD_NUMBER, get_handshake, SHAKE_VERSION, NULL},
     {"status", FIELD_TEXT, get_handshake, SHAKE_STATUS, NULL},

@@ -269,7 +269,7 @@ static void get_message(struct probe *probe, const struct record *record, int wh
         probe_offer_number(probe, message->fragments);
 }
 
-static const struct field fields[] = {
+static const struct filter_field fields[] = {
     {"type", FIELD_TEXT, get_type, 0, filter_word_of_type},
     {"ts", FIELD_TIME, get_ts, 0, NULL},
     {"frame", FIELD_NUMBER, get_frame, 0, NULL},
@@ -310,7 +310,7 @@ static const struct field fields[] = {
 
 const struct field_group filter_message_fields = {fields, sizeof fields / sizeof fields[0], false};
 
-static const struct field note_fields[] = {
+static const struct filter_field note_fields[] = {
     {"from_name", FIELD_TEXT, get_note_name, DS_ROLE_FROM, NULL},
     {"to_name", FIELD_TEXT, get_note_name, DS_ROLE_TO, NULL},
     {"from_titles", FIELD_TEXT, get_titles, DS_ROLE_FROM, NULL},

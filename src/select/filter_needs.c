@@ -19,7 +19,7 @@ static const char *type_of_calls(const struct literal *literal)
     return NULL;
 }
 
-static const char *step_needs(const struct filter *filter, const struct step *step)
+static const char *step_needs(const struct filter *filter, const struct filter_step *step)
 {
     const char *type = NULL;
     if (step->kind != STEP_TEST)
@@ -43,7 +43,7 @@ const char *filter_needs_calls(const struct filter *filter)
     return what;
 }
 
-static bool is_of_findings(const struct filter *filter, const struct step *step)
+static bool is_of_findings(const struct filter *filter, const struct filter_step *step)
 {
     static const char *const fields[] = {"finding", "severity", "certainty"};
     if (step->kind != STEP_TEST)

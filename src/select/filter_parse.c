@@ -282,7 +282,7 @@ static bool read_bool(struct parser *p, int64_t *out)
     return *out || take_word(p, "false") || expected(p, "true or false");
 }
 
-static bool read_text(struct parser *p, const struct field *field, struct ds_text *out)
+static bool read_text(struct parser *p, const struct filter_field *field, struct ds_text *out)
 {
     const char c = p->text[p->at];
     if (c == '"' || c == '\'')
@@ -294,7 +294,7 @@ static bool read_text(struct parser *p, const struct field *field, struct ds_tex
 }
 
 /* check_word says what is wrong with a word that the field never has. */
-static bool check_word(struct parser *p, size_t at, const struct field *field,
+static bool check_word(struct parser *p, size_t at, const struct filter_field *field,
                        const struct ds_text *text)
 {
     const char *nearest;
@@ -352,7 +352,7 @@ static void read_label(struct filter *f, struct ds_text *text)
 }
 
 /* read_value reads one value for a field. */
-static bool read_value(struct parser *p, const struct field *field, enum test_kind test)
+static bool read_value(struct parser *p, const struct filter_field *field, enum test_kind test)
 {
     struct literal *literal = &p->filter->literals[p->filter->num_literals];
     bool ok = false;
@@ -402,7 +402,7 @@ static bool read_value(struct parser *p, const struct field *field, enum test_ki
 }
 
 /* '{' value {',' value} '}' */
-static bool read_set(struct parser *p, const struct field *field)
+static bool read_set(struct parser *p, const struct filter_field *field)
 {
     skip_spaces(p);
     if (!take_sign(p, "{"))
@@ -452,7 +452,7 @@ static bool take_comparison(struct parser *p, enum test_kind *test)
     return false;
 }
 
-static bool test_allowed(struct parser *p, const struct field *field, enum test_kind test,
+static bool test_allowed(struct parser *p, const struct filter_field *field, enum test_kind test,
                          size_t at)
 {
     const bool has_text = field->type == FIELD_TEXT || field->type == FIELD_TERM;
@@ -465,15 +465,15 @@ static bool test_allowed(struct parser *p, const struct field *field, enum test_
     return true;
 }
 
-static struct step *add_step(struct parser *p, enum step_kind kind)
+static struct filter_step *add_step(struct parser *p, enum filter_step_kind kind)
 {
-    struct step *step = &p->filter->steps[p->filter->num_steps++];
+    struct filter_step *step = &p->filter->steps[p->filter->num_steps++];
     step->kind = kind;
     return step;
 }
 
 /* A field alone asks whether the record has it; a bool alone, whether it is true. */
-static void add_presence(struct parser *p, struct step *step)
+static void add_presence(struct parser *p, struct filter_step *step)
 {
     step->test = TEST_PRESENT;
     if (step->field->type == FIELD_BOOL) {
@@ -498,12 +498,12 @@ static bool read_test(struct parser *p)
     const struct ds_text name = peek_word(p);
     if (name.len == 0)
         return expected(p, "a field");
-    const struct field *field = filter_field_find(name);
+    const struct filter_field *field = filter_field_find(name);
     if (field == NULL)
         return unknown_field(p, name);
     p->at += name.len;
 
-    struct step *step = add_step(p, STEP_TEST);
+    struct filter_step *step = add_step(p, STEP_TEST);
     step->field = field;
     step->first_literal = p->filter->num_literals;
     skip_spaces(p);

@@ -29,7 +29,7 @@ struct probe;
 
 /* field is a line of the table. get offers each value that a record has for the field:
  * none where it has none, several where any of them may be meant. */
-struct field {
+struct filter_field {
     const char *name;
     enum field_type type;
     void (*get)(struct probe *probe, const struct record *record, int which);
@@ -40,7 +40,7 @@ struct field {
 /* field_group is a part of the table: fields of which none, or all, are known from putting
  * calls together alone. */
 struct field_group {
-    const struct field *fields;
+    const struct filter_field *fields;
     size_t num;
     bool needs_calls;
 };
@@ -49,15 +49,15 @@ extern const struct field_group filter_message_fields, filter_note_fields, filte
     filter_conn_fields;
 
 /* filter_field_at returns field number i of the whole table, from 0; NULL behind the last. */
-const struct field *filter_field_at(size_t i);
+const struct filter_field *filter_field_at(size_t i);
 
 /* filter_field_find returns the field of that name, or NULL; filter_field_nearest the name
  * that differs the least, NULL when all differ too much. */
-const struct field *filter_field_find(struct ds_text name);
+const struct filter_field *filter_field_find(struct ds_text name);
 const char *filter_field_nearest(struct ds_text name);
 
 /* filter_field_needs_calls says whether nothing has the field unless calls are put together. */
-bool filter_field_needs_calls(const struct field *field);
+bool filter_field_needs_calls(const struct filter_field *field);
 
 const char *filter_type_name(enum field_type type);
 
@@ -82,13 +82,13 @@ struct literal {
     struct match_regex *regex; /* of MATCHES */
 };
 
-enum step_kind { STEP_TEST, STEP_NOT, STEP_SKIP_IF_FALSE, STEP_SKIP_IF_TRUE };
+enum filter_step_kind { STEP_TEST, STEP_NOT, STEP_SKIP_IF_FALSE, STEP_SKIP_IF_TRUE };
 
-struct step {
-    enum step_kind kind;
+struct filter_step {
+    enum filter_step_kind kind;
     size_t target; /* SKIP: the step to go on with */
     /* TEST: */
-    const struct field *field;
+    const struct filter_field *field;
     enum test_kind test;
     size_t first_literal, num_literals;
 };
@@ -97,7 +97,7 @@ struct step {
  * each. */
 struct filter {
     struct filter *next; /* must hold as well */
-    struct step *steps;
+    struct filter_step *steps;
     size_t num_steps;
     struct literal *literals;
     size_t num_literals;

@@ -12,7 +12,7 @@
 /* probe is one test while the values of a record are held against it. */
 struct probe {
     struct filter *filter;
-    const struct step *step;
+    const struct filter_step *step;
     bool present; /* the record has a value */
     bool matches; /* one of its values is as asked for; of NE, is not */
     bool failed;  /* memory ran out */
@@ -148,8 +148,8 @@ struct ds_buffer *probe_scratch(struct probe *probe)
     return &probe->filter->scratch;
 }
 
-static bool run_test(struct filter *filter, const struct step *step, const struct record *record,
-                     bool *failed)
+static bool run_test(struct filter *filter, const struct filter_step *step,
+                     const struct record *record, bool *failed)
 {
     struct probe probe = {.filter = filter, .step = step};
     step->field->get(&probe, record, step->field->which);
@@ -169,7 +169,7 @@ static bool run_one(struct filter *filter, const struct record *record)
 {
     bool value = true, failed = false;
     for (size_t i = 0; i < filter->num_steps && !failed;) {
-        const struct step *step = &filter->steps[i++];
+        const struct filter_step *step = &filter->steps[i++];
         switch (step->kind) {
         case STEP_TEST:
             value = run_test(filter, step, record, &failed);

@@ -87,7 +87,7 @@ void syntax_choice_event(struct syntax_choice *choice, const struct ds_event *ev
         decide(choice);
 }
 
-struct look {
+struct syntax_look {
     struct syntax_choice *choice;
     struct ds_session *session;
     uint64_t num_packets;
@@ -95,13 +95,13 @@ struct look {
 
 static void on_event(void *context, const struct ds_event *event)
 {
-    const struct look *look = context;
+    const struct syntax_look *look = context;
     syntax_choice_event(look->choice, event);
 }
 
 static bool look_at(void *context, const struct ds_packet *packet)
 {
-    struct look *look = context;
+    struct syntax_look *look = context;
     ds_session_packet(look->session, packet);
     return look->choice->otp != NULL && ++look->num_packets < LOOK_PACKETS;
 }
@@ -109,7 +109,7 @@ static bool look_at(void *context, const struct ds_packet *packet)
 bool syntax_choice_begin(struct syntax_choice *choice, struct capture *capture,
                          const struct ds_config *config, bool verbose)
 {
-    struct look look = {.choice = choice};
+    struct syntax_look look = {.choice = choice};
     *choice = (struct syntax_choice){.otp = ds_otp_new(), .verbose = verbose};
     if (choice->otp == NULL) {
         complain("out of memory");

@@ -45,10 +45,10 @@ static bool holds(const char *expression, const struct record *record)
 
 /* Which fields were seen in an expression that held. */
 enum { MAX_SEEN = 256 };
-static const struct field *seen[MAX_SEEN];
+static const struct filter_field *seen[MAX_SEEN];
 static size_t num_seen;
 
-static bool was_seen(const struct field *field)
+static bool was_seen(const struct filter_field *field)
 {
     for (size_t i = 0; i < num_seen; i++) {
         if (seen[i] == field)
@@ -404,7 +404,7 @@ static void knows_the_fields_of_findings(void **state)
 static void has_tested_all_fields(void **state)
 {
     (void)state;
-    const struct field *field;
+    const struct filter_field *field;
     size_t num = 0;
     for (; (field = filter_field_at(num)) != NULL; num++) {
         if (!was_seen(field) && strcmp(field->name, "release") != 0)

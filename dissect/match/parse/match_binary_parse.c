@@ -26,10 +26,10 @@ struct binary {
 static bool end_literal(struct binary *b)
 {
     struct ds_buffer *constants = &b->p->match->constants;
-    const struct segment segment = {.type = SEGMENT_LITERAL,
-                                    .size = b->bits.num,
-                                    .at = constants->len,
-                                    .len = b->bits.bytes.len};
+    const struct bit_segment segment = {.type = SEGMENT_LITERAL,
+                                        .size = b->bits.num,
+                                        .at = constants->len,
+                                        .len = b->bits.bytes.len};
     if (b->bits.num == 0)
         return true;
     buffer_add_bytes(constants, b->bits.bytes.data, b->bits.bytes.len);
@@ -40,7 +40,7 @@ static bool end_literal(struct binary *b)
 }
 
 /* add_value adds a segment that is no literal. */
-static bool add_value(struct binary *b, const struct segment *segment)
+static bool add_value(struct binary *b, const struct bit_segment *segment)
 {
     b->is_complete = segment->size_kind == SIZE_REST;
     return end_literal(b) && parse_add_segment(b->p, segment);
@@ -48,7 +48,7 @@ static bool add_value(struct binary *b, const struct segment *segment)
 
 /* add_chars adds the characters of a string, which begins at at in the text. */
 static bool add_chars(struct binary *b, const uint32_t *chars, size_t num, size_t at,
-                      const struct segment *as)
+                      const struct bit_segment *as)
 {
     for (size_t i = 0; i < num; i++) {
         const uint8_t byte = (uint8_t)chars[i];
@@ -66,7 +66,7 @@ static bool read_string(struct binary *b)
 {
     struct lexer *lexer = &b->p->lexer;
     const size_t at = lexer->token.at, num = lexer->num_chars;
-    struct segment as;
+    struct bit_segment as;
     uint32_t *chars = malloc((num + 1) * sizeof *chars);
     if (chars == NULL)
         return parse_no_memory(b->p);
@@ -108,7 +108,7 @@ static struct magnitude read_magnitude(const uint8_t *term, uint8_t few[FEW])
 }
 
 /* add_integer adds an integer as bits, where bits can say all. */
-static bool add_integer(struct binary *b, struct segment *as)
+static bool add_integer(struct binary *b, struct bit_segment *as)
 {
     uint8_t few[FEW];
     const struct magnitude integer =
@@ -123,7 +123,7 @@ static bool add_integer(struct binary *b, struct segment *as)
 }
 
 /* make_float makes the float of an integer that is not too large. */
-static bool make_float(struct binary *b, struct segment *as)
+static bool make_float(struct binary *b, struct bit_segment *as)
 {
     struct ds_buffer *constants = &b->p->match->constants;
     uint8_t few[FEW];
@@ -146,7 +146,7 @@ static bool read_number(struct binary *b, bool negative)
     struct ds_buffer *constants = &b->p->match->constants;
     const bool is_float = lexer->token.kind == LEX_FLOAT;
     const size_t at = constants->len, text_at = lexer->token.at;
-    struct segment as;
+    struct bit_segment as;
     if (is_float)
         ds_encode_float(constants, negative ? -lexer->real : lexer->real);
     else
@@ -175,7 +175,7 @@ static bool read_variable(struct binary *b)
 {
     struct lexer *lexer = &b->p->lexer;
     const struct lex_token name = lexer->token;
-    struct segment segment;
+    struct bit_segment segment;
     if (!lexer_next(lexer) || !parse_segment(b->p, false, &segment))
         return false;
     /* The name stands for itself only behind its size: go back to it for a moment. */

@@ -10,15 +10,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum open_kind {
-    OPEN_PAREN,  /* ( { and all that is the same in both */
-    OPEN_LIST,   /* [, in which key: value is a pair */
-    OPEN_MAP,    /* %{ and %Name{ */
-    OPEN_BITS,   /* << */
-    OPEN_OTHER,  /* a function that is an operator, or turned round, in Erlang */
+enum elixir_open_kind {
+    OPEN_PAREN, /* ( { and all that is the same in both */
+    OPEN_LIST,  /* [, in which key: value is a pair */
+    OPEN_MAP,   /* %{ and %Name{ */
+    OPEN_BITS,  /* << */
+    OPEN_OTHER, /* a function that is an operator, or turned round, in Erlang */
 };
 
-struct open {
+struct elixir_open {
     uint8_t kind;
     char close;            /* how it ends here */
     bool in_pair;          /* of a list: a pair is open */
@@ -37,7 +37,7 @@ struct writer {
     size_t at;
     struct match_elixir *out;
     struct ds_match_error *error;
-    struct open open[OPEN_MAX];
+    struct elixir_open open[OPEN_MAX];
     size_t depth;
     size_t operand; /* where in the output the operand before this word begins */
     char member[128]; /* what stands before the in whose list is open */
@@ -172,13 +172,16 @@ static bool read_string(struct writer *w)
     return true;
 }
 
-static bool push(struct writer *w, enum open_kind kind, char close, const char *ends)
+static bool push(struct writer *w, enum elixir_open_kind kind, char close, const char *ends)
 {
     if (w->depth == OPEN_MAX)
         return fail(w, w->at, "expected at most %d brackets in each other", (int)OPEN_MAX);
-    w->open[w->depth++] = (struct open){
-        .kind = (uint8_t)kind, .close = close, .ends = ends, .comma = ",", .start = w->operand,
-        .first = w->out->text.len};
+    w->open[w->depth++] = (struct elixir_open){.kind = (uint8_t)kind,
+                                               .close = close,
+                                               .ends = ends,
+                                               .comma = ",",
+                                               .start = w->operand,
+                                               .first = w->out->text.len};
     return true;
 }
 
@@ -212,7 +215,7 @@ static bool read_map(struct writer *w)
 /* add_key writes what stands before the value of key: value. */
 static bool add_key(struct writer *w, const char *text, size_t len, size_t at)
 {
-    struct open *open = w->depth != 0 ? &w->open[w->depth - 1] : NULL;
+    struct elixir_open *open = w->depth != 0 ? &w->open[w->depth - 1] : NULL;
     if (open == NULL || (open->kind != OPEN_MAP && open->kind != OPEN_LIST))
         return fail(w, at, "a key stands in a map or a list: %%{%.*s: ...}", (int)(len < 40 ? len : 40),
                     text);
@@ -322,7 +325,7 @@ static bool read_call(struct writer *w, size_t len)
     w->at += len + 1;
     if (!push(w, i == num ? OPEN_PAREN : OPEN_OTHER, ')', i == num ? ")" : functions[i].ends))
         return false;
-    struct open *open = &w->open[w->depth - 1];
+    struct elixir_open *open = &w->open[w->depth - 1];
     if (i != num)
         open->comma = functions[i].comma;
     open->is_elem = i != num && strcmp(functions[i].word, "elem") == 0;
@@ -495,7 +498,7 @@ static bool read_word(struct writer *w)
 }
 
 /* turn_elem makes of element(Tuple,N what Erlang has: element(N + 1,Tuple. */
-static bool turn_elem(struct writer *w, const struct open *open)
+static bool turn_elem(struct writer *w, const struct elixir_open *open)
 {
     struct ds_buffer *text = &w->out->text, *from = &w->out->from, turned = {0};
     if (open->second == 0)
@@ -512,7 +515,7 @@ static bool turn_elem(struct writer *w, const struct open *open)
     return true;
 }
 
-static void end_pair(struct writer *w, struct open *open)
+static void end_pair(struct writer *w, struct elixir_open *open)
 {
     if (open->kind == OPEN_LIST && open->in_pair)
         add(w, "}");
@@ -522,7 +525,7 @@ static void end_pair(struct writer *w, struct open *open)
 
 static bool read_comma(struct writer *w)
 {
-    struct open *open = w->depth != 0 ? &w->open[w->depth - 1] : NULL;
+    struct elixir_open *open = w->depth != 0 ? &w->open[w->depth - 1] : NULL;
     if (open == NULL)
         return w->in_guard ? fail(w, w->at, "expected and, or, :: or the end, not ','")
                            : fail(w, w->at, "expected when, :: or the end, not ','");
@@ -546,7 +549,7 @@ static bool read_close(struct writer *w, char close)
 {
     if (w->depth == 0 || w->open[w->depth - 1].close != close)
         return fail(w, w->at, "this %c closes nothing", close);
-    struct open open = w->open[w->depth - 1];
+    struct elixir_open open = w->open[w->depth - 1];
     end_pair(w, &open);
     if (open.is_elem && !turn_elem(w, &open))
         return false;

@@ -64,7 +64,8 @@ bool guard_is_segment(const struct guard_parser *g)
 }
 
 /* add_segment adds the step that puts num_args values together. */
-static bool add_segment(struct guard_parser *g, const struct segment *segment, uint32_t num_args)
+static bool add_segment(struct guard_parser *g, const struct bit_segment *segment,
+                        uint32_t num_args)
 {
     if (!parse_add_segment(g->p, segment))
         return false;
@@ -80,7 +81,7 @@ static bool add_segment(struct guard_parser *g, const struct segment *segment, u
 
 /* add_chars makes a literal segment of the characters of a string. */
 static bool add_chars(struct guard_parser *g, const uint32_t *chars, size_t num,
-                      const struct segment *as)
+                      const struct bit_segment *as)
 {
     struct ds_buffer *constants = &g->match->constants;
     struct bits bits = {0};
@@ -94,7 +95,7 @@ static bool add_chars(struct guard_parser *g, const uint32_t *chars, size_t num,
             bits_add_integer(&bits, &(struct magnitude){bytes, sizeof bytes, false},
                              (unsigned)(as->size * as->unit), as->is_little);
     }
-    const struct segment literal = {
+    const struct bit_segment literal = {
         .type = SEGMENT_LITERAL, .size = bits.num, .at = constants->len, .len = bits.bytes.len};
     buffer_add_bytes(constants, bits.bytes.data, bits.bytes.len);
     const bool failed = constants->failed || bits.bytes.failed;
@@ -106,7 +107,7 @@ static bool read_string(struct guard_parser *g)
 {
     struct lexer *lexer = g->lexer;
     const size_t num = lexer->num_chars;
-    struct segment as;
+    struct bit_segment as;
     uint32_t *chars = malloc((num + 1) * sizeof *chars);
     if (chars == NULL)
         return parse_no_memory(g->p);
@@ -144,7 +145,7 @@ bool guard_begin_part(struct guard_parser *g, bool *whole)
 /* end_value is behind the value of a segment, or behind its size. */
 static bool end_value(struct guard_parser *g, bool has_size)
 {
-    struct segment segment = {.size_kind = SIZE_STEPS};
+    struct bit_segment segment = {.size_kind = SIZE_STEPS};
     return parse_segment_types(g->p, has_size, guard_top(g)->at, &segment) &&
            add_segment(g, &segment, has_size ? 3 : 2);
 }

@@ -243,7 +243,7 @@ static bool node_binds(const struct ds_match *match, const struct node *node, ui
     if (node->kind != NODE_BITS)
         return node->kind == NODE_VARIABLE && node->variable == variable;
     for (uint32_t i = 0; i < node->num; i++) {
-        const struct segment *segment = &match->segments[node->at + i];
+        const struct bit_segment *segment = &match->segments[node->at + i];
         if (segment->kind == NODE_VARIABLE && segment->variable == variable)
             return true;
     }

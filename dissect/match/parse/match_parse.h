@@ -54,8 +54,8 @@ bool parse_binary(struct parser *p, bool is_constant);
 /* parse_segment reads what follows the value of a segment: its size and type; only_fixed: not
  * a size that is computed. parse_segment_types reads what follows the size, which stands at
  * size_at if there is one; what of it is known is in *out. */
-bool parse_segment(struct parser *p, bool only_fixed, struct segment *out);
-bool parse_segment_types(struct parser *p, bool has_size, size_t size_at, struct segment *out);
+bool parse_segment(struct parser *p, bool only_fixed, struct bit_segment *out);
+bool parse_segment_types(struct parser *p, bool has_size, size_t size_at, struct bit_segment *out);
 
 /* parse_guard reads what follows "when"; parse_expression an expression in ( ), or a variable,
  * as *num steps from *first on that leave its value. */
@@ -66,7 +66,7 @@ bool parse_expression(struct parser *p, size_t *first, size_t *num);
 struct node *parse_add_node(struct parser *p, enum node_kind kind);
 
 /* parse_add_segment adds a segment; false when memory ran out. */
-bool parse_add_segment(struct parser *p, const struct segment *segment);
+bool parse_add_segment(struct parser *p, const struct bit_segment *segment);
 
 /* parse_add_variable adds what the variable that was just read stands for to a node: kind and
  * variable. */

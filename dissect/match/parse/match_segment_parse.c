@@ -53,7 +53,7 @@ static bool read_number(struct lexer *lexer, uint64_t min, uint64_t max, uint64_
     return lexer_next(lexer);
 }
 
-static bool read_size(struct parser *p, bool only_fixed, struct segment *out)
+static bool read_size(struct parser *p, bool only_fixed, struct bit_segment *out)
 {
     struct lexer *lexer = &p->lexer;
     out->size_kind = SIZE_FIXED;
@@ -103,7 +103,7 @@ static bool read_word(struct lexer *lexer, struct said *said)
 }
 
 /* settle says what holds for what was not said. */
-static bool settle(struct lexer *lexer, const struct said *said, struct segment *out)
+static bool settle(struct lexer *lexer, const struct said *said, struct bit_segment *out)
 {
     const struct word *type = said->words[ABOUT_TYPE] != NULL ? said->words[ABOUT_TYPE] : words;
     const bool is_utf = type->value >= SEGMENT_UTF8;
@@ -126,7 +126,7 @@ static bool settle(struct lexer *lexer, const struct said *said, struct segment 
     return true;
 }
 
-bool parse_segment_types(struct parser *p, bool has_size, size_t size_at, struct segment *out)
+bool parse_segment_types(struct parser *p, bool has_size, size_t size_at, struct bit_segment *out)
 {
     struct lexer *lexer = &p->lexer;
     struct said said = {.has_size = has_size, .size_at = size_at};
@@ -139,11 +139,11 @@ bool parse_segment_types(struct parser *p, bool has_size, size_t size_at, struct
     return settle(lexer, &said, out);
 }
 
-bool parse_segment(struct parser *p, bool only_fixed, struct segment *out)
+bool parse_segment(struct parser *p, bool only_fixed, struct bit_segment *out)
 {
     struct lexer *lexer = &p->lexer;
     const bool has_size = lexer_is(lexer, ":");
-    *out = (struct segment){.kind = NODE_ANY};
+    *out = (struct bit_segment){.kind = NODE_ANY};
     if (has_size && !lexer_next(lexer))
         return false;
     const size_t size_at = lexer->token.at;
