@@ -2,7 +2,7 @@
  * term_twice.c - see term_twice.h. One walk with a stack: every term becomes a hash, the same for
  * all encodings of it. A leaf's is that of its text; a container's is made of those in it, in
  * order, but for the pairs of a map, which have none. The hashes of a map's keys are kept until it
- * ends, or one was found to be there twice: they are sorted whenever memory for many of them is full,
+ * ends, or one was found to be there twice: it is looked for whenever memory for many of them is full,
  * so that it grows with keys that differ alone, of which a term has room for far fewer.
  */
 #include "term_twice.h"
@@ -118,49 +118,74 @@ static void twice_push(struct twice *walk, struct twice_frame frame)
     walk->frames[walk->num++] = frame;
 }
 
-static int twice_compare(const void *a, const void *b)
+/* twice_sort_few sorts some hashes, and says whether two are equal. */
+static bool twice_sort_few(uint64_t *keys, size_t num)
 {
-    const uint64_t *one = a, *other = b;
-    return (*one > *other) - (*one < *other);
-}
-
-/* twice_sort sorts hashes: by their uppermost bytes where they are, then the rest of each part by
- * qsort, which needs as much memory again as what it sorts. */
-static void twice_sort(uint64_t *keys, size_t num)
-{
-    enum { PARTS = 256, SHIFT = 56 };
-    size_t ends[PARTS] = {0}, next[PARTS], begin = 0;
-    for (size_t i = 0; i < num; i++)
-        ends[keys[i] >> SHIFT]++;
-    for (size_t part = 0, end = 0; part < PARTS; part++) {
-        next[part] = end;
-        ends[part] = end += ends[part];
-    }
-    for (size_t part = 0; part < PARTS; part++) {
-        while (next[part] != ends[part]) {
-            uint64_t *here = &keys[next[part]];
-            const size_t to = *here >> SHIFT;
-            const uint64_t other = keys[next[to]];
-            keys[next[to]++] = *here;
-            if (to != part)
-                *here = other;
-        }
-        qsort(&keys[begin], ends[part] - begin, sizeof *keys, twice_compare);
-        begin = ends[part];
-    }
-}
-
-static bool twice_has_equal(uint64_t *keys, size_t num)
-{
-    if (num < TWICE_MANY)
-        qsort(keys, num, sizeof *keys, twice_compare);
-    else
-        twice_sort(keys, num);
     for (size_t i = 1; i < num; i++) {
-        if (keys[i] == keys[i - 1])
+        const uint64_t key = keys[i];
+        size_t at = i;
+        for (; at > 0 && keys[at - 1] > key; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+        if (at > 0 && keys[at - 1] == key)
             return true;
     }
     return false;
+}
+
+/* twice_part puts the hashes in which a bit is set behind the others, and returns how many others
+ * there are. */
+static size_t twice_part(uint64_t *keys, size_t num, unsigned bit)
+{
+    size_t low = 0, high = num;
+    while (low < high) {
+        const uint64_t key = keys[low];
+        if ((key >> bit & 1) == 0) {
+            low++;
+        } else {
+            keys[low] = keys[--high];
+            keys[high] = key;
+        }
+    }
+    return low;
+}
+
+/* twice_has_equal parts the hashes by one bit after the other, from the uppermost, until few are left
+ * of a part. It needs no memory whatever their number, no more than 64 steps for any of them, and
+ * asks after each part whether it is to go on: millions take long. */
+static bool twice_has_equal(struct twice *walk, uint64_t *keys, size_t num)
+{
+    enum { BITS = 64, FEW = 16 };
+    struct {
+        uint64_t *keys;
+        size_t num;
+        unsigned bits; /* in which they may differ */
+    } left[BITS + 1], part = {keys, num, BITS};
+    size_t num_left = 0;
+    uint64_t num_done = 0;
+    for (;;) {
+        if (part.num > FEW && part.bits == 0)
+            return true;
+        if (part.num > FEW) {
+            const size_t low = twice_part(part.keys, part.num, --part.bits);
+            left[num_left] = part;
+            left[num_left].keys += low;
+            left[num_left++].num -= low;
+            num_done += part.num;
+            part.num = low;
+        } else if (twice_sort_few(part.keys, part.num)) {
+            return true;
+        } else if (num_left != 0) {
+            part = left[--num_left];
+        } else {
+            return false;
+        }
+        if (num_done >= BUFFER_ASK_EVERY) {
+            if (buffer_is_stopped(&walk->text, 0))
+                return false;
+            num_done = 0;
+        }
+    }
 }
 
 static void twice_note(struct twice *walk, size_t offset)
@@ -178,7 +203,8 @@ static void twice_note(struct twice *walk, size_t offset)
 static void twice_check(struct twice *walk, struct twice_frame *frame, size_t end)
 {
     const size_t num = end - frame->keys_from;
-    if (!frame->is_found && num > 1 && twice_has_equal(&walk->keys[frame->keys_from], num)) {
+    if (!frame->is_found && num > 1 &&
+        twice_has_equal(walk, &walk->keys[frame->keys_from], num)) {
         frame->is_found = true;
         twice_note(walk, frame->offset);
     }
@@ -409,10 +435,10 @@ void term_twice_free(struct term_twice *twice)
     twice->bits = NULL;
 }
 
-bool ds_term_has_twice(const struct ds_term *term, bool *twice)
+bool ds_term_has_twice(const struct ds_term *term, bool *twice, bool (*is_stopped)(void))
 {
     struct term_twice found;
-    if (term_twice_find(&found, term, 0, TERM_ZEROS_DIFFER, NULL) == TERM_TWICE_FAILED)
+    if (term_twice_find(&found, term, 0, TERM_ZEROS_DIFFER, is_stopped) == TERM_TWICE_FAILED)
         return false;
     *twice = found.bits != NULL;
     term_twice_free(&found);

@@ -194,8 +194,9 @@ bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out);
 
 /* ds_term_has_twice sets *twice to whether a map in the term has a key twice: then every node
- * refuses to read it. False when memory ran out. */
-bool ds_term_has_twice(const struct ds_term *term, bool *twice);
+ * refuses to read it. False when memory ran out, or is_stopped, which is asked as that of a buffer
+ * and may be NULL, says so. */
+bool ds_term_has_twice(const struct ds_term *term, bool *twice, bool (*is_stopped)(void));
 
 /* ds_atom_ok says whether a node takes such an atom: UTF-8 of at most 255 characters. */
 bool ds_atom_ok(struct ds_text text);

@@ -143,7 +143,7 @@ static void test_portable_samples(void **state)
         for (size_t b = 0; b < samples[i].len; b++)
             other = other || is_translated(samples[i].bytes[b]);
         bool twice = false;
-        assert_true(ds_term_has_twice(&term, &twice));
+        assert_true(ds_term_has_twice(&term, &twice, NULL));
         other = other || twice;
         print_portable(&term, &text);
         assert_true(ds_term_copy_etf(&term, &copy));
@@ -353,7 +353,7 @@ static void test_deep_twice(void **state)
     bool twice = false;
     assert_true(ds_term_copy_portable(&term, &copy));
     assert_in_range(copy.len, bytes.len + 10, bytes.len + 60);
-    assert_true(ds_term_has_twice(&term, &twice));
+    assert_true(ds_term_has_twice(&term, &twice, NULL));
     assert_true(twice);
     ds_buffer_free(&bytes);
 
@@ -363,7 +363,7 @@ static void test_deep_twice(void **state)
     term = samples_term((const uint8_t *)bytes.data, bytes.len);
     assert_false(ds_term_copy_portable(&term, &copy));
     assert_true(!copy.failed && copy.len == 0);
-    assert_true(ds_term_has_twice(&term, &twice));
+    assert_true(ds_term_has_twice(&term, &twice, NULL));
     assert_false(twice);
     ds_buffer_free(&bytes);
     ds_buffer_free(&copy);
@@ -391,7 +391,7 @@ static void test_many_keys(void **state)
             }
             struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
             bool twice = false;
-            assert_true(ds_term_has_twice(&term, &twice));
+            assert_true(ds_term_has_twice(&term, &twice, NULL));
             assert_int_equal(twice, outer_twice + inner_twice != 0);
             assert_true(ds_term_copy_portable(&term, &copy));
             assert_int_equal(copy.data[1], outer_twice ? 104 : 116); /* {'$map',_} */
@@ -420,11 +420,11 @@ static void test_copy_grows_so_far(void **state)
     }
 }
 
-static unsigned num_asked;
+static unsigned num_asked, stops_at = 3;
 
 static bool is_stopped(void)
 {
-    return ++num_asked == 3;
+    return ++num_asked == stops_at;
 }
 
 static void test_copy_stops(void **state)
@@ -436,6 +436,34 @@ static void test_copy_stops(void **state)
     assert_false(ds_term_copy_portable(&term, &copy));
     assert_true(copy.failed && num_asked == 3);
     ds_buffer_free(&copy);
+    ds_buffer_free(&bytes);
+}
+
+/* Whether two of very many keys are equal takes long: it asks then, too, and not only while it reads
+ * them, and whenever it is told to end it does. */
+static void test_looking_for_keys_stops(void **state)
+{
+    enum { NUM = 65000, TOKENS = 2 * NUM + 1, ASK_EVERY = 1024 };
+    (void)state;
+    struct ds_buffer bytes = {0};
+    ds_buffer_add(&bytes, (const uint8_t[]){116, 0, 0, NUM >> 8, NUM & 255}, 5);
+    for (int i = 0; i < NUM; i++)
+        ds_buffer_add(&bytes, (const uint8_t[]){98, 0, 0, (uint8_t)(i >> 8), (uint8_t)i, 106}, 6);
+    struct ds_term term = samples_term((const uint8_t *)bytes.data, bytes.len);
+    bool twice = true;
+    stops_at = 0;
+    num_asked = 0;
+    assert_true(ds_term_has_twice(&term, &twice, is_stopped));
+    assert_false(twice);
+    const unsigned all = num_asked;
+    assert_true(all > TOKENS / ASK_EVERY + 100);
+    for (stops_at = 1; stops_at <= all; stops_at += 50) {
+        num_asked = 0;
+        assert_false(ds_term_has_twice(&term, &twice, is_stopped));
+        assert_int_equal(num_asked, stops_at);
+    }
+    stops_at = 3;
+    num_asked = 0;
     ds_buffer_free(&bytes);
 }
 
@@ -473,7 +501,7 @@ static void test_zeros(void **state)
                                              0x80, 0, 0, 0, 0, 0, 0, 0, 106));
     bool twice = true;
     struct ds_buffer text = {0};
-    assert_true(ds_term_has_twice(&term, &twice));
+    assert_true(ds_term_has_twice(&term, &twice, NULL));
     assert_false(twice);
     print_portable(&term, &text);
     assert_int_equal(text.len, strlen("{'$map',[{0.0,[]},{-0.0,[]}]}"));
@@ -495,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_samples_copy),
         cmocka_unit_test(test_copy_is_complete),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_looking_for_keys_stops),
         cmocka_unit_test(test_deep_funs),
         cmocka_unit_test(test_deep_lists),
         cmocka_unit_test(test_no_memory),
