@@ -10,6 +10,9 @@
 -export([call_me/2, noop/1, start_one/0, traced/1]).
 
 -define(EACH, 25).
+%% How long callers wait who are to give up. A request may leave late where the machine is busy, and
+%% what tells of giving up, too: from a second on any time is that of a timeout, and this leaves room.
+-define(PATIENCE, 2000).
 
 %% The nodes that are called
 
@@ -141,10 +144,10 @@ job(gen_killed, Id, Bob, _) ->
      end};
 job(gen_timeout, Id, Bob, _) ->
     {gen_timeout, [Id], timeout,
-     fun() -> {timeout, _} = left(fun() -> gen_server:call({calc, Bob}, {id, Id, hang}, 200) end) end};
+     fun() -> {timeout, _} = left(fun() -> gen_server:call({calc, Bob}, {id, Id, hang}, ?PATIENCE) end) end};
 job(erpc_timeout, Id, Bob, _) ->
     {erpc_timeout, [Id], timeout,
-     fun() -> {erpc, timeout} = failed(fun() -> erpc:call(Bob, ?MODULE, call_me, [{id, Id}, hang], 200) end) end};
+     fun() -> {erpc, timeout} = failed(fun() -> erpc:call(Bob, ?MODULE, call_me, [{id, Id}, hang], ?PATIENCE) end) end};
 job(erpc_ok, Id, Bob, _) ->
     {erpc_ok, [Id], ok, fun() -> {did, Id} = erpc:call(Bob, ?MODULE, call_me, [{id, Id}, ok]) end};
 job(erpc_throw, Id, Bob, _) ->
