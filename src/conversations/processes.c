@@ -290,6 +290,7 @@ void processes_conn_up(struct processes *p, uint64_t conn, const uint32_t node[2
 void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t node[2])
 {
     nodes_conn_ended(&p->nodes, conn);
+    titles_conn_ended(p, conn);
     for (int end = 0; end < 2; end++) {
         const struct node *known = nodes_find(&p->nodes, node[end]);
         while (known != NULL && known->num_conns == 0 && known->known != 0) {

@@ -21,6 +21,7 @@ struct process {
     uint32_t num_serving;
     uint32_t titles, given; /* heads of lists: titles.h, of its own and given as a scope of pg */
     bool is_scope, being_dropped;
+    uint64_t told_on; /* the connection on which what the scope tells counts: titles.h */
     uint32_t offers; /* name (interned) of what may be a scope of pg; 0 nothing */
     uint32_t node;          /* in whose list of_node is; 0 none */
     struct table_link of_node;
@@ -30,6 +31,7 @@ struct processes {
     struct table table;    /* of struct process, by pid */
     struct table bindings; /* (node, name) to pid */
     struct table titles;   /* titles.h */
+    struct table told;     /* connections on which scopes told something */
     struct nodes nodes;
     struct intern *intern;
     struct ds_buffer scratch;

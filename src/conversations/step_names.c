@@ -119,7 +119,12 @@ static void learn_scope(struct correlate *c, struct step *s, const struct ds_otp
     const struct ds_term *pids = ds_otp_get(match, DS_OTP_PIDS);
     const struct ds_term *members = ds_otp_get(match, DS_OTP_MEMBERS);
     const struct ds_term *changes = ds_otp_get(match, DS_OTP_CHANGES);
-    if (groups != NULL || members != NULL)
+    const bool tells_all = groups != NULL || members != NULL;
+    if (!tells_all && changes == NULL && pids == NULL)
+        return;
+    if (!titles_heed(&c->calls.processes, &s->from, s->event->conn->number, tells_all))
+        return;
+    if (tells_all)
         learn_members(c, s, groups != NULL ? groups : members);
     else if (changes != NULL)
         learn_changes(c, s, changes);

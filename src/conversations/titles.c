@@ -16,9 +16,16 @@ struct title {
     uint32_t len, prefix_len; /* bytes of the text, and of what comes before the name */
 };
 
+/* told is a connection on which a scope told something, until it ends. */
+struct told {
+    struct table_entry entry;
+    uint64_t conn;
+};
+
 void titles_init(struct processes *p, uint64_t max)
 {
     table_init(&p->titles, sizeof(struct title), max);
+    table_init(&p->told, sizeof(struct told), max);
 }
 
 void titles_free(struct processes *p)
@@ -26,6 +33,7 @@ void titles_free(struct processes *p)
     for (struct title *t = table_oldest(&p->titles); t != NULL; t = table_newer(&p->titles, t))
         free(t->text);
     table_free(&p->titles);
+    table_free(&p->told);
     ds_buffer_free(&p->scratch);
 }
 
@@ -201,6 +209,44 @@ static bool print_group(struct processes *p, const struct process *scope,
     if (name.len == strlen(standard) && memcmp(name.data, standard, name.len) == 0)
         name.data = NULL;
     return print_name(p, "pg:", name, group, prefix_len);
+}
+
+static struct told *find_told(const struct processes *p, uint64_t conn)
+{
+    struct told *told = table_first(&p->told, (uint32_t)conn);
+    while (told != NULL && told->conn != conn)
+        told = table_next(&p->told, told);
+    return told;
+}
+
+bool titles_heed(struct processes *p, const struct pid_key *scope_key, uint64_t conn,
+                 bool tells_all)
+{
+    struct process *scope = processes_find(p, scope_key);
+    if (scope == NULL || !scope->is_scope)
+        return false;
+    if (scope->told_on == conn)
+        return true;
+    if (!tells_all && scope->told_on != 0 && find_told(p, scope->told_on) != NULL)
+        return false;
+    scope->told_on = conn;
+    if (find_told(p, conn) != NULL)
+        return true;
+    if (table_is_full(&p->told))
+        table_remove(&p->told, table_oldest(&p->told));
+    struct told *told = table_add(&p->told, (uint32_t)conn);
+    if (told != NULL)
+        told->conn = conn;
+    else
+        p->no_memory++;
+    return true;
+}
+
+void titles_conn_ended(struct processes *p, uint64_t conn)
+{
+    struct told *told = find_told(p, conn);
+    if (told != NULL)
+        table_remove(&p->told, told);
 }
 
 void titles_join(struct processes *p, const struct pid_key *scope_key,

@@ -32,6 +32,13 @@ bool titles_is_scope(const struct processes *p, const struct pid_key *scope);
 void titles_offer_scope(struct processes *p, const struct pid_key *scope, uint32_t name);
 uint32_t titles_take_offer(struct processes *p, const struct pid_key *scope);
 
+/* A scope tells all its peers the same, each on a connection of its own, and sooner or later than the
+ * others. titles_heed says whether what it tells on a connection counts: on that one alone on which
+ * it was first, or told all it had last. Another one's turn comes when titles_conn_ended has told of
+ * its end. */
+bool titles_heed(struct processes *p, const struct pid_key *scope, uint64_t conn, bool tells_all);
+void titles_conn_ended(struct processes *p, uint64_t conn);
+
 /* A process is a member as often as it has joined. */
 void titles_join(struct processes *p, const struct pid_key *scope, const struct ds_term *group,
                  const struct pid_key *pid);

@@ -159,6 +159,34 @@ static void groups(void **state)
     stop(&w);
 }
 
+/* What a scope tells all its peers counts once, whoever hears it first. */
+static void each_change_counts_once(void **state)
+{
+    struct world w;
+    (void)state;
+    start(&w, 3);
+    const struct pid_key pg = pid(w.a, 50), other = pid(w.b, 50);
+    assert_false(titles_heed(&w.p, &pg, 1, true)); /* not known to be a scope */
+    titles_open_scope(&w.p, &pg);
+    titles_open_scope(&w.p, &other);
+    assert_true(titles_heed(&w.p, &pg, 1, false)); /* the first */
+    assert_false(titles_heed(&w.p, &pg, 2, false));
+    assert_true(titles_heed(&w.p, &pg, 1, false));
+    assert_true(titles_heed(&w.p, &other, 2, false)); /* another's peers are its own */
+    assert_true(titles_heed(&w.p, &pg, 2, true)); /* it has told all there */
+    assert_false(titles_heed(&w.p, &pg, 1, false));
+    titles_conn_ended(&w.p, 1);
+    assert_false(titles_heed(&w.p, &pg, 3, false));
+    titles_conn_ended(&w.p, 2);
+    assert_true(titles_heed(&w.p, &pg, 3, false));
+    assert_false(titles_heed(&w.p, &pg, 4, false));
+    for (uint64_t conn = 10; conn < 13; conn++) /* at the cap the oldest is taken for ended */
+        assert_true(titles_heed(&w.p, &other, conn, true));
+    assert_true(titles_heed(&w.p, &pg, 4, false));
+    assert_int_equal(w.p.told.num, 3);
+    stop(&w);
+}
+
 /* A scope that is a member of its own group, and more titles than are shown. */
 static void many_titles(void **state)
 {
@@ -214,6 +242,7 @@ static void use_all(void *context)
     processes_conn_up(&w.p, 1, (const uint32_t[]){w.a, w.b});
     titles_open_scope(&w.p, &pg);
     name(&w, "lab", pid(w.a, 1));
+    titles_heed(&w.p, &pg, 1, false);
     join(&w, pg, "g", pid(w.a, 1));
     name(&w, "lab", pid(w.b, 1));
     join(&w, pg, "h", pid(w.a, 1));
@@ -234,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_names), cmocka_unit_test(groups), cmocka_unit_test(many_titles),
+        cmocka_unit_test(each_change_counts_once),
         cmocka_unit_test(caps),         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
