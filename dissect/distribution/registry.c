@@ -4,7 +4,8 @@
  * Entries hang in three kinds of chains: by port, by address and port, by port and owner, so that
  * thousands of nodes on the same port of as many hosts are found as one is; and in one list by age:
  * the oldest goes when there are too many. Several entries may stand for one address and port: in a
- * capture merged from several hosts, 127.0.0.1 is all of them.
+ * capture merged from several hosts, 127.0.0.1 is all of them. Whoever makes thousands of them for
+ * one place has the oldest forgotten.
  */
 #include "registry.h"
 
@@ -12,7 +13,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { NUM_CHAINS = 16384, NUM_PORTS = 65536, MAX_NAME_LEN = 2048 };
+enum {
+    NUM_CHAINS = 16384,
+    NUM_PORTS = 65536,
+    MAX_NAME_LEN = 2048,
+    MAX_AT_PLACE = 64, /* entries for one address and port: all are looked at */
+};
 
 enum chain_kind { BY_PORT, BY_PLACE, BY_OWNER, NUM_CHAIN_KINDS };
 
@@ -145,6 +151,24 @@ static struct registry_entry *entry_find(struct registry *registry, const struct
     return entry;
 }
 
+/* make_place removes the oldest entry of an address and port that has as many as may be. */
+static void make_place(struct env *env, const struct ds_addr *addr, uint16_t port)
+{
+    struct entry *oldest = NULL;
+    unsigned num = 0;
+    struct entry *e = *place_chain(env->registry, addr, port);
+    for (; e != NULL; e = e->in[BY_PLACE].next) {
+        if (e->port != port || !same_addr(&e->addr, addr))
+            continue;
+        oldest = e;
+        num++;
+    }
+    if (num < MAX_AT_PLACE)
+        return;
+    entry_remove(env->registry, oldest);
+    env->stats.limits_hit[DS_LIMIT_NODES]++;
+}
+
 static void report_port(struct env *env, uint16_t port, struct ds_text name)
 {
     if (registry_has_port(env->registry, port))
@@ -176,6 +200,7 @@ void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, st
     }
     if (registry->max_entries == 0)
         return;
+    make_place(env, addr, port);
     entry = malloc(sizeof *entry + name.len);
     if (entry == NULL) {
         env->stats.no_memory++;

@@ -168,6 +168,27 @@ static void test_many_on_one_port(void **state)
     assert_true(least < TIMES * TIMES / 2);
 }
 
+/* So many that claim one place are remembered, whatever room there is for others: each that comes is
+ * compared with all of them. */
+static void test_many_at_one_place(void **state)
+{
+    enum { MOST = 64 };
+    static const char owners[MOST + 1];
+    (void)state;
+    add(&host_a, 5000, "first", &owners[MOST]);
+    for (size_t i = 0; i + 1 < MOST; i++)
+        add(&host_a, 5000, "other", &owners[i]);
+    add(&host_b, 5000, "elsewhere", NULL);
+    add(&host_a, 5001, "beside", NULL);
+    assert_int_equal(fake.env.stats.limits_hit[DS_LIMIT_NODES], 0);
+    assert_is(&host_a, 5000, NULL); /* the first says otherwise */
+    add(&host_a, 5000, "other", &owners[MOST - 1]);
+    assert_int_equal(fake.env.stats.limits_hit[DS_LIMIT_NODES], 1);
+    assert_is(&host_a, 5000, "other");
+    assert_is(&host_b, 5000, "elsewhere");
+    assert_is(&host_a, 5001, "beside");
+}
+
 static void test_cap(void **state)
 {
     (void)state;
@@ -215,7 +236,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_exact), TEST(test_loopback), TEST(test_name_with_host_wins),
-        TEST(test_creation), TEST(test_ports), TEST(test_cap), TEST(test_long_names),
+        TEST(test_creation), TEST(test_ports), TEST(test_cap), TEST(test_many_at_one_place), TEST(test_long_names),
         TEST(test_no_memory), TEST(test_many_on_one_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
