@@ -17,6 +17,7 @@
 
 enum {
     MAX_LINE = 8192,
+    MAX_LINES = 4 * DS_STATIC_ATOMS_MAX, /* of any kind: what does not end is no such file */
     LEAST = 500, /* atoms: any release has more than a thousand */
 };
 
@@ -85,10 +86,13 @@ static bool read_lines(struct reading *r, FILE *file)
 {
     static char line[MAX_LINE];
     while (fgets(line, sizeof line, file) != NULL) {
-        r->line++;
-        if (line[strspn(line, " \r\n")] == '\0' || strncmp(line, "/*", 2) == 0)
+        const bool is_text = line[0] != '\0';
+        const char *wrong = ++r->line > MAX_LINES ? "is too many" : NULL;
+        if (wrong == NULL && is_text &&
+            (line[strspn(line, " \r\n")] == '\0' || strncmp(line, "/*", 2) == 0))
             continue;
-        const char *wrong = add_line(r, line);
+        if (wrong == NULL)
+            wrong = add_line(r, line);
         if (wrong != NULL) {
             complain("%s, line %u %s: %s", r->name, r->line, wrong, REMEDY);
             return false;
