@@ -328,7 +328,7 @@ static const struct filter_field fields[] = {
     {"wire_time", FIELD_DURATION, get_link, LINK_WIRE_TIME, NULL},
     {"retransmitted", FIELD_NUMBER, get_link, LINK_RETRANSMITTED, NULL},
     {"silent", FIELD_DURATION, get_link, LINK_SILENT, NULL},
-    {"tls.version", FIELD_TEXT, get_tls, TLS_VERSION, NULL},
+    {"tls.version", FIELD_TEXT, get_tls, TLS_VERSION, filter_word_of_tls},
     {"tls.suite", FIELD_TEXT, get_tls, TLS_SUITE, NULL},
     {"tls.group", FIELD_TEXT, get_tls, TLS_GROUP, NULL},
     {"tls.sni", FIELD_TEXT, get_tls, TLS_SNI, NULL},

@@ -42,6 +42,12 @@ const char *filter_word_of_keys(size_t i)
     return ds_tls_keys_name((enum ds_tls_keys)i);
 }
 
+const char *filter_word_of_tls(size_t i)
+{
+    enum { SSL_3 = 0x300 }; /* the first of them; versions follow each other */
+    return i <= UINT8_MAX ? ds_tls_version_name((uint16_t)(SSL_3 + i)) : NULL;
+}
+
 const char *filter_word_of_fault(size_t i)
 {
     return ds_fault_kind_name((enum ds_fault_kind)(i + DS_FAULT_NONE + 1));
