@@ -252,7 +252,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     c->now_ns = event->ts_ns;
     calls_give_old(&c->calls, c->now_ns);
     if (event->type == DS_EVENT_MESSAGE) {
-        if (c->intern.table.num + NAMES_PER_MESSAGE > c->intern.table.max)
+        if (!intern_has_room(&c->intern, NAMES_PER_MESSAGE))
             forget_all(c);
         s.message = &event->message;
         take_message(c, &s);

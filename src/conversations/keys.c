@@ -14,10 +14,13 @@ struct interned {
     char *text;
 };
 
+enum { LEAST = 256 }; /* texts for which there is room even if there may be fewer */
+
 void intern_init(struct intern *intern, uint64_t max)
 {
     *intern = (struct intern){0};
     table_init(&intern->table, sizeof(struct interned), max);
+    intern->max_bytes = (max > LEAST ? max : LEAST) * INTERN_BYTES_EACH;
 }
 
 void intern_free(struct intern *intern)
@@ -26,6 +29,12 @@ void intern_free(struct intern *intern)
          e = table_newer(&intern->table, e))
         free(e->text);
     table_free(&intern->table);
+}
+
+bool intern_has_room(const struct intern *intern, uint64_t num)
+{
+    return intern->table.num + num <= intern->table.max &&
+           num * INTERN_TEXT_MAX <= intern->max_bytes - intern->num_bytes;
 }
 
 static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t hash)
@@ -87,6 +96,8 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
         intern->recent[place].number = number;
         return number;
     }
+    if (text.len > intern->max_bytes - intern->num_bytes)
+        return 0;
     char *copy = malloc(text.len + 1);
     struct interned *e = copy != NULL ? table_add(&intern->table, hash) : NULL;
     if (e == NULL) {
@@ -98,6 +109,7 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     copy[text.len] = '\0';
     e->text = copy;
     e->len = (uint32_t)text.len;
+    intern->num_bytes += text.len;
     return e->entry.number;
 }
 

@@ -23,10 +23,17 @@ struct intern {
         uint32_t len, number;
     } recent[INTERN_RECENT];
     uint32_t num_recent;
+    uint64_t num_bytes, max_bytes; /* of all texts */
 };
+
+/* Room for each text on average; what an atom has at most, 255 characters. */
+enum { INTERN_BYTES_EACH = 256, INTERN_TEXT_MAX = 1020 };
 
 void intern_init(struct intern *intern, uint64_t max);
 void intern_free(struct intern *intern);
+
+/* intern_has_room says whether there is room for so many texts, however long atoms may be. */
+bool intern_has_room(const struct intern *intern, uint64_t num);
 
 /* intern_add returns the number of a text, from 1; 0 when it is absent, the cap has been
  * reached or memory ran out. */

@@ -281,9 +281,40 @@ static void memory_runs_out(void **state)
     failing_alloc_at(0);
 }
 
+/* Texts have a cap in bytes, too: as many as there may be, all as long as atoms get, would be four
+ * times as much. */
+static void texts_have_a_cap(void **state)
+{
+    enum { MAX = 300, FIT = MAX * INTERN_BYTES_EACH / INTERN_TEXT_MAX };
+    char longest[INTERN_TEXT_MAX];
+    struct intern intern;
+    (void)state;
+    intern_init(&intern, MAX);
+    memset(longest, 'x', sizeof longest);
+    const struct ds_text all = {longest, sizeof longest};
+    for (uint32_t i = 0; i < FIT; i++) {
+        memcpy(longest, &i, sizeof i);
+        assert_true(intern_has_room(&intern, FIT - i));
+        assert_false(intern_has_room(&intern, FIT - i + 1));
+        assert_int_equal(intern_add(&intern, all), i + 1);
+    }
+    memcpy(longest, "more", 4);
+    assert_int_equal(intern_add(&intern, all), 0);
+    assert_int_equal(intern_find(&intern, all), 0);
+    assert_int_not_equal(intern_add(&intern, text("short")), 0);
+    assert_true(intern_has_room(&intern, 0));
+    intern_free(&intern);
+
+    intern_init(&intern, 3);
+    assert_true(intern_has_room(&intern, 3));
+    assert_false(intern_has_room(&intern, 4));
+    intern_free(&intern);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_have_a_cap),
         cmocka_unit_test(one_answer),   cmocka_unit_test(workers),
         cmocka_unit_test(server_and_workers), cmocka_unit_test(pool),
         cmocka_unit_test(swap),         cmocka_unit_test(lends_a_hand),
