@@ -154,9 +154,9 @@ static struct registry_entry *entry_find(struct registry *registry, const struct
 /* make_place removes the oldest entry of an address and port that has as many as may be. */
 static void make_place(struct env *env, const struct ds_addr *addr, uint16_t port)
 {
-    struct entry *oldest = NULL;
+    struct registry_entry *oldest = NULL;
     unsigned num = 0;
-    struct entry *e = *place_chain(env->registry, addr, port);
+    struct registry_entry *e = *place_chain(env->registry, addr, port);
     for (; e != NULL; e = e->in[BY_PLACE].next) {
         if (e->port != port || !same_addr(&e->addr, addr))
             continue;
