@@ -392,7 +392,7 @@ bool ds_term_print(const struct ds_term *term, const struct ds_term_print_option
         return !out->failed;
     if (options != NULL && options->syntax == DS_SYNTAX_ELIXIR)
         return term_inspect(term, options, out);
-    if (print_alone(term, out))
+    if ((options == NULL || options->part == NULL) && print_alone(term, out))
         return true;
     return text_print(&text, &erlang, term, options != NULL ? options : &no_limits, out);
 }

@@ -73,6 +73,8 @@ struct text {
     size_t start; /* of the text in out */
     bool first;   /* nothing was written yet in what is open */
     bool failed;  /* memory ran out: what is written is lost, to the end of the step at hand */
+    const uint8_t *part;          /* of options, until it has come; NULL: none is asked for */
+    size_t part_at, part_depth;   /* in out; what was open when it came */
     size_t depth; /* what is open; entries may be more */
     union text_entry few[TEXT_FRAMES];
     union text_entry *entries;
@@ -511,6 +513,23 @@ TOKEN_INLINE bool text_next(struct text *text, const struct text_syntax *syntax)
     return false;
 }
 
+/* text_begin_part notes that what is asked for comes next. */
+static inline void text_begin_part(struct text *text)
+{
+    text->part = NULL;
+    text->part_at = (size_t)(text->pen - text->out->data);
+    text->part_depth = text->depth;
+}
+
+/* text_end_part tells where it is. What was open when it came ends behind it, a byte each. */
+static inline void text_end_part(const struct text *text, struct ds_term_part *part)
+{
+    const bool has_come = part->data != NULL && text->part == NULL;
+    const bool is_whole = has_come && text->num_entries == 0 && !text->failed && !text->out->failed;
+    part->at = text->part_at;
+    part->len = is_whole ? text->out->len - text->part_at - text->part_depth : 0;
+}
+
 TOKEN_INLINE void text_run(struct text *text, const struct text_syntax *syntax)
 {
     struct term_token token;
@@ -521,6 +540,8 @@ TOKEN_INLINE void text_run(struct text *text, const struct text_syntax *syntax)
             buffer_is_stopped(text->out, ++num))
             return;
         do {
+            if (text->at.at == text->part)
+                text_begin_part(text);
             if (token_read(&text->at, &text->source, &token, &what) != TERM_OK ||
                 !text_add_token(text, syntax, &token)) {
                 TEXT_PUT(text, "...");
@@ -548,10 +569,14 @@ TOKEN_INLINE bool text_print(struct text *text, const struct text_syntax *syntax
     text->entries = text->few;
     text->num_entries = 0;
     text->cap_entries = TEXT_FRAMES;
+    text->part = options->part != NULL ? options->part->data : NULL;
+    text->part_at = text->part_depth = 0;
 
     text_resume(text);
     text_run(text, syntax);
     text_lend(text);
+    if (options->part != NULL)
+        text_end_part(text, options->part);
     if (text->entries != text->few)
         free(text->entries);
     return !text->failed && !out->failed;

@@ -136,6 +136,12 @@ enum ds_syntax { DS_SYNTAX_ERLANG, DS_SYNTAX_ELIXIR, DS_SYNTAX_NUM };
  * rather than in its text, has to look for it here as well. */
 const char *const *ds_syntax_words(enum ds_syntax syntax, size_t *num);
 
+/* ds_term_part is a term within another one, which ends where that ends. */
+struct ds_term_part {
+    const uint8_t *data;
+    size_t at, len; /* where its text is in the buffer; len 0: it is not there in one piece */
+};
+
 /* ds_term_print_options limits the text of a term. Zero means no limit. What is left out
  * is said in the text: "... 1234 more bytes", "... 17 more". */
 struct ds_term_print_options {
@@ -151,6 +157,7 @@ struct ds_term_print_options {
                            quotes and backslashes of the text have a backslash before them */
     bool *cut; /* set to true where max_bytes or max_len left something out; may be NULL */
     enum ds_syntax syntax;
+    struct ds_term_part *part; /* gets to know where its text is; may be NULL. Of Erlang alone */
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,

@@ -160,6 +160,25 @@ void json_value_term(struct json_writer *json, const struct ds_term *term)
     add_quote(json);
 }
 
+void json_value_written(struct json_writer *json, struct json_written written)
+{
+    add_quote(json);
+    ds_buffer_add(json->out, written.text.data, written.text.len);
+    add_quote(json);
+}
+
+void json_put_term_with(struct json_writer *json, struct json_key key, const struct ds_term *term,
+                        struct ds_term_part *part)
+{
+    const uint32_t max_depth = json->limits.max_depth;
+    const bool is_plain = json->limits.syntax == DS_SYNTAX_ERLANG && !term_show_bounds(term) &&
+                          (max_depth == 0 || term->len < max_depth);
+    part->len = 0;
+    json->limits.part = is_plain ? part : NULL;
+    json_put_term(json, key, term);
+    json->limits.part = NULL;
+}
+
 /* Whether text is a whole number that a double holds. */
 static bool is_exact_number(const char *text, size_t len)
 {

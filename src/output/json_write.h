@@ -4,8 +4,9 @@
  * objects are built with json_tree.h.
  *
  * Nobody can forge a record: what is written as it is can only be a literal of this program
- * (JSON_KEY, JSON_LITERAL), a number, or an object that another json_writer has written. Every
- * text goes through json_escape, also what only this program can have made.
+ * (JSON_KEY, JSON_LITERAL), a number, an object that another json_writer has written, or the text of
+ * a term as it was written. Every other text goes through json_escape, also what only this program
+ * can have made.
  */
 #ifndef SRC_JSON_WRITE_H
 #define SRC_JSON_WRITE_H
@@ -35,6 +36,11 @@ struct json_key {
         ",\"" name "\":", sizeof(",\"" name "\":") - 1                                             \
     }
 #define JSON_KEY(name) ((struct json_key)JSON_KEY_INIT(name))
+
+/* json_written is what stands between the quotes of a term that json_put_term has written. */
+struct json_written {
+    struct ds_text text;
+};
 
 /* json_object is an object that json_end_object has ended. No text: memory ran out. */
 struct json_object {
@@ -104,6 +110,7 @@ void json_value_unsigned(struct json_writer *json, uint64_t number);
 void json_value_signed(struct json_writer *json, int64_t number);
 void json_value_time(struct json_writer *json, int64_t ns);
 void json_value_term(struct json_writer *json, const struct ds_term *term);
+void json_value_written(struct json_writer *json, struct json_written written);
 
 /* These write a field. */
 #define JSON_PUT(what, type)                                                                       \
@@ -120,7 +127,12 @@ JSON_PUT(unsigned, uint64_t)
 JSON_PUT(signed, int64_t)
 JSON_PUT(time, int64_t)
 JSON_PUT(term, const struct ds_term *)
+JSON_PUT(written, struct json_written)
 #undef JSON_PUT
+/* json_put_term_with puts a term and tells where a part of it is written, if that is written so
+ * wherever it stands. */
+void json_put_term_with(struct json_writer *json, struct json_key key, const struct ds_term *term,
+                        struct ds_term_part *part);
 void json_put_bool(struct json_writer *json, struct json_key key, bool value);
 /* Microseconds, with a fraction where there is one; or always. */
 void json_put_microseconds(struct json_writer *json, struct json_key key, int64_t ns);

@@ -5,6 +5,7 @@
 #include "community_id.h"
 #include "endpoint_cache.h"
 #include "json_write.h"
+#include "said.h"
 #include "sink.h"
 
 #include <inttypes.h>
@@ -22,6 +23,8 @@ struct json_state {
     struct endpoint_cache *endpoints;
     struct json_writer json;
     struct ds_buffer scratch;
+    const struct note *note; /* on the event at hand */
+    struct said *said; /* NULL: what is shown of a call may be something else */
     bool etf;
 };
 
@@ -286,6 +289,39 @@ static void write_role(struct json_writer *json, enum ds_role role,
         json_put_term(json, role_keys[role], term);
 }
 
+/* write_payload writes what was sent, and remembers what of it the record of its call will say
+ * again: what was asked, or answered by the message that ends it, stands last, nearly always. */
+static void write_payload(struct json_state *s, const struct ds_term *payload)
+{
+    const struct note *note = s->note;
+    const struct ds_term *body = &note->body;
+    const bool is_last = body->data != NULL && body->data >= payload->data &&
+                         body->data + body->len == payload->data + payload->len;
+    const bool is_of_call =
+        note->call != 0 && (note->role == NOTE_REQUEST || note->outcome != CALL_OPEN);
+    if (s->said == NULL || !is_of_call || !is_last || !said_wants(body)) {
+        json_put_term(&s->json, JSON_KEY("term"), payload);
+        return;
+    }
+    struct ds_term_part part = {.data = body->data};
+    json_put_term_with(&s->json, JSON_KEY("term"), payload, &part);
+    if (part.len != 0)
+        said_keep(s->said, note->call, note->role == NOTE_REQUEST ? SAID_REQUEST : SAID_ANSWER, body,
+                  (struct ds_text){s->json.out->data + part.at, part.len});
+}
+
+/* write_said writes a term of a call, which its message may have said. */
+static void write_said(struct json_state *s, struct json_key key, const struct call *call,
+                       enum said_what what, const struct ds_term *term)
+{
+    const struct json_written written = {
+        s->said != NULL ? said_find(s->said, call->number, what, term) : (struct ds_text){0}};
+    if (written.text.data != NULL)
+        json_put_written(&s->json, key, written);
+    else
+        json_put_term(&s->json, key, term);
+}
+
 static void write_message(struct json_state *s, const struct ds_event *event)
 {
     struct json_writer *json = &s->json;
@@ -302,7 +338,7 @@ static void write_message(struct json_state *s, const struct ds_event *event)
             json_put_term(json, JSON_KEY("control"), &m->control);
     }
     if (m->payload.data != NULL)
-        json_put_term(json, JSON_KEY("term"), &m->payload);
+        write_payload(s, &m->payload);
     json_put_unsigned(json, JSON_KEY("size"), m->size);
     if (m->fragments > 1)
         json_put_unsigned(json, JSON_KEY("fragments"), m->fragments);
@@ -454,11 +490,11 @@ static void write_call(struct json_state *s, const struct call *call)
     if (call->mfa.data != NULL)
         write_mfa(s, call);
     if (call->request.data != NULL)
-        json_put_term(json, JSON_KEY("request"), &call->request);
+        write_said(s, JSON_KEY("request"), call, SAID_REQUEST, &call->request);
     else
         json_put_unsigned(json, JSON_KEY("request_bytes"), call->request_len);
     if (call->result.data != NULL)
-        json_put_term(json, JSON_KEY("result"), &call->result);
+        write_said(s, JSON_KEY("result"), call, SAID_ANSWER, &call->result);
     json_put_time(json, JSON_KEY("start"), call->start_ns);
     json_put_unsigned(json, JSON_KEY("start_frame"), call->start_frame);
     json_put_microseconds(json, JSON_KEY("latency_us"), call->end_ns - call->start_ns);
@@ -466,7 +502,7 @@ static void write_call(struct json_state *s, const struct call *call)
     if (call->error_class != NULL)
         json_put_string(json, JSON_KEY("class"), call->error_class);
     if (call->reason.data != NULL)
-        json_put_term(json, JSON_KEY("reason"), &call->reason);
+        write_said(s, JSON_KEY("reason"), call, SAID_ANSWER, &call->reason);
     if (call->parent != 0)
         json_put_unsigned(json, JSON_KEY("parent"), call->parent);
     if (call->parent_ambiguous)
@@ -596,6 +632,7 @@ static void json_record(struct sink *sink, const struct record *given)
     json_put_unsigned(json, JSON_KEY("conn"), event->conn->number);
     json_put_object(json, JSON_KEY("src"), get_endpoint(s, event, event->dir));
     json_put_object(json, JSON_KEY("dst"), get_endpoint(s, event, !event->dir));
+    s->note = &given->note;
     if (types[event->type].write != NULL)
         types[event->type].write(s, event);
     write_note(s, given);
@@ -640,6 +677,11 @@ static bool json_open(struct sink *sink)
     s->json.tree.syntax = sink->config->json_syntax;
     s->json.limits.base64_min = sink->config->json_base64 ? BASE64_MIN : 0;
     s->etf = sink->config->etf;
+    if (!sink->config->redacted && (s->said = said_new()) == NULL) {
+        endpoint_cache_free(s->endpoints);
+        free(s);
+        return false;
+    }
     sink->state = s;
     json_tree_start();
     return true;
@@ -649,6 +691,7 @@ static void json_close(struct sink *sink)
 {
     struct json_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
+    said_free(s->said);
     json_writer_free(&s->json);
     ds_buffer_free(&s->scratch);
     free(s);

@@ -61,6 +61,39 @@ static void test_print_appends(void **state)
     ds_buffer_free(&text);
 }
 
+/* A part of a term that ends where that ends is written in one piece, if all of it is. */
+static void test_part(void **state)
+{
+    static const uint8_t bytes[] = {104, 2, 97, 1, 104, 2, 97, 2, 108, 0, 0, 0, 1, 97, 3, 106};
+    enum { PART_AT = 4 };
+    const struct {
+        size_t at, len; /* of the part, of the term */
+        uint32_t max_items;
+        const char *all, *part;
+    } cases[] = {
+        {PART_AT, sizeof bytes, 0, "x = {1,{2,[3]}}", "{2,[3]}"},
+        {0, sizeof bytes, 0, "x = {1,{2,[3]}}", "{1,{2,[3]}}"},
+        {PART_AT, sizeof bytes, 1, "x = {1,... 1 more}", ""},
+        {PART_AT, sizeof bytes - 1, 0, "x = {1,{2,[3|...", ""},
+        {1, sizeof bytes, 0, "x = {1,{2,[3]}}", ""}, /* no term begins there */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ds_buffer text = {0};
+        const struct ds_term term = samples_term(bytes, cases[i].len);
+        struct ds_term_part part = {.data = bytes + cases[i].at, .len = 1};
+        const struct ds_term_print_options options = {.max_items = cases[i].max_items,
+                                                      .part = &part};
+        ds_buffer_add_text(&text, "x = ");
+        assert_true(ds_term_print(&term, &options, &text));
+        assert_text(&text, cases[i].all);
+        assert_int_equal(part.len, strlen(cases[i].part));
+        if (part.len != 0)
+            assert_memory_equal(text.data + part.at, cases[i].part, part.len);
+        ds_buffer_free(&text);
+    }
+}
+
 /* A prefix is printed as far as it goes: what is written of it is what the whole term begins
  * with, or what stands for its bytes as text. */
 static void test_every_prefix_ends_in_dots(void **state)
@@ -771,6 +804,7 @@ int main(void)
         cmocka_unit_test(test_looked_at),
         cmocka_unit_test(test_absent_term_prints_nothing),
         cmocka_unit_test(test_print_appends),
+        cmocka_unit_test(test_part),
         cmocka_unit_test(test_every_prefix_ends_in_dots),
         cmocka_unit_test(test_damaged_as_far_as_it_goes),
         cmocka_unit_test(test_limits),

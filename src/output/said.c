@@ -1,0 +1,67 @@
+/*
+ * said.c - see said.h. Direct-mapped by the number of the call. Of a call, terms with the same bytes
+ * are the same: they come from one message, whose atoms do not change any more.
+ */
+#include "said.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_CALLS = 32, MAX_TERM = 1024, MAX_TEXT = 2048 };
+
+struct entry {
+    uint64_t call; /* 0: none */
+    struct ds_buffer term, text;
+};
+
+struct said {
+    struct entry entries[NUM_CALLS][SAID_NUM];
+};
+
+struct said *said_new(void)
+{
+    return calloc(1, sizeof(struct said));
+}
+
+void said_free(struct said *said)
+{
+    for (size_t i = 0; said != NULL && i < (size_t)NUM_CALLS * SAID_NUM; i++) {
+        struct entry *entry = &said->entries[i / SAID_NUM][i % SAID_NUM];
+        ds_buffer_free(&entry->term);
+        ds_buffer_free(&entry->text);
+    }
+    free(said);
+}
+
+bool said_wants(const struct ds_term *term)
+{
+    return term->data != NULL && !term->damaged && term->len <= MAX_TERM;
+}
+
+void said_keep(struct said *said, uint64_t call, enum said_what what, const struct ds_term *term,
+               struct ds_text text)
+{
+    struct entry *entry = &said->entries[call % NUM_CALLS][what];
+    entry->call = 0;
+    if (!said_wants(term) || text.len > MAX_TEXT)
+        return;
+    entry->term.len = entry->text.len = 0;
+    ds_buffer_add(&entry->term, term->data, term->len);
+    ds_buffer_add(&entry->text, text.data, text.len);
+    if (!entry->term.failed && !entry->text.failed) {
+        entry->call = call;
+        return;
+    }
+    ds_buffer_free(&entry->term);
+    ds_buffer_free(&entry->text);
+}
+
+struct ds_text said_find(const struct said *said, uint64_t call, enum said_what what,
+                         const struct ds_term *term)
+{
+    const struct entry *entry = &said->entries[call % NUM_CALLS][what];
+    if (call == 0 || entry->call != call || entry->term.len != term->len ||
+        memcmp(entry->term.data, term->data, term->len) != 0)
+        return (struct ds_text){0};
+    return (struct ds_text){entry->text.data, entry->text.len};
+}
