@@ -9,13 +9,13 @@
 
 enum { NUM_CALLS = 32, MAX_TERM = 1024, MAX_TEXT = 2048 };
 
-struct entry {
+struct said_entry {
     uint64_t call; /* 0: none */
     struct ds_buffer term, text;
 };
 
 struct said {
-    struct entry entries[NUM_CALLS][SAID_NUM];
+    struct said_entry entries[NUM_CALLS][SAID_NUM];
 };
 
 struct said *said_new(void)
@@ -26,7 +26,7 @@ struct said *said_new(void)
 void said_free(struct said *said)
 {
     for (size_t i = 0; said != NULL && i < (size_t)NUM_CALLS * SAID_NUM; i++) {
-        struct entry *entry = &said->entries[i / SAID_NUM][i % SAID_NUM];
+        struct said_entry *entry = &said->entries[i / SAID_NUM][i % SAID_NUM];
         ds_buffer_free(&entry->term);
         ds_buffer_free(&entry->text);
     }
@@ -41,7 +41,7 @@ bool said_wants(const struct ds_term *term)
 void said_keep(struct said *said, uint64_t call, enum said_what what, const struct ds_term *term,
                struct ds_text text)
 {
-    struct entry *entry = &said->entries[call % NUM_CALLS][what];
+    struct said_entry *entry = &said->entries[call % NUM_CALLS][what];
     entry->call = 0;
     if (!said_wants(term) || text.len > MAX_TEXT)
         return;
@@ -59,7 +59,7 @@ void said_keep(struct said *said, uint64_t call, enum said_what what, const stru
 struct ds_text said_find(const struct said *said, uint64_t call, enum said_what what,
                          const struct ds_term *term)
 {
-    const struct entry *entry = &said->entries[call % NUM_CALLS][what];
+    const struct said_entry *entry = &said->entries[call % NUM_CALLS][what];
     if (call == 0 || entry->call != call || entry->term.len != term->len ||
         memcmp(entry->term.data, term->data, term->len) != 0)
         return (struct ds_text){0};
