@@ -17,6 +17,11 @@ if(DISTSNIFF_TESTS)
   add_test(NAME terms_inspect_golden
            COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run inspect_golden main
                    $<TARGET_FILE:term_tool> ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.golden)
+  # The notebook of -T livemd, run over its data.
+  add_test(NAME notebook
+           COMMAND ${ELIXIR} ${CMAKE_CURRENT_SOURCE_DIR}/terms/notebook.exs
+                   $<TARGET_FILE:distsniff> ${PCAPS} ${ERL_DIR}
+                   ${CMAKE_CURRENT_BINARY_DIR}/notebook)
 endif()
 # Patterns of -m over terms, and what the node makes of both.
 if(DISTSNIFF_TESTS)

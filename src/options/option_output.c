@@ -13,6 +13,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* add_beside adds what is written with the format added last. */
+static bool add_beside(struct options *o, const struct sink_format *format)
+{
+    char *name = sink_name_beside(format->kind, format->file);
+    if (name == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    o->names_beside[o->output.num_formats] = name;
+    o->output.formats[o->output.num_formats++] = (struct sink_format){format->kind->beside, name};
+    return true;
+}
+
 bool option_set_format(struct options *o, const char *value)
 {
     size_t len = strcspn(value, "=");
@@ -23,8 +36,9 @@ bool option_set_format(struct options *o, const char *value)
         complain("unknown format '%.*s': -T takes %s", (int)len, value, names);
         return false;
     }
-    if (o->output.num_formats == MAX_FORMATS) {
-        complain("-T can be given at most %d times", MAX_FORMATS);
+    if (o->output.num_formats + (kind->beside != NULL) >= MAX_FORMATS) {
+        complain("-T can be given at most %d times, and counts twice where it writes two files",
+                 MAX_FORMATS);
         return false;
     }
     const char *file = value[len] == '=' ? value + len + 1 : NULL;
@@ -37,7 +51,7 @@ bool option_set_format(struct options *o, const char *value)
     if (kind->check != NULL && !kind->check(file))
         return false;
     o->output.formats[o->output.num_formats++] = (struct sink_format){kind, file};
-    return true;
+    return kind->beside == NULL || add_beside(o, &o->output.formats[o->output.num_formats - 1]);
 }
 
 bool option_set_web(struct options *o, const char *value)

@@ -442,6 +442,8 @@ bool options_parse(struct options *options, int argc, char **argv)
 
 void options_free(struct options *options)
 {
+    for (size_t i = 0; i < MAX_FORMATS; i++)
+        free(options->names_beside[i]);
     free(options->capture.read_files);
     free(options->keylog.files);
     options->keylog.files = NULL;

@@ -54,6 +54,7 @@ struct options {
     struct selector_config select;
     struct redact_config redact;
     struct sink_config output;
+    char *names_beside[MAX_FORMATS]; /* files that a format writes beside its own */
     struct report_config report;
     struct metrics_config metrics;
     struct keep_config keep;

@@ -77,6 +77,9 @@ struct sink_kind {
     bool is_of_packets; /* it is written where packets are kept, and is no sink */
     bool wants_unselected; /* is also given what was not selected, with record->left_out */
     bool writes_nothing; /* it has no output of its own */
+    /* beside is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
+    const struct sink_kind *beside;
+    const char *ending, *beside_ending;
 };
 
 /* sink is one -T at work. */
@@ -91,10 +94,16 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_html, sink_pcapng, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
+    sink_perfetto, sink_html, sink_livemd, sink_livemd_data, sink_pcapng, sink_erl, sink_ex,
+    sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);
+
+/* sink_name_beside makes the name of what is written beside a file of that kind, to be freed; NULL when
+ * memory ran out. sink_beside_of finds it among the formats. */
+char *sink_name_beside(const struct sink_kind *kind, const char *file);
+const char *sink_beside_of(const struct sink_config *config, const char *file);
 
 /* sinks_are_read_back says whether one of the formats asked for is. */
 bool sinks_are_read_back(const struct sink_config *config);

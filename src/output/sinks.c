@@ -20,6 +20,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_plantuml,
     &sink_perfetto,
     &sink_html,
+    &sink_livemd,
     &sink_pcapng,
     &sink_erl,
     &sink_ex,
@@ -48,6 +49,25 @@ void sink_list_names(char *out, size_t size)
         const char *between = i == 0 ? "" : i + 1 == NUM_KINDS ? " or " : ", ";
         len += (size_t)snprintf(out + len, size - len, "%s%s", between, kinds[i]->name);
     }
+}
+
+char *sink_name_beside(const struct sink_kind *kind, const char *file)
+{
+    const size_t ending = strlen(kind->ending);
+    size_t len = strlen(file);
+    char *name;
+    if (len > ending && memcmp(file + len - ending, kind->ending, ending) == 0)
+        len -= ending;
+    return asprintf(&name, "%.*s%s", (int)len, file, kind->beside_ending) < 0 ? NULL : name;
+}
+
+const char *sink_beside_of(const struct sink_config *config, const char *file)
+{
+    for (size_t i = 0; i + 1 < config->num_formats; i++) {
+        if (config->formats[i].kind->beside != NULL && strcmp(config->formats[i].file, file) == 0)
+            return config->formats[i + 1].file;
+    }
+    return NULL;
 }
 
 bool sinks_want_raw(const struct sink_config *config)

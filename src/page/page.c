@@ -107,7 +107,7 @@ struct page *page_new(const struct page_config *config)
     p->config = *config;
     p->rows.max = config->limits[DS_LIMIT_PAGE_MESSAGES];
     p->step.limits = &message_limits;
-    page_calls_init(&p->calls, config->limits[DS_LIMIT_PAGE_CALLS]);
+    page_calls_init(&p->calls, config->limits[DS_LIMIT_PAGE_CALLS], page_calls_json);
     p->times = page_times_new();
     if (p->times != NULL && open_books(p))
         return p;

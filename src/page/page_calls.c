@@ -1,5 +1,5 @@
 /*
- * page_calls.c - see page_calls.h. A call is kept as the JSON that it will be in the page.
+ * page_calls.c - see page_calls.h. A call is kept as the text that it will be in the page.
  */
 #include "page_calls.h"
 
@@ -7,9 +7,9 @@
 
 enum { WHAT_LEN = 300, CHILDREN_TOLD = 64 };
 
-void page_calls_init(struct page_calls *c, uint64_t max)
+void page_calls_init(struct page_calls *c, uint64_t max, page_calls_line *make_line)
 {
-    *c = (struct page_calls){0};
+    *c = (struct page_calls){.make_line = make_line};
     /* One that went wrong may be one of the slowest as well. */
     c->failed.max = max / 4;
     c->slowest.max = max - c->failed.max;
@@ -38,7 +38,7 @@ static void put_party(struct page_calls *c, struct json_key key, const struct pa
     put_scratch(c, key, json);
 }
 
-static void make_line(struct page_calls *c, const struct call *call)
+void page_calls_json(struct page_calls *c, const struct call *call)
 {
     struct json_writer json = {.out = &c->line};
     c->line.len = c->scratch.len = 0;
@@ -84,7 +84,7 @@ void page_calls_take(struct page_calls *c, const struct call *call)
                            best_rows_wants(&c->failed, span_ns, call->number);
     if (!is_slow && !is_failed)
         return;
-    make_line(c, call);
+    c->make_line(c, call);
     if (is_slow)
         c->no_memory |= !best_rows_add(&c->slowest, span_ns, call->number, &c->line);
     if (is_failed)

@@ -9,13 +9,22 @@
 #include "json_write.h"
 #include "record.h"
 
+struct page_calls;
+typedef void page_calls_line(struct page_calls *calls, const struct call *call);
+
 struct page_calls {
+    page_calls_line *make_line;
     struct best_rows slowest, failed;
     struct ds_buffer line, scratch;
     bool no_memory;
 };
 
-void page_calls_init(struct page_calls *calls, uint64_t max);
+/* page_calls_init: make_line writes a call to line, where it is kept; scratch is its own. */
+void page_calls_init(struct page_calls *calls, uint64_t max, page_calls_line *make_line);
+
+/* page_calls_json is the line that page_calls_tell takes. */
+page_calls_line page_calls_json;
+
 void page_calls_free(struct page_calls *calls);
 void page_calls_take(struct page_calls *calls, const struct call *call);
 

@@ -213,13 +213,55 @@ bool page_times_span(const struct page_times *t, int64_t *first_ns, int64_t *las
     return t->grid.has_start;
 }
 
-static void tell_series(struct page_times *t, struct grid_series *series, struct json_key key,
-                        struct json_writer *json)
+/* num_columns brings a series to the grid, and says how many columns there are up to the last that is
+ * not empty. */
+static unsigned num_columns(struct page_times *t, struct grid_series *series)
 {
     unsigned num = GRID_COLUMNS;
     grid_series_follow(series, &t->grid);
     while (num != 0 && series->counts[num - 1] == 0)
         num--;
+    return num;
+}
+
+void page_times_see(struct page_times *t, struct page_times_view *view)
+{
+    *view = (struct page_times_view){
+        .start_ns = t->grid.start_ns,
+        .width_ns = time_grid_width_ns(&t->grid),
+        .messages = t->messages.counts,
+        .bytes = t->bytes.counts,
+        .num = num_columns(t, &t->messages),
+        .latency_ends_ns = heat_ends_ns,
+        .num_ends = HEAT_ROWS - 1,
+    };
+    grid_series_follow(&t->bytes, &t->grid);
+}
+
+static void each_cell(struct page_times *t, struct heat *heat,
+                      void (*cell)(void *context, unsigned column, unsigned row, uint64_t count),
+                      void *context)
+{
+    for (unsigned row = 0; row < HEAT_ROWS; row++) {
+        grid_series_follow(&heat->rows[row], &t->grid);
+        for (unsigned column = 0; column < GRID_COLUMNS; column++) {
+            if (heat->rows[row].counts[column] != 0)
+                cell(context, column, row, heat->rows[row].counts[column]);
+        }
+    }
+}
+
+void page_times_cells(struct page_times *t,
+                      void (*cell)(void *context, unsigned column, unsigned row, uint64_t count),
+                      void *context)
+{
+    each_cell(t, &t->heat, cell, context);
+}
+
+static void tell_series(struct page_times *t, struct grid_series *series, struct json_key key,
+                        struct json_writer *json)
+{
+    const unsigned num = num_columns(t, series);
     json_put_list(json, key);
     for (unsigned i = 0; i < num; i++) {
         json_item(json);
@@ -228,24 +270,23 @@ static void tell_series(struct page_times *t, struct grid_series *series, struct
     json_put_list_end(json);
 }
 
+static void tell_cell(void *context, unsigned column, unsigned row, uint64_t count)
+{
+    struct json_writer *json = context;
+    json_item(json);
+    json_value_unsigned(json, column);
+    json_item(json);
+    json_value_unsigned(json, row);
+    json_item(json);
+    json_value_unsigned(json, count);
+}
+
 /* tell_heat writes the cells that are not empty: column, row, count, one after the other. */
 static void tell_heat(struct page_times *t, struct heat *heat, struct json_writer *json)
 {
     json_put_unsigned(json, JSON_KEY("calls"), heat->count);
     json_put_list(json, JSON_KEY("cells"));
-    for (unsigned row = 0; row < HEAT_ROWS; row++) {
-        grid_series_follow(&heat->rows[row], &t->grid);
-        for (unsigned column = 0; column < GRID_COLUMNS; column++) {
-            if (heat->rows[row].counts[column] == 0)
-                continue;
-            json_item(json);
-            json_value_unsigned(json, column);
-            json_item(json);
-            json_value_unsigned(json, row);
-            json_item(json);
-            json_value_unsigned(json, heat->rows[row].counts[column]);
-        }
-    }
+    each_cell(t, heat, tell_cell, json);
     json_put_list_end(json);
 }
 

@@ -25,6 +25,21 @@ void page_times_mark(struct page_times *times, int64_t ns, const char *kind, uin
 /* page_times_tell writes all of it as fields of a JSON object. */
 void page_times_tell(struct page_times *times, struct json_writer *json);
 
+/* page_times_see shows what there is of all links and calls, until the next record: columns of
+ * messages and bytes, and where the rows of the heat map end, but for the last. page_times_cells calls
+ * cell for each field of it that is not empty. */
+struct page_times_view {
+    int64_t start_ns, width_ns;
+    const uint64_t *messages, *bytes;
+    unsigned num; /* columns up to the last that is not empty */
+    const int64_t *latency_ends_ns;
+    unsigned num_ends;
+};
+void page_times_see(struct page_times *times, struct page_times_view *view);
+void page_times_cells(struct page_times *times,
+                      void (*cell)(void *context, unsigned column, unsigned row, uint64_t count),
+                      void *context);
+
 /* page_times_span says when the first and the last thing was seen. False when there was nothing. */
 bool page_times_span(const struct page_times *times, int64_t *first_ns, int64_t *last_ns);
 

@@ -1,7 +1,9 @@
 # inspect.exs golden FILE: writes some of the terms and their texts, for inspect_golden.
 #
-# inspect.exs TERM_TOOL [CAPTURED]: has term_tool write terms as Elixir, and compares each with what
-# inspect of this Elixir writes without limits. CAPTURED are terms in the form that term_tool reads.
+# inspect.exs TERM_TOOL [RECORDS ...]: has term_tool write terms as Elixir, and compares each with what
+# inspect of this Elixir writes without limits: some that are thought of, 10000 made at random, and all
+# that are in RECORDS, files of -T etf. What is made and reads back from what inspect writes does so
+# from ours.
 #
 # What is to be different, and nothing else:
 #   pids, ports and references have their node in front, funs no name of a function;
@@ -26,16 +28,17 @@ defmodule Expected do
   def newer?, do: Version.match?(System.version(), ">= 1.15.0")
 
   def text(term), do: inspect(term, options())
+  def plain(term), do: inspect(term, Keyword.delete(options(), :inspect_fun))
 
   defp options do
     [limit: :infinity, printable_limit: :infinity, width: :infinity, inspect_fun: &show/2]
   end
 
-  defp show(pid, _) when is_pid(pid), do: "#PID" <> own(:erlang.pid_to_list(pid), "<0.")
-  defp show(port, _) when is_port(port), do: own(:erlang.port_to_list(port), "#Port<0.")
+  defp show(pid, _) when is_pid(pid), do: "#PID" <> own(:erlang.pid_to_list(pid), node(pid))
+  defp show(port, _) when is_port(port), do: own(:erlang.port_to_list(port), node(port))
 
   defp show(ref, _) when is_reference(ref) do
-    String.replace_prefix(own(:erlang.ref_to_list(ref), "#Ref<0."), "#Ref<", "#Reference<")
+    String.replace_prefix(own(:erlang.ref_to_list(ref), node(ref)), "#Ref<", "#Reference<")
   end
 
   defp show(fun, options) when is_function(fun) do
@@ -100,11 +103,7 @@ defmodule Expected do
 
   defp split_keys(text), do: text |> String.split(~r/(?<=: )0(, |$)/, trim: true)
 
-  defp own(chars, prefix) do
-    text = to_string(chars)
-    size = byte_size(prefix) - 2
-    String.replace_prefix(text, prefix, binary_part(prefix, 0, size) <> "#{node()}.")
-  end
+  defp own(chars, node), do: Regex.replace(~r/<\d+\./, to_string(chars), "<#{node}.")
 end
 
 defmodule Made do
@@ -258,7 +257,7 @@ defmodule Main do
     :rand.seed(:exsss, {1, 2, 3})
     fixed = Made.fixed()
     leaves = Enum.reject(fixed, &(:erlang.external_size(&1) > 400))
-    made = fixed ++ for(_ <- 1..3000, do: Made.random(Enum.take_random(leaves, 8), 3))
+    made = fixed ++ for(_ <- 1..10000, do: Made.random(Enum.take_random(leaves, 8), 3))
     given = Enum.flat_map(captured, &read/1)
     encoded = Enum.map(made, &:erlang.term_to_binary/1) ++ given
     texts = write(tool, encoded)
@@ -276,14 +275,29 @@ defmodule Main do
       IO.binwrite("inspect:   #{clip(expected, from)}\ndistsniff: #{clip(text, from)}\n\n")
     end
 
-    IO.puts("#{length(encoded)} terms, #{length(wrong)} wrong, Elixir #{System.version()}")
-    System.halt(if wrong == [], do: 0, else: 1)
+    unread =
+      for {term, text} <- Enum.zip(made, texts), theirs = Expected.plain(term), theirs != text,
+          reads_back?(theirs, term), not asked_nobody?(theirs), not reads_back?(text, term),
+          do: {theirs, text}
+
+    for {theirs, text} <- Enum.take(unread, 20), do: IO.puts("reads back: #{theirs}\nnot: #{text}\n")
+
+    IO.puts("#{length(encoded)} terms, #{length(given)} of them captured, #{length(wrong)} wrong, " <>
+              "#{length(unread)} not read back, Elixir #{System.version()}")
+    System.halt(if wrong == [] and unread == [], do: 0, else: 1)
   end
 
   defp decode(bytes) do
     {:ok, :erlang.binary_to_term(bytes)}
   rescue
     ArgumentError -> :none
+  end
+
+  # Whether text is source of the term. A struct is one only where its module is there.
+  defp reads_back?(text, term) do
+    not String.contains?(text, "#") and elem(Code.eval_string(text), 0) === term
+  rescue
+    _ -> false
   end
 
   # Elixir 1.20 writes a struct whose module is not loaded as a map, whatever is wanted of it.
@@ -309,7 +323,12 @@ defmodule Main do
     blocks(out)
   end
 
-  defp read(file), do: blocks(File.read!(file))
+  # Each term that was sent, once.
+  defp read(file) do
+    for record <- blocks(File.read!(file)), {:ok, fields} <- [decode(record)],
+        {key, term} <- fields, key in [:term, :control, :request, :result, :reason, :args, :to, :from],
+        uniq: true, do: :erlang.term_to_binary(term)
+  end
 
   defp blocks(<<n::32, block::binary-size(n), rest::binary>>), do: [block | blocks(rest)]
   defp blocks(<<>>), do: []

@@ -249,7 +249,7 @@ static void marks_and_calls_are_bounded(void **state)
     make();
     for (int i = 0; i < 2003; i++)
         page_times_mark(times, event.ts_ns, "up", 1, 2, (struct ds_text){"\"</", 3});
-    page_calls_init(&calls, 8);
+    page_calls_init(&calls, 8, page_calls_json);
     for (unsigned i = 1; i <= 20; i++) {
         call.number = i;
         call.end_ns = call.start_ns + i;
