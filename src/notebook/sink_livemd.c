@@ -212,7 +212,7 @@ static void data_record(struct sink *sink, const struct record *record)
     struct notebook *n = sink->state;
     page_times_record(n->times, record);
     if (record->call != NULL) {
-        if (report_call_has_end(record->call))
+        if (call_has_end(record->call))
             page_calls_take(&n->calls, record->call);
         return;
     }

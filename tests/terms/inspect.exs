@@ -293,9 +293,9 @@ defmodule Main do
     ArgumentError -> :none
   end
 
-  # Whether text is source of the term. A struct is one only where its module is there.
+  # Whether text is source of the term, where it is short. A struct is one only where its module is there.
   defp reads_back?(text, term) do
-    not String.contains?(text, "#") and elem(Code.eval_string(text), 0) === term
+    byte_size(text) < 1000 and not String.contains?(text, "#") and elem(Code.eval_string(text), 0) === term
   rescue
     _ -> false
   end
