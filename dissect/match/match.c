@@ -3,6 +3,7 @@
  */
 #include <distsniff/match.h>
 
+#include "match_advice.h"
 #include "match_elixir.h"
 #include "match_language.h"
 #include "match_parse.h"
@@ -166,6 +167,8 @@ struct ds_match *ds_match_compile(const char *text, struct ds_match_error *error
     /* What looks like one language, and is none of it, may be the other. */
     if (match == NULL && error->column != 0 && is_elixir)
         match = compile_erlang(text, &other);
+    if (match == NULL)
+        match_advise(text, is_elixir, error);
     return match;
 }
 

@@ -132,6 +132,11 @@ bool ds_term_get_integer(const struct ds_term *term, int64_t *out)
     return term_get_integer(term, out);
 }
 
+bool ds_term_get_binary(const struct ds_term *term, struct ds_text *out)
+{
+    return term_get_binary(term, out);
+}
+
 /* get_two reads the two terms that a container of that class holds and nothing else. */
 static bool get_two(const struct ds_term *term, enum term_class class, struct ds_term *first,
                     struct ds_term *second)

@@ -105,6 +105,8 @@ enum term_status term_inflate(struct cursor *at, struct arena *arena, uint64_t m
  * false when the term is not of that class or does not fit. */
 bool term_get_integer(const struct ds_term *term, int64_t *out);
 
+bool term_get_binary(const struct ds_term *term, struct ds_text *out);
+
 /* term_get_atom returns UTF-8: of cached and UTF-8 atoms, and of latin-1 atoms that are plain
  * ASCII. A reference to an unknown atom gives false. */
 bool term_get_atom(const struct ds_term *term, struct ds_text *out);

@@ -35,6 +35,14 @@ bool term_get_integer(const struct ds_term *term, int64_t *out)
     return get_token(term, &at, &token) && value_get_i64(&token, out);
 }
 
+bool term_get_binary(const struct ds_term *term, struct ds_text *out)
+{
+    struct cursor at;
+    struct term_token token;
+    return get_token(term, &at, &token) && token.class == TERM_BINARY &&
+           get_text(&token.body, false, out);
+}
+
 bool term_get_atom(const struct ds_term *term, struct ds_text *out)
 {
     struct cursor at;

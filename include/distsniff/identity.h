@@ -28,6 +28,7 @@ bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out);
 /* Parts of terms, as views. Each returns false when the term is not of that kind. */
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out); /* known, UTF-8 */
 bool ds_term_get_integer(const struct ds_term *term, int64_t *out);
+bool ds_term_get_binary(const struct ds_term *term, struct ds_text *out); /* its bytes, in whole ones */
 bool ds_term_get_cons(const struct ds_term *term, struct ds_term *head,
                       struct ds_term *tail); /* [Head | Tail]: of one element */
 bool ds_term_get_pair(const struct ds_term *term, struct ds_term *first, struct ds_term *second);

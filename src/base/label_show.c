@@ -6,6 +6,7 @@
 #include "term_show.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Modules that have another name in Elixir. */
 static const struct {
@@ -24,8 +25,13 @@ static bool is_word(const char *text, size_t len, const char *word)
 
 void label_show(const char *label, struct ds_buffer *out)
 {
+    label_show_as(term_show_syntax(), label, out);
+}
+
+void label_show_as(enum ds_syntax syntax, const char *label, struct ds_buffer *out)
+{
     const char *colon = strchr(label, ':');
-    if (colon == NULL || term_show_syntax() == DS_SYNTAX_ERLANG) {
+    if (colon == NULL || syntax == DS_SYNTAX_ERLANG) {
         ds_buffer_add_text(out, label);
         return;
     }
@@ -43,13 +49,15 @@ void label_show(const char *label, struct ds_buffer *out)
     ds_buffer_add_text(out, colon + 1);
 }
 
-struct ds_text label_read(struct ds_text word, char room[LABEL_ROOM])
+static struct ds_text read_label(struct ds_text word, bool any_case, char room[LABEL_ROOM])
 {
     const char *dot = memchr(word.data, '.', word.len);
     const size_t len = dot != NULL ? (size_t)(dot - word.data) : word.len;
     struct ds_text module = {word.data, len};
     for (size_t i = 0; i < NUM_MODULES; i++) {
-        if (is_word(word.data, len, modules[i].elixir))
+        if (is_word(word.data, len, modules[i].elixir) ||
+            (any_case && strlen(modules[i].elixir) == len &&
+             strncasecmp(word.data, modules[i].elixir, len) == 0))
             module = (struct ds_text){modules[i].erlang, strlen(modules[i].erlang)};
     }
     if (module.data == word.data && word.len != 0 && word.data[0] == ':')
@@ -63,4 +71,14 @@ struct ds_text label_read(struct ds_text word, char room[LABEL_ROOM])
         room[module.len] = ':';
     }
     return (struct ds_text){room, module.len + rest};
+}
+
+struct ds_text label_read(struct ds_text word, char room[LABEL_ROOM])
+{
+    return read_label(word, false, room);
+}
+
+struct ds_text label_guess(struct ds_text word, char room[LABEL_ROOM])
+{
+    return read_label(word, true, room);
 }

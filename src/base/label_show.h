@@ -9,10 +9,14 @@
 
 /* label_show appends a label; label_len says how many bytes that is. */
 void label_show(const char *label, struct ds_buffer *out);
+void label_show_as(enum ds_syntax syntax, const char *label, struct ds_buffer *out);
 
 /* label_read returns the label that a word in Elixir's spelling means, in room; the word itself when
  * it is in none, or too long. GenServer alone means gen, all of them. */
 enum { LABEL_ROOM = 128 };
 struct ds_text label_read(struct ds_text word, char room[LABEL_ROOM]);
+
+/* label_guess is label_read of a word that may be misspelt: genserver.cal. */
+struct ds_text label_guess(struct ds_text word, char room[LABEL_ROOM]);
 
 #endif

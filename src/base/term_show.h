@@ -39,6 +39,11 @@ bool term_show(const struct ds_term *term, const struct ds_term_print_options *o
 bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
                   const struct ds_term_print_options *options, struct ds_buffer *out);
 
+/* term_show_reason is term_show of why something failed. In Elixir's syntax an exception with a message,
+ * alone or with its stack, is ** (Shop.Refused) message, and the stack behind it. */
+bool term_show_reason(const struct ds_term *reason, const struct ds_term_print_options *options,
+                      struct ds_buffer *out);
+
 /* term_show_name appends the name of a process, an atom; term_show_call a function with its module. */
 void term_show_name(struct ds_text name, struct ds_buffer *out);
 void term_show_call(struct ds_text module, struct ds_text function, struct ds_buffer *out);

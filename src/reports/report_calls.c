@@ -56,7 +56,7 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
         term_show(&call->result, &options, out);
     } else if (call->reason.data != NULL) {
         ds_buffer_printf(out, " => %s ", call->error_class != NULL ? call->error_class : "");
-        term_show(&call->reason, &options, out);
+        term_show_reason(&call->reason, &options, out);
     }
 }
 

@@ -217,7 +217,7 @@ static void print_reason(const struct ds_term *reason, struct ds_buffer *out)
     const struct ds_term_print_options options = {
         .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 200};
     if (reason->data != NULL)
-        term_show(reason, &options, out);
+        term_show_reason(reason, &options, out);
     else
         ds_buffer_add_text(out, "?");
 }

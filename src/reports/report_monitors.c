@@ -52,7 +52,7 @@ static void take_record(void *state, const struct record *record)
     ds_buffer_printf(out, ": %s", monitor_outcome_name(m->outcome));
     if (m->reason.data != NULL) {
         ds_buffer_add_text(out, " ");
-        term_show(&m->reason, &options, out);
+        term_show_reason(&m->reason, &options, out);
     }
     ds_buffer_add_text(out, "\n");
 }

@@ -11,14 +11,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const others[] = {"spawn", "monitor", "link"};
 
 enum { NUM_OTHERS = sizeof others / sizeof others[0] };
 
+/* is_family: phoenix means Phoenix.PubSub and Phoenix.Tracker. In small letters, for Task is a label
+ * beside Task.Supervisor. */
+static bool is_family(const char *word, size_t len, const char *label, const char *group)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (word[i] < 'a' || word[i] > 'z')
+            return false;
+    }
+    return strcmp(group, "elixir") == 0 && strncasecmp(label, word, len) == 0 &&
+           (label[len] == '\0' || label[len] == '.' || label[len] == ':');
+}
+
 static bool word_fits(const char *word, size_t len, const char *label, const char *group)
 {
-    return (strncmp(label, word, len) == 0 && (label[len] == '\0' || label[len] == ':')) ||
+    return (len != 0 && is_family(word, len, label, group)) || (strncmp(label, word, len) == 0 && (label[len] == '\0' || label[len] == ':')) ||
            (strlen(group) == len && memcmp(group, word, len) == 0);
 }
 
@@ -88,16 +101,28 @@ static const char *find_nearest(const char *word, size_t len)
     return nearest;
 }
 
+/* complain_of says that there is no such label, and names the nearest in the spelling of the word. */
+static void complain_of(const char *option, const char *word, size_t len)
+{
+    char room[LABEL_ROOM];
+    struct ds_buffer hint = {0};
+    const struct ds_text meant = label_guess((struct ds_text){word, len}, room);
+    const char *nearest = find_nearest(meant.data, meant.len);
+    if (nearest != NULL)
+        label_show_as(meant.data != word ? DS_SYNTAX_ELIXIR : DS_SYNTAX_ERLANG, nearest, &hint);
+    const bool has_hint = hint.len != 0 && !hint.failed;
+    complain("%s: there is no label '%.*s'%s%.*s", option, (int)len, word,
+             has_hint ? ": did you mean " : "; labels are those that text and json show",
+             (int)hint.len, has_hint ? hint.data : "");
+    ds_buffer_free(&hint);
+}
+
 bool labels_check(const char *option, const char *list)
 {
     for (const char *word = list; *word != '\0'; word += *word == ',') {
         const size_t len = strcspn(word, ",");
         if (len != 0 && !is_known(word, len)) {
-            const char *nearest = find_nearest(word, len);
-            const bool has_hint = nearest != NULL && nearest[0] != '\0';
-            complain("%s: there is no label '%.*s'%s%s", option, (int)len, word,
-                     has_hint ? ": did you mean " : "; labels are those that text and json show",
-                     has_hint ? nearest : "");
+            complain_of(option, word, len);
             return false;
         }
         word += len;

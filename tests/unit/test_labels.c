@@ -32,13 +32,20 @@ static void words_fit(void **state)
     }
     assert_true(labels_fit("gen", "gen", ""));
     assert_false(labels_fit("x", "gen:call", ""));
+    assert_true(labels_fit("phoenix", "Phoenix.PubSub", "elixir"));
+    assert_true(labels_fit("task", "Task", "elixir"));
+    assert_false(labels_fit("phoen", "Phoenix.PubSub", "elixir"));
+    assert_false(labels_fit("Task", "Task.Supervisor", "elixir"));
+    assert_false(labels_fit("gen", "Gen.call", ""));
 }
 
 static void words_are_known(void **state)
 {
     static const char *const good[] = {"gen:call", "gen", "otp", "spawn", "monitor", "link",
-                                       "", ",", "gen,otp", "gen,,link,"};
-    static const char *const bad[] = {"gen:cal", "spawns", "gen,nonsense", "nonsense,gen", "s"};
+                                       "", ",", "gen,otp", "gen,,link,", "phoenix", "swarm",
+                                       "GenServer.call", "Phoenix.PubSub"};
+    static const char *const bad[] = {"gen:cal", "spawns", "gen,nonsense", "nonsense,gen", "s", "Phoenix",
+                                      "genserver.call", "Pub"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         assert_true(labels_check("--only", good[i]));

@@ -127,6 +127,15 @@ static void test_errors(void **state)
     assert_error(":a, :b", 3, "expected when, :: or the end, not ','");
     assert_error("{:a, b} when b && 1", 16, "&& cannot stand in a pattern");
     assert_error("{:a, b} when b in c", 19, "expected [...] or a range like 1..10 behind in");
+    assert_error("{:a, b} when b =:= 1", 16,
+                 "expected an operator, -> or the end, not '=': =:= is Erlang's, Elixir writes ===");
+    assert_error("{A, B} when A != B", 15,
+                 "expected a word of Erlang, not '!': != is Elixir's, Erlang writes /=");
+    assert_error("rex:call(_) :: return", 5,
+                 "expected when, -> or the end, not 'call'; Elixir writes :rex.call");
+    assert_error("shop.cart(_)", 5,
+                 "expected when, -> or the end, not '.'; Erlang writes shop:cart, Elixir :shop.cart");
+    assert_error("{:a, #{b => 1}}", 6, "'#' has no meaning here: #{ is Erlang's, Elixir writes %{");
     assert_error("{:a, b} when c == 1", 14, "expected a variable of the pattern, not 'c'");
 }
 
