@@ -27,6 +27,9 @@ live_test(live_match 120 match $<TARGET_FILE:distsniff> ${ERL_DIR})
 live_test(live_names 120 names $<TARGET_FILE:distsniff> ${ERL_DIR})
 erl_check(names naming_check ${PCAPS}/names.pcap)
 
+# Two nodes of Elixir, shown as Elixir.
+live_test(live_elixir 120 elixir $<TARGET_FILE:distsniff> ${ERL_DIR})
+
 # Connections that were up before, and what makes their nodes send all atoms once more.
 live_test(live_refresh 120 refresh $<TARGET_FILE:distsniff> ${ERL_DIR})
 

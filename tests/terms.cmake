@@ -14,6 +14,10 @@ if(DISTSNIFF_TESTS)
   # The same terms as Elixir writes them: as the Elixir here does, and as another one did.
   add_test(NAME terms_inspect
            COMMAND ${ELIXIR} ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.exs $<TARGET_FILE:term_tool>)
+  add_test(NAME terms_inspect_captured
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/inspected $<TARGET_FILE:distsniff>
+                   $<TARGET_FILE:term_tool> ${ELIXIR}
+                   ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.exs ${PCAPS})
   add_test(NAME terms_inspect_golden
            COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run inspect_golden main
                    $<TARGET_FILE:term_tool> ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.golden)

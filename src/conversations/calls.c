@@ -6,6 +6,7 @@
 #include "asking.h"
 #include "copy_short.h"
 #include "serving.h"
+#include "term_show.h"
 #include "titles.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static void free_owned(struct calls *calls, struct open_call *call)
     calls->kept_len -= call->kept_len;
     free((void *)(uintptr_t)call->request.atoms);
     free(call->mfa);
+    free(call->mfa_elixir);
     free(call->children);
 }
 
@@ -192,6 +194,13 @@ static void keep_request(struct calls *calls, struct open_call *call,
         scratch->len = 0;
         note_print_mfa_as(DS_SYNTAX_ERLANG, start->note, CALL_MFA_LEN, scratch);
         call->mfa = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
+    }
+    /* What a spawn request names does not stand in what is kept of it. */
+    if (start->note->mod.data != NULL && term_show_syntax() == DS_SYNTAX_ELIXIR &&
+        find_part(request, &start->note->mod).len == 0) {
+        scratch->len = 0;
+        note_print_mfa_as(DS_SYNTAX_ELIXIR, start->note, CALL_MFA_LEN, scratch);
+        call->mfa_elixir = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
     }
     if (request->len > calls->keep || request->data == NULL || request->damaged ||
         calls->kept_len > CALLS_KEPT_MAX)
@@ -384,6 +393,8 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
     }
     if (call->mfa != NULL)
         view->mfa = (struct ds_text){call->mfa, strlen(call->mfa)};
+    if (call->mfa_elixir != NULL)
+        view->mfa_elixir = (struct ds_text){call->mfa_elixir, strlen(call->mfa_elixir)};
 }
 
 /* give_record gives out the record of a call, or has it wait. */
@@ -423,7 +434,7 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
     free_owned(calls, call);
     call->request = (struct ds_term){0};
     call->kept_len = 0;
-    call->mfa = NULL;
+    call->mfa = call->mfa_elixir = NULL;
     call->children = NULL;
     call->num_children = 0;
     call->given_up = true;

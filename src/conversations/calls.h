@@ -52,7 +52,7 @@ struct open_call {
     struct call_part {
         uint32_t at, len;
     } mod, fun, args; /* where they stand in the request that was kept; len 0: not there */
-    char *mfa;
+    char *mfa, *mfa_elixir;
     uint8_t answer_dir;
     bool parent_ambiguous, parent_inferred;
     bool may_have_parent; /* when it came, its caller may have been serving a call */

@@ -234,6 +234,10 @@ void detect_tls(struct detect *d, const struct record *record);
 void wording_span(struct wording *wording, int64_t ns);
 void wording_size(struct wording *wording, uint64_t bytes);
 
+/* wording_function appends a function, wording_label a label, in the syntax of the run. */
+void wording_function(struct wording *wording, struct ds_text module, struct ds_text function);
+void wording_label(struct wording *wording, const char *label);
+
 /* wording_party appends a process: its name and node, or what is known of it. */
 void wording_party(struct wording *wording, const struct party *party);
 

@@ -35,7 +35,9 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
 void detect_hung(struct detect *d, const struct call *call)
 {
     struct finding *f = detect_begin_call(d, FINDING_DS305, call);
-    wording_printf(&f->sentence, "a %s to ", call->label);
+    wording_add(&f->sentence, "a ");
+    wording_label(&f->sentence, call->label);
+    wording_add(&f->sentence, " to ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " is not answered");
     wording_add(&f->detail, "asked by ");
@@ -101,8 +103,9 @@ static void take_late(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     struct finding *f = detect_begin(d, FINDING_DS301, event);
-    wording_printf(&f->sentence, "a reply of %s from ",
-                 record->note.label != NULL ? record->note.label : "a call");
+    wording_add(&f->sentence, "a reply of ");
+    wording_label(&f->sentence, record->note.label != NULL ? record->note.label : "a call");
+    wording_add(&f->sentence, " from ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " to ");
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
@@ -196,9 +199,7 @@ static bool text_equals(struct ds_text a, struct ds_text b)
 
 static void put_function(struct wording *wording, const struct function *function)
 {
-    wording_put(wording, WORD_ATOM, function->mod);
-    wording_add(wording, ":");
-    wording_put(wording, WORD_ATOM, function->fun);
+    wording_function(wording, function->mod, function->fun);
     if (function->has_arity)
         wording_printf(wording, "/%" PRIu32, function->arity);
 }

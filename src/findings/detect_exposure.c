@@ -87,12 +87,12 @@ static void report_code(struct detect *d, const struct record *record, const cha
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
     if (mod.data != NULL) {
         wording_add(&f->sentence, ": ");
-        wording_put(&f->sentence, WORD_ATOM, mod);
-        wording_add(&f->sentence, ":");
-        wording_put(&f->sentence, WORD_ATOM, fun);
+        wording_function(&f->sentence, mod, fun);
     }
-    if (record->note.label != NULL)
-        wording_printf(&f->detail, "by %s", record->note.label);
+    if (record->note.label != NULL) {
+        wording_add(&f->detail, "by ");
+        wording_label(&f->detail, record->note.label);
+    }
     if (is_hidden(d, event))
         wording_printf(&f->detail, "%sfrom a hidden node", f->detail.len != 0 ? ", " : "");
     detect_frame(f, event->frame, "the request");

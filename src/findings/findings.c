@@ -6,6 +6,8 @@
 #include "counted.h"
 #include "detect.h"
 #include "hash.h"
+#include "label_show.h"
+#include "term_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -202,6 +204,30 @@ void wording_size(struct wording *wording, uint64_t bytes)
         wording_printf(wording, "%.0f kB", (double)bytes / 1e3);
     else
         wording_printf(wording, "%.1f MB", (double)bytes / 1e6);
+}
+
+void wording_function(struct wording *wording, struct ds_text module, struct ds_text function)
+{
+    struct ds_buffer call = {0};
+    if (term_show_syntax() == DS_SYNTAX_ERLANG) {
+        wording_put(wording, WORD_ATOM, module);
+        wording_add(wording, ":");
+        wording_put(wording, WORD_ATOM, function);
+        return;
+    }
+    term_show_call(module, function, &call);
+    if (!call.failed)
+        wording_put(wording, WORD_ATOM, (struct ds_text){call.data, call.len});
+    ds_buffer_free(&call);
+}
+
+void wording_label(struct wording *wording, const char *label)
+{
+    struct ds_buffer text = {0};
+    label_show(label, &text);
+    if (!text.failed)
+        wording_put(wording, WORD_PLAIN, (struct ds_text){text.data, text.len});
+    ds_buffer_free(&text);
 }
 
 void wording_party(struct wording *wording, const struct party *party)

@@ -12,6 +12,7 @@
  */
 #include "complain.h"
 #include "diagram_step.h"
+#include "label_show.h"
 #include "map_fields.h"
 #include "page_calls.h"
 #include "page_rows.h"
@@ -35,7 +36,7 @@ struct notebook {
     struct page_rows rows;
     struct diagram_step step;
     struct map_writer map;
-    struct ds_buffer line;
+    struct ds_buffer line, label;
     uint64_t max_bytes, losses;
 };
 
@@ -87,11 +88,6 @@ static void put_text(struct map_writer *map, const struct ds_buffer *text)
     map_put_binary(map, (struct ds_text){text->len != 0 ? text->data : "", text->len});
 }
 
-static void put_string(struct map_writer *map, const char *text)
-{
-    map_put_binary(map, (struct ds_text){text, strlen(text)});
-}
-
 /* begin_line makes map write a row, end_line says whether there was memory for it. */
 static struct map_writer *begin_line(struct map_writer *map, struct ds_buffer *line)
 {
@@ -132,7 +128,10 @@ static void add_row(struct notebook *n, const struct record *record)
     put_end(map, &n->step.to);
     put_text(map, &n->step.verb);
     map_put_next(map);
-    put_string(map, is_message && record->note.label != NULL ? record->note.label : "");
+    n->label.len = 0;
+    if (is_message && record->note.label != NULL)
+        label_show(record->note.label, &n->label);
+    put_text(map, &n->label);
     map_put_next(map);
     map_put_unsigned(map, is_message ? record->note.call : 0);
     map_put_next(map);
@@ -162,7 +161,8 @@ static void make_line(struct page_calls *c, const struct call *call)
     map_put_open(map);
     map_field_unsigned(map, "call", call->number);
     map_field_unsigned(map, "conn", call->conn);
-    map_field_string(map, "label", call->label, false);
+    label_show(call->label, &c->scratch);
+    put_scratch(c, map, "label");
     map_field_string(map, "outcome", call_outcome_name(call->outcome), false);
     map_field_signed(map, "start", call->start_ns / 1000);
     map_field_signed(map, "latency", call->end_ns - call->start_ns);
@@ -186,6 +186,7 @@ static void data_close(struct sink *sink)
     page_rows_free(&n->rows);
     diagram_step_free(&n->step);
     ds_buffer_free(&n->line);
+    ds_buffer_free(&n->label);
     free(n);
     sink->state = NULL;
 }

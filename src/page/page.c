@@ -16,6 +16,7 @@
 
 #include "diagram_step.h"
 #include "json_write.h"
+#include "label_show.h"
 #include "page_calls.h"
 #include "page_pack.h"
 #include "page_parts.h"
@@ -60,6 +61,7 @@ struct page {
     struct page_calls calls;
     struct page_rows rows;
     struct diagram_step step;
+    struct ds_buffer label;
     struct ds_buffer line; /* a row, and at the end each part of the data */
     uint64_t losses;       /* times that something was lost */
     int64_t second;        /* of the latest row, since 1970 */
@@ -82,6 +84,7 @@ void page_free(struct page *p)
     diagram_step_free(&p->step);
     ds_buffer_free(&p->text.buffer);
     ds_buffer_free(&p->line);
+    ds_buffer_free(&p->label);
     free(p);
 }
 
@@ -147,8 +150,10 @@ static void add_row(struct page *p, const struct record *record)
     put_buffer(&json, &p->step.to.node);
     put_buffer(&json, &p->step.to.process);
     put_buffer(&json, &p->step.verb);
-    json_item(&json);
-    json_value_string(&json, is_message && record->note.label != NULL ? record->note.label : "");
+    p->label.len = 0;
+    if (is_message && record->note.label != NULL)
+        label_show(record->note.label, &p->label);
+    put_buffer(&json, &p->label);
     put_number(&json, is_message ? record->note.call : 0);
     put_number(&json, is_message ? event->message.size : 0);
     put_buffer(&json, &p->step.text);

@@ -3,6 +3,8 @@
  */
 #include "page_calls.h"
 
+#include "label_show.h"
+
 #include "report.h"
 
 enum { WHAT_LEN = 300, CHILDREN_TOLD = 64 };
@@ -45,7 +47,8 @@ void page_calls_json(struct page_calls *c, const struct call *call)
     json_begin_object(&json);
     json_put_unsigned(&json, JSON_KEY("call"), call->number);
     json_put_unsigned(&json, JSON_KEY("conn"), call->conn);
-    json_put_string(&json, JSON_KEY("label"), call->label);
+    label_show(call->label, &c->scratch);
+    put_scratch(c, JSON_KEY("label"), &json);
     json_put_string(&json, JSON_KEY("group"), call->group != NULL ? call->group : "");
     json_put_string(&json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
     json_put_microseconds(&json, JSON_KEY("start"), call->start_ns);

@@ -4,6 +4,7 @@
 #include "page_times.h"
 
 #include "hash.h"
+#include "label_show.h"
 #include "report.h"
 #include "tally.h"
 
@@ -155,7 +156,7 @@ static void take_call(struct page_times *t, const struct call *call)
         return;
     heat_add(&t->heat, &t->grid, column, span_ns);
     t->scratch.len = 0;
-    ds_buffer_add_text(&t->scratch, call->label);
+    label_show(call->label, &t->scratch);
     heat_part(t, &t->by_label, column, span_ns);
     t->scratch.len = 0;
     report_print_callee(call, &t->scratch);

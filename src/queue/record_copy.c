@@ -273,6 +273,7 @@ static void copy_call(struct copier *c, struct call *call)
     copy_party(c, &call->caller);
     copy_party(c, &call->callee);
     copy_text(c, &call->mfa);
+    copy_text(c, &call->mfa_elixir);
     copy_term(c, &call->request);
     copy_term(c, &call->mod);
     copy_term(c, &call->fun);

@@ -167,7 +167,9 @@ void note_print_function(const struct note *note, struct ds_buffer *out)
 void call_print_mfa_as(enum ds_syntax syntax, const struct call *call, struct ds_buffer *out)
 {
     const struct note note = {.mod = call->mod, .fun = call->fun, .args = call->args};
-    if (syntax == DS_SYNTAX_ERLANG || call->mod.data == NULL)
+    if (syntax == DS_SYNTAX_ELIXIR && call->mfa_elixir.data != NULL)
+        ds_buffer_add(out, call->mfa_elixir.data, call->mfa_elixir.len);
+    else if (syntax == DS_SYNTAX_ERLANG || call->mod.data == NULL)
         ds_buffer_add(out, call->mfa.data, call->mfa.len);
     else
         note_print_mfa_as(syntax, &note, CALL_MFA_LEN, out);

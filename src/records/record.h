@@ -78,6 +78,7 @@ struct call {
     const char *group;
     struct party caller, callee;
     struct ds_text mfa;     /* "lists:seq(1,10)", shortened; absent when it names no function */
+    struct ds_text mfa_elixir; /* the same in Elixir's syntax, where that is shown and mod is absent */
     struct ds_term mod, fun, args; /* the same as terms, where the request was kept */
     struct ds_term request; /* absent when it was too long to keep: then request_len says */
     size_t request_len;     /* bytes as external term */

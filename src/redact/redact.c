@@ -70,6 +70,7 @@ static void replace_call(struct redact_parts *p, struct call *call)
     call->mod = note.mod;
     call->fun = note.fun;
     call->args = note.args;
+    call->mfa_elixir = (struct ds_text){NULL, 0};
     if (call->mfa.data == NULL)
         return;
     call->mfa = (struct ds_text){NULL, 0};

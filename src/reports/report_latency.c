@@ -88,9 +88,10 @@ static uint64_t print_function(const struct call *call, struct ds_buffer *out)
         if (ds_term_get_length(&call->args, &arity))
             ds_buffer_printf(out, "/%" PRIu32, arity);
     } else {
-        const char *end = memchr(call->mfa.data, '(', call->mfa.len);
-        ds_buffer_add(out, call->mfa.data,
-                      end != NULL ? (size_t)(end - call->mfa.data) : call->mfa.len);
+        const bool is_elixir = call->mfa_elixir.data != NULL && term_show_syntax() == DS_SYNTAX_ELIXIR;
+        const struct ds_text mfa = is_elixir ? call->mfa_elixir : call->mfa;
+        const char *end = memchr(mfa.data, '(', mfa.len);
+        ds_buffer_add(out, mfa.data, end != NULL ? (size_t)(end - mfa.data) : mfa.len);
     }
     return out->failed ? 0 : hash_more(2, out->data, out->len);
 }
