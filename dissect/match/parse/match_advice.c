@@ -69,7 +69,9 @@ void match_advise(const char *text, bool is_elixir, struct ds_match_error *error
     const size_t at = error->column - 1;
     const char between = is_elixir ? ':' : '.';
     size_t which;
-    if (error->column == 0 || at > strlen(text))
+    const bool is_open = strncmp(error->what, "expected", strlen("expected")) == 0 ||
+                         strstr(error->what, "no meaning") != NULL; /* else it says what to write */
+    if (error->column == 0 || at > strlen(text) || !is_open)
         return;
     if (find_spelling(text, at, is_elixir, &which)) {
         const char *word = is_elixir ? spellings[which].erlang : spellings[which].elixir;
