@@ -227,6 +227,7 @@ static void shows_the_end_of_a_connection(void **state)
                            "10.0.0.2.1001 sent 0 bytes, 0 messages");
     assert_json(&event,
                 "{\"type\":\"conn\",\"state\":\"closed\",\"reason\":\"by reset\","
+                "\"community_id\":\"1:M3XH4qCOziAcDYE1kAN40Skgx/8=\","
                 "\"src_sent\":{\"bytes\":0,\"frames\":0,\"messages\":0,\"ticks\":0,\"gaps\":0,"
                 "\"gap_bytes\":0,\"faults\":0,\"unknown_atoms\":0},"
                 "\"dst_sent\":{\"bytes\":10,\"frames\":2,\"messages\":1,\"ticks\":0,\"gaps\":0,"
