@@ -22,7 +22,7 @@ const struct metrics_bucket metrics_buckets[METRICS_BUCKETS] = {
 
 bool metrics_wanted(const struct metrics_config *config)
 {
-    return config->file != NULL;
+    return config->file != NULL || config->address.len != 0;
 }
 
 struct metrics *metrics_new(const struct metrics_config *config)

@@ -8,6 +8,7 @@
 #ifndef SRC_METRICS_H
 #define SRC_METRICS_H
 
+#include "listen_address.h"
 #include "loss.h"
 #include "record.h"
 
@@ -16,6 +17,7 @@
 struct metrics;
 
 struct metrics_config {
+    struct listen_address address; /* where they are served; len 0: nowhere */
     const char *file; /* to be replaced at intervals; NULL: none */
     char *fresh;      /* its name until it is whole */
     bool has_calls;    /* calls are put together, and findings looked for */

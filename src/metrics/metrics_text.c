@@ -146,8 +146,10 @@ static void put_duration(struct ds_buffer *out, const struct duration *duration,
     const char *name = families[METRIC_CALL_DURATION].name;
     uint64_t sum = 0;
     who->len = 0;
-    for (int i = 0; i < SERIES_LABELS; i++)
-        put_label(who, names[i], labels[i]);
+    for (int i = 0; i < SERIES_LABELS; i++) {
+        const bool is_peers = i < 2 && labels[i].data != other_label.data;
+        (is_peers ? put_peer : put_label)(who, names[i], labels[i]);
+    }
     const int len = (int)who->len;
     out->failed |= who->failed;
     if (who->failed)

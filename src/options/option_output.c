@@ -4,6 +4,7 @@
 #include "option_set.h"
 
 #include "complain.h"
+#include "metrics_server.h"
 #include "option_values.h"
 #include "record_queue.h"
 #include "sink.h"
@@ -117,13 +118,25 @@ bool option_set_report(struct options *o, const char *value)
     return true;
 }
 
+static bool set_metrics_address(struct options *o, const char *value)
+{
+    if (o->metrics.address.len != 0) {
+        complain("--metrics takes one address, not also '%s'", value);
+        return false;
+    }
+    return metrics_server_check() && listen_address_parse("--metrics", value, &o->metrics.address);
+}
+
 bool option_set_metrics(struct options *o, const char *value)
 {
     static const char suffix[] = ".prom";
     const size_t len = strlen(value), suffix_len = sizeof suffix - 1;
     char *fresh;
+    if (len != 0 && value[len - 1] >= '0' && value[len - 1] <= '9')
+        return set_metrics_address(o, value);
     if (len <= suffix_len || strcmp(value + len - suffix_len, suffix) != 0) {
-        complain("--metrics takes the name of a file that ends in .prom, not '%s'", value);
+        complain("--metrics takes [ADDR:]PORT, or the name of a file that ends in .prom, not '%s'",
+                 value);
         return false;
     }
     if (o->metrics.file != NULL) {

@@ -17,6 +17,7 @@
 
 struct pipeline;
 struct annotated_file;
+struct metrics_server;
 struct packet_recorder;
 struct web;
 
@@ -59,6 +60,9 @@ void pipeline_time(struct pipeline *pipeline, int64_t now_ns);
  * that of the latest event if it is later, and the reports as they stand. Nothing changes by it.
  * Where the calls are put together in the second thread, that writes it a little later. */
 void pipeline_show(struct pipeline *pipeline, int64_t now_ns);
+
+/* pipeline_set_server has what is published given to server, too. */
+void pipeline_set_server(struct pipeline *pipeline, struct metrics_server *server);
 
 /* pipeline_publish replaces the file of --metrics, as of that time or that of the latest event if it
  * is later. Where another thread counts, that does it a little later. */

@@ -5,6 +5,7 @@
 #include "pipeline_parts.h"
 
 #include "complain.h"
+#include "metrics_server.h"
 #include "replaced_file.h"
 
 #include <errno.h>
@@ -17,6 +18,21 @@ static void note_losses(struct pipeline *s)
         metrics_lost(s->metrics, (enum loss_cause)i, s->lost[i]);
 }
 
+static void write_file(struct pipeline *s, const struct ds_buffer *text)
+{
+    const bool ok = !text->failed &&
+                    replaced_file_put(s->options->metrics.fresh, OPEN_NEW_SHARED, text);
+    if (!ok && !s->is_unpublished)
+        complain("cannot write %s: %s", s->options->metrics.file,
+                 text->failed ? "out of memory" : strerror(errno));
+    s->is_unpublished = !ok;
+}
+
+void pipeline_set_server(struct pipeline *s, struct metrics_server *server)
+{
+    s->server = server;
+}
+
 void pipeline_publish_now(struct pipeline *s, int64_t now_ns)
 {
     struct ds_buffer text = {0};
@@ -24,12 +40,10 @@ void pipeline_publish_now(struct pipeline *s, int64_t now_ns)
     if (!s->behind)
         note_losses(s);
     metrics_print(s->metrics, now_ns, &text);
-    const bool ok = !text.failed &&
-                    replaced_file_put(s->options->metrics.fresh, OPEN_NEW_SHARED, &text);
-    if (!ok && !s->is_unpublished)
-        complain("cannot write %s: %s", s->options->metrics.file,
-                 text.failed ? "out of memory" : strerror(errno));
-    s->is_unpublished = !ok;
+    if (s->server != NULL)
+        metrics_server_give(s->server, &text);
+    if (s->options->metrics.file != NULL)
+        write_file(s, &text);
     ds_buffer_free(&text);
 }
 

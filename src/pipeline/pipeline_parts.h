@@ -36,6 +36,7 @@ struct pipeline {
     bool has_errors;           /* some were shown */
     struct reports *reports;
     struct metrics *metrics;         /* NULL: nobody wants them */
+    struct metrics_server *server;   /* that they are given to; NULL: none */
     bool only_counts;                /* for them: nobody else wants to know anything */
     bool is_unpublished;             /* their file could not be written, and that was said */
     uint64_t lost[LOSS_CAUSE_COUNT]; /* for them */

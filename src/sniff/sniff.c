@@ -40,10 +40,13 @@ static int64_t read_live_clock(struct sniff *s)
 static void publish(struct sniff *s)
 {
     const int64_t now_ns = clock_now_ns();
-    if (s->options->metrics.file == NULL || now_ns - s->published_ns < PUBLISH_EVERY_NS)
-        return;
-    s->published_ns = now_ns;
-    pipeline_publish(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
+    const bool is_due = s->options->metrics.file != NULL &&
+                        now_ns - s->published_ns >= PUBLISH_EVERY_NS;
+    const bool is_asked = s->metrics_server != NULL && metrics_server_is_asked(s->metrics_server);
+    if (is_due)
+        s->published_ns = now_ns;
+    if (is_due || is_asked)
+        pipeline_publish(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
 }
 
 /* What is looked at only now and then. */

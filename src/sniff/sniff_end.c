@@ -131,6 +131,7 @@ int sniff_close(struct sniff *s, bool opened)
     if (shows_on)
         web_serve_on(s->web);
     web_free(s->web);
+    metrics_server_free(s->metrics_server);
     if (s->failed)
         return STATUS_TROUBLE;
     if (s->options->strict && !complete)

@@ -65,6 +65,8 @@ static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
     s->pipeline = pipeline_new(options, s->web, capture_has_nanoseconds(&s->capture) ? 9 : 6);
+    if (s->pipeline != NULL)
+        pipeline_set_server(s->pipeline, s->metrics_server);
     sniff_warn_of_secrets(options);
     save_init(&s->save, &options->keep, &s->capture);
     if (options->keep.embeds_secrets)
@@ -129,7 +131,7 @@ static bool close_in(const struct sniff *s, bool is_live)
     const struct sandbox_config config = {
         .wish = s->options->sandbox,
         .is_live = is_live,
-        .serves = s->web != NULL,
+        .serves = s->web != NULL || s->metrics_server != NULL,
         .says_so = s->options->output.verbose > 0,
     };
     return sandbox_enter(&config);
@@ -181,6 +183,16 @@ static bool open_web(struct sniff *s)
     return s->web != NULL;
 }
 
+/* open_server opens the socket that metrics are served at. */
+static bool open_server(struct sniff *s)
+{
+    const struct listen_address *address = &s->options->metrics.address;
+    if (address->len == 0)
+        return true;
+    s->metrics_server = metrics_server_open(address);
+    return s->metrics_server != NULL;
+}
+
 /* open_inputs opens what is read, and gives up all rights. A live capture has no bytes to be read
  * before it begins, so its filter is made first; that of files only where it has names in it,
  * which may have to be looked up. */
@@ -193,7 +205,7 @@ static bool open_inputs(struct sniff *s)
         return false;
     s->follow = follow_new(&s->options->follow, &s->capture);
     if (s->follow == NULL || !sniff_check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
-        !open_web(s) || !privileges_drop(s->options->keep.user))
+        !open_web(s) || !open_server(s) || !privileges_drop(s->options->keep.user))
         return false;
     if (s->options->output.verbose > 0)
         privileges_say();
@@ -210,5 +222,6 @@ bool sniff_open(struct sniff *s)
 {
     return open_inputs(s) && open_keylog(s) && open_session(s) && open_outputs(s) &&
            save_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s) &&
-           (s->web == NULL || web_start(s->web));
+           (s->web == NULL || web_start(s->web)) &&
+           (s->metrics_server == NULL || metrics_server_start(s->metrics_server));
 }

@@ -14,6 +14,7 @@
 #include "follow.h"
 #include "keylog_file.h"
 #include "live_clock.h"
+#include "metrics_server.h"
 #include "packet_recorder.h"
 #include "pipeline.h"
 #include "progress.h"
@@ -34,6 +35,7 @@ struct sniff {
     struct web *web;           /* NULL: without --web */
     struct save save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
+    struct metrics_server *metrics_server; /* NULL: none is served */
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     struct progress progress;
     struct helper_file files[MAX_RUN_FILES];
