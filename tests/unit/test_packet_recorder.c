@@ -683,6 +683,39 @@ static void knows_what_led_to_a_connection(void **state)
     }
 }
 
+/* A node that has registered a port was not asked for it: that goes with no connection to it, though
+ * both are between the same hosts. */
+static void a_registration_leads_nowhere(void **state)
+{
+    static const uint8_t name[] = {0, 23, 'N', 0, 0,   0,   13,  7,   223, 127, 189, 0,  0,
+                                   0, 1,  0,   8, 'a', 'l', 'i', 'c', 'e', '@', 'h', '1'};
+    static const uint8_t registers[] = {0, 16, 120, 19, 136, 77, 0, 0, 6, 0, 5, 0, 3, 'b', 'o', 'b',
+                                        0, 0};
+    (void)state;
+    for (int is_server = 0; is_server < 2; is_server++) {
+        struct bench b;
+        uint64_t hash;
+        prepare(&b, true);
+        b.options.connections_file = file_name;
+        b.options.limits[DS_LIMIT_KEPT] = 1000000;
+        assert_true(begin(&b));
+        struct talk t = {.bench = &b};
+        connect_to(&t, 10000, 4369);
+        say(&t, 0, 24, registers, sizeof registers);
+        say(&t, 1, 24, "\166\0\0\0\0\1", 6);
+        if (is_server)
+            connect_to(&t, 5000, 10003);
+        else
+            connect_to(&t, 10003, 5000);
+        b.select_from = t.frame + 1;
+        say(&t, 0, 24, name, sizeof name);
+        b.select_from = 0; /* not the end of the registration */
+        end(&b);
+        clean_up(&b);
+        assert_int_equal(read_file(file_name, &hash), 4);
+    }
+}
+
 /* Connections with EPMD that go on have no past, and take no room of those that do. */
 static void remembers_nothing_of_epmd(void **state)
 {
@@ -730,6 +763,7 @@ int main(void)
         cmocka_unit_test(forgets_other_protocols),
         cmocka_unit_test(forgets_fragments_of_udp),
         cmocka_unit_test(knows_what_led_to_a_connection),
+        cmocka_unit_test(a_registration_leads_nowhere),
         cmocka_unit_test(remembers_nothing_of_epmd),
         cmocka_unit_test(ends_a_file_though_the_clock_is_set),
         cmocka_unit_test(takes_any_time_after),

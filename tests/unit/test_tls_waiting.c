@@ -1,0 +1,194 @@
+/*
+ * test_tls_waiting.c - records of TLS whose keys come later than they, or not at all: how long they
+ * wait, for how much there is room, and when wrong keys are given up. Of real connections.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <distsniff/dissect.h>
+#include <pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+
+/* run is how a capture is given to a session, and what comes of it. */
+struct run {
+    const char *name;         /* pcaps/NAME.pcap and .keys */
+    bool grows;               /* the key log may */
+    uint64_t keys_at;         /* packet before which the secrets come; UINT64_MAX: never */
+    uint64_t pause_at;        /* packet that comes later than it did, with all behind it, */
+    int64_t pause_ns;         /* by so much */
+    uint64_t buffer;          /* DS_LIMIT_BUFFER; 0: the default */
+    bool is_wrong;            /* the secrets are others */
+    uint64_t num_messages, num_packets, unopened;
+    uint64_t told_after[2]; /* records of each end by the time it is said that there are no keys */
+    bool is_late;
+};
+
+static void on_event(void *context, const struct ds_event *event)
+{
+    struct run *run = context;
+    const struct ds_tls *tls = event->conn->tls;
+    run->num_messages += event->type == DS_EVENT_MESSAGE;
+    if (event->type != DS_EVENT_CONN || tls == NULL)
+        return;
+    run->is_late = run->is_late || tls->keys == DS_TLS_KEYS_LATE;
+    if (event->change.final)
+        run->unopened += tls->unopened[0] + tls->unopened[1];
+    else if (tls->keys == DS_TLS_KEYS_MISSING && run->told_after[0] + run->told_after[1] == 0)
+        memcpy(run->told_after, tls->data_records, sizeof run->told_after);
+}
+
+static void add_keys(struct ds_keylog *keylog, const struct run *run)
+{
+    char path[96], line[512];
+    snprintf(path, sizeof path, "../pcaps/%s.keys", run->name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *last = line + strcspn(line, "\r\n") - 1;
+        if (run->is_wrong && line[0] != '#')
+            *last = *last == '0' ? '1' : '0';
+        ds_keylog_add(keylog, line, strlen(line));
+    }
+    ds_keylog_end(keylog);
+    fclose(file);
+}
+
+static void play(struct run *run)
+{
+    char path[96], error[PCAP_ERRBUF_SIZE];
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    struct ds_config config;
+    struct ds_keylog *keylog = ds_keylog_new(1000);
+    assert_non_null(keylog);
+    ds_config_init(&config);
+    config.on_event = on_event;
+    config.context = run;
+    config.keylog = keylog;
+    config.keylog_grows = run->grows;
+    if (run->buffer != 0)
+        config.limits[DS_LIMIT_BUFFER] = run->buffer;
+    struct ds_session *session = ds_session_new(&config);
+    snprintf(path, sizeof path, "../pcaps/%s.pcap", run->name);
+    pcap_t *pcap = pcap_open_offline(path, error);
+    assert_true(session != NULL && pcap != NULL);
+    while (pcap_next_ex(pcap, &header, &data) == 1) {
+        if (run->num_packets == run->keys_at)
+            add_keys(keylog, run);
+        const bool is_later = run->pause_ns != 0 && run->num_packets >= run->pause_at;
+        const struct ds_packet packet = {
+            .ts_ns = header->ts.tv_sec * SECOND + header->ts.tv_usec * 1000 +
+                     (is_later ? run->pause_ns : 0),
+            .frame = ++run->num_packets,
+            .link_type = (uint32_t)pcap_datalink(pcap),
+            .data = data,
+            .cap_len = header->caplen,
+            .len = header->len,
+        };
+        ds_session_packet(session, &packet);
+    }
+    pcap_close(pcap);
+    ds_session_end(session);
+    ds_session_free(session);
+    ds_keylog_free(keylog);
+}
+
+static const char *const names[] = {"tls12-25", "tls-29"};
+enum { NUM_NAMES = sizeof names / sizeof names[0] };
+
+/* all is what there is to know of a capture. */
+static struct run all_of(const char *name)
+{
+    struct run run = {.name = name};
+    play(&run);
+    assert_true(run.num_messages > 50);
+    assert_false(run.is_late);
+    return run;
+}
+
+/* Secrets that come within ten seconds open all that has waited for them. */
+static void late_keys_open_what_waited(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        const struct run all = all_of(names[i]);
+        const uint64_t late = all.num_packets * 3 / 4, half = all.num_packets / 2;
+        struct run in_time = {.name = names[i], .grows = true, .keys_at = late,
+                              .pause_at = half, .pause_ns = 9 * SECOND};
+        play(&in_time);
+        assert_int_equal(in_time.num_messages, all.num_messages);
+        assert_int_equal(in_time.unopened, all.unopened);
+        assert_true(in_time.is_late);
+
+        struct run too_late = {.name = names[i], .grows = true, .keys_at = late,
+                               .pause_at = half, .pause_ns = 11 * SECOND};
+        play(&too_late);
+        assert_true(too_late.num_messages < all.num_messages);
+        assert_true(too_late.unopened > all.unopened);
+
+        /* One that does not grow is not waited for. */
+        struct run fixed = {.name = names[i], .keys_at = late};
+        play(&fixed);
+        assert_true(fixed.num_messages < all.num_messages);
+    }
+}
+
+/* What waits has room as what waits for a missing segment has. */
+static void little_room_is_little_waiting(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        const struct run all = all_of(names[i]);
+        struct run little = {.name = names[i], .grows = true,
+                             .keys_at = all.num_packets * 3 / 4, .buffer = 2000};
+        play(&little);
+        assert_true(little.num_messages < all.num_messages);
+        assert_true(little.unopened > 0);
+    }
+}
+
+/* Secrets that never come leave nothing but a count. */
+static void without_keys_nothing_is_opened(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        struct run none = {.name = names[i], .grows = true, .keys_at = UINT64_MAX};
+        play(&none);
+        assert_int_equal(none.num_messages, 0);
+        assert_true(none.unopened > 1000);
+    }
+}
+
+/* Wrong ones are taken for wrong after sixteen records of one end that they do not open. */
+static void wrong_keys_are_given_up(void **state)
+{
+    enum { MAX_WRONG = 16 };
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        struct run wrong = {.name = names[i], .is_wrong = true};
+        play(&wrong);
+        assert_int_equal(wrong.num_messages, 0);
+        const uint64_t more = wrong.told_after[0] > wrong.told_after[1] ? wrong.told_after[0]
+                                                                        : wrong.told_after[1];
+        assert_in_range(more, MAX_WRONG, 2 * MAX_WRONG + 2); /* some are of the handshake */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(late_keys_open_what_waited),
+        cmocka_unit_test(little_room_is_little_waiting),
+        cmocka_unit_test(without_keys_nothing_is_opened),
+        cmocka_unit_test(wrong_keys_are_given_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
