@@ -33,6 +33,14 @@ live_test(live_elixir 120 elixir $<TARGET_FILE:distsniff> ${ERL_DIR})
 # Connections that were up before, and what makes their nodes send all atoms once more.
 live_test(live_refresh 120 refresh $<TARGET_FILE:distsniff> ${ERL_DIR})
 
+# TLS as OpenSSL's own client and server speak it: suites, sessions, renewed and late keys.
+add_test(NAME live_tls_peers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/tls_peers $<TARGET_FILE:distsniff>)
+set_tests_properties(live_tls_peers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 RUN_SERIAL TRUE)
+
+# And as nodes do, with the suites that their configuration names.
+add_test(NAME live_tls_suites COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/tls_suites $<TARGET_FILE:distsniff>)
+set_tests_properties(live_tls_suites PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 RUN_SERIAL TRUE)
+
 # Every way in which a live capture ends.
 live_test(live_ends 180 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 

@@ -20,6 +20,8 @@ struct ds_keylog {
     size_t cap, max, next; /* next: the oldest, once all places are taken */
     size_t num;
     bool is_expected; /* more */
+    void (*want)(void *context); /* NULL: nobody is asked */
+    void *want_context;
     char line[KEY_LINE_MAX];
     size_t line_len; /* KEY_LINE_MAX + 1: too long */
 };
@@ -130,6 +132,19 @@ uint64_t keylog_age(const struct ds_keylog *keylog)
 void ds_keylog_expect(struct ds_keylog *keylog)
 {
     keylog->is_expected = true;
+}
+
+void ds_keylog_on_want(struct ds_keylog *keylog, void (*want)(void *context), void *context)
+{
+    keylog->want = want;
+    keylog->want_context = context;
+}
+
+void keylog_want(const struct env *env)
+{
+    const struct ds_keylog *keylog = env->config.keylog;
+    if (keylog != NULL && keylog->want != NULL)
+        keylog->want(keylog->want_context);
 }
 
 void keylog_note(const struct env *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp)

@@ -41,6 +41,9 @@ struct env;
 bool keylog_grows(const struct env *env);
 bool keylog_is_of_use(const struct env *env);
 
+/* keylog_want asks for secrets that are not there. */
+void keylog_want(const struct env *env);
+
 /* keylog_note notes that the secrets of that random are of a connection. */
 void keylog_note(const struct env *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
 

@@ -184,8 +184,10 @@ static bool hold(struct tls *tls, int dir, struct cursor sent)
         (tls->waits_ns != 0 && now_ns - tls->waits_ns > WAIT_NS) ||
         !reassembly_add(&d->waiting, tls->stage->env, sent))
         return false;
-    if (tls->waits_ns == 0)
+    if (tls->waits_ns == 0) {
         tls->waits_ns = now_ns;
+        keylog_want(tls->stage->env);
+    }
     return true;
 }
 
@@ -367,6 +369,12 @@ void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 
 void tls_end(struct tls *tls)
 {
+    const struct env *env = tls->stage->env;
+    if (tls->dirs[0].waiting.len == 0 && tls->dirs[1].waiting.len == 0)
+        return;
+    keylog_want(env);
+    if (tls->keys_age != keylog_age(env->config.keylog))
+        ask_for_keys(tls);
     if (tls->dirs[0].waiting.len != 0 || tls->dirs[1].waiting.len != 0)
         give_up_waiting(tls);
 }

@@ -47,6 +47,10 @@ void ds_keylog_end(struct ds_keylog *keylog);
  * says. */
 void ds_keylog_expect(struct ds_keylog *keylog);
 
+/* ds_keylog_on_want has want called whenever secrets are needed that are not there, and once more
+ * before what they would open is given up as its connection ends: it may add them. */
+void ds_keylog_on_want(struct ds_keylog *keylog, void (*want)(void *context), void *context);
+
 /* ds_keylog_used calls take with each secret of a connection that a session has seen which notes
  * that (ds_config.keylog_notes), but for those that were noted before the returned value was after:
  * tcp is ds_conn.tcp, line a line of a key log with its end, which lives during the call. */

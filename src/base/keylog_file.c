@@ -30,7 +30,11 @@ static bool read_on(struct keylog_files *files, FILE *file)
 {
     char chunk[CHUNK_LEN];
     size_t len;
+    struct stat status;
     clearerr(file);
+    /* Who rotates the file may have emptied it. */
+    if (files->config->grows && fstat(fileno(file), &status) == 0 && status.st_size < ftell(file))
+        rewind(file);
     while ((len = fread(chunk, 1, sizeof chunk, file)) != 0) {
         const char *end = memrchr(chunk, '\n', len);
         const size_t whole = end != NULL ? (size_t)(end - chunk) + 1 : 0;
@@ -95,8 +99,15 @@ struct keylog_files *keylog_files_new(const struct keylog_config *config)
     return files;
 }
 
+static void on_want(void *context)
+{
+    keylog_files_read(context);
+}
+
 bool keylog_files_open(struct keylog_files *files)
 {
+    if (files->config->grows)
+        ds_keylog_on_want(files->keylog, on_want, files);
     for (size_t i = 0; i < files->config->num_files; i++) {
         if (!open_file(files, files->config->files[i]))
             return false;
