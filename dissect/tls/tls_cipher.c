@@ -92,15 +92,33 @@ static bool expand(const struct tls_suite *suite, const uint8_t *secret, const c
     return derive("HKDF", params, out, len);
 }
 
+/* start_mac makes what the MACs of CBC are made with: to look for it at each record would cost more
+ * than to open that. */
+static bool start_mac(struct tls_cipher *cipher, const struct tls_suite *suite)
+{
+    const char *name = suite->mac_len == 48 ? "SHA384" : suite->mac_len == 32 ? "SHA256" : "SHA1";
+    const OSSL_PARAM params[] = {text_param(OSSL_MAC_PARAM_DIGEST, name),
+                                 OSSL_PARAM_construct_end()};
+    EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX_free(cipher->mac_context);
+    cipher->mac_context = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
+    EVP_MAC_free(mac);
+    return cipher->mac_context != NULL &&
+           EVP_MAC_init(cipher->mac_context, cipher->mac, suite->mac_len, params) == 1;
+}
+
 /* start makes what the records are opened with; the keys are there. */
 static bool start(struct tls_cipher *cipher, const struct tls_suite *suite)
 {
-    const bool has_nonce = suite->kind == TLS_GCM || suite->kind == TLS_CHACHA;
+    const bool is_ccm = suite->kind == TLS_CCM || suite->kind == TLS_CCM8;
     if (cipher->context == NULL)
         cipher->context = EVP_CIPHER_CTX_new();
     if (cipher->context == NULL ||
         EVP_DecryptInit_ex(cipher->context, cipher_of(suite), NULL, NULL, NULL) != 1 ||
-        (has_nonce && EVP_DecryptInit_ex(cipher->context, NULL, NULL, cipher->key, NULL) != 1))
+        (is_ccm &&
+         EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_LEN, NULL) != 1) ||
+        (!is_ccm && EVP_DecryptInit_ex(cipher->context, NULL, NULL, cipher->key, NULL) != 1) ||
+        (suite->kind == TLS_CBC && !start_mac(cipher, suite)))
         return false;
     cipher->suite = suite;
     return true;
@@ -204,9 +222,7 @@ static bool open_aead(struct tls_cipher *cipher, const uint8_t *nonce, const uin
     void *tag_bytes = (void *)(uintptr_t)tag; /* only read */
     int len = 0, more = 0;
     if (cipher->suite->kind == TLS_CCM || cipher->suite->kind == TLS_CCM8)
-        return EVP_DecryptInit_ex(context, cipher_of(cipher->suite), NULL, NULL, NULL) == 1 &&
-               EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_LEN, NULL) == 1 &&
-               EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, num_tag, tag_bytes) == 1 &&
+        return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, num_tag, tag_bytes) == 1 &&
                EVP_DecryptInit_ex(context, NULL, NULL, cipher->key, nonce) == 1 &&
                EVP_DecryptUpdate(context, NULL, &len, NULL, text_len) == 1 &&
                EVP_DecryptUpdate(context, NULL, &len, aad, (int)aad_len) == 1 &&
@@ -261,19 +277,13 @@ static bool mac_fits(const struct tls_cipher *cipher, const uint8_t *aad, const 
                      size_t len, const uint8_t *sent)
 {
     const size_t mac_len = cipher->suite->mac_len;
-    const char *name = mac_len == 48 ? "SHA384" : mac_len == 32 ? "SHA256" : "SHA1";
-    const OSSL_PARAM params[] = {text_param(OSSL_MAC_PARAM_DIGEST, name),
-                                 OSSL_PARAM_construct_end()};
+    EVP_MAC_CTX *context = cipher->mac_context;
     uint8_t ours[EVP_MAX_MD_SIZE];
     size_t ours_len = 0;
-    EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
-    EVP_MAC_CTX *context = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
-    const bool done = context != NULL && EVP_MAC_init(context, cipher->mac, mac_len, params) == 1 &&
+    const bool done = EVP_MAC_init(context, NULL, 0, NULL) == 1 &&
                       EVP_MAC_update(context, aad, AAD_LEN) == 1 &&
                       EVP_MAC_update(context, text, len) == 1 &&
                       EVP_MAC_final(context, ours, &ours_len, sizeof ours) == 1;
-    EVP_MAC_CTX_free(context);
-    EVP_MAC_free(mac);
     return done && ours_len == mac_len && CRYPTO_memcmp(ours, sent, mac_len) == 0;
 }
 
@@ -301,7 +311,7 @@ static bool open_cbc(struct tls_cipher *cipher, uint64_t seq, const struct tls_r
     uint8_t iv[BLOCK_LEN];
     if (!cursor_read_bytes(&sealed, iv, BLOCK_LEN) || cursor_left(&sealed) == 0 ||
         cursor_left(&sealed) % BLOCK_LEN != 0 ||
-        EVP_DecryptInit_ex(cipher->context, NULL, NULL, cipher->key, iv) != 1 ||
+        EVP_DecryptInit_ex(cipher->context, NULL, NULL, NULL, iv) != 1 ||
         EVP_CIPHER_CTX_set_padding(cipher->context, 0) != 1 ||
         EVP_DecryptUpdate(cipher->context, out, &opened, sealed.at, (int)cursor_left(&sealed)) != 1)
         return false;
@@ -344,5 +354,6 @@ bool tls_cipher_open(struct tls_cipher *cipher, uint64_t seq, const struct tls_r
 void tls_cipher_clear(struct tls_cipher *cipher)
 {
     EVP_CIPHER_CTX_free(cipher->context);
+    EVP_MAC_CTX_free(cipher->mac_context);
     OPENSSL_cleanse(cipher, sizeof *cipher);
 }

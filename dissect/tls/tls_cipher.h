@@ -32,7 +32,8 @@ enum { TLS_1_2 = 0x0303, TLS_1_3 = 0x0304 };
 /* tls_cipher: all zero before tls_cipher_set_. */
 struct tls_cipher {
     const struct tls_suite *suite; /* NULL: no keys */
-    EVP_CIPHER_CTX *context;
+    EVP_CIPHER_CTX *context; /* which has the key already, as mac_context has that of CBC's MAC */
+    EVP_MAC_CTX *mac_context;
     bool is_13, mac_last; /* mac_last: encrypt-then-MAC, RFC 7366 */
     uint8_t key[32], iv[12], mac[48];
 };
