@@ -82,6 +82,8 @@ static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
     }
     pcap_close(input->pcap);
     input->pcap = NULL;
+    if (input->unpack != NULL)
+        unpack_finish(input->unpack);
 }
 
 void capture_input_next(struct capture *capture, struct capture_input *input)

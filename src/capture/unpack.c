@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#define ZSTD_STATIC_LINKING_ONLY /* to have its memory wiped */
 #include <zstd.h>
 
 enum { STOP_MS = 100 }; /* how long an interrupt may have to wait */
@@ -22,17 +23,50 @@ struct unpack {
     int fd;
     void (*const *on_wait)(void *);
     void *const *wait_context;
-    uint8_t buffer[UNPACK_BUFFER]; /* packed bytes, those from at to len still to be taken */
-    size_t at, len;
+    size_t at, len; /* of buffer */
     uint64_t taken; /* bytes read from fd */
     bool at_end;    /* of fd */
     bool inside;    /* of a gzip member or zstd frame: the file must not end here */
     const char *trouble;
     bool (*see)(void *context, uint8_t *bytes, size_t len);
     void *see_context;
+    bool has_secrets; /* among what was unpacked: no memory is given back as it is */
     z_stream gzip;
     ZSTD_DStream *zstd;
+    uint8_t buffer[UNPACK_BUFFER]; /* packed bytes, those from at to len still to be taken */
 };
+
+/* Memory of the libraries, with its size before it: what was unpacked last stands in it as well. */
+enum { SIZE_LEN = 16 };
+
+static void *take_memory(void *opaque, size_t size)
+{
+    (void)opaque;
+    uint8_t *memory = size <= SIZE_MAX - SIZE_LEN ? malloc(SIZE_LEN + size) : NULL;
+    if (memory == NULL)
+        return NULL;
+    memcpy(memory, &size, sizeof size);
+    return memory + SIZE_LEN;
+}
+
+static void *take_items(void *opaque, unsigned num, unsigned size)
+{
+    return take_memory(opaque, (size_t)num * size);
+}
+
+static void give_memory(void *opaque, void *given)
+{
+    const struct unpack *u = opaque;
+    uint8_t *memory = given;
+    size_t size;
+    if (given == NULL)
+        return;
+    memory -= SIZE_LEN;
+    memcpy(&size, memory, sizeof size);
+    if (u->has_secrets)
+        explicit_bzero(memory, SIZE_LEN + size);
+    free(memory);
+}
 
 enum unpack_format unpack_recognise(const uint8_t *bytes, size_t len, const char **tool)
 {
@@ -133,9 +167,11 @@ static ssize_t unpack_read(void *cookie, char *out, size_t size)
                                                 : read_plain(u, out, size);
         if (len == 0)
             continue;
-        if (u->see != NULL && u->see(u->see_context, (uint8_t *)out, len) &&
-            u->format == UNPACK_PLAIN)
-            explicit_bzero(u->buffer + u->at - len, len);
+        if (u->see != NULL && u->see(u->see_context, (uint8_t *)out, len)) {
+            u->has_secrets = true;
+            if (u->format == UNPACK_PLAIN)
+                explicit_bzero(u->buffer + u->at - len, len);
+        }
         return (ssize_t)len;
     }
     return 0;
@@ -145,9 +181,13 @@ struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *hea
                            size_t head_len, void (*const *on_wait)(void *context),
                            void *const *wait_context)
 {
-    struct unpack *u = calloc(1, sizeof *u);
+    struct unpack *u = malloc(sizeof *u);
     if (u == NULL)
         return NULL;
+    memset(u, 0, offsetof(struct unpack, buffer));
+    u->gzip.zalloc = take_items;
+    u->gzip.zfree = give_memory;
+    u->gzip.opaque = u;
     u->format = format;
     u->fd = fd;
     u->on_wait = on_wait;
@@ -158,7 +198,7 @@ struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *hea
     if (format == UNPACK_GZIP) {
         ok = inflateInit2(&u->gzip, 15 + 16) == Z_OK; /* largest window, gzip header */
     } else if (format == UNPACK_ZSTD) {
-        u->zstd = ZSTD_createDStream();
+        u->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){take_memory, give_memory, u});
         ok = u->zstd != NULL;
     }
     if (!ok) {
@@ -193,14 +233,23 @@ uint64_t unpack_position(const struct unpack *unpack)
     return unpack->taken;
 }
 
+void unpack_finish(struct unpack *unpack)
+{
+    if (unpack->format == UNPACK_GZIP)
+        inflateEnd(&unpack->gzip);
+    ZSTD_freeDStream(unpack->zstd);
+    unpack->zstd = NULL;
+    if (unpack->has_secrets)
+        explicit_bzero(unpack->buffer, sizeof unpack->buffer);
+    unpack->format = UNPACK_PLAIN;
+    unpack->see = NULL;
+}
+
 void unpack_free(struct unpack *unpack)
 {
     if (unpack == NULL)
         return;
-    if (unpack->format == UNPACK_GZIP)
-        inflateEnd(&unpack->gzip);
-    ZSTD_freeDStream(unpack->zstd);
+    unpack_finish(unpack);
     close(unpack->fd);
-    explicit_bzero(unpack->buffer, sizeof unpack->buffer);
     free(unpack);
 }

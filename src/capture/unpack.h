@@ -43,6 +43,10 @@ const char *unpack_trouble(const struct unpack *unpack);
 /* unpack_position returns how many bytes of the packed file have been taken. */
 uint64_t unpack_position(const struct unpack *unpack);
 
+/* unpack_finish gives up what is not needed any more when nothing more is read: what it was
+ * unpacked with, and leaves no secrets there. */
+void unpack_finish(struct unpack *unpack);
+
 void unpack_free(struct unpack *unpack);
 
 #endif
