@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { NUM_STREAMS = 4096, MAX_STREAMS = NUM_STREAMS / 2 };
+enum { NUM_STREAMS = 1024, MAX_STREAMS = NUM_STREAMS / 2 };
 
 /* stream is one direction of a connection. */
 struct stream {

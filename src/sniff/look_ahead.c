@@ -8,7 +8,7 @@
 #include "complain.h"
 
 enum {
-    GLANCE_PACKETS = 250, /* in which something must be missing, by TCP, */
+    GLANCE_PACKETS = 200, /* in which something must be missing, by TCP, */
     LOOK_PACKETS = 1000,  /* and in these, by what they hold */
 };
 

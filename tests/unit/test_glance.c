@@ -84,10 +84,10 @@ static void ends_at_many(void **state)
 {
     struct ds_glance *glance = ds_glance_new();
     (void)state;
-    for (uint16_t port = 1; port <= 2048; port++)
+    for (uint16_t port = 1; port <= 512; port++)
         assert_false(seems_missing(glance, port, 1, SYN, 0, 0));
-    assert_false(seems_missing(glance, 2048, 2, ACK, 1, 0));
-    assert_true(seems_missing(glance, 2049, 1, SYN, 0, 0));
+    assert_false(seems_missing(glance, 512, 2, ACK, 1, 0));
+    assert_true(seems_missing(glance, 513, 1, SYN, 0, 0));
     ds_glance_free(glance);
 }
 
