@@ -10,6 +10,7 @@
 #   a struct is written as one whether or not its module is loaded, with all fields, in the order of
 #   the map where the module is not one of Elixir's;
 #   before Elixir 1.15 inspect wrote lists of characters as 'abc', and what cannot be seen as it is;
+#   atoms with letters beyond Latin-1 have quotes;
 #   maps of more than 32 keys are in the order of the wire, which from OTP 26 on is not inspect's;
 #   we write soft hyphens and other characters that cannot be seen, and inspect does not, as \u00AD.
 defmodule Shop do
@@ -49,6 +50,13 @@ defmodule Expected do
     else
       "#Function<#{info[:new_index]}.#{info[:uniq]}/#{info[:arity]} in #{inspect(info[:module])}>"
     end
+  end
+
+  defp show(atom, options) when is_atom(atom) do
+    name = Atom.to_string(atom)
+    text = Inspect.inspect(atom, options)
+    is_wide = name |> String.to_charlist() |> Enum.any?(&(&1 > 255))
+    if is_wide and text == ":" <> name, do: ":\"" <> name <> "\"", else: text
   end
 
   defp show([_ | _] = list, options) do
