@@ -1,28 +1,33 @@
 %% forged_json PROGRAM DIR: nobody who can open a connection puts a key of his own, a second record
 %% or a hidden character into JSON. Names of nodes, names and answers of EPMD, statuses, atoms and
 %% strings hold each byte value, and what would end a JSON string; every line of -T json and all of
-%% -T perfetto parses, without and with --redact, and has no key that distsniff does not write.
+%% -T perfetto parses, without and with --redact, and has no key that distsniff does not write. What
+%% people read, text, diagrams, the page and all reports, has no character that does not show.
 -module(forged_json).
--export([main/1, captures/1]).
+-export([main/1]).
 
 main([Program, Dir]) ->
     ok = filelib:ensure_path(Dir),
     records:main("forged_json", fun() -> check(Program, Dir) end).
 
-%% captures(Dir): what such peers say, in files of that folder.
-captures(Dir) ->
-    File = fun(Name) -> filename:join(Dir, Name) end,
-    ok = pcap_maker:write_said(File("dist.pcap"), 9100, lists:append([dist(N) || N <- names()])),
-    ok = pcap_maker:write_said(File("epmd.pcap"), 4369, lists:append([epmd(N) || N <- names()])).
-
 check(Program, Dir) ->
     File = fun(Name) -> filename:join(Dir, Name) end,
-    captures(Dir),
+    ok = pcap_maker:write_said(File("dist.pcap"), 9100, lists:append([dist(N) || N <- names()])),
+    ok = pcap_maker:write_said(File("epmd.pcap"), 4369, lists:append([epmd(N) || N <- names()])),
     ok = file:write_file(File("cookie"), <<"a\"b\\">>),
     [output(Program, ["-r", File(Capture), "--dist-port", "9100", "--cookie-file",
                      File("cookie") | Options])
      || Capture <- ["dist.pcap", "epmd.pcap"],
-        Options <- [["-v"], ["--etf"], ["--redact", "nodes"], ["--redact", "all"]]].
+        Options <- [["-v"], ["--etf"], ["--redact", "nodes"], ["--redact", "all"],
+                    ["--json-syntax", "elixir", "--json-binaries", "base64"]]],
+    [read(Program, ["-r", File(Capture), "--dist-port", "9100", "--cookie-file", File("cookie") | How])
+     || Capture <- ["dist.pcap", "epmd.pcap"],
+        How <- [["-T", "text", "-v"], ["-T", "text", "--syntax", "elixir"], ["-T", "mermaid"],
+                ["-T", "plantuml", "--lanes", "process"], ["-T", "html"], reports()]].
+
+reports() ->
+    lists:append([["--report", R] || R <- ["calls", "trees", "monitors", "traffic", "latency", "open", "deaths",
+                                           "top", "audit", "links", "doctor", "seq_trace"]]).
 
 %% names(): every byte value, and whatever does not show or turns the writing round.
 names() ->
@@ -80,9 +85,17 @@ output(Program, Options) ->
     Lines = binary:split(Json, <<"\n">>, [global, trim]),
     [holds(Options, json_line:decode(Line)) || Line <- Lines],
     length(Lines) > 1000 orelse records:fail("~p: ~b records", [Options, length(Lines)]),
-    {0, Trace, _} = records:exec(Program, ["-T", "perfetto" | Options -- ["--etf"]]),
+    {0, Trace, _} = records:exec(Program, ["-T", "perfetto" | Options -- json_alone()]),
     [holds(Options, Event) || Event <- json_line:decode(Trace)],
     [shows(Options, Bytes) || Bytes <- [Trace | Lines]].
+
+json_alone() -> ["--etf", "--json-syntax", "elixir", "--json-binaries", "base64"].
+
+%% Findings are exit status 3.
+read(Program, Options) ->
+    {Status, Text, _} = records:exec(Program, Options),
+    Status =:= 0 orelse Status =:= 3 orelse records:fail("~p: status ~b", [Options, Status]),
+    shows(Options, Text).
 
 holds(Options, Value) ->
     not has_forged(Value) orelse records:fail("~p: ~0tp", [Options, Value]).
