@@ -5,12 +5,15 @@
 #include "detect_parts.h"
 
 /* answer_is_due says whether an initiator that closed after its send_name may be answered yet: where
- * both nodes connect at once, one of them gives its connection up before it reads `nok`. */
+ * both nodes connect at once, one of them gives its connection up before it reads `nok`. One that
+ * has waited for as long as a handshake may take is not: its acceptor hangs, and may not even close
+ * its end. */
 static bool answer_is_due(const struct ds_event *event, const struct watched *w)
 {
     const struct ds_link *link = event->conn->link;
     return event->change.state == DS_CONN_HALF_CLOSED && w->last_step == DS_STEP_SEND_NAME &&
-           link != NULL && link->closer == (w->initiator >= 0 ? w->initiator : 0);
+           event->ts_ns - w->step_ns < ACCEPTOR_NS && link != NULL &&
+           link->closer == (w->initiator >= 0 ? w->initiator : 0);
 }
 
 static void take_conn(struct detect *d, const struct ds_event *event)

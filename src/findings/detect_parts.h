@@ -7,6 +7,10 @@
 
 #include "detect.h"
 
+/* An initiator that closes after so long has waited for an acceptor in vain: it does for 7 s, by
+ * default (net_setuptime). */
+#define ACCEPTOR_NS INT64_C(5000000000)
+
 /* Names and ports (detect_reach.c). detect_find_asked finds the latest answer of EPMD that led to
  * this connection, of the other version of IP where other_family; NULL: none did. */
 void detect_epmd(struct detect *d, const struct ds_event *event);

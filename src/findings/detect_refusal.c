@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-#define SECOND INT64_C(1000000000)
-#define ACCEPTOR_NS (5 * SECOND)      /* an initiator waits for 7 s by default */
-
 static struct ds_text host_of(struct ds_text name)
 {
     const char *at = name.data != NULL ? memchr(name.data, '@', name.len) : NULL;

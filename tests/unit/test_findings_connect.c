@@ -246,6 +246,11 @@ static void silent_acceptor(void **state)
     step(DS_STEP_SEND_NAME, 0, "alice@a");
     close_by(0, 7 * SECOND, DS_CLOSE_FIN);
     found("DS115");
+    begin(); /* it never closes its end either */
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    w.now_ns += 7 * SECOND;
+    half_close(0, DS_CLOSE_FIN);
+    found("DS115");
     begin();
     step(DS_STEP_SEND_NAME, 0, "alice@a");
     close_by(0, SECOND, DS_CLOSE_FIN);
