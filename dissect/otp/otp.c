@@ -88,7 +88,9 @@ enum { LEAST_SLOTS = 1024, ANY_ARITY = 0x7f };
 
 struct name_slot {
     struct ds_text text;
-    uint16_t number; /* 0: free */
+    uint16_t number;   /* 0: free */
+    bool is_shared;    /* users' own calls go there: rex */
+    const char *owner; /* of a process of that name, its group; NULL: anybody's */
 };
 
 struct bucket {
@@ -134,16 +136,23 @@ static struct name_slot *find_name_slot(struct ds_otp *otp, struct ds_text text)
 /* The longest text in otp.def is shorter; what is longer is not worth hashing. */
 enum { NAME_LEN_MAX = 64 };
 
-static uint16_t find_name(const struct ds_otp *otp, struct ds_text text)
+/* find_slot returns NULL where there is no such name. */
+static const struct name_slot *find_slot(const struct ds_otp *otp, struct ds_text text)
 {
     if (text.data == NULL || text.len == 0 || text.len > NAME_LEN_MAX)
-        return 0;
+        return NULL;
     uint32_t i = hash_text(text) & otp->mask;
     for (; otp->names[i].number != 0; i = (i + 1) & otp->mask)
         if (otp->names[i].text.len == text.len &&
             memcmp(otp->names[i].text.data, text.data, text.len) == 0)
-            return otp->names[i].number;
-    return 0;
+            return &otp->names[i];
+    return NULL;
+}
+
+static uint16_t find_name(const struct ds_otp *otp, struct ds_text text)
+{
+    const struct name_slot *slot = find_slot(otp, text);
+    return slot != NULL ? slot->number : 0;
 }
 
 static uint16_t add_name(struct ds_otp *otp, struct ds_text text)
@@ -152,7 +161,7 @@ static uint16_t add_name(struct ds_otp *otp, struct ds_text text)
         return 0;
     struct name_slot *slot = find_name_slot(otp, text);
     if (slot->number == 0)
-        *slot = (struct name_slot){text, ++otp->num_names};
+        *slot = (struct name_slot){.text = text, .number = ++otp->num_names};
     return slot->number;
 }
 
@@ -222,6 +231,20 @@ static bool reserve(struct ds_otp *otp, const struct ds_otp_line *lines, size_t 
     return true;
 }
 
+/* note_owner notes whose process has the name that a line is about. */
+static void note_owner(struct ds_otp *otp, const struct ds_otp_line *line)
+{
+    const enum family family = families[line->kind];
+    struct name_slot *slot = find_name_slot(otp, (struct ds_text){line->to, strlen(line->to)});
+    if (slot->number == 0 || slot->is_shared || family == FAMILY_SPAWN || family == FAMILY_RESULT)
+        return;
+    slot->is_shared = line->group[0] == '\0' && family == FAMILY_IN_CALL;
+    if (slot->is_shared)
+        slot->owner = NULL;
+    else if (line->group[0] != '\0')
+        slot->owner = line->group;
+}
+
 struct ds_otp *ds_otp_new_with(const struct ds_otp_line *lines, size_t num)
 {
     struct ds_otp *otp = num <= DS_OTP_MAX_LINES ? calloc(1, sizeof *otp) : NULL;
@@ -233,6 +256,8 @@ struct ds_otp *ds_otp_new_with(const struct ds_otp_line *lines, size_t num)
     for (size_t i = 0; ok && i < otp->num_lines; i++)
         otp->line[i].label =
             find_name(otp, (struct ds_text){otp->lines[i].label, strlen(otp->lines[i].label)});
+    for (size_t i = 0; ok && i < otp->num_lines; i++)
+        note_owner(otp, &otp->lines[i]);
     if (ok)
         return otp;
     ds_otp_free(otp);
@@ -357,22 +382,8 @@ bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to, const stru
 
 const char *ds_otp_owner(const struct ds_otp *otp, struct ds_text name)
 {
-    const char *group = NULL;
-    if (find_name(otp, name) == 0)
-        return NULL;
-    for (size_t i = 0; i < otp->num_lines; i++) {
-        if (strlen(otp->lines[i].to) != name.len ||
-            memcmp(otp->lines[i].to, name.data, name.len) != 0 ||
-            families[otp->lines[i].kind] == FAMILY_SPAWN ||
-            families[otp->lines[i].kind] == FAMILY_RESULT)
-            continue;
-        /* Users' own calls go there: rex. */
-        if (otp->lines[i].group[0] == '\0' && families[otp->lines[i].kind] == FAMILY_IN_CALL)
-            return NULL;
-        if (otp->lines[i].group[0] != '\0')
-            group = otp->lines[i].group;
-    }
-    return group;
+    const struct name_slot *slot = find_slot(otp, name);
+    return slot != NULL ? slot->owner : NULL;
 }
 
 bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
