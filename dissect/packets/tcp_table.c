@@ -163,6 +163,15 @@ static void grow(struct tcp_table *table)
     table->num_buckets = num_buckets;
 }
 
+static void drop_facts(struct tcp_table *table, struct tcp_conn_view *view)
+{
+    if (view->facts == NULL)
+        return;
+    meter_give(table->shared.meter, sizeof *view->facts);
+    free(view->facts);
+    view->facts = NULL;
+}
+
 void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
 {
     struct tcp_conn **at = &table->buckets[conn->bucket_hash & (table->num_buckets - 1)];
@@ -179,7 +188,7 @@ void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
     if (table->last == conn)
         table->last = NULL;
     table->num_conns--;
-    free(conn->view.facts);
+    drop_facts(table, &conn->view);
     free(conn);
 }
 
@@ -238,6 +247,23 @@ static void make_room(struct tcp_table *table)
     tcp_free_conn(table, conn);
 }
 
+/* add_facts: they may take half of the memory that is held for later, since without the other half
+ * nothing could be decoded. */
+static void add_facts(struct tcp_table *table, struct tcp_conn *conn)
+{
+    struct meter *meter = table->shared.meter;
+    if (!meter_fits(meter, meter->max / 2 + sizeof *conn->view.facts) ||
+        !meter_take(meter, sizeof *conn->view.facts)) {
+        meter->hits++;
+        return;
+    }
+    conn->view.facts = tcp_facts_new();
+    if (conn->view.facts == NULL) {
+        meter_give(meter, sizeof *conn->view.facts);
+        table->shared.stats->no_memory++;
+    }
+}
+
 struct tcp_conn *tcp_open_conn(struct tcp_table *table, const struct segment *segment,
                                   uint64_t number, bool is_past, int *dir)
 {
@@ -255,8 +281,8 @@ struct tcp_conn *tcp_open_conn(struct tcp_table *table, const struct segment *se
     conn->view.port[!*dir] = segment->dst_port;
     conn->view.syn_seen[*dir] = (segment->flags & TCP_SYN) != 0;
     conn->table = table;
-    if (table->shared.measures && (conn->view.facts = tcp_facts_new()) == NULL)
-        table->shared.stats->no_memory++;
+    if (table->shared.measures)
+        add_facts(table, conn);
     conn->bucket_hash = hash_segment(table, segment);
     if (table->num_conns >= table->num_buckets)
         grow(table);
@@ -289,8 +315,7 @@ void tcp_table_forget(struct tcp_conn_view *view)
     struct tcp_conn *conn = (struct tcp_conn *)view;
     conn->forgotten = true;
     conn->table->forgotten = view->number;
-    free(view->facts);
-    view->facts = NULL;
+    drop_facts(conn->table, view);
     tcp_stream_drop(&conn->table->shared, &conn->stream[0]);
     tcp_stream_drop(&conn->table->shared, &conn->stream[1]);
 }
