@@ -52,6 +52,7 @@ struct ds_session *ds_session_new(const struct ds_config *config)
         ds_session_free(session);
         return NULL;
     }
+    session->decoder.reads_dns = config->lookups;
     if (config->facts)
         tcp_table_measure(session->tcp);
     for (size_t i = 0; i < config->num_dist_ports; i++)
@@ -74,6 +75,29 @@ static struct ds_where take_made(struct ds_session *session, const struct ds_pac
     return where;
 }
 
+/* report_lookup tells of DNS. What its connection would be lives here only. */
+static void report_lookup(struct ds_session *session, const struct ds_packet *packet,
+                          const struct segment *segment)
+{
+    const struct dns_message *dns = &session->decoder.dns;
+    const int client = dns->is_answer; /* place of who sent this among the ends: 0 asks */
+    struct ds_conn conn = {0};
+    conn.end[client] = (struct ds_endpoint){.addr = segment->src, .port = segment->src_port};
+    conn.end[!client] = (struct ds_endpoint){.addr = segment->dst, .port = segment->dst_port};
+    const struct ds_event event = {
+        .type = DS_EVENT_LOOKUP,
+        .dir = (uint8_t)client,
+        .frame = packet->frame,
+        .ts_ns = packet->ts_ns,
+        .conn = &conn,
+        .lookup = {.name = {dns->name, dns->name_len}, .id = dns->id, .type = dns->type,
+                   .is_answer = dns->is_answer, .has_address = dns->has_address,
+                   .code = dns->code},
+    };
+    if (session->env.config.on_event != NULL)
+        session->env.config.on_event(session->env.config.context, &event);
+}
+
 struct ds_where ds_session_packet(struct ds_session *session, const struct ds_packet *packet)
 {
     struct ds_stats *stats = &session->env.stats;
@@ -94,6 +118,10 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
     case PACKET_ICMP:
         stats->not_tcp++;
         where.tcp = tcp_table_icmp(session->tcp, &segment, &session->decoder.icmp);
+        break;
+    case PACKET_DNS:
+        stats->not_tcp++;
+        report_lookup(session, packet, &segment);
         break;
     case PACKET_NOT_TCP:
         stats->not_tcp++;

@@ -1,3 +1,13 @@
 # What --report doctor finds in the captures of pcaps/ is what their MANIFEST says.
 add_test(NAME doctor COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/doctor $<TARGET_FILE:distsniff>
                              ${CMAKE_SOURCE_DIR}/pcaps)
+# What can be done with findings, and that each has its page and its test.
+add_test(NAME findings COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/findings
+                               $<TARGET_FILE:distsniff> ${CMAKE_SOURCE_DIR}/pcaps
+                               ${CMAKE_SOURCE_DIR}/src/findings/findings.def)
+# What is told of links is what tshark counts.
+set(links otp25.pcap otp27-ops.pcap links-sll2.pcap rabbit-3.10.pcap.gz elixir-1.14.pcap.gz
+          ejabberd-23.01.pcap.gz secrets.pcap.gz)
+list(TRANSFORM links PREPEND ${PCAPS}/)
+add_test(NAME links_second_opinion COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/links
+                                           $<TARGET_FILE:distsniff> ${links})

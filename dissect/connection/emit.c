@@ -63,6 +63,8 @@ static void count_event(struct env *env, struct conn *conn, struct ds_event *eve
         break;
     case DS_EVENT_HANDSHAKE:
     case DS_EVENT_STALL:
+    case DS_EVENT_LOOKUP:
+    case DS_EVENT_PART:
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
         break;

@@ -122,6 +122,20 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     fragments_close(&frames->fragments, frames->env, message);
 }
 
+/* tell_part tells how far a message has come; left 0: it goes on no more. */
+static void tell_part(struct frames *frames, const struct fragmented *message, uint64_t left)
+{
+    if (!frames->env->config.parts)
+        return;
+    struct ds_event event = {
+        .type = DS_EVENT_PART,
+        .dir = (uint8_t)frames->dir,
+        .part = {.sequence = message->sequence, .left = left, .size = message->size,
+                 .num = message->num_fragments, .began_ns = message->began_ns},
+    };
+    env_emit(frames->env, frames->conn, &event);
+}
+
 static void give_up_fragmented(struct frames *frames, struct fragmented *message,
                                struct damage damage)
 {
@@ -138,14 +152,17 @@ static void make_room(struct frames *frames, const struct dist_header *header)
     uint64_t max = frames->env->config.limits[DS_LIMIT_FRAGMENTED];
     struct fragmented *message = fragments_find(&frames->fragments, header->sequence);
     if (message != NULL) {
-        if (header->type == HEADER_FIRST)
-            give_up_fragmented(frames, message,
-                               message->lost_before != frames->lost_total ? MISSING_FRAGMENT
-                                                                          : UNFINISHED);
+        if (header->type != HEADER_FIRST)
+            return;
+        tell_part(frames, message, 0);
+        give_up_fragmented(frames, message,
+                           message->lost_before != frames->lost_total ? MISSING_FRAGMENT
+                                                                      : UNFINISHED);
         return;
     }
     while (frames->fragments.num != 0 && frames->fragments.num >= max) {
         frames->env->stats.limits_hit[DS_LIMIT_FRAGMENTED]++;
+        tell_part(frames, frames->fragments.oldest, 0);
         give_up_fragmented(frames, frames->fragments.oldest, TOO_MANY);
         frames->orphan = TOO_MANY;
     }
@@ -170,6 +187,7 @@ static void add_fragment(struct frames *frames, struct fragmented *message,
                   frames->env->config.limits[DS_LIMIT_MESSAGE]);
     if (message->damage.kind == DS_FAULT_NONE)
         message->damage = damage;
+    tell_part(frames, message, message->next);
     if (header->fragment == 1)
         finish_fragmented(frames, message);
 }

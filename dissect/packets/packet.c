@@ -35,7 +35,7 @@ void packet_decoder_free(struct packet_decoder *decoder)
 }
 
 /* find_tcp finds the IP packet that carries TCP, and sets at to the TCP header; or to that of
- * ICMP, which is PACKET_ICMP. A fragment
+ * ICMP, which is PACKET_ICMP, or UDP with DNS in it, PACKET_DNS. A fragment
  * is reassembled if there is where to; it is returned as it is if that shall do. */
 static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fragment_will_do,
                                    const struct ds_packet *packet, struct ip_packet *ip,
@@ -69,6 +69,8 @@ static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fr
             return PACKET_SEGMENT;
         if (ip->protocol == IP_ICMP || ip->protocol == IP_ICMP6)
             return PACKET_ICMP;
+        if (ip->protocol == IP_UDP && dns_is_port(at->bytes))
+            return PACKET_DNS;
         status = tunnel_enter(ip->protocol, at, &ether_type);
     }
     return status == PACKET_SEGMENT ? PACKET_NOT_TCP : status;
@@ -122,6 +124,11 @@ enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds
     out->ip_id = ip.version == 4 ? (uint16_t)ip.id : 0;
     if (status == PACKET_SEGMENT)
         return read_tcp(&at, out);
+    if (status == PACKET_DNS)
+        return decoder->reads_dns &&
+                       dns_read(at.bytes, &out->src_port, &out->dst_port, &decoder->dns)
+                   ? PACKET_DNS
+                   : PACKET_NOT_TCP;
     if (status == PACKET_ICMP) {
         struct ds_addr src = out->src; /* what is quoted takes its place */
         ip.src = &src;

@@ -6,6 +6,7 @@
 #define DISSECT_PACKET_H
 
 #include "cursor.h"
+#include "dns.h"
 #include "meter.h"
 
 #include <distsniff/dissect.h>
@@ -39,6 +40,7 @@ struct icmp_error {
 enum packet_status {
     PACKET_SEGMENT,      /* out holds a segment */
     PACKET_ICMP,         /* out holds one that could not be passed on, see icmp.h */
+    PACKET_DNS,          /* decoder->dns holds a question or an answer, see dns.h */
     PACKET_NOT_TCP,
     PACKET_HELD,         /* an IP fragment, kept until the others come */
     PACKET_TRUNCATED,    /* the snap length cut into the headers */
@@ -51,6 +53,8 @@ struct ip_fragments; /* IP packets being put together, see ip_fragments.h */
 struct packet_decoder {
     struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and forgotten */
     struct icmp_error icmp;         /* of PACKET_ICMP */
+    bool reads_dns;                 /* else it is PACKET_NOT_TCP */
+    struct dns_message dns;         /* of PACKET_DNS; out then has the addresses and ports */
 };
 
 /* packet_decoder_init prepares a decoder; max_packets is LIMIT ip-fragments, hits counts

@@ -130,6 +130,8 @@ struct ds_config {
     size_t num_dist_ports;
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
     bool facts; /* ds_conn.link, DS_EVENT_STALL and ds_message.stalled_ns */
+    bool lookups; /* DS_EVENT_LOOKUP */
+    bool parts;   /* DS_EVENT_PART */
     struct ds_keylog *keylog; /* secrets of TLS connections; NULL: none */
     bool keylog_grows;        /* what has no keys yet is held for a while */
     bool keylog_notes;        /* it notes which secrets are of use, see ds_keylog_used */
@@ -295,7 +297,7 @@ const char *ds_flag_name(unsigned bit);
 uint64_t ds_flags_missing(uint64_t flags, unsigned release);
 
 /* ds_cookie_check says whether a handshake's digest (16 bytes) answers that challenge with this
- * cookie; DS_COOKIE_UNCHECKED where it could not be computed. */
+ * cookie; DS_COOKIE_UNCHECKED where cookie is absent. */
 enum ds_cookie_check ds_cookie_check(struct ds_text cookie, uint32_t challenge,
                                      const uint8_t *digest);
 

@@ -107,6 +107,8 @@ enum ds_event_type {
     DS_EVENT_TICK,
     DS_EVENT_GAP,
     DS_EVENT_STALL, /* only where ds_config.facts asks for it */
+    DS_EVENT_LOOKUP, /* only where ds_config.lookups asks for it */
+    DS_EVENT_PART,   /* only where ds_config.parts asks for it */
     /* Only where ds_config.raw asks for them: */
     DS_EVENT_DATA,
     DS_EVENT_FRAME,
@@ -257,6 +259,28 @@ struct ds_gap {
     int64_t messages; /* lost with them, -1 when it cannot be told */
 };
 
+/* LOOKUP: a host's name is asked of DNS, or the answer is there (RFC 1035, over UDP). It is of no
+ * connection: that of the event has the number 0, its ends are who asks and who answers. */
+enum { DS_LOOKUP_A = 1, DS_LOOKUP_AAAA = 28, DS_LOOKUP_NO_NAME = 3 };
+struct ds_lookup {
+    struct ds_text name; /* as asked for, in lower case, without a dot at its end */
+    uint16_t id;         /* of the question, and of its answer */
+    uint16_t type;       /* DS_LOOKUP_A and others */
+    bool is_answer;
+    bool has_address;    /* of an answer: an A or AAAA record is in it */
+    uint8_t code;        /* of an answer, its RCODE: 0 no error, 3 there is no such name */
+};
+
+/* PART: a fragment of a message of several has come, or the message was given up. It comes before
+ * the message that it completes. */
+struct ds_part {
+    uint64_t sequence;  /* id of the message in its direction */
+    uint64_t left;      /* fragments that are still to come; 0: it goes on no more */
+    uint64_t size;      /* bytes on the wire so far */
+    uint32_t num;       /* fragments so far */
+    int64_t began_ns;   /* when the first byte of it came, nanoseconds since 1970 */
+};
+
 /* DATA: what one TCP segment added to the stream, in order, in bytes of the event: what came
  * twice comes once. It comes before what is decoded from it. Where bytes are missing there
  * is one without bytes, with a fault that says why. */
@@ -288,7 +312,7 @@ struct ds_event {
     bool past;      /* a message from before the capture: something may still come of it */
     uint64_t frame; /* number of the packet that completed it, from 1 */
     int64_t ts_ns;  /* of that packet, nanoseconds since 1970 UTC */
-    const struct ds_conn *conn;
+    const struct ds_conn *conn; /* never NULL */
     struct ds_fault fault;
     uint32_t unknown_atoms;
     uint32_t inferred_atoms;
@@ -302,6 +326,8 @@ struct ds_event {
         struct ds_message message;
         struct ds_gap gap;
         struct ds_stall stall;
+        struct ds_lookup lookup;
+        struct ds_part part;
         struct ds_data data;
         struct ds_frame frame_sent;
     };
@@ -311,6 +337,13 @@ struct ds_event {
 static inline bool ds_event_is_raw(const struct ds_event *event)
 {
     return event->type == DS_EVENT_DATA || event->type == DS_EVENT_FRAME;
+}
+
+/* ds_event_is_of_tables says whether an event is for those alone that count or compare: there is
+ * nothing in it to be shown as it comes. */
+static inline bool ds_event_is_of_tables(const struct ds_event *event)
+{
+    return event->type == DS_EVENT_LOOKUP || event->type == DS_EVENT_PART;
 }
 
 DS_END_PUBLIC

@@ -41,6 +41,7 @@ struct follow {
     bool is_learning; /* not --no-follow */
     bool steps_over_vlan;
     bool in_kernel; /* live and --no-follow: the kernel's word is final */
+    bool with_dns;
     bool all_packets;
     bool is_file_name;                 /* the expression */
     struct bpf_program users_in_kernel; /* live: the expression, for the kernel's filter */
@@ -118,8 +119,9 @@ static void set_kernel_filter(struct follow *f)
         return;
     const struct capture_input *input = &f->capture->inputs[0];
     for (int with_vlan = f->steps_over_vlan; with_vlan >= 0; with_vlan--) {
+        const char *also = f->with_dns && f->expression == NULL ? "udp port 53" : NULL;
         char *expression =
-            follow_kernel_expression(NULL, f->excluded, f->num_excluded, with_vlan != 0);
+            follow_kernel_expression(also, f->excluded, f->num_excluded, with_vlan != 0);
         bool ok = expression != NULL && kernel_filter_set(input->pcap, input->link_type,
                                                           expression, &f->users_in_kernel);
         free(expression);
@@ -212,6 +214,7 @@ static bool prepare(struct follow *f, const struct follow_config *config)
     }
     f->steps_over_vlan = f->expression == NULL || strstr(f->expression, "vlan") == NULL;
     f->is_learning = !config->no_follow;
+    f->with_dns = config->with_dns;
     f->all_packets = config->all_packets;
     f->is_file_name = f->expression != NULL && access(f->expression, F_OK) == 0;
     for (size_t i = 0; i < config->num_dist_ports && f->is_learning; i++)

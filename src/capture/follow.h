@@ -18,6 +18,7 @@ struct follow_config {
     char *expression;        /* BPF, NULL when there is none */
     const char *filter_file; /* that has it instead, or NULL */
     bool no_follow;          /* the expression as it stands */
+    bool with_dns;           /* without an expression: also questions of DNS and answers */
     bool all_packets;        /* without an expression: also those that cannot hold TCP */
     uint16_t dist_ports[MAX_DIST_PORTS];
     size_t num_dist_ports;

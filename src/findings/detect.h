@@ -148,8 +148,35 @@ struct fading {
     char name[2][128]; /* who waits, who is silent */
 };
 
+/* lookup is a host's name that DNS was asked for, and has not told. */
+enum { MAX_LOOKUPS = 64, MAX_HOSTS = 64, LOOKUP_LEN = 120 };
+struct lookup {
+    bool is_used, has_failed;
+    uint8_t code; /* of the latest answer, where it has failed */
+    unsigned questions;
+    struct ds_addr client, server;
+    int64_t asked_ns, last_ns;
+    uint64_t frame[2]; /* of the first question, of the latest answer */
+    size_t len;
+    char name[LOOKUP_LEN];
+};
+
+/* lookups is what is asked, and who has to do with nodes. */
+struct lookups {
+    bool has_open; /* any may be used */
+    bool has_local; /* EPMD was spoken with on a host that shows no other address */
+    struct lookup open[MAX_LOOKUPS];
+    unsigned num_hosts, num_names;
+    struct ds_addr host[MAX_HOSTS];
+    struct {
+        size_t len;
+        char text[LOOKUP_LEN];
+    } name[MAX_HOSTS]; /* hosts in the names of nodes */
+};
+
 /* checks counts what was looked at. */
 struct checks {
+    uint64_t lookups, resolved;
     uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps;
     uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs;
 };
@@ -167,6 +194,7 @@ struct detect {
     bool has_dialled;
     struct fading fading[MAX_FADING];
     bool has_fading;
+    struct lookups lookups;
     struct mesh *mesh; /* NULL: no link has been up yet */
     struct {
         int64_t ts_ns; /* 0: none */
@@ -217,11 +245,13 @@ void detect_hung(struct detect *d, const struct call *call);
 void detect_connect(struct detect *d, const struct record *record);
 void detect_connect_time(struct detect *d, bool at_end);
 void detect_link(struct detect *d, const struct record *record);
+void detect_held_up(struct detect *d, const struct record *record); /* a stall with what waited */
 void detect_silence(struct detect *d, const struct record *record);
 void detect_silence_time(struct detect *d);
 void detect_mesh(struct detect *d, const struct record *record);
 void detect_mesh_time(struct detect *d, bool at_end);
 void detect_mesh_free(struct detect *d);
+unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were looked at, 0: all */
 void detect_calls(struct detect *d, const struct record *record);
 void detect_messages(struct detect *d, const struct record *record);
 void detect_global(struct detect *d, const struct record *record);
@@ -231,6 +261,10 @@ void detect_exposure(struct detect *d, const struct record *record);
 void detect_tls(struct detect *d, const struct record *record);
 
 /* wording_span appends a time span as people say it. */
+/* detect_complete gives out more about what is found already: the detail, and the evidence of the same
+ * connection, take the place of those before. Nothing when it is not found. */
+void detect_complete(struct detect *d);
+
 void wording_span(struct wording *wording, int64_t ns);
 void wording_size(struct wording *wording, uint64_t bytes);
 

@@ -62,6 +62,13 @@ static bool has_failed(enum call_outcome outcome)
            outcome == CALL_ABANDONED;
 }
 
+/* is_housekeeping: what Erlang/OTP and libraries ask each other they give up by themselves as well, as
+ * global does when nodes come and go. */
+static bool is_housekeeping(const char *group)
+{
+    return group != NULL && group[0] != '\0';
+}
+
 static void take_callee(struct detect *d, const struct call *call)
 {
     if (call->callee.name.data == NULL || call->callee.node.data == NULL)
@@ -88,6 +95,8 @@ static void take_callee(struct detect *d, const struct call *call)
         return;
     c->is_told = true;
     struct finding *f = detect_begin_call(d, FINDING_DS310, call);
+    if (is_housekeeping(call->group))
+        f->severity = SEVERITY_NOTE;
     wording_add(&f->sentence, "calls of ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " fail");
@@ -103,6 +112,8 @@ static void take_late(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     struct finding *f = detect_begin(d, FINDING_DS301, event);
+    if (is_housekeeping(record->note.group))
+        f->severity = SEVERITY_NOTE;
     wording_add(&f->sentence, "a reply of ");
     wording_label(&f->sentence, record->note.label != NULL ? record->note.label : "a call");
     wording_add(&f->sentence, " from ");

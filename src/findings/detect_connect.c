@@ -25,6 +25,8 @@ static void take_conn(struct detect *d, const struct ds_event *event)
         event->conn->counters[0].bytes + event->conn->counters[1].bytes == 0) {
         if (change->unfollowed)
             return;
+        if (is_epmd)
+            detect_dials(d, &event->conn->end[0].addr);
         detect_unreachable(d, event);
         return;
     }
@@ -57,15 +59,38 @@ static void take_conn(struct detect *d, const struct ds_event *event)
     }
 }
 
+static void note_hosts(struct detect *d, const struct ds_conn *conn)
+{
+    detect_note_host(d, &conn->end[0].addr);
+    detect_note_host(d, &conn->end[1].addr);
+}
+
+static void take_epmd(struct detect *d, const struct ds_event *event)
+{
+    note_hosts(d, event->conn);
+    detect_dials(d, &event->conn->end[0].addr);
+    detect_epmd(d, event);
+}
+
+static void take_handshake(struct detect *d, const struct ds_event *event)
+{
+    note_hosts(d, event->conn);
+    if (event->handshake.name.data != NULL)
+        detect_note_name(d, event->handshake.name);
+    detect_handshake(d, event);
+}
+
 void detect_connect(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     if (event == NULL || record->call != NULL || record->monitor != NULL)
         return;
     if (event->type == DS_EVENT_EPMD)
-        detect_epmd(d, event);
+        take_epmd(d, event);
     else if (event->type == DS_EVENT_HANDSHAKE)
-        detect_handshake(d, event);
+        take_handshake(d, event);
+    else if (event->type == DS_EVENT_LOOKUP)
+        detect_lookup(d, event);
     else if (event->type == DS_EVENT_CONN)
         take_conn(d, event);
 }
@@ -73,5 +98,6 @@ void detect_connect(struct detect *d, const struct record *record)
 void detect_connect_time(struct detect *d, bool at_end)
 {
     detect_reach_time(d, at_end);
+    detect_lookup_time(d, at_end);
     detect_dialled_time(d);
 }

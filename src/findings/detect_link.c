@@ -20,6 +20,9 @@ enum {
     TOLD_LOSS = 2,
     TOLD_MISSED = 4, /* and the next bit, of the other end */
     TOLD_BLACK_HOLE = 16,
+    TOLD_BURSTS = 32, /* and the next bit, of the other end */
+
+    MIN_BURSTS = 3,
 
     MIN_RESENT = 10,
     PER_CENT = 100,
@@ -50,6 +53,9 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
         silence_ns > 6 * tick_ns || event->conn->counters[closer].ticks < 2)
         return false;
     const bool acknowledged = silent->last_ns - silent->last_data_ns > silence_ns / 3;
+    /* Its own tick may not have been due yet. */
+    const bool may_be_slow = acknowledged && silence_ns < TICK_NS &&
+                             event->conn->counters[!closer].ticks == 0;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     wording_end(&f->sentence, &event->conn->end[closer]);
     wording_add(&f->sentence, " gave up ");
@@ -57,10 +63,14 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
     wording_add(&f->sentence, ", which had fallen silent: net_tick_timeout");
     wording_add(&f->detail, "silent for ");
     wording_span(&f->detail, silence_ns);
-    wording_add(&f->detail, acknowledged
+    wording_add(&f->detail, may_be_slow ? "; its kernel still acknowledged, and it has never ticked: "
+                                          "its net_ticktime is longer, or it was stuck"
+                            : acknowledged
                               ? "; its kernel still acknowledged: the process was suspended or stuck"
                               : "; its kernel did not acknowledge either: host or network were gone");
     detect_frame(f, event->frame, "the close");
+    if (may_be_slow)
+        detect_unsure(f, CERTAINTY_LIKELY, "net_kernel:get_net_ticktime() on both nodes");
     detect_commit(d);
     return true;
 }
@@ -306,6 +316,65 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     detect_commit(d);
 }
 
+static void begin_unread(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_stall *stall = &event->stall;
+    struct finding *f = detect_begin(d, FINDING_DS205, event);
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " does not read what ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " sends");
+    wording_add(&f->detail, stall->is_over ? "held up for " : "held up, so far for ");
+    wording_span(&f->detail, stall->duration_ns);
+}
+
+/* take_bursts: short stalls add up, too. */
+static void take_bursts(struct detect *d, const struct ds_event *event, struct watched *w)
+{
+    const struct ds_link_side *side = &event->conn->link->side[event->dir];
+    const int64_t passed_ns = event->ts_ns - side->first_ns;
+    if (!event->stall.is_over || (w->told & TOLD_BURSTS << event->dir) != 0 ||
+        side->stalls < MIN_BURSTS || side->stalled_ns < 2 * LONG_STALL_NS ||
+        side->stalled_ns < passed_ns / 10)
+        return;
+    w->told |= TOLD_BURSTS << event->dir;
+    begin_unread(d, event);
+    struct finding *f = &d->draft;
+    f->severity = SEVERITY_WARNING;
+    f->detail = (struct wording){.len = 0};
+    wording_printf(&f->detail, "held up %" PRIu64 " times, never for long, together ", side->stalls);
+    wording_span(&f->detail, side->stalled_ns);
+    wording_add(&f->detail, " of ");
+    wording_span(&f->detail, passed_ns);
+    detect_frame(f, event->frame, "the latest time, the window opens");
+    detect_commit(d);
+}
+
+/* detect_held_up says what had to wait while a peer did not read. */
+void detect_held_up(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct waited *held = record->note.held;
+    struct ds_buffer text = {0};
+    if (event->stall.why == DS_STALL_LOST || event->stall.duration_ns < LONG_STALL_NS ||
+        held->num_messages == 0)
+        return;
+    begin_unread(d, event);
+    struct finding *f = &d->draft;
+    held_print(held, &text);
+    wording_add(&f->detail, "; what waited: ");
+    if (!text.failed)
+        wording_put(&f->detail, WORD_PLAIN, text_of(text.data, text.len));
+    ds_buffer_free(&text);
+    detect_frame(f, event->frame, "the window opens");
+    detect_frame(f, held->message[0].frame,
+                 held->has_head ? "the message in its middle" : "the first that waited");
+    if (held->num > 1)
+        detect_frame(f, held->message[1].frame,
+                     held->has_head ? "the first behind it" : "the second that waited");
+    detect_complete(d);
+}
+
 static void take_stall(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     const struct ds_stall *stall = &event->stall;
@@ -315,20 +384,18 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
     }
     /* A full window of an end that says nothing at all is that of a host that is gone. */
     const struct ds_link_side *reader = &event->conn->link->side[!event->dir];
-    if (stall->duration_ns < LONG_STALL_NS ||
-        (stall->why == DS_STALL_FULL_WINDOW && reader->last_ns <= stall->start_ns))
+    if (stall->why == DS_STALL_FULL_WINDOW && reader->last_ns <= stall->start_ns)
         return;
+    if (stall->duration_ns < LONG_STALL_NS) {
+        take_bursts(d, event, w);
+        return;
+    }
     const bool was_told = w->stall_frame[event->dir] != 0;
     w->stall_frame[event->dir] = stall->is_over ? 0 : event->frame;
     if (was_told && stall->is_over)
         return; /* the same one */
-    struct finding *f = detect_begin(d, FINDING_DS205, event);
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " does not read what ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends");
-    wording_add(&f->detail, stall->is_over ? "held up for " : "held up, so far for ");
-    wording_span(&f->detail, stall->duration_ns);
+    begin_unread(d, event);
+    struct finding *f = &d->draft;
     if (stall->message_size != 0) {
         wording_add(&f->detail, "; a message of ");
         wording_size(&f->detail, stall->message_size);

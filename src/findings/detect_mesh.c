@@ -184,6 +184,11 @@ static void check_pair(struct detect *d, unsigned a, unsigned b)
     }
 }
 
+unsigned detect_mesh_cap(const struct detect *d)
+{
+    return d->mesh != NULL && d->mesh->is_full ? MAX_NODES : 0;
+}
+
 void detect_mesh_time(struct detect *d, bool at_end)
 {
     struct mesh *mesh = d->mesh;

@@ -19,6 +19,14 @@ void detect_reach_time(struct detect *d, bool at_end);
 const struct asked *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
                                       int64_t ts_ns, bool other_family);
 
+/* Names that do not resolve (detect_names.c). detect_note_host and detect_note_name tell of nodes;
+ * detect_dials that a host makes a connection to an EPMD: what it asked for was told. */
+void detect_lookup(struct detect *d, const struct ds_event *event);
+void detect_lookup_time(struct detect *d, bool at_end);
+void detect_note_host(struct detect *d, const struct ds_addr *addr);
+void detect_note_name(struct detect *d, struct ds_text name);
+void detect_dials(struct detect *d, const struct ds_addr *client);
+
 /* The steps of a handshake (detect_handshake.c), and why it was ended (detect_refusal.c). */
 void detect_handshake(struct detect *d, const struct ds_event *event);
 void detect_refusal(struct detect *d, const struct ds_event *event, struct watched *w);

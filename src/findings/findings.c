@@ -148,15 +148,43 @@ static bool is_equal(const struct finding *a, const struct finding *b)
            memcmp(a->sentence.bytes, b->sentence.bytes, a->sentence.len) == 0;
 }
 
+static uint32_t hash_finding(const struct finding *f)
+{
+    return hash_text(text_of(f->sentence.bytes, f->sentence.len)) ^ (uint32_t)(uintptr_t)f->kind;
+}
+
+static struct found *find_equal(const struct detect *d, uint32_t hash)
+{
+    struct found *found = table_first(&d->found, hash);
+    while (found != NULL && !is_equal(&found->finding, &d->draft))
+        found = table_next(&d->found, found);
+    return found;
+}
+
+void detect_complete(struct detect *d)
+{
+    const struct finding *draft = &d->draft;
+    struct found *found = find_equal(d, hash_finding(draft));
+    if (found == NULL)
+        return;
+    struct finding *f = &found->finding;
+    f->detail = draft->detail;
+    f->is_update = true;
+    for (size_t i = f->num_evidence; i-- > 0;) {
+        if (f->evidence[i].conn != draft->evidence[0].conn)
+            continue;
+        f->evidence[i] = draft->evidence[0];
+        break;
+    }
+    emit(d, f);
+}
+
 void detect_commit(struct detect *d)
 {
     struct finding *draft = &d->draft;
     const int64_t ts_ns = draft->evidence[0].ts_ns;
-    const uint32_t hash =
-        hash_text(text_of(draft->sentence.bytes, draft->sentence.len)) ^ (uint32_t)(uintptr_t)draft->kind;
-    struct found *found = table_first(&d->found, hash);
-    while (found != NULL && !is_equal(&found->finding, draft))
-        found = table_next(&d->found, found);
+    const uint32_t hash = hash_finding(draft);
+    struct found *found = find_equal(d, hash);
     if (found == NULL) {
         if (table_is_full(&d->found)) {
             table_remove(&d->found, table_oldest(&d->found));
@@ -299,6 +327,10 @@ void findings_record(struct findings *f, const struct record *record)
     struct detect *d = &f->detect;
     if (record->finding != NULL || (record->event != NULL && ds_event_is_raw(record->event)))
         return;
+    if (record->note.held != NULL) { /* of before */
+        detect_held_up(d, record);
+        return;
+    }
     d->now_ns = record_time(record);
     count(d, record);
     detect_tls(d, record);
@@ -404,7 +436,22 @@ void findings_sum_up(struct findings *f)
     if (c->handshakes != 0 && !d->config.has_cookie)
         say(d, line, SEVERITY_UNCHECKED, ": --cookie-file would tell", "cookies");
     line++;
-    say(d, line, SEVERITY_UNCHECKED, ", port 53, is not looked at: names that do not resolve", "DNS");
+    if (c->lookups == 0)
+        say(d, line, SEVERITY_UNCHECKED, " is not in the capture: names that do not resolve",
+            "DNS, UDP port 53,");
+    else if (c->resolved == c->lookups)
+        say(d, line, SEVERITY_FINE, " of DNS, all with an address", counted(c->lookups, "answers").text);
+    line++;
+    if (detect_mesh_cap(d) != 0) {
+        snprintf(text, sizeof text, "%u", detect_mesh_cap(d));
+        say(d, line, SEVERITY_UNCHECKED,
+            " nodes at most are looked at for links that are missing (DS211)", text);
+    }
+    line++;
+    if (c->unseen_pairs != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " of nodes without a link: nothing between their hosts passes here (DS211)",
+            counted(c->unseen_pairs, "pairs").text);
     line++;
     if (d->num_dropped != 0)
         say(d, line, SEVERITY_UNCHECKED, " that were forgotten, since there were too many",

@@ -15,8 +15,8 @@
  * small messages. A session holds back at most half as many packets as are held here. */
 enum { LONGEST_COMMENT = 16 * 1024, COMMENTS_OF_PACKET = 256 * 1024, NUM_HELD = 64 };
 
-/* held is a packet that is not written yet. */
-struct held {
+/* held_packet is a packet that is not written yet. */
+struct held_packet {
     struct ds_packet packet; /* its data is in bytes */
     struct ds_buffer bytes, comments;
     uint64_t num_more; /* lines that there is no room for */
@@ -26,9 +26,9 @@ struct annotated_file {
     struct raw_writer writer;
     struct event_text *text;
     struct ds_buffer line;
-    struct held held[NUM_HELD]; /* in a ring */
+    struct held_packet held[NUM_HELD]; /* in a ring */
     unsigned first, num;
-    struct held last; /* what belongs to no packet */
+    struct held_packet last; /* what belongs to no packet */
 };
 
 struct annotated_file *annotated_new(const struct annotated_config *config,
@@ -52,13 +52,13 @@ struct annotated_file *annotated_new(const struct annotated_config *config,
     return NULL;
 }
 
-static struct held *held_at(struct annotated_file *file, unsigned i)
+static struct held_packet *held_at(struct annotated_file *file, unsigned i)
 {
     return &file->held[(file->first + i) % NUM_HELD];
 }
 
 /* end_comments returns those of a packet, NULL where there are none. */
-static const struct ds_buffer *end_comments(struct annotated_file *file, struct held *held)
+static const struct ds_buffer *end_comments(struct annotated_file *file, struct held_packet *held)
 {
     if (held->num_more != 0 && !held->comments.failed) {
         file->line.len = 0;
@@ -71,7 +71,7 @@ static const struct ds_buffer *end_comments(struct annotated_file *file, struct 
 
 static void write_first(struct annotated_file *file)
 {
-    struct held *held = held_at(file, 0);
+    struct held_packet *held = held_at(file, 0);
     held->packet.data = (const uint8_t *)held->bytes.data;
     raw_writer_write(&file->writer, &held->packet, end_comments(file, held));
     held->comments.len = 0;
@@ -86,7 +86,7 @@ void annotated_packet(struct annotated_file *file, const struct ds_packet *packe
 {
     if (file->num == NUM_HELD)
         write_first(file);
-    struct held *held = held_at(file, file->num);
+    struct held_packet *held = held_at(file, file->num);
     held->bytes.len = 0;
     ds_buffer_add(&held->bytes, packet->data, packet->cap_len);
     if (held->bytes.failed) {
@@ -113,12 +113,12 @@ static uint64_t frame_of(const struct record *record)
 }
 
 /* find returns the packet of a number; if it is written already, the latest. */
-static struct held *find(struct annotated_file *file, uint64_t frame)
+static struct held_packet *find(struct annotated_file *file, uint64_t frame)
 {
     if (frame == 0 || file->num == 0)
         return &file->last;
     for (unsigned i = file->num; i-- > 0;) {
-        struct held *held = held_at(file, i);
+        struct held_packet *held = held_at(file, i);
         if (held->packet.frame == frame && held->packet.past.kind == DS_PAST_NONE)
             return held;
     }
@@ -137,7 +137,7 @@ static size_t cut_len(const struct ds_buffer *line)
 void annotated_record(struct annotated_file *file, const struct record *record)
 {
     struct ds_buffer *line = &file->line;
-    struct held *held = find(file, frame_of(record));
+    struct held_packet *held = find(file, frame_of(record));
     line->len = 0;
     event_text_print_shown(file->text, record, line);
     if (line->len == 0 && !line->failed)

@@ -64,6 +64,7 @@ struct sink_kind {
     /* skips says whether nothing is ever written of a record; NULL: of none. */
     bool (*skips)(const struct sink_config *config, const struct record *record);
     bool read_back; /* what is written is read by a node again: it holds no guesses */
+    bool takes_links;    /* it is given records with link_facts */
     bool takes_monitors; /* it is given the ends of monitors and links too */
     bool takes_findings; /* it is given what was found */
     /* wants_findings has them looked for, and is given too what only counts them or sums up. */

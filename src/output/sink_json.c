@@ -4,6 +4,7 @@
  */
 #include "community_id.h"
 #include "endpoint_cache.h"
+#include "json_link.h"
 #include "json_write.h"
 #include "said.h"
 #include "sink.h"
@@ -418,10 +419,40 @@ static void write_titles(struct json_writer *json, struct json_key key, const st
 }
 
 /* What the correlation knows. */
+/* write_held writes what waited behind a stall. */
+static void write_held(struct json_writer *json, const struct waited *held)
+{
+    json_put_open(json, JSON_KEY("waited"));
+    json_put_unsigned(json, JSON_KEY("messages"), held->num_messages);
+    json_put_unsigned(json, JSON_KEY("bytes"), held->num_bytes);
+    json_put_unsigned(json, JSON_KEY("calls"), held->num_calls);
+    json_put_bool(json, JSON_KEY("head"), held->has_head);
+    json_put_list(json, JSON_KEY("first"));
+    for (unsigned i = 0; i < held->num; i++) {
+        const struct waited_message *m = &held->message[i];
+        json_item_open(json);
+        json_put_unsigned(json, JSON_KEY("frame"), m->frame);
+        json_put_unsigned(json, JSON_KEY("size"), m->size);
+        if (m->op != NULL)
+            json_put_string(json, JSON_KEY("op"), m->op);
+        if (m->role != NOTE_NONE)
+            json_put_string(json, JSON_KEY("role"), note_role_name(m->role));
+        if (m->label != NULL)
+            json_put_string(json, JSON_KEY("label"), m->label);
+        if (m->call != 0)
+            json_put_unsigned(json, JSON_KEY("call"), m->call);
+        json_put_close(json);
+    }
+    json_put_list_end(json);
+    json_put_close(json);
+}
+
 static void write_note(struct json_state *s, const struct record *given)
 {
     struct json_writer *json = &s->json;
     const struct note *note = &given->note;
+    if (note->held != NULL)
+        write_held(json, note->held);
     if (note->role == NOTE_NONE)
         return;
     json_put_string(json, JSON_KEY("role"), note_role_name(note->role));
@@ -567,8 +598,10 @@ static void write_evidence(struct json_writer *json, const struct finding *f)
 static void write_numbers(struct json_writer *json, const struct finding *f)
 {
     cJSON *array = json_tree_array();
-    for (size_t i = 0; i < f->num_evidence; i++)
-        json_append_unsigned(array, f->evidence[i].conn);
+    for (size_t i = 0; i < f->num_evidence; i++) {
+        if (f->evidence[i].conn != 0) /* else it is of none */
+            json_append_unsigned(array, f->evidence[i].conn);
+    }
     json_put_tree(json, JSON_KEY("conns"), array);
     array = json_tree_array();
     for (size_t i = 0; i < f->num_evidence; i++) {
@@ -626,17 +659,21 @@ static void json_record(struct sink *sink, const struct record *given)
         write_monitor(s, given->monitor);
         return;
     }
-    json_begin(json, types[event->type].begin);
+    json_begin(json, given->link_facts ? JSON_TYPE("link_facts") : types[event->type].begin);
     json_put_time(json, JSON_KEY("ts"), event->ts_ns);
     json_put_unsigned(json, JSON_KEY("frame"), event->frame);
     json_put_unsigned(json, JSON_KEY("conn"), event->conn->number);
     json_put_object(json, JSON_KEY("src"), get_endpoint(s, event, event->dir));
     json_put_object(json, JSON_KEY("dst"), get_endpoint(s, event, !event->dir));
     s->note = &given->note;
-    if (types[event->type].write != NULL)
+    if (given->link_facts)
+        json_link_write(event, json);
+    else if (types[event->type].write != NULL)
         types[event->type].write(s, event);
-    write_note(s, given);
-    write_trouble(json, event);
+    if (!given->link_facts) {
+        write_note(s, given);
+        write_trouble(json, event);
+    }
     json_end(json);
 }
 
@@ -711,6 +748,7 @@ const struct sink_kind sink_json = {
     .lost = json_lost,
     .close = json_close,
     .by_itself = json_is_by_itself,
+    .takes_links = true,
     .takes_monitors = true,
     .takes_findings = true,
 };

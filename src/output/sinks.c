@@ -167,6 +167,7 @@ bool sink_takes(const struct sink *sink, const struct record *record)
     const struct sink_kind *kind = sink->kind;
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
     return (!is_raw || kind->raw) && (!record->left_out || kind->wants_unselected) &&
+           (!record->link_facts || kind->takes_links) &&
            (record->monitor == NULL || kind->takes_monitors) &&
            (record->finding == NULL || takes_finding(kind, record->finding)) &&
            (kind->skips == NULL || !kind->skips(sink->config, record));

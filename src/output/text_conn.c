@@ -201,5 +201,9 @@ void text_add_stall(struct text_state *s, const struct sink *sink, const struct 
     if (stall->message_size != 0)
         ds_buffer_printf(s->out, "; waiting: a message of %s, of which %" PRIu64 " had come",
                          counted(stall->message_size, "bytes").text, stall->message_passed);
+    if (s->note->held != NULL && s->note->held->num_messages != 0) {
+        text_add(s, "; it held up ");
+        held_print(s->note->held, s->out);
+    }
     text_paint(s, PAINT_OFF);
 }

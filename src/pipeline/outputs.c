@@ -178,6 +178,15 @@ bool outputs_take_monitors(const struct outputs *o)
     return false;
 }
 
+bool outputs_take_links(const struct outputs *o)
+{
+    for (size_t i = 0; i < o->num_sinks; i++) {
+        if (o->sinks[i].kind->takes_links)
+            return true;
+    }
+    return false;
+}
+
 bool outputs_have_stdout(const struct outputs *o)
 {
     for (size_t i = 0; i < o->num_sinks; i++) {

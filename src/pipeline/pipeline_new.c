@@ -73,6 +73,15 @@ static bool open_findings(struct pipeline *s)
     return s->findings != NULL;
 }
 
+/* open_held_up: whoever is shown stalls is told what waited behind them. */
+static bool open_held_up(struct pipeline *s)
+{
+    if (s->outputs.num_sinks == 0 && s->findings == NULL && !recorder_wanted(&s->options->keep))
+        return true;
+    s->held_up = held_up_new(pipeline_on_held_up, s);
+    return s->held_up != NULL;
+}
+
 static bool open_metrics(struct pipeline *s)
 {
     if (!metrics_wanted(&s->options->metrics))
@@ -117,6 +126,9 @@ static bool is_better_behind(const struct pipeline *s)
     const struct options *options = s->options;
     const bool few = options->select.num_regexes != 0 || options->select.num_matches != 0 ||
                      options->select.filter != NULL;
+    /* Behind the queue the facts of links are those of their ends. */
+    if (options->report.every_ns != 0 && (s->tells_links || reports_take_facts(&options->report)))
+        return false;
     return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
            !needs_packets(options) &&
            options->rate.max == 0 && s->correlate != NULL && (s->outputs.num_sinks == 0 || few);
@@ -151,11 +163,12 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, un
     s->reports = reports_new(&options->report, time_digits, has_stdout(s));
     if (s->select == NULL || s->reports == NULL ||
         !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
-        !open_metrics(s) || !open_correlate(s)) {
+        !open_held_up(s) || !open_metrics(s) || !open_correlate(s)) {
         complain("out of memory");
         pipeline_free(s);
         return NULL;
     }
+    s->tells_links = outputs_take_links(&s->outputs);
     s->behind = is_better_behind(s);
     s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 &&
                     !s->wants_unselected && !sinks_want_raw(&options->output);

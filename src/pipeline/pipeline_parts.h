@@ -1,8 +1,9 @@
 /*
  * pipeline_parts.h - what the files of the pipeline share. pipeline_new.c opens the stages;
  * pipeline.c has the way of events up to their correlation, and the threads; pipeline_pass.c takes
- * a record from there to the outputs; pipeline_reports.c has the reports that come while events
- * still do. What stands in the last two runs in the thread of the correlation.
+ * a record from there to the outputs, pipeline_facts.c what is told beside the events;
+ * pipeline_reports.c has the reports that come while events still do. What stands in the last three
+ * runs in the thread of the correlation.
  */
 #ifndef SRC_PIPELINE_PARTS_H
 #define SRC_PIPELINE_PARTS_H
@@ -11,6 +12,7 @@
 #include "correlate.h"
 #include "findings.h"
 #include "held_back.h"
+#include "held_up.h"
 #include "metrics.h"
 #include "outputs.h"
 #include "packet_recorder.h"
@@ -21,6 +23,14 @@
 
 #include <stdatomic.h>
 
+enum { LINKS_DUE = 1024 };
+
+/* link_due is when the facts of a link are told again. One takes another one's place: then it is told
+ * of later. */
+struct link_due {
+    uint64_t conn;
+    int64_t due_ns;
+};
 
 struct pipeline {
     const struct options *options;
@@ -34,6 +44,9 @@ struct pipeline {
     struct redact *redact;       /* NULL: everything may be seen */
     struct findings *findings; /* NULL when nobody wants to know */
     bool has_errors;           /* some were shown */
+    struct held_up *held_up; /* NULL: nobody asks what waited behind stalls */
+    bool tells_links;        /* an output takes their facts */
+    struct link_due link_due[LINKS_DUE];
     struct reports *reports;
     struct metrics *metrics;         /* NULL: nobody wants them */
     struct metrics_server *server;   /* that they are given to; NULL: none */
@@ -74,6 +87,18 @@ bool pipeline_redact(struct pipeline *pipeline, const struct record **record);
  * correlation and the findings give out. */
 void pipeline_on_record(void *context, const struct record *record);
 void pipeline_on_finding(void *context, const struct record *record);
+
+/* pipeline_pass takes a record to the outputs, if it is one of those that are wanted; pipeline_pass_on
+ * as it is, and returns false when it was lost. */
+void pipeline_pass(struct pipeline *pipeline, const struct record *record);
+bool pipeline_pass_on(struct pipeline *pipeline, const struct record *record);
+
+/* pipeline_take_aside takes an event that no output shows; pipeline_take_link tells the facts of a link
+ * when it ends, and with --every at intervals; pipeline_on_held_up takes the end of a stall, now that
+ * it is known what waited behind it. */
+void pipeline_take_aside(struct pipeline *pipeline, const struct record *record);
+void pipeline_take_link(struct pipeline *pipeline, const struct record *record);
+void pipeline_on_held_up(void *context, const struct record *record);
 
 /* pipeline_show_record gives the outputs and reports a record that was selected. */
 void pipeline_show_record(void *context, const struct record *record);

@@ -7,8 +7,7 @@
 #include "complain.h"
 #include "stop.h"
 
-/* pass_on returns false when the record was lost. */
-static bool pass_on(struct pipeline *s, const struct record *record)
+bool pipeline_pass_on(struct pipeline *s, const struct record *record)
 {
     if (!outputs_take(&s->outputs, record))
         return true;
@@ -54,12 +53,12 @@ bool pipeline_redact(struct pipeline *s, const struct record **record)
 /* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
 static bool pass_on_all(struct pipeline *s, const struct record *shown)
 {
-    bool passed = pass_on(s, shown);
+    bool passed = pipeline_pass_on(s, shown);
     const struct record *frame = s->redact != NULL ? redact_get_frame(s->redact) : NULL;
     if (s->redact != NULL && frame == NULL && redact_failed(s->redact))
         fail_redaction(s);
     if (frame != NULL)
-        passed = pass_on(s, frame) && passed;
+        passed = pipeline_pass_on(s, frame) && passed;
     return passed;
 }
 
@@ -130,8 +129,7 @@ static bool is_all_before(const struct record *record)
            record->monitor->outcome == MONITOR_OPEN;
 }
 
-/* pass takes a record to the outputs, if it is one of those that are wanted. */
-static void pass(struct pipeline *s, const struct record *record)
+void pipeline_pass(struct pipeline *s, const struct record *record)
 {
     if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
         return;
@@ -169,21 +167,28 @@ void pipeline_on_finding(void *context, const struct record *record)
     const struct finding *finding = record->finding;
     const struct record *shown = record;
     if (!finding->is_update)
-        pass(s, record);
+        pipeline_pass(s, record);
     else if (pipeline_get_state(s) == PIPELINE_ON &&
              (finding->kind == NULL || selector_wants(s->select, record)) &&
              pipeline_redact(s, &shown)) {
         pipeline_note_reports(s, reports_record(s->reports, shown));
         if (s->metrics != NULL)
             metrics_record(s->metrics, shown);
-        pass_on(s, shown);
+        pipeline_pass_on(s, shown);
     }
 }
 
 void pipeline_on_record(void *context, const struct record *record)
 {
     struct pipeline *s = context;
-    pass(s, record);
+    if (record_is_aside(record)) {
+        pipeline_take_aside(s, record);
+        return;
+    }
+    if (s->held_up == NULL || !held_up_take(s->held_up, record))
+        pipeline_pass(s, record);
+    if (s->tells_links)
+        pipeline_take_link(s, record);
     if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
         findings_record(s->findings, record);
 }

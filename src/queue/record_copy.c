@@ -189,9 +189,8 @@ static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
 /* The other counters of a connection, and the facts of its link, are only of interest where one is
  * reported. */
 static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *conn,
-                                       enum ds_event_type type)
+                                       bool is_looked_at)
 {
-    const bool is_looked_at = type == DS_EVENT_CONN || type == DS_EVENT_STALL;
     if (is_looked_at || !same_conn(c->block->conn, conn)) {
         struct ds_conn *copy = copy_bytes(c, conn, sizeof *conn);
         if (copy != NULL) {
@@ -205,11 +204,14 @@ static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *c
     return c->block->conn;
 }
 
-static void copy_event(struct copier *c, struct ds_event *event)
+static void copy_event(struct copier *c, struct ds_event *event, bool has_link_facts)
 {
+    const enum ds_event_type type = event->type;
     if (event->bytes != NULL)
         event->bytes = copy_span(c, event->bytes, event->bytes_len);
-    event->conn = copy_conn(c, event->conn, event->type);
+    /* Connections of lookups have no number to tell them apart by. */
+    event->conn = copy_conn(c, event->conn, has_link_facts || type == DS_EVENT_CONN ||
+                                                type == DS_EVENT_STALL || type == DS_EVENT_LOOKUP);
     switch (event->type) {
     case DS_EVENT_EPMD:
         copy_epmd(c, &event->epmd);
@@ -225,6 +227,10 @@ static void copy_event(struct copier *c, struct ds_event *event)
     case DS_EVENT_MESSAGE:
         copy_message(c, &event->message);
         break;
+    case DS_EVENT_LOOKUP:
+        copy_text(c, &event->lookup.name);
+        break;
+    case DS_EVENT_PART:
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
     case DS_EVENT_STALL:
@@ -252,6 +258,7 @@ static void copy_note(struct copier *c, struct note *note)
     copy_text(c, &note->to_name);
     note->from_titles = copy_titles(c, note->from_titles);
     note->to_titles = copy_titles(c, note->to_titles);
+    note->held = copy_bytes(c, note->held, sizeof *note->held);
 }
 
 static void copy_party(struct copier *c, struct party *party)
@@ -337,7 +344,7 @@ static bool add(struct record_block *block, const struct record *record)
     struct ds_conn *conn = block->conn;
     struct copied_record *copy = take_record(&c, record);
     if (copy != NULL && record->event != NULL)
-        copy_event(&c, copy->event);
+        copy_event(&c, copy->event, record->link_facts);
     if (copy != NULL)
         copy_note(&c, &copy->record.note);
     if (copy != NULL && (record->call != NULL || record->monitor != NULL || record->finding != NULL))

@@ -3,8 +3,11 @@
  */
 #include "record.h"
 
+#include "counted.h"
 #include "printable.h"
 #include "term_show.h"
+
+#include <inttypes.h>
 
 bool call_has_end(const struct call *call)
 {
@@ -42,6 +45,29 @@ const char *record_type_name(enum ds_event_type type)
         [DS_EVENT_STALL] = "stall",
     };
     return (size_t)type < sizeof names / sizeof names[0] ? names[type] : NULL;
+}
+
+void held_print(const struct waited *held, struct ds_buffer *out)
+{
+    if (held->num_messages == 0)
+        return;
+    ds_buffer_printf(out, "%s of %s", counted(held->num_messages, "messages").text,
+                     counted(held->num_bytes, "bytes").text);
+    if (held->num_calls != 0)
+        ds_buffer_printf(out, " for %s", counted(held->num_calls, "calls").text);
+    for (unsigned i = 0; i < held->num; i++) {
+        const struct waited_message *m = &held->message[i];
+        const char *before = i == 0 ? ":" : i == 1 && held->has_head ? ", behind it" : ",";
+        const char *what = m->role != NOTE_NONE ? note_role_name(m->role) : m->op;
+        ds_buffer_printf(out, "%s packet %" PRIu64 " ", before, m->frame);
+        if (m->call != 0)
+            ds_buffer_printf(out, "#%" PRIu64 " ", m->call);
+        ds_buffer_add_text(out, what != NULL ? what : "a message");
+        if (i == 0 && held->has_head)
+            ds_buffer_printf(out, " of %s", counted(m->size, "bytes").text);
+    }
+    if (held->num < held->num_messages)
+        ds_buffer_printf(out, " and %" PRIu64 " more", held->num_messages - held->num);
 }
 
 const char *note_role_name(enum note_role role)

@@ -52,6 +52,22 @@ enum call_outcome {
     CALL_OUTCOME_COUNT
 };
 
+/* waited is what had to wait behind a stall: messages that came without a pause after it. */
+enum { HELD_SHOWN = 8 };
+struct waited_message {
+    uint64_t frame, size;
+    uint64_t call;     /* the call that waited for it, 0: none */
+    enum note_role role;
+    const char *label; /* as in note */
+    const char *op;    /* a static string; NULL: unknown */
+};
+struct waited {
+    uint64_t num_messages, num_bytes, num_calls;
+    bool has_head; /* the first of them was under way when the stall began, the others behind it */
+    unsigned num;  /* in message: the first ones */
+    struct waited_message message[HELD_SHOWN];
+};
+
 /* note is what the correlation knows about one event. Of an event that is no message, and
  * when nothing is known, it is all zero. */
 struct note {
@@ -68,6 +84,7 @@ struct note {
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
     bool from_is_for, to_is_for; /* it is one that the pid answered for, as a worker does */
     const struct titles *from_titles, *to_titles; /* NULL: none */
+    const struct waited *held; /* of a stall that is over: what waited; else NULL */
 };
 
 /* call is a call that ended. */
@@ -125,6 +142,7 @@ struct record {
     const struct call *call;
     const struct monitor_end *monitor;
     const struct finding *finding;
+    bool link_facts; /* it is about the facts of the link of event->conn, not about the event */
     bool left_out; /* not selected: only for a sink that wants whole connections */
 };
 
@@ -143,7 +161,14 @@ static inline int64_t record_time(const struct record *record)
 static inline bool record_is_message(const struct record *record)
 {
     return record->call == NULL && record->monitor == NULL && record->finding == NULL &&
-           record->event->type == DS_EVENT_MESSAGE;
+           !record->link_facts && record->event->type == DS_EVENT_MESSAGE;
+}
+
+/* record_is_aside says whether it is an event that no output shows. */
+static inline bool record_is_aside(const struct record *record)
+{
+    return record->event != NULL && record->call == NULL && record->monitor == NULL &&
+           ds_event_is_of_tables(record->event);
 }
 
 /* call_has_end says whether it is known how long a call took. */
@@ -165,6 +190,9 @@ void titles_print(const struct titles *titles, struct ds_buffer *out);
  * is no registered name; "<bob@host.85.0> for echo" where it is one that it answered for. */
 void party_print(const struct party *party, struct ds_buffer *out);
 void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_buffer *out);
+
+/* held_print appends what waited behind a stall; nothing where that was nothing. */
+void held_print(const struct waited *held, struct ds_buffer *out);
 
 /* monitor_print_ref appends "#Ref<bob@host.1.2.3>"; nothing for a link. */
 void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out);

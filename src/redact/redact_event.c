@@ -141,7 +141,10 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
     case DS_EVENT_STALL:
+    case DS_EVENT_PART:
         return true;
+    case DS_EVENT_LOOKUP: /* no output shows one */
+        break;
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
         break; /* bytes as sent */

@@ -35,6 +35,7 @@ struct report_kind {
     bool takes_findings;       /* it is given those, and nothing else */
     bool takes_facts;          /* of links, with the events of their connections */
     bool takes_monitors;       /* it is given the ends of monitors and links too */
+    bool takes_parts;          /* and fragments of messages */
     bool flows;                /* lines are written as they come: the table is never drawn again */
     bool takes_names;          /* notes are to have the names of processes */
 };

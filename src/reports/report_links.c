@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FRESH_NS INT64_C(250000000)
+
 enum { MAX_LINKS = 65536, NAME_LEN = 64 };
 
 struct link_name {
@@ -31,6 +33,7 @@ struct link_row {
     int64_t stalled_ns[2], round_trip_ns[2], slow_trip_ns[2], tick_ns[2];
     const char *release[2];
     enum ds_close close;
+    int64_t facts_ns; /* of when they are */
     int8_t closer;
     bool is_up, is_late, is_tls, has_facts;
 };
@@ -111,11 +114,10 @@ static void take_facts(struct link_row *row, const struct ds_link *link)
     }
 }
 
-static void take_conn(struct link_row *row, const struct ds_event *event)
+static void take_state(struct link_row *row, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
-    row->is_up |= event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE;
-    row->is_late |= event->change.state == DS_CONN_JOINED_LATE;
+    row->facts_ns = event->ts_ns;
     row->is_tls |= conn->tls != NULL;
     row->gaps = conn->counters[0].gaps + conn->counters[1].gaps;
     for (int end = 0; end < 2; end++) {
@@ -128,6 +130,13 @@ static void take_conn(struct link_row *row, const struct ds_event *event)
         take_facts(row, conn->link);
 }
 
+static void take_conn(struct link_row *row, const struct ds_event *event)
+{
+    row->is_up |= event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE;
+    row->is_late |= event->change.state == DS_CONN_JOINED_LATE;
+    take_state(row, event);
+}
+
 static void take_record(void *state, const struct record *record)
 {
     struct links *links = state;
@@ -135,7 +144,7 @@ static void take_record(void *state, const struct record *record)
     if (record->call != NULL || record->monitor != NULL || event == NULL)
         return;
     if (event->type != DS_EVENT_CONN && event->type != DS_EVENT_HANDSHAKE &&
-        event->type != DS_EVENT_MESSAGE)
+        event->type != DS_EVENT_MESSAGE && event->type != DS_EVENT_TICK)
         return;
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_FAILED)
         return;
@@ -149,6 +158,9 @@ static void take_record(void *state, const struct record *record)
         row->release[event->dir] = ds_flags_release(event->handshake.flags);
     else if (event->type == DS_EVENT_MESSAGE && event->message.size > row->largest[event->dir])
         row->largest[event->dir] = event->message.size;
+    /* Of a link that goes on it is told in between, where the event brings it along. */
+    if (event->conn->link != NULL && event->ts_ns - row->facts_ns >= FRESH_NS)
+        take_state(row, event);
 }
 
 /* badness orders links: those with stalls, then with losses, then by bytes. */

@@ -1,18 +1,38 @@
 /*
- * report_open.c - what is open: calls without an answer, monitors and links, oldest first. At the
- * end that is what was open when the capture ended; before, what is at that moment.
+ * report_open.c - what is open: calls without an answer, monitors and links, messages of which
+ * fragments are to come, and senders that are held up; oldest first. At the end that is what was open
+ * when the capture ended; before, what is at that moment.
  */
 #include "report.h"
 
 #include "best_rows.h"
 #include "counted.h"
+#include "hash.h"
 #include "term_show.h"
 #include "label_show.h"
+#include "printable.h"
+#include "table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum what { OPEN_CALL, OPEN_MONITOR, OPEN_LINK, NUM_WHAT };
+#include <string.h>
+
+enum what { OPEN_CALL, OPEN_MONITOR, OPEN_LINK, OPEN_FRAGMENTS, OPEN_STALL, NUM_WHAT };
+enum { MAX_UNFINISHED = 4096, NAME_LEN = 64 };
+
+/* unfinished is a message of which fragments are to come, or a direction that is held up. */
+struct unfinished {
+    struct table_entry entry;
+    bool is_stall;
+    uint8_t dir;
+    uint64_t conn, sequence, frame; /* frame: of the first fragment; where the stall was told of */
+    int64_t start_ns;
+    uint64_t size, num, left; /* of a stall: bytes of the message in its middle, 0, those to come */
+    enum ds_stall_why why;
+    uint8_t len[2];
+    char name[2][NAME_LEN]; /* sender, receiver */
+};
 
 /* open_list is what is open at one time. */
 struct open_list {
@@ -23,6 +43,9 @@ struct open_list {
 struct open_table {
     struct report_text *text;
     struct open_list at_end, now;
+    struct table unfinished;
+    uint64_t no_room; /* of these */
+    int64_t now_ns;
     bool is_visited; /* now is what is to be shown */
     struct ds_buffer scratch;
     bool failed;
@@ -34,6 +57,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     if (t == NULL)
         return NULL;
     t->text = text;
+    table_init(&t->unfinished, sizeof(struct unfinished), MAX_UNFINISHED);
     t->at_end.rows.max = t->now.rows.max =
         config->max_rows != 0 ? config->max_rows : config->limits[DS_LIMIT_REPORT];
     return t;
@@ -89,11 +113,159 @@ static void add_monitor(struct open_table *t, struct open_list *list, const stru
     add(t, list, m->is_link ? OPEN_LINK : OPEN_MONITOR, m->end_ns - m->start_ns, m->start_frame);
 }
 
+static uint32_t hash_unfinished(uint64_t conn, uint8_t dir, uint64_t sequence, bool is_stall)
+{
+    const uint64_t key[] = {conn, sequence, dir, is_stall};
+    return hash_key(key, sizeof key);
+}
+
+static struct unfinished *find_unfinished(const struct open_table *t, const struct ds_event *event,
+                                          uint64_t sequence, bool is_stall)
+{
+    struct unfinished *u = table_first(
+        &t->unfinished, hash_unfinished(event->conn->number, event->dir, sequence, is_stall));
+    while (u != NULL && (u->conn != event->conn->number || u->dir != event->dir ||
+                         u->sequence != sequence || u->is_stall != is_stall))
+        u = table_next(&t->unfinished, u);
+    return u;
+}
+
+static void keep_name(struct unfinished *u, int i, const struct ds_endpoint *end)
+{
+    struct ds_buffer text = {0};
+    ds_endpoint_print(end, &text);
+    u->len[i] = (uint8_t)(text.failed ? 0 : text.len < NAME_LEN ? text.len : NAME_LEN);
+    if (u->len[i] != 0)
+        memcpy(u->name[i], text.data, u->len[i]);
+    ds_buffer_free(&text);
+}
+
+static struct unfinished *make_unfinished(struct open_table *t, const struct ds_event *event,
+                                          uint64_t sequence, bool is_stall)
+{
+    if (table_is_full(&t->unfinished)) {
+        table_remove(&t->unfinished, table_oldest(&t->unfinished));
+        t->no_room++;
+    }
+    struct unfinished *u = table_add(
+        &t->unfinished, hash_unfinished(event->conn->number, event->dir, sequence, is_stall));
+    if (u == NULL) {
+        t->failed = true;
+        return NULL;
+    }
+    u->is_stall = is_stall;
+    u->dir = event->dir;
+    u->conn = event->conn->number;
+    u->sequence = sequence;
+    u->frame = event->frame;
+    keep_name(u, 0, &event->conn->end[event->dir]);
+    keep_name(u, 1, &event->conn->end[!event->dir]);
+    return u;
+}
+
+static void take_part(struct open_table *t, const struct ds_event *event)
+{
+    const struct ds_part *part = &event->part;
+    struct unfinished *u = find_unfinished(t, event, part->sequence, false);
+    if (u == NULL && part->left != 0)
+        u = make_unfinished(t, event, part->sequence, false);
+    if (u == NULL)
+        return;
+    if (part->left == 0) {
+        table_remove(&t->unfinished, u);
+        return;
+    }
+    u->start_ns = part->began_ns;
+    u->size = part->size;
+    u->num = part->num;
+    u->left = part->left;
+}
+
+/* take_stall: one that ends with its capture is told of as over, and was open then. */
+static void take_stall(struct open_table *t, const struct ds_event *event)
+{
+    const struct ds_stall *stall = &event->stall;
+    struct unfinished *u = find_unfinished(t, event, 0, true);
+    const struct ds_link *link = event->conn->link;
+    if (stall->is_over && (link == NULL || link->close != DS_CLOSE_CAPTURE)) {
+        if (u != NULL)
+            table_remove(&t->unfinished, u);
+        return;
+    }
+    if (u == NULL)
+        u = make_unfinished(t, event, 0, true);
+    if (u == NULL)
+        return;
+    u->start_ns = stall->start_ns;
+    u->size = stall->message_size;
+    u->left = stall->message_size - stall->message_passed;
+    u->why = stall->why;
+}
+
+/* take_end: what was under way on a connection is not any more, unless merely the capture ended. */
+static void take_end(struct open_table *t, const struct ds_event *event)
+{
+    if (!event->change.final || event->change.state == DS_CONN_OPEN_AT_END)
+        return;
+    struct unfinished *next;
+    for (struct unfinished *u = table_oldest(&t->unfinished); u != NULL; u = next) {
+        next = table_newer(&t->unfinished, u);
+        if (u->conn == event->conn->number)
+            table_remove(&t->unfinished, u);
+    }
+}
+
+static void take_event(struct open_table *t, const struct ds_event *event)
+{
+    if (event->ts_ns > t->now_ns)
+        t->now_ns = event->ts_ns;
+    if (event->type == DS_EVENT_PART)
+        take_part(t, event);
+    else if (event->type == DS_EVENT_STALL)
+        take_stall(t, event);
+    else if (event->type == DS_EVENT_CONN && t->unfinished.num != 0)
+        take_end(t, event);
+}
+
+static void add_name(const struct unfinished *u, int i, struct ds_buffer *out)
+{
+    printable_text((struct ds_text){u->name[i], u->len[i]}, out);
+    if (u->len[i] == NAME_LEN)
+        ds_buffer_add_text(out, "...");
+}
+
+static void add_unfinished(struct open_table *t, struct open_list *list, const struct unfinished *u)
+{
+    static const char *const why[] = {
+        [DS_STALL_ZERO_WINDOW] = "takes no more",
+        [DS_STALL_FULL_WINDOW] = "has not read what is under way",
+        [DS_STALL_LOST] = "does not acknowledge what is sent again and again",
+    };
+    struct ds_buffer *line = &t->scratch;
+    line->len = 0;
+    print_head(t, u->is_stall ? "stall" : "parts", u->start_ns, t->now_ns, u->frame, u->conn, line);
+    add_name(u, 0, line);
+    ds_buffer_add_text(line, " > ");
+    add_name(u, 1, line);
+    if (!u->is_stall)
+        ds_buffer_printf(line, "  %s of a message, %s so far, %" PRIu64 " to come",
+                         counted(u->num, "fragments").text, counted(u->size, "bytes").text, u->left);
+    else
+        ds_buffer_printf(line, "  which %s", why[u->why]);
+    if (u->is_stall && u->size != 0)
+        ds_buffer_printf(line, "; a message of %s waits in the middle, %" PRIu64 " to come",
+                         counted(u->size, "bytes").text, u->left);
+    ds_buffer_add_text(line, "\n");
+    add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
+}
+
 /* take_record: what the end of the capture ends was open then. */
 static void take_record(void *state, const struct record *record)
 {
     struct open_table *t = state;
     const struct call *call = record->call;
+    if (call == NULL && record->monitor == NULL)
+        take_event(t, record->event);
     if (call != NULL && call->outcome == CALL_UNANSWERED)
         add_call(t, &t->at_end, call);
     else if (record->monitor != NULL && record->monitor->outcome == MONITOR_OPEN)
@@ -118,6 +290,9 @@ static void show_table(void *state)
     struct ds_buffer *out = &t->text->buffer;
     struct open_list *list = t->is_visited ? &t->now : &t->at_end;
     uint64_t num = 0;
+    for (struct unfinished *u = table_oldest(&t->unfinished); u != NULL;
+         u = table_newer(&t->unfinished, u))
+        add_unfinished(t, list, u);
     ds_buffer_printf(out, "%-7s %10s %-15s %9s %5s  %s\n", "open", "for", "since", "packet", "conn",
                      "who > whom");
     best_rows_print(&list->rows, out);
@@ -126,6 +301,13 @@ static void show_table(void *state)
     ds_buffer_add_text(out, counted(list->num[OPEN_CALL], "calls").text);
     ds_buffer_printf(out, ", %s", counted(list->num[OPEN_MONITOR], "monitors").text);
     ds_buffer_printf(out, " and %s open", counted(list->num[OPEN_LINK], "links").text);
+    if (list->num[OPEN_FRAGMENTS] != 0)
+        ds_buffer_printf(out, "; %s of which fragments are to come",
+                         counted(list->num[OPEN_FRAGMENTS], "messages").text);
+    if (list->num[OPEN_STALL] != 0)
+        ds_buffer_printf(out, "; %s", counted(list->num[OPEN_STALL], "stalls").text);
+    if (t->no_room != 0)
+        ds_buffer_printf(out, "; %" PRIu64 " of these were forgotten", t->no_room);
     ds_buffer_printf(out, "; %s of calls", counted(list->num_of_calls, "monitors").text);
     if (num > list->rows.num)
         ds_buffer_printf(out, "; the %zu oldest are shown", list->rows.num);
@@ -140,6 +322,7 @@ static void end_table(void *state)
     struct open_table *t = state;
     best_rows_clear(&t->at_end.rows);
     best_rows_clear(&t->now.rows);
+    table_free(&t->unfinished);
     ds_buffer_free(&t->scratch);
     free(t);
 }
@@ -151,4 +334,6 @@ const struct report_kind report_open = {
     .show = show_table,
     .end = end_table,
     .takes_monitors = true,
+    .takes_facts = true,
+    .takes_parts = true,
 };

@@ -111,8 +111,10 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
 
 enum reports_status reports_record(struct reports *r, const struct record *record)
 {
+    const bool is_part = record_is_aside(record);
     for (int i = 0; i < REPORT_COUNT && r->is_any; i++) {
-        if (r->state[i] != NULL && kinds[i]->takes_findings == (record->finding != NULL))
+        if (r->state[i] != NULL && kinds[i]->takes_findings == (record->finding != NULL) &&
+            (!is_part || kinds[i]->takes_parts))
             kinds[i]->record(r->state[i], record);
     }
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;

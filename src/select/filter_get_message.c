@@ -12,6 +12,7 @@ static void get_type(struct probe *probe, const struct record *record, int which
     (void)which;
     probe_offer_string(probe, record->call != NULL      ? "call"
                               : record->finding != NULL ? "finding"
+                              : record->link_facts ? "link_facts"
                               : monitor == NULL    ? record_type_name(record->event->type)
                               : monitor->is_link   ? "link"
                                                    : "monitor");

@@ -98,6 +98,8 @@ static bool open_session(struct sniff *s)
     config->facts = s->options->output.num_formats != 0 || s->options->select.filter != NULL ||
                     s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
                     reports_take_facts(&s->options->report);
+    config->lookups = pipeline_takes_findings(s->options);
+    config->parts = s->options->report.wanted[REPORT_OPEN];
     config->raw = sinks_want_raw(&s->options->output);
     config->certain = config->certain || sinks_are_read_back(&s->options->output);
     if (!config->certain) {
@@ -203,14 +205,15 @@ static bool open_inputs(struct sniff *s)
         !capture_open(&s->capture, &s->options->capture) || (is_live && !privileges_return()) ||
         !prepare_keylog(s))
         return false;
-    s->follow = follow_new(&s->options->follow, &s->capture);
+    struct follow_config follow = s->options->follow;
+    follow.with_dns = pipeline_takes_findings(s->options);
+    s->follow = follow_new(&follow, &s->capture);
     if (s->follow == NULL || !sniff_check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
         !open_web(s) || !open_server(s) || !privileges_drop(s->options->keep.user))
         return false;
     if (s->options->output.verbose > 0)
         privileges_say();
-    warm_up(s->options->cookie_file != NULL || s->options->redact.what != 0 ||
-            pipeline_takes_findings(s->options));
+    warm_up(s->options->redact.what != 0);
     if (is_live)
         return close_in(s, true);
     return follow_needs_names(s->follow)

@@ -117,6 +117,8 @@ static inline void fake_on_event(void *context, const struct ds_event *e)
         fake_log(f, "tick");
         break;
     case DS_EVENT_STALL:
+    case DS_EVENT_LOOKUP:
+    case DS_EVENT_PART:
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
         fake_log(f, "raw");

@@ -32,6 +32,8 @@ static struct world {
     size_t len;
     struct finding last;
     unsigned num;
+    char unchecked[4096]; /* what could not be looked at, line by line */
+    size_t unchecked_len;
 } w;
 
 static inline void say(const char *text)
@@ -40,10 +42,23 @@ static inline void say(const char *text)
         w.len += (size_t)snprintf(w.log + w.len, sizeof w.log - w.len, "%s", text);
 }
 
+static inline void keep_unchecked(const struct finding *f)
+{
+    struct ds_buffer line = {0};
+    wording_print(&f->sentence, &line);
+    if (!line.failed && line.len + 2 < sizeof w.unchecked - w.unchecked_len)
+        w.unchecked_len += (size_t)snprintf(w.unchecked + w.unchecked_len,
+                                            sizeof w.unchecked - w.unchecked_len, "%.*s\n",
+                                            (int)line.len, line.data);
+    ds_buffer_free(&line);
+}
+
 static inline void take(void *context, const struct record *record)
 {
     const struct finding *f = record->finding;
     (void)context;
+    if (f->severity == SEVERITY_UNCHECKED)
+        keep_unchecked(f);
     if (f->kind == NULL || f->is_update) {
         if (f->kind != NULL)
             w.last = *f;

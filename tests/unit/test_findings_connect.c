@@ -257,6 +257,116 @@ static void silent_acceptor(void **state)
     found("DS119");
 }
 
+static const struct ds_addr alices_host = {4, {10, 0, 0, 1}}, name_server = {4, {10, 0, 0, 53}};
+
+/* lookup tells of a question (code < 0) or an answer, of whoever asks. */
+static void lookup_by(struct ds_addr client, const char *name, int code, bool has_address)
+{
+    struct ds_conn conn = {.end = {{.addr = client}, {.addr = name_server}}};
+    struct ds_event event = event_of(DS_EVENT_LOOKUP, code >= 0);
+    event.conn = &conn;
+    event.lookup = (struct ds_lookup){.name = text(name), .type = DS_LOOKUP_A,
+                                      .is_answer = code >= 0, .has_address = has_address,
+                                      .code = (uint8_t)(code >= 0 ? code : 0)};
+    put(&event);
+}
+
+static void lookup(const char *name, int code)
+{
+    lookup_by(alices_host, name, -1, false);
+    lookup_by(alices_host, name, code, code == 0);
+}
+
+static void begin_asking(void)
+{
+    begin();
+    asked("alice"); /* her host has to do with nodes */
+    w.now_ns += SECOND;
+}
+
+static void does_not_resolve(void **state)
+{
+    (void)state;
+    begin_asking();
+    lookup("bob.example", 3);
+    findings_time(w.findings, w.now_ns + SECOND - 1);
+    assert_int_equal(w.num, 0); /* something may follow */
+    findings_time(w.findings, w.now_ns + SECOND);
+    assert_int_equal(w.num, 1);
+    found("DS109");
+    sentence_is("bob.example does not resolve: there is no such name");
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    assert_int_equal(w.last.evidence[0].num, 2);
+    begin_asking(); /* a node is known to be there */
+    step(DS_STEP_SEND_NAME, 1, "bob@Bob");
+    lookup("bob.example", 2);
+    lookup("bob", 2);
+    found("DS109");
+    sentence_is("bob does not resolve: DNS fails");
+    assert_int_equal(w.last.severity, SEVERITY_ERROR);
+    begin_asking(); /* no address is as bad as no name */
+    lookup_by(alices_host, "bob", -1, false);
+    lookup_by(alices_host, "bob", 0, false);
+    found("DS109");
+    sentence_is("bob does not resolve: there is a name, but no address");
+    begin_asking(); /* nobody answers: asked again */
+    lookup_by(alices_host, "bob", -1, false);
+    w.now_ns += 5 * SECOND;
+    lookup_by(alices_host, "bob", -1, false);
+    findings_time(w.findings, w.now_ns + SECOND);
+    assert_int_equal(w.num, 1);
+    found("DS109");
+    sentence_is("bob does not resolve: DNS does not answer");
+}
+
+static void resolves(void **state)
+{
+    (void)state;
+    begin_asking(); /* the list of domains, as resolvers go through it */
+    lookup("bob.default.svc.cluster.local", 3);
+    lookup("bob.svc.cluster.local", 3);
+    lookup("bob", 0);
+    found("");
+    begin_asking(); /* both kinds at once, and no address of one kind */
+    lookup_by(alices_host, "bob", -1, false);
+    lookup_by(alices_host, "bob", -1, false);
+    lookup_by(alices_host, "bob", 0, true);
+    lookup_by(alices_host, "bob", 0, false);
+    found("");
+    begin_asking(); /* it is known otherwise: from a file */
+    lookup("bob", 3);
+    asked("bob");
+    found("");
+    begin_asking(); /* somebody else's: no node is there */
+    lookup_by((struct ds_addr){4, {10, 0, 0, 99}}, "bob", -1, false);
+    lookup_by((struct ds_addr){4, {10, 0, 0, 99}}, "bob", 3, false);
+    found("");
+    begin_asking(); /* once, and the capture ends: the answer may be on its way */
+    lookup_by(alices_host, "bob", -1, false);
+    found("");
+    begin_asking(); /* other kinds of questions are not about hosts */
+    struct ds_event event = event_of(DS_EVENT_LOOKUP, 1);
+    event.lookup = (struct ds_lookup){.name = text("bob"), .type = 33, .is_answer = true, .code = 3};
+    put(&event);
+    found("");
+}
+
+/* More names than there is room for: the oldest are forgotten, and nothing worse. */
+static void many_lookups(void **state)
+{
+    (void)state;
+    begin_asking();
+    for (int i = 0; i < 500; i++) {
+        char name[300];
+        snprintf(name, sizeof name, "h%d.%0*d", i, i % 250 + 1, 0);
+        lookup(name, 3);
+        snprintf(name, sizeof name, "n@h%d.%0*d", i, i % 200 + 1, 0);
+        step(DS_STEP_SEND_NAME, 0, name);
+    }
+    findings_end(w.findings);
+    assert_int_equal(w.num, 64);
+}
+
 static void tls_and_plain(void **state)
 {
     static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
@@ -490,6 +600,9 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(gives_up_for_the_other),
         cmocka_unit_test(silent_acceptor),
+        cmocka_unit_test(does_not_resolve),
+        cmocka_unit_test(resolves),
+        cmocka_unit_test(many_lookups),
         cmocka_unit_test(tls_and_plain),
         cmocka_unit_test(scanners),
         cmocka_unit_test(nothing_in_common),

@@ -32,6 +32,20 @@ static void silence(void **state)
     w.now_ns += 7 * SECOND;
     half_close(0, DS_CLOSE_FIN);
     found("DS201");
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    for (int ticked = 0; ticked < 2; ticked++) { /* it may merely tick less often */
+        begin();
+        up();
+        w.link.side[0].tick_intervals = 2;
+        w.link.side[0].tick_last_ns = SECOND;
+        w.conn.counters[0].ticks = 4;
+        w.conn.counters[1].ticks = (uint64_t)ticked;
+        w.now_ns += 4 * SECOND;
+        w.link.side[1].last_ns = w.now_ns;
+        half_close(0, DS_CLOSE_FIN);
+        found("DS201");
+        assert_int_equal(w.last.certainty, ticked ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
     begin(); /* an idle link that somebody closes */
     up();
     w.now_ns += 30 * SECOND;
@@ -144,6 +158,27 @@ static void stalls(void **state)
     begin();
     up();
     stall(DS_STALL_ZERO_WINDOW, SECOND - MS, true, 100);
+    found("");
+    for (uint64_t times = 2; times < 4; times++) { /* short ones add up */
+        begin();
+        up();
+        w.link.side[0].first_ns = w.now_ns;
+        w.link.side[0].stalls = times;
+        w.link.side[0].stalled_ns = 2 * SECOND;
+        w.now_ns += 20 * SECOND;
+        stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
+        stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
+        found(times == 3 ? "DS205" : "");
+        if (times == 3)
+            assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    }
+    begin(); /* within so long a time that is little */
+    up();
+    w.link.side[0].first_ns = w.now_ns;
+    w.link.side[0].stalls = 9;
+    w.link.side[0].stalled_ns = 2 * SECOND;
+    w.now_ns += 21 * SECOND;
+    stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
     found("");
     begin(); /* nothing at all is heard of it: it is gone */
     up();

@@ -30,6 +30,13 @@ static void calls(void **state)
     late.note.late = false;
     findings_record(w.findings, &late);
     found("DS301");
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    begin(); /* of global, or the like */
+    late.note.late = true;
+    late.note.group = "otp";
+    findings_record(w.findings, &late);
+    found("DS301");
+    assert_int_equal(w.last.severity, SEVERITY_NOTE);
     for (uint64_t gaps = 0; gaps < 2; gaps++) {
         begin();
         event = event_of(DS_EVENT_MESSAGE, 0);
@@ -385,6 +392,26 @@ static void meshes(void **state)
     }
 }
 
+/* What is not looked at is said. */
+static void meshes_at_the_cap(void **state)
+{
+    (void)state;
+    for (int num = 127; num <= 128; num++) { /* and the hub */
+        begin();
+        for (int i = 0; i < num; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "n%d@h", i);
+            link_up("hub@h", 1, name, (uint8_t)(i + 2));
+        }
+        findings_time(w.findings, w.now_ns + 10 * SECOND);
+        findings_end(w.findings);
+        const char *const cap = "128 nodes at most are looked at for links that are missing (DS211)\n";
+        assert_int_equal(strstr(w.unchecked, cap) != NULL, num == 128);
+        assert_non_null(strstr(w.unchecked, num == 127 ? "8001 pairs of nodes without a link"
+                                                       : "pairs of nodes without a link"));
+    }
+}
+
 /* Exposure. */
 
 static void dangerous_code(void **state)
@@ -478,6 +505,7 @@ int main(void)
         cmocka_unit_test(global_names),
         cmocka_unit_test(cut_by_global),
         cmocka_unit_test(meshes),
+        cmocka_unit_test(meshes_at_the_cap),
         cmocka_unit_test(dangerous_code),
         cmocka_unit_test(secrets),
     };

@@ -249,6 +249,75 @@ static void run_others(void *kind_of)
     ds_buffer_free(&text.buffer);
 }
 
+/* part and stall tell of what is under way on connection 7. */
+static void part(void *report, uint64_t sequence, uint64_t left)
+{
+    struct ds_event event = {.type = DS_EVENT_PART, .frame = 30, .ts_ns = 5000000000, .conn = &conn};
+    event.part = (struct ds_part){.sequence = sequence, .left = left, .size = 70000, .num = 2,
+                                  .began_ns = 3000000000};
+    report_open.record(report, &(struct record){.event = &event});
+}
+
+static void stall(void *report, bool is_over)
+{
+    struct ds_event event = {
+        .type = DS_EVENT_STALL, .dir = 1, .frame = 40, .ts_ns = 6000000000, .conn = &conn};
+    event.stall = (struct ds_stall){.why = DS_STALL_ZERO_WINDOW, .is_over = is_over,
+                                    .start_ns = 4000000000, .message_size = 9000,
+                                    .message_passed = 4000};
+    report_open.record(report, &(struct record){.event = &event});
+}
+
+static void end_conn(void *report, enum ds_conn_state how)
+{
+    struct ds_event event = {.type = DS_EVENT_CONN, .ts_ns = 7000000000, .conn = &conn};
+    event.change = (struct ds_conn_change){.state = how, .final = true};
+    report_open.record(report, &(struct record){.event = &event});
+}
+
+static void what_is_under_way(void **state)
+{
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    (void)state;
+    init_config(&config);
+    for (int how = 0; how < 4; how++) {
+        void *report = report_open.open(&text, &config);
+        part(report, 1, 1); /* the other one is done */
+        part(report, 2, 1);
+        part(report, 2, 0);
+        stall(report, false);
+        if (how == 1) { /* both end */
+            part(report, 1, 0);
+            stall(report, true);
+        } else if (how > 1) {
+            end_conn(report, how == 2 ? DS_CONN_OPEN_AT_END : DS_CONN_CLOSED);
+        }
+        report_open.show(report);
+        const bool are_open = how == 0 || how == 2;
+        if (are_open) {
+            assert_has(&text, "        30     7  a@h > b@h  2 fragments of a message, 70000 bytes so "
+                              "far, 1 to come\n");
+            assert_has(&text, "        40     7  b@h > a@h  which takes no more; a message of 9000 "
+                              "bytes waits in the middle, 5000 to come\n");
+            assert_has(&text, "1 message of which fragments are to come; 1 stall;");
+        } else {
+            assert_has(&text, "0 calls, 0 monitors and 0 links open;");
+            assert_null(memmem(text.buffer.data, text.buffer.len, "fragments", 9));
+            assert_null(memmem(text.buffer.data, text.buffer.len, "stall", 5));
+        }
+        report_open.end(report);
+        text.buffer.len = 0;
+    }
+    void *report = report_open.open(&text, &config);
+    for (uint64_t i = 0; i < 5000; i++)
+        part(report, i, 1);
+    report_open.show(report);
+    assert_has(&text, "4096 messages of which fragments are to come; 904 of these were forgotten;");
+    report_open.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
 static void without_memory(void **state)
 {
     static const struct report_kind *const others[] = {&report_latency, &report_open,
@@ -267,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_shapes),    cmocka_unit_test(at_the_cap),
         cmocka_unit_test(what_a_screen_holds), cmocka_unit_test(deaths_at_the_cap),
+        cmocka_unit_test(what_is_under_way),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

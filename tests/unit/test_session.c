@@ -82,6 +82,13 @@ static void on_event(void *context, const struct ds_event *e)
     case DS_EVENT_GAP:
         say(w, "gap\n");
         break;
+    case DS_EVENT_LOOKUP:
+        say(w, "lookup %s %.*s\n", e->lookup.is_answer ? "answer" : "question",
+            (int)e->lookup.name.len, e->lookup.name.data);
+        break;
+    case DS_EVENT_PART:
+        say(w, "part %u, %u left\n", (unsigned)e->part.num, (unsigned)e->part.left);
+        break;
     case DS_EVENT_STALL:
     case DS_EVENT_DATA:
         say_data(w, e);

@@ -1,0 +1,79 @@
+/*
+ * json_link.c - see json_link.h. Keys of spans end in _us; what has not been seen is left out.
+ */
+#include "json_link.h"
+
+#include <distsniff/dissect.h>
+
+static void put_span(struct json_writer *json, struct json_key key, int64_t ns)
+{
+    if (ns != 0)
+        json_put_microseconds(json, key, ns);
+}
+
+static void write_round_trip(const struct ds_spread *spread, struct json_writer *json)
+{
+    if (spread->num == 0)
+        return;
+    json_put_open(json, JSON_KEY("round_trip_us"));
+    json_put_unsigned(json, JSON_KEY("count"), spread->num);
+    json_put_microseconds(json, JSON_KEY("min"), spread->min_ns);
+    json_put_microseconds(json, JSON_KEY("p50"), ds_spread_at(spread, 500));
+    json_put_microseconds(json, JSON_KEY("p99"), ds_spread_at(spread, 990));
+    json_put_microseconds(json, JSON_KEY("max"), spread->max_ns);
+    json_put_close(json);
+}
+
+static void write_ticks(const struct ds_link_side *side, uint64_t num, struct json_writer *json)
+{
+    json_put_unsigned(json, JSON_KEY("ticks"), num);
+    if (side->tick_intervals == 0)
+        return;
+    json_put_microseconds(json, JSON_KEY("tick_every_us"), side->tick_last_ns);
+    json_put_microseconds(json, JSON_KEY("tick_longest_us"), side->tick_max_ns);
+}
+
+static void write_side(struct json_key key, const struct ds_conn *conn, int end,
+                       struct json_writer *json)
+{
+    const struct ds_link_side *side = &conn->link->side[end];
+    json_put_open(json, key);
+    json_put_unsigned(json, JSON_KEY("bytes"), conn->counters[end].bytes);
+    json_put_unsigned(json, JSON_KEY("messages"), conn->counters[end].messages);
+    write_ticks(side, conn->counters[end].ticks, json);
+    json_put_unsigned(json, JSON_KEY("segments"), side->segments);
+    json_put_unsigned(json, JSON_KEY("data_segments"), side->data_segments);
+    json_put_unsigned(json, JSON_KEY("data_bytes"), side->data_bytes);
+    json_put_unsigned(json, JSON_KEY("resent"), side->resent);
+    json_put_unsigned(json, JSON_KEY("resent_unseen"), side->resent_unseen);
+    json_put_unsigned(json, JSON_KEY("reordered"), side->reordered);
+    json_put_unsigned(json, JSON_KEY("copies"), side->copies);
+    json_put_unsigned(json, JSON_KEY("keepalives"), side->keepalives);
+    json_put_unsigned(json, JSON_KEY("syns"), side->syns);
+    if (side->mss != 0)
+        json_put_unsigned(json, JSON_KEY("mss"), side->mss);
+    json_put_unsigned(json, JSON_KEY("max_in_flight"), side->max_in_flight);
+    json_put_unsigned(json, JSON_KEY("zero_windows"), side->zero_windows);
+    json_put_unsigned(json, JSON_KEY("stalls"), side->stalls);
+    put_span(json, JSON_KEY("stalled_us"), side->stalled_ns);
+    put_span(json, JSON_KEY("longest_stall_us"), side->longest_stall_ns);
+    put_span(json, JSON_KEY("longest_quiet_us"), side->longest_quiet_ns);
+    write_round_trip(&side->round_trip, json);
+    json_put_close(json);
+}
+
+void json_link_write(const struct ds_event *event, struct json_writer *json)
+{
+    const struct ds_link *link = event->conn->link;
+    const bool is_over = event->type == DS_EVENT_CONN && event->change.final;
+    json_put_bool(json, JSON_KEY("over"), is_over);
+    if (is_over)
+        json_put_string(json, JSON_KEY("close"), ds_close_name(link->close));
+    if (is_over && link->closer >= 0)
+        json_put_string(json, JSON_KEY("closer"), link->closer == event->dir ? "src" : "dst");
+    if (link->icmp != NULL)
+        json_put_string(json, JSON_KEY("icmp"), link->icmp);
+    put_span(json, JSON_KEY("handshake_us"), link->handshake_ns);
+    write_side(JSON_KEY("src_link"), event->conn, event->dir, json);
+    write_side(JSON_KEY("dst_link"), event->conn, !event->dir, json);
+}
