@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "page.h"
+#include "page_parts.h"
 #include "stop.h"
 #include "web_http.h"
 
@@ -56,8 +57,13 @@ bool web_check(void)
 {
     if (web_http_is_built())
         return true;
-    complain("this distsniff was built without --web: build it with -DDISTSNIFF_WEB=ON, which needs "
-             "libmicrohttpd (Debian: libmicrohttpd-dev)");
+    if (page_before_data.len == 0)
+        complain("this distsniff was built without the page that --web shows: build it with "
+                 "-DDISTSNIFF_PAGE=ON -DDISTSNIFF_WEB=ON, which need D3 and libmicrohttpd (Debian: "
+                 "node-d3, libmicrohttpd-dev)");
+    else
+        complain("this distsniff was built without --web: build it with -DDISTSNIFF_WEB=ON, which needs "
+                 "libmicrohttpd (Debian: libmicrohttpd-dev)");
     return false;
 }
 

@@ -64,6 +64,7 @@ function listen() {
   });
   addEventListener('resize', () => drawMessages());
   isNarrow.addEventListener('change', () => tellFilter());
+  addEventListener('beforeprint', () => drawMessages()); // in order
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => repaint());
   const here = () => {
     const marks = [...document.querySelectorAll('#nav a')];

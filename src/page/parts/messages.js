@@ -26,17 +26,26 @@ function showMessages() {
       shown.clear();
     }
     // What stays in sight stays as it is.
-    for (const [i, e] of shown) {
+    const free = [];
+    for (const [i, line] of shown) {
       if (i >= from && i < to) continue;
-      e.remove();
+      free.push(line);
       shown.delete(i);
     }
     for (let i = from; i < to; i++) {
       if (shown.has(i)) continue;
-      shown.set(i, messageLine(i));
-      tall.append(shown.get(i));
+      const line = fillLine(free.pop() || blankLine(), i);
+      shown.set(i, line);
+      if (!line.e.isConnected) tall.append(line.e);
     }
+    free.forEach(line => line.e.remove());
   };
+  const rowOf = event => { const e = event.target.closest('.line'); return e ? Number(e.dataset.row) : -1; };
+  list.addEventListener('click', event => { if (rowOf(event) >= 0) openMessage(rowOf(event)); });
+  list.addEventListener('mouseover', event => {
+    const m = messageRows[rowOf(event)], span = event.target.closest('.line > span');
+    if (m && span) span.title = span.matches(':nth-child(3)') ? who(m.fromNode, m.from) + ' > ' + who(m.toNode, m.to) : span.textContent;
+  });
   list.addEventListener('scroll', () => requestAnimationFrame(() => {
     draw(false);
     view.follows = list.scrollTop + list.clientHeight > list.scrollHeight - lineHeight;
@@ -78,14 +87,31 @@ function dot(node) {
   e.style.background = hue(node);
   return e;
 }
-function messageLine(i) {
-  const m = messageRows[i];
-  const e = make('div', {class: 'line' + (m.verb ? '' : / missing/.test(m.text) ? ' lacks' : ' happens') + (i === messageAt ? ' at' : ''), on: {click: () => openMessage(i)}},
-    make('span', {}, clock(m.at).slice(0, 12)), make('span', {class: 'right'}, count(m.packet)),
-    make('span', {title: who(m.fromNode, m.from) + ' > ' + who(m.toNode, m.to)}, dot(m.fromNode), (m.from || m.fromNode) + ' > ', dot(m.toNode), m.to || m.toNode),
-    make('span', {title: m.verb}, m.verb || 'conn ' + m.conn), make('span', {}, m.text), make('span', {class: 'right'}, m.size ? count(m.size) : ''));
+// blankLine is a line that fillLine writes a message into: while one scrolls, lines that go out of sight
+// are written anew, for to make new ones takes most of the time of a picture.
+function blankLine() {
+  const parts = [make('span'), make('span', {class: 'right'}), make('span'), make('span'), make('span'), make('span', {class: 'right'})];
+  const dots = [make('i', {class: 'dot'}), make('i', {class: 'dot'})], ends = [new Text(), new Text()];
+  parts[2].append(dots[0], ends[0], dots[1], ends[1]);
+  return {e: make('div', {}, parts), parts, dots, ends, hues: [null, null]};
+}
+function put(node, text) { if (node.data !== undefined ? node.data !== text : node.textContent !== text) node[node.data !== undefined ? 'data' : 'textContent'] = text; }
+function fillLine(line, i) {
+  const m = messageRows[i], {e, parts, dots, ends, hues} = line;
+  e.className = 'line' + (m.verb ? '' : / missing/.test(m.text) ? ' lacks' : ' happens') + (i === messageAt ? ' at' : '');
+  e.dataset.row = i;
   e.style.top = i * lineHeight + 'px';
-  return e;
+  put(parts[0], clock(m.at).slice(0, 12));
+  put(parts[1], count(m.packet));
+  [m.fromNode, m.toNode].forEach((node, k) => {
+    if (hues[k] !== hue(node)) dots[k].style.background = hues[k] = hue(node);
+  });
+  put(ends[0], (m.from || m.fromNode) + ' > ');
+  put(ends[1], m.to || m.toNode);
+  put(parts[3], m.verb || 'conn ' + m.conn);
+  put(parts[4], m.text);
+  put(parts[5], m.size ? count(m.size) : '');
+  return line;
 }
 
 function openMessage(i) {
