@@ -276,9 +276,9 @@ static void borrow_page(struct web *web)
         pthread_cond_wait(&web->page_is_back, &web->page_lock);
 }
 
-static void return_page(struct web *web)
+static void return_page(struct web *web, bool is_new)
 {
-    atomic_fetch_add_explicit(&web->num_changes, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&web->num_changes, is_new, memory_order_relaxed);
     pthread_mutex_unlock(&web->page_lock);
 }
 
@@ -287,7 +287,8 @@ static void take_record(struct sink *sink, const struct record *record)
     struct web *web = sink->state;
     borrow_page(web);
     page_record(web->page, record, sink->time_digits);
-    return_page(web);
+    /* What sums up is told each second: of itself it is nothing new. */
+    return_page(web, record->finding == NULL || !record->finding->is_update);
 }
 
 static void take_loss(struct sink *sink, const struct loss *loss)
@@ -295,7 +296,7 @@ static void take_loss(struct sink *sink, const struct loss *loss)
     struct web *web = sink->state;
     borrow_page(web);
     page_lost(web->page, loss);
-    return_page(web);
+    return_page(web, true);
 }
 
 static void end_page(struct sink *sink)
@@ -303,7 +304,7 @@ static void end_page(struct sink *sink)
     struct web *web = sink->state;
     borrow_page(web);
     page_end(web->page);
-    return_page(web);
+    return_page(web, true);
 }
 
 static void leave_page(struct sink *sink)
