@@ -369,7 +369,7 @@ void tls_past_take(void *context, int64_t ts_ns, const struct ds_segment *segmen
     } while (cursor_left(&bytes) != 0);
 }
 
-struct held {
+struct tls_past_dir {
     struct tls_past *past;
     int dir;
 };
@@ -394,7 +394,7 @@ static void give_bytes(struct tls_past *past, int dir, uint32_t seq, struct curs
 
 static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t cut_len)
 {
-    const struct held *held = context;
+    const struct tls_past_dir *held = context;
     give_bytes(held->past, held->dir, seq, bytes, cut_len);
 }
 
@@ -403,7 +403,7 @@ void tls_past_end(struct tls_past *past)
     past->ts_ns = past->tcp->now_ns > past->ts_ns ? past->tcp->now_ns : past->ts_ns;
     for (int dir = 0; dir < 2; dir++) {
         const struct tls_dir *d = &past->tls->dirs[dir];
-        struct held held = {past, dir};
+        struct tls_past_dir held = {past, dir};
         if (!past->point[dir].started || past->point[dir].ended)
             continue;
         give_bytes(past, dir, rest_seq(past, dir), reassembly_cursor(&d->waiting), 0);
