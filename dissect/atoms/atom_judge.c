@@ -21,8 +21,9 @@ static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
 static const double SETTLED = 0.9999, GONE = 0.5;
 static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
-/* An atom more or less moves all those behind it. So a table is believed as far as its atoms explain
- * what is seen: BEYOND_BITS speak against those behind the last PART that does so by BUILD_BITS. */
+/* An atom more or less moves all those behind it. So a table is believed as far as its atoms
+ * explain what is seen: BEYOND_BITS speak against those behind the last PART that does so by
+ * BUILD_BITS. */
 enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
 static const double BUILD_BITS = 10, BEYOND_BITS = 5;
 enum { LEAST_SLOTS = 2 }; /* a single one says little */
@@ -152,8 +153,8 @@ static double weigh(const struct judge *judge, double weight, const double *rati
     return (weight + there < most ? weight + there : most) + here;
 }
 
-/* bits_if_later weighs that a direction defines a text, so that its slot held another one just before:
- * but that may be a second time, and the first one was not seen. */
+/* bits_if_later weighs that a direction defines a text, so that its slot held another one just
+ * before: but that may be a second time, and the first one was not seen. */
 static double bits_if_later(const struct learned *learned, uint64_t direction)
 {
     bool is_later = learned->is_everywhere;
@@ -194,7 +195,8 @@ static double weight_of_text(const struct atom_book *book, const struct book_slo
     return weight;
 }
 
-/* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against it. */
+/* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against
+ * it. */
 static double weight_here(const struct judge *judge, unsigned text, double rarity)
 {
     const struct atom_table_use use = own_atoms_use(judge->book->own, text);
@@ -233,8 +235,8 @@ static void add_static(struct judge *judge)
     }
 }
 
-/* rarity_of returns how many bits speak against that an atom is in the slot at hand: in so many others
- * it could be; or NEVER, where it is known to be in another one: each has one. */
+/* rarity_of returns how many bits speak against that an atom is in the slot at hand: in so many
+ * others it could be; or NEVER, where it is known to be in another one: each has one. */
 static double rarity_of(const struct judge *judge, unsigned number)
 {
     struct atom_book *book = judge->book;
@@ -394,9 +396,9 @@ static double weight_like_others(const struct judge *judge, struct ds_text text)
     return weight > LEAST_OTHERS ? weight : LEAST_OTHERS;
 }
 
-/* weigh_others returns the weight of any atom but the candidates, which are those of the tables and,
- * yet to be added, of the book:
- * it stands in a role as often as what is left of those that were counted. */
+/* weigh_others returns the weight of any atom but the candidates, which are those of the tables
+ * and, yet to be added, of the book: it stands in a role as often as what is left of those that
+ * were counted. */
 static double weigh_others(struct judge *judge)
 {
     double weight = 0;
@@ -493,5 +495,7 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
     }
     if (best / all < ATOM_LIKELY_FROM)
         *out = (struct ds_text){NULL, 0};
-    return holds / all >= SETTLED ? ATOM_HELD_STILL : holds / all < GONE ? ATOM_HELD_GONE : ATOM_HELD_DOUBTFUL;
+    return holds / all >= SETTLED ? ATOM_HELD_STILL
+           : holds / all < GONE   ? ATOM_HELD_GONE
+                                  : ATOM_HELD_DOUBTFUL;
 }

@@ -44,8 +44,9 @@ struct seen_role {
 typedef void (*atom_role_fn)(void *context, const struct ds_atom *atom,
                              const struct atom_role *role);
 
-/* atom_roles_walk tells of each reference to the atom cache in a message what its role is. Of what is nested deeply, or stands far behind in
- * a long message, nothing is told. The terms have been walked before. */
+/* atom_roles_walk tells of each reference to the atom cache in a message what its role is. Of what
+ * is nested deeply, or stands far behind in a long message, nothing is told. The terms have been
+ * walked before. */
 void atom_roles_walk(const struct ds_message *message, atom_role_fn tell, void *context);
 
 /* atom_role_hash is what a role is looked up by. */

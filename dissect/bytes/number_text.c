@@ -337,10 +337,10 @@ static void number_add_point(struct ds_buffer *out, const struct number_digits *
 
 #ifdef __SIZEOF_INT128__
 /* number_exact finds the digits of a float of common size by whole numbers alone. value is m times
- * 2^e; m times a power of ten, cut at a bit, is its first 17 digits, and what is cut off says how far
- * from the value any text is. Texts that read back are those no further away than half a unit of m;
- * powers of two, below which floats lie closer, are here all told by fewer digits than 15. False: it
- * is too small or too large. */
+ * 2^e; m times a power of ten, cut at a bit, is its first 17 digits, and what is cut off says how
+ * far from the value any text is. Texts that read back are those no further away than half a unit
+ * of m; powers of two, below which floats lie closer, are here all told by fewer digits than 15.
+ * False: it is too small or too large. */
 static bool number_exact(double value, struct number_digits *digits)
 {
     enum { FRACTION_BITS = 52, LEAST_DIGITS = 15 };
@@ -352,7 +352,9 @@ static bool number_exact(double value, struct number_digits *digits)
     const uint64_t m = (uint64_t)ldexp(frexp(value, &binary), FRACTION_BITS + 1);
     const unsigned shift = (unsigned)(FRACTION_BITS + 2 - binary); /* value is 2m over 2^shift */
     /* The power of ten that makes it a number of 17 digits. */
-    unsigned power = value >= 0.1 ? FLOAT_DIGITS_MAX : value >= 0.01 ? FLOAT_DIGITS_MAX + 1 : FLOAT_DIGITS_MAX + 2;
+    unsigned power = value >= 0.1    ? FLOAT_DIGITS_MAX
+                     : value >= 0.01 ? FLOAT_DIGITS_MAX + 1
+                                     : FLOAT_DIGITS_MAX + 2;
     for (const uint64_t *whole = powers_of_ten; value >= (double)*whole; whole++)
         power--;
     const wide scaled = (wide)(2 * m) * powers_of_ten[power];

@@ -122,7 +122,8 @@ static __attribute__((noinline)) void infer(const struct control_source *source,
     if (op->ref != OP_REF_ANY)
         learn(&in, op->ref == OP_REF_OWN ? dir : !dir, &message->role[DS_ROLE_REF], false);
     learn(&in, dir, &message->role[DS_ROLE_RESULT], true);
-    if (event->unknown_atoms + event->likely_atoms != 0 && message->op->roles[0] == 'f' && message->op->roles[1] == '_')
+    if (event->unknown_atoms + event->likely_atoms != 0 && message->op->roles[0] == 'f' &&
+        message->op->roles[1] == '_')
         learn_empty(&in, message);
     if (!in.resolved)
         return;

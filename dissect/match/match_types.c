@@ -56,7 +56,8 @@ static const struct ds_text true_text = {"true", 4}, false_text = {"false", 5};
 /* An unknown atom may be one of the two. */
 static bool is_unknown_atom(const struct head *head)
 {
-    return head->order == ORDER_ATOM && head->token.atom != NULL && !ds_atom_has_name(head->token.atom->state);
+    return head->order == ORDER_ATOM && head->token.atom != NULL &&
+           !ds_atom_has_name(head->token.atom->state);
 }
 
 static bool is_boolean(struct run *run, const struct view *args, uint32_t num, struct view *out)

@@ -2,8 +2,8 @@
  * term_twice.c - see term_twice.h. One walk with a stack: every term becomes a hash, the same for
  * all encodings of it. A leaf's is that of its text; a container's is made of those in it, in
  * order, but for the pairs of a map, which have none. The hashes of a map's keys are kept until it
- * ends, or one was found to be there twice: it is looked for whenever memory for many of them is full,
- * so that it grows with keys that differ alone, of which a term has room for far fewer.
+ * ends, or one was found to be there twice: it is looked for whenever memory for many of them is
+ * full, so that it grows with keys that differ alone, of which a term has room for far fewer.
  */
 #include "term_twice.h"
 #include "code_leaf.h"
@@ -150,9 +150,9 @@ static size_t twice_part(uint64_t *keys, size_t num, unsigned bit)
     return low;
 }
 
-/* twice_has_equal parts the hashes by one bit after the other, from the uppermost, until few are left
- * of a part. It needs no memory whatever their number, no more than 64 steps for any of them, and
- * asks after each part whether it is to go on: millions take long. */
+/* twice_has_equal parts the hashes by one bit after the other, from the uppermost, until few are
+ * left of a part. It needs no memory whatever their number, no more than 64 steps for any of them,
+ * and asks after each part whether it is to go on: millions take long. */
 static bool twice_has_equal(struct twice *walk, uint64_t *keys, size_t num)
 {
     enum { BITS = 64, FEW = 16 };
@@ -411,7 +411,8 @@ enum term_twice_status term_twice_find(struct term_twice *twice, const struct ds
     walk.frames = walk.few;
     walk.leaf.w = code_writer_make(&options, &walk.text);
     walk.leaf.env = (struct term_env){term->atoms, term->num_atoms};
-    while (!walk.failed && !walk.is_too_deep && step != TWICE_DAMAGED && (step == TWICE_OPENED || walk.num != 0)) {
+    while (!walk.failed && !walk.is_too_deep && step != TWICE_DAMAGED &&
+           (step == TWICE_OPENED || walk.num != 0)) {
         step = twice_read(&walk, &at, max_depth, &hash);
         if (step != TWICE_OPENED)
             twice_take(&walk, hash, step == TWICE_DAMAGED);

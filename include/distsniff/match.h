@@ -4,15 +4,15 @@
  *     {leave, {cat, Name}, Town} when Town =/= {town, <<"Minsk">>}
  *     cat_traveler:enter({cat, <<"Tihon">>}, _) -> return
  *
- * A pattern means what the head of a function clause means in Erlang, but for '_', which is as
- * good as _: terms with `_` and variables, of which the same stands for the same; maps by some of
- * their keys; tails of lists and strings; binaries in segments. A guard means what it means
- * there, and one that fails does not match. Mod:Fun(Args), Mod:Fun/Arity and Mod:Fun are held against calls, all
- * else against terms; an atom alone against both, then meaning a module.
+ * A pattern means what the head of a function clause means in Erlang, but for '_', which is as good
+ * as _: terms with `_` and variables, of which the same stands for the same; maps by some of their
+ * keys; tails of lists and strings; binaries in segments. A guard means what it means there, and
+ * one that fails does not match. Mod:Fun(Args), Mod:Fun/Arity and Mod:Fun are held against calls,
+ * all else against terms; an atom alone against both, then meaning a module.
  *
- * A pattern is compiled once into a flat program (match_program.h), which is run over the
- * bytes of a term; nothing is built, and nothing recurses on what a peer sent. pattern.h is the
- * smaller sister of this, for the table otp.def.
+ * A pattern is compiled once into a flat program (match_program.h), which is run over the bytes of
+ * a term; nothing is built, and nothing recurses on what a peer sent. pattern.h is the smaller
+ * sister of this, for the table otp.def.
  */
 #ifndef DISTSNIFF_MATCH_H
 #define DISTSNIFF_MATCH_H

@@ -1,8 +1,8 @@
 /*
  * follow.h - which packets pass: those that match the BPF expression, errors of ICMP about such
- * packets, and those of the ports that EPMD and handshakes revealed. The same rule holds live and for files, and it is
- * applied here, packet by packet in their order, so that a port is known before the first
- * packet that needs it is judged.
+ * packets, and those of the ports that EPMD and handshakes revealed. The same rule holds live and
+ * for files, and it is applied here, packet by packet in their order, so that a port is known
+ * before the first packet that needs it is judged.
  */
 #ifndef SRC_FOLLOW_H
 #define SRC_FOLLOW_H

@@ -1,12 +1,13 @@
 /*
  * made_packet.h - packets that stand for what came before a file begins: TCP segments that
- * ds_session_past gives out, with headers before them, and a mark by which they are known when
- * the file is read again.
+ * ds_session_past gives out, with headers before them, and a mark by which they are known when the
+ * file is read again.
  *
  * The mark is a TCP option for experiments (RFC 6994), which others pass over. It holds a number
  * that stands in the head of the file as well, of pcap in a field that readers must ignore and
- * other writers leave 0, of pcapng in a comment of the section: it is drawn for each file, and nobody who sends packets can know it. So no
- * packet that was captured passes for one that stands for the past, whatever is in it.
+ * other writers leave 0, of pcapng in a comment of the section: it is drawn for each file, and
+ * nobody who sends packets can know it. So no packet that was captured passes for one that stands
+ * for the past, whatever is in it.
  */
 #ifndef SRC_MADE_PACKET_H
 #define SRC_MADE_PACKET_H

@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DESCRIPTION_MAX = 512, SECRETS_LINE_MAX = 513 }; /* the last: one more than a line of a key log may have */
+enum {
+    DESCRIPTION_MAX = 512,
+    SECRETS_LINE_MAX = 513, /* one more than a line of a key log may have */
+};
 
 /* secrets_sink takes what is found. */
 struct secrets_sink {

@@ -1,16 +1,16 @@
 /*
- * points.h - packets of several capture points as one stream: each packet once, in an order
- * in which nothing is answered before it was asked.
+ * points.h - packets of several capture points as one stream: each packet once, in an order in
+ * which nothing is answered before it was asked.
  *
- * Packets come in order of their corrected time stamps. Of the copies of a packet the
- * earliest is kept: as each point saw request and reply in this order, so do the earliest
- * copies stand, however wrong the clocks are. Packets closer to each other than the clocks are
- * certain stand in the order in which the first of the points saw them. Where one point missed the request and the
- * clocks' uncertainty makes it seem later than the reply, the acknowledgement number in the
- * reply tells: packets wait a little, and what a packet acknowledges is shown before it.
+ * Packets come in order of their corrected time stamps. Of the copies of a packet the earliest is
+ * kept: as each point saw request and reply in this order, so do the earliest copies stand, however
+ * wrong the clocks are. Packets closer to each other than the clocks are certain stand in the order
+ * in which the first of the points saw them. Where one point missed the request and the clocks'
+ * uncertainty makes it seem later than the reply, the acknowledgement number in the reply tells:
+ * packets wait a little, and what a packet acknowledges is shown before it.
  *
- * A packet that reaches us whole from one point and cut by the snap length from another is
- * shown whole.
+ * A packet that reaches us whole from one point and cut by the snap length from another is shown
+ * whole.
  */
 #ifndef POINTS_H
 #define POINTS_H

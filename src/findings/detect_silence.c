@@ -25,7 +25,10 @@ static void take_lost(struct detect *d, const struct ds_event *event)
         }
     }
     d->has_fading = true;
-    *g = (struct fading){.is_used = true, .waiting = event->dir, .conn = conn->number, .frame = event->frame,
+    *g = (struct fading){.is_used = true,
+                         .waiting = event->dir,
+                         .conn = conn->number,
+                         .frame = event->frame,
                          .last_data_ns = link->side[!waiting].last_data_ns,
                          .tick_ns = detect_tick_of(link, waiting)};
     g->len[0] = detect_keep(g->name[0], sizeof g->name[0], conn->end[waiting].node);

@@ -422,7 +422,8 @@ void findings_sum_up(struct findings *f)
             counted(c->late, "links").text);
     line++;
     if (c->one_way != 0)
-        say(d, line, SEVERITY_UNCHECKED, " of which one direction was captured: what is lost, who is silent",
+        say(d, line, SEVERITY_UNCHECKED,
+            " of which one direction was captured: what is lost, who is silent",
             counted(c->one_way, "links").text);
     line++;
     if (c->gaps != 0)

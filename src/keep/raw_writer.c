@@ -2,9 +2,9 @@
  * raw_writer.c - see raw_writer.h.
  *
  * libpcap makes the bytes of pcap: a header of 24 for the file, and before each packet 16: seconds,
- * fraction, length captured, length on the wire; pcapng_form.c those of pcapng. They gather in the output's buffer, which is
- * written out between packets. When a write ends halfway, on a full disk, the file is cut
- * back to the end of the last whole packet.
+ * fraction, length captured, length on the wire; pcapng_form.c those of pcapng. They gather in the
+ * output's buffer, which is written out between packets. When a write ends halfway, on a full disk,
+ * the file is cut back to the end of the last whole packet.
  */
 #include "raw_writer.h"
 

@@ -28,9 +28,9 @@ struct outputs {
     void *drafts[MAX_DRAFTS]; /* struct draft, of the threads that write; NULL: none */
 };
 
-/* outputs_open opens all sinks of config, which stays, and one for the page where it is served; on_over and what follows has been set, the rest is zero.
- * False after a complaint; then what was just created is removed again. time_digits: those of the
- * capture, 6 or 9. */
+/* outputs_open opens all sinks of config, which stays, and one for the page where it is served;
+ * on_over and what follows has been set, the rest is zero. False after a complaint; then what was
+ * just created is removed again. time_digits: those of the capture, 6 or 9. */
 bool outputs_open(struct outputs *outputs, const struct sink_config *config, unsigned time_digits);
 
 /* outputs_prepare_drafts has num_threads threads write what can be written by several; ahead stays

@@ -188,7 +188,8 @@ static bool print_fun(const struct ds_message *m, struct ds_buffer *out)
     struct ds_buffer text = {0};
     term_show(&m->payload, &options, &text);
     ds_buffer_add(&text, "", 1);
-    const bool is_fun = !text.failed && (strstr(text.data, "#Fun<") != NULL || strstr(text.data, "#Function<") != NULL);
+    const bool is_fun = !text.failed && (strstr(text.data, "#Fun<") != NULL ||
+                                         strstr(text.data, "#Function<") != NULL);
     if (is_fun)
         ds_buffer_add_text(out, text.data);
     out->failed |= text.failed;

@@ -70,7 +70,8 @@ static void take_record(void *state, const struct record *record)
 {
     struct trace_table *report = state;
     const struct ds_event *event = record->event;
-    if (record->call != NULL || record->monitor != NULL || event->type != DS_EVENT_MESSAGE || !event->message.token.present)
+    if (record->call != NULL || record->monitor != NULL || event->type != DS_EVENT_MESSAGE ||
+        !event->message.token.present)
         return;
     if (report->num_rows >= report->max) {
         report->num_left_out++;

@@ -28,9 +28,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum helper_op { OP_OPEN, OP_TEMPORARY, OP_REMOVE, OP_REPLACE, OP_EXISTS, OP_MAY_CREATE, OP_SPAWN, OP_WAIT };
+enum helper_op {
+    OP_OPEN,
+    OP_TEMPORARY,
+    OP_REMOVE,
+    OP_REPLACE,
+    OP_EXISTS,
+    OP_MAY_CREATE,
+    OP_SPAWN,
+    OP_WAIT
+};
 
-struct request {
+struct helper_request {
     int32_t op;
     int32_t how;   /* of OP_OPEN */
     int32_t pid;   /* of OP_WAIT */
@@ -67,7 +76,7 @@ static bool replace(const char *name)
 }
 
 /* What the helper does, or the process itself where there is none. Returns a descriptor, or -1. */
-static int serve(const struct request *request, const char *command, struct answer *answer)
+static int serve(const struct helper_request *request, const char *command, struct answer *answer)
 {
     int fd = -1;
     int status = 0;
@@ -107,7 +116,7 @@ static int serve(const struct request *request, const char *command, struct answ
 
 /* find_file returns what a request is allowed for, NULL when for nothing. */
 static const struct helper_file *find_file(const struct file_helper_config *config,
-                                           const struct request *request)
+                                           const struct helper_request *request)
 {
     const bool reads = request->op == OP_OPEN && request->how == OPEN_READ;
     for (size_t i = 0; i < config->num_files; i++) {
@@ -121,7 +130,7 @@ static const struct helper_file *find_file(const struct file_helper_config *conf
 }
 
 static int serve_allowed(const struct file_helper_config *config, const struct helper_user *user,
-                         const struct request *request, struct answer *answer)
+                         const struct helper_request *request, struct answer *answer)
 {
     const bool has_name = request->op != OP_TEMPORARY && request->op != OP_WAIT;
     const struct helper_file *file = has_name ? find_file(config, request) : NULL;
@@ -176,7 +185,7 @@ static void ignore_signals(void)
 static _Noreturn void run_helper(const struct file_helper_config *config, int socket)
 {
     struct helper_user user;
-    struct request request;
+    struct helper_request request;
     ignore_signals();
     if (!privileges_return())
         _exit(EXIT_FAILURE);
@@ -265,7 +274,7 @@ static bool receive(struct answer *answer, int *fd)
 }
 
 /* ask has a request done, and returns a descriptor or -1; errno as it was there. */
-static int ask(const struct request *request, const char *command, struct answer *answer)
+static int ask(const struct helper_request *request, const char *command, struct answer *answer)
 {
     int fd;
     if (helper.config == NULL) {
@@ -288,9 +297,9 @@ static int ask(const struct request *request, const char *command, struct answer
     return fd;
 }
 
-static bool make_request(struct request *request, enum helper_op op, const char *name)
+static bool make_request(struct helper_request *request, enum helper_op op, const char *name)
 {
-    *request = (struct request){.op = (int32_t)op};
+    *request = (struct helper_request){.op = (int32_t)op};
     errno = ENAMETOOLONG;
     if (strlen(name) >= sizeof request->name)
         return false;
@@ -300,7 +309,7 @@ static bool make_request(struct request *request, enum helper_op op, const char 
 
 int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble)
 {
-    struct request request;
+    struct helper_request request;
     struct answer answer;
     *trouble = (struct open_trouble){.error = ENAMETOOLONG};
     if (!make_request(&request, OP_OPEN, name))
@@ -336,7 +345,7 @@ FILE *file_helper_fopen(const char *name)
 
 FILE *file_helper_temporary(void)
 {
-    struct request request;
+    struct helper_request request;
     struct answer answer;
     if (!make_request(&request, OP_TEMPORARY, ""))
         return NULL;
@@ -349,7 +358,7 @@ FILE *file_helper_temporary(void)
 
 static bool ask_about(enum helper_op op, const char *name)
 {
-    struct request request;
+    struct helper_request request;
     struct answer answer;
     if (!make_request(&request, op, name))
         return false;
@@ -379,7 +388,7 @@ bool file_helper_may_create(const char *name)
 
 int file_helper_spawn(const char *command, const char *name, pid_t *pid)
 {
-    struct request request;
+    struct helper_request request;
     struct answer answer;
     if (!make_request(&request, OP_SPAWN, name))
         return errno;
@@ -391,7 +400,7 @@ int file_helper_spawn(const char *command, const char *name, pid_t *pid)
 
 pid_t file_helper_wait(pid_t pid, int *status, int flags)
 {
-    struct request request;
+    struct helper_request request;
     struct answer answer;
     (void)make_request(&request, OP_WAIT, "");
     request.pid = pid;

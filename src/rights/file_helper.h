@@ -47,7 +47,8 @@ void file_helper_stop(void);
 /* file_helper_open opens a file, see careful_open.h. */
 int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble);
 
-/* file_helper_fopen opens a file for reading, and waits for what a FIFO brings; NULL and errno is set when it cannot. */
+/* file_helper_fopen opens a file for reading, and waits for what a FIFO brings; NULL and errno is
+ * set when it cannot. */
 FILE *file_helper_fopen(const char *name);
 
 /* file_helper_temporary opens a file without a name, for writing and reading. NULL and errno is

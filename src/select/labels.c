@@ -31,7 +31,8 @@ static bool is_family(const char *word, size_t len, const char *label, const cha
 
 static bool word_fits(const char *word, size_t len, const char *label, const char *group)
 {
-    return (len != 0 && is_family(word, len, label, group)) || (strncmp(label, word, len) == 0 && (label[len] == '\0' || label[len] == ':')) ||
+    return (len != 0 && is_family(word, len, label, group)) ||
+           (strncmp(label, word, len) == 0 && (label[len] == '\0' || label[len] == ':')) ||
            (strlen(group) == len && memcmp(group, word, len) == 0);
 }
 

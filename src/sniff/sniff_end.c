@@ -27,7 +27,8 @@ static enum ending_reason annotated_ending(const struct sniff *s)
 
 static bool is_save_all(const struct sniff *s)
 {
-    return s->recorder == NULL && s->annotated == NULL && (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
+    return s->recorder == NULL && s->annotated == NULL &&
+           (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
 }
 
 bool sniff_reader_is_gone(const struct sniff *s)
