@@ -18,8 +18,9 @@ bool metrics_server_check(void)
 
 #ifdef DISTSNIFF_WEB
 
+#include "http_library.h"
+
 #include <errno.h>
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -57,7 +58,8 @@ struct metrics_server *metrics_server_open(const struct listen_address *address)
     pthread_cond_init(&server->is_given, &attributes);
     pthread_condattr_destroy(&attributes);
     server->is_local = listen_address_is_local(address);
-    server->fd = listen_address_open("--metrics", address, &server->name);
+    server->fd =
+        http_library_load("--metrics") ? listen_address_open("--metrics", address, &server->name) : -1;
     if (server->fd >= 0)
         return server;
     metrics_server_free(server);
@@ -68,16 +70,16 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
                               size_t len, const char *type)
 {
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(len, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+        http_library.create_response_from_buffer(len, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
     if (response == NULL)
         return MHD_NO;
-    MHD_add_response_header(response, "Content-Type", type);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    http_library.add_response_header(response, "Content-Type", type);
+    http_library.add_response_header(response, "Cache-Control", "no-store");
+    http_library.add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
-    const enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+        http_library.add_response_header(response, "Allow", "GET, HEAD");
+    const enum MHD_Result result = http_library.queue_response(connection, status, response);
+    http_library.destroy_response(response);
     return result;
 }
 
@@ -129,7 +131,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *data_len = 0;
         return MHD_YES;
     }
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const char *host = http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     if (server->is_local && !web_http_host_is_safe(host))
         return say(connection, MHD_HTTP_FORBIDDEN,
                    "Not by that name: localhost, or an address. --metrics ADDR:PORT takes any.\n");
@@ -142,7 +144,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 
 bool metrics_server_start(struct metrics_server *server)
 {
-    server->daemon = MHD_start_daemon(
+    server->daemon = http_library.start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, on_request, server,
         MHD_OPTION_LISTEN_SOCKET, server->fd, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE_S,
@@ -182,7 +184,7 @@ void metrics_server_free(struct metrics_server *server)
     pthread_cond_broadcast(&server->is_given);
     pthread_mutex_unlock(&server->lock);
     if (server->daemon != NULL)
-        MHD_stop_daemon(server->daemon); /* which closes the socket */
+        http_library.stop_daemon(server->daemon); /* which closes the socket */
     if (server->fd >= 0)
         close(server->fd);
     pthread_cond_destroy(&server->is_given);

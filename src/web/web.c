@@ -90,7 +90,7 @@ struct web *web_open(const struct web_config *config)
     web_clients_init(&web->clients, config->limits[DS_LIMIT_WEB_CLIENTS]);
     pthread_mutex_init(&web->page_lock, NULL);
     pthread_cond_init(&web->page_is_back, NULL);
-    web->fd = listen_address_open("--web", &config->address, &web->name);
+    web->fd = web_http_load("--web") ? listen_address_open("--web", &config->address, &web->name) : -1;
     if (web->fd >= 0) {
         /* Each connection gets it from there: what is on its way to a browser is bounded there, too. */
         (void)setsockopt(web->fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);

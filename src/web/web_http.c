@@ -36,10 +36,10 @@ bool web_http_host_is_safe(const char *host)
 #ifdef DISTSNIFF_WEB
 
 #include "complain.h"
+#include "http_library.h"
 #include "page_parts.h"
 
 #include <inttypes.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -60,12 +60,12 @@ struct request {
 
 static void sleep_connection(void *connection)
 {
-    MHD_suspend_connection(connection);
+    http_library.suspend_connection(connection);
 }
 
 static void wake_connection(void *connection)
 {
-    MHD_resume_connection(connection);
+    http_library.resume_connection(connection);
 }
 
 static void add_headers(struct MHD_Response *response, const char *type)
@@ -80,22 +80,22 @@ static void add_headers(struct MHD_Response *response, const char *type)
         {"X-Frame-Options", "DENY"},
     };
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
-        MHD_add_response_header(response, headers[i][0], headers[i][1]);
-    MHD_add_response_header(response, "Content-Type", type);
+        http_library.add_response_header(response, headers[i][0], headers[i][1]);
+    http_library.add_response_header(response, "Content-Type", type);
 }
 
 static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status,
                                  const char *text)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(
+    struct MHD_Response *response = http_library.create_response_from_buffer(
         strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
     if (response == NULL)
         return MHD_NO;
     add_headers(response, "text/plain; charset=utf-8");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
-    const enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+        http_library.add_response_header(response, "Allow", "GET, HEAD");
+    const enum MHD_Result result = http_library.queue_response(connection, status, response);
+    http_library.destroy_response(response);
     return result;
 }
 
@@ -114,7 +114,7 @@ static void leave(void *context)
 static enum MHD_Result send_events(struct web_http *http, struct MHD_Connection *connection,
                                    struct request *request)
 {
-    const char *last_id = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Last-Event-ID");
+    const char *last_id = http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Last-Event-ID");
     struct web_client *client = web_clients_join(http->config.clients, connection, last_id);
     if (client == NULL) {
         if (web_clients_num_refused(http->config.clients) == 1)
@@ -123,7 +123,7 @@ static enum MHD_Result send_events(struct web_http *http, struct MHD_Connection 
         return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
                          "As many browsers look on as may: close one, or see --max-web-clients.\n");
     }
-    struct MHD_Response *response = MHD_create_response_from_callback(
+    struct MHD_Response *response = http_library.create_response_from_callback(
         MHD_SIZE_UNKNOWN, EVENT_BLOCK, read_events, client, leave);
     if (response == NULL) {
         web_clients_leave(client);
@@ -131,8 +131,8 @@ static enum MHD_Result send_events(struct web_http *http, struct MHD_Connection 
     }
     request->client = client->number;
     add_headers(response, "text/event-stream; charset=utf-8");
-    const enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
+    const enum MHD_Result result = http_library.queue_response(connection, MHD_HTTP_OK, response);
+    http_library.destroy_response(response);
     return result;
 }
 
@@ -144,15 +144,15 @@ static enum MHD_Result send_file(struct web_http *http, struct MHD_Connection *c
         return send_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
     }
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(text.len, text.data, MHD_RESPMEM_MUST_FREE);
+        http_library.create_response_from_buffer(text.len, text.data, MHD_RESPMEM_MUST_FREE);
     if (response == NULL) {
         ds_buffer_free(&text);
         return MHD_NO;
     }
     add_headers(response, "text/html; charset=utf-8");
-    MHD_add_response_header(response, "Content-Disposition", "attachment; filename=\"distsniff.html\"");
-    const enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
+    http_library.add_response_header(response, "Content-Disposition", "attachment; filename=\"distsniff.html\"");
+    const enum MHD_Result result = http_library.queue_response(connection, MHD_HTTP_OK, response);
+    http_library.destroy_response(response);
     return result;
 }
 
@@ -171,7 +171,7 @@ static const char *after_token(const char *url, const char *token)
 static enum MHD_Result answer(struct web_http *http, struct MHD_Connection *connection,
                               const char *url, const char *method, struct request *request)
 {
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const char *host = http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const char *what = after_token(url, http->config.token);
     if (!web_http_host_is_safe(host))
         return send_text(connection, MHD_HTTP_FORBIDDEN,
@@ -182,7 +182,7 @@ static enum MHD_Result answer(struct web_http *http, struct MHD_Connection *conn
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET alone.\n");
     if (what[0] == '\0')
-        return MHD_queue_response(connection, MHD_HTTP_OK, http->page);
+        return http_library.queue_response(connection, MHD_HTTP_OK, http->page);
     if (strcmp(what, "events") == 0)
         return send_events(http, connection, request);
     if (strcmp(what, "page.html") == 0)
@@ -212,7 +212,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 static void say_dropped(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        http_library.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr_in *four = info != NULL ? (const void *)info->client_addr : NULL;
     const struct sockaddr_in6 *six = (const void *)four;
     char host[INET6_ADDRSTRLEN] = "?";
@@ -248,7 +248,7 @@ static bool make_page(struct web_http *http)
     ds_buffer_add(text, page_behind_data.bytes, page_behind_data.len);
     if (text->failed)
         return false;
-    http->page = MHD_create_response_from_buffer(text->len, text->data, MHD_RESPMEM_PERSISTENT);
+    http->page = http_library.create_response_from_buffer(text->len, text->data, MHD_RESPMEM_PERSISTENT);
     if (http->page != NULL)
         add_headers(http->page, "text/html; charset=utf-8");
     return http->page != NULL;
@@ -257,6 +257,11 @@ static bool make_page(struct web_http *http)
 bool web_http_is_built(void)
 {
     return true;
+}
+
+bool web_http_load(const char *option)
+{
+    return http_library_load(option);
 }
 
 struct web_http *web_http_start(const struct web_http_config *config)
@@ -268,7 +273,7 @@ struct web_http *web_http_start(const struct web_http_config *config)
     config->clients->calls =
         (struct web_clients_calls){.sleep = sleep_connection, .wake = wake_connection};
     if (make_page(http))
-        http->daemon = MHD_start_daemon(
+        http->daemon = http_library.start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
             on_request, http, MHD_OPTION_LISTEN_SOCKET, config->fd, MHD_OPTION_CONNECTION_LIMIT,
             (unsigned)config->clients->max + SPARE_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -286,9 +291,9 @@ void web_http_stop(struct web_http *http)
     if (http == NULL)
         return;
     if (http->daemon != NULL)
-        MHD_stop_daemon(http->daemon); /* which closes the socket */
+        http_library.stop_daemon(http->daemon); /* which closes the socket */
     if (http->page != NULL)
-        MHD_destroy_response(http->page);
+        http_library.destroy_response(http->page);
     ds_buffer_free(&http->page_text);
     free(http);
 }
@@ -297,6 +302,12 @@ void web_http_stop(struct web_http *http)
 
 bool web_http_is_built(void)
 {
+    return false;
+}
+
+bool web_http_load(const char *option)
+{
+    (void)option;
     return false;
 }
 

@@ -29,6 +29,10 @@ struct web_http_config {
 /* web_http_is_built says whether this build can serve at all. */
 bool web_http_is_built(void);
 
+/* web_http_load loads what serves, before the rights to open files are given up. False after a
+ * complaint that names the option. */
+bool web_http_load(const char *option);
+
 /* web_http_start serves in a thread of its own. NULL when that could not be. */
 struct web_http *web_http_start(const struct web_http_config *config);
 void web_http_stop(struct web_http *http); /* NULL is allowed */
