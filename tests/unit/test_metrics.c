@@ -66,7 +66,7 @@ static struct ds_text text_of(const char *chars)
     return (struct ds_text){chars, strlen(chars)};
 }
 
-static struct ds_conn connect(uint64_t number, const char *a, const char *b)
+static struct ds_conn conn_of(uint64_t number, const char *a, const char *b)
 {
     struct ds_conn conn = {.number = number};
     const char *const names[2] = {a, b};
@@ -116,7 +116,7 @@ static void call_took(int64_t ns, const char *from, const char *to, enum call_ou
 
 static void messages_and_links(void **state)
 {
-    const struct ds_conn conn = connect(1, "a@h", "b@h"), nameless = connect(2, NULL, "b@h");
+    const struct ds_conn conn = conn_of(1, "a@h", "b@h"), nameless = conn_of(2, NULL, "b@h");
     struct ds_event unknown = {.type = DS_EVENT_MESSAGE};
     (void)state;
     change(&conn, DS_CONN_UP, false, false);
@@ -144,7 +144,7 @@ static void messages_and_links(void **state)
 
 static void handshakes_that_fail(void **state)
 {
-    struct ds_conn conn = connect(1, "a@h", "b@h");
+    struct ds_conn conn = conn_of(1, "a@h", "b@h");
     const struct ds_link link = {.close = DS_CLOSE_RESET};
     struct ds_event step = {.type = DS_EVENT_HANDSHAKE};
     (void)state;
@@ -174,12 +174,12 @@ static void handshakes_that_fail(void **state)
 
 static void hostile_names(void **state)
 {
-    const struct ds_conn conn = connect(1, "a\"}\n\\ 1\x1b[2J\xff@h", "\xe2\x80\xae\xc3\xa9");
+    const struct ds_conn conn = conn_of(1, "a\"}\n\\ 1\x1b[2J\xff@h", "\xe2\x80\xae\xc3\xa9");
     char long_name[600];
     (void)state;
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
-    const struct ds_conn other = connect(2, long_name, "b@h");
+    const struct ds_conn other = conn_of(2, long_name, "b@h");
     send_some(&conn, 0, SECOND_NS, 1);
     send_some(&other, 0, SECOND_NS, 1);
     send_some(&other, 0, SECOND_NS, 1);
@@ -204,7 +204,7 @@ static void names_are_never_alike(void **state)
     metrics = metrics_new(&config);
     assert_non_null(metrics);
     for (uint32_t i = 0; i < NUM; i++) {
-        const struct ds_conn conn = connect(i + 1, names[i], "_other");
+        const struct ds_conn conn = conn_of(i + 1, names[i], "_other");
         send_some(&conn, 0, SECOND_NS, i + 1);
     }
     print(0);
@@ -250,7 +250,7 @@ static void the_heaviest_have_series(void **state)
     (void)state;
     for (uint64_t i = 0; i < 6; i++) {
         snprintf(names[i], sizeof names[i], "n%d@h", (int)i);
-        conns[i] = connect(i + 1, names[i], "x@h");
+        conns[i] = conn_of(i + 1, names[i], "x@h");
     }
     for (int i = 0; i < 2; i++) /* each has two pairs */
         send_some(&conns[i], 0, SECOND_NS, 10 + i);
@@ -277,7 +277,7 @@ static void the_heaviest_have_series(void **state)
 
 static void the_silent_are_let_go(void **state)
 {
-    const struct ds_conn gone = connect(1, "a@h", "b@h"), held = connect(2, "c@h", "b@h");
+    const struct ds_conn gone = conn_of(1, "a@h", "b@h"), held = conn_of(2, "c@h", "b@h");
     (void)state;
     send_some(&gone, 0, SECOND_NS, 1);
     send_some(&held, 0, SECOND_NS, 1);
@@ -298,7 +298,7 @@ static void many_connections(void **state)
 {
     (void)state;
     for (uint64_t i = 1; i <= 100; i++) {
-        const struct ds_conn conn = connect(i, "a@h", "b@h");
+        const struct ds_conn conn = conn_of(i, "a@h", "b@h");
         send_some(&conn, 0, SECOND_NS, 1);
     }
     print(0);
@@ -308,7 +308,7 @@ static void many_connections(void **state)
 
 static void names_that_become_known(void **state)
 {
-    const struct ds_conn before = connect(1, NULL, NULL), after = connect(1, "a@h", "b@h");
+    const struct ds_conn before = conn_of(1, NULL, NULL), after = conn_of(1, "a@h", "b@h");
     (void)state;
     send_some(&before, 0, SECOND_NS, 1);
     send_some(&after, 0, SECOND_NS, 2);
@@ -336,7 +336,7 @@ static void run_once(void *context)
     for (uint64_t i = 1; i <= 6; i++) {
         char name[8];
         snprintf(name, sizeof name, "n%d@h", (int)i);
-        const struct ds_conn conn = connect(i, name, "x@h");
+        const struct ds_conn conn = conn_of(i, name, "x@h");
         send_some(&conn, 0, SECOND_NS, (int)i);
         call_took(5, name, "x@h", CALL_OK);
     }
