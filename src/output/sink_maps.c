@@ -7,6 +7,7 @@
  */
 #include "complain.h"
 #include "map_fields.h"
+#include "map_link.h"
 #include "sink.h"
 
 #include <inttypes.h>
@@ -366,12 +367,16 @@ static void write_event(struct map_writer *map, const struct record *record)
 {
     const struct ds_event *event = record->event;
     map_key(map, "type");
-    map_put_word(map, types[event->type].name);
+    map_put_word(map, record->link_facts ? "link_facts" : types[event->type].name);
     map_field_unsigned(map, "conn", event->conn->number);
     map_field_signed(map, "time", event->ts_ns);
     map_field_unsigned(map, "frame", event->frame);
     put_end(map, "src", "src_inferred", &event->conn->end[event->dir]);
     put_end(map, "dst", "dst_inferred", &event->conn->end[!event->dir]);
+    if (record->link_facts) {
+        map_link_write(map, event);
+        return;
+    }
     if (types[event->type].write != NULL)
         types[event->type].write(map, event);
     write_note(map, &record->note);
@@ -469,6 +474,7 @@ const struct sink_kind sink_erl = {
     .close = maps_close,
     .by_itself = maps_are_by_themselves,
     .takes_monitors = true,
+    .takes_links = true,
 };
 
 const struct sink_kind sink_ex = {
@@ -482,6 +488,7 @@ const struct sink_kind sink_ex = {
     .close = maps_close,
     .by_itself = maps_are_by_themselves,
     .takes_monitors = true,
+    .takes_links = true,
 };
 
 const struct sink_kind sink_etf = {
@@ -494,5 +501,6 @@ const struct sink_kind sink_etf = {
     .close = maps_close,
     .by_itself = maps_are_by_themselves,
     .takes_monitors = true,
+    .takes_links = true,
     .check = etf_check,
 };

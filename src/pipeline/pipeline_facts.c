@@ -21,10 +21,16 @@ static void tell_link(struct pipeline *s, const struct ds_event *event)
 {
     const struct record record = {.event = event, .link_facts = true};
     const struct record *shown = &record;
-    if (pipeline_get_state(s) == PIPELINE_ON && !s->holds_back &&
+    if (pipeline_get_state(s) == PIPELINE_ON && !s->limit_reached &&
         record_time(&record) >= s->since_ns && selector_wants(s->select, &record) &&
         pipeline_redact(s, &shown))
         pipeline_pass_on(s, shown);
+}
+
+bool pipeline_tells_link(const struct pipeline *s, const struct record *record)
+{
+    return s->tells_links && record->event != NULL &&
+           (!s->holds_back || held_back_is_shown(&s->held_back, record->event->conn->number));
 }
 
 void pipeline_take_link(struct pipeline *s, const struct record *record)

@@ -98,6 +98,10 @@ bool pipeline_pass_on(struct pipeline *pipeline, const struct record *record);
  * it is known what waited behind it. */
 void pipeline_take_aside(struct pipeline *pipeline, const struct record *record);
 void pipeline_take_link(struct pipeline *pipeline, const struct record *record);
+
+/* pipeline_tells_link says, before the record is passed, whether pipeline_take_link is to be called
+ * with it: with -c nothing is told of connections of which nothing is shown. */
+bool pipeline_tells_link(const struct pipeline *pipeline, const struct record *record);
 void pipeline_on_held_up(void *context, const struct record *record);
 
 /* pipeline_show_record gives the outputs and reports a record that was selected. */

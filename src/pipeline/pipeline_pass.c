@@ -185,9 +185,10 @@ void pipeline_on_record(void *context, const struct record *record)
         pipeline_take_aside(s, record);
         return;
     }
+    const bool tells_link = pipeline_tells_link(s, record); /* asked before its end is passed on */
     if (s->held_up == NULL || !held_up_take(s->held_up, record))
         pipeline_pass(s, record);
-    if (s->tells_links)
+    if (tells_link)
         pipeline_take_link(s, record);
     if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
         findings_record(s->findings, record);

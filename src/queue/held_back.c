@@ -73,6 +73,11 @@ static struct shown_conn *find_shown(const struct held_back *held, uint64_t numb
     return conn;
 }
 
+bool held_back_is_shown(const struct held_back *held, uint64_t conn)
+{
+    return find_shown(held, conn) != NULL;
+}
+
 static void note_shown(struct held_back *held, uint64_t number)
 {
     if (find_shown(held, number) != NULL)

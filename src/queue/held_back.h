@@ -39,6 +39,9 @@ void held_back_free(struct held_back *held);
  * its connection has been, or there is no memory to keep it. */
 bool held_back_add(struct held_back *held, const struct record *record);
 
+/* held_back_is_shown says whether something of a connection has been shown, and it has not ended. */
+bool held_back_is_shown(const struct held_back *held, uint64_t conn);
+
 /* held_back_release gives out what was held back of a connection, what led to it first; from now
  * on nothing of it is. */
 void held_back_release(struct held_back *held, const struct ds_conn *conn, record_fn give,

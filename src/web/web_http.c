@@ -114,7 +114,8 @@ static void leave(void *context)
 static enum MHD_Result send_events(struct web_http *http, struct MHD_Connection *connection,
                                    struct request *request)
 {
-    const char *last_id = http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Last-Event-ID");
+    const char *last_id =
+        http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Last-Event-ID");
     struct web_client *client = web_clients_join(http->config.clients, connection, last_id);
     if (client == NULL) {
         if (web_clients_num_refused(http->config.clients) == 1)
@@ -150,7 +151,8 @@ static enum MHD_Result send_file(struct web_http *http, struct MHD_Connection *c
         return MHD_NO;
     }
     add_headers(response, "text/html; charset=utf-8");
-    http_library.add_response_header(response, "Content-Disposition", "attachment; filename=\"distsniff.html\"");
+    http_library.add_response_header(response, "Content-Disposition",
+                                     "attachment; filename=\"distsniff.html\"");
     const enum MHD_Result result = http_library.queue_response(connection, MHD_HTTP_OK, response);
     http_library.destroy_response(response);
     return result;

@@ -4,16 +4,21 @@
 %% -T perfetto parses, without and with --redact, and has no key that distsniff does not write. What
 %% people read, text, diagrams, the page and all reports, has no character that does not show.
 -module(forged_json).
--export([main/1]).
+-export([main/1, captures/1]).
 
 main([Program, Dir]) ->
     ok = filelib:ensure_path(Dir),
     records:main("forged_json", fun() -> check(Program, Dir) end).
 
-check(Program, Dir) ->
+%% captures(Dir): what such peers say, in files of that folder.
+captures(Dir) ->
     File = fun(Name) -> filename:join(Dir, Name) end,
     ok = pcap_maker:write_said(File("dist.pcap"), 9100, lists:append([dist(N) || N <- names()])),
-    ok = pcap_maker:write_said(File("epmd.pcap"), 4369, lists:append([epmd(N) || N <- names()])),
+    ok = pcap_maker:write_said(File("epmd.pcap"), 4369, lists:append([epmd(N) || N <- names()])).
+
+check(Program, Dir) ->
+    File = fun(Name) -> filename:join(Dir, Name) end,
+    captures(Dir),
     ok = file:write_file(File("cookie"), <<"a\"b\\">>),
     [output(Program, ["-r", File(Capture), "--dist-port", "9100", "--cookie-file",
                      File("cookie") | Options])
