@@ -201,7 +201,6 @@ static void sessions(void **state)
     config.facts = true;
     config.dist_ports = &port;
     config.num_dist_ports = 1;
-    config.limits[DS_LIMIT_CONNECTIONS] *= 2;
     struct ds_session *session = ds_session_new(&config);
     for (uint32_t i = 0; i < CONNECTIONS; i++) {
         send(session, &m, i, 0, 1, 0, 2, "");
