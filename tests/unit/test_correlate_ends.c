@@ -1,0 +1,242 @@
+/*
+ * test_correlate_ends.c - every way a call can end: answered, by its monitor, with its connection
+ * or the capture, given up by its caller or with it.
+ */
+#include "correlate_world.h"
+#include "held_calls.h"
+
+static void answered(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    monitor(&seen, 5, etf_atom("echo"));
+    assert_int_equal(seen.note.role, NOTE_MONITOR);
+    ask(&seen, 5);
+    assert_int_equal(seen.note.role, NOTE_REQUEST);
+    assert_int_equal(seen.note.call, 1);
+    assert_string_equal(seen.note.label, "gen:call");
+    answer(&seen, 5);
+    assert_int_equal(seen.note.role, NOTE_REPLY);
+    assert_int_equal(seen.note.call, 1);
+    assert_true(seen.note.has_latency);
+    assert_int_equal(seen.note.latency_ns, 1000);
+    assert_last(&seen, 1, CALL_OK);
+    assert_true(seen.ended[0].has_result);
+    assert_int_equal(seen.ended[0].latency_ns, 1000);
+    assert_string_equal(seen.ended[0].callee, "echo <b@h.50.0>");
+    demonitor(&seen, 5);
+    assert_int_equal(seen.note.role, NOTE_DEMONITOR);
+    assert_int_equal(seen.note.call, 0);
+    answer(&seen, 5); /* once more: no call any more, but a reply by its form */
+    assert_int_equal(seen.note.role, NOTE_REPLY);
+    assert_int_equal(seen.note.call, 0);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 1);
+}
+
+static void other_ends(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    monitor(&seen, 1, etf_atom("echo"));
+    ask(&seen, 1);
+    seen.now_ns += 5000000000;
+    demonitor(&seen, 1);
+    let_die(&seen);
+    assert_last(&seen, 1, CALL_TIMEOUT);
+
+    monitor(&seen, 2, etf_atom("echo"));
+    ask(&seen, 2);
+    down(&seen, 2, etf_atom("noproc"));
+    assert_last(&seen, 2, CALL_NOPROC);
+    assert_int_equal(seen.note.role, NOTE_DOWN);
+
+    monitor(&seen, 3, etf_atom("echo"));
+    ask(&seen, 3);
+    down(&seen, 3, etf_tuple(2, etf_atom("boom"), etf_nil()));
+    assert_last(&seen, 3, CALL_ERROR);
+    assert_string_equal(seen.ended[2].class, "exit");
+
+    /* DOWN overtakes the request */
+    monitor(&seen, 4, etf_atom("echo"));
+    down(&seen, 4, etf_atom("noproc"));
+    ask(&seen, 4);
+    assert_last(&seen, 4, CALL_NOPROC);
+
+    /* a gap in what the server says: it may have answered */
+    monitor(&seen, 5, etf_atom("echo"));
+    ask(&seen, 5);
+    seen.conn.counters[1].gaps++;
+    demonitor(&seen, 5);
+    assert_last(&seen, 5, CALL_UNKNOWN);
+
+    /* so after anything that was not understood; but not after what went on elsewhere */
+    monitor(&seen, 15, etf_atom("echo"));
+    ask(&seen, 15);
+    seen.conn.counters[1].faults++;
+    demonitor(&seen, 15);
+    assert_last(&seen, 6, CALL_UNKNOWN);
+    monitor(&seen, 16, etf_atom("echo"));
+    ask(&seen, 16);
+    seen.conn.number = 2;
+    seen.conn.counters[1].gaps++;
+    seen.now_ns += 5000000000;
+    demonitor(&seen, 16);
+    let_die(&seen);
+    assert_last(&seen, 7, CALL_TIMEOUT);
+    seen.conn.number = 1;
+
+    ask(&seen, 6);
+    conn_ends(&seen, false);
+    assert_last(&seen, 8, CALL_NOCONNECTION);
+
+    ask(&seen, 7);
+    conn_ends(&seen, true);
+    assert_last(&seen, 9, CALL_UNANSWERED);
+
+    /* with the first FIN, though the second may never come */
+    ask(&seen, 8);
+    conn_is_half_closed(&seen);
+    assert_last(&seen, 10, CALL_NOCONNECTION);
+    conn_ends(&seen, false);
+    assert_int_equal(seen.num_ended, 10);
+
+    ask(&seen, 9);
+    const int64_t asked_ns = seen.now_ns;
+    correlate_time(seen.correlate, asked_ns + INT64_C(3000000000));
+    correlate_time(seen.correlate, asked_ns); /* ignored */
+    struct seen open = {0};
+    correlate_visit_open(seen.correlate, asked_ns + INT64_C(4000000000), on_record, &open);
+    assert_int_equal(open.num_ended, 1); /* not those that ended, nor what was given up */
+    assert_last(&open, 11, CALL_OPEN);
+    assert_int_equal(open.ended[0].latency_ns, 4000000000);
+    correlate_visit_open(seen.correlate, asked_ns, on_record, &open);
+    assert_int_equal(open.ended[1].latency_ns, 3000000000); /* it is later than that */
+    assert_int_equal(seen.num_ended, 10);
+    stop(&seen);
+    assert_last(&seen, 11, CALL_UNANSWERED);
+    assert_int_equal(seen.ended[(seen.num_ended - 1) % MAX_ENDED].latency_ns, 3000000000);
+    assert_int_equal(seen.num_ended, 11);
+}
+
+/* A caller that waits no longer: what it looks like, and what comes afterwards. */
+static void given_up(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    monitor(&seen, 1, etf_atom("echo"));
+    ask(&seen, 1);
+    seen.now_ns += 4000000;
+    demonitor(&seen, 1);
+    assert_int_equal(seen.note.outcome, CALL_ABANDONED);
+    assert_int_equal(seen.num_ended, 0); /* the answer may still come */
+    answer(&seen, 1);
+    assert_true(seen.note.late);
+    assert_int_equal(seen.note.call, 1);
+    assert_int_equal(seen.note.outcome, CALL_OPEN);
+    assert_last(&seen, 1, CALL_TIMEOUT);
+    answer(&seen, 1); /* once more */
+    assert_false(seen.note.late);
+    assert_int_equal(seen.note.call, 0);
+
+    monitor(&seen, 2, etf_atom("echo"));
+    ask(&seen, 2);
+    seen.now_ns += 4000000;
+    demonitor(&seen, 2);
+    seen.now_ns += HELD_CALLS_NS;
+    monitor(&seen, 9, etf_atom("echo")); /* time goes by */
+    assert_last(&seen, 2, CALL_ABANDONED);
+    answer(&seen, 2);
+    assert_true(seen.note.late);
+    assert_int_equal(seen.num_ended, 2);
+
+    /* the caller ended, as somebody is told who watches it */
+    ask(&seen, 3);
+    message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1), .dir = 0,
+                                     .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                     .payload = etf_atom("killed")});
+    answer(&seen, 3);
+    assert_last(&seen, 3, CALL_ABANDONED);
+
+    static const struct {
+        int64_t waited_us;
+        enum call_outcome outcome;
+    } cases[] = {{4999, CALL_ABANDONED},   {94999, CALL_ABANDONED}, {95000, CALL_TIMEOUT},
+                 {99900, CALL_TIMEOUT},    {111111, CALL_TIMEOUT},  {111112, CALL_ABANDONED},
+                 {194999, CALL_ABANDONED}, {195000, CALL_TIMEOUT},  {505000, CALL_TIMEOUT},
+                 {450000, CALL_ABANDONED}, {1234000, CALL_TIMEOUT}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        monitor(&seen, 20 + i, etf_atom("echo"));
+        ask(&seen, 20 + i);
+        seen.now_ns += cases[i].waited_us * 1000 - 1000;
+        demonitor(&seen, 20 + i);
+        assert_int_equal(seen.note.outcome, cases[i].outcome);
+    }
+    /* no more than these are remembered */
+    for (uint32_t i = 0; i < 2000; i++) {
+        etf_reset();
+        monitor(&seen, 100 + i, etf_atom("echo"));
+        ask(&seen, 100 + i);
+        demonitor(&seen, 100 + i);
+    }
+    answer(&seen, 100);
+    assert_false(seen.note.late);
+    answer(&seen, 2099);
+    assert_true(seen.note.late);
+    stop(&seen);
+}
+
+/* A caller that ends with its call: the end of its monitor looks as if it had given up. */
+static void ended_in_the_call(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term killed = etf_atom("killed");
+    const struct {
+        struct ds_term reason;
+        int64_t after_ns;
+        bool goes_on; /* it did something in between */
+        enum call_outcome outcome;
+    } cases[] = {
+        {killed, 0, false, CALL_ABANDONED},
+        {killed, DEATH_NS - 1000, false, CALL_ABANDONED}, /* a message takes 1000 itself */
+        {killed, DEATH_NS - 999, false, CALL_TIMEOUT},
+        {etf_tuple(2, etf_atom("shutdown"), etf_atom("timeout")), 1000, false, CALL_ABANDONED},
+        {killed, 1000, true, CALL_TIMEOUT},
+        {etf_atom("normal"), 1000, false, CALL_TIMEOUT},
+        {etf_atom("timeout"), 1000, false, CALL_TIMEOUT},
+        {etf_tuple(2, etf_atom("timeout"), etf_atom("gen_server")), 1000, false, CALL_TIMEOUT},
+        {etf_tuple(2, etf_tuple(2, etf_atom("timeout"), etf_atom("x")), etf_nil()), 1000, false,
+         CALL_TIMEOUT},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        monitor(&seen, 500 + i, etf_atom("echo"));
+        ask(&seen, 500 + i);
+        seen.now_ns += 5000000000;
+        demonitor(&seen, 500 + i);
+        assert_int_equal(seen.num_ended, i); /* what becomes of the caller is not known yet */
+        seen.now_ns += cases[i].after_ns;
+        if (cases[i].goes_on)
+            monitor(&seen, 600 + i, etf_atom("other"));
+        message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1), .dir = 0,
+                                         .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                         .payload = cases[i].reason});
+        assert_last(&seen, i + 1, cases[i].outcome);
+    }
+    stop(&seen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answered),
+        cmocka_unit_test(other_ends),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(ended_in_the_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

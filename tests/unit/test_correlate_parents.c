@@ -1,0 +1,179 @@
+/*
+ * test_correlate_parents.c - for whose sake a call was made: what its record says of it, and how
+ * long the record waits for that. More ways to be at work are in test_parents.
+ */
+#include "correlate_world.h"
+#include "habits.h"
+#include "held_calls.h"
+
+/* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
+static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)
+{
+    ask_as(seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", outer), etf_atom("x"));
+    ask_as(seen, 1, etf_pid("b@h", 70), etf_pid("a@h", 80), alias_tag("b@h", inner),
+           etf_atom("y"));
+    message(seen, &(struct message){
+        .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", inner),
+        .payload = etf_tuple(2, alias_tag("b@h", inner), etf_atom("ok"))});
+}
+
+/* The record of an inner call waits for its parent no longer than it has to. */
+static void held_calls(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    inner_call(&seen, 1, 2);
+    assert_int_equal(seen.num_ended, 0);
+    seen.now_ns += HELD_CALLS_NS;
+    monitor(&seen, 3, etf_atom("echo")); /* time goes by */
+    assert_last(&seen, 2, CALL_OK);
+    assert_int_equal(seen.ended[0].parent, 0);
+    answer_from(&seen, etf_pid("b@h", 71), 1); /* it was another process */
+    inner_call(&seen, 4, 5);
+    assert_int_equal(seen.num_ended, 2 + 1); /* relay is known now, not to be <70> */
+    stop(&seen);
+
+    start(&seen);
+    inner_call(&seen, 1, 2);
+    down(&seen, 1, etf_atom("noproc")); /* there is no such process that could be the parent */
+    assert_last(&seen, 1, CALL_NOPROC);
+    monitor(&seen, 3, etf_atom("echo"));
+    assert_last(&seen, 2, CALL_OK);
+    stop(&seen);
+
+    /* more than can be held; and at the end all of them */
+    start(&seen);
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 1), etf_atom("x"));
+    enum { TOO_MANY = HELD_CALLS_MAX + 100 };
+    for (uint32_t i = 0; i < TOO_MANY; i++) {
+        etf_reset();
+        ask_as(&seen, 1, etf_pid("b@h", 70 + i), etf_pid("a@h", 80), alias_tag("b@h", i),
+               etf_atom("y"));
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", i),
+            .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("ok"))});
+    }
+    assert_in_range(seen.num_ended, TOO_MANY - HELD_CALLS_MAX, TOO_MANY);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, TOO_MANY + 1);
+}
+
+static void parents(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term relay = etf_pid("b@h", 70), store = etf_pid("a@h", 80);
+    for (int round = 0; round < 2; round++) {
+        const uint32_t outer = 20 + 10 * (uint32_t)round, inner = outer + 1;
+        seen.now_ns += MAY_GO_ON_NS; /* so that it is at nothing else */
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", outer),
+               etf_atom("x"));
+        ask_as(&seen, 1, relay, store, alias_tag("b@h", inner), etf_atom("y"));
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", inner),
+            .payload = etf_tuple(2, alias_tag("b@h", inner), etf_atom("ok"))});
+        answer_from(&seen, relay, outer);
+        const size_t in = (size_t)round * 2, out = in + 1;
+        assert_int_equal(seen.ended[out].num_children, 1);
+        /* the first time too, when the inner call ended before it was known who relay is */
+        assert_int_equal(seen.ended[in].number, seen.ended[out].number + 1);
+        assert_int_equal(seen.ended[in].parent, seen.ended[out].number);
+    }
+    /* two at once: it can't be told */
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 40), etf_atom("x"));
+    ask_as(&seen, 0, etf_pid("a@h", 2), etf_atom("relay"), alias_tag("a@h", 41), etf_atom("x"));
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 42), etf_atom("y"));
+    message(&seen, &(struct message){
+        .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 42),
+        .payload = etf_tuple(2, alias_tag("b@h", 42), etf_atom("ok"))});
+    assert_last(&seen, 7, CALL_OK);
+    assert_true(seen.ended[4].ambiguous);
+    assert_int_equal(seen.ended[4].parent, 0);
+    stop(&seen);
+}
+
+/* For whose sake: what was asked before it was known, a retry, work of one's own. */
+static void whose_child(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term store = etf_pid("a@h", 80), worker = etf_pid("b@h", 60);
+    /* before the spawn reply */
+    spawn_request(&seen, 1, "erpc", "execute_call",
+                  etf_list(4, etf_ref("a@h", 1), etf_atom("m"), etf_atom("f"), etf_nil(),
+                           etf_nil()));
+    ask_as(&seen, 1, worker, store, alias_tag("b@h", 1), etf_atom("y"));
+    spawn_reply(&seen, 1, 2, worker);
+    message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 1),
+                                     .payload = etf_tuple(2, alias_tag("b@h", 1), etf_atom("k"))});
+    assert_last(&seen, 2, CALL_OK);
+    assert_int_equal(seen.ended[0].parent, 1);
+    assert_false(seen.ended[0].inferred); /* that process is there for nothing else */
+    down(&seen, 1, etf_tuple(3, etf_ref("a@h", 1), etf_atom("return"), etf_atom("x")));
+
+    /* what timed out is still being served, by one that goes on for nobody after its answers */
+    const struct ds_term relay = etf_pid("b@h", 70);
+    for (uint32_t i = 20; i < 28; i++) {
+        ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", i), etf_atom("x"));
+        ask_as(&seen, 1, relay, store, alias_tag("b@h", i), etf_atom("y"));
+        message(&seen,
+                &(struct message){.code = 33,
+                                  .dir = 0,
+                                  .from = store,
+                                  .to = etf_ref("b@h", i),
+                                  .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("k"))});
+        answer_from(&seen, relay, i);
+    }
+    const uint64_t before = seen.ended[seen.num_ended - 2].number; /* of the last one */
+    monitor(&seen, 2, relay);
+    ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 2), etf_atom("x"));
+    seen.now_ns += 5000000000;
+    demonitor(&seen, 2);
+    let_die(&seen);
+    assert_last(&seen, before + 1, CALL_TIMEOUT);
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 2), etf_atom("y"));
+    ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 3), etf_atom("x"));
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 3), etf_atom("y")); /* of either */
+    seen.now_ns += 200000000;
+    answer_from(&seen, relay, 2);
+    assert_true(seen.note.late);
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 4), etf_atom("y")); /* of the retry */
+    for (uint32_t i = 2; i < 5; i++)
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", i),
+            .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("k"))});
+    const size_t at = seen.num_ended - 3;
+    assert_int_equal(seen.ended[at].parent, before + 1);
+    assert_true(seen.ended[at].inferred);
+    assert_true(seen.ended[at + 1].ambiguous);
+    assert_int_equal(seen.ended[at + 2].parent, before + 3);
+
+    /* still open when its parent is answered: made afterwards, perhaps */
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 5), etf_atom("y"));
+    answer_from(&seen, relay, 3);
+    assert_int_equal(seen.ended[seen.num_ended - 1].num_children, 1);
+    /* and the relay is at that work when the next one comes */
+    ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 6), etf_atom("x"));
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 6), etf_atom("y"));
+    for (uint32_t i = 5; i < 7; i++) {
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", i),
+            .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("k"))});
+        assert_int_equal(seen.ended[seen.num_ended - 1].parent, 0);
+        assert_true(seen.ended[seen.num_ended - 1].ambiguous);
+    }
+    stop(&seen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parents),
+        cmocka_unit_test(held_calls),
+        cmocka_unit_test(whose_child),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
