@@ -1,0 +1,227 @@
+/*
+ * test_packet_damage.c - packets that are cut, changed, too short, or make no sense, and no memory:
+ * what is said of them, and that nothing behind their end is read.
+ */
+#include "failing_alloc.h"
+#include "guard_page.h"
+#include "packet_world.h"
+
+static void test_malformed_ip(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t offset;
+        uint8_t value;
+    } cases[] = {
+        {0, 0x55}, /* version */
+        {0, 0x44}, /* header of 16 bytes */
+        {0, 0x4f}, /* header longer than the packet's length says */
+        {3, 19},   /* total length */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_tcp();
+        maker_ip4(&m, 6);
+        maker_bytes(&m)[cases[i].offset] = cases[i].value;
+        assert_int_equal(decode(RAW), PACKET_MALFORMED);
+    }
+    make_tcp();
+    maker_ip6(&m, 6, false);
+    maker_bytes(&m)[0] = 0x50;
+    assert_int_equal(decode(229), PACKET_MALFORMED);
+    maker_start(&m, "", 0);
+    assert_int_equal(decode(RAW), PACKET_MALFORMED);
+}
+
+static void test_tcp_header(void **state)
+{
+    (void)state;
+    make_tcp();
+    maker_bytes(&m)[12] = 0x40; /* header of 16 bytes */
+    maker_ip4(&m, 6);
+    assert_int_equal(decode(RAW), PACKET_MALFORMED);
+    make_tcp();
+    maker_bytes(&m)[12] = 0xf0; /* longer than the packet */
+    maker_ip4(&m, 6);
+    assert_int_equal(decode(RAW), PACKET_MALFORMED);
+    maker_start(&m, "", 0);
+    maker_tcp(&m, 1, 2, TCP_SYN, 40);
+    maker_ip4(&m, 6);
+    assert_int_equal(decode(RAW), PACKET_SEGMENT);
+    assert_text("");
+}
+
+/* Cut at every place by the snap length: what is missing is told. */
+static void test_snapped(void **state)
+{
+    (void)state;
+    make_tcp();
+    maker_ip4(&m, 6);
+    maker_ethernet(&m, IP4);
+    size_t headers = m.len - 5 - 12; /* all but TCP options and payload */
+    for (size_t len = 0; len <= m.len; len++) {
+        struct ds_packet packet = maker_packet(&m, ETHERNET);
+        packet.cap_len = (uint32_t)len;
+        enum packet_status status = packet_decode(&decoder, &packet, &segment);
+        if (len < headers) {
+            assert_int_equal(status, PACKET_TRUNCATED);
+            continue;
+        }
+        assert_int_equal(status, PACKET_SEGMENT);
+        size_t kept = len > headers + 12 ? len - headers - 12 : 0;
+        assert_int_equal(cursor_left(&segment.payload), kept);
+        assert_int_equal(segment.cut_len, 5 - kept);
+    }
+}
+
+/* Shortened by a tool that also changed the length: the IP length tells. */
+static void test_snapped_silently(void **state)
+{
+    (void)state;
+    make_tcp();
+    maker_ip4(&m, 6);
+    struct ds_packet packet = maker_packet(&m, RAW);
+    packet.cap_len = packet.len -= 2;
+    assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_SEGMENT);
+    assert_text("hel");
+    assert_int_equal(segment.cut_len, 2);
+    packet.len = 1; /* less than captured: makes no sense, does no harm */
+    assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_SEGMENT);
+}
+
+static void test_absurd_length(void **state)
+{
+    (void)state;
+    make_tcp();
+    maker_ip4_full(&m, 6, 0, 1, 0, true);
+    struct ds_packet packet = maker_packet(&m, RAW);
+    packet.len = UINT32_MAX;
+    assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_MALFORMED);
+}
+
+/* each_packet gives check packets as captured from nodes, and built ones of every kind. */
+static void each_packet(void (*check)(uint32_t link_type))
+{
+    static uint8_t bytes[512];
+    for (size_t i = 0; i < sizeof captured / sizeof captured[0]; i++) {
+        maker_start(&m, bytes, from_hex(captured[i].hex, bytes));
+        check(captured[i].link_type);
+    }
+    make_tcp();
+    maker_ip4(&m, 6);
+    maker_tag(&m, IP4);
+    maker_tag(&m, 0x8100);
+    maker_ethernet(&m, 0x88a8);
+    check(ETHERNET);
+    make_tcp();
+    maker_ip4_full(&m, 6, 24, 1, 0, false);
+    make_cooked(IP4);
+    check(COOKED);
+    make_tcp();
+    maker_ip4(&m, 6);
+    maker_put32(&m, 2);
+    check(0);
+    check(108);
+    make_tcp();
+    maker_extension(&m, 6, 1);
+    maker_fragment6(&m, 60, 0, false, 1);
+    maker_extension(&m, 44, 0);
+    maker_ip6(&m, 0, false);
+    check(RAW);
+    check(229);
+    make_tcp();
+    maker_ip6(&m, 6, false);
+    maker_ethernet(&m, IP6);
+    maker_zeros(&m, 12);
+    maker_put16(&m, 0x6558);
+    maker_put16(&m, 0xb000);
+    maker_ip4(&m, 47);
+    check(RAW);
+    check(228);
+    make_tcp();
+    maker_ip4_full(&m, 6, 0, 1, 0x2000, false); /* a fragment */
+    check(RAW);
+}
+
+/* check_guarded decodes every prefix against an unreadable page, cut or truly short. */
+static void check_guarded(uint32_t link_type)
+{
+    uint16_t src, dst;
+    for (size_t len = 0; len <= m.len; len++) {
+        struct guard_page guard = guard_page_copy(maker_bytes(&m), len);
+        assert_non_null(guard.bytes);
+        struct ds_packet packet = maker_packet(&m, link_type);
+        packet.data = guard.bytes;
+        packet.cap_len = (uint32_t)len;
+        for (int i = 0; i < 2; i++) {
+            enum packet_status status = packet_decode(&decoder, &packet, &segment);
+            if (status == PACKET_SEGMENT) {
+                assert_true(segment.payload.at >= guard.bytes);
+                assert_ptr_equal(segment.payload.end, guard.bytes + len);
+            } else if (len < m.len) {
+                assert_int_not_equal(status, i == 0 ? PACKET_MALFORMED : PACKET_UNKNOWN_LINK);
+            }
+            (void)ds_packet_ports(&packet, &src, &dst);
+            packet.len = (uint32_t)len;
+        }
+        guard_page_free(&guard);
+    }
+}
+
+static void test_every_prefix(void **state)
+{
+    (void)state;
+    each_packet(check_guarded);
+}
+
+/* check_changed decodes the packet with every byte changed in turn. */
+static void check_changed(uint32_t link_type)
+{
+    static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+    struct guard_page guard = guard_page_copy(maker_bytes(&m), m.len);
+    assert_non_null(guard.bytes);
+    struct ds_packet packet = maker_packet(&m, link_type);
+    packet.data = guard.bytes;
+    for (size_t i = 0; i < m.len; i++) {
+        uint8_t kept = guard.bytes[i];
+        for (size_t j = 0; j < sizeof values; j++) {
+            guard.bytes[i] = values[j];
+            packet.ts_ns++;
+            enum packet_status status = packet_decode(&decoder, &packet, &segment);
+            if (status == PACKET_SEGMENT)
+                assert_true(cursor_left(&segment.payload) <= m.len);
+        }
+        guard.bytes[i] = kept;
+    }
+    guard_page_free(&guard);
+}
+
+static void test_every_byte_changed(void **state)
+{
+    (void)state;
+    each_packet(check_changed);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct packet_decoder other;
+    failing_alloc_at(1);
+    assert_false(packet_decoder_init(&other, &meter, 16, &hits));
+    failing_alloc_at(0);
+    packet_decoder_free(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_malformed_ip),
+        TEST(test_tcp_header),
+        TEST(test_snapped),
+        TEST(test_snapped_silently),
+        TEST(test_absurd_length),
+        TEST(test_every_prefix),
+        TEST(test_every_byte_changed),
+        TEST(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
