@@ -1,121 +1,10 @@
 /*
- * test_dist.c - handshakes made by hand from the protocol's description: how each of them
- * goes, ends and fails. What the channels do is not of interest here: they are played by a
- * few lines below, which log what they are given.
+ * test_dist.c - handshakes made by hand from the protocol's description: how each of them goes, ends
+ * and fails; every prefix of them, and no memory.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-#include "channel.h"
-#include "dist.h"
+#include "dist_world.h"
 #include "failing_alloc.h"
-#include "fake_conn.h"
 #include "guard_page.h"
-
-static struct fake fake;
-
-/* A channel that logs once that it is there, counts its bytes, and logs them at its end. */
-struct channel {
-    int dir;
-    size_t len;
-};
-
-struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool joined_late)
-{
-    struct channel *channel = malloc(sizeof *channel);
-    (void)env;
-    (void)conn;
-    if (channel == NULL)
-        return NULL;
-    *channel = (struct channel){.dir = dir};
-    fake_log(&fake, "%c channel%s\n", dir == 0 ? '>' : '<', joined_late ? ", late" : "");
-    return channel;
-}
-
-void channel_use_latin1(struct channel *channel)
-{
-    fake_log(&fake, "%c channel latin1\n", channel->dir == 0 ? '>' : '<');
-}
-
-void channel_feed(struct channel *channel, struct cursor data)
-{
-    channel->len += cursor_left(&data);
-}
-
-void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
-{
-    (void)why;
-    fake_log(&fake, "%c channel gap %zu\n", channel->dir == 0 ? '>' : '<', (size_t)len);
-}
-
-void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *passed)
-{
-    (void)channel;
-    *size = *passed = 0;
-}
-
-void channel_end(struct channel *channel)
-{
-    if (channel->len != 0)
-        fake_log(&fake, "%c channel had %zu bytes\n", channel->dir == 0 ? '>' : '<',
-                 channel->len);
-}
-
-void channel_take_alone(struct channel *channel, struct cursor frame)
-{
-    channel_feed(channel, frame);
-}
-
-struct decoder_state_rest channel_get_rest(const struct channel *channel)
-{
-    (void)channel;
-    return (struct decoder_state_rest){0};
-}
-
-void channel_free(struct channel *channel)
-{
-    free(channel);
-}
-
-/* A direction of the fake channel is recognised by a byte 131. */
-enum proto_guess channel_probe(struct cursor bytes, size_t *skip)
-{
-    *skip = 0;
-    return memchr(bytes.at, 131, cursor_left(&bytes)) != NULL ? PROTO_YES : PROTO_MORE;
-}
-
-struct step {
-    enum { END, SEND, GAP, FIN, RESET, CAPTURE } what;
-    int dir;
-    const char *bytes;
-    size_t len;
-};
-
-#define A(text) {SEND, 0, text, sizeof(text) - 1} /* what the initiator sends */
-#define B(text) {SEND, 1, text, sizeof(text) - 1}
-#define A_FIN {FIN, 0, NULL, 0}
-#define B_FIN {FIN, 1, NULL, 0}
-#define A_RESET {RESET, 0, NULL, 0}
-#define B_RESET {RESET, 1, NULL, 0}
-
-#define FLAGS "\0\0\0\x0d\x07\xdf\x7f\xbd"
-#define SEND_NAME "\0\x16N" FLAGS "\0\0\0\x01\0\x07" "alice@h"
-#define STATUS_OK "\0\x03sok"
-#define CHALLENGE "\0\x18N" FLAGS "\0\0\0\x0a\0\0\0\x02\0\x05" "bob@h"
-#define REPLY_SECRET                                                                               \
-    "\0\x15r\0\0\0\x0b\x55\xaf\x97\xd2\x21\xb3\x0c\x4e\xd7\x12\x1b\x9a\xb7\x2e\xdc\x62"
-#define REPLY_OTHER                                                                                \
-    "\0\x15r\0\0\0\x0b\x2b\xc0\xfd\x53\x00\x3d\xe6\x21\x45\x86\xd4\xf2\x3b\x3c\x56\xde"
-#define ACK_SECRET                                                                                 \
-    "\0\x11" "a\x06\x74\xc1\xc0\x9d\x2f\x8d\xe4\xba\xb7\xcd\x4f\xcb\x36\x40\xcb"
-#define ACK_OTHER "\0\x11" "a\xb4\x94\xc8\x92\x09\xb4\xd6\x92\xe4\x91\xe2\xe0\x17\x51\x4e\x23"
-
-#define SEND_NAME_5 "\0\x0en\0\x05\x00\xff\x7f\xbd" "alice@h"
-#define CHALLENGE_5 "\0\x10n\0\x05\x00\xff\x7f\xbd\0\0\0\x0a" "bob@h"
 
 #define FLAGS_TEXT " flags=d07df7fbd"
 #define SEND_NAME_TEXT                                                                             \
@@ -129,14 +18,7 @@ struct step {
 #define ACK_TEXT "< challenge_ack digest=06..cb"
 #define ACK_OTHER_TEXT "< challenge_ack digest=b4..23"
 
-static const struct conversation {
-    const char *name;
-    bool late;
-    bool whole; /* says something only when its pieces arrive whole */
-    const char *cookie;
-    struct step steps[10];
-    const char *expected;
-} conversations[] = {
+static const struct conversation conversations[] = {
     {"version 6",
      false, false, NULL,
      {A(SEND_NAME), B(STATUS_OK CHALLENGE), A(REPLY_SECRET), B(ACK_SECRET), A("12345"), A_FIN,
@@ -413,34 +295,6 @@ static const struct conversation {
 };
 enum { NUM_CONVERSATIONS = sizeof conversations / sizeof conversations[0] };
 
-#define SECOND INT64_C(1000000000)
-
-static void do_step(const struct step *step, bool by_byte)
-{
-    switch (step->what) {
-    case SEND:
-        if (!by_byte) {
-            fake_send(&fake, step->dir, step->bytes, step->len);
-            break;
-        }
-        for (size_t i = 0; i < step->len; i++)
-            fake_send(&fake, step->dir, &step->bytes[i], 1);
-        break;
-    case GAP:
-        fake_gap(&fake, step->dir, step->len, TCP_GAP_LOST);
-        break;
-    case FIN:
-        fake_fin(&fake, step->dir);
-        break;
-    case RESET:
-        fake.tcp.reset_dir = (uint8_t)step->dir;
-        break;
-    case END:
-    case CAPTURE:
-        break;
-    }
-}
-
 static enum tcp_close close_of(const struct conversation *c)
 {
     enum tcp_close why = TCP_CLOSE_CAPTURE;
@@ -451,15 +305,6 @@ static enum tcp_close close_of(const struct conversation *c)
             why = TCP_CLOSE_RESET;
     }
     return why;
-}
-
-static bool begin(const struct conversation *c)
-{
-    if (!fake_begin(&fake))
-        return false;
-    if (c->cookie != NULL)
-        fake.env.config.cookie = (struct ds_text){c->cookie, strlen(c->cookie)};
-    return fake_open(&fake, &dist_proto, 40001, 40002, !c->late);
 }
 
 /* take_half_close removes the line that the first FIN makes, if there is one: it has come at
@@ -555,124 +400,6 @@ static void test_no_memory(void **state)
     }
 }
 
-static void test_ends(void **state)
-{
-    (void)state;
-    assert_true(begin(&conversations[0]));
-    for (int i = 0; i < 4; i++)
-        do_step(&conversations[0].steps[i], false);
-    const struct ds_conn *view = &fake.conn.view;
-    assert_int_equal(view->counters[0].frames, 2);
-    assert_int_equal(view->counters[1].frames, 3);
-    assert_memory_equal(view->end[0].node.data, "alice@h", 7);
-    assert_memory_equal(view->end[1].node.data, "bob@h", 5);
-    assert_int_equal(view->end[0].creation, 1);
-    assert_int_equal(view->end[1].creation, 2);
-    assert_false(view->end[0].node_inferred);
-    assert_int_equal(fake.env.stats.handshakes, 1);
-    assert_int_equal(view->number, 1);
-    fake_close(&fake, TCP_CLOSE_FIN);
-
-    /* A later connection to the same port, joined late, knows who listens there. */
-    assert_true(fake_open(&fake, &dist_proto, 40003, 40002, false));
-    fake_send(&fake, 0, "\x83xxxxxx", 7);
-    assert_null(fake.conn.view.end[0].node.data);
-    assert_memory_equal(fake.conn.view.end[1].node.data, "bob@h", 5);
-    assert_true(fake.conn.view.end[1].node_inferred);
-    assert_int_equal(fake.conn.view.end[1].creation, 2);
-    fake_close(&fake, TCP_CLOSE_CAPTURE);
-    assert_int_equal(fake_finish(&fake), 0);
-}
-
-static void test_nobody_there(void **state)
-{
-    (void)state;
-    static const struct {
-        enum tcp_close why;
-        const char *expected;
-    } cases[] = {
-        {TCP_CLOSE_RESET, "< conn failed: connection refused\n"},
-        {TCP_CLOSE_CAPTURE, "> conn open_at_end: no answer yet\n"},
-        {TCP_CLOSE_DROPPED, "> conn open_at_end: no answer yet\n"},
-        {TCP_CLOSE_REUSED, "> conn failed: no answer\n"},
-        {TCP_CLOSE_SILENT, "> conn failed: no answer to 3 SYNs in 7.0 s\n"},
-        {TCP_CLOSE_ICMP, "> conn failed: host unreachable (ICMP)\n"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_true(begin(&conversations[0]));
-        fake.tcp.syn_seen[1] = false;
-        fake.tcp.reset_dir = 1;
-        fake.tcp.num_syns = 3;
-        fake.tcp.now_ns = 7 * SECOND;
-        fake.tcp.icmp.what = "host unreachable";
-        fake_close(&fake, cases[i].why);
-        assert_string_equal(fake.log, cases[i].expected);
-        assert_int_equal(fake_finish(&fake), 0);
-    }
-}
-
-static void shake_hands(void)
-{
-    assert_true(begin(&conversations[0]));
-    for (int i = 0; i < 4; i++)
-        do_step(&conversations[0].steps[i], false);
-}
-
-/* The end of the capture between the two FINs: who closed is known, the other never followed. */
-static void test_half_closed(void **state)
-{
-    (void)state;
-    static const enum tcp_close whys[] = {TCP_CLOSE_CAPTURE, TCP_CLOSE_DROPPED};
-    for (size_t i = 0; i < sizeof whys / sizeof whys[0]; i++) {
-        shake_hands();
-        fake.log_len = 0;
-        do_step(&(struct step){.what = FIN, .dir = 1}, false);
-        assert_string_equal(fake.log, "< conn half_closed: closed by bob@h\n");
-        assert_int_equal(fake.num_finals, 0);
-        fake_close(&fake, whys[i]);
-        assert_string_equal(fake.log,
-                            "< conn half_closed: closed by bob@h\n"
-                            "< conn closed: closed by bob@h; nothing followed from alice@h\n");
-        assert_int_equal(fake_finish(&fake), 0);
-    }
-}
-
-/* Who hears nothing while it ticks itself gives up; the other's silence is said. */
-static void test_silence(void **state)
-{
-    (void)state;
-    static const struct {
-        int64_t silence_ns;
-        int num_ticks;
-        const char *words;
-    } cases[] = {
-        {2 * SECOND, 2, " after 2.0 s of silence from bob@h"},
-        {2 * SECOND - 1, 2, ""},
-        {44 * SECOND, 1, ""},
-        {45 * SECOND, 0, " after 45.0 s of silence from bob@h"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (int reset = 0; reset < 2; reset++) {
-            char expected[200];
-            shake_hands();
-            fake.tcp.now_ns = 100 * SECOND;
-            fake.conn.view.counters[0].ticks++; /* one of alice's before the last of bob's */
-            fake_send(&fake, 1, "\0\0\0\0", 4);
-            fake.tcp.now_ns += cases[i].silence_ns;
-            fake.conn.view.counters[0].ticks += (uint64_t)cases[i].num_ticks;
-            if (!reset) {
-                fake_fin(&fake, 0);
-                fake.tcp.now_ns += 50 * SECOND; /* does not count any more */
-            }
-            fake_close(&fake, reset ? TCP_CLOSE_RESET : TCP_CLOSE_FIN);
-            snprintf(expected, sizeof expected, "> conn closed: %s by alice@h%s\n",
-                     reset ? "reset" : "closed", cases[i].words);
-            assert_non_null(strstr(fake.log, expected));
-            assert_int_equal(fake_finish(&fake), 0);
-        }
-    }
-}
-
 /* Of the beginning the SYN-ACK alone was captured: who the initiator is, the first message says. */
 static void test_syn_ack_alone(void **state)
 {
@@ -689,93 +416,13 @@ static void test_syn_ack_alone(void **state)
     assert_int_equal(fake_finish(&fake), 0);
 }
 
-/* What may follow a name is not much. */
-static void test_probe_of_extra_bytes(void **state)
-{
-    (void)state;
-    enum { NAME_LEN = 22, MAX_EXTRA = 256 };
-    uint8_t bytes[2 + NAME_LEN + MAX_EXTRA + 1] = {0};
-    memcpy(bytes, SEND_NAME, 2 + NAME_LEN);
-    for (unsigned extra = MAX_EXTRA; extra <= MAX_EXTRA + 1; extra++) {
-        bytes[0] = (uint8_t)((NAME_LEN + extra) >> 8);
-        bytes[1] = (uint8_t)(NAME_LEN + extra);
-        assert_true(fake_begin(&fake));
-        assert_true(fake_open(&fake, &dist_proto, 40001, 40002, true));
-        assert_int_equal(dist_proto.probe(&fake.env, &fake.conn, 0,
-                                          cursor_make(bytes, 2 + NAME_LEN + extra)),
-                         extra <= MAX_EXTRA ? PROTO_YES : PROTO_NO);
-        fake_close(&fake, TCP_CLOSE_CAPTURE);
-        fake_finish(&fake);
-    }
-}
-
-/* What is taken for a distribution connection. */
-static void test_probe(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *bytes;
-        size_t len;
-        bool late, known;
-        enum proto_guess expected;
-    } cases[] = {
-#define CASE(bytes, late, known, expected) {bytes, sizeof(bytes) - 1, late, known, expected}
-        CASE(SEND_NAME, false, false, PROTO_YES),
-        CASE(SEND_NAME_5, false, false, PROTO_YES),
-        CASE(STATUS_OK, false, false, PROTO_YES),
-        CASE(STATUS_OK CHALLENGE, true, false, PROTO_YES),
-        CASE("", false, false, PROTO_MORE),
-        CASE("\0", false, false, PROTO_MORE),
-        CASE("\0\x16", false, false, PROTO_MORE),
-        CASE("\0\x16N\0", false, false, PROTO_MORE),
-        CASE("GET / HTTP/1.1\r\n", false, false, PROTO_NO),
-        CASE("\x16\x03\x01\x02\0\x01", false, false, PROTO_NO),
-        CASE("\0\x01n", false, false, PROTO_NO), /* a NAMES request */
-        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x09" "alice@h", false, false, PROTO_NO),
-        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "alice h", false, false, PROTO_NO),
-        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "@aliceh", false, false, PROTO_NO),
-        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "a@lic@h", false, false, PROTO_NO),
-        CASE("\0\x16N\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\x01\0\x07" "anyhost", false, false,
-             PROTO_YES),
-        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "anyhost", false, false, PROTO_NO),
-        CASE("\0\x0en\0\x06\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_YES),
-        CASE("\0\x0en\0\x01\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_NO),
-        CASE("\0\x05swhat", false, false, PROTO_NO),
-        CASE("GET /", false, true, PROTO_YES), /* the port is known: it is looked at */
-        CASE(CHALLENGE, true, false, PROTO_MORE), /* could be a channel's middle */
-        CASE(CHALLENGE, true, true, PROTO_YES),
-        CASE("\0\0\0\0", true, true, PROTO_YES), /* a tick */
-        CASE("\0\0\0\0", true, false, PROTO_MORE),
-        CASE("\0\0\0\1", true, true, PROTO_MORE), /* none */
-        CASE("\0\0\0\0\0", true, true, PROTO_MORE),
-        CASE("\x83xyz", true, false, PROTO_YES),
-#undef CASE
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        print_message("%zu\n", i);
-        assert_true(fake_begin(&fake));
-        assert_true(fake_open(&fake, &dist_proto, 40001, 40002, !cases[i].late));
-        if (cases[i].known)
-            registry_add_port(fake.env.registry, 40002);
-        struct guard_page guard = guard_page_copy(cases[i].bytes, cases[i].len);
-        assert_non_null(guard.bytes);
-        assert_int_equal(dist_proto.probe(&fake.env, &fake.conn, 0,
-                                          cursor_make(guard.bytes, cases[i].len)),
-                         cases[i].expected);
-        guard_page_free(&guard);
-        fake_close(&fake, TCP_CLOSE_CAPTURE);
-        fake_finish(&fake);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conversations), cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_nobody_there),  cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_half_closed),   cmocka_unit_test(test_silence),
-        cmocka_unit_test(test_syn_ack_alone), cmocka_unit_test(test_probe_of_extra_bytes),
+        cmocka_unit_test(test_conversations),
+        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_syn_ack_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
