@@ -1,0 +1,16 @@
+/* big_event.h - a message of as many bytes as a test of records likes. */
+#ifndef TESTS_BIG_EVENT_H
+#define TESTS_BIG_EVENT_H
+
+#include <distsniff/dissect.h>
+
+static inline struct ds_event big_event(struct ds_conn *conn, const uint8_t *bytes, size_t len)
+{
+    return (struct ds_event){.type = DS_EVENT_MESSAGE,
+                             .conn = conn,
+                             .bytes = bytes,
+                             .bytes_len = len,
+                             .message = {.code = -1, .control = {.data = bytes, .len = len}}};
+}
+
+#endif
