@@ -23,7 +23,6 @@ enum {
     TAG_LEN = 16,
     PIECE_HEAD_LEN = 5,
     MAX_PIECE = 16 * 1024, /* bytes of a stream that are sealed together */
-    WINDOW = 65535,
 };
 
 enum {
@@ -279,38 +278,11 @@ bool tls_past_open(struct tls *tls, int dir, struct cursor sealed, struct tls_pa
 
 /* As segments */
 
-static void give_segment(struct tls_past *past, int dir, enum ds_past_kind kind, uint32_t seq,
-                         uint8_t flags, struct cursor payload, uint32_t cut_len)
-{
-    const struct tcp_conn_view *tcp = past->tcp;
-    const struct tcp_point *point = past->point;
-    const struct ds_segment segment = {
-        .src = tcp->addr[dir],
-        .dst = tcp->addr[1 - dir],
-        .src_port = tcp->port[dir],
-        .dst_port = tcp->port[1 - dir],
-        .seq = seq,
-        .ack = (flags & TCP_ACK) != 0 ? point[1 - dir].next_seq : 0,
-        .window = WINDOW,
-        .flags = flags,
-        .payload = payload.at,
-        .payload_len = (uint32_t)cursor_left(&payload),
-        .cut_len = cut_len,
-        .past = {.sent_ns = past->ts_ns,
-                 .point = {point[dir].next_seq, point[1 - dir].next_seq},
-                 .knows = {point[dir].started, point[1 - dir].started},
-                 .kind = (uint8_t)kind,
-                 .begins = !past->has_begun},
-    };
-    past->has_begun = true;
-    past->give(past->context, past->ts_ns, &segment);
-}
-
 /* rest_seq returns where what is held of records begins. */
 static uint32_t rest_seq(const struct tls_past *past, int dir)
 {
     const struct tls_dir *d = &past->tls->dirs[dir];
-    return past->point[dir].next_seq - (uint32_t)(d->waiting.len + d->held.len);
+    return past->to.point[dir].next_seq - (uint32_t)(d->waiting.len + d->held.len);
 }
 
 void tls_past_begin(struct tls_past *past, const struct tls *tls, const struct tcp_conn_view *tcp,
@@ -319,22 +291,25 @@ void tls_past_begin(struct tls_past *past, const struct tls *tls, const struct t
 {
     const struct cursor none = cursor_make(NULL, 0);
     struct ds_buffer states[2] = {{0}, {0}};
-    *past = (struct tls_past){.tls = tls,
-                              .tcp = tcp,
-                              .point = point,
-                              .give = give,
-                              .context = context,
-                              .ts_ns = since_ns};
+    *past = (struct tls_past){
+        .tls = tls,
+        .to = {.tcp = tcp,
+               .point = point,
+               .give = give,
+               .context = context,
+               .ts_ns = since_ns,
+               .seq = {point[0].next_seq, point[1].next_seq}},
+    };
     for (int dir = 0; dir < 2; dir++) {
         put_state(tls, dir, &states[dir]);
         if ((tcp->syn_seen[0] || tcp->syn_seen[1]) && point[dir].started)
-            give_segment(past, dir, DS_PAST_BYTES,
+            past_give_segment(&past->to, dir, DS_PAST_BYTES,
                          rest_seq(past, dir) - (uint32_t)states[dir].len - 1,
                          dir == 0 ? TCP_SYN : TCP_SYN | TCP_ACK, none, 0);
     }
     for (int dir = 0; dir < 2; dir++) {
         if (point[dir].started && !states[dir].failed)
-            give_segment(past, dir, DS_PAST_TLS, rest_seq(past, dir) - (uint32_t)states[dir].len,
+            past_give_segment(&past->to, dir, DS_PAST_TLS, rest_seq(past, dir) - (uint32_t)states[dir].len,
                          TCP_ACK | TCP_PSH, cursor_make(states[dir].data, states[dir].len), 0);
         ds_buffer_free(&states[dir]);
     }
@@ -342,8 +317,8 @@ void tls_past_begin(struct tls_past *past, const struct tls *tls, const struct t
 
 static int dir_of(const struct tls_past *past, const struct ds_segment *segment)
 {
-    return segment->src_port == past->tcp->port[0] &&
-                   memcmp(&segment->src, &past->tcp->addr[0], sizeof segment->src) == 0
+    return segment->src_port == past->to.tcp->port[0] &&
+                   memcmp(&segment->src, &past->to.tcp->addr[0], sizeof segment->src) == 0
                ? 0
                : 1;
 }
@@ -355,7 +330,7 @@ void tls_past_take(void *context, int64_t ts_ns, const struct ds_segment *segmen
     struct cursor bytes = cursor_make(segment->payload, segment->payload_len), part;
     if ((segment->flags & TCP_SYN) != 0)
         return; /* TLS has one of its own */
-    past->ts_ns = ts_ns;
+    past->to.ts_ns = ts_ns;
     do {
         const size_t left = cursor_left(&bytes), len = left < MAX_PIECE ? left : MAX_PIECE;
         if (!cursor_child(&bytes, len, &part) ||
@@ -363,7 +338,7 @@ void tls_past_take(void *context, int64_t ts_ns, const struct ds_segment *segmen
                            len == left ? segment->cut_len : 0, part, &past->made))
             return;
         const struct cursor sealed = cursor_make(past->made.data, past->made.len);
-        give_segment(past, dir, DS_PAST_SEALED,
+        past_give_segment(&past->to, dir, DS_PAST_SEALED,
                      rest_seq(past, dir) - (uint32_t)cursor_left(&sealed), TCP_ACK | TCP_PSH,
                      sealed, 0);
     } while (cursor_left(&bytes) != 0);
@@ -374,42 +349,25 @@ struct tls_past_dir {
     int dir;
 };
 
-/* give_bytes gives bytes as they were sent, and cut_len more that were not captured. */
-static void give_bytes(struct tls_past *past, int dir, uint32_t seq, struct cursor bytes,
-                       uint32_t cut_len)
-{
-    struct cursor part;
-    while (cursor_left(&bytes) != 0 || cut_len != 0) {
-        const size_t left = cursor_left(&bytes);
-        uint32_t cut = 0;
-        if (!cursor_child(&bytes, left < MAX_PIECE ? left : MAX_PIECE, &part))
-            return;
-        if (cursor_left(&bytes) == 0)
-            cut = cut_len < MAX_PIECE ? cut_len : MAX_PIECE;
-        give_segment(past, dir, DS_PAST_BYTES, seq, TCP_ACK | TCP_PSH, part, cut);
-        seq += (uint32_t)cursor_left(&part) + cut;
-        cut_len -= cut;
-    }
-}
-
 static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t cut_len)
 {
     const struct tls_past_dir *held = context;
-    give_bytes(held->past, held->dir, seq, bytes, cut_len);
+    past_give_bytes(&held->past->to, held->dir, DS_PAST_BYTES, seq, bytes, cut_len);
 }
 
 void tls_past_end(struct tls_past *past)
 {
-    past->ts_ns = past->tcp->now_ns > past->ts_ns ? past->tcp->now_ns : past->ts_ns;
+    past->to.ts_ns = past->to.tcp->now_ns > past->to.ts_ns ? past->to.tcp->now_ns : past->to.ts_ns;
     for (int dir = 0; dir < 2; dir++) {
         const struct tls_dir *d = &past->tls->dirs[dir];
         struct tls_past_dir held = {past, dir};
-        if (!past->point[dir].started || past->point[dir].ended)
+        if (!past->to.point[dir].started || past->to.point[dir].ended)
             continue;
-        give_bytes(past, dir, rest_seq(past, dir), reassembly_cursor(&d->waiting), 0);
-        give_bytes(past, dir, rest_seq(past, dir) + (uint32_t)d->waiting.len,
-                   reassembly_cursor(&d->held), 0);
-        tcp_table_walk_held(past->tcp, dir, give_held, &held);
+        past_give_bytes(&past->to, dir, DS_PAST_BYTES, rest_seq(past, dir),
+                        reassembly_cursor(&d->waiting), 0);
+        past_give_bytes(&past->to, dir, DS_PAST_BYTES,
+                        rest_seq(past, dir) + (uint32_t)d->waiting.len, reassembly_cursor(&d->held), 0);
+        tcp_table_walk_held(past->to.tcp, dir, give_held, &held);
     }
     ds_buffer_free(&past->made);
 }

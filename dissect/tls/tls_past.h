@@ -5,19 +5,14 @@
 #ifndef DISSECT_TLS_PAST_H
 #define DISSECT_TLS_PAST_H
 
-#include "decoder_state_give.h"
+#include "past_giver.h"
 #include "tls.h"
 
 /* tls_past is such a past while it is given out. */
 struct tls_past {
     const struct tls *tls;
-    const struct tcp_conn_view *tcp;
-    const struct tcp_point *point;
-    ds_past_fn give;
-    void *context;
+    struct past_giver to;
     struct ds_buffer made;
-    int64_t ts_ns;
-    bool has_begun;
 };
 
 /* tls_past_begin gives what comes first: the SYNs, where began, and where the directions stand.

@@ -1,0 +1,30 @@
+/*
+ * past_giver.h - segments that stand for the past of a connection (ds_session_past), as a recorder
+ * writes them. What is in them is made by who knows it: the decoder's state, and TLS.
+ */
+#ifndef DISSECT_PAST_GIVER_H
+#define DISSECT_PAST_GIVER_H
+
+#include "tcp.h"
+
+/* past_giver is what all segments of a connection's past have in common. Set all but has_begun. */
+struct past_giver {
+    const struct tcp_conn_view *tcp;
+    const struct tcp_point *point; /* of each direction: where what is captured goes on */
+    ds_past_fn give;
+    void *context;
+    int64_t ts_ns;   /* of the next segment */
+    uint32_t seq[2]; /* of the next byte of each direction, which the other one acknowledges */
+    bool has_begun;
+};
+
+/* past_give_segment gives one segment. */
+void past_give_segment(struct past_giver *giver, int dir, enum ds_past_kind kind, uint32_t seq,
+                       uint8_t flags, struct cursor payload, uint32_t cut_len);
+
+/* past_give_bytes gives bytes, and cut_len more that are not known, from seq on, in as many segments
+ * as they need. */
+void past_give_bytes(struct past_giver *giver, int dir, enum ds_past_kind kind, uint32_t seq,
+                     struct cursor bytes, uint64_t cut_len);
+
+#endif
