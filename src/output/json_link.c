@@ -41,23 +41,15 @@ static void write_side(struct json_key key, const struct ds_conn *conn, int end,
     json_put_unsigned(json, JSON_KEY("bytes"), conn->counters[end].bytes);
     json_put_unsigned(json, JSON_KEY("messages"), conn->counters[end].messages);
     write_ticks(side, conn->counters[end].ticks, json);
-    json_put_unsigned(json, JSON_KEY("segments"), side->segments);
-    json_put_unsigned(json, JSON_KEY("data_segments"), side->data_segments);
-    json_put_unsigned(json, JSON_KEY("data_bytes"), side->data_bytes);
-    json_put_unsigned(json, JSON_KEY("resent"), side->resent);
-    json_put_unsigned(json, JSON_KEY("resent_unseen"), side->resent_unseen);
-    json_put_unsigned(json, JSON_KEY("reordered"), side->reordered);
-    json_put_unsigned(json, JSON_KEY("copies"), side->copies);
-    json_put_unsigned(json, JSON_KEY("keepalives"), side->keepalives);
-    json_put_unsigned(json, JSON_KEY("syns"), side->syns);
-    if (side->mss != 0)
-        json_put_unsigned(json, JSON_KEY("mss"), side->mss);
-    json_put_unsigned(json, JSON_KEY("max_in_flight"), side->max_in_flight);
-    json_put_unsigned(json, JSON_KEY("zero_windows"), side->zero_windows);
-    json_put_unsigned(json, JSON_KEY("stalls"), side->stalls);
-    put_span(json, JSON_KEY("stalled_us"), side->stalled_ns);
-    put_span(json, JSON_KEY("longest_stall_us"), side->longest_stall_ns);
-    put_span(json, JSON_KEY("longest_quiet_us"), side->longest_quiet_ns);
+#define FACT(name, member) json_put_unsigned(json, JSON_KEY(#name), side->member);
+#define FACT_SEEN(name, member)                                                                    \
+    if (side->member != 0)                                                                         \
+        json_put_unsigned(json, JSON_KEY(#name), side->member);
+#define FACT_SPAN(name, member) put_span(json, JSON_KEY(#name "_us"), side->member);
+#include "link_facts.def"
+#undef FACT
+#undef FACT_SEEN
+#undef FACT_SPAN
     write_round_trip(&side->round_trip, json);
     json_put_close(json);
 }

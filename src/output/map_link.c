@@ -7,35 +7,11 @@
 
 #include <distsniff/dissect.h>
 
-static const struct field counter_fields[] = {
-    FIELD(ds_counters, "bytes", COUNT, bytes),
-    FIELD(ds_counters, "messages", COUNT, messages),
-    FIELD(ds_counters, "ticks", COUNT, ticks),
-};
-
-static const struct field tick_fields[] = {
-    FIELD(ds_link_side, "tick_every", I64, tick_last_ns),
-    FIELD(ds_link_side, "tick_longest", I64, tick_max_ns),
-};
-
-static const struct field side_fields[] = {
-    FIELD(ds_link_side, "segments", COUNT, segments),
-    FIELD(ds_link_side, "data_segments", COUNT, data_segments),
-    FIELD(ds_link_side, "data_bytes", COUNT, data_bytes),
-    FIELD(ds_link_side, "resent", COUNT, resent),
-    FIELD(ds_link_side, "resent_unseen", COUNT, resent_unseen),
-    FIELD(ds_link_side, "reordered", COUNT, reordered),
-    FIELD(ds_link_side, "copies", COUNT, copies),
-    FIELD(ds_link_side, "keepalives", COUNT, keepalives),
-    FIELD(ds_link_side, "syns", U32, syns),
-    FIELD(ds_link_side, "mss", U32, mss),
-    FIELD(ds_link_side, "max_in_flight", U32, max_in_flight),
-    FIELD(ds_link_side, "zero_windows", COUNT, zero_windows),
-    FIELD(ds_link_side, "stalls", COUNT, stalls),
-    FIELD(ds_link_side, "stalled", I64, stalled_ns),
-    FIELD(ds_link_side, "longest_stall", I64, longest_stall_ns),
-    FIELD(ds_link_side, "longest_quiet", I64, longest_quiet_ns),
-};
+static void put_span(struct map_writer *map, const char *key, int64_t ns)
+{
+    if (ns != 0)
+        map_field_signed(map, key, ns);
+}
 
 static void put_round_trip(struct map_writer *map, const struct ds_spread *spread)
 {
@@ -56,10 +32,20 @@ static void put_side(struct map_writer *map, const char *key, const struct ds_co
     const struct ds_link_side *side = &conn->link->side[end];
     map_key(map, key);
     map_put_open(map);
-    MAP_FIELDS(map, counter_fields, &conn->counters[end]);
-    if (side->tick_intervals != 0)
-        MAP_FIELDS(map, tick_fields, side);
-    MAP_FIELDS(map, side_fields, side);
+    map_field_unsigned(map, "bytes", conn->counters[end].bytes);
+    map_field_unsigned(map, "messages", conn->counters[end].messages);
+    map_field_unsigned(map, "ticks", conn->counters[end].ticks);
+    if (side->tick_intervals != 0) {
+        map_field_signed(map, "tick_every", side->tick_last_ns);
+        map_field_signed(map, "tick_longest", side->tick_max_ns);
+    }
+#define FACT(name, member) map_field_unsigned(map, #name, side->member);
+#define FACT_SEEN(name, member) map_field_nonzero(map, #name, side->member);
+#define FACT_SPAN(name, member) put_span(map, #name, side->member);
+#include "link_facts.def"
+#undef FACT
+#undef FACT_SEEN
+#undef FACT_SPAN
     put_round_trip(map, &side->round_trip);
     map_put_close(map);
 }
@@ -74,8 +60,7 @@ void map_link_write(struct map_writer *map, const struct ds_event *event)
     if (is_over && link->closer >= 0)
         map_field_string(map, "closer", link->closer == event->dir ? "src" : "dst", true);
     map_field_string(map, "icmp", link->icmp, false);
-    if (link->handshake_ns != 0)
-        map_field_signed(map, "handshake", link->handshake_ns);
+    put_span(map, "handshake", link->handshake_ns);
     put_side(map, "src_link", event->conn, event->dir);
     put_side(map, "dst_link", event->conn, !event->dir);
 }
