@@ -54,27 +54,34 @@ static bool is_worth_it(struct capture *capture, bool *ok)
     return *ok && look.is_missing;
 }
 
-bool look_ahead(struct capture *capture, const struct ds_config *config)
+bool look_through(struct capture *capture, const struct ds_config *config,
+                  struct ds_session **session, capture_look_fn look, void *context)
 {
     struct ds_config quiet = *config;
+    quiet.on_port = NULL;
+    quiet.on_all_known = NULL;
+    quiet.context = context;
+    quiet.raw = quiet.remember = false;
+    *session = ds_session_new(&quiet);
+    if (*session == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    const bool ok = capture_look_through(capture, look, context);
+    ds_session_end(*session);
+    ds_session_free(*session);
+    return ok;
+}
+
+bool look_ahead(struct capture *capture, const struct ds_config *config)
+{
+    struct ds_config learning = *config;
     struct look look = {0};
     bool ok = true;
     if (capture->is_live || config->atom_memory == NULL || !is_worth_it(capture, &ok))
         return ok;
-    quiet.on_event = on_event;
-    quiet.on_port = NULL;
-    quiet.on_all_known = NULL;
-    quiet.context = &look;
-    quiet.raw = quiet.remember = false;
-    quiet.learn = true;
-    quiet.keylog_notes = false;
-    look.session = ds_session_new(&quiet);
-    if (look.session == NULL) {
-        complain("out of memory");
-        return false;
-    }
-    ok = capture_look_through(capture, look_at, &look);
-    ds_session_end(look.session);
-    ds_session_free(look.session);
-    return ok;
+    learning.on_event = on_event;
+    learning.learn = true;
+    learning.keylog_notes = false;
+    return look_through(capture, &learning, &look.session, look_at, &look);
 }

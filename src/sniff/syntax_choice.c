@@ -6,6 +6,7 @@
 #include "complain.h"
 #include "hash.h"
 #include "kept.h"
+#include "look_ahead.h"
 #include "term_show.h"
 
 #include <distsniff/identity.h>
@@ -117,21 +118,10 @@ bool syntax_choice_begin(struct syntax_choice *choice, struct capture *capture,
     }
     if (capture->is_live)
         return true;
-    struct ds_config quiet = *config;
-    quiet.on_event = on_event;
-    quiet.on_port = NULL;
-    quiet.on_all_known = NULL;
-    quiet.context = &look;
-    quiet.raw = quiet.remember = false;
-    quiet.atom_memory = NULL;
-    look.session = ds_session_new(&quiet);
-    if (look.session == NULL) {
-        complain("out of memory");
-        return false;
-    }
-    const bool ok = capture_look_through(capture, look_at, &look);
-    ds_session_end(look.session);
-    ds_session_free(look.session);
+    struct ds_config counting = *config;
+    counting.on_event = on_event;
+    counting.atom_memory = NULL;
+    const bool ok = look_through(capture, &counting, &look.session, look_at, &look);
     if (choice->otp != NULL && choice->num_messages != 0)
         decide(choice);
     return ok;
