@@ -49,15 +49,10 @@ static void add_word(struct choice *choice, const char *word, size_t len)
 
 static void add_formats(struct choice *choice)
 {
-    char names[512];
-    sink_list_names(names, sizeof names);
-    for (const char *at = names; *at != '\0';) {
-        const size_t len = strcspn(at, ", ");
-        if (len != 2 || memcmp(at, "or", 2) != 0)
-            add_word(choice, at, len);
-        at += len;
-        at += strspn(at, ", ");
-    }
+    const char *names[MAX_KINDS];
+    const size_t num = sink_get_names(names);
+    for (size_t i = 0; i < num; i++)
+        add_word(choice, names[i], strlen(names[i]));
 }
 
 static void add_reports(struct choice *choice)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TEXT = 1024 * 1024, NUM_NAMES = NUM_OPTION_LINES + DS_LIMIT_COUNT + 1 };
+enum { MAX_TEXT = 1024 * 1024 };
 
 /* What an option wants behind its name. */
 enum wants { WANTS_NOTHING, MAY_WANT, WANTS_ARGUMENT };
@@ -42,21 +42,13 @@ static bool find(const char *name, enum wants *wants)
     return strcmp(name, "expression") == 0;
 }
 
+/* find_nearest: an expression is an option here alone. */
 static const char *find_nearest(const char *name)
 {
-    static char caps[DS_LIMIT_COUNT][48];
-    const char *names[NUM_NAMES];
-    size_t num = 0;
-    for (int i = 0; i < NUM_OPTION_LINES; i++) {
-        if (option_lines[i].kind != OPTION_SECTION)
-            names[num++] = option_lines[i].name;
-    }
-    for (int i = 0; i < DS_LIMIT_COUNT; i++) {
-        snprintf(caps[i], sizeof caps[i], "max-%s", ds_limit_name((enum ds_limit)i));
-        names[num++] = caps[i];
-    }
-    names[num++] = "expression";
-    return nearest_find(name, strlen(name), names, num);
+    const size_t len = strlen(name);
+    const char *const option = option_line_nearest(name, len);
+    const char *const names[] = {"expression", option};
+    return nearest_find(name, len, names, option != NULL ? 2 : 1);
 }
 
 static bool read_text(const char *name, char **text)

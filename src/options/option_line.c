@@ -3,9 +3,11 @@
  */
 #include "option_line.h"
 
+#include "nearest.h"
 #include "option_set.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct option_line option_lines[NUM_OPTION_LINES] = {
@@ -27,6 +29,22 @@ bool option_line_may_lack_argument(const struct option_line *line)
 {
     const char *argument = line->argument;
     return argument != NULL && argument[0] == '[' && argument[strlen(argument) - 1] == ']';
+}
+
+const char *option_line_nearest(const char *name, size_t len)
+{
+    static char caps[DS_LIMIT_COUNT][48];
+    const char *names[NUM_OPTION_LINES + DS_LIMIT_COUNT];
+    size_t num = 0;
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        if (option_lines[i].kind != OPTION_SECTION)
+            names[num++] = option_lines[i].name;
+    }
+    for (int i = 0; i < DS_LIMIT_COUNT; i++) {
+        snprintf(caps[i], sizeof caps[i], "max-%s", ds_limit_name((enum ds_limit)i));
+        names[num++] = caps[i];
+    }
+    return nearest_find(name, len, names, num);
 }
 
 bool option_take(struct options *options, const struct option_line *line, const char *value)

@@ -43,6 +43,10 @@ extern const struct option_line option_lines[NUM_OPTION_LINES];
 /* option_line_may_lack_argument says whether all of it stands in brackets. */
 bool option_line_may_lack_argument(const struct option_line *line);
 
+/* option_line_nearest returns the option, caps among them, that a misspelt name was meant to be; NULL
+ * when there is none. It lives until the next call. */
+const char *option_line_nearest(const char *name, size_t len);
+
 /* option_take puts an option that was given into options. value is the argument, or NULL.
  * False after a complaint. */
 bool option_take(struct options *options, const struct option_line *line, const char *value);

@@ -32,9 +32,10 @@ bool option_set_format(struct options *o, const char *value)
     size_t len = strcspn(value, "=");
     const struct sink_kind *kind = sink_find(value, len);
     if (kind == NULL) {
-        char names[256];
-        sink_list_names(names, sizeof names);
-        complain("unknown format '%.*s': -T takes %s", (int)len, value, names);
+        const char *names[MAX_KINDS];
+        const struct choices choices = option_print_choices(value, len, names, sink_get_names(names));
+        complain("unknown format '%.*s': -T takes %s%s", (int)len, value, choices.all,
+                 choices.meant);
         return false;
     }
     if (o->output.num_formats + (kind->beside != NULL) >= MAX_FORMATS) {

@@ -4,6 +4,7 @@
 #include "option_values.h"
 
 #include "complain.h"
+#include "nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,20 +31,32 @@ bool option_parse_number(const char *option, const char *value, uint64_t min, ui
     return true;
 }
 
+struct choices option_print_choices(const char *value, size_t value_len, const char *const *names,
+                                    size_t num)
+{
+    struct choices choices = {{0}, {0}};
+    const char *nearest = nearest_find(value, value_len, names, num);
+    size_t len = 0;
+    for (size_t i = 0; i < num && len < sizeof choices.all; i++) {
+        const char *between = i == 0 ? "" : i + 1 == num ? " or " : ", ";
+        len += (size_t)snprintf(choices.all + len, sizeof choices.all - len, "%s%s", between,
+                                names[i]);
+    }
+    if (nearest != NULL)
+        snprintf(choices.meant, sizeof choices.meant, ": did you mean %s?", nearest);
+    return choices;
+}
+
 bool option_parse_choice(const char *option, const char *value, const char *const *names,
                          size_t num, size_t *out)
 {
-    char all[256];
-    size_t len = 0;
     for (size_t i = 0; i < num; i++) {
         if (strcmp(value, names[i]) == 0) {
             *out = i;
             return true;
         }
-        const char *between = i == 0 ? "" : i + 1 == num ? " or " : ", ";
-        if (len < sizeof all)
-            len += (size_t)snprintf(all + len, sizeof all - len, "%s%s", between, names[i]);
     }
-    complain("%s takes %s, not '%s'", option, all, value);
+    const struct choices choices = option_print_choices(value, strlen(value), names, num);
+    complain("%s takes %s, not '%s'%s", option, choices.all, value, choices.meant);
     return false;
 }

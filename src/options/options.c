@@ -6,7 +6,6 @@
 
 #include "complain.h"
 #include "filter.h"
-#include "nearest.h"
 #include "own_labels.h"
 #include "option_conflicts.h"
 #include "option_line.h"
@@ -219,19 +218,6 @@ static void choose_jobs(struct options *o)
     o->jobs = num < 1 ? 1 : num > JOBS_BY_DEFAULT ? JOBS_BY_DEFAULT : (unsigned)num;
 }
 
-/* find_nearest returns the option that a word such as --redct=all is nearest to, NULL when there
- * is none. */
-static const char *find_nearest(const char *given)
-{
-    const char *names[NUM_OPTION_LINES];
-    size_t num = 0;
-    for (int i = 0; i < NUM_OPTION_LINES; i++) {
-        if (option_lines[i].kind != OPTION_SECTION)
-            names[num++] = option_lines[i].name;
-    }
-    return nearest_find(given + 2, strcspn(given + 2, "="), names, num);
-}
-
 static void complain_unknown(int value, const char *given)
 {
     const struct option_line *line = find_line(optopt);
@@ -245,7 +231,7 @@ static void complain_unknown(int value, const char *given)
         complain("unknown option -%c: see distsniff --help", optopt);
     else if (optopt != 0)
         complain("%s takes no argument: see distsniff --help", given);
-    else if ((nearest = find_nearest(given)) != NULL)
+    else if ((nearest = option_line_nearest(given + 2, strcspn(given + 2, "="))) != NULL)
         complain("unknown option %s: did you mean --%s?", given, nearest);
     else
         complain("unknown option %s: see distsniff --help", given);

@@ -122,8 +122,9 @@ bool sinks_want_unselected(const struct sink_config *config);
 /* sinks_want_raw says whether one of the formats asked for wants the bytes as sent. */
 bool sinks_want_raw(const struct sink_config *config);
 
-/* sink_list_names writes "text or json". */
-void sink_list_names(char *out, size_t size);
+/* sink_get_names returns how many kinds there are. */
+enum { MAX_KINDS = 32 };
+size_t sink_get_names(const char *names[MAX_KINDS]);
 
 /* sink_open opens the output and the format. False after a complaint. */
 bool sink_open(struct sink *sink, const struct sink_format *format,

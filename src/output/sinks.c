@@ -42,13 +42,12 @@ const struct sink_kind *sink_find(const char *name, size_t len)
     return NULL;
 }
 
-void sink_list_names(char *out, size_t size)
+size_t sink_get_names(const char *names[MAX_KINDS])
 {
-    size_t len = 0;
-    for (int i = 0; i < NUM_KINDS && len < size; i++) {
-        const char *between = i == 0 ? "" : i + 1 == NUM_KINDS ? " or " : ", ";
-        len += (size_t)snprintf(out + len, size - len, "%s%s", between, kinds[i]->name);
-    }
+    _Static_assert((int)NUM_KINDS <= (int)MAX_KINDS, "all have room");
+    for (int i = 0; i < NUM_KINDS; i++)
+        names[i] = kinds[i]->name;
+    return NUM_KINDS;
 }
 
 char *sink_name_beside(const struct sink_kind *kind, const char *file)
