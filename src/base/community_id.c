@@ -3,11 +3,11 @@
  */
 #include "community_id.h"
 
-#include "sha1.h"
-
+#include <openssl/evp.h>
 #include <string.h>
 
-enum { PROTOCOL_TCP = 6, IP4_LEN = 4, IP6_LEN = 16 };
+enum { PROTOCOL_TCP = 6, IP4_LEN = 4, IP6_LEN = 16, SHA1_LEN = 20, PREFIX_LEN = 2 };
+_Static_assert(PREFIX_LEN + (SHA1_LEN + 2) / 3 * 4 + 1 == COMMUNITY_ID_SIZE, "all of it has room");
 
 static bool is_second_smaller(const struct ds_endpoint ends[2], size_t len)
 {
@@ -15,9 +15,9 @@ static bool is_second_smaller(const struct ds_endpoint ends[2], size_t len)
     return order > 0 || (order == 0 && ends[0].port > ends[1].port);
 }
 
-void community_id_print(const struct ds_endpoint ends[2], struct ds_buffer *out)
+bool community_id_print(const struct ds_endpoint ends[2], char out[COMMUNITY_ID_SIZE])
 {
-    uint8_t bytes[2 + 2 * IP6_LEN + 2 + 2 * 2] = {0}, hash[SHA1_LEN];
+    uint8_t bytes[2 + 2 * IP6_LEN + 2 + 2 * 2] = {0}, hash[EVP_MAX_MD_SIZE];
     const size_t len = ends[0].addr.family == 4 ? IP4_LEN : IP6_LEN;
     const bool turned = is_second_smaller(ends, len);
     uint8_t *at = bytes + 2;
@@ -29,7 +29,9 @@ void community_id_print(const struct ds_endpoint ends[2], struct ds_buffer *out)
         *at++ = (uint8_t)(ends[i ^ turned].port >> 8);
         *at++ = (uint8_t)ends[i ^ turned].port;
     }
-    sha1(bytes, (size_t)(at - bytes), hash);
-    ds_buffer_add_text(out, "1:");
-    ds_buffer_add_base64(out, hash, sizeof hash);
+    if (EVP_Digest(bytes, (size_t)(at - bytes), hash, NULL, EVP_sha1(), NULL) != 1)
+        return false;
+    memcpy(out, "1:", PREFIX_LEN);
+    EVP_EncodeBlock((unsigned char *)out + PREFIX_LEN, hash, SHA1_LEN);
+    return true;
 }

@@ -11,7 +11,10 @@
 
 #include <distsniff/event.h>
 
-/* community_id_print appends that of a TCP connection between these two ends. */
-void community_id_print(const struct ds_endpoint ends[2], struct ds_buffer *out);
+enum { COMMUNITY_ID_SIZE = 31 }; /* with a zero at its end */
+
+/* community_id_print writes that of a TCP connection between these two ends. False where libcrypto
+ * has no SHA-1. */
+bool community_id_print(const struct ds_endpoint ends[2], char out[COMMUNITY_ID_SIZE]);
 
 #endif
