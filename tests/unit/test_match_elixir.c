@@ -113,6 +113,10 @@ static void test_errors(void **state)
 {
     (void)state;
     assert_error("{:leave, Name", 14, "expected }, not the end");
+    assert_error("{:a, \"\\u12\", x}", 7, "expected \\u and four digits, or \\u{...}");
+    assert_error("{:a, \"\\u{12\"", 7, "expected \\u and four digits, or \\u{...}");
+    assert_error("{:a, \"\\u{1234567}\"}", 7, "expected \\u and four digits, or \\u{...}");
+    assert_error("\"\\u", 1, "this \" is never closed");
     assert_error("{:a, ]", 6, "this ] closes nothing");
     assert_error("{:a, x.b}", 7, "'.' has no meaning here");
     assert_error("~D[2020-01-01]", 1,

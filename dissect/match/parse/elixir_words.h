@@ -69,4 +69,9 @@ static inline size_t quoted_len(const char *text)
     return len + 1;
 }
 
+static inline bool is_word(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
 #endif
