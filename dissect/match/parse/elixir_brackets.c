@@ -31,8 +31,8 @@ bool elixir_add_key(struct elixir_writer *w, const char *text, size_t len, size_
 {
     struct elixir_open *open = w->depth != 0 ? &w->open[w->depth - 1] : NULL;
     if (open == NULL || (open->kind != OPEN_MAP && open->kind != OPEN_LIST))
-        return elixir_fail(w, at, "a key stands in a map or a list: %%{%.*s: ...}", (int)(len < 40 ? len : 40),
-                    text);
+        return elixir_fail(w, at, "a key stands in a map or a list: %%{%.*s: ...}",
+                           (int)(len < 40 ? len : 40), text);
     const bool in_list = open->kind == OPEN_LIST;
     elixir_add(w, in_list ? "{" : "");
     elixir_add_atom(w, "", text, len);
