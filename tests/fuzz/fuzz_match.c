@@ -41,11 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const uint8_t *nul = len != 0 ? memchr(data, 0, len) : NULL;
     const size_t text_len = nul != NULL ? (size_t)(nul - data) : len;
     struct ds_match_error error = {0};
-    char *text = calloc(1, text_len + sizeof guard);
-    must(text != NULL);
+    /* Copies of their own, so that not a byte more is there. */
+    char *text = calloc(1, text_len + 1), *guarded = malloc(text_len + sizeof guard);
+    must(text != NULL && guarded != NULL);
     if (text_len != 0)
         memcpy(text, data, text_len);
-    /* A copy of its own, so that not a byte more is there. */
     const size_t term_len = nul != NULL ? len - text_len - 1 : 0;
     uint8_t *bytes = malloc(term_len + (term_len == 0));
     must(bytes != NULL);
@@ -60,13 +60,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         const enum ds_match_result result = run(match, &term);
         must(run(match, &term) == result && result != DS_MATCH_NO_MEMORY);
         ds_match_free(match);
-        strcat(text, guard);
-        match = ds_match_compile(text, &error); /* it may have a guard, or end in a comment */
-        if (match != NULL && strstr(text, guard) == text + text_len)
+        strcat(strcpy(guarded, text), guard);
+        match = ds_match_compile(guarded, &error); /* it may have a guard, or end in a comment */
+        if (match != NULL && strstr(guarded, guard) == guarded + text_len)
             must(run(match, &term) == result || result == DS_MATCH_GAVE_UP);
         ds_match_free(match);
     }
     free(bytes);
+    free(guarded);
     free(text);
     return 0;
 }
