@@ -360,6 +360,20 @@ void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len)
     }
 }
 
+/* A beginning of a line is never taken for a secret that it is not: the secrets of each suite have one
+ * length. */
+void ds_keylog_try(struct ds_keylog *keylog, const char *bytes, size_t len)
+{
+    const struct ds_keylog_stats before = keylog->stats;
+    if (keylog->line_len != 0 || len > KEY_LINE_MAX)
+        return;
+    ds_keylog_add(keylog, bytes, len);
+    ds_keylog_end(keylog);
+    keylog->stats.repeated = before.repeated;
+    keylog->stats.malformed = before.malformed;
+    keylog->stats.unused = before.unused;
+}
+
 const struct ds_keylog_stats *ds_keylog_stats(const struct ds_keylog *keylog)
 {
     return &keylog->stats;

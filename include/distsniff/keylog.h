@@ -39,6 +39,10 @@ void ds_keylog_free(struct ds_keylog *keylog); /* NULL is allowed */
  * lines; ends of lines are LF, CR LF or CR. A line of more than 512 bytes is malformed. */
 void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len);
 
+/* ds_keylog_try takes what may be a whole line, or the beginning of one that is still being written:
+ * where it makes no sense as it is nothing is taken or counted, and where it does it may be given again. */
+void ds_keylog_try(struct ds_keylog *keylog, const char *bytes, size_t len);
+
 /* ds_keylog_end says that what was added last is complete: it ends its line. What follows is
  * the beginning of another file. */
 void ds_keylog_end(struct ds_keylog *keylog);

@@ -3,74 +3,60 @@
  */
 #include "keylog_file.h"
 
+#include "clock.h"
 #include "complain.h"
 #include "counted.h"
-#include "file_helper.h"
+#include "followed_file.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct keylog_files {
     struct ds_keylog *keylog;
-    FILE **files;
+    struct followed_file *files;
     size_t num_files;
     const struct keylog_config *config;
+    int64_t looked_ns; /* when names were looked at last */
     bool has_odd; /* some lines of capture files, which may be read twice, are none of a key log */
 };
 
-enum { CHUNK_LEN = 4096 };
+/* So often the names are looked at: whether other files have them by now. */
+#define LOOK_EVERY_NS INT64_C(20000000)
 
-/* read_on reads a file to its present end. A line that is still being written is left for the
- * next time. */
-static bool read_on(struct keylog_files *files, FILE *file)
+static void take_lines(void *context, const char *bytes, size_t len, bool is_rest)
 {
-    char chunk[CHUNK_LEN];
-    size_t len;
-    struct stat status;
-    clearerr(file);
-    /* Who rotates the file may have emptied it. */
-    if (files->config->grows && fstat(fileno(file), &status) == 0 && status.st_size < ftell(file))
-        rewind(file);
-    while ((len = fread(chunk, 1, sizeof chunk, file)) != 0) {
-        const char *end = memrchr(chunk, '\n', len);
-        const size_t whole = end != NULL ? (size_t)(end - chunk) + 1 : 0;
-        const size_t rest = len - whole;
-        if (files->config->grows && rest != 0 && (whole != 0 || len < sizeof chunk)) {
-            ds_keylog_add(files->keylog, chunk, whole);
-            if (fseek(file, -(long)rest, SEEK_CUR) != 0 || whole == 0)
-                break;
-        } else {
-            ds_keylog_add(files->keylog, chunk, len);
-        }
-    }
+    struct keylog_files *files = context;
+    (is_rest ? ds_keylog_try : ds_keylog_add)(files->keylog, bytes, len);
+}
+
+static bool read_on(struct keylog_files *files, struct followed_file *file)
+{
+    const bool done = followed_file_read(file, files->config->grows, take_lines, files);
     if (!files->config->grows)
         ds_keylog_end(files->keylog);
-    explicit_bzero(chunk, sizeof chunk);
-    return !ferror(file);
+    return done;
+}
+
+static void complain_of(const char *name, int error)
+{
+    if (error == ENOTSUP)
+        complain("the key log %s is no file: it has to be one, which may grow", name);
+    else
+        complain("cannot read the key log %s: %s", name, strerror(error));
 }
 
 static bool open_file(struct keylog_files *files, const char *name)
 {
-    struct stat status;
-    FILE *file = file_helper_fopen(name);
-    if (file == NULL) {
-        complain("cannot read the key log %s: %s", name, strerror(errno));
-        return false;
-    }
-    /* The buffer of a FILE would keep secrets. */
-    setvbuf(file, NULL, _IONBF, 0);
-    files->files[files->num_files++] = file;
-    if (fstat(fileno(file), &status) == 0 && !S_ISREG(status.st_mode)) {
-        complain("the key log %s is no file: it has to be one, which may grow", name);
-        return false;
-    }
+    struct followed_file *file = &files->files[files->num_files];
     const struct ds_keylog_stats before = *ds_keylog_stats(files->keylog);
+    if (!followed_file_open(file, name)) {
+        complain_of(name, errno);
+        return false;
+    }
+    files->num_files++;
     if (!read_on(files, file)) {
-        complain("cannot read the key log %s: %s", name, strerror(errno));
+        complain_of(name, errno);
         return false;
     }
     const struct ds_keylog_stats *now = ds_keylog_stats(files->keylog);
@@ -131,10 +117,25 @@ void keylog_files_complain(const struct keylog_files *files)
                  "hexadecimal");
 }
 
+/* look_at_names looks whether other files have the names by now. */
+static void look_at_names(struct keylog_files *files)
+{
+    const int64_t now_ns = clock_now_ns();
+    if (now_ns - files->looked_ns < LOOK_EVERY_NS)
+        return;
+    files->looked_ns = now_ns;
+    for (size_t i = 0; i < files->num_files; i++) {
+        const int error = followed_file_look(&files->files[i]);
+        if (error != 0)
+            complain_of(files->files[i].name, error);
+    }
+}
+
 void keylog_files_read(struct keylog_files *files)
 {
+    look_at_names(files);
     for (size_t i = 0; i < files->num_files; i++)
-        (void)read_on(files, files->files[i]);
+        (void)read_on(files, &files->files[i]);
 }
 
 struct ds_keylog *keylog_files_get(const struct keylog_files *files)
@@ -147,7 +148,7 @@ void keylog_files_close(struct keylog_files *files)
     if (files == NULL)
         return;
     for (size_t i = 0; i < files->num_files; i++)
-        fclose(files->files[i]);
+        followed_file_close(&files->files[i]);
     free(files->files);
     ds_keylog_free(files->keylog);
     free(files);

@@ -13,7 +13,7 @@ struct keylog_config {
     const char **files;
     size_t num_files;
     uint64_t max_secrets;
-    bool grows; /* a line without an end is still being written */
+    bool grows; /* what is to be opened is still to come, and so may be secrets */
 };
 
 struct keylog_files;
@@ -24,7 +24,8 @@ struct keylog_files *keylog_files_new(const struct keylog_config *config);
 /* keylog_files_open reads the files as far as they go. False after a complaint. */
 bool keylog_files_open(struct keylog_files *files);
 
-/* keylog_files_read reads what was added since. */
+/* keylog_files_read reads what was added since, to these files or to others that have their names by
+ * now. */
 void keylog_files_read(struct keylog_files *files);
 
 /* keylog_files_take takes a line that stands in a capture file; an empty one says that there may

@@ -108,6 +108,15 @@ bool capture_is_input_file(const struct capture *capture, int fd, const char *na
     return fstat(fd, &output) == 0 && is_input(capture, &output, name);
 }
 
+bool capture_goes_on(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        if (!capture->inputs[i].is_file)
+            return true;
+    }
+    return capture->is_live;
+}
+
 bool capture_has_nanoseconds(const struct capture *capture)
 {
     for (size_t i = 0; i < capture->num_inputs; i++) {

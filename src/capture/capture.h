@@ -28,6 +28,10 @@ bool capture_is_input(const struct capture *capture, const char *name);
 /* capture_is_input_file is the same for an open file. */
 bool capture_is_input_file(const struct capture *capture, int fd, const char *name);
 
+/* capture_goes_on says whether packets may come that were sent after it was opened: they are live, or
+ * come through a pipe. */
+bool capture_goes_on(const struct capture *capture);
+
 /* capture_has_nanoseconds says whether any input is that exact. */
 bool capture_has_nanoseconds(const struct capture *capture);
 

@@ -121,7 +121,7 @@ static const struct helper_file *find_file(const struct file_helper_config *conf
     const bool reads = request->op == OP_OPEN && request->how == OPEN_READ;
     for (size_t i = 0; i < config->num_files; i++) {
         const struct helper_file *file = &config->files[i];
-        if ((file->use == HELPER_READ) == reads &&
+        if ((file->use == HELPER_READ || file->use == HELPER_FOLLOW) == reads &&
             (strcmp(file->name, request->name) == 0 ||
              (file->use == HELPER_LATER && run_name_fits(file->name, request->name))))
             return file;

@@ -102,12 +102,12 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files)
     if (num_files > MAX_RULES || why_not() != NULL)
         return;
     for (size_t i = 0; i < num_files; i++) {
-        const bool reads = files[i].use == HELPER_READ;
+        const bool reads = files[i].use == HELPER_READ || files[i].use == HELPER_FOLLOW;
         rules[num++] = (struct landlock_rule){files[i].name, .reads = reads, .writes = !reads};
-        if (reads)
+        if (files[i].use == HELPER_READ)
             continue;
         folder_of(files[i].name, folders[i]);
-        rules[num++] = (struct landlock_rule){folders[i], .writes = true};
+        rules[num++] = (struct landlock_rule){folders[i], .reads = reads, .writes = !reads};
     }
     (void)landlock_enter(rules, num);
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER);

@@ -52,9 +52,9 @@ static void publish(struct sniff *s)
 /* What is looked at only now and then. */
 static void look_around(struct sniff *s)
 {
+    if (s->keylog != NULL && s->keylog_config.grows)
+        keylog_files_read(s->keylog);
     if (s->capture.is_live) {
-        if (s->keylog != NULL)
-            keylog_files_read(s->keylog);
         sniff_note_drops(s);
         sniff_explain_silence(s);
     }

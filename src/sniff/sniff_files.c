@@ -128,7 +128,7 @@ bool sniff_start_helper(struct sniff *s)
     add_file(s, options->cookie_file, HELPER_READ);
     add_file(s, options->redact.key_file, HELPER_READ);
     for (size_t i = 0; i < options->keylog.num_files; i++)
-        add_file(s, options->keylog.files[i], HELPER_READ);
+        add_file(s, options->keylog.files[i], HELPER_FOLLOW);
     add_file(s, options->static_atoms_file, HELPER_READ);
     if (options->learned_file != NULL) {
         add_file(s, options->learned_file, HELPER_READ);

@@ -119,7 +119,7 @@ static bool open_session(struct sniff *s)
         return false;
     if (s->keylog != NULL) {
         config->keylog = keylog_files_get(s->keylog);
-        config->keylog_grows = s->capture.is_live;
+        config->keylog_grows = s->keylog_config.grows;
         config->keylog_notes = s->options->keep.embeds_secrets;
     }
     s->session = ds_session_new(config);
@@ -162,7 +162,7 @@ static void on_secrets(void *context, const char *line, size_t len)
 static bool prepare_keylog(struct sniff *s)
 {
     s->keylog_config = s->options->keylog;
-    s->keylog_config.grows = s->capture.is_live;
+    s->keylog_config.grows = s->keylog_config.num_files != 0 && capture_goes_on(&s->capture);
     s->keylog_config.max_secrets = s->options->config.limits[DS_LIMIT_SECRETS];
     if (s->capture.is_live && s->keylog_config.num_files == 0)
         return true;
