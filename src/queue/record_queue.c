@@ -7,6 +7,7 @@
 #include "complain.h"
 #include "record_copy.h"
 #include "stop.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -227,20 +228,14 @@ static void share_memory(void)
 static int start_threads(struct record_queue *queue, unsigned num)
 {
     share_memory();
-    /* Signals are for the thread that reads: it is the one to wake, and it wakes these. */
-    sigset_t all, before;
     int error = 0;
-    sigfillset(&all);
-    sigdelset(&all, STOP_WAKE);
-    sigdelset(&all, SIGSYS); /* of the sandbox; blocked it would be the end */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (unsigned i = 0; i < num && error == 0; i++) {
-        error = pthread_create(&queue->threads[i], NULL, run, queue);
+        /* Signals are for the thread that reads: it is the one to wake, and it wakes these. */
+        error = thread_start(&queue->threads[i], STOP_WAKE, run, queue);
         pthread_mutex_lock(&queue->lock);
         queue->num_threads += error == 0;
         pthread_mutex_unlock(&queue->lock);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 

@@ -55,6 +55,20 @@ static void set_usual(sigset_t *usual)
         sigaddset(usual, signals[i]);
 }
 
+/* keep_open_no_more makes the command begin with the first three descriptors alone. Some C libraries
+ * have no word for that: there each is marked to be closed, which does no harm to this process. */
+static int keep_open_no_more(posix_spawn_file_actions_t *actions)
+{
+#ifdef __GLIBC__
+    return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#else
+    (void)actions;
+    for (long fd = STDERR_FILENO + 1, num = sysconf(_SC_OPEN_MAX); fd < num; fd++)
+        (void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}
+
 int command_spawn(const char *command, const char *name, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -76,7 +90,7 @@ int command_spawn(const char *command, const char *name, pid_t *pid)
     if ((error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
                                                   0)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)) == 0 &&
-        (error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0 &&
+        (error = keep_open_no_more(&actions)) == 0 &&
         (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&
         (error = posix_spawnattr_setsigdefault(&attributes, &usual)) == 0 &&
         (error = posix_spawnattr_setpgroup(&attributes, 0)) == 0 &&

@@ -12,6 +12,7 @@
 #include "page.h"
 #include "page_parts.h"
 #include "stop.h"
+#include "thread.h"
 #include "web_http.h"
 
 #include <poll.h>
@@ -191,7 +192,7 @@ bool web_start(struct web *web)
     web->http = web_http_start(&config);
     if (web->http != NULL)
         web->fd = -1;
-    web->ticks = web->http != NULL && pthread_create(&web->ticker, NULL, tick, web) == 0;
+    web->ticks = web->http != NULL && thread_start(&web->ticker, 0, tick, web) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (web->ticks)
         say_where(web);
