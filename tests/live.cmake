@@ -44,6 +44,9 @@ set_tests_properties(live_tls_suites PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 
 # Every way in which a live capture ends.
 live_test(live_ends 180 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 
+# SIGHUP of a service.
+live_test(live_reload 120 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
+
 # What is said while nothing comes.
 add_test(NAME live_silence COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/silence
          $<TARGET_FILE:distsniff>)

@@ -137,10 +137,17 @@ static pcre2_code *compile(struct bounded_regex *regex, const char *pattern, siz
     return code;
 }
 
+static bool is_interpreted;
+
+void bounded_regex_interpret(void)
+{
+    is_interpreted = true;
+}
+
 /* Without the compiler, or a stack for it, the interpreter does the same, only slower. */
 static void speed_up(struct bounded_regex *regex)
 {
-    if (pcre2_jit_compile(regex->plain, PCRE2_JIT_COMPLETE) != 0 ||
+    if (is_interpreted || pcre2_jit_compile(regex->plain, PCRE2_JIT_COMPLETE) != 0 ||
         pcre2_jit_compile(regex->watched, PCRE2_JIT_COMPLETE) != 0)
         return;
     regex->stack = pcre2_jit_stack_create(JIT_STACK, JIT_STACK_MAX, regex->memory);

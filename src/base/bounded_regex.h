@@ -26,6 +26,10 @@ struct bounded_regex *bounded_regex_new(const char *pattern, size_t len, uint32_
                                         struct regex_error *error);
 void bounded_regex_free(struct bounded_regex *regex); /* NULL is allowed */
 
+/* bounded_regex_interpret has no expression compiled to machine code from now on: there may be no
+ * memory that can be run. They are slower then. */
+void bounded_regex_interpret(void);
+
 /* bounded_regex_search is for one thread at a time. */
 enum regex_result bounded_regex_search(struct bounded_regex *regex, const char *text, size_t len);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *of_what;
+static _Thread_local const char *of_what;
 
 void complain_about(const char *what)
 {

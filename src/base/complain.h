@@ -9,7 +9,7 @@
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* complain_about has the messages from now on begin with what they are of, such as "FILE, line 3"; NULL:
- * with nothing. While there is one thread. The text must stay. */
+ * with nothing. It is about the messages of this thread alone. The text must stay. */
 void complain_about(const char *what);
 
 #endif

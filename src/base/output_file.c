@@ -109,6 +109,21 @@ bool output_file_open_new(struct output_file *output, const char *name)
     return output->fd >= 0;
 }
 
+int output_file_find_new(const struct output_file *output)
+{
+    struct stat old, now;
+    if (output->is_stdout || output->failed || fstat(output->fd, &old) != 0 || !S_ISREG(old.st_mode))
+        return -1;
+    const int fd = open_untouched(output->name, OPEN_WRITE);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &now) == 0 && S_ISREG(now.st_mode) &&
+        (now.st_dev != old.st_dev || now.st_ino != old.st_ino))
+        return fd;
+    close(fd);
+    return -1;
+}
+
 static void output_fail(struct output_file *output, int error)
 {
     if (output->failed)
@@ -298,6 +313,21 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
     else
         complain("%s is not being read: the last %s could not be written", output->name,
                  counted(output->num_left, "bytes").text);
+}
+
+void output_file_go_on(struct output_file *output, int fd, bool behind)
+{
+    output_file_flush(output);
+    if (!output->failed && close(output->fd) != 0 && errno != EINTR)
+        output_fail(output, errno);
+    if (output->failed) {
+        close(fd);
+        return;
+    }
+    output->fd = fd;
+    output->partial_len = 0;
+    if (behind ? lseek(fd, 0, SEEK_END) < 0 : ftruncate(fd, 0) != 0)
+        output_fail(output, errno);
 }
 
 void output_file_discard(struct output_file *output)

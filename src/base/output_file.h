@@ -45,6 +45,15 @@ bool output_file_open_if(struct output_file *output, const char *name, bool line
  * cannot be created, EEXIST when there is one. */
 bool output_file_open_new(struct output_file *output, const char *name);
 
+/* output_file_find_new opens the file that has the name now, where that is another one than what is
+ * written, as after a log was rotated; -1 where it is not, or after a complaint. What is no regular
+ * file stays. */
+int output_file_find_new(const struct output_file *output);
+
+/* output_file_go_on writes out what has gathered, and has what follows written to fd, behind what is
+ * there or in place of it. */
+void output_file_go_on(struct output_file *output, int fd, bool behind);
+
 /* output_file_end_record marks the end of a record, and writes when enough has gathered. Where a
  * disk becomes full, the file ends with the last record that it has room for. */
 void output_file_end_record(struct output_file *output);

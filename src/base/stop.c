@@ -4,6 +4,9 @@
 #include "stop.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +15,7 @@
 atomic_int stop_wanted;
 volatile sig_atomic_t counts_wanted;
 volatile sig_atomic_t flush_wanted;
+volatile sig_atomic_t reload_wanted;
 
 static_assert(ATOMIC_INT_LOCK_FREE == 2, "it is set in a signal handler");
 
@@ -71,6 +75,24 @@ static void handle(int signal, void (*handler)(int signal), int flags)
     sigaction(signal, &action, NULL);
 }
 
+static int terminal = -1; /* that the program was started from */
+
+static bool is_terminal_gone(void)
+{
+    struct pollfd poll_fd = {.fd = terminal};
+    return terminal >= 0 && poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+static void on_hangup(int signal)
+{
+    const int error = errno;
+    if (is_terminal_gone())
+        on_stop(signal);
+    else
+        reload_wanted = 1;
+    errno = error;
+}
+
 static bool is_ignored(int signal)
 {
     struct sigaction action;
@@ -91,4 +113,12 @@ void stop_install(void)
     handle(SIGPIPE, SIG_IGN, 0);
     handle(SIGXFSZ, SIG_IGN, 0);
     handle(SIGCHLD, SIG_DFL, 0); /* if ignored, nobody learns how the command of -z ended */
+}
+
+void stop_reload_at_hangup(void)
+{
+    if (is_ignored(SIGHUP))
+        return;
+    terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    handle(SIGHUP, on_hangup, 0);
 }

@@ -1,6 +1,7 @@
 /*
  * stop.h - signals. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end, the same one
- * again ends the program at once; SIGHUP is left ignored where nohup did that. SIGUSR1 asks for
+ * again ends the program at once; SIGHUP is left ignored where nohup did that, and where there is
+ * something to read again it asks for that. SIGUSR1 asks for
  * the counts so far, SIGUSR2 to write out what has gathered. STOP_WAKE does nothing but
  * interrupt a thread that waits in a system call. SIGPIPE and SIGXFSZ are ignored: writes fail.
  *
@@ -19,8 +20,14 @@ enum { STOP_WAKE = SIGURG }; /* which does no harm when others send it */
 extern atomic_int stop_wanted; /* an orderly end: the signal that asked for it */
 extern volatile sig_atomic_t counts_wanted; /* to be cleared by who writes them */
 extern volatile sig_atomic_t flush_wanted;  /* the same */
+extern volatile sig_atomic_t reload_wanted; /* the same */
 
 void stop_install(void);
+
+/* stop_reload_at_hangup has SIGHUP ask for a reload from now on. Where the terminal that the program
+ * was started from is gone, it still asks for the end: that is what the terminal sends it for. To be
+ * called after stop_install, while files can be opened. */
+void stop_reload_at_hangup(void);
 
 /* stop_is_overdue says whether the program has worked for so long since the end was wanted (0.4
  * seconds) that what is still to be done is to be left undone, be it half of a record. To be asked

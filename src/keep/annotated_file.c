@@ -23,6 +23,8 @@ struct held_packet {
 };
 
 struct annotated_file {
+    struct annotated_config config;
+    const struct capture *capture;
     struct raw_writer writer;
     struct event_text *text;
     struct ds_buffer line;
@@ -31,13 +33,18 @@ struct annotated_file {
     struct held_packet last; /* what belongs to no packet */
 };
 
+static bool open_writer(struct annotated_file *file)
+{
+    const struct raw_writer_config writer = {
+        .has_made = capture_has_made(file->capture),
+        .secrets.keylog = file->config.secrets,
+    };
+    return raw_writer_open(&file->writer, file->config.name, file->capture, &writer);
+}
+
 struct annotated_file *annotated_new(const struct annotated_config *config,
                                      const struct capture *capture)
 {
-    const struct raw_writer_config writer = {
-        .has_made = capture_has_made(capture),
-        .secrets.keylog = config->secrets,
-    };
     struct annotated_file *file = calloc(1, sizeof *file);
     if (file != NULL)
         file->text = event_text_new_shown(config->verbose);
@@ -46,7 +53,9 @@ struct annotated_file *annotated_new(const struct annotated_config *config,
         annotated_free(file);
         return NULL;
     }
-    if (raw_writer_open(&file->writer, config->name, capture, &writer))
+    file->config = *config;
+    file->capture = capture;
+    if (open_writer(file))
         return file;
     annotated_free(file);
     return NULL;
@@ -154,6 +163,17 @@ enum ending_reason annotated_get_ending(const struct annotated_file *file)
 {
     const struct output_file *output = &file->writer.output;
     return !output->failed ? ENDING_NONE : output->closed ? ENDING_READER : ENDING_OUTPUT;
+}
+
+void annotated_reopen(struct annotated_file *file)
+{
+    if (!raw_writer_is_moved(&file->writer))
+        return;
+    while (file->num != 0)
+        write_first(file);
+    raw_writer_close(&file->writer);
+    if (!file->writer.output.failed && !open_writer(file))
+        file->writer.output.failed = true;
 }
 
 void annotated_end(struct annotated_file *file)

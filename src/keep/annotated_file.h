@@ -36,6 +36,10 @@ void annotated_record(struct annotated_file *file, const struct record *record);
  * while all is well. */
 enum ending_reason annotated_get_ending(const struct annotated_file *file);
 
+/* annotated_reopen goes on in the file that has the name now, where that is another one than what is
+ * written. */
+void annotated_reopen(struct annotated_file *file);
+
 /* annotated_end writes what comes last, and closes; see annotated_get_ending for how it went. */
 void annotated_end(struct annotated_file *file);
 void annotated_free(struct annotated_file *file); /* NULL is allowed */

@@ -267,6 +267,14 @@ void raw_writer_flush(struct raw_writer *writer)
         cut_back(writer);
 }
 
+bool raw_writer_is_moved(const struct raw_writer *writer)
+{
+    const int fd = writer->is_open ? output_file_find_new(&writer->output) : -1;
+    if (fd >= 0)
+        close(fd); /* raw_writer_open looks at it as at any */
+    return fd >= 0;
+}
+
 void raw_writer_close(struct raw_writer *writer)
 {
     if (writer->output.name == NULL)

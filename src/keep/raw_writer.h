@@ -58,6 +58,10 @@ void raw_writer_end_comments(struct raw_writer *writer, int64_t ts_ns,
                              const struct ds_buffer *comments);
 void raw_writer_flush(struct raw_writer *writer);
 
+/* raw_writer_is_moved says whether what is written has another name now, or none; then there is a file
+ * of its old name again. */
+bool raw_writer_is_moved(const struct raw_writer *writer);
+
 /* raw_writer_close flushes and closes. */
 void raw_writer_close(struct raw_writer *writer);
 

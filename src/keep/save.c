@@ -56,20 +56,26 @@ static bool take_name(struct save *save)
     return ok;
 }
 
-static bool open_next(struct save *save)
+static bool open_current(struct save *save)
 {
-    bool ok = take_name(save) && make_name(save);
-    if (!ok)
-        complain("-w %s makes no name for a file", save->config->write_file);
     const struct raw_writer_config writer = {
         .has_made = capture_has_made(save->capture),
         .takes_pcap = !save->config->embeds_secrets,
         .secrets.keylog = save->keylog,
     };
-    ok = ok && raw_writer_open(&save->writer, save->name, save->capture, &writer);
-    if (!ok)
-        save->ending = ENDING_OUTPUT;
-    return ok;
+    if (raw_writer_open(&save->writer, save->name, save->capture, &writer))
+        return true;
+    save->ending = ENDING_OUTPUT;
+    return false;
+}
+
+static bool open_next(struct save *save)
+{
+    if (take_name(save) && make_name(save))
+        return open_current(save);
+    complain("-w %s makes no name for a file", save->config->write_file);
+    save->ending = ENDING_OUTPUT;
+    return false;
 }
 
 static void note_output(struct save *save)
@@ -150,6 +156,16 @@ void save_flush(struct save *save)
     raw_writer_flush(&save->writer);
     note_output(save);
     after_file_reap(&save->after);
+}
+
+void save_reopen(struct save *save)
+{
+    if (save->ending != ENDING_NONE || !raw_writer_is_moved(&save->writer))
+        return;
+    raw_writer_close(&save->writer);
+    note_output(save);
+    if (save->ending == ENDING_NONE)
+        open_current(save);
 }
 
 void save_close(struct save *save)

@@ -46,6 +46,10 @@ static inline enum ending_reason save_get_ending(const struct save *save)
 /* save_flush writes out what has gathered. To be called now and then. */
 void save_flush(struct save *save);
 
+/* save_reopen goes on in the file that has the name now, where that is another one than what is
+ * written, as after it was renamed. */
+void save_reopen(struct save *save);
+
 /* save_close completes the last file and waits for the commands of -z. */
 void save_close(struct save *save);
 

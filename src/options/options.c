@@ -399,9 +399,12 @@ static bool finish(struct options *options, char **words, const struct option_gi
     return true;
 }
 
-bool options_parse(struct options *options, int argc, char **argv)
+/* parse: running is NULL at the start. */
+static bool parse(struct options *options, int argc, char **argv, const struct options *running)
 {
     memset(options, 0, sizeof *options);
+    options->argc = argc;
+    options->argv = argv;
     ds_config_init(&options->config);
     options->epmd_port = options->config.epmd_port;
     options->report.max_rows = REPORT_ROWS;
@@ -409,21 +412,32 @@ bool options_parse(struct options *options, int argc, char **argv)
     options->keep.before_ns = 60 * INT64_C(1000000000);
     options->keep.after_ns = 10 * INT64_C(1000000000);
 
-    if (!read_config(options, &argc, &argv) || !read_labels(argc, argv))
+    if (!read_config(options, &argc, &argv) || (running == NULL && !read_labels(argc, argv)))
         return false;
-    size_t num_letters = 1, num_given = 0; /* no more options than letters */
+    size_t num_letters = 1; /* no more options than letters */
     for (int i = 0; i < argc; i++)
         num_letters += strlen(argv[i]);
-    struct option_given *given = calloc(num_letters, sizeof *given);
-    if (given == NULL) {
+    options->given = calloc(num_letters, sizeof *options->given);
+    if (options->given == NULL) {
         complain("out of memory");
         return false;
     }
-    const bool ok = read_options(options, argc, argv, given, &num_given) &&
-                    ((options->action != ACTION_SNIFF && options->action != ACTION_CHECK_CONFIG) ||
-                     finish(options, argv + optind, given, num_given));
-    free(given);
-    return ok;
+    if (!read_options(options, argc, argv, options->given, &options->num_given))
+        return false;
+    if (running != NULL)
+        options->jobs = running->jobs;
+    return (options->action != ACTION_SNIFF && options->action != ACTION_CHECK_CONFIG) ||
+           finish(options, argv + optind, options->given, options->num_given);
+}
+
+bool options_parse(struct options *options, int argc, char **argv)
+{
+    return parse(options, argc, argv, NULL);
+}
+
+bool options_parse_again(struct options *options, const struct options *running)
+{
+    return parse(options, running->argc, running->argv, running);
 }
 
 void options_free(struct options *options)
@@ -446,4 +460,6 @@ void options_free(struct options *options)
     options->capture.read_files = NULL;
     options->follow.expression = NULL;
     config_file_free(&options->file);
+    free(options->given);
+    options->given = NULL;
 }

@@ -44,11 +44,17 @@ enum action {
     ACTION_CHECK_CONFIG,
 };
 
+struct option_given;
+
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
  * others, and what concerns several. Texts belong to the command line, except the BPF expression,
  * the filters and what names of files are made into. */
 struct options {
     enum action action;
+    int argc; /* the command line, to be read again */
+    char **argv;
+    struct option_given *given; /* the options one by one, caps left out */
+    size_t num_given;
     struct capture_config capture;
     struct follow_config follow;
     struct selector_config select;
@@ -88,6 +94,10 @@ struct options {
 /* options_parse reads the command line. False, with one line said about it, when it cannot
  * be understood. options_free is needed in both cases. */
 bool options_parse(struct options *options, int argc, char **argv);
+
+/* options_parse_again reads the same command line, and --config as it is now, while running is in use;
+ * what running has found out of this machine, and its --labels, stay. */
+bool options_parse_again(struct options *options, const struct options *running);
 
 void options_free(struct options *options);
 

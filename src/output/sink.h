@@ -91,6 +91,7 @@ struct sink {
     struct output_file output;
     uint64_t num_cut; /* records that would have taken too long when the end was asked for */
     bool is_lost; /* its reader has gone away, or it could not be written: that has been noted */
+    bool is_closed; /* state is gone: there was no memory to begin anew */
     void *state; /* of kind */
 };
 
@@ -144,6 +145,10 @@ void sink_record(struct sink *sink, const struct record *record);
 
 /* sink_lost tells that something is missing here. */
 void sink_lost(struct sink *sink, const struct loss *loss);
+
+/* sink_reopen goes on in another file where the one that is written has no name any more, or another
+ * one: what is written ends as by sink_close, and begins anew. What is the user's own stays. */
+void sink_reopen(struct sink *sink);
 
 /* sink_close writes out what is left. */
 void sink_close(struct sink *sink);

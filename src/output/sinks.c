@@ -202,11 +202,30 @@ void sink_lost(struct sink *sink, const struct loss *loss)
     output_file_end_record(&sink->output);
 }
 
+void sink_reopen(struct sink *sink)
+{
+    const struct sink_kind *kind = sink->kind;
+    const int fd = kind->writes_nothing || kind->keeps ? -1 : output_file_find_new(&sink->output);
+    if (fd < 0)
+        return;
+    if (kind->end != NULL)
+        kind->end(sink);
+    output_file_go_on(&sink->output, fd, kind->end == NULL);
+    kind->close(sink);
+    sink->state = NULL;
+    sink->is_closed = !kind->open(sink);
+    if (sink->is_closed) {
+        complain("out of memory");
+        sink->output.failed = true;
+    }
+}
+
 void sink_close(struct sink *sink)
 {
-    if (sink->kind->end != NULL)
+    if (sink->kind->end != NULL && !sink->is_closed)
         sink->kind->end(sink);
     if (!sink->kind->writes_nothing)
         output_file_close(&sink->output);
-    sink->kind->close(sink);
+    if (!sink->is_closed)
+        sink->kind->close(sink);
 }

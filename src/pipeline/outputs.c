@@ -117,6 +117,10 @@ bool outputs_flush(void *context)
 {
     struct outputs *o = context;
     bool ok = true;
+    const bool reopens = atomic_load_explicit(&o->reopen_wanted, memory_order_relaxed) &&
+                         atomic_exchange(&o->reopen_wanted, false);
+    for (size_t i = 0; reopens && i < o->num_sinks; i++)
+        sink_reopen(&o->sinks[i]);
     for (size_t i = 0; i < o->num_sinks; i++) {
         output_file_flush(&o->sinks[i].output);
         ok = note_output(o, &o->sinks[i]) && ok;

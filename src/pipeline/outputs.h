@@ -23,6 +23,7 @@ struct outputs {
     _Atomic bool has_failed;      /* one could not be written */
     bool has_recorder;            /* packets are kept even if nothing else is written */
     bool has_packets;             /* -w goes on by itself */
+    _Atomic bool reopen_wanted;   /* by the first thread, to be done at the next flush */
     void (*on_over)(void *context); /* called when nothing is left to go on for */
     void *context;
     void *drafts[MAX_DRAFTS]; /* struct draft, of the threads that write; NULL: none */

@@ -186,7 +186,7 @@ void pipeline_flush(struct pipeline *s)
         record_queue_flush(s->queue);
 }
 
-bool pipeline_start(struct pipeline *s)
+void pipeline_choose_way(struct pipeline *s)
 {
     const bool none_wanted = s->outputs.num_sinks == 0 && s->correlate == NULL &&
                              s->recorder == NULL && s->annotated == NULL &&
@@ -194,6 +194,11 @@ bool pipeline_start(struct pipeline *s)
     s->idle = none_wanted && s->metrics == NULL;
     s->only_counts = none_wanted && s->metrics != NULL && s->redact == NULL &&
                      !selector_chooses(s->select);
+}
+
+bool pipeline_start(struct pipeline *s)
+{
+    pipeline_choose_way(s);
     s->raw = sinks_want_raw(&s->options->output);
     if (s->outputs.num_sinks == 0 && !s->behind)
         return true;
@@ -264,6 +269,7 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
     if (s->findings != NULL)
         findings_add_stats(s->findings, stats);
     selector_add_stats(s->select, stats);
+    stats->no_memory += s->before.no_memory;
     if (s->metrics != NULL)
         metrics_add_stats(s->metrics, stats);
 }
@@ -284,7 +290,7 @@ bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
 
 uint64_t pipeline_num_given_up(const struct pipeline *s)
 {
-    return selector_num_given_up(s->select) +
+    return s->before.num_given_up + selector_num_given_up(s->select) +
            filter_num_given_up(s->options->keep.trigger) +
            (s->redact != NULL ? redact_num_given_up(s->redact) : 0);
 }

@@ -72,6 +72,17 @@ void pipeline_publish(struct pipeline *pipeline, int64_t now_ns);
  * has been complained of. */
 bool pipeline_is_unpublished(const struct pipeline *pipeline);
 
+/* pipeline_may_select says whether other records can be selected while events come, pipeline_select does
+ * that; both in a live capture alone. config is that of other options, and stays. False, after a
+ * complaint, when nothing is changed: what the new selection asks for is not looked for. */
+bool pipeline_may_select(const struct pipeline *pipeline, const struct selector_config *config);
+bool pipeline_select(struct pipeline *pipeline, const struct selector_config *config);
+
+/* pipeline_reopen has outputs go on soon in the files that have their names now; in a live capture
+ * alone. pipeline_try_reopen is to be called now and then: there may be no room for the wish yet. */
+void pipeline_reopen(struct pipeline *pipeline);
+void pipeline_try_reopen(struct pipeline *pipeline);
+
 /* pipeline_flush sees to it that all there is so far is written out soon. */
 void pipeline_flush(struct pipeline *pipeline);
 

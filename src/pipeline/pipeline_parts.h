@@ -2,8 +2,8 @@
  * pipeline_parts.h - what the files of the pipeline share. pipeline_new.c opens the stages;
  * pipeline.c has the way of events up to their correlation, and the threads; pipeline_pass.c takes
  * a record from there to the outputs, pipeline_facts.c what is told beside the events;
- * pipeline_reports.c has the reports that come while events still do. What stands in the last three
- * runs in the thread of the correlation.
+ * pipeline_reports.c has the reports that come while events still do. What stands in these three
+ * runs in the thread of the correlation. pipeline_reload.c changes what may change meanwhile.
  */
 #ifndef SRC_PIPELINE_PARTS_H
 #define SRC_PIPELINE_PARTS_H
@@ -71,11 +71,19 @@ struct pipeline {
     _Atomic bool publish_wanted; /* the same */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
     uint64_t num_cut;            /* records: not looked at, or not redacted, at the end */
+    bool is_reopen_due;          /* and the queue had no room for that */
+    struct {
+        uint64_t no_memory, num_given_up;
+    } before;                    /* of selections that others took the place of */
     _Atomic int state;           /* enum pipeline_state; never becomes less */
 };
 
 /* pipeline_set_state goes over to a state, unless it is in a later one. In any thread. */
 void pipeline_set_state(struct pipeline *pipeline, enum pipeline_state state);
+
+/* pipeline_choose_way finds out whether anybody wants to know more than what the metrics count, or
+ * anything at all. */
+void pipeline_choose_way(struct pipeline *pipeline);
 
 /* pipeline_note_reports notes whether a report could be written. */
 void pipeline_note_reports(struct pipeline *pipeline, enum reports_status status);

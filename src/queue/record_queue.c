@@ -479,6 +479,11 @@ void record_queue_wake(struct record_queue *queue)
     hand_on(queue, true);
 }
 
+bool record_queue_try_wake(struct record_queue *queue)
+{
+    return try_to_hand_on(queue, IF_ROOM, true);
+}
+
 void record_queue_flush(struct record_queue *queue)
 {
     if (!place_losses(queue) || is_empty(slot_at(queue, queue->head)))

@@ -69,6 +69,10 @@ void record_queue_flush(struct record_queue *queue);
  * that can wait. */
 void record_queue_wake(struct record_queue *queue);
 
+/* record_queue_try_wake does so for a queue that cannot wait. False where it has no room for that: then
+ * it is to be tried again later. */
+bool record_queue_try_wake(struct record_queue *queue);
+
 /* record_queue_stop waits until everything is with the target, and written out, and releases the
  * queue. When the user asked for the end (stop.h), what the target waits for is interrupted.
  * *num_left, which may be NULL, is how many records the target did not want any more. False

@@ -69,6 +69,11 @@ static void look_around(struct sniff *s)
         flush_wanted = 0;
         flush(s);
     }
+    if (reload_wanted) {
+        reload_wanted = 0;
+        sniff_reload(s);
+    }
+    pipeline_try_reopen(s->pipeline);
 }
 
 /* wait_for_input is called while no packet is there to be read from a pipe. */
@@ -243,6 +248,8 @@ int sniff_run(const struct options *options)
     s->options = options;
     ending_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
     stop_install();
+    if (options->config_file != NULL && options->capture.num_read_files == 0)
+        stop_reload_at_hangup();
     bool opened = sniff_open(s);
     if (opened) {
         s->capture.on_wait = wait_for_input;

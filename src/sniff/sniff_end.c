@@ -120,6 +120,7 @@ int sniff_close(struct sniff *s, bool opened)
                           !pipeline_has_failed(s->pipeline);
     follow_free(s->follow);
     pipeline_free(s->pipeline);
+    sniff_free_again(s);
     recorder_free(s->recorder);
     annotated_free(s->annotated);
     ds_session_free(s->session);

@@ -125,6 +125,7 @@ bool sniff_start_helper(struct sniff *s)
         .user = privileges_user(options->keep.user),
         .is_confined = options->sandbox != SANDBOX_OFF,
     };
+    add_file(s, options->config_file, HELPER_READ);
     add_file(s, options->cookie_file, HELPER_READ);
     add_file(s, options->redact.key_file, HELPER_READ);
     for (size_t i = 0; i < options->keylog.num_files; i++)

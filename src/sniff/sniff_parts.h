@@ -1,7 +1,7 @@
 /*
  * sniff_parts.h - what the files of a run share. sniff_open.c opens all stages, sniff_files.c says
  * which files these have; sniff.c takes the packets; sniff_end.c knows why to end, and closes;
- * sniff_tell.c has what the user is told beside what is captured.
+ * sniff_tell.c has what the user is told beside what is captured, sniff_reload.c what SIGHUP changes.
  */
 #ifndef SRC_SNIFF_PARTS_H
 #define SRC_SNIFF_PARTS_H
@@ -23,10 +23,11 @@
 #include "syntax_choice.h"
 #include "web.h"
 
-enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 8 };
+enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 9 };
 
 struct sniff {
     const struct options *options;
+    struct options *again; /* as they were read last, for what is selected; NULL: never again */
     struct capture capture;
     struct follow *follow;
     struct ds_config config;
@@ -89,6 +90,11 @@ void sniff_warn_of_secrets(const struct options *options);
 bool sniff_is_over(struct sniff *s);
 bool sniff_has_ended(struct sniff *s);
 bool sniff_reader_is_gone(const struct sniff *s);
+
+/* sniff_reload takes over what --config says now, and goes on in the files that have their names now;
+ * sniff_free_again frees what it has read, once the pipeline is gone. */
+void sniff_reload(struct sniff *s);
+void sniff_free_again(struct sniff *s);
 
 /* sniff_stats are the counts of all stages together. */
 struct ds_stats sniff_stats(const struct sniff *s);
