@@ -47,7 +47,7 @@ static void add_escaped(const struct diagram *d, struct ds_text left, struct ds_
 }
 
 static void declare_lane(struct diagram *d, uint32_t number,
-                         const struct diagram_step_end *end, struct ds_buffer *out)
+                         const struct diagram_row_end *end, struct ds_buffer *out)
 {
     const struct dialect *dialect = d->dialect;
     if (end != NULL)
@@ -72,7 +72,7 @@ static void declare_lane(struct diagram *d, uint32_t number,
 
 /* add_learnt says what a node was called whose name could not be waited for. */
 static void add_learnt(const struct diagram *d, uint32_t lane, struct ds_text was_called,
-                       const struct diagram_step_end *end, struct ds_buffer *out)
+                       const struct diagram_row_end *end, struct ds_buffer *out)
 {
     add(out, d->dialect->note);
     ds_buffer_printf(out, "L%u: ", lane);
@@ -83,12 +83,12 @@ static void add_learnt(const struct diagram *d, uint32_t lane, struct ds_text wa
 }
 
 /* find_lane returns the number of an end's lane, 0 for that of the others. */
-static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
+static uint32_t find_lane(struct diagram *d, const struct diagram_row_end *end,
                           struct ds_buffer *out)
 {
     bool is_new;
     struct ds_text was_called;
-    const struct diagram_place place = diagram_step_place(end);
+    const struct diagram_place place = diagram_row_place(end);
     uint64_t hash = hash_add_text(diagram_ends_node(&d->ends, &place, &was_called, &is_new), "", 0);
     if (d->by_process)
         hash = hash_add_text(hash, end->process.data, end->process.len);
@@ -105,49 +105,50 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_step_end *end,
 }
 
 /* add_processes tells who speaks to whom where the lanes do not. */
-static void add_processes(const struct diagram *d, struct ds_buffer *out)
+static void add_processes(const struct diagram *d, const struct diagram_row *row,
+                          struct ds_buffer *out)
 {
-    const struct diagram_step *step = &d->step;
-    if (d->by_process || (step->from.process.len == 0 && step->to.process.len == 0))
+    if (d->by_process || (row->from.process.len == 0 && row->to.process.len == 0))
         return;
     add(out, " ");
-    add_escaped(d, buffer_text(&step->from.process), out);
-    if (step->to.process.len != 0) {
-        add(out, step->from.process.len != 0 ? " to " : "to ");
-        add_escaped(d, buffer_text(&step->to.process), out);
+    add_escaped(d, buffer_text(&row->from.process), out);
+    if (row->to.process.len != 0) {
+        add(out, row->from.process.len != 0 ? " to " : "to ");
+        add_escaped(d, buffer_text(&row->to.process), out);
     }
 }
 
-static void draw(struct sink *sink, const struct record *record)
+static struct diagram_row *tell(struct sink *sink, const struct record *record)
+{
+    struct diagram *d = sink->state;
+    return diagram_step_tell(&d->step, record) ? &d->step.row : NULL;
+}
+
+static void draw(struct sink *sink, const struct diagram_row *row)
 {
     struct diagram *d = sink->state;
     struct ds_buffer *out = &sink->output.buffer;
     const struct dialect *dialect = d->dialect;
-    const struct diagram_step *step = &d->step;
 
-    if (!diagram_step_tell(&d->step, record)) {
-        out->failed = true;
-        return;
-    }
-    if (step->kind == STEP_NOTHING)
+    if (row->kind == STEP_NOTHING)
         return;
     const size_t len = out->len;
-    uint32_t from = find_lane(d, &step->from, out), to = find_lane(d, &step->to, out);
-    if (step->kind == STEP_NOTE) {
+    uint32_t from = find_lane(d, &row->from, out), to = find_lane(d, &row->to, out);
+    if (row->kind == STEP_NOTE) {
         add(out, dialect->note);
         ds_buffer_printf(out, from == to ? "L%u" : "L%u,L%u", from, to);
     } else {
-        const char *arrow = step->kind == STEP_ANSWER ? dialect->answer : dialect->message;
+        const char *arrow = row->kind == STEP_ANSWER ? dialect->answer : dialect->message;
         ds_buffer_printf(out, "    L%u%sL%u", from, arrow, to);
     }
     add(out, ": ");
-    if (step->kind != STEP_NOTE) {
-        add_escaped(d, buffer_text(&step->verb), out);
-        add_processes(d, out);
-        if (step->text.len != 0)
+    if (row->kind != STEP_NOTE) {
+        add_escaped(d, buffer_text(&row->verb), out);
+        add_processes(d, row, out);
+        if (row->text.len != 0)
             add(out, ": ");
     }
-    add_escaped(d, buffer_text(&step->text), out);
+    add_escaped(d, buffer_text(&row->text), out);
     add(out, "\n");
     d->num_chars += out->len - len;
     d->num_rows++;
@@ -188,8 +189,7 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
         free(d);
         return false;
     }
-    d->wait = (struct diagram_wait){.ends = &d->ends, .record = draw, .lost = draw_lost};
-    d->step.ends = &d->ends;
+    diagram_wait_init(&d->wait, &d->ends, tell, draw, draw_lost);
     d->dialect = dialect;
     d->by_process = d->step.folds_workers = sink->config->lanes == LANES_PROCESS;
     sink->state = d;

@@ -44,58 +44,43 @@ void diagram_step_print_span(int64_t ns, struct ds_buffer *out)
         ds_buffer_printf(out, "%.2f s", (double)ns / 1e9);
 }
 
-/* set_node tells a node's name, or what is known of it, unless it has been learnt since. */
-static void set_node(const struct diagram_step *step, uint64_t number, struct ds_text name,
-                     struct diagram_step_end *told)
+/* set_node tells a node's name, if there is one. */
+static void set_node(uint64_t number, struct ds_text name, struct diagram_row_end *told)
 {
-    told->number = number;
-    told->is_unsure = !diagram_name_is_whole(name);
-    if (told->is_unsure && number != 0 && step->ends != NULL) {
-        const struct ds_text learnt = diagram_ends_name(step->ends, number);
-        told->is_unsure = learnt.data == NULL;
-        name = learnt.data != NULL ? learnt : name;
-    }
-    told->has_name = name.data != NULL;
+    const bool is_unsure = !diagram_name_is_whole(name);
+    told->at = (struct diagram_row_at){.number = number,
+                                       .is_unsure = is_unsure,
+                                       .has_name = name.data != NULL,
+                                       .is_end_unsure = is_unsure};
     clear(&told->node);
-    if (told->has_name)
+    if (told->at.has_name)
         printable_text(name, &told->node);
 }
 
-static void tell_node(const struct diagram_step *step, const struct ds_conn *conn, unsigned side,
-                      struct diagram_step_end *told)
+static void tell_node(const struct ds_conn *conn, unsigned side, struct diagram_row_end *told)
 {
     const struct ds_endpoint *end = &conn->end[side];
     char addr[DS_ADDR_LEN];
-    set_node(step, diagram_end_number(conn->number, side), end->node, told);
-    told->host = hash_add_text(2, (const char *)end->addr.bytes, sizeof end->addr.bytes);
-    told->port = hash_add_text(told->host, (const char *)&end->port, sizeof end->port);
-    if (told->has_name)
+    set_node(diagram_end_number(conn->number, side), end->node, told);
+    told->at.host = hash_add_text(2, (const char *)end->addr.bytes, sizeof end->addr.bytes);
+    told->at.port = hash_add_text(told->at.host, (const char *)&end->port, sizeof end->port);
+    if (told->at.has_name)
         return;
     ds_addr_print(&end->addr, addr);
     ds_buffer_printf(&told->node, "%s:%u", addr, end->port);
 }
 
-struct diagram_place diagram_step_place(const struct diagram_step_end *end)
-{
-    return (struct diagram_place){.end = end->number,
-                                  .is_unsure = end->is_unsure,
-                                  .has_name = end->has_name,
-                                  .name = {end->node.data, end->node.len},
-                                  .host = end->host,
-                                  .port = end->port};
-}
-
 /* set_identity_node tells the node that a process has in a message. Where that is another than the
  * end's, it is not known to be at its address. */
-static void set_identity_node(struct ds_text node, struct diagram_step_end *end)
+static void set_identity_node(struct ds_text node, struct diagram_row_end *end)
 {
     if (node.len != 0 && end->node.len == node.len &&
         memcmp(end->node.data, node.data, node.len) == 0)
         return;
-    if (!end->is_unsure)
-        end->host = end->port = 0;
-    end->is_unsure = !diagram_name_is_whole(node);
-    end->has_name = true;
+    if (!end->at.is_unsure)
+        end->at.host = end->at.port = 0;
+    end->at.is_unsure = !diagram_name_is_whole(node);
+    end->at.has_name = end->at.is_by_process = true;
     clear(&end->node);
     printable_text(node, &end->node);
 }
@@ -111,7 +96,7 @@ static void tell_name(struct ds_text name, bool is_for, struct ds_buffer *proces
 /* tell_process names the process that a term means; name is its registered name, if known, or
  * that which it answers for. */
 static void tell_process(const struct ds_term *term, struct ds_text name, bool is_for,
-                         struct diagram_step_end *end)
+                         struct diagram_row_end *end)
 {
     struct ds_identity identity;
     struct ds_text atom;
@@ -138,12 +123,12 @@ static void tell_process(const struct ds_term *term, struct ds_text name, bool i
 static void remember_caller(struct diagram_step *step, uint64_t call, unsigned dir)
 {
     size_t i = call % STEP_CALLS;
-    const struct ds_buffer *process = &step->from.process;
+    const struct ds_buffer *process = &step->row.from.process;
     const size_t len = process->len < STEP_PROCESS_LEN && !process->failed ? process->len : 0;
     step->callers[i].number = call;
     step->callers[i].dir = (uint8_t)dir;
-    step->callers[i].from = step->from.number;
-    step->callers[i].to = step->to.number;
+    step->callers[i].from = step->row.from.at.number;
+    step->callers[i].to = step->row.to.at.number;
     if (len != 0)
         memcpy(step->callers[i].process, process->data, len);
     step->callers[i].process[len] = '\0';
@@ -158,9 +143,9 @@ static void tell_caller(struct diagram_step *step, const struct note *note, unsi
     else if (step->callers[i].number != note->call)
         return;
     else if (note->role == NOTE_FORWARD)
-        step->callers[i].to = step->to.number;
-    else if (step->to.process.len == 0)
-        ds_buffer_add_text(&step->to.process, step->callers[i].process);
+        step->callers[i].to = step->row.to.at.number;
+    else if (step->row.to.process.len == 0)
+        ds_buffer_add_text(&step->row.to.process, step->callers[i].process);
 }
 
 /* fold_worker names a process that erpc starts for one call by the function that it runs: there
@@ -170,7 +155,7 @@ static void fold_worker(struct diagram_step *step, const struct note *note, unsi
     const size_t i = note->call % STEP_CALLS;
     const bool is_request = note->role == NOTE_REQUEST;
     struct ds_buffer *process =
-        is_request || step->callers[i].dir == dir ? &step->to.process : &step->from.process;
+        is_request || step->callers[i].dir == dir ? &step->row.to.process : &step->row.from.process;
     if (is_request) {
         step->callers[i].worker[0] = '\0';
         if (note->label == NULL || strncmp(note->label, "erpc:", strlen("erpc:")) != 0 ||
@@ -196,7 +181,7 @@ static const struct ds_term_print_options *limits_of(const struct diagram_step *
 static void tell_term(struct diagram_step *step, const struct ds_term *term)
 {
     if (term->data != NULL)
-        term_show(term, limits_of(step), &step->text);
+        term_show(term, limits_of(step), &step->row.text);
 }
 
 /* tell_body tells what the message says. */
@@ -205,7 +190,7 @@ static void tell_body(struct diagram_step *step, const struct record *record)
     const struct ds_message *m = &record->event->message;
     const struct note *note = &record->note;
     if (note->mod.data != NULL) {
-        note_print_mfa(note, limits_of(step)->max_len, &step->text);
+        note_print_mfa(note, limits_of(step)->max_len, &step->row.text);
     } else if (m->role[DS_ROLE_MFA].data != NULL) {
         tell_term(step, &m->role[DS_ROLE_MFA]);
     } else if (note->body.data != NULL) {
@@ -220,7 +205,7 @@ static void tell_body(struct diagram_step *step, const struct record *record)
         tell_term(step, &m->control);
     }
     if (record->event->fault.kind != DS_FAULT_NONE)
-        ds_buffer_printf(&step->text, "%s[%s]", step->text.len != 0 ? " " : "",
+        ds_buffer_printf(&step->row.text, "%s[%s]", step->row.text.len != 0 ? " " : "",
                          ds_fault_kind_name(record->event->fault.kind));
 }
 
@@ -231,7 +216,7 @@ static void tell_verb(struct diagram_step *step, const struct record *record)
     const enum ds_op_kind kind = ds_message_kind(&record->event->message);
     const char *verb = verbs[kind].verb;
 
-    step->kind = verbs[kind].answers ? STEP_ANSWER : STEP_MESSAGE;
+    step->row.kind = verbs[kind].answers ? STEP_ANSWER : STEP_MESSAGE;
     if (note->role == NOTE_REQUEST)
         verb = "CALL";
     if (note->role == NOTE_FORWARD)
@@ -240,17 +225,17 @@ static void tell_verb(struct diagram_step *step, const struct record *record)
         verb = "CAST";
     if (note->role == NOTE_REPLY || (note->role == NOTE_DOWN && note->outcome == CALL_OK)) {
         verb = note->late ? "late reply" : "reply";
-        step->kind = STEP_ANSWER;
+        step->row.kind = STEP_ANSWER;
     }
-    ds_buffer_add_text(&step->verb, verb);
+    ds_buffer_add_text(&step->row.verb, verb);
     if (note->call != 0)
-        ds_buffer_printf(&step->verb, " #%" PRIu64, note->call);
+        ds_buffer_printf(&step->row.verb, " #%" PRIu64, note->call);
     if (note->has_latency) {
-        ds_buffer_add_text(&step->verb, " after ");
-        diagram_step_print_span(note->latency_ns, &step->verb);
+        ds_buffer_add_text(&step->row.verb, " after ");
+        diagram_step_print_span(note->latency_ns, &step->row.verb);
     }
     if (note->outcome != CALL_OPEN && note->outcome != CALL_OK)
-        ds_buffer_printf(&step->verb, " (%s)", call_outcome_name(note->outcome));
+        ds_buffer_printf(&step->row.verb, " (%s)", call_outcome_name(note->outcome));
 }
 
 static void tell_message(struct diagram_step *step, const struct record *record)
@@ -259,15 +244,15 @@ static void tell_message(struct diagram_step *step, const struct record *record)
     const struct note *note = &record->note;
     uint64_t number = record->event->conn->number;
 
-    tell_process(&m->role[DS_ROLE_FROM], note->from_name, note->from_is_for, &step->from);
-    tell_process(&m->role[DS_ROLE_TO], note->to_name, note->to_is_for, &step->to);
+    tell_process(&m->role[DS_ROLE_FROM], note->from_name, note->from_is_for, &step->row.from);
+    tell_process(&m->role[DS_ROLE_TO], note->to_name, note->to_is_for, &step->row.to);
     if (note->call != 0)
         tell_caller(step, note, record->event->dir);
     if (note->call != 0 && step->folds_workers)
         fold_worker(step, note, record->event->dir);
     tell_verb(step, record);
     if (step->late[number % STEP_LATE] == number) {
-        ds_buffer_add_text(&step->verb, " (the capture began after this connection)");
+        ds_buffer_add_text(&step->row.verb, " (the capture began after this connection)");
         step->late[number % STEP_LATE] = 0;
     }
     tell_body(step, record);
@@ -298,32 +283,30 @@ static void tell_conn(struct diagram_step *step, const struct ds_event *event)
         step->late[conn->number % STEP_LATE] = conn->number;
     if (!diagram_step_draws(event))
         return;
-    step->kind = STEP_NOTE;
-    ds_buffer_printf(&step->text, "connection %" PRIu64 " %s", conn->number,
+    step->row.kind = STEP_NOTE;
+    ds_buffer_printf(&step->row.text, "connection %" PRIu64 " %s", conn->number,
                      ds_conn_state_name(change->state));
     if (change->reason != NULL) {
-        ds_buffer_add_text(&step->text, ": ");
-        printable_text((struct ds_text){change->reason, strlen(change->reason)}, &step->text);
+        ds_buffer_add_text(&step->row.text, ": ");
+        printable_text((struct ds_text){change->reason, strlen(change->reason)}, &step->row.text);
     }
 }
 
 static void tell_gap(struct diagram_step *step, const struct ds_gap *gap)
 {
-    step->kind = STEP_NOTE;
-    ds_buffer_printf(&step->text, "%s %s missing", counted(gap->bytes, "bytes").text,
+    step->row.kind = STEP_NOTE;
+    ds_buffer_printf(&step->row.text, "%s %s missing", counted(gap->bytes, "bytes").text,
                      gap->bytes == 1 ? "is" : "are");
     if (gap->messages >= 0)
-        ds_buffer_printf(&step->text, " (%s)",
+        ds_buffer_printf(&step->row.text, " (%s)",
                          counted((uint64_t)gap->messages, "messages").text);
 }
 
-static void tell_party(const struct diagram_step *step, const struct party *party, uint64_t number,
-                       struct diagram_step_end *end)
+static void tell_party(const struct party *party, uint64_t number, struct diagram_row_end *end)
 {
     clear(&end->process);
-    set_node(step, number, party->node, end);
-    end->host = end->port = 0;
-    if (!end->has_name)
+    set_node(number, party->node, end);
+    if (!end->at.has_name)
         ds_buffer_add_text(&end->node, "?");
     if (party->name.data != NULL)
         tell_name(party->name, party->is_for, &end->process);
@@ -335,8 +318,8 @@ void diagram_step_tell_parties(struct diagram_step *step, const struct call *cal
 {
     const size_t i = call->number % STEP_CALLS;
     const bool is_known = step->callers[i].number == call->number;
-    tell_party(step, &call->caller, is_known ? step->callers[i].from : 0, &step->from);
-    tell_party(step, &call->callee, is_known ? step->callers[i].to : 0, &step->to);
+    tell_party(&call->caller, is_known ? step->callers[i].from : 0, &step->row.from);
+    tell_party(&call->callee, is_known ? step->callers[i].to : 0, &step->row.to);
 }
 
 /* Outcomes that no answer tells. */
@@ -351,28 +334,26 @@ static void tell_end(struct diagram_step *step, const struct call *call)
     if (!is_untold[call->outcome])
         return;
     diagram_step_tell_parties(step, call);
-    step->kind = STEP_NOTE;
-    ds_buffer_printf(&step->text, "#%" PRIu64 " %s after ", call->number,
+    step->row.kind = STEP_NOTE;
+    ds_buffer_printf(&step->row.text, "#%" PRIu64 " %s after ", call->number,
                      call_outcome_name(call->outcome));
-    diagram_step_print_span(call->end_ns - call->start_ns, &step->text);
+    diagram_step_print_span(call->end_ns - call->start_ns, &step->row.text);
 }
 
 bool diagram_step_tell(struct diagram_step *step, const struct record *record)
 {
     const struct ds_event *event = record->event;
-    struct ds_buffer *const all[] = {&step->from.node,  &step->from.process, &step->to.node,
-                                     &step->to.process, &step->verb,         &step->text};
 
-    step->kind = STEP_NOTHING;
-    clear(&step->verb);
-    clear(&step->text);
+    step->row.kind = STEP_NOTHING;
+    clear(&step->row.verb);
+    clear(&step->row.text);
     if (record->call != NULL) {
         tell_end(step, record->call);
     } else {
-        tell_node(step, event->conn, event->dir, &step->from);
-        tell_node(step, event->conn, !event->dir, &step->to);
-        clear(&step->from.process);
-        clear(&step->to.process);
+        tell_node(event->conn, event->dir, &step->row.from);
+        tell_node(event->conn, !event->dir, &step->row.to);
+        clear(&step->row.from.process);
+        clear(&step->row.to.process);
         if (event->type == DS_EVENT_MESSAGE)
             tell_message(step, record);
         else if (event->type == DS_EVENT_CONN)
@@ -380,19 +361,10 @@ bool diagram_step_tell(struct diagram_step *step, const struct record *record)
         else if (event->type == DS_EVENT_GAP)
             tell_gap(step, &event->gap);
     }
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i]->failed)
-            return false;
-    }
-    return true;
+    return !diagram_row_failed(&step->row);
 }
 
 void diagram_step_free(struct diagram_step *step)
 {
-    ds_buffer_free(&step->from.node);
-    ds_buffer_free(&step->from.process);
-    ds_buffer_free(&step->to.node);
-    ds_buffer_free(&step->to.process);
-    ds_buffer_free(&step->verb);
-    ds_buffer_free(&step->text);
+    diagram_row_free(&step->row);
 }

@@ -1,97 +1,99 @@
 /*
- * diagram_wait.c - see diagram_wait.h.
+ * diagram_wait.c - see diagram_wait.h. In the queue there is struct waiting_row, and behind it the
+ * row, unless a loss waits.
  */
 #include "diagram_wait.h"
 
 #include "diagram_step.h"
 #include "sink.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-struct diagram_waiting {
-    struct diagram_waiting *next;
-    uint64_t conn;             /* whose names it waits for; 0: for its turn alone */
-    struct record_block block; /* with a record alone; empty: a loss */
+struct waiting_row {
+    uint64_t conn; /* whose names it waits for; 0: for its turn alone */
+    bool is_loss;
     struct loss loss;
 };
 
-static struct diagram_waiting *take_first(struct diagram_wait *wait)
+void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_tell *tell,
+                       diagram_draw *draw, diagram_draw_lost *lost)
 {
-    struct diagram_waiting *first = wait->first;
-    wait->first = first->next;
-    if (wait->first == NULL)
-        wait->last = NULL;
-    wait->bytes -= first->block.cap + sizeof *first;
-    return first;
-}
-
-static void give_first(struct diagram_wait *wait, struct sink *sink)
-{
-    struct diagram_waiting *first = take_first(wait);
-    if (first->block.first != NULL)
-        wait->record(sink, copied_record_get(first->block.first));
-    else
-        wait->lost(sink, &first->loss);
-    output_file_mark_end(&sink->output);
-    record_block_free(&first->block);
-    free(first);
-}
-
-static void give_ready(struct diagram_wait *wait, struct sink *sink)
-{
-    while (wait->first != NULL &&
-           (wait->bytes > DIAGRAM_WAIT_BYTES || wait->first->conn == 0 ||
-            !diagram_ends_is_open(wait->ends, wait->first->conn)))
-        give_first(wait, sink);
-}
-
-void diagram_wait_end(struct diagram_wait *wait, struct sink *sink)
-{
-    while (wait->first != NULL)
-        give_first(wait, sink);
+    *wait = (struct diagram_wait){.ends = ends, .tell = tell, .draw = draw, .lost = lost};
+    row_queue_init(&wait->queue, DIAGRAM_WAIT_BYTES);
 }
 
 void diagram_wait_free(struct diagram_wait *wait)
 {
-    while (wait->first != NULL) {
-        struct diagram_waiting *first = take_first(wait);
-        record_block_free(&first->block);
-        free(first);
-    }
-    record_block_free(&wait->measure);
+    row_queue_free(&wait->queue);
+    diagram_row_free(&wait->row);
+    ds_buffer_free(&wait->packed);
 }
 
-/* copy makes a copy that takes no more room than it needs. False when there is no memory. */
-static bool copy(struct diagram_wait *wait, const struct record *record,
-                 struct record_block *block)
+/* draw draws a row by the names that are known now. */
+static void draw(struct diagram_wait *wait, struct sink *sink, struct diagram_row *row)
 {
-    record_block_clear(&wait->measure);
-    if (record_block_add(&wait->measure, record) != COPY_OK)
-        return false;
-    block->first_cap = wait->measure.len;
-    return record_block_add(block, record) == COPY_OK;
-}
-
-/* add has a record or a loss wait; without memory nothing does any longer. */
-static bool add(struct diagram_wait *wait, struct sink *sink, const struct record *record,
-                uint64_t conn, const struct loss *loss)
-{
-    struct diagram_waiting *waiting = calloc(1, sizeof *waiting);
-    if (waiting == NULL || (record != NULL && !copy(wait, record, &waiting->block))) {
-        free(waiting);
-        diagram_wait_end(wait, sink);
-        return false;
-    }
-    waiting->conn = conn;
-    if (loss != NULL)
-        waiting->loss = *loss;
-    if (wait->last != NULL)
-        wait->last->next = waiting;
+    if (diagram_row_settle(row, wait->ends))
+        wait->draw(sink, row);
     else
-        wait->first = waiting;
-    wait->last = waiting;
-    wait->bytes += waiting->block.cap + sizeof *waiting;
+        sink->output.buffer.failed = true;
+}
+
+/* first returns what waits first, with *row behind it. False when nothing waits. */
+static bool first(struct diagram_wait *wait, struct waiting_row *waiting, struct ds_text *row)
+{
+    const struct ds_text bytes = row_queue_first(&wait->queue);
+    if (bytes.data == NULL)
+        return false;
+    memcpy(waiting, bytes.data, sizeof *waiting);
+    *row = (struct ds_text){bytes.data + sizeof *waiting, bytes.len - sizeof *waiting};
     return true;
+}
+
+static void give_first(struct diagram_wait *wait, struct sink *sink,
+                       const struct waiting_row *waiting, struct ds_text row)
+{
+    if (waiting->is_loss)
+        wait->lost(sink, &waiting->loss);
+    else if (diagram_row_unpack(row, &wait->row))
+        draw(wait, sink, &wait->row);
+    else
+        sink->output.buffer.failed = true;
+    output_file_mark_end(&sink->output);
+    row_queue_drop_first(&wait->queue);
+}
+
+static void give_ready(struct diagram_wait *wait, struct sink *sink)
+{
+    struct waiting_row waiting;
+    struct ds_text row;
+    while (first(wait, &waiting, &row) &&
+           (waiting.conn == 0 || row_queue_is_full(&wait->queue) ||
+            !diagram_ends_is_open(wait->ends, waiting.conn)))
+        give_first(wait, sink, &waiting, row);
+    if (wait->queue.failed)
+        output_file_discard(&sink->output);
+}
+
+void diagram_wait_end(struct diagram_wait *wait, struct sink *sink)
+{
+    struct waiting_row waiting;
+    struct ds_text row;
+    while (first(wait, &waiting, &row))
+        give_first(wait, sink, &waiting, row);
+}
+
+/* put has a row or a loss wait; without memory nothing does any longer, and it is false. */
+static bool put(struct diagram_wait *wait, struct sink *sink, const struct waiting_row *waiting,
+                const struct diagram_row *row)
+{
+    struct ds_buffer *packed = &wait->packed;
+    packed->len = 0;
+    packed->failed = false;
+    ds_buffer_add(packed, waiting, sizeof *waiting);
+    if ((row == NULL || diagram_row_pack(row, packed)) && row_queue_put(&wait->queue, packed))
+        return true;
+    diagram_wait_end(wait, sink);
+    return false;
 }
 
 void diagram_wait_record(struct diagram_wait *wait, struct sink *sink,
@@ -99,24 +101,32 @@ void diagram_wait_record(struct diagram_wait *wait, struct sink *sink,
 {
     const struct ds_event *event = record->event;
     const bool is_final = event != NULL && event->type == DS_EVENT_CONN && event->change.final;
-    uint64_t conn = 0;
+    const bool draws = record->call != NULL || diagram_step_draws(event);
+    struct waiting_row waiting = {0};
     if (event != NULL)
         diagram_ends_learn(wait->ends, event->conn, is_final);
-    const bool draws = record->call != NULL || diagram_step_draws(event);
     if (draws && record->call == NULL && !is_final) {
         diagram_ends_note(wait->ends, event->conn);
-        conn = event->conn->number;
+        waiting.conn = event->conn->number;
     }
     give_ready(wait, sink);
-    const bool waits = draws && (wait->first != NULL ||
-                                 (conn != 0 && diagram_ends_is_open(wait->ends, conn)));
-    if (!waits || !add(wait, sink, record, conn, NULL))
-        wait->record(sink, record);
+    struct diagram_row *row = wait->tell(sink, record);
+    if (row == NULL) {
+        sink->output.buffer.failed = true;
+        return;
+    }
+    if (!draws)
+        return;
+    const bool waits = !row_queue_is_empty(&wait->queue) ||
+                       (waiting.conn != 0 && diagram_ends_is_open(wait->ends, waiting.conn));
+    if (!waits || !put(wait, sink, &waiting, row))
+        draw(wait, sink, row);
     give_ready(wait, sink);
 }
 
 void diagram_wait_lost(struct diagram_wait *wait, struct sink *sink, const struct loss *loss)
 {
-    if (wait->first == NULL || !add(wait, sink, NULL, 0, loss))
+    const struct waiting_row waiting = {.is_loss = true, .loss = *loss};
+    if (row_queue_is_empty(&wait->queue) || !put(wait, sink, &waiting, NULL))
         wait->lost(sink, loss);
 }

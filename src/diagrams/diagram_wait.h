@@ -1,29 +1,39 @@
 /*
- * diagram_wait.h - records that wait until it is known which nodes they are between, and behind
- * them what came after. Names are mostly learnt soon; where one is not, its connection ends, or
- * too much waits, the oldest go on without.
+ * diagram_wait.h - rows that wait until it is known which nodes they are between, and behind them
+ * what came after. Names are mostly learnt soon; where one is not, its connection ends. Rows beyond
+ * what memory has room for wait in a temporary file; where there is none, or it is full, the oldest
+ * go on without the name.
  */
 #ifndef SRC_DIAGRAM_WAIT_H
 #define SRC_DIAGRAM_WAIT_H
 
-#include "diagram_ends.h"
+#include "diagram_row.h"
 #include "loss.h"
-#include "record_copy.h"
+#include "record.h"
+#include "row_queue.h"
 
-enum { DIAGRAM_WAIT_BYTES = 8 * 1024 * 1024 };
+enum { DIAGRAM_WAIT_BYTES = 4 * 1024 * 1024 }; /* in memory */
 
-struct diagram_waiting;
 struct sink;
+
+/* What a format does with records. tell makes a row of one, which may be changed until the next, NULL
+ * when memory ran out; draw draws it, when it has waited; lost tells of a loss between rows. */
+typedef struct diagram_row *diagram_tell(struct sink *sink, const struct record *record);
+typedef void diagram_draw(struct sink *sink, const struct diagram_row *row);
+typedef void diagram_draw_lost(struct sink *sink, const struct loss *loss);
 
 struct diagram_wait {
     struct diagram_ends *ends;
-    /* What is done with records, and with losses between them, when they have waited. */
-    void (*record)(struct sink *sink, const struct record *record);
-    void (*lost)(struct sink *sink, const struct loss *loss);
-    struct diagram_waiting *first, *last;
-    size_t bytes;
-    struct record_block measure;
+    diagram_tell *tell;
+    diagram_draw *draw;
+    diagram_draw_lost *lost;
+    struct row_queue queue;
+    struct diagram_row row;  /* the first of them again */
+    struct ds_buffer packed; /* the last */
 };
+
+void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_tell *tell,
+                       diagram_draw *draw, diagram_draw_lost *lost);
 
 void diagram_wait_record(struct diagram_wait *wait, struct sink *sink,
                          const struct record *record);

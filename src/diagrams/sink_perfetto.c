@@ -51,6 +51,7 @@ struct trace {
     struct numbers tracks;
     struct row *rows; /* by number of the track */
     struct diagram_step step;
+    struct json_writer told; /* writes into more of the step's row */
     struct ds_buffer text;
 };
 
@@ -105,11 +106,11 @@ static void name_track(struct trace *t, struct track track, const char *what,
 
 /* find_track returns the track of a process, in one of its rows. When there are too many it
  * is that of the node, and of nodes 0. */
-static struct track find_track(struct trace *t, const struct diagram_step_end *end, unsigned row)
+static struct track find_track(struct trace *t, const struct diagram_row_end *end, unsigned row)
 {
     bool is_new;
     struct ds_text was_called;
-    const struct diagram_place place = diagram_step_place(end);
+    const struct diagram_place place = diagram_row_place(end);
     struct track track = {.pid = diagram_ends_node(&t->ends, &place, &was_called, &is_new)};
     if (is_new || was_called.data != NULL)
         name_track(t, track, "process_name", &end->node, 0);
@@ -139,8 +140,8 @@ static bool row_put(struct row *row, int64_t start_ns, int64_t end_ns)
     return true;
 }
 
-static struct track place_slice(struct trace *t, const struct diagram_step_end *end,
-                                const struct call *call)
+static struct track place_slice(struct trace *t, const struct diagram_row_end *end,
+                                const struct diagram_row *call)
 {
     struct track track = {0};
     for (unsigned row = 0; row < MAX_ROWS; row++) {
@@ -151,51 +152,92 @@ static struct track place_slice(struct trace *t, const struct diagram_step_end *
     return track;
 }
 
-static void put_term(struct trace *t, struct json_key key, const struct ds_term *term)
+static void tell_term(struct trace *t, struct json_key key, const struct ds_term *term)
 {
     if (term->data == NULL)
         return;
     t->text.len = 0;
     term_show(term, &term_limits, &t->text);
-    put_buffer(t, key, &t->text);
+    json_put_text(&t->told, key, buffer_text(&t->text));
 }
 
-static void put_party(struct trace *t, struct json_key key, const struct party *party)
+static void tell_party(struct trace *t, struct json_key key, const struct party *party)
 {
     t->text.len = 0;
     party_print(party, &t->text);
-    put_buffer(t, key, &t->text);
+    json_put_text(&t->told, key, buffer_text(&t->text));
 }
 
-static void add_slice(struct trace *t, struct track track, const struct call *call)
+/* tell_call tells a call: what it is called in verb, all else of it as an object in more. */
+static void tell_call(struct trace *t, const struct call *call)
 {
-    struct json_writer *json = &t->json;
+    struct diagram_row *row = &t->step.row;
+    diagram_step_tell_parties(&t->step, call);
+    row->kind = STEP_CALL;
+    row->number = call->number;
+    row->start_ns = call->start_ns;
+    row->end_ns = call->end_ns;
+    row->verb.len = 0;
+    if (call->mfa.data != NULL)
+        call_print_mfa_as(term_show_syntax(), call, &row->verb);
+    else
+        label_show(call->label != NULL ? call->label : "call", &row->verb);
+    json_begin_object(&t->told);
+    json_put_unsigned(&t->told, JSON_KEY("call"), call->number);
+    json_put_string(&t->told, JSON_KEY("outcome"), call_outcome_name(call->outcome));
+    if (call->parent != 0)
+        json_put_unsigned(&t->told, JSON_KEY("parent"), call->parent);
+    tell_party(t, JSON_KEY("caller"), &call->caller);
+    tell_party(t, JSON_KEY("callee"), &call->callee);
+    tell_term(t, JSON_KEY("request"), &call->request);
+    tell_term(t, JSON_KEY("result"), &call->result);
+    tell_term(t, JSON_KEY("reason"), &call->reason);
+    json_end_object(&t->told);
+}
+
+/* tell_instant adds to what the step tells: its term, longer, in more. */
+static void tell_instant(struct trace *t, const struct record *record)
+{
+    struct diagram_row *row = &t->step.row;
+    const struct ds_term *term =
+        record->note.body.data != NULL ? &record->note.body : &record->event->message.payload;
+    row->number = record->event->frame;
+    row->start_ns = record->event->ts_ns;
+    if (record->note.call != 0)
+        row->kind = STEP_NOTHING; /* the call is told at its end */
+    else if (row->kind != STEP_NOTE && row->kind != STEP_NOTHING && term->data != NULL)
+        term_show(term, &term_limits, &row->more);
+}
+
+static struct diagram_row *tell(struct sink *sink, const struct record *record)
+{
+    struct trace *t = sink->state;
+    struct diagram_row *row = &t->step.row;
+    if (!t->has_first) {
+        t->has_first = true;
+        t->first_ns = record->call != NULL ? record->call->start_ns : record->event->ts_ns;
+    }
+    row->more.len = 0;
+    if (record->call != NULL)
+        tell_call(t, record->call);
+    else if (diagram_step_tell(&t->step, record))
+        tell_instant(t, record);
+    return diagram_row_failed(row) || t->text.failed ? NULL : row;
+}
+
+static void add_slice(struct trace *t, struct track track, const struct diagram_row *call)
+{
     begin_event(t, "X", track);
     put_ts(t, call->start_ns);
     put_time(t, JSON_KEY("dur"), call->end_ns - call->start_ns);
-    json_put_string(json, JSON_KEY("cat"), "call");
-    t->text.len = 0;
-    if (call->mfa.data != NULL)
-        call_print_mfa_as(term_show_syntax(), call, &t->text);
-    else
-        label_show(call->label != NULL ? call->label : "call", &t->text);
-    put_buffer(t, JSON_KEY("name"), &t->text);
-    json_put_open(json, JSON_KEY("args"));
-    json_put_unsigned(json, JSON_KEY("call"), call->number);
-    json_put_string(json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
-    if (call->parent != 0)
-        json_put_unsigned(json, JSON_KEY("parent"), call->parent);
-    put_party(t, JSON_KEY("caller"), &call->caller);
-    put_party(t, JSON_KEY("callee"), &call->callee);
-    put_term(t, JSON_KEY("request"), &call->request);
-    put_term(t, JSON_KEY("result"), &call->result);
-    put_term(t, JSON_KEY("reason"), &call->reason);
-    json_put_close(json);
-    json_end_object(json);
+    json_put_string(&t->json, JSON_KEY("cat"), "call");
+    put_buffer(t, JSON_KEY("name"), &call->verb);
+    json_put_object(&t->json, JSON_KEY("args"), (struct json_object){buffer_text(&call->more)});
+    json_end_object(&t->json);
 }
 
 static void begin_arrow_end(struct trace *t, const char *phase, struct track track,
-                            const struct call *call)
+                            const struct diagram_row *call)
 {
     begin_event(t, phase, track);
     put_ts(t, call->start_ns);
@@ -204,11 +246,10 @@ static void begin_arrow_end(struct trace *t, const char *phase, struct track tra
     json_put_unsigned(&t->json, JSON_KEY("id"), call->number);
 }
 
-static void add_call(struct trace *t, const struct call *call)
+static void draw_call(struct trace *t, const struct diagram_row *call)
 {
-    diagram_step_tell_parties(&t->step, call);
-    struct track caller = place_slice(t, &t->step.from, call);
-    struct track callee = place_slice(t, &t->step.to, call);
+    struct track caller = place_slice(t, &call->from, call);
+    struct track callee = place_slice(t, &call->to, call);
     add_slice(t, caller, call);
     add_slice(t, callee, call);
     begin_arrow_end(t, "s", caller, call);
@@ -218,53 +259,42 @@ static void add_call(struct trace *t, const struct call *call)
     json_end_object(&t->json);
 }
 
-/* add_instant shows what belongs to no call. */
-static void add_instant(struct trace *t, const struct record *record)
+/* draw_instant shows what belongs to no call. */
+static void draw_instant(struct trace *t, const struct diagram_row *row)
 {
-    const struct ds_event *event = record->event;
-    const struct diagram_step *step = &t->step;
     struct json_writer *json = &t->json;
-    bool is_note = step->kind == STEP_NOTE;
-    struct track track = find_track(t, &step->from, 0);
+    const bool is_note = row->kind == STEP_NOTE;
+    struct track track = find_track(t, &row->from, 0);
     begin_event(t, "i", track);
-    put_ts(t, event->ts_ns);
+    put_ts(t, row->start_ns);
     json_put_string(json, JSON_KEY("s"), is_note ? "p" : "t");
     json_put_string(json, JSON_KEY("cat"), is_note ? "note" : "message");
-    put_buffer(t, JSON_KEY("name"), is_note ? &step->text : &step->verb);
+    put_buffer(t, JSON_KEY("name"), is_note ? &row->text : &row->verb);
     json_put_open(json, JSON_KEY("args"));
-    json_put_unsigned(json, JSON_KEY("frame"), event->frame);
+    json_put_unsigned(json, JSON_KEY("frame"), row->number);
     t->text.len = 0;
-    if (step->to.process.len != 0) {
-        ds_buffer_add(&t->text, step->to.process.data, step->to.process.len);
+    if (row->to.process.len != 0) {
+        ds_buffer_add(&t->text, row->to.process.data, row->to.process.len);
         ds_buffer_add_text(&t->text, " on ");
     }
-    ds_buffer_add(&t->text, step->to.node.data, step->to.node.len);
+    ds_buffer_add(&t->text, row->to.node.data, row->to.node.len);
     put_buffer(t, JSON_KEY("to"), &t->text);
-    if (!is_note)
-        put_term(t, JSON_KEY("term"),
-                 record->note.body.data != NULL ? &record->note.body : &event->message.payload);
+    if (row->more.len != 0)
+        put_buffer(t, JSON_KEY("term"), &row->more);
     json_put_close(json);
     json_end_object(json);
 }
 
-static void add_record(struct sink *sink, const struct record *record)
+static void draw(struct sink *sink, const struct diagram_row *row)
 {
     struct trace *t = sink->state;
-    if (!t->has_first) {
-        t->has_first = true;
-        t->first_ns = record->call != NULL ? record->call->start_ns : record->event->ts_ns;
-    }
-    if (record->call != NULL) {
-        add_call(t, record->call);
-    } else if (!diagram_step_tell(&t->step, record)) {
-        t->json.out->failed = true;
-    } else if (t->step.kind != STEP_NOTHING && record->note.call == 0) {
-        add_instant(t, record);
-    }
+    if (row->kind == STEP_CALL)
+        draw_call(t, row);
+    else if (row->kind != STEP_NOTHING)
+        draw_instant(t, row);
     if (t->text.failed)
         t->json.out->failed = true;
 }
-
 static void add_lost(struct sink *sink, const struct loss *loss)
 {
     struct trace *t = sink->state;
@@ -303,6 +333,7 @@ static void perfetto_close(struct sink *sink)
     diagram_step_free(&t->step);
     ds_buffer_free(&t->text);
     json_writer_free(&t->json);
+    json_writer_free(&t->told);
     free(t);
     sink->state = NULL;
 }
@@ -315,8 +346,8 @@ static bool perfetto_open(struct sink *sink)
     sink->state = t;
     t->json.out = &sink->output.buffer;
     t->rows = calloc(MAX_TRACKS + 1, sizeof *t->rows);
-    t->wait = (struct diagram_wait){.ends = &t->ends, .record = add_record, .lost = add_lost};
-    t->step.ends = &t->ends;
+    t->told.out = &t->step.row.more;
+    diagram_wait_init(&t->wait, &t->ends, tell, draw, add_lost);
     if (t->rows == NULL || !diagram_ends_init(&t->ends, MAX_NODES) ||
         !numbers_init(&t->tracks, MAX_TRACKS)) {
         perfetto_close(sink);

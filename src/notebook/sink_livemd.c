@@ -102,7 +102,7 @@ static void end_line(struct map_writer *map)
     map->out->failed |= map->failed;
 }
 
-static void put_end(struct map_writer *map, const struct diagram_step_end *end)
+static void put_end(struct map_writer *map, const struct diagram_row_end *end)
 {
     put_text(map, &end->node);
     map_put_next(map);
@@ -124,9 +124,9 @@ static void add_row(struct notebook *n, const struct record *record)
     map_put_next(map);
     map_put_signed(map, event->ts_ns / 1000);
     map_put_next(map);
-    put_end(map, &n->step.from);
-    put_end(map, &n->step.to);
-    put_text(map, &n->step.verb);
+    put_end(map, &n->step.row.from);
+    put_end(map, &n->step.row.to);
+    put_text(map, &n->step.row.verb);
     map_put_next(map);
     n->label.len = 0;
     if (is_message && record->note.label != NULL)
@@ -137,7 +137,7 @@ static void add_row(struct notebook *n, const struct record *record)
     map_put_next(map);
     map_put_unsigned(map, is_message ? event->message.size : 0);
     map_put_next(map);
-    put_text(map, &n->step.text);
+    put_text(map, &n->step.row.text);
     map_put_tuple_end(map);
     end_line(map);
     page_rows_add(&n->rows, &n->line);
@@ -219,7 +219,7 @@ static void data_record(struct sink *sink, const struct record *record)
     }
     const enum ds_event_type type = record->event->type;
     if ((type == DS_EVENT_MESSAGE || type == DS_EVENT_CONN || type == DS_EVENT_GAP) &&
-        diagram_step_tell(&n->step, record) && n->step.kind != STEP_NOTHING)
+        diagram_step_tell(&n->step, record) && n->step.row.kind != STEP_NOTHING)
         add_row(n, record);
 }
 

@@ -145,18 +145,18 @@ static void add_row(struct page *p, const struct record *record)
     put_number(&json, event->conn != NULL ? event->conn->number : 0);
     json_item(&json);
     json_value_signed(&json, event->ts_ns / 1000);
-    put_buffer(&json, &p->step.from.node);
-    put_buffer(&json, &p->step.from.process);
-    put_buffer(&json, &p->step.to.node);
-    put_buffer(&json, &p->step.to.process);
-    put_buffer(&json, &p->step.verb);
+    put_buffer(&json, &p->step.row.from.node);
+    put_buffer(&json, &p->step.row.from.process);
+    put_buffer(&json, &p->step.row.to.node);
+    put_buffer(&json, &p->step.row.to.process);
+    put_buffer(&json, &p->step.row.verb);
     p->label.len = 0;
     if (is_message && record->note.label != NULL)
         label_show(record->note.label, &p->label);
     put_buffer(&json, &p->label);
     put_number(&json, is_message ? record->note.call : 0);
     put_number(&json, is_message ? event->message.size : 0);
-    put_buffer(&json, &p->step.text);
+    put_buffer(&json, &p->step.row.text);
     json_put_list_end(&json);
     json_end_object(&json);
     json_writer_free(&json);
@@ -185,11 +185,11 @@ static void take_event(struct page *p, const struct record *record)
     if (event->type != DS_EVENT_MESSAGE && event->type != DS_EVENT_CONN &&
         event->type != DS_EVENT_GAP)
         return;
-    if (!diagram_step_tell(&p->step, record) || p->step.kind == STEP_NOTHING)
+    if (!diagram_step_tell(&p->step, record) || p->step.row.kind == STEP_NOTHING)
         return;
-    if (p->step.kind == STEP_NOTE)
+    if (p->step.row.kind == STEP_NOTE)
         page_times_mark(p->times, event->ts_ns, mark_kind(event), conn, event->frame,
-                        (struct ds_text){p->step.text.data, p->step.text.len});
+                        (struct ds_text){p->step.row.text.data, p->step.row.text.len});
     add_row(p, record);
 }
 

@@ -4,8 +4,10 @@
 #include "failing_alloc.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include <cjson/cJSON.h>
 #include <cmocka.h>
@@ -250,25 +252,84 @@ static void another_connection_may_know(void **test)
     }
 }
 
-/* More cannot wait than there is room for: then the oldest has its lane, and a note says what the
- * name is. */
+static size_t count(const char *all, const char *what)
+{
+    size_t num = 0;
+    for (; (all = strstr(all, what)) != NULL; all += strlen(what))
+        num++;
+    return num;
+}
+
+/* However much waits, and most of it in a file: it comes in its turn, and to the lane of its name. */
+static void much_waits(void **test)
+{
+    static const char *const kinds[] = {"mermaid", "perfetto"};
+    (void)test;
+    for (int i = 0; i < 2; i++) {
+        const size_t num = 3 * DIAGRAM_WAIT_BYTES / 256;
+        char text[32];
+        start(kinds[i], LANES_PROCESS);
+        for (size_t m = 0; m < num; m++) {
+            to(1, &at_2, 4370, m == num / 2 ? "bob@h" : NULL);
+            if (m % 1000 == 7)
+                lose(3);
+            snprintf(text, sizeof text, "m%zu.", m);
+            num_bytes = 0;
+            say(text);
+            if (m % (num / 8) == 0)
+                assert_int_equal(has_written("m0."), m >= num / 2);
+        }
+        char *all = stop();
+        size_t next = 0;
+        snprintf(text, sizeof text, "m0.");
+        for (const char *at = all; *at != '\0'; at++) {
+            if (strncmp(at, text, strlen(text)) == 0)
+                snprintf(text, sizeof text, "m%zu.", ++next);
+        }
+        assert_int_equal(next, num);
+        assert_int_equal(count(all, "lost 3 records"), num / 1000 + (num % 1000 > 7));
+        assert_int_equal(count(all, "participant"), i == 0 ? 2 : 0);
+        assert_int_equal(count(all, "process_name"), i == 0 ? 0 : 1); /* who sends */
+        assert_null(strstr(all, "10.0.0.2"));
+        free(all);
+    }
+}
+
+/* no_file has temporary files take nothing, until it is called again. */
+static void no_file(bool is_so)
+{
+    static struct rlimit before;
+    if (is_so)
+        assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit none_at_all = {0, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, is_so ? &none_at_all : &before), 0);
+}
+
+/* wait_until says more until what waits first cannot wait any longer. */
+static void wait_until(const char *is_written)
+{
+    const size_t len = sink.output.buffer.len;
+    for (size_t i = 0; sink.output.buffer.len == len; i++) {
+        assert_true(i < DIAGRAM_WAIT_BYTES / 64);
+        num_bytes = 0;
+        say("more");
+    }
+    assert_true(has_written(is_written));
+}
+
+/* Where there is no room in a file either, the oldest has its lane, and a note says what the name
+ * is. */
 static void too_much_does_not_wait(void **test)
 {
-    static char large[100000];
     (void)test;
     start("mermaid", LANES_NODE);
+    no_file(true);
     to(1, &at_2, 4370, NULL);
     say("one");
     to(2, &at_3, 4371, "carol@h");
-    memset(large, 'x', sizeof large);
-    for (size_t i = 0; !has_written("one"); i++) {
-        assert_true(i <= DIAGRAM_WAIT_BYTES / sizeof large);
-        begin(DS_EVENT_MESSAGE, 0);
-        event.bytes = (uint8_t *)large;
-        event.bytes_len = sizeof large;
-        event.message.op = ds_op_find(6);
-        show();
-    }
+    wait_until("one");
+    no_file(false);
     assert_true(has_written("carol"));
     to(1, &at_2, 4370, "bob@h");
     say("three");
@@ -291,24 +352,23 @@ static void too_much_does_not_wait(void **test)
 /* An address that had one node's lane does not make another node's of it. */
 static void an_address_may_go_to_another_node(void **test)
 {
-    static char large[DIAGRAM_WAIT_BYTES];
-    static const char *const names[] = {"bob@h", "carol@h"};
+    static const char *const names[] = {"bob@h", "carol@h"}, *const said[] = {"one", "first"};
     (void)test;
     start("mermaid", LANES_NODE);
+    no_file(true);
     for (uint64_t i = 0; i < 2; i++) {
         to(i + 1, &at_2, 4370, NULL);
-        message(6, 0, pid("alice@h", 85), atom("echo"), atom("one"));
-        event.bytes = (uint8_t *)large;
-        event.bytes_len = sizeof large;
-        show();
+        num_bytes = 0;
+        say(said[i]);
+        wait_until(said[i]);
         to(i + 1, &at_2, 4370, names[i]);
         say("two");
     }
+    no_file(false);
     char *all = stop();
     assert_non_null(strstr(all, "Note over L2: 10.0.0.2#58;4370 is bob@h\n"));
     assert_non_null(strstr(all, "participant L3 as carol@h\n"
-                                "    Note over L3: 10.0.0.2#58;4370 is carol@h\n"
-                                "    L1->>L3: SEND #60;85.0#62; to echo: two\n"));
+                                "    Note over L3: 10.0.0.2#58;4370 is carol@h\n"));
     free(all);
 }
 
@@ -349,6 +409,8 @@ static void a_trace_names_each_node_once(void **test)
     {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(one, "name"));
         num_nodes += strcmp(name, "process_name") == 0;
+        const cJSON *dur = cJSON_GetObjectItem(one, "dur");
+        assert_true(dur == NULL || dur->valuedouble == 2);
         num_instants += cJSON_GetStringValue(cJSON_GetObjectItem(one, "ph"))[0] == 'i';
     }
     assert_int_equal(num_nodes, 2);
@@ -406,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_call_passed_on_is_of_the_last_node),
         cmocka_unit_test(without_names_there_are_addresses),
         cmocka_unit_test(another_connection_may_know),
+        cmocka_unit_test(much_waits),
         cmocka_unit_test(too_much_does_not_wait),
         cmocka_unit_test(an_address_may_go_to_another_node),
         cmocka_unit_test(a_trace_names_each_node_once),
