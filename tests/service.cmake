@@ -3,3 +3,10 @@ add_test(NAME config COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/config
          $<TARGET_FILE:distsniff> ${PCAPS} ${CMAKE_SOURCE_DIR}/packaging/distsniff.conf)
 add_test(NAME completions COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/completions
          $<TARGET_FILE:distsniff> ${CMAKE_BINARY_DIR}/packaging/completions)
+
+# What systemd is told, and what it says of the unit.
+add_test(NAME live_service COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/service $<TARGET_FILE:distsniff>)
+set_tests_properties(live_service PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+add_test(NAME unit COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unit $<TARGET_FILE:distsniff>
+         ${CMAKE_BINARY_DIR}/packaging/systemd/distsniff@.service)
+set_tests_properties(unit PROPERTIES SKIP_RETURN_CODE 77)

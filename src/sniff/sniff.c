@@ -59,6 +59,7 @@ static void look_around(struct sniff *s)
         sniff_explain_silence(s);
     }
     publish(s);
+    sniff_say_alive(s);
     progress_update(&s->progress, &s->capture, ds_session_stats(s->session));
     if (counts_wanted) {
         counts_wanted = 0;
@@ -71,7 +72,9 @@ static void look_around(struct sniff *s)
     }
     if (reload_wanted) {
         reload_wanted = 0;
+        service_reloads(&s->service, clock_now_ns());
         sniff_reload(s);
+        service_say(&s->service, "READY=1");
     }
     pipeline_try_reopen(s->pipeline);
 }
@@ -195,6 +198,7 @@ static void run(struct sniff *s)
         begin(s, s->drops_asked_ns);
         sniff_say_listening(s);
     }
+    service_say(&s->service, "READY=1");
     progress_init(&s->progress, &s->capture);
     while (!sniff_has_ended(s)) {
         enum capture_status status = capture_next(&s->capture, &packet);
@@ -217,6 +221,7 @@ static void run(struct sniff *s)
             take_packet(s, &packet);
         }
     }
+    service_say(&s->service, "STOPPING=1");
     if (ends_by_clock(s))
         drain(s);
     if (s->capture.is_live)
@@ -250,6 +255,7 @@ int sniff_run(const struct options *options)
     stop_install();
     if (options->config_file != NULL && options->capture.num_read_files == 0)
         stop_reload_at_hangup();
+    service_open(&s->service);
     bool opened = sniff_open(s);
     if (opened) {
         s->capture.on_wait = wait_for_input;
@@ -261,6 +267,7 @@ int sniff_run(const struct options *options)
             run(s);
     }
     int status = sniff_close(s, opened);
+    service_close(&s->service);
     syntax_choice_end(&s->syntax);
     free(s);
     return status;

@@ -19,6 +19,7 @@
 #include "pipeline.h"
 #include "progress.h"
 #include "save.h"
+#include "service.h"
 #include "sniff.h"
 #include "syntax_choice.h"
 #include "web.h"
@@ -47,6 +48,7 @@ struct sniff {
     bool is_hidden;                 /* memory, see hide_memory */
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
     struct ending ending;
+    struct service service; /* that this is, if it is one */
     int64_t begin_ns; /* of the monotonic clock */
     uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
     struct live_clock clock;
@@ -103,6 +105,9 @@ void sniff_print_summary(struct sniff *s);
 /* sniff_note_drops tells of the packets that have been dropped since it was called last: the kernel
  * counts them, and does not say when they came. */
 void sniff_note_drops(struct sniff *s);
+
+/* sniff_say_alive tells the manager of services, when it is time to, that this one is, and how far. */
+void sniff_say_alive(struct sniff *s);
 
 void sniff_say_listening(const struct sniff *s);
 void sniff_say_given_up(const struct sniff *s);

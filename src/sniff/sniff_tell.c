@@ -94,6 +94,18 @@ void sniff_explain_nothing_passed(const struct sniff *s)
                  counted(s->num_taken, "packets").text, s->options->follow.expression);
 }
 
+void sniff_say_alive(struct sniff *s)
+{
+    char lines[256];
+    if (!service_is_due(&s->service, clock_now_ns()))
+        return;
+    const struct ds_stats *stats = ds_session_stats(s->session);
+    snprintf(lines, sizeof lines, "WATCHDOG=1\nSTATUS=%s, %s, %s",
+             counted(s->num_passed, "packets").text, counted(stats->connections, "connections").text,
+             counted(stats->messages, "messages").text);
+    service_say(&s->service, lines);
+}
+
 void sniff_say_listening(const struct sniff *s)
 {
     const char *interface = s->options->capture.interface;
