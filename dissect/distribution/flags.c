@@ -64,6 +64,14 @@ const char *ds_flags_release(uint64_t flags)
     return NULL;
 }
 
+const char *ds_flags_release_at(size_t i)
+{
+    const struct release *r = &releases[i / 2];
+    if (i / 2 >= sizeof releases / sizeof releases[0])
+        return NULL;
+    return i % 2 == 0 ? r->name : r->hidden_name;
+}
+
 uint64_t flags_missing(uint64_t flags, unsigned release)
 {
     bool digest = (flags & FLAG_MASK(MANDATORY_25_DIGEST)) != 0;

@@ -9,6 +9,8 @@
  */
 #include "tls_hello.h"
 
+#include <distsniff/dissect.h>
+
 enum extension {
     EXT_SERVER_NAME = 0,
     EXT_ENCRYPT_THEN_MAC = 22,
@@ -124,16 +126,22 @@ bool tls_hello_read(struct cursor body, bool is_client, struct tls_hello *out)
     return cursor_left(&extensions) == 0;
 }
 
-const char *tls_alert_text(uint8_t description)
-{
-    static const struct {
-        uint8_t description;
-        const char *text;
-    } alerts[] = {
+static const struct {
+    uint8_t description;
+    const char *text;
+} alerts[] = {
 #define ALERT(code, text) {code, text},
 #include "tls_alerts.def"
 #undef ALERT
-    };
+};
+
+const char *ds_tls_alert_at(size_t i)
+{
+    return i < sizeof alerts / sizeof alerts[0] ? alerts[i].text : NULL;
+}
+
+const char *tls_alert_text(uint8_t description)
+{
     for (size_t i = 0; i < sizeof alerts / sizeof alerts[0]; i++) {
         if (alerts[i].description == description)
             return alerts[i].text;
@@ -141,27 +149,33 @@ const char *tls_alert_text(uint8_t description)
     return NULL;
 }
 
+static const struct {
+    uint16_t code;
+    const char *name;
+} groups[] = {
+    {23, "secp256r1"},
+    {24, "secp384r1"},
+    {25, "secp521r1"},
+    {29, "x25519"},
+    {30, "x448"},
+    {256, "ffdhe2048"},
+    {257, "ffdhe3072"},
+    {258, "ffdhe4096"},
+    {0x11eb, "secp256r1mlkem768"},
+    {0x11ec, "x25519mlkem768"},
+    {0x11ed, "secp384r1mlkem1024"},
+    {0x200, "mlkem512"},
+    {0x201, "mlkem768"},
+    {0x202, "mlkem1024"},
+};
+
+const char *ds_tls_group_at(size_t i)
+{
+    return i < sizeof groups / sizeof groups[0] ? groups[i].name : NULL;
+}
+
 const char *tls_group_name(uint16_t group)
 {
-    static const struct {
-        uint16_t code;
-        const char *name;
-    } groups[] = {
-        {23, "secp256r1"},
-        {24, "secp384r1"},
-        {25, "secp521r1"},
-        {29, "x25519"},
-        {30, "x448"},
-        {256, "ffdhe2048"},
-        {257, "ffdhe3072"},
-        {258, "ffdhe4096"},
-        {0x11eb, "secp256r1mlkem768"},
-        {0x11ec, "x25519mlkem768"},
-        {0x11ed, "secp384r1mlkem1024"},
-        {0x200, "mlkem512"},
-        {0x201, "mlkem768"},
-        {0x202, "mlkem1024"},
-    };
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (groups[i].code == group)
             return groups[i].name;

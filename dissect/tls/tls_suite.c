@@ -3,6 +3,7 @@
  */
 #include "tls_suite.h"
 
+#include <distsniff/dissect.h>
 #include <stddef.h>
 
 static const struct tls_suite suites[] = {
@@ -18,4 +19,9 @@ const struct tls_suite *tls_suite_find(uint16_t code)
             return &suites[i];
     }
     return NULL;
+}
+
+const char *ds_tls_suite_at(size_t i)
+{
+    return i < sizeof suites / sizeof suites[0] ? suites[i].name : NULL;
 }

@@ -281,6 +281,13 @@ const char *ds_tls_version_name(uint16_t version); /* "1.3" */
 const char *ds_limit_name(enum ds_limit limit);
 const char *ds_limit_what(enum ds_limit limit);
 
+/* What certain texts can be, in any order: those of ds_tls.suite_name, ds_tls.group and ds_tls.alert, and
+ * what ds_flags_release returns. Each returns a static string for i from 0 on; NULL behind the last. */
+const char *ds_tls_suite_at(size_t i);
+const char *ds_tls_group_at(size_t i);
+const char *ds_tls_alert_at(size_t i);
+const char *ds_flags_release_at(size_t i);
+
 /* ds_op_find returns the control message with that code, or NULL. */
 const struct ds_op *ds_op_find(int64_t code);
 

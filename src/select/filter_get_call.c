@@ -212,7 +212,7 @@ static const struct filter_field fields[] = {
     {"request_bytes", FIELD_SIZE, get_of_call, CALL_REQUEST_BYTES, NULL},
     {"start", FIELD_TIME, get_of_call, CALL_START, NULL},
     {"start_frame", FIELD_NUMBER, get_of_call, CALL_START_FRAME, NULL},
-    {"class", FIELD_TEXT, get_of_call, CALL_CLASS, NULL},
+    {"class", FIELD_TEXT, get_of_call, CALL_CLASS, filter_word_of_class},
     {"parent", FIELD_NUMBER, get_of_call, CALL_PARENT, NULL},
     {"parent_ambiguous", FIELD_BOOL, get_of_call, CALL_AMBIGUOUS, NULL},
     {"parent_inferred", FIELD_BOOL, get_of_call, CALL_INFERRED, NULL},

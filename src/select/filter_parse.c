@@ -14,7 +14,6 @@
 #include "filter_program.h"
 
 #include "label_show.h"
-#include "pick.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -298,8 +297,7 @@ static bool check_word(struct parser *p, size_t at, const struct filter_field *f
                        const struct ds_text *text)
 {
     const char *nearest;
-    if (filter_word_check(field->words, *text, &nearest) ||
-        (field->words == filter_word_of_op && pick_is_unnamed_op(text->data, text->len)))
+    if (filter_word_check(field->words, *text, &nearest))
         return true;
     const int len = text->len < 40 ? (int)text->len : 40;
     if (nearest != NULL && nearest[0] != '\0')

@@ -75,10 +75,64 @@ const char *filter_word_of_group(size_t i)
     return labels_group(i);
 }
 
+const char *filter_word_of_class(size_t i)
+{
+    static const char *const others[] = {"exit", "spawn"}; /* a process ended; none was started */
+    const size_t num_others = sizeof others / sizeof others[0];
+    return i < num_others ? others[i] : labels_class(i - num_others);
+}
+
+const char *filter_word_of_flag(size_t i)
+{
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const char *name = ds_flag_name(bit);
+        if (name != NULL && i-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+const char *filter_word_of_release(size_t i)
+{
+    return ds_flags_release_at(i);
+}
+
+const char *filter_word_of_suite(size_t i)
+{
+    return ds_tls_suite_at(i);
+}
+
+const char *filter_word_of_tls_group(size_t i)
+{
+    return ds_tls_group_at(i);
+}
+
+const char *filter_word_of_alert(size_t i)
+{
+    return ds_tls_alert_at(i);
+}
+
+/* is_unnamed_flag says whether text is what a bit is called that is no flag. */
+static bool is_unnamed_flag(struct ds_text text)
+{
+    unsigned bit = 0;
+    if (text.len < 5 || text.len > 6 || memcmp(text.data, "bit_", 4) != 0)
+        return false;
+    for (size_t i = 4; i < text.len; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        bit = bit * 10 + (unsigned)(text.data[i] - '0');
+    }
+    return bit < 64 && ds_flag_name(bit) == NULL;
+}
+
 bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **nearest)
 {
     const char *names[MAX_WORDS_OF_ONE];
     size_t num = 0;
+    if ((words == filter_word_of_op && pick_is_unnamed_op(text.data, text.len)) ||
+        (words == filter_word_of_flag && is_unnamed_flag(text)))
+        return true;
     for (const char *word; num < MAX_WORDS_OF_ONE && (word = words(num)) != NULL; num++) {
         if (strlen(word) == text.len && memcmp(word, text.data, text.len) == 0)
             return true;

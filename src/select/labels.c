@@ -65,6 +65,17 @@ const char *labels_group(size_t i)
     return i < num_lines ? lines[i].group : NULL;
 }
 
+const char *labels_class(size_t i)
+{
+    size_t num_lines;
+    const struct ds_otp_line *lines = own_labels(&num_lines);
+    for (size_t l = 0; l < num_lines; l++) {
+        if (lines[l].kind == DS_OTP_FAILURE && i-- == 0)
+            return lines[l].label;
+    }
+    return NULL;
+}
+
 static bool is_known(const char *word, size_t len)
 {
     char room[LABEL_ROOM];

@@ -15,6 +15,9 @@ bool labels_fit(const char *list, const char *label, const char *group);
 const char *labels_name(size_t i);
 const char *labels_group(size_t i);
 
+/* What a call can fail as, of them. */
+const char *labels_class(size_t i);
+
 /* labels_check says whether each of the words means a label that messages, calls, monitors or
  * links can have. False after a complaint, in which option stands. */
 bool labels_check(const char *option, const char *list);

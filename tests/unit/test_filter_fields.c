@@ -252,6 +252,34 @@ static void knows_the_fields_of_tls(void **state)
     assert_false(holds("tls.version == \"1.3\"", &record));
 }
 
+/* Every text that the library has for a field is a word of it. */
+static void knows_the_words_of_fields(void **state)
+{
+    static const struct {
+        const char *(*word)(size_t i);
+        const char *field;
+        size_t num_least;
+    } all[] = {
+        {ds_tls_suite_at, "tls.suite", 30},
+        {ds_tls_group_at, "tls.group", 10},
+        {ds_tls_alert_at, "tls.alert", 25},
+        {ds_flags_release_at, "release", 10},
+    };
+    struct ds_event event = make_message();
+    const struct record record = {.event = &event};
+    (void)state;
+    for (size_t a = 0; a < sizeof all / sizeof all[0]; a++) {
+        size_t i = 0;
+        char expression[200];
+        for (const char *word; (word = all[a].word(i)) != NULL; i++) {
+            snprintf(expression, sizeof expression, "%s == \"%s\"", all[a].field, word);
+            assert_false(holds(expression, &record));
+        }
+        assert_true(i >= all[a].num_least);
+    }
+    assert_false(holds("flag_names in {\"FRAGMENTS\", \"bit_60\", \"bit_63\"}", &record));
+}
+
 static void knows_the_fields_of_findings(void **state)
 {
     static struct finding finding;
@@ -298,6 +326,7 @@ int main(void)
         cmocka_unit_test(knows_the_fields_of_the_rest),
         cmocka_unit_test(knows_the_fields_of_links),
         cmocka_unit_test(knows_the_fields_of_tls),
+        cmocka_unit_test(knows_the_words_of_fields),
         cmocka_unit_test(knows_the_fields_of_findings),
         cmocka_unit_test(has_tested_all_fields),
     };
