@@ -21,6 +21,7 @@ struct watched {
     int initiator; /* the end that sent send_name, -1 */
     enum ds_handshake_step last_step; /* DS_STEP_UNKNOWN: none */
     int64_t step_ns;                  /* of it */
+    int64_t left_ns; /* how long the initiator had waited for an answer when it closed; 0: it has not */
     uint64_t step_frame[DS_STEP_COUNT];
     uint64_t flags[2];
     bool has_flags[2];
@@ -62,12 +63,14 @@ struct refused {
 };
 
 /* pair is two nodes, in either order. */
+enum { NUM_UPS = 4 };
 struct pair {
     struct table_entry entry;
     uint32_t name_hash[2];
     uint32_t creation[2];
     unsigned ups;
-    uint64_t conn[4], frame[4]; /* of the last ones */
+    int64_t up_ns[NUM_UPS]; /* of the last ones */
+    uint64_t frame[NUM_UPS];
     bool has_ended;      /* a link of theirs, or more */
     uint32_t ended_by;   /* the latest: hash of the node that closed it in order; 0: otherwise */
     int64_t idle_ns[3];         /* before a RST, of the last ones; 0: none */
@@ -148,6 +151,9 @@ struct fading {
     char name[2][128]; /* who waits, who is silent */
 };
 
+/* Why a node is silent: DS201 is told of each by itself. */
+enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW };
+
 /* lookup is a host's name that DNS was asked for, and has not told. */
 enum { MAX_LOOKUPS = 64, MAX_HOSTS = 64, LOOKUP_LEN = 120 };
 struct lookup {
@@ -174,6 +180,22 @@ struct lookups {
     } name[MAX_HOSTS]; /* hosts in the names of nodes */
 };
 
+/* knock is somebody who asked EPMD for all names, and may be no node. */
+enum { MAX_KNOCKS = 16 };
+struct knock {
+    bool is_used;
+    struct ds_addr client, server;
+    int64_t ts_ns;
+    uint64_t frame, conn;
+};
+
+struct scans {
+    bool has_knocks; /* any may be used */
+    struct knock knock[MAX_KNOCKS];
+    unsigned num_hosts; /* of nodes */
+    struct ds_addr host[MAX_HOSTS];
+};
+
 /* checks counts what was looked at. */
 struct checks {
     uint64_t lookups, resolved;
@@ -195,6 +217,7 @@ struct detect {
     struct fading fading[MAX_FADING];
     bool has_fading;
     struct lookups lookups;
+    struct scans scans;
     struct mesh *mesh; /* NULL: no link has been up yet */
     struct {
         int64_t ts_ns; /* 0: none */
@@ -250,6 +273,7 @@ void detect_silence(struct detect *d, const struct record *record);
 void detect_silence_time(struct detect *d);
 void detect_mesh(struct detect *d, const struct record *record);
 void detect_mesh_time(struct detect *d, bool at_end);
+void detect_mesh_greeting(struct detect *d, const struct ds_event *event); /* global's init_connect */
 void detect_mesh_free(struct detect *d);
 unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were looked at, 0: all */
 void detect_calls(struct detect *d, const struct record *record);

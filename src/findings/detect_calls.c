@@ -69,6 +69,14 @@ static bool is_housekeeping(const char *group)
     return group != NULL && group[0] != '\0';
 }
 
+static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, const char *what)
+{
+    if (num == 0)
+        return;
+    wording_printf(detail, "%s%" PRIu64 " %s", *is_next ? ", " : ": ", num, what);
+    *is_next = true;
+}
+
 static void take_callee(struct detect *d, const struct call *call)
 {
     if (call->callee.name.data == NULL || call->callee.node.data == NULL)
@@ -100,10 +108,12 @@ static void take_callee(struct detect *d, const struct call *call)
     wording_add(&f->sentence, "calls of ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " fail");
-    wording_printf(&f->detail,
-                 "by then %" PRIu64 " of %" PRIu64 ": %" PRIu64 " noproc, %" PRIu64
-                 " given up, the rest errors; the latest is call #%" PRIu64,
-                 c->failed, c->calls, c->noproc, c->timeouts, call->number);
+    bool is_next = false;
+    wording_printf(&f->detail, "by then %" PRIu64 " of %" PRIu64, c->failed, c->calls);
+    add_outcome(&f->detail, &is_next, c->noproc, "noproc");
+    add_outcome(&f->detail, &is_next, c->timeouts, "given up");
+    add_outcome(&f->detail, &is_next, c->failed - c->noproc - c->timeouts, "with an error");
+    wording_printf(&f->detail, "; the latest is call #%" PRIu64, call->number);
     detect_frame(f, call->end_frame, "its end");
     detect_commit(d);
 }

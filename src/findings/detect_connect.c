@@ -12,7 +12,7 @@ static bool answer_is_due(const struct ds_event *event, const struct watched *w)
 {
     const struct ds_link *link = event->conn->link;
     return event->change.state == DS_CONN_HALF_CLOSED && w->last_step == DS_STEP_SEND_NAME &&
-           event->ts_ns - w->step_ns < ACCEPTOR_NS && link != NULL &&
+           event->ts_ns - w->step_ns < STALLED_NS && link != NULL &&
            link->closer == (w->initiator >= 0 ? w->initiator : 0);
 }
 
@@ -48,8 +48,10 @@ static void take_conn(struct detect *d, const struct ds_event *event)
     case DS_CONN_FAILED:
     case DS_CONN_CLOSED:
     case DS_CONN_OPEN_AT_END:
-        if (answer_is_due(event, w))
+        if (answer_is_due(event, w)) {
+            w->left_ns = event->ts_ns - w->step_ns;
             return;
+        }
         if (event->conn->counters[0].gaps + event->conn->counters[1].gaps == 0)
             detect_refusal(d, event, w);
         w->is_explained = true;
@@ -69,12 +71,17 @@ static void take_epmd(struct detect *d, const struct ds_event *event)
 {
     note_hosts(d, event->conn);
     detect_dials(d, &event->conn->end[0].addr);
+    detect_scan_epmd(d, event);
     detect_epmd(d, event);
 }
 
 static void take_handshake(struct detect *d, const struct ds_event *event)
 {
     note_hosts(d, event->conn);
+    if (event->handshake.step != DS_STEP_UNKNOWN) {
+        detect_note_nodes_host(d, &event->conn->end[0].addr);
+        detect_note_nodes_host(d, &event->conn->end[1].addr);
+    }
     if (event->handshake.name.data != NULL)
         detect_note_name(d, event->handshake.name);
     detect_handshake(d, event);
@@ -99,5 +106,6 @@ void detect_connect_time(struct detect *d, bool at_end)
 {
     detect_reach_time(d, at_end);
     detect_lookup_time(d, at_end);
+    detect_scan_time(d, at_end);
     detect_dialled_time(d);
 }

@@ -237,7 +237,9 @@ void detect_global(struct detect *d, const struct record *record)
         return;
     const struct ds_term *said =
         record->note.body.data != NULL ? &record->note.body : &record->event->message.payload;
-    if (strcmp(label, "global:exchange") == 0)
+    if (strcmp(label, "global:init_connect") == 0)
+        detect_mesh_greeting(d, record->event);
+    else if (strcmp(label, "global:exchange") == 0)
         take_names(d, record->event, said);
     else if (strcmp(label, "global:lost_connection") == 0)
         note_lost(d, record->event, said);

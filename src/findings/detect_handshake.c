@@ -18,6 +18,28 @@ static bool status_is(struct ds_text status, const char *text)
            memcmp(status.data, text, status.len) == 0;
 }
 
+/* begin_alive: the acceptor holds an old connection, which the initiator has lost or does not want to
+ * replace. */
+static struct finding *begin_alive(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    const bool is_replaced = status_is(event->handshake.status, "true");
+    struct finding *f = detect_begin(d, FINDING_DS118, event);
+    wording_end(&f->sentence, &end[!event->dir]);
+    wording_add(&f->sentence, is_replaced ? " still held an old connection with "
+                                          : " has a connection with ");
+    wording_end(&f->sentence, &end[event->dir]);
+    if (!is_replaced) {
+        wording_add(&f->sentence, " already");
+        wording_add(&f->detail, "so the new one is given up");
+        return f;
+    }
+    f->severity = SEVERITY_NOTE;
+    wording_end(&f->detail, &end[event->dir]);
+    wording_add(&f->detail, " has lost it, without a word that arrived, and replaces it");
+    return f;
+}
+
 /* take_status speaks of a refusal. */
 static void take_status(struct detect *d, const struct ds_event *event, struct watched *w)
 {
@@ -30,13 +52,9 @@ static void take_status(struct detect *d, const struct ds_event *event, struct w
         wording_add(&f->sentence, " does not allow ");
         wording_end(&f->sentence, &end[!event->dir]);
         wording_add(&f->sentence, " to connect");
-    } else if (h->step == DS_STEP_STATUS_REPLY && status_is(h->status, "false")) {
-        f = detect_begin(d, FINDING_DS118, event);
-        wording_end(&f->sentence, &end[!event->dir]);
-        wording_add(&f->sentence, " has a connection with ");
-        wording_end(&f->sentence, &end[event->dir]);
-        wording_add(&f->sentence, " already");
-        wording_add(&f->detail, "which is then given up as false");
+    } else if (h->step == DS_STEP_STATUS_REPLY &&
+               (status_is(h->status, "false") || status_is(h->status, "true"))) {
+        f = begin_alive(d, event);
     } else {
         w->is_nok = status_is(h->status, "nok");
         w->is_refused = w->is_nok;
@@ -44,7 +62,7 @@ static void take_status(struct detect *d, const struct ds_event *event, struct w
             detect_dialled(d, event, !w->is_nok);
         return;
     }
-    w->is_refused = true;
+    w->is_refused = f->severity != SEVERITY_NOTE;
     detect_frame(f, w->step_frame[DS_STEP_SEND_NAME], "send_name");
     detect_frame(f, w->step_frame[DS_STEP_STATUS], "status");
     if (h->step == DS_STEP_STATUS_REPLY)

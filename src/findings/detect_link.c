@@ -14,6 +14,7 @@
 #define LONG_STALL_NS SECOND
 #define LONG_MESSAGE_NS SECOND
 #define IDLE_NS (30 * SECOND)
+#define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
 
 enum {
     TOLD_TICKTIME = 1,
@@ -25,6 +26,7 @@ enum {
     MIN_BURSTS = 3,
 
     MIN_RESENT = 10,
+    MIN_OTHERS = 5, /* segments lost besides the one that is sent again and again */
     PER_CENT = 100,
     LARGE_LEN = 1000,
     MIN_FLAPS = 3,
@@ -42,21 +44,31 @@ static bool has_gaps(const struct ds_conn *conn)
 
 /* --- the end of a link --- */
 
+/* tick_of_either: the end that is waited for has the same ticktime, or should. */
+static int64_t tick_of_either(const struct ds_link *link, int end)
+{
+    return detect_tick_of(link, link->side[end].tick_intervals != 0 ? end : !end);
+}
+
 static bool take_silence(struct detect *d, const struct ds_event *event, int closer)
 {
     const struct ds_link *link = event->conn->link;
     const struct ds_link_side *silent = &link->side[!closer];
     const int64_t silence_ns = event->ts_ns - silent->last_data_ns;
-    const int64_t tick_ns = detect_tick_of(link, closer);
-    /* It hears nothing in four of its ticks, give or take one; and it ticks itself meanwhile. */
+    const int64_t tick_ns = tick_of_either(link, closer);
+    const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
+    /* It hears nothing in four of its ticks, give or take one; and it says something meanwhile: else
+     * it was not there either, or the capture was not. */
     if (silent->last_data_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
-        silence_ns > 6 * tick_ns || event->conn->counters[closer].ticks < 2)
+        silence_ns > 6 * tick_ns ||
+        link->side[closer].last_data_ns - silent->last_data_ns < 2 * tick_ns - tick_ns / 10)
         return false;
     const bool acknowledged = silent->last_ns - silent->last_data_ns > silence_ns / 3;
     /* Its own tick may not have been due yet. */
     const bool may_be_slow = acknowledged && silence_ns < TICK_NS &&
                              event->conn->counters[!closer].ticks == 0;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
+    f->variant = may_be_slow ? SILENT_SLOW : acknowledged ? SILENT_STUCK : SILENT_GONE;
     wording_end(&f->sentence, &event->conn->end[closer]);
     wording_add(&f->sentence, " gave up ");
     wording_end(&f->sentence, &event->conn->end[!closer]);
@@ -69,7 +81,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
                               ? "; its kernel still acknowledged: the process was suspended or stuck"
                               : "; its kernel did not acknowledge either: host or network were gone");
     detect_frame(f, event->frame, "the close");
-    if (may_be_slow)
+    if (may_be_slow || !is_measured)
         detect_unsure(f, CERTAINTY_LIKELY, "net_kernel:get_net_ticktime() on both nodes");
     detect_commit(d);
     return true;
@@ -143,6 +155,31 @@ static void take_idle(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
+static void report_reset(struct detect *d, const struct ds_event *event, int closer)
+{
+    struct finding *f = detect_begin(d, FINDING_DS204, event);
+    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_add(&f->sentence, " reset its link with ");
+    wording_end(&f->sentence, &event->conn->end[!closer]);
+    detect_frame(f, event->frame, "the RST");
+    detect_commit(d);
+}
+
+/* report_closed: all links that a node closes are one finding, as one that ends closes them all. */
+static void report_closed(struct detect *d, const struct ds_event *event, int closer)
+{
+    struct finding *f = detect_begin(d, FINDING_DS204, event);
+    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_add(&f->sentence, " closed its links with other nodes");
+    wording_add(&f->detail, "first the one with ");
+    wording_end(&f->detail, &event->conn->end[!closer]);
+    wording_add(&f->detail, ", which will have logged connection_closed: ");
+    wording_end(&f->detail, &event->conn->end[closer]);
+    wording_add(&f->detail, " ended, was killed, or disconnected");
+    detect_frame(f, event->frame, "the FIN");
+    detect_commit(d);
+}
+
 static void take_end(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     const struct ds_link *link = event->conn->link;
@@ -158,15 +195,14 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
                              ? 0
                              : hash_text(event->conn->end[closer].node);
     }
-    if (was_silent || link->close != DS_CLOSE_RESET)
+    if (was_silent)
         return;
-    take_idle(d, event);
-    struct finding *f = detect_begin(d, FINDING_DS204, event);
-    wording_end(&f->sentence, &event->conn->end[closer]);
-    wording_add(&f->sentence, " reset its link with ");
-    wording_end(&f->sentence, &event->conn->end[!closer]);
-    detect_frame(f, event->frame, "the RST");
-    detect_commit(d);
+    if (link->close == DS_CLOSE_RESET) {
+        take_idle(d, event);
+        report_reset(d, event, closer);
+    } else if (detect_is_published(w)) {
+        report_closed(d, event, closer);
+    }
 }
 
 /* --- flapping --- */
@@ -185,10 +221,11 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
         p->ups = 0;
     }
     p->has_ended = false;
-    const size_t at = p->ups++ % (sizeof p->conn / sizeof p->conn[0]);
-    p->conn[at] = event->conn->number;
+    const size_t at = p->ups++ % NUM_UPS;
+    p->up_ns[at] = event->ts_ns;
     p->frame[at] = event->frame;
-    if (p->ups < MIN_FLAPS || creation[0] == 0 || creation[1] == 0)
+    if (p->ups < MIN_FLAPS || creation[0] == 0 || creation[1] == 0 ||
+        event->ts_ns - p->up_ns[(at + NUM_UPS + 1 - MIN_FLAPS) % NUM_UPS] > FLAPS_NS)
         return;
     struct finding *f = detect_begin(d, FINDING_DS209, event);
     wording_add(&f->sentence, "the link between ");
@@ -197,7 +234,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
     wording_end(&f->sentence, &end[1]);
     wording_add(&f->sentence, " comes and goes");
     wording_printf(&f->detail, "up for the %u. time, and neither node was restarted", p->ups);
-    for (size_t i = 0; i < sizeof p->frame / sizeof p->frame[0]; i++)
+    for (size_t i = 0; i < NUM_UPS; i++)
         detect_frame(f, p->frame[i], "up");
     detect_commit(d);
 }
@@ -290,9 +327,12 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
 {
     const struct ds_stall *stall = &event->stall;
     const struct ds_link_side *peer = &event->conn->link->side[!event->dir];
-    /* Small ones got through: the peer has answered since it was up. */
+    const struct ds_link_side *side = &event->conn->link->side[event->dir];
+    const uint64_t others = side->resent + side->resent_unseen - side->most_repeats;
+    /* Small ones got through: the peer has answered since it was up. And where others are lost as
+     * well, the path loses packets of any size. */
     if (stall->is_over || stall->in_flight < LARGE_LEN || (w->told & TOLD_BLACK_HOLE) != 0 ||
-        peer->data_segments == 0)
+        peer->data_segments == 0 || (others >= MIN_OTHERS && others * PER_CENT >= side->data_segments))
         return;
     w->told |= TOLD_BLACK_HOLE;
     struct finding *f = detect_begin(d, FINDING_DS207, event);
@@ -392,8 +432,6 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
     }
     const bool was_told = w->stall_frame[event->dir] != 0;
     w->stall_frame[event->dir] = stall->is_over ? 0 : event->frame;
-    if (was_told && stall->is_over)
-        return; /* the same one */
     begin_unread(d, event);
     struct finding *f = &d->draft;
     if (stall->message_size != 0) {
@@ -404,7 +442,10 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
         wording_add(&f->detail, " of it have come");
     }
     detect_frame(f, event->frame, stall->is_over ? "the window opens" : "by then");
-    detect_commit(d);
+    if (was_told)
+        detect_complete(d); /* the same one, of which more is known */
+    else
+        detect_commit(d);
 }
 
 static void take_message(struct detect *d, const struct ds_event *event)

@@ -20,6 +20,7 @@ enum { MAX_NODES = 128, NAME_LEN = 128 };
 
 struct member {
     uint32_t hash;
+    bool meets_all; /* its global has greeted a node: with -connect_all false it does not */
     struct ds_addr addr;
     size_t len;
     char name[NAME_LEN];
@@ -28,6 +29,7 @@ struct member {
 struct mesh {
     unsigned num;
     bool is_full;
+    bool has_greetings;  /* what nodes say can be read, and is of Erlang/OTP's nodes */
     bool is_new;         /* links have come up since it was looked at */
     int64_t changed_ns;
     struct member node[MAX_NODES];
@@ -62,6 +64,7 @@ static int find_node(struct mesh *mesh, const struct ds_endpoint *end)
     }
     struct member *node = &mesh->node[mesh->num];
     node->hash = hash;
+    node->meets_all = false;
     node->addr = end->addr;
     node->len = end->node.len;
     memcpy(node->name, end->node.data, end->node.len);
@@ -141,6 +144,18 @@ void detect_mesh(struct detect *d, const struct record *record)
         take_seen(d->mesh, event->conn, state == DS_CONN_FAILED);
 }
 
+void detect_mesh_greeting(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_endpoint *from = &event->conn->end[event->dir];
+    if (d->mesh == NULL || from->node.data == NULL)
+        return;
+    const int at = find_node(d->mesh, from);
+    if (at < 0)
+        return;
+    d->mesh->node[at].meets_all = true;
+    d->mesh->has_greetings = true;
+}
+
 static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third)
 {
     const struct member *node = d->mesh->node;
@@ -161,7 +176,9 @@ static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third
     if (failed != 0)
         wording_add(&f->detail, "; an attempt between their hosts failed");
     detect_unsure(f, failed != 0 ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
-                  "nodes() on both; -connect_all false and hidden nodes need no such link");
+                  d->mesh->has_greetings
+                      ? "nodes() on both"
+                      : "nodes() on both; with -connect_all false nodes need no such link");
     detect_commit(d);
 }
 
@@ -170,7 +187,8 @@ static void check_pair(struct detect *d, unsigned a, unsigned b)
 {
     const struct mesh *mesh = d->mesh;
     const bool one_host = is_same_addr(&mesh->node[a].addr, &mesh->node[b].addr);
-    if (mesh->was_up[a][b])
+    if (mesh->was_up[a][b] ||
+        (mesh->has_greetings && !(mesh->node[a].meets_all && mesh->node[b].meets_all)))
         return;
     for (unsigned third = 0; third < mesh->num; third++) {
         if (mesh->up[a][third] == 0 || mesh->up[b][third] == 0)

@@ -11,6 +11,9 @@
  * default (net_setuptime). */
 #define ACCEPTOR_NS INT64_C(5000000000)
 
+/* One that closes after so long has a shorter net_setuptime, or has ended. */
+#define STALLED_NS INT64_C(1000000000)
+
 /* Names and ports (detect_reach.c). detect_find_asked finds the latest answer of EPMD that led to
  * this connection, of the other version of IP where other_family; NULL: none did. */
 void detect_epmd(struct detect *d, const struct ds_event *event);
@@ -18,6 +21,16 @@ void detect_unreachable(struct detect *d, const struct ds_event *event);
 void detect_reach_time(struct detect *d, bool at_end);
 const struct asked *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
                                       int64_t ts_ns, bool other_family);
+
+/* detect_find_told finds the latest answer of EPMD that names this place, whoever asked; NULL: none. */
+const struct asked *detect_find_told(const struct detect *d, const struct ds_endpoint *end);
+
+/* Who is no node (detect_scan.c). detect_note_nodes_host tells of an address that nodes have;
+ * detect_scan_end is of a connection that has ended and had no handshake. */
+void detect_note_nodes_host(struct detect *d, const struct ds_addr *addr);
+void detect_scan_epmd(struct detect *d, const struct ds_event *event);
+void detect_scan_end(struct detect *d, const struct ds_event *event);
+void detect_scan_time(struct detect *d, bool at_end);
 
 /* Names that do not resolve (detect_names.c). detect_note_host and detect_note_name tell of nodes;
  * detect_dials that a host makes a connection to an EPMD: what it asked for was told. */

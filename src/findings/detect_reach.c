@@ -67,6 +67,18 @@ const struct asked *detect_find_asked(const struct detect *d, const struct ds_co
     return best;
 }
 
+const struct asked *detect_find_told(const struct detect *d, const struct ds_endpoint *end)
+{
+    const struct asked *best = NULL;
+    for (struct asked *a = table_first(&d->asked, hash_port(end->port)); a != NULL;
+         a = table_next(&d->asked, a)) {
+        if (a->port == end->port && is_same_addr(&a->server, &end->addr) &&
+            (best == NULL || a->ts_ns > best->ts_ns))
+            best = a;
+    }
+    return best;
+}
+
 void detect_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
@@ -180,8 +192,12 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
     const struct ds_conn *conn = event->conn;
     const struct asked *asked = detect_find_asked(d, conn, event->ts_ns, false);
     const struct asked *other = asked == NULL ? detect_find_asked(d, conn, event->ts_ns, true) : NULL;
+    /* A node that listens over IPv6 does so over IPv4 as well, but not the other way. */
+    const bool is_v4_only = asked != NULL && conn->end[1].addr.family == 6 && conn->link != NULL &&
+                            conn->link->close == DS_CLOSE_RESET;
     char text[120];
-    struct finding *f = detect_begin(d, other != NULL ? FINDING_DS110 : FINDING_DS105, event);
+    struct finding *f =
+        detect_begin(d, other != NULL || is_v4_only ? FINDING_DS110 : FINDING_DS105, event);
     const struct asked *by = asked != NULL ? asked : other;
     wording_add(&f->sentence, "a connection from ");
     wording_addr(&f->sentence, &conn->end[0].addr);
@@ -195,6 +211,10 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
                  failure_text(conn, text, sizeof text));
     if (other != NULL) {
         wording_add(&f->detail, "EPMD told that port over the other version of IP");
+        detect_unsure(f, CERTAINTY_LIKELY, "what the node listens on: ss -ltn on its host");
+    } else if (is_v4_only) {
+        wording_add(&f->detail, "EPMD had told that port; a node with -proto_dist inet_tcp listens on "
+                                "IPv4 alone");
         detect_unsure(f, CERTAINTY_LIKELY, "what the node listens on: ss -ltn on its host");
     } else if (asked != NULL) {
         wording_add(&f->detail, "EPMD had told that port");

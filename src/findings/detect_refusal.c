@@ -182,7 +182,7 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
 }
 
 static void report_stalled(struct detect *d, const struct ds_event *event, const struct watched *w,
-                           int initiator)
+                           int initiator, int64_t silent_ns)
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS115, event);
@@ -191,9 +191,28 @@ static void report_stalled(struct detect *d, const struct ds_event *event, const
     wording_end(&f->sentence, &end[initiator]);
     wording_add(&f->sentence, " and did not go on with it");
     wording_add(&f->detail, "it was silent for ");
-    wording_span(&f->detail, event->ts_ns - w->step_ns);
+    wording_span(&f->detail, silent_ns);
     wording_printf(&f->detail, " after %s, until the initiator gave up",
-                 ds_handshake_step_name(w->last_step));
+                   ds_handshake_step_name(w->last_step));
+    add_steps(f, w, event);
+    if (silent_ns < ACCEPTOR_NS) /* the initiator may have ended */
+        detect_unsure(f, CERTAINTY_LIKELY, "net_setuptime of the initiator, and its log");
+    detect_commit(d);
+}
+
+/* take_left is of an initiator that closed before it was answered, be it that the answer came then. */
+static void take_left(struct detect *d, const struct ds_event *event, const struct watched *w,
+                      int initiator)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS119, event);
+    wording_end(&f->sentence, &end[initiator]);
+    wording_add(&f->sentence, " closed the connection with ");
+    wording_end(&f->sentence, &end[!initiator]);
+    wording_add(&f->sentence, " in the handshake, after send_name");
+    wording_add(&f->detail, "it waited ");
+    wording_span(&f->detail, w->left_ns);
+    wording_add(&f->detail, " for an answer");
     add_steps(f, w, event);
     detect_commit(d);
 }
@@ -258,13 +277,18 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
     }
     if (w->is_refused || w->is_up || conn->counters[initiator].bytes == 0)
         return;
+    if (w->left_ns != 0) {
+        take_left(d, event, w, initiator);
+        return;
+    }
+    const int64_t waited_ns = event->ts_ns - w->step_ns;
     switch (w->last_step) {
     case DS_STEP_SEND_NAME:
         missing = find_missing(w, initiator, &release);
         if (!by_initiator && missing != 0)
             report_flags(d, event, w, initiator, missing, release);
-        else if (by_initiator && event->ts_ns - w->step_ns >= ACCEPTOR_NS)
-            report_stalled(d, event, w, initiator);
+        else if (by_initiator && waited_ns >= STALLED_NS)
+            report_stalled(d, event, w, initiator, waited_ns);
         else
             report_other(d, event, w, closer);
         return;
@@ -272,7 +296,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         missing = find_missing(w, !initiator, &release);
         if (by_initiator && missing != 0)
             report_flags(d, event, w, !initiator, missing, release);
-        else if (by_initiator && event->ts_ns - w->step_ns < ACCEPTOR_NS)
+        else if (by_initiator && waited_ns < ACCEPTOR_NS)
             report_name(d, event, w, initiator);
         else
             report_other(d, event, w, closer);
@@ -280,8 +304,8 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
     case DS_STEP_CHALLENGE_REPLY:
         if (!by_initiator)
             report_cookie(d, event, w, initiator);
-        else if (event->ts_ns - w->step_ns >= ACCEPTOR_NS)
-            report_stalled(d, event, w, initiator);
+        else if (waited_ns >= STALLED_NS)
+            report_stalled(d, event, w, initiator, waited_ns);
         else
             report_other(d, event, w, closer);
         return;
@@ -290,14 +314,15 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
             report_acks_cookie(d, event, w, initiator);
         return;
     case DS_STEP_STATUS:
-        if (by_initiator && event->ts_ns - w->step_ns >= ACCEPTOR_NS) {
-            report_stalled(d, event, w, initiator);
+        if (by_initiator && waited_ns >= STALLED_NS) {
+            report_stalled(d, event, w, initiator, waited_ns);
             return;
         }
         report_other(d, event, w, closer);
         return;
-    case DS_STEP_UNKNOWN:
-        return; /* no handshake at all: whoever that was, it was no node */
+    case DS_STEP_UNKNOWN: /* no handshake at all: whoever that was, it was no node */
+        detect_scan_end(d, event);
+        return;
     default:
         report_other(d, event, w, closer);
     }

@@ -77,6 +77,7 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
 static void report(struct detect *d, const struct fading *g)
 {
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);
+    f->variant = SILENT_GONE;
     f->evidence[0].conn = g->conn;
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,

@@ -144,7 +144,7 @@ static void emit(struct detect *d, const struct finding *finding)
 
 static bool is_equal(const struct finding *a, const struct finding *b)
 {
-    return a->kind == b->kind && a->sentence.len == b->sentence.len &&
+    return a->kind == b->kind && a->variant == b->variant && a->sentence.len == b->sentence.len &&
            memcmp(a->sentence.bytes, b->sentence.bytes, a->sentence.len) == 0;
 }
 
@@ -308,7 +308,8 @@ static void count(struct detect *d, const struct record *record)
     c->late += state == DS_CONN_JOINED_LATE;
     if (!event->change.final)
         return;
-    c->tls += event->conn->tls != NULL;
+    const struct ds_tls *tls = event->conn->tls;
+    c->tls += tls != NULL && tls->unopened[0] + tls->unopened[1] != 0;
     const struct ds_link *link = event->conn->link;
     const uint64_t *messages[2] = {&event->conn->counters[0].messages,
                                    &event->conn->counters[1].messages};

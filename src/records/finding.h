@@ -72,6 +72,7 @@ struct finding {
     enum severity severity;
     enum certainty certainty;
     struct wording sentence, detail;
+    unsigned variant; /* the same sentence for another reason is another finding */
     const char *proof; /* what would prove it, unless it is sure; a static string, or NULL */
     uint64_t count;    /* how often */
     int64_t first_ns, last_ns;

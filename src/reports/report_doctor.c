@@ -126,16 +126,16 @@ static void show_report(void *state)
     const struct doctor *doctor = state;
     struct ds_buffer *out = &doctor->text->buffer;
     bool is_well = true;
+    for (size_t i = 0; i < doctor->num; i++)
+        is_well = is_well && doctor->found[i]->severity >= SEVERITY_NOTE;
+    if (is_well)
+        ds_buffer_add_text(out, "nothing wrong was found\n\n");
     for (int severity = SEVERITY_ERROR; severity <= SEVERITY_NOTE; severity++) {
         for (size_t i = 0; i < doctor->num; i++) {
-            if (doctor->found[i]->severity == (enum severity)severity) {
+            if (doctor->found[i]->severity == (enum severity)severity)
                 add_finding(doctor, doctor->found[i], out);
-                is_well = is_well && severity == SEVERITY_NOTE;
-            }
         }
     }
-    if (is_well)
-        ds_buffer_add_text(out, "nothing wrong was found\n");
     if (doctor->no_memory != 0)
         ds_buffer_printf(out, "findings left out for lack of room: %" PRIu64 "\n", doctor->no_memory);
     add_list(doctor, SEVERITY_FINE, "checked and fine:\n", out);

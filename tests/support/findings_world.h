@@ -32,6 +32,7 @@ static struct world {
     size_t len;
     struct finding last;
     unsigned num;
+    bool hidden; /* alice is */
     char unchecked[4096]; /* what could not be looked at, line by line */
     size_t unchecked_len;
 } w;
@@ -148,7 +149,7 @@ static inline void step(enum ds_handshake_step which, int dir, const char *name)
     } else if (which == DS_STEP_SEND_NAME || which == DS_STEP_CHALLENGE) {
         h->name = text(name);
         h->version = 6;
-        h->flags = FULL_FLAGS;
+        h->flags = w.hidden && dir == 0 ? FULL_FLAGS & ~UINT64_C(1) : FULL_FLAGS;
         h->has_flags = true;
         w.conn.end[dir].node = h->name;
         w.conn.end[dir].creation = 5;
@@ -203,6 +204,16 @@ static inline void sentence_is(const char *wanted)
     wording_print(&w.last.sentence, &out);
     ds_buffer_add(&out, "", 1);
     assert_string_equal(out.data, wanted);
+    ds_buffer_free(&out);
+}
+
+static inline void detail_has(const char *part)
+{
+    struct ds_buffer out = {0};
+    wording_print(&w.last.detail, &out);
+    ds_buffer_add(&out, "", 1);
+    if (strstr(out.data, part) == NULL)
+        fail_msg("'%s' is not in '%s'", part, out.data);
     ds_buffer_free(&out);
 }
 

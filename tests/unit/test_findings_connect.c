@@ -146,6 +146,17 @@ static void unreachable(void **state)
     w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){6, {[15] = 9}};
     close_by(1, MS, DS_CLOSE_RESET);
     found("DS110");
+    for (int i = 0; i < 2; i++) { /* over IPv6 it does not listen; but silence is a firewall's */
+        static const struct ds_addr bobs = {6, {[15] = 2}};
+        begin();
+        w.conn.end[0].addr = w.conn.end[1].addr = bobs;
+        epmd(DS_EPMD_PORT2_RESP, 1, "bob", PORT, 0);
+        next_conn();
+        w.conn.end[0].addr = w.conn.end[1].addr = bobs;
+        w.link.side[0].syns = 1;
+        close_by(i == 0 ? 1 : -1, MS, i == 0 ? DS_CLOSE_RESET : DS_CLOSE_SILENT);
+        found(i == 0 ? "DS110" : "DS105");
+    }
     begin(); /* it is accepted, and closed */
     asked("bob");
     w.link.side[0].syns = w.link.side[1].syns = 1;
@@ -214,7 +225,8 @@ static void refusals(void **state)
         step(DS_STEP_SEND_NAME, 0, "alice@a");
         step(DS_STEP_STATUS, 1, "alive");
         step(DS_STEP_STATUS_REPLY, 0, i == 0 ? "false" : "true");
-        found(i == 0 ? "DS118" : "");
+        found("DS118");
+        assert_int_equal(w.last.severity, i == 0 ? SEVERITY_WARNING : SEVERITY_NOTE);
     }
 }
 
@@ -251,10 +263,26 @@ static void silent_acceptor(void **state)
     w.now_ns += 7 * SECOND;
     half_close(0, DS_CLOSE_FIN);
     found("DS115");
-    begin();
-    step(DS_STEP_SEND_NAME, 0, "alice@a");
-    close_by(0, SECOND, DS_CLOSE_FIN);
-    found("DS119");
+    for (int waits = 0; waits < 2; waits++) { /* net_setuptime is shorter, or it has ended */
+        begin();
+        step(DS_STEP_SEND_NAME, 0, "alice@a");
+        close_by(0, waits ? SECOND : SECOND - MS, DS_CLOSE_FIN);
+        found(waits ? "DS115" : "DS119");
+        if (waits)
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+    }
+    for (int waits = 0; waits < 2; waits++) { /* and the answer comes when it is gone */
+        begin();
+        step(DS_STEP_SEND_NAME, 0, "alice@a");
+        w.now_ns += waits ? 2 * SECOND : MS;
+        half_close(0, DS_CLOSE_FIN);
+        w.now_ns += SECOND;
+        step(DS_STEP_STATUS, 1, "ok");
+        close_by(0, MS, DS_CLOSE_RESET);
+        found(waits ? "DS115" : "DS119");
+        detail_has(waits ? "silent for 2.00 s after send_name" : "waited 1.00 ms");
+        assert_int_equal(w.last.count, 1);
+    }
 }
 
 static const struct ds_addr alices_host = {4, {10, 0, 0, 1}}, name_server = {4, {10, 0, 0, 53}};
@@ -537,6 +565,74 @@ static void scanners(void **state)
     }
 }
 
+static void names_of_epmd(int client)
+{
+    w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, (uint8_t)client}};
+    epmd(DS_EPMD_NAMES_REQ, 0, "", 0, 0);
+    epmd(DS_EPMD_NAMES_RESP, 1, "", 0, 0);
+    next_conn();
+}
+
+/* Somebody asks EPMD for all names: a node's host may. */
+static void looks_around(void **state)
+{
+    (void)state;
+    begin();
+    names_of_epmd(9);
+    names_of_epmd(9);
+    findings_time(w.findings, w.now_ns + 9 * SECOND);
+    assert_int_equal(w.num, 0);
+    findings_time(w.findings, w.now_ns + 10 * SECOND);
+    found("DS116");
+    sentence_is("10.0.0.9 had EPMD of 10.0.0.2 list its nodes");
+    assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+    begin(); /* on its own host */
+    names_of_epmd(2);
+    found("");
+    begin(); /* it goes on as a node, or was known as one */
+    names_of_epmd(1);
+    asked("bob");
+    found("");
+    begin();
+    shake(DS_STEP_STATUS, "alice@a", "bob@b");
+    next_conn();
+    names_of_epmd(1);
+    found("");
+    begin(); /* more than there is room for: nobody knows */
+    for (int i = 0; i < 300; i++) {
+        w.conn.end[0].addr = (struct ds_addr){4, {10, 1, (uint8_t)(i / 200), (uint8_t)(i % 200)}};
+        epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, "bob", 0, 0);
+        next_conn();
+    }
+    names_of_epmd(9);
+    found("");
+    begin(); /* and more that ask */
+    for (int i = 0; i < 40; i++)
+        names_of_epmd(100 + i);
+    findings_end(w.findings);
+    assert_int_equal(w.num, 16);
+}
+
+/* It sends something to a port, and that is no handshake. */
+static void no_handshake(void **state)
+{
+    enum { GARBAGE, NOTHING, UNTOLD, GAP, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        if (i != UNTOLD)
+            asked("bob");
+        w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 9}};
+        w.link.side[0].syns = w.link.side[1].syns = 1;
+        w.conn.counters[0].bytes = i == NOTHING ? 0 : 18;
+        w.conn.counters[0].gaps = i == GAP;
+        close_by(0, SECOND, DS_CLOSE_FIN);
+        found(i == GARBAGE ? "DS116" : "");
+        if (i == GARBAGE)
+            sentence_is("10.0.0.9 sends what begins no handshake to the port of bob");
+    }
+}
+
 /* Both dial: what comes of it. */
 
 static void simultaneous(void **state)
@@ -605,6 +701,8 @@ int main(void)
         cmocka_unit_test(many_lookups),
         cmocka_unit_test(tls_and_plain),
         cmocka_unit_test(scanners),
+        cmocka_unit_test(looks_around),
+        cmocka_unit_test(no_handshake),
         cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(certificates_expire),
         cmocka_unit_test(handshake_stalls),

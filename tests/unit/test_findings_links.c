@@ -24,15 +24,26 @@ static void silence(void **state)
         assert_true((strstr(out.data, "still acknowledged") != NULL) == acknowledged);
         ds_buffer_free(&out);
     }
-    begin(); /* with a net_ticktime of 8 s */
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* of a ticktime that was not seen */
+    for (int end = 0; end < 2; end++) { /* with a net_ticktime of 8 s, as either end ticks */
+        begin();
+        up();
+        struct ds_link_side *side = &w.link.side[end];
+        side->tick_intervals = 2;
+        side->tick_last_ns = side->tick_min_ns = side->tick_max_ns = 2 * SECOND;
+        w.now_ns += 7 * SECOND;
+        w.link.side[0].last_data_ns = w.now_ns - SECOND; /* messages, and no ticks */
+        half_close(0, DS_CLOSE_FIN);
+        found("DS201");
+        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    }
+    begin(); /* neither end says anything: the capture was not there, or one's clock was set */
     up();
-    w.link.side[0].tick_intervals = 2;
-    w.link.side[0].tick_last_ns = w.link.side[0].tick_min_ns = w.link.side[0].tick_max_ns = 2 * SECOND;
+    w.now_ns += 60 * SECOND;
     w.conn.counters[0].ticks = 4;
-    w.now_ns += 7 * SECOND;
+    w.link.side[0].last_data_ns += 29 * SECOND - SECOND;
     half_close(0, DS_CLOSE_FIN);
-    found("DS201");
-    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    found("DS204");
     for (int ticked = 0; ticked < 2; ticked++) { /* it may merely tick less often */
         begin();
         up();
@@ -41,6 +52,7 @@ static void silence(void **state)
         w.conn.counters[0].ticks = 4;
         w.conn.counters[1].ticks = (uint64_t)ticked;
         w.now_ns += 4 * SECOND;
+        w.link.side[0].last_data_ns = w.now_ns - SECOND;
         w.link.side[1].last_ns = w.now_ns;
         half_close(0, DS_CLOSE_FIN);
         found("DS201");
@@ -51,14 +63,14 @@ static void silence(void **state)
     w.now_ns += 30 * SECOND;
     w.conn.counters[0].ticks = 2;
     half_close(0, DS_CLOSE_FIN);
-    found("");
+    found("DS204");
     begin(); /* the silent one closes itself */
     up();
     w.now_ns += 60 * SECOND;
     w.conn.counters[0].ticks = 4;
     w.link.side[0].last_data_ns = w.now_ns;
     half_close(1, DS_CLOSE_FIN);
-    found("");
+    found("DS204");
 }
 
 static void ticks(void **state)
@@ -99,9 +111,20 @@ static void resets(void **state)
     up();
     half_close(1, DS_CLOSE_RESET);
     found("DS204");
-    begin();
+    sentence_is("bob@127.0.0.1 reset its link with alice@127.0.0.1");
+    begin(); /* one that ends closes all its links */
+    for (int i = 0; i < 2; i++) {
+        up();
+        half_close(1, DS_CLOSE_FIN);
+        next_conn();
+    }
+    found("DS204 DS204");
+    sentence_is("bob@127.0.0.1 closed its links with other nodes");
+    assert_int_equal(w.last.count, 2);
+    begin(); /* a tool comes and goes */
+    w.hidden = true;
     up();
-    half_close(1, DS_CLOSE_FIN);
+    half_close(0, DS_CLOSE_FIN);
     found("");
     for (int64_t second = 100; second <= 130; second += 30) {
         begin();
@@ -117,19 +140,21 @@ static void resets(void **state)
 
 static void flaps(void **state)
 {
+    enum { COMES_AND_GOES, IS_RESTARTED, SELDOM, CASES };
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < CASES; i++) {
         begin();
         for (int n = 0; n < 3; n++) {
             shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
             w.conn.end[0].addr = (struct ds_addr){4, {127, 0, 0, 1}};
-            if (i == 1)
-                w.conn.end[1].creation = (uint32_t)n + 1; /* it is restarted */
+            if (i == IS_RESTARTED)
+                w.conn.end[1].creation = (uint32_t)n + 1;
             change(DS_CONN_UP, 0, false);
             half_close(1, DS_CLOSE_FIN);
             next_conn();
+            w.now_ns += i == SELDOM ? 1801 * SECOND : 1800 * SECOND;
         }
-        found(i == 0 ? "DS209" : "");
+        found(i == COMES_AND_GOES ? "DS204 DS204 DS209 DS204" : "DS204 DS204 DS204");
     }
 }
 
@@ -151,6 +176,7 @@ static void stalls(void **state)
     assert_int_equal(w.num, 1);
     stall(DS_STALL_ZERO_WINDOW, 5 * SECOND, true, 100); /* the same one */
     assert_int_equal(w.last.count, 1);
+    detail_has("held up for 5.00 s");
     stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, true, 100);
     assert_int_equal(w.last.count, 2);
     found("DS205 DS205");
@@ -196,6 +222,24 @@ static void stalls(void **state)
     w.link.side[1].data_segments = 5;
     stall(DS_STALL_LOST, SECOND, false, 90); /* a small one */
     found("");
+    for (uint64_t others = 4; others <= 5; others++) { /* where others are lost, too, it is the path */
+        begin();
+        up();
+        w.link.side[1].data_segments = 5;
+        w.link.side[1].last_ns = w.now_ns;
+        w.link.side[0].data_segments = 100;
+        w.link.side[0].resent = others + 2;
+        w.link.side[0].resent_unseen = 1;
+        w.link.side[0].most_repeats = 3;
+        stall(DS_STALL_LOST, SECOND, false, 1400);
+        found(others == 4 ? "DS207" : "");
+    }
+    begin(); /* the capture ends meanwhile: the same one */
+    up();
+    stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
+    stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
+    found("DS205");
+    assert_int_equal(w.last.count, 1);
 }
 
 /* What is sent is not acknowledged. */
@@ -218,7 +262,7 @@ static void fading(void **state)
         if (i == CLOSED)
             half_close(1, DS_CLOSE_FIN);
         findings_time(w.findings, w.now_ns + (i == EARLY ? 2 : 3) * SECOND);
-        found(i == GONE ? "DS201" : "");
+        found(i == GONE ? "DS201" : i == CLOSED ? "DS204" : "");
         if (i == GONE)
             sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: "
                         "net_tick_timeout");
