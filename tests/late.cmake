@@ -1,5 +1,6 @@
 # Captures that begin in the midst of connections, or lack packets, against the whole ones.
 add_executable(late_join late/late_join.c)
+target_include_directories(late_join PRIVATE ${DISSECT_FOLDERS})
 target_link_libraries(late_join PRIVATE libdistsniff PkgConfig::PCAP)
 add_test(NAME late_join COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_join
                                 $<TARGET_FILE:late_join> ${PCAPS})

@@ -230,6 +230,11 @@ void atom_book_release(struct atom_book *book)
         book->num_users--;
 }
 
+void atom_book_set_time(struct atom_book *book, int64_t now_ns)
+{
+    book->now_ns = now_ns;
+}
+
 bool atom_book_trusts(const struct atom_book *book)
 {
     return !book->is_liar;
@@ -386,17 +391,22 @@ static void count_failure(struct atom_book *book, struct env *env)
     book->meter->hits = 0;
 }
 
-/* add_direction takes note of who defines a text. */
-static void add_direction(struct learned *learned, uint64_t direction)
+/* add_direction takes note of who defines a text, and when. is_new: it is known that the slot held
+ * another one. */
+static void add_direction(struct learned *learned, uint64_t direction, int64_t now_ns, bool is_new)
 {
     for (unsigned i = 0; i < learned->num_directions; i++) {
-        if (learned->directions[i] == direction)
-            return;
+        struct defining *by = &learned->directions[i];
+        if (by->direction != direction)
+            continue;
+        /* What is read once more is told once more. */
+        by->is_again = by->is_again || (is_new && now_ns > by->first_ns);
+        return;
     }
     if (direction == 0)
         return;
     if (learned->num_directions < ATOM_BOOK_DIRECTIONS)
-        learned->directions[learned->num_directions++] = direction;
+        learned->directions[learned->num_directions++] = (struct defining){direction, now_ns, false};
     else
         learned->is_everywhere = true;
 }
@@ -421,7 +431,8 @@ void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, st
         }
     }
     learned->is_watched = learned->is_watched || how == ATOM_BOOK_USED;
-    add_direction(learned, direction);
+    add_direction(learned, direction, book->now_ns, how != ATOM_BOOK_HEARSAY);
+    judge_anew(book, slot);
 }
 
 uint16_t atom_book_bit_of(const struct atom_book *book, uint64_t direction)
@@ -493,10 +504,21 @@ void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text t
     if (learned == NULL && !is_list && !atom_book_has_elsewhere(book, slot, text)) {
         learned = add_learned(book, slot, text);
         if (learned != NULL)
-            add_direction(learned, direction);
+            add_direction(learned, direction, book->now_ns, false);
     }
     const struct seen_role seen = atom_role_seen(role);
     if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, seen, &at))
+        judge_anew(book, slot);
+}
+
+void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text text,
+                        struct seen_role role)
+{
+    unsigned at;
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
+        return;
+    struct learned *learned = find_learned(book, slot, text);
+    if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, role, &at))
         judge_anew(book, slot);
 }
 
@@ -524,9 +546,30 @@ enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slo
     return atom_judge_held(book, slot, direction, held, out);
 }
 
+static struct ds_endpoint end_at(const struct atom_book *book, unsigned place)
+{
+    return (struct ds_endpoint){.addr = book->places[place].addr,
+                                .port = book->places[place].port,
+                                .creation = book->creation,
+                                .node = {book->name, book->name_len}};
+}
+
+struct ds_text atom_books_name(const struct atom_books *books, const struct ds_endpoint *end)
+{
+    for (const struct atom_book *book = books->newest; book != NULL; book = book->older) {
+        if (book->name != NULL && book->creation == end->creation && is_at(book, end))
+            return (struct ds_text){book->name, book->name_len};
+    }
+    return (struct ds_text){NULL, 0};
+}
+
 void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context)
 {
     for (const struct atom_book *book = books->oldest; book != NULL; book = book->newer) {
+        for (unsigned i = 0; i + 1 < book->num_places && !book->is_liar; i++) {
+            const struct ds_learned place = {.node = end_at(book, i)};
+            give(context, &place);
+        }
         for (uint32_t i = 0; i < book->num_learned && !book->is_liar; i++) {
             const struct learned *learned = &book->learned[i];
             uint32_t roles[2 * ATOM_BOOK_ROLES];
@@ -535,10 +578,7 @@ void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *c
                 roles[2 * r + 1] = learned->roles[r].coarse;
             }
             const struct ds_learned out = {
-                .node = {.addr = book->places[book->num_places - 1u].addr,
-                         .port = book->places[book->num_places - 1u].port,
-                         .creation = book->creation,
-                         .node = {book->name, book->name_len}},
+                .node = end_at(book, book->num_places - 1u),
                 .slot = learned->slot,
                 .text = {learned->text, learned->len},
                 .roles = roles,
@@ -551,11 +591,15 @@ void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *c
 
 bool atom_books_add(struct atom_books *books, const struct ds_learned *in)
 {
-    if (in->slot >= ATOM_BOOK_MODULUS || in->text.data == NULL || in->text.len > ATOM_MAX_LEN)
+    if (in->slot >= ATOM_BOOK_MODULUS || in->text.len > ATOM_MAX_LEN)
         return false;
     struct atom_book *book = atom_books_find(books, NULL, &in->node);
     if (book == NULL)
         return false;
+    if (in->text.data == NULL) {
+        atom_book_release(book);
+        return true;
+    }
     check_tables(book, in->slot, in->text);
     struct learned *learned = find_learned(book, in->slot, in->text);
     if (learned == NULL && !atom_book_has_elsewhere(book, in->slot, in->text))

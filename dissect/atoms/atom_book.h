@@ -30,6 +30,10 @@ struct atom_book *atom_books_find(struct atom_books *books, struct env *env,
                                   const struct ds_endpoint *end);
 void atom_book_release(struct atom_book *book); /* NULL is allowed */
 
+/* atom_book_set_time says of when what follows is: of the same packets, read once more, the same is
+ * told at the same times. */
+void atom_book_set_time(struct atom_book *book, int64_t now_ns);
+
 /* atom_book_is_of says whether a book found earlier is still the one to use. */
 bool atom_book_is_of(const struct atom_book *book, const struct ds_endpoint *end);
 
@@ -51,6 +55,11 @@ void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint6
 void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text text,
                          uint64_t direction, bool is_list, const struct atom_role *role);
 
+/* atom_book_see_held takes note of the role of an atom that a slot held before packets were lost, and
+ * beyond doubt still does. */
+void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text text,
+                        struct seen_role role);
+
 /* atom_book_judge returns what a slot most likely means in that direction; absent: nothing is
  * likely. The text lives as long as the book. */
 struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction);
@@ -66,6 +75,7 @@ struct atom_held {
     struct seen_role roles[ATOM_HELD_ROLES]; /* in which the slot stands now, */
     unsigned num_roles, num_new;             /* the first of them for the first time since */
     double weight; /* what the others said; then with these */
+    double again;  /* of it, by roles in which it stood once more; the same */
 };
 
 enum atom_held_verdict {
@@ -82,6 +92,10 @@ enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slo
 
 /* atom_book_trusts says whether the sender behaves as a node does. */
 bool atom_book_trusts(const struct atom_book *book);
+
+/* atom_books_name returns the name of the node that has been at that address and port with that
+ * creation; absent if none is known. It lives as long as the books are not changed. */
+struct ds_text atom_books_name(const struct atom_books *books, const struct ds_endpoint *end);
 
 /* atom_books_add_static is ds_atom_memory_add_static. */
 bool atom_books_add_static(struct atom_books *books, const struct ds_text *atoms, size_t num);

@@ -15,10 +15,17 @@ enum {
     ATOM_BOOK_ROLES = 8,       /* of one slot, and of one text */
     ATOM_BOOK_DIRECTIONS = 4,
     ATOM_BOOK_SEEN_BY = 16,    /* directions told apart in which slots are unknown */
-    ATOM_BOOK_PLACES = 8,      /* the last ones */
+    ATOM_BOOK_PLACES = 32,     /* the last ones: a node is at one for each node that it called */
     ATOM_BOOK_BUCKETS = 2048,  /* that texts are looked up in */
     ATOM_BOOK_BUCKET_MAX = 64, /* texts of one: more are made to be there */
     ATOM_BOOK_BYTES = 524288,  /* of each book, if all were as large */
+};
+
+/* defining is a direction that defines a text: just before, its slot held another one. */
+struct defining {
+    uint64_t direction;
+    int64_t first_ns; /* when it did that, and */
+    bool is_again;    /* that it did so more than once: there the slot goes back and forth */
 };
 
 /* learned is a text that a slot was seen to get. */
@@ -32,7 +39,7 @@ struct learned {
     bool is_watched;    /* its roles were told from the first one on */
     bool is_everywhere; /* more directions than are remembered */
     struct seen_role roles[ATOM_BOOK_ROLES];
-    uint64_t directions[ATOM_BOOK_DIRECTIONS]; /* where the slot held another atom before */
+    struct defining directions[ATOM_BOOK_DIRECTIONS];
 };
 
 /* slot_texts is what was learned of a slot: the number, from 1, of the first text. */
@@ -77,6 +84,7 @@ struct atom_book {
     uint32_t generation; /* changes with whatever makes another verdict possible */
     const struct own_atoms *own; /* of all books */
     struct table_fit fits[ATOM_TABLES_ALL];
+    int64_t now_ns;     /* of the message at hand */
     bool has_table;     /* that fits */
     uint16_t usable[ATOM_TABLES_ALL]; /* how much of each, from its first atom on; 0: it does not */
     uint32_t num_seen;  /* roles of all slots */

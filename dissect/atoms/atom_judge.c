@@ -17,6 +17,7 @@ enum {
 };
 
 static const double DEFINED_TWICE = 0.02; /* in a slot that collides */
+static const double DEFINED_OFTEN = 0.3;  /* as is known, and before that, too */
 static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to use it */
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
 static const double SETTLED = 0.9999, GONE = 0.5;
@@ -153,14 +154,19 @@ static double weigh(const struct judge *judge, double weight, const double *rati
     return (weight + there < most ? weight + there : most) + here;
 }
 
-/* bits_if_later weighs that a direction defines a text, so that its slot held another one just
- * before: but that may be a second time, and the first one was not seen. */
-static double bits_if_later(const struct learned *learned, uint64_t direction)
+/* bits_if_later weighs that a direction is going to define a text, so that its slot holds another
+ * one just before: but that may be a second time, and the first one was not seen. */
+static double bits_if_later(const struct judge *judge, const struct learned *learned,
+                            uint64_t direction)
 {
-    bool is_later = learned->is_everywhere;
-    for (unsigned d = 0; d < learned->num_directions; d++)
-        is_later = is_later || learned->directions[d] == direction;
-    return is_later ? log2(DEFINED_TWICE) : 0;
+    for (unsigned d = 0; d < learned->num_directions; d++) {
+        const struct defining *by = &learned->directions[d];
+        if (by->direction == direction)
+            return by->first_ns <= judge->book->now_ns ? 0
+                   : by->is_again                      ? log2(DEFINED_OFTEN)
+                                                       : log2(DEFINED_TWICE);
+    }
+    return learned->is_everywhere ? log2(DEFINED_TWICE) : 0;
 }
 
 static void add_learned(struct judge *judge, uint64_t direction)
@@ -177,7 +183,7 @@ static void add_learned(struct judge *judge, uint64_t direction)
         for (unsigned r = 0; r < slot->num_seen; r++)
             ratios[r] = ratio_of_seen(learned, slot->seen[r], -1 + judge->others[r]);
         const double weight = weigh(judge, log2(0.95 / book->texts[judge->number].num) +
-                                               bits_if_later(learned, direction), ratios);
+                                               bits_if_later(judge, learned, direction), ratios);
         if (same == NULL)
             add(judge, text, weight);
         else if (weight > same->weight)
@@ -441,10 +447,12 @@ struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direct
     return best / all >= ATOM_LIKELY_FROM ? text : (struct ds_text){NULL, 0};
 }
 
-/* weight_of_held is that of what the slot held, without how probable that is beforehand. */
-static double weight_of_held(const struct judge *judge, struct ds_text text, unsigned num_new,
-                             double before)
+/* weigh_held adds to the weight of what the slot held, without how probable that is beforehand. A
+ * role in which it stands time and again says as much more as it said first: then it is known that
+ * whatever is there stands in it. */
+static void weigh_held(const struct judge *judge, struct atom_held *held)
 {
+    const struct ds_text text = held->text;
     const struct atom_book *book = judge->book;
     const unsigned number = atom_table_find(text);
     const struct learned *learned = NULL;
@@ -453,7 +461,7 @@ static double weight_of_held(const struct judge *judge, struct ds_text text, uns
         if (l->len == text.len && memcmp(l->text, text.data, text.len) == 0)
             learned = l;
     }
-    double weight = 0;
+    const double before = held->weight;
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {
         const struct seen_role role = judge->slot->seen[r];
         double ratio = 0;
@@ -463,9 +471,13 @@ static double weight_of_held(const struct judge *judge, struct ds_text text, uns
             ratio = ratio_of_use(number, role);
         else if (learned == NULL && r == 0 && before == 0)
             ratio = LISTED_ONLY;
-        weight += r < num_new ? ratio : ratio < 0 ? ratio * AGAIN : 0;
+        if (r < held->num_new) {
+            held->weight += ratio;
+        } else if (ratio < held->again) {
+            held->weight += ratio * AGAIN;
+            held->again += ratio * AGAIN;
+        }
     }
-    return weight;
 }
 
 enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, uint64_t direction,
@@ -477,7 +489,7 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
         seen.seen[r] = held->roles[r];
     choose_tables(book);
     /* The first candidate; those that say the same are not added once more. */
-    held->weight += weight_of_held(&judge, held->text, held->num_new, held->weight);
+    weigh_held(&judge, held);
     add(&judge, held->text, log2(1 - held->changed) + held->weight);
     add_learned(&judge, direction);
     add_static(&judge);

@@ -10,7 +10,7 @@
 
 /* What is looked at: tuples and lists beside of what stands in them up to so many elements; so
  * deep; and so many tokens of a message. */
-enum { MAX_SHAPE = 7, MAX_NESTING = 8, MAX_TOKENS = 4096, MAX_INNER = 4, INNER_LEN = 8 };
+enum { MAX_SHAPE = 7, MAX_NESTING = 32, MAX_TOKENS = 4096, MAX_INNER = 4, INNER_LEN = 8 };
 
 /* level is what is open: a tuple, a list or a map. */
 struct level {

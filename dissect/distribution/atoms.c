@@ -142,8 +142,14 @@ void atoms_doubt(struct atom_cache *cache, struct env *env, unsigned mask)
 
 void atoms_lose(struct atom_cache *cache, uint64_t bytes, uint64_t seen)
 {
+    const struct atom_rate *from = &cache->marks[1];
     /* Where little was seen, one definition in a hundred bytes is not surprising. */
-    cache->num_lost += (double)bytes * ((double)cache->num_defined + 1) / ((double)seen + 100);
+    cache->num_lost += (double)bytes * ((double)(cache->num_defined - from->num_defined) + 1) /
+                       ((double)(seen - from->seen) + 100);
+    if (seen / 2 >= cache->marks[0].seen) {
+        cache->marks[1] = cache->marks[0];
+        cache->marks[0] = (struct atom_rate){cache->num_defined, seen};
+    }
 }
 
 struct atom_doubt *atoms_doubt_of(const struct atom_cache *cache, uint16_t slot)

@@ -21,6 +21,7 @@ enum {
 struct atom_doubt {
     float lost;     /* definitions that had been when it was certain, by estimate */
     float weight;   /* log2 of how much better it explains its roles since than any atom does */
+    float again;    /* of that, by roles in which it stood once more */
     uint32_t roles; /* those: a bit each, by hash */
 };
 
@@ -30,12 +31,18 @@ struct atom_segment {
     struct atom_doubt *doubts; /* of each; NULL: there was none so far */
 };
 
+/* atom_rate is how many definitions had been seen in how many bytes. */
+struct atom_rate {
+    uint64_t num_defined, seen;
+};
+
 /* atom_cache holds what is known of a direction's slots. Zero-initialise it. */
 struct atom_cache {
     struct atom_segment *segment[ATOM_SEGMENTS]; /* NULL: all unknown */
     unsigned num_certain;                        /* slots */
     uint64_t num_defined;                        /* on the wire, as far as that was seen */
     double num_lost;                             /* definitions, by estimate, that were not */
+    struct atom_rate marks[2];                   /* when half, and a quarter, of the bytes were */
 };
 
 
@@ -60,7 +67,8 @@ void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask);
 void atoms_doubt(struct atom_cache *cache, struct env *env, unsigned mask);
 
 /* atoms_lose tells that bytes of the frames were not seen; seen is how many were. As many
- * definitions are taken to be in them as in what was seen. */
+ * definitions are taken to be in them as in the latter half of what was seen: a connection defines
+ * most of its atoms at its beginning. */
 void atoms_lose(struct atom_cache *cache, uint64_t bytes, uint64_t seen);
 
 /* atoms_doubt_of returns the doubt of a slot; NULL where there is none. */

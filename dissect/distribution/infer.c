@@ -5,6 +5,7 @@
  */
 #include "infer.h"
 
+#include "atom_book.h"
 #include "ops.h"
 
 #include <stdio.h>
@@ -62,6 +63,17 @@ static void resolve_node(struct inference *in, uint16_t slot, int end)
     resolve(in, slot, (struct ds_text){text, (size_t)len}, DS_ATOM_ADDRESS);
 }
 
+/* recall_name names an end by what was said of it in another connection, or to another run. */
+static void recall_name(struct inference *in, int end)
+{
+    const struct ds_endpoint *endpoint = &in->conn->view.end[end];
+    if (in->env->books == NULL || endpoint->node.data != NULL || in->env->config.certain)
+        return;
+    const struct ds_text name = atom_books_name(in->env->books, endpoint);
+    if (name.data != NULL)
+        conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
+}
+
 /* learn names an end of the connection from a term of its node; or the other way round, from
  * the name of that end, the slot that the term's node refers to. */
 static void learn(struct inference *in, int end, const struct ds_term *term, bool creation_is_now)
@@ -78,8 +90,10 @@ static void learn(struct inference *in, int end, const struct ds_term *term, boo
         in->conn->certain[end] = text_equal(endpoint->node, node);
         return;
     }
-    if (creation_is_now && endpoint->creation == 0)
+    if (creation_is_now && endpoint->creation == 0) {
         endpoint->creation = creation;
+        recall_name(in, end);
+    }
     if (atom != NULL)
         resolve_node(in, atom->slot, end);
 }

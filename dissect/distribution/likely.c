@@ -26,15 +26,26 @@ static struct atom_book *find_book(struct likely *likely, struct env *env, const
     const struct ds_endpoint *end = &conn->view.end[dir];
     if (env->books == NULL || end->creation == 0)
         return NULL;
-    if (likely->book != NULL && atom_book_is_of(likely->book, end))
+    if (likely->book != NULL && atom_book_is_of(likely->book, end)) {
+        atom_book_set_time(likely->book, conn->tcp->now_ns);
         return likely->book;
+    }
     struct atom_book *before = likely->book;
     atom_book_release(before);
     likely->book = atom_books_find(env->books, env, end);
     likely->has_told = likely->has_told && likely->book == before;
+    if (likely->book != NULL)
+        atom_book_set_time(likely->book, conn->tcp->now_ns);
     likely->direction =
         add_endpoint(add_endpoint(1469598103934665603u, end), &conn->view.end[1 - dir]) | 1;
     return likely->book;
+}
+
+/* defines_as returns what the direction is called where it defines an atom; 0 once that says nothing of
+ * what its slot held before: what it held first is gone. */
+static uint64_t defines_as(const struct likely *likely)
+{
+    return likely->num_listed < LISTED_ALL ? likely->direction : 0;
 }
 
 /* tell_all tells the book what the slots of a direction hold. */
@@ -47,9 +58,20 @@ static void tell_all(struct likely *likely, struct env *env, const struct atom_c
             (atom.state == DS_ATOM_LIKELY && memchr(atom.text, '@', atom.len) == NULL))
             atom_book_define(likely->book, env, slot,
                              (struct ds_text){(const char *)atom.text, atom.len},
-                             likely->direction, ATOM_BOOK_HEARSAY);
+                             defines_as(likely), ATOM_BOOK_HEARSAY);
     }
     likely->has_told = true;
+}
+
+/* is_taken_by_index says whether the atoms that a header defines are in slots one behind the other: so
+ * they were taken from the sender's table by their indices, all of them (--print-refresh). */
+static bool is_taken_by_index(const struct dist_header *header)
+{
+    uint32_t num_next = 0;
+    for (uint32_t i = 1; i < header->num_refs; i++)
+        num_next += header->refs[i].is_new &&
+                    header->refs[i].slot == (header->refs[i - 1].slot + 1) % ATOM_SLOTS_USED;
+    return num_next >= header->num_new / 2;
 }
 
 /* use_book returns the book of the sender, told what this direction knows; NULL: see find_book. */
@@ -76,13 +98,14 @@ void likely_define(struct likely *likely, struct env *env, const struct conn *co
     if (book == NULL)
         return;
     likely->is_list = num_new >= LISTED;
-    likely->num_listed += likely->is_list;
+    if (likely->is_list)
+        likely->num_listed = is_taken_by_index(header) ? LISTED_ALL : likely->num_listed + 1;
     for (uint32_t i = 0; i < header->num_refs; i++) {
         const struct ds_atom *ref = &header->refs[i];
         if (ref->is_new)
             atom_book_define(book, env, ref->slot,
                              (struct ds_text){(const char *)ref->text, ref->len},
-                             likely->num_listed < LISTED_ALL ? likely->direction : 0,
+                             defines_as(likely),
                              num_new < LISTED ? ATOM_BOOK_USED : ATOM_BOOK_LISTED);
     }
 }
@@ -160,6 +183,16 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
     }
 }
 
+/* teach tells the book in which roles a slot stands that beyond doubt holds what it held. */
+static void teach(const struct roles_of *of, const struct ds_atom *ref)
+{
+    for (unsigned i = 0; i < of->num_seen && of->may_learn; i++) {
+        if (of->seen[i].slot == ref->slot)
+            atom_book_see_held(of->book, ref->slot, (struct ds_text){(const char *)ref->text, ref->len},
+                               of->seen[i].role);
+    }
+}
+
 /* judge_held judges anew a reference that is likely, by what its slot held before packets were
  * lost. Returns whether it changed. */
 static bool judge_held(const struct roles_of *of, struct env *env, const struct likely *likely,
@@ -176,18 +209,24 @@ static bool judge_held(const struct roles_of *of, struct env *env, const struct 
     if (of->book != NULL && !atom_book_trusts(of->book)) {
         text.data = NULL;
     } else if (held.changed == 0) {
+        if (of->book != NULL && is_held)
+            teach(of, ref);
         return false;
     } else if (of->book != NULL && is_held) {
         held.weight = doubt->weight;
+        held.again = doubt->again;
         const struct atom_doubt before = *doubt;
         add_roles(of, &held, ref->slot, doubt);
         verdict = atom_book_judge_held(of->book, ref->slot, likely->direction, &held, &text);
         doubt->weight = (float)held.weight;
+        doubt->again = (float)held.again;
         if (!of->may_learn)
             *doubt = before;
     } else if (held.changed > 1 - ATOM_LIKELY_FROM) {
         text.data = NULL;
     }
+    if (verdict == ATOM_HELD_STILL)
+        teach(of, ref);
     const bool stays = text.data == (const char *)ref->text && verdict != ATOM_HELD_GONE;
     if (verdict != ATOM_HELD_DOUBTFUL && of->may_learn)
         atoms_settle(cache, env, ref->slot, verdict == ATOM_HELD_STILL);
@@ -228,7 +267,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
     of.may_learn = may_learn;
     of.is_list = likely->is_list;
     of.this_direction = likely->direction;
-    of.direction = likely->num_listed < LISTED_ALL ? likely->direction : 0;
+    of.direction = defines_as(likely);
     of.num_seen = 0;
     if (of.book != NULL) {
         guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */

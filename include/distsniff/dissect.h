@@ -77,11 +77,11 @@ typedef void (*ds_known_fn)(void *context, const struct ds_conn *conn, unsigned 
  * once more, or a later capture. It belongs to one session at a time. */
 struct ds_atom_memory;
 
-/* ds_learned is one thing learned. */
+/* ds_learned is one thing learned: what a slot held, or, without a text, where a node was. */
 struct ds_learned {
     struct ds_endpoint node; /* of which node and creation count; without a name, addr and port */
     uint16_t slot;
-    struct ds_text text;     /* UTF-8 */
+    struct ds_text text;     /* UTF-8; data is NULL: a place where the node was */
     const uint32_t *roles;   /* how it was seen to be used: opaque numbers */
     size_t num_roles;
 };

@@ -2,7 +2,8 @@
  * learned_file.c - see learned_file.h. Text, a line each:
  *
  *     distsniff learned 1
- *     node CREATION FAMILY ADDRESS PORT NAME     numbers in hexadecimal; NAME may be empty
+ *     node CREATION FAMILY ADDRESS PORT NAME     numbers in hexadecimal; NAME may be empty; a node
+ *                                                has one for each place where it was
  *     SLOT ROLE,ROLE.. TEXT                      of that node
  *
  * In NAME and TEXT, bytes that are no printable ASCII, spaces and % are %xx. An empty list of
@@ -135,8 +136,9 @@ static bool read_lines(FILE *file, const char *name, struct ds_atom_memory *memo
             complain("%s, line %u makes no sense: remove the file to begin anew", name, number);
             return false;
         }
-        if (!is_node)
-            (void)ds_atom_memory_add(memory, &learned);
+        if (is_node)
+            learned.text = (struct ds_text){NULL, 0}; /* this is where the node was */
+        (void)ds_atom_memory_add(memory, &learned);
     }
     if (ferror(file) != 0) {
         complain("%s: %s", name, strerror(errno));
@@ -191,6 +193,8 @@ static void write_one(void *context, const struct ds_learned *learned)
             memcpy(w->last_name, node->node.data, node->node.len);
         w->has_last = true;
     }
+    if (learned->text.data == NULL)
+        return;
     ds_buffer_printf(&w->text, "%x ", learned->slot);
     if (learned->num_roles == 0)
         ds_buffer_add(&w->text, "-", 1);

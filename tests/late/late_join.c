@@ -4,6 +4,9 @@
  *
  *     late_join [--certain] [--learned | --twice] [--from PERCENT | --drop PERCENT] FILE
  *
+ * --random N: drop other packets. --verbose, --unknown: say which atoms are wrong, and which stay
+ * unknown and in what roles they stand.
+ *
  * It prints one line:
  *
  *     the messages whose own bytes are all in the packets of the second run, in connections that
@@ -17,6 +20,8 @@
  * learned; --twice: the same packets were. Exit status 1: an atom is wrong that is firm, or, where
  * no packets were dropped, likely.
  */
+#include "atom_roles.h"
+
 #include <distsniff/dissect.h>
 
 #include <pcap/pcap.h>
@@ -66,6 +71,7 @@ struct tally {
     uint64_t messages, readable, readable_firm, likely, wrong_firm, wrong_likely;
     uint64_t could_be, could_be_readable;
     bool verbose;
+    bool unknown; /* those are printed */
 };
 
 static uint64_t add_bytes(uint64_t hash, const void *data, size_t len)
@@ -217,8 +223,32 @@ static bool differ(const struct ds_atom *a, const struct ds_atom *b)
 
 static bool is_same(const struct message *m, const struct ds_event *event, uint64_t hash)
 {
-    return m->is_there && !m->is_found && m->frame <= event->frame && m->hash == hash &&
-           m->num_atoms == event->message.control.num_atoms;
+    const struct ds_term *term = &event->message.control;
+    bool same = m->is_there && !m->is_found && m->frame <= event->frame && m->hash == hash &&
+                m->num_atoms == term->num_atoms;
+    /* The terms have numbers of references; which slots these mean is in the header. */
+    for (uint32_t i = 0; same && i < m->num_atoms; i++)
+        same = m->atoms[i].slot == term->atoms[i].slot;
+    return same;
+}
+
+static void print_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
+{
+    const struct ds_atom *wanted = context;
+    if (atom->slot == wanted->slot)
+        printf(" %s", role->num_close != 0 ? role->close[0] : role->fine);
+}
+
+/* print_unknown prints what an atom would have been that stays unknown, and its roles. */
+static void print_unknown(const struct tally *tally, const struct ds_event *event,
+                          const struct message *m, const struct ds_atom *want)
+{
+    printf("unknown packet %llu conn %llu.%u slot %u %.*s%s", (unsigned long long)event->frame,
+           (unsigned long long)event->conn->number, event->dir, want->slot, want->len,
+           (const char *)want->text,
+           *place_in(tally->defined, hash_of_atom(m->node, want)) != 0 ? " DEFINED" : "");
+    atom_roles_walk(&event->message, print_role, (void *)(uintptr_t)want);
+    printf("\n");
 }
 
 static void compare(struct tally *tally, struct direction *direction, const struct ds_event *event)
@@ -251,6 +281,8 @@ static void compare(struct tally *tally, struct direction *direction, const stru
         const bool is_wrong = ds_atom_has_name(got->state) && differ(got, want);
         readable = readable && ds_atom_has_name(got->state) && !is_wrong;
         firm = firm && ds_atom_is_certain(got->state);
+        if (tally->unknown && !ds_atom_has_name(got->state))
+            print_unknown(tally, event, m, want);
         tally->likely += got->state == DS_ATOM_LIKELY;
         if (!is_wrong)
             continue;
@@ -378,6 +410,7 @@ int main(int argc, char **argv)
     static struct tally tally;
     struct ds_config config;
     unsigned from = 0, drop = 0;
+    uint32_t random = 12345;
     bool certain = false, learned = false, twice = false;
     const char *name = NULL;
     ds_config_init(&config);
@@ -388,6 +421,8 @@ int main(int argc, char **argv)
             certain = true;
         else if (strcmp(argv[i], "--verbose") == 0)
             tally.verbose = true;
+        else if (strcmp(argv[i], "--unknown") == 0)
+            tally.unknown = true;
         else if (strcmp(argv[i], "--learned") == 0)
             learned = true;
         else if (strcmp(argv[i], "--twice") == 0)
@@ -396,6 +431,8 @@ int main(int argc, char **argv)
             from = (unsigned)atoi(argv[++i]);
         else if (strcmp(argv[i], "--drop") == 0 && i + 1 < argc)
             drop = (unsigned)atoi(argv[++i]);
+        else if (strcmp(argv[i], "--random") == 0 && i + 1 < argc)
+            random = (uint32_t)atoi(argv[++i]);
         else
             name = argv[i];
     }
@@ -403,7 +440,6 @@ int main(int argc, char **argv)
         return 2;
     const uint64_t num = feed(NULL, name, (struct run){0, UINT64_MAX, NULL});
     const uint64_t first = num * from / 100 + 1;
-    uint32_t random = 12345;
     tally.left_out = calloc(num + 1, sizeof *tally.left_out);
     tally.defined = calloc(SET_SIZE, sizeof *tally.defined);
     for (uint64_t i = 1; i <= num; i++) {

@@ -230,6 +230,69 @@ static void tells_by_what_is_beside(void **state)
     atom_books_free(books);
 }
 
+/* A slot of which it is known that it goes back and forth may have held an atom before that was first
+ * seen to be defined. The same definition, read a second time, does not say that. */
+static void goes_back_and_forth(void **state)
+{
+    for (int times = 1; times <= 3; times++) {
+        struct atom_books *books = atom_books_new(4);
+        const struct ds_endpoint end = end_of("a@h", 1, 7);
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        (void)state;
+        for (int i = 0; i < times; i++) {
+            atom_book_set_time(book, i < 2 ? 100 : 200);
+            atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
+            atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
+        }
+        atom_book_see(book, &env, 1600, 1, &alias_role);
+        atom_book_set_time(book, 50);
+        assert_int_equal(atom_book_judge(book, 1600, 1).data != NULL, times == 3);
+        atom_book_release(book);
+        atom_books_free(books);
+    }
+}
+
+struct given {
+    unsigned num_places, num_atoms;
+    struct atom_books *to;
+};
+
+static void give_on(void *context, const struct ds_learned *learned)
+{
+    struct given *given = context;
+    *(learned->text.data == NULL ? &given->num_places : &given->num_atoms) += 1;
+    assert_true(atom_books_add(given->to, learned));
+}
+
+/* A node is where it listens, and at a port of its own for each node that it has called: each of them
+ * tells a later run who it is. */
+static void knows_a_node_by_its_places(void **state)
+{
+    struct atom_books *books = atom_books_new(4), *later = atom_books_new(4);
+    struct ds_endpoint end = end_of("a@h", 1, 7), unnamed = end_of(NULL, 1, 7);
+    struct given given = {0, 0, later};
+    (void)state;
+    for (uint16_t port = 1; port <= 3; port++) {
+        end.port = port;
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        atom_book_define(book, &env, 1600, text_of("my_server"), port, ATOM_BOOK_USED);
+        atom_book_release(book);
+    }
+    atom_books_each(books, give_on, &given);
+    assert_int_equal(given.num_places, 2);
+    assert_int_equal(given.num_atoms, 1);
+    for (uint16_t port = 1; port <= 3; port++) {
+        unnamed.port = port;
+        assert_true(is_text(atom_books_name(later, &unnamed), "a@h"));
+    }
+    unnamed.creation = 8;
+    assert_null(atom_books_name(later, &unnamed).data);
+    unnamed = end_of(NULL, 1, 7);
+    assert_null(atom_books_name(later, &unnamed).data); /* another port */
+    atom_books_free(books);
+    atom_books_free(later);
+}
+
 /* A slot may hold one atom in a direction and another one in the next. */
 static void tells_directions_apart(void **state)
 {
@@ -264,13 +327,16 @@ static void learns(void **state)
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     struct atom_book *book = atom_books_find(books, &env, &end);
     (void)state;
+    atom_book_set_time(book, 100);
     atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
     atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
     atom_book_see(book, &env, 1600, 1, &alias_role);
     atom_book_see(book, &env, 1600, 3, &alias_role);
+    assert_true(is_text(atom_book_judge(book, 1600, 1), "my_server")); /* later, and not before: */
+    atom_book_set_time(book, 50);
+    atom_book_define(book, &env, 1, text_of("true"), 9, ATOM_BOOK_USED);
     assert_null(atom_book_judge(book, 1600, 1).data);
-    const struct ds_text found = atom_book_judge(book, 1600, 3);
-    assert_int_equal(found.len, strlen("my_server"));
+    assert_true(is_text(atom_book_judge(book, 1600, 3), "my_server"));
     /* A list of atoms teaches nothing. */
     atom_book_define(book, &env, 1601, text_of("listed"), 0, ATOM_BOOK_LISTED);
     atom_book_see(book, &env, 1601, 1, &alias_role);
@@ -500,6 +566,18 @@ static void doubts_what_was_held(void **state)
     assert_false(is_likely);
     assert_true(weight <= -6);
 
+    /* That it stands in the same roles over and over says no more than twice as much. */
+    struct atom_held held = {.text = text_of("my_server"), .changed = 0.001, .lost = 0.001,
+                             .roles = {{atom_role_hash("to"), atom_role_hash("~to")}},
+                             .num_roles = 1};
+    struct ds_text text;
+    for (int i = 0; i < 10; i++)
+        (void)atom_book_judge_held(book, 1600, 1, &held, &text);
+    const double some = held.weight;
+    for (int i = 0; i < 1000; i++)
+        (void)atom_book_judge_held(book, 1600, 1, &held, &text);
+    assert_true(some < 0 && held.weight < some && held.weight > -6);
+
     /* Nothing is likely of a liar. */
     weight = 0;
     atom_book_define(book, &env, 2040, text_of("hello"), 1, ATOM_BOOK_USED);
@@ -622,6 +700,8 @@ int main(void)
         cmocka_unit_test(tells_by_what_is_beside),
         cmocka_unit_test(tells_directions_apart),
         cmocka_unit_test(learns),
+        cmocka_unit_test(goes_back_and_forth),
+        cmocka_unit_test(knows_a_node_by_its_places),
         cmocka_unit_test(doubts_what_was_held),
         cmocka_unit_test(tells_incarnations_apart),
         cmocka_unit_test(keeps_to_the_cap),
