@@ -7,6 +7,8 @@
 
 #include "conn.h"
 
+#include <string.h>
+
 enum {
     ATOM_SEGMENTS = 8,
     ATOM_SEGMENT_SLOTS = 256,
@@ -46,12 +48,21 @@ struct atom_cache {
 };
 
 
-static inline struct ds_atom atoms_get(const struct atom_cache *cache, uint16_t slot)
+/* atoms_read copies what a slot holds in one piece: there are a handful in each message. */
+static inline void atoms_read(const struct atom_cache *cache, uint16_t slot, struct ds_atom *out)
 {
     const struct atom_segment *segment = cache->segment[slot / ATOM_SEGMENT_SLOTS];
-    if (segment == NULL)
-        return (struct ds_atom){.slot = slot, .state = DS_ATOM_UNKNOWN};
-    return segment->atoms[slot % ATOM_SEGMENT_SLOTS];
+    if (segment != NULL)
+        memcpy(out, &segment->atoms[slot % ATOM_SEGMENT_SLOTS], sizeof *out);
+    else
+        *out = (struct ds_atom){.slot = slot, .state = DS_ATOM_UNKNOWN};
+}
+
+static inline struct ds_atom atoms_get(const struct atom_cache *cache, uint16_t slot)
+{
+    struct ds_atom atom;
+    atoms_read(cache, slot, &atom);
+    return atom;
 }
 
 /* atoms_set gives a slot its text, which is copied. When memory or the meter runs out the

@@ -129,26 +129,16 @@ static enum term_status check_term(const struct control_source *source, struct c
     return status;
 }
 
-/* skip_plain passes a pid or a reference whose node is a known atom of the cache: what most elements
- * are. False, and nothing moves, when it is something else; then check_term says what. */
-static inline bool skip_plain(const struct control_source *source, struct cursor *at,
+/* skip_known passes over an element that says nothing but a known atom of the cache and numbers: what
+ * most are. False, and nothing moves, when it is something else; then check_term says what. */
+static inline bool skip_known(const struct control_source *source, struct cursor *at,
                               struct ds_event *event)
 {
-    enum { WORD_LEN = 4 };
     struct cursor next = *at;
-    uint8_t tag, node_tag, number;
-    uint16_t num_words = 0;
-    if (!cursor_read_u8(&next, &tag) || (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_NEWER_REFERENCE))
+    const struct ds_atom *atom;
+    if (!token_skip_plain(&next, &source->atoms, &atom) || atom->state != DS_ATOM_KNOWN)
         return false;
-    if (tag == TERM_TAG_NEWER_REFERENCE &&
-        (!cursor_read_u16(&next, &num_words) || num_words > TOKEN_REFERENCE_WORDS_MAX))
-        return false;
-    const size_t len = tag == TERM_TAG_NEW_PID ? TOKEN_NEW_PID_LEN : (1u + num_words) * WORD_LEN;
-    if (!cursor_read_u8(&next, &node_tag) || node_tag != TERM_TAG_ATOM_CACHE_REF ||
-        !cursor_read_u8(&next, &number) || number >= source->atoms.num_atoms ||
-        source->atoms.atoms[number].state != DS_ATOM_KNOWN || !cursor_skip(&next, len))
-        return false;
-    event->message.atom_bytes += source->atoms.atoms[number].len;
+    event->message.atom_bytes += atom->len;
     *at = next;
     return true;
 }
@@ -159,7 +149,7 @@ static bool read_element(const struct control_source *source, struct cursor *at,
 {
     struct cursor start = *at;
     const char *what = NULL;
-    if (skip_plain(source, at, event)) {
+    if (skip_known(source, at, event)) {
         *out = term_view(source, start, at, false);
         return true;
     }

@@ -98,7 +98,7 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
             header->num_new += status == HEADER_OK;
             next.at = entry.at;
         } else if (cursor_read_u8(&next, &index)) {
-            header->refs[i] = atoms_get(cache, (uint16_t)(segment * ATOM_SEGMENT_SLOTS + index));
+            atoms_read(cache, (uint16_t)(segment * ATOM_SEGMENT_SLOTS + index), &header->refs[i]);
         } else {
             status = HEADER_CUT;
         }
@@ -177,7 +177,9 @@ static void keep_text(struct dist_header *header, uint32_t num, struct ds_atom o
 void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct env *env,
                        bool latin1)
 {
-    for (uint32_t i = 0; i < header->num_refs && header->num_new != 0; i++) {
+    if (header->num_new == 0)
+        return;
+    for (uint32_t i = 0; i < header->num_refs; i++) {
         struct ds_atom *ref = &header->refs[i];
         if (!ref->is_new) {
             *ref = atoms_get(cache, ref->slot); /* one before it may have changed that */

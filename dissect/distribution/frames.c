@@ -13,6 +13,8 @@
 #include "decoder_state.h"
 #include "raw.h"
 
+#include <string.h>
+
 static const struct damage NO_MEMORY = {DS_FAULT_CAP, "no memory to hold the message"};
 static const struct damage TOO_MANY = {DS_FAULT_CAP, "too many fragmented messages are open"};
 static const struct damage MISSING_FRAGMENT = {DS_FAULT_GAP, "a fragment was not seen"};
@@ -48,8 +50,7 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->code = -1;
     message->op = NULL;
     message->control = message->payload = (struct ds_term){0};
-    for (int role = 0; role < DS_ROLE_COUNT; role++)
-        message->role[role] = (struct ds_term){0};
+    memset(message->role, 0, sizeof message->role);
     message->token.present = false;
     message->token.label = message->token.from = (struct ds_term){0};
     message->size = size;

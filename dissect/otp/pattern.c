@@ -329,6 +329,12 @@ static const uint8_t tag_classes[256] = {
 #undef TAG
 };
 
+static inline bool tag_may_be(const struct cursor *at, enum term_class class)
+{
+    uint8_t tag;
+    return cursor_peek_u8(at, &tag) && tag_classes[tag] == class;
+}
+
 /* Most terms are told apart by their first bytes: small tuples and cached atoms are read
  * here, without the whole reader. */
 static bool match_tuple(struct cursor *at, const struct term_env *env, uint32_t arity)
@@ -342,7 +348,7 @@ static bool match_tuple(struct cursor *at, const struct term_env *env, uint32_t 
         return true;
     }
     struct term_token token;
-    return term_read_token(at, env, &token, NULL) == TERM_OK && token.class == TERM_TUPLE &&
+    return tag_may_be(at, TERM_TUPLE) && term_read_token(at, env, &token, NULL) == TERM_OK &&
            token.num_terms == arity;
 }
 
@@ -359,7 +365,8 @@ static bool match_atom(struct cursor *at, const struct term_env *env, struct ds_
                memcmp(atom->text, text.data, text.len) == 0;
     }
     struct term_token token;
-    return term_read_token(at, env, &token, NULL) == TERM_OK && token_is_atom(&token, text);
+    return tag_may_be(at, TERM_ATOM) && term_read_token(at, env, &token, NULL) == TERM_OK &&
+           token_is_atom(&token, text);
 }
 
 /* is_struct says whether the map that comes is a struct of this module: one key is '__struct__'. */

@@ -8,7 +8,7 @@
  */
 #include <distsniff/identity.h>
 
-#include "term.h"
+#include "term_token.h"
 
 #include <string.h>
 
@@ -97,9 +97,31 @@ static inline bool get_plain_pid(const struct ds_term *term, struct ds_identity 
            cursor_read_u32(&pid, &out->creation);
 }
 
+/* get_plain_reference does so for a reference. */
+static inline bool get_plain_reference(const struct ds_term *term, struct ds_identity *out)
+{
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    uint8_t tag, node_tag, number;
+    uint16_t num_words;
+    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_NEWER_REFERENCE || !cursor_read_u16(&at, &num_words) ||
+        num_words == 0 || num_words > DS_IDENTITY_MAX_WORDS || !cursor_read_u8(&at, &node_tag) ||
+        node_tag != TERM_TAG_ATOM_CACHE_REF || !cursor_read_u8(&at, &number) ||
+        number >= term->num_atoms || term->atoms[number].state == DS_ATOM_UNKNOWN ||
+        !cursor_read_u32(&at, &out->creation))
+        return false;
+    const struct ds_atom *atom = &term->atoms[number];
+    out->kind = DS_IDENTITY_REFERENCE;
+    out->num_words = num_words;
+    out->node = (struct ds_text){(const char *)atom->text, atom->len};
+    for (uint16_t i = 0; i < num_words; i++)
+        if (!cursor_read_u32(&at, &out->word[i]))
+            return false;
+    return true;
+}
+
 bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
 {
-    if (get_plain_pid(term, out))
+    if (get_plain_pid(term, out) || get_plain_reference(term, out))
         return true;
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     uint8_t tag;
@@ -137,15 +159,25 @@ bool ds_term_get_binary(const struct ds_term *term, struct ds_text *out)
     return term_get_binary(term, out);
 }
 
-/* get_two reads the two terms that a container of that class holds and nothing else. */
+/* read_head_of_two passes over the head of a container of that class with two terms in it. */
+static bool read_head_of_two(struct cursor *at, enum term_class class)
+{
+    uint8_t tag, num;
+    uint32_t large_num;
+    if (!cursor_read_u8(at, &tag) || token_classes[tag] != class)
+        return false;
+    if (tag == TERM_TAG_SMALL_TUPLE)
+        return cursor_read_u8(at, &num) && num == 2;
+    return cursor_read_u32(at, &large_num) && large_num == (tag == TERM_TAG_LIST ? 1 : 2);
+}
+
+/* get_two reads the two terms that a tuple or list holds and nothing else. */
 static bool get_two(const struct ds_term *term, enum term_class class, struct ds_term *first,
                     struct ds_term *second)
 {
     const struct term_env env = {term->atoms, term->num_atoms};
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
-    struct term_token token;
-    if (term_read_token(&at, &env, &token, NULL) != TERM_OK || token.class != class ||
-        token.num_terms != 2)
+    if (!read_head_of_two(&at, class))
         return false;
     const struct cursor start = at;
     if (term_skip(&at, &env, 1, NULL) != TERM_OK)

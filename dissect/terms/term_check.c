@@ -59,8 +59,11 @@ enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64
                            const char **what)
 {
     const struct token_source source = {.env = env};
+    const struct ds_atom *atom;
     const char *ignored;
-    return check_walk(at, &source, num, what != NULL ? what : &ignored);
+    while (num != 0 && token_skip_plain(at, env, &atom))
+        num--;
+    return num == 0 ? TERM_OK : check_walk(at, &source, num, what != NULL ? what : &ignored);
 }
 
 enum term_status token_check_local(struct cursor *at, const struct token_source *source,

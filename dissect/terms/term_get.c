@@ -32,24 +32,38 @@ bool term_get_integer(const struct ds_term *term, int64_t *out)
 {
     struct cursor at;
     struct term_token token;
-    return get_token(term, &at, &token) && value_get_i64(&token, out);
+    return token_may_be(term, TERM_INTEGER) && get_token(term, &at, &token) && value_get_i64(&token, out);
 }
 
 bool term_get_binary(const struct ds_term *term, struct ds_text *out)
 {
     struct cursor at;
     struct term_token token;
-    return get_token(term, &at, &token) && token.class == TERM_BINARY &&
+    return token_may_be(term, TERM_BINARY) && get_token(term, &at, &token) &&
            get_text(&token.body, false, out);
+}
+
+/* get_cached_atom gives one of the cache, as nearly all are. */
+static inline bool get_cached_atom(const struct ds_term *term, struct ds_text *out)
+{
+    struct cursor at = cursor_make(term->data, term->len);
+    uint8_t tag, number;
+    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_ATOM_CACHE_REF || !cursor_read_u8(&at, &number) ||
+        number >= term->num_atoms || !ds_atom_has_name(term->atoms[number].state))
+        return false;
+    *out = (struct ds_text){(const char *)term->atoms[number].text, term->atoms[number].len};
+    return true;
 }
 
 bool term_get_atom(const struct ds_term *term, struct ds_text *out)
 {
     struct cursor at;
     struct term_token token;
-    return get_token(term, &at, &token) && token.class == TERM_ATOM &&
+    if (!token_may_be(term, TERM_ATOM))
+        return false;
+    return get_cached_atom(term, out) || (get_token(term, &at, &token) && get_token(term, &at, &token) &&
            (token.atom == NULL || ds_atom_has_name(token.atom->state)) &&
-           get_text(&token.body, token.latin1, out);
+           get_text(&token.body, token.latin1, out));
 }
 
 static bool get_creation(const struct term_token *token, uint32_t *creation)

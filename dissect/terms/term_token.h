@@ -439,6 +439,46 @@ TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_s
     return status;
 }
 
+/* token_skip_plain passes over an atom of the cache, or a pid or reference whose node is one: what most
+ * elements of tuples are. atom is what it refers to. False, and nothing moves, when it is something else,
+ * or cut. */
+TOKEN_INLINE bool token_skip_plain(struct cursor *at, const struct term_env *env,
+                                   const struct ds_atom **atom)
+{
+    enum { WORD_LEN = 4 };
+    struct cursor next = *at;
+    uint8_t tag, number;
+    uint16_t num_words;
+    size_t len = 0;
+    if (!cursor_read_u8(&next, &tag))
+        return false;
+    if (tag != TERM_TAG_ATOM_CACHE_REF) {
+        if (tag == TERM_TAG_NEW_PID)
+            len = TOKEN_NEW_PID_LEN;
+        else if (tag == TERM_TAG_NEWER_REFERENCE && cursor_read_u16(&next, &num_words) &&
+                 num_words <= TOKEN_REFERENCE_WORDS_MAX)
+            len = (1u + num_words) * WORD_LEN;
+        else
+            return false;
+        if (!cursor_read_u8(&next, &tag) || tag != TERM_TAG_ATOM_CACHE_REF)
+            return false;
+    }
+    if (!cursor_read_u8(&next, &number) || number >= env->num_atoms || !cursor_skip(&next, len))
+        return false;
+    *atom = &env->atoms[number];
+    *at = next;
+    return true;
+}
+
+/* token_may_be says by its tag whether a term may be of that class: what terms are asked for is mostly
+ * what they are not. */
+TOKEN_INLINE bool token_may_be(const struct ds_term *term, enum term_class class)
+{
+    const struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    uint8_t tag;
+    return cursor_peek_u8(&at, &tag) && token_classes[tag] == class;
+}
+
 /* term_read_char reads one element of a list that may be a string: an integer of 1 or 4 bytes,
  * whatever it is worth. False when it is something else, or cut. */
 bool term_read_char(struct cursor *at, uint32_t *code);

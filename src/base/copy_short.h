@@ -1,10 +1,11 @@
 /*
- * copy_short.h - memcpy without a call for the few bytes of an atom. They mostly have 4 to 16:
- * both ends, overlapping, are all of it.
+ * copy_short.h - memcpy and memcmp without a call for the few bytes of an atom. They mostly have 4 to
+ * 16: both ends, overlapping, are all of it.
  */
 #ifndef SRC_COPY_SHORT_H
 #define SRC_COPY_SHORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,6 +27,20 @@ static inline void copy_short(uint8_t *to, const uint8_t *from, size_t len)
     } else {
         memcpy(to, from, len);
     }
+}
+
+/* same_short compares 8 to 16 bytes without a call. */
+static inline bool same_short(const void *a, const void *b, size_t len)
+{
+    const uint8_t *a_bytes = a, *b_bytes = b;
+    uint64_t x[2], y[2];
+    if (len < sizeof x[0] || len > sizeof x)
+        return memcmp(a, b, len) == 0;
+    memcpy(&x[0], a_bytes, sizeof x[0]);
+    memcpy(&x[1], a_bytes + len - sizeof x[1], sizeof x[1]);
+    memcpy(&y[0], b_bytes, sizeof y[0]);
+    memcpy(&y[1], b_bytes + len - sizeof y[1], sizeof y[1]);
+    return x[0] == y[0] && x[1] == y[1];
 }
 
 #endif

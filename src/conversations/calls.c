@@ -133,6 +133,23 @@ bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
     return conn->number == call->conn && c->gaps + c->faults != call->losses;
 }
 
+/* fill_copy copies the atoms that a term may refer to, and behind them, at at, the term and the texts.
+ * Not inline: the compiler would have each of these few bytes checked against what was allocated. */
+static __attribute__((noinline)) void fill_copy(const struct ds_term *term, struct ds_atom *atoms,
+                                                uint8_t *at)
+{
+    memcpy(at, term->data, term->len);
+    at += term->len;
+    for (uint32_t i = 0; i < term->num_atoms; i++) {
+        atoms[i] = term->atoms[i];
+        if (atoms[i].text == NULL)
+            continue;
+        copy_short(at, atoms[i].text, atoms[i].len);
+        atoms[i].text = at;
+        at += atoms[i].len;
+    }
+}
+
 /* copy_term copies a term with the atoms it may refer to, as they are: cheaper than to make
  * it complete in itself, and few are ever looked at. One piece of memory, atoms first. */
 static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *len)
@@ -144,20 +161,10 @@ static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *l
     struct ds_atom *atoms = malloc(*len);
     if (atoms == NULL)
         return false;
-    uint8_t *at = (uint8_t *)atoms + atoms_len;
     *out = *term;
     out->atoms = atoms;
-    out->data = at;
-    memcpy(at, term->data, term->len);
-    at += term->len;
-    for (uint32_t i = 0; i < term->num_atoms; i++) {
-        atoms[i] = term->atoms[i];
-        if (atoms[i].text == NULL)
-            continue;
-        copy_short(at, atoms[i].text, atoms[i].len);
-        atoms[i].text = at;
-        at += atoms[i].len;
-    }
+    out->data = (uint8_t *)atoms + atoms_len;
+    fill_copy(term, atoms, (uint8_t *)atoms + atoms_len);
     return true;
 }
 

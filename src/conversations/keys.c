@@ -46,29 +46,43 @@ static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t 
     return 0;
 }
 
-/* text_equal compares without a call where both ends of the text, overlapping, are all of it:
- * that is nearly always. */
-static inline bool text_equal(const char *a, const char *b, size_t len)
+/* get_ends reads both ends of a text, overlapping, which are all of it up to twice their length. False
+ * where it is shorter than one. */
+static inline bool get_ends(struct ds_text text, uint64_t ends[2])
 {
-    uint64_t x[2], y[2];
-    if (len < sizeof x[0] || len > sizeof x)
-        return memcmp(a, b, len) == 0;
-    memcpy(&x[0], a, sizeof x[0]);
-    memcpy(&x[1], a + len - sizeof x[1], sizeof x[1]);
-    memcpy(&y[0], b, sizeof y[0]);
-    memcpy(&y[1], b + len - sizeof y[1], sizeof y[1]);
-    return x[0] == y[0] && x[1] == y[1];
+    if (text.len < sizeof ends[0])
+        return false;
+    memcpy(&ends[0], text.data, sizeof ends[0]);
+    memcpy(&ends[1], text.data + text.len - sizeof ends[1], sizeof ends[1]);
+    return true;
 }
 
 /* find_recent looks among the last few that were found: nearly all that is asked for is one
  * of two nodes. */
-static uint32_t find_recent(const struct intern *intern, struct ds_text text)
+static inline uint32_t find_recent(const struct intern *intern, struct ds_text text)
 {
+    uint64_t ends[2];
+    if (!get_ends(text, ends))
+        return 0;
     for (unsigned i = 0; i < INTERN_RECENT; i++)
-        if (intern->recent[i].len == text.len && intern->recent[i].number != 0 &&
-            text_equal(intern->recent[i].text, text.data, text.len))
+        if (intern->recent[i].ends[0] == ends[0] && intern->recent[i].ends[1] == ends[1] &&
+            intern->recent[i].len == text.len &&
+            (text.len <= sizeof ends || memcmp(intern->recent[i].text, text.data, text.len) == 0))
             return intern->recent[i].number;
     return 0;
+}
+
+/* note_recent: a free place has length 0, which no text has that is looked for here. */
+static void note_recent(struct intern *intern, const struct interned *found, uint32_t number)
+{
+    uint64_t ends[2];
+    if (!get_ends((struct ds_text){found->text, found->len}, ends))
+        return;
+    const unsigned place = intern->num_recent++ % INTERN_RECENT;
+    intern->recent[place].text = found->text;
+    memcpy(intern->recent[place].ends, ends, sizeof ends);
+    intern->recent[place].len = found->len;
+    intern->recent[place].number = number;
 }
 
 uint32_t intern_find(const struct intern *intern, struct ds_text text)
@@ -89,11 +103,7 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     const uint32_t hash = hash_text(text);
     number = find(intern, text, hash);
     if (number != 0) {
-        const struct interned *found = table_get(&intern->table, number);
-        const unsigned place = intern->num_recent++ % INTERN_RECENT;
-        intern->recent[place].text = found->text;
-        intern->recent[place].len = found->len;
-        intern->recent[place].number = number;
+        note_recent(intern, table_get(&intern->table, number), number);
         return number;
     }
     if (text.len > intern->max_bytes - intern->num_bytes)

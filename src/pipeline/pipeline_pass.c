@@ -54,8 +54,10 @@ bool pipeline_redact(struct pipeline *s, const struct record **record)
 static bool pass_on_all(struct pipeline *s, const struct record *shown)
 {
     bool passed = pipeline_pass_on(s, shown);
-    const struct record *frame = s->redact != NULL ? redact_get_frame(s->redact) : NULL;
-    if (s->redact != NULL && frame == NULL && redact_failed(s->redact))
+    if (s->redact == NULL)
+        return passed;
+    const struct record *frame = redact_get_frame(s->redact);
+    if (frame == NULL && redact_failed(s->redact))
         fail_redaction(s);
     if (frame != NULL)
         passed = pipeline_pass_on(s, frame) && passed;

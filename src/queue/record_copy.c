@@ -80,21 +80,24 @@ static const unsigned char *copy_span(struct copier *c, const void *bytes, size_
 /* The atoms, and behind them their texts. */
 static struct ds_atom *copy_all_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num)
 {
-    size_t texts_len = 0;
-    for (uint32_t i = 0; i < num; i++)
-        texts_len += atoms[i].len;
-    struct ds_atom *copy = take(c, num * sizeof *atoms + texts_len);
+    struct ds_atom *copy = take(c, num * sizeof *atoms);
     if (copy == NULL)
         return NULL;
     uint8_t *text = (uint8_t *)(copy + num);
+    const uint8_t *end = c->block->data + c->block->cap;
     for (uint32_t i = 0; i < num; i++) {
         copy[i] = atoms[i];
         if (atoms[i].text == NULL)
             continue;
+        if ((size_t)(end - text) < atoms[i].len) {
+            c->full = true;
+            return NULL;
+        }
         copy_short(text, atoms[i].text, atoms[i].len);
         copy[i].text = text;
         text += atoms[i].len;
     }
+    c->block->len = (size_t)(text - c->block->data);
     return copy;
 }
 
@@ -134,8 +137,10 @@ static void copy_message(struct copier *c, struct ds_message *message)
 {
     copy_term(c, &message->control);
     copy_term(c, &message->payload);
-    for (size_t role = 0; role < DS_ROLE_COUNT; role++)
-        copy_term(c, &message->role[role]);
+    for (size_t role = 0; role < DS_ROLE_COUNT; role++) {
+        if (message->role[role].data != NULL)
+            copy_term(c, &message->role[role]);
+    }
     if (message->token.present) {
         copy_term(c, &message->token.label);
         copy_term(c, &message->token.from);
@@ -153,10 +158,10 @@ static void copy_epmd(struct copier *c, struct ds_epmd *epmd)
     epmd->nodes = nodes;
 }
 
-static bool same_text(struct ds_text a, struct ds_text b)
+static inline bool same_text(struct ds_text a, struct ds_text b)
 {
     return a.len == b.len && (a.data == NULL) == (b.data == NULL) &&
-           (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+           (a.len == 0 || same_short(a.data, b.data, a.len));
 }
 
 /* same_conn says whether a copy still says who talks to whom, and what was lost. */

@@ -25,7 +25,8 @@ static const struct report_kind *const kinds[REPORT_COUNT] = {
 struct reports {
     struct report_text text;
     void *state[REPORT_COUNT]; /* of its kind, NULL unless asked for */
-    bool is_any;               /* asked for */
+    int asked[REPORT_COUNT];   /* the numbers of those */
+    size_t num_asked;
     bool redraws;              /* --every, on a terminal */
     struct output_file out;
 };
@@ -104,18 +105,18 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
             reports_free(r);
             return NULL;
         }
-        r->is_any = true;
+        r->asked[r->num_asked++] = i;
     }
     return r;
 }
 
 enum reports_status reports_record(struct reports *r, const struct record *record)
 {
-    const bool is_part = record_is_aside(record);
-    for (int i = 0; i < REPORT_COUNT && r->is_any; i++) {
-        if (r->state[i] != NULL && kinds[i]->takes_findings == (record->finding != NULL) &&
-            (!is_part || kinds[i]->takes_parts))
-            kinds[i]->record(r->state[i], record);
+    const bool is_part = record_is_aside(record), is_finding = record->finding != NULL;
+    for (size_t i = 0; i < r->num_asked; i++) {
+        const struct report_kind *kind = kinds[r->asked[i]];
+        if (kind->takes_findings == is_finding && (!is_part || kind->takes_parts))
+            kind->record(r->state[r->asked[i]], record);
     }
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
 }

@@ -34,18 +34,15 @@ static uint32_t number_end(struct talkers *t, const struct ds_endpoint *end)
 
 uint32_t talkers_node(struct talkers *t, const struct ds_conn *conn, unsigned end)
 {
-    const size_t i = conn->number % TALKERS_CONNS;
-    if (t->conns[i].conn != conn->number) {
-        t->conns[i].conn = conn->number;
-        t->conns[i].is_named[0] = t->conns[i].is_named[1] = false;
-        t->conns[i].node[0] = t->conns[i].node[1] = 0;
+    struct talkers_conn *c = &t->conns[conn->number % TALKERS_CONNS];
+    if (c->conn != conn->number)
+        *c = (struct talkers_conn){.conn = conn->number};
+    const bool is_named = conn->end[end].node.len != 0;
+    if (c->node[end] == 0 || c->is_named[end] != is_named) {
+        c->node[end] = number_end(t, &conn->end[end]);
+        c->is_named[end] = is_named;
     }
-    const bool is_named = conn->end[end].node.data != NULL && conn->end[end].node.len != 0;
-    if (t->conns[i].node[end] == 0 || t->conns[i].is_named[end] != is_named) {
-        t->conns[i].node[end] = number_end(t, &conn->end[end]);
-        t->conns[i].is_named[end] = is_named;
-    }
-    return t->conns[i].node[end];
+    return c->node[end];
 }
 
 void talkers_get(struct talkers *t, const struct record *record, struct talker *from,

@@ -15,13 +15,16 @@ struct talker {
 
 enum { TALKERS_CONNS = 64 };
 
+/* talkers_conn is a connection whose ends have their numbers, 0: not yet. */
+struct talkers_conn {
+    uint64_t conn; /* 0: free */
+    uint32_t node[2];
+    bool is_named[2];
+};
+
 struct talkers {
     struct intern texts;
-    struct {
-        uint64_t conn; /* 0: free */
-        uint32_t node[2];
-        bool is_named[2];
-    } conns[TALKERS_CONNS]; /* those seen last, by number */
+    struct talkers_conn conns[TALKERS_CONNS]; /* those seen last, by number */
     struct ds_buffer scratch;
 };
 

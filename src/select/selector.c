@@ -325,8 +325,7 @@ static bool finding_fits(const struct selector *s, const struct record *record)
  * cannot be told apart by message, so it is there whole or not at all. */
 static bool raw_fits(const struct selector *s, const struct ds_event *event)
 {
-    return !s->is_picky ||
-           (event->type == DS_EVENT_FRAME && event->frame_sent.completes && s->had_event);
+    return event->type == DS_EVENT_FRAME && event->frame_sent.completes && s->had_event;
 }
 
 static bool wants_decoded(struct selector *s, const struct record *record)
@@ -359,6 +358,8 @@ static bool wants_decoded(struct selector *s, const struct record *record)
 
 bool selector_wants(struct selector *s, const struct record *record)
 {
+    if (!s->is_picky)
+        return true;
     if (record->event != NULL && ds_event_is_raw(record->event))
         return raw_fits(s, record->event);
     const bool wanted = wants_decoded(s, record);
