@@ -34,4 +34,7 @@ void stop_reload_at_hangup(void);
  * often: it costs nothing before the end is wanted, and little after it. */
 bool stop_is_overdue(void);
 
+/* stop_is_late is the same by the clock alone, for what rather waits for a disk than computes. */
+bool stop_is_late(void);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "diagram_step.h"
 #include "sink.h"
+#include "stop.h"
 
 #include <string.h>
 
@@ -58,7 +59,7 @@ static void give_first(struct diagram_wait *wait, struct sink *sink,
         draw(wait, sink, &wait->row);
     else
         sink->output.buffer.failed = true;
-    output_file_mark_end(&sink->output);
+    output_file_end_record(&sink->output);
     row_queue_drop_first(&wait->queue);
 }
 
@@ -78,8 +79,14 @@ void diagram_wait_end(struct diagram_wait *wait, struct sink *sink)
 {
     struct waiting_row waiting;
     struct ds_text row;
-    while (first(wait, &waiting, &row))
-        give_first(wait, sink, &waiting, row);
+    while (first(wait, &waiting, &row)) {
+        const bool is_cut = stop_is_overdue();
+        if (!is_cut && !sink->output.failed)
+            give_first(wait, sink, &waiting, row);
+        else
+            row_queue_drop_first(&wait->queue);
+        sink->num_cut += is_cut;
+    }
 }
 
 /* put has a row or a loss wait; without memory nothing does any longer, and it is false. */

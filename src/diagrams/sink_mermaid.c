@@ -48,4 +48,5 @@ const struct sink_kind sink_mermaid = {
     .lost = diagram_lost,
     .end = diagram_end,
     .close = diagram_close,
+    .has_temporary = true,
 };

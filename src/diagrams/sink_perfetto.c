@@ -372,4 +372,5 @@ const struct sink_kind sink_perfetto = {
     .lost = perfetto_lost,
     .end = perfetto_end,
     .close = perfetto_close,
+    .has_temporary = true,
 };

@@ -53,4 +53,5 @@ const struct sink_kind sink_plantuml = {
     .lost = diagram_lost,
     .end = diagram_end,
     .close = diagram_close,
+    .has_temporary = true,
 };

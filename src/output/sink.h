@@ -73,6 +73,7 @@ struct sink_kind {
     /* check says whether the format can be written to that file (NULL: standard output); false
      * after a complaint. NULL: to any. */
     bool (*check)(const char *file);
+    bool has_temporary; /* some of it waits in files without a name */
     bool is_script; /* its owner may run the file */
     bool keeps; /* what is there already is the user's own: it is never written over */
     bool is_of_packets; /* it is written where packets are kept, and is no sink */
@@ -91,6 +92,7 @@ struct sink {
     struct output_file output;
     uint64_t num_cut; /* records that would have taken too long when the end was asked for */
     bool is_lost; /* its reader has gone away, or it could not be written: that has been noted */
+    bool has_ended; /* what comes last is written */
     bool is_closed; /* state is gone: there was no memory to begin anew */
     void *state; /* of kind */
 };
@@ -150,7 +152,10 @@ void sink_lost(struct sink *sink, const struct loss *loss);
  * one: what is written ends as by sink_close, and begins anew. What is the user's own stays. */
 void sink_reopen(struct sink *sink);
 
-/* sink_close writes out what is left. */
+/* sink_end writes what comes last; num_cut is right then. */
+void sink_end(struct sink *sink);
+
+/* sink_close ends it, if that was not done, and writes out what is left. */
 void sink_close(struct sink *sink);
 
 #endif

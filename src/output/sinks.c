@@ -220,10 +220,16 @@ void sink_reopen(struct sink *sink)
     }
 }
 
+void sink_end(struct sink *sink)
+{
+    if (sink->kind->end != NULL && !sink->is_closed && !sink->has_ended)
+        sink->kind->end(sink);
+    sink->has_ended = true;
+}
+
 void sink_close(struct sink *sink)
 {
-    if (sink->kind->end != NULL && !sink->is_closed)
-        sink->kind->end(sink);
+    sink_end(sink);
     if (!sink->kind->writes_nothing)
         output_file_close(&sink->output);
     if (!sink->is_closed)

@@ -218,6 +218,8 @@ static void say_left(const struct outputs *o, uint64_t num_left)
 
 void outputs_close(struct outputs *o, uint64_t num_unread, uint64_t num_cut)
 {
+    for (size_t i = 0; i < o->num_sinks; i++)
+        sink_end(&o->sinks[i]);
     say_left(o, num_unread + num_cut);
     for (size_t i = 0; i < MAX_DRAFTS; i++) {
         draft_free(o->drafts[i]);

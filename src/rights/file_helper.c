@@ -216,7 +216,7 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
 bool file_helper_start(const struct file_helper_config *config)
 {
     int sockets[2];
-    if (config->num_files == 0 && config->command == NULL)
+    if (config->num_files == 0 && !config->has_temporary && config->command == NULL)
         return true;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
         complain("cannot start the process that opens files: %s", strerror(errno));

@@ -33,6 +33,7 @@ struct helper_file {
 struct file_helper_config {
     const struct helper_file *files;
     size_t num_files;
+    bool has_temporary;  /* files without a name may be wanted */
     const char *command; /* of -z, NULL: there is none */
     const char *user;    /* that root becomes, NULL: root stays root */
     bool is_confined;    /* by the kernel, to these files; never with a command */

@@ -142,8 +142,10 @@ bool sniff_start_helper(struct sniff *s)
     }
     add_file(s, options->keep.write_file, is_later ? HELPER_LATER : HELPER_WRITE);
     add_file(s, options->keep.connections_file, HELPER_WRITE);
-    for (size_t i = 0; i < options->output.num_formats; i++)
+    for (size_t i = 0; i < options->output.num_formats; i++) {
         add_file(s, options->output.formats[i].file, HELPER_WRITE);
+        s->helper.has_temporary |= options->output.formats[i].kind->has_temporary;
+    }
     add_file(s, options->metrics.fresh, HELPER_WRITE);
     return file_helper_start(&s->helper);
 }
