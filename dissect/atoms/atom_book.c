@@ -536,6 +536,14 @@ struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t d
     return s->verdict;
 }
 
+void atom_book_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
+                     struct ds_guess *guess)
+{
+    *guess = (struct ds_guess){.slot = slot};
+    if (slot < ATOM_BOOK_MODULUS && !book->is_liar && book->slots != NULL)
+        atom_judge_guess(book, slot, direction, guess);
+}
+
 enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slot,
                                             uint64_t direction, struct atom_held *held,
                                             struct ds_text *out)

@@ -16,6 +16,8 @@
 #include "atom_roles.h"
 #include "atoms.h"
 
+#include <distsniff/event.h>
+
 struct atom_book;
 struct atom_books; /* all of them, of one session or several that follow each other */
 
@@ -63,6 +65,11 @@ void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text te
 /* atom_book_judge returns what a slot most likely means in that direction; absent: nothing is
  * likely. The text lives as long as the book. */
 struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction);
+
+/* atom_book_guess says what a slot may mean in that direction where nothing is likely. The texts live as
+ * long as the book. */
+void atom_book_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
+                     struct ds_guess *guess);
 
 enum { ATOM_HELD_ROLES = 8 };
 #define ATOM_LIKELY_FROM 0.99

@@ -426,25 +426,66 @@ static double weigh_others(struct judge *judge)
     return log2(OTHERS / (double)ATOM_BOOK_MODULUS) + weight;
 }
 
-struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
+/* weigh_all adds the candidates of a slot, their probability in the place of its logarithm. Returns what
+ * they and all other atoms add up to. */
+static double weigh_all(struct judge *judge, uint64_t direction)
 {
-    struct judge judge = {.book = book, .slot = &book->slots[slot], .number = slot,
-                          .bit = atom_book_bit_of(book, direction)};
-    choose_tables(book);
-    add_static(&judge);
-    add_by_role(&judge);
-    double all = exp2(weigh_others(&judge)), best = 0;
-    add_learned(&judge, direction);
-    struct ds_text text = {NULL, 0};
-    for (unsigned i = 0; i < judge.num; i++) {
-        const double weight = exp2(judge.candidates[i].weight);
-        all += weight;
-        if (weight > best) {
-            best = weight;
-            text = judge.candidates[i].text;
+    choose_tables(judge->book);
+    add_static(judge);
+    add_by_role(judge);
+    double all = exp2(weigh_others(judge));
+    add_learned(judge, direction);
+    for (unsigned i = 0; i < judge->num; i++) {
+        judge->candidates[i].weight = exp2(judge->candidates[i].weight);
+        all += judge->candidates[i].weight;
+    }
+    return all;
+}
+
+/* take_best returns the candidate that is most probable, and leaves nothing of that to it; NULL where
+ * none is any more. */
+static const struct candidate *take_best(struct judge *judge, double *weight)
+{
+    struct candidate *best = NULL;
+    *weight = 0;
+    for (unsigned i = 0; i < judge->num; i++) {
+        if (judge->candidates[i].weight > *weight) {
+            best = &judge->candidates[i];
+            *weight = best->weight;
         }
     }
-    return best / all >= ATOM_LIKELY_FROM ? text : (struct ds_text){NULL, 0};
+    if (best != NULL)
+        best->weight = 0;
+    return best;
+}
+
+static struct judge judge_of(struct atom_book *book, uint16_t slot, uint64_t direction)
+{
+    return (struct judge){.book = book, .slot = &book->slots[slot], .number = slot,
+                          .bit = atom_book_bit_of(book, direction)};
+}
+
+struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
+{
+    struct judge judge = judge_of(book, slot, direction);
+    double weight;
+    const double all = weigh_all(&judge, direction);
+    const struct candidate *best = take_best(&judge, &weight);
+    return best != NULL && weight / all >= ATOM_LIKELY_FROM ? best->text : (struct ds_text){NULL, 0};
+}
+
+void atom_judge_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
+                      struct ds_guess *guess)
+{
+    struct judge judge = judge_of(book, slot, direction);
+    const struct candidate *next;
+    double weight;
+    const double all = weigh_all(&judge, direction);
+    while (guess->num < DS_GUESS_ATOMS && (next = take_best(&judge, &weight)) != NULL &&
+           weight / all >= 0.01) {
+        guess->atom[guess->num].text = next->text;
+        guess->atom[guess->num++].percent = (uint8_t)(100 * weight / all);
+    }
 }
 
 /* weigh_held adds to the weight of what the slot held, without how probable that is beforehand. A

@@ -58,6 +58,8 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->fragments = num_fragments;
     message->wire_ns = frames->conn->tcp->now_ns - frames->began_ns;
     message->stalled_ns = 0;
+    message->guesses = NULL;
+    message->num_guesses = 0;
 }
 
 static void emit_tick(struct frames *frames, struct cursor frame)

@@ -293,6 +293,26 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
     count(event, &event->message.payload);
 }
 
+/* tell_guesses tells what the atoms that stay unknown may be. */
+static void tell_guesses(const struct likely *likely, struct env *env, const struct ds_atom *refs,
+                         uint32_t num_refs, struct ds_event *event)
+{
+    struct ds_guess *guesses = NULL;
+    uint32_t num = 0;
+    for (uint32_t i = 0; i < num_refs; i++) {
+        struct ds_guess guess;
+        if (refs[i].state != DS_ATOM_UNKNOWN)
+            continue;
+        atom_book_guess(likely->book, refs[i].slot, likely->direction, &guess);
+        if (guess.num != 0 && guesses == NULL)
+            guesses = arena_alloc(&env->arena, (num_refs - i) * sizeof *guesses);
+        if (guess.num != 0 && guesses != NULL)
+            guesses[num++] = guess;
+    }
+    event->message.guesses = guesses;
+    event->message.num_guesses = num;
+}
+
 void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
                     struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
                     bool may_learn, struct ds_event *event)
@@ -301,6 +321,8 @@ void likely_resolve(struct likely *likely, struct env *env, const struct conn *c
     env->atoms_in_doubt = env->atoms_in_doubt || has_doubt;
     if (refs != NULL && (has_doubt || likely->has_defined || env->config.learn))
         resolve(likely, env, conn, cache, refs, num_refs, may_learn, event);
+    if (env->config.guesses && event->unknown_atoms != 0 && likely->book != NULL && refs != NULL)
+        tell_guesses(likely, env, refs, num_refs, event);
 }
 
 void likely_free(struct likely *likely)

@@ -138,6 +138,7 @@ struct ds_config {
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
+    bool guesses;          /* ds_message.guesses; without certain */
     struct ds_atom_memory *atom_memory; /* NULL: one that ends with the session */
     bool learn; /* it serves other sessions, too: how atoms are used is noted of all, from the
                  * first packet on and not from the first atom that is not known */

@@ -239,6 +239,18 @@ struct ds_token {
     int64_t previous;
 };
 
+/* ds_guess is what an unknown atom may be, the most probable first: what its slot was seen to hold in this
+ * or another connection of the sender, or what the sender's release has there. It may be another. */
+enum { DS_GUESS_ATOMS = 4 };
+struct ds_guess {
+    uint16_t slot;
+    uint8_t num;
+    struct {
+        struct ds_text text; /* UTF-8 */
+        uint8_t percent;     /* how probable it is, 1 to 98 */
+    } atom[DS_GUESS_ATOMS];
+};
+
 struct ds_message {
     int64_t code;           /* the op code; -1 when the control term is no such tuple */
     const struct ds_op *op; /* NULL when unknown */
@@ -252,6 +264,8 @@ struct ds_message {
                                what of it was sent without a pause since; 0 without facts */
     struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
     struct ds_token token;
+    const struct ds_guess *guesses; /* of its unknown atoms, where ds_config.guesses asks for them */
+    uint32_t num_guesses;
 };
 
 struct ds_gap {

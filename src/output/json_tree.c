@@ -230,6 +230,13 @@ void json_add_bool(cJSON *object, const char *key, bool value)
     add_item(object, key, cJSON_CreateBool(value));
 }
 
+cJSON *json_add_array(cJSON *object, const char *key)
+{
+    cJSON *item = cJSON_CreateArray();
+    add_item(object, key, item);
+    return item;
+}
+
 cJSON *json_append_object(cJSON *array)
 {
     cJSON *item = cJSON_CreateObject();

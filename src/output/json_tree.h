@@ -47,6 +47,7 @@ void json_add_unsigned(cJSON *object, const char *key, uint64_t number);
 void json_add_signed(cJSON *object, const char *key, int64_t number);
 void json_add_bool(cJSON *object, const char *key, bool value);
 void json_add_term(cJSON *object, const char *key, const struct ds_term *term);
+cJSON *json_add_array(cJSON *object, const char *key);
 cJSON *json_append_object(cJSON *array);
 void json_append_string(cJSON *array, const char *text);
 void json_append_text(cJSON *array, struct ds_text text);

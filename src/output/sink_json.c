@@ -169,6 +169,24 @@ static const struct {
     [DS_EVENT_STALL] = {JSON_TYPE_INIT("stall"), json_event_stall},
 };
 
+/* write_guesses writes what unknown atoms may be. */
+static void write_guesses(struct json_writer *json, const struct ds_message *message)
+{
+    cJSON *guesses = json_tree_array();
+    for (uint32_t i = 0; i < message->num_guesses; i++) {
+        const struct ds_guess *guess = &message->guesses[i];
+        cJSON *object = json_append_object(guesses);
+        json_add_unsigned(object, "slot", guess->slot);
+        cJSON *atoms = json_add_array(object, "atoms");
+        for (unsigned a = 0; a < guess->num; a++) {
+            cJSON *atom = json_append_object(atoms);
+            json_add_text(atom, "atom", guess->atom[a].text);
+            json_add_unsigned(atom, "percent", guess->atom[a].percent);
+        }
+    }
+    json_put_tree(json, JSON_KEY("guesses"), guesses);
+}
+
 static void write_trouble(struct json_writer *json, const struct ds_event *event)
 {
     if (event->fault.kind != DS_FAULT_NONE) {
@@ -184,6 +202,8 @@ static void write_trouble(struct json_writer *json, const struct ds_event *event
         json_put_unsigned(json, JSON_KEY("inferred_atoms"), event->inferred_atoms);
     if (event->likely_atoms != 0)
         json_put_unsigned(json, JSON_KEY("likely_atoms"), event->likely_atoms);
+    if (event->type == DS_EVENT_MESSAGE && event->message.num_guesses != 0)
+        write_guesses(json, &event->message);
 }
 
 static void write_titles(struct json_writer *json, struct json_key key, const struct titles *titles)

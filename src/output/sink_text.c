@@ -90,6 +90,21 @@ static void (*const add_event[])(struct text_state *, const struct sink *,
     [DS_EVENT_STALL] = text_add_stall,
 };
 
+/* add_guesses adds what unknown atoms may be. */
+static void add_guesses(struct text_state *s, const struct ds_message *message)
+{
+    for (uint32_t i = 0; i < message->num_guesses; i++) {
+        const struct ds_guess *guess = &message->guesses[i];
+        ds_buffer_printf(s->out, " [?atom:%u may be ", (unsigned)guess->slot);
+        for (unsigned a = 0; a < guess->num; a++) {
+            text_add(s, a != 0 ? ", " : "");
+            text_add_quoted(s, guess->atom[a].text);
+            ds_buffer_printf(s->out, " %u %%", (unsigned)guess->atom[a].percent);
+        }
+        text_add(s, "]");
+    }
+}
+
 static void add_trouble(struct text_state *s, const struct ds_event *event)
 {
     if (event->fault.kind == DS_FAULT_NONE && event->unknown_atoms == 0 &&
@@ -101,6 +116,8 @@ static void add_trouble(struct text_state *s, const struct ds_event *event)
                          event->fault.offset, event->fault.what != NULL ? event->fault.what : "");
     if (event->unknown_atoms != 0)
         ds_buffer_printf(s->out, " [%s]", counted(event->unknown_atoms, "unknown atoms").text);
+    if (event->type == DS_EVENT_MESSAGE)
+        add_guesses(s, &event->message);
     if (event->inferred_atoms != 0)
         ds_buffer_printf(s->out, " [%s]",
                          counted(event->inferred_atoms, "inferred atoms").text);

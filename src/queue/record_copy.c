@@ -133,8 +133,21 @@ static inline void copy_term(struct copier *c, struct ds_term *term)
     }
 }
 
+static void copy_guesses(struct copier *c, struct ds_message *message)
+{
+    struct ds_guess *guesses =
+        copy_bytes(c, message->guesses, message->num_guesses * sizeof *message->guesses);
+    for (uint32_t i = 0; guesses != NULL && i < message->num_guesses; i++) {
+        for (unsigned a = 0; a < guesses[i].num; a++)
+            copy_text(c, &guesses[i].atom[a].text);
+    }
+    message->guesses = guesses;
+}
+
 static void copy_message(struct copier *c, struct ds_message *message)
 {
+    if (message->guesses != NULL)
+        copy_guesses(c, message);
     copy_term(c, &message->control);
     copy_term(c, &message->payload);
     for (size_t role = 0; role < DS_ROLE_COUNT; role++) {

@@ -102,6 +102,8 @@ static bool open_session(struct sniff *s)
     config->parts = s->options->report.wanted[REPORT_OPEN];
     config->raw = sinks_want_raw(&s->options->output);
     config->certain = config->certain || sinks_are_read_back(&s->options->output);
+    /* They would be in clear what is to be hidden. */
+    config->guesses = s->options->output.verbose != 0 && s->options->redact.what == 0;
     if (!config->certain) {
         s->memory = ds_atom_memory_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
         config->atom_memory = s->memory;

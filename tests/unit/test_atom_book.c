@@ -252,6 +252,34 @@ static void goes_back_and_forth(void **state)
     }
 }
 
+/* Where nothing is likely, what the slot was seen to hold may be it, by how probable that is. */
+static void guesses(void **state)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct ds_guess guess;
+    (void)state;
+    atom_book_guess(book, 1600, 1, &guess); /* nobody asked for a slot yet */
+    assert_int_equal(guess.num, 0);
+    atom_book_define(book, &env, 1600, text_of("one"), 3, ATOM_BOOK_USED);
+    atom_book_define(book, &env, 1600, text_of("other"), 3, ATOM_BOOK_USED);
+    atom_book_see_known(book, 1600, text_of("one"), 3, false, &to);
+    atom_book_see(book, &env, 1600, 1, &to);
+    assert_null(atom_book_judge(book, 1600, 1).data);
+    atom_book_guess(book, 1600, 1, &guess);
+    assert_int_equal(guess.slot, 1600);
+    assert_int_equal(guess.num, 2);
+    assert_true(is_text(guess.atom[0].text, "one") && is_text(guess.atom[1].text, "other"));
+    assert_true(guess.atom[0].percent > guess.atom[1].percent && guess.atom[1].percent > 0);
+    assert_true(guess.atom[0].percent + guess.atom[1].percent < 100);
+    atom_book_guess(book, 2040, 1, &guess); /* no node has it */
+    assert_int_equal(guess.num, 0);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
 struct given {
     unsigned num_places, num_atoms;
     struct atom_books *to;
@@ -700,6 +728,7 @@ int main(void)
         cmocka_unit_test(tells_by_what_is_beside),
         cmocka_unit_test(tells_directions_apart),
         cmocka_unit_test(learns),
+        cmocka_unit_test(guesses),
         cmocka_unit_test(goes_back_and_forth),
         cmocka_unit_test(knows_a_node_by_its_places),
         cmocka_unit_test(doubts_what_was_held),
