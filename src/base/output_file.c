@@ -124,14 +124,20 @@ int output_file_find_new(const struct output_file *output)
     return -1;
 }
 
-static void output_fail(struct output_file *output, int error)
+void output_file_fail(struct output_file *output, const char *why)
 {
     if (output->failed)
         return;
     output->failed = true;
-    output->closed = error == EPIPE;
-    if (!output->closed)
-        complain("cannot write %s: %s", output->name, strerror(error));
+    complain("cannot write %s: %s", output->name, why);
+}
+
+static void output_fail(struct output_file *output, int error)
+{
+    if (error != EPIPE)
+        output_file_fail(output, strerror(error));
+    else if (!output->failed)
+        output->failed = output->closed = true;
 }
 
 /* end_whole takes away the part of a record with which a full disk ends a file. done bytes of buffer
@@ -341,7 +347,7 @@ void output_file_discard(struct output_file *output)
 void output_file_close(struct output_file *output)
 {
     output_file_flush(output);
-    if (close(output->fd) != 0 && errno != EINTR)
+    if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR)
         output_fail(output, errno);
     ds_buffer_free(&output->buffer);
     ds_buffer_free(&output->ends);

@@ -12,7 +12,7 @@
 struct output_file {
     struct ds_buffer buffer; /* append a record here, then output_file_end_record */
     const char *name;        /* as the user wrote it, for complaints */
-    int fd;
+    int fd;                  /* -1: somebody else writes, from buffer or not */
     bool is_stdout;
     bool line_buffered;
     size_t partial_len; /* of buffer, which stays as it is when a write fails halfway */
@@ -82,6 +82,9 @@ bool output_file_can_write(int fd);
  * did not even come here, and bytes. */
 void output_file_say_unread(const struct output_file *output, uint64_t num_records);
 
+
+/* output_file_fail says that it cannot be written, and why; nothing more is. */
+void output_file_fail(struct output_file *output, const char *why);
 
 /* output_file_discard takes back what was written, where that can be done; nothing more is. */
 void output_file_discard(struct output_file *output);

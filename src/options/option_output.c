@@ -27,6 +27,20 @@ static bool add_beside(struct options *o, const struct sink_format *format)
     return true;
 }
 
+/* name_also_written names what the format that is added next has beside its file meanwhile. */
+static bool name_also_written(struct options *o, const struct sink_kind *kind, const char *file)
+{
+    for (size_t i = 0; i < MAX_ALSO_WRITTEN && kind->also_writes[i] != NULL; i++) {
+        char **name = &o->names_also[o->output.num_formats][i];
+        if (asprintf(name, "%s%s", file, kind->also_writes[i]) < 0) {
+            *name = NULL;
+            complain("out of memory");
+            return false;
+        }
+    }
+    return true;
+}
+
 bool option_set_format(struct options *o, const char *value)
 {
     size_t len = strcspn(value, "=");
@@ -51,6 +65,8 @@ bool option_set_format(struct options *o, const char *value)
     if (file != NULL && strcmp(file, "-") == 0)
         file = NULL;
     if (kind->check != NULL && !kind->check(file))
+        return false;
+    if (!name_also_written(o, kind, file))
         return false;
     o->output.formats[o->output.num_formats++] = (struct sink_format){kind, file};
     return kind->beside == NULL || add_beside(o, &o->output.formats[o->output.num_formats - 1]);

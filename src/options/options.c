@@ -444,6 +444,8 @@ void options_free(struct options *options)
 {
     for (size_t i = 0; i < MAX_FORMATS; i++)
         free(options->names_beside[i]);
+    for (size_t i = 0; i < MAX_FORMATS * MAX_ALSO_WRITTEN; i++)
+        free(options->names_also[i / MAX_ALSO_WRITTEN][i % MAX_ALSO_WRITTEN]);
     free(options->capture.read_files);
     free(options->keylog.files);
     options->keylog.files = NULL;

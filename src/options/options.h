@@ -61,6 +61,7 @@ struct options {
     struct redact_config redact;
     struct sink_config output;
     char *names_beside[MAX_FORMATS]; /* files that a format writes beside its own */
+    char *names_also[MAX_FORMATS][MAX_ALSO_WRITTEN]; /* and those that are there while it is written */
     struct report_config report;
     struct metrics_config metrics;
     struct keep_config keep;

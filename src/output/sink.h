@@ -14,6 +14,7 @@ struct sink;
 struct sink_kind;
 struct web;
 
+enum { MAX_ALSO_WRITTEN = 2 };
 enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 1 /* --web */ };
 
 /* How times are written. */
@@ -54,8 +55,12 @@ struct sink_kind {
     const char *name;
     const char *help;
     bool (*open)(struct sink *sink);
+    /* open_by_itself opens output and state both, false after a complaint; NULL: the output is a file
+     * that records are appended to, and open prepares state. */
+    bool (*open_by_itself)(struct sink *sink, const char *file);
     void (*record)(struct sink *sink, const struct record *record);
     void (*lost)(struct sink *sink, const struct loss *loss); /* may be NULL */
+    void (*flush)(struct sink *sink); /* writes what is not in output.buffer; NULL: there is none */
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
     /* by_itself says whether a record is written the same way whatever came before it: then several
@@ -82,6 +87,8 @@ struct sink_kind {
     /* beside is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
     const struct sink_kind *beside;
     const char *ending, *beside_ending;
+    /* Endings of what is there beside it while it is written, and is read and written; NULL: none. */
+    const char *also_writes[MAX_ALSO_WRITTEN];
 };
 
 /* sink is one -T at work. */
@@ -98,7 +105,7 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_html, sink_livemd, sink_livemd_data, sink_pcapng, sink_erl, sink_ex,
+    sink_perfetto, sink_html, sink_sqlite, sink_livemd, sink_livemd_data, sink_pcapng, sink_erl, sink_ex,
     sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */
@@ -144,6 +151,9 @@ bool sink_takes(const struct sink *sink, const struct record *record);
  * it takes long, what is there of the record is taken back; it is counted in num_cut, as are those
  * behind it. */
 void sink_record(struct sink *sink, const struct record *record);
+
+/* sink_flush writes what has gathered. */
+void sink_flush(struct sink *sink);
 
 /* sink_lost tells that something is missing here. */
 void sink_lost(struct sink *sink, const struct loss *loss);

@@ -20,6 +20,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_plantuml,
     &sink_perfetto,
     &sink_html,
+    &sink_sqlite,
     &sink_livemd,
     &sink_pcapng,
     &sink_erl,
@@ -139,12 +140,13 @@ bool sink_open(struct sink *sink, const struct sink_format *format,
                const struct sink_config *config)
 {
     *sink = (struct sink){.kind = format->kind, .config = config, .time_digits = 6};
+    if (sink->kind->open_by_itself != NULL)
+        return sink->kind->open_by_itself(sink, format->file);
     if (!open_output(sink, format->file))
         return false;
     if (!sink->kind->open(sink)) {
         complain("out of memory");
-        if (!sink->kind->writes_nothing)
-            output_file_close(&sink->output);
+        output_file_close(&sink->output);
         return false;
     }
     return true;
@@ -194,6 +196,13 @@ void sink_record(struct sink *sink, const struct record *record)
     output_file_end_record(&sink->output);
 }
 
+void sink_flush(struct sink *sink)
+{
+    if (sink->kind->flush != NULL && !sink->output.failed)
+        sink->kind->flush(sink);
+    output_file_flush(&sink->output);
+}
+
 void sink_lost(struct sink *sink, const struct loss *loss)
 {
     if (sink->output.failed || sink->kind->lost == NULL || stop_is_overdue())
@@ -230,8 +239,7 @@ void sink_end(struct sink *sink)
 void sink_close(struct sink *sink)
 {
     sink_end(sink);
-    if (!sink->kind->writes_nothing)
-        output_file_close(&sink->output);
+    output_file_close(&sink->output);
     if (!sink->is_closed)
         sink->kind->close(sink);
 }

@@ -122,7 +122,7 @@ bool outputs_flush(void *context)
     for (size_t i = 0; reopens && i < o->num_sinks; i++)
         sink_reopen(&o->sinks[i]);
     for (size_t i = 0; i < o->num_sinks; i++) {
-        output_file_flush(&o->sinks[i].output);
+        sink_flush(&o->sinks[i]);
         ok = note_output(o, &o->sinks[i]) && ok;
     }
     return ok;

@@ -186,8 +186,8 @@ static int open_last(const struct way *way, const char *name, enum open_how how,
                      struct open_trouble *trouble)
 {
     struct stat status;
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
-                      (way->is_proc ? 0 : O_NOFOLLOW) | (is_new(how) ? O_EXCL : 0);
+    const int flags = (how == OPEN_UPDATE ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC |
+                      O_NONBLOCK | O_NOCTTY | (way->is_proc ? 0 : O_NOFOLLOW) | (is_new(how) ? O_EXCL : 0);
     const int fd = openat(way->folder, way->part, flags, how == OPEN_NEW_SHARED ? 0644 : 0600);
     if (fd < 0) {
         trouble->nobody_reads = errno == ENXIO &&

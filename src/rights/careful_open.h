@@ -21,6 +21,7 @@ enum open_how {
     OPEN_NEW,   /* for writing; there must be no such file */
     OPEN_NEW_SHARED, /* as OPEN_NEW, and others may read it, as far as the umask allows */
     OPEN_SCRIPT, /* as OPEN_WRITE, and its owner may run it: who writes it need not own it */
+    OPEN_UPDATE, /* as OPEN_WRITE, and what is there can be read as well */
 };
 
 /* open_trouble is why a file was not opened. */

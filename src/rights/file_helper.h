@@ -22,6 +22,7 @@ enum helper_use {
     HELPER_READ,
     HELPER_FOLLOW, /* read, again and again: other files may take the name */
     HELPER_WRITE,
+    HELPER_UPDATE, /* write, and read what was written */
     HELPER_LATER, /* write, with a name that is made of this one: run_name.h */
 };
 

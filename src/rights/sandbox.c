@@ -102,12 +102,14 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files)
     if (num_files > MAX_RULES || why_not() != NULL)
         return;
     for (size_t i = 0; i < num_files; i++) {
-        const bool reads = files[i].use == HELPER_READ || files[i].use == HELPER_FOLLOW;
-        rules[num++] = (struct landlock_rule){files[i].name, .reads = reads, .writes = !reads};
-        if (files[i].use == HELPER_READ)
+        const enum helper_use use = files[i].use;
+        const bool reads = use == HELPER_READ || use == HELPER_FOLLOW || use == HELPER_UPDATE;
+        const bool writes = use != HELPER_READ && use != HELPER_FOLLOW;
+        rules[num++] = (struct landlock_rule){files[i].name, .reads = reads, .writes = writes};
+        if (use == HELPER_READ)
             continue;
         folder_of(files[i].name, folders[i]);
-        rules[num++] = (struct landlock_rule){folders[i], .reads = reads, .writes = !reads};
+        rules[num++] = (struct landlock_rule){folders[i], .reads = reads, .writes = writes};
     }
     (void)landlock_enter(rules, num);
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER);

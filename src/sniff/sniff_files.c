@@ -114,6 +114,14 @@ static void add_file(struct sniff *s, const char *name, enum helper_use use)
         s->files[s->helper.num_files++] = (struct helper_file){name, use};
 }
 
+/* add_format: what is written beside a file is read as well, and so is that. */
+static void add_format(struct sniff *s, const struct sink_format *format, char *const *also)
+{
+    add_file(s, format->file, also[0] != NULL ? HELPER_UPDATE : HELPER_WRITE);
+    for (size_t i = 0; i < MAX_ALSO_WRITTEN; i++)
+        add_file(s, also[i], HELPER_UPDATE);
+}
+
 /* sniff_start_helper starts the process that opens the files of this run. */
 bool sniff_start_helper(struct sniff *s)
 {
@@ -143,7 +151,7 @@ bool sniff_start_helper(struct sniff *s)
     add_file(s, options->keep.write_file, is_later ? HELPER_LATER : HELPER_WRITE);
     add_file(s, options->keep.connections_file, HELPER_WRITE);
     for (size_t i = 0; i < options->output.num_formats; i++) {
-        add_file(s, options->output.formats[i].file, HELPER_WRITE);
+        add_format(s, &options->output.formats[i], options->names_also[i]);
         s->helper.has_temporary |= options->output.formats[i].kind->has_temporary;
     }
     add_file(s, options->metrics.fresh, HELPER_WRITE);

@@ -24,7 +24,7 @@
 #include "syntax_choice.h"
 #include "web.h"
 
-enum { MAX_RUN_FILES = MAX_FORMATS + MAX_KEYLOG_FILES + 9 };
+enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 9 };
 
 struct sniff {
     const struct options *options;
