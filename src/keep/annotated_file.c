@@ -4,22 +4,20 @@
 #include "annotated_file.h"
 
 #include "complain.h"
-#include "counted.h"
-#include "event_text.h"
-#include "pcapng_form.h"
+#include "note_lines.h"
 #include "raw_writer.h"
 
 #include <stdlib.h>
 
-/* A comment's length has 16 bits; Wireshark shows a few lines of it. A packet may complete a thousand
- * small messages. A session holds back at most half as many packets as are held here. */
-enum { LONGEST_COMMENT = 16 * 1024, COMMENTS_OF_PACKET = 256 * 1024, NUM_HELD = 64 };
+/* A packet may complete a thousand small messages. A session holds back at most half as many packets as
+ * are held here. */
+enum { COMMENTS_OF_PACKET = 256 * 1024, NUM_HELD = 64 };
 
 /* held_packet is a packet that is not written yet. */
 struct held_packet {
     struct ds_packet packet; /* its data is in bytes */
-    struct ds_buffer bytes, comments;
-    uint64_t num_more; /* lines that there is no room for */
+    struct ds_buffer bytes;
+    struct note_lines lines;
 };
 
 struct annotated_file {
@@ -66,27 +64,12 @@ static struct held_packet *held_at(struct annotated_file *file, unsigned i)
     return &file->held[(file->first + i) % NUM_HELD];
 }
 
-/* end_comments returns those of a packet, NULL where there are none. */
-static const struct ds_buffer *end_comments(struct annotated_file *file, struct held_packet *held)
-{
-    if (held->num_more != 0 && !held->comments.failed) {
-        file->line.len = 0;
-        ds_buffer_printf(&file->line, "... %s more", counted(held->num_more, "lines").text);
-        if (!file->line.failed)
-            pcapng_form_comment(&held->comments, file->line.data, file->line.len);
-    }
-    return held->comments.len != 0 && !held->comments.failed ? &held->comments : NULL;
-}
-
 static void write_first(struct annotated_file *file)
 {
     struct held_packet *held = held_at(file, 0);
     held->packet.data = (const uint8_t *)held->bytes.data;
-    raw_writer_write(&file->writer, &held->packet, end_comments(file, held));
-    held->comments.len = 0;
-    held->num_more = 0;
-    if (held->comments.failed)
-        ds_buffer_free(&held->comments);
+    raw_writer_write(&file->writer, &held->packet, note_lines_end(&held->lines, &file->line));
+    note_lines_clear(&held->lines);
     file->first = (file->first + 1) % NUM_HELD;
     file->num--;
 }
@@ -107,20 +90,6 @@ void annotated_packet(struct annotated_file *file, const struct ds_packet *packe
     file->num++;
 }
 
-/* frame_of returns the number of the packet that completed it, 0 where none did. */
-static uint64_t frame_of(const struct record *record)
-{
-    const struct finding *finding = record->finding;
-    if (record->call != NULL)
-        return record->call->end_frame;
-    if (finding == NULL)
-        return record->event->frame;
-    if (finding->num_evidence == 0 || finding->evidence[finding->num_evidence - 1].num == 0)
-        return 0;
-    const struct evidence *evidence = &finding->evidence[finding->num_evidence - 1];
-    return evidence->packet[evidence->num - 1].frame;
-}
-
 /* find returns the packet of a number; if it is written already, the latest. */
 static struct held_packet *find(struct annotated_file *file, uint64_t frame)
 {
@@ -134,29 +103,10 @@ static struct held_packet *find(struct annotated_file *file, uint64_t frame)
     return held_at(file, file->num - 1);
 }
 
-/* cut_len is how much of a text fits, up to the end of a character. */
-static size_t cut_len(const struct ds_buffer *line)
-{
-    size_t len = line->len < LONGEST_COMMENT ? line->len : LONGEST_COMMENT;
-    while (len != line->len && len != 0 && ((unsigned char)line->data[len] & 0xc0) == 0x80)
-        len--;
-    return len;
-}
-
 void annotated_record(struct annotated_file *file, const struct record *record)
 {
-    struct ds_buffer *line = &file->line;
-    struct held_packet *held = find(file, frame_of(record));
-    line->len = 0;
-    event_text_print_shown(file->text, record, line);
-    if (line->len == 0 && !line->failed)
-        return; /* another line says it */
-    if (!line->failed && !held->comments.failed && held->comments.len < COMMENTS_OF_PACKET)
-        pcapng_form_comment(&held->comments, line->data, cut_len(line));
-    else
-        held->num_more++;
-    if (line->failed)
-        ds_buffer_free(line);
+    if (note_lines_print(file->text, record, &file->line))
+        note_lines_add(&find(file, note_frame(record))->lines, &file->line, COMMENTS_OF_PACKET);
 }
 
 enum ending_reason annotated_get_ending(const struct annotated_file *file)
@@ -183,7 +133,7 @@ void annotated_end(struct annotated_file *file)
         last_ns = held_at(file, 0)->packet.ts_ns;
         write_first(file);
     }
-    const struct ds_buffer *comments = end_comments(file, &file->last);
+    const struct ds_buffer *comments = note_lines_end(&file->last.lines, &file->line);
     if (comments != NULL)
         raw_writer_end_comments(&file->writer, last_ns, comments);
     raw_writer_close(&file->writer);
@@ -197,9 +147,9 @@ void annotated_free(struct annotated_file *file)
     event_text_free(file->text);
     for (unsigned i = 0; i < NUM_HELD; i++) {
         ds_buffer_free(&file->held[i].bytes);
-        ds_buffer_free(&file->held[i].comments);
+        note_lines_free(&file->held[i].lines);
     }
-    ds_buffer_free(&file->last.comments);
+    note_lines_free(&file->last.lines);
     ds_buffer_free(&file->line);
     free(file);
 }

@@ -207,5 +207,8 @@ void keep_conns_end(struct packet_recorder *k)
 {
     while (k->store.oldest != NULL)
         packet_store_drop_oldest(&k->store);
+    const struct ds_buffer *rest = k->notes != NULL ? packet_notes_rest(k->notes) : NULL;
+    if (rest != NULL)
+        raw_writer_end_comments(&k->writer, k->now_ns, rest);
     recorder_close(k);
 }

@@ -113,10 +113,16 @@ void recorder_open(struct packet_recorder *k, const char *name)
 
 void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
 {
-    raw_writer_write(&k->writer, packet, NULL);
+    raw_writer_write(&k->writer, packet,
+                     k->notes != NULL ? packet_notes_take(k->notes, packet->frame) : NULL);
     if (k->config->packet_buffered)
         raw_writer_flush(&k->writer);
     note_output(k);
+}
+
+void recorder_set_notes(struct packet_recorder *k, struct packet_notes *notes)
+{
+    k->notes = notes;
 }
 
 static void write_segment(struct packet_recorder *k, const struct ds_segment *segment)

@@ -12,6 +12,7 @@
 #include "capture.h"
 #include "ending_reason.h"
 #include "keep_config.h"
+#include "packet_notes.h"
 #include "record.h"
 
 struct packet_recorder;
@@ -23,6 +24,9 @@ bool recorder_wanted(const struct keep_config *config);
 struct packet_recorder *recorder_new(const struct keep_config *config,
                                      const struct ds_config *session,
                                      const struct capture *capture);
+
+/* recorder_set_notes has the packets of -O get the comments of notes, which stay whose they are. */
+void recorder_set_notes(struct packet_recorder *recorder, struct packet_notes *notes);
 
 /* recorder_record takes note of a record; selected: it was. To be called while its packet is
  * with the session, thus before recorder_packet. */

@@ -19,6 +19,7 @@ struct packet_recorder {
     struct ds_session *past; /* gets what leaves the store unwanted */
     const struct ds_keylog *keylog; /* NULL: no secrets are written */
     struct raw_writer writer;
+    struct packet_notes *notes; /* comments of packets; NULL: none */
     struct ds_buffer made, sealed;
     struct openings openings; /* of the past */
     struct recorder_past {

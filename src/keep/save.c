@@ -122,6 +122,15 @@ static bool go_on(struct save *save, enum rotation_step step)
     return save->ending != ENDING_ROTATION && save->ending != ENDING_FILES;
 }
 
+static void write_now(struct save *save, const struct ds_packet *packet,
+                      const struct ds_buffer *comments)
+{
+    raw_writer_write(&save->writer, packet, comments);
+    if (save->config->packet_buffered)
+        raw_writer_flush(&save->writer);
+    note_output(save);
+}
+
 static __attribute__((noinline)) bool write_packet(struct save *save,
                                                    const struct ds_packet *packet)
 {
@@ -137,16 +146,22 @@ static __attribute__((noinline)) bool write_packet(struct save *save,
         if (step != ROTATION_STAY && !go_on(save, step))
             return false;
     }
-    raw_writer_write(&save->writer, packet, NULL);
-    if (save->config->packet_buffered)
-        raw_writer_flush(&save->writer);
-    note_output(save);
+    if (save->notes == NULL)
+        write_now(save, packet, NULL);
     return true;
 }
 
 bool save_packet(struct save *save, const struct ds_packet *packet)
 {
     return !save->is_on || save->ending != ENDING_NONE || write_packet(save, packet);
+}
+
+void save_decoded(struct save *save, const struct ds_packet *packet)
+{
+    if (save->notes == NULL || save->ending != ENDING_NONE)
+        return;
+    save->last_ns = packet->ts_ns;
+    write_now(save, packet, packet_notes_take(save->notes, packet->frame));
 }
 
 void save_flush(struct save *save)
@@ -172,7 +187,12 @@ void save_close(struct save *save)
 {
     if (!save->is_on)
         return;
+    const struct ds_buffer *rest = save->notes != NULL ? packet_notes_rest(save->notes) : NULL;
+    if (rest != NULL && save->ending == ENDING_NONE)
+        raw_writer_end_comments(&save->writer, save->last_ns, rest);
     close_current(save);
+    packet_notes_free(save->notes);
+    save->notes = NULL;
     written_names_free(&save->names);
     after_file_wait(&save->after);
 }

@@ -7,6 +7,7 @@
 #include "after_file.h"
 #include "ending_reason.h"
 #include "keep_config.h"
+#include "packet_notes.h"
 #include "raw_writer.h"
 #include "rotation.h"
 #include "written_names.h"
@@ -15,6 +16,8 @@ struct save {
     const struct keep_config *config;
     const struct capture *capture;
     const struct ds_keylog *keylog; /* whose secrets go with it; NULL: none */
+    struct packet_notes *notes; /* comments of packets; NULL: none */
+    int64_t last_ns;            /* of the last packet, for those that belong to none */
     struct raw_writer writer; /* the current file */
     struct rotation rotation;
     struct written_names names; /* -G */
@@ -33,8 +36,10 @@ void save_init(struct save *save, const struct keep_config *config, const struct
 bool save_open(struct save *save);
 
 /* save_packet writes a packet, after opening the next file where that is due. False when
- * there is to be no next file: then the packet belongs to the run no more. */
+ * there is to be no next file: then the packet belongs to the run no more. With notes the packet is
+ * written by save_decoded, once the session has taken it. */
 bool save_packet(struct save *save, const struct ds_packet *packet);
+void save_decoded(struct save *save, const struct ds_packet *packet);
 
 /* save_get_ending says why nothing more is written: FILES or ROTATION, READER or OUTPUT, the
  * last one after a complaint; NONE while all is well. */

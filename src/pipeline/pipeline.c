@@ -105,6 +105,11 @@ void pipeline_set_annotated(struct pipeline *s, struct annotated_file *file)
     s->outputs.has_recorder |= file != NULL;
 }
 
+void pipeline_add_notes(struct pipeline *s, struct packet_notes *notes)
+{
+    s->notes[s->num_notes++] = notes;
+}
+
 void pipeline_set_since(struct pipeline *s, int64_t since_ns)
 {
     s->since_ns = since_ns;
@@ -189,7 +194,7 @@ void pipeline_flush(struct pipeline *s)
 void pipeline_choose_way(struct pipeline *s)
 {
     const bool none_wanted = s->outputs.num_sinks == 0 && s->correlate == NULL &&
-                             s->recorder == NULL && s->annotated == NULL &&
+                             s->recorder == NULL && s->annotated == NULL && s->num_notes == 0 &&
                              s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
     s->idle = none_wanted && s->metrics == NULL;
     s->only_counts = none_wanted && s->metrics != NULL && s->redact == NULL &&

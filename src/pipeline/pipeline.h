@@ -18,6 +18,7 @@
 struct pipeline;
 struct annotated_file;
 struct metrics_server;
+struct packet_notes;
 struct packet_recorder;
 struct web;
 
@@ -38,6 +39,10 @@ void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *re
 
 /* pipeline_set_annotated has file told of every record that was selected. */
 void pipeline_set_annotated(struct pipeline *pipeline, struct annotated_file *file);
+
+/* pipeline_add_notes has notes told of every record that was selected; MAX_NOTES times at most. */
+enum { MAX_NOTES = 2 };
+void pipeline_add_notes(struct pipeline *pipeline, struct packet_notes *notes);
 
 /* pipeline_start starts the other threads. False after a complaint. */
 bool pipeline_start(struct pipeline *pipeline);

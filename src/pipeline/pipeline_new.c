@@ -22,10 +22,19 @@ static bool counts_calls(const struct options *options)
     return metrics_wanted(&options->metrics) && options->metrics.has_calls;
 }
 
+/* has_notes says whether packets are kept with comments. */
+static bool has_notes(const struct options *options)
+{
+    const struct keep_config *keep = &options->keep;
+    return packet_notes_wanted(keep->connections_file) ||
+           (keep->trigger == NULL && packet_notes_wanted(keep->write_file));
+}
+
 /* needs_packets says whether a record is to come while its packet is at hand. */
 static bool needs_packets(const struct options *options)
 {
-    return recorder_wanted(&options->keep) || sinks_find_of_packets(&options->output) != NULL;
+    return recorder_wanted(&options->keep) || has_notes(options) ||
+           sinks_find_of_packets(&options->output) != NULL;
 }
 
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
@@ -53,7 +62,7 @@ static bool open_correlate(struct pipeline *s)
 bool pipeline_takes_findings(const struct options *options)
 {
     return options->report.wanted[REPORT_DOCTOR] || counts_calls(options) ||
-           sinks_want_findings(&options->output) ||
+           sinks_want_findings(&options->output) || has_notes(options) ||
            options->web.len != 0 ||
            filter_asks_findings(options->select.filter) ||
            filter_asks_findings(options->keep.trigger);

@@ -15,6 +15,7 @@
 #include "held_up.h"
 #include "metrics.h"
 #include "outputs.h"
+#include "packet_notes.h"
 #include "packet_recorder.h"
 #include "pipeline.h"
 #include "redact.h"
@@ -55,7 +56,9 @@ struct pipeline {
     uint64_t lost[LOSS_CAUSE_COUNT]; /* for them */
     bool wants_unselected;           /* some sinks also get what was not selected */
     struct packet_recorder *recorder; /* NULL: nobody keeps packets */
-    struct annotated_file *annotated; /* NULL: no packets are written with comments */
+    struct annotated_file *annotated; /* NULL: no -T pcapng */
+    struct packet_notes *notes[MAX_NOTES]; /* of packets that are kept */
+    size_t num_notes;
     uint64_t num_shown;               /* messages */
     bool holds_back;                  /* with -c: what no message has been shown of */
     struct held_back held_back;

@@ -131,6 +131,15 @@ static bool is_all_before(const struct record *record)
            record->monitor->outcome == MONITOR_OPEN;
 }
 
+/* note has it told beside its packet. */
+static void note(struct pipeline *s, const struct record *record)
+{
+    if (s->annotated != NULL)
+        annotated_record(s->annotated, record);
+    for (size_t i = 0; i < s->num_notes; i++)
+        packet_notes_record(s->notes[i], record);
+}
+
 void pipeline_pass(struct pipeline *s, const struct record *record)
 {
     if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
@@ -154,8 +163,8 @@ void pipeline_pass(struct pipeline *s, const struct record *record)
         return;
     }
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
-    if (s->annotated != NULL && record->monitor == NULL && !is_raw)
-        annotated_record(s->annotated, record);
+    if (record->monitor == NULL && !is_raw)
+        note(s, record);
     s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
     if (!is_held_back(s, record))
         pipeline_show_record(s, record);

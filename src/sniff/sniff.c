@@ -130,6 +130,7 @@ static void take_made(struct sniff *s, const struct ds_packet *packet)
     if (s->annotated != NULL)
         annotated_packet(s->annotated, packet);
     const struct ds_where where = ds_session_packet(s->session, packet);
+    save_decoded(&s->save, packet);
     if (s->recorder != NULL)
         recorder_packet(s->recorder, packet, &where);
 }
@@ -154,6 +155,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         if (s->annotated != NULL)
             annotated_packet(s->annotated, packet);
         const struct ds_where where = ds_session_packet(s->session, packet);
+        save_decoded(&s->save, packet);
         if (s->recorder != NULL)
             recorder_packet(s->recorder, packet, &where);
         ending_file(&s->ending, s->save.writer.size);

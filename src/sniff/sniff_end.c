@@ -122,6 +122,7 @@ int sniff_close(struct sniff *s, bool opened)
     pipeline_free(s->pipeline);
     sniff_free_again(s);
     recorder_free(s->recorder);
+    packet_notes_free(s->notes);
     annotated_free(s->annotated);
     ds_session_free(s->session);
     keylog_files_close(s->keylog);

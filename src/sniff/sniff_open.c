@@ -61,6 +61,35 @@ static bool open_annotated(struct sniff *s)
     return s->annotated != NULL;
 }
 
+/* open_notes makes comments for a file of packets, if its name says that it takes them. */
+static bool open_notes(struct sniff *s, const char *name, struct packet_notes **notes)
+{
+    const struct packet_notes_config config = {
+        .verbose = s->options->output.verbose,
+        .hides_tls = !s->options->keep.embeds_secrets,
+    };
+    if (!packet_notes_wanted(name))
+        return true;
+    *notes = packet_notes_new(&config);
+    if (*notes == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    pipeline_add_notes(s->pipeline, *notes);
+    return true;
+}
+
+static bool open_recorder(struct sniff *s)
+{
+    const struct options *options = s->options;
+    s->recorder = recorder_new(&options->keep, &s->config, &s->capture);
+    pipeline_set_recorder(s->pipeline, s->recorder);
+    if (s->recorder == NULL || !open_notes(s, options->keep.connections_file, &s->notes))
+        return false;
+    recorder_set_notes(s->recorder, s->notes);
+    return true;
+}
+
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
@@ -71,11 +100,11 @@ static bool open_outputs(struct sniff *s)
     save_init(&s->save, &options->keep, &s->capture);
     if (options->keep.embeds_secrets)
         s->save.keylog = s->config.keylog;
-    if (s->pipeline == NULL || !open_annotated(s) || !recorder_wanted(&options->keep))
-        return s->pipeline != NULL && !s->failed;
-    s->recorder = recorder_new(&options->keep, &s->config, &s->capture);
-    pipeline_set_recorder(s->pipeline, s->recorder);
-    return s->recorder != NULL;
+    if (s->pipeline == NULL || !open_annotated(s))
+        return false;
+    if (s->save.is_on && !open_notes(s, options->keep.write_file, &s->save.notes))
+        return false;
+    return !recorder_wanted(&options->keep) || open_recorder(s);
 }
 
 /* open_keylog reads the secrets. */

@@ -37,6 +37,7 @@ struct sniff {
     struct web *web;           /* NULL: without --web */
     struct save save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
+    struct packet_notes *notes; /* of the packets of -O; NULL: none */
     struct metrics_server *metrics_server; /* NULL: none is served */
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     struct progress progress;

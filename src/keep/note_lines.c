@@ -1,0 +1,76 @@
+/*
+ * note_lines.c - see note_lines.h.
+ */
+#include "note_lines.h"
+
+#include "counted.h"
+#include "pcapng_form.h"
+
+/* A comment's length has 16 bits; Wireshark shows a few lines of it. */
+enum { LONGEST_COMMENT = 16 * 1024 };
+
+uint64_t note_frame(const struct record *record)
+{
+    const struct finding *finding = record->finding;
+    if (record->call != NULL)
+        return record->call->end_frame;
+    if (finding == NULL)
+        return record->event->frame;
+    if (finding->num_evidence == 0 || finding->evidence[finding->num_evidence - 1].num == 0)
+        return 0;
+    const struct evidence *evidence = &finding->evidence[finding->num_evidence - 1];
+    return evidence->packet[evidence->num - 1].frame;
+}
+
+bool note_lines_print(struct event_text *text, const struct record *record, struct ds_buffer *line)
+{
+    if (line->failed)
+        ds_buffer_free(line);
+    line->len = 0;
+    event_text_print_shown(text, record, line);
+    return line->len != 0 || line->failed;
+}
+
+/* cut_len is how much of a text fits, up to the end of a character. */
+static size_t cut_len(const struct ds_buffer *line)
+{
+    size_t len = line->len < LONGEST_COMMENT ? line->len : LONGEST_COMMENT;
+    while (len != line->len && len != 0 && ((unsigned char)line->data[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
+void note_lines_add(struct note_lines *lines, const struct ds_buffer *line, size_t max)
+{
+    if (!line->failed && !lines->comments.failed && lines->comments.len < max)
+        pcapng_form_comment(&lines->comments, line->data, cut_len(line));
+    else
+        lines->num_more++;
+}
+
+const struct ds_buffer *note_lines_end(struct note_lines *lines, struct ds_buffer *line)
+{
+    if (lines->num_more != 0 && !lines->comments.failed) {
+        if (line->failed)
+            ds_buffer_free(line);
+        line->len = 0;
+        ds_buffer_printf(line, "... %s more", counted(lines->num_more, "lines").text);
+        if (!line->failed)
+            pcapng_form_comment(&lines->comments, line->data, line->len);
+    }
+    return lines->comments.len != 0 && !lines->comments.failed ? &lines->comments : NULL;
+}
+
+void note_lines_clear(struct note_lines *lines)
+{
+    lines->comments.len = 0;
+    lines->num_more = 0;
+    if (lines->comments.failed)
+        ds_buffer_free(&lines->comments);
+}
+
+void note_lines_free(struct note_lines *lines)
+{
+    ds_buffer_free(&lines->comments);
+    *lines = (struct note_lines){0};
+}
