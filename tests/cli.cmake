@@ -16,6 +16,8 @@ endforeach()
 # Data flows one way: which room may know which.
 add_test(NAME directions COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-directions)
 add_test(NAME layout COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-layout)
+# In which language things are written.
+add_test(NAME syntax COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/syntax $<TARGET_FILE:distsniff> ${PCAPS})
 # TLS with key logs of all kinds.
 add_test(NAME tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tls $<TARGET_FILE:distsniff> ${PCAPS})
 # Every word that a field of -Y is known to have.

@@ -3,11 +3,7 @@
  */
 #include "term_show.h"
 
-#include "printable.h"
-
-#include <distsniff/identity.h>
 #include <stdatomic.h>
-#include <string.h>
 
 enum {
     MOST_GROWTH = 512,  /* two bytes for a cached atom of up to 1020 */
@@ -18,6 +14,7 @@ enum {
 
 static bool unicode;
 static size_t max_text;
+static enum ds_syntax other_syntax; /* set before there are threads */
 static _Atomic int shown_syntax; /* enum ds_syntax: it may be found out while others show terms */
 static _Atomic uint64_t num_cut; /* several threads show terms */
 
@@ -59,6 +56,16 @@ void term_show_use(enum ds_syntax syntax)
 enum ds_syntax term_show_syntax(void)
 {
     return (enum ds_syntax)atomic_load_explicit(&shown_syntax, memory_order_relaxed);
+}
+
+void term_show_use_also(enum ds_syntax syntax)
+{
+    other_syntax = syntax;
+}
+
+bool term_show_uses(enum ds_syntax syntax)
+{
+    return other_syntax == syntax || term_show_syntax() == syntax;
 }
 
 void term_show_name(struct ds_text name, struct ds_buffer *out)
@@ -106,50 +113,4 @@ bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
         return ok;
     }
     return ds_term_print(term, &all, out);
-}
-
-/* read_exception reads a map of Elixir's, %{__struct__: Module, __exception__: true, message: "..."}.
- * False: it is none, or has no such message. */
-static bool read_exception(const struct ds_term *term, struct ds_term *module,
-                           struct ds_text *message)
-{
-    struct ds_term value;
-    struct ds_text is_exception, name;
-    return ds_term_get_value(term, "__exception__", &value) &&
-           ds_term_get_atom(&value, &is_exception) && is_exception.len == strlen("true") &&
-           memcmp(is_exception.data, "true", is_exception.len) == 0 &&
-           ds_term_get_value(term, "__struct__", module) && ds_term_get_atom(module, &name) &&
-           ds_term_get_value(term, "message", &value) && ds_term_get_binary(&value, message);
-}
-
-/* show_message writes so much of it as a term's text may have. */
-static void show_message(struct ds_text message, const struct ds_term_print_options *options,
-                         struct ds_buffer *out)
-{
-    size_t shown = message.len;
-    if (options != NULL && options->max_bytes != 0 && shown > options->max_bytes)
-        shown = options->max_bytes;
-    while (shown < message.len && shown != 0 && ((uint8_t)message.data[shown] & 0xc0) == 0x80)
-        shown--; /* not into a character */
-    printable_text((struct ds_text){message.data, shown}, out);
-    if (shown < message.len)
-        ds_buffer_printf(out, "... %zu more bytes", message.len - shown);
-}
-
-bool term_show_reason(const struct ds_term *reason, const struct ds_term_print_options *options,
-                      struct ds_buffer *out)
-{
-    struct ds_term exception = *reason, stack, module;
-    struct ds_text message;
-    const bool has_stack = ds_term_get_pair(reason, &exception, &stack);
-    if (term_show_syntax() != DS_SYNTAX_ELIXIR || !read_exception(&exception, &module, &message))
-        return term_show(reason, options, out);
-    ds_buffer_add_text(out, "** (");
-    term_show(&module, options, out);
-    ds_buffer_add_text(out, ") ");
-    show_message(message, options, out);
-    if (!has_stack)
-        return !out->failed;
-    ds_buffer_add_text(out, " ");
-    return term_show(&stack, options, out);
 }

@@ -32,17 +32,17 @@ uint64_t term_show_num_cut(void);
 void term_show_use(enum ds_syntax syntax);
 enum ds_syntax term_show_syntax(void);
 
+/* term_show_use_also says that something is written in that syntax, whatever all else is;
+ * term_show_uses, whether anything is: what is made of a term that does not stay is made in each. */
+void term_show_use_also(enum ds_syntax syntax);
+bool term_show_uses(enum ds_syntax syntax);
+
 /* term_show is ds_term_print in the way of this run; term_show_as is so but for the syntax, for what
  * others read and compare. */
 bool term_show(const struct ds_term *term, const struct ds_term_print_options *options,
                struct ds_buffer *out);
 bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
                   const struct ds_term_print_options *options, struct ds_buffer *out);
-
-/* term_show_reason is term_show of why something failed. In Elixir's syntax an exception with a message,
- * alone or with its stack, is ** (Shop.Refused) message, and the stack behind it. */
-bool term_show_reason(const struct ds_term *reason, const struct ds_term_print_options *options,
-                      struct ds_buffer *out);
 
 /* term_show_name appends the name of a process, an atom; term_show_call a function with its module. */
 void term_show_name(struct ds_text name, struct ds_buffer *out);

@@ -14,6 +14,14 @@ struct title {
     char *text;
     uint32_t num_joined;
     uint32_t len, prefix_len; /* bytes of the text, and of what comes before the name */
+    uint32_t elixir_len;      /* of the same in Elixir's syntax, behind it */
+};
+
+/* title_name is a name or group, and the words before it. */
+struct title_name {
+    const char *prefix;
+    struct ds_text scope; /* absent: none is named */
+    const struct ds_term *term;
 };
 
 /* told is a connection on which a scope told something, until it ends. */
@@ -54,26 +62,51 @@ static void remove_title(struct processes *p, struct title *title)
     processes_release(p, process);
 }
 
-/* print_name writes a name after the prefix into p->scratch. False when it is too long, or
+/* print_name_as writes a name behind its words into p->scratch. False when it is too long, or
  * memory ran out. */
-static bool print_name(struct processes *p, const char *prefix, struct ds_text scope,
-                       const struct ds_term *name, size_t *prefix_len)
+static bool print_name_as(struct processes *p, enum ds_syntax syntax, const struct title_name *name,
+                          size_t *prefix_len)
 {
     const struct ds_term_print_options options = {.max_len = TITLE_LEN_MAX + 1, .unmarked = true};
     struct ds_buffer *out = &p->scratch;
     out->len = 0;
-    ds_buffer_add_text(out, prefix);
-    if (scope.data != NULL) {
-        ds_term_print_atom(scope, out);
+    ds_buffer_add_text(out, name->prefix);
+    if (name->scope.data != NULL) {
+        ds_term_print_atom_as(name->scope, syntax, out);
         ds_buffer_add(out, ":", 1);
     }
     *prefix_len = out->len;
-    const bool printed = term_show_as(DS_SYNTAX_ERLANG, name, &options, out) && !out->failed;
+    const bool printed = term_show_as(syntax, name->term, &options, out) && !out->failed;
     if (!printed)
         p->no_memory++;
     if (out->failed)
         ds_buffer_free(out);
-    return printed && !name->damaged && out->len <= TITLE_LEN_MAX;
+    return printed && !name->term->damaged && out->len <= TITLE_LEN_MAX;
+}
+
+/* print_name writes it as titles are told apart by. */
+static bool print_name(struct processes *p, const struct title_name *name, size_t *prefix_len)
+{
+    return print_name_as(p, DS_SYNTAX_ERLANG, name, prefix_len);
+}
+
+/* copy_texts copies the name in p->scratch and, where it is short enough, the same in Elixir behind it.
+ * NULL when memory ran out. */
+static char *copy_texts(struct processes *p, const struct title_name *name, uint32_t *elixir_len)
+{
+    char erlang[TITLE_LEN_MAX];
+    const size_t len = p->scratch.len;
+    size_t prefix_len;
+    memcpy(erlang, p->scratch.data, len);
+    const bool fits = print_name_as(p, DS_SYNTAX_ELIXIR, name, &prefix_len);
+    *elixir_len = fits ? (uint32_t)p->scratch.len : 0;
+    char *texts = malloc(len + *elixir_len);
+    if (texts == NULL)
+        return NULL;
+    memcpy(texts, erlang, len);
+    if (*elixir_len != 0)
+        memcpy(texts + len, p->scratch.data, *elixir_len);
+    return texts;
 }
 
 static uint32_t hash_name(const char *name, size_t len, const struct pid_key *pid)
@@ -100,10 +133,11 @@ static struct title *find_title(const struct processes *p, size_t prefix_len,
 }
 
 /* add_title gives the process the title in p->scratch. */
-static void add_title(struct processes *p, size_t prefix_len, struct process *scope,
-                      const struct pid_key *pid)
+static void add_title(struct processes *p, const struct title_name *name, size_t prefix_len,
+                      struct process *scope, const struct pid_key *pid)
 {
-    const struct ds_buffer *text = &p->scratch;
+    const uint32_t len = (uint32_t)p->scratch.len;
+    uint32_t elixir_len = 0;
     const struct pid_key scope_key = scope != NULL ? scope->key : (struct pid_key){0};
     if (table_is_full(&p->titles)) {
         p->num_dropped++;
@@ -111,10 +145,10 @@ static void add_title(struct processes *p, size_t prefix_len, struct process *sc
     }
     struct process *process = processes_add(p, pid);
     scope = scope != NULL ? processes_find(p, &scope_key) : NULL; /* it may have had to go */
-    char *copy = process != NULL ? malloc(text->len) : NULL;
+    char *copy = process != NULL ? copy_texts(p, name, &elixir_len) : NULL;
     struct title *title =
         copy != NULL && (scope != NULL) == (scope_key.node != 0)
-            ? table_add(&p->titles, hash_name(text->data + prefix_len, text->len - prefix_len,
+            ? table_add(&p->titles, hash_name(copy + prefix_len, len - prefix_len,
                                               scope != NULL ? pid : NULL))
             : NULL;
     if (title == NULL) {
@@ -124,10 +158,10 @@ static void add_title(struct processes *p, size_t prefix_len, struct process *sc
             processes_release(p, process);
         return;
     }
-    memcpy(copy, text->data, text->len);
     title->text = copy;
     title->num_joined = 1;
-    title->len = (uint32_t)text->len;
+    title->len = len;
+    title->elixir_len = elixir_len;
     title->prefix_len = (uint32_t)prefix_len;
     title->process = process->entry.number;
     table_link(&p->titles, offsetof(struct title, of_process), &process->titles, title);
@@ -138,25 +172,26 @@ static void add_title(struct processes *p, size_t prefix_len, struct process *sc
     processes_remember(p, process);
 }
 
-void titles_register(struct processes *p, const struct ds_term *name, const struct pid_key *pid)
+void titles_register(struct processes *p, const struct ds_term *term, const struct pid_key *pid)
 {
+    const struct title_name name = {.prefix = "global:", .term = term};
     size_t prefix_len;
-    if (!print_name(p, "global:", (struct ds_text){0}, name, &prefix_len))
+    if (!print_name(p, &name, &prefix_len))
         return;
     struct title *title = find_title(p, prefix_len, NULL, NULL);
     if (title != NULL && pid_key_equal(&process_of(p, title)->key, pid))
         return;
     if (title != NULL)
         remove_title(p, title);
-    add_title(p, prefix_len, NULL, pid);
+    add_title(p, &name, prefix_len, NULL, pid);
 }
 
-void titles_unregister(struct processes *p, const struct ds_term *name)
+void titles_unregister(struct processes *p, const struct ds_term *term)
 {
+    const struct title_name name = {.prefix = "global:", .term = term};
     size_t prefix_len;
-    struct title *title = print_name(p, "global:", (struct ds_text){0}, name, &prefix_len)
-                              ? find_title(p, prefix_len, NULL, NULL)
-                              : NULL;
+    struct title *title =
+        print_name(p, &name, &prefix_len) ? find_title(p, prefix_len, NULL, NULL) : NULL;
     if (title != NULL)
         remove_title(p, title);
 }
@@ -200,15 +235,15 @@ bool titles_is_scope(const struct processes *p, const struct pid_key *pid)
     return scope != NULL && scope->is_scope;
 }
 
-/* print_group writes a group of that scope into p->scratch. */
-static bool print_group(struct processes *p, const struct process *scope,
-                        const struct ds_term *group, size_t *prefix_len)
+/* name_group returns the name of a group of that scope. */
+static struct title_name name_group(const struct processes *p, const struct process *scope,
+                              const struct ds_term *group)
 {
     static const char standard[] = "pg";
-    struct ds_text name = intern_text(p->intern, scope->name);
-    if (name.len == strlen(standard) && memcmp(name.data, standard, name.len) == 0)
-        name.data = NULL;
-    return print_name(p, "pg:", name, group, prefix_len);
+    struct ds_text text = intern_text(p->intern, scope->name);
+    if (text.len == strlen(standard) && memcmp(text.data, standard, text.len) == 0)
+        text.data = NULL;
+    return (struct title_name){.prefix = "pg:", .scope = text, .term = group};
 }
 
 static struct told *find_told(const struct processes *p, uint64_t conn)
@@ -254,11 +289,14 @@ void titles_join(struct processes *p, const struct pid_key *scope_key,
 {
     struct process *scope = processes_find(p, scope_key);
     size_t prefix_len;
-    if (scope == NULL || !scope->is_scope || !print_group(p, scope, group, &prefix_len))
+    if (scope == NULL || !scope->is_scope)
+        return;
+    const struct title_name name = name_group(p, scope, group);
+    if (!print_name(p, &name, &prefix_len))
         return;
     struct title *title = find_title(p, prefix_len, scope, pid);
     if (title == NULL)
-        add_title(p, prefix_len, scope, pid);
+        add_title(p, &name, prefix_len, scope, pid);
     else if (title->num_joined < UINT32_MAX)
         title->num_joined++;
 }
@@ -268,10 +306,11 @@ void titles_leave(struct processes *p, const struct pid_key *scope_key,
 {
     const struct process *scope = processes_find(p, scope_key);
     size_t prefix_len;
+    if (scope == NULL || !scope->is_scope)
+        return;
+    const struct title_name name = name_group(p, scope, group);
     struct title *title =
-        scope != NULL && scope->is_scope && print_group(p, scope, group, &prefix_len)
-            ? find_title(p, prefix_len, scope, pid)
-            : NULL;
+        print_name(p, &name, &prefix_len) ? find_title(p, prefix_len, scope, pid) : NULL;
     if (title != NULL && --title->num_joined == 0)
         remove_title(p, title);
 }
@@ -297,8 +336,11 @@ const struct titles *titles_list(const struct processes *p, const struct pid_key
     const struct process *process = processes_find(p, pid);
     const struct title *t = process != NULL ? table_get(&p->titles, process->titles) : NULL;
     room->num = 0;
-    for (; t != NULL && room->num < TITLES_MAX; t = table_get(&p->titles, t->of_process.next))
-        room->text[room->num++] = (struct ds_text){t->text, t->len};
+    for (; t != NULL && room->num < TITLES_MAX; t = table_get(&p->titles, t->of_process.next)) {
+        const char *elixir = t->elixir_len != 0 ? t->text + t->len : NULL;
+        room->text[room->num] = (struct ds_text){t->text, t->len};
+        room->elixir[room->num++] = (struct ds_text){elixir, t->elixir_len};
+    }
     return room->num != 0 ? room : NULL;
 }
 

@@ -206,13 +206,14 @@ static void write_trouble(struct json_writer *json, const struct ds_event *event
         write_guesses(json, &event->message);
 }
 
-static void write_titles(struct json_writer *json, struct json_key key, const struct titles *titles)
+static void write_titles(struct json_writer *json, struct json_key key,
+                         const struct titles *titles)
 {
     if (titles == NULL)
         return;
     cJSON *array = json_tree_array();
     for (size_t i = 0; i < titles->num; i++)
-        json_append_text(array, titles->text[i]);
+        json_append_text(array, titles_text(titles, i, json->limits.syntax));
     json_put_tree(json, key, array);
 }
 

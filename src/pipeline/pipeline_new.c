@@ -154,6 +154,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, un
         term_show_unicode();
     if (options->syntax == OPTION_SYNTAX_ELIXIR)
         term_show_use(DS_SYNTAX_ELIXIR);
+    term_show_use_also(options->output.json_syntax);
     term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
     s->options = options;
     s->output = options->output;

@@ -261,8 +261,10 @@ static void copy_event(struct copier *c, struct ds_event *event, bool has_link_f
 static const struct titles *copy_titles(struct copier *c, const struct titles *titles)
 {
     struct titles *copy = copy_bytes(c, titles, sizeof *titles);
-    for (size_t i = 0; copy != NULL && i < copy->num; i++)
+    for (size_t i = 0; copy != NULL && i < copy->num; i++) {
         copy_text(c, &copy->text[i]);
+        copy_text(c, &copy->elixir[i]);
+    }
     return copy;
 }
 

@@ -107,10 +107,17 @@ static void add_number(const char *before, uint64_t number, struct ds_buffer *ou
     ds_buffer_add(out, text, (size_t)(ds_digits_put(text, number) - text));
 }
 
+struct ds_text titles_text(const struct titles *titles, size_t i, enum ds_syntax syntax)
+{
+    const struct ds_text *elixir = &titles->elixir[i];
+    return syntax == DS_SYNTAX_ELIXIR && elixir->data != NULL ? *elixir : titles->text[i];
+}
+
 void titles_print(const struct titles *titles, struct ds_buffer *out)
 {
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {
-        ds_buffer_add(out, titles->text[i].data, titles->text[i].len);
+        const struct ds_text title = titles_text(titles, i, term_show_syntax());
+        ds_buffer_add(out, title.data, title.len);
         ds_buffer_add(out, " ", 1);
     }
 }
@@ -124,14 +131,15 @@ void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_
 {
     const char *open = syntax == DS_SYNTAX_ELIXIR ? "#PID<" : "<";
     const bool has_name = party->name.data != NULL && !party->is_for;
-    const struct ds_text *title =
-        !has_name && party->titles != NULL ? &party->titles->text[0] : NULL;
+    const bool has_title = !has_name && party->titles != NULL;
     if (has_name)
         ds_term_print_atom_as(party->name, syntax, out);
-    if (title != NULL)
-        ds_buffer_add(out, title->data, title->len);
+    if (has_title) {
+        const struct ds_text title = titles_text(party->titles, 0, syntax);
+        ds_buffer_add(out, title.data, title.len);
+    }
     if (party->has_pid) {
-        if (has_name || title != NULL)
+        if (has_name || has_title)
             ds_buffer_add(out, " ", 1);
         ds_buffer_add_text(out, open);
         if (party->node.data != NULL)

@@ -18,12 +18,13 @@
 #include <distsniff/event.h>
 #include <distsniff/identity.h>
 
-/* titles is what a process is called beyond its registered name: "global:Name", "pg:Group". */
+/* titles is what a process is called beyond its registered name: "global:Name", "pg:Group"; and the
+ * same as Elixir writes it, absent where that is not known. */
 enum { TITLES_MAX = 8 };
 
 struct titles {
     size_t num;
-    struct ds_text text[TITLES_MAX];
+    struct ds_text text[TITLES_MAX], elixir[TITLES_MAX];
 };
 
 /* party is a process, or what is known of it. */
@@ -182,6 +183,9 @@ const char *record_type_name(enum ds_event_type type); /* NULL of what no record
 const char *note_role_name(enum note_role role);
 const char *call_outcome_name(enum call_outcome outcome);
 const char *monitor_outcome_name(enum monitor_outcome outcome);
+
+/* titles_text returns one of the titles in that syntax, in Erlang's where there is no other. */
+struct ds_text titles_text(const struct titles *titles, size_t i, enum ds_syntax syntax);
 
 /* titles_print appends "global:lab pg:workers "; nothing for NULL. */
 void titles_print(const struct titles *titles, struct ds_buffer *out);

@@ -33,8 +33,12 @@ static void replace_titles(struct redact_parts *p, const struct titles **titles)
     struct titles *copy = *titles != NULL ? redact_take(p, sizeof *copy) : NULL;
     if (copy != NULL)
         *copy = **titles;
-    for (size_t i = 0; copy != NULL && i < copy->num; i++)
+    for (size_t i = 0; copy != NULL && i < copy->num; i++) {
+        const struct ds_text elixir = copy->elixir[i];
+        copy->elixir[i] = elixir.data != NULL ? copy->text[i] : elixir;
         redact_part_text(p, redact_title, &copy->text[i]);
+        redact_part_text(p, redact_title_elixir, &copy->elixir[i]);
+    }
     *titles = copy;
 }
 

@@ -72,7 +72,8 @@ static bool read_literal(struct ds_text text, struct ds_buffer *term)
     return is_plain;
 }
 
-static void redact_name(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+static void redact_name(struct redact_values *v, struct ds_text text, enum ds_syntax syntax,
+                        struct ds_buffer *out)
 {
     struct ds_buffer bytes = {0}, new_bytes = {0};
     if (!read_literal(text, &bytes)) {
@@ -84,21 +85,45 @@ static void redact_name(struct redact_values *v, struct ds_text text, struct ds_
     if (!bytes.failed)
         redact_rewrite(v, &term, false, &new_bytes);
     const struct ds_term new_term = {.data = (const uint8_t *)new_bytes.data, .len = new_bytes.len};
-    out->failed |= new_bytes.failed || !term_show_as(DS_SYNTAX_ERLANG, &new_term, NULL, out);
+    out->failed |= new_bytes.failed || !term_show_as(syntax, &new_term, NULL, out);
     ds_buffer_free(&new_bytes);
     ds_buffer_free(&bytes);
 }
 
-void redact_title(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+static void redact_scope(struct redact_values *v, struct ds_text word, enum ds_syntax syntax,
+                         struct ds_buffer *out)
+{
+    struct ds_buffer atom = {0};
+    redact_atom(v, word, &atom);
+    out->failed |= atom.failed;
+    if (syntax == DS_SYNTAX_ELIXIR && !atom.failed)
+        ds_term_print_atom_as((struct ds_text){atom.data, atom.len}, syntax, out);
+    else
+        ds_buffer_add(out, atom.data, atom.len);
+    ds_buffer_free(&atom);
+}
+
+static void redact(struct redact_values *v, struct ds_text text, enum ds_syntax syntax,
+                   struct ds_buffer *out)
 {
     struct ds_text word;
     if (take_word(&text, &word)) {
         ds_buffer_add(out, word.data, word.len);
         ds_buffer_add(out, ":", 1);
         if (take_word(&text, &word)) {
-            redact_atom(v, word, out);
+            redact_scope(v, word, syntax, out);
             ds_buffer_add(out, ":", 1);
         }
     }
-    redact_name(v, text, out);
+    redact_name(v, text, syntax, out);
+}
+
+void redact_title(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    redact(v, text, DS_SYNTAX_ERLANG, out);
+}
+
+void redact_title_elixir(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
+{
+    redact(v, text, DS_SYNTAX_ELIXIR, out);
 }

@@ -10,4 +10,7 @@
  * binary become what these become in a term; of others all is replaced, whatever the words are. */
 void redact_title(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
 
+/* redact_title_elixir appends that in Elixir's syntax; text is the title in Erlang's all the same. */
+void redact_title_elixir(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
+
 #endif

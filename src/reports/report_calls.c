@@ -8,9 +8,10 @@
 
 #include "best_rows.h"
 #include "counted.h"
-#include "timestamp.h"
-#include "term_show.h"
 #include "label_show.h"
+#include "reason_show.h"
+#include "term_show.h"
+#include "timestamp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,8 +56,9 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
         ds_buffer_add_text(out, " => ");
         term_show(&call->result, &options, out);
     } else if (call->reason.data != NULL) {
+        const bool is_error = call->error_class != NULL && strcmp(call->error_class, "error") == 0;
         ds_buffer_printf(out, " => %s ", call->error_class != NULL ? call->error_class : "");
-        term_show_reason(&call->reason, &options, out);
+        reason_show(&call->reason, is_error, &options, out);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "counted.h"
 #include "hash.h"
+#include "reason_show.h"
 #include "table.h"
 #include "term_show.h"
 
@@ -217,7 +218,7 @@ static void print_reason(const struct ds_term *reason, struct ds_buffer *out)
     const struct ds_term_print_options options = {
         .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 200};
     if (reason->data != NULL)
-        term_show_reason(reason, &options, out);
+        reason_show(reason, false, &options, out);
     else
         ds_buffer_add_text(out, "?");
 }

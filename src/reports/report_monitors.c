@@ -3,9 +3,11 @@
  * those still open. Those that calls make for themselves are only counted.
  */
 #include "report.h"
-#include "term_show.h"
 
 #include "counted.h"
+#include "reason_show.h"
+#include "term_show.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -52,7 +54,7 @@ static void take_record(void *state, const struct record *record)
     ds_buffer_printf(out, ": %s", monitor_outcome_name(m->outcome));
     if (m->reason.data != NULL) {
         ds_buffer_add_text(out, " ");
-        term_show_reason(&m->reason, &options, out);
+        reason_show(&m->reason, false, &options, out);
     }
     ds_buffer_add_text(out, "\n");
 }

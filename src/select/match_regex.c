@@ -14,6 +14,7 @@
 #include "match_regex.h"
 
 #include "complain.h"
+#include "term_show.h"
 #include "text_words.h"
 
 #include <pcre2.h>
@@ -205,7 +206,8 @@ static bool atoms_have(const struct match_regex *regex, const struct ds_term *te
 static bool titles_have(const struct match_regex *regex, const struct titles *titles)
 {
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {
-        if (text_has(regex, titles->text[i].data, titles->text[i].len))
+        const struct ds_text title = titles_text(titles, i, term_show_syntax());
+        if (text_has(regex, title.data, title.len))
             return true;
     }
     return false;

@@ -153,31 +153,32 @@ static bool is_same(struct ds_text a, struct ds_text b)
     return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-/* means_title: a title of global is written as Erlang does, 'Elixir.Shop.Cart' in quotes. */
-static bool means_title(struct ds_text word, struct ds_text title)
+static bool is_text(struct ds_text word, struct ds_text text)
 {
-    if (is_same(word, title))
-        return true;
-    if (title.len >= 2 && title.data[0] == '\'' && title.data[title.len - 1] == '\'')
-        title = (struct ds_text){title.data + 1, title.len - 2};
-    return elixir_name_means(word, title);
+    return text.data != NULL && is_same(word, text);
 }
 
-/* has_title says whether one of the titles is that name: as it stands, or as what global calls
- * the process, which is one and the same process everywhere. */
-static bool has_title(struct ds_text name, const struct titles *titles)
+/* is_global says whether a title is that name of global: with the quotes of an atom, or without, as
+ * words of the user's are. */
+static bool is_global(struct ds_text word, struct ds_text title)
 {
     static const char global[] = "global:";
-    const size_t prefix_len = strlen(global);
+    const size_t len = sizeof global - 1;
+    if (title.data == NULL || title.len <= len || memcmp(title.data, global, len) != 0)
+        return false;
+    const struct ds_text name = {title.data + len, title.len - len};
+    const bool is_quoted = name.len >= 2 && name.data[0] == '\'' && name.data[name.len - 1] == '\'';
+    return is_same(word, name) ||
+           (is_quoted && is_same(word, (struct ds_text){name.data + 1, name.len - 2}));
+}
+
+/* has_title says whether one of the titles is that name, in either language's spelling: as it stands,
+ * or as what global calls the process, which is one and the same process everywhere. */
+static bool has_title(struct ds_text name, const struct titles *titles)
+{
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {
-        struct ds_text title = titles->text[i];
-        if (is_same(name, title))
-            return true;
-        if (title.len <= prefix_len || memcmp(title.data, global, prefix_len) != 0)
-            continue;
-        title.data += prefix_len;
-        title.len -= prefix_len;
-        if (means_title(name, title))
+        if (is_text(name, titles->text[i]) || is_text(name, titles->elixir[i]) ||
+            is_global(name, titles->text[i]) || is_global(name, titles->elixir[i]))
             return true;
     }
     return false;

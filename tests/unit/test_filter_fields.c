@@ -2,8 +2,10 @@
 #include "filter_records.h"
 #include "finding_kinds.h"
 
-static const struct titles shell_titles = {1, {TEXT("pg:shells")}};
-static const struct titles server_titles = {2, {TEXT("global:lab"), TEXT("pg:workers")}};
+static const struct titles shell_titles = {.num = 1, .text = {TEXT("pg:shells")}};
+static const struct titles server_titles = {.num = 2,
+                                            .text = {TEXT("global:lab"), TEXT("pg:workers")},
+                                            .elixir = {TEXT("global::lab"), TEXT("pg::workers")}};
 
 static void knows_the_fields_of_messages(void **state)
 {
@@ -26,6 +28,7 @@ static void knows_the_fields_of_messages(void **state)
         "op == \"spawn_request_tt\"", "from == \"<alice@h.85.0>\"", "from == \"shell\"",
         "to == \"rex\"", "to == \"server\"", "from_name == \"shell\"", "to_name == \"server\"",
         "from_titles == \"pg:shells\"", "to_titles == \"global:lab\"", "to_titles == \"pg:workers\"",
+        "to_titles == \"global::lab\"",
         "ref == \"r\"", "flags == 2", "flags == \"2\"", "mfa == \"{m,f,2}\"",
         "mfa == \"lists:seq(1)\"", "opts == \"[]\"", "group_leader == \"g\"", "id == 5",
         "result == \"ok\"", "reason == \"normal\"", "token == \"k\"", "token.flags == 3",

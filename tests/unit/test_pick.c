@@ -50,11 +50,20 @@ static void finds_processes(void **state)
     assert_true(has_process("rex", &record));
     assert_true(has_process("'rex'", &record));
     assert_true(has_process("shell 1", &record));
-    const struct titles titles = {2, {TEXT("global:lab"), TEXT("pg:workers")}};
+    const struct titles titles = {
+        .num = 2,
+        .text = {TEXT("global:'Elixir.Lab'"), TEXT("pg:workers")},
+        .elixir = {TEXT("global:Lab"), TEXT("pg::workers")},
+    };
     record.note.to_titles = &titles;
-    assert_true(has_process("lab", &record));
-    assert_true(has_process("global:lab", &record));
+    assert_true(has_process("Lab", &record));
+    assert_true(has_process("'Elixir.Lab'", &record));
+    assert_true(has_process("global:'Elixir.Lab'", &record));
+    assert_true(has_process("global:Lab", &record));
     assert_true(has_process("pg:workers", &record));
+    assert_true(has_process("pg::workers", &record));
+    assert_false(has_process("global", &record));
+    assert_false(has_process(":workers", &record));
     assert_false(has_process("workers", &record)); /* a group is nobody's name */
     assert_false(has_process("re", &record));
     assert_true(has_process("<a@h.85.2>", &record));

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 static void grows_for_a_large_record(void **state)
@@ -44,7 +45,8 @@ static void leaves_nothing_of_the_last_record(void **state)
 {
     const uint8_t bytes[] = {97, 1};
     const struct ds_term term = {.data = bytes, .len = sizeof bytes};
-    const struct titles titles = {.num = 1, .text = {{"pg:a", 4}}};
+    const struct titles titles = {
+        .num = 1, .text = {{"pg:a", 4}}, .elixir = {{"pg::a", 5}}};
     struct ds_conn conn = {.number = 1};
     struct ds_event full = big_event(&conn, bytes, sizeof bytes), less = full;
     for (int role = 0; role < DS_ROLE_COUNT; role++)
@@ -65,6 +67,9 @@ static void leaves_nothing_of_the_last_record(void **state)
     const struct copied_record *copy = block.first;
     const struct record *record = copied_record_get(copy);
     assert_int_equal(record->note.to_titles->num, 1);
+    const struct ds_text elixir = titles_text(record->note.to_titles, 0, DS_SYNTAX_ELIXIR);
+    assert_true(elixir.len == 5 && memcmp(elixir.data, "pg::a", 5) == 0);
+    assert_true(elixir.data != titles.elixir[0].data);
     assert_true(record->left_out && record->event->message.token.present);
     assert_non_null(record->event->message.role[DS_ROLE_COUNT - 1].data);
     for (int again = 0; again < 2; again++) {

@@ -260,6 +260,9 @@ static void hides_all_of_a_title(void **state)
             const bool hidden = (titles[i].what & what) != 0;
             if (hidden ? strstr(text, "secret") != NULL : strcmp(text, titles[i].title) != 0)
                 fail_msg("word %u made %s of %s", what, text, titles[i].title);
+            text = become_text(values, redact_title_elixir, titles[i].title);
+            if (hidden != (strstr(text, "secret") == NULL))
+                fail_msg("word %u made %s of %s, in Elixir", what, text, titles[i].title);
         }
         redact_values_free(values);
     }
@@ -278,6 +281,9 @@ static void hides_all_of_a_title(void **state)
     redact_values_free(values);
     values = make(1 << REDACT_BINARIES, NULL);
     assert_string_equal(become_text(values, redact_title, "pg:shop:carts"), "pg:shop:carts");
+    assert_string_equal(become_text(values, redact_title_elixir, "pg:shop:carts"), "pg::shop::carts");
+    assert_string_equal(become_text(values, redact_title_elixir, "global:'Elixir.Shop.Cart'"),
+                        "global:Shop.Cart");
     redact_values_free(values);
 }
 

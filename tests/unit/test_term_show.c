@@ -136,45 +136,6 @@ static void numbers_are_counted_too(void **state)
     assert_int_equal(noted(), 0);
 }
 
-static struct ds_term exception(struct ds_term module, const char *is_one, struct ds_term message)
-{
-    return etf_map(3, etf_atom("__struct__"), module, etf_atom("__exception__"), etf_atom(is_one),
-                   etf_atom("message"), message);
-}
-
-static void reason_is(struct ds_term reason, const char *expected)
-{
-    const struct ds_term_print_options few = {.max_bytes = 8};
-    struct ds_buffer out = {0};
-    assert_true(term_show_reason(&reason, &few, &out));
-    ds_buffer_add(&out, "", 1);
-    assert_string_equal(out.data, expected);
-    ds_buffer_free(&out);
-}
-
-static void exceptions_are_told_as_elixir_does(void **state)
-{
-    const struct ds_term module = etf_atom("Elixir.Shop.Refused");
-    (void)state;
-    term_show_use(DS_SYNTAX_ELIXIR);
-    reason_is(exception(module, "true", etf_binary("no \x1b[3m")), "** (Shop.Refused) no \\x1B[3m");
-    reason_is(etf_tuple(2, exception(module, "true", etf_binary("no")), etf_list(1, etf_atom("a"), etf_nil())),
-              "** (Shop.Refused) no [:a]");
-    reason_is(exception(module, "true", etf_binary("1234567\xc3\xa9")),
-              "** (Shop.Refused) 1234567... 2 more bytes");
-    reason_is(exception(module, "true", etf_binary("123456\xc3\xa9")),
-              "** (Shop.Refused) 123456\xc3\xa9");
-    reason_is(exception(module, "false", etf_binary("no")),
-              "%Shop.Refused{__exception__: false, message: \"no\"}");
-    reason_is(exception(module, "true", etf_atom("no")), "%Shop.Refused{message: :no}");
-    reason_is(exception(etf_binary("a"), "true", etf_binary("no")),
-              "%{__struct__: \"a\", __exception__: true, message: \"no\"}");
-    reason_is(etf_atom("normal"), ":normal");
-    term_show_use(DS_SYNTAX_ERLANG);
-    reason_is(etf_tuple(2, exception(module, "true", etf_binary("no")), etf_atom("a")),
-              "{#{'__struct__' => 'Elixir.Shop.Refused','__exception__' => true,message => <<\"no\">>},a}");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,7 +144,6 @@ int main(void)
         cmocka_unit_test(what_grows_is_cut),
         cmocka_unit_test(narrower_options_stay),
         cmocka_unit_test(numbers_are_counted_too),
-        cmocka_unit_test(exceptions_are_told_as_elixir_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * running out. */
 #include "etf_maker.h"
 #include "failing_alloc.h"
+#include "term_show.h"
 #include "titles.h"
 
 #include <setjmp.h>
@@ -109,6 +110,36 @@ static void global_names(void **state)
     assert_called(&w, pid(w.b, 2), "global:'a\\' \\e' ");
     stop(&w);
     assert_int_equal(w.num_dropped, 0);
+}
+
+/* The same as Elixir writes it, scope and name; where that is too long, as Erlang does. */
+static void in_elixir(void **state)
+{
+    struct world w;
+    (void)state;
+    start(&w, 100);
+    const struct pid_key scope = pid(w.a, 50);
+    const struct ds_term pair = etf_tuple(2, etf_atom("room"), etf_binary("a b"));
+    char longest[TITLE_LEN_MAX - 8]; /* global:'...' is as long as may be, global::"..." longer */
+    memset(longest, ' ', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    titles_open_scope(&w.p, &scope);
+    processes_learn(&w.p, intern_add(&w.intern, text("Elixir.Lab.Scope")), &scope);
+    name(&w, "lab", pid(w.a, 1));
+    name(&w, "Elixir.Lab.Store", pid(w.a, 1));
+    titles_join(&w.p, &scope, &pair, &(struct pid_key){w.a, 7, 1, 0});
+    name(&w, longest, pid(w.a, 2));
+    term_show_use(DS_SYNTAX_ELIXIR);
+    assert_called(&w, pid(w.a, 1), "pg:Lab.Scope:{:room, \"a b\"} global:Lab.Store global::lab ");
+    struct titles room;
+    const struct titles *long_one = titles_list(&w.p, &(struct pid_key){w.a, 7, 2, 0}, &room);
+    assert_non_null(long_one);
+    assert_null(long_one->elixir[0].data);
+    assert_true(titles_text(long_one, 0, DS_SYNTAX_ELIXIR).data == long_one->text[0].data);
+    term_show_use(DS_SYNTAX_ERLANG);
+    assert_called(&w, pid(w.a, 1),
+                  "pg:'Elixir.Lab.Scope':{room,<<\"a b\">>} global:'Elixir.Lab.Store' global:lab ");
+    stop(&w);
 }
 
 static void groups(void **state)
@@ -262,9 +293,10 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(global_names), cmocka_unit_test(groups), cmocka_unit_test(many_titles),
-        cmocka_unit_test(each_change_counts_once),
-        cmocka_unit_test(caps),         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(global_names),    cmocka_unit_test(in_elixir),
+        cmocka_unit_test(groups),          cmocka_unit_test(many_titles),
+        cmocka_unit_test(caps),            cmocka_unit_test(each_change_counts_once),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
