@@ -43,8 +43,9 @@ function table(columns, rows, options = {}) {
   const key = columns.map(c => c.name).join();
   const first = view.open.has(key) ? rows.length : options.first || 12;
   const line = row => {
-    const on = options.open ? {click: event => { if (!event.target.closest('a, button')) options.open(row); }} : {};
-    return make('tr', {class: options.open ? 'goes' : '', on},
+    const on = options.open ? {click: event => { if (!event.target.closest('a, button')) options.open(row); },
+      keydown: event => { if (event.key === 'Enter' && event.target.tagName === 'TR') { event.stopPropagation(); options.open(row); } }} : {};
+    return make('tr', {class: options.open ? 'goes' : '', tabindex: options.open ? 0 : null, on},
       columns.map(c => make('td', {class: [c.left ? 'left' : '', c.wide ? 'wide' : '', c.bad && c.bad(row) ? 'bad' : ''].join(' ').trim()},
         c.show(row))));
   };

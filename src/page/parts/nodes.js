@@ -37,7 +37,7 @@ function matrix(names, rows) {
   const svg = d3.create('svg').attr('viewBox', [0, 0, wide + all + 70, top + all + 12].join(' '))
     .attr('width', wide + all + 70).attr('role', 'img').attr('aria-label', 'bytes of messages from node to node');
   const at = new Map(names.map((n, i) => [n, i]));
-  const shade = d3.scaleSqrt().domain([0, most]).range([0.08, 1]);
+  const shade = d3.scaleSqrt().domain([0, most]).range([0.06, 0.55]); // figures can be read on it
   names.forEach((n, i) => {
     svg.append('text').attr('class', 'term').attr('x', wide - 8).attr('y', top + cell * (i + 0.5)).attr('dy', '0.35em').attr('text-anchor', 'end').text(cut(n, 26)).append('title').text(n + ' sends');
     svg.append('text').attr('class', 'term').attr('transform', `translate(${wide + cell * (i + 0.5)},${top - 8}) rotate(-45)`).text(cut(n, 26)).append('title').text(n + ' gets');
@@ -49,7 +49,7 @@ function matrix(names, rows) {
     const g = svg.append('g').attr('class', 'goes').on('click', () => { clearTime(); setFilter('from:' + quoted(r.from) + ' to:' + quoted(r.to)); goTo('messages'); });
     g.append('rect').attr('class', 'cell much').attr('x', wide + cell * at.get(r.to)).attr('y', top + cell * at.get(r.from)).attr('width', cell).attr('height', cell).attr('rx', 2).attr('fill-opacity', shade(r.bytes));
     if (cell >= 40) g.append('text').attr('x', wide + cell * (at.get(r.to) + 0.5)).attr('y', top + cell * (at.get(r.from) + 0.5)).attr('dy', '0.35em').attr('text-anchor', 'middle')
-      .attr('class', 'figure').style('fill', shade(r.bytes) > 0.55 ? 'var(--panel)' : 'var(--ink)').style('font-size', '10px').text(shortBytes(r.bytes));
+      .attr('class', 'figure').style('fill', 'var(--ink)').style('font-size', '10px').text(shortBytes(r.bytes));
     g.append('title').text(r.from + ' > ' + r.to + '\n' + bytes(r.bytes) + ', ' + counted(r.count, 'messages'));
   }
   return svg.node();

@@ -21,10 +21,10 @@ function showVerdict() {
   add(body, tiles());
   if (data.about.losses)
     add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ': what is counted here is less than what passed. The time line says when.'));
-  if (errors.length + warnings.length + notes.length) add(body, make('h3', {}, 'Findings'));
+  if (errors.length + warnings.length + notes.length) add(body, make('h2', {class: 'small'}, 'Findings'));
   [...errors, ...warnings, ...notes].forEach(f => body.append(finding(f)));
   if (data.doctor.left_out) add(body, make('p', {class: 'note'}, counted(data.doctor.left_out, 'findings') + ' left out for lack of room.'));
-  const list = (severity, title, none, css) => make('div', {class: css}, make('h3', {}, title),
+  const list = (severity, title, none, css) => make('div', {class: css}, make('h2', {class: 'small'}, title),
     of(severity).length ? make('ul', {}, of(severity).map(f => make('li', {}, f.sentence))) : make('p', {class: 'note'}, none));
   add(body, make('div', {class: 'two'},
     list('fine', 'Checked and fine', 'Nothing could be checked: there was no connection that began in this capture.', 'fine'),

@@ -1,0 +1,156 @@
+"""situations.py PROGRAM PCAPS: the page of each capture of which the MANIFEST says what is wrong in it
+says so, with what shows it and what to do; and what there is to see can be read and reached by anybody:
+text stands out from its ground by day and by night, what is drawn has a name, what opens does so by
+keys."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser
+
+program, pcaps = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
+failures = 0
+
+
+def expect(ok, what, *rest):
+    global failures
+    if not ok:
+        failures += 1
+        print('FAILED:', what, *[str(r)[:900] for r in rest])
+
+
+def make(capture, name):
+    keys = re.sub(r'\.pcap.*', '.keys', capture)
+    done = subprocess.run([program, '-r', capture, *(['--keylog-file', keys] if os.path.exists(keys) else []),
+                           '-T', 'html=' + name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    expect(done.returncode == 0 and os.path.exists(name), 'the page of ' + capture, done.stdout)
+    return os.path.abspath(name)
+
+
+def manifest(folder):
+    with open(os.path.join(folder, 'MANIFEST'), encoding='utf-8') as f:
+        for line in f:
+            name, _, rest = line.partition(':')
+            if re.fullmatch(r'[^#: ]+\.pcap\S*', name):
+                yield os.path.join(folder, name), set(re.findall(r'DS\d+', rest.partition('doctor:')[2]))
+
+
+FINDINGS = '''[...document.querySelectorAll('.finding')].map(f => ({
+  code: f.querySelector('h3 code').textContent, severity: f.querySelector('.sev').textContent,
+  sentence: f.querySelector('p').textContent, advice: f.querySelector('.do').textContent,
+  links: f.querySelectorAll('a').length, seen: f.getBoundingClientRect().height > 40}))'''
+
+
+def check_situation(browser, capture, wanted):
+    """Its page shows the findings, and each leads to the messages around it."""
+    what = os.path.relpath(capture, pcaps)
+    browser.open(make(capture, os.path.basename(capture) + '.html'))
+    shown = browser.run(FINDINGS)
+    bad = {f['code'] for f in shown if f['severity'] in ('error', 'warning')}
+    expect(bad == wanted, what + ': its page shows other findings', bad, wanted)
+    sentence = browser.run('document.getElementById("sentence").textContent')
+    expect(bool(re.search('error|warning', sentence)) == bool(wanted), what + ': the first line', sentence)
+    for f in shown:
+        expect(f['seen'] and len(f['sentence']) > 10 and f['advice'].startswith('do: ') and len(f['advice']) > 10 and
+               f['links'] >= 1, what + ': ' + f['code'] + ' has evidence and advice', f)
+    empty = browser.run('[...document.querySelectorAll("section")].filter(s => s.innerText.trim().split("\\n").length < 2)'
+                        '.map(s => s.id)')
+    expect(not empty, what + ': parts that say nothing', empty)
+    if shown:
+        browser.run('[...document.querySelectorAll(".finding")][0].querySelectorAll(".more a")'
+                    '[document.querySelector(".finding").querySelectorAll(".more a").length - 1].click()')
+        expect(browser.run('!document.getElementById("narrowed").hidden'), what + ': a finding leads to its messages')
+    expect(not browser.troubles, what + ': troubles', browser.troubles)
+    browser.troubles.clear()
+
+
+# Each text that is seen, with how far it stands out from what it stands on (WCAG 2.1, 1.4.3).
+CONTRAST = '''(() => {
+  const rgb = c => { const m = c.match(/[\\d.]+/g).map(Number); return {r: m[0], g: m[1], b: m[2], a: m.length > 3 ? m[3] : 1}; };
+  const light = ({r, g, b}) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.a > 0.99) return c; }
+    return rgb(getComputedStyle(document.body).backgroundColor); };
+  const found = new Map();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || !e.getClientRects().length || e.closest('script, style, .unseen, .skip, [aria-hidden]')) continue;
+    const style = getComputedStyle(e), isSvg = e instanceof SVGElement;
+    const ink = rgb(isSvg ? style.fill : style.color);
+    if (isSvg && style.fill === 'none') continue;
+    let under = ground(e);
+    const cell = e.getAttribute('class') === 'figure' && e.previousElementSibling; // of the matrix: paint on an empty cell
+    if (cell) {
+      const paint = rgb(getComputedStyle(cell).fill), much = Number(cell.getAttribute('fill-opacity'));
+      const none = rgb(getComputedStyle(e.closest('svg').querySelector('.cell')).fill);
+      under = {r: paint.r * much + none.r * (1 - much), g: paint.g * much + none.g * (1 - much), b: paint.b * much + none.b * (1 - much)};
+    }
+    const a = light(ink), b = light(under), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const size = parseFloat(style.fontSize), isLarge = size >= 24 || (size >= 18.6 && Number(style.fontWeight) >= 600);
+    const key = e.tagName + '.' + (e.getAttribute('class') || '');
+    if (ratio < (isLarge ? 3 : 4.5) && !found.has(key)) found.set(key, ratio.toFixed(2) + ' ' + walk.currentNode.data.trim().slice(0, 30));
+  }
+  return [...found].map(([k, v]) => k + ' ' + v);
+})()'''
+
+NAMELESS = '''[...document.querySelectorAll('input, select, button, canvas, svg, a')].filter(e => e.getClientRects().length &&
+  !e.closest('[aria-hidden], svg svg') && !(e.getAttribute('aria-label') || e.textContent.trim() && !/^(svg|SELECT|CANVAS)$/.test(e.tagName) ||
+  e.getAttribute('aria-labelledby') || (e.labels && e.labels.length) || (e.parentElement.closest('svg') && e.tagName !== 'a') ||
+  e.getAttribute('title'))).map(e => e.tagName + '.' + (e.getAttribute('class') || '') + '#' + e.id + ' in ' + (e.closest('section') || {}).id)'''
+
+MOUSE_ALONE = '''[...document.querySelectorAll('tr.goes')].filter(e => e.tabIndex < 0).length'''
+
+
+def check_access(browser):
+    for scheme in 'light', 'dark':
+        browser.ask('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+        for capture in 'secrets.pcap.gz', 'otp25.pcap':
+            browser.open(make(os.path.join(pcaps, capture), capture + '.html'))
+            browser.run('(() => { const row = document.querySelector("#calllist tbody tr"); if (row) row.click(); })()')
+            faint = browser.run(CONTRAST)
+            expect(not faint, '%s, %s: text that hardly stands out' % (capture, scheme), faint)
+    browser.ask('Emulation.setEmulatedMedia', features=[])
+    nameless = browser.run(NAMELESS)
+    expect(not nameless, 'what has no name for those who do not see it', nameless)
+    expect(browser.run('document.documentElement.lang') == 'en', 'the language of the page')
+    levels = browser.run('[...document.querySelectorAll("h1, h2, h3, h4")].map(e => Number(e.tagName[1]))')
+    expect(levels[0] == 1 and all(b - a <= 1 for a, b in zip(levels, levels[1:])), 'headings by level', levels)
+    expect(browser.run(MOUSE_ALONE) == 0, 'what opens by the mouse alone', browser.run(MOUSE_ALONE))
+    browser.run('(() => { const call = document.getElementById("call"); while (call.firstChild) call.firstChild.remove(); '
+                'document.querySelectorAll("#calllist tbody tr")[1].focus(); })()')
+    browser.key('Enter')
+    expect('Call #' in browser.run('document.getElementById("call").textContent'), 'enter opens the row that is in focus')
+
+
+folder = tempfile.mkdtemp()
+os.chmod(folder, 0o755)
+os.chdir(folder)
+try:
+    chromium = shutil.which('chromium')
+    if chromium is None:
+        print('skipped: chromium is not installed (Debian: chromium)')
+        sys.exit(77)
+    page = Browser(chromium)
+    try:
+        check_access(page)
+        done = 0
+        for place in pcaps, os.path.join(pcaps, 'situations'):
+            for one, codes in manifest(place):
+                if codes:
+                    check_situation(page, one, codes)
+                    done += 1
+        expect(done > 20, 'captures with findings', done)
+        print(done, 'situations')
+    finally:
+        page.close()
+finally:
+    os.chdir('/')
+    if os.environ.get('KEEP'):
+        print(folder)
+    else:
+        shutil.rmtree(folder)
+sys.exit(failures != 0)
