@@ -127,6 +127,7 @@ static void on_tls_text(void *context, int dir, struct cursor text)
     struct link *link = context;
     link->session->env.stats.tls_opened += !link->is_opened && !link->tcp->only_past;
     link->is_opened = true;
+    link->conn.sealed_rest = tls_get_rest(link->tls, dir);
     if (!link->is_forgotten)
         take_text(link->session, link, dir, text);
 }

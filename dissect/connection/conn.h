@@ -70,6 +70,12 @@ struct conn {
                         handshake, or as pids of its own */
     struct growth growth; /* of its messages */
     bool counted;         /* in ds_stats */
+    /* What is still to be decoded of the data at hand, of direction rest_dir; NULL: that is not known.
+     * behind is what follows on it, or NULL; sealed_rest, of the same direction, the bytes of TLS behind
+     * the record that all of it was in. */
+    const struct cursor *rest, *behind;
+    int rest_dir;
+    uint64_t sealed_rest;
 };
 
 /* env_is_past says whether what happens to a connection is of the time before the capture: a

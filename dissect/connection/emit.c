@@ -79,8 +79,36 @@ static void count_event(struct env *env, struct conn *conn, struct ds_event *eve
     counters->likely_atoms += event->likely_atoms;
 }
 
+/* note_place notes where in the stream an event ended: what has come but for what is left. */
+static void note_place(const struct conn *conn, struct ds_event *event)
+{
+    const unsigned dir = event->dir;
+    switch (event->type) {
+    case DS_EVENT_MESSAGE:
+    case DS_EVENT_TICK:
+        event->has_seq = conn->rest != NULL && conn->rest_dir == event->dir;
+        if (event->has_seq)
+            event->end_seq = conn->tcp->next_seq[dir] -
+                             (uint32_t)(cursor_left(conn->rest) + conn->sealed_rest +
+                                        (conn->behind != NULL ? cursor_left(conn->behind) : 0));
+        break;
+    case DS_EVENT_CONN:
+        event->end_seq = conn->tcp->next_seq[dir];
+        event->has_seq = event->end_seq != 0;
+        break;
+    case DS_EVENT_EPMD:
+    case DS_EVENT_HANDSHAKE:
+        event->end_seq = conn->tcp->first_seq[dir];
+        event->has_seq = event->end_seq != 0;
+        break;
+    default:
+        break;
+    }
+}
+
 void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
 {
+    note_place(conn, event);
     event->frame = conn->tcp->frame;
     event->ts_ns = conn->tcp->now_ns;
     if (!env_is_past(env, conn))

@@ -279,11 +279,17 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
 {
     struct reassembly again = {0};
     struct cursor rest = cursor_make(NULL, 0);
+    struct conn *conn = channel->frames.conn;
+    conn->rest = &data;
+    conn->rest_dir = channel->frames.dir;
+    conn->behind = &rest;
     for (;;) {
         if (cursor_left(&data) == 0) {
             reassembly_free(&again, channel->frames.env);
-            if (cursor_left(&rest) == 0)
+            if (cursor_left(&rest) == 0) {
+                conn->rest = conn->behind = NULL;
                 return;
+            }
             data = rest;
             rest = cursor_make(NULL, 0);
         }
@@ -316,10 +322,14 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
 
 void channel_feed(struct channel *channel, struct cursor data)
 {
+    struct conn *conn = channel->frames.conn;
+    conn->rest = &data;
+    conn->rest_dir = channel->frames.dir;
     if (!channel->searching && channel->passed == 0)
         feed_frames(channel, &data); /* that is all, nearly always */
     if (cursor_left(&data) != 0)
         feed(channel, data);
+    conn->rest = NULL;
 }
 
 /* settle decides a search with what has come. */

@@ -42,6 +42,8 @@ struct tcp_conn_view {
     struct icmp_error icmp; /* the latest; what is NULL: none */
     struct tcp_facts *facts; /* NULL unless asked for, tcp_facts.h */
     uint64_t number; /* from 1, in order of the first packets */
+    uint32_t first_seq[2]; /* of its first byte, where a SYN told */
+    uint32_t next_seq[2];  /* of what comes behind the data at hand; 0: nothing has come */
     int64_t now_ns;
     uint64_t frame;
     void *user;

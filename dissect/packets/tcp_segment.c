@@ -55,6 +55,13 @@ bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *con
            tcp_waited(&table->shared, conn->syn_ns, wait_ns, conn->syn_frame);
 }
 
+/* begin_stream begins a direction whose first byte has that number. */
+static void begin_stream(struct tcp_conn *conn, int dir, uint32_t seq)
+{
+    tcp_start_stream(&conn->stream[dir], seq);
+    conn->view.first_seq[dir] = conn->view.next_seq[dir] = seq;
+}
+
 static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
                      const struct segment *segment)
 {
@@ -69,9 +76,9 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
     if (!is_late)
         tcp_stream_drop(&table->shared, stream);
     if (!is_late || (!is_again && !stream->has_data && !stream->ended))
-        tcp_start_stream(stream, segment->seq + 1);
+        begin_stream(conn, dir, segment->seq + 1);
     if ((segment->flags & TCP_ACK) != 0 && !peer->started)
-        tcp_start_stream(peer, segment->ack);
+        begin_stream(conn, !dir, segment->ack);
 }
 
 bool tcp_is_reset(const struct tcp_conn *conn, int dir, const struct segment *segment)

@@ -109,6 +109,7 @@ static void pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
     struct tcp_stream *stream = &conn->stream[dir];
     stream->next_seq += piece_len(piece);
     stream->has_data = true;
+    conn->view.next_seq[dir] = stream->next_seq - piece->cut;
     if (cursor_left(&piece->bytes) > 0)
         shared->events->data(shared->context, &conn->view, dir, piece->bytes);
     if (piece->cut > 0 && !conn->forgotten)

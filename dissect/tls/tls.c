@@ -275,11 +275,14 @@ static void open_waiting(struct tls *tls, int dir)
     struct reassembly waiting = d->waiting;
     struct cursor at = reassembly_cursor(&waiting);
     struct tls_record record;
+    const uint64_t behind = d->rest;
     d->waiting = (struct reassembly){0};
     for (struct cursor start = at; tls_record_read(&at, &record); start = at) {
         start.end = at.at;
+        d->rest = cursor_left(&at) + behind;
         take_sealed(tls, dir, &record, start);
     }
+    d->rest = behind;
     reassembly_free(&waiting, tls->stage->env);
 }
 
@@ -318,6 +321,7 @@ static void take_records(struct tls *tls, int dir, struct cursor *at)
         if (!tls_record_read(at, &record))
             return;
         d->is_lost = false;
+        d->rest = cursor_left(at);
         sent.end = at->at;
         take_record(tls, dir, &record, sent);
         if (tls->keys_age != keylog_age(tls->stage->env->config.keylog) ||
@@ -351,6 +355,12 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
         tls_gap(tls, dir, cursor_left(&at), TCP_GAP_CAP);
     if (d->held.len == 0)
         reassembly_free(&d->held, env);
+    d->rest = d->held.len;
+}
+
+uint64_t tls_get_rest(const struct tls *tls, int dir)
+{
+    return tls->dirs[dir].rest;
 }
 
 void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)

@@ -38,6 +38,9 @@ void tls_free(struct tls *tls); /* NULL is allowed */
 void tls_feed(struct tls *tls, int dir, struct cursor data);
 void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 
+/* tls_get_rest returns how many bytes have come behind the record whose text is at hand. */
+uint64_t tls_get_rest(const struct tls *tls, int dir);
+
 /* tls_end: nothing more comes. */
 void tls_end(struct tls *tls);
 

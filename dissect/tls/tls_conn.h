@@ -52,6 +52,7 @@ struct tls_dir {
     bool is_open;                   /* the key has opened a record */
     bool is_lost;                   /* not at the beginning of a record */
     unsigned num_wrong;
+    uint64_t rest; /* bytes that have come behind the record at hand */
     uint64_t lost; /* bytes that could not be opened and were not told of yet */
     enum tcp_gap lost_why;
 };

@@ -331,6 +331,11 @@ struct ds_event {
     uint32_t unknown_atoms;
     uint32_t inferred_atoms;
     uint32_t likely_atoms; /* in the state DS_ATOM_LIKELY; those of ADDRESS are unknown */
+    bool has_seq;     /* end_seq is known: of messages and ticks it is where they came in order */
+    uint32_t end_seq; /* a TCP sequence number, which all who capture the connection see alike: that behind
+                         the last byte of a message or tick (of what is in TLS, within the record that ended
+                         it), that of the direction's next byte at a CONN, and that of its first byte at an
+                         EPMD or HANDSHAKE */
     const uint8_t *bytes; /* of the frame or message on the wire, without TCP; or NULL */
     size_t bytes_len;
     union {
