@@ -324,6 +324,8 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->conn = event->conn->number;
     call->start_ns = event->ts_ns;
     call->start_frame = event->frame;
+    call->has_start_seq = event->has_seq;
+    call->start_seq = event->end_seq;
     call->answer_dir = !event->dir;
     call->losses = answers->gaps + answers->faults;
     call->answer_is_exit = start->answer_is_exit;
@@ -381,6 +383,8 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .start_ns = call->start_ns,
         .end_ns = end->end_ns >= call->start_ns ? end->end_ns : call->start_ns,
         .start_frame = call->start_frame,
+        .has_start_seq = call->has_start_seq,
+        .start_seq = call->start_seq,
         .end_frame = end->event != NULL ? end->event->frame : 0,
         .outcome = end->outcome,
         .error_class = end->error_class,

@@ -40,6 +40,8 @@ struct open_call {
     uint64_t number, conn;
     int64_t start_ns;
     uint64_t start_frame;
+    bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
+    uint32_t start_seq;
     uint64_t losses; /* of the answering direction so far */
     uint64_t parent;
     struct table_link of_conn, of_callee, of_caller;

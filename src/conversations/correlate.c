@@ -27,6 +27,8 @@ static void fill_end(const struct correlate *c, const struct monitor *m,
         .start_ns = m->start_ns,
         .end_ns = why->end_ns >= m->start_ns ? why->end_ns : m->start_ns,
         .start_frame = m->start_frame,
+        .has_start_seq = m->has_start_seq,
+        .start_seq = m->start_seq,
         .end_frame = why->event != NULL ? why->event->frame : 0,
         .outcome = why->outcome,
     };

@@ -83,6 +83,8 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
     m->conn = event->conn->number;
     m->start_ns = event->ts_ns;
     m->start_frame = event->frame;
+    m->has_start_seq = event->has_seq;
+    m->start_seq = event->end_seq;
     table_link(&monitors->table, offsetof(struct monitor, of_conn), &conn->monitors, m);
     return m;
 }

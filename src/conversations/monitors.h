@@ -17,6 +17,8 @@ struct monitor {
     uint64_t conn;
     int64_t start_ns;
     uint64_t start_frame;
+    bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
+    uint32_t start_seq;
     struct table_link of_conn;
 };
 

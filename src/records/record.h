@@ -103,6 +103,8 @@ struct call {
     struct ds_term result;  /* absent when there is none */
     int64_t start_ns, end_ns;
     uint64_t start_frame, end_frame; /* end_frame 0: the end of the capture */
+    bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
+    uint32_t start_seq;
     enum call_outcome outcome;
     const char *error_class; /* of CALL_ERROR: "error", "exit", "throw", "badrpc" ...; else NULL */
     struct ds_term reason;   /* of CALL_ERROR; absent otherwise */
@@ -133,6 +135,8 @@ struct monitor_end {
     uint64_t conn;       /* number of the connection it was asked for over */
     int64_t start_ns, end_ns;
     uint64_t start_frame, end_frame; /* end_frame 0: the end of the capture */
+    bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
+    uint32_t start_seq;
     enum monitor_outcome outcome;
     struct ds_term reason; /* of MONITOR_EXIT; absent otherwise */
 };
