@@ -12,6 +12,7 @@ enum call_filter_set {
     CALLS_LIVE = 2,
     CALLS_HELPER = 4,
     CALLS_SERVE = 8,
+    CALLS_CLIENT = 16,
 };
 
 /* call_filter_enter leaves this process, and what comes of it, these calls alone. Another one

@@ -114,3 +114,9 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files)
     (void)landlock_enter(rules, num);
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER);
 }
+
+void sandbox_confine_client(void)
+{
+    if (why_not() == NULL)
+        (void)call_filter_enter(CALLS_ALWAYS | CALLS_CLIENT);
+}

@@ -32,4 +32,8 @@ bool sandbox_enter(const struct sandbox_config *config);
  * as far as the kernel can. */
 void sandbox_confine_helper(const struct helper_file *files, size_t num_files);
 
+/* sandbox_confine_client leaves a process that sees no packets what it needs to talk to servers, as far
+ * as the kernel can. */
+void sandbox_confine_client(void);
+
 #endif
