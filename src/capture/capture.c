@@ -38,7 +38,10 @@ bool capture_open(struct capture *capture, const struct capture_config *config)
         struct capture_input *input = &capture->inputs[i];
         input->fd = -1;
         bool ok = capture->is_live ? capture_open_live(input, config)
-                                   : capture_open_file(input, config->read_files[i]);
+                                   : capture_open_file(input, config->read_files[i],
+                                                       config->read_fds != NULL
+                                                           ? config->read_fds[i]
+                                                           : -1);
         capture->num_inputs += ok;
         if (!ok || (capture->is_live && !check_link_type(input))) {
             capture_close(capture);

@@ -185,14 +185,15 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
     return ok;
 }
 
-bool capture_open_file(struct capture_input *input, const char *name)
+bool capture_open_file(struct capture_input *input, const char *name, int fd)
 {
     bool is_stdin = strcmp(name, "-") == 0;
     struct stat stat;
     input->name = is_stdin ? "standard input" : name;
     /* A FIFO is not waited for here: nobody may ever write to it. */
-    input->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                         : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    input->fd = fd >= 0    ? fd
+                : is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                           : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (input->fd < 0 || fstat(input->fd, &stat) != 0) {
         complain("cannot open %s: %s", input->name, strerror(errno));
         capture_input_close(input);

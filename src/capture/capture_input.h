@@ -20,6 +20,7 @@ enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
 struct capture_config {
     const char *interface; /* NULL: any. Only where there are no files */
     const char **read_files;
+    const int *read_fds; /* of each of them that is open already, else -1; NULL: none is */
     size_t num_read_files;
     int snaplen;
     int buffer_kib; /* 0: the default */
@@ -76,7 +77,8 @@ struct capture {
 };
 
 /* The two kinds of inputs: capture_file.c and capture_live.c. False after a complaint. */
-bool capture_open_file(struct capture_input *input, const char *name);
+/* capture_open_file opens a file, unless it is open as fd, which is input's then. */
+bool capture_open_file(struct capture_input *input, const char *name, int fd);
 bool capture_begin_file(struct capture *capture, struct capture_input *input);
 bool capture_reopen_file(struct capture *capture, struct capture_input *input);
 bool capture_open_live(struct capture_input *input, const struct capture_config *config);
