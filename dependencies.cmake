@@ -53,6 +53,10 @@ if(DISTSNIFF_SQLITE)
   needs(SQLITE sqlite3 libsqlite3-dev "Without -T sqlite: -DDISTSNIFF_SQLITE=OFF")
 endif()
 
+if(DISTSNIFF_NATS)
+  needs(NATS libnats libnats-dev "Without -T nats: -DDISTSNIFF_NATS=OFF")
+endif()
+
 # Only its header: it is compiled into what uses it.
 find_path(XXHASH_INCLUDE xxhash.h)
 if(NOT XXHASH_INCLUDE)

@@ -10,6 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool add_stream(struct options *o, const char *value)
+{
+    if (o->nats.num_reads == NATS_MAX_READS) {
+        complain("-r nats://... can be given at most %d times", NATS_MAX_READS);
+        return false;
+    }
+    return nats_check() && nats_url_parse("-r", value, &o->nats.reads[o->nats.num_reads++]);
+}
+
 bool option_set_read(struct options *o, const char *value)
 {
     const char **files =
@@ -19,6 +28,8 @@ bool option_set_read(struct options *o, const char *value)
         return false;
     }
     o->capture.read_files = files;
+    if (nats_is_url(value) && !add_stream(o, value))
+        return false;
     o->capture.read_files[o->capture.num_read_files++] = value;
     return true;
 }

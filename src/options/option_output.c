@@ -41,6 +41,52 @@ static bool name_also_written(struct options *o, const struct sink_kind *kind, c
     return true;
 }
 
+/* set_url_format takes -T nats=URL. */
+static bool set_url_format(struct options *o, const struct sink_kind *kind, const char *url)
+{
+    if (o->nats.publish.num_servers != 0) {
+        complain("-T nats can be given once only: servers of one cluster stand behind each other, "
+                 "nats://a:4222,b:4222");
+        return false;
+    }
+    if (!nats_check() || !nats_url_parse("-T nats=", url != NULL ? url : "", &o->nats.publish))
+        return false;
+    o->output.formats[o->output.num_formats++] = (struct sink_format){kind, NULL};
+    return true;
+}
+
+bool option_set_nats_types(struct options *o, const char *value)
+{
+    o->nats.types = 0;
+    for (const char *at = value; ; at++) {
+        const size_t len = strcspn(at, ",");
+        int type = 0;
+        while (type < NATS_TYPE_COUNT && (strlen(nats_type_names[type]) != len ||
+                                          memcmp(nats_type_names[type], at, len) != 0))
+            type++;
+        if (type == NATS_TYPE_COUNT) {
+            const struct choices choices =
+                option_print_choices(at, len, nats_type_names, NATS_TYPE_COUNT);
+            complain("unknown type '%.*s': --nats-types takes %s%s", (int)len, at, choices.all,
+                     choices.meant);
+            return false;
+        }
+        o->nats.types |= UINT32_C(1) << type;
+        at += len;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+bool option_set_nats_queue(struct options *o, const char *value)
+{
+    if (units_parse(QUANTITY_SIZE, value, 1, &o->nats.queue_size) &&
+        o->nats.queue_size >= NATS_QUEUE_LEAST && o->nats.queue_size <= INT32_MAX)
+        return true;
+    complain("--nats-queue takes a size from 64KiB to 2GB, such as 32MB, not '%s'", value);
+    return false;
+}
+
 bool option_set_format(struct options *o, const char *value)
 {
     size_t len = strcspn(value, "=");
@@ -58,6 +104,8 @@ bool option_set_format(struct options *o, const char *value)
         return false;
     }
     const char *file = value[len] == '=' ? value + len + 1 : NULL;
+    if (kind->takes_url)
+        return set_url_format(o, kind, file);
     if (file != NULL && file[0] == '\0') {
         complain("-T %s needs a file name after the =", value);
         return false;

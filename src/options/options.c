@@ -139,17 +139,39 @@ static bool check_embedding(const struct options *o)
     return false;
 }
 
+static bool is_on_stdout(const struct sink_format *format)
+{
+    return format->file == NULL && !format->kind->takes_url;
+}
+
+/* check_nats: packets cannot be redacted, and credentials are for somebody. */
+static bool check_nats(const struct options *o)
+{
+    const struct nats_config *nats = &o->nats;
+    if (o->redact.what != 0 && (nats->types >> NATS_PACKET & 1) != 0) {
+        complain("--redact and --nats-types packet: bytes as they were sent cannot be redacted: leave out "
+                 "packet");
+        return false;
+    }
+    if ((nats->credentials_file == NULL && nats->ca_file == NULL && nats->certificate_file == NULL) ||
+        nats->publish.num_servers != 0 || nats->num_reads != 0)
+        return true;
+    complain("--nats-creds, --nats-ca and --nats-cert are about -T nats=URL and -r nats://...: neither is "
+             "there");
+    return false;
+}
+
 static bool check_together(const struct options *o)
 {
     size_t on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
     for (size_t i = 0; i < o->output.num_formats; i++)
-        on_stdout += o->output.formats[i].file == NULL;
+        on_stdout += is_on_stdout(&o->output.formats[i]);
     if (on_stdout > 1) {
         complain("only one of -T and -w can go to standard output: name a file for the others "
                  "(-T json=FILE)");
         return false;
     }
-    if (o->no_calls && !check_without_calls(o))
+    if (!check_nats(o) || (o->no_calls && !check_without_calls(o)))
         return false;
     if (o->keep.embeds_secrets && !check_embedding(o))
         return false;
@@ -200,7 +222,7 @@ static void choose_rate(struct options *o)
 {
     bool on_stdout = false;
     for (size_t i = 0; i < o->output.num_formats; i++)
-        on_stdout = on_stdout || o->output.formats[i].file == NULL;
+        on_stdout = on_stdout || is_on_stdout(&o->output.formats[i]);
     if (o->ending.rate_text == NULL && o->capture.num_read_files == 0 && on_stdout &&
         isatty(STDOUT_FILENO)) {
         o->ending.rate_text = "10000/1s";

@@ -13,6 +13,7 @@
 #include "follow.h"
 #include "keep_config.h"
 #include "metrics.h"
+#include "nats_config.h"
 #include "rate_limit.h"
 #include "redact_config.h"
 #include "reports.h"
@@ -64,6 +65,7 @@ struct options {
     char *names_also[MAX_FORMATS][MAX_ALSO_WRITTEN]; /* and those that are there while it is written */
     struct report_config report;
     struct metrics_config metrics;
+    struct nats_config nats;
     struct keep_config keep;
     struct ending_config ending;
     struct rate rate;

@@ -13,6 +13,7 @@
 struct sink;
 struct sink_kind;
 struct web;
+struct nats_publisher;
 
 enum { MAX_ALSO_WRITTEN = 2 };
 enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 1 /* --web */ };
@@ -46,6 +47,7 @@ struct sink_config {
     bool redacted;                   /* records are made safe to share before they come */
     const char *cookie_file;         /* for generated tests to name, or NULL */
     struct web *web;                 /* of --web, which has a sink too; or NULL */
+    struct nats_publisher *nats;     /* of -T nats, or NULL */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
@@ -84,6 +86,7 @@ struct sink_kind {
     bool is_of_packets; /* it is written where packets are kept, and is no sink */
     bool wants_unselected; /* is also given what was not selected, with record->left_out */
     bool writes_nothing; /* it has no output of its own */
+    bool takes_url;      /* behind its name stands a URL, not a file */
     /* beside is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
     const struct sink_kind *beside;
     const char *ending, *beside_ending;
@@ -105,8 +108,8 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_html, sink_sqlite, sink_livemd, sink_livemd_data, sink_pcapng, sink_erl, sink_ex,
-    sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
+    sink_perfetto, sink_html, sink_sqlite, sink_nats, sink_livemd, sink_livemd_data, sink_pcapng,
+    sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);

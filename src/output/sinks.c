@@ -23,6 +23,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_sqlite,
     &sink_livemd,
     &sink_pcapng,
+    &sink_nats,
     &sink_erl,
     &sink_ex,
     &sink_etf,

@@ -30,9 +30,11 @@ enum pipeline_state {
     PIPELINE_FAILED,        /* memory ran out, or a report failed; it has been complained of */
 };
 
-/* pipeline_new opens the outputs. web is who shows a page meanwhile, NULL: nobody. time_digits: of the
+/* pipeline_new opens the outputs. web is who shows a page meanwhile, nats who
+ * publishes records, NULL: nobody. time_digits: of the
  * capture, 6 or 9. NULL after a complaint. */
-struct pipeline *pipeline_new(const struct options *options, struct web *web, unsigned time_digits);
+struct pipeline *pipeline_new(const struct options *options, struct web *web,
+                              struct nats_publisher *nats, unsigned time_digits);
 
 /* pipeline_set_recorder has recorder told of every record. */
 void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *recorder);

@@ -143,7 +143,8 @@ static bool is_better_behind(const struct pipeline *s)
            options->rate.max == 0 && s->correlate != NULL && (s->outputs.num_sinks == 0 || few);
 }
 
-struct pipeline *pipeline_new(const struct options *options, struct web *web, unsigned time_digits)
+struct pipeline *pipeline_new(const struct options *options, struct web *web,
+                              struct nats_publisher *nats, unsigned time_digits)
 {
     struct pipeline *s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -159,6 +160,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, un
     s->options = options;
     s->output = options->output;
     s->output.web = web;
+    s->output.nats = nats;
     s->sum_up_ns = web != NULL && options->capture.num_read_files == 0 ? INT64_MIN : INT64_MAX;
     s->since_ns = INT64_MIN;
     s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;

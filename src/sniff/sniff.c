@@ -154,6 +154,8 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
         if (s->annotated != NULL)
             annotated_packet(s->annotated, packet);
+        if (s->nats != NULL)
+            nats_publish_packet(s->nats, packet, s->time_digits);
         const struct ds_where where = ds_session_packet(s->session, packet);
         save_decoded(&s->save, packet);
         if (s->recorder != NULL)

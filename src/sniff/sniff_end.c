@@ -129,7 +129,9 @@ int sniff_close(struct sniff *s, bool opened)
     if (opened && s->options->learned_file != NULL && s->memory != NULL)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);
     ds_atom_memory_free(s->memory);
+    s->failed |= !nats_publisher_end(s->nats);
     file_helper_stop();
+    sniff_forget_streams(s);
     free(s->learned_new);
     if (shows_on)
         web_serve_on(s->web);

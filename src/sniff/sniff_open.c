@@ -93,7 +93,8 @@ static bool open_recorder(struct sniff *s)
 static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
-    s->pipeline = pipeline_new(options, s->web, capture_has_nanoseconds(&s->capture) ? 9 : 6);
+    s->time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
+    s->pipeline = pipeline_new(options, s->web, s->nats, s->time_digits);
     if (s->pipeline != NULL)
         pipeline_set_server(s->pipeline, s->metrics_server);
     sniff_warn_of_secrets(options);
@@ -232,9 +233,9 @@ static bool open_server(struct sniff *s)
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;
-    if (!sniff_start_helper(s) || (!is_live && !privileges_return()) ||
-        !capture_open(&s->capture, &s->options->capture) || (is_live && !privileges_return()) ||
-        !prepare_keylog(s))
+    if (!sniff_start_nats(s) || !sniff_start_helper(s) || !sniff_read_streams(s) ||
+        (!is_live && !privileges_return()) || !capture_open(&s->capture, &s->capture_config) ||
+        (is_live && !privileges_return()) || !prepare_keylog(s))
         return false;
     struct follow_config follow = s->options->follow;
     follow.with_dns = pipeline_takes_findings(s->options);

@@ -15,6 +15,8 @@
 #include "keylog_file.h"
 #include "live_clock.h"
 #include "metrics_server.h"
+#include "nats_publisher.h"
+#include "nats_reader.h"
 #include "packet_recorder.h"
 #include "pipeline.h"
 #include "progress.h"
@@ -40,6 +42,11 @@ struct sniff {
     struct packet_notes *notes; /* of the packets of -O; NULL: none */
     struct metrics_server *metrics_server; /* NULL: none is served */
     struct annotated_file *annotated; /* NULL: no -T pcapng */
+    unsigned time_digits;            /* of the capture: 6 or 9 */
+    struct nats_publisher *nats;     /* NULL: no -T nats */
+    struct capture_config capture_config; /* that of options, with what streams were read to */
+    int *read_fds; /* of capture_config, NULL: there are none */
+    struct nats_read read;
     struct progress progress;
     struct helper_file files[MAX_RUN_FILES];
     struct file_helper_config helper;
@@ -72,6 +79,12 @@ struct sniff {
  * how the run went, and returns the exit status. */
 bool sniff_open(struct sniff *s);
 int sniff_close(struct sniff *s, bool opened);
+
+/* sniff_start_nats starts the process that publishes, if one is to. sniff_read_streams has what -r names
+ * of streams fetched, and fills in capture_config. False after a complaint. */
+bool sniff_start_nats(struct sniff *s);
+bool sniff_read_streams(struct sniff *s);
+void sniff_forget_streams(struct sniff *s);
 
 /* sniff_start_helper starts the process that opens the files of this run. */
 bool sniff_start_helper(struct sniff *s);

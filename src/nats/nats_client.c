@@ -1,0 +1,187 @@
+/*
+ * nats_client.c - see nats_client.h.
+ */
+#ifdef DISTSNIFF_NATS
+
+#include "nats_client.h"
+
+#include "complain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    LONGEST_FILE = 64 * 1024,
+    CONNECT_MS = 3000,
+    PING_MS = 5000, /* a server that is gone without a word is given up after two of them */
+    LEAST_PAUSE_MS = 250,
+    MOST_PAUSE_MS = 15000,
+};
+
+/* read_text returns all of a file, to be freed; NULL after a complaint. */
+static char *read_text(const char *name)
+{
+    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    char *text = calloc(1, LONGEST_FILE + 1);
+    ssize_t len = 0, more = 0;
+    while (fd >= 0 && text != NULL && len < LONGEST_FILE &&
+           (more = read(fd, text + len, (size_t)(LONGEST_FILE - len))) > 0)
+        len += more;
+    if (fd < 0 || text == NULL || more < 0 || len == LONGEST_FILE) {
+        complain("cannot read %s: %s", name, len == LONGEST_FILE ? "it is too long" : strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    return text;
+}
+
+/* line_behind returns a copy of the line behind the one that contains a mark; NULL: there is none. */
+static char *line_behind(const char *text, const char *mark)
+{
+    const char *at = strstr(text, mark);
+    at = at != NULL ? strchr(at, '\n') : NULL;
+    return at != NULL ? strndup(at + 1, strcspn(at + 1, "\r\n")) : NULL;
+}
+
+/* take_credentials takes what a file of credentials holds: a JWT and its seed, as nsc writes them,
+ * USER:PASSWORD, or a token. */
+static bool take_credentials(struct nats_client *client, const char *name)
+{
+    char *text = read_text(name);
+    if (text == NULL)
+        return false;
+    client->jwt = line_behind(text, "BEGIN NATS USER JWT");
+    client->seed = line_behind(text, "BEGIN USER NKEY SEED");
+    text[strcspn(text, "\r\n")] = '\0';
+    char *colon = strchr(text, ':');
+    const bool is_jwt = client->jwt != NULL && client->seed != NULL;
+    if (!is_jwt && colon != NULL) {
+        client->user = strndup(text, (size_t)(colon - text));
+        client->password = strdup(colon + 1);
+    } else if (!is_jwt && text[0] != '\0' && text[0] != '-') {
+        client->token = strdup(text);
+    }
+    const bool good = is_jwt || client->password != NULL || client->token != NULL;
+    if (!good)
+        complain("%s holds no credentials: those that nsc writes, USER:PASSWORD, or a token", name);
+    explicit_bzero(text, strlen(text));
+    free(text);
+    return good;
+}
+
+bool nats_client_init(struct nats_client *client, const struct nats_config *config,
+                      const struct nats_url *url)
+{
+    *client = (struct nats_client){.url = url, .has_tls = url->has_tls || config->ca_file != NULL};
+    return (config->credentials_file == NULL || take_credentials(client, config->credentials_file)) &&
+           (config->ca_file == NULL || (client->ca = read_text(config->ca_file)) != NULL) &&
+           (config->certificate_file == NULL ||
+            ((client->certificate = read_text(config->certificate_file)) != NULL &&
+             (client->key = read_text(config->key_file)) != NULL));
+}
+
+static natsStatus give_jwt(char **jwt, char **error, void *context)
+{
+    const struct nats_client *client = context;
+    (void)error;
+    *jwt = strdup(client->jwt);
+    return *jwt != NULL ? NATS_OK : NATS_NO_MEMORY;
+}
+
+static natsStatus sign(char **error, unsigned char **signature, int *len, const char *nonce,
+                       void *context)
+{
+    const struct nats_client *client = context;
+    (void)error;
+    return nats.nats_Sign(client->seed, nonce, signature, len);
+}
+
+int64_t nats_client_pause_ms(int attempts)
+{
+    const int doublings = attempts < 8 ? attempts : 8;
+    const int64_t ms = (int64_t)LEAST_PAUSE_MS << doublings;
+    const int64_t pause = ms < MOST_PAUSE_MS ? ms : MOST_PAUSE_MS;
+    return pause / 2 + random() % (pause / 2 + 1);
+}
+
+static int64_t pause_again(natsConnection *connection, int attempts, void *context)
+{
+    (void)connection;
+    (void)context;
+    return nats_client_pause_ms(attempts);
+}
+
+/* What the library has to say of a connection is noticed otherwise. */
+static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
+                     void *context)
+{
+    (void)connection;
+    (void)subscription;
+    (void)status;
+    (void)context;
+}
+
+static natsStatus set_secrets(struct nats_client *client, natsOptions *options)
+{
+    natsStatus status = NATS_OK;
+    if (client->has_tls)
+        status = nats.natsOptions_SetSecure(options, true);
+    if (status == NATS_OK && client->ca != NULL)
+        status = nats.natsOptions_SetCATrustedCertificates(options, client->ca);
+    if (status == NATS_OK && client->certificate != NULL)
+        status = nats.natsOptions_SetCertificatesChain(options, client->certificate, client->key);
+    if (status == NATS_OK && client->user != NULL)
+        status = nats.natsOptions_SetUserInfo(options, client->user, client->password);
+    if (status == NATS_OK && client->token != NULL)
+        status = nats.natsOptions_SetToken(options, client->token);
+    if (status == NATS_OK && client->jwt != NULL)
+        status = nats.natsOptions_SetUserCredentialsCallbacks(options, give_jwt, client, sign, client);
+    return status;
+}
+
+static natsStatus set_options(struct nats_client *client, natsConnectionHandler on_reconnect,
+                              void *context, natsOptions *options)
+{
+    natsStatus status = nats.natsOptions_SetServers(
+        options, (const char **)(uintptr_t)client->url->servers, client->url->num_servers);
+#define ALSO(call) status = status == NATS_OK ? nats.natsOptions_##call : status
+    ALSO(SetName(options, "distsniff"));
+    ALSO(SetTimeout(options, CONNECT_MS));
+    ALSO(SetMaxReconnect(options, -1));
+    ALSO(SetReconnectBufSize(options, 1)); /* what is to be sent again is in the queue */
+    ALSO(SetCustomReconnectDelay(options, pause_again, NULL));
+    ALSO(SetPingInterval(options, PING_MS));
+    ALSO(SetMaxPingsOut(options, 2));
+    ALSO(SetErrorHandler(options, on_error, NULL));
+    if (on_reconnect != NULL)
+        ALSO(SetReconnectedCB(options, on_reconnect, context));
+#undef ALSO
+    return status == NATS_OK ? set_secrets(client, options) : status;
+}
+
+natsStatus nats_client_connect(struct nats_client *client, natsConnectionHandler on_reconnect,
+                               void *context, natsConnection **connection)
+{
+    natsOptions *options = NULL;
+    natsStatus status = nats.natsOptions_Create(&options);
+    if (status == NATS_OK)
+        status = set_options(client, on_reconnect, context, options);
+    if (status == NATS_OK)
+        status = nats.natsConnection_Connect(connection, options);
+    nats.natsOptions_Destroy(options);
+    return status;
+}
+
+const char *nats_client_trouble(natsStatus status)
+{
+    natsStatus last = NATS_OK;
+    const char *text = nats.nats_GetLastError(&last);
+    return text != NULL && text[0] != '\0' && last == status ? text : nats.natsStatus_GetText(status);
+}
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * sniff_nats.c - what a run sends to NATS, and reads from there. See sniff_parts.h.
+ */
+#include "sniff_parts.h"
+
+#include "complain.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+bool sniff_start_nats(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const struct nats_publisher_config config = {
+        .nats = &options->nats,
+        .user = options->keep.user,
+        .is_live = options->capture.num_read_files == 0,
+        .is_confined = options->sandbox != SANDBOX_OFF,
+        .is_redacted = options->redact.what != 0,
+    };
+    if (options->nats.publish.num_servers == 0)
+        return true;
+    s->nats = nats_publisher_start(&config);
+    return s->nats != NULL;
+}
+
+/* add_input adds a file, open as fd if that is not -1. */
+static void add_input(struct sniff *s, const char *name, int fd)
+{
+    const size_t i = s->capture_config.num_read_files++;
+    s->capture_config.read_files[i] = name;
+    s->read_fds[i] = fd;
+}
+
+/* add_stream adds what hosts saw. */
+static bool add_stream(struct sniff *s, const struct nats_url *url)
+{
+    const struct nats_reader_config config = {
+        .nats = &s->options->nats,
+        .user = s->options->keep.user,
+        .is_confined = s->options->sandbox != SANDBOX_OFF,
+    };
+    size_t i = s->read.num_files;
+    if (!nats_read(&config, url, &s->read))
+        return false;
+    for (; i < s->read.num_files; i++) {
+        add_input(s, s->read.files[i].name, s->read.files[i].fd);
+        s->read.files[i].fd = -1;
+    }
+    return true;
+}
+
+bool sniff_read_streams(struct sniff *s)
+{
+    const struct capture_config *given = &s->options->capture;
+    const size_t most = given->num_read_files + NATS_MAX_HOSTS;
+    size_t num_streams = 0;
+    s->capture_config = *given;
+    if (s->options->nats.num_reads == 0)
+        return true;
+    s->capture_config.num_read_files = 0;
+    s->capture_config.read_files = calloc(most, sizeof *s->capture_config.read_files);
+    s->capture_config.read_fds = s->read_fds = calloc(most, sizeof *s->read_fds);
+    if (s->capture_config.read_files == NULL || s->read_fds == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < given->num_read_files; i++) {
+        if (!nats_is_url(given->read_files[i]))
+            add_input(s, given->read_files[i], -1);
+        else if (!add_stream(s, &s->options->nats.reads[num_streams++]))
+            return false;
+    }
+    return true;
+}
+
+void sniff_forget_streams(struct sniff *s)
+{
+    if (s->capture_config.read_files != s->options->capture.read_files)
+        free(s->capture_config.read_files);
+    free(s->read_fds);
+}
