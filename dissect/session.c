@@ -37,6 +37,7 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     env->config.num_dist_ports = 0;
     env->config.cookie.data = NULL;
     env->meter.max = config->limits[DS_LIMIT_MEMORY];
+    env->meter.beside = config->beside != NULL ? &config->beside->env.meter : NULL;
     if (!config->certain && config->atom_memory == NULL)
         env->books = session->own_memory = atom_books_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
     else if (!config->certain)

@@ -6,18 +6,21 @@
 #define DISSECT_METER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct meter {
     uint64_t used; /* bytes */
     uint64_t max;
     uint64_t hits; /* times something was refused */
+    const struct meter *beside; /* what is used there counts too; NULL: nothing does */
 };
 
 /* meter_fits says whether meter_take would reserve len bytes. */
 static inline bool meter_fits(const struct meter *m, uint64_t len)
 {
-    return len <= m->max && m->used <= m->max - len;
+    const uint64_t used = m->used + (m->beside != NULL ? m->beside->used : 0);
+    return len <= m->max && used <= m->max - len;
 }
 
 /* meter_take reserves len bytes; false, and counted, when that would pass the cap. */

@@ -137,6 +137,9 @@ struct ds_config {
     bool keylog_notes;        /* it notes which secrets are of use, see ds_keylog_used */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */
+    /* What that session holds counts against limits[DS_LIMIT_MEMORY] as well; it must outlive this one.
+     * NULL: none. */
+    const struct ds_session *beside;
     bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
     bool guesses;          /* ds_message.guesses; without certain */
     struct ds_atom_memory *atom_memory; /* NULL: one that ends with the session */

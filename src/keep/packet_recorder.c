@@ -57,7 +57,7 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
     past.remember = true;
     past.keylog_notes = false; /* the session's numbers are meant */
     past.facts = false;
-    past.limits[DS_LIMIT_MEMORY] *= 2; /* it holds what the other one does, and the past of it */
+    past.limits[DS_LIMIT_MEMORY] *= 2; /* of both: it holds what the other one does */
     if (k == NULL || !openings_init(&k->openings, session->limits) ||
         (k->past = ds_session_new(&past)) == NULL) {
         complain("out of memory");

@@ -20,7 +20,8 @@ struct packet_recorder;
 /* recorder_wanted says whether config asks for one. */
 bool recorder_wanted(const struct keep_config *config);
 
-/* recorder_new opens the file of -O. config is that of the session. NULL after a complaint. */
+/* recorder_new opens the file of -O. session is the configuration of the session, with the session
+ * itself in beside. NULL after a complaint. */
 struct packet_recorder *recorder_new(const struct keep_config *config,
                                      const struct ds_config *session,
                                      const struct capture *capture);

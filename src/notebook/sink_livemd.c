@@ -198,6 +198,7 @@ static bool data_open(struct sink *sink)
         return false;
     sink->state = n;
     n->rows.max = sink->config->limits[DS_LIMIT_PAGE_MESSAGES];
+    n->rows.max_bytes = sink->config->limits[DS_LIMIT_PAGE_BYTES]; /* more are not written */
     n->max_bytes = sink->config->limits[DS_LIMIT_PAGE_BYTES];
     n->step.limits = &message_limits;
     page_calls_init(&n->calls, sink->config->limits[DS_LIMIT_PAGE_CALLS], make_line);

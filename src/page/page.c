@@ -31,7 +31,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 200, MESSAGE_TEXT = 320, BEHIND_MESSAGES = 1024 };
+/* Of rows so many times the bytes of a page are kept: packed they take less. */
+enum { ROWS = 200, MESSAGE_TEXT = 320, BEHIND_MESSAGES = 1024, ROWS_OF_PAGE = 3 };
 
 static const struct ds_term_print_options message_limits = {
     .max_bytes = 160, .max_items = 40, .max_depth = 12, .max_len = MESSAGE_TEXT};
@@ -109,6 +110,9 @@ struct page *page_new(const struct page_config *config)
         return NULL;
     p->config = *config;
     p->rows.max = config->limits[DS_LIMIT_PAGE_MESSAGES];
+    const uint64_t page_bytes = config->limits[DS_LIMIT_PAGE_BYTES];
+    p->rows.max_bytes =
+        page_bytes < UINT64_MAX / ROWS_OF_PAGE ? ROWS_OF_PAGE * page_bytes : UINT64_MAX;
     p->step.limits = &message_limits;
     page_calls_init(&p->calls, config->limits[DS_LIMIT_PAGE_CALLS], page_calls_json);
     p->times = page_times_new();

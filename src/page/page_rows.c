@@ -14,22 +14,26 @@ static uint64_t max_first(const struct page_rows *r)
     return r->max / FIRST_SHARE;
 }
 
+static uint64_t room_of_last(const struct page_rows *r)
+{
+    return r->max - max_first(r);
+}
+
 uint64_t page_rows_num_first(const struct page_rows *r)
 {
-    return r->seen < max_first(r) ? r->seen : max_first(r);
+    return r->num_first;
 }
 
 uint64_t page_rows_num_last(const struct page_rows *r)
 {
-    const uint64_t behind = r->seen - page_rows_num_first(r), room = r->max - max_first(r);
-    return behind < room ? behind : room;
+    return r->num_last;
 }
 
-/* place_of says where the row with that number, from 0, is or was. */
-static uint64_t place_of(const struct page_rows *r, uint64_t number)
+/* place_of_last says where one of the latest is, by how many came after it. */
+static uint64_t place_of_last(const struct page_rows *r, uint64_t num_after)
 {
-    const uint64_t first = max_first(r);
-    return number < first ? number : first + (number - first) % (r->max - first);
+    const uint64_t number = r->seen - r->num_first - 1 - num_after; /* behind the first ones */
+    return max_first(r) + number % room_of_last(r);
 }
 
 const char *page_rows_first(const struct page_rows *r, uint64_t i)
@@ -39,14 +43,16 @@ const char *page_rows_first(const struct page_rows *r, uint64_t i)
 
 const char *page_rows_last(const struct page_rows *r, uint64_t i)
 {
-    return r->rows[place_of(r, r->seen - 1 - i)];
+    return r->rows[place_of_last(r, i)];
 }
 
 static bool make_room(struct page_rows *r, uint64_t place)
 {
     if (place < r->cap)
         return true;
-    uint64_t cap = r->cap != 0 ? 2 * r->cap : 256;
+    uint64_t cap = r->cap != 0 ? r->cap : 256;
+    while (cap <= place)
+        cap *= 2;
     if (cap > r->max)
         cap = r->max;
     char **rows = realloc(r->rows, cap * sizeof *rows);
@@ -58,21 +64,44 @@ static bool make_room(struct page_rows *r, uint64_t place)
     return true;
 }
 
+static void drop_oldest_of_last(struct page_rows *r)
+{
+    char **oldest = &r->rows[place_of_last(r, r->num_last - 1)];
+    r->bytes_last -= *oldest != NULL ? strlen(*oldest) : 0;
+    r->num_last--;
+    free(*oldest);
+    *oldest = NULL;
+}
+
+/* is_first says whether a row is one of the first: none is behind one that had no room. */
+static bool is_first(struct page_rows *r, size_t len)
+{
+    r->has_first = r->has_first || r->num_first == max_first(r) ||
+                   r->bytes_first + len > r->max_bytes / FIRST_SHARE;
+    return !r->has_first;
+}
+
 void page_rows_add(struct page_rows *r, const struct ds_buffer *row)
 {
-    if (r->max == 0) {
+    const size_t len = row->failed ? 0 : row->len;
+    const uint64_t room = r->max_bytes - r->max_bytes / FIRST_SHARE;
+    const bool first = is_first(r, len);
+    const uint64_t place =
+        first || r->max == 0 ? r->num_first
+                             : max_first(r) + (r->seen - r->num_first) % room_of_last(r);
+    if (r->max == 0 || !make_room(r, place)) {
         r->num_lost++;
         return;
     }
-    const uint64_t place = place_of(r, r->seen);
-    if (!make_room(r, place)) {
-        r->num_lost++;
-        return;
-    }
-    free(r->rows[place]);
-    r->rows[place] = row->failed || row->len == 0 ? NULL : strndup(row->data, row->len);
-    r->num_lost += r->rows[place] == NULL;
+    while (!first && r->num_last != 0 &&
+           (r->num_last == room_of_last(r) || r->bytes_last + len > room))
+        drop_oldest_of_last(r);
+    char *copy = len == 0 ? NULL : strndup(row->data, len);
+    r->rows[place] = copy;
+    r->num_lost += copy == NULL;
     r->seen++;
+    *(first ? &r->num_first : &r->num_last) += 1;
+    *(first ? &r->bytes_first : &r->bytes_last) += copy != NULL ? len : 0;
 }
 
 void page_rows_free(struct page_rows *r)
@@ -80,5 +109,5 @@ void page_rows_free(struct page_rows *r)
     for (uint64_t i = 0; i < r->cap; i++)
         free(r->rows[i]);
     free(r->rows);
-    *r = (struct page_rows){.max = r->max};
+    *r = (struct page_rows){.max = r->max, .max_bytes = r->max_bytes};
 }

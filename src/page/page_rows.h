@@ -1,6 +1,7 @@
 /*
- * page_rows.h - rows of which a page has room for so many: the first quarter of that many, and of the
- * rest the latest, so that how it began and how it ended are both there. What is between is counted.
+ * page_rows.h - rows of which a page has room for so many, and so many bytes: a quarter of that for the
+ * first, and the rest for the latest, so that how it began and how it ended are both there. What is
+ * between is counted.
  */
 #ifndef SRC_PAGE_ROWS_H
 #define SRC_PAGE_ROWS_H
@@ -8,11 +9,15 @@
 #include <distsniff/term.h>
 
 struct page_rows {
-    uint64_t max;   /* rows; set by the owner, the rest is zero at first */
-    uint64_t seen;  /* rows that were added */
-    uint64_t num_lost; /* memory ran out for */
-    char **rows;    /* the first ones, then a ring */
+    uint64_t max;       /* rows; set by the owner, the rest is zero at first */
+    uint64_t max_bytes; /* of rows; the same */
+    uint64_t seen;      /* rows that were added */
+    uint64_t num_lost;  /* memory ran out for */
+    char **rows;        /* the first ones, then a ring */
     uint64_t cap;
+    uint64_t num_first, num_last;     /* that are there */
+    uint64_t bytes_first, bytes_last; /* of them */
+    bool has_first;                   /* there are no more of the first ones */
 };
 
 /* page_rows_add keeps a copy of a row, a text without NUL. */

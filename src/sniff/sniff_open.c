@@ -82,7 +82,9 @@ static bool open_notes(struct sniff *s, const char *name, struct packet_notes **
 static bool open_recorder(struct sniff *s)
 {
     const struct options *options = s->options;
-    s->recorder = recorder_new(&options->keep, &s->config, &s->capture);
+    struct ds_config session = s->config;
+    session.beside = s->session;
+    s->recorder = recorder_new(&options->keep, &session, &s->capture);
     pipeline_set_recorder(s->pipeline, s->recorder);
     if (s->recorder == NULL || !open_notes(s, options->keep.connections_file, &s->notes))
         return false;

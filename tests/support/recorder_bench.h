@@ -115,8 +115,9 @@ static inline bool begin(struct bench *b)
     b->capture.inputs = &b->input;
     config.on_event = on_event;
     config.context = b;
-    b->recorder = recorder_new(&b->options, &config, &b->capture);
     b->session = ds_session_new(&config);
+    config.beside = b->session;
+    b->recorder = recorder_new(&b->options, &config, &b->capture);
     if (b->recorder != NULL)
         b->recorder->clock_ns = read_clock;
     return b->recorder != NULL && b->session != NULL;

@@ -78,7 +78,7 @@ static void fill(struct page_rows *rows, uint64_t num)
 /* assert_kept: of num rows the first ones from 0 on, and the latest down from num - 1. */
 static void assert_kept(uint64_t max, uint64_t num, uint64_t first, uint64_t last)
 {
-    struct page_rows rows = {.max = max};
+    struct page_rows rows = {.max = max, .max_bytes = UINT64_MAX};
     fill(&rows, num);
     assert_int_equal(page_rows_num_first(&rows), first);
     assert_int_equal(page_rows_num_last(&rows), last);
@@ -87,6 +87,35 @@ static void assert_kept(uint64_t max, uint64_t num, uint64_t first, uint64_t las
     for (uint64_t i = 0; i < last; i++)
         assert_int_equal(atoi(page_rows_last(&rows, i)), num - 1 - i);
     assert_int_equal(rows.num_lost, 0);
+    page_rows_free(&rows);
+}
+
+/* Of their bytes a quarter is for the first as well, and no first one comes behind one without room. */
+static void rows_have_so_many_bytes(void **state)
+{
+    static const size_t lens[] = {10, 10, 6, 5, 30, 20, 20, 20, 70, 5, 0, 60, 30};
+    struct page_rows rows = {.max = 100, .max_bytes = 100};
+    char text[80];
+    (void)state;
+    memset(text, 'x', sizeof text);
+    for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
+        const struct ds_buffer row = {.data = text, .len = lens[i]};
+        page_rows_add(&rows, &row);
+        assert_true(rows.bytes_first <= 25 && rows.bytes_last <= 75);
+        assert_int_equal(page_rows_num_first(&rows), i < 2 ? i + 1 : 2);
+        const uint64_t num = page_rows_num_last(&rows);
+        size_t len = 0;
+        for (uint64_t k = 0; k < num; k++) {
+            const char *last = page_rows_last(&rows, k);
+            assert_int_equal(last != NULL ? strlen(last) : 0, lens[i - k]);
+            len += lens[i - k];
+        }
+        assert_int_equal(rows.bytes_last, len);
+        assert_true(i - num < 2 || len + lens[i - num] > 75); /* no more would have had room */
+    }
+    assert_int_equal(page_rows_num_last(&rows), 1);
+    assert_int_equal(rows.seen, sizeof lens / sizeof lens[0]);
+    assert_int_equal(rows.num_lost, 1);
     page_rows_free(&rows);
 }
 
@@ -104,7 +133,7 @@ static void rows_are_the_first_and_the_latest(void **state)
     assert_kept(1000, 700, 250, 450);
     assert_kept(1000, 1000, 250, 750);
     assert_kept(1000, 12345, 250, 750);
-    struct page_rows none = {0};
+    struct page_rows none = {.max_bytes = 1000};
     fill(&none, 3);
     assert_int_equal(none.num_lost, 3);
     page_rows_free(&none);
@@ -293,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_widens),
         cmocka_unit_test(rows_are_the_first_and_the_latest),
+        cmocka_unit_test(rows_have_so_many_bytes),
         cmocka_unit_test(data_comes_out_as_it_went_in),
         cmocka_unit_test(marks_and_calls_are_bounded),
         cmocka_unit_test(a_finding_has_no_terms),
