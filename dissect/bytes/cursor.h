@@ -163,6 +163,8 @@ CURSOR_CHECKED bool cursor_read_u64(struct cursor *c, uint64_t *out)
     return true;
 }
 
+/* Always inline: len is mostly a constant, and then it is a load. */
+__attribute__((always_inline))
 CURSOR_CHECKED bool cursor_read_bytes(struct cursor *c, void *out, size_t len)
 {
     if (cursor_left(c) < len)

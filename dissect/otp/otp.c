@@ -9,7 +9,7 @@
 #include <distsniff/otp.h>
 
 #include "pattern.h"
-#include "term.h"
+#include "term_token.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -339,8 +339,8 @@ static struct otp_head read_head(const struct ds_otp *otp, const struct ds_term 
         if (cursor_skip(&at, 1) && cursor_read_u8(&at, &number) && number < term->num_atoms)
             head.atom = find_name(otp, (struct ds_text){(const char *)term->atoms[number].text,
                                                         term->atoms[number].len});
-    } else if (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_NEWER_REFERENCE &&
-               term_read_token(&at, &env, &token, NULL) == TERM_OK && token.class == TERM_ATOM) {
+    } else if (token_classes[tag] == TERM_ATOM &&
+               term_read_token(&at, &env, &token, NULL) == TERM_OK) {
         head.atom =
             find_name(otp, (struct ds_text){(const char *)token.body.at, cursor_left(&token.body)});
     }

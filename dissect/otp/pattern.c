@@ -8,7 +8,7 @@
  */
 #include "pattern.h"
 
-#include "term.h"
+#include "term_token.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -323,16 +323,10 @@ static bool token_is_atom(const struct term_token *token, struct ds_text text)
            memcmp(token->body.at, text.data, text.len) == 0;
 }
 
-static const uint8_t tag_classes[256] = {
-#define TAG(code, id, kind) [code] = TERM_##kind,
-#include "tags.def"
-#undef TAG
-};
-
 static inline bool tag_may_be(const struct cursor *at, enum term_class class)
 {
     uint8_t tag;
-    return cursor_peek_u8(at, &tag) && tag_classes[tag] == class;
+    return cursor_peek_u8(at, &tag) && token_classes[tag] == class;
 }
 
 /* Most terms are told apart by their first bytes: small tuples and cached atoms are read
@@ -391,7 +385,7 @@ static bool skip_one(struct cursor *at, const struct term_env *env, const struct
 {
     uint8_t tag;
     if (!cursor_peek_u8(at, &tag) ||
-        (node->classes != 0 && (node->classes & 1u << tag_classes[tag]) == 0) ||
+        (node->classes != 0 && (node->classes & 1u << token_classes[tag]) == 0) ||
         (node->text.data != NULL && !is_struct(*at, env, node->text)))
         return false;
     return term_skip(at, env, 1, NULL) == TERM_OK;

@@ -12,8 +12,6 @@
  */
 #include "link.h"
 
-enum { LINK_ETHERNET = 1 };
-
 static enum packet_status skip_tags(struct span *frame, uint16_t *ether_type)
 {
     while (*ether_type == ETHER_VLAN || *ether_type == ETHER_QINQ ||

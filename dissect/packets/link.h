@@ -6,6 +6,8 @@
 
 #include "span.h"
 
+enum { LINK_ETHERNET = 1 };
+
 enum {
     ETHER_IP4 = 0x0800,
     ETHER_IP6 = 0x86dd,

@@ -76,6 +76,35 @@ static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fr
     return status == PACKET_SEGMENT ? PACKET_NOT_TCP : status;
 }
 
+/* find_plain is find_tcp for what nearly all packets are: whole, Ethernet without tags, IPv4 without
+ * options, no fragment, TCP. False when it is anything else, or makes no sense: find_tcp says what. */
+static inline bool find_plain(const struct ds_packet *packet, struct segment *out, struct span *at)
+{
+    enum { ETHER_ADDRS_LEN = 12, IP4_LEN = 20, HEADERS_LEN = ETHER_ADDRS_LEN + 2 + IP4_LEN };
+    enum { VERSION_4_WITHOUT_OPTIONS = 0x45, IS_FRAGMENT = 0x3fff };
+    struct cursor headers; /* of known length: the compiler checks it only once */
+    uint16_t ether_type, total_len, fragment, checksum;
+    uint8_t version, service, ttl, protocol;
+    at->bytes = cursor_make(packet->data, packet->cap_len);
+    at->cut = 0;
+    const bool is_other =
+        packet->link_type != LINK_ETHERNET || packet->len > packet->cap_len ||
+        !cursor_child(&at->bytes, HEADERS_LEN, &headers) || !cursor_skip(&headers, ETHER_ADDRS_LEN) ||
+        !cursor_read_u16(&headers, &ether_type) || !cursor_read_u8(&headers, &version) ||
+        !cursor_read_u8(&headers, &service) || !cursor_read_u16(&headers, &total_len) ||
+        !cursor_read_u16(&headers, &out->ip_id) || !cursor_read_u16(&headers, &fragment) ||
+        !cursor_read_u8(&headers, &ttl) || !cursor_read_u8(&headers, &protocol) ||
+        !cursor_read_u16(&headers, &checksum) || ether_type != ETHER_IP4 ||
+        version != VERSION_4_WITHOUT_OPTIONS || (fragment & IS_FRAGMENT) != 0 || protocol != IP_TCP ||
+        total_len < IP4_LEN;
+    if (__builtin_expect(is_other, 0))
+        return false;
+    out->src = out->dst = (struct ds_addr){.family = 4};
+    span_limit(at, total_len - IP4_LEN);
+    return cursor_read_bytes(&headers, out->src.bytes, 4) &&
+           cursor_read_bytes(&headers, out->dst.bytes, 4);
+}
+
 /* read_tcp reads the TCP header. Where only its options are cut the segment still tells
  * how many bytes are missing. */
 static enum packet_status read_tcp(struct span *at, struct segment *out)
@@ -111,16 +140,13 @@ static enum packet_status read_tcp(struct span *at, struct segment *out)
     return PACKET_SEGMENT;
 }
 
-enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
-                                 struct segment *out)
+/* decode_any is packet_decode for all that is not plain. */
+static __attribute__((noinline)) enum packet_status
+decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struct segment *out)
 {
     struct ip_packet ip = {.src = &out->src, .dst = &out->dst};
     struct span at;
-    if (decoder->fragments != NULL)
-        ip_fragments_release(decoder->fragments);
     enum packet_status status = find_tcp(decoder->fragments, false, packet, &ip, &at);
-    out->ts_ns = packet->ts_ns;
-    out->frame = packet->frame;
     out->ip_id = ip.version == 4 ? (uint16_t)ip.id : 0;
     if (status == PACKET_SEGMENT)
         return read_tcp(&at, out);
@@ -135,6 +161,17 @@ enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds
         status = icmp_read(&at, &ip, out, &decoder->icmp);
     }
     return status;
+}
+
+enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
+                                 struct segment *out)
+{
+    struct span at;
+    if (decoder->fragments != NULL)
+        ip_fragments_release(decoder->fragments);
+    out->ts_ns = packet->ts_ns;
+    out->frame = packet->frame;
+    return find_plain(packet, out, &at) ? read_tcp(&at, out) : decode_any(decoder, packet, out);
 }
 
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst)

@@ -103,8 +103,9 @@ static inline bool get_plain_reference(const struct ds_term *term, struct ds_ide
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     uint8_t tag, node_tag, number;
     uint16_t num_words;
-    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_NEWER_REFERENCE || !cursor_read_u16(&at, &num_words) ||
-        num_words == 0 || num_words > DS_IDENTITY_MAX_WORDS || !cursor_read_u8(&at, &node_tag) ||
+    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_NEWER_REFERENCE ||
+        !cursor_read_u16(&at, &num_words) || num_words == 0 ||
+        num_words > DS_IDENTITY_MAX_WORDS || !cursor_read_u8(&at, &node_tag) ||
         node_tag != TERM_TAG_ATOM_CACHE_REF || !cursor_read_u8(&at, &number) ||
         number >= term->num_atoms || term->atoms[number].state == DS_ATOM_UNKNOWN ||
         !cursor_read_u32(&at, &out->creation))
@@ -119,10 +120,9 @@ static inline bool get_plain_reference(const struct ds_term *term, struct ds_ide
     return true;
 }
 
-bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
+/* get_any is the same for all forms. Not inline: it would have the plain ones save registers. */
+static __attribute__((noinline)) bool get_any(const struct ds_term *term, struct ds_identity *out)
 {
-    if (get_plain_pid(term, out) || get_plain_reference(term, out))
-        return true;
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     uint8_t tag;
     if (!cursor_read_u8(&at, &tag) || !layouts[tag].known)
@@ -142,6 +142,11 @@ bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
         if (!cursor_read_u32(&at, &out->word[i]))
             return false;
     return layout->creation_first || read_creation(&at, layout->creation_len, &out->creation);
+}
+
+bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
+{
+    return get_plain_pid(term, out) || get_plain_reference(term, out) || get_any(term, out);
 }
 
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out)

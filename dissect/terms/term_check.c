@@ -55,15 +55,22 @@ enum term_status term_check(struct cursor *at, const struct term_env *env, uint3
     return status;
 }
 
+static __attribute__((noinline)) enum term_status skip_any(struct cursor *at,
+                                                           const struct term_env *env,
+                                                           uint64_t num, const char **what)
+{
+    const struct token_source source = {.env = env};
+    const char *ignored;
+    return check_walk(at, &source, num, what != NULL ? what : &ignored);
+}
+
 enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64_t num,
                            const char **what)
 {
-    const struct token_source source = {.env = env};
     const struct ds_atom *atom;
-    const char *ignored;
     while (num != 0 && token_skip_plain(at, env, &atom))
         num--;
-    return num == 0 ? TERM_OK : check_walk(at, &source, num, what != NULL ? what : &ignored);
+    return num == 0 ? TERM_OK : skip_any(at, env, num, what);
 }
 
 enum term_status token_check_local(struct cursor *at, const struct token_source *source,

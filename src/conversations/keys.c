@@ -46,24 +46,31 @@ static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t 
     return 0;
 }
 
-/* get_ends reads both ends of a text, overlapping, which are all of it up to twice their length. False
- * where it is shorter than one. */
-static inline bool get_ends(struct ds_text text, uint64_t ends[2])
+/* get_ends reads both ends of a text, overlapping, which are all of it up to twice their length. */
+static inline void get_ends(struct ds_text text, uint64_t ends[2])
 {
-    if (text.len < sizeof ends[0])
-        return false;
-    memcpy(&ends[0], text.data, sizeof ends[0]);
-    memcpy(&ends[1], text.data + text.len - sizeof ends[1], sizeof ends[1]);
-    return true;
+    uint32_t half[2];
+    ends[0] = ends[1] = 0;
+    if (text.len >= sizeof ends[0]) {
+        memcpy(&ends[0], text.data, sizeof ends[0]);
+        memcpy(&ends[1], text.data + text.len - sizeof ends[1], sizeof ends[1]);
+    } else if (text.len >= sizeof half[0]) {
+        memcpy(&half[0], text.data, sizeof half[0]);
+        memcpy(&half[1], text.data + text.len - sizeof half[1], sizeof half[1]);
+        ends[0] = half[0];
+        ends[1] = half[1];
+    } else {
+        for (size_t i = 0; i < text.len; i++)
+            ends[0] = ends[0] << 8 | (uint8_t)text.data[i];
+    }
 }
 
 /* find_recent looks among the last few that were found: nearly all that is asked for is one
- * of two nodes. */
+ * of two nodes. A place that is free has the number 0. */
 static inline uint32_t find_recent(const struct intern *intern, struct ds_text text)
 {
     uint64_t ends[2];
-    if (!get_ends(text, ends))
-        return 0;
+    get_ends(text, ends);
     for (unsigned i = 0; i < INTERN_RECENT; i++)
         if (intern->recent[i].ends[0] == ends[0] && intern->recent[i].ends[1] == ends[1] &&
             intern->recent[i].len == text.len &&
@@ -72,15 +79,11 @@ static inline uint32_t find_recent(const struct intern *intern, struct ds_text t
     return 0;
 }
 
-/* note_recent: a free place has length 0, which no text has that is looked for here. */
 static void note_recent(struct intern *intern, const struct interned *found, uint32_t number)
 {
-    uint64_t ends[2];
-    if (!get_ends((struct ds_text){found->text, found->len}, ends))
-        return;
     const unsigned place = intern->num_recent++ % INTERN_RECENT;
+    get_ends((struct ds_text){found->text, found->len}, intern->recent[place].ends);
     intern->recent[place].text = found->text;
-    memcpy(intern->recent[place].ends, ends, sizeof ends);
     intern->recent[place].len = found->len;
     intern->recent[place].number = number;
 }
@@ -93,15 +96,10 @@ uint32_t intern_find(const struct intern *intern, struct ds_text text)
     return number != 0 ? number : find(intern, text, hash_text(text));
 }
 
-uint32_t intern_add(struct intern *intern, struct ds_text text)
+static __attribute__((noinline)) uint32_t find_or_add(struct intern *intern, struct ds_text text)
 {
-    if (text.data == NULL)
-        return 0;
-    uint32_t number = find_recent(intern, text);
-    if (number != 0)
-        return number;
     const uint32_t hash = hash_text(text);
-    number = find(intern, text, hash);
+    const uint32_t number = find(intern, text, hash);
     if (number != 0) {
         note_recent(intern, table_get(&intern->table, number), number);
         return number;
@@ -121,6 +119,14 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     e->len = (uint32_t)text.len;
     intern->num_bytes += text.len;
     return e->entry.number;
+}
+
+uint32_t intern_add(struct intern *intern, struct ds_text text)
+{
+    if (text.data == NULL)
+        return 0;
+    const uint32_t number = find_recent(intern, text);
+    return number != 0 ? number : find_or_add(intern, text);
 }
 
 struct ds_text intern_text(const struct intern *intern, uint32_t number)

@@ -20,9 +20,9 @@ struct intern {
     struct table table;
     struct {
         const char *text;
-        uint64_t ends[2]; /* its first and last eight bytes */
+        uint64_t ends[2]; /* its first and last bytes */
         uint32_t len, number;
-    } recent[INTERN_RECENT]; /* of texts of eight bytes and more */
+    } recent[INTERN_RECENT];
     uint32_t num_recent;
     uint64_t num_bytes, max_bytes; /* of all texts */
 };

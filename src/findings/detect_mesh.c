@@ -207,6 +207,16 @@ unsigned detect_mesh_cap(const struct detect *d)
     return d->mesh != NULL && d->mesh->is_full ? MAX_NODES : 0;
 }
 
+static __attribute__((noinline)) void check_pairs(struct detect *d)
+{
+    const struct mesh *mesh = d->mesh;
+    d->checks.unseen_pairs = 0;
+    for (unsigned a = 0; a < mesh->num; a++) {
+        for (unsigned b = a + 1; b < mesh->num; b++)
+            check_pair(d, a, b);
+    }
+}
+
 void detect_mesh_time(struct detect *d, bool at_end)
 {
     struct mesh *mesh = d->mesh;
@@ -214,9 +224,5 @@ void detect_mesh_time(struct detect *d, bool at_end)
     if (mesh == NULL || !mesh->is_new || d->now_ns - mesh->changed_ns < MESH_NS)
         return;
     mesh->is_new = false;
-    d->checks.unseen_pairs = 0;
-    for (unsigned a = 0; a < mesh->num; a++) {
-        for (unsigned b = a + 1; b < mesh->num; b++)
-            check_pair(d, a, b);
-    }
+    check_pairs(d);
 }

@@ -86,9 +86,8 @@ static bool is_past_limit(struct pipeline *s, const struct record *record)
     return true;
 }
 
-void pipeline_show_record(void *context, const struct record *record)
+static inline void show(struct pipeline *s, const struct record *record)
 {
-    struct pipeline *s = context;
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
     const struct record *shown = record;
     if (pipeline_get_state(s) != PIPELINE_ON || !pipeline_redact(s, &shown))
@@ -104,6 +103,11 @@ void pipeline_show_record(void *context, const struct record *record)
         count(s, record->event, passed);
     if (is_raw && s->limit_reached)
         pipeline_set_state(s, PIPELINE_FULL);
+}
+
+void pipeline_show_record(void *context, const struct record *record)
+{
+    show(context, record);
 }
 
 /* is_held_back says whether a record is to wait for the first message of its connection, and
@@ -167,7 +171,7 @@ void pipeline_pass(struct pipeline *s, const struct record *record)
         note(s, record);
     s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
     if (!is_held_back(s, record))
-        pipeline_show_record(s, record);
+        show(s, record);
 }
 
 /* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like

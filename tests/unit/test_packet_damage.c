@@ -201,6 +201,73 @@ static void test_every_byte_changed(void **state)
     each_packet(check_changed);
 }
 
+/* decode_in decodes an IP packet in that link layer without its last bytes. is_known: the capture says
+ * that they were there. */
+static enum packet_status decode_in(uint32_t link_type, const struct maker *ip, size_t cut, bool is_known)
+{
+    m = *ip;
+    if (link_type == ETHERNET)
+        maker_ethernet(&m, IP4);
+    else
+        make_cooked(IP4);
+    struct ds_packet packet = maker_packet(&m, link_type);
+    packet.cap_len -= (uint32_t)cut;
+    if (!is_known)
+        packet.len = packet.cap_len;
+    memset(&segment, 0, sizeof segment);
+    return packet_decode(&decoder, &packet, &segment);
+}
+
+/* assert_as_cooked: what is in Ethernet is read in one go where it is plain, and says the same. */
+static void assert_as_cooked(const struct maker *ip, size_t cut, bool is_known)
+{
+    static uint8_t payload[64];
+    const enum packet_status status = decode_in(COOKED, ip, cut, is_known);
+    const struct segment expected = segment;
+    const size_t len = cursor_left(&expected.payload);
+    assert_true(len <= sizeof payload);
+    if (len != 0)
+        memcpy(payload, expected.payload.at, len);
+    assert_int_equal(decode_in(ETHERNET, ip, cut, is_known), status);
+    if (status != PACKET_SEGMENT)
+        return;
+    assert_memory_equal(&segment.src, &expected.src, sizeof segment.src);
+    assert_memory_equal(&segment.dst, &expected.dst, sizeof segment.dst);
+    assert_int_equal(segment.src_port, expected.src_port);
+    assert_int_equal(segment.dst_port, expected.dst_port);
+    assert_int_equal(segment.seq, expected.seq);
+    assert_int_equal(segment.ack, expected.ack);
+    assert_int_equal(segment.window, expected.window);
+    assert_int_equal(segment.ip_id, expected.ip_id);
+    assert_int_equal(segment.flags, expected.flags);
+    assert_int_equal(segment.cut_len, expected.cut_len);
+    assert_int_equal(cursor_left(&segment.payload), len);
+    if (len != 0)
+        assert_memory_equal(segment.payload.at, payload, len);
+}
+
+static void test_plain_is_as_any(void **state)
+{
+    (void)state;
+    static struct maker ip;
+    make_tcp();
+    maker_ip4(&m, 6);
+    ip = m;
+    for (size_t cut = 0; cut <= ip.len; cut++) {
+        assert_as_cooked(&ip, cut, true);
+        assert_as_cooked(&ip, cut, false);
+    }
+    for (size_t i = 0; i < ip.len; i++) {
+        uint8_t *byte = &maker_bytes(&ip)[i];
+        const uint8_t was = *byte;
+        for (unsigned value = 0; value < 256; value++) {
+            *byte = (uint8_t)value;
+            assert_as_cooked(&ip, 0, true);
+        }
+        *byte = was;
+    }
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -221,6 +288,7 @@ int main(void)
         TEST(test_absurd_length),
         TEST(test_every_prefix),
         TEST(test_every_byte_changed),
+        TEST(test_plain_is_as_any),
         TEST(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
