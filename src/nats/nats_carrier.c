@@ -58,6 +58,7 @@ struct carrier {
     int attempts;         /* for the stream */
     int64_t attempted_ns; /* the last of them */
     bool has_complained;  /* of what is the matter now */
+    bool is_refused;      /* by the servers, while files are read, which are not worth waiting for */
     size_t most_bytes;    /* of a message */
     int64_t progress_ns;  /* when something was acknowledged last */
     int64_t looked_ns;    /* for what is to be sent again */
@@ -157,7 +158,11 @@ static bool connect_once(struct carrier *c)
         c->most_bytes = (size_t)nats.natsConnection_GetMaxPayload(c->connection);
         return true;
     }
-    complain_once(c, "cannot connect", nats_client_trouble(status));
+    c->is_refused = !c->config->is_live && nats_client_is_refused(status);
+    if (c->is_refused)
+        complain("NATS: cannot connect: %s", nats_client_trouble(status));
+    else
+        complain_once(c, "cannot connect", nats_client_trouble(status));
     nats.natsConnection_Destroy(c->connection);
     c->connection = NULL;
     return false;
@@ -323,7 +328,7 @@ static bool is_done(struct carrier *c)
 static bool is_over(struct carrier *c)
 {
     const bool is_ending = atomic_load(&c->queue->is_ending);
-    if (atomic_load(&c->queue->is_abandoned))
+    if (atomic_load(&c->queue->is_abandoned) || c->is_refused)
         return true;
     if (is_done(c)) {
         c->progress_ns = clock_now_ns(); /* nothing waits */

@@ -177,6 +177,12 @@ natsStatus nats_client_connect(struct nats_client *client, natsConnectionHandler
     return status;
 }
 
+bool nats_client_is_refused(natsStatus status)
+{
+    return status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED ||
+           status == NATS_SSL_ERROR;
+}
+
 const char *nats_client_trouble(natsStatus status)
 {
     natsStatus last = NATS_OK;

@@ -29,6 +29,10 @@ bool nats_client_init(struct nats_client *client, const struct nats_config *conf
 natsStatus nats_client_connect(struct nats_client *client, natsConnectionHandler on_reconnect,
                                void *context, natsConnection **connection);
 
+/* nats_client_is_refused says whether what went wrong is not over in a moment: wrong credentials, or
+ * certificates. */
+bool nats_client_is_refused(natsStatus status);
+
 /* nats_client_trouble says what went wrong last in this thread. */
 const char *nats_client_trouble(natsStatus status);
 

@@ -65,7 +65,8 @@ static bool connect_to(struct reader *r, struct nats_client *client)
     natsStatus status;
     for (int attempts = 0;; attempts++) {
         status = nats_client_connect(client, NULL, NULL, &r->connection);
-        if (status == NATS_OK || clock_now_ns() - begin_ns > CONNECT_NS)
+        if (status == NATS_OK || nats_client_is_refused(status) ||
+            clock_now_ns() - begin_ns > CONNECT_NS)
             break;
         usleep((useconds_t)nats_client_pause_ms(attempts) * 1000);
     }
