@@ -8,8 +8,8 @@ add_library(dissect_plain OBJECT ${DISSECT_SOURCES} ${ATOM_TABLES})
 dissect_properties(dissect_plain)
 set_target_properties(dissect_plain PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
 
-# Before 1.0 a minor version may change the interface.
-set(SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+# One more whenever programs that were linked would not work any more: packages are called after it.
+set(SOVERSION 0)
 set(ONLY_PUBLIC ${CMAKE_SOURCE_DIR}/packaging/exports.map)
 add_library(libdistsniff_shared SHARED)
 target_sources(libdistsniff_shared PRIVATE $<TARGET_OBJECTS:dissect_plain>)

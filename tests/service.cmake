@@ -10,3 +10,10 @@ set_tests_properties(live_service PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 add_test(NAME unit COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unit $<TARGET_FILE:distsniff>
          ${CMAKE_BINARY_DIR}/packaging/systemd/distsniff@.service)
 set_tests_properties(unit PROPERTIES SKIP_RETURN_CODE 77)
+add_test(NAME apparmor COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/apparmor
+         ${CMAKE_SOURCE_DIR}/packaging/apparmor/usr.bin.distsniff)
+set_tests_properties(apparmor PROPERTIES SKIP_RETURN_CODE 77)
+
+# Packages, where DISTSNIFF_PACKAGES names a folder that scripts/package has filled.
+add_test(NAME packages_installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/packages_installed ${PCAPS}/otp25.pcap)
+set_tests_properties(packages_installed PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS package)
