@@ -15,6 +15,7 @@ struct rows {
     struct ds_buffer *text;       /* the database's */
     struct endpoint_cache *nodes; /* what rows_print_node printed */
     struct ds_term_print_options limits; /* of terms */
+    uint64_t max_row;             /* bytes of the terms of a row, about; 0: any number */
     bool etf;
 };
 

@@ -24,12 +24,24 @@ void rows_print_node(const struct ds_endpoint *endpoint, struct ds_buffer *out)
     ds_buffer_printf(out, "%s.%u", addr, endpoint->port);
 }
 
+/* rows_put_term: a row is there twice, as text and as SQLite writes it. One large term has as much text
+ * as anywhere, what is large besides what that leaves. */
 void rows_put_term(struct rows *rows, enum database_column column, const struct ds_term *term)
 {
+    enum { SMALL_ROW = 65536, BYTE_TEXT_LEN = 4 };
     const size_t at = rows->text->len;
+    struct ds_term_print_options limits = rows->limits;
     if (term->data == NULL)
         return;
-    term_show(term, &rows->limits, rows->text);
+    const bool is_cut = rows->max_row != 0 && at > SMALL_ROW && term_show_bounds(term);
+    if (is_cut) {
+        const uint64_t left = at < rows->max_row ? rows->max_row - at : 0;
+        limits.max_len = left / 2 + 1;
+        limits.max_bytes = (uint32_t)(limits.max_len / BYTE_TEXT_LEN < UINT32_MAX
+                                          ? limits.max_len / BYTE_TEXT_LEN + 1 : UINT32_MAX);
+        term_show_note_cut();
+    }
+    term_show(term, &limits, rows->text);
     database_printed(rows->database, column, at);
 }
 

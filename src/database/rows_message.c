@@ -62,6 +62,10 @@ static void put_etf(struct rows *rows, enum database_column column, const struct
     const size_t at = rows->text->len;
     if (term->data == NULL || term->damaged)
         return;
+    if (rows->max_row != 0 && at + term->len > rows->max_row) {
+        term_show_note_cut();
+        return;
+    }
     if (ds_term_copy_etf(term, rows->text))
         database_bytes(rows->database, column, at);
 }

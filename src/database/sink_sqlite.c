@@ -42,6 +42,7 @@ static bool sqlite_open(struct sink *sink, const char *file)
     }
     const uint64_t max_depth = sink->config->limits[DS_LIMIT_DEPTH];
     rows->limits.max_depth = max_depth < UINT32_MAX ? (uint32_t)max_depth : UINT32_MAX;
+    rows->max_row = sink->config->limits[DS_LIMIT_TEXT];
     rows->etf = sink->config->etf;
     rows->text = &sink->output.buffer;
     rows->database = database_open(file, rows->text);

@@ -4,6 +4,7 @@
  */
 #include "failing_alloc.h"
 #include "sink.h"
+#include "term_show.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -199,6 +200,34 @@ static void test_flushed(void **state)
     assert_int_equal(access(FILE_NAME "-shm", F_OK), -1);
 }
 
+/* Of two large terms the second one has what room the first one leaves, and there are no bytes besides. */
+static void test_row_has_bounds(void **state)
+{
+    enum { LIMIT = 262144, LEN = 60000 }; /* a list of so many empty ones */
+    static uint8_t bytes[5 + LEN + 1] = {108, 0, 0, LEN >> 8, LEN & 0xFF};
+    struct sink sink;
+    const struct sink_config config = {.etf = true, .limits[DS_LIMIT_TEXT] = LIMIT};
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    const struct record record = {.event = &event};
+    const struct ds_term large = {.data = bytes, .len = sizeof bytes};
+    (void)state;
+    memset(bytes + 5, 106, LEN + 1);
+    term_show_limit(LIMIT);
+    assert_true(open_database(&sink, &config));
+    event.message = (struct ds_message){.code = 99, .control = large, .payload = large, .fragments = 1};
+    sink_record(&sink, &record);
+    event.message.control = (struct ds_term){0};
+    event.message.payload = TERM("\x61\x07");
+    sink_record(&sink, &record);
+    sink_close(&sink);
+    term_show_limit(0);
+    assert_one("SELECT length(control) FROM message", "180001");
+    assert_one("SELECT length(term) BETWEEN 1000 AND 80000 FROM message", "1");
+    assert_one("SELECT count(*) FROM message WHERE ctl IS NULL", "2");
+    assert_one("SELECT hex(msg) FROM message WHERE term = '7'", "836107");
+    assert_one("SELECT count(msg) FROM message", "1");
+}
+
 static void survive(void *context)
 {
     struct sink sink;
@@ -248,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_connection_is_brought_up_to_date),
         cmocka_unit_test(test_findings),
         cmocka_unit_test(test_flushed),
+        cmocka_unit_test(test_row_has_bounds),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, go_there, go_away);
