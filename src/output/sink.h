@@ -108,8 +108,8 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_html, sink_sqlite, sink_nats, sink_livemd, sink_livemd_data, sink_pcapng,
-    sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
+    sink_perfetto, sink_html, sink_sqlite, sink_otlp, sink_nats, sink_livemd, sink_livemd_data,
+    sink_pcapng, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);

@@ -21,6 +21,7 @@ static const struct sink_kind *const kinds[] = {
     &sink_perfetto,
     &sink_html,
     &sink_sqlite,
+    &sink_otlp,
     &sink_livemd,
     &sink_pcapng,
     &sink_nats,
