@@ -18,6 +18,8 @@ add_test(NAME directions COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-directions)
 add_test(NAME layout COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-layout)
 # In which language things are written.
 add_test(NAME syntax COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/syntax $<TARGET_FILE:distsniff> ${PCAPS})
+# Names that are misspelt.
+add_test(NAME near_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/near_names $<TARGET_FILE:distsniff> ${PCAPS})
 # TLS with key logs of all kinds.
 add_test(NAME tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tls $<TARGET_FILE:distsniff> ${PCAPS})
 # Every word that a field of -Y is known to have.

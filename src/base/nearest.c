@@ -4,6 +4,7 @@
  */
 #include "nearest.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum { MAX_WORD = 63 };
@@ -32,17 +33,25 @@ static size_t distance(const char *word, size_t len, const char *name, size_t na
     return row[name_len];
 }
 
+static size_t too_many(size_t len)
+{
+    return len / 3 + 2; /* what is further away is another word */
+}
+
+size_t nearest_changes(const char *word, size_t len, const char *name, size_t name_len)
+{
+    if (len > MAX_WORD || name_len > MAX_WORD)
+        return SIZE_MAX;
+    const size_t changes = distance(word, len, name, name_len);
+    return changes < too_many(len) ? changes : SIZE_MAX;
+}
+
 const char *nearest_find(const char *word, size_t len, const char *const *names, size_t num)
 {
     const char *nearest = NULL;
-    size_t best = len / 3 + 2; /* what is further away is another word */
-    if (len > MAX_WORD)
-        return NULL;
+    size_t best = SIZE_MAX;
     for (size_t i = 0; i < num; i++) {
-        const size_t name_len = strlen(names[i]);
-        if (name_len > MAX_WORD)
-            continue;
-        const size_t changes = distance(word, len, names[i], name_len);
+        const size_t changes = nearest_changes(word, len, names[i], strlen(names[i]));
         if (changes < best) {
             best = changes;
             nearest = names[i];

@@ -293,6 +293,12 @@ bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
     return true;
 }
 
+void pipeline_tell_near(const struct pipeline *s)
+{
+    if (s->redact == NULL) /* or a name would leave */
+        selector_tell_near(s->select);
+}
+
 uint64_t pipeline_num_given_up(const struct pipeline *s)
 {
     return s->before.num_given_up + selector_num_given_up(s->select) +

@@ -119,6 +119,9 @@ void pipeline_add_stats(const struct pipeline *pipeline, struct ds_stats *stats)
  * none are shown at all, or it is not known before the end. */
 bool pipeline_get_shown(const struct pipeline *pipeline, uint64_t *num);
 
+/* pipeline_tell_near says of names that the user gave and that never occurred which did that come near. */
+void pipeline_tell_near(const struct pipeline *pipeline);
+
 /* pipeline_num_given_up returns how often -e, -m, -Y, --trigger and --redact-keep gave up. */
 uint64_t pipeline_num_given_up(const struct pipeline *pipeline);
 

@@ -50,6 +50,10 @@ uint64_t filter_no_memory(const struct filter *filter);
  * was held against counts as not matching; 0 for NULL. */
 uint64_t filter_num_given_up(const struct filter *filter);
 
+/* filter_tell_near says of names that nothing was equal to what was there that comes near; filter may be
+ * NULL. */
+void filter_tell_near(const struct filter *filter);
+
 /* filter_free releases a filter. NULL is allowed. */
 void filter_free(struct filter *filter);
 

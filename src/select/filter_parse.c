@@ -14,6 +14,7 @@
 #include "filter_program.h"
 
 #include "label_show.h"
+#include "near_word.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -200,6 +201,7 @@ static bool read_scale(struct parser *p, enum field_type type, size_t start, int
                                : expected(p, "a number without unit");
 }
 
+enum { MAX_NEAR = 16 }; /* words of an expression that may be misspelt, and are looked at */
 enum { MAX_FRACTION = 1000000 }; /* of a fraction, with six digits; more are not told apart */
 
 static bool read_number(struct parser *p, enum field_type type, int64_t *out)
@@ -394,6 +396,11 @@ static bool read_value(struct parser *p, const struct filter_field *field, enum 
         break;
     case FIELD_TYPE_COUNT:
         break;
+    }
+    if (ok && literal->text.data != NULL && test == TEST_EQ && field->words == NULL &&
+        p->filter->num_near < MAX_NEAR) {
+        literal->near = calloc(1, sizeof *literal->near); /* without it nothing is told */
+        p->filter->num_near += literal->near != NULL;
     }
     p->filter->num_literals += ok;
     return ok && (test != TEST_MATCHES || make_regex(p, at, literal));

@@ -80,6 +80,7 @@ struct literal {
     struct ds_text text;
     int64_t number;
     struct match_regex *regex; /* of MATCHES */
+    struct near_word *near;    /* of EQ with a name that may be misspelt; NULL: nothing is told of it */
 };
 
 enum filter_step_kind { STEP_TEST, STEP_NOT, STEP_SKIP_IF_FALSE, STEP_SKIP_IF_TRUE };
@@ -100,7 +101,7 @@ struct filter {
     struct filter_step *steps;
     size_t num_steps;
     struct literal *literals;
-    size_t num_literals;
+    size_t num_literals, num_near;
     char *pool; /* the texts of the literals */
     size_t pool_len;
     bool has_quote; /* a literal has a ' in it: atoms may be meant as Erlang writes them */

@@ -2,6 +2,7 @@
  * filter_run.c - runs the program of a field filter on a record; see filter_program.h.
  */
 #include "elixir_name.h"
+#include "near_word.h"
 #include "filter_program.h"
 #include "term_show.h"
 
@@ -61,6 +62,20 @@ static bool regex_matches(struct probe *probe, struct match_regex *regex, struct
     return result == REGEX_YES;
 }
 
+/* take_near remembers what of the words is there, and what comes near to those that are not. */
+static void take_near(const struct probe *probe, struct ds_text text)
+{
+    const struct literal *literals = literals_of(probe);
+    for (size_t i = 0; i < probe->step->num_literals; i++) {
+        struct near_word *near = literals[i].near;
+        if (near == NULL || near->occurs)
+            continue;
+        near->occurs = compare_texts(text, literals[i].text) == 0 ||
+                       elixir_name_means(literals[i].text, text);
+        near_word_take(near, literals[i].text, text);
+    }
+}
+
 void probe_offer_text(struct probe *probe, struct ds_text text)
 {
     if (text.data == NULL)
@@ -68,6 +83,8 @@ void probe_offer_text(struct probe *probe, struct ds_text text)
     probe->present = true;
     const enum test_kind test = probe->step->test;
     const struct literal *literals = literals_of(probe);
+    if (test == TEST_EQ && probe->filter->num_near != 0)
+        take_near(probe, text);
     for (size_t i = 0; i < probe->step->num_literals && !probe->matches; i++) {
         const struct ds_text wanted = literals[i].text;
         if (wanted.data == NULL)
@@ -232,12 +249,28 @@ uint64_t filter_num_given_up(const struct filter *filter)
     return num;
 }
 
+void filter_tell_near(const struct filter *filter)
+{
+    for (; filter != NULL; filter = filter->next) {
+        for (size_t i = 0; i < filter->num_steps; i++) {
+            const struct filter_step *step = &filter->steps[i];
+            const struct literal *literals = &filter->literals[step->first_literal];
+            for (size_t n = 0; step->kind == STEP_TEST && n < step->num_literals; n++) {
+                if (literals[n].near != NULL)
+                    near_word_tell(literals[n].near, "-Y", step->field->name, literals[n].text);
+            }
+        }
+    }
+}
+
 void filter_free(struct filter *filter)
 {
     while (filter != NULL) {
         struct filter *next = filter->next;
-        for (size_t i = 0; i < filter->num_literals; i++)
+        for (size_t i = 0; i < filter->num_literals; i++) {
             match_regex_free(filter->literals[i].regex);
+            free(filter->literals[i].near);
+        }
         free(filter->steps);
         free(filter->literals);
         free(filter->pool);

@@ -239,8 +239,8 @@ static bool is_node(struct ds_text asked, struct ds_text node)
     return is_same(asked, node);
 }
 
-/* asked_node is a node's name as the user wrote it, which in Elixir may be :"bob@h". */
-static struct ds_text asked_node(const char *node)
+/* pick_node_text returns a node's name as the user wrote it, which in Elixir may be :"bob@h". */
+struct ds_text pick_node_text(const char *node)
 {
     struct ds_text asked = {node, strlen(node)};
     if (asked.len > 1 && asked.data[0] == ':')
@@ -252,7 +252,7 @@ static struct ds_text asked_node(const char *node)
 
 bool pick_node_has(const char *node, const struct ds_event *event)
 {
-    const struct ds_text asked = asked_node(node);
+    const struct ds_text asked = pick_node_text(node);
     const struct ds_endpoint *end = event->conn->end;
     if (is_node(asked, end[0].node) || is_node(asked, end[1].node))
         return true;
@@ -263,5 +263,5 @@ bool pick_node_has(const char *node, const struct ds_event *event)
 
 bool pick_node_is(const char *node, const struct party *party)
 {
-    return is_node(asked_node(node), party->node);
+    return is_node(pick_node_text(node), party->node);
 }

@@ -42,6 +42,9 @@ bool pick_process_is(const struct pick_process *process, const struct party *par
 /* pick_node_has says whether the event is of that node: it is at either end, or EPMD or a
  * handshake speak of it. A name without a host means it on any host. */
 bool pick_node_has(const char *node, const struct ds_event *event);
+
+/* pick_node_text returns the name that is meant by a word for a node. */
+struct ds_text pick_node_text(const char *word);
 bool pick_node_is(const char *node, const struct party *party);
 
 #endif

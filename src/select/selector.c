@@ -7,8 +7,10 @@
 #include "filter.h"
 #include "keys.h"
 #include "labels.h"
+#include "near_word.h"
 #include "table.h"
 
+#include <distsniff/identity.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,7 @@ struct selector {
     struct match_record *match; /* NULL without -m */
     struct event_text *printer;
     struct ds_buffer text;
+    struct near_word *near; /* of --node, then of --process; NULL: none is given, or all occur */
     uint64_t num_given_up;
     uint64_t no_memory;
 };
@@ -215,6 +218,67 @@ static bool follows(struct selector *s, const struct ds_event *event, bool wante
     return !is_last;
 }
 
+/* A name without a host is held against those of nodes without theirs. */
+static void take_node(struct near_word *near, struct ds_text word, struct ds_text node)
+{
+    const char *host = node.data != NULL ? memchr(node.data, '@', node.len) : NULL;
+    if (host != NULL && memchr(word.data, '@', word.len) == NULL)
+        node.len = (size_t)(host - node.data);
+    near_word_take(near, word, node);
+}
+
+static void take_process(struct near_word *near, struct ds_text word, const struct record *record)
+{
+    const struct ds_message *message = &record->event->message;
+    static const enum ds_role roles[] = {DS_ROLE_FROM, DS_ROLE_TO};
+    struct ds_text atom;
+    near_word_take(near, word, record->note.from_name);
+    near_word_take(near, word, record->note.to_name);
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        const struct ds_term *role = &message->role[roles[i]];
+        if (role->data != NULL && ds_term_get_atom(role, &atom))
+            near_word_take(near, word, atom);
+    }
+}
+
+/* take_names looks at the names of an event, for those of the user's that did not occur yet. */
+static void take_names(struct selector *s, const struct record *record)
+{
+    const struct selector_config *config = s->config;
+    const struct ds_event *event = record->event;
+    struct near_word *near = s->near;
+    bool all_occur = true;
+    for (size_t i = 0; i < config->nodes.num; i++, near++) {
+        const struct ds_text word = pick_node_text(config->nodes.word[i]);
+        near->occurs = near->occurs || pick_node_has(config->nodes.word[i], event);
+        take_node(near, word, event->conn->end[0].node);
+        take_node(near, word, event->conn->end[1].node);
+        all_occur = all_occur && near->occurs;
+    }
+    for (size_t i = 0; i < config->num_processes; i++, near++) {
+        const struct pick_process *process = &config->processes[i];
+        near->occurs = near->occurs || process->name.data == NULL || pick_process_has(process, record);
+        if (event->type == DS_EVENT_MESSAGE && !near->occurs)
+            take_process(near, process->name, record);
+        all_occur = all_occur && near->occurs;
+    }
+    if (all_occur) {
+        free(s->near);
+        s->near = NULL;
+    }
+}
+
+void selector_tell_near(const struct selector *s)
+{
+    const struct selector_config *config = s->config;
+    const struct near_word *near = s->near;
+    for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++)
+        near_word_tell(near, "--node", NULL, pick_node_text(config->nodes.word[i]));
+    for (size_t i = 0; near != NULL && i < config->num_processes; i++, near++)
+        near_word_tell(near, "--process", NULL, config->processes[i].name);
+    filter_tell_near(config->filter);
+}
+
 struct selector *selector_new(const struct selector_config *config)
 {
     struct selector *s = calloc(1, sizeof *s);
@@ -228,6 +292,8 @@ struct selector *selector_new(const struct selector_config *config)
     /* No more calls than these are open, and each says when it ends. */
     table_init(&s->calls, sizeof(struct selected_call), config->limits[DS_LIMIT_CALLS]);
     table_init(&s->followed, sizeof(struct followed), config->limits[DS_LIMIT_CONNECTIONS]);
+    const size_t num_names = config->nodes.num + config->num_processes;
+    s->near = num_names != 0 ? calloc(num_names, sizeof *s->near) : NULL; /* without, nothing is told */
     if (config->num_regexes != 0) {
         s->printer = event_text_new();
         if (s->printer == NULL) {
@@ -252,6 +318,7 @@ void selector_free(struct selector *s)
     table_free(&s->calls);
     table_free(&s->followed);
     event_text_free(s->printer);
+    free(s->near);
     match_record_free(s->match);
     ds_buffer_free(&s->text);
     free(s);
@@ -362,6 +429,9 @@ bool selector_wants(struct selector *s, const struct record *record)
         return true;
     if (record->event != NULL && ds_event_is_raw(record->event))
         return raw_fits(s, record->event);
+    if (s->near != NULL && record->event != NULL && record->call == NULL && record->monitor == NULL &&
+        record->finding == NULL)
+        take_names(s, record);
     const bool wanted = wants_decoded(s, record);
     if (record->call == NULL && record->monitor == NULL && record->finding == NULL)
         s->had_event = wanted;

@@ -52,6 +52,9 @@ bool selector_chooses(const struct selector *select);
 /* selector_num_given_up returns how many messages -e, -m and -Y gave up on. */
 uint64_t selector_num_given_up(const struct selector *select);
 
+/* selector_tell_near says of names that never occurred which did that come near. */
+void selector_tell_near(const struct selector *select);
+
 /* selector_add_stats adds what could not be remembered. */
 void selector_add_stats(const struct selector *select, struct ds_stats *stats);
 

@@ -103,6 +103,7 @@ int sniff_close(struct sniff *s, bool opened)
         complete = summary_is_complete(&stats);
         if (!sniff_reader_is_gone(s)) {
             sniff_say_given_up(s);
+            pipeline_tell_near(s->pipeline);
             if (s->keylog != NULL)
                 keylog_files_complain(s->keylog);
             sniff_explain_nothing_passed(s);

@@ -1,0 +1,63 @@
+/*
+ * near_word.c - see near_word.h.
+ */
+#include "near_word.h"
+
+#include "complain.h"
+#include "hash.h"
+#include "nearest.h"
+#include "printable.h"
+
+#include <string.h>
+
+enum { NUM_SEEN = sizeof((struct near_word *)0)->seen / sizeof(uint64_t) };
+
+static struct ds_text behind(struct ds_text text, const char *prefix)
+{
+    const size_t len = strlen(prefix);
+    if (text.len <= len || memcmp(text.data, prefix, len) != 0)
+        return text;
+    return (struct ds_text){text.data + len, text.len - len};
+}
+
+/* bare takes away what only tells atoms from modules: Shop.Cart is 'Elixir.Shop.Cart', :cart cart. */
+static struct ds_text bare(struct ds_text text)
+{
+    return behind(behind(text, "Elixir."), ":");
+}
+
+void near_word_take(struct near_word *near, struct ds_text word, struct ds_text name)
+{
+    if (near->occurs || name.data == NULL || name.len == 0 || name.len > NEAR_WORD_MAX ||
+        word.len == 0 || strchr("<#[{\"", word.data[0]) != NULL)
+        return;
+    const uint64_t hash = hash_more(0, name.data, name.len);
+    uint64_t *seen = &near->seen[hash % NUM_SEEN];
+    if (*seen == hash)
+        return;
+    *seen = hash;
+    word = bare(word);
+    name = bare(name);
+    const size_t changes = nearest_changes(word.data, word.len, name.data, name.len);
+    if (changes == SIZE_MAX || (near->len != 0 && changes >= near->changes))
+        return;
+    near->changes = changes;
+    near->len = name.len;
+    memcpy(near->nearest, name.data, name.len);
+}
+
+void near_word_tell(const struct near_word *near, const char *option, const char *field,
+                    struct ds_text word)
+{
+    struct ds_buffer text = {0};
+    if (near->occurs || near->len == 0)
+        return;
+    printable_text(word, &text);
+    ds_buffer_add_text(&text, field != NULL ? " held of nothing; there was "
+                                            : " never occurred; there was ");
+    printable_text((struct ds_text){near->nearest, near->len}, &text);
+    if (!text.failed)
+        complain("%s%s%s: %.*s", option, field != NULL ? " " : "", field != NULL ? field : "",
+                 (int)text.len, text.data);
+    ds_buffer_free(&text);
+}
