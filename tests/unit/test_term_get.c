@@ -10,6 +10,7 @@
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -212,12 +213,34 @@ static void test_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
+/* Of a term that nobody has walked before no more words are read than there is room for. */
+static void test_identity_has_few_words(void **state)
+{
+    (void)state;
+    static const struct ds_atom node = {.text = (const uint8_t *)"a@b", .len = 3, .state = DS_ATOM_KNOWN};
+    uint8_t bytes[3 + 2 + 4 + 6 * 4] = {90, 0, 5, 82, 0};
+    struct ds_identity *identity = malloc(sizeof *identity);
+    struct ds_term term = {.data = bytes, .len = sizeof bytes - 4, .atoms = &node, .num_atoms = 1};
+    assert_non_null(identity);
+    assert_true(ds_term_get_identity(&term, identity));
+    assert_int_equal(identity->num_words, 5);
+    bytes[2] = 6;
+    term.len = sizeof bytes;
+    assert_false(ds_term_get_identity(&term, identity));
+    bytes[2] = 0;
+    assert_false(ds_term_get_identity(&term, identity));
+    bytes[2] = 5;
+    bytes[4] = 1; /* an atom that is not there */
+    assert_false(ds_term_get_identity(&term, identity));
+    free(identity);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers), cmocka_unit_test(test_find_key), cmocka_unit_test(test_atoms),
         cmocka_unit_test(test_nodes),    cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_locale),   cmocka_unit_test(test_identity_has_few_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
