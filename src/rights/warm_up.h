@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* warm_up has the time zone read, what malloc wants to know, and the configuration of libcrypto where with_crypto is set; else
- * it does without. */
+/* warm_up has the time zone read, what malloc wants to know, and the configuration of libcrypto where
+ * with_crypto is set; else it does without. */
 void warm_up(bool with_crypto);
 
 #endif

@@ -37,7 +37,7 @@ function matrix(names, rows) {
   const svg = d3.create('svg').attr('viewBox', [0, 0, wide + all + 70, top + all + 12].join(' '))
     .attr('width', wide + all + 70).attr('role', 'img').attr('aria-label', 'bytes of messages from node to node');
   const at = new Map(names.map((n, i) => [n, i]));
-  const shade = d3.scaleSqrt().domain([0, most]).range([0.06, 0.55]); // figures can be read on it
+  const shade = d3.scaleSqrt().domain([0, most]).range([0.08, cell >= 40 ? 0.55 : 1]); // figures can be read on it
   names.forEach((n, i) => {
     svg.append('text').attr('class', 'term').attr('x', wide - 8).attr('y', top + cell * (i + 0.5)).attr('dy', '0.35em').attr('text-anchor', 'end').text(cut(n, 26)).append('title').text(n + ' sends');
     svg.append('text').attr('class', 'term').attr('transform', `translate(${wide + cell * (i + 0.5)},${top - 8}) rotate(-45)`).text(cut(n, 26)).append('title').text(n + ' gets');
