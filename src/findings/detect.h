@@ -21,6 +21,7 @@ struct watched {
     int initiator; /* the end that sent send_name, -1 */
     enum ds_handshake_step last_step; /* DS_STEP_UNKNOWN: none */
     int64_t step_ns;                  /* of it */
+    int64_t gap_ns;  /* when packets were missing last; 0: never */
     int64_t left_ns; /* how long the initiator had waited for an answer when it closed; 0: it has not */
     uint64_t step_frame[DS_STEP_COUNT];
     uint64_t flags[2];
@@ -200,7 +201,7 @@ struct scans {
 struct checks {
     uint64_t lookups, resolved;
     uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps;
-    uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs;
+    uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs, paused;
 };
 
 enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32 };
@@ -225,6 +226,10 @@ struct detect {
         size_t len[2];
         char name[2][128];
     } lost; /* the link that global said first was lost */
+    struct {
+        int64_t last_ns;        /* of the latest record */
+        int64_t from_ns, to_ns; /* when nothing came, the latest time */
+    } pause;
     struct checks checks;
     struct finding draft;
     int64_t now_ns;
@@ -236,6 +241,9 @@ struct detect {
 
 /* detect_watch returns what is known of a connection; NULL when memory ran out. */
 struct watched *detect_watch(struct detect *d, const struct ds_conn *conn);
+
+/* detect_find_watched returns it by the connection's number, where it is there already; or NULL. */
+struct watched *detect_find_watched(const struct detect *d, uint64_t conn);
 
 /* detect_is_fading says whether one of these nodes does not acknowledge what the other one sends. */
 bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b);

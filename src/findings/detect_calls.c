@@ -34,10 +34,14 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
 
 void detect_hung(struct detect *d, const struct call *call)
 {
+    const struct watched *w = detect_find_watched(d, call->conn);
+    if (w != NULL && w->gap_ns >= call->start_ns)
+        return; /* the answer may have been in what is missing */
     struct finding *f = detect_begin_call(d, FINDING_DS305, call);
-    wording_add(&f->sentence, "a ");
+    wording_add(&f->sentence, strchr("aeiou", call->label[0]) != NULL ? "an " : "a ");
     wording_label(&f->sentence, call->label);
-    wording_add(&f->sentence, " to ");
+    if (call->callee.name.data != NULL || call->callee.has_pid || call->callee.node.data != NULL)
+        wording_add(&f->sentence, " to ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " is not answered");
     wording_add(&f->detail, "asked by ");

@@ -278,6 +278,12 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
         has_gaps(event->conn) || side->longest_quiet_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
         return;
     w->told |= told;
+    /* Not one of all nodes said anything: that is not this one's. */
+    if (d->pause.to_ns > event->ts_ns - side->longest_quiet_ns &&
+        d->pause.to_ns - d->pause.from_ns > tick_ns + tick_ns / 2) {
+        d->checks.paused++;
+        return;
+    }
     struct finding *f = detect_begin(d, FINDING_DS202, event);
     wording_end(&f->sentence, &event->conn->end[end]);
     wording_add(&f->sentence, " missed ticks on its link with ");

@@ -53,6 +53,8 @@ void detect_silence(struct detect *d, const struct record *record)
         return;
     if (event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST && !event->stall.is_over)
         take_lost(d, event);
+    else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END)
+        detect_silence_time(d); /* nothing more comes */
     else if (d->has_fading && (event->type == DS_EVENT_STALL || event->type == DS_EVENT_TICK ||
                                event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_CONN))
         take_life(d, event);

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MIN_PAUSE_NS INT64_C(1000000000)
+#define RECENT_NS INT64_C(600000000000)
+
 enum {
     MAX_FOUND = 1024,
     MAX_PAIRS = 4096,
@@ -75,12 +78,18 @@ void findings_add_stats(const struct findings *f, struct ds_stats *stats)
     stats->no_memory += f->detect.no_memory;
 }
 
+struct watched *detect_find_watched(const struct detect *d, uint64_t conn)
+{
+    struct watched *w = table_first(&d->watched, hash_key(&conn, sizeof conn));
+    while (w != NULL && w->conn != conn)
+        w = table_next(&d->watched, w);
+    return w;
+}
+
 struct watched *detect_watch(struct detect *d, const struct ds_conn *conn)
 {
     const uint32_t hash = hash_key(&conn->number, sizeof conn->number);
-    struct watched *w = table_first(&d->watched, hash);
-    while (w != NULL && w->conn != conn->number)
-        w = table_next(&d->watched, w);
+    struct watched *w = detect_find_watched(d, conn->number);
     if (w != NULL)
         return w;
     if (table_is_full(&d->watched) && table_oldest(&d->watched) != NULL)
@@ -298,7 +307,12 @@ static void count(struct detect *d, const struct record *record)
     if (record->monitor != NULL || event == NULL)
         return;
     c->epmd_messages += event->type == DS_EVENT_EPMD;
-    c->gaps += event->type == DS_EVENT_GAP;
+    if (event->type == DS_EVENT_GAP) {
+        struct watched *w = detect_watch(d, event->conn);
+        if (w != NULL)
+            w->gap_ns = event->ts_ns;
+        c->gaps++;
+    }
     if (event->type == DS_EVENT_HANDSHAKE && event->handshake.cookie == DS_COOKIE_OK)
         c->cookies++;
     if (event->type != DS_EVENT_CONN)
@@ -323,6 +337,20 @@ static void count(struct detect *d, const struct record *record)
     c->unticked += !ticks;
 }
 
+/* note_pause keeps the longest time of late in which nothing came: the capture may have paused, or a
+ * clock was set. */
+static void note_pause(struct detect *d)
+{
+    const int64_t since_ns = d->pause.last_ns;
+    d->pause.last_ns = d->now_ns;
+    const bool is_recent = since_ns - d->pause.to_ns < RECENT_NS;
+    if (since_ns == 0 || d->now_ns - since_ns < MIN_PAUSE_NS ||
+        (is_recent && d->now_ns - since_ns < d->pause.to_ns - d->pause.from_ns))
+        return;
+    d->pause.from_ns = since_ns;
+    d->pause.to_ns = d->now_ns;
+}
+
 void findings_record(struct findings *f, const struct record *record)
 {
     struct detect *d = &f->detect;
@@ -333,6 +361,7 @@ void findings_record(struct findings *f, const struct record *record)
         return;
     }
     d->now_ns = record_time(record);
+    note_pause(d);
     count(d, record);
     detect_tls(d, record);
     detect_connect(d, record);
@@ -430,6 +459,11 @@ void findings_sum_up(struct findings *f)
     if (c->gaps != 0)
         say(d, line, SEVERITY_UNCHECKED, " in what was captured: messages that were in them",
             counted(c->gaps, "gaps").text);
+    line++;
+    if (c->paused != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " that were silent while nothing at all was captured, for a pause or a clock that was set",
+            counted(c->paused, "nodes").text);
     line++;
     if (c->epmd_messages == 0)
         say(d, line, SEVERITY_UNCHECKED, " is not in the capture: registrations and names",

@@ -104,6 +104,27 @@ static void ticks(void **state)
     }
 }
 
+/* Both ends are silent: the capture paused, or its clock was set. */
+static void pauses(void **state)
+{
+    (void)state;
+    for (int64_t seconds = 22; seconds <= 3600; seconds += 3578) {
+        begin();
+        up();
+        w.link.side[1].tick_intervals = 3;
+        w.link.side[1].tick_min_ns = w.link.side[1].tick_max_ns = 15 * SECOND;
+        w.now_ns += seconds * SECOND;
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+        w.now_ns += 15 * SECOND;
+        w.link.side[1].longest_quiet_ns = seconds < 60 ? 45 * SECOND : (seconds + 15) * SECOND;
+        tick = event_of(DS_EVENT_TICK, 1);
+        put(&tick);
+        found(seconds < 60 ? "DS202" : "");
+        assert_int_equal(strstr(w.unchecked, "1 node that were silent") != NULL, seconds > 60);
+    }
+}
+
 static void resets(void **state)
 {
     (void)state;
@@ -246,7 +267,7 @@ static void stalls(void **state)
 
 static void fading(void **state)
 {
-    enum { GONE, ACKNOWLEDGED, HEARD, CLOSED, EARLY, CASES };
+    enum { GONE, ENDS, ACKNOWLEDGED, HEARD, CLOSED, EARLY, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
@@ -261,9 +282,13 @@ static void fading(void **state)
             stall(DS_STALL_LOST, SECOND, true, 4);
         if (i == CLOSED)
             half_close(1, DS_CLOSE_FIN);
+        if (i == ENDS) { /* the capture does */
+            w.now_ns += 3 * SECOND;
+            change(DS_CONN_OPEN_AT_END, 0, true);
+        }
         findings_time(w.findings, w.now_ns + (i == EARLY ? 2 : 3) * SECOND);
-        found(i == GONE ? "DS201" : i == CLOSED ? "DS204" : "");
-        if (i == GONE)
+        found(i <= ENDS ? "DS201" : i == CLOSED ? "DS204" : "");
+        if (i <= ENDS)
             sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: "
                         "net_tick_timeout");
     }
@@ -308,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(silence),
         cmocka_unit_test(ticks),
+        cmocka_unit_test(pauses),
         cmocka_unit_test(resets),
         cmocka_unit_test(flaps),
         cmocka_unit_test(stalls),

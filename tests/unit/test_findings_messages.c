@@ -14,6 +14,17 @@ static void calls(void **state)
     begin();
     call(CALL_UNANSWERED, 5 * SECOND - 1);
     found("");
+    begin(); /* the answer may have been in what is missing */
+    const struct ds_event gap = event_of(DS_EVENT_GAP, 1);
+    put(&gap);
+    call(CALL_UNANSWERED, 5 * SECOND);
+    found("");
+    begin(); /* unless that was before the request */
+    const struct ds_event before = event_of(DS_EVENT_GAP, 1);
+    put(&before);
+    w.now_ns += MS;
+    call(CALL_UNANSWERED, 5 * SECOND);
+    found("DS305");
     for (int good = 3; good < 6; good++) {
         begin();
         for (int i = 0; i < good; i++)
