@@ -129,6 +129,20 @@ static void take_seen(struct mesh *mesh, const struct ds_conn *conn, bool has_fa
     }
 }
 
+/* take_late: a link that was up before, of nodes whose names may not be known yet. It may be between any
+ * on these two hosts. */
+static void take_late(struct mesh *mesh, const struct ds_conn *conn)
+{
+    for (unsigned i = 0; i < mesh->num; i++) {
+        if (!is_same_addr(&mesh->node[i].addr, &conn->end[0].addr))
+            continue;
+        for (unsigned j = 0; j < mesh->num; j++) {
+            if (i != j && is_same_addr(&mesh->node[j].addr, &conn->end[1].addr))
+                mesh->was_up[i][j] = mesh->was_up[j][i] = true;
+        }
+    }
+}
+
 void detect_mesh(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -138,6 +152,8 @@ void detect_mesh(struct detect *d, const struct record *record)
     const enum ds_conn_state state = event->change.state;
     if (state == DS_CONN_UP)
         take_up(d, event);
+    else if (d->mesh != NULL && state == DS_CONN_JOINED_LATE)
+        take_late(d->mesh, event->conn);
     else if (d->mesh != NULL && event->change.final && !event->change.unfollowed)
         take_end(d, event);
     if (d->mesh != NULL && event->change.final)

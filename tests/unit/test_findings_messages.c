@@ -391,11 +391,12 @@ static void greets(const char *node)
 
 static void meshes(void **state)
 {
-    enum { SEEN, UNSEEN, CONNECTED, EARLY, GREETED, ALONE, CASES };
+    enum { SEEN, UNSEEN, CONNECTED, EARLY, GREETED, ALONE, LATE, CASES };
     /* Of clear text is spoken with each link. */
     static const char *const codes[CASES] = {"DS401 DS401 DS105 DS211", "DS401 DS401",
                                              "DS401 DS401 DS401", "DS401 DS401 DS105",
-                                             "DS401 DS401 DS105 DS211", "DS401 DS401 DS105"};
+                                             "DS401 DS401 DS105 DS211", "DS401 DS401 DS105",
+                                             "DS401 DS401 DS401 DS105"};
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
@@ -403,7 +404,13 @@ static void meshes(void **state)
         link_up("bob@b", 2, "carol@c", 3);
         if (i == CONNECTED)
             link_up("carol@c", 3, "alice@a", 1);
-        if (i >= GREETED) { /* alice has -connect_all false, or not */
+        if (i == LATE) { /* it was up before */
+            w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 3}};
+            w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 1}};
+            change(DS_CONN_JOINED_LATE, 0, false);
+            next_conn();
+        }
+        if (i == GREETED || i == ALONE) { /* alice has -connect_all false, or not */
             greets("bob@b");
             greets("carol@c");
         }
