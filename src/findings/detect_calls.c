@@ -35,14 +35,16 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
 void detect_hung(struct detect *d, const struct call *call)
 {
     const struct watched *w = detect_find_watched(d, call->conn);
+    const struct party *callee = &call->callee;
     if (w != NULL && w->gap_ns >= call->start_ns)
         return; /* the answer may have been in what is missing */
+    if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)
+        return; /* on a link that was joined late it may not have been known as the answer */
     struct finding *f = detect_begin_call(d, FINDING_DS305, call);
     wording_add(&f->sentence, strchr("aeiou", call->label[0]) != NULL ? "an " : "a ");
     wording_label(&f->sentence, call->label);
-    if (call->callee.name.data != NULL || call->callee.has_pid || call->callee.node.data != NULL)
-        wording_add(&f->sentence, " to ");
-    wording_party(&f->sentence, &call->callee);
+    wording_add(&f->sentence, " to ");
+    wording_party(&f->sentence, callee);
     wording_add(&f->sentence, " is not answered");
     wording_add(&f->detail, "asked by ");
     wording_party(&f->detail, &call->caller);

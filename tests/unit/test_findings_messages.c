@@ -19,6 +19,12 @@ static void calls(void **state)
     put(&gap);
     call(CALL_UNANSWERED, 5 * SECOND);
     found("");
+    begin(); /* nobody knows who was asked: nor who answered */
+    const struct call unknown = {.number = 1, .conn = 1, .label = "gen:call", .group = "",
+                                 .start_ns = w.now_ns, .end_ns = w.now_ns + 9 * SECOND,
+                                 .outcome = CALL_UNANSWERED};
+    findings_record(w.findings, &(struct record){.call = &unknown});
+    found("");
     begin(); /* unless that was before the request */
     const struct ds_event before = event_of(DS_EVENT_GAP, 1);
     put(&before);
