@@ -78,14 +78,14 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
  * time, but later on a busy machine. Yet the packets may stand closer together than that: the
  * caller sets the timer when it has handed the request to its node, which sends it when the
  * connection has its turn, 2 to 5 ms later where the machine is busy, and the message that tells
- * of giving up may not have to wait. Above a second there are so many round numbers that any will
- * do. */
+ * of giving up may not have to wait. Above a second any wait will do: a tenth of it reaches to the
+ * next round number. */
 static bool looks_like_timeout(int64_t waited_ns)
 {
-    enum { ROUND_NS = 100000000, MANY = 10, SLACK_PERCENT = 10, LEFT_LATE_NS = 5000000 };
+    enum { ROUND_NS = 100000000, SLACK_PERCENT = 10, LEFT_LATE_NS = 5000000 };
     const int64_t times = (waited_ns + LEFT_LATE_NS) / ROUND_NS;
     const int64_t beyond_ns = waited_ns - times * ROUND_NS; /* less than 0: it left late */
-    return times >= MANY || (times > 0 && beyond_ns * 100 <= waited_ns * SLACK_PERCENT);
+    return times > 0 && beyond_ns * 100 <= waited_ns * SLACK_PERCENT;
 }
 
 enum call_outcome step_how_given_up(const struct open_call *call, const struct ds_event *event)
