@@ -59,6 +59,30 @@ static void held_calls(void **state)
     assert_int_equal(seen.num_ended, TOO_MANY + 1);
 }
 
+/* A call knows so many that were made for it, and they all know it. */
+static void too_many_children(void **state)
+{
+    const uint32_t num = MAX_CHILDREN + 10;
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("b@h", 70), alias_tag("a@h", 1), etf_atom("x"));
+    for (uint32_t i = 0; i < num; i++) {
+        etf_reset();
+        ask_as(&seen, 1, etf_pid("b@h", 70), etf_pid("a@h", 80), alias_tag("b@h", 2 + i),
+               etf_atom("y"));
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", 2 + i),
+            .payload = etf_tuple(2, alias_tag("b@h", 2 + i), etf_atom("ok"))});
+        assert_int_equal(seen.num_ended, i + 1);
+        assert_int_equal(seen.ended[i % MAX_ENDED].parent, 1);
+    }
+    answer_from(&seen, etf_pid("b@h", 70), 1);
+    assert_int_equal(seen.ended[num % MAX_ENDED].number, 1);
+    assert_int_equal(seen.ended[num % MAX_ENDED].num_children, MAX_CHILDREN);
+    stop(&seen);
+}
+
 static void parents(void **state)
 {
     struct seen seen;
@@ -171,6 +195,7 @@ static void whose_child(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_many_children),
         cmocka_unit_test(parents),
         cmocka_unit_test(held_calls),
         cmocka_unit_test(whose_child),
