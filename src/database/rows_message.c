@@ -57,17 +57,29 @@ static void put_note(struct rows *rows, const struct note *note, bool has_mfa)
     database_escaped(d, COLUMN_message_receiver_name, note->to_name);
 }
 
+static bool has_room(const struct rows *rows, size_t at, size_t len)
+{
+    return !term_show_is_large(len) && (rows->max_row == 0 || at + len <= rows->max_row);
+}
+
 static void put_etf(struct rows *rows, enum database_column column, const struct ds_term *term)
 {
     const size_t at = rows->text->len;
     if (term->data == NULL || term->damaged)
         return;
-    if (rows->max_row != 0 && at + term->len > rows->max_row) {
-        term_show_note_cut();
-        return;
-    }
-    if (ds_term_copy_etf(term, rows->text))
+    /* Memory of its own, which is given back: with its cached atoms written out it may be too large. */
+    struct ds_buffer etf = {0};
+    const bool is_read = has_room(rows, at, term->len);
+    const bool is_whole = is_read && ds_term_copy_etf(term, &etf);
+    const bool is_cut = !is_read || !has_room(rows, at, etf.len);
+    if (is_whole && !is_cut) {
+        ds_buffer_add(rows->text, etf.data, etf.len);
         database_bytes(rows->database, column, at);
+    }
+    if (is_cut)
+        term_show_note_cut();
+    rows->text->failed |= etf.failed;
+    ds_buffer_free(&etf);
 }
 
 static void put_atoms(struct rows *rows, const struct ds_event *event)

@@ -211,11 +211,13 @@ void json_put_etf(struct json_writer *json, struct json_key key, const struct ds
 {
     struct ds_buffer *scratch = &json->scratch;
     scratch->len = 0;
-    const bool is_large = term_show_is_large(term->len);
-    if (is_large)
-        term_show_note_cut();
-    if (is_large || !ds_term_copy_etf(term, scratch))
+    const bool is_read = !term_show_is_large(term->len);
+    if (is_read && !ds_term_copy_etf(term, scratch))
         return; /* it is damaged: the record's fault says so */
+    if (!is_read || term_show_is_large(scratch->len)) { /* with its cached atoms written out */
+        term_show_note_cut();
+        return;
+    }
     json_put_key(json, key);
     add_quote(json);
     ds_buffer_add_base64(json->out, scratch->data, scratch->len);

@@ -136,6 +136,8 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
                            event->change.from.family == 6 ? 16 : 4);
         return true;
     case DS_EVENT_MESSAGE:
+        event->message.guesses = NULL; /* what a slot held before may be a secret as well */
+        event->message.num_guesses = 0;
         redact_message(p, &event->message);
         return true;
     case DS_EVENT_TICK:
