@@ -192,10 +192,63 @@ static void whose_child(void **state)
     stop(&seen);
 }
 
+/* Two are served. The later one is given up, and served on when the earlier one is answered: then it may
+ * be for it that something is asked. */
+static void a_later_one_is_served_on(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term relay = etf_pid("b@h", 70), store = etf_pid("a@h", 80);
+    ask_as(&seen, 0, etf_pid("a@h", 2), relay, alias_tag("a@h", 1), etf_atom("x"));
+    monitor(&seen, 2, relay);
+    ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 2), etf_atom("x"));
+    seen.now_ns += 5000000000;
+    demonitor(&seen, 2);
+    let_die(&seen);
+    assert_last(&seen, 2, CALL_TIMEOUT);
+    answer_from(&seen, relay, 1);
+    seen.now_ns += MAY_GO_ON_NS;
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 9), etf_atom("y"));
+    message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 9),
+                                     .payload = etf_tuple(2, alias_tag("b@h", 9), etf_atom("k"))});
+    assert_last(&seen, 3, CALL_OK);
+    assert_true(seen.ended[seen.num_ended - 1].ambiguous);
+    stop(&seen);
+}
+
+/* A process that was spawned for a call is there for nothing else, though it answers others meanwhile, and
+ * though by another clock it asked something before that call. */
+static void a_spawned_one_has_no_habits(void **state)
+{
+    struct seen seen;
+    (void)state;
+    for (uint64_t before = 0; before < 2; before++) {
+        start(&seen);
+        const struct ds_term store = etf_pid("a@h", 80), worker = etf_pid("b@h", 60);
+        if (before != 0)
+            ask_as(&seen, 1, worker, store, alias_tag("b@h", 8), etf_atom("y"));
+        spawn_request(&seen, 1, "erpc", "execute_call",
+                      etf_list(4, etf_ref("a@h", 1), etf_atom("m"), etf_atom("f"), etf_nil(), etf_nil()));
+        spawn_reply(&seen, 1, 2, worker);
+        ask_as(&seen, 0, etf_pid("a@h", 2), worker, alias_tag("a@h", 2), etf_atom("x"));
+        answer_from(&seen, worker, 2);
+        ask_as(&seen, 1, worker, store, alias_tag("b@h", 9), etf_atom("y"));
+        message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 9),
+                                         .payload = etf_tuple(2, alias_tag("b@h", 9), etf_atom("k"))});
+        assert_last(&seen, before + 3, CALL_OK);
+        assert_int_equal(seen.ended[seen.num_ended - 1].parent, before + 1);
+        assert_false(seen.ended[seen.num_ended - 1].ambiguous);
+        stop(&seen);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_many_children),
+        cmocka_unit_test(a_later_one_is_served_on),
+        cmocka_unit_test(a_spawned_one_has_no_habits),
         cmocka_unit_test(parents),
         cmocka_unit_test(held_calls),
         cmocka_unit_test(whose_child),

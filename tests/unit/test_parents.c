@@ -324,6 +324,20 @@ static const struct {
      "50 relay asks store B\n 50 store answers B\n end\n 50 relay answers A",
      "B of somebody"},
 
+    {"a request to its name, for which it asked nobody, shows no stillness",
+     "repeat 6\n 50 alice asks relay R\n " SERVES " end\n"
+     "50000 alice asks @relay N\n 50 relay answers N\n"
+     "50 alice asks relay A\n 0 anna asks relay C\n 50 relay answers A\n"
+     "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
+     "B of somebody"},
+    {"nor does one that came after work of its own and a cast",
+     "repeat 6\n 50 alice asks relay R\n " SERVES " end\n"
+     "50000 relay asks store S\n 50 store answers S\n 200000 alice casts relay\n"
+     "200000 alice asks @relay N\n 50 relay answers N\n"
+     "50 alice asks relay A\n 0 anna asks relay C\n 50 relay answers A\n"
+     "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
+     "B of somebody"},
+
     /* Open when the other is answered */
     {"it asked something and answers before it has that",
      "0 alice asks relay A\n 50 relay asks store B\n 50 relay answers A\n 50 store answers B",
