@@ -1,6 +1,10 @@
 # What --report doctor finds in the captures of pcaps/ is what their MANIFEST says.
 add_test(NAME doctor COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/doctor $<TARGET_FILE:distsniff>
                              ${CMAKE_SOURCE_DIR}/pcaps)
+# And what it says of each situation, word for word.
+add_test(NAME told COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/told $<TARGET_FILE:distsniff>
+                           ${CMAKE_SOURCE_DIR}/pcaps/situations
+                           ${CMAKE_CURRENT_SOURCE_DIR}/golden/situations.told)
 # What can be done with findings, and that each has its page and its test.
 add_test(NAME findings COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/findings
                                $<TARGET_FILE:distsniff> ${CMAKE_SOURCE_DIR}/pcaps
