@@ -123,6 +123,14 @@ void stop_install(void)
     handle(SIGCHLD, SIG_DFL, 0); /* if ignored, nobody learns how the command of -z ended */
 }
 
+void stop_ignore_all(void)
+{
+    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE,
+                                  SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        handle(signals[i], SIG_IGN, 0);
+}
+
 void stop_reload_at_hangup(void)
 {
     if (is_ignored(SIGHUP))

@@ -24,6 +24,10 @@ extern volatile sig_atomic_t reload_wanted; /* the same */
 
 void stop_install(void);
 
+/* stop_ignore_all is for a process that serves this one: the terminal's signals are for this one, which
+ * ends the other when it is done. */
+void stop_ignore_all(void);
+
 /* stop_reload_at_hangup has SIGHUP ask for a reload from now on. Where the terminal that the program
  * was started from is gone, it still asks for the end: that is what the terminal sends it for. To be
  * called after stop_install, while files can be opened. */

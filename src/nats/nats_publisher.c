@@ -53,14 +53,6 @@ struct nats_publisher {
 
 /* The process that talks to the servers. */
 
-static void ignore_signals(void)
-{
-    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE,
-                                  SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM};
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        signal(signals[i], SIG_IGN);
-}
-
 static _Noreturn void run_carrier(const struct nats_publisher *p, int wake_fd)
 {
     struct nats_client client;
@@ -72,7 +64,7 @@ static _Noreturn void run_carrier(const struct nats_publisher *p, int wake_fd)
         .is_quiet = p->config.is_quiet,
     };
     memcpy(config.host, p->host, sizeof config.host);
-    ignore_signals();
+    stop_ignore_all();
     if (!privileges_return() || !nats_library_load() ||
         !nats_client_init(&client, p->config.nats, &p->config.nats->publish) ||
         !privileges_drop(p->config.user))

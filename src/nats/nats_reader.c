@@ -14,6 +14,7 @@
 #include "host_file.h"
 #include "nats_client.h"
 #include "packet_json.h"
+#include "pass_fd.h"
 #include "privileges.h"
 #include "sandbox.h"
 #include "stop.h"
@@ -220,26 +221,6 @@ static bool read_all(struct reader *r)
     return true;
 }
 
-static bool hand_over(int socket, const struct handed *handed, int fd)
-{
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec part = {(void *)(uintptr_t)handed, sizeof *handed};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
-        message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(header), &fd, sizeof fd);
-    }
-    return sendmsg(socket, &message, MSG_NOSIGNAL) >= 0;
-}
-
 static int by_name(const void *left, const void *right)
 {
     const struct host *a = left, *b = right;
@@ -259,7 +240,7 @@ static bool hand_over_all(struct reader *r, int socket)
             return false;
         }
         snprintf(handed.name, sizeof handed.name, "nats:%s", host->name);
-        if (!hand_over(socket, &handed, fileno(host->file.file)))
+        if (!pass_fd_send(socket, &handed, sizeof handed, fileno(host->file.file)))
             return false;
         host_file_close(&host->file);
     }
@@ -282,7 +263,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     good = good && connect_to(&reader, &client) && find_end(&reader) && subscribe(&reader) &&
            read_all(&reader) && hand_over_all(&reader, socket);
     const struct handed end = {.good = good};
-    (void)hand_over(socket, &end, -1);
+    (void)pass_fd_send(socket, &end, sizeof end, -1);
     _exit(good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -291,26 +272,12 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
 /* receive takes the next file; false when the other process is gone. */
 static bool receive(int socket, struct handed *handed, int *fd)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec part = {handed, sizeof *handed};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    ssize_t len;
-    *fd = -1;
-    while ((len = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR && !stop_wanted)
-        message.msg_controllen = sizeof control.bytes;
-    if (len != (ssize_t)sizeof *handed)
-        return false;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header != NULL && header->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    bool received;
+    do
+        received = pass_fd_receive(socket, handed, sizeof *handed, fd);
+    while (!received && errno == EINTR && !stop_wanted);
     handed->name[sizeof handed->name - 1] = '\0';
-    return true;
+    return received;
 }
 
 static bool receive_all(int socket, struct nats_read *read)

@@ -10,9 +10,11 @@
 #include "command.h"
 #include "complain.h"
 #include "helper_user.h"
+#include "pass_fd.h"
 #include "privileges.h"
 #include "run_name.h"
 #include "sandbox.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,40 +155,11 @@ static int serve_allowed(const struct file_helper_config *config, const struct h
     return fd;
 }
 
-static bool send_answer(int socket, const struct answer *answer, int fd)
-{
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec part = {(void *)(uintptr_t)answer, sizeof *answer};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
-        message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(header), &fd, sizeof fd);
-    }
-    return sendmsg(socket, &message, MSG_NOSIGNAL) >= 0;
-}
-
-/* The terminal's signals are for the other process, which ends this one when it is done. */
-static void ignore_signals(void)
-{
-    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE,
-                                  SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM};
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        signal(signals[i], SIG_IGN);
-}
-
 static _Noreturn void run_helper(const struct file_helper_config *config, int socket)
 {
     struct helper_user user;
     struct helper_request request;
-    ignore_signals();
+    stop_ignore_all();
     if (!privileges_return())
         _exit(EXIT_FAILURE);
     helper_user_find(&user, config->user);
@@ -203,7 +176,7 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
             _exit(EXIT_SUCCESS);
         request.name[sizeof request.name - 1] = '\0';
         const int fd = serve_allowed(config, &user, &request, &answer);
-        const bool sent = send_answer(socket, &answer, fd);
+        const bool sent = pass_fd_send(socket, &answer, sizeof answer, fd);
         if (fd >= 0)
             close(fd);
         if (!sent)
@@ -252,25 +225,11 @@ void file_helper_stop(void)
 /* receive takes the answer; false when the helper is gone. */
 static bool receive(struct answer *answer, int *fd)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec part = {answer, sizeof *answer};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    ssize_t len;
-    *fd = -1;
-    while ((len = recvmsg(helper.socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-        message.msg_controllen = sizeof control.bytes;
-    if (len != (ssize_t)sizeof *answer)
-        return false;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header != NULL && header->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(header), sizeof *fd);
-    return true;
+    bool received;
+    do
+        received = pass_fd_receive(helper.socket, answer, sizeof *answer, fd);
+    while (!received && errno == EINTR);
+    return received;
 }
 
 /* ask has a request done, and returns a descriptor or -1; errno as it was there. */
