@@ -34,7 +34,9 @@ enum {
 #define ACK_NS (4 * INT64_C(1000000000))        /* so long an acknowledgement is waited for */
 #define REFUSED_NS (300 * INT64_C(1000000))     /* before what was refused is sent again */
 #define GREETING_NS (5 * INT64_C(1000000000))   /* of files, for the first connection */
-#define PATIENCE_NS (12 * INT64_C(1000000000))  /* at the end, while nothing is acknowledged */
+/* At the end, while nothing is acknowledged: a cluster that has lost a server takes up to nine seconds to
+ * agree on who leads the stream, and who asked for it meanwhile has no answer for five more. */
+#define PATIENCE_NS (20 * INT64_C(1000000000))
 
 enum sending_state { SENDING_WAITS, SENDING_SENT, SENDING_REFUSED, SENDING_DONE };
 

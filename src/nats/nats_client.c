@@ -187,7 +187,11 @@ const char *nats_client_trouble(natsStatus status)
 {
     natsStatus last = NATS_OK;
     const char *text = nats.nats_GetLastError(&last);
-    return text != NULL && text[0] != '\0' && last == status ? text : nats.natsStatus_GetText(status);
+    if (text == NULL || text[0] == '\0' || last != status)
+        return nats.natsStatus_GetText(status);
+    /* It begins with a place in the library: (conn.c:2088): No server available. */
+    const char *words = text[0] == '(' ? strstr(text, "): ") : NULL;
+    return words != NULL ? words + strlen("): ") : text;
 }
 
 #endif
