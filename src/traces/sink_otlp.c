@@ -81,16 +81,22 @@ static struct ds_text text_of(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->len != 0 ? buffer->data : "", buffer->len};
 }
 
-static void attribute(struct json_writer *json, const char *name, struct ds_text value)
+static void attribute_of(struct json_writer *json, const char *name, struct json_key kind,
+                         struct ds_text value)
 {
     if (value.data == NULL)
         return;
     json_item_open(json);
     json_put_string(json, JSON_KEY("key"), name);
     json_put_open(json, JSON_KEY("value"));
-    json_put_text(json, JSON_KEY("stringValue"), value);
+    json_put_text(json, kind, value);
     json_put_close(json);
     json_put_close(json);
+}
+
+static void attribute(struct json_writer *json, const char *name, struct ds_text value)
+{
+    attribute_of(json, name, JSON_KEY("stringValue"), value);
 }
 
 static void attribute_string(struct json_writer *json, const char *name, const char *value)
@@ -101,13 +107,8 @@ static void attribute_string(struct json_writer *json, const char *name, const c
 static void attribute_number(struct json_writer *json, const char *name, uint64_t value)
 {
     char text[DS_DIGITS_MAX + 1];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    json_item_open(json);
-    json_put_string(json, JSON_KEY("key"), name);
-    json_put_open(json, JSON_KEY("value"));
-    json_put_string(json, JSON_KEY("intValue"), text);
-    json_put_close(json);
-    json_put_close(json);
+    const int len = snprintf(text, sizeof text, "%" PRIu64, value);
+    attribute_of(json, name, JSON_KEY("intValue"), (struct ds_text){text, (size_t)len});
 }
 
 static void put_nanoseconds(struct json_writer *json, struct json_key key, int64_t ns)
