@@ -1,0 +1,72 @@
+/*
+ * atom_book_world.h - senders whose atoms are learned, for tests of the books of atoms: their ends, atoms
+ * of the tables of a release, and roles.
+ */
+#ifndef TEST_ATOM_BOOK_WORLD_H
+#define TEST_ATOM_BOOK_WORLD_H
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "atom_book_parts.h"
+#include "atom_tables.h"
+#include "failing_alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct env env;
+
+static inline struct ds_text text_of(const char *text)
+{
+    return (struct ds_text){text, strlen(text)};
+}
+
+static inline struct ds_endpoint end_of(const char *name, uint8_t host, uint32_t creation)
+{
+    return (struct ds_endpoint){.addr = {4, {10, 0, 0, host}},
+                                .port = 25672,
+                                .node = name != NULL ? text_of(name) : (struct ds_text){NULL, 0},
+                                .creation = creation};
+}
+
+static const struct atom_role alias_role = {.fine = "N2{2.1[@|r", .coarse = "~+["};
+
+/* slot_in returns the slot of an atom in a release's table. */
+static inline uint16_t slot_in(int table, const char *text)
+{
+    const unsigned number = atom_table_find(text_of(text));
+    assert_int_not_equal(number, ATOM_TABLE_NONE);
+    return (uint16_t)(atom_table_index(&atom_tables[table], number) % 2039);
+}
+
+/* define_static defines the atom of a release's table that has this index. */
+static inline void define_static(struct atom_book *book, int table, uint16_t index)
+{
+    atom_book_define(book, &env, index, atom_table_text(atom_tables[table].texts[index]), 1,
+                     ATOM_BOOK_USED);
+}
+
+/* fit defines atoms of the first release, so that it is known to fit. */
+static inline void fit(struct atom_book *book)
+{
+    static const char *const atoms[] = {"ok", "true", "undefined", "erlang", "normal"};
+    for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
+        atom_book_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, ATOM_BOOK_USED);
+}
+
+static inline bool judges(struct atom_book *book, const char *text)
+{
+    const uint16_t slot = slot_in(0, text);
+    atom_book_see(book, &env, slot, 1, &alias_role);
+    const struct ds_text found = atom_book_judge(book, slot, 1);
+    assert_true(found.data == NULL ||
+                (found.len == strlen(text) && memcmp(found.data, text, found.len) == 0));
+    return found.data != NULL;
+}
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * test_atom_book_tables.c - tables of atoms: which release a sender is of by its slots, what a user's own
+ * build has, and from whom nothing is taken.
+ */
+#include "atom_book_world.h"
+
+static void tables_are_whole(void **state)
+{
+    (void)state;
+    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+        const struct atom_table *table = &atom_tables[t];
+        for (uint32_t i = 0; i < table->num; i++) {
+            const struct ds_text text = atom_table_text(table->texts[i]);
+            assert_int_equal(atom_table_find(text), table->texts[i]);
+            assert_int_equal(atom_table_index(table, table->texts[i]), i);
+        }
+        assert_int_equal(atom_table_text(table->texts[5]).len, 0);
+    }
+    assert_int_equal(atom_table_find(text_of("no such atom, surely")), ATOM_TABLE_NONE);
+    for (unsigned i = 0; i < atom_table_all_num; i++) {
+        const uint32_t hash = atom_table_all[i].hash;
+        const bool has_next = i + 1 < atom_table_all_num && atom_table_all[i + 1].hash == hash + 1;
+        assert_int_equal(atom_table_count_all(hash), atom_table_all[i].num);
+        assert_true(has_next || hash == UINT32_MAX || atom_table_count_all(hash + 1) == 0);
+    }
+}
+
+static void knows_a_release(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    /* No release is known to fit: of what stands where nearly all do it matters where one has it. */
+    static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
+    atom_book_see(book, &env, slot_in(0, "infinity"), 1, &plain);
+    assert_null(atom_book_judge(book, slot_in(0, "infinity"), 1).data);
+    atom_book_see(book, &env, slot_in(0, "alias") + 1u, 1, &alias_role);
+    assert_null(atom_book_judge(book, slot_in(0, "alias") + 1u, 1).data);
+    assert_true(judges(book, "alias"));
+    fit(book);
+    assert_true(judges(book, "alias"));
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+static const char *release_of(int table)
+{
+    return atom_tables[table].release;
+}
+
+/* What a patch release has otherwise moves all atoms behind it: each is known by its own slots. */
+static void knows_patch_releases(void **state)
+{
+    static const struct {
+        const char *release, *text;
+        unsigned index;
+    } known[] = {{"25", "asynchronous", 59},        {"25.0.2", "asynchronous", 58},
+                 {"25.3", "asynchronous", 60},      {"25.3.2.2", "list_to_integer", 1073},
+                 {"26", "list_to_integer", 1080},   {"26.0", "list_to_integer", 761},
+                 {"26", "binary_to_integer", 1079}, {"26.0", "binary_to_integer", 1015}};
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        int t = 0;
+        while (t < ATOM_TABLES_NUM && strcmp(release_of(t), known[i].release) != 0)
+            t++;
+        assert_int_not_equal(t, ATOM_TABLES_NUM);
+        assert_int_equal(atom_table_index(&atom_tables[t], atom_table_find(text_of(known[i].text))),
+                         known[i].index);
+    }
+    for (int t = 0; t < ATOM_TABLES_NUM; t++) {
+        static const char *const atoms[] = {"error", "asynchronous", "erlang", "normal", "put"};
+        struct atom_books *books = atom_books_new(4);
+        const struct ds_endpoint end = end_of("a@h", 1, 7);
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
+            atom_book_define(book, &env, slot_in(t, atoms[i]), text_of(atoms[i]), 1,
+                             ATOM_BOOK_USED);
+        atom_book_see(book, &env, slot_in(t, "alias"), 1, &alias_role);
+        assert_int_equal(atom_book_judge(book, slot_in(t, "alias"), 1).len, strlen("alias"));
+        assert_int_not_equal(book->usable[t], 0);
+        for (int other = 0; other < ATOM_TABLES_NUM; other++)
+            assert_true(other == t || book->usable[other] == 0 ||
+                        slot_in(other, "asynchronous") == slot_in(t, "asynchronous"));
+        atom_book_release(book);
+        atom_books_free(books);
+    }
+}
+
+/* Of a release that is not known the first atoms may be those of one that is: it is believed as far
+ * as it was seen to be right. */
+static void believes_as_far_as_seen(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    for (unsigned i = 50; i < 60; i++)
+        define_static(book, 1, (uint16_t)i);
+    assert_true(slot_in(1, "alias") < 128);
+    atom_book_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
+    assert_int_equal(atom_book_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
+    assert_int_equal(book->usable[1], 128);
+    define_static(book, 1, 600);
+    atom_book_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
+    assert_int_equal(atom_book_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
+    assert_int_equal(book->usable[1], 640);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+/* Each of these is what no node does, or what no node of that release does. */
+static void believes_no_liar(void **state)
+{
+    (void)state;
+    for (int lie = 0; lie < 4; lie++) {
+        struct atom_books *books = atom_books_new(4);
+        const struct ds_endpoint end = end_of("a@h", 1, 7);
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        fit(book);
+        assert_true(judges(book, "alias"));
+        switch (lie) {
+        case 0: /* a slot that no node has */
+            atom_book_define(book, &env, 2039, text_of("hello"), 1, ATOM_BOOK_USED);
+            break;
+        case 1: /* the last one */
+            atom_book_define(book, &env, 2047, text_of("hello"), 1, ATOM_BOOK_LISTED);
+            break;
+        case 2: /* an atom of the table elsewhere */
+            atom_book_define(book, &env, (uint16_t)(slot_in(0, "false") + 1), text_of("false"), 1,
+                             ATOM_BOOK_USED);
+            break;
+        case 3: /* one atom in two slots */
+            atom_book_define(book, &env, 1500, text_of("hello"), 1, ATOM_BOOK_USED);
+            assert_true(atom_book_trusts(book));
+            atom_book_define(book, &env, 1501, text_of("hello"), 1, ATOM_BOOK_USED);
+            break;
+        }
+        assert_false(judges(book, "alias"));
+        assert_int_equal(atom_book_trusts(book), lie == 2);
+        atom_book_release(book);
+        atom_books_free(books);
+    }
+}
+
+enum { NUM_OWN = 1000 };
+
+/* own_build makes a table of atoms of the first release in another order, with some that no release
+ * has. */
+static void own_build(struct ds_text atoms[NUM_OWN])
+{
+    static char names[NUM_OWN][16];
+    for (unsigned i = 0; i < NUM_OWN; i++) {
+        snprintf(names[i], sizeof names[i], "own_%u", i);
+        atoms[i] = i % 2 == 0 ? text_of(names[i])
+                              : atom_table_text(atom_tables[0].texts[NUM_OWN - i]);
+    }
+    atoms[7] = text_of("alias");
+}
+
+static bool tell_own(struct atom_books *books)
+{
+    struct ds_text atoms[NUM_OWN];
+    own_build(atoms);
+    return atom_books_add_static(books, atoms, NUM_OWN);
+}
+
+/* The user's table is used for a node that it fits, and for that alone. */
+static void knows_what_the_user_builds(void **state)
+{
+    struct ds_text atoms[NUM_OWN];
+    const struct ds_endpoint a = end_of("a@h", 1, 7), b = end_of("b@h", 2, 7);
+    (void)state;
+    own_build(atoms);
+    for (int has_table = 0; has_table < 2; has_table++) {
+        struct atom_books *books = atom_books_new(4);
+        assert_true(!has_table || tell_own(books));
+        struct atom_book *own = atom_books_find(books, &env, &a);
+        struct atom_book *other = atom_books_find(books, &env, &b);
+        for (uint16_t i = 101; i < 121; i++)
+            atom_book_define(own, &env, i, atoms[i], 1, ATOM_BOOK_USED);
+        fit(other);
+        for (int i = 0; i < 2; i++)
+            atom_book_see(i == 0 ? own : other, &env, 7, 1, &alias_role);
+        assert_int_equal(atom_book_judge(own, 7, 1).data != NULL, has_table);
+        assert_null(atom_book_judge(other, 7, 1).data);
+        assert_true(judges(other, "alias"));
+        /* One of its atoms in another slot: it is another build. */
+        atom_book_define(own, &env, 200, atoms[125], 1, ATOM_BOOK_USED);
+        assert_null(atom_book_judge(own, 7, 1).data);
+        assert_false(has_table && tell_own(books)); /* now it is too late */
+        atom_books_free(books);
+    }
+}
+
+/* A table that is one of a release once more speaks for that release, not against it. */
+static void knows_what_is_known(void **state)
+{
+    struct ds_text atoms[NUM_OWN];
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    (void)state;
+    for (unsigned i = 0; i < NUM_OWN; i++)
+        atoms[i] = atom_table_text(atom_tables[0].texts[i]);
+    assert_true(atom_books_add_static(books, atoms, NUM_OWN));
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    fit(book);
+    assert_true(judges(book, "alias"));
+    atom_books_free(books);
+}
+
+/* A table has some atoms, and each is one. */
+static void takes_atoms_alone_for_a_table(void **state)
+{
+    static char long_text[4 * 255 + 1];
+    struct ds_text atoms[2] = {text_of("one"), {long_text, sizeof long_text}};
+    struct ds_atom_memory *memory = ds_atom_memory_new(4);
+    (void)state;
+    assert_non_null(memory);
+    memset(long_text, 'x', sizeof long_text);
+    assert_false(ds_atom_memory_add_static(memory, atoms, 0));
+    assert_false(ds_atom_memory_add_static(memory, atoms, 2));
+    atoms[1].len--;
+    assert_true(ds_atom_memory_add_static(memory, atoms, 2));
+    ds_atom_memory_free(memory);
+    memory = ds_atom_memory_new(4);
+    atoms[0] = (struct ds_text){NULL, 0};
+    assert_false(ds_atom_memory_add_static(memory, atoms, 2));
+    ds_atom_memory_free(memory);
+}
+
+static void use_own(void *context)
+{
+    struct atom_books *books = atom_books_new(4);
+    (void)context;
+    if (books != NULL && !tell_own(books))
+        assert_true(failing_alloc_failed());
+    atom_books_free(books);
+}
+
+static void survives_without_memory_for_a_table(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(use_own, NULL) > NUM_OWN / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(knows_a_release),
+        cmocka_unit_test(knows_patch_releases),
+        cmocka_unit_test(believes_as_far_as_seen),
+        cmocka_unit_test(believes_no_liar),
+        cmocka_unit_test(knows_what_the_user_builds),
+        cmocka_unit_test(knows_what_is_known),
+        cmocka_unit_test(takes_atoms_alone_for_a_table),
+        cmocka_unit_test(survives_without_memory_for_a_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/*
+ * test_findings_tls.c - findings of connections in TLS: in clear on one side, nothing in common,
+ * certificates, handshakes that stall; for each code records that raise it, and near misses that do not.
+ */
+#include "findings_world.h"
+
+static void tls_and_plain(void **state)
+{
+    static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
+    (void)state;
+    begin();
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 1);
+    event.handshake.step = DS_STEP_UNKNOWN;
+    event.bytes = alert;
+    event.bytes_len = sizeof alert;
+    event.fault.kind = DS_FAULT_MALFORMED;
+    put(&event);
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("DS111");
+    for (uint64_t answered = 0; answered < 2; answered++) {
+        begin();
+        const struct ds_tls tls = {.has_alert = {answered != 0}, .alert_code = {48}};
+        w.conn.tls = &tls;
+        w.conn.counters[0].bytes = 300;
+        w.link.side[1].data_bytes = answered;
+        close_by(0, 7 * SECOND, DS_CLOSE_FIN);
+        found(answered ? "DS112" : "DS111");
+    }
+}
+
+/* shaking is a connection whose ends have said hello, in TLS. */
+static struct ds_tls shaking(void)
+{
+    begin();
+    w.conn.counters[0].bytes = w.conn.counters[1].bytes = 300;
+    w.link.side[0].data_bytes = w.link.side[1].data_bytes = 300;
+    w.link.side[0].last_data_ns = w.now_ns;
+    w.link.side[1].last_data_ns = w.now_ns + MS;
+    return (struct ds_tls){.version = 0x0303, .offered = 0x0303};
+}
+
+static void nothing_in_common(void **state)
+{
+    static const struct {
+        uint8_t code;
+        bool said_hello, has_certificate;
+        const char *codes;
+    } cases[] = {
+        {70, false, false, "DS120"}, {71, false, false, "DS120"}, {86, true, false, "DS120"},
+        {40, false, false, "DS120"}, {40, true, true, "DS112"},   {40, true, false, ""},
+        {0, true, false, ""},        {80, true, false, ""},       {48, true, true, "DS112"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ds_tls tls = shaking();
+        w.conn.tls = &tls;
+        tls.version = cases[i].said_hello ? 0x0303 : 0;
+        tls.has_alert[1] = true;
+        tls.alert_code[1] = cases[i].code;
+        tls.valid_until[0] = cases[i].has_certificate ? INT64_MAX : 0;
+        close_by(1, MS, DS_CLOSE_FIN);
+        found(cases[i].codes);
+    }
+    /* Later it is another's matter: what nodes say came through. */
+    struct ds_tls tls = shaking();
+    w.conn.tls = &tls;
+    tls.has_alert[1] = true;
+    tls.alert_code[1] = 71;
+    change(DS_CONN_UP, 0, false);
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("");
+}
+
+static void certificates_expire(void **state)
+{
+    enum { DAY = 24 * 60 * 60 };
+    static const struct {
+        int64_t from, until; /* seconds, by the clock of the packets; 0 and 0: not seen */
+        const char *codes, *sentence;
+    } cases[] = {
+        {-DAY, 15 * DAY, "", NULL},
+        {-DAY, 13 * DAY, "DS121", "the certificate of 10.0.0.2:5555 is about to expire"},
+        {-2 * DAY, -1, "DS121", "the certificate of 10.0.0.2:5555 has expired"},
+        {-2 * DAY, 1, "DS121", "the certificate of 10.0.0.2:5555 is about to expire"},
+        {1, 90 * DAY, "DS121", "the certificate of 10.0.0.2:5555 is not valid yet"},
+        {0, 0, "", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ds_tls tls = shaking();
+        const int64_t now = 20000 * (int64_t)DAY;
+        w.now_ns = now * SECOND;
+        w.conn.tls = &tls;
+        if (cases[i].until != 0) {
+            tls.valid_from[1] = now + cases[i].from;
+            tls.valid_until[1] = now + cases[i].until;
+        }
+        change(DS_CONN_OPEN, 0, false);
+        change(DS_CONN_UP, 0, false);
+        change(DS_CONN_CLOSED, 0, true);
+        found(cases[i].codes);
+        if (cases[i].sentence != NULL) {
+            sentence_is(cases[i].sentence);
+            assert_int_equal(w.last.severity == SEVERITY_ERROR, i == 2 || i == 4);
+            assert_int_equal(w.last.count, 1);
+        }
+    }
+}
+
+static void handshake_stalls(void **state)
+{
+    (void)state;
+    /* The server goes silent. */
+    struct ds_tls tls = shaking();
+    w.conn.tls = &tls;
+    w.link.side[0].last_data_ns = w.now_ns + 2 * MS;
+    close_by(0, 7 * SECOND, DS_CLOSE_FIN);
+    found("DS122");
+    sentence_is("10.0.0.2:5555 does not go on with the TLS handshake with 10.0.0.1:40000");
+    /* The client does, and the capture ends. */
+    tls = shaking();
+    w.conn.tls = &tls;
+    tls.data_records[1] = 4; /* its hello, of TLS 1.3 */
+    w.now_ns += 6 * SECOND;
+    change(DS_CONN_OPEN_AT_END, 0, true);
+    found("DS122");
+    sentence_is("10.0.0.1:40000 does not go on with the TLS handshake with 10.0.0.2:5555");
+    /* Not for long; done; ended by an alert; never answered. */
+    for (int i = 0; i < 4; i++) {
+        tls = shaking();
+        w.conn.tls = &tls;
+        if (i == 1)
+            tls.data_records[0] = tls.data_records[1] = 2;
+        if (i == 2) {
+            tls.has_alert[0] = true;
+            tls.alert_code[0] = 80;
+        }
+        if (i == 3) {
+            tls.version = 0;
+            w.link.side[1].data_bytes = 0;
+        }
+        close_by(0, i == 0 ? 4 * SECOND : 7 * SECOND, DS_CLOSE_FIN);
+        found(i == 3 ? "DS111" : "");
+    }
+}
+
+static void keys_renewed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct ds_tls tls = shaking();
+        w.conn.tls = &tls;
+        tls.data_records[0] = tls.data_records[1] = 100;
+        change(DS_CONN_UP, 0, false);
+        tls.key_updates[0] = i == 1 ? 1 : 2;
+        tls.key_updates[1] = 2;
+        w.now_ns += i == 2 ? 250 * SECOND : 200 * SECOND;
+        if (i == 3)
+            w.conn.counters[0].bytes = UINT64_C(17) << 30;
+        change(DS_CONN_CLOSED, 0, true);
+        found(i == 0 ? "DS213" : "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tls_and_plain),
+        cmocka_unit_test(nothing_in_common),
+        cmocka_unit_test(certificates_expire),
+        cmocka_unit_test(handshake_stalls),
+        cmocka_unit_test(keys_renewed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
