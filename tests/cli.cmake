@@ -26,6 +26,11 @@ add_test(NAME tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tls $<TARGET_FILE:
 file(GLOB captures ${PCAPS}/*.pcap ${PCAPS}/*.pcap.gz)
 add_test(NAME words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/words $<TARGET_FILE:distsniff>
                             ${captures})
+# Connections to ports of which EPMD has just told.
+foreach(capture cats names)
+  add_test(NAME announced_${capture} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/announced
+                                             $<TARGET_FILE:distsniff> ${PCAPS}/${capture}.pcap)
+endforeach()
 # -c bounds what is shown, whatever opens first.
 add_test(NAME first_messages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/first_messages
                                      $<TARGET_FILE:distsniff> ${PCAPS})

@@ -193,6 +193,17 @@ bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *ds
            cursor_read_u16(&at.bytes, dst);
 }
 
+bool ds_packet_opens(const struct ds_packet *packet)
+{
+    enum { FLAGS_AT = 13 };
+    struct ds_addr src, dst;
+    struct ip_packet ip = {.src = &src, .dst = &dst};
+    struct span at;
+    uint8_t flags;
+    return find_tcp(NULL, true, packet, &ip, &at) == PACKET_SEGMENT && cursor_skip(&at.bytes, FLAGS_AT) &&
+           cursor_read_u8(&at.bytes, &flags) && (flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+}
+
 bool ds_packet_quoted(const struct ds_packet *packet, struct ds_packet *quoted)
 {
     struct ds_addr src, dst;

@@ -218,6 +218,10 @@ void ds_session_free(struct ds_session *session);
  * For capture filters. */
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst);
 
+/* ds_packet_opens says whether a packet, through tunnels, asks for a TCP connection: a SYN without ACK
+ * (RFC 9293, section 3.5). */
+bool ds_packet_opens(const struct ds_packet *packet);
+
 enum { DS_LINK_TYPE_RAW = 101 }; /* the LINKTYPE_ value of IP packets without a link layer */
 
 /* ds_packet_quoted finds the IP packet that an ICMP error is about, through tunnels, as far as it

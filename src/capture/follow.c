@@ -363,6 +363,11 @@ bool follow_pass(struct follow *f, const struct ds_packet *packet)
     return f->expression == NULL || f->in_kernel || passes(f, packet);
 }
 
+bool follow_may_yet_pass(const struct follow *f, const struct ds_packet *packet)
+{
+    return f->expression != NULL && f->is_learning && !f->in_kernel && ds_packet_opens(packet);
+}
+
 /* Takes a port back that was thought to be somebody else's. */
 static void include_again(struct follow *f, uint16_t port)
 {

@@ -40,6 +40,10 @@ bool follow_begin(struct follow *follow);
 /* follow_pass says whether a packet passes. */
 bool follow_pass(struct follow *follow, const struct ds_packet *packet);
 
+/* follow_may_yet_pass says whether a packet that does not pass would if its port were learned from what
+ * was captured before it, and nothing of its connection has been seen without it: it opens one. */
+bool follow_may_yet_pass(const struct follow *follow, const struct ds_packet *packet);
+
 /* follow_learn adds a port, and says so the first time when there is an expression. */
 void follow_learn(struct follow *follow, uint16_t port, struct ds_text name);
 

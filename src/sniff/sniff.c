@@ -135,6 +135,18 @@ static void take_made(struct sniff *s, const struct ds_packet *packet)
         recorder_packet(s->recorder, packet, &where);
 }
 
+/* passes holds a packet against the rule. Where it opens a connection, what EPMD said of its port may be
+ * among the packets that still wait for others: they are taken first. */
+static bool passes(struct sniff *s, const struct ds_packet *packet)
+{
+    if (follow_pass(s->follow, packet))
+        return true;
+    if (!follow_may_yet_pass(s->follow, packet))
+        return false;
+    ds_session_settle(s->session);
+    return follow_pass(s->follow, packet);
+}
+
 static void take_packet(struct sniff *s, struct ds_packet *packet)
 {
     if (packet->past.kind != DS_PAST_NONE) {
@@ -148,7 +160,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         begin(s, packet->ts_ns);
     if (!ending_takes(&s->ending, packet->ts_ns))
         return;
-    if (follow_pass(s->follow, packet) && save_packet(&s->save, packet)) {
+    if (passes(s, packet) && save_packet(&s->save, packet)) {
         s->num_passed++;
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */

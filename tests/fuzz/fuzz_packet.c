@@ -109,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         else if ((packet.frame & 7) == 0)
             tcp_table_time(table, packet.ts_ns);
         (void)ds_packet_ports(&packet, &src, &dst);
+        (void)ds_packet_opens(&packet);
         free(copy);
         check(meter.used <= meter.max);
     }

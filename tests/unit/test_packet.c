@@ -137,6 +137,33 @@ static void test_not_tcp(void **state)
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
 }
 
+static void test_opens(void **state)
+{
+    (void)state;
+    enum { FLAGS_AT = 40 + 13 }; /* behind an IPv6 header */
+    static const struct {
+        uint8_t flags;
+        bool opens;
+    } cases[] = {{TCP_SYN, true},  {TCP_SYN | TCP_PSH, true},  {TCP_SYN | TCP_ACK, false},
+                 {TCP_ACK, false}, {TCP_ACK | TCP_PSH, false}, {0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        maker_start(&m, "", 0);
+        maker_tcp(&m, 77, 0, cases[i].flags, 0);
+        maker_ip6(&m, 6, false);
+        struct ds_packet packet = maker_packet(&m, RAW);
+        assert_int_equal(ds_packet_opens(&packet), cases[i].opens);
+        packet.cap_len = FLAGS_AT + 1;
+        assert_int_equal(ds_packet_opens(&packet), cases[i].opens);
+        packet.cap_len--; /* without the flags */
+        assert_false(ds_packet_opens(&packet));
+    }
+    maker_start(&m, "", 0);
+    maker_udp(&m, 40000, 53);
+    maker_ip4(&m, 17);
+    struct ds_packet packet = maker_packet(&m, RAW);
+    assert_false(ds_packet_opens(&packet));
+}
+
 /* make_icmp: an error about a segment from 10.0.0.1 to 10.0.0.2, or their IPv6 likes; as far as
  * it is quoted. */
 static void make_icmp(int version, uint8_t type, uint8_t code, uint32_t more, size_t quoted_len)
@@ -184,6 +211,7 @@ static void test_icmp(void **state)
         uint16_t src = 0, dst = 0;
         make_icmp(cases[i].version, cases[i].type, cases[i].code, 1400, 1000);
         struct ds_packet packet = maker_packet(&m, RAW);
+        assert_false(ds_packet_opens(&packet)); /* what is quoted does */
         assert_int_equal(ds_packet_ports(&packet, &src, &dst), cases[i].what != NULL);
         if (cases[i].what == NULL) {
             assert_int_equal(decode(RAW), PACKET_NOT_TCP);
@@ -414,6 +442,7 @@ int main(void)
         TEST(test_raw),
         TEST(test_link_types),
         TEST(test_not_tcp),
+        TEST(test_opens),
         TEST(test_icmp),
         TEST(test_ip4),
         TEST(test_padding),

@@ -161,6 +161,7 @@ static void check_guarded(uint32_t link_type)
                 assert_int_not_equal(status, i == 0 ? PACKET_MALFORMED : PACKET_UNKNOWN_LINK);
             }
             (void)ds_packet_ports(&packet, &src, &dst);
+            (void)ds_packet_opens(&packet);
             packet.len = (uint32_t)len;
         }
         guard_page_free(&guard);
