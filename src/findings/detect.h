@@ -30,7 +30,7 @@ struct watched {
     enum ds_cookie_check cookie[2]; /* of the digest that an end sent */
     uint32_t challenge[2];          /* given to the other end */
     bool has_challenge[2];
-    bool is_up, is_late, is_half_closed;
+    bool is_up, is_half_closed;
     bool is_refused;  /* by a status, of which has been spoken */
     bool is_nok;
     bool is_explained; /* nothing more is to be said of its end */
@@ -74,8 +74,7 @@ struct pair {
     uint64_t frame[NUM_UPS];
     bool has_ended;      /* a link of theirs, or more */
     uint32_t ended_by;   /* the latest: hash of the node that closed it in order; 0: otherwise */
-    int64_t idle_ns[3];         /* before a RST, of the last ones; 0: none */
-    unsigned idles;
+    int64_t idle_ns;     /* before the latest RST; 0: none */
 };
 
 struct callee {
@@ -118,7 +117,6 @@ struct locked {
     unsigned refused; /* in a row */
     int64_t refused_ns; /* the first of these */
     uint64_t frame;
-    bool has_holder;
     size_t holder_len;
     char holder[128];
 };

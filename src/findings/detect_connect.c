@@ -42,7 +42,7 @@ static void take_conn(struct detect *d, const struct ds_event *event)
         detect_dialled_up(d, event);
         return;
     case DS_CONN_JOINED_LATE:
-        w->is_up = w->is_late = true;
+        w->is_up = true;
         return;
     case DS_CONN_HALF_CLOSED:
     case DS_CONN_FAILED:

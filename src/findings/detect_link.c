@@ -135,8 +135,8 @@ static void take_idle(struct detect *d, const struct ds_event *event)
     struct pair *p = idle_ns >= IDLE_NS ? find_pair(d, event->conn) : NULL;
     if (p == NULL)
         return;
-    const int64_t before_ns = p->idle_ns[0];
-    p->idle_ns[0] = idle_ns;
+    const int64_t before_ns = p->idle_ns;
+    p->idle_ns = idle_ns;
     if (before_ns == 0 || idle_ns < before_ns - before_ns / 20 ||
         idle_ns > before_ns + before_ns / 20)
         return;
