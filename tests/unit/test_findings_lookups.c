@@ -98,6 +98,161 @@ static void resolves(void **state)
     found("");
 }
 
+/* How long is waited, for whom, and what the answer was. */
+static void bounds_of_lookups(void **state)
+{
+    static const struct ds_addr epmds_host = {4, {10, 0, 0, 2}}, one_more = {4, {10, 0, 0, 1}};
+    static const struct {
+        int code;
+        const char *sentence;
+    } codes[] = {{0, "bob does not resolve: there is a name, but no address"},
+                 {5, "bob does not resolve: DNS refuses"},
+                 {6, "bob does not resolve: DNS answers with an error"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        begin_asking();
+        lookup_by(alices_host, "bob", -1, false);
+        lookup_by(alices_host, "bob", codes[i].code, false);
+        const int64_t asked_ns = w.now_ns;
+        w.now_ns += SECOND / 2;
+        findings_time(w.findings, w.now_ns);
+        found("DS109");
+        sentence_is(codes[i].sentence);
+        assert_int_equal(w.last.evidence[0].ts_ns, asked_ns);
+    }
+    begin_asking(); /* the host of EPMD has to do with nodes as well */
+    lookup_by(epmds_host, "bob", -1, false);
+    lookup_by(epmds_host, "bob", 3, false);
+    found("DS109");
+    for (int quads = 0; quads < 3; quads++) { /* both kinds of addresses, and nothing else */
+        begin_asking();
+        struct ds_conn conn = {.end = {{.addr = one_more}, {.addr = name_server}}};
+        for (int answer = 0; answer < 2; answer++) {
+            struct ds_event event = event_of(DS_EVENT_LOOKUP, answer);
+            event.conn = &conn;
+            event.lookup = (struct ds_lookup){
+                .name = text("bob"), .is_answer = answer != 0, .code = answer ? 3 : 0,
+                .type = quads == 0 ? DS_LOOKUP_A : quads == 1 ? DS_LOOKUP_AAAA : 33};
+            put(&event);
+        }
+        found(quads < 2 ? "DS109" : "");
+    }
+    for (int is_long = 0; is_long < 2; is_long++) { /* one question is forgotten after a while */
+        begin_asking();
+        lookup_by(alices_host, "bob", -1, false);
+        w.now_ns += is_long ? 30 * SECOND : 30 * SECOND - 1;
+        findings_time(w.findings, w.now_ns);
+        lookup_by(alices_host, "bob", -1, false);
+        found(is_long ? "" : "DS109");
+        if (!is_long)
+            detail_has("10.0.0.1 asked 10.0.0.53 2 times");
+    }
+    begin_asking(); /* asked again after a no, and no answer: that is what was last */
+    lookup("bob", 3);
+    lookup_by(alices_host, "bob", -1, false);
+    found("DS109");
+    sentence_is("bob does not resolve: DNS does not answer");
+    begin_asking(); /* of names of one length the first is shown */
+    lookup("bob.one", 3);
+    lookup("bob.two", 3);
+    found("DS109");
+    sentence_is("bob.one does not resolve: there is no such name");
+    begin_asking(); /* in other capitals and with other domains it is no other question */
+    lookup("bob.example", 3);
+    lookup("bob.other", 3);
+    lookup("bobby.example", 3);
+    lookup_by(epmds_host, "bob.example", -1, false);
+    lookup_by(epmds_host, "bob.example", 3, false);
+    findings_end(w.findings);
+    assert_int_equal(w.num, 3);
+    for (int has_digit = 0; has_digit < 2; has_digit++) { /* a name that is one, not the beginning of one */
+        begin_asking();
+        step(DS_STEP_SEND_NAME, 0, "n@ZOE");
+        lookup(has_digit ? "zoe2" : "zoe.example", 3);
+        found("DS109");
+        assert_int_equal(w.last.severity, has_digit ? SEVERITY_WARNING : SEVERITY_ERROR);
+    }
+}
+
+/* Somebody who goes on to EPMD has its answer; others do not have it. */
+static void dials_after_a_lookup(void **state)
+{
+    (void)state;
+    for (int host = 1; host <= 2; host++) {
+        const struct ds_addr addr = {4, {10, 0, 0, (uint8_t)host}};
+        begin_asking();
+        lookup_by(addr, "bob", -1, false);
+        lookup_by(addr, "bob", 3, false);
+        asked("carol"); /* by 10.0.0.1 */
+        found(host == 1 ? "" : "DS109");
+    }
+    for (int host = 127; host <= 128; host++) { /* of the machine's own addresses any may ask */
+        begin();
+        w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {(uint8_t)host, 0, 0, 1}};
+        epmd(DS_EPMD_PORT2_RESP, 1, "bob", PORT, 0);
+        next_conn();
+        lookup("bob", 3);
+        found(host == 127 ? "DS109" : "");
+    }
+}
+
+/* As many hosts and names of nodes as are remembered. */
+static void many_hosts(void **state)
+{
+    enum { AT_MOST = 64 }; /* MAX_HOSTS */
+    (void)state;
+    for (int num = AT_MOST; num <= AT_MOST + 1; num++) {
+        begin();
+        for (int i = 0; i < num; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "n@h%d", i);
+            w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {10, 9, 0, (uint8_t)i}};
+            step(DS_STEP_SEND_NAME, 0, name);
+            step(DS_STEP_SEND_NAME, 0, name); /* once more: the same */
+            step(DS_STEP_SEND_NAME, 0, "n@"); /* none */
+        }
+        next_conn();
+        const struct ds_addr last = {4, {10, 9, 0, (uint8_t)(num - 1)}};
+        char name[16];
+        snprintf(name, sizeof name, "h%d", num - 1);
+        lookup_by(last, "x", -1, false);
+        lookup_by(last, "x", 3, false);
+        findings_time(w.findings, w.now_ns + SECOND);
+        assert_int_equal(w.num, num == AT_MOST);
+        begin_asking();
+        for (int i = 0; i < num; i++) {
+            char node[16];
+            snprintf(node, sizeof node, "n@h%d", i);
+            step(DS_STEP_SEND_NAME, 0, node);
+            step(DS_STEP_SEND_NAME, 0, node);
+            step(DS_STEP_SEND_NAME, 0, "n@");
+        }
+        lookup(name, 3);
+        found("DS109");
+        assert_int_equal(w.last.severity, num == AT_MOST ? SEVERITY_ERROR : SEVERITY_WARNING);
+    }
+}
+
+/* At the cap the question goes that was asked or answered longest ago. */
+static void oldest_lookup(void **state)
+{
+    enum { AT_MOST = 64 }; /* MAX_LOOKUPS */
+    (void)state;
+    begin_asking();
+    for (int i = 0; i <= AT_MOST; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "h%d", i == AT_MOST ? 999 : i);
+        if (i == AT_MOST)
+            lookup_by(alices_host, "h0", 3, false); /* the answer of the first: now h1 is the oldest */
+        w.now_ns++;
+        lookup_by(alices_host, name, -1, false);
+    }
+    lookup_by(alices_host, "h0", 3, false);
+    lookup_by(alices_host, "h1", 3, false); /* nobody knows who asked */
+    found("DS109");
+    sentence_is("h0 does not resolve: there is no such name");
+}
+
 /* More names than there is room for: the oldest are forgotten, and nothing worse. */
 static void many_lookups(void **state)
 {
@@ -158,6 +313,12 @@ static void looks_around(void **state)
     next_conn();
     names_of_epmd(1);
     found("");
+    begin(); /* who was connected with as well */
+    shake(DS_STEP_STATUS, "alice@a", "bob@b");
+    next_conn();
+    w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 3}};
+    names_of_epmd(2);
+    found("");
     begin(); /* more than there is room for: nobody knows */
     for (int i = 0; i < 300; i++) {
         w.conn.end[0].addr = (struct ds_addr){4, {10, 1, (uint8_t)(i / 200), (uint8_t)(i % 200)}};
@@ -176,13 +337,15 @@ static void looks_around(void **state)
 /* It sends something to a port, and that is no handshake. */
 static void no_handshake(void **state)
 {
-    enum { GARBAGE, NOTHING, UNTOLD, GAP, CASES };
+    enum { GARBAGE, NOTHING, UNTOLD, GAP, OTHER_HOST, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
         if (i != UNTOLD)
             asked("bob");
         w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 9}};
+        if (i == OTHER_HOST)
+            w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 3}};
         w.link.side[0].syns = w.link.side[1].syns = 1;
         w.conn.counters[0].bytes = i == NOTHING ? 0 : 18;
         w.conn.counters[0].gaps = i == GAP;
@@ -198,6 +361,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(does_not_resolve),
         cmocka_unit_test(resolves),
+        cmocka_unit_test(bounds_of_lookups),
+        cmocka_unit_test(dials_after_a_lookup),
+        cmocka_unit_test(many_hosts),
+        cmocka_unit_test(oldest_lookup),
         cmocka_unit_test(many_lookups),
         cmocka_unit_test(scanners),
         cmocka_unit_test(looks_around),

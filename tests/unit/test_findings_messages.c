@@ -376,6 +376,72 @@ static void cut_by_global(void **state)
     }
 }
 
+/* How the link that was lost had ended, if it was seen: only of one that its lost node closed is nothing said. */
+static void ends_before_the_cut(void **state)
+{
+    enum { RESET, FELL_SILENT, UP_AGAIN, CASES };
+    static const char *const codes[CASES] = {"DS204 DS210", "DS201 DS210", "DS204 DS210"};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        shake(DS_STEP_CHALLENGE_ACK, "alice@a", "carol@c");
+        w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+        change(DS_CONN_UP, 0, false);
+        w.link.side[0].last_data_ns = w.link.side[1].last_data_ns = w.now_ns;
+        if (i == FELL_SILENT) { /* alice did */
+            w.now_ns += 60 * SECOND;
+            w.link.side[1].last_data_ns = w.now_ns;
+        }
+        half_close(1, i == RESET ? DS_CLOSE_RESET : DS_CLOSE_FIN);
+        next_conn();
+        if (i == UP_AGAIN) {
+            shake(DS_STEP_CHALLENGE_ACK, "alice@a", "carol@c");
+            w.conn.end[0].addr = w.conn.end[1].addr;
+            change(DS_CONN_UP, 0, false);
+            next_conn();
+        }
+        up();
+        said_by_global("lost_connection", "global:lost_connection", 0);
+        said_by_global("remove_connection", "global:remove_connection", 0);
+        found(codes[i]);
+        assert_int_equal(w.last.severity, i == UP_AGAIN ? SEVERITY_WARNING : SEVERITY_ERROR);
+    }
+}
+
+static void is_not_acknowledged(void)
+{
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
+    put(&event);
+}
+
+/* The link that was lost fades, whoever waits: what is sent over it is not acknowledged any more; or is again. */
+static void fades_before_the_cut(void **state)
+{
+    enum { ALICE_WAITS, CAROL_WAITS, IS_HEARD, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        is_not_acknowledged(); /* so does another one */
+        next_conn();
+        shake(DS_STEP_CHALLENGE_ACK, i == CAROL_WAITS ? "carol@c" : "alice@a",
+              i == CAROL_WAITS ? "alice@a" : "carol@c");
+        w.link.side[0].last_data_ns = w.link.side[1].last_data_ns = w.now_ns;
+        is_not_acknowledged();
+        if (i == IS_HEARD) {
+            const struct ds_event tick = event_of(DS_EVENT_TICK, 1);
+            put(&tick);
+        }
+        next_conn();
+        up();
+        said_by_global("lost_connection", "global:lost_connection", 0);
+        said_by_global("remove_connection", "global:remove_connection", 0);
+        found("DS210");
+        assert_int_equal(w.last.severity, i == IS_HEARD ? SEVERITY_WARNING : SEVERITY_ERROR);
+    }
+}
+
 static void link_up(const char *one, uint8_t host_one, const char *two, uint8_t host_two)
 {
     shake(DS_STEP_CHALLENGE_ACK, one, two);
@@ -545,6 +611,8 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(global_names),
         cmocka_unit_test(cut_by_global),
+        cmocka_unit_test(ends_before_the_cut),
+        cmocka_unit_test(fades_before_the_cut),
         cmocka_unit_test(meshes),
         cmocka_unit_test(meshes_at_the_cap),
         cmocka_unit_test(dangerous_code),

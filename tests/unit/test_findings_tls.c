@@ -29,6 +29,32 @@ static void tls_and_plain(void **state)
     }
 }
 
+/* Which alerts are of a certificate. */
+static void alerts_of_certificates(void **state)
+{
+    static const struct {
+        uint8_t code;
+        bool is_certificate;
+    } cases[] = {{41, false}, {42, true},   {46, true},  {47, false},
+                 {48, true},  {49, false}, {116, true}, {115, false}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const int end = i % 2;
+        begin();
+        struct ds_tls tls = {.version = 0x0303};
+        tls.has_alert[end] = true;
+        tls.alert_code[end] = cases[i / 2].code;
+        w.conn.tls = &tls;
+        w.conn.counters[0].bytes = 300;
+        w.link.side[1].data_bytes = 1;
+        close_by(0, MS, DS_CLOSE_FIN);
+        found(cases[i / 2].is_certificate ? "DS112" : "");
+        if (w.num != 0)
+            sentence_is(end == 0 ? "10.0.0.1:40000 refused the certificate of 10.0.0.2:5555"
+                                 : "10.0.0.2:5555 refused the certificate of 10.0.0.1:40000");
+    }
+}
+
 /* shaking is a connection whose ends have said hello, in TLS. */
 static struct ds_tls shaking(void)
 {
@@ -167,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tls_and_plain),
+        cmocka_unit_test(alerts_of_certificates),
         cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(certificates_expire),
         cmocka_unit_test(handshake_stalls),

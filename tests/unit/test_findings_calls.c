@@ -1,0 +1,307 @@
+/*
+ * test_findings_calls.c - findings that calls show: who has to be known, how many must fail and how they are counted,
+ * and what a reason says of code that is not there.
+ */
+#include "findings_world.h"
+
+static uint64_t num_calls;
+
+static struct call call_of(enum call_outcome outcome)
+{
+    return (struct call){.number = ++num_calls, .conn = 3, .label = "gen:call", .group = "",
+                         .caller = {.node = text("alice@a"), .has_pid = true, .id = 5},
+                         .callee = {.node = text("bob@b"), .name = text("calc")},
+                         .start_ns = w.now_ns, .end_ns = w.now_ns + MS,
+                         .start_frame = 3, .end_frame = 4, .outcome = outcome};
+}
+
+static void put_call(const struct call *call)
+{
+    findings_record(w.findings, &(struct record){.call = call});
+}
+
+static void begin_calls(void)
+{
+    begin();
+    num_calls = 0;
+}
+
+/* A call that hangs: who was asked has to be known a little. */
+static void hung(void **state)
+{
+    static const struct {
+        bool has_node, has_name, has_pid;
+        const char *codes;
+    } cases[] = {{true, false, false, "DS305"},
+                 {false, true, false, "DS305"},
+                 {false, false, true, "DS305"},
+                 {false, false, false, ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_calls();
+        struct call call = call_of(CALL_UNANSWERED);
+        call.end_ns = call.start_ns + 5 * SECOND;
+        call.callee = (struct party){.has_pid = cases[i].has_pid, .id = 7};
+        if (cases[i].has_node)
+            call.callee.node = text("bob@b");
+        if (cases[i].has_name)
+            call.callee.name = text("calc");
+        put_call(&call);
+        found(cases[i].codes);
+    }
+    for (int began_later = 0; began_later < 2; began_later++) { /* those that are overdue have been told */
+        int64_t until_ns;
+        begin_calls();
+        findings_overdue_after(w.findings, w.now_ns, &until_ns);
+        struct call call = call_of(CALL_UNANSWERED);
+        call.label = "erpc:call";
+        call.start_ns = until_ns + began_later;
+        call.end_ns = call.start_ns + 5 * SECOND;
+        put_call(&call);
+        found(began_later ? "DS305" : "");
+        if (began_later)
+            sentence_is("an erpc:call to calc of bob@b is not answered");
+    }
+}
+
+/* Which ends are failures, and what they are called. */
+static void failures(void **state)
+{
+    static const struct {
+        enum call_outcome outcome;
+        const char *detail; /* NULL: it is none */
+    } cases[] = {{CALL_NOPROC, "by then 1 of 5: 1 noproc; the latest is call #5"},
+                 {CALL_ERROR, "by then 1 of 5: 1 with an error; "},
+                 {CALL_TIMEOUT, "by then 1 of 5: 1 given up; "},
+                 {CALL_ABANDONED, "by then 1 of 5: 1 given up; "},
+                 {CALL_UNANSWERED, NULL},
+                 {CALL_NOCONNECTION, NULL},
+                 {CALL_UNKNOWN, NULL}};
+    static const enum call_outcome mixed[] = {CALL_OK, CALL_NOPROC, CALL_ERROR, CALL_TIMEOUT,
+                                              CALL_ABANDONED, CALL_NOPROC};
+    struct call call;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_calls();
+        for (int n = 0; n < 5; n++) {
+            call = call_of(n < 4 ? CALL_OK : cases[i].outcome);
+            put_call(&call);
+        }
+        found(cases[i].detail != NULL ? "DS310" : "");
+        if (cases[i].detail == NULL)
+            continue;
+        detail_has(cases[i].detail);
+        assert_int_equal(w.last.evidence[0].conn, 3);
+        assert_int_equal(w.last.evidence[0].ts_ns, call.end_ns);
+        assert_int_not_equal(w.last.severity, SEVERITY_NOTE);
+    }
+    begin_calls(); /* all kinds; and what fails then is not told again */
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
+        call = call_of(mixed[i]);
+        put_call(&call);
+    }
+    found("DS310");
+    assert_int_equal(w.last.count, 1);
+    detail_has("by then 4 of 5: 1 noproc, 2 given up, 1 with an error; the latest is call #5");
+    for (int i = 0; i < 3; i++) { /* of OTP's own it is not much; nobody's are not counted */
+        begin_calls();
+        for (int n = 0; n < 5; n++) {
+            call = call_of(CALL_NOPROC);
+            call.group = "otp";
+            if (i == 1)
+                call.callee.node = (struct ds_text){NULL, 0};
+            if (i == 2)
+                call.callee.name = (struct ds_text){NULL, 0};
+            put_call(&call);
+        }
+        found(i == 0 ? "DS310" : "");
+        if (i == 0)
+            assert_int_equal(w.last.severity, SEVERITY_NOTE);
+    }
+}
+
+/* As many callees as are remembered; and names of nodes as long as they are kept. */
+static void caps(void **state)
+{
+    enum { MAX_CALLEES = 1024 };
+    struct call call;
+    (void)state;
+    for (int num = MAX_CALLEES - 1; num <= MAX_CALLEES; num++) {
+        begin_calls();
+        for (int i = 0; i < 4; i++) {
+            call = call_of(CALL_NOPROC);
+            put_call(&call);
+        }
+        for (int i = 0; i < num; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "n%d", i);
+            call = call_of(CALL_OK);
+            call.callee.name = text(name);
+            put_call(&call);
+        }
+        call = call_of(CALL_NOPROC);
+        put_call(&call);
+        found(num < MAX_CALLEES ? "DS310" : "");
+    }
+    char node[FINDING_NODE_LEN + 1];
+    memset(node, 'n', sizeof node);
+    for (size_t len = FINDING_NODE_LEN; len <= sizeof node; len++) {
+        begin_calls();
+        call = call_of(CALL_UNANSWERED);
+        call.end_ns = call.start_ns + 5 * SECOND;
+        call.callee.node = (struct ds_text){node, len};
+        put_call(&call);
+        found("DS305");
+        assert_int_equal(w.last.node[1].len, len == FINDING_NODE_LEN ? len : 0);
+    }
+}
+
+static void late_replies(void **state)
+{
+    (void)state;
+    for (int is_known = 0; is_known < 2; is_known++) {
+        begin_calls();
+        struct ds_event event = event_of(DS_EVENT_MESSAGE, 1);
+        findings_record(w.findings,
+                        &(struct record){.event = &event,
+                                         .note = {.late = true, .has_latency = is_known,
+                                                  .latency_ns = 6 * SECOND, .call = 9}});
+        found("DS301");
+        if (is_known)
+            detail_has("after 6.00 s, call #9");
+        else
+            assert_int_equal(w.last.detail.len, 0);
+    }
+}
+
+/* Code that is not there. */
+
+/* put_entry is the top of a stack: {Module, Function, Arity or arguments, Place}. */
+static void put_entry(const char *mod, const char *fun, int num_args, bool as_list)
+{
+    put_list(1);
+    put_tuple(4);
+    put_atom(mod);
+    put_atom(fun);
+    if (as_list && num_args != 0)
+        put_list((uint8_t)num_args);
+    for (int i = 0; as_list && i < num_args; i++)
+        put_small(7);
+    if (as_list)
+        put_nil();
+    else
+        put_small((uint8_t)num_args);
+    put_nil();
+    put_nil();
+}
+
+/* fails_with gives a call of m:f(7) that ends with the reason that stands in term_bytes. */
+static void fails_with(bool has_names)
+{
+    const struct ds_term reason = term_since(0);
+    struct call call = call_of(CALL_ERROR);
+    call.reason = reason;
+    if (has_names) {
+        size_t at = term_bytes.len;
+        put_atom("m");
+        call.mod = term_since(at);
+        at = term_bytes.len;
+        put_atom("f");
+        call.fun = term_since(at);
+        at = term_bytes.len;
+        put_list(1);
+        put_small(7);
+        put_nil();
+        call.args = term_since(at);
+    }
+    call.label = "rpc:call";
+    put_call(&call);
+}
+
+static void missing_functions(void **state)
+{
+    static const struct {
+        const char *why, *mod, *fun;
+        int num_args;
+        bool as_list, has_names;
+        const char *sentence; /* NULL: none */
+        enum certainty certainty;
+    } cases[] = {
+        {"undef", "m", "f", 1, false, true, "bob@b does not have m:f/1", CERTAINTY_LIKELY},
+        {"undef", "m", "g", 0, false, true, "bob@b does not have m:g/0", CERTAINTY_POSSIBLE},
+        {"undef", "m", "g", 0, true, true, "bob@b does not have m:g/0", CERTAINTY_POSSIBLE},
+        {"undef", "m", "g", 2, true, true, "bob@b does not have m:g/2", CERTAINTY_POSSIBLE},
+        {"undef", "n", "f", 1, false, true, "bob@b does not have n:f/1", CERTAINTY_POSSIBLE},
+        {"undef", "n", "f", 1, false, false, "bob@b does not have n:f/1", CERTAINTY_POSSIBLE},
+        {"function_clause", "m", "f", 1, false, true, "bob@b has another m:f/1", CERTAINTY_LIKELY},
+        {"function_clause", "n", "f", 1, false, true, NULL, CERTAINTY_SURE},
+        {"function_clause", "m", "f", 1, false, false, NULL, CERTAINTY_SURE},
+        {"undef", NULL, NULL, 0, false, true, "bob@b does not have m:f/1", CERTAINTY_LIKELY},
+        {"undef", NULL, NULL, 0, false, false, NULL, CERTAINTY_SURE},
+        {"function_clause", NULL, NULL, 0, false, true, NULL, CERTAINTY_SURE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_calls();
+        begin_terms();
+        if (cases[i].mod != NULL)
+            put_tuple(2);
+        put_atom(cases[i].why);
+        if (cases[i].mod != NULL)
+            put_entry(cases[i].mod, cases[i].fun, cases[i].num_args, cases[i].as_list);
+        fails_with(cases[i].has_names);
+        found(cases[i].sentence != NULL ? "DS302" : "");
+        if (cases[i].sentence == NULL)
+            continue;
+        sentence_is(cases[i].sentence);
+        assert_int_equal(w.last.certainty, cases[i].certainty);
+    }
+    begin_calls();
+    begin_terms();
+    put_tuple(2);
+    put_tuple(2);
+    put_atom("badfun");
+    put_atom("f");
+    put_nil();
+    fails_with(false);
+    found("DS302");
+    sentence_is("bob@b does not have the code of a fun that it was given");
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+}
+
+/* {'EXIT', {{undef, Stack}, {m, f, [7]}}} is the deepest that is looked into. */
+static void wrapped_reasons(void **state)
+{
+    (void)state;
+    for (int exits = 1; exits <= 2; exits++) {
+        begin_calls();
+        begin_terms();
+        for (int i = 0; i < exits; i++) {
+            put_tuple(2);
+            put_atom("EXIT");
+        }
+        put_tuple(2);
+        put_tuple(2);
+        put_atom("undef");
+        put_entry("m", "f", 1, false);
+        put_tuple(3);
+        put_atom("m");
+        put_atom("f");
+        put_nil();
+        fails_with(true);
+        found(exits == 1 ? "DS302" : "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hung),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(caps),
+        cmocka_unit_test(late_replies),
+        cmocka_unit_test(missing_functions),
+        cmocka_unit_test(wrapped_reasons),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

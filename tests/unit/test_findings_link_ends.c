@@ -1,0 +1,209 @@
+/*
+ * test_findings_link_ends.c - how links end: when a silence is one that a node gives up for, which ends are alike, and
+ * which of them are told once; up to the very time at which it is something else.
+ */
+#include "findings_world.h"
+
+#define TICK_NS (15 * SECOND) /* where none was measured */
+
+/* goes_silent: bob says nothing for so long, and alice's last word comes so long after his. */
+static void goes_silent(int64_t silence_ns, int64_t goes_on_ns)
+{
+    begin();
+    up();
+    w.link.side[0].last_data_ns = w.now_ns + goes_on_ns;
+    w.now_ns += silence_ns;
+}
+
+static void silence(void **state)
+{
+    const int64_t least_ns = 3 * TICK_NS - TICK_NS / 10, most_ns = 6 * TICK_NS;
+    const int64_t least_said_ns = 2 * TICK_NS - TICK_NS / 10;
+    const struct {
+        int64_t silence_ns, goes_on_ns;
+        const char *codes;
+    } cases[] = {
+        {least_ns - 1, least_ns - 1, "DS204"}, {least_ns, least_ns, "DS201"},
+        {most_ns, most_ns, "DS201"},           {most_ns + 1, most_ns, "DS204"},
+        {most_ns, least_said_ns, "DS201"},     {most_ns, least_said_ns - 1, "DS204"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        goes_silent(cases[i].silence_ns, cases[i].goes_on_ns);
+        half_close(0, DS_CLOSE_FIN);
+        found(cases[i].codes);
+    }
+    for (int acknowledged = 0; acknowledged < 2; acknowledged++) { /* for more than a third of the time */
+        goes_silent(60 * SECOND, 60 * SECOND);
+        w.link.side[1].last_ns = w.link.side[1].last_data_ns + 20 * SECOND + acknowledged;
+        half_close(0, DS_CLOSE_FIN);
+        found("DS201");
+        detail_has(acknowledged ? "its kernel still acknowledged" : "did not acknowledge either");
+    }
+    for (int is_due = 0; is_due < 2; is_due++) { /* its own tick, of the usual interval */
+        goes_silent(TICK_NS - 1 + is_due, TICK_NS - 1);
+        w.link.side[0].tick_intervals = 2;
+        w.link.side[0].tick_last_ns = 4 * SECOND;
+        w.link.side[1].last_ns = w.now_ns;
+        half_close(0, DS_CLOSE_FIN);
+        found("DS201");
+        assert_int_equal(w.last.certainty, is_due ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
+    goes_silent(0, 0); /* one that was never heard is not one that fell silent */
+    w.link.side[0].tick_intervals = 2;
+    w.link.side[0].tick_last_ns = 300 * SECOND;
+    w.link.side[1].last_data_ns = 0;
+    half_close(0, DS_CLOSE_FIN);
+    found("DS204");
+}
+
+/* is_cut: a link whose ends had said nothing for so long each is reset. */
+static void is_cut(int64_t idle_ns_0, int64_t idle_ns_1)
+{
+    up();
+    w.now_ns += 200 * SECOND;
+    w.link.side[0].last_data_ns = w.now_ns - idle_ns_0;
+    w.link.side[1].last_data_ns = w.now_ns - idle_ns_1;
+    half_close(1, DS_CLOSE_RESET);
+    next_conn();
+}
+
+static void idle_links(void **state)
+{
+    static const struct {
+        int64_t before_ns, idle_ns_0, idle_ns_1;
+        bool is_idle;
+    } cases[] = {
+        {30 * SECOND, 30 * SECOND, 30 * SECOND, true},
+        {30 * SECOND - 1, 30 * SECOND - 1, 30 * SECOND - 1, false},
+        {100 * SECOND, 95 * SECOND, 95 * SECOND, true},
+        {100 * SECOND, 95 * SECOND - 1, 95 * SECOND - 1, false},
+        {100 * SECOND, 105 * SECOND, 105 * SECOND, true},
+        {100 * SECOND, 105 * SECOND + 1, 105 * SECOND + 1, false},
+        {100 * SECOND, 100 * SECOND, 150 * SECOND, true}, /* the later word counts */
+        {100 * SECOND, 150 * SECOND, 100 * SECOND, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        is_cut(cases[i].before_ns, cases[i].before_ns);
+        is_cut(cases[i].idle_ns_0, cases[i].idle_ns_1);
+        found(cases[i].is_idle ? "DS204 DS208 DS204" : "DS204 DS204");
+    }
+}
+
+/* An end is told of once, and only of a link that was up. */
+static void told_once(void **state)
+{
+    (void)state;
+    begin();
+    up();
+    half_close(1, DS_CLOSE_FIN);
+    change(DS_CONN_CLOSED, 1, true);
+    found("DS204");
+    assert_int_equal(w.last.count, 1);
+    begin();
+    shake(DS_STEP_CHALLENGE, "alice@a", "bob@b");
+    half_close(0, DS_CLOSE_RESET);
+    found("DS102");
+    begin(); /* one that was up before the capture began */
+    shake(DS_STEP_SEND_NAME, "alice@127.0.0.1", "bob@127.0.0.1");
+    w.conn.end[0].addr = w.conn.end[1].addr;
+    change(DS_CONN_JOINED_LATE, 0, false);
+    half_close(1, DS_CLOSE_RESET);
+    found("DS204");
+}
+
+/* comes_up: a link of these two, whoever dials; alice was started as her first creation. */
+static void comes_up(bool bob_dials, uint32_t alices, uint32_t bobs)
+{
+    const char *const alice = "alice@127.0.0.1", *const bob = "bob@127.0.0.1";
+    shake(DS_STEP_CHALLENGE_ACK, bob_dials ? bob : alice, bob_dials ? alice : bob);
+    w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+    w.conn.end[bob_dials].creation = alices;
+    w.conn.end[!bob_dials].creation = bobs;
+    change(DS_CONN_UP, 0, false);
+    next_conn();
+}
+
+/* A link comes and goes: as long as neither node was restarted, whoever dials. */
+static void flaps(void **state)
+{
+    enum { ALICE_DIALS, BOB_DIALS, IN_TURN, NO_CREATION, NONE_OF_BOBS, NONE_OF_ALICES, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        for (int n = 0; n < 3; n++)
+            comes_up(i == BOB_DIALS || (i == IN_TURN && n == 1),
+                     i == NO_CREATION || i == NONE_OF_ALICES ? 0 : 5,
+                     i == NO_CREATION || i == NONE_OF_BOBS ? 0 : 6);
+        found(i <= IN_TURN ? "DS209" : "");
+        if (i == ALICE_DIALS)
+            sentence_is("the link between alice@127.0.0.1 and bob@127.0.0.1 comes and goes");
+    }
+    for (int who = 0; who < 2; who++) { /* either was restarted before the third time */
+        begin();
+        comes_up(false, 5, 6);
+        comes_up(false, 5, 6);
+        comes_up(false, who == 0 ? 7 : 5, who == 1 ? 7 : 6);
+        comes_up(false, who == 0 ? 7 : 5, who == 1 ? 7 : 6);
+        assert_int_equal(w.num, 0);
+        comes_up(false, who == 0 ? 7 : 5, who == 1 ? 7 : 6);
+        found("DS209");
+    }
+}
+
+/* Somebody does not acknowledge, and is not heard of again. */
+static void fades(void **state)
+{
+    enum { FADES, NEVER_HEARD, OVER, HELD_UP, OTHER_LINK, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        const uint64_t conn = w.conn.number;
+        if (i == NEVER_HEARD)
+            w.link.side[1].last_data_ns = 0;
+        struct ds_event event = event_of(DS_EVENT_STALL, 0);
+        event.stall = (struct ds_stall){.why = i == HELD_UP ? DS_STALL_ZERO_WINDOW : DS_STALL_LOST,
+                                        .is_over = i == OVER, .in_flight = 4};
+        put(&event);
+        if (i == OTHER_LINK) { /* of which something is heard */
+            next_conn();
+            event = event_of(DS_EVENT_TICK, 1);
+            put(&event);
+        }
+        w.now_ns += 5 * TICK_NS - 1;
+        findings_time(w.findings, w.now_ns);
+        assert_int_equal(w.num, 0);
+        findings_time(w.findings, w.now_ns + 1);
+        found(i == FADES || i == OTHER_LINK ? "DS201" : "");
+        if (w.num != 0)
+            assert_int_equal(w.last.evidence[0].conn, conn);
+    }
+    for (int num = 32; num <= 33; num++) { /* as many as are remembered */
+        begin();
+        for (int i = 0; i < num; i++) {
+            up();
+            struct ds_event event = event_of(DS_EVENT_STALL, 0);
+            event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
+            put(&event);
+            next_conn();
+        }
+        findings_time(w.findings, w.now_ns + 5 * TICK_NS);
+        assert_string_equal(w.last.kind->code, "DS201");
+        assert_int_equal(w.last.count, 32);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(silence),
+        cmocka_unit_test(idle_links),
+        cmocka_unit_test(told_once),
+        cmocka_unit_test(flaps),
+        cmocka_unit_test(fades),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

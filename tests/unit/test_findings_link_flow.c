@@ -1,0 +1,277 @@
+/*
+ * test_findings_link_flow.c - what goes over links that are up: ticks, losses, stalls, large messages; how much of it is
+ * a finding, to the very time and number, and of which end.
+ */
+#include "findings_world.h"
+
+static void set_ticks(int end, uint64_t intervals, int64_t min_ns, int64_t max_ns)
+{
+    struct ds_link_side *side = &w.link.side[end];
+    side->tick_intervals = intervals;
+    side->tick_last_ns = side->tick_min_ns = min_ns;
+    side->tick_max_ns = max_ns;
+}
+
+static void tick(int dir)
+{
+    struct ds_event event = event_of(DS_EVENT_TICK, dir);
+    put(&event);
+}
+
+static void ticktimes(void **state)
+{
+    static const struct {
+        uint64_t intervals;
+        int64_t long_ns, max_ns;
+        const char *codes;
+    } cases[] = {
+        {2, 10 * SECOND, 10 * SECOND, "DS203"},
+        {2, 10 * SECOND - 1, 10 * SECOND - 1, ""}, /* not by a quarter of 8 s */
+        {2, 16 * SECOND, 18 * SECOND, "DS203"},
+        {2, 16 * SECOND, 18 * SECOND + 1, ""}, /* not steady */
+        {1, 16 * SECOND, 16 * SECOND, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const int seldom = i % 2;
+        begin();
+        up();
+        set_ticks(!seldom, 2, 8 * SECOND, 8 * SECOND);
+        set_ticks(seldom, cases[i / 2].intervals, cases[i / 2].long_ns, cases[i / 2].max_ns);
+        tick(0);
+        tick(1);
+        found(cases[i / 2].codes);
+        if (w.num == 0)
+            continue;
+        sentence_is(seldom == 0 ? "alice@127.0.0.1 ticks less often than bob@127.0.0.1"
+                                : "bob@127.0.0.1 ticks less often than alice@127.0.0.1");
+        assert_int_equal(w.last.count, 1);
+    }
+}
+
+static void missed_ticks(void **state)
+{
+    enum { MISSED, BARELY_NOT, NO_TICKS, HALF_CLOSED, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        set_ticks(1, i == NO_TICKS ? 0 : 3, 10 * SECOND, 10 * SECOND);
+        if (i == NO_TICKS)
+            w.link.side[1].tick_min_ns = 0;
+        w.link.side[1].longest_quiet_ns =
+            i == NO_TICKS ? 60 * SECOND : i == BARELY_NOT ? 26 * SECOND - 1 : 26 * SECOND;
+        if (i == HALF_CLOSED)
+            half_close(0, DS_CLOSE_FIN);
+        tick(1);
+        tick(1);
+        found(i == MISSED ? "DS202" : i == HALF_CLOSED ? "DS204" : "");
+        assert_int_equal(w.num != 0 ? w.last.count : 1, 1);
+    }
+    begin(); /* both ends do: the one and, later, the other */
+    up();
+    for (int end = 0; end < 2; end++) {
+        set_ticks(end, 3, 10 * SECOND, 10 * SECOND);
+        w.link.side[end].longest_quiet_ns = 26 * SECOND;
+        tick(1);
+    }
+    found("DS202 DS202");
+    sentence_is("bob@127.0.0.1 missed ticks on its link with alice@127.0.0.1");
+}
+
+/* A pause of all excuses who was silent meanwhile, if it is long enough and not over before. */
+static void pauses(void **state)
+{
+    static const struct {
+        int64_t pause_ns, quiet_after_ns;
+        bool is_excused;
+    } cases[] = {
+        {22 * SECOND + 500 * MS, 15 * SECOND, false},
+        {22 * SECOND + 500 * MS + 1, 15 * SECOND, true},
+        {3600 * SECOND, 45 * SECOND + 1, true},
+        {3600 * SECOND, 45 * SECOND, false}, /* over when that one fell silent */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        up();
+        set_ticks(1, 3, 15 * SECOND, 15 * SECOND);
+        w.now_ns += cases[i].pause_ns;
+        tick(0);
+        const int64_t after_ns = i < 2 ? 15 * SECOND : 45 * SECOND;
+        w.now_ns += after_ns;
+        w.link.side[1].longest_quiet_ns = i < 2 ? 45 * SECOND : cases[i].quiet_after_ns;
+        tick(1);
+        found(cases[i].is_excused ? "" : "DS202");
+    }
+}
+
+static void losses(void **state)
+{
+    static const struct {
+        uint64_t seen, unseen;
+        const char *detail;
+    } cases[] = {{10, 0, "all of them had been seen"},
+                 {0, 10, "none of them had been seen"},
+                 {4, 6, "4 had been seen (lost behind the capture point), 6 had not"}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const int end = i % 2;
+        begin();
+        up();
+        w.link.side[end].data_segments = 1000; /* one in a hundred */
+        w.link.side[end].resent = cases[i / 2].seen;
+        w.link.side[end].resent_unseen = cases[i / 2].unseen;
+        tick(0);
+        tick(0);
+        found("DS212");
+        assert_int_equal(w.last.count, 1);
+        detail_has(cases[i / 2].detail);
+    }
+    begin(); /* in both directions, one after the other */
+    up();
+    for (int end = 0; end < 2; end++) {
+        w.link.side[end].data_segments = 100;
+        w.link.side[end].resent = 10;
+        tick(0);
+    }
+    found("DS212 DS212");
+}
+
+static void stall(int dir, enum ds_stall_why why, int64_t duration_ns, bool is_over, uint64_t in_flight)
+{
+    struct ds_event event = event_of(DS_EVENT_STALL, (uint8_t)dir);
+    event.stall = (struct ds_stall){.why = why, .is_over = is_over, .in_flight = in_flight,
+                                    .start_ns = w.now_ns - duration_ns, .duration_ns = duration_ns};
+    put(&event);
+}
+
+static void black_holes(void **state)
+{
+    enum { HOLE, SMALL, NEVER_ANSWERED, OVER, OTHERS_TOO, SILENT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        w.now_ns += 2 * SECOND;
+        w.link.side[1].data_segments = i == NEVER_ANSWERED ? 0 : 5;
+        w.link.side[1].last_ns = w.now_ns - SECOND - (i == SILENT);
+        w.link.side[0].data_segments = i == OTHERS_TOO ? 500 : 501;
+        w.link.side[0].resent = 8;
+        w.link.side[0].most_repeats = 3;
+        stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
+        stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
+        found(i == HOLE || i == SILENT ? "DS207" : "");
+        if (w.num == 0)
+            continue;
+        assert_int_equal(w.last.count, 1);
+        assert_int_equal(w.last.certainty, i == HOLE ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE);
+        assert_int_equal(w.last.severity, i == HOLE ? SEVERITY_ERROR : SEVERITY_WARNING);
+    }
+}
+
+/* Whose window is full or closed: a full one of an end that is not heard is that of one that is gone. */
+static void windows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool is_heard = i % 2 != 0, is_full = i / 2 == 0;
+        begin();
+        up();
+        w.now_ns += 5 * SECOND;
+        w.link.side[1].last_ns = w.now_ns - 2 * SECOND + is_heard;
+        stall(0, is_full ? DS_STALL_FULL_WINDOW : DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
+        found(is_full && !is_heard ? "" : "DS205");
+    }
+    begin(); /* EPMD's connections are none of nodes */
+    w.conn.end[1].port = EPMD;
+    w.conn.link = &w.link;
+    stall(0, DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
+    found("");
+    begin(); /* of both directions: each has its own stall */
+    up();
+    stall(0, DS_STALL_ZERO_WINDOW, SECOND, false, 100);
+    stall(1, DS_STALL_ZERO_WINDOW, SECOND, true, 100);
+    found("DS205 DS205");
+}
+
+static void bursts(void **state)
+{
+    enum { OF_BOTH, GOES_ON, SHORT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        for (int end = 0; end < 2; end++) {
+            w.link.side[end].first_ns = w.now_ns - 20 * SECOND;
+            w.link.side[end].stalls = 3;
+            w.link.side[end].stalled_ns = i == SHORT ? 2 * SECOND - 1 : 2 * SECOND;
+            stall(end, DS_STALL_ZERO_WINDOW, SECOND / 2, i != GOES_ON, 100);
+            stall(end, DS_STALL_ZERO_WINDOW, SECOND / 2, i != GOES_ON, 100);
+        }
+        found(i == OF_BOTH ? "DS205 DS205" : "");
+        assert_int_equal(w.num != 0 ? w.last.count : 1, 1);
+    }
+}
+
+/* What had to wait is told afterwards, of a stall that was told. */
+static void held_up(void **state)
+{
+    enum { ONE, TWO, SHORT, LOST, NONE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        stall(0, DS_STALL_ZERO_WINDOW, SECOND, true, 100);
+        const struct waited waited = {.num = i == TWO ? 2 : 1,
+                                      .num_messages = i == NONE ? 0 : i == TWO ? 2 : 1,
+                                      .message = {{.frame = 70}, {.frame = 71}}};
+        struct ds_event event = event_of(DS_EVENT_STALL, 0);
+        event.stall = (struct ds_stall){.why = i == LOST ? DS_STALL_LOST : DS_STALL_ZERO_WINDOW,
+                                        .is_over = true,
+                                        .duration_ns = i == SHORT ? SECOND - 1 : SECOND};
+        findings_record(w.findings, &(struct record){.event = &event, .note = {.held = &waited}});
+        found("DS205");
+        const struct evidence *e = &w.last.evidence[0];
+        assert_int_equal(e->num, i == ONE ? 2 : i == TWO ? 3 : 1);
+        if (i > TWO)
+            continue;
+        detail_has("; what waited: ");
+        assert_int_equal(e->packet[1].frame, 70);
+        assert_int_equal(i == TWO ? e->packet[2].frame : 71, 71);
+    }
+}
+
+static void large_messages(void **state)
+{
+    enum { LARGE, BARELY_NOT, HALF_HELD_UP, HELD_UP, CUT, DAMAGED, GAP, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        w.conn.counters[1].gaps = i == GAP;
+        struct ds_event event = event_of(DS_EVENT_MESSAGE, 0);
+        event.message.size = 50000000;
+        event.message.wire_ns = i == BARELY_NOT ? SECOND - 1 : SECOND;
+        event.message.stalled_ns = i == HALF_HELD_UP ? SECOND / 2 : i == HELD_UP ? SECOND / 2 + 1 : 0;
+        event.fault.kind = i == CUT ? DS_FAULT_CAP : i == DAMAGED ? DS_FAULT_GAP : DS_FAULT_NONE;
+        put(&event);
+        found(i == LARGE || i == HALF_HELD_UP || i == CUT ? "DS206" : "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticktimes),
+        cmocka_unit_test(missed_ticks),
+        cmocka_unit_test(pauses),
+        cmocka_unit_test(losses),
+        cmocka_unit_test(black_holes),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(bursts),
+        cmocka_unit_test(held_up),
+        cmocka_unit_test(large_messages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

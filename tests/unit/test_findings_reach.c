@@ -1,0 +1,147 @@
+/*
+ * test_findings_reach.c - connections that never came about: which answer of EPMD led to them, how long and for
+ * whom it counts, and how many attempts are remembered.
+ */
+#include "findings_world.h"
+
+static void is_refused(void)
+{
+    w.link.side[0].syns = 1;
+    close_by(1, MS, DS_CLOSE_RESET);
+}
+
+/* An answer counts for who asked, for the place that it told, and for a minute. */
+static void answers_that_count(void **state)
+{
+    enum { COUNTS, LATE, OTHER_CLIENT, OTHER_SERVER, OTHER_PORT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        asked("bob");
+        w.now_ns += i == LATE ? 60 * SECOND - MS : 60 * SECOND - MS - 1; /* close_by takes a MS */
+        if (i == OTHER_CLIENT)
+            w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 9}};
+        if (i == OTHER_SERVER)
+            w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 9}};
+        if (i == OTHER_PORT)
+            w.conn.end[1].port = PORT + 1;
+        is_refused();
+        found("DS105");
+        assert_int_equal(w.last.certainty, i == COUNTS ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+        assert_int_equal(w.last.evidence[0].num, i == COUNTS ? 2 : 1);
+    }
+    begin(); /* the later of two */
+    asked("bob");
+    w.now_ns += SECOND;
+    asked("carol");
+    is_refused();
+    found("DS105");
+    sentence_is("a connection from 10.0.0.1 to carol, 10.0.0.2 port 5555 is refused");
+}
+
+/* Names of EPMD are kept up to a length. */
+static void long_names(void **state)
+{
+    enum { LEN = 64 };
+    char name[LEN + 2];
+    (void)state;
+    memset(name, 'x', sizeof name);
+    for (int len = LEN; len <= LEN + 1; len++) {
+        name[len] = '\0';
+        begin();
+        asked(name);
+        is_refused();
+        found("DS105");
+        assert_int_equal(w.last.certainty, len == LEN ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+        name[len] = 'x';
+    }
+    name[LEN + 1] = '\0';
+    begin();
+    epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, name, 0, 0);
+    epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
+    found("DS107");
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "no node %.*s is registered at EPMD of 10.0.0.2", (int)LEN, name);
+    sentence_is(wanted);
+}
+
+static void repeated_attempts(void **state)
+{
+    (void)state;
+    for (uint64_t syns = 1; syns <= 2; syns++) {
+        begin();
+        w.link.side[0].syns = syns;
+        close_by(-1, 7 * SECOND, DS_CLOSE_SILENT);
+        found("DS105");
+        assert_int_equal(w.last.detail.len != 0, syns == 2);
+        if (syns == 2)
+            detail_has("2 SYNs");
+    }
+}
+
+/* What is no attempt that failed: something was said, or nobody followed it. */
+static void no_attempts(void **state)
+{
+    enum { SAID_BY_SERVER, SAID_BY_CLIENT, UNFOLLOWED, OF_A_CALL, OF_A_MONITOR, CASES };
+    const struct call call = {.label = "gen:call", .outcome = CALL_OK};
+    const struct monitor_end monitor = {.outcome = MONITOR_OPEN};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        w.conn.counters[0].bytes = i == SAID_BY_CLIENT;
+        w.conn.counters[1].bytes = i == SAID_BY_SERVER;
+        w.link.closer = 1;
+        w.link.close = DS_CLOSE_RESET;
+        struct ds_event event = event_of(DS_EVENT_CONN, 1);
+        event.change = (struct ds_conn_change){
+            .state = DS_CONN_FAILED, .final = true, .unfollowed = i == UNFOLLOWED};
+        findings_record(w.findings, &(struct record){.event = &event,
+                                                     .call = i == OF_A_CALL ? &call : NULL,
+                                                     .monitor = i == OF_A_MONITOR ? &monitor : NULL});
+        found("");
+    }
+}
+
+static void refused_by_epmd(uint8_t host)
+{
+    w.conn.end[1].port = EPMD;
+    w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 1, host}};
+    close_by(1, 0, DS_CLOSE_RESET);
+    next_conn();
+}
+
+/* EPMD that cannot be reached: of each host, and as many as are remembered. */
+static void epmds(void **state)
+{
+    enum { AT_MOST = 32 }; /* MAX_REFUSED */
+    (void)state;
+    for (int num = AT_MOST; num <= AT_MOST + 1; num++) {
+        begin();
+        for (int i = 0; i < num; i++)
+            refused_by_epmd((uint8_t)i);
+        assert_int_equal(w.num, 0);
+        findings_end(w.findings);
+        assert_int_equal(w.num, AT_MOST);
+    }
+    begin(); /* another one answers */
+    refused_by_epmd(1);
+    const int64_t refused_ns = w.now_ns;
+    w.now_ns += SECOND;
+    asked("bob");
+    found("DS106");
+    sentence_is("a connection to EPMD of 10.0.1.1 is refused");
+    assert_int_equal(w.last.evidence[0].conn, 1);
+    assert_int_equal(w.last.evidence[0].ts_ns, refused_ns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_that_count),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(repeated_attempts),
+        cmocka_unit_test(no_attempts),
+        cmocka_unit_test(epmds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/*
+ * test_findings_refusal.c - why a handshake was closed: by whom, after which step and how long, and what both ends
+ * had said by then; each reason up to the very time or name at which it is another.
+ */
+#include "findings_world.h"
+
+#define SETUP_NS (5 * SECOND) /* ACCEPTOR_NS */
+
+/* Who waits for a second or longer has waited in vain; who is asked to go on has no such reason. */
+static void waits(void **state)
+{
+    static const struct {
+        enum ds_handshake_step last;
+        int closer;
+        int64_t after_ns;
+        const char *codes;
+        enum certainty certainty;
+    } cases[] = {
+        {DS_STEP_SEND_NAME, 0, SETUP_NS - 1, "DS115", CERTAINTY_LIKELY},
+        {DS_STEP_SEND_NAME, 0, SETUP_NS, "DS115", CERTAINTY_SURE},
+        {DS_STEP_SEND_NAME, 1, SETUP_NS, "DS119", CERTAINTY_SURE},
+        {DS_STEP_STATUS, 0, SECOND - 1, "DS119", CERTAINTY_SURE},
+        {DS_STEP_STATUS, 0, SECOND, "DS115", CERTAINTY_LIKELY},
+        {DS_STEP_STATUS, 1, SECOND, "DS119", CERTAINTY_SURE},
+        {DS_STEP_CHALLENGE, 0, SETUP_NS - 1, "DS102", CERTAINTY_LIKELY},
+        {DS_STEP_CHALLENGE, 0, SETUP_NS, "DS119", CERTAINTY_SURE},
+        {DS_STEP_CHALLENGE, 1, MS, "DS119", CERTAINTY_SURE},
+        {DS_STEP_CHALLENGE_REPLY, 0, SECOND - 1, "DS119", CERTAINTY_SURE},
+        {DS_STEP_CHALLENGE_REPLY, 0, SECOND, "DS115", CERTAINTY_LIKELY},
+        {DS_STEP_CHALLENGE_REPLY, 1, SECOND, "DS101", CERTAINTY_LIKELY},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        shake(cases[i].last, "alice@a", "bob@b");
+        close_by(cases[i].closer, cases[i].after_ns, DS_CLOSE_FIN);
+        found(cases[i].codes);
+        assert_int_equal(w.last.certainty, cases[i].certainty);
+    }
+}
+
+/* One that closes its own end first, and may yet be answered. */
+static void half_closed(void **state)
+{
+    (void)state;
+    for (int waits_long = 0; waits_long < 2; waits_long++) {
+        begin();
+        step(DS_STEP_SEND_NAME, 0, "alice@a");
+        w.now_ns += waits_long ? SECOND : SECOND - 1;
+        half_close(0, DS_CLOSE_FIN);
+        assert_int_equal(w.num, waits_long);
+        close_by(1, MS, DS_CLOSE_FIN);
+        found(waits_long ? "DS115" : "DS119");
+    }
+    begin(); /* who began it is the end that sent send_name */
+    step(DS_STEP_SEND_NAME, 1, "alice@a");
+    half_close(1, DS_CLOSE_FIN);
+    step(DS_STEP_STATUS, 0, "nok");
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("");
+}
+
+/* The names of who answers, where EPMD was asked for bob. */
+static void other_names(void **state)
+{
+    static const struct {
+        const char *bob;
+        bool is_other;
+    } cases[] = {{"bob@b", false}, {"rob@b", true}, {"bobby@b", true}, {"bo@b", true}, {"bob", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        asked("bob");
+        shake(DS_STEP_CHALLENGE, "alice@a", cases[i].bob);
+        close_by(0, MS, DS_CLOSE_FIN);
+        found("DS102");
+        assert_int_equal(w.last.certainty, cases[i].is_other ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
+}
+
+/* says tells flags: of send_name, or of a challenge after one with all flags. */
+static void says(enum ds_handshake_step which, uint64_t flags)
+{
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, which == DS_STEP_CHALLENGE);
+    const char *const name = which == DS_STEP_CHALLENGE ? "bob@b" : "alice@a";
+    if (which == DS_STEP_CHALLENGE)
+        shake(DS_STEP_STATUS, "alice@a", "bob@b");
+    event.handshake = (struct ds_handshake){
+        .step = which, .version = 6, .name = text(name), .has_flags = true, .flags = flags};
+    w.conn.end[event.dir].node = text(name);
+    w.conn.counters[event.dir].bytes = 30;
+    put(&event);
+}
+
+/* Who lacks a flag is refused by the other end; who refuses lacks none. */
+static void flags(void **state)
+{
+    static const struct {
+        enum ds_handshake_step which;
+        int closer;
+        const char *codes;
+    } cases[] = {{DS_STEP_SEND_NAME, 1, "DS104"},
+                 {DS_STEP_SEND_NAME, 0, "DS119"},
+                 {DS_STEP_CHALLENGE, 0, "DS104"},
+                 {DS_STEP_CHALLENGE, 1, "DS119"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        says(cases[i].which, 0x37ffd);
+        close_by(cases[i].closer, MS, DS_CLOSE_FIN);
+        found(cases[i].codes);
+    }
+    begin(); /* eight are named */
+    says(DS_STEP_SEND_NAME, 1);
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("DS104");
+    struct ds_buffer out = {0};
+    wording_print(&w.last.detail, &out);
+    ds_buffer_add(&out, "", 1);
+    unsigned num = 1;
+    assert_true(strncmp(out.data, "missing: ", 9) == 0 && out.data[9] != ',');
+    for (const char *at = out.data; (at = strstr(at, ", ")) != NULL; at++)
+        num++;
+    assert_int_equal(num, 8);
+    ds_buffer_free(&out);
+}
+
+/* After the acknowledgement: only a digest that is known to be wrong tells. */
+static void after_the_acknowledgement(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool is_wrong = i / 2 != 0;
+        const int closer = i % 2;
+        begin_with(true);
+        next_conn();
+        shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+        struct ds_event ack = event_of(DS_EVENT_HANDSHAKE, 1);
+        ack.handshake.step = DS_STEP_CHALLENGE_ACK;
+        ack.handshake.has_digest = true;
+        ack.handshake.cookie = is_wrong ? DS_COOKIE_WRONG : DS_COOKIE_OK;
+        put(&ack);
+        close_by(closer, MS, DS_CLOSE_FIN);
+        found(is_wrong && closer == 0 ? "DS101" : "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits),
+        cmocka_unit_test(half_closed),
+        cmocka_unit_test(other_names),
+        cmocka_unit_test(flags),
+        cmocka_unit_test(after_the_acknowledgement),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
