@@ -36,7 +36,7 @@ struct seen {
         uint64_t number, parent;
         enum call_outcome outcome;
         char class[16], label[32], callee[64], mfa[64];
-        bool ambiguous, inferred, has_request, has_result;
+        bool ambiguous, inferred, has_request, has_args, has_result;
         int64_t latency_ns;
         size_t num_children;
     } ended[MAX_ENDED];
@@ -77,6 +77,7 @@ static inline void on_record(void *context, const struct record *record)
     seen->ended[i].ambiguous = call->parent_ambiguous;
     seen->ended[i].inferred = call->parent_inferred;
     seen->ended[i].has_request = call->request.data != NULL;
+    seen->ended[i].has_args = call->args.data != NULL;
     seen->ended[i].has_result = call->result.data != NULL;
     seen->ended[i].latency_ns = call->end_ns - call->start_ns;
     seen->ended[i].num_children = call->num_children;
@@ -94,11 +95,11 @@ static inline struct ds_text text(const char *string)
     return (struct ds_text){string, strlen(string)};
 }
 
-static inline struct correlate *start_with(struct seen *seen, uint64_t max_calls,
-                                           uint64_t max_names)
+static inline struct correlate *start_keeping(struct seen *seen, uint64_t max_calls,
+                                              uint64_t max_names, size_t keep)
 {
     struct correlate_config config = {.emit = on_record, .monitors = true,
-                                      .context = seen, .names = true, .keep = 1000};
+                                      .context = seen, .names = true, .keep = keep};
     config.limits[DS_LIMIT_CALLS] = max_calls;
     config.limits[DS_LIMIT_MONITORS] = 1000;
     config.limits[DS_LIMIT_NAMES] = max_names;
@@ -109,6 +110,12 @@ static inline struct correlate *start_with(struct seen *seen, uint64_t max_calls
     seen->now_ns = 1000000;
     seen->correlate = correlate_new(&config);
     return seen->correlate;
+}
+
+static inline struct correlate *start_with(struct seen *seen, uint64_t max_calls,
+                                           uint64_t max_names)
+{
+    return start_keeping(seen, max_calls, max_names, 1000);
 }
 
 static inline void start(struct seen *seen)
