@@ -104,14 +104,22 @@ class Browser:
         self.ask('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=scale,
                  mobile=mobile)
 
+    def count(self):
+        """What the page has cost so far: layouts, recalculated styles, elements and the like, by name."""
+        self.ask('Performance.enable', timeDomain='threadTicks')
+        return {m['name']: m['value'] for m in self.ask('Performance.getMetrics')['metrics']}
+
     def dark(self, on=True):
         self.ask('Emulation.setEmulatedMedia',
                  features=[{'name': 'prefers-color-scheme', 'value': 'dark' if on else 'light'}])
 
-    def key(self, key):
+    def key(self, key, modifiers=0):
+        """Presses a key by its name in the DOM; modifiers: 1 alt, 2 control, 4 meta, 8 shift."""
         text = {'Enter': '\r'}.get(key, key if len(key) == 1 else '')
+        code = {'Tab': 9, 'Enter': 13}.get(key, 0)
         for kind in 'keyDown', 'keyUp':
-            self.ask('Input.dispatchKeyEvent', type=kind, key=key, text=text if kind == 'keyDown' else '')
+            self.ask('Input.dispatchKeyEvent', type=kind, key=key, text=text if kind == 'keyDown' else '',
+                     modifiers=modifiers, **({'windowsVirtualKeyCode': code} if code else {}))
         time.sleep(0.02)
 
     def click(self, selector):

@@ -149,7 +149,7 @@ def check_figures(browser, capture):
             for i in range(3):
                 told[-1][i + 1].append(f.group(i + 1))
     told = [[r[0]] + [' '.join(x) for x in r[1:]] for r in told]
-    shown = [[r[0], r[4], r[5], r[7]] for r in rows_of(browser, '#links')]
+    shown = [[r[0], r[5], r[6], r[8]] for r in rows_of(browser, '#links')]
     same(shown, told, capture + ': links')
 
     # Processes: asked, served, failed and who.

@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 from browser import Browser
+from measures import CONTRAST, NAMELESS
 
 program, pcaps = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 failures = 0
@@ -66,41 +67,6 @@ def check_situation(browser, capture, wanted):
     expect(not browser.troubles, what + ': troubles', browser.troubles)
     browser.troubles.clear()
 
-
-# Each text that is seen, with how far it stands out from what it stands on (WCAG 2.1, 1.4.3).
-CONTRAST = '''(() => {
-  const rgb = c => { const m = c.match(/[\\d.]+/g).map(Number); return {r: m[0], g: m[1], b: m[2], a: m.length > 3 ? m[3] : 1}; };
-  const light = ({r, g, b}) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.a > 0.99) return c; }
-    return rgb(getComputedStyle(document.body).backgroundColor); };
-  const found = new Map();
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    const e = walk.currentNode.parentElement;
-    if (!walk.currentNode.data.trim() || !e.getClientRects().length || e.closest('script, style, .unseen, .skip, [aria-hidden]')) continue;
-    const style = getComputedStyle(e), isSvg = e instanceof SVGElement;
-    const ink = rgb(isSvg ? style.fill : style.color);
-    if (isSvg && style.fill === 'none') continue;
-    let under = ground(e);
-    const cell = e.getAttribute('class') === 'figure' && e.previousElementSibling; // of the matrix: paint on an empty cell
-    if (cell) {
-      const paint = rgb(getComputedStyle(cell).fill), much = Number(cell.getAttribute('fill-opacity'));
-      const none = rgb(getComputedStyle(e.closest('svg').querySelector('.cell')).fill);
-      under = {r: paint.r * much + none.r * (1 - much), g: paint.g * much + none.g * (1 - much), b: paint.b * much + none.b * (1 - much)};
-    }
-    const a = light(ink), b = light(under), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    const size = parseFloat(style.fontSize), isLarge = size >= 24 || (size >= 18.6 && Number(style.fontWeight) >= 600);
-    const key = e.tagName + '.' + (e.getAttribute('class') || '');
-    if (ratio < (isLarge ? 3 : 4.5) && !found.has(key)) found.set(key, ratio.toFixed(2) + ' ' + walk.currentNode.data.trim().slice(0, 30));
-  }
-  return [...found].map(([k, v]) => k + ' ' + v);
-})()'''
-
-NAMELESS = '''[...document.querySelectorAll('input, select, button, canvas, svg, a')].filter(e => e.getClientRects().length &&
-  !e.closest('[aria-hidden], svg svg') && !(e.getAttribute('aria-label') || e.textContent.trim() && !/^(svg|SELECT|CANVAS)$/.test(e.tagName) ||
-  e.getAttribute('aria-labelledby') || (e.labels && e.labels.length) || (e.parentElement.closest('svg') && e.tagName !== 'a') ||
-  e.getAttribute('title'))).map(e => e.tagName + '.' + (e.getAttribute('class') || '') + '#' + e.id + ' in ' + (e.closest('section') || {}).id)'''
 
 MOUSE_ALONE = '''[...document.querySelectorAll('tr.goes')].filter(e => e.tabIndex < 0).length'''
 

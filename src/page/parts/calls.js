@@ -20,13 +20,13 @@ function showCalls() {
     callRows = pool.filter(c => inCell(c) && passes(c, c.start));
     callAt = -1;
     clear(list);
-    if (heatCell) add(list, make('p', {class: 'note'}, 'Only calls that took ' + heatCell.text + '. ', link('all latencies', () => { heatCell = null; draw(); })));
+    if (heatCell) add(list, make('p', {class: 'note'}, 'Only calls that took ' + heatCell.text + '. ', act('all latencies', () => { heatCell = null; draw(); }, 'calls')));
     if (!callRows.length) return add(list, empty(pool.length === 0 ? 'Every call ended well.' : 'None of the ' + counted(pool.length, 'calls') + ' kept here is met by the filter. Of ' + counted(o.calls, 'calls') + ' in all, the slowest and those that went wrong are kept.'));
     add(list, table([
       {name: 'call', show: c => '#' + c.call}, {name: 'began', show: c => clock(c.start)},
       {name: 'took', show: c => span(c.span)}, {name: 'outcome', left: true, bad: isBad, show: c => c.outcome},
       {name: 'label', left: true, show: c => c.label},
-      {name: 'caller > who is called', left: true, wide: true, show: c => [make('div', {}, c.caller), make('div', {class: 'mute'}, '> ' + c.callee)]},
+      {name: 'caller > who is called', left: true, wide: true, show: c => [make('div', {}, cutNamed(c.caller, 64)), make('div', {class: 'mute'}, '> ', cutNamed(c.callee, 64))]},
       {name: 'asked => answered', left: true, wide: true, show: c => cut(c.what, 130)},
       {name: 'packet', show: c => packetLink(c.packet)},
     ], callRows, {first: 10, open: c => openCall(c.call)}));
@@ -43,9 +43,7 @@ function openCall(number) {
   clear(detail);
   if (!c) return add(detail, make('div', {class: 'panel'}, make('p', {}, 'Call #' + number + ' is not among those kept in this page. In a terminal:'), command('call == ' + number)));
   const members = family(c);
-  const picture = make('div', {class: 'scroll panel'});
-  const draw = () => clear(picture).append(ladder(members, ladderIsTrue));
-  draw();
+  const picture = make('div', {class: 'scroll panel ladder'}), tree = make('div', {class: 'tree'});
   const hidden = members.reduce((n, m) => n + (m.call.num_children || 0), 0) - (members.length - 1);
   const item = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
   add(detail, make('div', {class: 'panel'},
@@ -55,15 +53,17 @@ function openCall(number) {
       item('ended', c.end_packet ? [clock(endOf(c)), ', packet ', packetLink(c.end_packet)] : 'not in this capture'),
       item('connection', connLink(c.conn)),
       c.parent !== undefined ? item('made in the service of', callLink(c.parent), c.ambiguous ? ', or of another' : '') : null,
-      item('messages', link('those of this call', () => { clearTime(); setFilter('call:' + c.call); goTo('messages'); }))),
-    members.length > 1 ? [make('h3', {}, 'Tree of ' + counted(members.length, 'calls')), icicle(members, c)] : null,
+      item('messages', act('those of this call', () => { clearTime(); setFilter('call:' + c.call); goTo('messages'); }, 'messages'))),
+    members.length > 1 ? [make('h3', {}, 'Tree of ' + counted(members.length, 'calls')), tree] : null,
     hidden > 0 ? make('p', {class: 'note'}, counted(hidden, 'calls') + ' beneath are not kept in this page.') : null,
     make('h3', {}, 'Ladder'),
-    make('div', {class: 'tools'}, choices([[false, 'even steps'], [true, 'true time']], ladderIsTrue, v => { ladderIsTrue = v; draw(); }),
+    make('div', {class: 'tools'}, choices([[false, 'even steps'], [true, 'true time']], ladderIsTrue, v => { ladderIsTrue = v; drawAgain(picture); }),
       button('save as SVG', () => download('call-' + c.call + '.svg', svgText(picture.querySelector('svg')), 'image/svg+xml')),
       button('save for Mermaid', () => download('call-' + c.call + '.mmd', mermaid(members), 'text/plain'))),
     picture, members.length * 2 > mostSteps ? make('p', {class: 'note'}, 'The first ' + count(mostSteps) + ' steps are drawn.') : null,
     command('call == ' + c.call)));
+  fit(picture, () => clear(picture).append(ladder(members, ladderIsTrue)));
+  if (members.length > 1) fit(tree, width => clear(tree).append(icicle(members, c, width)));
   callAt = callRows.indexOf(c);
   detail.scrollIntoView({block: 'nearest'});
 }

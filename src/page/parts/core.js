@@ -22,9 +22,9 @@ function clear(e) { while (e.firstChild) e.firstChild.remove(); return e; }
 const view = {times: 'messages', heat: 'all calls', by: 'label', open: new Set(), follows: true, top: null};
 
 // section is a part of the page, with its place in the menu.
-function section(id, name, title, lead, isLong) {
+function section(id, name, title, lead, isLong, hint) {
   const body = make('section', {id, class: isLong ? 'long' : '', tabindex: -1},
-    make('h2', {}, title), lead ? make('p', {class: 'lead'}, lead) : null);
+    make('h2', {}, title), lead ? make('p', {class: 'lead'}, lead, hint ? make('span', {class: 'hint'}, ' ' + hint) : null) : null);
   page.append(body);
   addToMenu(id, name);
   return body;
@@ -33,31 +33,42 @@ function addToMenu(id, name) {
   const menu = document.getElementById('nav');
   if (!menu.querySelector('[href="#' + id + '"]')) menu.append(make('a', {href: '#' + id}, name));
 }
+const isNarrow = matchMedia('screen and (max-width: 760px)');
+// nothing says why a part has nothing to show.
+function nothing(body, why) {
+  const hint = body.querySelector('.hint');
+  if (hint) hint.remove();
+  return add(body, empty(why));
+}
 function empty(why) { return make('p', {class: 'empty'}, why); }
 function button(text, f, what) { return make('button', {type: 'button', on: {click: f}, ...what}, text); }
 
 // table: columns are {name, left, title, show(row)}; show returns a text, an element or a list of both.
 // So many rows at first, then a button.
 function table(columns, rows, options = {}) {
-  const body = make('tbody');
+  const body = make('tbody', {role: 'rowgroup'}); // said, as on a phone they are blocks
   const key = columns.map(c => c.name).join();
   const first = view.open.has(key) ? rows.length : options.first || 12;
   const line = row => {
     const on = options.open ? {click: event => { if (!event.target.closest('a, button')) options.open(row); },
       keydown: event => { if (event.key === 'Enter' && event.target.tagName === 'TR') { event.stopPropagation(); options.open(row); } }} : {};
-    return make('tr', {class: options.open ? 'goes' : '', tabindex: options.open ? 0 : null, on},
-      columns.map(c => make('td', {class: [c.left ? 'left' : '', c.wide ? 'wide' : '', c.bad && c.bad(row) ? 'bad' : ''].join(' ').trim()},
-        c.show(row))));
+    return make('tr', {class: options.open ? 'goes' : '', role: 'row', tabindex: options.open ? 0 : null, on},
+      columns.map(c => {
+        const shown = [c.show(row)].flat();
+        const isNone = shown.every(x => x === '-' || x === '');
+        return make('td', {class: [c.left ? 'left' : '', c.wide ? 'wide' : '', c.whole ? 'whole' : '', c.lines ? 'lines' : '', c.sides ? 'sides' : '', isNone ? 'none' : '', c.bad && c.bad(row) ? 'bad' : ''].join(' ').trim(),
+          role: 'cell', 'data-name': c.name}, shown);
+      }));
   };
   rows.slice(0, first).forEach(row => body.append(line(row)));
-  const all = make('div', {}, make('div', {class: 'scroll'}, make('table', {},
-    make('thead', {}, make('tr', {}, columns.map(c => make('th', {class: c.left ? 'left' : '', title: c.title}, c.name)))), body)));
+  const all = make('div', {}, make('div', {class: 'scroll'}, make('table', {role: 'table'},
+    make('thead', {role: 'rowgroup'}, make('tr', {role: 'row'}, columns.map(c => make('th', {class: c.left ? 'left' : '', role: 'columnheader', title: c.title}, c.name)))), body)));
   if (rows.length > first) {
     const more = make('p', {class: 'more-rows'}, button('show ' + count(rows.length - first) + ' more', () => {
       view.open.add(key);
       rows.slice(first).forEach(row => body.append(line(row)));
       more.remove();
-    }));
+    }), make('span', {class: 'paper'}, counted(rows.length - first, 'lines') + ' more are on the screen.'));
     all.append(more);
   }
   return all;
@@ -81,6 +92,28 @@ function showTip(event, text) {
   tip.style.top = Math.max(4, Math.min(event.clientY + 16, innerHeight - r.height - 8)) + 'px';
 }
 function hideTip() { tip.hidden = true; }
+
+// fit draws a picture as wide as there is room, and again where the room changes: what is written in it
+// is as large as elsewhere, on a phone and on paper too.
+const fitted = [], paper = 640;
+function fit(place, draw) {
+  const picture = {place, draw, width: -1};
+  fitted.push(picture);
+  refit(picture);
+}
+function refit(picture) {
+  const css = getComputedStyle(picture.place);
+  const room = document.documentElement.dataset.paper ? paper : Math.floor(picture.place.clientWidth - parseFloat(css.paddingLeft) - parseFloat(css.paddingRight));
+  if (room <= 0 || room === picture.width) return;
+  picture.width = room;
+  picture.draw(room);
+}
+function refitAll() {
+  fitted.splice(0, fitted.length, ...fitted.filter(p => p.place.isConnected));
+  fitted.forEach(refit);
+}
+// drawAgain is for one whose content has changed.
+function drawAgain(place) { fitted.filter(p => p.place === place).forEach(p => p.draw(p.width)); }
 
 // command is what shows the same in a terminal.
 function command(filter) {

@@ -64,20 +64,26 @@ function clearFilter() {
 }
 
 // Links from numbers to where they lead.
-function link(text, f, title) {
-  return make('a', {href: '#', title, class: 'chip', on: {click: event => { event.preventDefault(); f(); }}}, text);
+function link(text, f, title, part) {
+  return make('a', {href: '#' + (part || ''), title, class: 'chip', on: {click: event => { event.preventDefault(); f(); }}}, text);
 }
-function packetLink(n) {
-  return n ? link(count(n), () => { clearTime(); setFilter('packet:' + n); goTo('messages'); }, 'packet ' + n + ': its messages') : '-';
+// act is a link that says what it does: nobody can follow it on paper.
+function act(text, f, part) {
+  const a = link(text, f, null, part);
+  a.className = 'act';
+  return a;
 }
-function connLink(n) {
-  return n ? link(count(n), () => { clearTime(); setFilter('conn:' + n); goTo('messages'); }, 'connection ' + n + ': its messages') : '-';
+function packetLink(n, word) {
+  return n ? link((word || '') + count(n), () => { clearTime(); setFilter('packet:' + n); goTo('messages'); }, 'packet ' + n + ': its messages', 'messages') : '-';
+}
+function connLink(n, word) {
+  return n ? link((word || '') + count(n), () => { clearTime(); setFilter('conn:' + n); goTo('messages'); }, 'connection ' + n + ': its messages', 'messages') : '-';
 }
 function callLink(n) {
-  return n ? link('#' + n, () => { goTo('calls'); openCall(n); }, 'call ' + n + ': its ladder and tree') : '-';
+  return n ? link('#' + n, () => { goTo('calls'); openCall(n); }, 'call ' + n + ': its ladder and tree', 'calls') : '-';
 }
 function findLink(text, words, part) {
-  return link(text, () => { clearTime(); setFilter(words); goTo(part); }, 'only these ' + part);
+  return link(text, () => { clearTime(); setFilter(words); goTo(part); }, 'only these ' + part, part);
 }
 function clearTime() { filter.from = -Infinity; filter.to = Infinity; }
 function quoted(text) { return /\s/.test(text) ? '"' + text.replace(/"/g, '') + '"' : text.replace(/"/g, ''); }

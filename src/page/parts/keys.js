@@ -1,7 +1,7 @@
 // keys.js - what can be done without a mouse.
 const keyList = [['/', 'filter calls and messages: words, or field:word, of type, op, label, node, process, from, to, text, outcome, packet, conn, call'],
   ['j k', 'next and previous message, or call where these are in sight'], ['enter', 'open it'], ['esc', 'close what is open, then end the filter'],
-  ['1 to 8', 'the parts of this page'], ['?', 'this list']];
+  ['tab, arrows', 'go through the page, and through what opens in a picture; over a stretch of time they move it, with shift its end'], ['1 to 8', 'the parts of this page'], ['?', 'this list']];
 let lastList = 'messages';
 
 function listInSight() {
@@ -53,6 +53,7 @@ function listen() {
     if (key === 'Escape') escape(field);
     else if (isField && key === 'Enter') { field.blur(); goTo('messages'); }
     else if (isField) return;
+    else if (event.target.id === 'messagelist' && (key === 'ArrowDown' || key === 'ArrowUp')) move(key === 'ArrowDown' ? 1 : -1);
     else if (key === '/') { field.focus(); field.select(); }
     else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1);
     else if (key === 'Enter' && !/^(A|BUTTON|SUMMARY)$/.test(event.target.tagName)) openChosen();
@@ -62,9 +63,26 @@ function listen() {
     else return;
     event.preventDefault();
   });
-  addEventListener('resize', () => drawMessages());
-  isNarrow.addEventListener('change', () => tellFilter());
-  addEventListener('beforeprint', () => drawMessages()); // in order
+  let isResized = false;
+  addEventListener('resize', () => {
+    if (!isResized) requestAnimationFrame(() => { isResized = false; refitAll(); drawMessages(); });
+    isResized = true;
+  });
+  isNarrow.addEventListener('change', () => { refitAll(); tellFilter(); });
+  const unfolded = [];
+  const onPaper = is => {
+    if (is) document.documentElement.dataset.paper = 'yes';
+    else delete document.documentElement.dataset.paper;
+    // Nobody opens what is folded there.
+    if (is) unfolded.push(...document.querySelectorAll('.term details:not([open])'));
+    unfolded.forEach(e => { e.open = is; });
+    if (!is) unfolded.length = 0;
+    refitAll();
+    repaint(); // in the colours of paper
+    drawMessages(); // in order
+  };
+  addEventListener('beforeprint', () => onPaper(true));
+  addEventListener('afterprint', () => onPaper(false));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => repaint());
   const here = () => {
     const marks = [...document.querySelectorAll('#nav a')];

@@ -38,19 +38,21 @@ function ladderSteps(members) {
 function ladder(members, isTrue) {
   const steps = ladderSteps(members);
   const lanes = [...new Set(steps.flatMap(s => [s.from, s.to]))].slice(0, 12);
-  const gap = Math.max(230, Math.min(460, 700 / Math.max(1, lanes.length - 1))), left = 190, top = 58;
+  const isPaper = document.documentElement.dataset.paper, num = Math.max(1, lanes.length - 1);
+  const gap = isPaper ? Math.max(90, (paper - 240) / num) : Math.max(230, Math.min(460, 700 / num)), left = isPaper ? 150 : 190, top = 58;
   const first = steps[0].at, last = steps[steps.length - 1].at;
   const height = isTrue ? Math.max(260, steps.length * 16) : steps.length * 34;
   const y = (s, i) => top + 18 + (isTrue && last > first ? (s.at - first) / (last - first) * height : i * 34);
-  const width = left + gap * (lanes.length - 1) + 170, all = top + 40 + (isTrue ? height : (steps.length - 1) * 34);
+  const width = left + gap * (lanes.length - 1) + (isPaper ? 90 : 170), all = top + 40 + (isTrue ? height : (steps.length - 1) * 34);
   const x = lane => left + gap * lanes.indexOf(lane);
-  const svg = d3.create('svg').attr('viewBox', `0 0 ${width} ${all}`).attr('width', width).attr('xmlns', 'http://www.w3.org/2000/svg').attr('role', 'img').attr('aria-label', 'ladder of the call');
+  const svg = d3.create('svg').attr('viewBox', `0 0 ${width} ${all}`).attr('width', width).attr('xmlns', 'http://www.w3.org/2000/svg').attr('role', 'group').attr('aria-label', 'ladder of the call');
+  const room = Math.floor(Math.min(gap, 2 * left - 10) / 7.4);
   for (const lane of lanes) {
     svg.append('line').attr('class', 'lane').attr('x1', x(lane)).attr('x2', x(lane)).attr('y1', top - 8).attr('y2', all);
     svg.append('circle').attr('cx', x(lane)).attr('cy', top - 14).attr('r', 5).attr('fill', hue(nodeOf(lane)));
     const m = lane.match(/^(.*?)\s*(<.*)$/);
-    svg.append('text').attr('class', 'term strong').attr('x', x(lane)).attr('y', 16).attr('text-anchor', 'middle').text(cut(m && m[1] ? m[1] : lane, Math.floor(gap / 7.2))).append('title').text(lane);
-    if (m && m[1]) svg.append('text').attr('class', 'term').attr('x', x(lane)).attr('y', 32).attr('text-anchor', 'middle').text(cut(m[2], Math.floor(gap / 7.2)));
+    svg.append('text').attr('class', 'term strong').attr('x', x(lane)).attr('y', 16).attr('text-anchor', 'middle').text(cut(m && m[1] ? m[1] : lane, room)).append('title').text(lane);
+    if (m && m[1]) svg.append('text').attr('class', 'term').attr('x', x(lane)).attr('y', 32).attr('text-anchor', 'middle').text(cut(m[2], room));
   }
   // Who is at work, and for how long.
   for (const {call: c} of members) {
@@ -61,7 +63,7 @@ function ladder(members, isTrue) {
   steps.forEach((s, i) => {
     if (!lanes.includes(s.from) || !lanes.includes(s.to)) return;
     const x1 = x(s.from), x2 = x(s.to), at = y(s, i), css = (s.isBack ? ' back' : '') + (s.isBad ? ' bad' : '');
-    const g = svg.append('g').attr('class', 'goes').on('click', () => openCall(s.call.call));
+    const g = stop(svg.append('g'), clock(s.at) + ', ' + s.from + ' to ' + s.to + ': ' + s.text, 'step ' + i).on('click', () => openCall(s.call.call));
     if (s.none) {
       g.append('text').attr('class', 'term').attr('x', x2 + 10).attr('y', at + 4).attr('fill', 'var(--error)').text(cut(s.text, 60));
       return;
@@ -78,24 +80,24 @@ function ladder(members, isTrue) {
     g.append('title').text(clock(s.at) + '  ' + s.from + ' > ' + s.to + '\n' + s.text);
     svg.append('text').attr('x', 0).attr('y', at + 4).text(i === 0 ? clock(s.at).slice(0, 15) : '+' + span((s.at - first) * 1e3));
   });
-  return svg.node();
+  return rove(svg.node());
 }
 
-function icicle(members, chosen) {
-  const root = members[0].call, width = 1060, high = 24;
+function icicle(members, chosen, width) {
+  const root = members[0].call, high = 24;
   const depth = Math.max(...members.map(m => m.depth)) + 1;
   const end = Math.max(...members.map(m => endOf(m.call)), root.start + 1);
   const x = d3.scaleLinear().domain([root.start, end]).range([0, width]);
-  const svg = d3.create('svg').attr('viewBox', `0 0 ${width} ${depth * high + 20}`).attr('role', 'img').attr('aria-label', 'tree of calls by time');
+  const svg = d3.create('svg').attr('viewBox', `0 0 ${width} ${depth * high + 20}`).attr('role', 'group').attr('aria-label', 'tree of calls by time');
   for (const {call: c, depth: d} of members) {
     const w = Math.max(2, x(endOf(c)) - x(c.start));
-    const g = svg.append('g').attr('class', 'goes').on('click', () => openCall(c.call));
+    const g = stop(svg.append('g'), '#' + c.call + ' ' + c.label + ' ' + c.outcome + ', ' + span(c.span) + ', ' + c.what, 'call ' + c.call).on('click', () => openCall(c.call));
     g.append('rect').attr('x', x(c.start)).attr('y', d * high).attr('width', w).attr('height', high - 2).attr('rx', 2).attr('fill', isBad(c) ? 'var(--error)' : 'var(--much)').attr('fill-opacity', c === chosen ? 0.55 : 0.22);
     if (w > 60) g.append('text').attr('class', 'term').attr('x', Math.max(0, x(c.start)) + 6).attr('y', d * high + 15).text(cut('#' + c.call + ' ' + span(c.span) + '  ' + c.what.split(' => ')[0], Math.floor((w - 10) / 6.9)));
     g.append('title').text('#' + c.call + ' ' + c.label + ' ' + c.outcome + ', ' + span(c.span) + '\n' + c.caller + ' > ' + c.callee + '\n' + c.what);
   }
   [0, 0.5, 1].forEach(k => svg.append('text').attr('x', k * width).attr('y', depth * high + 14).attr('text-anchor', k === 0 ? 'start' : k === 1 ? 'end' : 'middle').text(k === 0 ? '0' : span((end - root.start) * k * 1e3)));
-  return svg.node();
+  return rove(svg.node());
 }
 
 function mermaid(members) {
@@ -114,7 +116,7 @@ function svgText(svg) {
     const css = getComputedStyle(e);
     for (const key of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-family', 'font-size', 'font-weight'])
       if (css.getPropertyValue(key)) to[i].setAttribute(key, css.getPropertyValue(key));
-    to[i].removeAttribute('class');
+    for (const key of ['class', 'tabindex', 'role', 'data-stop']) to[i].removeAttribute(key);
   });
   return new XMLSerializer().serializeToString(copy);
 }

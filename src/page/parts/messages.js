@@ -1,7 +1,6 @@
 // messages.js - every message that is kept, in order. Only the lines in sight are in the document, so
 // that a hundred thousand scroll as well as ten do.
 let messageRows = [], messageAt = -1, drawMessages = () => {};
-const isNarrow = matchMedia('(max-width: 760px)');
 let lineHeight = 26; // 48 where there is room for one column, as page.css has it
 
 function showMessages() {
@@ -9,11 +8,12 @@ function showMessages() {
   const r = data.rows;
   if (!messages.length) return add(body, empty(r.seen ? 'None of ' + counted(r.seen, 'messages') + ' is kept: --max-page-messages or --max-page-bytes leaves no room.' : 'No message was seen.'));
   const said = make('p', {class: 'lead', id: 'kept'});
-  const tall = make('div', {class: 'tall'}), detail = make('div', {id: 'message', class: 'detail', tabindex: -1});
+  const tall = make('div', {class: 'tall', role: 'presentation'}), detail = make('div', {id: 'message', class: 'detail', tabindex: -1});
   const right = name => make('span', {class: 'right'}, name);
-  const list = make('div', {class: 'list', id: 'messagelist', tabindex: 0, 'aria-label': 'messages'},
-    make('div', {class: 'heads'}, make('span', {}, 'time'), right('packet'), make('span', {}, 'from > to'), make('span', {}, 'what'), make('span', {}, 'says'), right('bytes')), tall);
-  add(body, said, list, detail);
+  const list = make('div', {class: 'list', id: 'messagelist', role: 'listbox', tabindex: 0, 'aria-label': 'messages'},
+    make('div', {class: 'heads', 'aria-hidden': 'true'}, make('span', {}, 'time'), right('packet'), make('span', {}, 'from > to'), make('span', {}, 'what'), make('span', {}, 'says'), right('bytes')), tall);
+  const printed = make('p', {class: 'note paper'});
+  add(body, said, list, printed, detail);
   const shown = new Map(); // the lines that are in the document, by number
   let first = -1, last = -1;
   const draw = force => {
@@ -39,6 +39,10 @@ function showMessages() {
       if (!line.e.isConnected) tall.append(line.e);
     }
     free.forEach(line => line.e.remove());
+    const chosen = shown.get(messageAt);
+    if (chosen) list.setAttribute('aria-activedescendant', chosen.e.id);
+    else list.removeAttribute('aria-activedescendant');
+    printed.textContent = to - from < messageRows.length ? 'On paper there are ' + count(to - from) + ' of them: those that stood on the screen.' : '';
   };
   const rowOf = event => { const e = event.target.closest('.line'); return e ? Number(e.dataset.row) : -1; };
   list.addEventListener('click', event => { if (rowOf(event) >= 0) openMessage(rowOf(event)); });
@@ -93,13 +97,17 @@ function blankLine() {
   const parts = [make('span'), make('span', {class: 'right'}), make('span'), make('span'), make('span'), make('span', {class: 'right'})];
   const dots = [make('i', {class: 'dot'}), make('i', {class: 'dot'})], ends = [new Text(), new Text()];
   parts[2].append(dots[0], ends[0], dots[1], ends[1]);
-  return {e: make('div', {}, parts), parts, dots, ends, hues: [null, null]};
+  return {e: make('div', {role: 'option', id: 'line-' + numLines++}, parts), parts, dots, ends, hues: [null, null]};
 }
+let numLines = 0;
 function put(node, text) { if (node.data !== undefined ? node.data !== text : node.textContent !== text) node[node.data !== undefined ? 'data' : 'textContent'] = text; }
 function fillLine(line, i) {
   const m = messageRows[i], {e, parts, dots, ends, hues} = line;
   e.className = 'line' + (m.verb ? '' : / missing/.test(m.text) ? ' lacks' : ' happens') + (i === messageAt ? ' at' : '');
   e.dataset.row = i;
+  e.setAttribute('aria-selected', i === messageAt);
+  e.setAttribute('aria-posinset', i + 1);
+  e.setAttribute('aria-setsize', messageRows.length);
   e.style.top = i * lineHeight + 'px';
   put(parts[0], clock(m.at).slice(0, 12));
   put(parts[1], count(m.packet));
@@ -119,7 +127,7 @@ function openMessage(i) {
   messageAt = i;
   drawMessages();
   const item = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
-  const near = link('what came before and after', () => { setFilter(''); setTime(m.at - 5e4, m.at + 5e4); });
+  const near = act('what came before and after', () => { setFilter(''); setTime(m.at - 5e4, m.at + 5e4); }, 'messages');
   add(detail, make('div', {class: 'panel'}, make('dl', {},
     item('time', clock(m.at) + ' (' + since(m.at) + '), packet ' + count(m.packet)), item('from', dot(m.fromNode), who(m.fromNode, m.from)), item('to', dot(m.toNode), who(m.toNode, m.to)),
     item('what', m.verb || 'connection', m.label ? [', ', findLink(m.label, 'label:' + m.label, 'messages')] : null),

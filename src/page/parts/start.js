@@ -1,14 +1,17 @@
 // start.js - unpacks, and shows part after part.
 function show() {
-  const y = scrollY;
+  const y = scrollY, was = focused();
   filter.listeners.length = 0;
   clear(page);
   document.title = 'distsniff: ' + (data.about.empty ? 'nothing captured' : date(data.about.first) + ' ' + clock(data.about.first).slice(0, 8));
   [showVerdict, showNodes, showTimes, showHeat, showTraffic, showCalls, showProcesses, showMessages].forEach(f => f());
   page.append(make('footer', {}, 'Written by distsniff ' + data.about.version + '. Times are those of the machine that wrote this page' +
-    '. Press ? for keys. Pictures are drawn with D3 (Mike Bostock, BSD licence).'));
+    '. ', make('span', {class: 'act'}, 'Press ? for keys. '), 'Pictures are drawn with D3 (Mike Bostock, BSD licence).'));
   if (document.documentElement.dataset.ready !== 'yes') listen();
-  else scrollTo({top: y, behavior: 'instant'});
+  else {
+    focusAgain(was);
+    scrollTo({top: y, behavior: 'instant'});
+  }
   document.documentElement.dataset.ready = 'yes';
 }
 function trouble(error) {

@@ -1,8 +1,8 @@
 // traffic.js - what fills the links: messages by shape, heaviest first, and the largest single ones.
 function showTraffic() {
   const t = data.traffic;
-  const body = section('traffic', 'Traffic', 'What fills the links', 'Messages that look alike, heaviest first: what differs from one to the next is left open, as in {put,_,_}. A click on a line shows three of them.');
-  if (!t.messages) return add(body, empty('No message was seen, or none could be decoded: TLS without its secrets shows none.'));
+  const body = section('traffic', 'Traffic', 'What fills the links', 'Messages that look alike, heaviest first: what differs from one to the next is left open, as in {put,_,_}.', false, 'A click on a line shows three of them.');
+  if (!t.messages) return nothing(body, 'No message was seen, or none could be decoded: TLS shows none without its secrets, which --keylog-file takes.');
   const wordOf = r => {
     const call = r.what.match(/[\w.]+:[\w.]+(?=\/\d)/), label = r.what.match(/\(([\w.]+:[\w.]+)\)/), atom = r.what.match(/\{'?([a-z]\w{2,})/);
     return call ? call[0] : atom ? atom[1] : label ? 'label:' + label[1] : null;
@@ -44,7 +44,7 @@ function openShape(r) {
 function showProcesses() {
   const p = data.processes;
   const body = section('processes', 'Processes', 'Processes and names', 'Who sends and gets most, by bytes, and the calls that each made and served.');
-  if (!p.rows.length) return add(body, empty('No message was seen, so no process is known.'));
+  if (!p.rows.length) return nothing(body, 'No message was seen, so no process is known.');
   const served = new Map(data.latency.callee.map(r => [r.what, r]));
   add(body, add(make('div', {id: 'tops'}), table([
     {name: 'process', left: true, wide: true, show: r => findLink(r.what, quoted(r.what.replace(/^(.*?)[@ <].*$/, '$1') || r.what), 'messages')},

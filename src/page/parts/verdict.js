@@ -10,9 +10,9 @@ function showVerdict() {
   if (errors.length) parts.push(counted(errors.length, 'errors'));
   if (warnings.length) parts.push(counted(warnings.length, 'warnings'));
   const worst = errors[0] || warnings[0];
-  add(body, make('h1', {id: 'sentence'}, data.about.empty ? null : verdictDot(errors.length ? 'error' : warnings.length ? 'warning' : 'ok'), data.about.empty ? 'Nothing was captured.'
+  add(body, make('h1', {id: 'sentence'}, data.about.empty ? null : verdictDot(errors.length ? 'error' : warnings.length ? 'warning' : data.traffic.messages ? 'ok' : 'faint'), data.about.empty ? 'Nothing was captured.'
     : parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + '.'
-      : 'Nothing wrong was found.'));
+      : data.traffic.messages ? 'Nothing wrong was found.' : 'Nothing wrong was found, but no message could be read.'));
   add(body, make('p', {class: 'lead'}, data.about.empty
     ? 'There is no packet of Erlang nodes in this capture: no name was asked for, no connection made, no message sent. distsniff -v says what the capture holds.'
     : date(data.about.first) + ', ' + clock(data.about.first) + ' to ' + clock(data.about.last) + ', ' + seconds((data.about.last - data.about.first) * 1e3) + '.' +
@@ -57,9 +57,9 @@ function finding(f) {
   const times = (f.count > 1 ? counted(f.count, 'times') + ', ' : '') + clock(f.first) + (f.count > 1 ? ' to ' + clock(f.last) : '');
   const evidence = f.evidence.map(e => {
     const parts = [];
-    if (e.conn) parts.push('conn ', connLink(e.conn));
-    e.packets.forEach(p => parts.push(parts.length ? ', ' : '', 'packet ', packetLink(p.packet), ' ' + p.what));
-    return make('p', {class: 'more'}, 'evidence: ', parts);
+    if (e.conn) parts.push(connLink(e.conn, 'conn '));
+    e.packets.forEach(p => parts.push(parts.length ? ', ' : '', packetLink(p.packet, 'packet '), ' ' + p.what));
+    return parts;
   });
   const show = () => { setTime(f.first - 1e5, f.last + 1e5); goTo('messages'); };
   return make('article', {class: 'finding'},
@@ -67,8 +67,8 @@ function finding(f) {
     make('div', {}, make('h3', {}, f.title, make('code', {}, f.code)),
       make('p', {}, f.sentence), f.detail ? make('p', {class: 'more'}, f.detail) : null,
       make('p', {class: 'do'}, make('b', {}, 'do: '), f.advice),
-      evidence,
+      evidence.length ? make('p', {class: 'more'}, 'evidence: ', evidence.map((parts, i) => [i ? '; ' : '', ...parts]).flat()) : null,
       f.page ? make('details', {class: 'more', open: view.open.has('page ' + f.code), on: {toggle: event => { view.open[event.target.open ? 'add' : 'delete']('page ' + f.code); }}}, make('summary', {}, 'what this is, and what it can be taken for'), make('p', {class: 'page'}, f.page)) : null,
       make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; what would prove it: ' + f.proof : '') + '. ' + times + '. ',
-        link('messages around it', show))));
+        act('messages around it', show, 'messages'))));
 }
