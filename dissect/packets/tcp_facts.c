@@ -314,13 +314,42 @@ static bool take_data(struct tcp_facts *facts, int dir, const struct segment *se
     return has_ended;
 }
 
+/* take_silence takes what the first end says after both have said nothing. */
+static void take_silence(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len)
+{
+    const int64_t a_ns = facts->link.side[0].last_ns, b_ns = facts->link.side[1].last_ns;
+    const int64_t latest_ns = a_ns > b_ns ? a_ns : b_ns;
+    if (len == 0 || latest_ns == 0 || segment->ts_ns <= latest_ns ||
+        in_flight(&facts->dir[0]) != 0 || in_flight(&facts->dir[1]) != 0)
+        return;
+    facts->link.silence_ns = segment->ts_ns - latest_ns;
+    facts->silence_dir = (int8_t)dir;
+}
+
+/* take_answer takes what shows that it has arrived: an acknowledgement by itself, or with something
+ * else that leaves less under way than the one who spoke first had. */
+static void take_answer(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
+                        uint32_t had)
+{
+    struct ds_link *link = &facts->link;
+    const bool is_alone = len == 0 && (segment->flags & (TCP_FIN | TCP_RST)) == 0;
+    if (link->silence_ns == 0 || dir == facts->silence_dir ||
+        (!is_alone && in_flight(&facts->dir[!dir]) >= had))
+        return;
+    if (link->silence_ns > link->longest_silence_ns)
+        link->longest_silence_ns = link->silence_ns;
+    link->silence_ns = 0;
+}
+
 int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
                    bool started, uint32_t next_seq, struct ds_stall *stall)
 {
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir];
+    const uint32_t had = in_flight(&facts->dir[!dir]);
     int ended = -1;
     side->segments++;
+    take_silence(facts, dir, segment, len);
     if ((segment->flags & TCP_SYN) != 0) {
         take_syn(facts, dir, segment);
     } else {
@@ -330,6 +359,7 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
                 facts->link.handshake_ns = (int64_t)tcp_elapsed(segment->ts_ns, facts->syn_ns);
             if (take_ack(facts, !dir, segment, stall))
                 ended = !dir;
+            take_answer(facts, dir, segment, len, had);
         }
         struct ds_stall own;
         if (len != 0) {

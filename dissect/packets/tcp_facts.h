@@ -41,6 +41,7 @@ struct tcp_facts {
     struct ds_link link;
     struct facts_dir dir[2];
     int64_t syn_ns;
+    int8_t silence_dir; /* who ended the silence that link.silence_ns is of */
 };
 
 /* tcp_facts_new returns the facts of a connection of which nothing has come; NULL when memory ran

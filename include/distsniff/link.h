@@ -77,6 +77,9 @@ struct ds_link_side {
 struct ds_link {
     struct ds_link_side side[2]; /* side[d]: what end[d] of the connection sends */
     int64_t handshake_ns; /* from the SYN to the acknowledgement of the answer, 0: not seen */
+    int64_t silence_ns;   /* neither end sent anything for so long, with nothing left to acknowledge, and
+                             of what came then nothing has been answered yet; 0: it has */
+    int64_t longest_silence_ns; /* the same, of those after which an answer came */
     enum ds_close close;
     int8_t closer; /* the end whose FIN or RST came first, -1: none did */
     const char *icmp; /* what ICMP said last; a static string, NULL: nothing */

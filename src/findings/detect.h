@@ -53,14 +53,23 @@ struct asked {
     char name[64];
 };
 
-/* refused is an EPMD that could not be reached: a finding only when that goes on. */
+/* refused is an EPMD that could not be reached: a finding only when that goes on. What it says holds
+ * until its place is taken or that EPMD answers. */
 struct refused {
-    bool is_used;
+    bool is_used; /* not told yet */
     struct ds_addr client, server;
     uint16_t port;
     int64_t ts_ns;
     uint64_t frame, conn;
     char why[120];
+};
+
+/* cut is the end of a link after a silence of both ends that was longer than any before. */
+struct cut {
+    uint64_t conn, frame; /* conn 0: none */
+    int64_t idle_ns, survived_ns; /* survived_ns: the longest silence before */
+    bool is_reset;                /* what came then was answered by a RST, else not at all */
+    bool is_told;
 };
 
 /* pair is two nodes, in either order. */
@@ -74,7 +83,10 @@ struct pair {
     uint64_t frame[NUM_UPS];
     bool has_ended;      /* a link of theirs, or more */
     uint32_t ended_by;   /* the latest: hash of the node that closed it in order; 0: otherwise */
-    int64_t idle_ns;     /* before the latest RST; 0: none */
+    int64_t idle_ns;     /* before the latest RST; 0: there was none */
+    int64_t survived_ns; /* the longest silence of both after which a link of theirs went on */
+    unsigned cuts;       /* links that may have been cut while they were idle */
+    struct cut cut;      /* the latest */
 };
 
 struct callee {
@@ -146,6 +158,7 @@ struct fading {
     uint8_t waiting; /* the end */
     uint64_t conn, frame;
     int64_t last_data_ns, tick_ns; /* of the end that is silent; of the other one */
+    struct ds_addr addr;           /* of the end that is silent */
     size_t len[2];
     char name[2][128]; /* who waits, who is silent */
 };
@@ -248,6 +261,21 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
 
 /* detect_pair returns what is known of two nodes, by the hashes of their names; NULL: nothing. */
 struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b);
+
+/* detect_find_pair finds it by a connection, or makes it. NULL when a name is not known, or memory ran
+ * out. */
+struct pair *detect_find_pair(struct detect *d, const struct ds_conn *conn);
+
+/* Links that are cut while idle (detect_idle.c). detect_idle_lost is of a link on which nothing is
+ * acknowledged any more, or that a RST ended; detect_idle_survived of one that ends or goes on;
+ * detect_idle_again of one that is up, and whose nodes are those of before. detect_idle_gone says
+ * whether a link that has been lost for so long that an end was given up was cut, and tells of it. */
+void detect_idle_lost(struct detect *d, const struct ds_event *event, int waiting);
+void detect_idle_survived(struct pair *pair, const struct ds_link *link);
+void detect_idle_revived(struct detect *d, const struct ds_event *event);
+void detect_idle_again(struct detect *d, const struct ds_event *event, struct pair *pair);
+bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct cut **cut);
+void detect_idle_reset(struct detect *d, const struct ds_event *event);
 
 /* detect_begin begins a finding about what event has shown, which is sure unless said otherwise,
  * and about its two nodes. event NULL: set the times of the evidence yourself. */

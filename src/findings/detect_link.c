@@ -13,7 +13,6 @@
 #define TICK_NS (15 * SECOND) /* a quarter of the usual net_ticktime */
 #define LONG_STALL_NS SECOND
 #define LONG_MESSAGE_NS SECOND
-#define IDLE_NS (30 * SECOND)
 #define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
 
 enum {
@@ -102,7 +101,7 @@ struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b)
     return p;
 }
 
-static struct pair *find_pair(struct detect *d, const struct ds_conn *conn)
+struct pair *detect_find_pair(struct detect *d, const struct ds_conn *conn)
 {
     uint32_t hash[2];
     for (int end = 0; end < 2; end++) {
@@ -124,35 +123,6 @@ static struct pair *find_pair(struct detect *d, const struct ds_conn *conn)
     p->name_hash[0] = hash[lower];
     p->name_hash[1] = hash[!lower];
     return p;
-}
-
-/* take_idle looks for links that are cut after equal spans without data. */
-static void take_idle(struct detect *d, const struct ds_event *event)
-{
-    const struct ds_link *link = event->conn->link;
-    const int64_t a_ns = link->side[0].last_data_ns, b_ns = link->side[1].last_data_ns;
-    const int64_t idle_ns = event->ts_ns - (a_ns > b_ns ? a_ns : b_ns);
-    struct pair *p = idle_ns >= IDLE_NS ? find_pair(d, event->conn) : NULL;
-    if (p == NULL)
-        return;
-    const int64_t before_ns = p->idle_ns;
-    p->idle_ns = idle_ns;
-    if (before_ns == 0 || idle_ns < before_ns - before_ns / 20 ||
-        idle_ns > before_ns + before_ns / 20)
-        return;
-    struct finding *f = detect_begin(d, FINDING_DS208, event);
-    wording_add(&f->sentence, "the link between ");
-    wording_end(&f->sentence, &event->conn->end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &event->conn->end[1]);
-    wording_add(&f->sentence, " is reset whenever it has been idle for the same time");
-    wording_add(&f->detail, "idle for ");
-    wording_span(&f->detail, idle_ns);
-    wording_add(&f->detail, ", before that for ");
-    wording_span(&f->detail, before_ns);
-    detect_frame(f, event->frame, "the RST");
-    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
-    detect_commit(d);
 }
 
 static void report_reset(struct detect *d, const struct ds_event *event, int closer)
@@ -188,8 +158,9 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
         return;
     w->is_half_closed = true;
     const bool was_silent = take_silence(d, event, closer);
-    struct pair *pair = find_pair(d, event->conn);
+    struct pair *pair = detect_find_pair(d, event->conn);
     if (pair != NULL) {
+        detect_idle_survived(pair, link);
         pair->has_ended = true;
         pair->ended_by = was_silent || link->close == DS_CLOSE_RESET
                              ? 0
@@ -198,7 +169,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
     if (was_silent)
         return;
     if (link->close == DS_CLOSE_RESET) {
-        take_idle(d, event);
+        detect_idle_reset(d, event);
         report_reset(d, event, closer);
     } else if (detect_is_published(w)) {
         report_closed(d, event, closer);
@@ -210,7 +181,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
 static void take_up(struct detect *d, const struct ds_event *event, const struct watched *w)
 {
     const struct ds_endpoint *end = event->conn->end;
-    struct pair *p = detect_is_published(w) ? find_pair(d, event->conn) : NULL;
+    struct pair *p = detect_find_pair(d, event->conn);
     if (p == NULL)
         return;
     const int swapped = hash_text(end[0].node) > hash_text(end[1].node);
@@ -218,8 +189,14 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
     if (p->creation[0] != creation[0] || p->creation[1] != creation[1]) {
         p->creation[0] = creation[0];
         p->creation[1] = creation[1];
-        p->ups = 0;
+        p->ups = p->cuts = 0;
+        p->survived_ns = p->idle_ns = 0;
+        p->cut = (struct cut){0};
+    } else if (creation[0] != 0 && creation[1] != 0) {
+        detect_idle_again(d, event, p);
     }
+    if (!detect_is_published(w))
+        return;
     p->has_ended = false;
     const size_t at = p->ups++ % NUM_UPS;
     p->up_ns[at] = event->ts_ns;

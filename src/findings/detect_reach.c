@@ -127,10 +127,9 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
         break;
     }
     /* It can be reached, after all. */
-    for (size_t i = 0; i < MAX_REFUSED && d->has_refused; i++) {
-        if (d->refused[i].is_used &&
-            is_same_addr(&d->refused[i].server, &event->conn->end[1].addr))
-            d->refused[i].is_used = false;
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        if (is_same_addr(&d->refused[i].server, &event->conn->end[1].addr))
+            d->refused[i] = (struct refused){0};
     }
 }
 

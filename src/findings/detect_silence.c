@@ -30,7 +30,9 @@ static void take_lost(struct detect *d, const struct ds_event *event)
                          .conn = conn->number,
                          .frame = event->frame,
                          .last_data_ns = link->side[!waiting].last_data_ns,
+                         .addr = conn->end[!waiting].addr,
                          .tick_ns = detect_tick_of(link, waiting)};
+    detect_idle_lost(d, event, waiting);
     g->len[0] = detect_keep(g->name[0], sizeof g->name[0], conn->end[waiting].node);
     g->len[1] = detect_keep(g->name[1], sizeof g->name[1], conn->end[!waiting].node);
 }
@@ -51,7 +53,10 @@ void detect_silence(struct detect *d, const struct record *record)
     const struct ds_event *event = record->event;
     if (event == NULL || record->call != NULL || record->monitor != NULL)
         return;
-    if (event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST && !event->stall.is_over)
+    const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
+    if (is_lost && event->stall.is_over)
+        detect_idle_revived(d, event);
+    if (is_lost && !event->stall.is_over)
         take_lost(d, event);
     else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END)
         detect_silence_time(d); /* nothing more comes */
@@ -78,6 +83,9 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
 
 static void report(struct detect *d, const struct fading *g)
 {
+    const struct cut *cut;
+    if (detect_idle_gone(d, g, &cut))
+        return;
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);
     f->variant = SILENT_GONE;
     f->evidence[0].conn = g->conn;
@@ -91,6 +99,12 @@ static void report(struct detect *d, const struct fading *g)
     wording_add(&f->detail, "silent for ");
     wording_span(&f->detail, d->now_ns - g->last_data_ns);
     wording_add(&f->detail, "; its kernel did not acknowledge either: host or network were gone");
+    if (cut != NULL) {
+        wording_add(&f->detail, ", or something between forgot the link (DS208): both had been silent "
+                                "for ");
+        wording_span(&f->detail, cut->idle_ns);
+        wording_add(&f->detail, ", longer than ever before");
+    }
     detect_frame(f, g->frame, "sent again for the third time");
     detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
     detect_commit(d);

@@ -179,6 +179,10 @@ void detect_complete(struct detect *d)
     struct finding *f = &found->finding;
     f->detail = draft->detail;
     f->is_update = true;
+    if (draft->certainty < f->certainty) {
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
+    }
     for (size_t i = f->num_evidence; i-- > 0;) {
         if (f->evidence[i].conn != draft->evidence[0].conn)
             continue;

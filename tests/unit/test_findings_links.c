@@ -294,6 +294,116 @@ static void fading(void **state)
     }
 }
 
+/* lost_after: alice sends something after a silence, and nobody acknowledges it. */
+static void lost_after(int64_t idle_ns, int64_t survived_ns)
+{
+    w.link.longest_silence_ns = survived_ns;
+    w.link.silence_ns = idle_ns;
+    w.now_ns += idle_ns;
+    stall(DS_STALL_LOST, SECOND, false, 4);
+}
+
+/* Something between forgets a link that is idle. */
+static void forgotten(void **state)
+{
+    enum { AGAIN, TWICE, LONG, BOTH_ENDS, RESTARTED, REGULAR, A_LITTLE, SOON, LARGE, REVIVED, UNREACHABLE,
+           CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        if (i == LARGE) {
+            w.link.silence_ns = 10 * SECOND;
+            w.link.side[1].data_segments = 5;
+            stall(DS_STALL_LOST, SECOND, false, 1400);
+        } else {
+            lost_after(i == SOON ? 3 * SECOND : i == LONG || i == UNREACHABLE ? 30 * SECOND : 10 * SECOND,
+                       i == REGULAR    ? 10 * SECOND
+                       : i == A_LITTLE ? 7 * SECOND
+                                       : SECOND);
+        }
+        if (i == BOTH_ENDS) { /* seen between them */
+            struct ds_event event = event_of(DS_EVENT_STALL, 1);
+            event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
+            put(&event);
+        }
+        if (i == REVIVED)
+            stall(DS_STALL_LOST, SECOND, true, 4);
+        if (i == UNREACHABLE) { /* EPMD does not answer, either */
+            struct world before = w;
+            next_conn();
+            w.conn.end[1].port = EPMD;
+            w.conn.end[0].addr = w.conn.end[1].addr = before.conn.end[1].addr;
+            close_by(-1, SECOND, DS_CLOSE_SILENT);
+        }
+        if (i == LONG || i == UNREACHABLE) {
+            findings_time(w.findings, w.now_ns + 75 * SECOND);
+            found(i == LONG ? "DS208" : "DS106 DS201");
+            continue;
+        }
+        w.now_ns += 50 * SECOND;
+        next_conn();
+        if (i == RESTARTED) {
+            shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
+            w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+            w.conn.end[1].creation = 6;
+            change(DS_CONN_UP, 0, false);
+        } else {
+            up();
+        }
+        if (i == TWICE) {
+            lost_after(8 * SECOND, 2 * SECOND);
+            findings_time(w.findings, w.now_ns + 75 * SECOND);
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+            assert_int_equal(w.last.count, 2);
+        }
+        findings_time(w.findings, w.now_ns + 75 * SECOND);
+        found(i == AGAIN || i == BOTH_ENDS ? "DS208"
+              : i == TWICE                 ? "DS208 DS208"
+              : i == LARGE                 ? "DS207 DS201"
+              : i == REVIVED               ? ""
+                                           : "DS201");
+        if (i == AGAIN) {
+            sentence_is("the link between alice@127.0.0.1 and bob@127.0.0.1 was cut while it was idle: "
+                        "net_tick_timeout");
+            detail_has("10.00 s, longer than ever before (1.00 s)");
+            assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+            assert_int_equal(w.last.severity, SEVERITY_ERROR);
+        }
+    }
+    begin(); /* said at first to be gone: it may have been forgotten */
+    up();
+    lost_after(10 * SECOND, SECOND);
+    findings_time(w.findings, w.now_ns + 75 * SECOND);
+    detail_has("or something between forgot the link (DS208)");
+    found("DS201");
+}
+
+/* What forgot it says so, by a RST. */
+static void forgotten_and_reset(void **state)
+{
+    enum { AGAIN, ANSWERED, RESTARTED, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        w.now_ns += 10 * SECOND;
+        w.link.silence_ns = i == ANSWERED ? 0 : 10 * SECOND;
+        w.link.side[0].last_data_ns = w.now_ns;
+        half_close(1, DS_CLOSE_RESET);
+        next_conn();
+        shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
+        w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+        w.conn.end[1].creation += i == RESTARTED;
+        change(DS_CONN_UP, 0, false);
+        found(i == AGAIN ? "DS204 DS208" : "DS204");
+        if (i == AGAIN) {
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+            assert_int_equal(w.last.severity, SEVERITY_WARNING);
+        }
+    }
+}
+
 static void losses(void **state)
 {
     (void)state;
@@ -340,6 +450,8 @@ int main(void)
         cmocka_unit_test(losses),
         cmocka_unit_test(big_messages),
         cmocka_unit_test(fading),
+        cmocka_unit_test(forgotten),
+        cmocka_unit_test(forgotten_and_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -367,6 +367,36 @@ static void no_memory(void **state)
     failing_alloc_at(0);
 }
 
+/* Silences of both ends: what comes after them is answered, or not. */
+static void silences(void **state)
+{
+    struct world *w = *state;
+    const struct ds_link *link = &w->facts->link;
+    open_up(w);
+    put(w, 1, TCP_ACK, 500, 100, 0, ++w->ip_id);
+    at(w, 1020);
+    data(w, 0, 100, 10);
+    assert_int_equal(link->silence_ns, 1000 * MS);
+    assert_int_equal(link->longest_silence_ns, 0);
+    at(w, 1030);
+    put(w, 0, TCP_ACK, 100, 500, 10, ++w->ip_id); /* again: it is the same silence */
+    data(w, 1, 500, 10); /* what acknowledges it */
+    assert_int_equal(link->silence_ns, 0);
+    assert_int_equal(link->longest_silence_ns, 1000 * MS);
+    at(w, 1040);
+    put(w, 0, TCP_ACK, 110, 510, 0, ++w->ip_id);
+    at(w, 3040);
+    data(w, 1, 510, 10);
+    at(w, 3050);
+    put(w, 0, TCP_ACK, 110, 510, 10, ++w->ip_id); /* crosses it: no answer */
+    assert_int_equal(link->silence_ns, 2000 * MS);
+    put(w, 0, TCP_ACK | TCP_FIN, 120, 510, 0, ++w->ip_id);
+    put(w, 0, TCP_RST, 121, 0, 0, ++w->ip_id);
+    assert_int_equal(link->silence_ns, 2000 * MS);
+    put(w, 0, TCP_ACK, 120, 510, 0, ++w->ip_id); /* it has got something */
+    assert_int_equal(link->longest_silence_ns, 2000 * MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +410,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(full_window, setup, teardown),
         cmocka_unit_test_setup_teardown(keepalives_and_repeats, setup, teardown),
         cmocka_unit_test_setup_teardown(ticks, setup, teardown),
+        cmocka_unit_test_setup_teardown(silences, setup, teardown),
         cmocka_unit_test(spreads),
         cmocka_unit_test_setup_teardown(options_that_lie, setup, teardown),
         cmocka_unit_test(no_memory),
