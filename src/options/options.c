@@ -234,9 +234,9 @@ static void choose_rate(struct options *o)
 static void choose_jobs(struct options *o)
 {
     enum { JOBS_BY_DEFAULT = 8 };
-    const long num = sysconf(_SC_NPROCESSORS_ONLN);
     if (o->jobs != 0)
-        return;
+        return; /* the C library reads files to count processors, which no sandbox lets it */
+    const long num = sysconf(_SC_NPROCESSORS_ONLN);
     o->jobs = num < 1 ? 1 : num > JOBS_BY_DEFAULT ? JOBS_BY_DEFAULT : (unsigned)num;
 }
 
