@@ -9,6 +9,7 @@
 
 #include "nats_carrier.h"
 
+#include "back_off.h"
 #include "clock.h"
 #include "complain.h"
 #include "counted.h"
@@ -49,7 +50,7 @@ struct sending {
 
 struct carrier {
     const struct nats_carrier_config *config;
-    struct nats_queue *queue;
+    struct send_queue *queue;
     natsConnection *connection;
     natsSubscription *replies;
     jsCtx *context;
@@ -187,17 +188,17 @@ static void find_stream(struct carrier *c)
 }
 
 /* publish sends an entry; what goes wrong is noticed as no acknowledgement comes. */
-static void publish(struct carrier *c, uint64_t number, const struct nats_entry *entry)
+static void publish(struct carrier *c, uint64_t number, const struct send_entry *entry)
 {
     char subject[2 * NATS_MAX_WORD + 32], reply[96];
     natsMsg *message = NULL;
     snprintf(subject, sizeof subject, "%s.%s.%s", c->config->client->url->prefix, c->config->host,
              nats_type_names[entry->type % NATS_TYPE_COUNT]);
     snprintf(reply, sizeof reply, "%s.%" PRIu64, c->inbox, number);
-    natsStatus status = nats.natsMsg_Create(&message, subject, reply, nats_entry_body(entry),
+    natsStatus status = nats.natsMsg_Create(&message, subject, reply, send_entry_body(entry),
                                             (int)entry->body_len);
     if (status == NATS_OK)
-        status = nats.natsMsgHeader_Set(message, "Nats-Msg-Id", nats_entry_id(entry));
+        status = nats.natsMsgHeader_Set(message, "Nats-Msg-Id", send_entry_id(entry));
     if (status == NATS_OK)
         (void)nats.natsConnection_PublishMsg(c->connection, message);
     nats.natsMsg_Destroy(message);
@@ -208,7 +209,7 @@ static void send_slot(struct carrier *c, uint64_t number)
 {
     struct sending *slot = &c->slots[number % WINDOW];
     uint64_t position = slot->position;
-    const struct nats_entry *entry = nats_queue_at(c->queue, &position);
+    const struct send_entry *entry = send_queue_at(c->queue, &position);
     if (entry == NULL)
         return;
     slot->state = SENDING_SENT;
@@ -243,9 +244,9 @@ static void send_again(struct carrier *c)
 static bool send_new(struct carrier *c, uint64_t *position)
 {
     const uint64_t before = c->next;
-    const struct nats_entry *entry;
+    const struct send_entry *entry;
     while (c->next - c->first < WINDOW && c->bytes < WINDOW_BYTES &&
-           (entry = nats_queue_at(c->queue, position)) != NULL) {
+           (entry = send_queue_at(c->queue, position)) != NULL) {
         struct sending *slot = &c->slots[c->next % WINDOW];
         *slot = (struct sending){.position = *position, .state = SENDING_WAITS};
         *position += entry->size;
@@ -268,7 +269,7 @@ static bool let_go(struct carrier *c)
     uint64_t position = 0;
     while (c->first < c->next && c->slots[c->first % WINDOW].state == SENDING_DONE) {
         position = c->slots[c->first % WINDOW].position;
-        const struct nats_entry *entry = nats_queue_at(c->queue, &position);
+        const struct send_entry *entry = send_queue_at(c->queue, &position);
         const size_t size = entry != NULL ? entry->size : 0;
         position += size;
         c->bytes -= size;
@@ -276,7 +277,7 @@ static bool let_go(struct carrier *c)
     }
     if (c->first == before)
         return false;
-    nats_queue_release(c->queue, position);
+    send_queue_release(c->queue, position);
     c->progress_ns = clock_now_ns();
     return true;
 }
@@ -321,7 +322,7 @@ static bool is_done(struct carrier *c)
 {
     uint64_t position = atomic_load(&c->queue->tail);
     pthread_mutex_lock(&c->lock);
-    const bool done = c->first == c->next && nats_queue_at(c->queue, &position) == NULL;
+    const bool done = c->first == c->next && send_queue_at(c->queue, &position) == NULL;
     pthread_mutex_unlock(&c->lock);
     return done;
 }
@@ -375,7 +376,7 @@ static void run(struct carrier *c)
     while (!is_over(c)) {
         if (c->connection == NULL && clock_now_ns() >= next_ns) {
             if (!connect_once(c))
-                next_ns = clock_now_ns() + nats_client_pause_ms(attempts++) * 1000000;
+                next_ns = clock_now_ns() + back_off_ms(attempts++) * 1000000;
         }
         const bool is_busy = work(c, &position);
         if (c->connection != NULL && !is_connected(c))
@@ -393,7 +394,7 @@ void nats_carrier_run(const struct nats_carrier_config *config)
     struct carrier *c = &carrier;
     *c = (struct carrier){.config = config, .queue = config->queue, .wake_fd = config->wake_fd};
     pthread_mutex_init(&c->lock, NULL);
-    srandom((unsigned)(getpid() ^ clock_now_ns()));
+    back_off_begin();
     c->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (c->reply_fd >= 0)
         run(c);

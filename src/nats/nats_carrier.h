@@ -6,11 +6,11 @@
 #define SRC_NATS_CARRIER_H
 
 #include "nats_client.h"
-#include "nats_queue.h"
+#include "send_queue.h"
 
 struct nats_carrier_config {
     struct nats_client *client;
-    struct nats_queue *queue;
+    struct send_queue *queue;
     int wake_fd;       /* something comes when the queue is not empty any more; its end is ours */
     char host[NATS_MAX_WORD];
     bool is_live;      /* one that is not gives up where nothing can be stored */

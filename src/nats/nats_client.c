@@ -5,40 +5,17 @@
 
 #include "nats_client.h"
 
+#include "back_off.h"
 #include "complain.h"
+#include "small_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-    LONGEST_FILE = 64 * 1024,
     CONNECT_MS = 3000,
     PING_MS = 5000, /* a server that is gone without a word is given up after two of them */
-    LEAST_PAUSE_MS = 250,
-    MOST_PAUSE_MS = 15000,
 };
-
-/* read_text returns all of a file, to be freed; NULL after a complaint. */
-static char *read_text(const char *name)
-{
-    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    char *text = calloc(1, LONGEST_FILE + 1);
-    ssize_t len = 0, more = 0;
-    while (fd >= 0 && text != NULL && len < LONGEST_FILE &&
-           (more = read(fd, text + len, (size_t)(LONGEST_FILE - len))) > 0)
-        len += more;
-    if (fd < 0 || text == NULL || more < 0 || len == LONGEST_FILE) {
-        complain("cannot read %s: %s", name, len == LONGEST_FILE ? "it is too long" : strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (fd >= 0)
-        close(fd);
-    return text;
-}
 
 /* line_behind returns a copy of the line behind the one that contains a mark; NULL: there is none. */
 static char *line_behind(const char *text, const char *mark)
@@ -52,7 +29,7 @@ static char *line_behind(const char *text, const char *mark)
  * USER:PASSWORD, or a token. */
 static bool take_credentials(struct nats_client *client, const char *name)
 {
-    char *text = read_text(name);
+    char *text = small_file_read(name, false);
     if (text == NULL)
         return false;
     client->jwt = line_behind(text, "BEGIN NATS USER JWT");
@@ -79,10 +56,10 @@ bool nats_client_init(struct nats_client *client, const struct nats_config *conf
 {
     *client = (struct nats_client){.url = url, .has_tls = url->has_tls || config->ca_file != NULL};
     return (config->credentials_file == NULL || take_credentials(client, config->credentials_file)) &&
-           (config->ca_file == NULL || (client->ca = read_text(config->ca_file)) != NULL) &&
+           (config->ca_file == NULL || (client->ca = small_file_read(config->ca_file, false)) != NULL) &&
            (config->certificate_file == NULL ||
-            ((client->certificate = read_text(config->certificate_file)) != NULL &&
-             (client->key = read_text(config->key_file)) != NULL));
+            ((client->certificate = small_file_read(config->certificate_file, false)) != NULL &&
+             (client->key = small_file_read(config->key_file, false)) != NULL));
 }
 
 static natsStatus give_jwt(char **jwt, char **error, void *context)
@@ -101,19 +78,11 @@ static natsStatus sign(char **error, unsigned char **signature, int *len, const 
     return nats.nats_Sign(client->seed, nonce, signature, len);
 }
 
-int64_t nats_client_pause_ms(int attempts)
-{
-    const int doublings = attempts < 8 ? attempts : 8;
-    const int64_t ms = (int64_t)LEAST_PAUSE_MS << doublings;
-    const int64_t pause = ms < MOST_PAUSE_MS ? ms : MOST_PAUSE_MS;
-    return pause / 2 + random() % (pause / 2 + 1);
-}
-
 static int64_t pause_again(natsConnection *connection, int attempts, void *context)
 {
     (void)connection;
     (void)context;
-    return nats_client_pause_ms(attempts);
+    return back_off_ms(attempts);
 }
 
 /* What the library has to say of a connection is noticed otherwise. */

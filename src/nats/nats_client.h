@@ -36,8 +36,4 @@ bool nats_client_is_refused(natsStatus status);
 /* nats_client_trouble says what went wrong last in this thread. */
 const char *nats_client_trouble(natsStatus status);
 
-/* nats_client_pause_ms returns how long to wait before the next attempt, longer each time and never
- * the same for two processes. */
-int64_t nats_client_pause_ms(int attempts);
-
 #endif

@@ -11,7 +11,7 @@
  *   - The connection is a process of its own (nats_carrier.h), started before anything else: it holds
  *     the credentials and sees no packet that was not to be sent; the process that looks at packets
  *     opens no connection, and its sandbox stays what it is.
- *   - Between the two is a queue of fixed size in shared memory (nats_queue.h). A live capture never
+ *   - Between the two is a queue of fixed size in shared memory (send_queue.h). A live capture never
  *     waits for it: what finds no room is counted, and told in the stream as a record "lost".
  *   - What is not acknowledged stays in the queue and is sent again, after a reconnection too. Each
  *     payload has a Nats-Msg-Id, made of what it is about (record_id.h): the stream stores it once,

@@ -26,7 +26,7 @@ struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *
 /* nats_publisher_takes says whether a type is wanted. */
 bool nats_publisher_takes(const struct nats_publisher *publisher, enum nats_type type);
 
-/* nats_publish publishes a JSON object, whose id is at most NATS_MAX_ID long; an empty one could not be
+/* nats_publish publishes a JSON object, whose id is at most SEND_MAX_ID long; an empty one could not be
  * made, and is lost. In any thread. */
 void nats_publish(struct nats_publisher *publisher, enum nats_type type, const char *id, int64_t ts_ns,
                   struct ds_text json);

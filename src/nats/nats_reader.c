@@ -8,6 +8,7 @@
 
 #ifdef DISTSNIFF_NATS
 
+#include "back_off.h"
 #include "clock.h"
 #include "complain.h"
 #include "counted.h"
@@ -69,7 +70,7 @@ static bool connect_to(struct reader *r, struct nats_client *client)
         if (status == NATS_OK || nats_client_is_refused(status) ||
             clock_now_ns() - begin_ns > CONNECT_NS)
             break;
-        usleep((useconds_t)nats_client_pause_ms(attempts) * 1000);
+        usleep((useconds_t)back_off_ms(attempts) * 1000);
     }
     if (status == NATS_OK)
         status = nats.natsConnection_JetStream(&r->context, r->connection, NULL);

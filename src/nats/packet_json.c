@@ -29,9 +29,9 @@ void packet_json_write(struct json_writer *json, const struct ds_packet *packet,
         out->len--; /* the newline */
 }
 
-void packet_json_id(const struct ds_packet *packet, const char *host, char id[NATS_MAX_ID + 1])
+void packet_json_id(const struct ds_packet *packet, const char *host, char id[SEND_MAX_ID + 1])
 {
-    snprintf(id, NATS_MAX_ID + 1, "p.%s.%" PRId64 ".%" PRIu64, host, packet->ts_ns, packet->frame);
+    snprintf(id, SEND_MAX_ID + 1, "p.%s.%" PRId64 ".%" PRIu64, host, packet->ts_ns, packet->frame);
 }
 
 /* number_of returns what stands under a key; max + 1 where it is no number up to max. */

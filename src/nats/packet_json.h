@@ -12,7 +12,7 @@
 
 #include "json_write.h"
 #include "nats_config.h"
-#include "nats_queue.h"
+#include "send_queue.h"
 
 #include <distsniff/dissect.h>
 
@@ -22,7 +22,7 @@ void packet_json_write(struct json_writer *json, const struct ds_packet *packet,
 
 /* packet_json_id writes what it is known by: the same packet of the same host has the same id, whenever
  * it is sent; what two hosts saw has two, as the clocks are compared by it. */
-void packet_json_id(const struct ds_packet *packet, const char *host, char id[NATS_MAX_ID + 1]);
+void packet_json_id(const struct ds_packet *packet, const char *host, char id[SEND_MAX_ID + 1]);
 
 /* packet_json_read reads one; its data is put into bytes, which is emptied first. has_nanoseconds:
  * its time stamp has more than microseconds. False when it is none. */

@@ -46,10 +46,10 @@ static void add_pid(struct digest *digest, const struct party *party)
     add_number(digest, party->has_pid ? (uint64_t)party->id << 32 | party->serial : 0);
 }
 
-static void end(struct digest *digest, const char *prefix, char id[NATS_MAX_ID + 1])
+static void end(struct digest *digest, const char *prefix, char id[SEND_MAX_ID + 1])
 {
     const XXH128_hash_t hash = XXH3_128bits_digest(&digest->state);
-    snprintf(id, NATS_MAX_ID + 1, "%s.%016" PRIx64 "%016" PRIx64, prefix, (uint64_t)hash.high64,
+    snprintf(id, SEND_MAX_ID + 1, "%s.%016" PRIx64 "%016" PRIx64, prefix, (uint64_t)hash.high64,
              (uint64_t)hash.low64);
 }
 
@@ -77,7 +77,7 @@ static void add_place(struct digest *digest, bool has_seq, uint32_t seq, const c
     }
 }
 
-static void call_id(const struct call *call, const char *host, char id[NATS_MAX_ID + 1])
+static void call_id(const struct call *call, const char *host, char id[SEND_MAX_ID + 1])
 {
     struct digest digest;
     begin(&digest);
@@ -87,7 +87,7 @@ static void call_id(const struct call *call, const char *host, char id[NATS_MAX_
     end(&digest, "c", id);
 }
 
-static void monitor_id(const struct monitor_end *monitor, const char *host, char id[NATS_MAX_ID + 1])
+static void monitor_id(const struct monitor_end *monitor, const char *host, char id[SEND_MAX_ID + 1])
 {
     struct digest digest;
     begin(&digest);
@@ -101,9 +101,9 @@ static void monitor_id(const struct monitor_end *monitor, const char *host, char
 
 /* own_id is that of what this host found out itself. */
 static void own_id(const char *prefix, const char *host, const char *what, int64_t from_ns,
-                   int64_t to_ns, uint64_t number, char id[NATS_MAX_ID + 1])
+                   int64_t to_ns, uint64_t number, char id[SEND_MAX_ID + 1])
 {
-    snprintf(id, NATS_MAX_ID + 1, "%s.%s.%s.%" PRIx64 ".%" PRIx64 ".%" PRIu64, prefix, host, what,
+    snprintf(id, SEND_MAX_ID + 1, "%s.%s.%s.%" PRIx64 ".%" PRIx64 ".%" PRIu64, prefix, host, what,
              (uint64_t)from_ns, (uint64_t)to_ns, number);
 }
 
@@ -123,7 +123,7 @@ static bool is_seen_alike(const struct ds_event *event)
     }
 }
 
-static void event_id(const struct ds_event *event, const char *host, char id[NATS_MAX_ID + 1])
+static void event_id(const struct ds_event *event, const char *host, char id[SEND_MAX_ID + 1])
 {
     static const char letters[] = "emnmtgs"; /* as enum ds_event_type; no two of one place are alike */
     char text[2 * DS_ADDR_LEN + 16];
@@ -131,7 +131,7 @@ static void event_id(const struct ds_event *event, const char *host, char id[NAT
     struct digest digest;
     print_ends(event, text, sizeof text);
     if (event->has_seq && (event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_TICK)) {
-        snprintf(id, NATS_MAX_ID + 1, "%s.%s.%" PRIu32, type, text, event->end_seq);
+        snprintf(id, SEND_MAX_ID + 1, "%s.%s.%" PRIu32, type, text, event->end_seq);
     } else if (is_seen_alike(event)) {
         begin(&digest);
         add_number(&digest, event->type);
@@ -145,7 +145,7 @@ static void event_id(const struct ds_event *event, const char *host, char id[NAT
     }
 }
 
-void record_id(const struct record *record, const char *host, char id[NATS_MAX_ID + 1])
+void record_id(const struct record *record, const char *host, char id[SEND_MAX_ID + 1])
 {
     if (record->finding != NULL)
         own_id("f", host, record->finding->kind->code, record->finding->first_ns,

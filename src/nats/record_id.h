@@ -9,10 +9,10 @@
 #ifndef SRC_RECORD_ID_H
 #define SRC_RECORD_ID_H
 
-#include "nats_queue.h"
+#include "send_queue.h"
 #include "record.h"
 
 /* record_id writes it; the same record of the same host has always the same. */
-void record_id(const struct record *record, const char *host, char id[NATS_MAX_ID + 1]);
+void record_id(const struct record *record, const char *host, char id[SEND_MAX_ID + 1]);
 
 #endif

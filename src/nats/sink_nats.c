@@ -53,7 +53,7 @@ static struct sink *prepare(const struct sink *sink)
 
 static void nats_record(struct sink *sink, const struct record *record)
 {
-    char id[NATS_MAX_ID + 1];
+    char id[SEND_MAX_ID + 1];
     sink_json.record(prepare(sink), record);
     record_id(record, nats_publisher_host(sink->config->nats), id);
     publish(sink, nats_type_of(record), id, record_time(record));
@@ -61,7 +61,7 @@ static void nats_record(struct sink *sink, const struct record *record)
 
 static void nats_lost(struct sink *sink, const struct loss *loss)
 {
-    char id[NATS_MAX_ID + 1];
+    char id[SEND_MAX_ID + 1];
     snprintf(id, sizeof id, "l.%s.%s.%" PRIx64 ".%" PRIx64, nats_publisher_host(sink->config->nats),
              loss_cause_name(loss->cause), (uint64_t)loss->first_ns, (uint64_t)loss->last_ns);
     sink_json.lost(prepare(sink), loss);

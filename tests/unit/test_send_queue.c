@@ -1,7 +1,7 @@
 /*
- * test_nats_queue.c - the ring between who captures and who publishes: order, room, its end.
+ * test_send_queue.c - the ring between who captures and who sends: order, room, its end.
  */
-#include "nats_queue.h"
+#include "send_queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,43 +10,43 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { SIZE = 4096 };
+enum { SIZE = 4096, NUM_TYPES = 14 };
 
-static struct nats_queue *make(void)
+static struct send_queue *make(void)
 {
-    struct nats_queue *queue = nats_queue_new(SIZE);
+    struct send_queue *queue = send_queue_new(SIZE);
     assert_non_null(queue);
     return queue;
 }
 
 /* take reads the next entry and lets it go; its body has to be as it was made of number. */
-static void take(struct nats_queue *queue, uint64_t *position, unsigned number, size_t len)
+static void take(struct send_queue *queue, uint64_t *position, unsigned number, size_t len)
 {
     char id[32];
-    const struct nats_entry *entry = nats_queue_at(queue, position);
+    const struct send_entry *entry = send_queue_at(queue, position);
     assert_non_null(entry);
     snprintf(id, sizeof id, "id.%u", number);
-    assert_string_equal(nats_entry_id(entry), id);
-    assert_int_equal(entry->type, number % NATS_TYPE_COUNT);
+    assert_string_equal(send_entry_id(entry), id);
+    assert_int_equal(entry->type, number % NUM_TYPES);
     assert_int_equal(entry->body_len, len);
     for (size_t i = 0; i < len; i++)
-        assert_int_equal((unsigned char)nats_entry_body(entry)[i], (unsigned char)(number + i));
+        assert_int_equal((unsigned char)send_entry_body(entry)[i], (unsigned char)(number + i));
     *position += entry->size;
-    nats_queue_release(queue, *position);
+    send_queue_release(queue, *position);
 }
 
-static bool push(struct nats_queue *queue, unsigned number, size_t len)
+static bool push(struct send_queue *queue, unsigned number, size_t len)
 {
     char id[32], body[SIZE];
     snprintf(id, sizeof id, "id.%u", number);
     for (size_t i = 0; i < len; i++)
         body[i] = (char)(number + i);
-    return nats_queue_push(queue, (enum nats_type)(number % NATS_TYPE_COUNT), id, body, len);
+    return send_queue_push(queue, number % NUM_TYPES, id, body, len);
 }
 
 static void entries_come_in_order(void **state)
 {
-    struct nats_queue *queue = make();
+    struct send_queue *queue = make();
     uint64_t position = 0;
     unsigned pushed = 0, taken = 0;
     (void)state;
@@ -64,46 +64,46 @@ static void entries_come_in_order(void **state)
     }
     for (; taken < pushed; taken++)
         take(queue, &position, taken, lens[taken]);
-    assert_null(nats_queue_at(queue, &position));
-    nats_queue_free(queue);
+    assert_null(send_queue_at(queue, &position));
+    send_queue_free(queue);
 }
 
 static void what_finds_no_room_changes_nothing(void **state)
 {
-    struct nats_queue *queue = make();
+    struct send_queue *queue = make();
     uint64_t position = 0;
     unsigned num = 0;
     (void)state;
     while (push(queue, num, 100))
         num++;
     assert_true(num > 20 && num < SIZE / 100);
-    assert_false(nats_queue_is_roomy(queue));
+    assert_false(send_queue_is_roomy(queue));
     for (unsigned i = 0; i < num; i++) {
         if (i == 3)
             assert_true(push(queue, num, 100)); /* there is room again */
         take(queue, &position, i, 100);
     }
-    assert_true(nats_queue_is_roomy(queue));
+    assert_true(send_queue_is_roomy(queue));
     take(queue, &position, num, 100);
-    assert_null(nats_queue_at(queue, &position));
-    nats_queue_free(queue);
+    assert_null(send_queue_at(queue, &position));
+    send_queue_free(queue);
 }
 
 static void what_never_fits_is_refused(void **state)
 {
-    struct nats_queue *queue = make();
-    char id[NATS_MAX_ID + 2];
+    struct send_queue *queue = make();
+    char id[SEND_MAX_ID + 2];
     (void)state;
     assert_false(push(queue, 1, SIZE / 2));
     assert_true(push(queue, 1, SIZE / 2 - 64));
-    assert_false(nats_queue_fits(queue, 4, SIZE));
-    assert_false(nats_queue_fits(queue, 4, SIZE_MAX - 4));
+    assert_false(send_queue_fits(queue, 4, SIZE));
+    assert_false(send_queue_fits(queue, 4, SIZE_MAX - 4));
     memset(id, 'x', sizeof id);
     id[sizeof id - 1] = '\0';
-    assert_false(nats_queue_push(queue, NATS_CALL, id, "", 0));
-    id[NATS_MAX_ID] = '\0';
-    assert_true(nats_queue_push(queue, NATS_CALL, id, "", 0));
-    nats_queue_free(queue);
+    assert_false(send_queue_push(queue, 1, id, "", 0));
+    id[SEND_MAX_ID] = '\0';
+    assert_true(send_queue_push(queue, 1, id, "", 0));
+    send_queue_free(queue);
 }
 
 int main(void)

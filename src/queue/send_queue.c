@@ -1,20 +1,20 @@
 /*
- * nats_queue.c - see nats_queue.h.
+ * send_queue.c - see send_queue.h.
  */
-#include "nats_queue.h"
+#include "send_queue.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 static uint64_t entry_size(size_t id_len, size_t body_len)
 {
-    return (sizeof(struct nats_entry) + id_len + 1 + body_len + 7) & ~UINT64_C(7);
+    return (sizeof(struct send_entry) + id_len + 1 + body_len + 7) & ~UINT64_C(7);
 }
 
-struct nats_queue *nats_queue_new(size_t size)
+struct send_queue *send_queue_new(size_t size)
 {
     size = (size + 7) & ~(size_t)7;
-    struct nats_queue *queue = mmap(NULL, sizeof *queue + size, PROT_READ | PROT_WRITE,
+    struct send_queue *queue = mmap(NULL, sizeof *queue + size, PROT_READ | PROT_WRITE,
                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (queue == MAP_FAILED)
         return NULL;
@@ -22,25 +22,25 @@ struct nats_queue *nats_queue_new(size_t size)
     return queue;
 }
 
-void nats_queue_free(struct nats_queue *queue)
+void send_queue_free(struct send_queue *queue)
 {
     if (queue != NULL)
         munmap(queue, sizeof *queue + queue->size);
 }
 
-static struct nats_entry *entry_at(const struct nats_queue *queue, uint64_t position)
+static struct send_entry *entry_at(const struct send_queue *queue, uint64_t position)
 {
-    return (struct nats_entry *)(uintptr_t)(queue->bytes + position % queue->size);
+    return (struct send_entry *)(uintptr_t)(queue->bytes + position % queue->size);
 }
 
-bool nats_queue_fits(const struct nats_queue *queue, size_t id_len, size_t body_len)
+bool send_queue_fits(const struct send_queue *queue, size_t id_len, size_t body_len)
 {
     /* So much may have to be passed over as well. */
-    return id_len <= NATS_MAX_ID && body_len < UINT32_MAX / 2 &&
+    return id_len <= SEND_MAX_ID && body_len < UINT32_MAX / 2 &&
            entry_size(id_len, body_len) <= queue->size / 2;
 }
 
-bool nats_queue_push(struct nats_queue *queue, enum nats_type type, const char *id, const void *body,
+bool send_queue_push(struct send_queue *queue, unsigned type, const char *id, const void *body,
                      size_t body_len)
 {
     const size_t id_len = strlen(id);
@@ -49,14 +49,14 @@ bool nats_queue_push(struct nats_queue *queue, enum nats_type type, const char *
     const uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
     const uint64_t left = queue->size - head % queue->size; /* up to the end of the ring */
     const uint64_t passed_over = left < size ? left : 0;
-    if (!nats_queue_fits(queue, id_len, body_len) || head - tail + passed_over + size > queue->size)
+    if (!send_queue_fits(queue, id_len, body_len) || head - tail + passed_over + size > queue->size)
         return false;
-    if (passed_over >= sizeof(struct nats_entry))
+    if (passed_over >= sizeof(struct send_entry))
         *entry_at(queue, head) =
-            (struct nats_entry){.size = (uint32_t)passed_over, .passed_over = true};
+            (struct send_entry){.size = (uint32_t)passed_over, .passed_over = true};
     head += passed_over;
-    struct nats_entry *entry = entry_at(queue, head);
-    *entry = (struct nats_entry){
+    struct send_entry *entry = entry_at(queue, head);
+    *entry = (struct send_entry){
         .size = (uint32_t)size,
         .type = (uint8_t)type,
         .id_len = (uint8_t)id_len,
@@ -68,19 +68,19 @@ bool nats_queue_push(struct nats_queue *queue, enum nats_type type, const char *
     return true;
 }
 
-bool nats_queue_is_roomy(const struct nats_queue *queue)
+bool send_queue_is_roomy(const struct send_queue *queue)
 {
     const uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
     const uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
     return queue->size - (head - tail) >= queue->size / 8;
 }
 
-const struct nats_entry *nats_queue_at(const struct nats_queue *queue, uint64_t *position)
+const struct send_entry *send_queue_at(const struct send_queue *queue, uint64_t *position)
 {
     const uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
     while (*position < head) {
         const uint64_t left = queue->size - *position % queue->size;
-        const struct nats_entry *entry = entry_at(queue, *position);
+        const struct send_entry *entry = entry_at(queue, *position);
         if (left >= sizeof *entry && !entry->passed_over)
             return entry;
         *position += left;
@@ -88,7 +88,7 @@ const struct nats_entry *nats_queue_at(const struct nats_queue *queue, uint64_t 
     return NULL;
 }
 
-void nats_queue_release(struct nats_queue *queue, uint64_t position)
+void send_queue_release(struct send_queue *queue, uint64_t position)
 {
     atomic_store_explicit(&queue->tail, position, memory_order_release);
 }

@@ -1,0 +1,79 @@
+/*
+ * send_queue.h - what is to be sent, between the process that looks at packets and the one that talks
+ * to servers (sender.h): a ring of fixed size in memory that both have.
+ *
+ *     entry: struct send_entry, then id and body, up to a multiple of 8; whole within the ring. What is
+ *     left at its end is passed over.
+ *
+ * Positions are bytes since the beginning, and never go back. Who writes adds at the head; who reads
+ * looks at what is between tail and head, and moves the tail on.
+ */
+#ifndef SRC_SEND_QUEUE_H
+#define SRC_SEND_QUEUE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SEND_MAX_ID = 160 };
+
+struct send_entry {
+    uint32_t size; /* with all of it */
+    uint8_t type;  /* as it was given */
+    uint8_t id_len;
+    uint8_t passed_over; /* there is nothing in it */
+    uint32_t body_len;
+    char bytes[]; /* id, 0, body */
+};
+
+/* send_counts are what became of entries. */
+struct send_counts {
+    _Atomic uint64_t stored;     /* acknowledged */
+    _Atomic uint64_t known;      /* of these, what the server had already, by another host */
+    _Atomic uint64_t too_large;  /* for the server */
+    _Atomic uint64_t refused;    /* by the server, for good */
+    _Atomic uint64_t sent_again;
+};
+
+struct send_queue {
+    uint64_t size; /* of bytes */
+    _Atomic uint64_t head, tail;
+    _Atomic bool is_ready;     /* the reader has all that it needs of this host */
+    _Atomic bool is_ending;    /* nothing more comes */
+    _Atomic bool is_abandoned; /* nobody waits any more */
+    _Atomic bool is_asleep;    /* the reader wants to be woken */
+    struct send_counts counts;
+    _Alignas(8) uint8_t bytes[];
+};
+
+/* send_queue_new returns one that a child shares; NULL when memory ran out. */
+struct send_queue *send_queue_new(size_t size);
+void send_queue_free(struct send_queue *queue);
+
+/* send_queue_push adds an entry. False when there is no room, or never will be. One thread at a time. */
+bool send_queue_push(struct send_queue *queue, unsigned type, const char *id, const void *body,
+                     size_t body_len);
+
+/* send_queue_fits says whether an entry can have that much in it at all. */
+bool send_queue_fits(const struct send_queue *queue, size_t id_len, size_t body_len);
+
+/* send_queue_is_roomy says whether an eighth of it is free. */
+bool send_queue_is_roomy(const struct send_queue *queue);
+
+/* send_queue_at returns the entry at a position, which it moves to where the entry really begins;
+ * NULL: there is none yet. It stays there until send_queue_release moves the tail on behind it. */
+const struct send_entry *send_queue_at(const struct send_queue *queue, uint64_t *position);
+void send_queue_release(struct send_queue *queue, uint64_t position);
+
+static inline const char *send_entry_id(const struct send_entry *entry)
+{
+    return entry->bytes;
+}
+
+static inline const char *send_entry_body(const struct send_entry *entry)
+{
+    return entry->bytes + entry->id_len + 1;
+}
+
+#endif
