@@ -57,6 +57,10 @@ if(DISTSNIFF_NATS)
   needs(NATS libnats libnats-dev "Without -T nats: -DDISTSNIFF_NATS=OFF")
 endif()
 
+if(DISTSNIFF_OTLP)
+  needs(CURL "libcurl>=7.87" libcurl4-openssl-dev "Without -T otlp=URL: -DDISTSNIFF_OTLP=OFF")
+endif()
+
 # Only its header: it is compiled into what uses it.
 find_path(XXHASH_INCLUDE xxhash.h)
 if(NOT XXHASH_INCLUDE)

@@ -41,8 +41,20 @@ static bool name_also_written(struct options *o, const struct sink_kind *kind, c
     return true;
 }
 
-/* set_url_format takes -T nats=URL. */
-static bool set_url_format(struct options *o, const struct sink_kind *kind, const char *url)
+/* set_otlp takes -T otlp=URL, set_nats -T nats=URL. */
+static bool set_otlp(struct options *o, const struct sink_kind *kind, const char *url)
+{
+    if (o->otlp.url[0] != '\0') {
+        complain("-T otlp=URL can be given once only: a collector sends on to several");
+        return false;
+    }
+    if (!otlp_check() || !otlp_url_parse(url, &o->otlp))
+        return false;
+    o->output.formats[o->output.num_formats++] = (struct sink_format){kind, NULL};
+    return true;
+}
+
+static bool set_nats(struct options *o, const struct sink_kind *kind, const char *url)
 {
     if (o->nats.publish.num_servers != 0) {
         complain("-T nats can be given once only: servers of one cluster stand behind each other, "
@@ -87,6 +99,15 @@ bool option_set_nats_queue(struct options *o, const char *value)
     return false;
 }
 
+bool option_set_otlp_queue(struct options *o, const char *value)
+{
+    if (units_parse(QUANTITY_SIZE, value, 1, &o->otlp.queue_size) &&
+        o->otlp.queue_size >= OTLP_QUEUE_LEAST && o->otlp.queue_size <= INT32_MAX)
+        return true;
+    complain("--otlp-queue takes a size from 64KiB to 2GB, such as 16MB, not '%s'", value);
+    return false;
+}
+
 bool option_set_format(struct options *o, const char *value)
 {
     size_t len = strcspn(value, "=");
@@ -104,8 +125,10 @@ bool option_set_format(struct options *o, const char *value)
         return false;
     }
     const char *file = value[len] == '=' ? value + len + 1 : NULL;
+    if (kind->by_url != NULL && file != NULL && otlp_is_url(file))
+        return set_otlp(o, kind->by_url, file);
     if (kind->takes_url)
-        return set_url_format(o, kind, file);
+        return set_nats(o, kind, file);
     if (file != NULL && file[0] == '\0') {
         complain("-T %s needs a file name after the =", value);
         return false;

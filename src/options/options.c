@@ -171,7 +171,7 @@ static bool check_together(const struct options *o)
                  "(-T json=FILE)");
         return false;
     }
-    if (!check_nats(o) || (o->no_calls && !check_without_calls(o)))
+    if (!check_nats(o) || !otlp_check_together(&o->otlp) || (o->no_calls && !check_without_calls(o)))
         return false;
     if (o->keep.embeds_secrets && !check_embedding(o))
         return false;

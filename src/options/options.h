@@ -14,6 +14,7 @@
 #include "keep_config.h"
 #include "metrics.h"
 #include "nats_config.h"
+#include "otlp_config.h"
 #include "rate_limit.h"
 #include "redact_config.h"
 #include "reports.h"
@@ -66,6 +67,7 @@ struct options {
     struct report_config report;
     struct metrics_config metrics;
     struct nats_config nats;
+    struct otlp_config otlp;
     struct keep_config keep;
     struct ending_config ending;
     struct rate rate;

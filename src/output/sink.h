@@ -14,6 +14,7 @@ struct sink;
 struct sink_kind;
 struct web;
 struct nats_publisher;
+struct otlp_publisher;
 
 enum { MAX_ALSO_WRITTEN = 2 };
 enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 1 /* --web */ };
@@ -48,6 +49,7 @@ struct sink_config {
     const char *cookie_file;         /* for generated tests to name, or NULL */
     struct web *web;                 /* of --web, which has a sink too; or NULL */
     struct nats_publisher *nats;     /* of -T nats, or NULL */
+    struct otlp_publisher *otlp;     /* of -T otlp=URL, or NULL */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
@@ -87,6 +89,7 @@ struct sink_kind {
     bool wants_unselected; /* is also given what was not selected, with record->left_out */
     bool writes_nothing; /* it has no output of its own */
     bool takes_url;      /* behind its name stands a URL, not a file */
+    const struct sink_kind *by_url; /* what is meant where a URL does; NULL: a file it is, always */
     /* beside is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
     const struct sink_kind *beside;
     const char *ending, *beside_ending;
@@ -108,7 +111,8 @@ struct sink {
 };
 
 extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_html, sink_sqlite, sink_otlp, sink_nats, sink_livemd, sink_livemd_data,
+    sink_perfetto, sink_html, sink_sqlite, sink_otlp, sink_otlp_sent,
+    sink_nats, sink_livemd, sink_livemd_data,
     sink_pcapng, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
 
 /* sink_find returns the kind of that name, or NULL. */

@@ -31,10 +31,11 @@ enum pipeline_state {
 };
 
 /* pipeline_new opens the outputs. web is who shows a page meanwhile, nats who
- * publishes records, NULL: nobody. time_digits: of the
- * capture, 6 or 9. NULL after a complaint. */
+ * publishes records, otlp who sends spans, NULL: nobody. time_digits: of the capture, 6 or 9. NULL after
+ * a complaint. */
 struct pipeline *pipeline_new(const struct options *options, struct web *web,
-                              struct nats_publisher *nats, unsigned time_digits);
+                              struct nats_publisher *nats, struct otlp_publisher *otlp,
+                              unsigned time_digits);
 
 /* pipeline_set_recorder has recorder told of every record. */
 void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *recorder);

@@ -144,7 +144,8 @@ static bool is_better_behind(const struct pipeline *s)
 }
 
 struct pipeline *pipeline_new(const struct options *options, struct web *web,
-                              struct nats_publisher *nats, unsigned time_digits)
+                              struct nats_publisher *nats, struct otlp_publisher *otlp,
+                              unsigned time_digits)
 {
     struct pipeline *s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -161,6 +162,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web,
     s->output = options->output;
     s->output.web = web;
     s->output.nats = nats;
+    s->output.otlp = otlp;
     s->sum_up_ns = web != NULL && options->capture.num_read_files == 0 ? INT64_MIN : INT64_MAX;
     s->since_ns = INT64_MIN;
     s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;

@@ -131,6 +131,7 @@ int sniff_close(struct sniff *s, bool opened)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);
     ds_atom_memory_free(s->memory);
     s->failed |= !nats_publisher_end(s->nats);
+    s->failed |= !otlp_publisher_end(s->otlp);
     file_helper_stop();
     sniff_forget_streams(s);
     free(s->learned_new);

@@ -24,6 +24,21 @@ bool sniff_start_nats(struct sniff *s)
     return s->nats != NULL;
 }
 
+bool sniff_start_otlp(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const struct otlp_publisher_config config = {
+        .otlp = &options->otlp,
+        .user = options->keep.user,
+        .is_live = options->capture.num_read_files == 0,
+        .is_confined = options->sandbox != SANDBOX_OFF,
+    };
+    if (options->otlp.url[0] == '\0')
+        return true;
+    s->otlp = otlp_publisher_start(&config);
+    return s->otlp != NULL;
+}
+
 /* add_input adds a file, open as fd if that is not -1. */
 static void add_input(struct sniff *s, const char *name, int fd)
 {

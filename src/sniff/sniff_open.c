@@ -96,7 +96,7 @@ static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
     s->time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
-    s->pipeline = pipeline_new(options, s->web, s->nats, s->time_digits);
+    s->pipeline = pipeline_new(options, s->web, s->nats, s->otlp, s->time_digits);
     if (s->pipeline != NULL)
         pipeline_set_server(s->pipeline, s->metrics_server);
     sniff_warn_of_secrets(options);
@@ -235,7 +235,7 @@ static bool open_server(struct sniff *s)
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;
-    if (!sniff_start_nats(s) || !sniff_start_helper(s) || !sniff_read_streams(s) ||
+    if (!sniff_start_nats(s) || !sniff_start_otlp(s) || !sniff_start_helper(s) || !sniff_read_streams(s) ||
         (!is_live && !privileges_return()) || !capture_open(&s->capture, &s->capture_config) ||
         (is_live && !privileges_return()) || !prepare_keylog(s))
         return false;

@@ -17,6 +17,7 @@
 #include "metrics_server.h"
 #include "nats_publisher.h"
 #include "nats_reader.h"
+#include "otlp_publisher.h"
 #include "packet_recorder.h"
 #include "pipeline.h"
 #include "progress.h"
@@ -44,6 +45,7 @@ struct sniff {
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     unsigned time_digits;            /* of the capture: 6 or 9 */
     struct nats_publisher *nats;     /* NULL: no -T nats */
+    struct otlp_publisher *otlp;     /* NULL: no -T otlp=URL */
     struct capture_config capture_config; /* that of options, with what streams were read to */
     int *read_fds; /* of capture_config, NULL: there are none */
     struct nats_read read;
@@ -80,9 +82,11 @@ struct sniff {
 bool sniff_open(struct sniff *s);
 int sniff_close(struct sniff *s, bool opened);
 
-/* sniff_start_nats starts the process that publishes, if one is to. sniff_read_streams has what -r names
+/* sniff_start_nats starts the process that publishes, if one is to, sniff_start_otlp the one that sends
+ * spans. sniff_read_streams has what -r names
  * of streams fetched, and fills in capture_config. False after a complaint. */
 bool sniff_start_nats(struct sniff *s);
+bool sniff_start_otlp(struct sniff *s);
 bool sniff_read_streams(struct sniff *s);
 void sniff_forget_streams(struct sniff *s);
 

@@ -1,0 +1,145 @@
+/*
+ * otlp_publisher.c - see otlp_publisher.h.
+ */
+#include "otlp_publisher.h"
+
+#include "complain.h"
+
+#ifdef DISTSNIFF_OTLP
+
+#include "counted.h"
+#include "otlp_carrier.h"
+#include "sender.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct otlp_publisher {
+    struct otlp_publisher_config config;
+    struct sender sender;
+    bool is_gone; /* the other process, and that was said */
+    uint64_t num_lost; /* there was no room for them */
+};
+
+/* The process that sends. */
+
+static struct otlp_client client;
+
+static bool prepare(void *context)
+{
+    const struct otlp_publisher *p = context;
+    return otlp_client_init(&client, p->config.otlp);
+}
+
+static void carry(void *context, struct send_queue *queue, int wake_fd)
+{
+    const struct otlp_publisher *p = context;
+    const struct otlp_carrier_config config = {
+        .client = &client,
+        .queue = queue,
+        .wake_fd = wake_fd,
+        .is_live = p->config.is_live,
+    };
+    otlp_carrier_run(&config);
+}
+
+/* This process. */
+
+struct otlp_publisher *otlp_publisher_start(const struct otlp_publisher_config *config)
+{
+    struct otlp_publisher *p = calloc(1, sizeof *p);
+    const int64_t size = config->otlp->queue_size != 0 ? config->otlp->queue_size : OTLP_QUEUE_SIZE;
+    const struct sender_config sender = {
+        .what = "OTLP",
+        .queue_option = "--otlp-queue",
+        .queue_size = (size_t)size,
+        .user = config->user,
+        .is_live = config->is_live,
+        .is_confined = config->is_confined,
+        .prepare = prepare,
+        .carry = carry,
+        .context = p,
+    };
+    if (p == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    p->config = *config;
+    if (sender_start(&p->sender, &sender))
+        return p;
+    free(p);
+    return NULL;
+}
+
+void otlp_publish(struct otlp_publisher *p, struct ds_text span)
+{
+    if (span.len != 0 && sender_push_in_time(&p->sender, 0, "", span))
+        return;
+    p->num_lost++;
+    if (!p->is_gone && sender_has_ended(&p->sender) && !atomic_load(&p->sender.queue->is_abandoned)) {
+        p->is_gone = true;
+        complain("OTLP: the process that sends spans is gone: none is sent any more");
+    }
+}
+
+/* add_lost appends how many were lost in one way. */
+static void add_lost(uint64_t num, const char *how, char *text, size_t size, size_t *len)
+{
+    if (num != 0 && *len < size)
+        *len += (size_t)snprintf(text + *len, size - *len, "%s%" PRIu64 " %s",
+                                 *len != 0 ? ", " : ": ", num, how);
+}
+
+/* say tells what became of all, in one line. */
+static void say(const struct otlp_publisher *p, uint64_t num_left)
+{
+    const struct send_counts *counts = &p->sender.queue->counts;
+    const uint64_t lost = p->num_lost + counts->refused + num_left;
+    char again[96] = "", all[128] = "", how[256] = "";
+    size_t len = 0;
+    if (counts->sent_again != 0)
+        snprintf(again, sizeof again, " (%s sent again)", counted(counts->sent_again, "spans").text);
+    add_lost(p->num_lost, "found no room in the queue (--otlp-queue)", how, sizeof how, &len);
+    add_lost(counts->refused, "refused by the receiver", how, sizeof how, &len);
+    add_lost(num_left, "not taken in time", how, sizeof how, &len);
+    if (lost != 0)
+        snprintf(all, sizeof all, ", %" PRIu64 " lost", lost);
+    complain("OTLP: %s taken%s%s%s", counted(counts->stored, "spans").text, again, all, how);
+}
+
+bool otlp_publisher_end(struct otlp_publisher *p)
+{
+    if (p == NULL)
+        return true;
+    sender_end(&p->sender);
+    const struct send_counts *counts = &p->sender.queue->counts;
+    const uint64_t num_left = p->sender.num_pushed - counts->stored - counts->refused;
+    const bool good = num_left == 0 && counts->refused == 0 && p->num_lost == 0;
+    say(p, num_left);
+    sender_free(&p->sender);
+    free(p);
+    return good;
+}
+
+#else
+
+struct otlp_publisher *otlp_publisher_start(const struct otlp_publisher_config *config)
+{
+    (void)config;
+    return NULL;
+}
+
+void otlp_publish(struct otlp_publisher *publisher, struct ds_text span)
+{
+    (void)publisher;
+    (void)span;
+}
+
+bool otlp_publisher_end(struct otlp_publisher *publisher)
+{
+    (void)publisher;
+    return true;
+}
+
+#endif
