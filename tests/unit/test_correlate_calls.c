@@ -23,6 +23,13 @@ static void from_elsewhere(void **state)
     ask(&seen, 2); /* a node that is known */
     answer_from(&seen, etf_pid("c@h", 50), 1);
     assert_last(&seen, 1, CALL_OK);
+    seen.conn.end[1].node = text("b@h");
+    for (uint32_t callee = 50; callee <= 51; callee++) /* it could be of either */
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("b@h", callee), alias_tag("a@h", 3),
+               etf_atom("hi"));
+    seen.conn.end[1].node = text("c@h");
+    answer_from(&seen, etf_pid("c@h", 50), 3);
+    assert_int_equal(seen.num_ended, 1);
     stop(&seen);
 }
 
@@ -88,24 +95,48 @@ static void full_of_given_up(void **state)
     stop(&seen);
 }
 
+/* The oldest of them first, though others stand in the places of some that are forgotten. */
+static void oldest_of_given_up(void **state)
+{
+    struct seen seen;
+    (void)state;
+    etf_reset();
+    assert_non_null(start_with(&seen, MAX_GIVEN_UP + 1, 1000));
+    for (uint32_t ref = 1; ref <= MAX_GIVEN_UP + 2; ref++) {
+        etf_reset();
+        give_up(&seen, ref);
+    }
+    ask(&seen, 5001);
+    ask(&seen, 5002); /* takes the place of the third */
+    answer(&seen, 3);
+    assert_false(seen.note.late);
+    answer(&seen, MAX_GIVEN_UP + 1);
+    assert_true(seen.note.late);
+    answer(&seen, 4);
+    assert_true(seen.note.late);
+    stop(&seen);
+}
+
 /* A late answer is that of its own call, where its caller has given up others. */
 static void late_of_several(void **state)
 {
     struct seen seen;
     (void)state;
-    start(&seen);
-    give_up(&seen, 1);
-    give_up(&seen, 2);
-    answer(&seen, 2);
-    assert_last(&seen, 2, CALL_TIMEOUT);
-    seen.now_ns += HELD_CALLS_NS;
-    monitor(&seen, 9, etf_atom("echo")); /* time goes by */
-    assert_last(&seen, 1, CALL_ABANDONED);
-    ask(&seen, 3); /* what was kept of those is free again */
-    answer(&seen, 3);
-    assert_last(&seen, 3, CALL_OK);
-    assert_true(seen.ended[(seen.num_ended - 1) % MAX_ENDED].has_request);
-    stop(&seen);
+    for (uint32_t late = 1; late <= 2; late++) {
+        start(&seen);
+        give_up(&seen, 1);
+        give_up(&seen, 2);
+        answer(&seen, late);
+        assert_last(&seen, late, CALL_TIMEOUT);
+        seen.now_ns += HELD_CALLS_NS;
+        monitor(&seen, 9, etf_atom("echo")); /* time goes by */
+        assert_last(&seen, 3 - late, CALL_ABANDONED);
+        ask(&seen, 3); /* what was kept of those is free again */
+        answer(&seen, 3);
+        assert_last(&seen, 3, CALL_OK);
+        assert_true(seen.ended[2].has_request);
+        stop(&seen);
+    }
 }
 
 static void ask_rex(struct seen *seen, const char *fun)
@@ -182,18 +213,18 @@ static void names_of_this_life(void **state)
 {
     struct seen seen;
     (void)state;
-    start(&seen);
-    seen.conn.end[1].creation = 7; /* as pids have it here */
-    ask(&seen, 1);
-    answer(&seen, 1);
     for (uint32_t creation = 7; creation <= 8; creation++) {
+        start(&seen);
+        seen.conn.end[1].creation = 7; /* as pids have it here */
+        ask(&seen, 1);
+        answer(&seen, 1);
         seen.conn.end[1].creation = creation;
         ask(&seen, 2);
         conn_ends(&seen, false);
-        assert_string_equal(seen.ended[seen.num_ended - 1].callee,
-                            creation == 7 ? "echo <b@h.50.0>" : "echo@b@h");
+        assert_string_equal(seen.ended[1].callee, creation == 7 ? "echo <b@h.50.0>" : "echo@b@h");
+        assert_false(seen.ended[1].is_for);
+        stop(&seen);
     }
-    stop(&seen);
 }
 
 /* What is kept of requests: nothing where nobody asks for it, nor what is damaged. */
@@ -309,6 +340,7 @@ int main(void)
         cmocka_unit_test(open_rather_than_given_up),
         cmocka_unit_test(given_up_at_the_cap),
         cmocka_unit_test(full_of_given_up),
+        cmocka_unit_test(oldest_of_given_up),
         cmocka_unit_test(late_of_several),
         cmocka_unit_test(one_without_tag),
         cmocka_unit_test(lost_before),
