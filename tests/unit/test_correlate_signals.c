@@ -1,0 +1,310 @@
+/*
+ * test_correlate_signals.c - what monitors, exits and spawn replies tell of calls: reasons that only look like others,
+ * what is forgotten when it was used, as many as are remembered; and requests that ask for an answer elsewhere.
+ */
+#include "correlate_world.h"
+
+/* Why the process that was asked is no more. */
+static void reasons(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct {
+        struct ds_term reason;
+        bool is_in_control; /* MONITOR_P_EXIT, without a payload */
+        enum call_outcome outcome;
+    } cases[] = {
+        {etf_atom("noproc"), false, CALL_NOPROC},
+        {etf_atom("noproc"), true, CALL_NOPROC},
+        {etf_atom("noconnection"), false, CALL_NOCONNECTION},
+        {etf_atom("no"), false, CALL_ERROR},
+        {etf_atom("noprocs"), false, CALL_ERROR},
+        {etf_atom("normal"), false, CALL_ERROR},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        monitor(&seen, 1 + i, etf_atom("echo"));
+        ask(&seen, 1 + i);
+        struct message m = {.code = 28, .dir = 1, .from = etf_atom("echo"), .to = etf_pid("a@h", 1),
+                            .ref = etf_ref("a@h", 1 + i), .payload = cases[i].reason};
+        if (cases[i].is_in_control) {
+            m.code = 21;
+            m.reason = m.payload;
+            m.payload = (struct ds_term){0};
+        }
+        message(&seen, &m);
+        assert_last(&seen, 1 + i, cases[i].outcome);
+        assert_true(seen.monitor_of_call);
+        assert_false(seen.ended[i].has_result);
+    }
+    assert_int_equal(seen.num_monitors_ended, sizeof cases / sizeof cases[0]);
+    stop(&seen);
+}
+
+/* A caller that ends for a timeout, however often that was wrapped, had given up before. */
+static void wrapped_timeouts(void **state)
+{
+    struct seen seen;
+    (void)state;
+    for (int depth = 1; depth <= 9; depth++) {
+        start(&seen);
+        monitor(&seen, 1, etf_atom("echo"));
+        ask(&seen, 1);
+        seen.now_ns += 5000000000;
+        demonitor(&seen, 1);
+        struct ds_term reason = etf_atom("timeout");
+        for (int i = 0; i < depth; i++)
+            reason = etf_tuple(2, reason, etf_atom("x"));
+        message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1),
+                                         .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                         .payload = reason});
+        assert_last(&seen, 1, depth <= 8 ? CALL_TIMEOUT : CALL_ABANDONED);
+        stop(&seen);
+    }
+}
+
+/* The DOWN that overtakes its request: what it says, and that it is said once. */
+static void early_downs(void **state)
+{
+    enum { AT_MOST = 1024 }; /* MAX_EARLY_DOWNS */
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    down(&seen, 1, etf_atom("noconnection"));
+    ask(&seen, 1);
+    assert_last(&seen, 1, CALL_NOCONNECTION);
+    assert_false(seen.note.has_latency);
+    ask(&seen, 1); /* of another call with that reference it says nothing */
+    assert_int_equal(seen.num_ended, 1);
+    down(&seen, 2, etf_atom("boom")); /* nor what ended otherwise */
+    ask(&seen, 2);
+    assert_int_equal(seen.num_ended, 1);
+    stop(&seen);
+    for (uint32_t num = AT_MOST; num <= AT_MOST + 1; num++) {
+        start(&seen);
+        for (uint32_t i = 0; i < num; i++) {
+            etf_reset();
+            down(&seen, 1 + i, etf_atom("noproc"));
+        }
+        ask(&seen, 1);
+        assert_int_equal(seen.num_ended, num == AT_MOST);
+        ask(&seen, num);
+        assert_int_equal(seen.num_ended, num == AT_MOST ? 2 : 1);
+        stop(&seen);
+    }
+}
+
+/* A call that was given up has had its record, whatever its monitor says then. */
+static void given_up_before(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    ask(&seen, 1);
+    seen.now_ns += 4000000;
+    demonitor(&seen, 1);
+    down(&seen, 1, etf_atom("noproc"));
+    assert_int_equal(seen.note.call, 0);
+    demonitor(&seen, 1);
+    assert_int_equal(seen.note.call, 0);
+    answer(&seen, 1);
+    assert_true(seen.note.late);
+    assert_string_equal(seen.note.label, "gen:call");
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 1);
+}
+
+/* An exit signal tells that its sender is no more: nor does it wait. */
+static void callers_exit(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    ask(&seen, 1);
+    message(&seen, &(struct message){.code = 3, .from = etf_pid("a@h", 1), .to = etf_pid("b@h", 5),
+                                     .reason = etf_atom("killed")});
+    answer(&seen, 1);
+    assert_last(&seen, 1, CALL_ABANDONED);
+    assert_true(seen.note.late);
+    stop(&seen);
+}
+
+/* What was spawned with a monitor, or a link, or none; or not at all. */
+static void spawned(void **state)
+{
+    struct seen seen;
+    (void)state;
+    for (int flags = 0; flags < 4; flags++) {
+        start(&seen);
+        spawn_request(&seen, 1, "m", "f", etf_nil());
+        spawn_reply(&seen, 1, flags, etf_pid("b@h", 61));
+        assert_last(&seen, 1, CALL_OK);
+        stop(&seen);
+        assert_int_equal(seen.num_monitors_ended, (flags & 1) + (flags >> 1));
+        if (flags == 1 || flags == 2)
+            assert_int_equal(seen.monitor_is_link, flags == 1);
+    }
+    start(&seen);
+    spawn_request(&seen, 1, "erpc", "execute_call",
+                  etf_list(4, etf_ref("a@h", 100), etf_atom("m"), etf_atom("f"), etf_nil(),
+                           etf_nil()));
+    message(&seen, &(struct message){ /* in the form of an answer, but erpc's is an exit */
+        .code = 22, .dir = 1, .from = etf_pid("b@h", 60), .to = etf_pid("a@h", 1),
+        .payload = etf_tuple(2, etf_ref("a@h", 1), etf_atom("x"))});
+    assert_int_equal(seen.num_ended, 0);
+    spawn_reply(&seen, 1, 2, etf_atom("system_limit"));
+    assert_last(&seen, 1, CALL_ERROR);
+    assert_string_equal(seen.ended[0].class, "spawn");
+    spawn_request(&seen, 2, "erpc", "execute_call",
+                  etf_list(4, etf_ref("a@h", 101), etf_atom("m"), etf_atom("f"), etf_nil(),
+                           etf_nil()));
+    spawn_reply(&seen, 2, 2, etf_pid("b@h", 60));
+    down(&seen, 2, etf_atom("killed"));
+    assert_last(&seen, 2, CALL_ERROR);
+    assert_true(seen.monitor_of_call);
+    stop(&seen);
+}
+
+/* The monitors of a multi_call have other references than its tag: each is used once. */
+static void watches(void **state)
+{
+    enum { AT_MOST = 1000 }; /* of monitors, see start_with */
+    struct seen seen;
+    (void)state;
+    for (uint32_t num = 1; num <= AT_MOST + 1; num += AT_MOST) {
+        etf_reset();
+        assert_non_null(start_with(&seen, 2000, 2000));
+        for (uint32_t i = 0; i < num; i++) {
+            etf_reset();
+            const struct ds_term me = etf_pid("a@h", 1);
+            const struct ds_term tag = etf_tuple(2, etf_ref("a@h", 5000 + i), etf_atom("b@h"));
+            monitor(&seen, 1 + i, etf_atom("echo"));
+            ask_as(&seen, 0, me, etf_atom("echo"), tag, etf_atom("x"));
+        }
+        etf_reset();
+        down(&seen, num, etf_atom("noproc"));
+        assert_last(&seen, num, CALL_NOPROC);
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"),
+               etf_tuple(2, etf_ref("a@h", 5000 + num - 1), etf_atom("b@h")), etf_atom("x"));
+        down(&seen, num, etf_atom("noproc")); /* it has told already, and this is another call */
+        assert_int_equal(seen.num_ended, 1);
+        if (num > 1) { /* one too many: the first is forgotten */
+            down(&seen, 1, etf_atom("noproc"));
+            assert_int_equal(seen.num_ended, 1);
+        }
+        stop(&seen);
+    }
+}
+
+/* A name in the form of rpc:server_call: its own node has to answer, and soon after the monitor it is asked. */
+static void server_calls(void **state)
+{
+    struct seen seen;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        start(&seen);
+        const struct ds_term me = etf_pid("a@h", 1), own = etf_atom("own");
+        monitor(&seen, 1, own);
+        seen.now_ns += i == 3 ? 100000000 - 999 : 100000000 - 1000; /* a message takes 1000 itself */
+        message(&seen, &(struct message){.code = 6, .from = me, .to = own,
+                                         .payload = etf_tuple(2, me, etf_atom("hi"))});
+        message(&seen, &(struct message){
+            .code = 22, .dir = 1, .from = etf_pid("b@h", 9), .to = me,
+            .payload = etf_tuple(3, own, etf_atom(i == 1 ? "b@hx" : i == 2 ? "b@" : "b@h"), own)});
+        assert_int_equal(seen.num_ended, i == 0);
+        stop(&seen);
+    }
+    start(&seen); /* what ends with its process is none that anybody knows of */
+    const struct ds_term me = etf_pid("a@h", 1), own = etf_atom("own");
+    monitor(&seen, 1, own);
+    message(&seen, &(struct message){.code = 6, .from = me, .to = own,
+                                     .payload = etf_tuple(2, me, etf_atom("hi"))});
+    message(&seen, &(struct message){.code = 28, .dir = 1, .from = own, .to = me,
+                                     .ref = etf_ref("a@h", 1), .payload = etf_atom("boom")});
+    assert_int_equal(seen.num_ended, 0);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 0);
+}
+
+/* rex has others do the work: who answers does not have its name. */
+static void rex_does_not_answer(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    for (int i = 0; i < 2; i++) {
+        const struct ds_term me = etf_pid("a@h", 1);
+        message(&seen, &(struct message){
+            .code = 6, .from = me, .to = etf_atom("rex"),
+            .payload = etf_tuple(2, me, etf_tuple(5, etf_atom("call"), etf_atom("m"), etf_atom("f"),
+                                                  etf_nil(), etf_atom("user")))});
+        if (i == 0)
+            message(&seen, &(struct message){
+                .code = 22, .dir = 1, .from = etf_pid("b@h", 9), .to = me,
+                .payload = etf_tuple(2, etf_atom("rex"),
+                                     etf_tuple(2, etf_atom("badrpc"), etf_atom("nodedown")))});
+    }
+    assert_last(&seen, 1, CALL_ERROR);
+    assert_false(seen.ended[0].has_result);
+    conn_ends(&seen, false);
+    assert_string_equal(seen.ended[1].callee, "rex@b@h");
+    stop(&seen);
+}
+
+/* A call that was handed on is answered over another connection: what is lost on its first says nothing. */
+static void handed_on(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term me = etf_pid("a@h", 1);
+    monitor(&seen, 8, etf_atom("front"));
+    ask_as(&seen, 0, me, etf_atom("front"), alias_tag("a@h", 8), etf_atom("x"));
+    seen.conn.end[0].node = text("b@h");
+    seen.conn.end[1].node = text("c@h");
+    ask_as(&seen, 0, me, etf_atom("back"), alias_tag("a@h", 8), etf_atom("x"));
+    assert_int_equal(seen.note.role, NOTE_FORWARD);
+    seen.conn.end[0].node = text("a@h");
+    seen.conn.end[1].node = text("b@h");
+    seen.conn.counters[1].gaps++;
+    seen.now_ns += 5000000000;
+    demonitor(&seen, 8);
+    assert_int_equal(seen.note.outcome, CALL_TIMEOUT);
+    stop(&seen);
+}
+
+/* A message in the form of a call without names, with the tag of its monitor or of another. */
+static void tagged_calls(void **state)
+{
+    struct seen seen;
+    (void)state;
+    for (uint32_t ref = 1; ref <= 2; ref++) {
+        start(&seen);
+        const struct ds_term me = etf_pid("a@h", 1), manager = etf_pid("b@h", 9);
+        monitor(&seen, 1, manager);
+        message(&seen, &(struct message){
+            .code = 22, .from = me, .to = manager,
+            .payload = etf_tuple(3, manager, etf_tuple(2, me, etf_ref("a@h", ref)), etf_atom("x"))});
+        assert_int_equal(seen.note.role, ref == 1 ? NOTE_REQUEST : NOTE_SEND);
+        stop(&seen);
+        assert_int_equal(seen.num_ended, ref == 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reasons),
+        cmocka_unit_test(wrapped_timeouts),
+        cmocka_unit_test(early_downs),
+        cmocka_unit_test(given_up_before),
+        cmocka_unit_test(callers_exit),
+        cmocka_unit_test(spawned),
+        cmocka_unit_test(watches),
+        cmocka_unit_test(server_calls),
+        cmocka_unit_test(rex_does_not_answer),
+        cmocka_unit_test(handed_on),
+        cmocka_unit_test(tagged_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
