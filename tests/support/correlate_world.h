@@ -31,6 +31,7 @@ struct seen {
     struct correlate *correlate;
     struct ds_conn conn;
     struct note note;
+    char to_titles[128]; /* of the last note */
     uint64_t num_records, num_ended;
     struct {
         uint64_t number, parent;
@@ -65,6 +66,11 @@ static inline void on_record(void *context, const struct record *record)
     }
     if (record->call == NULL) {
         seen->note = record->note;
+        struct ds_buffer titles = {0};
+        titles_print(record->note.to_titles, &titles);
+        snprintf(seen->to_titles, sizeof seen->to_titles, "%.*s", (int)titles.len,
+                 titles.data != NULL ? titles.data : "");
+        ds_buffer_free(&titles);
         return;
     }
     const struct call *call = record->call;

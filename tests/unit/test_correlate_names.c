@@ -1,0 +1,135 @@
+/*
+ * test_correlate_names.c - what messages of global and pg say of names: who is believed, and what it takes away again.
+ */
+#include "correlate_world.h"
+
+static void send_to(struct seen *seen, unsigned dir, struct ds_term from, struct ds_term to,
+                    struct ds_term payload)
+{
+    message(seen, &(struct message){.code = to.data[0] == 119 ? 6 : 22, .dir = dir, .from = from,
+                                    .to = to, .payload = payload});
+}
+
+/* is_called says what a process is called, as something is sent to it. */
+static void is_called(struct seen *seen, struct ds_term pid, unsigned dir, const char *titles)
+{
+    send_to(seen, dir, etf_pid("x@h", 99), pid, etf_atom("hello"));
+    assert_string_equal(seen->to_titles, titles);
+}
+
+static struct ds_term one(struct ds_term term)
+{
+    return etf_list(1, term, etf_nil());
+}
+
+static struct ds_term cast(struct ds_term request)
+{
+    return etf_tuple(2, etf_atom("$gen_cast"), request);
+}
+
+/* global, by calls and casts. */
+static void names_of_global(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term server = etf_atom("global_name_server"), me = etf_pid("a@h", 1);
+    const struct ds_term shop = etf_pid("b@h", 20), bank = etf_pid("b@h", 21);
+    ask_as(&seen, 0, me, server, alias_tag("a@h", 1),
+           etf_tuple(4, etf_atom("register"), etf_atom("shop"), shop, etf_atom("m")));
+    is_called(&seen, shop, 0, "global:shop ");
+    is_called(&seen, bank, 0, "");
+    ask_as(&seen, 0, me, server, alias_tag("a@h", 2), etf_tuple(2, etf_atom("unregister"), etf_atom("shop")));
+    is_called(&seen, shop, 0, "");
+    send_to(&seen, 0, me, server,
+            cast(etf_tuple(5, etf_atom("exchange"), etf_atom("a@h"),
+                           etf_list(2, etf_tuple(3, etf_atom("shop"), shop, etf_atom("m")),
+                                    etf_tuple(3, etf_atom("bank"), bank, etf_atom("m")), etf_nil()),
+                           etf_nil(), etf_int(1))));
+    is_called(&seen, shop, 0, "global:shop ");
+    is_called(&seen, bank, 0, "global:bank ");
+    send_to(&seen, 0, me, server,
+            cast(etf_tuple(7, etf_atom("resolved"), etf_atom("a@h"),
+                           etf_list(2, etf_tuple(2, etf_atom("delete"), etf_atom("shop")),
+                                    etf_tuple(2, etf_atom("insert"),
+                                              etf_tuple(3, etf_atom("till"), bank, etf_atom("m"))),
+                                    etf_nil()),
+                           etf_nil(), etf_nil(), etf_nil(), etf_int(1))));
+    is_called(&seen, shop, 0, "");
+    is_called(&seen, bank, 0, "global:till global:bank ");
+    stop(&seen);
+}
+
+/* A scope of pg speaks for the processes of its own node, in its present life, and nobody else does. */
+static void groups_of_pg(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term scope = etf_pid("a@h", 10), liar = etf_pid("a@h", 11), peer = etf_pid("b@h", 10);
+    const struct ds_term mine = etf_pid("a@h", 20), other = etf_pid("b@h", 20);
+    const struct ds_term earlier = etf_pid_of(etf_atom("a@h"), 21, 6), also = etf_pid("a@h", 22);
+    const struct ds_term work = etf_atom("work"), rest = etf_atom("rest");
+    const struct ds_term join = etf_tuple(4, etf_atom("join"), scope, work,
+                                          etf_list(3, mine, other, earlier, etf_nil()));
+    send_to(&seen, 0, scope, peer, join); /* nobody knows yet that it is one */
+    is_called(&seen, mine, 1, "");
+    send_to(&seen, 0, liar, etf_atom("pg"), etf_tuple(2, etf_atom("discover"), scope));
+    send_to(&seen, 0, scope, peer, join);
+    is_called(&seen, mine, 1, "");
+    send_to(&seen, 0, scope, etf_atom("pg"), etf_tuple(2, etf_atom("discover"), scope));
+    send_to(&seen, 0, scope, peer, join);
+    is_called(&seen, mine, 1, "pg:work ");
+    is_called(&seen, other, 0, "");
+    is_called(&seen, earlier, 1, "");
+    send_to(&seen, 0, liar, peer, etf_tuple(4, etf_atom("leave"), scope, mine, one(work)));
+    is_called(&seen, mine, 1, "pg:work ");
+    send_to(&seen, 0, scope, peer, etf_tuple(4, etf_atom("leave"), scope, mine, one(work)));
+    is_called(&seen, mine, 1, "");
+    send_to(&seen, 0, scope, peer,
+            etf_tuple(3, etf_atom("update"), scope,
+                      one(etf_tuple(3, work, etf_list(2, mine, also, etf_nil()), etf_nil()))));
+    is_called(&seen, mine, 1, "pg:work ");
+    send_to(&seen, 0, scope, peer,
+            etf_tuple(3, etf_atom("update"), scope, one(etf_tuple(3, work, etf_nil(), mine))));
+    is_called(&seen, mine, 1, "");
+    is_called(&seen, also, 1, "pg:work ");
+    send_to(&seen, 0, scope, peer, /* all that it has */
+            cast(etf_tuple(3, etf_atom("sync"), scope, one(etf_tuple(2, rest, one(mine))))));
+    is_called(&seen, mine, 1, "pg:rest ");
+    is_called(&seen, also, 1, "");
+    stop(&seen);
+}
+
+/* A scope of another name than pg's is one as soon as its answer shows it. */
+static void other_scopes(void **state)
+{
+    struct seen seen;
+    (void)state;
+    for (int answers = 0; answers < 2; answers++) {
+        start(&seen);
+        const struct ds_term scope = etf_pid("a@h", 10), peer = etf_pid("b@h", 10);
+        const struct ds_term mine = etf_pid("a@h", 20), theirs = etf_pid("b@h", 20);
+        send_to(&seen, 0, scope, etf_atom("mesh"), etf_tuple(2, etf_atom("discover"), scope));
+        send_to(&seen, 0, scope, peer, etf_tuple(4, etf_atom("join"), scope, etf_atom("work"), mine));
+        is_called(&seen, mine, 1, "");
+        if (answers)
+            send_to(&seen, 1, peer, scope,
+                    cast(etf_tuple(3, etf_atom("sync"), peer,
+                                   one(etf_tuple(2, etf_atom("work"), one(theirs))))));
+        is_called(&seen, theirs, 0, answers ? "pg:mesh:work " : "");
+        send_to(&seen, 0, scope, peer, etf_tuple(4, etf_atom("join"), scope, etf_atom("work"), mine));
+        is_called(&seen, mine, 1, answers ? "pg:mesh:work " : "");
+        stop(&seen);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_global),
+        cmocka_unit_test(groups_of_pg),
+        cmocka_unit_test(other_scopes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
