@@ -19,6 +19,7 @@
 #include "privileges.h"
 #include "sandbox.h"
 #include "stop.h"
+#include "warm_up.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -258,8 +259,10 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     bool good = privileges_return() && nats_library_load() &&
                 nats_client_init(&client, config->nats, url) && privileges_drop(config->user);
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* there are credentials in it */
-    if (good && config->is_confined)
+    if (good && config->is_confined) {
+        warm_up_names();
         sandbox_confine_client();
+    }
     srandom((unsigned)(getpid() ^ clock_now_ns()));
     good = good && connect_to(&reader, &client) && find_end(&reader) && subscribe(&reader) &&
            read_all(&reader) && hand_over_all(&reader, socket);

@@ -17,6 +17,7 @@
 
 enum { TICK_MS = 50, IDLE_MS = 500, MOST_COMPLAINTS = 8 };
 #define GATHER_NS INT64_C(1000000000) /* so long spans wait for others to be sent with */
+#define QUIET_NS (30 * INT64_C(1000000000)) /* behind a complaint that a receiver is away */
 #define NS_PER_MS INT64_C(1000000)
 
 struct span_carrier {
@@ -33,6 +34,7 @@ struct span_carrier {
     bool is_asked;        /* by the receiver */
     int64_t since_ns;     /* since when spans wait to be gathered, 0: there are none */
     bool has_complained;  /* of what is the matter now */
+    int64_t complained_ns; /* of it, the last time; 0: never */
     long refused_status;  /* that was complained of last */
     int num_complaints;   /* about refusals: who sends others is not believed for ever */
     bool has_said;        /* what the receiver said of what it took */
@@ -72,13 +74,17 @@ static void let_go(struct span_carrier *c)
     otlp_patience_progress(&c->patience, clock_now_ns());
 }
 
-/* complain_once says what is the matter, until it is over. */
+/* complain_once says what is the matter, until it is over; of a receiver that comes and goes not each
+ * time. */
 static void complain_once(struct span_carrier *c, const char *why)
 {
-    if (!c->has_complained)
-        complain("OTLP: %s: %s; it is tried again, and what comes meanwhile waits",
-                 c->config->client->config->url, why);
+    const int64_t now_ns = clock_now_ns();
+    if (c->has_complained || (c->complained_ns != 0 && now_ns - c->complained_ns < QUIET_NS))
+        return;
+    complain("OTLP: %s: %s; it is tried again, and what comes meanwhile waits",
+             c->config->client->config->url, why);
     c->has_complained = true;
+    c->complained_ns = now_ns;
 }
 
 static void try_again(struct span_carrier *c, const struct otlp_outcome *outcome)

@@ -8,6 +8,7 @@
 #include "privileges.h"
 #include "sandbox.h"
 #include "stop.h"
+#include "warm_up.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +29,10 @@ static _Noreturn void run(const struct sender_config *config, struct send_queue 
     if (!privileges_return() || !config->prepare(config->context) || !privileges_drop(config->user))
         _exit(EXIT_FAILURE);
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* there are credentials in it */
-    if (config->is_confined)
+    if (config->is_confined) {
+        warm_up_names();
         sandbox_confine_client();
+    }
     atomic_store(&queue->is_ready, true);
     config->carry(config->context, queue, wake_fd);
     _exit(EXIT_SUCCESS);

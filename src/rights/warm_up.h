@@ -11,4 +11,8 @@
  * with_crypto is set; else it does without. */
 void warm_up(bool with_crypto);
 
+/* warm_up_names has the libraries loaded by which names of hosts are looked up (nsswitch.conf), for a
+ * process that may not load any later. Nobody is asked over the network. */
+void warm_up_names(void);
+
 #endif

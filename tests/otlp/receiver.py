@@ -107,6 +107,12 @@ def endless_headers(handler, _):
     return False
 
 
+def endless_words(handler, _):
+    """Says again and again that it will say something."""
+    pour(handler, b'HTTP/1.1 100 Continue\r\n\r\n' * 100)
+    return False
+
+
 def no_status(handler, _):
     pour(handler, b'X' * 4096)
     return False
