@@ -233,6 +233,24 @@ static void take_tls_past(struct ds_session *session, struct link *link, int dir
     leave_tls(session, link);
 }
 
+static __attribute__((noinline)) void feed_tls(struct ds_session *session, struct link *link, int dir,
+                                               struct cursor data)
+{
+    link->is_in_tls = true;
+    tls_feed(link->tls, dir, data);
+    leave_tls(session, link);
+}
+
+/* take_made_data takes what stands for the past, and is more than bytes. */
+static __attribute__((noinline)) void take_made_data(struct ds_session *session, struct link *link,
+                                                     int dir, struct cursor data)
+{
+    if (session->env.past == DS_PAST_TLS || session->env.past == DS_PAST_SEALED)
+        take_tls_past(session, link, dir, data);
+    else
+        take_past(session, link, dir, data);
+}
+
 static void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
 {
     struct ds_session *session = context;
@@ -240,12 +258,8 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
 
     if (link == NULL)
         return;
-    if (session->env.past == DS_PAST_TLS || session->env.past == DS_PAST_SEALED) {
-        take_tls_past(session, link, dir, data);
-        return;
-    }
     if (session->env.past > DS_PAST_BYTES) {
-        take_past(session, link, dir, data);
+        take_made_data(session, link, dir, data);
         return;
     }
     if (session->env.past == DS_PAST_NONE)
@@ -256,9 +270,7 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
         take_text(session, link, dir, data);
         return;
     }
-    link->is_in_tls = true;
-    tls_feed(link->tls, dir, data);
-    leave_tls(session, link);
+    feed_tls(session, link, dir, data);
 }
 
 static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,

@@ -93,7 +93,7 @@ static void report_open(struct env *env, struct conn *conn, const char *reason)
                      (struct ds_conn_change){.state = DS_CONN_OPEN, .reason = reason});
 }
 
-static void report_up(struct env *env, struct conn *conn, const char *reason)
+static __attribute__((noinline)) void report_up(struct env *env, struct conn *conn, const char *reason)
 {
     struct dist *dist = dist_of(conn);
     if (dist->up)
@@ -146,7 +146,7 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
 }
 
 /* know_channel begins a direction of which is known that a frame begins here. */
-static void know_channel(struct env *env, struct conn *conn, int dir)
+static __attribute__((noinline)) void know_channel(struct env *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -427,20 +427,11 @@ static enum proto_guess decide(struct env *env, struct conn *conn, int dir, stru
     return guess;
 }
 
-static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor data)
+/* feed_opening takes what comes before frames do: a handshake, or what may be one. */
+static __attribute__((noinline)) void feed_opening(struct env *env, struct conn *conn, int dir,
+                                                   struct cursor data)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
-
-    d->heard_ns = conn->tcp->now_ns;
-    d->unheard_ticks = conn->view.counters[1 - dir].ticks;
-    if (env->past >= DS_PAST_FRAMES && d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
-        know_channel(env, conn, dir);
-    if (d->phase == DIST_CHANNEL) {
-        feed_channel(env, conn, dir, data);
-        return;
-    }
-    if (d->phase == DIST_DEAD)
-        return;
     struct cursor bytes = data;
     bool from_held = d->held.len != 0;
     if (from_held) {
@@ -475,6 +466,20 @@ static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor
         }
         break;
     }
+}
+
+static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor data)
+{
+    struct dist_dir *d = &dist_of(conn)->dirs[dir];
+
+    d->heard_ns = conn->tcp->now_ns;
+    d->unheard_ticks = conn->view.counters[1 - dir].ticks;
+    if (env->past >= DS_PAST_FRAMES && d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
+        know_channel(env, conn, dir);
+    if (d->phase == DIST_CHANNEL)
+        feed_channel(env, conn, dir, data);
+    else if (d->phase != DIST_DEAD)
+        feed_opening(env, conn, dir, data);
 }
 
 static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why)

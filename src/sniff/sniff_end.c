@@ -60,8 +60,7 @@ bool sniff_is_over(struct sniff *s)
            pipeline_get_state(s->pipeline) != PIPELINE_ON;
 }
 
-/* sniff_has_ended says whether there is a reason to end, and notes it. */
-bool sniff_has_ended(struct sniff *s)
+static enum ending_reason pipeline_ending(const struct sniff *s)
 {
     static const enum ending_reason reasons[] = {
         [PIPELINE_ON] = ENDING_NONE,
@@ -70,21 +69,35 @@ bool sniff_has_ended(struct sniff *s)
         [PIPELINE_FAILED] = ENDING_OUTPUT,
     };
     const enum pipeline_state state = pipeline_get_state(s->pipeline);
-    if (state != PIPELINE_NO_OUTPUT)
-        ending_set(&s->ending, reasons[state]);
-    else if (!is_save_read(s))
-        ending_set(&s->ending, pipeline_has_failed(s->pipeline) ? ENDING_OUTPUT : ENDING_READER);
+    if (state == PIPELINE_NO_OUTPUT && is_save_read(s))
+        return ENDING_NONE;
+    if (state == PIPELINE_NO_OUTPUT)
+        return pipeline_has_failed(s->pipeline) ? ENDING_OUTPUT : ENDING_READER;
+    return reasons[state];
+}
+
+/* find_ending returns the first reason to end. */
+static enum ending_reason find_ending(struct sniff *s)
+{
+    enum ending_reason reason = pipeline_ending(s);
     /* What a live capture could not write can not be had again. */
-    if (s->capture.is_live && pipeline_has_failed(s->pipeline))
-        ending_set(&s->ending, ENDING_OUTPUT);
-    ending_set(&s->ending, save_ending(s));
-    if (s->recorder != NULL)
-        ending_set(&s->ending, recorder_get_ending(s->recorder));
-    ending_set(&s->ending, annotated_ending(s));
-    if (stop_wanted) {
+    if (reason == ENDING_NONE && s->capture.is_live && pipeline_has_failed(s->pipeline))
+        reason = ENDING_OUTPUT;
+    if (reason == ENDING_NONE)
+        reason = save_ending(s);
+    if (reason == ENDING_NONE && s->recorder != NULL)
+        reason = recorder_get_ending(s->recorder);
+    if (reason == ENDING_NONE)
+        reason = annotated_ending(s);
+    return reason == ENDING_NONE && stop_wanted ? ENDING_SIGNAL : reason;
+}
+
+/* sniff_has_ended says whether there is a reason to end, and notes it. */
+bool sniff_has_ended(struct sniff *s)
+{
+    ending_set(&s->ending, find_ending(s));
+    if (stop_wanted)
         s->ending.signal = stop_wanted;
-        ending_set(&s->ending, ENDING_SIGNAL);
-    }
     return s->ending.reason != ENDING_NONE;
 }
 
