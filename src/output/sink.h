@@ -78,6 +78,7 @@ struct sink_kind {
     bool takes_findings; /* it is given what was found */
     /* wants_findings has them looked for, and is given too what only counts them or sums up. */
     bool wants_findings;
+    bool leaves_requests; /* what a call asked is shown with its message alone, not with its end */
     bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
     /* check says whether the format can be written to that file (NULL: standard output); false
      * after a complaint. NULL: to any. */

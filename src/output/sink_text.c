@@ -299,6 +299,7 @@ const struct sink_kind sink_text = {
     .by_itself = text_is_by_itself,
     .skips = text_skips,
     .takes_findings = true,
+    .leaves_requests = true,
 };
 
 /* Terms for searching: nobody knows beforehand which atoms will be only likely. */

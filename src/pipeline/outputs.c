@@ -191,6 +191,15 @@ bool outputs_take_links(const struct outputs *o)
     return false;
 }
 
+bool outputs_take_requests(const struct outputs *o)
+{
+    for (size_t i = 0; i < o->num_sinks; i++) {
+        if (!o->sinks[i].kind->leaves_requests)
+            return true;
+    }
+    return false;
+}
+
 bool outputs_have_stdout(const struct outputs *o)
 {
     for (size_t i = 0; i < o->num_sinks; i++) {

@@ -37,6 +37,21 @@ static bool needs_packets(const struct options *options)
            sinks_find_of_packets(&options->output) != NULL;
 }
 
+/* choose_keep returns how long requests may be that are kept for the ends of their calls. Of a live
+ * capture others may be selected later, who ask for them. */
+static size_t choose_keep(const struct pipeline *s)
+{
+    const struct options *options = s->options;
+    const bool is_shown = s->outputs.num_sinks != 0 || needs_packets(options);
+    const bool is_for_reports = reports_wanted(&options->report) || counts_calls(options) ||
+                                pipeline_takes_findings(options);
+    if (!is_for_reports && !needs_packets(options) && !outputs_take_requests(&s->outputs) &&
+        !selector_chooses(s->select) && options->capture.num_read_files != 0)
+        return 0;
+    return is_shown || s->redact != NULL || options->syntax != OPTION_SYNTAX_ERLANG ? KEEP_REQUEST
+                                                                                   : KEEP_FOR_REPORT;
+}
+
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
 static bool open_correlate(struct pipeline *s)
 {
@@ -51,8 +66,7 @@ static bool open_correlate(struct pipeline *s)
                     recorder_wanted(&options->keep),
         .context = s,
         .names = wanted || reports_take_names(&options->report),
-        .keep = wanted || s->redact != NULL || options->syntax != OPTION_SYNTAX_ERLANG
-                    ? KEEP_REQUEST : KEEP_FOR_REPORT,
+        .keep = choose_keep(s),
     };
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);
