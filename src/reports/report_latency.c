@@ -112,15 +112,17 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
     }
     kind->count++;
     kind->errors += call_has_end(call) && call->outcome != CALL_OK;
-    if (!call_has_end(call)) {
+    const bool has_slowest = kind->count - 1 != kind->without;
+    if (call_has_end(call)) {
+        l->failed |= !histogram_add(&kind->spans, (uint64_t)span_ns);
+        kind->total_ns += span_ns;
+    } else {
         kind->without++;
-        return;
     }
-    l->failed |= !histogram_add(&kind->spans, (uint64_t)span_ns);
-    kind->total_ns += span_ns;
-    if (kind->max_call != 0 && span_ns <= kind->max_ns)
+    /* Where no span is known it is the first one. */
+    if (kind->max_call != 0 && (!call_has_end(call) || (has_slowest && span_ns <= kind->max_ns)))
         return;
-    kind->max_ns = span_ns;
+    kind->max_ns = call_has_end(call) ? span_ns : 0;
     kind->max_call = call->number;
     kind->max_frame = call->start_frame;
     kind->max_conn = call->conn;
@@ -160,10 +162,14 @@ static int longest_first(const void *a, const void *b)
            (x->head.entry.number < y->head.entry.number);
 }
 
-static void print_span(int64_t ns, struct ds_buffer *out)
+/* print_span: "-" where no span is known. */
+static void print_span(const struct latency_kind *kind, int64_t ns, struct ds_buffer *out)
 {
     struct ds_buffer text = {0};
-    latency_print(ns, &text);
+    if (kind->count == kind->without)
+        ds_buffer_add_text(&text, "-");
+    else
+        latency_print(ns, &text);
     ds_buffer_printf(out, " %8.*s", (int)text.len, text.data != NULL ? text.data : "");
     ds_buffer_free(&text);
 }
@@ -201,9 +207,13 @@ static void print_bar(const struct histogram *spans, struct ds_buffer *out)
     }
 }
 
-/* quantile is never above the greatest, as the pieces of the histogram alone would have it. */
+/* quantile is never above the greatest, as the pieces of the histogram alone would have it; and that
+ * of so few that the greatest is meant is that one, not a piece below it. */
 static int64_t quantile(const struct latency_kind *kind, double percent)
 {
+    const uint64_t num = kind->count - kind->without;
+    if ((double)(num - (num != 0)) < (double)num * percent / 100)
+        return kind->max_ns;
     const uint64_t ns = histogram_quantile(&kind->spans, percent);
     return (int64_t)ns < kind->max_ns ? (int64_t)ns : kind->max_ns;
 }
@@ -215,9 +225,9 @@ static void print_kind(struct latency *l, const struct latency_kind *kind)
     ds_buffer_printf(out, "%8" PRIu64 "%c %6" PRIu64 " %6" PRIu64, kind->count,
                      kind->head.most_missing != 0 ? '+' : ' ', kind->errors, kind->without);
     for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++)
-        print_span(quantile(kind, percents[i]), out);
-    print_span(kind->max_ns, out);
-    print_span(kind->total_ns, out);
+        print_span(kind, quantile(kind, percents[i]), out);
+    print_span(kind, kind->max_ns, out);
+    print_span(kind, kind->total_ns, out);
     ds_buffer_add_text(out, " |");
     print_bar(&kind->spans, out);
     ds_buffer_printf(out, "| %7" PRIu64 " %9" PRIu64 " %5" PRIu64 "  %s\n", kind->max_call,

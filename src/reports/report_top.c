@@ -118,7 +118,7 @@ static void take_call(struct top *t, const struct call *call)
     if (process == NULL)
         return;
     process->served++;
-    process->failed += call->outcome != CALL_OK && call->outcome != CALL_ANSWERED_ELSEWHERE;
+    process->failed += call_has_end(call) && call->outcome != CALL_OK;
 }
 
 static void take_record(void *state, const struct record *record)

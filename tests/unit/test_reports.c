@@ -318,6 +318,48 @@ static void what_is_under_way(void **state)
     ds_buffer_free(&text.buffer);
 }
 
+static void put_call(void *state, const struct report_kind *kind, const char *label,
+                     enum call_outcome outcome, int64_t span_ns)
+{
+    static uint64_t number = 20;
+    const struct call call = {.number = ++number, .conn = 7, .label = label, .group = "", .outcome = outcome,
+                              .caller = {.node = {"a@h", 3}}, .callee = {.node = {"b@h", 3}},
+                              .start_ns = 1000, .end_ns = 1000 + span_ns, .start_frame = number + 100};
+    const struct record record = {.call = &call};
+    kind->record(state, &record);
+}
+
+/* Calls whose end is not known have not failed and took no known time; of few calls the greatest is
+ * what nearly all do not exceed. */
+static void calls_without_end(void **state)
+{
+    static const struct report_kind *const both[] = {&report_latency, &report_top};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct report_config config;
+        struct report_text text = {.time_digits = 6};
+        init_config(&config);
+        void *report = both[i]->open(&text, &config);
+        put_call(report, both[i], "gen:x", CALL_UNKNOWN, 400);
+        put_call(report, both[i], "gen:x", CALL_UNANSWERED, 900);
+        put_call(report, both[i], "gen:y", CALL_OK, 5749000);
+        put_call(report, both[i], "gen:z", CALL_UNANSWERED, 900);
+        put_call(report, both[i], "gen:z", CALL_OK, 300000);
+        put_call(report, both[i], "gen:z", CALL_OK, 200000);
+        both[i]->show(report);
+        if (i == 0) {
+            assert_has(&text, " 2       0      2        -        -        -        -        - |       "
+                              "        |      21       121     7  gen:x");
+            assert_has(&text, " 1       0      0  5.75 ms  5.75 ms  5.75 ms  5.75 ms  5.75 ms |");
+            assert_has(&text, "|      25       125     7  gen:z");
+        } else {
+            assert_has(&text, "    0      6      0  b@h\n");
+        }
+        both[i]->end(report);
+        ds_buffer_free(&text.buffer);
+    }
+}
+
 static void without_memory(void **state)
 {
     static const struct report_kind *const others[] = {&report_latency, &report_open,
@@ -337,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_million_shapes),    cmocka_unit_test(at_the_cap),
         cmocka_unit_test(what_a_screen_holds), cmocka_unit_test(deaths_at_the_cap),
         cmocka_unit_test(what_is_under_way),
+        cmocka_unit_test(calls_without_end),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
