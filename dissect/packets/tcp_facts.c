@@ -152,6 +152,7 @@ static bool end_stall(struct tcp_facts *facts, int dir, int64_t now_ns, struct d
     me->stall_ns = 0;
     if (!is_remarkable(facts, stall))
         return false;
+    me->tick_is_late = true;
     side->stalls++;
     side->stalled_ns += stall->duration_ns;
     if (stall->duration_ns > side->longest_stall_ns)
@@ -226,6 +227,7 @@ static bool take_again(struct tcp_facts *facts, int dir, const struct segment *s
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir];
     me->timed_ns = 0; /* of which copy an acknowledgement is, nobody can tell */
+    me->tick_is_late = true;
     if (is_missing) {
         const uint64_t late_ns = tcp_elapsed(segment->ts_ns, me->hole_ns);
         if (late_ns < (uint64_t)OVERTAKEN_NS) {
@@ -406,13 +408,14 @@ void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t n
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir];
     const int64_t interval_ns = now_ns - me->tick_ns;
-    if (me->tick_ns != 0 && me->tick_frames + 1 == num_frames && interval_ns > 0) {
+    if (me->tick_ns != 0 && !me->tick_is_late && me->tick_frames + 1 == num_frames && interval_ns > 0) {
         if (side->tick_intervals++ == 0)
             side->tick_min_ns = side->tick_max_ns = interval_ns;
         side->tick_min_ns = interval_ns < side->tick_min_ns ? interval_ns : side->tick_min_ns;
         side->tick_max_ns = interval_ns > side->tick_max_ns ? interval_ns : side->tick_max_ns;
         side->tick_last_ns = interval_ns;
     }
-    me->tick_ns = now_ns;
+    me->tick_ns = me->tick_is_late ? 0 : now_ns; /* from a late one to the next is no interval */
+    me->tick_is_late = false;
     me->tick_frames = num_frames;
 }

@@ -27,6 +27,7 @@ struct facts_dir {
     int64_t run_at_ns; /* when it sent something last, or was let send again */
     int64_t tick_ns;
     uint64_t tick_frames; /* frames sent by then */
+    bool tick_is_late;    /* the next one may be: something was held up, or sent again, before it */
     uint8_t scale;
     bool has_scale, has_high, has_acked;
     uint8_t recent_next;

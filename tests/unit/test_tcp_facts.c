@@ -326,6 +326,26 @@ static void ticks(void **state)
     assert_int_equal(side(w, 0)->tick_last_ns, 15000 * MS);
 }
 
+/* A tick that had to wait for what was sent again is late, and the next one comes too soon. */
+static void late_ticks(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    tcp_facts_tick(w->facts, 0, 2000 * MS, 1);
+    tcp_facts_tick(w->facts, 0, 4000 * MS, 2);
+    at(w, 5500);
+    data(w, 0, 100, 50);
+    at(w, 5800);
+    data(w, 0, 100, 50);
+    assert_int_equal(side(w, 0)->resent, 1);
+    tcp_facts_tick(w->facts, 0, 7200 * MS, 3);
+    tcp_facts_tick(w->facts, 0, 8000 * MS, 4);
+    assert_int_equal(side(w, 0)->tick_intervals, 1);
+    tcp_facts_tick(w->facts, 0, 10000 * MS, 5);
+    assert_int_equal(side(w, 0)->tick_intervals, 2);
+    assert_int_equal(side(w, 0)->tick_min_ns, 2000 * MS);
+}
+
 static void spreads(void **state)
 {
     struct ds_spread spread = {0};
@@ -411,6 +431,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(keepalives_and_repeats, setup, teardown),
         cmocka_unit_test_setup_teardown(ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(silences, setup, teardown),
+        cmocka_unit_test_setup_teardown(late_ticks, setup, teardown),
         cmocka_unit_test(spreads),
         cmocka_unit_test_setup_teardown(options_that_lie, setup, teardown),
         cmocka_unit_test(no_memory),
