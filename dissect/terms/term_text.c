@@ -1,6 +1,7 @@
 /*
  * term_text.c - a term in Erlang syntax, by the walk of text_walk.h.
  */
+#include "identity_text.h"
 #include "term_inspect.h"
 #include "text_walk.h"
 
@@ -291,6 +292,21 @@ static bool add_char_list(struct text *text, uint64_t num)
     return true;
 }
 
+/* add_identity writes a pid or a reference whose numbers are of the newest form, of a node whose name
+ * is all shown. False: it is another one. */
+static bool add_identity(struct text *text, const struct term_token *token)
+{
+    const struct ds_atom *node = token->atom;
+    if ((token->tag != TERM_TAG_NEW_PID && token->tag != TERM_TAG_NEWER_REFERENCE) || node == NULL ||
+        node->len > TEXT_ATOM_MAX || !identity_text_shows(node))
+        return false;
+    text->pen = identity_text_put(text->options->memo,
+                                  token->tag == TERM_TAG_NEW_PID ? IDENTITY_TEXT_PID
+                                                                 : IDENTITY_TEXT_REFERENCE,
+                                  node, token->body, text->pen);
+    return true;
+}
+
 static void add_record_name(struct text *text, struct cursor *names)
 {
     add_part(text, names);
@@ -316,6 +332,7 @@ static const struct text_syntax erlang = {
         },
     .add_atom = add_atom,
     .add_node = add_node,
+    .add_identity = add_identity,
     .add_big = number_add_integer,
     .add_float = number_add_float,
     .add_binary = add_binary,
@@ -344,55 +361,51 @@ static void open_map(struct text *text, const struct term_token *token)
 
 /* print_alone writes a pid or a reference of a node whose name is all shown, as most terms outside of
  * payloads are, without the walk. False: it is another term. */
-static bool print_alone(const struct ds_term *term, struct ds_buffer *out)
+static bool print_alone(const struct ds_term *term, struct ds_term_memo *memo, struct ds_buffer *out)
 {
-    enum { WORDS = TOKEN_REFERENCE_WORDS_MAX, ROOM = sizeof "#Ref<>" + WORDS * (1 + DS_DIGITS_MAX) };
-    struct cursor at = cursor_make(term->data, term->len);
+    enum { WORD_LEN = 4 };
+    struct cursor at = cursor_make(term->data, term->len), numbers;
     uint8_t tag, node_tag, number;
-    uint16_t num = 2;
-    uint32_t word[WORDS], creation;
+    uint16_t num_words = 0;
     if (!cursor_read_u8(&at, &tag) || (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_NEWER_REFERENCE))
         return false;
     const bool is_pid = tag == TERM_TAG_NEW_PID;
-    if ((!is_pid && (!cursor_read_u16(&at, &num) || num > WORDS)) ||
+    if ((!is_pid && (!cursor_read_u16(&at, &num_words) || num_words > TOKEN_REFERENCE_WORDS_MAX)) ||
         !cursor_read_u8(&at, &node_tag) || node_tag != TERM_TAG_ATOM_CACHE_REF ||
-        !cursor_read_u8(&at, &number) || number >= term->num_atoms)
+        !cursor_read_u8(&at, &number) || number >= term->num_atoms ||
+        !cursor_child(&at, is_pid ? TOKEN_NEW_PID_LEN : (1u + num_words) * WORD_LEN, &numbers))
         return false;
     const struct ds_atom *node = &term->atoms[number];
-    if (!ds_atom_is_certain(node->state) || (node->looks & DS_ATOM_SHOWN) == 0 ||
-        (!is_pid && !cursor_read_u32(&at, &creation)))
+    if (!identity_text_shows(node) || out->failed)
         return false;
-    for (unsigned i = 0; i < num; i++) {
-        if (!cursor_read_u32(&at, &word[is_pid ? i : num - 1u - i]))
-            return false;
-    }
-    char *pen = out->failed ? NULL : buffer_room(out, node->len + (size_t)ROOM);
+    char *pen = buffer_room(out, node->len + (size_t)IDENTITY_TEXT_ROOM);
     if (pen == NULL)
         return false;
-    const struct text_mark *mark = is_pid ? &erlang.pid : &erlang.reference;
-    memcpy(pen, mark->text, sizeof mark->text);
-    pen += mark->len;
-    memcpy(pen, node->text, node->len);
-    pen += node->len;
-    for (unsigned i = 0; i < num; i++) {
-        *pen++ = '.';
-        pen = ds_digits_put(pen, word[i]);
-    }
-    *pen++ = '>';
-    out->len = (size_t)(pen - out->data);
+    const enum identity_text_kind kind = is_pid ? IDENTITY_TEXT_PID : IDENTITY_TEXT_REFERENCE;
+    out->len = (size_t)(identity_text_put(memo, kind, node, numbers, pen) - out->data);
     return true;
+}
+
+/* Not inline: what print_alone prints needs none of the walk's room. */
+static __attribute__((noinline)) bool print_walk(const struct ds_term *term,
+                                                 const struct ds_term_print_options *options,
+                                                 struct ds_buffer *out)
+{
+    struct text text;
+    return text_print(&text, &erlang, term, options, out);
 }
 
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
                    struct ds_buffer *out)
 {
     static const struct ds_term_print_options no_limits = {0};
-    struct text text;
+    if (options == NULL)
+        options = &no_limits;
     if (term->data == NULL)
         return !out->failed;
-    if (options != NULL && options->syntax == DS_SYNTAX_ELIXIR)
+    if (options->syntax == DS_SYNTAX_ELIXIR)
         return term_inspect(term, options, out);
-    if ((options == NULL || options->part == NULL) && print_alone(term, out))
+    if (options->part == NULL && print_alone(term, options->memo, out))
         return true;
-    return text_print(&text, &erlang, term, options != NULL ? options : &no_limits, out);
+    return print_walk(term, options, out);
 }

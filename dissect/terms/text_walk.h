@@ -66,6 +66,7 @@ _Static_assert(sizeof(union text_entry) <= 16, "half a million of them are 8 MB"
 struct text {
     struct ds_buffer *out; /* its len is set by text_lend */
     char *pen, *pen_end;
+    char *pen_mark; /* behind it there may be too little room, or the text may be long enough */
     const struct ds_term_print_options *options;
     struct term_env env;
     struct token_source source;
@@ -107,6 +108,8 @@ struct text_syntax {
     } forms[OPEN_NUM];
     void (*add_atom)(struct text *text, const struct term_token *token);
     void (*add_node)(struct text *text, const struct term_token *token); /* between others */
+    /* Writes a pid or a reference, or returns false; NULL: the marks above and add_node do. */
+    bool (*add_identity)(struct text *text, const struct term_token *token);
     bool (*add_big)(struct ds_buffer *out, const struct term_token *token, size_t max_len);
     void (*add_float)(struct ds_buffer *out, double value);
     void (*add_binary)(struct text *text, const struct term_token *token);
@@ -135,12 +138,17 @@ static inline void text_resume(struct text *text)
     text->failed = !ds_buffer_reserve(out, TEXT_ROOM) || text->failed;
     text->pen = text->failed ? text->lost : out->data + out->len;
     text->pen_end = text->failed ? text->lost + TEXT_ROOM : out->data + out->cap;
+    text->pen_mark = text->pen_end - TEXT_ROOM;
+    const size_t max_len = text->options->max_len;
+    if (max_len != 0 && !text->failed &&
+        max_len < (size_t)(text->pen_mark - out->data) - text->start)
+        text->pen_mark = out->data + text->start + max_len;
 }
 
 /* text_make_room sees to it that TEXT_ROOM bytes may be written. */
 TOKEN_INLINE void text_make_room(struct text *text)
 {
-    if (text->pen_end - text->pen >= TEXT_ROOM)
+    if (text->pen <= text->pen_mark || text->pen_end - text->pen >= TEXT_ROOM)
         return;
     text_lend(text);
     text_resume(text);
@@ -354,6 +362,8 @@ TOKEN_INLINE void text_add_pid(struct text *text, const struct text_syntax *synt
                                const struct term_token *token)
 {
     struct value_pid pid;
+    if (syntax->add_identity != NULL && syntax->add_identity(text, token))
+        return;
     if (!value_get_pid(token, &pid))
         return;
     text_put_mark(text, &syntax->pid);
@@ -382,6 +392,8 @@ TOKEN_INLINE void text_add_reference(struct text *text, const struct text_syntax
                                      const struct term_token *token)
 {
     struct value_reference reference;
+    if (syntax->add_identity != NULL && syntax->add_identity(text, token))
+        return;
     if (!value_get_reference(token, &reference))
         return;
     text_put_mark(text, &syntax->reference);
@@ -491,7 +503,8 @@ TOKEN_INLINE bool text_add_token(struct text *text, const struct text_syntax *sy
 /* text_is_long_enough says whether a limit ends the text here, and writes that. */
 static inline bool text_is_long_enough(struct text *text)
 {
-    if (text->failed || (size_t)(text->pen - text->out->data) - text->start <= text->options->max_len)
+    if (text->options->max_len == 0 || text->failed ||
+        (size_t)(text->pen - text->out->data) - text->start <= text->options->max_len)
         return false;
     text_add_more_bytes(text, cursor_left(&text->at));
     return true;
@@ -536,8 +549,8 @@ TOKEN_INLINE void text_run(struct text *text, const struct text_syntax *syntax)
     const char *what;
     uint64_t num = 0;
     do {
-        if ((text->options->max_len != 0 && text_is_long_enough(text)) ||
-            buffer_is_stopped(text->out, ++num))
+        if ((text->pen > text->pen_mark && text_is_long_enough(text)) ||
+            (++num % BUFFER_ASK_EVERY == 0 && buffer_is_stopped(text->out, num)))
             return;
         do {
             if (text->at.at == text->part)

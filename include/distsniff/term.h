@@ -142,6 +142,14 @@ struct ds_term_part {
     size_t at, len; /* where its text is in the buffer; len 0: it is not there in one piece */
 };
 
+/* ds_term_memo has the texts of the last pids and references that were printed with it, some kilobytes:
+ * who prints many terms of the same conversations is faster with one. It belongs to one thread at a
+ * time. ds_term_memo_new returns NULL when memory ran out, which is as good as a memo but for the
+ * speed; ds_term_memo_free takes NULL. */
+struct ds_term_memo;
+struct ds_term_memo *ds_term_memo_new(void);
+void ds_term_memo_free(struct ds_term_memo *memo);
+
 /* ds_term_print_options limits the text of a term. Zero means no limit. What is left out
  * is said in the text: "... 1234 more bytes", "... 17 more". */
 struct ds_term_print_options {
@@ -158,6 +166,7 @@ struct ds_term_print_options {
     bool *cut; /* set to true where max_bytes or max_len left something out; may be NULL */
     enum ds_syntax syntax;
     struct ds_term_part *part; /* gets to know where its text is; may be NULL. Of Erlang alone */
+    struct ds_term_memo *memo; /* of the one who prints; may be NULL */
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,

@@ -18,22 +18,35 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* count_plain_of_8 returns how many of eight bytes, from the first on, are ASCII that stands for
- * itself. */
-static inline unsigned count_plain_of_8(const char *text)
+/* find_escaped marks, in the top bit of each of eight bytes, those that are not ASCII that stands for
+ * itself; above the lowest one of them it may mark others. */
+static inline uint64_t find_escaped(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t tops = ones << 7;
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-    word = le64toh(word);
     const uint64_t quote = word ^ ones * '"';
     const uint64_t backslash = word ^ ones * '\\';
     /* A byte below n borrows into its top bit; one of 0x7F carries into it. What goes on into the
      * byte above does so where there was a hit. */
-    const uint64_t hits = ((quote - ones) | (backslash - ones) | (word - ones * 0x20) |
-                           (word + ones) | word) & tops;
+    return ((quote - ones) | (backslash - ones) | (word - ones * 0x20) | (word + ones) | word) & tops;
+}
+
+/* count_plain_of_8 returns how many of eight bytes, from the first on, are plain. */
+static inline unsigned count_plain_of_8(const char *text)
+{
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    const uint64_t hits = find_escaped(le64toh(word));
     return hits == 0 ? sizeof word : (unsigned)__builtin_ctzll(hits) / 8;
+}
+
+/* is_plain_4_to_7 looks at the first four bytes and the last four, which overlap. */
+static inline bool is_plain_4_to_7(const char *text, size_t len)
+{
+    uint32_t half[2];
+    memcpy(&half[0], text, sizeof half[0]);
+    memcpy(&half[1], text + len - sizeof half[1], sizeof half[1]);
+    return find_escaped((uint64_t)half[0] << 32 | half[1]) == 0;
 }
 
 /* count_plain does so for a text; looked at eight by eight, for terms make up most of the output.
@@ -49,6 +62,8 @@ static size_t count_plain(const char *text, size_t len)
     }
     if (len >= STEP)
         return len - STEP + count_plain_of_8(text + len - STEP);
+    if (len >= STEP / 2 && is_plain_4_to_7(text, len))
+        return len;
     while (i < len && is_plain((unsigned char)text[i]))
         i++;
     return i;

@@ -3,6 +3,7 @@
  */
 #include "json_write.h"
 
+#include "copy_short.h"
 #include "json_escape.h"
 #include "term_show.h"
 
@@ -67,6 +68,20 @@ void json_value_text(struct json_writer *json, struct ds_text text)
 void json_value_string(struct json_writer *json, const char *text)
 {
     json_quote((struct ds_text){text, strlen(text)}, json->out);
+}
+
+void json_value_word(struct json_writer *json, const char *word)
+{
+    enum { QUOTES = 2 };
+    struct ds_buffer *out = json->out;
+    const size_t len = strlen(word);
+    if (out->cap - out->len < len + QUOTES && !ds_buffer_reserve(out, len + QUOTES))
+        return;
+    char *at = out->data + out->len;
+    *at++ = '"';
+    copy_short((uint8_t *)at, (const uint8_t *)word, len);
+    at[len] = '"';
+    out->len += len + QUOTES;
 }
 
 static void add_number(struct json_writer *json, uint64_t magnitude, bool negative)

@@ -105,6 +105,7 @@ static inline __attribute__((always_inline)) void json_put_key(struct json_write
 /* These write a value, behind a key. */
 void json_value_object(struct json_writer *json, struct json_object object);
 void json_value_string(struct json_writer *json, const char *text);
+void json_value_word(struct json_writer *json, const char *word); /* nothing of it needs an escape */
 void json_value_text(struct json_writer *json, struct ds_text text);
 void json_value_unsigned(struct json_writer *json, uint64_t number);
 void json_value_signed(struct json_writer *json, int64_t number);
@@ -122,6 +123,7 @@ void json_value_written(struct json_writer *json, struct json_written written);
     }
 JSON_PUT(object, struct json_object)
 JSON_PUT(string, const char *)
+JSON_PUT(word, const char *)
 JSON_PUT(text, struct ds_text)
 JSON_PUT(unsigned, uint64_t)
 JSON_PUT(signed, int64_t)

@@ -128,7 +128,7 @@ static void write_message(struct json_state *s, const struct ds_event *event)
     struct json_writer *json = &s->json;
     const struct ds_message *m = &event->message;
     if (m->op != NULL) {
-        json_put_string(json, JSON_KEY("op"), m->op->name);
+        json_put_word(json, JSON_KEY("op"), m->op->name);
         for (int role = 0; role < DS_ROLE_COUNT; role++)
             write_role(json, (enum ds_role)role, m);
     } else {
@@ -253,7 +253,7 @@ static void write_note(struct json_state *s, const struct record *given)
         write_held(json, note->held);
     if (note->role == NOTE_NONE)
         return;
-    json_put_string(json, JSON_KEY("role"), note_role_name(note->role));
+    json_put_word(json, JSON_KEY("role"), note_role_name(note->role));
     if (note->call != 0)
         json_put_unsigned(json, JSON_KEY("call"), note->call);
     if (note->label != NULL)
@@ -327,7 +327,7 @@ static void write_call(struct json_state *s, const struct call *call)
     json_put_time(json, JSON_KEY("start"), call->start_ns);
     json_put_unsigned(json, JSON_KEY("start_frame"), call->start_frame);
     json_put_microseconds(json, JSON_KEY("latency_us"), call->end_ns - call->start_ns);
-    json_put_string(json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
+    json_put_word(json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
     if (call->error_class != NULL)
         json_put_string(json, JSON_KEY("class"), call->error_class);
     if (call->reason.data != NULL)
@@ -512,10 +512,12 @@ static bool json_open(struct sink *sink)
     s->json.limits.max_depth = max_depth < UINT32_MAX ? (uint32_t)max_depth : UINT32_MAX;
     s->json.limits.syntax = sink->config->json_syntax;
     s->json.tree.syntax = sink->config->json_syntax;
+    s->json.limits.memo = ds_term_memo_new();
     s->json.limits.base64_min = sink->config->json_base64 ? BASE64_MIN : 0;
     s->etf = sink->config->etf;
     if (!sink->config->redacted && (s->said = said_new()) == NULL) {
         endpoint_cache_free(s->endpoints);
+        ds_term_memo_free(s->json.limits.memo);
         free(s);
         return false;
     }
@@ -529,6 +531,7 @@ static void json_close(struct sink *sink)
     struct json_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
     said_free(s->said);
+    ds_term_memo_free(s->json.limits.memo);
     json_writer_free(&s->json);
     ds_buffer_free(&s->scratch);
     free(s);

@@ -248,6 +248,14 @@ static bool terminal_has_colour(void)
     return getenv("NO_COLOR") == NULL && (term == NULL || strcmp(term, "dumb") != 0);
 }
 
+/* use_limits keeps the memo of who had one before. */
+static void use_limits(struct text_state *s, const struct ds_term_print_options *limits)
+{
+    struct ds_term_memo *memo = s->limits.memo != NULL ? s->limits.memo : ds_term_memo_new();
+    s->limits = *limits;
+    s->limits.memo = memo;
+}
+
 static bool text_open(struct sink *sink)
 {
     struct text_state *s = calloc(1, sizeof *s);
@@ -260,7 +268,7 @@ static bool text_open(struct sink *sink)
     }
     int verbose = sink->config->verbose;
     s->out = &sink->output.buffer;
-    s->limits = &term_limits[verbose > 2 ? 2 : verbose];
+    use_limits(s, &term_limits[verbose > 2 ? 2 : verbose]);
     s->colored = sink->config->color == COLOR_ALWAYS ||
                  (sink->config->color == COLOR_AUTO && sink->output.is_stdout &&
                   isatty(sink->output.fd) && terminal_has_colour());
@@ -272,6 +280,7 @@ static void text_close(struct sink *sink)
 {
     struct text_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
+    ds_term_memo_free(s->limits.memo);
     free(s);
 }
 
@@ -318,12 +327,12 @@ struct event_text *event_text_new(void)
     if (text == NULL)
         return NULL;
     text->sink.config = &text->config;
-    text->state.limits = &in_full;
     text->state.endpoints = endpoint_cache_new(print_endpoint);
     if (text->state.endpoints == NULL) {
         free(text);
         return NULL;
     }
+    use_limits(&text->state, &in_full);
     return text;
 }
 
@@ -334,7 +343,7 @@ struct event_text *event_text_new_shown(int verbose)
         return NULL;
     text->config.time_style = TIME_NONE;
     text->config.verbose = verbose > 1 ? 1 : verbose; /* no bytes */
-    text->state.limits = &term_limits[verbose > 2 ? 2 : verbose];
+    use_limits(&text->state, &term_limits[verbose > 2 ? 2 : verbose]);
     text->sink.state = &text->state;
     return text;
 }
@@ -355,6 +364,7 @@ void event_text_free(struct event_text *text)
     if (text == NULL)
         return;
     endpoint_cache_free(text->state.endpoints);
+    ds_term_memo_free(text->state.limits.memo);
     free(text);
 }
 

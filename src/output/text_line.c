@@ -27,7 +27,7 @@ void text_add_word(struct text_state *s, enum paint color, const char *word)
 
 void text_add_term(struct text_state *s, const struct ds_term *term)
 {
-    term_show(term, s->limits, s->out);
+    term_show(term, &s->limits, s->out);
 }
 
 void text_add_quoted(struct text_state *s, struct ds_text text)

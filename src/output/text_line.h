@@ -26,7 +26,7 @@ enum paint {
 struct text_state {
     struct ds_buffer *out;
     const struct note *note; /* on the event being shown */
-    const struct ds_term_print_options *limits;
+    struct ds_term_print_options limits;
     struct endpoint_cache *endpoints;
     struct timestamp_cache clock;
     bool colored;
