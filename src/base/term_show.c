@@ -84,19 +84,18 @@ bool term_show(const struct ds_term *term, const struct ds_term_print_options *o
     return term_show_as(term_show_syntax(), term, options, out);
 }
 
-bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
-                  const struct ds_term_print_options *options, struct ds_buffer *out)
+/* show_so is term_show_as of what is not as mostly. Not inline: else all would pay for its room. */
+static __attribute__((noinline)) bool show_so(enum ds_syntax syntax, const struct ds_term *term,
+                                              const struct ds_term_print_options *options,
+                                              struct ds_buffer *out)
 {
     bool cut = false;
-    const bool may_be_long = term_show_bounds(term);
-    if (!unicode && !may_be_long && syntax == DS_SYNTAX_ERLANG)
-        return ds_term_print(term, options, out);
     struct ds_term_print_options all = {0};
     if (options != NULL)
         all = *options;
     all.unicode = unicode;
     all.syntax = syntax;
-    if (may_be_long && all.max_len == 0) {
+    if (term_show_bounds(term) && all.max_len == 0) {
         const size_t start = out->len;
         const bool is_cut = all.max_bytes == 0 && term_show_is_large(term->len);
         all.max_len = is_cut ? max_text / CUT_LEN_PART : max_text;
@@ -113,4 +112,11 @@ bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
         return ok;
     }
     return ds_term_print(term, &all, out);
+}
+
+bool term_show_as(enum ds_syntax syntax, const struct ds_term *term,
+                  const struct ds_term_print_options *options, struct ds_buffer *out)
+{
+    const bool is_simple = !unicode && syntax == DS_SYNTAX_ERLANG && !term_show_bounds(term);
+    return is_simple ? ds_term_print(term, options, out) : show_so(syntax, term, options, out);
 }

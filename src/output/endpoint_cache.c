@@ -3,6 +3,8 @@
  */
 #include "endpoint_cache.h"
 
+#include "copy_short.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,28 @@ static bool is_current(const struct entry *entry, const struct ds_conn *conn,
     return entry->number == conn->number && entry->node.len == endpoint->node.len &&
            entry->node_inferred == endpoint->node_inferred &&
            (entry->node.len == 0 ||
-            memcmp(entry->node.data, endpoint->node.data, entry->node.len) == 0);
+            same_short(entry->node.data, endpoint->node.data, entry->node.len));
+}
+
+/* fill makes an entry's text; false when memory ran out. */
+static __attribute__((noinline)) bool fill(const struct endpoint_cache *cache, struct entry *entry,
+                                           const struct ds_conn *conn,
+                                           const struct ds_endpoint *endpoint)
+{
+    entry->number = conn->number;
+    entry->node_inferred = endpoint->node_inferred;
+    entry->node.len = 0;
+    if (endpoint->node.len != 0)
+        ds_buffer_add(&entry->node, endpoint->node.data, endpoint->node.len);
+    entry->text.len = 0;
+    cache->print(endpoint, &entry->text);
+    ds_buffer_add(&entry->text, "", 1);
+    if (!entry->node.failed && !entry->text.failed)
+        return true;
+    ds_buffer_free(&entry->node);
+    ds_buffer_free(&entry->text);
+    entry->number = 0;
+    return false;
 }
 
 struct ds_text endpoint_cache_get(struct endpoint_cache *cache, const struct ds_conn *conn,
@@ -43,22 +66,9 @@ struct ds_text endpoint_cache_get(struct endpoint_cache *cache, const struct ds_
     const struct ds_endpoint *endpoint = &conn->end[end];
     struct entry *entry = &cache->entries[conn->number % NUM_CONNS][end];
 
-    if (entry->number == 0 || !is_current(entry, conn, endpoint)) {
-        entry->number = conn->number;
-        entry->node_inferred = endpoint->node_inferred;
-        entry->node.len = 0;
-        if (endpoint->node.len != 0)
-            ds_buffer_add(&entry->node, endpoint->node.data, endpoint->node.len);
-        entry->text.len = 0;
-        cache->print(endpoint, &entry->text);
-        ds_buffer_add(&entry->text, "", 1);
-        if (entry->node.failed || entry->text.failed) {
-            ds_buffer_free(&entry->node);
-            ds_buffer_free(&entry->text);
-            entry->number = 0;
-            return (struct ds_text){NULL, 0};
-        }
-    }
+    if ((entry->number == 0 || !is_current(entry, conn, endpoint)) &&
+        !fill(cache, entry, conn, endpoint))
+        return (struct ds_text){NULL, 0};
     return (struct ds_text){entry->text.data, entry->text.len - 1};
 }
 

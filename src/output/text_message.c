@@ -13,18 +13,20 @@
 /* How the roles are shown, in this order; from and to stand before them. */
 static const struct {
     enum ds_role role;
-    const char *before;
+    struct ds_text before;
     int verbose; /* shown from so many -v on */
     bool empty_too;
 } shown_roles[] = {
-    {DS_ROLE_REF, " ", 0, true},
-    {DS_ROLE_FLAGS, text_word_flags, 0, true},
-    {DS_ROLE_ID, " id ", 1, true},
-    {DS_ROLE_LEADER, text_word_leader, 1, true},
-    {DS_ROLE_MFA, " ", 0, true},
-    {DS_ROLE_OPTS, text_word_opts, 0, false},
-    {DS_ROLE_RESULT, " ", 0, true},
-    {DS_ROLE_REASON, " ", 0, true},
+#define BEFORE(text) {text, sizeof(text) - 1}
+    {DS_ROLE_REF, BEFORE(" "), 0, true},
+    {DS_ROLE_FLAGS, BEFORE(text_word_flags), 0, true},
+    {DS_ROLE_ID, BEFORE(" id "), 1, true},
+    {DS_ROLE_LEADER, BEFORE(text_word_leader), 1, true},
+    {DS_ROLE_MFA, BEFORE(" "), 0, true},
+    {DS_ROLE_OPTS, BEFORE(text_word_opts), 0, false},
+    {DS_ROLE_RESULT, BEFORE(" "), 0, true},
+    {DS_ROLE_REASON, BEFORE(" "), 0, true},
+#undef BEFORE
 };
 
 enum { TAG_NIL = 106 };
@@ -117,7 +119,7 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
         if (term->data == NULL || verbose < shown_roles[i].verbose ||
             (is_nil(term) && !shown_roles[i].empty_too))
             continue;
-        text_add(s, shown_roles[i].before);
+        ds_buffer_add(s->out, shown_roles[i].before.data, shown_roles[i].before.len);
         text_add_term(s, term);
     }
     if (m->op == NULL && m->control.data != NULL) {

@@ -50,18 +50,20 @@ bool pipeline_redact(struct pipeline *s, const struct record **record)
     return status == REDACT_OK;
 }
 
-/* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
-static bool pass_on_all(struct pipeline *s, const struct record *shown)
+/* pass_on_frame passes on the frame made anew of a record that may not be shown as it was. */
+static __attribute__((noinline)) bool pass_on_frame(struct pipeline *s)
 {
-    bool passed = pipeline_pass_on(s, shown);
-    if (s->redact == NULL)
-        return passed;
     const struct record *frame = redact_get_frame(s->redact);
     if (frame == NULL && redact_failed(s->redact))
         fail_redaction(s);
-    if (frame != NULL)
-        passed = pipeline_pass_on(s, frame) && passed;
-    return passed;
+    return frame == NULL || pipeline_pass_on(s, frame);
+}
+
+/* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
+static inline bool pass_on_all(struct pipeline *s, const struct record *shown)
+{
+    const bool passed = pipeline_pass_on(s, shown);
+    return (s->redact == NULL || pass_on_frame(s)) && passed;
 }
 
 /* leave_out passes on what was not selected to those that want whole connections. */
@@ -136,7 +138,7 @@ static bool is_all_before(const struct record *record)
 }
 
 /* note has it told beside its packet. */
-static void note(struct pipeline *s, const struct record *record)
+static inline void note(struct pipeline *s, const struct record *record)
 {
     if (s->annotated != NULL)
         annotated_record(s->annotated, record);

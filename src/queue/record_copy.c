@@ -122,11 +122,10 @@ static inline void copy_term(struct copier *c, struct ds_term *term)
     if (term->data == NULL)
         return;
     const struct copied_span *first = &c->spans[0];
-    const bool is_in_first = c->num_spans != 0 && (uintptr_t)term->data >= first->from &&
-                             (uintptr_t)term->data - first->from <= first->len &&
-                             term->len <= first->len - ((uintptr_t)term->data - first->from);
-    if (is_in_first && term->atoms == c->atoms && term->num_atoms != 0) {
-        term->data = first->copy + ((uintptr_t)term->data - first->from);
+    const uintptr_t at = (uintptr_t)term->data - first->from; /* large where it is before it */
+    if (at <= first->len && term->len <= first->len - at && term->atoms == c->atoms &&
+        term->num_atoms != 0) {
+        term->data = first->copy + at;
         term->atoms = c->atoms_copy;
     } else {
         copy_other_term(c, term);
@@ -150,10 +149,8 @@ static void copy_message(struct copier *c, struct ds_message *message)
         copy_guesses(c, message);
     copy_term(c, &message->control);
     copy_term(c, &message->payload);
-    for (size_t role = 0; role < DS_ROLE_COUNT; role++) {
-        if (message->role[role].data != NULL)
-            copy_term(c, &message->role[role]);
-    }
+    for (size_t role = 0; role < DS_ROLE_COUNT; role++)
+        copy_term(c, &message->role[role]);
     if (message->token.present) {
         copy_term(c, &message->token.label);
         copy_term(c, &message->token.from);
@@ -357,7 +354,8 @@ static bool add(struct record_block *block, const struct record *record)
     struct copier c; /* spans are set as they are needed */
     c.block = block;
     c.num_spans = 0;
-    c.spans[0].from = 0;
+    c.spans[0].from = UINTPTR_MAX; /* no term lies there */
+    c.spans[0].len = 0;
     c.atoms = c.atoms_copy = NULL;
     c.full = false;
     const size_t len = block->len;

@@ -110,7 +110,8 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
     return r;
 }
 
-enum reports_status reports_record(struct reports *r, const struct record *record)
+static __attribute__((noinline)) enum reports_status give(struct reports *r,
+                                                          const struct record *record)
 {
     const bool is_part = record_is_aside(record), is_finding = record->finding != NULL;
     for (size_t i = 0; i < r->num_asked; i++) {
@@ -119,6 +120,11 @@ enum reports_status reports_record(struct reports *r, const struct record *recor
             kind->record(r->state[r->asked[i]], record);
     }
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
+}
+
+enum reports_status reports_record(struct reports *r, const struct record *record)
+{
+    return r->num_asked != 0 ? give(r, record) : REPORTS_OK;
 }
 
 void reports_visit(struct reports *r, const struct record *record)

@@ -423,10 +423,9 @@ static bool wants_decoded(struct selector *s, const struct record *record)
     return follows(s, record->event, wanted) || wanted;
 }
 
-bool selector_wants(struct selector *s, const struct record *record)
+/* Not inline: most runs choose nothing, and are not to pay for it with each record. */
+static __attribute__((noinline)) bool choose(struct selector *s, const struct record *record)
 {
-    if (!s->is_picky)
-        return true;
     if (record->event != NULL && ds_event_is_raw(record->event))
         return raw_fits(s, record->event);
     if (s->near != NULL && record->event != NULL && record->call == NULL && record->monitor == NULL &&
@@ -436,4 +435,9 @@ bool selector_wants(struct selector *s, const struct record *record)
     if (record->call == NULL && record->monitor == NULL && record->finding == NULL)
         s->had_event = wanted;
     return wanted;
+}
+
+bool selector_wants(struct selector *s, const struct record *record)
+{
+    return !s->is_picky || choose(s, record);
 }
