@@ -57,6 +57,12 @@ OUTSIDE = '''(() => {
   return found.slice(0, 20);
 })()'''
 
+# What stands out of the picture that it is of.
+OUTSIDE_PICTURES = '''[...document.querySelectorAll('main svg text')].filter(e => {
+  const r = e.getBoundingClientRect(), all = e.closest('svg').getBoundingClientRect();
+  return r.width && (r.left < all.left - 2 || r.right > all.right + 2 || r.top < all.top - 4 || r.bottom > all.bottom + 4);
+}).map(e => e.textContent.slice(0, 30) + ' in ' + e.closest('section').id).slice(0, 12)'''
+
 # Writing smaller than so many pixels, as it is seen: pictures may be scaled.
 SMALL = '''(least => {
   const found = new Map(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 from browser import Browser
-from measures import BY_MOUSE_ALONE, CONTRAST, CUT, NAMELESS, OUTSIDE, SMALL, TARGETS
+from measures import BY_MOUSE_ALONE, CONTRAST, CUT, NAMELESS, OUTSIDE, OUTSIDE_PICTURES, SMALL, TARGETS
 
 program, pcaps = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 failures = 0
@@ -266,8 +266,9 @@ def check_shapes(browser):
         expect(not alone, what + ': what opens by the mouse alone', alone)
         hashes = browser.run('[...document.querySelectorAll("main a")].filter(a => !a.hash || !document.getElementById(a.hash.slice(1))).length')
         expect(hashes == 0, what + ': links that lead nowhere on paper', hashes)
-        outside = browser.run(OUTSIDE)
-        expect(not outside, what + ': outside of the page', outside)
+        for measure in OUTSIDE, OUTSIDE_PICTURES:
+            outside = browser.run(measure)
+            expect(not outside, what + ': outside of the page', outside)
         for scheme in 'light', 'dark':
             browser.size(360, 740, 2, True)
             browser.ask('Emulation.setTouchEmulationEnabled', enabled=True)
@@ -275,7 +276,7 @@ def check_shapes(browser):
             browser.open(file)
             browser.run('(() => { for (const id of ["#calllist tbody tr", "#shapes tbody tr", "#messagelist .line"]) { const e = document.querySelector(id); if (e) e.click(); } })()')
             name = '%s, a phone, %s' % (what, scheme)
-            for measure, says in (OUTSIDE, 'outside of the screen'), (SMALL + '(11)', 'smaller than 11 pixels'), \
+            for measure, says in (OUTSIDE, 'outside of the screen'), (OUTSIDE_PICTURES, 'outside of its picture'), (SMALL + '(11)', 'smaller than 11 pixels'), \
                     (TARGETS + '(40)', 'too small for a finger'), (CONTRAST, 'hardly stands out'), (NAMELESS, 'has no name'):
                 bad = browser.run(measure)
                 expect(not bad, '%s: %s' % (name, says), bad)
@@ -289,7 +290,7 @@ def check_shapes(browser):
         browser.run('dispatchEvent(new Event("beforeprint"))')
         browser.ask('Emulation.setEmulatedMedia', media='print', features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
         browser.size(703, 1000)
-        for measure, says in (OUTSIDE, 'outside of the paper'), (CUT, 'cut'), (SMALL + '(8)', 'smaller than 6 points'), (CONTRAST, 'hardly stands out'):
+        for measure, says in (OUTSIDE, 'outside of the paper'), (OUTSIDE_PICTURES, 'outside of its picture'), (CUT, 'cut'), (SMALL + '(8)', 'smaller than 6 points'), (CONTRAST, 'hardly stands out'):
             bad = browser.run(measure)
             expect(not bad, '%s, on paper: %s' % (what, says), bad)
         controls = browser.run('[...document.querySelectorAll("nav, button, select, input, summary")].filter(e => e.getClientRects().length).map(e => e.tagName + " " + e.innerText)')

@@ -108,7 +108,7 @@ function heatPicture(place, name, heat, width) {
   canvas.addEventListener('click', event => { const c = find(event); if (c) open(c); });
   add(place, heatKeys(make('div', {class: 'heat', role: 'grid', 'aria-label': 'latency of ' + name + ' over time', 'aria-rowcount': rows, 'aria-colcount': columns}, canvas),
     cells, c => ({...boxOf(c), left: 100 * boxOf(c).x / width, top: 100 * boxOf(c).y / (height + 24), index: [high - c.row + 1, c.column + 1], says: saysOf(c)}), open),
-  make('p', {class: 'note'}, name + ': ' + counted(heat.calls, 'calls') + '; the darkest cell has ' + count(most) + '.'));
+  make('p', {class: 'note'}, name + ': ' + counted(heat.calls, 'calls') + '; the fullest cell has ' + count(most) + '.'));
 }
 
 // heatKeys: the cells of a canvas are no elements; the one that keys have come to is. Left and right go to

@@ -46,7 +46,7 @@ function ladder(members, isTrue) {
   const width = left + gap * (lanes.length - 1) + (isPaper ? 90 : 170), all = top + 40 + (isTrue ? height : (steps.length - 1) * 34);
   const x = lane => left + gap * lanes.indexOf(lane);
   const svg = d3.create('svg').attr('viewBox', `0 0 ${width} ${all}`).attr('width', width).attr('xmlns', 'http://www.w3.org/2000/svg').attr('role', 'group').attr('aria-label', 'ladder of the call');
-  const room = Math.floor(Math.min(gap, 2 * left - 10) / 7.4);
+  const room = Math.floor(Math.min(gap, 2 * (isPaper ? 90 : 170)) / 7.6);
   for (const lane of lanes) {
     svg.append('line').attr('class', 'lane').attr('x1', x(lane)).attr('x2', x(lane)).attr('y1', top - 8).attr('y2', all);
     svg.append('circle').attr('cx', x(lane)).attr('cy', top - 14).attr('r', 5).attr('fill', hue(nodeOf(lane)));

@@ -114,8 +114,9 @@ function fillLine(line, i) {
   [m.fromNode, m.toNode].forEach((node, k) => {
     if (hues[k] !== hue(node)) dots[k].style.background = hues[k] = hue(node);
   });
-  put(ends[0], (m.from || m.fromNode) + ' > ');
-  put(ends[1], m.to || m.toNode);
+  const from = m.from || m.fromNode, to = m.to || m.toNode, room = 29; // letters for both
+  put(ends[0], cutName(from, Math.max(14, room - to.length)) + ' > ');
+  put(ends[1], cutName(to, Math.max(14, room - from.length)));
   put(parts[3], m.verb || 'conn ' + m.conn);
   put(parts[4], m.text);
   put(parts[5], m.size ? count(m.size) : '');

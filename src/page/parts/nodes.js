@@ -46,10 +46,12 @@ function showPair(from, to) { clearTime(); setFilter('from:' + quoted(from) + ' 
 // matrix has a cell for each node and each other one: null where they would be too small to be read, or
 // to be met with a finger.
 function matrix(names, rows, width) {
-  const most = Math.max(...rows.map(r => r.bytes)), letters = width < 600 ? 16 : 30;
-  const wide = Math.min(220, 12 + 6.9 * Math.min(letters, Math.max(...names.map(n => n.length))));
+  const most = Math.max(...rows.map(r => r.bytes)), large = names.length <= 12 ? 46 : 24;
+  // As much of each name as leaves the cells their size.
+  const longest = Math.max(...names.map(n => n.length)), wideOf = letters => Math.max(88, Math.min(220, 12 + 6.9 * Math.min(letters, longest)));
+  const letters = [30, 25, 20].find(l => (width - 1.72 * wideOf(l) - 6) / names.length >= large) || (width < 600 ? 16 : 30), wide = wideOf(letters);
   // Names above lean, which takes room on the right; where that is scarce they stand.
-  let cell = Math.floor(Math.min(names.length <= 12 ? 46 : 24, (width - 1.72 * wide - 6) / names.length));
+  let cell = Math.floor(Math.min(large, (width - 1.72 * wide - 6) / names.length));
   const isSteep = cell < 18;
   if (isSteep) cell = Math.floor(Math.min(24, (width - wide - 6) / names.length));
   if (cell < (isNarrow.matches ? 40 : 14)) return null;
@@ -165,8 +167,8 @@ function links() {
     has(s => s.stalls) && {name: 'stalled', sides: true, bad: r => r.side.some(s => s.stalls), show: r => side(r, s => s.stalls ? counted(s.stalls, 'times') + ', ' + span(s.stalled) : '-')},
     rows.some(r => r.gaps) && {name: 'gaps', bad: r => r.gaps > 0, show: r => count(r.gaps)},
   ].filter(c => c), rows, {first: 8});
-  const none = [has(s => s.stalls) ? null : 'none stalled', rows.some(r => r.gaps) ? null : 'none has gaps', has(s => s.again) || !has(s => s.has_facts) ? null : 'nothing was sent again'].filter(x => x);
-  if (none.length) add(all, make('p', {class: 'note'}, 'Of these links ' + none.join(', ') + '.'));
+  const none = [rows.some(r => r.gaps) ? null : 'has gaps', has(s => s.again) || !has(s => s.has_facts) ? null : 'sent anything again'].filter(x => x);
+  if (none.length) add(all, make('p', {class: 'note'}, 'None of these links ' + none.join(' or ') + '.'));
   all.id = 'links';
   const left = data.links.links - rows.length + data.links.forgotten;
   if (left > 0) add(all, make('p', {class: 'note'}, counted(left, 'links') + ' left out; distsniff -r CAPTURE --report links has more.'));

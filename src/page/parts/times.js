@@ -34,7 +34,7 @@ function shapeOf(g, kind, size) {
 // legendOf says where each kind of mark is explained: in as many lines as that takes.
 function legendOf(marks, hasFailed, left, right) {
   const list = [...new Set(marks.map(m => m.kind))].map(kind => ({kind, says: named[kind] || kind}));
-  if (hasFailed) list.push({says: 'calls that began here and did not end well'});
+  if (hasFailed) list.push({says: 'calls that did not end well'});
   let x = left, line = 0;
   for (const l of list) {
     const width = 12 + l.says.length * 6.6;
