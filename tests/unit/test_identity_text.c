@@ -99,10 +99,13 @@ static void test_text(void **state)
 static void test_differences(void **state)
 {
     struct ds_term_memo *memo = ds_term_memo_new();
-    /* The last one's name goes on like the text of the first one's pid. */
-    const struct ds_atom nodes[] = {node_of("a@h", 3), node_of("a@i", 3), node_of("a@h.10", 6)};
+    /* The second one's name goes on like the text of the first one's pid; behind "#Ref<" the text of the
+     * last one's pid reads as its name does. */
+    const struct ds_atom nodes[] = {node_of("a@h", 3), node_of("a@h.10", 6), node_of("a@i", 3),
+                                    node_of(".10.", 4)};
+    enum { NUM_NODES = sizeof nodes / sizeof nodes[0] };
     (void)state;
-    for (size_t n = 0; n < sizeof nodes / sizeof nodes[0]; n++) {
+    for (size_t n = 0; n < NUM_NODES; n++) {
         uint32_t words[] = {10, 20, 30, 40, 50, 60};
         for (size_t num = 1; num <= 6; num++) {
             for (size_t i = 0; i < num; i++) {
@@ -117,13 +120,28 @@ static void test_differences(void **state)
             assert_same(memo, &p);
         }
         /* The same numbers as those of a reference of two words. */
-        for (size_t other = 0; other < sizeof nodes / sizeof nodes[0]; other++) {
-            const struct printed pid = make_pid(nodes[other], words);
-            const struct printed reference = make_reference(nodes[n], words, 3);
-            assert_same(memo, &pid);
-            assert_same(memo, &reference);
+        for (size_t other = 0; other < 2 * NUM_NODES; other++) {
+            const struct printed pid = make_pid(nodes[other % NUM_NODES], words);
             assert_same(memo, &pid);
         }
+        const struct printed pid = make_pid(nodes[n], words);
+        const struct printed reference = make_reference(nodes[n], words, 3);
+        assert_same(memo, &pid);
+        assert_same(memo, &reference);
+        assert_same(memo, &pid);
+    }
+    ds_term_memo_free(memo);
+}
+
+/* Numbers whose bytes are all alike differ in nothing but how many they are. */
+static void test_counts(void **state)
+{
+    static const uint32_t words[6];
+    struct ds_term_memo *memo = ds_term_memo_new();
+    (void)state;
+    for (size_t num = 1; num <= 6; num++) {
+        const struct printed p = make_reference(node_of("a@h", 3), words, num);
+        assert_same(memo, &p);
     }
     ds_term_memo_free(memo);
 }
@@ -186,8 +204,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),   cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_bounds), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_other_nodes),
+        cmocka_unit_test(test_counts), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_many),   cmocka_unit_test(test_other_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
