@@ -72,15 +72,21 @@ struct otlp_publisher *otlp_publisher_start(const struct otlp_publisher_config *
     return NULL;
 }
 
+/* note_gone tells, once, if the other process ended before it was done. */
+static void note_gone(struct otlp_publisher *p)
+{
+    if (p->is_gone || !sender_has_ended(&p->sender) || atomic_load(&p->sender.queue->is_abandoned))
+        return;
+    p->is_gone = true;
+    complain("OTLP: the process that sends spans is gone: none is sent any more");
+}
+
 void otlp_publish(struct otlp_publisher *p, struct ds_text span)
 {
     if (span.len != 0 && sender_push_in_time(&p->sender, 0, "", span))
         return;
     p->num_lost++;
-    if (!p->is_gone && sender_has_ended(&p->sender) && !atomic_load(&p->sender.queue->is_abandoned)) {
-        p->is_gone = true;
-        complain("OTLP: the process that sends spans is gone: none is sent any more");
-    }
+    note_gone(p);
 }
 
 /* add_lost appends how many were lost in one way. */
@@ -112,6 +118,7 @@ bool otlp_publisher_end(struct otlp_publisher *p)
 {
     if (p == NULL)
         return true;
+    note_gone(p);
     sender_end(&p->sender);
     const struct send_counts *counts = &p->sender.queue->counts;
     const uint64_t num_left = p->sender.num_pushed - counts->stored - counts->refused;
