@@ -144,6 +144,12 @@ static bool is_remarkable(const struct tcp_facts *facts, const struct ds_stall *
            stall->duration_ns / 4 >= facts->link.handshake_ns;
 }
 
+/* add_span: times may be any, and the sum of a few more than there is room for. */
+static void add_span(int64_t *sum, int64_t ns)
+{
+    *sum = ns < INT64_MAX - *sum ? *sum + ns : INT64_MAX;
+}
+
 static bool end_stall(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
 {
     struct facts_dir *me = &facts->dir[dir];
@@ -154,10 +160,10 @@ static bool end_stall(struct tcp_facts *facts, int dir, int64_t now_ns, struct d
         return false;
     me->tick_is_late = true;
     side->stalls++;
-    side->stalled_ns += stall->duration_ns;
+    add_span(&side->stalled_ns, stall->duration_ns);
     if (stall->duration_ns > side->longest_stall_ns)
         side->longest_stall_ns = stall->duration_ns;
-    me->run_ns += stall->duration_ns;
+    add_span(&me->run_ns, stall->duration_ns);
     me->run_at_ns = now_ns;
     return true;
 }
@@ -190,7 +196,7 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
         if (me->lost_ns != 0) {
             *stall = describe_lost(me, segment->ts_ns, true, 0);
             has_ended = true;
-            me->run_ns += stall->duration_ns;
+            add_span(&me->run_ns, stall->duration_ns);
             me->run_at_ns = segment->ts_ns;
             me->lost_ns = 0;
         }

@@ -82,10 +82,10 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
  * next round number. */
 static bool looks_like_timeout(int64_t waited_ns)
 {
-    enum { ROUND_NS = 100000000, SLACK_PERCENT = 10, LEFT_LATE_NS = 5000000 };
+    enum { ROUND_NS = 100000000, SLACK_PART = 10, LEFT_LATE_NS = 5000000 };
     const int64_t times = (waited_ns + LEFT_LATE_NS) / ROUND_NS;
     const int64_t beyond_ns = waited_ns - times * ROUND_NS; /* less than 0: it left late */
-    return times > 0 && beyond_ns * 100 <= waited_ns * SLACK_PERCENT;
+    return times > 0 && beyond_ns * SLACK_PART <= waited_ns;
 }
 
 enum call_outcome step_how_given_up(const struct open_call *call, const struct ds_event *event)

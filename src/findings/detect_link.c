@@ -11,6 +11,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define TICK_NS (15 * SECOND) /* a quarter of the usual net_ticktime */
+#define LONGEST_TICK_NS (86400 * SECOND)
 #define LONG_STALL_NS SECOND
 #define LONG_MESSAGE_NS SECOND
 #define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
@@ -31,9 +32,15 @@ enum {
     MIN_FLAPS = 3,
 };
 
+/* tick_within: no node ticks less often, so that it can be multiplied. */
+static int64_t tick_within(int64_t tick_ns)
+{
+    return tick_ns < LONGEST_TICK_NS ? tick_ns : LONGEST_TICK_NS;
+}
+
 int64_t detect_tick_of(const struct ds_link *link, int end)
 {
-    return link->side[end].tick_intervals != 0 ? link->side[end].tick_last_ns : TICK_NS;
+    return link->side[end].tick_intervals != 0 ? tick_within(link->side[end].tick_last_ns) : TICK_NS;
 }
 
 static bool has_gaps(const struct ds_conn *conn)
@@ -250,7 +257,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
 {
     const struct ds_link_side *side = &event->conn->link->side[end];
     const uint64_t told = TOLD_MISSED << end;
-    const int64_t tick_ns = side->tick_intervals != 0 ? side->tick_min_ns : TICK_NS;
+    const int64_t tick_ns = side->tick_intervals != 0 ? tick_within(side->tick_min_ns) : TICK_NS;
     if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed ||
         has_gaps(event->conn) || side->longest_quiet_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
         return;

@@ -5,6 +5,7 @@
 #include "metrics_parts.h"
 
 #include "hash.h"
+#include "span_sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,8 +215,10 @@ static void note_change(struct metrics *m, struct link *link, const struct ds_ev
 
 static void note_stall(struct metrics *m, struct link *link, const struct ds_event *event)
 {
-    if (event->stall.is_over && event->stall.why == DS_STALL_ZERO_WINDOW)
-        get_pair(m, link, event)->stalled_ns += event->stall.duration_ns;
+    if (!event->stall.is_over || event->stall.why != DS_STALL_ZERO_WINDOW)
+        return;
+    int64_t *stalled_ns = &get_pair(m, link, event)->stalled_ns;
+    *stalled_ns = span_sum(*stalled_ns, event->stall.duration_ns);
 }
 
 void metrics_event(struct metrics *m, const struct ds_event *event)
@@ -257,7 +260,7 @@ static void count_duration(struct duration *duration, const struct call *call)
         i++;
     duration->bucket[i]++;
     duration->count++;
-    duration->sum_ns += ns;
+    duration->sum_ns = span_sum(duration->sum_ns, ns);
 }
 
 static struct ds_text node_of(const struct party *party)

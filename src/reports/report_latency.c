@@ -7,6 +7,7 @@
 #include "counted.h"
 #include "hash.h"
 #include "histogram.h"
+#include "span_sum.h"
 #include "tally.h"
 #include "label_show.h"
 #include "term_show.h"
@@ -115,7 +116,7 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
     const bool has_slowest = kind->count - 1 != kind->without;
     if (call_has_end(call)) {
         l->failed |= !histogram_add(&kind->spans, (uint64_t)span_ns);
-        kind->total_ns += span_ns;
+        kind->total_ns = span_sum(kind->total_ns, span_ns);
     } else {
         kind->without++;
     }

@@ -3,6 +3,7 @@
  * long, what went each way, the way it took, and how it ended; worst first.
  */
 #include "report.h"
+#include "span_sum.h"
 
 #include "counted.h"
 #include "printable.h"
@@ -151,7 +152,10 @@ static void take_record(void *state, const struct record *record)
     struct link_row *row = find_row(links, event);
     if (row == NULL)
         return;
-    row->last_ns = event->ts_ns;
+    if (event->ts_ns < row->first_ns) /* the clock went back */
+        row->first_ns = event->ts_ns;
+    if (event->ts_ns > row->last_ns)
+        row->last_ns = event->ts_ns;
     if (event->type == DS_EVENT_CONN)
         take_conn(row, event);
     else if (event->type == DS_EVENT_HANDSHAKE && event->handshake.has_flags)
@@ -167,8 +171,8 @@ static void take_record(void *state, const struct record *record)
 static int compare(const void *a, const void *b)
 {
     const struct link_row *x = *(struct link_row *const *)a, *y = *(struct link_row *const *)b;
-    const int64_t stalled[2] = {x->stalled_ns[0] + x->stalled_ns[1],
-                                y->stalled_ns[0] + y->stalled_ns[1]};
+    const int64_t stalled[2] = {span_sum(x->stalled_ns[0], x->stalled_ns[1]),
+                                span_sum(y->stalled_ns[0], y->stalled_ns[1])};
     const uint64_t again[2] = {x->again[0] + x->again[1], y->again[0] + y->again[1]};
     const uint64_t bytes[2] = {x->bytes[0] + x->bytes[1], y->bytes[0] + y->bytes[1]};
     if (stalled[0] != stalled[1])

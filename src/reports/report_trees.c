@@ -83,7 +83,7 @@ static void print_node(struct tree_table *report, const struct tree *tree, unsig
     const struct tree *parent = table_get(&report->table, tree->parent);
     ds_buffer_printf(out, "%*s", (int)(2 * (depth < MAX_INDENT ? depth : MAX_INDENT)), "");
     if (parent != NULL) {
-        ds_buffer_add_text(out, "+");
+        ds_buffer_add_text(out, tree->start_ns < parent->start_ns ? "" : "+");
         latency_print(tree->start_ns - parent->start_ns, out);
         ds_buffer_add_text(out, " ");
     } else {

@@ -346,6 +346,21 @@ static void late_ticks(void **state)
     assert_int_equal(side(w, 0)->tick_min_ns, 2000 * MS);
 }
 
+/* Clocks that go back and forth: the stalls together are longer than there is room for. */
+static void stalls_of_centuries(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    data(w, 0, 100, 50);
+    for (int i = 0; i < 6; i++) {
+        w->now_ns = i % 2 == 0 ? 1000 * MS : INT64_MAX / 2;
+        w->window[1] = i % 2 == 0 ? 0 : 512;
+        put(w, 1, TCP_ACK, 500, 150, 0, ++w->ip_id);
+    }
+    assert_int_equal(side(w, 0)->stalls, 3);
+    assert_true(side(w, 0)->stalled_ns == INT64_MAX);
+}
+
 static void spreads(void **state)
 {
     struct ds_spread spread = {0};
@@ -432,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(silences, setup, teardown),
         cmocka_unit_test_setup_teardown(late_ticks, setup, teardown),
+        cmocka_unit_test_setup_teardown(stalls_of_centuries, setup, teardown),
         cmocka_unit_test(spreads),
         cmocka_unit_test_setup_teardown(options_that_lie, setup, teardown),
         cmocka_unit_test(no_memory),

@@ -1,0 +1,6 @@
+# Reports of captures whose clocks go back, jump, or say anything.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME clocks COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/clocks.py
+                               $<TARGET_FILE:distsniff> ${CMAKE_SOURCE_DIR}/pcaps)
+endif()
