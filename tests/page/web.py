@@ -213,6 +213,10 @@ def check_growth(chromium):
         first = shown()
         expect(first > 0, 'the browser shows what has come', first)
         expect('live' in browser.run('document.getElementById("live").innerText'), 'and that it goes on')
+        # Somebody goes through the matrix by keys.
+        focused = lambda: browser.run('document.activeElement.dataset.stop')
+        browser.run('document.querySelector("#nodes [data-stop]").focus()')
+        cell = focused()
     # On until the deaf one is dropped: some packets a tenth of a second, and what they say again.
     left = parts[300:]
     until = time.monotonic() + 60
@@ -234,6 +238,7 @@ def check_growth(chromium):
     if browser:
         grown = wait_for(lambda: shown() > first, 30)
         expect(grown and told() >= 2, 'the page grows', first, shown(), told())
+        expect(cell and focused() == cell, 'and what was in focus still is', cell, focused())
         # Nothing moves while somebody reads: a message that is open stays.
         browser.run('document.querySelector("#messagelist .line").click()')
         before, said = told(), browser.run('document.getElementById("message").innerText')
