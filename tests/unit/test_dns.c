@@ -96,6 +96,42 @@ static void question(void **state)
     assert_false(read_it());
 }
 
+/* put_record is an answer whose name is so many labels. */
+static void put_record(unsigned num_labels, unsigned type)
+{
+    for (unsigned i = 0; i < num_labels; i++)
+        put_label("x");
+    put("", 1);
+    put16(type);
+    put16(1);
+    put16(0);
+    put16(60);
+    put16(0);
+}
+
+/* As many answers and labels as are looked at; and of another class nothing. */
+static void bounds(void **state)
+{
+    (void)state;
+    for (unsigned aliases = 63; aliases <= 64; aliases++) {
+        begin(53, 40000, 0x8180, aliases + 1, 1);
+        for (unsigned i = 0; i < aliases; i++)
+            put_answer(5, 0);
+        put_answer(1, 4);
+        assert_true(read_it());
+        assert_int_equal(dns.has_address, aliases < 64);
+    }
+    for (unsigned labels = 127; labels <= 128; labels++) {
+        begin(53, 40000, 0x8180, 1, 1);
+        put_record(labels, 1);
+        assert_true(read_it());
+        assert_int_equal(dns.has_address, labels < 128);
+    }
+    begin(40000, 53, 0x0100, 0, 1);
+    bytes[len - 1] = 3;
+    assert_false(read_it());
+}
+
 static void answers(void **state)
 {
     (void)state;
@@ -185,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(question),
+        cmocka_unit_test(bounds),
         cmocka_unit_test(answers),
         cmocka_unit_test(names),
         cmocka_unit_test(hostile),

@@ -391,12 +391,70 @@ static void test_without_memory(void **state)
     assert_true(failing_alloc_each(run_without_memory, NULL) >= 7);
 }
 
+/* To the very second and byte; and a clock that goes back. */
+static void test_bounds(void **state)
+{
+    struct world *w = *state;
+    assert_int_equal(give4(w, 1, 0, 80), PACKET_HELD);
+    w->now_ns = 30 * SECOND;
+    assert_int_equal(give4(w, 1, 80, 120), PACKET_SEGMENT);
+    assert_int_equal(give4(w, 2, 0, 80), PACKET_HELD);
+    w->now_ns = 29 * SECOND;
+    assert_int_equal(give4(w, 2, 80, 120), PACKET_SEGMENT);
+    maker_start(&m, w->whole, 7);
+    maker_ip4_full(&m, 6, 0, 3, 0x1fff, false); /* 65535 bytes, as long as a packet can be */
+    assert_int_equal(decode(w), PACKET_HELD);
+    maker_start(&m, w->whole, 8);
+    maker_ip4_full(&m, 6, 0, 4, 0x1fff, false);
+    assert_int_equal(decode(w), PACKET_MALFORMED);
+}
+
+/* Two tell where the end is: the first is believed. */
+static void test_two_ends(void **state)
+{
+    struct world *w = *state;
+    assert_int_equal(give4(w, 1, 160, 40), PACKET_HELD);
+    maker_start(&m, w->whole + 80, 40);
+    maker_ip4_full(&m, 6, 0, 1, 80 / 8, false); /* it ends here */
+    assert_int_equal(decode(w), PACKET_HELD);
+    assert_int_equal(give4(w, 1, 0, 80), PACKET_HELD);
+    assert_int_equal(give4(w, 1, 120, 40), PACKET_SEGMENT);
+    assert_whole(w);
+}
+
+/* In IPv6 the fragments of a packet need not say the same of what is in it: the first one counts. */
+static void test_first_tells_the_protocol(void **state)
+{
+    struct world *w = *state;
+    maker_start(&m, w->whole + 80, 120);
+    maker_fragment6(&m, 17, 80, false, 1);
+    maker_extension(&m, 44, 0);
+    maker_ip6(&m, 0, false);
+    assert_int_equal(decode(w), PACKET_HELD);
+    assert_int_equal(give6(w, 1, 0, 80), PACKET_SEGMENT);
+    assert_whole(w);
+}
+
+/* One that there is no memory for does not go for its own sake. */
+static void test_no_room_for_the_rest(void **state)
+{
+    struct world *w = *state;
+    assert_int_equal(give4(w, 1, 0, 80), PACKET_HELD);
+    w->meter.max = w->meter.used + 10;
+    assert_int_equal(give4(w, 1, 80, 80), PACKET_HELD);
+    assert_int_equal(w->meter.used, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_in_order),
+        TEST(test_bounds),
+        TEST(test_two_ends),
+        TEST(test_first_tells_the_protocol),
+        TEST(test_no_room_for_the_rest),
         TEST(test_too_many_pieces),
         TEST(test_any_order),
         TEST(test_interleaved),

@@ -229,6 +229,19 @@ static void test_icmp(void **state)
         assert_int_equal(segment.dst_port, 0x5678);
         assert_int_equal(segment.seq, 77);
     }
+    /* The size is two bytes in ICMP, and four in ICMPv6. */
+    make_icmp(4, 3, 4, 0xabcd0578, 1000);
+    assert_int_equal(decode(RAW), PACKET_ICMP);
+    assert_int_equal(decoder.icmp.mtu, 1400);
+    make_icmp(6, 2, 0, 0x10578, 1000);
+    assert_int_equal(decode(RAW), PACKET_ICMP);
+    assert_int_equal(decoder.icmp.mtu, 0x10578);
+    /* Of fragments the first one has the ports. */
+    make_icmp(4, 3, 1, 0, 1000);
+    maker_bytes(&m)[20 + 8 + 6] = 0x20;
+    assert_int_equal(decode(RAW), PACKET_ICMP);
+    maker_bytes(&m)[20 + 8 + 7] = 1;
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
     /* The first 8 bytes of TCP are enough, and needed. */
     make_icmp(4, 3, 1, 0, 28);
     assert_int_equal(decode(RAW), PACKET_ICMP);
@@ -264,6 +277,11 @@ static void test_ip4(void **state)
     make_tcp();
     maker_ip4_full(&m, 6, 0, 1, 0, true); /* length 0: offloaded */
     assert_hello(RAW);
+    maker_bytes(&m)[0] = 0x44; /* a header shorter than a header is */
+    assert_int_equal(decode(RAW), PACKET_MALFORMED);
+    maker_start(&m, NULL, 0); /* nothing in it is as good as anything, where it is not of TCP */
+    maker_ip4(&m, 2);
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
 }
 
 /* What Ethernet fills a frame up with is not payload. */
@@ -335,6 +353,12 @@ static void test_vxlan(void **state)
     maker_ethernet(&m, IP4);
     assert_hello(ETHERNET);
     assert_addrs("2001:db8::1", "2001:db8::2"); /* the inner ones */
+    maker_bytes(&m)[14 + 20 + 2] = 8472 >> 8; /* the port that Linux has */
+    maker_bytes(&m)[14 + 20 + 3] = 8472 & 255;
+    assert_hello(ETHERNET);
+    maker_bytes(&m)[14 + 20 + 3]++;
+    assert_int_equal(decode(ETHERNET), PACKET_NOT_TCP);
+    maker_bytes(&m)[14 + 20 + 3]--;
     maker_bytes(&m)[14 + 20 + 8] = 0; /* the VXLAN flags */
     assert_int_equal(decode(ETHERNET), PACKET_NOT_TCP);
 }
@@ -362,11 +386,14 @@ static void test_gre(void **state)
             assert_hello(RAW);
         }
     }
-    make_tcp();
-    maker_put16(&m, IP4);
-    maker_put16(&m, 1); /* version 1 is PPTP */
-    maker_ip4(&m, 47);
-    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    for (int routes = 0; routes < 2; routes++) {
+        make_tcp();
+        maker_ip4(&m, 6);
+        maker_put16(&m, IP4);
+        maker_put16(&m, routes ? 0x4000 : 1); /* routing; version 1 is PPTP */
+        maker_ip4(&m, 47);
+        assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    }
 }
 
 static void test_ip_in_ip(void **state)
