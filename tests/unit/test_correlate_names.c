@@ -76,6 +76,7 @@ static void groups_of_pg(void **state)
     is_called(&seen, mine, 1, "");
     send_to(&seen, 0, liar, etf_atom("pg"), etf_tuple(2, etf_atom("discover"), scope));
     send_to(&seen, 0, scope, peer, join);
+    send_to(&seen, 0, liar, peer, join);
     is_called(&seen, mine, 1, "");
     send_to(&seen, 0, scope, etf_atom("pg"), etf_tuple(2, etf_atom("discover"), scope));
     send_to(&seen, 0, scope, peer, join);

@@ -144,6 +144,14 @@ static void spawned(void **state)
         if (flags == 1 || flags == 2)
             assert_int_equal(seen.monitor_is_link, flags == 1);
     }
+    start(&seen); /* the link ends with the process */
+    spawn_request(&seen, 1, "m", "f", etf_nil());
+    spawn_reply(&seen, 1, 1, etf_pid("b@h", 61));
+    message(&seen, &(struct message){.code = 24, .dir = 1, .from = etf_pid("b@h", 61),
+                                     .to = etf_pid("a@h", 1), .payload = etf_atom("bye")});
+    assert_int_equal(seen.num_monitors_ended, 1);
+    assert_string_equal(seen.monitor_how, "exit");
+    stop(&seen);
     start(&seen);
     spawn_request(&seen, 1, "erpc", "execute_call",
                   etf_list(4, etf_ref("a@h", 100), etf_atom("m"), etf_atom("f"), etf_nil(),
@@ -221,6 +229,7 @@ static void server_calls(void **state)
                                      .payload = etf_tuple(2, me, etf_atom("hi"))});
     message(&seen, &(struct message){.code = 28, .dir = 1, .from = own, .to = me,
                                      .ref = etf_ref("a@h", 1), .payload = etf_atom("boom")});
+    assert_int_equal(seen.note.call, 0);
     assert_int_equal(seen.num_ended, 0);
     stop(&seen);
     assert_int_equal(seen.num_ended, 0);
