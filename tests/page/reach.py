@@ -295,6 +295,8 @@ def check_shapes(browser):
             expect(not bad, '%s, on paper: %s' % (what, says), bad)
         controls = browser.run('[...document.querySelectorAll("nav, button, select, input, summary")].filter(e => e.getClientRects().length).map(e => e.tagName + " " + e.innerText)')
         expect(not controls, what + ', on paper: controls', controls)
+        folded = browser.run('document.querySelectorAll(".term details:not([open])").length')
+        expect(folded == 0, what + ', on paper: terms that are folded', folded)
         ground = browser.run('getComputedStyle(document.body).backgroundColor')
         expect(ground == 'rgb(255, 255, 255)', what + ', on paper: the ground is white', ground)
         browser.ask('Emulation.setEmulatedMedia', media='', features=[])
