@@ -128,8 +128,7 @@ void pipeline_event(struct pipeline *s, const struct ds_event *event)
         correlate_or_show(s, event);
         return;
     }
-    s->passing.event = event;
-    if (!record_queue_record(s->queue, &s->passing) && !stop_is_overdue() &&
+    if (!record_queue_event(s->queue, event) && !stop_is_overdue() &&
         pipeline_get_state(s) == PIPELINE_ON)
         pipeline_set_state(s, PIPELINE_FAILED);
 }

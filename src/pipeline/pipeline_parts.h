@@ -39,7 +39,6 @@ struct pipeline {
     struct outputs outputs;
     struct record_queue *queue; /* while the other threads run */
     bool behind;                /* the correlation is behind the queue */
-    struct record passing;      /* on the way there: an event, of which nothing is known yet */
     struct selector *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact;       /* NULL: everything may be seen */

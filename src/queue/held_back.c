@@ -173,7 +173,7 @@ bool held_back_add(struct held_back *held, const struct record *record)
 static void give_all(struct held_back *held, struct held_conn *conn, record_fn give, void *context)
 {
     for (const struct held_record *record = conn->first; record != NULL; record = record->next)
-        give(context, copied_record_get(record->block.first));
+        give(context, record->block.first->record);
     drop(held, conn);
 }
 

@@ -177,17 +177,17 @@ static inline bool same_text(struct ds_text a, struct ds_text b)
 /* same_conn says whether a copy still says who talks to whom, and what was lost. */
 static bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
 {
-    if (copy == NULL || copy->number != conn->number)
+    if (copy == NULL || copy->number != conn->number || (copy->tls == NULL) != (conn->tls == NULL))
         return false;
+    uint64_t differs = 0;
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *a = &copy->end[end], *b = &conn->end[end];
-        if (!same_text(a->node, b->node) || a->creation != b->creation ||
-            a->node_inferred != b->node_inferred || (copy->tls == NULL) != (conn->tls == NULL) ||
-            copy->counters[end].gaps != conn->counters[end].gaps ||
-            copy->counters[end].faults != conn->counters[end].faults)
-            return false;
+        differs |= (a->creation ^ b->creation) | (uint64_t)(a->node_inferred ^ b->node_inferred) |
+                   (copy->counters[end].gaps ^ conn->counters[end].gaps) |
+                   (copy->counters[end].faults ^ conn->counters[end].faults);
     }
-    return true;
+    return differs == 0 && same_text(copy->end[0].node, conn->end[0].node) &&
+           same_text(copy->end[1].node, conn->end[1].node);
 }
 
 static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
@@ -308,30 +308,29 @@ static void copy_call(struct copier *c, struct call *call)
     call->children = copy_bytes(c, call->children, call->num_children * sizeof *call->children);
 }
 
-/* take_record makes room for a record with its event, whose texts and terms are still those of the
- * original. All of both is copied, whatever is in use of it: that is done before it is known what is,
- * and they are read where they lie. */
-static struct copied_record *take_record(struct copier *c, const struct record *record)
+/* take_record makes room for an event and a record of it, each if there is one, whose texts and terms
+ * are still those of the original. All of both is copied, whatever is in use of it: that is done before
+ * it is known what is, and they are read where they lie. */
+static struct copied_record *take_record(struct copier *c, const struct ds_event *event,
+                                         const struct record *record)
 {
-    const bool has_event = record->event != NULL;
-    struct copied_record *copy =
-        take(c, sizeof *copy + (has_event ? sizeof *copy->event : 0));
+    struct copied_record *copy = take(c, sizeof *copy + (event != NULL ? sizeof *event : 0));
     if (copy == NULL)
         return NULL;
     copy->next = NULL;
     copy->call = NULL;
-    copy->record = *record;
-    if (has_event) {
-        copy->event[0] = *record->event;
-        copy->record.event = copy->event;
-    }
+    copy->record = record != NULL ? copy_bytes(c, record, sizeof *record) : NULL;
+    if (event != NULL)
+        copy->event[0] = *event;
+    if (copy->record != NULL)
+        copy->record->event = event != NULL ? copy->event : NULL;
     return copy;
 }
 
 /* copy_end copies what a record is about beside an event. */
 static void copy_end(struct copier *c, struct copied_record *copy)
 {
-    struct record *record = &copy->record;
+    struct record *record = copy->record;
     if (record->call != NULL) {
         copy->call = copy_bytes(c, record->call, sizeof *record->call);
         if (copy->call != NULL)
@@ -348,8 +347,18 @@ static void copy_end(struct copier *c, struct copied_record *copy)
         record->finding = copy_bytes(c, record->finding, sizeof *record->finding);
 }
 
-/* add copies a record if there is room for it. */
-static bool add(struct record_block *block, const struct record *record)
+/* copy_known copies what is known beside the event. */
+static void copy_known(struct copier *c, struct copied_record *copy)
+{
+    const struct record *record = copy->record;
+    copy_note(c, &copy->record->note);
+    if (record->call != NULL || record->monitor != NULL || record->finding != NULL)
+        copy_end(c, copy);
+}
+
+/* add copies an event, or a record with its event if it has one, if there is room for it. */
+static inline bool add(struct record_block *block, const struct ds_event *event,
+                       const struct record *record)
 {
     struct copier c; /* spans are set as they are needed */
     c.block = block;
@@ -360,13 +369,11 @@ static bool add(struct record_block *block, const struct record *record)
     c.full = false;
     const size_t len = block->len;
     struct ds_conn *conn = block->conn;
-    struct copied_record *copy = take_record(&c, record);
-    if (copy != NULL && record->event != NULL)
-        copy_event(&c, copy->event, record->link_facts);
-    if (copy != NULL)
-        copy_note(&c, &copy->record.note);
-    if (copy != NULL && (record->call != NULL || record->monitor != NULL || record->finding != NULL))
-        copy_end(&c, copy);
+    struct copied_record *copy = take_record(&c, event, record);
+    if (copy != NULL && event != NULL)
+        copy_event(&c, copy->event, record != NULL && record->link_facts);
+    if (copy != NULL && copy->record != NULL)
+        copy_known(&c, copy);
     if (c.full) {
         block->len = len;
         block->conn = conn;
@@ -377,19 +384,37 @@ static bool add(struct record_block *block, const struct record *record)
     return true;
 }
 
+/* grow makes an empty block larger than it was. */
+static bool grow(struct record_block *block)
+{
+    const size_t first_cap = block->first_cap != 0 ? block->first_cap : RECORD_BLOCK_LEN;
+    const size_t cap = block->cap != 0 ? block->cap * 2 : first_cap;
+    free(block->data);
+    block->cap = 0;
+    block->data = malloc(cap);
+    if (block->data != NULL)
+        block->cap = cap;
+    return block->data != NULL;
+}
+
 enum copy_status record_block_add(struct record_block *block, const struct record *record)
 {
-    while (block->data == NULL || !add(block, record)) {
+    while (block->data == NULL || !add(block, record->event, record)) {
         if (block->len != 0)
             return COPY_FULL;
-        const size_t first_cap = block->first_cap != 0 ? block->first_cap : RECORD_BLOCK_LEN;
-        const size_t cap = block->cap != 0 ? block->cap * 2 : first_cap;
-        free(block->data);
-        block->cap = 0;
-        block->data = malloc(cap);
-        if (block->data == NULL)
+        if (!grow(block))
             return COPY_NO_MEMORY;
-        block->cap = cap;
+    }
+    return COPY_OK;
+}
+
+enum copy_status record_block_add_event(struct record_block *block, const struct ds_event *event)
+{
+    while (block->data == NULL || !add(block, event, NULL)) {
+        if (block->len != 0)
+            return COPY_FULL;
+        if (!grow(block))
+            return COPY_NO_MEMORY;
     }
     return COPY_OK;
 }

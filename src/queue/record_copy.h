@@ -7,10 +7,10 @@
 
 #include "record.h"
 
-/* copied_record is one record of a block. What it refers to lies behind it. */
+/* copied_record is one record of a block. What it refers to lies behind it, the record itself too. */
 struct copied_record {
     struct copied_record *next;
-    struct record record;
+    struct record *record; /* NULL: nothing is known of the event but itself */
     struct call *call; /* that of record, which may be changed */
     struct ds_event event[]; /* one, if it has one */
 };
@@ -32,10 +32,19 @@ enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
  * try another; a record that is too large for an empty block makes it grow. */
 enum copy_status record_block_add(struct record_block *block, const struct record *record);
 
-/* copied_record_get returns the record of a copy, which lives as long as the block is not cleared. */
-static inline const struct record *copied_record_get(const struct copied_record *copy)
+/* record_block_add_event does so with an event of which nothing else is known: a record of it would be
+ * as long again, and empty. */
+enum copy_status record_block_add_event(struct record_block *block, const struct ds_event *event);
+
+/* copied_record_get returns the record of a copy, which lives as long as the block is not cleared.
+ * An event that was added alone is put into alone, which is empty but for that, and returned with it. */
+static inline const struct record *copied_record_get(const struct copied_record *copy,
+                                                     struct record *alone)
 {
-    return &copy->record;
+    if (copy->record != NULL)
+        return copy->record;
+    alone->event = copy->event;
+    return alone;
 }
 
 /* record_block_clear empties the block and keeps its memory, if that is not unusually much. */

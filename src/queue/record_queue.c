@@ -47,6 +47,7 @@ struct record_queue {
     /* The decoder's own. */
     bool no_memory;
     uint64_t num_lost;
+    struct record alone; /* of the event at hand, where nothing else is known of it */
     struct loss losses[LOSS_CAUSE_COUNT]; /* still to be told */
     unsigned num_slots;
     struct slot *slots;
@@ -62,8 +63,9 @@ static void draft(const struct record_queue *queue, struct slot *slot)
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
     const struct copied_record *copy = slot->block.first;
+    struct record alone = {0};
     while (copy != NULL && !stop_is_overdue() &&
-           ahead->add(slot->draft, copied_record_get(copy)))
+           ahead->add(slot->draft, copied_record_get(copy, &alone)))
         copy = copy->next;
     slot->rest = copy;
 }
@@ -74,13 +76,14 @@ static bool give_draft(const struct record_queue *queue, const struct slot *slot
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
     void *context = queue->target.context;
+    struct record alone = {0};
     bool ok = ahead->write(context, slot->draft, wanted) && wanted;
     if (wanted && ahead->rest == NULL)
         return ok;
     for (const struct copied_record *copy = slot->block.first; copy != slot->rest;
          copy = copy->next) {
         *num_left += !wanted;
-        ok = ok && ahead->rest(context, copied_record_get(copy));
+        ok = ok && ahead->rest(context, copied_record_get(copy, &alone));
     }
     return ok;
 }
@@ -90,6 +93,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
                  uint64_t *num_left)
 {
     const struct record_queue_target *target = &queue->target;
+    struct record alone = {0};
     bool ok = wanted;
     for (int i = 0; ok && i < LOSS_CAUSE_COUNT; i++)
         ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
@@ -101,7 +105,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
     for (; copy != NULL; copy = copy->next) {
         ok = ok && !stop_is_overdue();
         *num_left += !ok;
-        ok = ok && target->record(target->context, copied_record_get(copy));
+        ok = ok && target->record(target->context, copied_record_get(copy, &alone));
     }
     return ok && (!slot->flush || target->flush(target->context));
 }
@@ -438,6 +442,19 @@ static bool give_at_once(struct record_queue *queue, const struct record *record
     return ok;
 }
 
+static enum copy_status add(struct record_queue *queue, const struct record *record)
+{
+    struct record_block *block = &slot_at(queue, queue->head)->block;
+    return record == &queue->alone ? record_block_add_event(block, record->event)
+                                   : record_block_add(block, record);
+}
+
+bool record_queue_event(struct record_queue *queue, const struct ds_event *event)
+{
+    queue->alone.event = event;
+    return record_queue_record(queue, &queue->alone);
+}
+
 bool record_queue_record(struct record_queue *queue, const struct record *record)
 {
     if (queue->max_bytes == 0 && is_large(record))
@@ -447,7 +464,7 @@ bool record_queue_record(struct record_queue *queue, const struct record *record
         return !has_failed(queue);
     }
     for (;;) {
-        switch (record_block_add(&slot_at(queue, queue->head)->block, record)) {
+        switch (add(queue, record)) {
         case COPY_OK:
             return true;
         case COPY_FULL:

@@ -56,6 +56,10 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
  * ran out, which has been complained of. */
 bool record_queue_record(struct record_queue *queue, const struct record *record);
 
+/* record_queue_event does so with an event of which nothing else is known: the target is given an empty
+ * record of it. */
+bool record_queue_event(struct record_queue *queue, const struct ds_event *event);
+
 /* record_queue_lose tells of something else that was lost. */
 void record_queue_lose(struct record_queue *queue, const struct loss *loss);
 

@@ -29,7 +29,7 @@ static void grows_for_a_large_record(void **state)
     assert_int_equal(record_block_add(&block, &record), COPY_FULL);
     record_block_clear(&block);
     assert_int_equal(record_block_add(&block, &record), COPY_OK);
-    const struct ds_event *copy = copied_record_get(block.first)->event;
+    const struct ds_event *copy = block.first->record->event;
     assert_non_null(copy);
     assert_ptr_not_equal(copy->bytes, bytes);
     assert_ptr_equal(copy->bytes, copy->message.control.data);
@@ -60,12 +60,15 @@ static void leaves_nothing_of_the_last_record(void **state)
         {.event = &less},
     };
     struct record_block block = {0};
+    struct record alone = {0};
     (void)state;
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
-        assert_int_equal(record_block_add(&block, &records[i]), COPY_OK);
+        assert_int_equal(i == 1 ? record_block_add_event(&block, &less)
+                                : record_block_add(&block, &records[i]),
+                         COPY_OK);
 
     const struct copied_record *copy = block.first;
-    const struct record *record = copied_record_get(copy);
+    const struct record *record = copied_record_get(copy, &alone);
     assert_int_equal(record->note.to_titles->num, 1);
     const struct ds_text elixir = titles_text(record->note.to_titles, 0, DS_SYNTAX_ELIXIR);
     assert_true(elixir.len == 5 && memcmp(elixir.data, "pg::a", 5) == 0);
@@ -73,7 +76,8 @@ static void leaves_nothing_of_the_last_record(void **state)
     assert_true(record->left_out && record->event->message.token.present);
     assert_non_null(record->event->message.role[DS_ROLE_COUNT - 1].data);
     for (int again = 0; again < 2; again++) {
-        record = copied_record_get(copy = copy->next);
+        assert_true((copy->next->record == NULL) == (again == 0));
+        record = copied_record_get(copy = copy->next, &alone);
         assert_null(record->note.to_titles);
         assert_null(record->call);
         assert_false(record->left_out || record->event->message.token.present);
@@ -82,7 +86,7 @@ static void leaves_nothing_of_the_last_record(void **state)
         for (int role = 1; role < DS_ROLE_COUNT; role++)
             assert_null(record->event->message.role[role].data);
         if (again == 0) {
-            record = copied_record_get(copy = copy->next);
+            record = copied_record_get(copy = copy->next, &alone);
             assert_null(record->event);
             assert_int_equal(record->call->number, 3);
         }
@@ -115,7 +119,7 @@ static void keeps_what_a_connection_was(void **state)
     }
     const struct copied_record *copy = block.first;
     for (int i = 0; i < 7; i++, copy = copy->next) {
-        const struct ds_conn *known = copied_record_get(copy)->event->conn;
+        const struct ds_conn *known = copy->record->event->conn;
         for (int end = 0; end < 2; end++) {
             assert_int_equal(known->counters[end].gaps, expected[i].counters[end].gaps);
             assert_int_equal(known->counters[end].faults, expected[i].counters[end].faults);
@@ -142,6 +146,43 @@ static void says_that_memory_ran_out(void **state)
     failing_alloc_at(0);
     assert_int_equal(record_block_add(&block, &record), COPY_OK);
     record_block_free(&block);
+    failing_alloc_at(1);
+    assert_int_equal(record_block_add_event(&block, &event), COPY_NO_MEMORY);
+    failing_alloc_at(0);
+    assert_int_equal(record_block_add_event(&block, &event), COPY_OK);
+    record_block_free(&block);
+}
+
+/* An event alone is copied as one in a record is, and is less to copy. */
+static void copies_an_event_alone(void **state)
+{
+    static uint8_t bytes[1000];
+    struct ds_conn conn = {.number = 1};
+    const struct ds_event event = big_event(&conn, bytes, sizeof bytes);
+    const struct record record = {.event = &event};
+    struct record_block alone = {0}, known = {0};
+    struct record empty = {0};
+    size_t num = 0, num_known = 0;
+    (void)state;
+    bytes[999] = 7;
+    while (record_block_add(&known, &record) == COPY_OK)
+        num_known++;
+    while (record_block_add_event(&alone, &event) == COPY_OK)
+        num++;
+    assert_true(num > num_known);
+    for (const struct copied_record *copy = alone.first; copy != NULL; copy = copy->next, num--) {
+        const struct record *got = copied_record_get(copy, &empty);
+        assert_ptr_equal(got->event, copy->event);
+        assert_int_equal(got->event->conn->number, 1);
+        assert_memory_equal(got->event->bytes, bytes, sizeof bytes);
+        assert_ptr_equal(got->event->message.control.data, got->event->bytes);
+        assert_null(got->call);
+        assert_false(got->link_facts);
+    }
+    assert_int_equal(num, 0);
+    assert_ptr_equal(copied_record_get(known.first, &empty), known.first->record);
+    record_block_free(&alone);
+    record_block_free(&known);
 }
 
 int main(void)
@@ -151,6 +192,7 @@ int main(void)
         cmocka_unit_test(leaves_nothing_of_the_last_record),
         cmocka_unit_test(keeps_what_a_connection_was),
         cmocka_unit_test(says_that_memory_ran_out),
+        cmocka_unit_test(copies_an_event_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
