@@ -192,12 +192,14 @@ void pipeline_flush(struct pipeline *s)
 
 void pipeline_choose_way(struct pipeline *s)
 {
-    const bool none_wanted = s->outputs.num_sinks == 0 && s->correlate == NULL &&
-                             s->recorder == NULL && s->annotated == NULL && s->num_notes == 0 &&
-                             s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
+    const bool none_shown = s->outputs.num_sinks == 0 && s->recorder == NULL &&
+                            s->annotated == NULL && s->num_notes == 0 &&
+                            s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
+    const bool none_wanted = none_shown && s->correlate == NULL;
+    const bool all_as_is = s->redact == NULL && !selector_chooses(s->select);
     s->idle = none_wanted && s->metrics == NULL;
-    s->only_counts = none_wanted && s->metrics != NULL && s->redact == NULL &&
-                     !selector_chooses(s->select);
+    s->only_counts = none_wanted && s->metrics != NULL && all_as_is;
+    s->only_reports = none_shown && s->metrics == NULL && all_as_is;
 }
 
 bool pipeline_start(struct pipeline *s)

@@ -64,6 +64,7 @@ struct pipeline {
     bool limit_reached; /* of -c: what belongs to its message is still to come */
     bool raw;  /* some sinks get that */
     bool idle; /* nobody wants to know anything */
+    bool only_reports; /* nobody but they do, and they are given everything as it is */
     bool is_past; /* the event at hand is of before the capture */
     struct rate_limit rate_limit;
     int64_t since_ns;            /* before it, nothing is shown */
@@ -83,8 +84,8 @@ struct pipeline {
 /* pipeline_set_state goes over to a state, unless it is in a later one. In any thread. */
 void pipeline_set_state(struct pipeline *pipeline, enum pipeline_state state);
 
-/* pipeline_choose_way finds out whether anybody wants to know more than what the metrics count, or
- * anything at all. */
+/* pipeline_choose_way finds out whether anybody wants to know more than what the metrics count, or the
+ * reports, or anything at all. */
 void pipeline_choose_way(struct pipeline *pipeline);
 
 /* pipeline_note_reports notes whether a report could be written. */

@@ -146,18 +146,10 @@ static inline void note(struct pipeline *s, const struct record *record)
         packet_notes_record(s->notes[i], record);
 }
 
-void pipeline_pass(struct pipeline *s, const struct record *record)
+/* choose passes on what was selected. Not inline: where there is nothing to choose, what comes before
+ * it has few registers to save. */
+static __attribute__((noinline)) void choose(struct pipeline *s, const struct record *record)
 {
-    if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
-        return;
-    if (stop_is_overdue()) {
-        s->num_cut++;
-        return;
-    }
-    if (s->is_past) {
-        selector_wants(s->select, record); /* an answer may come */
-        return;
-    }
     if (is_past_limit(s, record))
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
@@ -174,6 +166,35 @@ void pipeline_pass(struct pipeline *s, const struct record *record)
     s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
     if (!is_held_back(s, record))
         show(s, record);
+}
+
+/* tell_reports is all that is left to do for a record that nobody else is given. */
+static void tell_reports(struct pipeline *s, const struct record *record)
+{
+    if (record_time(record) < s->since_ns)
+        return;
+    s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
+    s->num_shown += record_is_message(record);
+    if (record->event == NULL || !ds_event_is_raw(record->event))
+        pipeline_note_reports(s, reports_record(s->reports, record));
+}
+
+void pipeline_pass(struct pipeline *s, const struct record *record)
+{
+    if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
+        return;
+    if (stop_is_overdue()) {
+        s->num_cut++;
+        return;
+    }
+    if (s->is_past) {
+        selector_wants(s->select, record); /* an answer may come */
+        return;
+    }
+    if (s->only_reports)
+        tell_reports(s, record);
+    else
+        choose(s, record);
 }
 
 /* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like

@@ -25,8 +25,13 @@ static const struct report_kind *const kinds[REPORT_COUNT] = {
 struct reports {
     struct report_text text;
     void *state[REPORT_COUNT]; /* of its kind, NULL unless asked for */
-    int asked[REPORT_COUNT];   /* the numbers of those */
-    size_t num_asked;
+    /* Those that are given records. */
+    struct taker {
+        void (*record)(void *report, const struct record *record);
+        void *state;
+        bool takes_findings, takes_parts;
+    } takers[REPORT_COUNT];
+    size_t num_takers;
     bool redraws;              /* --every, on a terminal */
     struct output_file out;
 };
@@ -105,7 +110,10 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
             reports_free(r);
             return NULL;
         }
-        r->asked[r->num_asked++] = i;
+        r->takers[r->num_takers++] = (struct taker){.record = kinds[i]->record,
+                                                    .state = r->state[i],
+                                                    .takes_findings = kinds[i]->takes_findings,
+                                                    .takes_parts = kinds[i]->takes_parts};
     }
     return r;
 }
@@ -114,17 +122,16 @@ static __attribute__((noinline)) enum reports_status give(struct reports *r,
                                                           const struct record *record)
 {
     const bool is_part = record_is_aside(record), is_finding = record->finding != NULL;
-    for (size_t i = 0; i < r->num_asked; i++) {
-        const struct report_kind *kind = kinds[r->asked[i]];
-        if (kind->takes_findings == is_finding && (!is_part || kind->takes_parts))
-            kind->record(r->state[r->asked[i]], record);
+    for (const struct taker *t = r->takers; t < r->takers + r->num_takers; t++) {
+        if (t->takes_findings == is_finding && (!is_part || t->takes_parts))
+            t->record(t->state, record);
     }
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
 }
 
 enum reports_status reports_record(struct reports *r, const struct record *record)
 {
-    return r->num_asked != 0 ? give(r, record) : REPORTS_OK;
+    return r->num_takers != 0 ? give(r, record) : REPORTS_OK;
 }
 
 void reports_visit(struct reports *r, const struct record *record)
