@@ -181,13 +181,12 @@ static void take_earlier_life(struct detect *d, const struct ds_event *event)
     enum { OLDEST_LARGE = 4 }; /* smaller ones have two bits, or stand for any */
     const struct ds_message *m = &event->message;
     const struct ds_endpoint *end = &event->conn->end[!event->dir];
+    const enum ds_op_kind kind = ds_message_kind(m);
     struct ds_identity identity;
     if (end->creation < OLDEST_LARGE || m->role[DS_ROLE_TO].data == NULL ||
+        (kind != DS_KIND_SEND && kind != DS_KIND_MONITOR && kind != DS_KIND_LINK) ||
         !ds_term_get_identity(&m->role[DS_ROLE_TO], &identity) ||
-        identity.creation == end->creation || identity.creation < OLDEST_LARGE)
-        return;
-    const enum ds_op_kind kind = ds_message_kind(m);
-    if ((kind != DS_KIND_SEND && kind != DS_KIND_MONITOR && kind != DS_KIND_LINK) ||
+        identity.creation == end->creation || identity.creation < OLDEST_LARGE ||
         identity.node.data == NULL || end->node.data == NULL ||
         identity.node.len != end->node.len ||
         memcmp(identity.node.data, end->node.data, end->node.len) != 0)

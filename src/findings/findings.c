@@ -298,18 +298,9 @@ size_t detect_keep(char *out, size_t size, struct ds_text text)
     return len;
 }
 
-static void count(struct detect *d, const struct record *record)
+static void count(struct detect *d, const struct ds_event *event)
 {
     struct checks *c = &d->checks;
-    const struct call *call = record->call;
-    if (call != NULL) {
-        c->calls++;
-        c->calls_open += call->outcome == CALL_UNANSWERED;
-        return;
-    }
-    const struct ds_event *event = record->event;
-    if (record->monitor != NULL || event == NULL)
-        return;
     c->epmd_messages += event->type == DS_EVENT_EPMD;
     if (event->type == DS_EVENT_GAP) {
         struct watched *w = detect_watch(d, event->conn);
@@ -355,6 +346,48 @@ static void note_pause(struct detect *d)
     d->pause.to_ns = d->now_ns;
 }
 
+/* What messages, calls and other events can show. Nearly all records are one of the first two, and
+ * most detectors look at neither. */
+
+static void take_message(struct detect *d, const struct record *record)
+{
+    detect_link(d, record);
+    if (d->has_fading)
+        detect_silence(d, record);
+    if (record->note.late)
+        detect_calls(d, record);
+    detect_messages(d, record);
+    detect_global(d, record);
+    detect_exposure(d, record);
+}
+
+static void take_call(struct detect *d, const struct record *record)
+{
+    d->checks.calls++;
+    d->checks.calls_open += record->call->outcome == CALL_UNANSWERED;
+    detect_calls(d, record);
+    detect_global(d, record);
+}
+
+static void take_other(struct detect *d, const struct record *record)
+{
+    count(d, record->event);
+    detect_tls(d, record);
+    detect_connect(d, record);
+    detect_link(d, record);
+    detect_silence(d, record);
+    detect_mesh(d, record);
+    detect_exposure(d, record);
+}
+
+static void take_time(struct detect *d, bool at_end)
+{
+    detect_connect_time(d, at_end);
+    if (d->has_fading)
+        detect_silence_time(d);
+    detect_mesh_time(d, at_end);
+}
+
 void findings_record(struct findings *f, const struct record *record)
 {
     struct detect *d = &f->detect;
@@ -366,19 +399,13 @@ void findings_record(struct findings *f, const struct record *record)
     }
     d->now_ns = record_time(record);
     note_pause(d);
-    count(d, record);
-    detect_tls(d, record);
-    detect_connect(d, record);
-    detect_link(d, record);
-    detect_silence(d, record);
-    detect_mesh(d, record);
-    detect_calls(d, record);
-    detect_messages(d, record);
-    detect_global(d, record);
-    detect_exposure(d, record);
-    detect_connect_time(d, false);
-    detect_silence_time(d);
-    detect_mesh_time(d, false);
+    if (record_is_message(record))
+        take_message(d, record);
+    else if (record->call != NULL)
+        take_call(d, record);
+    else if (record->monitor == NULL)
+        take_other(d, record);
+    take_time(d, false);
 }
 
 void findings_time(struct findings *f, int64_t now_ns)
@@ -386,9 +413,7 @@ void findings_time(struct findings *f, int64_t now_ns)
     if (now_ns <= f->detect.now_ns)
         return;
     f->detect.now_ns = now_ns;
-    detect_connect_time(&f->detect, false);
-    detect_silence_time(&f->detect);
-    detect_mesh_time(&f->detect, false);
+    take_time(&f->detect, false);
 }
 
 int64_t findings_overdue_after(struct findings *f, int64_t now_ns, int64_t *until_ns)
@@ -500,8 +525,6 @@ void findings_sum_up(struct findings *f)
 
 void findings_end(struct findings *f)
 {
-    detect_connect_time(&f->detect, true);
-    detect_silence_time(&f->detect);
-    detect_mesh_time(&f->detect, true);
+    take_time(&f->detect, true);
     findings_sum_up(f);
 }
