@@ -64,12 +64,64 @@ static bool get_struct(const struct ds_term *all, const struct cursor *at, uint6
            ds_term_get_atom(&name, out) && out->len != 0;
 }
 
+/* read_cached and read_small_tuple read what most terms begin with, without the whole reader. False, and
+ * nothing moves, when it is something else, or cut. */
+static inline bool read_cached(struct cursor *at, const struct term_env *env,
+                               const struct ds_atom **atom)
+{
+    struct cursor next = *at;
+    uint8_t tag, number;
+    if (!cursor_read_u8(&next, &tag) || tag != TERM_TAG_ATOM_CACHE_REF ||
+        !cursor_read_u8(&next, &number) || number >= env->num_atoms)
+        return false;
+    *atom = &env->atoms[number];
+    *at = next;
+    return true;
+}
+
+static inline bool read_small_tuple(struct cursor *at, uint8_t *num)
+{
+    struct cursor next = *at;
+    uint8_t tag;
+    if (!cursor_read_u8(&next, &tag) || tag != TERM_TAG_SMALL_TUPLE ||
+        !cursor_read_u8(&next, num) || *num > cursor_left(&next))
+        return false;
+    *at = next;
+    return true;
+}
+
+/* read_word reads an atom that has a text. False, at may have moved then, when it is something else. */
+static inline bool read_word(struct cursor *at, const struct term_env *env, struct ds_text *out,
+                             bool *likely)
+{
+    const struct ds_atom *atom;
+    struct term_token token;
+    uint8_t tag;
+    if (!read_cached(at, env, &atom))
+        return cursor_peek_u8(at, &tag) && classes[tag] == TERM_ATOM &&
+               term_read_token(at, env, &token, NULL) == TERM_OK && get_word(&token, out, likely);
+    if (!ds_atom_has_name(atom->state) || atom->text == NULL)
+        return false;
+    *out = (struct ds_text){(const char *)atom->text, atom->len};
+    *likely = atom->state == DS_ATOM_LIKELY;
+    return true;
+}
+
+/* get_form gives what a term is: its class, how many elements a tuple has, and the word it begins with.
+ * Of token the class and the number are set. */
 static bool get_form(const struct ds_term *term, struct cursor *at, uint64_t *form,
                      struct ds_text *word, struct term_token *token)
 {
     const struct term_env env = {term->atoms, term->num_atoms};
     const struct cursor start = *at;
+    uint8_t num;
     bool likely;
+    if (read_small_tuple(at, &num)) {
+        token->class = TERM_TUPLE;
+        token->num_terms = num;
+        *form = TERM_TUPLE + 1u + ((uint64_t)num << 8);
+        return true;
+    }
     if (term_read_token(at, &env, token, NULL) != TERM_OK)
         return false;
     *form = token->class + 1u + (token->class == TERM_TUPLE ? token->num_terms << 8 : 0);
@@ -84,22 +136,20 @@ bool ds_shape_get_head(const struct ds_term *term, struct ds_shape_head *out)
 {
     const struct term_env env = {term->atoms, term->num_atoms};
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
-    struct term_token token, first;
+    struct term_token token;
     *out = (struct ds_shape_head){0};
-    if (!get_form(term, &at, &out->form, &out->word, &token))
+    if (term->data == NULL || !get_form(term, &at, &out->form, &out->word, &token))
         return false;
     if (token.class != TERM_TUPLE || token.num_terms == 0)
         return true;
     bool likely;
     struct cursor next = at;
-    if (term_read_token(&next, &env, &first, NULL) != TERM_OK ||
-        get_word(&first, &out->word, &likely) || token.num_terms == 1 ||
+    if (read_word(&next, &env, &out->word, &likely) || token.num_terms == 1 ||
         term_skip(&at, &env, 1, NULL) != TERM_OK ||
         !get_form(term, &at, &out->inner_form, &out->inner_word, &token))
         return true;
-    if (token.class == TERM_TUPLE && token.num_terms != 0 &&
-        term_read_token(&at, &env, &first, NULL) == TERM_OK)
-        get_word(&first, &out->inner_word, &likely);
+    if (token.class == TERM_TUPLE && token.num_terms != 0)
+        read_word(&at, &env, &out->inner_word, &likely);
     return true;
 }
 
@@ -247,11 +297,9 @@ static bool fits_tuple(struct shape_walk *w, uint32_t num)
 
 static bool fits_atom(struct shape_walk *w, const uint8_t *text, struct shape_node *node)
 {
-    struct term_token token;
     struct ds_text word;
     bool likely;
-    if (term_read_token(&w->at, &w->env, &token, NULL) != TERM_OK ||
-        !get_word(&token, &word, &likely) || word.len != node->len ||
+    if (!read_word(&w->at, &w->env, &word, &likely) || word.len != node->len ||
         memcmp(word.data, text, word.len) != 0)
         return false;
     node->likely = node->likely && likely;

@@ -37,6 +37,36 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 #endif
 }
 
+/* hash_words hashes two words as hash_more does bytes, under that secret and what was before. */
+static inline uint64_t hash_words(uint64_t before, uint64_t a, uint64_t b)
+{
+    const uint64_t folded = hash_fold(a ^ before ^ 0x9e3779b97f4a7c15, b ^ hash_seed_word);
+    return hash_fold(folded ^ before, 0xd6e8feb86659fd93 ^ hash_seed_word << 32);
+}
+
+/* hash_short hashes a text as hash_more does. Names seldom have more than 16 bytes: both ends,
+ * overlapping, are all of these, and the length tells what overlaps. */
+static inline uint64_t hash_short(uint64_t before, struct ds_text text)
+{
+    uint64_t ends[2] = {0, 0};
+    uint32_t half[2];
+    if (text.len > sizeof ends)
+        return hash_more(before, text.data, text.len);
+    if (text.len >= sizeof ends[0]) {
+        memcpy(&ends[0], text.data, sizeof ends[0]);
+        memcpy(&ends[1], text.data + text.len - sizeof ends[1], sizeof ends[1]);
+    } else if (text.len >= sizeof half[0]) {
+        memcpy(&half[0], text.data, sizeof half[0]);
+        memcpy(&half[1], text.data + text.len - sizeof half[1], sizeof half[1]);
+        ends[0] = half[0];
+        ends[1] = half[1];
+    } else {
+        for (size_t i = 0; i < text.len; i++)
+            ends[0] = ends[0] << 8 | (uint8_t)text.data[i];
+    }
+    return hash_words(before ^ (uint64_t)(text.len + 1) << 56, ends[0], ends[1]);
+}
+
 /* hash_key hashes a key of whole 8-byte words; len is a constant where it is used. */
 static inline uint32_t hash_key(const void *key, size_t len)
 {

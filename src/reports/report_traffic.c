@@ -121,7 +121,7 @@ static void read_message(struct traffic *t, const struct record *record, struct 
 
 static uint64_t hash_add(uint64_t hash, struct ds_text text)
 {
-    return text.data != NULL ? hash_more(hash, text.data, text.len) : hash;
+    return text.data != NULL ? hash_short(hash, text) : hash;
 }
 
 static struct ds_text label_of(const struct note *note)
@@ -141,11 +141,12 @@ static uint64_t hash_shape(const struct message *message)
     struct ds_shape_head head = {0};
     if (!message->has_function)
         ds_shape_get_head(&message->body, &head);
-    const uint64_t parts[] = {
-        (uint64_t)note->role << 32 | (note->role == NOTE_NONE ? (uint64_t)message->m->code : 0),
-        (uint64_t)is_result(note) << 32 | (is_answer(note) ? message->from.name : message->to.name),
-        head.form, head.inner_form};
-    uint64_t hash = hash_add(hash_more(3, parts, sizeof parts), label_of(note));
+    const uint64_t role =
+        (uint64_t)note->role << 32 | (note->role == NOTE_NONE ? (uint64_t)message->m->code : 0);
+    const uint64_t name =
+        (uint64_t)is_result(note) << 32 | (is_answer(note) ? message->from.name : message->to.name);
+    uint64_t hash = hash_words(hash_words(3, role, name), head.form, head.inner_form);
+    hash = hash_add(hash, label_of(note));
     return message->has_function ? hash_function(hash, message)
                                  : hash_add(hash_add(hash, head.word), head.inner_word);
 }

@@ -208,6 +208,36 @@ static void histogram_without_memory(void **state)
     assert_true(failing_alloc_each(spread, NULL) >= 4);
 }
 
+/* A tally keeps hashes and no names, so that these are to differ wherever names do: at each place of
+ * each length, in the length alone, in what came before, and in which of two words is which. */
+static void names_that_differ_hash_apart(void **state)
+{
+    enum { LONGEST = 40 };
+    char text[LONGEST + 1];
+    uint64_t seen[LONGEST * (LONGEST + 1) + 3];
+    size_t num = 0;
+    (void)state;
+    for (size_t len = 0; len <= LONGEST; len++) {
+        for (size_t at = 0; at < (len != 0 ? len : 1); at++) {
+            memset(text, 'a', sizeof text);
+            text[at] = at % 3 == 0 ? 'a' : '\xff';
+            if (at % 3 == 0 && at != 0)
+                text[at] = '\0';
+            seen[num++] = hash_short(1, (struct ds_text){text, len});
+        }
+    }
+    memset(text, 'a', sizeof text);
+    seen[num++] = hash_short(2, (struct ds_text){text, 5});
+    seen[num++] = hash_words(1, 5, 6);
+    seen[num++] = hash_words(1, 6, 5);
+    for (size_t i = 0; i < num; i++) {
+        for (size_t j = 0; j < i; j++)
+            assert_true(seen[i] != seen[j]);
+    }
+    assert_true(hash_words(hash_words(3, 1, 2), 3, 4) != hash_words(hash_words(3, 3, 4), 1, 2));
+    assert_true(hash_short(1, (struct ds_text){text, 5}) == hash_short(1, (struct ds_text){text + 9, 5}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +248,7 @@ int main(void)
         cmocka_unit_test(quantiles),
         cmocka_unit_test(error_of_quantiles),
         cmocka_unit_test(histogram_without_memory),
+        cmocka_unit_test(names_that_differ_hash_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
