@@ -32,25 +32,25 @@ static bool has_passed(clockid_t clock, _Atomic int64_t *since_ns)
     return first_ns != 0 && now_ns - first_ns > PATIENCE_NS;
 }
 
-static _Atomic int64_t since_ns, computed_ns;
+_Atomic int64_t stop_since_ns;
+static _Atomic int64_t computed_ns;
 
 bool stop_is_late(void)
 {
     if (stop_wanted == 0)
-        since_ns = computed_ns = 0;
-    return stop_wanted != 0 && has_passed(CLOCK_MONOTONIC, &since_ns);
+        stop_since_ns = computed_ns = 0;
+    return stop_wanted != 0 && has_passed(CLOCK_MONOTONIC, &stop_since_ns);
 }
 
 /* Both what passes counts and what all threads together compute: several at once may do more, and
  * who waits for a slow reader, or for the processor, has not had its time. */
-bool stop_is_overdue(void)
+bool stop_look_whether_overdue(void)
 {
     if (stop_wanted == 0) {
-        if (since_ns != 0)
-            since_ns = computed_ns = 0;
+        stop_since_ns = computed_ns = 0;
         return false;
     }
-    const bool is_late = has_passed(CLOCK_MONOTONIC, &since_ns);
+    const bool is_late = has_passed(CLOCK_MONOTONIC, &stop_since_ns);
     return has_passed(CLOCK_PROCESS_CPUTIME_ID, &computed_ns) && is_late;
 }
 

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { STOP_WAKE = SIGURG }; /* which does no harm when others send it */
 
@@ -33,10 +34,17 @@ void stop_ignore_all(void);
  * called after stop_install, while files can be opened. */
 void stop_reload_at_hangup(void);
 
+/* For stop_is_overdue: when somebody asked first whether it is, and the rest of it. */
+extern _Atomic int64_t stop_since_ns;
+bool stop_look_whether_overdue(void);
+
 /* stop_is_overdue says whether the program has worked for so long since the end was wanted (0.4
  * seconds) that what is still to be done is to be left undone, be it half of a record. To be asked
  * often: it costs nothing before the end is wanted, and little after it. */
-bool stop_is_overdue(void);
+static inline bool stop_is_overdue(void)
+{
+    return (stop_wanted != 0 || stop_since_ns != 0) && stop_look_whether_overdue();
+}
 
 /* stop_is_late is the same by the clock alone, for what rather waits for a disk than computes. */
 bool stop_is_late(void);
