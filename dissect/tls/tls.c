@@ -88,6 +88,14 @@ static void give_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     tls->stage->events->gap(tls->context, dir, len, why);
 }
 
+/* add_slack: records may be missing in so many bytes. */
+static void add_slack(struct tls_dir *d, uint64_t len)
+{
+    d->slack += len / MIN_RECORD_LEN + 1;
+    if (d->slack > TLS_MAX_UNKNOWN_SEQ)
+        d->slack = TLS_MAX_UNKNOWN_SEQ;
+}
+
 static void tell_sealed(struct tls *tls)
 {
     if (tls->is_told)
@@ -135,6 +143,13 @@ static void count_unopened(struct tls *tls, int dir)
         d->slack++; /* some are of the handshake, under other keys */
 }
 
+/* are_late: records have waited for a line of the key log, not just for the hello of the other side. */
+static bool are_late(const struct tls *tls)
+{
+    return tls->is_told ||
+           (tls->waits_ns != 0 && tls->waits_age != keylog_age(tls->stage->env->config.keylog));
+}
+
 /* open_record returns whether a sealed record could be opened. */
 static bool open_record(struct tls *tls, int dir, const struct tls_record *record)
 {
@@ -152,7 +167,7 @@ static bool open_record(struct tls *tls, int dir, const struct tls_record *recor
     d->is_open = true;
     d->num_wrong = 0;
     if (tls->view.keys == DS_TLS_KEYS_MISSING)
-        tls->view.keys = tls->is_told || tls->waits_ns != 0 ? DS_TLS_KEYS_LATE : DS_TLS_KEYS_FOUND;
+        tls->view.keys = are_late(tls) ? DS_TLS_KEYS_LATE : DS_TLS_KEYS_FOUND;
     take_text(tls, dir, type, len);
     OPENSSL_cleanse(tls->stage->text, len);
     return true;
@@ -186,6 +201,7 @@ static bool hold(struct tls *tls, int dir, struct cursor sent)
         return false;
     if (tls->waits_ns == 0) {
         tls->waits_ns = now_ns;
+        tls->waits_age = keylog_age(tls->stage->env->config.keylog);
         keylog_want(tls->stage->env);
     }
     return true;
@@ -210,10 +226,35 @@ static void give_up_waiting(struct tls *tls)
     }
 }
 
+static void open_waiting(struct tls *tls, int dir);
+
+/* find_late tries a record of a connection that was begun late while others wait, so that its keys are
+ * looked for on. Those that wait have the numbers before its own. */
+static void find_late(struct tls *tls, int dir, const struct tls_record *record)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    struct cursor at = reassembly_cursor(&d->waiting);
+    struct tls_record one;
+    size_t len = 0;
+    uint8_t type;
+    if (tls_keys_find(tls, dir)) { /* as the other end's were found */
+        open_waiting(tls, dir);
+        return;
+    }
+    if (tls->client >= 0 || !tls_keys_open(tls, dir, record, &len, &type))
+        return;
+    OPENSSL_cleanse(tls->stage->text, len);
+    for (d->seq--; d->seq != 0 && tls_record_read(&at, &one);)
+        d->seq--;
+    open_waiting(tls, dir);
+}
+
 static void take_sealed(struct tls *tls, int dir, const struct tls_record *record,
                         struct cursor sent)
 {
     struct tls_dir *d = &tls->dirs[dir];
+    if (d->waiting.len != 0)
+        find_late(tls, dir, record);
     if (d->waiting.len == 0 && open_record(tls, dir, record))
         return;
     if (d->cipher.suite == NULL && hold(tls, dir, sent))
@@ -292,6 +333,10 @@ static void ask_for_keys(struct tls *tls)
     const struct env *env = tls->stage->env;
     if (tls->keys_age != keylog_age(env->config.keylog) && tls->has_client_random)
         keylog_note(env, tls->random[0], tls->tcp->number);
+    for (int dir = 0; dir < 2; dir++) {
+        if (tls->keys_age != keylog_age(env->config.keylog) && tls->dirs[dir].cipher.suite == NULL)
+            tls->dirs[dir].tried = tls->dirs[dir].num_searches = 0; /* not the new ones */
+    }
     tls->keys_age = keylog_age(env->config.keylog);
     for (int dir = 0; dir < 2; dir++) {
         if (tls_keys_find(tls, dir) && tls->dirs[dir].waiting.len != 0)
@@ -314,7 +359,7 @@ static void take_records(struct tls *tls, int dir, struct cursor *at)
             const size_t skipped = cursor_offset(at, &start);
             sent = *at;
             if (skipped != 0) {
-                d->slack += skipped / MIN_RECORD_LEN + 1;
+                add_slack(d, skipped);
                 give_gap(tls, dir, skipped, TCP_GAP_LOST);
             }
         }
@@ -336,6 +381,7 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
     struct env *env = tls->stage->env;
     struct cursor at = data;
     const bool from_held = d->held.len != 0;
+    tls_keys_allow(tls->stage, cursor_left(&data));
     if (tls->keys_age != keylog_age(env->config.keylog))
         ask_for_keys(tls);
     if (from_held) {
@@ -366,10 +412,8 @@ uint64_t tls_get_rest(const struct tls *tls, int dir)
 void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    d->slack += (len + d->held.len) / MIN_RECORD_LEN + 1;
-    if (d->slack > TLS_MAX_UNKNOWN_SEQ)
-        d->slack = TLS_MAX_UNKNOWN_SEQ;
     len += d->held.len;
+    add_slack(d, len);
     reassembly_free(&d->held, tls->stage->env);
     reassembly_free(&d->handshake, tls->stage->env);
     d->skip = 0;

@@ -20,7 +20,8 @@ enum {
 struct tls_stage {
     struct env *env;
     const struct tls_events *events;
-    int64_t budget, budget_ns; /* left of the second that began then */
+    int64_t budget, budget_ns; /* left of the second that began then, for tries */
+    int64_t spent;             /* on tries, beyond what came allowed */
     uint8_t text[TLS_TEXT_MAX];
 };
 
@@ -48,6 +49,9 @@ struct tls_dir {
     struct tls_origin origin;       /* of cipher and secret */
     uint64_t seq;                   /* of the next record, or the least that it can be */
     uint64_t slack;                 /* by how much it can be more */
+    uint64_t tried;                 /* so much more than seq it is not, or, without keys, than 0 */
+    unsigned num_searches;          /* among other numbers than the expected one */
+    size_t next_try;                /* without keys: which secret and suite */
     bool is_sealed;                 /* 1.2: behind ChangeCipherSpec */
     bool is_open;                   /* the key has opened a record */
     bool is_lost;                   /* not at the beginning of a record */
@@ -71,8 +75,12 @@ struct tls {
     uint8_t random[2][TLS_RANDOM_LEN]; /* of the client, of the server */
     uint64_t keys_age;                 /* of the key log, when it was last asked */
     int64_t waits_ns;                  /* since when records wait; 0: none does */
+    uint64_t waits_age;                /* of the key log then */
     char sni[256], names[2][256];
 };
+
+/* tls_keys_allow: so many bytes have come, for each of which something may be tried. */
+void tls_keys_allow(struct tls_stage *stage, size_t len);
 
 /* tls_keys_find looks into the key log for a direction that has no keys yet. */
 bool tls_keys_find(struct tls *tls, int dir);

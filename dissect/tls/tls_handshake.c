@@ -16,13 +16,30 @@ static struct ds_text keep_text(char *to, size_t room, struct cursor text)
     return (struct ds_text){len != 0 ? to : NULL, len};
 }
 
+/* become_13: what was sent before this was known, as data that comes before the handshake, or a
+ * ChangeCipherSpec for boxes in the middle, has nothing to do with the keys that follow. */
+static void become_13(struct tls *tls)
+{
+    tls->view.version = TLS_1_3;
+    for (int dir = 0; dir < 2; dir++) {
+        struct tls_dir *d = &tls->dirs[dir];
+        if (d->is_open)
+            continue;
+        d->is_sealed = false;
+        d->slack = d->slack + d->seq < TLS_MAX_UNKNOWN_SEQ ? d->slack + d->seq : TLS_MAX_UNKNOWN_SEQ;
+        d->seq = 0;
+    }
+}
+
 static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_client)
 {
     struct tls_hello hello;
     if (!tls_hello_read(body, is_client, &hello))
         return;
-    if (hello.is_retry)
+    if (hello.is_retry) {
+        become_13(tls);
         return;
+    }
     if (is_client)
         tls->view.offered = hello.version;
     memcpy(tls->random[is_client ? 0 : 1], hello.random, TLS_RANDOM_LEN);
@@ -39,6 +56,8 @@ static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_cli
     tls->mac_last = hello.mac_last;
     tls->suite = tls_suite_find(hello.suite);
     tls->view.version = hello.version;
+    if (hello.version == TLS_1_3)
+        become_13(tls);
     tls->view.suite = hello.suite;
     tls->view.suite_name = tls->suite != NULL ? tls->suite->name : NULL;
     tls->group = hello.group;
@@ -111,6 +130,8 @@ static void take_messages(struct tls *tls, int dir, struct cursor *at)
             d->skip = len;
         } else if (cursor_child(at, len, &body)) {
             take_message(tls, dir, type, body);
+            if (type == TLS_KEY_UPDATE && cursor_skip(at, cursor_left(at)))
+                return; /* nothing may stand behind it in its record: RFC 8446, 5.1 */
         } else {
             *at = start;
             return;

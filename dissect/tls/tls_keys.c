@@ -8,24 +8,39 @@
 #include <openssl/crypto.h>
 
 enum {
-    FIRST_SEARCH = 256, /* numbers tried of the first record; of each further one twice as many */
-    SMALL_RECORD = 512, /* bytes; larger ones are no good to look with */
-    MAX_LATER = 8,      /* updates of keys that nobody saw */
-    RECORD_COST = 256,  /* trying a record costs as much as so many bytes of it */
+    FIRST_SEARCH = 256,      /* numbers tried of the first record; of each further one twice as many, */
+    MAX_SEARCH = 16 * 1024,  /* and no more than these: the next record goes on with others */
+    ALWAYS_SEARCH = 64,      /* the first ones are tried again each time */
+    MAX_SEARCHES = 80,       /* enough for all numbers that there may be */
+    SMALL_RECORD = 512,      /* bytes; larger ones are no good to look with */
+    LATER_SEARCH = 4 * 1024, /* numbers tried of keys that nobody saw the update to */
+    MAX_LATER = 8,           /* updates of keys that nobody saw */
+    RECORD_COST = 3 * 1024,  /* trying a record takes as long as opening so many bytes more */
+    KEY_COST = 32 * 1024,    /* and making keys as long as that */
+    ALLOWED_A_BYTE = 2048,
 };
 
-/* What may be tried in a second of the capture, in bytes. */
-#define SEARCH_BUDGET (INT64_C(64) << 20)
+/* What may be tried in a second of the capture, in bytes, some tenth of a second of a processor; and,
+ * as a file may say of its seconds what it likes, what may be tried beyond ALLOWED_A_BYTE. */
+#define SEARCH_BUDGET (INT64_C(256) << 20)
+#define SEARCH_ALLOWANCE (INT64_C(4) << 30)
+
+void tls_keys_allow(struct tls_stage *stage, size_t len)
+{
+    stage->spent -= (int64_t)len * ALLOWED_A_BYTE;
+    if (stage->spent < 0)
+        stage->spent = 0;
+}
 
 /* may_search: where the keys are others, or not those of this connection, looking on is left to
  * fewer and fewer records. */
 static bool may_search(const struct tls_dir *d)
 {
-    return d->num_wrong <= TLS_MAX_WRONG || (d->num_wrong & (d->num_wrong - 1)) == 0;
+    return d->num_searches < MAX_SEARCHES || (d->num_wrong & (d->num_wrong - 1)) == 0;
 }
 
-/* can_try takes the cost of trying a record of that length from what the second allows. */
-static bool can_try(struct tls *tls, size_t len)
+/* can_spend takes a cost from what the second allows, and from what the bytes do. */
+static bool can_spend(struct tls *tls, size_t cost)
 {
     struct tls_stage *stage = tls->stage;
     const int64_t now_ns = tls->tcp->now_ns;
@@ -33,8 +48,17 @@ static bool can_try(struct tls *tls, size_t len)
         stage->budget_ns = now_ns;
         stage->budget = SEARCH_BUDGET;
     }
-    stage->budget -= (int64_t)len + RECORD_COST;
-    return stage->budget > 0;
+    if (stage->budget < (int64_t)cost || stage->spent > SEARCH_ALLOWANCE)
+        return false;
+    stage->budget -= (int64_t)cost;
+    stage->spent += (int64_t)cost;
+    return true;
+}
+
+/* is_spent: not even one key can be tried any more. */
+static bool is_spent(struct tls *tls)
+{
+    return !can_spend(tls, 0) || tls->stage->budget < KEY_COST + SMALL_RECORD + RECORD_COST;
 }
 
 static enum tls_label label_of(const struct tls *tls, int dir)
@@ -98,7 +122,7 @@ static bool use_origin(struct tls *tls, int dir)
         return false;
     memcpy(d->secret, secret->secret, secret->len);
     for (uint32_t i = 0; i < origin->renewals; i++) {
-        if (!can_try(tls, 0) || !renew(d, origin->suite)) {
+        if (!can_spend(tls, KEY_COST) || !renew(d, origin->suite)) {
             tls_cipher_clear(&d->cipher);
             return false;
         }
@@ -150,24 +174,49 @@ bool tls_keys_find(struct tls *tls, int dir)
 static uint64_t search_len(const struct tls_dir *d)
 {
     const uint64_t len = (uint64_t)FIRST_SEARCH << (d->num_wrong < 12 ? d->num_wrong : 12);
-    return d->slack < len ? d->slack : len;
+    return len < MAX_SEARCH ? len : MAX_SEARCH;
 }
 
-/* open_at tries the numbers that a record can have. */
-static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher,
-                    const struct tls_record *record, size_t *len, uint8_t *type)
+/* open_in tries the numbers from first on, up to end, and leaves first where it came to. */
+static bool open_in(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher, uint64_t *first,
+                    uint64_t end, const struct tls_record *record, size_t *len, uint8_t *type)
 {
-    const size_t body_len = cursor_left(&record->body);
-    const uint64_t search = search_len(d);
-    for (uint64_t more = 0; more <= search; more++) {
-        if (more != 0 && (!may_search(d) || !can_try(tls, body_len)))
+    for (; *first < end; ++*first) {
+        if (!can_spend(tls, cursor_left(&record->body) + RECORD_COST))
             return false;
-        if (tls_cipher_open(cipher, d->seq + more, record, tls->stage->text, len, type)) {
-            d->seq += more + 1;
-            d->slack = 0;
+        if (tls_cipher_open(cipher, *first, record, tls->stage->text, len, type)) {
+            d->seq = *first + 1;
+            d->slack = d->tried = 0;
+            d->num_searches = 0;
             return true;
         }
     }
+    return false;
+}
+
+/* open_at tries the numbers that a record can have: the one that is expected, and then some of the
+ * others. What this record cannot be the next one cannot either, which has the number behind it: it
+ * goes on from there. */
+static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher,
+                    const struct tls_record *record, size_t *len, uint8_t *type)
+{
+    const uint64_t slack = d->slack;
+    if (tls_cipher_open(cipher, d->seq, record, tls->stage->text, len, type)) {
+        d->seq++;
+        d->slack = d->tried = 0;
+        return true;
+    }
+    if (slack == 0 || !may_search(d) || is_spent(tls))
+        return false;
+    const uint64_t seq = d->seq, always = slack < ALWAYS_SEARCH ? slack : ALWAYS_SEARCH;
+    uint64_t number = seq + 1, next = d->tried < always ? always : d->tried;
+    const uint64_t end = next + search_len(d) < slack ? next + search_len(d) : slack;
+    next += seq + 1;
+    d->num_searches++;
+    if (open_in(tls, d, cipher, &number, seq + always + 1, record, len, type) ||
+        open_in(tls, d, cipher, &next, seq + end + 1, record, len, type))
+        return true;
+    d->tried = next <= seq + slack ? next - seq - 1 : 0;
     return false;
 }
 
@@ -176,13 +225,16 @@ static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret
                        const struct tls_record *record, size_t *len, uint8_t *type)
 {
     struct tls_cipher cipher = {0};
-    const uint64_t seq = d->seq, slack = d->slack;
-    if (!can_try(tls, 0) || !tls_cipher_set_13(&cipher, tls->suite, secret)) {
+    const uint64_t seq = d->seq, slack = d->slack, tried = d->tried;
+    const unsigned num_searches = d->num_searches;
+    if (!can_spend(tls, KEY_COST) || !tls_cipher_set_13(&cipher, tls->suite, secret)) {
         tls_cipher_clear(&cipher);
         return false;
     }
-    if (from_start)
-        d->seq = 0;
+    if (from_start) {
+        d->seq = d->tried = 0;
+        d->slack = slack < LATER_SEARCH ? slack : LATER_SEARCH;
+    }
     if (open_at(tls, d, &cipher, record, len, type)) {
         memmove(d->secret, secret, tls_secret_len(tls->suite));
         tls_cipher_clear(&d->cipher);
@@ -191,6 +243,8 @@ static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret
     }
     d->seq = seq;
     d->slack = slack;
+    d->tried = tried;
+    d->num_searches = num_searches;
     tls_cipher_clear(&cipher);
     return false;
 }
@@ -244,40 +298,75 @@ static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_recor
     return fits;
 }
 
-/* try_all: the capture began after the hello. Every secret of TLS 1.3 may be the one, with
- * every suite of its length, under any number. */
+/* all_len is how many numbers are tried of each secret before those beyond them of any. */
+static uint64_t all_len(const struct tls_dir *d)
+{
+    const uint64_t len = d->tried + FIRST_SEARCH;
+    return len < MAX_SEARCH ? len : MAX_SEARCH;
+}
+
+/* try_each tries one secret of TLS 1.3 with a suite, from the first number that was not tried yet. */
+static bool try_each(struct tls *tls, int dir, const struct keylog_secret *secret,
+                     const struct tls_suite *suite, const struct tls_record *record, size_t *len,
+                     uint8_t *type)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    struct tls_cipher cipher = {0};
+    uint64_t first = d->seq + d->tried, anew = 0;
+    const uint64_t end = first + all_len(d);
+    /* Records that have gone by may have been under keys before those. */
+    const uint64_t later = d->tried != 0 ? 0 : d->seq < MAX_SEARCH ? d->seq : MAX_SEARCH;
+    if (!can_spend(tls, KEY_COST) || !tls_cipher_set_13(&cipher, suite, secret->secret) ||
+        (!open_in(tls, d, &cipher, &anew, later, record, len, type) &&
+         !open_in(tls, d, &cipher, &first, end, record, len, type))) {
+        tls_cipher_clear(&cipher);
+        return false;
+    }
+    tls_cipher_clear(&d->cipher);
+    d->cipher = cipher;
+    memcpy(d->secret, secret->secret, secret->len);
+    tls->suite = suite;
+    note_origin(tls, d, secret);
+    tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
+    memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
+    tls->has_client_random = true;
+    keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
+    tls->view.version = TLS_1_3;
+    tls->view.suite = suite->code;
+    tls->view.suite_name = suite->name;
+    tls->dirs[1 - dir].slack = TLS_MAX_UNKNOWN_SEQ;
+    tls->dirs[1 - dir].tried = 0;
+    return true;
+}
+
+/* try_all: the capture began after the hello. Every secret of TLS 1.3 may be the one, with every suite
+ * of its length, under any number. What there is no time for is left to the next record. */
 static bool try_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
                     uint8_t *type)
 {
     static const uint16_t codes[] = {0x1302, 0x1301, 0x1303, 0x1304, 0x1305};
+    enum { NUM_CODES = sizeof codes / sizeof codes[0] };
     struct tls_dir *d = &tls->dirs[dir];
     const struct keylog_secret *secret;
     if (tls->has_client_random || record->type != TLS_DATA ||
-        cursor_left(&record->body) > SMALL_RECORD || !may_search(d))
+        cursor_left(&record->body) > SMALL_RECORD || !may_search(d) || is_spent(tls))
         return false;
-    for (size_t i = 0; (secret = keylog_each(tls->stage->env->config.keylog, i)) != NULL; i++) {
-        if (secret->label != TLS_LABEL_CLIENT && secret->label != TLS_LABEL_SERVER)
+    d->num_searches++;
+    for (; (secret = keylog_each(tls->stage->env->config.keylog, d->next_try / NUM_CODES)) != NULL;
+         d->next_try++) {
+        const struct tls_suite *suite = tls_suite_find(codes[d->next_try % NUM_CODES]);
+        if ((secret->label != TLS_LABEL_CLIENT && secret->label != TLS_LABEL_SERVER) ||
+            tls_secret_len(suite) != secret->len)
             continue;
-        for (size_t c = 0; c < sizeof codes / sizeof codes[0]; c++) {
-            tls->suite = tls_suite_find(codes[c]);
-            if (tls_secret_len(tls->suite) != secret->len)
-                continue;
-            d->slack = TLS_MAX_UNKNOWN_SEQ;
-            if (!try_secret(tls, d, secret->secret, true, record, len, type))
-                continue;
-            note_origin(tls, d, secret);
-            tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
-            memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
-            tls->has_client_random = true;
-            keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
-            tls->view.version = TLS_1_3;
-            tls->view.suite = tls->suite->code;
-            tls->view.suite_name = tls->suite->name;
-            tls->dirs[1 - dir].slack = TLS_MAX_UNKNOWN_SEQ;
+        if (is_spent(tls))
+            return false;
+        if (try_each(tls, dir, secret, suite, record, len, type))
             return true;
-        }
     }
-    tls->suite = NULL;
+    d->next_try = 0;
+    d->tried += all_len(d);
+    if (d->tried > TLS_MAX_UNKNOWN_SEQ)
+        d->tried = 0;
     return false;
 }
 
@@ -287,7 +376,7 @@ static bool try_early(struct tls *tls, struct tls_dir *d, enum tls_label label,
 {
     const struct keylog_secret *secret = find_secret(tls, label);
     struct tls_cipher cipher = {0};
-    if (secret == NULL || secret->len != tls_secret_len(tls->suite) || !can_try(tls, 0))
+    if (secret == NULL || secret->len != tls_secret_len(tls->suite) || !can_spend(tls, KEY_COST))
         return false;
     if (tls_cipher_set_13(&cipher, tls->suite, secret->secret) &&
         tls_cipher_open(&cipher, d->early_seq, record, tls->stage->text, len, type)) {
@@ -334,7 +423,7 @@ bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, si
     struct tls_dir *d = &tls->dirs[dir];
     const bool is_13 = tls->view.version == TLS_1_3;
     const bool was_lost = d->slack != 0;
-    if (d->cipher.suite == NULL)
+    if (!tls_keys_find(tls, dir))
         return try_all(tls, dir, record, len, type);
     return open_at(tls, d, &d->cipher, record, len, type) ||
            (is_13 && !d->is_open &&

@@ -11,6 +11,9 @@ AES128-CCM AES256-CCM8 AES128-SHA256 ECDHE-ECDSA-AES256-GCM-SHA384 ECDHE-ECDSA-A
 ECDHE-ECDSA-AES128-CCM8 ECDHE-ECDSA-CHACHA20-POLY1305 ECDHE-ECDSA-AES256-SHA384""".split()
 SUITES_13 = """TLS_AES_256_GCM_SHA384 TLS_AES_128_GCM_SHA256 TLS_CHACHA20_POLY1305_SHA256
 TLS_AES_128_CCM_SHA256 TLS_AES_128_CCM_8_SHA256""".split()
+# tshark takes data before the handshake for some of what follows, and reads nothing behind a certificate
+# that was asked for later.
+NOT_TSHARK = ('data before the handshake, -sess_in', 'asked for a certificate afterwards')
 FLAGS = 0xd07df7fbd
 
 
@@ -108,7 +111,7 @@ def stop(server):
     server.process.wait()
 
 
-def connect(work, title, client_args, server_args, certificate='rsa', renew=()):
+def connect(work, title, client_args, server_args, certificate='rsa', renew=(), ask=None):
     server = serve(work, server_args, certificate)
     c = Connection(server, work, client_args)
     c.greet()
@@ -117,7 +120,26 @@ def connect(work, title, client_args, server_args, certificate='rsa', renew=()):
         c.client.say(command)
         c.client.wait(sign)
         c.talk()
+    if ask:
+        server.say(ask)
+        server.wait(b'SSL_do_handshake')
+        c.talk()
     c.end(work, title, renewals=len(renew))
+    stop(server)
+
+
+def connect_early(work, title):
+    """twice, the second time with something said before the server has answered"""
+    with open(f'{work}/early', 'wb') as file:
+        file.write(b'early bird' * 100)
+    server = serve(work, ['-early_data'], times=2)
+    for turn in (['-sess_out', f'{work}/session'], ['-sess_in', f'{work}/session', '-early_data', f'{work}/early']):
+        c = Connection(server, work, ['-tls1_3', *turn])
+        if '-early_data' in turn:
+            server.wait(b'early bird')
+        c.greet()
+        c.talk()
+        c.end(work, f'{title}, {turn[0]}')
     stop(server)
 
 
@@ -161,6 +183,13 @@ def talk(work):
     take_up(work, 'a session, 1.3', ['-tls1_3'])
     connect(work, 'renegotiation', ['-tls1_2'], ['-client_renegotiation'], renew=[(b'R\n', b'RENEGOTIATING')] * 2)
     connect(work, 'key updates', ['-tls1_3'], [], renew=[(b'K\n', b'KEYUPDATE'), (b'k\n', b'KEYUPDATE')])
+    connect(work, 'another group is asked for', ['-tls1_3', '-groups', 'X25519:P-384'], ['-groups', 'P-384'])
+    own = ['-cert', f'{work}/ec.pem', '-key', f'{work}/ec.key']
+    for version in ('-tls1_2', '-tls1_3'):
+        connect(work, f'a certificate of the client, {version}', [version, *own], ['-verify', '1'])
+    connect(work, 'asked for a certificate afterwards', ['-tls1_3', '-enable_pha', *own], ['-verify', '1'],
+            ask=b'c\n')
+    connect_early(work, 'data before the handshake')
     connect_late(work, 'late, 1.2', ['-tls1_2'])
     connect_late(work, 'late, 1.3', ['-tls1_3'])
 
@@ -203,6 +232,8 @@ def check(work, *how):
 
 def tshark(work):
     for number, expected in enumerate(load(work)):
+        if expected['title'] in NOT_TSHARK:
+            continue
         said = subprocess.run(['tshark', '-r', f'{work}/pcap', '-o', f'tls.keylog_file:{work}/keys.log', '-q', '-d',
                                f'tcp.port=={PORT},tls', '-z', f'follow,tls,raw,{number}'], capture_output=True, text=True).stdout
         lines = [line for line in said.splitlines() if re.fullmatch(r'\t?[0-9a-f]+', line)]
