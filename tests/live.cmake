@@ -38,8 +38,8 @@ add_test(NAME live_tls_peers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/tls_peers 
 set_tests_properties(live_tls_peers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 RUN_SERIAL TRUE)
 
 # And as nodes do, with the suites that their configuration names.
-add_test(NAME live_tls_suites COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/tls_suites $<TARGET_FILE:distsniff>)
-set_tests_properties(live_tls_suites PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 RUN_SERIAL TRUE)
+live_test(live_tls_suites 300 tls_suites $<TARGET_FILE:distsniff> ${ERL_DIR})
+set_tests_properties(live_tls_suites PROPERTIES RUN_SERIAL TRUE)
 
 # Every way in which a live capture ends.
 live_test(live_ends 180 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})

@@ -4,7 +4,9 @@
 -behaviour(gen_server).
 -export([serve/0, run/1, init/1, handle_call/3, handle_cast/2]).
 
+-ifndef(CLIENTS).
 -define(CLIENTS, 4).
+-endif.
 
 %% On the node that is called.
 serve() ->
@@ -22,7 +24,17 @@ handle_call({insert, Table, Key, Value}, _From, State) ->
 handle_cast(_, State) ->
     {noreply, State}.
 
-%% On the node that calls. Arguments: the other node, the number of calls.
+%% On the node that calls. Arguments: the other node, the number of calls, and, where they speak TLS,
+%% a file for the secrets.
+run([Node, Calls, Keys]) ->
+    pong = wait(list_to_atom(Node), 50),
+    Receivers = [Pid || {_, Link, _, _} <- supervisor:which_children(tls_dist_connection_sup),
+                        {receiver, Pid, _, _} <- supervisor:which_children(Link)],
+    Lines = [Line || Pid <- Receivers,
+                     {ok, [{keylog, All}]} <- [ssl:connection_information({sslsocket, nil, [Pid, Pid]}, [keylog])],
+                     Line <- All],
+    ok = file:write_file(Keys, [[Line, $\n] || Line <- Lines]),
+    run([Node, Calls]);
 run([Node, Calls]) ->
     pong = wait(list_to_atom(Node), 50),
     Server = rpc:call(list_to_atom(Node), erlang, whereis, [store]),
