@@ -68,6 +68,7 @@ struct conn {
     char *node[2];   /* memory of view.end[].node */
     bool certain[2]; /* it is the node itself that said its name, in this connection: in the
                         handshake, or as pids of its own */
+    bool creation_certain[2]; /* likewise; else it may be that of who was there before */
     struct growth growth; /* of its messages */
     bool counted;         /* in ds_stats */
     /* What is still to be decoded of the data at hand, of direction rest_dir; NULL: that is not known.

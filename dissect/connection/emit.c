@@ -140,8 +140,10 @@ void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text n
     conn->node[end] = copy;
     endpoint->node = (struct ds_text){copy, name.len};
     endpoint->node_inferred = inferred;
-    if (creation != 0)
-        endpoint->creation = creation;
+    if (creation == 0 || (inferred && conn->creation_certain[end]))
+        return;
+    endpoint->creation = creation;
+    conn->creation_certain[end] = !inferred;
 }
 
 void conn_forget_nodes(struct conn *conn)

@@ -74,6 +74,17 @@ static void recall_name(struct inference *in, int end)
         conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
 }
 
+/* learn_creation takes the creation of a pid of an end's own. EPMD, or whoever connected there earlier, may
+ * have told that of a node that was there before. */
+static void learn_creation(struct inference *in, int end, uint32_t creation)
+{
+    if (creation == 0 || in->conn->creation_certain[end])
+        return;
+    in->conn->view.end[end].creation = creation;
+    in->conn->creation_certain[end] = true;
+    recall_name(in, end);
+}
+
 /* learn names an end of the connection from a term of its node; or the other way round, from
  * the name of that end, the slot that the term's node refers to. */
 static void learn(struct inference *in, int end, const struct ds_term *term, bool creation_is_now)
@@ -84,15 +95,13 @@ static void learn(struct inference *in, int end, const struct ds_term *term, boo
     struct ds_endpoint *endpoint = &in->conn->view.end[end];
     if (term->data == NULL || !term_get_node(term, &node, &atom, &creation))
         return;
+    if (creation_is_now)
+        learn_creation(in, end, creation);
     if (node.data != NULL) {
         if (!in->conn->certain[end])
-            conn_set_node(in->env, in->conn, end, node, creation_is_now ? creation : 0, true);
+            conn_set_node(in->env, in->conn, end, node, 0, true);
         in->conn->certain[end] = text_equal(endpoint->node, node);
         return;
-    }
-    if (creation_is_now && endpoint->creation == 0) {
-        endpoint->creation = creation;
-        recall_name(in, end);
     }
     if (atom != NULL)
         resolve_node(in, atom->slot, end);
@@ -156,7 +165,8 @@ void infer_nodes(const struct control_source *source, struct env *env, struct co
                  struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
 {
     const bool is_certain = event->unknown_atoms == 0 && event->likely_atoms == 0 &&
-                            conn->certain[0] && conn->certain[1];
+                            conn->certain[0] && conn->certain[1] && conn->creation_certain[0] &&
+                            conn->creation_certain[1];
     if (event->message.op != NULL && !is_certain)
         infer(source, env, conn, cache, refs, event);
 }
