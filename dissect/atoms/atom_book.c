@@ -307,7 +307,13 @@ static struct learned *new_learned(struct atom_book *book, uint16_t slot)
     struct learned *learned = &book->learned[book->num_learned];
     *learned = (struct learned){.next = s->first};
     s->first = ++book->num_learned;
-    s->num++;
+    if (s->num++ != 0)
+        return learned;
+    book->num_slots_learned++;
+    if (book->slots != NULL && book->slots[slot].is_wanted) {
+        book->num_seen_other--;
+        book->num_seen_learned++;
+    }
     return learned;
 }
 
@@ -471,17 +477,35 @@ static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct
     return true;
 }
 
-void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
-                   const struct atom_role *role)
+/* wanted_slot returns what is noted of a slot that is unknown in a direction; NULL when memory ran out. */
+static struct book_slot *wanted_slot(struct atom_book *book, struct env *env, uint16_t slot)
 {
-    unsigned at;
     if (book->slots == NULL)
         book->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->slots);
     if (book->slots == NULL) {
         count_failure(book, env);
-        return;
+        return NULL;
     }
-    struct book_slot *s = &book->slots[slot % ATOM_BOOK_SLOTS];
+    struct book_slot *s = &book->slots[slot];
+    if (!s->is_wanted)
+        (*(book->texts[slot].num != 0 ? &book->num_seen_learned : &book->num_seen_other))++;
+    s->is_wanted = true;
+    return s;
+}
+
+void atom_book_want(struct atom_book *book, struct env *env, uint16_t slot)
+{
+    if (slot < ATOM_BOOK_SLOTS)
+        (void)wanted_slot(book, env, slot);
+}
+
+void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
+                   const struct atom_role *role)
+{
+    unsigned at;
+    struct book_slot *s = wanted_slot(book, env, slot);
+    if (s == NULL)
+        return;
     const uint16_t bit = add_bit_of(book, direction);
     if (add_role(s->seen, &s->num_seen, ATOM_BOOK_ROLES, atom_role_seen(role), &at)) {
         s->is_judged = false;

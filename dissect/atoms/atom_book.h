@@ -48,6 +48,9 @@ enum atom_book_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
 void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
                       uint64_t direction, enum atom_book_how how);
 
+/* atom_book_want takes note of that a message has an atom of which the slot is unknown. */
+void atom_book_want(struct atom_book *book, struct env *env, uint16_t slot);
+
 /* atom_book_see takes note of the role of a slot that is unknown in a direction. */
 void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
                    const struct atom_role *role);

@@ -50,6 +50,7 @@ struct slot_texts {
 
 /* book_slot is a slot that somebody wanted to know. */
 struct book_slot {
+    bool is_wanted; /* else it was known in all messages so far */
     uint8_t num_seen;
     bool is_judged;
     uint32_t generation; /* of the book when it was */
@@ -88,6 +89,8 @@ struct atom_book {
     bool has_table;     /* that fits */
     uint16_t usable[ATOM_TABLES_ALL]; /* how much of each, from its first atom on; 0: it does not */
     uint32_t num_seen;  /* roles of all slots */
+    uint32_t num_slots_learned; /* of which a text was, */
+    uint32_t num_seen_learned, num_seen_other; /* unknown slots of these, and of the others */
     uint64_t seen_by[ATOM_BOOK_SEEN_BY]; /* directions */
     unsigned num_seen_by;
     uint32_t next_fit;  /* when the tables are tried again */

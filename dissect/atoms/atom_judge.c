@@ -14,12 +14,14 @@ enum {
     TELLING_FAMILIES = 3,
     TELLING_TIMES = 10,
     OTHERS = 120, /* atoms that a node uses and that no table has */
+    LEAST_UNSEEN = 2, /* slots that nothing is known of, beside those that were seen */
 };
 
 static const double DEFINED_TWICE = 0.02; /* in a slot that collides */
 static const double DEFINED_OFTEN = 0.3;  /* as is known, and before that, too */
 static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to use it */
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
+static const double NO_ROLE = -2; /* of what stands where nothing is told of it, as in long messages */
 static const double SETTLED = 0.9999, GONE = 0.5;
 static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
 /* An atom more or less moves all those behind it. So a table is believed as far as its atoms
@@ -29,6 +31,7 @@ enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
 static const double BUILD_BITS = 10, BEYOND_BITS = 5;
 enum { LEAST_SLOTS = 2 }; /* a single one says little */
 static const double NEVER = 1e9;
+static const double NODE_BITS = 3; /* that a text with an @ is the node of an identity */
 static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
 
 /* As far as that any other atom stands in the roles of a slot is held to be less likely. */
@@ -46,6 +49,8 @@ struct judge {
     struct atom_book *book;
     const struct book_slot *slot;
     uint16_t number, bit; /* the latter: of the direction */
+    double unlearned; /* what an atom loses of which no definition was seen */
+    double num_others; /* atoms that are no candidates, as far as they can be in this slot */
     double others[ATOM_BOOK_ROLES]; /* log2 P(role | an atom that is no candidate) / P(role) */
     struct candidate candidates[MAX_CANDIDATES];
     unsigned num, num_held; /* the latter: the first one is what the slot held before */
@@ -62,9 +67,22 @@ static double all_of(uint32_t role)
     return (atom_table_count_all(role) + 0.5) / (atom_table_total + 1.0);
 }
 
+static bool is_node(struct seen_role role)
+{
+    return role.fine == atom_role_hash(ATOM_ROLE_NODE);
+}
+
+/* ratio_of_node does it for a text that stands as the node of an identity: there it has an @. */
+static double ratio_of_node(struct ds_text text)
+{
+    return text.len != 0 && memchr(text.data, '@', text.len) != NULL ? NODE_BITS : -NEVER;
+}
+
 /* ratio_of_use returns log2 P(role | atom) / P(role) of an atom of OTP. */
 static double ratio_of_use(unsigned text, struct seen_role role)
 {
+    if (is_node(role))
+        return ratio_of_node(atom_table_text(text));
     const double num = atom_table_uses[text].num;
     const unsigned close = role.rank != 0 ? atom_table_count(role.close, text) : 0;
     if (close != 0)
@@ -84,6 +102,8 @@ static double ratio_of_use(unsigned text, struct seen_role role)
 static double ratio_of_seen(const struct learned *learned, struct seen_role role, double best)
 {
     const unsigned text = atom_table_find((struct ds_text){learned->text, learned->len});
+    if (is_node(role))
+        return ratio_of_node((struct ds_text){learned->text, learned->len});
     /* Of what only the user's table has it is not known how it is used. */
     if (text != ATOM_TABLE_NONE && atom_table_uses[text].num != 0) {
         const double ratio = ratio_of_use(text, role);
@@ -103,9 +123,27 @@ static double ratio_of_seen(const struct learned *learned, struct seen_role role
     return clamp(best);
 }
 
-/* ratio_of_held does that for an atom that would be seen in a role of another kind. */
+/* is_listed_only says whether an atom was seen in lists and as keys of maps, and nowhere else. */
+static bool is_listed_only(const struct learned *learned)
+{
+    static const char *const roles[] = {"~0[", "~+[", "~0#k", "~+#k"};
+    unsigned num = 0;
+    if (memchr(learned->text, '@', learned->len) != NULL)
+        return false; /* nodes are listed, too */
+    for (unsigned i = 0; i < learned->num_roles; i++) {
+        for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++)
+            num += learned->roles[i].coarse == atom_role_hash(roles[r]);
+    }
+    return num != 0 && num == learned->num_roles;
+}
+
+/* ratio_of_held does that for an atom that would be seen in a role of another kind. A name of a field,
+ * which stands in lists and maps, hardly is a tag; it may well be what a process is called. */
 static double ratio_of_held(const struct learned *learned, struct seen_role role)
 {
+    const bool is_name = role.coarse == atom_role_hash("~to");
+    if (!is_name && is_listed_only(learned))
+        return ratio_of_seen(learned, role, -5);
     return ratio_of_seen(learned, role,
                          !learned->is_watched      ? -1
                          : learned->num_roles <= 1 ? -2
@@ -191,13 +229,21 @@ static void add_learned(struct judge *judge, uint64_t direction)
     }
 }
 
+/* ratio_of_static is ratio_of_use where it is known how an atom is used; else no role speaks for it. */
+static double ratio_of_static(const struct atom_book *book, unsigned text, struct seen_role role)
+{
+    if (is_node(role))
+        return ratio_of_node(own_atoms_text(book->own, text));
+    return own_atoms_use(book->own, text).num != 0 ? ratio_of_use(text, role) : 0;
+}
+
 static double weight_of_text(const struct atom_book *book, const struct book_slot *slot,
                              unsigned text)
 {
     const struct atom_table_use use = own_atoms_use(book->own, text);
     double weight = log2(prior_of(use));
     for (unsigned r = 0; r < slot->num_seen; r++)
-        weight += use.num != 0 ? ratio_of_use(text, slot->seen[r]) : 0;
+        weight += ratio_of_static(book, text, slot->seen[r]);
     return weight;
 }
 
@@ -207,9 +253,9 @@ static double weight_here(const struct judge *judge, unsigned text, double rarit
 {
     const struct atom_table_use use = own_atoms_use(judge->book->own, text);
     double ratios[ATOM_BOOK_ROLES] = {0};
-    for (unsigned r = 0; r < judge->slot->num_seen && use.num != 0; r++)
-        ratios[r] = ratio_of_use(text, judge->slot->seen[r]);
-    return weigh(judge, log2(prior_of(use)) - rarity, ratios);
+    for (unsigned r = 0; r < judge->slot->num_seen; r++)
+        ratios[r] = ratio_of_static(judge->book, text, judge->slot->seen[r]);
+    return weigh(judge, log2(prior_of(use)) + judge->unlearned - rarity, ratios);
 }
 
 /* num_possible returns how many atoms of a table may be where it has them. */
@@ -354,8 +400,7 @@ static void choose_tables(struct atom_book *book)
             (own_atoms_is_like(book->own, t) && fits[ATOM_TABLE_OWN] >= best - FIT_BITS))
             usable[t] = 0;
     }
-    if (memcmp(usable, book->usable, sizeof usable) != 0)
-        book->generation++;
+    book->generation++;
     memcpy(book->usable, usable, sizeof usable);
     book->has_table = best >= FIT_BITS;
 }
@@ -423,7 +468,52 @@ static double weigh_others(struct judge *judge)
     weight = weight > LEAST_OTHERS ? weight : LEAST_OTHERS;
     for (unsigned i = judge->num_held; i < judge->num; i++)
         judge->candidates[i].weight += weight_like_others(judge, judge->candidates[i].text);
-    return log2(OTHERS / (double)ATOM_BOOK_MODULUS) + weight;
+    return log2(judge->num_others / ATOM_BOOK_MODULUS) + weight;
+}
+
+/* num_unlearned returns how many atoms there are that nobody was seen to define: those in the slots that
+ * nothing is known of, and as many for each of the slots of which something is. */
+static double num_unlearned(const struct atom_book *book)
+{
+    const double empty = ATOM_BOOK_MODULUS - (double)book->num_slots_learned;
+    return (book->num_seen_other + LEAST_UNSEEN) * ATOM_BOOK_MODULUS / (empty > 1 ? empty : 1);
+}
+
+/* share_of_unlearned returns how many of all atoms that are. */
+static double share_of_unlearned(const struct atom_book *book)
+{
+    const double num = num_unlearned(book);
+    return num / (num + book->num_slots_learned);
+}
+
+/* gets_it_later says whether a direction is going to give a slot what it is known to get: so there
+ * certainly is another atom before. */
+static bool gets_it_later(const struct judge *judge, uint64_t direction)
+{
+    const struct atom_book *book = judge->book;
+    for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
+        if (bits_if_later(judge, &book->learned[i - 1], direction) < 0)
+            return true;
+    }
+    return false;
+}
+
+/* weigh_unlearned says what weight such atoms have in the slot at hand, which was seen to get one: less
+ * than any have in a slot that nothing is known of, and the less the more slots are unknown of which
+ * it is known what they got. That is what these mean, but for as many as chance has meet. */
+static void weigh_unlearned(struct judge *judge, uint64_t direction)
+{
+    const struct atom_book *book = judge->book;
+    const double learned = book->num_slots_learned, held = book->num_seen_learned;
+    judge->num_others = OTHERS;
+    judge->unlearned = 0;
+    if (book->texts[judge->number].num == 0 || learned >= ATOM_BOOK_MODULUS || held == 0 ||
+        gets_it_later(judge, direction))
+        return;
+    const double num = num_unlearned(book) * learned / held;
+    const double share = share_of_unlearned(book) * learned / held;
+    judge->num_others = num < OTHERS ? num : OTHERS;
+    judge->unlearned = share < 1 ? log2(share) : 0;
 }
 
 /* weigh_all adds the candidates of a slot, their probability in the place of its logarithm. Returns what
@@ -431,6 +521,7 @@ static double weigh_others(struct judge *judge)
 static double weigh_all(struct judge *judge, uint64_t direction)
 {
     choose_tables(judge->book);
+    weigh_unlearned(judge, direction);
     add_static(judge);
     add_by_role(judge);
     double all = exp2(weigh_others(judge));
@@ -490,8 +581,8 @@ void atom_judge_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
 
 /* weigh_held adds to the weight of what the slot held, without how probable that is beforehand. A
  * role in which it stands time and again says as much more as it said first: then it is known that
- * whatever is there stands in it. */
-static void weigh_held(const struct judge *judge, struct atom_held *held)
+ * whatever is there stands in it. Returns whether it is known how the atom is used. */
+static bool weigh_held(const struct judge *judge, struct atom_held *held)
 {
     const struct ds_text text = held->text;
     const struct atom_book *book = judge->book;
@@ -502,13 +593,15 @@ static void weigh_held(const struct judge *judge, struct atom_held *held)
         if (l->len == text.len && memcmp(l->text, text.data, text.len) == 0)
             learned = l;
     }
+    const bool is_seen = learned != NULL && (learned->num_roles != 0 || learned->is_watched);
+    const bool is_counted = number != ATOM_TABLE_NONE && atom_table_uses[number].num != 0;
     const double before = held->weight;
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {
         const struct seen_role role = judge->slot->seen[r];
         double ratio = 0;
-        if (learned != NULL && (learned->num_roles != 0 || learned->is_watched))
+        if (is_seen)
             ratio = ratio_of_held(learned, role);
-        else if (number != ATOM_TABLE_NONE && atom_table_uses[number].num != 0)
+        else if (is_counted)
             ratio = ratio_of_use(number, role);
         else if (learned == NULL && r == 0 && before == 0)
             ratio = LISTED_ONLY;
@@ -519,6 +612,7 @@ static void weigh_held(const struct judge *judge, struct atom_held *held)
             held->again += ratio * AGAIN;
         }
     }
+    return is_seen || is_counted;
 }
 
 enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, uint64_t direction,
@@ -529,14 +623,18 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
     for (unsigned r = 0; r < held->num_roles; r++)
         seen.seen[r] = held->roles[r];
     choose_tables(book);
+    /* Only an atom that nobody was seen to define can have come: what was has a slot of its own. That is
+     * believed in part of a slot of which it is not known how what it held is used. */
+    const double share = share_of_unlearned(book);
+    const double changed = held->changed * (weigh_held(&judge, held) ? share : sqrt(share));
     /* The first candidate; those that say the same are not added once more. */
-    weigh_held(&judge, held);
-    add(&judge, held->text, log2(1 - held->changed) + held->weight);
+    add(&judge, held->text,
+        log2(1 - changed) + held->weight + (held->num_roles == 0 ? NO_ROLE : 0));
     add_learned(&judge, direction);
     add_static(&judge);
     add_by_role(&judge);
     const double holds = exp2(judge.candidates[0].weight);
-    double all = holds + held->changed, best = holds;
+    double all = holds + changed, best = holds;
     *out = held->text;
     for (unsigned i = 1; i < judge.num; i++) {
         const double weight = held->lost * exp2(judge.candidates[i].weight);

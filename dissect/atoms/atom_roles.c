@@ -223,7 +223,7 @@ static void tell_export(struct role_walk *w, const struct term_token *token)
 static void tell_node(struct role_walk *w, const struct ds_atom *atom)
 {
     w->role.num_close = 0;
-    snprintf(w->role.fine, sizeof w->role.fine, "@");
+    snprintf(w->role.fine, sizeof w->role.fine, ATOM_ROLE_NODE);
     snprintf(w->role.coarse, sizeof w->role.coarse, "~@");
     w->tell(w->context, atom, &w->role);
 }
@@ -324,6 +324,8 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
         char where;
     } parts[] = {{DS_ROLE_MFA, 'M'}, {DS_ROLE_REASON, 'X'}, {DS_ROLE_OPTS, 'O'},
                  {DS_ROLE_RESULT, 'Y'}};
+    /* These are identities: all that is told of them is their node. */
+    static const enum ds_role identities[] = {DS_ROLE_FROM, DS_ROLE_TO, DS_ROLE_REF, DS_ROLE_LEADER};
     struct role_walk w = {.tell = fn, .context = context};
     if (message->op == NULL)
         return;
@@ -339,6 +341,13 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
         snprintf(w.role.coarse, sizeof w.role.coarse, "~to");
         if (token.atom != NULL)
             fn(context, token.atom, &w.role);
+    }
+    for (size_t i = 0; i < sizeof identities / sizeof identities[0]; i++) {
+        const struct ds_term *term = &message->role[identities[i]];
+        at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+        if (term->data != NULL && term_read_token(&at, &w.env, &token, NULL) == TERM_OK &&
+            token.class != TERM_ATOM && token.num_terms == 0 && token.atom != NULL)
+            tell_node(&w, token.atom);
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (message->role[parts[i].role].data != NULL)

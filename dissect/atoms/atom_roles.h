@@ -27,6 +27,8 @@
 #include "conn.h"
 #include "term.h"
 
+#define ATOM_ROLE_NODE "@" /* of a pid, port or reference */
+
 enum { ATOM_ROLE_LEN = 40, ATOM_ROLE_CLOSE_LEN = 128, ATOM_ROLE_CLOSE = 4 };
 
 struct atom_role {

@@ -48,9 +48,13 @@ static uint64_t defines_as(const struct likely *likely)
     return likely->num_listed < LISTED_ALL ? likely->direction : 0;
 }
 
-/* tell_all tells the book what the slots of a direction hold. */
+/* tell_all tells the book what the slots of a direction hold; not where all atoms that there are were
+ * listed: which of them is used is not known. */
 static void tell_all(struct likely *likely, struct env *env, const struct atom_cache *cache)
 {
+    likely->has_told = true;
+    if (likely->num_listed >= LISTED_ALL)
+        return;
     for (uint16_t slot = 0; slot < ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS; slot++) {
         const struct ds_atom atom = atoms_get(cache, slot);
         /* What is likely was sent once; or it is the name of a node, which nobody need have sent. */
@@ -60,7 +64,6 @@ static void tell_all(struct likely *likely, struct env *env, const struct atom_c
                              (struct ds_text){(const char *)atom.text, atom.len},
                              defines_as(likely), ATOM_BOOK_HEARSAY);
     }
-    likely->has_told = true;
 }
 
 /* is_taken_by_index says whether the atoms that a header defines are in slots one behind the other: so
@@ -88,18 +91,18 @@ void likely_define(struct likely *likely, struct env *env, const struct conn *co
                    const struct atom_cache *cache, const struct dist_header *header)
 {
     const uint32_t num_new = header->num_new;
-    likely->has_defined = likely->is_list = false;
+    likely->has_defined = false;
+    likely->is_list = num_new >= LISTED;
+    if (likely->is_list)
+        likely->num_listed = is_taken_by_index(header) ? LISTED_ALL : likely->num_listed + 1;
     if (!env->atoms_in_doubt && !env->config.learn)
         return;
     likely->has_defined = num_new != 0;
-    if (num_new == 0 && likely->has_told)
+    if ((num_new == 0 && likely->has_told) || !conn->creation_certain[dir])
         return;
     struct atom_book *book = use_book(likely, env, conn, dir, cache);
     if (book == NULL)
         return;
-    likely->is_list = num_new >= LISTED;
-    if (likely->is_list)
-        likely->num_listed = is_taken_by_index(header) ? LISTED_ALL : likely->num_listed + 1;
     for (uint32_t i = 0; i < header->num_refs; i++) {
         const struct ds_atom *ref = &header->refs[i];
         if (ref->is_new)
@@ -119,7 +122,8 @@ struct seen {
 struct roles_of {
     struct atom_book *book;
     struct env *env;
-    bool may_learn; /* what is seen is beyond doubt */
+    bool may_learn; /* what is seen is beyond doubt, */
+    bool may_tell;  /* and who says so */
     bool is_list;   /* of hundreds of atoms */
     uint64_t this_direction, direction; /* the latter: 0 where what it defines says nothing */
     unsigned num_seen;
@@ -131,7 +135,7 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
     struct roles_of *of = context;
     if (!of->may_learn && atom->state != DS_ATOM_LIKELY)
         return;
-    if (atom->state == DS_ATOM_KNOWN)
+    if (atom->state == DS_ATOM_KNOWN && of->may_tell)
         atom_book_see_known(of->book, atom->slot,
                             (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
                             of->is_list, role);
@@ -175,6 +179,8 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
     for (uint32_t i = 0; i < num_refs; i++) {
         if (refs[i].state != DS_ATOM_UNKNOWN)
             continue;
+        if (of->may_learn)
+            atom_book_want(of->book, of->env, refs[i].slot);
         const struct ds_text text = atom_book_judge(of->book, refs[i].slot, likely->direction);
         char *copy = text.data != NULL ? arena_alloc(&of->env->arena, text.len + 1) : NULL;
         if (copy != NULL && text.len != 0)
@@ -186,7 +192,7 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
 /* teach tells the book in which roles a slot stands that beyond doubt holds what it held. */
 static void teach(const struct roles_of *of, const struct ds_atom *ref)
 {
-    for (unsigned i = 0; i < of->num_seen && of->may_learn; i++) {
+    for (unsigned i = 0; i < of->num_seen && of->may_tell; i++) {
         if (of->seen[i].slot == ref->slot)
             atom_book_see_held(of->book, ref->slot, (struct ds_text){(const char *)ref->text, ref->len},
                                of->seen[i].role);
@@ -260,9 +266,10 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
                                               bool may_learn, struct ds_event *event)
 {
     struct roles_of of;
-    of.book = may_learn ? use_book(likely, env, conn, event->dir, cache)
+    of.may_tell = may_learn && conn->creation_certain[event->dir];
+    of.book = of.may_tell ? use_book(likely, env, conn, event->dir, cache)
                         : find_book(likely, env, conn, event->dir);
-    likely->has_told = likely->has_told && may_learn;
+    likely->has_told = likely->has_told && of.may_tell;
     of.env = env;
     of.may_learn = may_learn;
     of.is_list = likely->is_list;
