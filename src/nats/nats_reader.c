@@ -31,7 +31,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 500 };
+enum {
+    WAIT_MS = 500,
+    ASK_MS = 1000,
+    ASK_LONG_MS = 5000, /* each ASK_LONG_EACH-th time */
+    ASK_LONG_EACH = 4,
+};
 #define CONNECT_NS (5 * INT64_C(1000000000))
 #define SUBSCRIBE_NS (30 * INT64_C(1000000000))
 #define NOTHING_NS (2 * INT64_C(1000000000))
@@ -116,13 +121,14 @@ static bool subscribe(struct reader *r)
         options.Config.DeliverPolicy = js_DeliverByStartTime;
         options.Config.OptStartTime = clock_since_1970_ns() - r->url->since_ns;
     }
-    /* A cluster may ask a server for it that is gone, and another one the next time. */
+    /* A cluster may ask a server for it that is gone, as often as one that is there, and another one the
+     * next time: so it is asked often, and now and then waited for as long as a slow one takes. */
     const int64_t begin_ns = clock_now_ns();
-    if (status == NATS_OK) {
-        do
-            status = nats.js_SubscribeSync(&r->subscription, r->context, subject, NULL, &options,
-                                           &code);
-        while (status != NATS_OK && clock_now_ns() - begin_ns < SUBSCRIBE_NS);
+    for (unsigned attempts = 0; status == NATS_OK && r->subscription == NULL; attempts++) {
+        jsOptions asking = {.Wait = attempts % ASK_LONG_EACH == ASK_LONG_EACH - 1 ? ASK_LONG_MS : ASK_MS};
+        status = nats.js_SubscribeSync(&r->subscription, r->context, subject, &asking, &options, &code);
+        if (status != NATS_OK && clock_now_ns() - begin_ns < SUBSCRIBE_NS)
+            status = NATS_OK;
     }
     if (status != NATS_OK)
         complain("NATS: cannot read the stream %s: %s", r->url->stream, nats_client_trouble(status));
