@@ -44,14 +44,11 @@ static inline uint64_t hash_words(uint64_t before, uint64_t a, uint64_t b)
     return hash_fold(folded ^ before, 0xd6e8feb86659fd93 ^ hash_seed_word << 32);
 }
 
-/* hash_short hashes a text as hash_more does. Names seldom have more than 16 bytes: both ends,
- * overlapping, are all of these, and the length tells what overlaps. */
-static inline uint64_t hash_short(uint64_t before, struct ds_text text)
+/* hash_text_ends reads both ends of a text, overlapping, which are all of it up to twice their length. */
+static inline void hash_text_ends(struct ds_text text, uint64_t ends[2])
 {
-    uint64_t ends[2] = {0, 0};
     uint32_t half[2];
-    if (text.len > sizeof ends)
-        return hash_more(before, text.data, text.len);
+    ends[0] = ends[1] = 0;
     if (text.len >= sizeof ends[0]) {
         memcpy(&ends[0], text.data, sizeof ends[0]);
         memcpy(&ends[1], text.data + text.len - sizeof ends[1], sizeof ends[1]);
@@ -61,9 +58,19 @@ static inline uint64_t hash_short(uint64_t before, struct ds_text text)
         ends[0] = half[0];
         ends[1] = half[1];
     } else {
-        for (size_t i = 0; i < text.len; i++)
-            ends[0] = ends[0] << 8 | (uint8_t)text.data[i];
+        for (size_t n = 0; n < text.len; n++)
+            ends[0] = ends[0] << 8 | (uint8_t)text.data[n];
     }
+}
+
+/* hash_short hashes a text as hash_more does. Names seldom have more than 16 bytes: both ends,
+ * overlapping, are all of these, and the length tells what overlaps. */
+static inline uint64_t hash_short(uint64_t before, struct ds_text text)
+{
+    uint64_t ends[2];
+    if (text.len > sizeof ends)
+        return hash_more(before, text.data, text.len);
+    hash_text_ends(text, ends);
     return hash_words(before ^ (uint64_t)(text.len + 1) << 56, ends[0], ends[1]);
 }
 

@@ -46,31 +46,12 @@ static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t 
     return 0;
 }
 
-/* get_ends reads both ends of a text, overlapping, which are all of it up to twice their length. */
-static inline void get_ends(struct ds_text text, uint64_t ends[2])
-{
-    uint32_t half[2];
-    ends[0] = ends[1] = 0;
-    if (text.len >= sizeof ends[0]) {
-        memcpy(&ends[0], text.data, sizeof ends[0]);
-        memcpy(&ends[1], text.data + text.len - sizeof ends[1], sizeof ends[1]);
-    } else if (text.len >= sizeof half[0]) {
-        memcpy(&half[0], text.data, sizeof half[0]);
-        memcpy(&half[1], text.data + text.len - sizeof half[1], sizeof half[1]);
-        ends[0] = half[0];
-        ends[1] = half[1];
-    } else {
-        for (size_t i = 0; i < text.len; i++)
-            ends[0] = ends[0] << 8 | (uint8_t)text.data[i];
-    }
-}
-
 /* find_recent looks among the last few that were found: nearly all that is asked for is one
  * of two nodes. A place that is free has the number 0. */
 static inline uint32_t find_recent(const struct intern *intern, struct ds_text text)
 {
     uint64_t ends[2];
-    get_ends(text, ends);
+    hash_text_ends(text, ends);
     for (unsigned i = 0; i < INTERN_RECENT; i++)
         if (intern->recent[i].ends[0] == ends[0] && intern->recent[i].ends[1] == ends[1] &&
             intern->recent[i].len == text.len &&
@@ -82,7 +63,7 @@ static inline uint32_t find_recent(const struct intern *intern, struct ds_text t
 static void note_recent(struct intern *intern, const struct interned *found, uint32_t number)
 {
     const unsigned place = intern->num_recent++ % INTERN_RECENT;
-    get_ends((struct ds_text){found->text, found->len}, intern->recent[place].ends);
+    hash_text_ends((struct ds_text){found->text, found->len}, intern->recent[place].ends);
     intern->recent[place].text = found->text;
     intern->recent[place].len = found->len;
     intern->recent[place].number = number;
