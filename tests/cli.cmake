@@ -22,6 +22,8 @@ add_test(NAME syntax COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/syntax $<TARGET
 add_test(NAME near_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/near_names $<TARGET_FILE:distsniff> ${PCAPS})
 # TLS with key logs of all kinds.
 add_test(NAME tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tls $<TARGET_FILE:distsniff> ${PCAPS})
+add_test(NAME tls_hostile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tls_hostile $<TARGET_FILE:distsniff>
+                                  ${CMAKE_CURRENT_SOURCE_DIR}/tls/hostile.py)
 # Every word that a field of -Y is known to have.
 file(GLOB captures ${PCAPS}/*.pcap ${PCAPS}/*.pcap.gz)
 add_test(NAME words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/words $<TARGET_FILE:distsniff>

@@ -38,7 +38,7 @@ void reassembly_drop(struct reassembly *reassembly, size_t len)
     if (len > reassembly->len)
         len = reassembly->len;
     reassembly->len -= len;
-    if (reassembly->len != 0)
+    if (len != 0 && reassembly->len != 0)
         memmove(reassembly->bytes, &reassembly->bytes[len], reassembly->len);
 }
 

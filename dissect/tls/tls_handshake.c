@@ -31,10 +31,31 @@ static void become_13(struct tls *tls)
     }
 }
 
+/* is_agreed: of TLS 1.3, in which nothing is agreed on twice, something was opened. */
+static bool is_agreed(const struct tls *tls)
+{
+    bool is_any_open = false;
+    for (int dir = 0; dir < 2; dir++)
+        is_any_open |= tls->dirs[dir].is_open || tls->dirs[dir].early_seq != 0;
+    return tls->view.version == TLS_1_3 && is_any_open;
+}
+
+/* drop_keys: those that were made by what a server said before have opened nothing. */
+static void drop_keys(struct tls *tls)
+{
+    for (int dir = 0; dir < 2; dir++) {
+        struct tls_dir *d = &tls->dirs[dir];
+        if (d->is_open)
+            continue;
+        tls_cipher_clear(&d->cipher);
+        d->origin.is_known = false;
+    }
+}
+
 static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_client)
 {
     struct tls_hello hello;
-    if (!tls_hello_read(body, is_client, &hello))
+    if (is_agreed(tls) || !tls_hello_read(body, is_client, &hello))
         return;
     if (hello.is_retry) {
         become_13(tls);
@@ -51,6 +72,7 @@ static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_cli
         tls->client = dir;
         return;
     }
+    drop_keys(tls);
     tls->has_server_random = true;
     tls->client = 1 - dir;
     tls->mac_last = hello.mac_last;

@@ -73,7 +73,7 @@ static const struct keylog_secret *find_secret(const struct tls *tls, enum tls_l
                : NULL;
 }
 
-/* note_origin: the keys of a direction come from that line of the key log. */
+/* note_origin: the keys at hand of a direction come from that line of the key log. */
 static void note_origin(const struct tls *tls, struct tls_dir *d,
                         const struct keylog_secret *secret)
 {
@@ -82,7 +82,7 @@ static void note_origin(const struct tls *tls, struct tls_dir *d,
         .label = secret->label,
         .updates = secret->updates,
         .mac_last = tls->mac_last,
-        .suite = tls->suite,
+        .suite = d->cipher.suite,
     };
     memcpy(d->origin.random[0], secret->random, TLS_RANDOM_LEN);
     memcpy(d->origin.random[1], tls->random[1], TLS_RANDOM_LEN);
@@ -90,7 +90,7 @@ static void note_origin(const struct tls *tls, struct tls_dir *d,
 
 static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret)
 {
-    if (secret->len != tls_secret_len(tls->suite) ||
+    if (tls->suite == NULL || secret->len != tls_secret_len(tls->suite) ||
         !tls_cipher_set_13(&d->cipher, tls->suite, secret->secret))
         return false;
     memcpy(d->secret, secret->secret, secret->len);
@@ -98,10 +98,11 @@ static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_s
     return true;
 }
 
-/* renew goes on to the keys after those of d->secret. */
-static bool renew(struct tls_dir *d, const struct tls_suite *suite)
+/* renew goes on to the keys after those of d->secret, which has the suite of the keys at hand. */
+static bool renew(struct tls_dir *d)
 {
-    return tls_cipher_next_secret(suite, d->secret) &&
+    const struct tls_suite *suite = d->cipher.suite;
+    return suite != NULL && tls_cipher_next_secret(suite, d->secret) &&
            tls_cipher_set_13(&d->cipher, suite, d->secret);
 }
 
@@ -122,7 +123,7 @@ static bool use_origin(struct tls *tls, int dir)
         return false;
     memcpy(d->secret, secret->secret, secret->len);
     for (uint32_t i = 0; i < origin->renewals; i++) {
-        if (!can_spend(tls, KEY_COST) || !renew(d, origin->suite)) {
+        if (!can_spend(tls, KEY_COST) || !renew(d)) {
             tls_cipher_clear(&d->cipher);
             return false;
         }
@@ -220,14 +221,15 @@ static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *ciphe
     return false;
 }
 
-/* try_secret tries another secret than the one at hand; where it fits it takes its place. */
+/* try_secret tries another secret than the one at hand, of the same suite; where it fits it takes its
+ * place. */
 static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret, bool from_start,
                        const struct tls_record *record, size_t *len, uint8_t *type)
 {
     struct tls_cipher cipher = {0};
     const uint64_t seq = d->seq, slack = d->slack, tried = d->tried;
     const unsigned num_searches = d->num_searches;
-    if (!can_spend(tls, KEY_COST) || !tls_cipher_set_13(&cipher, tls->suite, secret)) {
+    if (!can_spend(tls, KEY_COST) || !tls_cipher_set_13(&cipher, d->cipher.suite, secret)) {
         tls_cipher_clear(&cipher);
         return false;
     }
@@ -236,7 +238,7 @@ static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret
         d->slack = slack < LATER_SEARCH ? slack : LATER_SEARCH;
     }
     if (open_at(tls, d, &cipher, record, len, type)) {
-        memmove(d->secret, secret, tls_secret_len(tls->suite));
+        memmove(d->secret, secret, tls_secret_len(cipher.suite));
         tls_cipher_clear(&d->cipher);
         d->cipher = cipher;
         return true;
@@ -255,7 +257,7 @@ static bool try_swapped(struct tls *tls, int dir, const struct tls_record *recor
 {
     const struct keylog_secret *secret = find_secret(tls, label_of(tls, 1 - dir));
     struct tls_dir *d = &tls->dirs[dir], *other = &tls->dirs[1 - dir];
-    if (secret == NULL || secret->len != tls_secret_len(tls->suite) ||
+    if (secret == NULL || secret->len != tls_secret_len(d->cipher.suite) ||
         !try_secret(tls, d, secret->secret, false, record, len, type))
         return false;
     note_origin(tls, d, secret);
@@ -272,7 +274,7 @@ static bool try_updated(struct tls *tls, struct tls_dir *d, const struct tls_rec
 {
     uint8_t next[TLS_SECRET_MAX];
     memcpy(next, d->secret, sizeof next);
-    const bool fits = tls_cipher_next_secret(tls->suite, next) &&
+    const bool fits = tls_cipher_next_secret(d->cipher.suite, next) &&
                       try_secret(tls, d, next, true, record, len, type);
     OPENSSL_cleanse(next, sizeof next);
     d->origin.renewals += fits;
@@ -289,7 +291,7 @@ static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_recor
     if (d->slack == 0 || !may_search(d))
         return false;
     memcpy(next, d->secret, sizeof next);
-    for (uint32_t i = 1; i <= MAX_LATER && !fits && tls_cipher_next_secret(tls->suite, next); i++) {
+    for (uint32_t i = 1; i <= MAX_LATER && !fits && tls_cipher_next_secret(d->cipher.suite, next); i++) {
         fits = try_secret(tls, d, next, true, record, len, type);
         if (fits)
             d->origin.renewals += i;
@@ -410,7 +412,7 @@ bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *
 void tls_keys_update(struct tls *tls, int dir)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    if (tls->view.version != TLS_1_3 || !d->is_open || !renew(d, tls->suite))
+    if (tls->view.version != TLS_1_3 || !d->is_open || !renew(d))
         return;
     d->origin.renewals++;
     d->seq = 0;

@@ -1,0 +1,367 @@
+"""hostile.py make WORK | check WORK: TLS of peers who mean no good, a connection a case, all in WORK/pcap with
+the secrets in WORK/keys; check compares what -T json says of each with what is written here."""
+import json, random, sys, zlib
+
+from tls_maker import *
+
+CASES = []
+
+
+def case(**expected):
+    """expected: messages that are opened, and keys of "tls" with what they are; None: absent"""
+    def add(make):
+        CASES.append((make.__name__, make, expected))
+        return make
+    return add
+
+
+def whole(c, log, suite=0xc030, **how):
+    c.hello(suite, log=log, **how)
+    c.greet()
+    c.chat()
+    c.close()
+
+
+# Names
+
+NAMES_ODD = [b'a\x1b[31mred\x07\x1b]0;title\x07', b'a\nb\r\n\tc', b'"\'`\\</script><script>alert(1)</script>',
+             b'\xc0\xaf\xe0\x80\xaf\xed\xa0\x80\xff\xfe', b'a\0b', b'\xe2\x80\xae\xef\xbb\xbf\xc2\x9b31m',
+             b"'); DROP TABLE connection; --", b'#{x} $(y) %s%n {{z}} <b>&amp;', b',;|\t=HYPERLINK()', b'\x7f\x80']
+
+
+def named_oddly(name, suite):
+    def make(c, log):
+        certificates = certificates_13 if suite >> 8 == 0x13 else certificates_12
+        whole(c, log, suite, extensions=server_name(name), certificate=certificates(certificate(name, name)))
+    return make
+
+
+for number, name in enumerate(NAMES_ODD):
+    for suite in (0x1301, 0xc030):
+        make = named_oddly(name, suite)
+        make.__name__ = f'odd_name_{number}_{suite:x}'
+        text = name.decode('utf-8', 'backslashreplace').replace('\0', '\ufffd')
+        text = any if '\\x' in text else text
+        case(messages=4, sni=text, dst_certificate=text if name.isascii() else any if text is not any else None)(make)
+
+
+@case(messages=4, sni='x' * 256)
+def long_name(c, log):
+    whole(c, log, extensions=server_name(b'x' * 60000))
+
+
+@case(messages=4, sni='last')
+def two_names(c, log):
+    whole(c, log, extensions=server_name(b'first') + server_name(b'last'))
+
+
+@case(messages=4, sni=None)
+def empty_names(c, log):
+    whole(c, log, extensions=extension(0, b'') + extension(0, v16(b'')) + server_name(b'') + extension(0, b'\0'))
+
+
+@case(messages=4, sni=None)
+def name_beyond_its_extension(c, log):
+    whole(c, log, extensions=extension(0, v16(b'\0\xff\xffshort')) + extension(0, u16(9999)))
+
+
+@case(messages=4)
+def protocols(c, log):
+    whole(c, log, extensions=extension(16, v16(v8(b'\x1b[2J') + v8(b'') + b'\xff')) + extension(16, b'') * 50)
+
+
+@case(messages=4, sni='behind')
+def thousands_of_extensions(c, log):
+    whole(c, log, extensions=b''.join(extension(0x7000 + i % 256, b'') for i in range(10000)) + server_name(b'behind'))
+
+
+@case(messages=4)
+def heartbeats_and_sizes(c, log):
+    """record_size_limit, max_fragment_length, heartbeat, early data, as extensions of nonsense"""
+    whole(c, log, 0x1301, extensions=extension(28, b'\0') + extension(1, b'\xff' * 9) + extension(15, b'') +
+          extension(42, b'x'))
+
+
+# Hellos
+
+@case(messages=0, sni=None)
+def session_of_255(c, log):
+    whole(c, log, session=bytes(255), extensions=server_name(b'unread'))
+
+
+@case(messages=4)
+def second_hello_of_the_client(c, log):
+    c.send(CLIENT, record(HANDSHAKE, client_hello(b'r' * 32, server_name(b'other'))))
+    whole(c, log)
+
+
+@case(messages=4, sni='right')
+def twice_another_group(c, log):
+    for i in range(2):
+        c.send(CLIENT, record(HANDSHAKE, client_hello(b'%d' % i * 32, VERSIONS_13 + server_name(b'wrong'))))
+        c.send(SERVER, record(HANDSHAKE, server_hello(RETRY_RANDOM, 0x1301, CHOSEN_13)))
+    whole(c, log, 0x1301, extensions=server_name(b'right'))
+
+
+@case()
+def both_are_clients(c, log):
+    for side in (CLIENT, SERVER, CLIENT):
+        c.send(side, record(HANDSHAKE, client_hello(b'r' * 32, server_name(b'one'))))
+    c.close()
+
+
+@case()
+def both_are_servers(c, log):
+    for side in (SERVER, CLIENT, SERVER):
+        c.send(side, record(HANDSHAKE, server_hello(b'r' * 32, 0x1301 if side else 0xc030, CHOSEN_13)))
+    c.close()
+
+
+def changes_in_between(first, second, of=SERVER):
+    def make(c, log):
+        c.hello(first, log=log)
+        c.greet()
+        c.chat(range(1))
+        c.say(of, server_hello(b's' * 32, second, CHOSEN_13), HANDSHAKE)
+        if first >> 8 == 0x13:
+            c.say(of, handshake(24, b'\0'), HANDSHAKE)
+            c.keys[of].update()
+        c.chat(range(1, 2))
+        c.lose(of, 100)
+        c.chat(range(2, 3))
+        c.close()
+    return make
+
+
+for first in (0x1301, 0xc030):
+    for second in (0x1302, 0xc02f, 0xc024, 0x0000):
+        make = changes_in_between(first, second)
+        make.__name__ = f'from_{first:x}_to_{second:x}'
+        case(at_least=4, suite='TLS_AES_128_GCM_SHA256' if first == 0x1301 else any if second else None)(make)
+
+
+@case(suite='TLS_AES_128_GCM_SHA256', keys='found')
+def the_client_names_a_suite(c, log):
+    """in clear, when the server has begun to say something"""
+    c.hello(0x1301, log=log)
+    c.keys[CLIENT], keys = None, c.keys[CLIENT]
+    for i in range(3):
+        c.say(SERVER, message(NAMES[1], bytes([97, i])))
+        c.send(CLIENT, record(HANDSHAKE, server_hello(b's' * 32, 0, CHOSEN_13)))
+        c.say(SERVER, handshake(24, b'\0'), HANDSHAKE)
+        c.keys[SERVER].update()
+    c.close()
+
+
+@case()
+def hellos_of_any_length(c, log):
+    hello = client_hello(b'r' * 32, VERSIONS_13 + server_name(b'cut'))
+    for length in range(4, len(hello)):
+        c.send(CLIENT, record(HANDSHAKE, handshake(1, hello[4:length])))
+        c.send(SERVER, record(HANDSHAKE, handshake(2, hello[4:length])))
+    c.close()
+
+
+@case(messages=4, sni='slow')
+def a_byte_a_record(c, log):
+    hello = client_hello(b'q' * 32, server_name(b'slow'))
+    for byte in client_hello(b'q' * 32, extension(0xff00, bytes(30000))):
+        c.send(CLIENT, record(HANDSHAKE, bytes([byte])))
+    whole(c, log, extensions=server_name(b'slow'))
+
+
+# Records
+
+@case(at_least=4)
+def records_of_odd_lengths(c, log):
+    c.hello(0xc030, log=log)
+    c.greet()
+    c.chat()
+    for length in (0, 1, 7, 2 ** 14, 2 ** 14 + 2048, 2 ** 14 + 2049, 65535):
+        c.send(SERVER, record(DATA, bytes(length)))
+    c.chat(range(2, 4))
+    c.close()
+
+
+@case(at_least=4)
+def records_of_odd_types(c, log):
+    c.hello(0x1301, log=log)
+    c.greet()
+    c.chat()
+    for kind in (0, 1, 19, 25, 255):
+        c.send(SERVER, record(kind, bytes(9)))
+    for version in (0, 0x0200, 0x0300, 0x03ff, 0xffff):
+        c.send(CLIENT, record(DATA, bytes(40), version))
+    c.chat(range(2, 4))
+    c.close()
+
+
+@case(messages=4)
+def empty_and_padded(c, log):
+    for suite in (0x1301,):
+        c.hello(suite, log=log)
+        c.greet()
+        for side in (CLIENT, SERVER):
+            c.say(side, b'')
+            c.say(side, b'', padding=16000)
+            c.say(side, b'', HEARTBEAT)
+            c.say(side, b'\1\xff\xff', HEARTBEAT)
+            c.say(side, b'', HANDSHAKE)
+            c.say(side, b'', ALERT)
+            c.say(side, bytes(100), 99)
+        c.chat()
+        c.close()
+
+
+@case(messages=4)
+def nothing_but_padding(c, log):
+    c.hello(0x1301, log=log)
+    c.greet()
+    c.say(CLIENT, b'', None, padding=40)
+    c.chat()
+    c.close()
+
+
+@case(at_least=0)
+def alerts(c, log):
+    for body in (b'', b'\2', b'\2\x28\0', b'\2\xff', b'\xff\x46', b'\2\x28' * 400, b'\2\x2a'):
+        c.send(SERVER, record(ALERT, body))
+    whole(c, [])
+
+
+@case(messages=4)
+def renewed_a_thousand_times(c, log):
+    c.hello(0x1302, log=log)
+    c.greet()
+    for i in range(1000):
+        c.say(CLIENT, handshake(24, bytes([i & 1])), HANDSHAKE)
+        c.keys[CLIENT].update()
+    c.chat()
+    c.close()
+
+
+@case(messages=4, src_renewals=2000)
+def ciphers_changed_a_thousand_times(c, log):
+    c.hello(0xc030, log=log)
+    c.greet()
+    for i in range(2000):
+        c.say(CLIENT, b'\1', CHANGE_CIPHER)
+        c.keys[CLIENT].number = 0
+    c.chat()
+    c.close()
+
+
+# Certificates
+
+@case(messages=4, dst_certificate='first')
+def a_thousand_certificates(c, log):
+    whole(c, log, certificate=certificates_12(certificate(b'first'), *[certificate(b'more')[:60]] * 1000))
+
+
+@case(messages=4, dst_certificate=None)
+def a_giant(c, log):
+    whole(c, log, certificate=certificates_12(certificate(b'giant', b'x' * 50000)))
+
+
+@case(messages=4, dst_certificate='n0')
+def a_thousand_alternatives(c, log):
+    whole(c, log, certificate=certificates_12(certificate(b'cn', [b'n%d' % i for i in range(1000)])))
+
+
+@case(messages=4, dst_certificate=None)
+def nested(c, log):
+    inside = b''
+    for i in range(4000):
+        inside = der(0x30, inside)
+    whole(c, log, certificate=certificates_12(inside))
+
+
+@case(messages=4, dst_certificate=any)
+def nested_in_a_name(c, log):
+    inside = b'x'
+    for i in range(900):
+        inside = der(0x24, inside)
+    whole(c, log, certificate=certificates_12(certificate(b'outer', inside, alternative_tag=0xa4)))
+
+
+@case(messages=4)
+def strings_of_odd_kinds(c, log):
+    """what is none of UTF-8, an odd number of bytes of two each, four each beyond Unicode"""
+    odd = (12, b'\xff\xfe'), (30, b'abc'), (28, b'\xff\xff\xff\xff'), (20, b'\xe9\x1b[31m'), (3, b'\0x'), (5, b'')
+    whole(c, log, certificate=b''.join(certificates_12(certificate(text, common_tag=tag)) for tag, text in odd))
+
+
+@case(messages=4, dst_certificate='when', dst_certificate_until=None)
+def dates_of_nonsense(c, log):
+    whole(c, log, certificate=certificates_12(certificate(b'when', dates=(b'000000000000Z', b'\x1b[31m'))))
+
+
+@case(messages=4, dst_certificate=None)
+def lengths_of_lists(c, log):
+    one = certificate(b'cut')
+    bodies = (b'', b'\0', u24(0), u24(2 ** 24 - 1) + v24(one), v24(u24(2 ** 24 - 1) + one), v24(v24(b'')),
+              v24(v24(one[:-1])))
+    whole(c, log, certificate=b''.join(handshake(11, body) for body in bodies))
+
+
+# What is inside
+
+def rubbish(seed):
+    def make(c, log):
+        r = random.Random(seed)
+        c.hello(r.choice(list(SUITES)), log=log)
+        c.greet()
+        for i in range(60):
+            side = r.randrange(2)
+            good = message(NAMES[side], bytes([104, 2, 97, i & 255, 97, side]))
+            at = r.randrange(len(good))
+            said = r.choice([good, good[:at] + bytes([r.randrange(256)]) + good[at + 1:], good[:at], r.randbytes(at),
+                             good[at:], b'\0\0\0\0' * at])
+            c.say(side, said, r.choice([DATA] * 9 + [HANDSHAKE, ALERT]), r.choice([0, 0, 3]) if c.suite >> 8 == 0x13 else 0)
+        c.close()
+    return make
+
+
+for seed in range(12):
+    make = rubbish(seed)
+    make.__name__ = f'rubbish_{seed}'
+    case()(make)
+
+
+def make(work):
+    capture, log = Capture(), []
+    for number, (name, make_one, expected) in enumerate(CASES):
+        c = Connection(capture, 20000 + number)
+        make_one(c, log)
+    with open(f'{work}/pcap', 'wb') as file:
+        file.write(capture.pcap())
+    with open(f'{work}/keys', 'w') as file:
+        file.write(''.join(line + '\n' for line in log))
+
+
+def check(work):
+    opened, told, failed = {}, {}, 0
+    for line in open(f'{work}/json', encoding='utf-8', errors='strict'):
+        if any(ord(c) < 32 for c in line[:-1]):
+            sys.exit(f'control bytes: {line[:300]!r}')
+        record = json.loads(line)
+        port = record['src']['port'] if record['src']['port'] != 9000 else record['dst']['port']
+        if record['type'] == 'message':
+            opened[port] = opened.get(port, 0) + 1
+        if record['type'] == 'conn' and 'tls' in record:
+            told[port] = record['tls']
+    for number, (name, make_one, expected) in enumerate(CASES):
+        port, tls = 20000 + number, told.get(20000 + number, {})
+        messages = opened.get(port, 0)
+        wrong = []
+        if messages != expected.get('messages', messages) or messages < expected.get('at_least', 0):
+            wrong.append(f'{messages} messages')
+        wrong += [f'{key} is {tls.get(key)!r}' for key, value in expected.items() if key not in ('messages', 'at_least') and
+                  (key not in tls if value is any else tls.get(key) != value)]
+        if wrong:
+            print(f'{name}: {", ".join(wrong)}; expected {expected}')
+            failed = 1
+    sys.exit(failed)
+
+
+{'make': make, 'check': check}[sys.argv[1]](*sys.argv[2:])
