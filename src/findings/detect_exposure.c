@@ -155,10 +155,11 @@ static void take_message(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     take_code(d, record);
+    if (event->conn->tls != NULL)
+        return; /* others cannot read it */
     if (danger_has_cookie(&event->message))
         take_cookie(d, event);
-    if (event->conn->tls == NULL && event->message.payload.data != NULL &&
-        !danger_is_one_host(event->conn))
+    if (event->message.payload.data != NULL && !danger_is_one_host(event->conn))
         take_secret(d, event);
 }
 

@@ -582,9 +582,10 @@ static void secrets(void **state)
         put(&event);
         found(i <= BINARY_KEY ? "DS404" : "");
     }
-    for (int i = 0; i < 2; i++) { /* {2, Cookie, To} */
+    for (int i = 0; i < 3; i++) { /* {2, Cookie, To} */
         const uint8_t op = i == 0 ? 22 : 2;
         begin();
+        w.conn.tls = i == 2 ? &tls : NULL;
         begin_terms();
         put_tuple(3);
         put_small(op);
@@ -594,7 +595,7 @@ static void secrets(void **state)
         event.message.code = op;
         event.message.control = term_since(0);
         put(&event);
-        found(op == 2 ? "DS404" : "");
+        found(i == 1 ? "DS404" : "");
     }
 }
 
