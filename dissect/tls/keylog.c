@@ -1,7 +1,8 @@
 /*
  * keylog.c - see keylog.h: lines in, secrets by label and client random out. Secrets stand in
- * a ring, so that the oldest goes first, and are found by the first bytes of their random,
- * which is one.
+ * a ring, so that the oldest goes first, and in lists by hashes. Capture files hold secrets, too, so
+ * that any number of them may be of one random, or differ in nothing but the secret: no list is walked
+ * further than to what is wanted.
  */
 #include "keylog.h"
 
@@ -10,13 +11,16 @@
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 enum { KEY_LINE_MAX = 512, FIRST_CAP = 16 };
 
 struct ds_keylog {
     struct ds_keylog_stats stats;
     struct keylog_secret *secrets;
-    uint32_t *buckets;     /* of the first secret, plus one; as many as there is room for secrets */
+    uint32_t *buckets[2];  /* of what is hashed: the first of each list, plus one; cap of them */
+    uint32_t used;         /* the one that was used last, plus one */
     size_t cap, max, next; /* next: the oldest, once all places are taken */
     size_t num;
     bool is_expected; /* more */
@@ -50,31 +54,71 @@ void ds_keylog_free(struct ds_keylog *keylog)
     if (keylog->secrets != NULL)
         OPENSSL_cleanse(keylog->secrets, keylog->cap * sizeof *keylog->secrets);
     free(keylog->secrets);
-    free(keylog->buckets);
+    free(keylog->buckets[0]);
+    free(keylog->buckets[1]);
     OPENSSL_cleanse(keylog, sizeof *keylog);
     free(keylog);
 }
 
-static uint32_t *bucket_of(const struct ds_keylog *keylog, const uint8_t *random)
+/* keylog_key is what is hashed of a line. */
+struct keylog_key {
+    uint8_t random[TLS_RANDOM_LEN];
+    uint32_t label, updates;
+};
+_Static_assert(sizeof(struct keylog_key) == TLS_RANDOM_LEN + 8, "no padding: it is hashed as bytes");
+
+static struct keylog_key key_of(enum tls_label label, uint32_t updates, const uint8_t *random)
 {
-    uint32_t hash;
-    memcpy(&hash, random, sizeof hash);
-    return &keylog->buckets[hash % keylog->cap];
+    struct keylog_key key = {.label = (uint32_t)label, .updates = updates};
+    memcpy(key.random, random, TLS_RANDOM_LEN);
+    return key;
 }
 
-static void put_in(struct ds_keylog *keylog, size_t i)
+/* bucket_of: the key log's address is a seed that a peer does not know. */
+static uint32_t *bucket_of(const struct ds_keylog *keylog, enum keylog_index index,
+                           const struct keylog_key *key)
 {
-    uint32_t *bucket = bucket_of(keylog, keylog->secrets[i].random);
-    keylog->secrets[i].next = *bucket;
-    *bucket = (uint32_t)i + 1;
+    const size_t len = index == KEYLOG_BY_LINE ? sizeof *key : sizeof key->random;
+    return &keylog->buckets[index][XXH3_64bits_withSeed(key, len, (uintptr_t)keylog) % keylog->cap];
 }
 
-static void take_out(struct ds_keylog *keylog, size_t i)
+/* list_of returns where the list begins that a secret stands in, or would. */
+static uint32_t *list_of(struct ds_keylog *keylog, enum keylog_index index,
+                         const struct keylog_secret *secret)
 {
-    uint32_t *at = bucket_of(keylog, keylog->secrets[i].random);
-    while (*at != i + 1)
-        at = &keylog->secrets[*at - 1].next;
-    *at = keylog->secrets[i].next;
+    const struct keylog_key key = key_of(secret->label, secret->updates, secret->random);
+    return index == KEYLOG_BY_USE ? &keylog->used : bucket_of(keylog, index, &key);
+}
+
+static void put_in(struct ds_keylog *keylog, enum keylog_index index, size_t i)
+{
+    struct keylog_secret *secret = &keylog->secrets[i];
+    uint32_t *list = list_of(keylog, index, secret);
+    secret->places[index] = (struct keylog_place){.next = *list};
+    if (*list != 0)
+        keylog->secrets[*list - 1].places[index].before = (uint32_t)i + 1;
+    *list = (uint32_t)i + 1;
+}
+
+static void take_out(struct ds_keylog *keylog, enum keylog_index index, size_t i)
+{
+    struct keylog_secret *secret = &keylog->secrets[i];
+    const struct keylog_place place = secret->places[index];
+    if (place.before != 0)
+        keylog->secrets[place.before - 1].places[index].next = place.next;
+    else
+        *list_of(keylog, index, secret) = place.next;
+    if (place.next != 0)
+        keylog->secrets[place.next - 1].places[index].before = place.before;
+}
+
+/* take_away frees the place of a secret. */
+static void take_away(struct ds_keylog *keylog, size_t i)
+{
+    take_out(keylog, KEYLOG_BY_LINE, i);
+    take_out(keylog, KEYLOG_BY_RANDOM, i);
+    if (keylog->secrets[i].used != 0)
+        take_out(keylog, KEYLOG_BY_USE, i);
 }
 
 /* grow makes room for twice as many, and leaves no secret behind in memory given back. */
@@ -84,10 +128,11 @@ static bool grow(struct ds_keylog *keylog)
     if (cap > keylog->max)
         cap = keylog->max;
     struct keylog_secret *secrets = calloc(cap, sizeof *secrets);
-    uint32_t *buckets = calloc(cap, sizeof *buckets);
-    if (secrets == NULL || buckets == NULL) {
+    uint32_t *by_line = calloc(cap, sizeof *by_line), *by_random = calloc(cap, sizeof *by_random);
+    if (secrets == NULL || by_line == NULL || by_random == NULL) {
         free(secrets);
-        free(buckets);
+        free(by_line);
+        free(by_random);
         return false;
     }
     if (keylog->num != 0) {
@@ -95,12 +140,20 @@ static bool grow(struct ds_keylog *keylog)
         OPENSSL_cleanse(keylog->secrets, keylog->cap * sizeof *secrets);
     }
     free(keylog->secrets);
-    free(keylog->buckets);
+    free(keylog->buckets[KEYLOG_BY_LINE]);
+    free(keylog->buckets[KEYLOG_BY_RANDOM]);
     keylog->secrets = secrets;
-    keylog->buckets = buckets;
+    keylog->buckets[KEYLOG_BY_LINE] = by_line;
+    keylog->buckets[KEYLOG_BY_RANDOM] = by_random;
     keylog->cap = cap;
-    for (size_t i = 0; i < keylog->num; i++)
-        put_in(keylog, i);
+    for (int is_used = 1; is_used >= 0; is_used--) { /* those that are not come first, as if newer */
+        for (size_t i = 0; i < keylog->num; i++) {
+            if ((secrets[i].used != 0) != is_used)
+                continue;
+            put_in(keylog, KEYLOG_BY_LINE, i);
+            put_in(keylog, KEYLOG_BY_RANDOM, i);
+        }
+    }
     return true;
 }
 
@@ -110,8 +163,11 @@ const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls
 {
     if (keylog == NULL || keylog->num == 0)
         return NULL;
-    for (uint32_t i = *bucket_of(keylog, random); i != 0; i = keylog->secrets[i - 1].next) {
+    const struct keylog_key key = key_of(label, updates, random);
+    uint32_t next;
+    for (uint32_t i = *bucket_of(keylog, KEYLOG_BY_LINE, &key); i != 0; i = next) {
         const struct keylog_secret *secret = &keylog->secrets[i - 1];
+        next = secret->places[KEYLOG_BY_LINE].next;
         if (secret->label == label && secret->updates == updates &&
             memcmp(secret->random, random, TLS_RANDOM_LEN) == 0)
             return secret;
@@ -152,12 +208,18 @@ void keylog_note(const struct env *env, const uint8_t random[TLS_RANDOM_LEN], ui
     struct ds_keylog *keylog = env->config.keylog;
     if (!env->config.keylog_notes || keylog == NULL || keylog->num == 0)
         return;
-    for (uint32_t i = *bucket_of(keylog, random); i != 0; i = keylog->secrets[i - 1].next) {
+    const struct keylog_key key = key_of(TLS_LABEL_MASTER, 0, random);
+    uint32_t next;
+    for (uint32_t i = *bucket_of(keylog, KEYLOG_BY_RANDOM, &key); i != 0; i = next) {
         struct keylog_secret *secret = &keylog->secrets[i - 1];
-        if (secret->used != 0 || memcmp(secret->random, random, TLS_RANDOM_LEN) != 0)
+        next = secret->places[KEYLOG_BY_RANDOM].next;
+        if (memcmp(secret->random, random, TLS_RANDOM_LEN) != 0)
             continue;
+        if (secret->used != 0)
+            break; /* and so are those that are older */
         secret->used = ++keylog->stats.used;
         secret->tcp = tcp;
+        put_in(keylog, KEYLOG_BY_USE, i - 1);
     }
 }
 
@@ -191,10 +253,13 @@ uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
                         void (*take)(void *context, uint64_t tcp, struct ds_text line),
                         void *context)
 {
-    for (size_t i = 0; i < keylog->num && after < keylog->stats.used; i++) {
-        if (keylog->secrets[i].used > after)
-            give_line(&keylog->secrets[i], take, context);
-    }
+    const struct keylog_secret *secrets = keylog->secrets;
+    uint32_t first = 0;
+    for (uint32_t i = keylog->used; i != 0 && secrets[i - 1].used > after;
+         i = secrets[i - 1].places[KEYLOG_BY_USE].next)
+        first = i;
+    for (uint32_t i = first; i != 0; i = secrets[i - 1].places[KEYLOG_BY_USE].before)
+        give_line(&secrets[i - 1], take, context);
     return keylog->stats.used;
 }
 
@@ -209,35 +274,50 @@ bool keylog_is_of_use(const struct env *env)
     return keylog_grows(env) || keylog_age(env->config.keylog) != 0;
 }
 
+/* find_place returns where a secret may stand: in the place of one that had the same line but for the
+ * secret, of which the last is right, in a new one, or in that of the oldest. False: nowhere. */
+static bool find_place(struct ds_keylog *keylog, const struct keylog_secret *old, size_t *place)
+{
+    if (old != NULL) {
+        *place = (size_t)(old - keylog->secrets);
+        take_away(keylog, *place);
+        return true;
+    }
+    if (keylog->max == 0) {
+        keylog->stats.dropped++;
+        return false;
+    }
+    if (keylog->num == keylog->cap && keylog->cap < keylog->max && !grow(keylog)) {
+        keylog->stats.no_memory++;
+        return false;
+    }
+    if (keylog->num < keylog->cap) {
+        *place = keylog->num++;
+        return true;
+    }
+    *place = keylog->next;
+    keylog->next = (keylog->next + 1) % keylog->cap;
+    take_away(keylog, *place);
+    keylog->stats.dropped++;
+    return true;
+}
+
 static void take_secret(struct ds_keylog *keylog, const struct keylog_secret *secret)
 {
     const struct keylog_secret *old = keylog_find(keylog, secret->label, secret->updates, secret->random);
-    size_t place = keylog->num;
+    size_t place;
     if (old != NULL && old->len == secret->len &&
         CRYPTO_memcmp(old->secret, secret->secret, old->len) == 0) {
         keylog->stats.repeated++;
         return;
     }
-    if (keylog->max == 0) {
-        keylog->stats.dropped++;
+    if (!find_place(keylog, old, &place))
         return;
-    }
-    if (keylog->num == keylog->cap && keylog->cap < keylog->max && !grow(keylog)) {
-        keylog->stats.no_memory++;
-        return;
-    }
-    if (keylog->num == keylog->cap) {
-        place = keylog->next;
-        keylog->next = (keylog->next + 1) % keylog->cap;
-        take_out(keylog, place);
-        keylog->stats.dropped++;
-    } else {
-        keylog->num++;
-    }
     keylog->secrets[place] = *secret;
+    keylog->secrets[place].added = ++keylog->stats.secrets;
     keylog->secrets[place].used = 0;
-    put_in(keylog, place);
-    keylog->stats.secrets++;
+    put_in(keylog, KEYLOG_BY_LINE, place);
+    put_in(keylog, KEYLOG_BY_RANDOM, place);
 }
 
 static int digit_of(uint8_t c)

@@ -15,6 +15,14 @@ enum tls_label {
     TLS_LABEL_COUNT
 };
 
+/* Where a secret stands in a list, by its number plus one; 0: at the end of the list. */
+struct keylog_place {
+    uint32_t next, before;
+};
+
+/* What secrets are found by: their line, their random, the newest first, and whether they are used. */
+enum keylog_index { KEYLOG_BY_LINE, KEYLOG_BY_RANDOM, KEYLOG_BY_USE, KEYLOG_INDEXES };
+
 /* keylog_secret is one line. */
 struct keylog_secret {
     enum tls_label label;
@@ -22,7 +30,8 @@ struct keylog_secret {
     uint8_t random[TLS_RANDOM_LEN]; /* of the client */
     uint8_t secret[TLS_SECRET_MAX];
     uint8_t len;
-    uint32_t next; /* of its bucket, plus one */
+    struct keylog_place places[KEYLOG_INDEXES];
+    uint64_t added; /* as which one, from 1 */
     uint64_t used, tcp; /* ds_keylog_used: which one, 0: not; and of which connection */
 };
 

@@ -1,6 +1,6 @@
 /*
  * test_keylog.c - the lines of a key log: which are taken, counted as odd, repeated, of no use, and what
- * is made of one that is still being written.
+ * is made of one that is still being written; that none of them is dearer than others, and is told as used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,12 +9,14 @@
 
 #include <cmocka.h>
 
+#include "conn.h"
 #include "failing_alloc.h"
+#include "keylog.h"
 
-#include <distsniff/keylog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static char line[1024];
 
@@ -118,16 +120,103 @@ static void test_tried_between(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    for (unsigned long n = 1; n <= 3; n++) {
+    for (unsigned long n = 1; n <= 4; n++) {
         struct ds_keylog *keylog = ds_keylog_new(10);
         assert_non_null(keylog);
         failing_alloc_at(n);
         ds_keylog_try(keylog, make_line("CLIENT_RANDOM", 64, 96), 14 + 65 + 96);
         failing_alloc_at(0);
-        assert_int_equal(ds_keylog_stats(keylog)->no_memory, n <= 2);
-        assert_int_equal(ds_keylog_stats(keylog)->secrets, n > 2);
+        assert_int_equal(ds_keylog_stats(keylog)->no_memory, n <= 3);
+        assert_int_equal(ds_keylog_stats(keylog)->secrets, n > 3);
         ds_keylog_free(keylog);
     }
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void count_line(void *context, uint64_t tcp, struct ds_text text)
+{
+    uint64_t *num = context;
+    assert_int_equal(tcp, 5);
+    assert_int_equal(text.data[text.len - 1], '\n');
+    (*num)++;
+}
+
+/* Lines that a stranger has chosen: of one random, or of randoms that begin alike, or one line with many
+ * secrets. Each is taken as fast as any other, beyond the cap, too, and so is each hello that names them. */
+static void test_strangers(void **state)
+{
+    enum { CAP = 20000, LINES = 3 * CAP };
+    static const char *const kinds[] = {"one random", "one beginning", "one line"};
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        const double begin = seconds();
+        struct ds_keylog *keylog = ds_keylog_new(CAP);
+        const struct env env = {.config = {.keylog = keylog, .keylog_notes = true}};
+        uint8_t random[TLS_RANDOM_LEN] = {0};
+        uint64_t num_given = 0, num_used = 0;
+        for (unsigned i = 0; i < LINES; i++) {
+            const unsigned number = kind == 1 ? i : 0;
+            snprintf(line, sizeof line, "CLIENT_TRAFFIC_SECRET_%u %056d%08x %056d%08x", kind == 0 ? i : 0, 0,
+                     number, 0, i);
+            add(keylog, line);
+            for (int n = 0; n < 4; n++)
+                random[TLS_RANDOM_LEN - 1 - n] = (uint8_t)(number >> 8 * n);
+            keylog_note(&env, random, 5);
+            keylog_note(&env, random, 5);
+            num_used = ds_keylog_used(keylog, num_used, count_line, &num_given);
+        }
+        assert_int_equal(ds_keylog_stats(keylog)->secrets, LINES);
+        assert_int_equal(ds_keylog_stats(keylog)->dropped, kind == 2 ? 0 : LINES - CAP);
+        assert_int_equal(num_used, LINES);
+        assert_int_equal(num_given, LINES);
+        ds_keylog_free(keylog);
+        if (seconds() - begin > 5)
+            fail_msg("%s: %g s", kinds[kind], seconds() - begin);
+    }
+}
+
+/* What is used is told once, be it that there was made room in between; of two secrets of one line the
+ * last one counts. */
+static void test_used(void **state)
+{
+    (void)state;
+    struct ds_keylog *keylog = ds_keylog_new(40);
+    const struct env env = {.config = {.keylog = keylog, .keylog_notes = true}};
+    uint8_t random[TLS_RANDOM_LEN] = {[TLS_RANDOM_LEN - 1] = 7};
+    uint64_t num = 0;
+    for (int i = 0; i < 60; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "CLIENT_TRAFFIC_SECRET_%d", i);
+        add(keylog, make_line(name, 64, 64));
+        if (i == 2) {
+            keylog_note(&env, random, 5);
+            assert_int_equal(ds_keylog_used(keylog, 0, count_line, &num), 3);
+            assert_int_equal(num, 3);
+            make_line("CLIENT_TRAFFIC_SECRET_0", 64, 64);
+            line[strlen(line) - 1] = 'f';
+            add(keylog, line);
+            assert_int_equal(keylog_find(keylog, TLS_LABEL_CLIENT, 0, random)->secret[31], 0x0f);
+        } else if (i == 19) {
+            keylog_note(&env, random, 5);
+            assert_int_equal(ds_keylog_used(keylog, 3, count_line, &num), 3 + 18);
+            assert_int_equal(num, 3 + 18);
+        }
+    }
+    assert_int_equal(ds_keylog_stats(keylog)->dropped, 20);
+    assert_null(keylog_find(keylog, TLS_LABEL_CLIENT, 19, random));
+    assert_non_null(keylog_find(keylog, TLS_LABEL_CLIENT, 20, random));
+    assert_int_equal(ds_keylog_used(keylog, 0, count_line, &num), 21);
+    assert_int_equal(num, 21); /* those are dropped */
+    keylog_note(&env, random, 5);
+    assert_int_equal(ds_keylog_used(keylog, 21, count_line, &num), 21 + 40);
+    assert_int_equal(num, 21 + 40);
+    ds_keylog_free(keylog);
 }
 
 int main(void)
@@ -137,6 +226,8 @@ int main(void)
         cmocka_unit_test(test_beginnings),
         cmocka_unit_test(test_tried_between),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
