@@ -122,31 +122,86 @@ static void take_gap(struct ds_session *session, struct link *link, int dir, uin
     reassembly_free(&link->probes[dir].held, &session->env);
 }
 
+/* enter_moment has a connection stand where it stood when what TLS tells came; leave_moment ends that. */
+static void enter_moment(struct link *link)
+{
+    link->conn.tcp = tls_get_moment(link->tls);
+}
+
+static void leave_moment(struct link *link)
+{
+    link->conn.tcp = link->tcp;
+}
+
 static void on_tls_text(void *context, int dir, struct cursor text)
 {
     struct link *link = context;
     link->session->env.stats.tls_opened += !link->is_opened && !link->tcp->only_past;
     link->is_opened = true;
+    if (link->is_forgotten)
+        return;
     link->conn.sealed_rest = tls_get_rest(link->tls, dir);
-    if (!link->is_forgotten)
-        take_text(link->session, link, dir, text);
+    enter_moment(link);
+    take_text(link->session, link, dir, text);
+    leave_moment(link);
 }
 
 static void on_tls_gap(void *context, int dir, uint64_t len, enum tcp_gap why)
 {
     struct link *link = context;
-    if (!link->is_forgotten)
-        take_gap(link->session, link, dir, len, why);
+    if (link->is_forgotten)
+        return;
+    enter_moment(link);
+    take_gap(link->session, link, dir, len, why);
+    leave_moment(link);
+}
+
+static void take_stall(struct ds_session *session, struct link *link, int dir,
+                       const struct ds_stall *stall)
+{
+    if (link->conn.proto == NULL)
+        return;
+    struct ds_event event = {.type = DS_EVENT_STALL, .dir = (uint8_t)dir, .stall = *stall};
+    if (link->conn.proto->progress != NULL)
+        link->conn.proto->progress(&link->conn, dir, &event.stall.message_size,
+                                   &event.stall.message_passed);
+    env_emit(&session->env, &link->conn, &event);
+}
+
+static void on_tls_stall(void *context, int dir, const struct ds_stall *stall)
+{
+    struct link *link = context;
+    if (link->is_forgotten)
+        return;
+    enter_moment(link);
+    take_stall(link->session, link, dir, stall);
+    leave_moment(link);
+}
+
+static void on_tls_icmp(void *context, int dir)
+{
+    struct link *link = context;
+    if (link->is_forgotten || link->conn.proto == NULL)
+        return;
+    enter_moment(link);
+    conn_report_icmp(&link->session->env, &link->conn, dir);
+    leave_moment(link);
+}
+
+static void on_tls_end(void *context, int dir)
+{
+    struct link *link = context;
+    if (link->is_forgotten || link->conn.proto == NULL)
+        return;
+    enter_moment(link);
+    link->conn.proto->end(&link->session->env, &link->conn, dir);
+    leave_moment(link);
 }
 
 /* on_tls_sealed: a connection that cannot be read is shown where its port tells what it is. */
-static void on_tls_sealed(void *context)
+static void take_sealed(struct ds_session *session, struct link *link)
 {
-    struct link *link = context;
-    struct ds_session *session = link->session;
     const struct proto *proto = NULL;
-    if (link->is_forgotten)
-        return;
     if (link->conn.proto == NULL &&
         proto_find(&session->env, &link->conn, 0, cursor_make(NULL, 0), &proto) == PROTO_YES &&
         !session_take_link(session, link, proto))
@@ -159,10 +214,23 @@ static void on_tls_sealed(void *context)
     }
 }
 
+static void on_tls_sealed(void *context)
+{
+    struct link *link = context;
+    if (link->is_forgotten)
+        return;
+    enter_moment(link);
+    take_sealed(link->session, link);
+    leave_moment(link);
+}
+
 static const struct tls_events tls_events = {
     .text = on_tls_text,
     .gap = on_tls_gap,
     .sealed = on_tls_sealed,
+    .stall = on_tls_stall,
+    .icmp = on_tls_icmp,
+    .end = on_tls_end,
 };
 
 /* starts_tls says whether what comes is TLS, and is worth the trouble. */
@@ -294,8 +362,16 @@ static void on_end(void *context, struct tcp_conn_view *view, int dir)
 {
     struct ds_session *session = context;
     struct link *link = view->user;
-    if (link != NULL && link->conn.proto != NULL)
-        link->conn.proto->end(&session->env, &link->conn, dir);
+    if (link == NULL)
+        return;
+    if (link->tls == NULL) {
+        if (link->conn.proto != NULL)
+            link->conn.proto->end(&session->env, &link->conn, dir);
+        return;
+    }
+    link->is_in_tls = true;
+    tls_note_end(link->tls, dir);
+    leave_tls(session, link);
 }
 
 static void on_go_on(void *context, struct tcp_conn_view *view)
@@ -318,8 +394,16 @@ static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
 {
     struct ds_session *session = context;
     struct link *link = view->user;
-    if (link != NULL && link->conn.proto != NULL)
-        conn_report_icmp(&session->env, &link->conn, dir);
+    if (link == NULL)
+        return;
+    if (link->tls == NULL) {
+        if (link->conn.proto != NULL)
+            conn_report_icmp(&session->env, &link->conn, dir);
+        return;
+    }
+    link->is_in_tls = true;
+    tls_note_icmp(link->tls, dir);
+    leave_tls(session, link);
 }
 
 static void on_stall(void *context, struct tcp_conn_view *view, int dir,
@@ -327,13 +411,15 @@ static void on_stall(void *context, struct tcp_conn_view *view, int dir,
 {
     struct ds_session *session = context;
     struct link *link = view->user;
-    if (link == NULL || link->conn.proto == NULL)
+    if (link == NULL)
         return;
-    struct ds_event event = {.type = DS_EVENT_STALL, .dir = (uint8_t)dir, .stall = *stall};
-    if (link->conn.proto->progress != NULL)
-        link->conn.proto->progress(&link->conn, dir, &event.stall.message_size,
-                                   &event.stall.message_passed);
-    env_emit(&session->env, &link->conn, &event);
+    if (link->tls == NULL) {
+        take_stall(session, link, dir, stall);
+        return;
+    }
+    link->is_in_tls = true;
+    tls_note_stall(link->tls, dir, stall);
+    leave_tls(session, link);
 }
 
 static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)

@@ -13,3 +13,9 @@ target_link_libraries(role_dump PRIVATE libdistsniff PkgConfig::PCAP)
 add_test(NAME static_atoms COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/static_atoms
                                    $<TARGET_FILE:distsniff>
                                    ${CMAKE_SOURCE_DIR}/dissect/atoms/otp25.def ${PCAPS})
+# Keys of TLS that come after the packets.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME late_keys COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_keys.py
+                                  $<TARGET_FILE:distsniff> ${PCAPS})
+endif()

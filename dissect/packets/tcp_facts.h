@@ -68,6 +68,29 @@ bool tcp_facts_time(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_
 /* tcp_facts_end ends what goes on in direction dir: true when that was a stall worth a word. */
 bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall);
 
+/* tcp_facts_then is what belongs to data of a direction that is told of later than it came. */
+struct tcp_facts_then {
+    int64_t run_ns;
+    bool tick_is_late;
+};
+
+/* tcp_facts_leave takes that out, tcp_facts_enter puts it in again: for what came then; in the end that of
+ * now, which was taken out before. */
+static inline struct tcp_facts_then tcp_facts_leave(struct tcp_facts *facts, int dir)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    const struct tcp_facts_then then = {me->run_ns, me->tick_is_late};
+    me->tick_is_late = false;
+    return then;
+}
+
+static inline void tcp_facts_enter(struct tcp_facts *facts, int dir, struct tcp_facts_then then)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    me->run_ns = then.run_ns;
+    me->tick_is_late |= then.tick_is_late;
+}
+
 /* tcp_facts_tick takes a tick of direction dir, num_frames frames having been sent with it. */
 void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames);
 

@@ -18,8 +18,6 @@ enum {
     TICK_LEN_13 = 21,
 };
 
-#define WAIT_NS (10 * TLS_SECOND_NS)
-
 struct tls_stage *tls_stage_new(struct env *env, const struct tls_events *events)
 {
     struct tls_stage *stage = calloc(1, sizeof *stage);
@@ -44,7 +42,7 @@ struct tls *tls_new(struct tls_stage *stage, const struct tcp_conn_view *tcp, vo
     if (tls == NULL)
         return NULL;
     tls->stage = stage;
-    tls->tcp = tcp;
+    tls->tcp = tls->at = tcp;
     tls->context = context;
     tls->client = -1;
     tls->view.keys = DS_TLS_KEYS_MISSING;
@@ -60,10 +58,10 @@ void tls_free(struct tls *tls)
         struct tls_dir *d = &tls->dirs[dir];
         reassembly_free(&d->held, env);
         reassembly_free(&d->handshake, env);
-        reassembly_free(&d->waiting, env);
         tls_cipher_clear(&d->early);
         tls_cipher_clear(&d->cipher);
     }
+    tls_waiting_free(&tls->waiting, env);
     OPENSSL_cleanse(tls, sizeof *tls);
     free(tls);
 }
@@ -71,6 +69,11 @@ void tls_free(struct tls *tls)
 const struct ds_tls *tls_view(const struct tls *tls)
 {
     return &tls->view;
+}
+
+const struct tcp_conn_view *tls_get_moment(const struct tls *tls)
+{
+    return tls->at;
 }
 
 /* give_gap tells of what could not be opened: at once where something was before it, else
@@ -88,12 +91,19 @@ static void give_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     tls->stage->events->gap(tls->context, dir, len, why);
 }
 
-/* add_slack: records may be missing in so many bytes. */
-static void add_slack(struct tls_dir *d, uint64_t len)
+uint64_t tls_slack_of(uint64_t len)
 {
-    d->slack += len / MIN_RECORD_LEN + 1;
+    const uint64_t slack = len / MIN_RECORD_LEN + 1;
+    return slack < TLS_MAX_UNKNOWN_SEQ ? slack : TLS_MAX_UNKNOWN_SEQ;
+}
+
+void tls_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    d->slack += tls_slack_of(len);
     if (d->slack > TLS_MAX_UNKNOWN_SEQ)
         d->slack = TLS_MAX_UNKNOWN_SEQ;
+    give_gap(tls, dir, len, why);
 }
 
 static void tell_sealed(struct tls *tls)
@@ -147,7 +157,7 @@ static void count_unopened(struct tls *tls, int dir)
 static bool are_late(const struct tls *tls)
 {
     return tls->is_told ||
-           (tls->waits_ns != 0 && tls->waits_age != keylog_age(tls->stage->env->config.keylog));
+           (tls->has_waited && tls->waits_age != keylog_age(tls->stage->env->config.keylog));
 }
 
 /* open_record returns whether a sealed record could be opened. */
@@ -180,101 +190,40 @@ static bool is_handshake_13(const struct tls *tls, int dir)
     return tls->view.version == TLS_1_3 && !tls->dirs[dir].is_open;
 }
 
-/* may_get_keys says whether there may be keys soon: their line is not there yet, or, where
- * packets come in disorder, the hello of the other side. */
-static bool may_get_keys(const struct tls *tls)
-{
-    const struct env *env = tls->stage->env;
-    return keylog_is_of_use(env) && !tls->is_told &&
-           (keylog_grows(env) || !tls->has_client_random || !tls->has_server_random);
-}
-
-/* hold keeps a record until its keys come. */
-static bool hold(struct tls *tls, int dir, struct cursor sent)
+bool tls_open_sealed(struct tls *tls, int dir, const struct tls_record *record, size_t len,
+                     bool may_wait)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    const int64_t now_ns = tls->tcp->now_ns;
-    if (!may_get_keys(tls) ||
-        d->waiting.len + cursor_left(&sent) > tls->stage->env->config.limits[DS_LIMIT_BUFFER] ||
-        (tls->waits_ns != 0 && now_ns - tls->waits_ns > WAIT_NS) ||
-        !reassembly_add(&d->waiting, tls->stage->env, sent))
+    if (open_record(tls, dir, record))
+        return true;
+    if (d->cipher.suite == NULL && may_wait)
         return false;
-    if (tls->waits_ns == 0) {
-        tls->waits_ns = now_ns;
-        tls->waits_age = keylog_age(tls->stage->env->config.keylog);
-        keylog_want(tls->stage->env);
+    if (d->cipher.suite == NULL)
+        tell_sealed(tls);
+    else if (is_handshake_13(tls, dir) && d->num_wrong < TLS_MAX_WRONG) {
+        d->num_wrong++;
+        d->slack++;
+        return true;
     }
+    count_unopened(tls, dir);
+    give_gap(tls, dir, len, TCP_GAP_LOST);
+    if (++d->num_wrong > TLS_MAX_WRONG)
+        tell_sealed(tls);
     return true;
-}
-
-/* give_up_waiting: the keys do not come. */
-static void give_up_waiting(struct tls *tls)
-{
-    tell_sealed(tls);
-    for (int dir = 0; dir < 2; dir++) {
-        struct tls_dir *d = &tls->dirs[dir];
-        struct cursor at = reassembly_cursor(&d->waiting);
-        struct tls_record record;
-        uint64_t len = 0;
-        while (tls_record_read(&at, &record)) {
-            count_unopened(tls, dir);
-            len += TLS_HEADER_LEN + cursor_left(&record.body);
-        }
-        reassembly_free(&d->waiting, tls->stage->env);
-        if (len != 0)
-            give_gap(tls, dir, len, TCP_GAP_LOST);
-    }
-}
-
-static void open_waiting(struct tls *tls, int dir);
-
-/* find_late tries a record of a connection that was begun late while others wait, so that its keys are
- * looked for on. Those that wait have the numbers before its own. */
-static void find_late(struct tls *tls, int dir, const struct tls_record *record)
-{
-    struct tls_dir *d = &tls->dirs[dir];
-    struct cursor at = reassembly_cursor(&d->waiting);
-    struct tls_record one;
-    size_t len = 0;
-    uint8_t type;
-    if (tls_keys_find(tls, dir)) { /* as the other end's were found */
-        open_waiting(tls, dir);
-        return;
-    }
-    if (tls->client >= 0 || !tls_keys_open(tls, dir, record, &len, &type))
-        return;
-    OPENSSL_cleanse(tls->stage->text, len);
-    for (d->seq--; d->seq != 0 && tls_record_read(&at, &one);)
-        d->seq--;
-    open_waiting(tls, dir);
 }
 
 static void take_sealed(struct tls *tls, int dir, const struct tls_record *record,
                         struct cursor sent)
 {
-    struct tls_dir *d = &tls->dirs[dir];
-    if (d->waiting.len != 0)
-        find_late(tls, dir, record);
-    if (d->waiting.len == 0 && open_record(tls, dir, record))
+    if (tls_waits(tls))
+        tls_late_look(tls, dir, record);
+    if (!tls_waits(tls) &&
+        tls_open_sealed(tls, dir, record, cursor_left(&sent), tls_late_may_wait(tls)))
         return;
-    if (d->cipher.suite == NULL && hold(tls, dir, sent))
+    if (tls_late_hold(tls, dir, sent))
         return;
-    if (d->cipher.suite == NULL) {
-        give_up_waiting(tls);
-        count_unopened(tls, dir);
-        d->num_wrong++;
-        give_gap(tls, dir, cursor_left(&sent), TCP_GAP_LOST);
-        return;
-    }
-    if (is_handshake_13(tls, dir) && d->num_wrong < TLS_MAX_WRONG) {
-        d->num_wrong++;
-        d->slack++;
-        return;
-    }
-    count_unopened(tls, dir);
-    give_gap(tls, dir, cursor_left(&sent), TCP_GAP_LOST);
-    if (++d->num_wrong > TLS_MAX_WRONG)
-        tell_sealed(tls);
+    tls_late_give_up(tls);
+    (void)tls_open_sealed(tls, dir, record, cursor_left(&sent), false);
 }
 
 static void take_record(struct tls *tls, int dir, const struct tls_record *record,
@@ -309,24 +258,6 @@ static void take_record(struct tls *tls, int dir, const struct tls_record *recor
     }
 }
 
-/* open_waiting: the keys have come. */
-static void open_waiting(struct tls *tls, int dir)
-{
-    struct tls_dir *d = &tls->dirs[dir];
-    struct reassembly waiting = d->waiting;
-    struct cursor at = reassembly_cursor(&waiting);
-    struct tls_record record;
-    const uint64_t behind = d->rest;
-    d->waiting = (struct reassembly){0};
-    for (struct cursor start = at; tls_record_read(&at, &record); start = at) {
-        start.end = at.at;
-        d->rest = cursor_left(&at) + behind;
-        take_sealed(tls, dir, &record, start);
-    }
-    d->rest = behind;
-    reassembly_free(&waiting, tls->stage->env);
-}
-
 /* ask_for_keys: the key log has grown, or a hello was seen. */
 static void ask_for_keys(struct tls *tls)
 {
@@ -338,10 +269,9 @@ static void ask_for_keys(struct tls *tls)
             tls->dirs[dir].tried = tls->dirs[dir].num_searches = 0; /* not the new ones */
     }
     tls->keys_age = keylog_age(env->config.keylog);
-    for (int dir = 0; dir < 2; dir++) {
-        if (tls_keys_find(tls, dir) && tls->dirs[dir].waiting.len != 0)
-            open_waiting(tls, dir);
-    }
+    for (int dir = 0; dir < 2; dir++)
+        (void)tls_keys_find(tls, dir);
+    tls_late_tell(tls);
 }
 
 /* take_records works on the records that are whole in at. */
@@ -358,10 +288,8 @@ static void take_records(struct tls *tls, int dir, struct cursor *at)
                 return;
             const size_t skipped = cursor_offset(at, &start);
             sent = *at;
-            if (skipped != 0) {
-                add_slack(d, skipped);
-                give_gap(tls, dir, skipped, TCP_GAP_LOST);
-            }
+            if (skipped != 0)
+                tls_late_lose(tls, dir, skipped, TCP_GAP_LOST);
         }
         if (!tls_record_read(at, &record))
             return;
@@ -413,22 +341,20 @@ void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
     struct tls_dir *d = &tls->dirs[dir];
     len += d->held.len;
-    add_slack(d, len);
     reassembly_free(&d->held, tls->stage->env);
     reassembly_free(&d->handshake, tls->stage->env);
     d->skip = 0;
     d->is_lost = true;
-    give_gap(tls, dir, len, why);
+    tls_late_lose(tls, dir, len, why);
 }
 
 void tls_end(struct tls *tls)
 {
     const struct env *env = tls->stage->env;
-    if (tls->dirs[0].waiting.len == 0 && tls->dirs[1].waiting.len == 0)
+    if (!tls_waits(tls))
         return;
     keylog_want(env);
     if (tls->keys_age != keylog_age(env->config.keylog))
         ask_for_keys(tls);
-    if (tls->dirs[0].waiting.len != 0 || tls->dirs[1].waiting.len != 0)
-        give_up_waiting(tls);
+    tls_late_give_up(tls);
 }

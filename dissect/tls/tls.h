@@ -7,7 +7,8 @@
 
 #include "conn.h"
 
-/* tls_events is what becomes of a connection. text is only valid during the call. */
+/* tls_events is what becomes of a connection, at the moment of tls_get_moment. text is only valid during
+ * the call. */
 struct tls_events {
     void (*text)(void *context, int dir, struct cursor text);
     /* So many bytes on the wire could not be opened. */
@@ -15,6 +16,10 @@ struct tls_events {
     /* There are no keys, as far as is known. Comes once; text may come all the same, when the
      * keys come. */
     void (*sealed)(void *context);
+    /* What TCP said (tls_note_), behind what came before it. */
+    void (*stall)(void *context, int dir, const struct ds_stall *stall);
+    void (*icmp)(void *context, int dir);
+    void (*end)(void *context, int dir);
 };
 
 /* tls_stage is what the connections of a session share. */
@@ -37,6 +42,16 @@ void tls_free(struct tls *tls); /* NULL is allowed */
 /* tls_feed, tls_gap: what TCP says of a direction. */
 void tls_feed(struct tls *tls, int dir, struct cursor data);
 void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
+
+/* tls_note_stall, tls_note_icmp and tls_note_end take what else TCP says of a direction: it is handed on at
+ * once, or waits as what was sent before it does. */
+void tls_note_stall(struct tls *tls, int dir, const struct ds_stall *stall);
+void tls_note_icmp(struct tls *tls, int dir);
+void tls_note_end(struct tls *tls, int dir);
+
+/* tls_get_moment returns where TCP stood when what is told came: now, or, of what had to wait for its
+ * keys, then. It lives until the event returns. */
+const struct tcp_conn_view *tls_get_moment(const struct tls *tls);
 
 /* tls_get_rest returns how many bytes have come behind the record whose text is at hand. */
 uint64_t tls_get_rest(const struct tls *tls, int dir);

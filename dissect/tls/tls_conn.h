@@ -1,7 +1,7 @@
 /*
  * tls_conn.h - what the parts of the stage of TLS share: a connection and its two directions.
  * tls.c takes the stream and its records, tls_keys.c opens them, tls_handshake.c reads what both
- * sides agree on.
+ * sides agree on, tls_late.c keeps what comes before its keys.
  */
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
@@ -9,6 +9,7 @@
 #include "keylog.h"
 #include "reassembly.h"
 #include "tls.h"
+#include "tls_waiting.h"
 
 enum {
     TLS_MAX_WRONG = 16,            /* records in a row that do not open: the keys are others */
@@ -39,7 +40,6 @@ struct tls_origin {
 struct tls_dir {
     struct reassembly held;      /* the beginning of a record */
     struct reassembly handshake; /* the beginning of a handshake message in clear */
-    struct reassembly waiting;   /* records that wait for keys, whole */
     uint64_t skip;               /* bytes of a handshake message that are of no use */
     struct tls_cipher early;     /* of the handshake of 1.3 */
     uint64_t early_seq;
@@ -64,6 +64,9 @@ struct tls_dir {
 struct tls {
     struct tls_stage *stage;
     const struct tcp_conn_view *tcp;
+    const struct tcp_conn_view *at; /* tcp, or, while what has waited is told, then */
+    struct tcp_conn_view then;      /* tcp as it was when that came */
+    struct tls_waiting waiting;
     void *context;
     struct ds_tls view;
     struct tls_dir dirs[2];
@@ -74,8 +77,8 @@ struct tls {
     bool is_told;                      /* sealed */
     uint8_t random[2][TLS_RANDOM_LEN]; /* of the client, of the server */
     uint64_t keys_age;                 /* of the key log, when it was last asked */
-    int64_t waits_ns;                  /* since when records wait; 0: none does */
-    uint64_t waits_age;                /* of the key log then */
+    bool has_waited;                   /* a record for its keys */
+    uint64_t waits_age;                /* of the key log when the first one did */
     char sni[256], names[2][256];
 };
 
@@ -101,6 +104,42 @@ bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *
 
 /* tls_keys_update goes on to the next keys of a direction. */
 void tls_keys_update(struct tls *tls, int dir);
+
+/* tls_open_sealed takes a sealed record that was sent as len bytes: gives out what is in it, or says that
+ * it could not be opened. False, and nothing is done, where there are no keys yet and it may wait. */
+bool tls_open_sealed(struct tls *tls, int dir, const struct tls_record *record, size_t len,
+                     bool may_wait);
+
+/* tls_lose: so many bytes are missing, or make no sense. tls_slack_of returns how many records may be
+ * missing in them. */
+void tls_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
+uint64_t tls_slack_of(uint64_t len);
+
+/* tls_waits says whether anything waits for keys; what comes then waits behind it. */
+static inline bool tls_waits(const struct tls *tls)
+{
+    return !tls_waiting_is_empty(&tls->waiting);
+}
+
+/* tls_late_may_wait says whether there may be keys soon: their line is not there yet, or, where packets
+ * come in disorder, the hello of the other side. */
+bool tls_late_may_wait(const struct tls *tls);
+
+/* tls_late_hold keeps a record, sent, until the keys come; false where that may not be. */
+bool tls_late_hold(struct tls *tls, int dir, struct cursor sent);
+
+/* tls_late_look tries a record of a connection that was begun late while others wait, so that its keys
+ * are looked for on. */
+void tls_late_look(struct tls *tls, int dir, const struct tls_record *record);
+
+/* tls_late_lose is tls_lose, behind what waits. */
+void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
+
+/* tls_late_tell tells what waits where both directions have keys, as far as these go. */
+void tls_late_tell(struct tls *tls);
+
+/* tls_late_give_up tells all that waits: the keys do not come. */
+void tls_late_give_up(struct tls *tls);
 
 /* tls_handshake_take takes what records of a handshake hold, tls_handshake_alert what one of an
  * alert does. */

@@ -278,11 +278,23 @@ bool tls_past_open(struct tls *tls, int dir, struct cursor sealed, struct tls_pa
 
 /* As segments */
 
+/* held_seq returns where the beginning of a record that is not whole begins. */
+static uint32_t held_seq(const struct tls_past *past, int dir)
+{
+    return past->to.point[dir].next_seq - (uint32_t)past->tls->dirs[dir].held.len;
+}
+
 /* rest_seq returns where what is held of records begins. */
 static uint32_t rest_seq(const struct tls_past *past, int dir)
 {
-    const struct tls_dir *d = &past->tls->dirs[dir];
-    return past->to.point[dir].next_seq - (uint32_t)(d->waiting.len + d->held.len);
+    struct tls_waiting_at at = tls_waiting_begin(&past->tls->waiting);
+    struct tls_waiter waiter;
+    struct cursor bytes;
+    while (tls_waiting_next(&at, &waiter, &bytes)) {
+        if (waiter.dir == dir && waiter.kind == TLS_WAITS_RECORD)
+            return waiter.next_seq[dir] - (uint32_t)waiter.len;
+    }
+    return held_seq(past, dir);
 }
 
 void tls_past_begin(struct tls_past *past, const struct tls *tls, const struct tcp_conn_view *tcp,
@@ -355,18 +367,33 @@ static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t
     past_give_bytes(&held->past->to, held->dir, DS_PAST_BYTES, seq, bytes, cut_len);
 }
 
+/* give_waiting gives the records that wait for keys, as they came. */
+static void give_waiting(struct tls_past *past)
+{
+    struct tls_waiting_at at = tls_waiting_begin(&past->tls->waiting);
+    struct tls_waiter waiter;
+    struct cursor bytes;
+    while (tls_waiting_next(&at, &waiter, &bytes)) {
+        const int dir = waiter.dir;
+        if (waiter.kind != TLS_WAITS_RECORD || !past->to.point[dir].started || past->to.point[dir].ended)
+            continue;
+        if (past->to.ts_ns < waiter.ts_ns)
+            past->to.ts_ns = waiter.ts_ns;
+        past_give_bytes(&past->to, dir, DS_PAST_BYTES, waiter.next_seq[dir] - (uint32_t)waiter.len, bytes,
+                        0);
+    }
+}
+
 void tls_past_end(struct tls_past *past)
 {
+    give_waiting(past);
     past->to.ts_ns = past->to.tcp->now_ns > past->to.ts_ns ? past->to.tcp->now_ns : past->to.ts_ns;
     for (int dir = 0; dir < 2; dir++) {
         const struct tls_dir *d = &past->tls->dirs[dir];
         struct tls_past_dir held = {past, dir};
         if (!past->to.point[dir].started || past->to.point[dir].ended)
             continue;
-        past_give_bytes(&past->to, dir, DS_PAST_BYTES, rest_seq(past, dir),
-                        reassembly_cursor(&d->waiting), 0);
-        past_give_bytes(&past->to, dir, DS_PAST_BYTES,
-                        rest_seq(past, dir) + (uint32_t)d->waiting.len, reassembly_cursor(&d->held), 0);
+        past_give_bytes(&past->to, dir, DS_PAST_BYTES, held_seq(past, dir), reassembly_cursor(&d->held), 0);
         tcp_table_walk_held(past->to.tcp, dir, give_held, &held);
     }
     ds_buffer_free(&past->made);

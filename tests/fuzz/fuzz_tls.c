@@ -38,6 +38,19 @@ static void on_sealed(void *context)
     (void)context;
 }
 
+static void on_stall(void *context, int dir, const struct ds_stall *stall)
+{
+    (void)context;
+    (void)dir;
+    (void)stall;
+}
+
+static void on_note(void *context, int dir)
+{
+    (void)context;
+    (void)dir;
+}
+
 /* take_past takes what stands for the past of another connection, which it is given out of. */
 static void take_past(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
@@ -96,7 +109,8 @@ static void add_secrets(struct ds_keylog *keylog)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    static const struct tls_events events = {on_text, on_gap, on_sealed};
+    static const struct tls_events events = {on_text,  on_gap,  on_sealed,
+                                             on_stall, on_note, on_note};
     struct cursor input = cursor_make(data, len), bytes;
     uint8_t flags, what;
     uint16_t step_len;

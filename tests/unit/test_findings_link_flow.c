@@ -106,6 +106,29 @@ static void pauses(void **state)
     }
 }
 
+/* What is told late, as it waited for its keys, makes no pause of the time that goes back for it. */
+static void what_is_told_late_is_no_pause(void **state)
+{
+    (void)state;
+    for (int is_late = 0; is_late < 2; is_late++) {
+        begin();
+        up();
+        set_ticks(1, 3, 4 * SECOND, 4 * SECOND);
+        for (int i = 0; i < 3; i++) {
+            if (is_late != 0 && i == 1) {
+                w.now_ns -= 10 * SECOND;
+                tick(0);
+                w.now_ns += 10 * SECOND;
+            }
+            w.now_ns += 900 * MS;
+            tick(0);
+        }
+        w.link.side[1].longest_quiet_ns = 14 * SECOND;
+        tick(1);
+        found("DS202");
+    }
+}
+
 static void losses(void **state)
 {
     static const struct {
@@ -266,6 +289,7 @@ int main(void)
         cmocka_unit_test(ticktimes),
         cmocka_unit_test(missed_ticks),
         cmocka_unit_test(pauses),
+        cmocka_unit_test(what_is_told_late_is_no_pause),
         cmocka_unit_test(losses),
         cmocka_unit_test(black_holes),
         cmocka_unit_test(windows),

@@ -50,6 +50,19 @@ static void on_sealed(void *context)
     (void)context;
 }
 
+static void on_stall(void *context, int dir, const struct ds_stall *stall)
+{
+    (void)context;
+    (void)dir;
+    (void)stall;
+}
+
+static void on_note(void *context, int dir)
+{
+    (void)context;
+    (void)dir;
+}
+
 static void add_secret(struct world *w, const char *label, uint8_t random, uint8_t first)
 {
     char line[512];
@@ -65,7 +78,8 @@ static void add_secret(struct world *w, const char *label, uint8_t random, uint8
 
 static void begin(struct world *w)
 {
-    static const struct tls_events events = {on_text, on_gap, on_sealed};
+    static const struct tls_events events = {on_text,  on_gap,  on_sealed,
+                                             on_stall, on_note, on_note};
     uint8_t secret[TLS_SECRET_MAX];
     *w = (struct world){.conn.view = {.now_ns = 1000 * SECOND, .port = {1, 2}},
                         .env = {.meter.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16}};

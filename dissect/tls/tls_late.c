@@ -1,0 +1,287 @@
+/*
+ * tls_late.c - what comes before its keys: it waits for them, for a while, and is told as if they had
+ * been there, each record with the moment at which it came, both directions in the order in which they
+ * were sent. While one direction waits so does the other, be there keys for it or not.
+ */
+#include "tcp_facts.h"
+#include "tls_conn.h"
+#include "tls_record.h"
+
+#include <openssl/crypto.h>
+
+#define WAIT_NS (10 * (uint64_t)TLS_SECOND_NS)
+
+bool tls_late_may_wait(const struct tls *tls)
+{
+    const struct env *env = tls->stage->env;
+    return keylog_is_of_use(env) && !tls->is_told &&
+           (keylog_grows(env) || !tls->has_client_random || !tls->has_server_random);
+}
+
+/* is_over says whether what came then has waited for long enough. */
+static bool is_over(const struct tls *tls, int64_t then_ns)
+{
+    const int64_t now_ns = tls->tcp->now_ns;
+    return now_ns > then_ns && (uint64_t)now_ns - (uint64_t)then_ns > WAIT_NS;
+}
+
+/* is_oldest_over says so of the first that waits. */
+static bool is_oldest_over(const struct tls *tls)
+{
+    struct tls_waiting_at at = tls_waiting_begin(&tls->waiting);
+    struct tls_waiter oldest;
+    struct cursor bytes;
+    return tls_waiting_next(&at, &oldest, &bytes) && is_over(tls, oldest.ts_ns);
+}
+
+static struct tls_waiter make_waiter(const struct tls *tls, int dir, enum tls_waiting_kind kind,
+                                     uint64_t len)
+{
+    const struct tcp_conn_view *tcp = tls->tcp;
+    return (struct tls_waiter){
+        .ts_ns = tcp->now_ns,
+        .frame = tcp->frame,
+        .len = len,
+        .next_seq = {tcp->next_seq[0], tcp->next_seq[1]},
+        .kind = (uint8_t)kind,
+        .dir = (uint8_t)dir,
+    };
+}
+
+static bool add(struct tls *tls, const struct tls_waiter *waiter, struct cursor bytes)
+{
+    struct env *env = tls->stage->env;
+    return tls_waiting_add(&tls->waiting, env, waiter, bytes, env->config.limits[DS_LIMIT_BUFFER]);
+}
+
+bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
+{
+    struct tcp_facts *facts = tls->tcp->facts;
+    struct tcp_facts_then then = {0};
+    struct tls_waiter waiter = make_waiter(tls, dir, TLS_WAITS_RECORD, cursor_left(&sent));
+    if (!tls_late_may_wait(tls) || is_oldest_over(tls))
+        return false;
+    if (facts != NULL)
+        then = tcp_facts_leave(facts, dir);
+    waiter.next_seq[dir] -= (uint32_t)tls->dirs[dir].rest;
+    waiter.run_ns = then.run_ns;
+    waiter.tick_is_late = then.tick_is_late;
+    const bool is_first = !tls_waits(tls);
+    if (!add(tls, &waiter, sent)) {
+        if (facts != NULL)
+            tcp_facts_enter(facts, dir, then);
+        return false;
+    }
+    if (!tls->has_waited)
+        tls->waits_age = keylog_age(tls->stage->env->config.keylog);
+    tls->has_waited = true;
+    if (is_first)
+        keylog_want(tls->stage->env);
+    return true;
+}
+
+/* What TCP says */
+
+void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
+{
+    struct tls_waiter waiter = make_waiter(tls, dir, TLS_WAITS_GAP, len);
+    waiter.why = (uint8_t)why;
+    if (tls_waits(tls) && add(tls, &waiter, cursor_make(NULL, 0)))
+        return;
+    tls_late_give_up(tls);
+    tls_lose(tls, dir, len, why);
+}
+
+/* note keeps something behind what waits; false where nothing waits any more. */
+static bool note(struct tls *tls, int dir, enum tls_waiting_kind kind, struct cursor bytes)
+{
+    const struct tls_waiter waiter = make_waiter(tls, dir, kind, cursor_left(&bytes));
+    if (tls_waits(tls) && add(tls, &waiter, bytes))
+        return true;
+    tls_late_give_up(tls);
+    return false;
+}
+
+void tls_note_stall(struct tls *tls, int dir, const struct ds_stall *stall)
+{
+    if (!note(tls, dir, TLS_WAITS_STALL, cursor_make(stall, sizeof *stall)))
+        tls->stage->events->stall(tls->context, dir, stall);
+}
+
+void tls_note_icmp(struct tls *tls, int dir)
+{
+    if (!note(tls, dir, TLS_WAITS_ICMP, cursor_make(NULL, 0)))
+        tls->stage->events->icmp(tls->context, dir);
+}
+
+void tls_note_end(struct tls *tls, int dir)
+{
+    if (!note(tls, dir, TLS_WAITS_END, cursor_make(NULL, 0)))
+        tls->stage->events->end(tls->context, dir);
+}
+
+/* The numbers of records of which the capture has not seen the first */
+
+/* number_back: the record behind so many that wait, with room for slack more between them, was opened;
+ * the first of them is what comes next. */
+static void number_back(struct tls_dir *d, uint64_t records, uint64_t slack)
+{
+    const uint64_t seq = d->seq - 1, last = seq > records ? seq - records : 0;
+    d->seq = last > slack ? last - slack : 0;
+    d->slack = last - d->seq;
+    d->tried = 0;
+}
+
+/* place finds the number of the first record of a direction that waits: that of any will do. */
+static void place(struct tls *tls, int dir)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    struct tls_waiting_at at = tls_waiting_begin(&tls->waiting);
+    struct tls_waiter waiter;
+    struct tls_record record;
+    struct cursor bytes;
+    uint64_t records = 0, slack = 0;
+    const unsigned num_wrong = d->num_wrong;
+    while (tls_waiting_next(&at, &waiter, &bytes)) {
+        size_t len = 0;
+        uint8_t type;
+        if (waiter.dir != dir || waiter.kind > TLS_WAITS_GAP)
+            continue;
+        if (waiter.kind == TLS_WAITS_GAP) {
+            slack += tls_slack_of(waiter.len);
+        } else if (tls_record_read(&bytes, &record) &&
+                   tls_keys_open(tls, dir, &record, &len, &type)) {
+            OPENSSL_cleanse(tls->stage->text, len);
+            number_back(d, records, slack);
+            break;
+        } else {
+            records++;
+            d->num_wrong++;
+        }
+    }
+    d->num_wrong = num_wrong;
+}
+
+/* slack_of returns how many records may be missing between those that wait. */
+static uint64_t slack_of(const struct tls *tls, int dir)
+{
+    struct tls_waiting_at at = tls_waiting_begin(&tls->waiting);
+    struct tls_waiter waiter;
+    struct cursor bytes;
+    uint64_t slack = 0;
+    while (tls_waiting_next(&at, &waiter, &bytes)) {
+        if (waiter.dir == dir && waiter.kind == TLS_WAITS_GAP)
+            slack += tls_slack_of(waiter.len);
+    }
+    return slack;
+}
+
+void tls_late_look(struct tls *tls, int dir, const struct tls_record *record)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    size_t len = 0;
+    uint8_t type;
+    if (tls->client >= 0 || !tls_keys_open(tls, dir, record, &len, &type))
+        return;
+    OPENSSL_cleanse(tls->stage->text, len);
+    number_back(d, tls->waiting.records[dir], slack_of(tls, dir));
+    tls_late_tell(tls);
+}
+
+/* Telling */
+
+/* tell tells one; false where it has to wait on. */
+static bool tell(struct tls *tls, const struct tls_waiter *waiter, struct cursor bytes, bool may_wait)
+{
+    const struct tls_events *events = tls->stage->events;
+    struct tls_dir *d = &tls->dirs[waiter->dir];
+    struct tls_record record;
+    struct ds_stall stall;
+    const size_t len = cursor_left(&bytes);
+    switch ((enum tls_waiting_kind)waiter->kind) {
+    case TLS_WAITS_RECORD:
+        return !tls_record_read(&bytes, &record) ||
+               tls_open_sealed(tls, waiter->dir, &record, len, may_wait);
+    case TLS_WAITS_GAP:
+        reassembly_free(&d->handshake, tls->stage->env);
+        d->skip = 0;
+        tls_lose(tls, waiter->dir, waiter->len, (enum tcp_gap)waiter->why);
+        break;
+    case TLS_WAITS_STALL:
+        if (cursor_read_bytes(&bytes, (uint8_t *)&stall, sizeof stall))
+            events->stall(tls->context, waiter->dir, &stall);
+        break;
+    case TLS_WAITS_ICMP:
+        events->icmp(tls->context, waiter->dir);
+        break;
+    case TLS_WAITS_END:
+        events->end(tls->context, waiter->dir);
+        break;
+    }
+    return true;
+}
+
+/* go_back has TCP stand where it stood. */
+static void go_back(struct tls *tls, const struct tls_waiter *waiter)
+{
+    struct tcp_conn_view *then = &tls->then;
+    then->now_ns = waiter->ts_ns;
+    then->frame = waiter->frame;
+    memcpy(then->next_seq, waiter->next_seq, sizeof then->next_seq);
+    if (then->facts != NULL && waiter->kind == TLS_WAITS_RECORD)
+        tcp_facts_enter(then->facts, waiter->dir,
+                        (struct tcp_facts_then){waiter->run_ns, waiter->tick_is_late});
+}
+
+/* tell_all tells what waits, up to what may wait on for its keys. */
+static void tell_all(struct tls *tls, bool may_wait)
+{
+    struct tls_waiting_at next = tls_waiting_begin(&tls->waiting), told = next;
+    struct tcp_facts *facts = tls->tcp->facts;
+    struct tcp_facts_then now[2] = {{0}, {0}};
+    const uint64_t rest[2] = {tls->dirs[0].rest, tls->dirs[1].rest};
+    struct tls_waiter waiter;
+    struct cursor bytes;
+    tls->then = *tls->tcp;
+    tls->at = &tls->then;
+    for (int dir = 0; dir < 2; dir++) {
+        tls->dirs[dir].rest = 0;
+        if (facts != NULL)
+            now[dir] = tcp_facts_leave(facts, dir);
+    }
+    while (tls_waiting_next(&next, &waiter, &bytes)) {
+        go_back(tls, &waiter);
+        if (!tell(tls, &waiter, bytes,
+                  may_wait && tls_late_may_wait(tls) && !is_over(tls, waiter.ts_ns)))
+            break;
+        told = next;
+    }
+    for (int dir = 0; dir < 2; dir++) {
+        tls->dirs[dir].rest = rest[dir];
+        if (facts != NULL)
+            tcp_facts_enter(facts, dir, now[dir]);
+    }
+    tls->at = tls->tcp;
+    tls_waiting_drop(&tls->waiting, tls->stage->env, &told);
+}
+
+void tls_late_tell(struct tls *tls)
+{
+    for (int dir = 0; dir < 2; dir++) {
+        if (tls->waiting.records[dir] != 0 && !tls_keys_find(tls, dir))
+            return;
+    }
+    if (!tls_waits(tls))
+        return;
+    for (int dir = 0; dir < 2; dir++) {
+        if (tls->waiting.records[dir] != 0 && tls->dirs[dir].slack >= TLS_MAX_UNKNOWN_SEQ)
+            place(tls, dir);
+    }
+    tell_all(tls, true);
+}
+
+void tls_late_give_up(struct tls *tls)
+{
+    if (tls_waits(tls))
+        tell_all(tls, false);
+}

@@ -1,0 +1,340 @@
+/*
+ * test_tls_late.c - what came before its keys is told as if they had been there: at its own time, with
+ * its own packet, in the order in which both ends sent it. Of real connections.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "failing_alloc.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/link.h>
+#include <pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define NEVER UINT64_MAX
+
+enum { MAX_PACKETS = 400, MAX_TOLD = 600, PACKET_MAX = 70000, MAX_LINES = 32, LINE_MAX = 512 };
+
+static struct capture {
+    uint64_t num;
+    struct ds_packet packets[MAX_PACKETS];
+    uint8_t *bytes;
+    char lines[MAX_LINES][LINE_MAX]; /* of the key log */
+    int num_lines;
+} capture;
+
+/* told is what an event says of where and when. */
+struct told {
+    int64_t ts_ns, stalled_ns;
+    uint64_t frame, len;
+    uint64_t end_seq;
+    int type, dir;
+};
+
+/* telling is how the capture is given to a session, and what comes of it. */
+struct telling {
+    uint64_t keys_at[2]; /* packets before which the secrets of the client come, and those of the server */
+    uint64_t first;      /* packet */
+    uint64_t drop[2];    /* packets that are not there, from one up to another */
+    uint64_t swap;       /* packet that comes behind the next one; 0: none does */
+    uint64_t pause_at;
+    int64_t pause_ns;
+    uint64_t buffer;     /* DS_LIMIT_BUFFER; 0: the default */
+    struct told told[MAX_TOLD];
+    size_t num;
+    struct ds_link_side ends[2];
+};
+
+static void load(const char *name)
+{
+    char path[96], error[PCAP_ERRBUF_SIZE];
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    size_t at = 0;
+    snprintf(path, sizeof path, "../pcaps/%s.pcap", name);
+    pcap_t *pcap = pcap_open_offline(path, error);
+    assert_non_null(pcap);
+    capture.num = 0;
+    capture.num_lines = 0;
+    free(capture.bytes);
+    capture.bytes = malloc(1 << 20);
+    assert_non_null(capture.bytes);
+    while (pcap_next_ex(pcap, &header, &data) == 1) {
+        assert_true(capture.num < MAX_PACKETS && at + header->caplen < 1 << 20);
+        memcpy(capture.bytes + at, data, header->caplen);
+        capture.packets[capture.num] = (struct ds_packet){
+            .ts_ns = header->ts.tv_sec * SECOND + header->ts.tv_usec * 1000,
+            .frame = capture.num + 1,
+            .link_type = (uint32_t)pcap_datalink(pcap),
+            .data = capture.bytes + at,
+            .cap_len = header->caplen,
+            .len = header->len,
+        };
+        capture.num++;
+        at += header->caplen;
+    }
+    pcap_close(pcap);
+    snprintf(path, sizeof path, "../pcaps/%s.keys", name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (capture.num_lines < MAX_LINES && fgets(capture.lines[capture.num_lines], LINE_MAX, file) != NULL)
+        capture.num_lines++;
+    fclose(file);
+}
+
+static void on_event(void *context, const struct ds_event *event)
+{
+    struct telling *t = context;
+    if (event->conn->link != NULL)
+        memcpy(t->ends, event->conn->link->side, sizeof t->ends);
+    assert_true(t->num < MAX_TOLD);
+    t->told[t->num++] = (struct told){
+        .ts_ns = event->ts_ns,
+        .stalled_ns = event->type == DS_EVENT_MESSAGE ? event->message.stalled_ns : 0,
+        .frame = event->frame,
+        .len = event->type == DS_EVENT_MESSAGE ? event->message.size
+               : event->type == DS_EVENT_GAP   ? event->gap.bytes
+                                               : 0,
+        .end_seq = event->has_seq ? event->end_seq : 0,
+        .type = (int)event->type,
+        .dir = event->dir,
+    };
+}
+
+static void add_keys(struct ds_keylog *keylog, int of)
+{
+    for (int i = 0; i < capture.num_lines; i++) {
+        if ((strncmp(capture.lines[i], "SERVER_", 7) == 0) == (of == 1))
+            ds_keylog_add(keylog, capture.lines[i], strlen(capture.lines[i]));
+    }
+}
+
+static void feed(struct telling *t, struct ds_session *session, uint64_t i)
+{
+    struct ds_packet packet = capture.packets[i];
+    if (i < t->first || (i >= t->drop[0] && i < t->drop[1]))
+        return;
+    if (t->pause_ns != 0 && i >= t->pause_at)
+        packet.ts_ns += t->pause_ns;
+    ds_session_packet(session, &packet);
+}
+
+static void tell(void *context)
+{
+    struct telling *t = context;
+    struct ds_config config;
+    struct ds_keylog *keylog = ds_keylog_new(1000);
+    if (keylog == NULL)
+        return;
+    ds_config_init(&config);
+    config.on_event = on_event;
+    config.context = t;
+    config.keylog = keylog;
+    config.keylog_grows = true;
+    config.facts = true;
+    if (t->buffer != 0)
+        config.limits[DS_LIMIT_BUFFER] = t->buffer;
+    t->num = 0;
+    struct ds_session *session = ds_session_new(&config);
+    for (uint64_t i = 0; session != NULL && i <= capture.num; i++) {
+        for (int of = 0; of < 2; of++) {
+            if (i == t->keys_at[of])
+                add_keys(keylog, of);
+        }
+        if (i == capture.num)
+            break;
+        const bool is_swapped = t->swap != 0 && i == t->swap;
+        if (is_swapped)
+            feed(t, session, i + 1);
+        if (t->swap == 0 || i != t->swap + 1)
+            feed(t, session, i);
+    }
+    if (session != NULL)
+        ds_session_end(session);
+    ds_session_free(session);
+    ds_keylog_free(keylog);
+}
+
+static void assert_alike(const struct telling *a, const struct telling *b, uint64_t at)
+{
+    for (size_t i = 0; i < a->num && i < b->num; i++) {
+        if (memcmp(&a->told[i], &b->told[i], sizeof a->told[i]) != 0)
+            fail_msg("keys before packet %u: event %zu is of frame %u, not %u", (unsigned)at, i,
+                     (unsigned)b->told[i].frame, (unsigned)a->told[i].frame);
+    }
+    if (a->num != b->num)
+        fail_msg("keys before packet %u: %zu events, not %zu", (unsigned)at, b->num, a->num);
+    for (int end = 0; end < 2; end++) {
+        assert_int_equal(a->ends[end].tick_intervals, b->ends[end].tick_intervals);
+        assert_int_equal(a->ends[end].tick_max_ns, b->ends[end].tick_max_ns);
+        assert_int_equal(a->ends[end].stalled_ns, b->ends[end].stalled_ns);
+    }
+}
+
+static size_t count(const struct telling *t, int type)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < t->num; i++)
+        num += t->told[i].type == type;
+    return num;
+}
+
+/* assert_rising: what the dist connections say comes in its order. */
+static void assert_rising(const struct telling *t)
+{
+    for (size_t i = 1; i < t->num; i++)
+        assert_true(t->told[i].frame >= t->told[i - 1].frame);
+}
+
+/* same_as_early compares a telling with one whose secrets were there, whenever they come. */
+static void same_as_early(struct telling as, uint64_t step, uint64_t until)
+{
+    static struct telling early, late;
+    early = late = as;
+    early.keys_at[0] = early.keys_at[1] = 0;
+    tell(&early);
+    assert_true(count(&early, DS_EVENT_MESSAGE) > 50);
+    for (uint64_t at = 1; at <= until && at <= capture.num; at += step) {
+        late.keys_at[0] = late.keys_at[1] = at;
+        tell(&late);
+        assert_alike(&early, &late, at);
+    }
+}
+
+static const char *const names[] = {"tls12-25", "tls-29", "tls12-renewed-25", "tls-renewed-29"};
+static const uint64_t until[] = {200, 200, 110, 110};
+enum { NUM_NAMES = sizeof names / sizeof names[0] };
+
+static void whenever_the_keys_come(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        load(names[i]);
+        same_as_early((struct telling){0}, 9, until[i]);
+    }
+}
+
+/* Lost packets, and those in another order, lie between what waits. */
+static void around_gaps_and_disorder(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        load(names[i]);
+        for (uint64_t at = 70; at < 82; at += 3) {
+            same_as_early((struct telling){.drop = {at, at + 4}}, 60, until[i]);
+            same_as_early((struct telling){.swap = at}, 60, until[i]);
+        }
+    }
+}
+
+/* What one end says waits for the keys of the other. */
+static void one_end_waits_for_the_other(void **state)
+{
+    static struct telling early, late;
+    (void)state;
+    load("tls-29");
+    early = (struct telling){0};
+    tell(&early);
+    for (uint64_t at = 10; at < capture.num - 40; at += 13) {
+        for (int first = 0; first < 2; first++) {
+            late = (struct telling){0};
+            late.keys_at[first] = at;
+            late.keys_at[1 - first] = at + 40;
+            tell(&late);
+            assert_alike(&early, &late, at);
+        }
+    }
+}
+
+/* Where only one end has keys in the end it is told as it was, when those of the other have not come for
+ * ten seconds. */
+static void one_end_alone(void **state)
+{
+    static struct telling all, one;
+    (void)state;
+    load("tls-29");
+    all = (struct telling){0};
+    tell(&all);
+    for (int end = 0; end < 2; end++) {
+        one = (struct telling){.pause_at = 100, .pause_ns = 11 * SECOND};
+        one.keys_at[end] = 0;
+        one.keys_at[1 - end] = NEVER;
+        tell(&one);
+        assert_rising(&one);
+        assert_in_range(count(&one, DS_EVENT_MESSAGE), 30, 70);
+        assert_true(one.told[one.num / 2].ts_ns < capture.packets[120].ts_ns + SECOND);
+    }
+}
+
+/* What there is no room for is given up at its place, and with it all that waits. */
+static void little_room(void **state)
+{
+    static struct telling late;
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        load(names[i]);
+        size_t least = MAX_TOLD, most = 0;
+        for (uint64_t room = 100; room < 40000; room += room / 2) {
+            late = (struct telling){.keys_at = {capture.num / 2, capture.num / 2}, .buffer = room};
+            tell(&late);
+            assert_rising(&late);
+            const size_t num = count(&late, DS_EVENT_MESSAGE);
+            assert_true(num >= most || num + 20 > most);
+            least = num < least ? num : least;
+            most = num > most ? num : most;
+        }
+        assert_true(least < most);
+    }
+}
+
+static void without_memory(void **state)
+{
+    static struct telling late;
+    (void)state;
+    load("tls-29");
+    capture.num = 90;
+    late = (struct telling){.keys_at = {70, 70}};
+    tell(&late);
+    const size_t all = count(&late, DS_EVENT_MESSAGE);
+    assert_true(all > 10);
+    failing_alloc_at(0);
+    tell(&late);
+    const unsigned long num = failing_alloc_count();
+    bool is_less = false;
+    for (unsigned long n = 1; n <= num; n++) {
+        failing_alloc_at(n);
+        tell(&late);
+        failing_alloc_at(0);
+        assert_rising(&late);
+        is_less |= count(&late, DS_EVENT_MESSAGE) < all;
+    }
+    assert_true(is_less);
+}
+
+static int free_capture(void **state)
+{
+    (void)state;
+    free(capture.bytes);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whenever_the_keys_come),
+        cmocka_unit_test(around_gaps_and_disorder),
+        cmocka_unit_test(one_end_waits_for_the_other),
+        cmocka_unit_test(one_end_alone),
+        cmocka_unit_test(little_room),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, free_capture);
+}
