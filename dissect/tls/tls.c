@@ -266,7 +266,7 @@ static void ask_for_keys(struct tls *tls)
         keylog_note(env, tls->random[0], tls->tcp->number);
     for (int dir = 0; dir < 2; dir++) {
         if (tls->keys_age != keylog_age(env->config.keylog) && tls->dirs[dir].cipher.suite == NULL)
-            tls->dirs[dir].tried = tls->dirs[dir].num_searches = 0; /* not the new ones */
+            tls->dirs[dir].num_searches = 0; /* there are others to look for */
     }
     tls->keys_age = keylog_age(env->config.keylog);
     for (int dir = 0; dir < 2; dir++)
@@ -309,7 +309,7 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
     struct env *env = tls->stage->env;
     struct cursor at = data;
     const bool from_held = d->held.len != 0;
-    tls_keys_allow(tls->stage, cursor_left(&data));
+    tls_budget_allow(tls->stage, cursor_left(&data));
     if (tls->keys_age != keylog_age(env->config.keylog))
         ask_for_keys(tls);
     if (from_held) {

@@ -1,7 +1,8 @@
 /*
  * tls_conn.h - what the parts of the stage of TLS share: a connection and its two directions.
- * tls.c takes the stream and its records, tls_keys.c opens them, tls_handshake.c reads what both
- * sides agree on, tls_late.c keeps what comes before its keys.
+ * tls.c takes the stream and its records, tls_keys.c opens them, tls_search.c those of which nobody
+ * knows whose they are, within tls_budget.c, tls_handshake.c reads what both sides agree on,
+ * tls_late.c keeps what comes before its keys.
  */
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
@@ -22,6 +23,8 @@ struct tls_stage {
     struct env *env;
     const struct tls_events *events;
     int64_t budget, budget_ns; /* left of the second that began then, for tries */
+    uint32_t num_asking;       /* connections that had some of it */
+    uint32_t num_asked;        /* and of the second before */
     int64_t spent;             /* on tries, beyond what came allowed */
     uint8_t text[TLS_TEXT_MAX];
 };
@@ -37,6 +40,15 @@ struct tls_origin {
     uint8_t random[2][TLS_RANDOM_LEN];
 };
 
+/* tls_search is how far the secrets of a part of the key log were tried, where nothing says which is
+ * meant: those that were added behind number after, up to up_to. */
+struct tls_search {
+    uint64_t after, up_to;
+    uint64_t tried; /* so much more than the records that were counted the number is not */
+    uint64_t from;  /* of the secret at hand: behind tried */
+    size_t next;    /* which secret and suite */
+};
+
 struct tls_dir {
     struct reassembly held;      /* the beginning of a record */
     struct reassembly handshake; /* the beginning of a handshake message in clear */
@@ -49,9 +61,10 @@ struct tls_dir {
     struct tls_origin origin;       /* of cipher and secret */
     uint64_t seq;                   /* of the next record, or the least that it can be */
     uint64_t slack;                 /* by how much it can be more */
-    uint64_t tried;                 /* so much more than seq it is not, or, without keys, than 0 */
+    uint64_t tried;                 /* so much more than seq it is not */
     unsigned num_searches;          /* among other numbers than the expected one */
-    size_t next_try;                /* without keys: which secret and suite */
+    struct tls_search known, added; /* without keys; added: what the key log has grown by since */
+    bool is_knowns_turn;             /* which of these, that take turns, it was */
     bool is_sealed;                 /* 1.2: behind ChangeCipherSpec */
     bool is_open;                   /* the key has opened a record */
     bool is_lost;                   /* not at the beginning of a record */
@@ -79,11 +92,41 @@ struct tls {
     uint64_t keys_age;                 /* of the key log, when it was last asked */
     bool has_waited;                   /* a record for its keys */
     uint64_t waits_age;                /* of the key log when the first one did */
+    int64_t share, share_ns;           /* left of the second that began then, for its tries */
     char sni[256], names[2][256];
 };
 
-/* tls_keys_allow: so many bytes have come, for each of which something may be tried. */
-void tls_keys_allow(struct tls_stage *stage, size_t len);
+/* What trying costs, in bytes that could be opened meanwhile. */
+enum {
+    TLS_RECORD_COST = 3 * 1024, /* of a record, beyond its own */
+    TLS_KEY_COST = 32 * 1024,   /* of making keys */
+};
+
+/* tls_budget_allow: so many bytes have come, for each of which something may be tried. */
+void tls_budget_allow(struct tls_stage *stage, size_t len);
+
+/* tls_budget_take takes a cost from the share that a connection has of the second; false, and nothing is
+ * taken, where not as much is left. tls_budget_is_spent: not even one key can be tried any more. */
+bool tls_budget_take(struct tls *tls, size_t cost);
+bool tls_budget_is_spent(struct tls *tls);
+
+enum {
+    TLS_FIRST_SEARCH = 256,      /* numbers tried of the first record; of each further one more, */
+    TLS_MAX_SEARCH = 16 * 1024,  /* and no more than these: the next record goes on with others */
+    TLS_SMALL_RECORD = 512,      /* bytes; larger ones are no good to look with */
+};
+
+/* tls_search_may_go_on: where the keys are others, or not those of this connection, looking on is left to
+ * fewer and fewer records. */
+bool tls_search_may_go_on(const struct tls_dir *d);
+
+/* tls_search_all tries all secrets of the key log on a record of which nothing says who said it. */
+bool tls_search_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                    uint8_t *type);
+
+/* tls_keys_note_origin: the keys at hand of a direction come from that line of the key log. */
+void tls_keys_note_origin(const struct tls *tls, struct tls_dir *d,
+                          const struct keylog_secret *secret);
 
 /* tls_keys_find looks into the key log for a direction that has no keys yet. */
 bool tls_keys_find(struct tls *tls, int dir);

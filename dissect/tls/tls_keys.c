@@ -8,58 +8,10 @@
 #include <openssl/crypto.h>
 
 enum {
-    FIRST_SEARCH = 256,      /* numbers tried of the first record; of each further one twice as many, */
-    MAX_SEARCH = 16 * 1024,  /* and no more than these: the next record goes on with others */
     ALWAYS_SEARCH = 64,      /* the first ones are tried again each time */
-    MAX_SEARCHES = 80,       /* enough for all numbers that there may be */
-    SMALL_RECORD = 512,      /* bytes; larger ones are no good to look with */
     LATER_SEARCH = 4 * 1024, /* numbers tried of keys that nobody saw the update to */
     MAX_LATER = 8,           /* updates of keys that nobody saw */
-    RECORD_COST = 3 * 1024,  /* trying a record takes as long as opening so many bytes more */
-    KEY_COST = 32 * 1024,    /* and making keys as long as that */
-    ALLOWED_A_BYTE = 2048,
 };
-
-/* What may be tried in a second of the capture, in bytes, some tenth of a second of a processor; and,
- * as a file may say of its seconds what it likes, what may be tried beyond ALLOWED_A_BYTE. */
-#define SEARCH_BUDGET (INT64_C(256) << 20)
-#define SEARCH_ALLOWANCE (INT64_C(4) << 30)
-
-void tls_keys_allow(struct tls_stage *stage, size_t len)
-{
-    stage->spent -= (int64_t)len * ALLOWED_A_BYTE;
-    if (stage->spent < 0)
-        stage->spent = 0;
-}
-
-/* may_search: where the keys are others, or not those of this connection, looking on is left to
- * fewer and fewer records. */
-static bool may_search(const struct tls_dir *d)
-{
-    return d->num_searches < MAX_SEARCHES || (d->num_wrong & (d->num_wrong - 1)) == 0;
-}
-
-/* can_spend takes a cost from what the second allows, and from what the bytes do. */
-static bool can_spend(struct tls *tls, size_t cost)
-{
-    struct tls_stage *stage = tls->stage;
-    const int64_t now_ns = tls->tcp->now_ns;
-    if (now_ns - stage->budget_ns >= TLS_SECOND_NS || now_ns < stage->budget_ns) {
-        stage->budget_ns = now_ns;
-        stage->budget = SEARCH_BUDGET;
-    }
-    if (stage->budget < (int64_t)cost || stage->spent > SEARCH_ALLOWANCE)
-        return false;
-    stage->budget -= (int64_t)cost;
-    stage->spent += (int64_t)cost;
-    return true;
-}
-
-/* is_spent: not even one key can be tried any more. */
-static bool is_spent(struct tls *tls)
-{
-    return !can_spend(tls, 0) || tls->stage->budget < KEY_COST + SMALL_RECORD + RECORD_COST;
-}
 
 static enum tls_label label_of(const struct tls *tls, int dir)
 {
@@ -73,9 +25,8 @@ static const struct keylog_secret *find_secret(const struct tls *tls, enum tls_l
                : NULL;
 }
 
-/* note_origin: the keys at hand of a direction come from that line of the key log. */
-static void note_origin(const struct tls *tls, struct tls_dir *d,
-                        const struct keylog_secret *secret)
+void tls_keys_note_origin(const struct tls *tls, struct tls_dir *d,
+                          const struct keylog_secret *secret)
 {
     d->origin = (struct tls_origin){
         .is_known = true,
@@ -94,7 +45,7 @@ static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_s
         !tls_cipher_set_13(&d->cipher, tls->suite, secret->secret))
         return false;
     memcpy(d->secret, secret->secret, secret->len);
-    note_origin(tls, d, secret);
+    tls_keys_note_origin(tls, d, secret);
     return true;
 }
 
@@ -123,7 +74,7 @@ static bool use_origin(struct tls *tls, int dir)
         return false;
     memcpy(d->secret, secret->secret, secret->len);
     for (uint32_t i = 0; i < origin->renewals; i++) {
-        if (!can_spend(tls, KEY_COST) || !renew(d)) {
+        if (!tls_budget_take(tls, TLS_KEY_COST) || !renew(d)) {
             tls_cipher_clear(&d->cipher);
             return false;
         }
@@ -166,7 +117,7 @@ bool tls_keys_find(struct tls *tls, int dir)
         !tls_cipher_set_12(&d->cipher, tls->suite, tls->mac_last, secret->secret, tls->random[0],
                            tls->random[1], dir == tls->client))
         return false;
-    note_origin(tls, d, secret);
+    tls_keys_note_origin(tls, d, secret);
     return true;
 }
 
@@ -174,8 +125,8 @@ bool tls_keys_find(struct tls *tls, int dir)
  * little is spent on the first of them. */
 static uint64_t search_len(const struct tls_dir *d)
 {
-    const uint64_t len = (uint64_t)FIRST_SEARCH << (d->num_wrong < 12 ? d->num_wrong : 12);
-    return len < MAX_SEARCH ? len : MAX_SEARCH;
+    const uint64_t len = (uint64_t)TLS_FIRST_SEARCH << (d->num_wrong < 12 ? d->num_wrong : 12);
+    return len < TLS_MAX_SEARCH ? len : TLS_MAX_SEARCH;
 }
 
 /* open_in tries the numbers from first on, up to end, and leaves first where it came to. */
@@ -183,7 +134,7 @@ static bool open_in(struct tls *tls, struct tls_dir *d, struct tls_cipher *ciphe
                     uint64_t end, const struct tls_record *record, size_t *len, uint8_t *type)
 {
     for (; *first < end; ++*first) {
-        if (!can_spend(tls, cursor_left(&record->body) + RECORD_COST))
+        if (!tls_budget_take(tls, cursor_left(&record->body) + TLS_RECORD_COST))
             return false;
         if (tls_cipher_open(cipher, *first, record, tls->stage->text, len, type)) {
             d->seq = *first + 1;
@@ -207,7 +158,7 @@ static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *ciphe
         d->slack = d->tried = 0;
         return true;
     }
-    if (slack == 0 || !may_search(d) || is_spent(tls))
+    if (slack == 0 || !tls_search_may_go_on(d) || tls_budget_is_spent(tls))
         return false;
     const uint64_t seq = d->seq, always = slack < ALWAYS_SEARCH ? slack : ALWAYS_SEARCH;
     uint64_t number = seq + 1, next = d->tried < always ? always : d->tried;
@@ -229,7 +180,7 @@ static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret
     struct tls_cipher cipher = {0};
     const uint64_t seq = d->seq, slack = d->slack, tried = d->tried;
     const unsigned num_searches = d->num_searches;
-    if (!can_spend(tls, KEY_COST) || !tls_cipher_set_13(&cipher, d->cipher.suite, secret)) {
+    if (!tls_budget_take(tls, TLS_KEY_COST) || !tls_cipher_set_13(&cipher, d->cipher.suite, secret)) {
         tls_cipher_clear(&cipher);
         return false;
     }
@@ -260,7 +211,7 @@ static bool try_swapped(struct tls *tls, int dir, const struct tls_record *recor
     if (secret == NULL || secret->len != tls_secret_len(d->cipher.suite) ||
         !try_secret(tls, d, secret->secret, false, record, len, type))
         return false;
-    note_origin(tls, d, secret);
+    tls_keys_note_origin(tls, d, secret);
     tls->view.keys = DS_TLS_KEYS_SWAPPED;
     secret = find_secret(tls, label_of(tls, dir));
     if (!other->is_open && secret != NULL)
@@ -288,7 +239,7 @@ static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_recor
 {
     uint8_t next[TLS_SECRET_MAX];
     bool fits = false;
-    if (d->slack == 0 || !may_search(d))
+    if (d->slack == 0 || !tls_search_may_go_on(d))
         return false;
     memcpy(next, d->secret, sizeof next);
     for (uint32_t i = 1; i <= MAX_LATER && !fits && tls_cipher_next_secret(d->cipher.suite, next); i++) {
@@ -300,85 +251,13 @@ static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_recor
     return fits;
 }
 
-/* all_len is how many numbers are tried of each secret before those beyond them of any. */
-static uint64_t all_len(const struct tls_dir *d)
-{
-    const uint64_t len = d->tried + FIRST_SEARCH;
-    return len < MAX_SEARCH ? len : MAX_SEARCH;
-}
-
-/* try_each tries one secret of TLS 1.3 with a suite, from the first number that was not tried yet. */
-static bool try_each(struct tls *tls, int dir, const struct keylog_secret *secret,
-                     const struct tls_suite *suite, const struct tls_record *record, size_t *len,
-                     uint8_t *type)
-{
-    struct tls_dir *d = &tls->dirs[dir];
-    struct tls_cipher cipher = {0};
-    uint64_t first = d->seq + d->tried, anew = 0;
-    const uint64_t end = first + all_len(d);
-    /* Records that have gone by may have been under keys before those. */
-    const uint64_t later = d->tried != 0 ? 0 : d->seq < MAX_SEARCH ? d->seq : MAX_SEARCH;
-    if (!can_spend(tls, KEY_COST) || !tls_cipher_set_13(&cipher, suite, secret->secret) ||
-        (!open_in(tls, d, &cipher, &anew, later, record, len, type) &&
-         !open_in(tls, d, &cipher, &first, end, record, len, type))) {
-        tls_cipher_clear(&cipher);
-        return false;
-    }
-    tls_cipher_clear(&d->cipher);
-    d->cipher = cipher;
-    memcpy(d->secret, secret->secret, secret->len);
-    tls->suite = suite;
-    note_origin(tls, d, secret);
-    tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
-    memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
-    tls->has_client_random = true;
-    keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
-    tls->view.version = TLS_1_3;
-    tls->view.suite = suite->code;
-    tls->view.suite_name = suite->name;
-    tls->dirs[1 - dir].slack = TLS_MAX_UNKNOWN_SEQ;
-    tls->dirs[1 - dir].tried = 0;
-    return true;
-}
-
-/* try_all: the capture began after the hello. Every secret of TLS 1.3 may be the one, with every suite
- * of its length, under any number. What there is no time for is left to the next record. */
-static bool try_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
-                    uint8_t *type)
-{
-    static const uint16_t codes[] = {0x1302, 0x1301, 0x1303, 0x1304, 0x1305};
-    enum { NUM_CODES = sizeof codes / sizeof codes[0] };
-    struct tls_dir *d = &tls->dirs[dir];
-    const struct keylog_secret *secret;
-    if (tls->has_client_random || record->type != TLS_DATA ||
-        cursor_left(&record->body) > SMALL_RECORD || !may_search(d) || is_spent(tls))
-        return false;
-    d->num_searches++;
-    for (; (secret = keylog_each(tls->stage->env->config.keylog, d->next_try / NUM_CODES)) != NULL;
-         d->next_try++) {
-        const struct tls_suite *suite = tls_suite_find(codes[d->next_try % NUM_CODES]);
-        if ((secret->label != TLS_LABEL_CLIENT && secret->label != TLS_LABEL_SERVER) ||
-            tls_secret_len(suite) != secret->len)
-            continue;
-        if (is_spent(tls))
-            return false;
-        if (try_each(tls, dir, secret, suite, record, len, type))
-            return true;
-    }
-    d->next_try = 0;
-    d->tried += all_len(d);
-    if (d->tried > TLS_MAX_UNKNOWN_SEQ)
-        d->tried = 0;
-    return false;
-}
-
 /* try_early tries the secret of that label, from the number at hand on. */
 static bool try_early(struct tls *tls, struct tls_dir *d, enum tls_label label,
                       const struct tls_record *record, size_t *len, uint8_t *type)
 {
     const struct keylog_secret *secret = find_secret(tls, label);
     struct tls_cipher cipher = {0};
-    if (secret == NULL || secret->len != tls_secret_len(tls->suite) || !can_spend(tls, KEY_COST))
+    if (secret == NULL || secret->len != tls_secret_len(tls->suite) || !tls_budget_take(tls, TLS_KEY_COST))
         return false;
     if (tls_cipher_set_13(&cipher, tls->suite, secret->secret) &&
         tls_cipher_open(&cipher, d->early_seq, record, tls->stage->text, len, type)) {
@@ -426,7 +305,7 @@ bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, si
     const bool is_13 = tls->view.version == TLS_1_3;
     const bool was_lost = d->slack != 0;
     if (!tls_keys_find(tls, dir))
-        return try_all(tls, dir, record, len, type);
+        return tls_search_all(tls, dir, record, len, type);
     return open_at(tls, d, &d->cipher, record, len, type) ||
            (is_13 && !d->is_open &&
             (try_swapped(tls, dir, record, len, type) || try_later(tls, d, record, len, type))) ||

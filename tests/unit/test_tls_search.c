@@ -201,6 +201,70 @@ static void secrets_may_come_later_than_records(void **state)
     end(&w);
 }
 
+/* Nor do secrets of others that come all the time have it begin anew. */
+static void secrets_of_others_do_not_hold_up(void **state)
+{
+    struct world w;
+    uint64_t num = 0;
+    (void)state;
+    begin(&w);
+    add_secret(&w, "SERVER_TRAFFIC_SECRET_0", 'r', 0);
+    for (; w.num_texts == 0 && num < 200; num++) {
+        add_secret(&w, "CLIENT_TRAFFIC_SECRET_0", (uint8_t)('s' + num % 100), (uint8_t)num);
+        say(&w, 30000 + num, SECOND / 10);
+    }
+    assert_in_range(num, 10, 120);
+    /* And one that comes among them is as good as those that were there. */
+    end(&w);
+    begin(&w);
+    for (num = 0; w.num_texts == 0 && num < 200; num++) {
+        if (num == 20)
+            add_secret(&w, "SERVER_TRAFFIC_SECRET_0", 'r', 0);
+        add_secret(&w, "CLIENT_TRAFFIC_SECRET_0", (uint8_t)('s' + num % 100), (uint8_t)(num + 1));
+        say(&w, 3000 + num, SECOND / 10);
+    }
+    assert_in_range(num, 21, 120);
+    end(&w);
+}
+
+/* Who talks a lot leaves as much to others as they leave to him. */
+static void who_talks_a_lot_has_one_share(void **state)
+{
+    static const uint8_t other_record[] = {TLS_DATA, 3, 3, 0, 20, 1, 2, 3, 4, 5, 6, 7, 8,
+                                           9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+    struct world w;
+    uint64_t num = 0;
+    (void)state;
+    begin(&w);
+    for (int i = 0; i < 40; i++)
+        add_secret(&w, "CLIENT_TRAFFIC_SECRET_0", (uint8_t)('A' + i), (uint8_t)(50 + i));
+    add_secret(&w, "SERVER_TRAFFIC_SECRET_0", 'r', 0);
+    struct tls *other = tls_new(w.stage, &w.conn.view, &w);
+    assert_non_null(other);
+    for (; w.num_texts == 0 && num < 300; num++) {
+        add_secret(&w, "CLIENT_RANDOM", (uint8_t)num, 0); /* there may be keys now, for all he knows */
+        for (int i = 0; i < 60; i++)
+            tls_feed(other, 0, cursor_make(other_record, sizeof other_record));
+        say(&w, 2000 + num, SECOND);
+    }
+    assert_in_range(num, 1, 60);
+    tls_free(other);
+    end(&w);
+}
+
+/* To see that there is nothing to try is not for nothing, either. */
+static void looking_has_its_price(void **state)
+{
+    struct world w;
+    (void)state;
+    begin(&w);
+    for (int i = 0; i < 100; i++)
+        add_secret(&w, "CLIENT_RANDOM", (uint8_t)i, 0);
+    say(&w, 0, SECOND);
+    assert_int_equal(w.stage->spent, 100 * 64);
+    end(&w);
+}
+
 /* Behind a hole in which a record was cut off the number is that of one of those that may be lost. */
 static void behind_a_hole_the_number_is_found(void **state)
 {
@@ -273,6 +337,9 @@ int main(void)
         cmocka_unit_test(the_number_of_the_first_record_is_found),
         cmocka_unit_test(the_other_end_is_found_too),
         cmocka_unit_test(secrets_may_come_later_than_records),
+        cmocka_unit_test(secrets_of_others_do_not_hold_up),
+        cmocka_unit_test(who_talks_a_lot_has_one_share),
+        cmocka_unit_test(looking_has_its_price),
         cmocka_unit_test(behind_a_hole_the_number_is_found),
         cmocka_unit_test(what_may_be_tried_is_bounded),
         cmocka_unit_test(keys_are_updated_once_a_record),

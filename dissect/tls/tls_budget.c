@@ -1,0 +1,61 @@
+/*
+ * tls_budget.c - what may be tried to find the keys of records: so much in a second of the capture, of
+ * which connections have equal shares, and, as a file may say of its seconds what it likes, no more than
+ * the bytes are worth that come.
+ */
+#include "tls_conn.h"
+
+enum {
+    ALLOWED_A_BYTE = 2048,
+    MAX_SHARES = 256, /* of a second: more connections have to wait for each other */
+};
+
+/* What may be tried in a second of the capture, in bytes, some tenth of a second of a processor; and,
+ * as a file may say of its seconds what it likes, what may be tried beyond ALLOWED_A_BYTE. */
+#define SEARCH_BUDGET (INT64_C(256) << 20)
+#define SEARCH_ALLOWANCE (INT64_C(4) << 30)
+
+void tls_budget_allow(struct tls_stage *stage, size_t len)
+{
+    stage->spent -= (int64_t)len * ALLOWED_A_BYTE;
+    if (stage->spent < 0)
+        stage->spent = 0;
+}
+
+/* begin_second: each connection has the same share, by how many had one in the second before, so that
+ * none that talks a lot leaves nothing to the others. */
+static void begin_second(struct tls *tls)
+{
+    struct tls_stage *stage = tls->stage;
+    const int64_t now_ns = tls->tcp->now_ns;
+    if (now_ns - stage->budget_ns >= TLS_SECOND_NS || now_ns < stage->budget_ns) {
+        stage->budget_ns = now_ns;
+        stage->budget = SEARCH_BUDGET;
+        stage->num_asked = stage->num_asking;
+        stage->num_asking = 0;
+    }
+    if (tls->share_ns != stage->budget_ns) {
+        const uint32_t num = stage->num_asked < MAX_SHARES ? stage->num_asked : (uint32_t)MAX_SHARES;
+        tls->share_ns = stage->budget_ns;
+        tls->share = SEARCH_BUDGET / (num != 0 ? num : 1);
+        stage->num_asking++;
+    }
+}
+
+bool tls_budget_take(struct tls *tls, size_t cost)
+{
+    struct tls_stage *stage = tls->stage;
+    begin_second(tls);
+    if (stage->budget < (int64_t)cost || tls->share < (int64_t)cost || stage->spent > SEARCH_ALLOWANCE)
+        return false;
+    stage->budget -= (int64_t)cost;
+    tls->share -= (int64_t)cost;
+    stage->spent += (int64_t)cost;
+    return true;
+}
+
+bool tls_budget_is_spent(struct tls *tls)
+{
+    const int64_t least = TLS_KEY_COST + TLS_SMALL_RECORD + TLS_RECORD_COST;
+    return !tls_budget_take(tls, 0) || tls->stage->budget < least || tls->share < least;
+}

@@ -1,0 +1,137 @@
+/*
+ * tls_search.c - the capture began after the hello: every secret of TLS 1.3 may be the one, with every
+ * suite of its length, under any number. What there is no time for is left to the next record.
+ */
+#include "tls_conn.h"
+
+enum {
+    MAX_SEARCHES = 80, /* enough for all numbers that there may be */
+    LOOK_COST = 64,    /* of seeing that a secret is none to try */
+};
+
+bool tls_search_may_go_on(const struct tls_dir *d)
+{
+    return d->num_searches < MAX_SEARCHES || (d->num_wrong & (d->num_wrong - 1)) == 0;
+}
+
+/* CUT: there is no time left; the next record goes on from there. */
+enum search { FOUND, CUT, DONE };
+
+/* all_len is how many numbers are tried of each secret before those beyond them of any. */
+static uint64_t all_len(const struct tls_search *search)
+{
+    const uint64_t len = search->tried + TLS_FIRST_SEARCH;
+    return len < TLS_MAX_SEARCH ? len : TLS_MAX_SEARCH;
+}
+
+/* take_keys: a record has opened with them, under that number. */
+static void take_keys(struct tls *tls, int dir, const struct tls_cipher *cipher, uint64_t number,
+                      const struct keylog_secret *secret)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    tls_cipher_clear(&d->cipher);
+    d->cipher = *cipher;
+    d->seq = number + 1;
+    d->slack = d->tried = 0;
+    d->num_searches = 0;
+    memcpy(d->secret, secret->secret, secret->len);
+    tls->suite = cipher->suite;
+    tls_keys_note_origin(tls, d, secret);
+    tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
+    memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
+    tls->has_client_random = true;
+    keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
+    tls->view.version = TLS_1_3;
+    tls->view.suite = tls->suite->code;
+    tls->view.suite_name = tls->suite->name;
+    tls->dirs[1 - dir].slack = TLS_MAX_UNKNOWN_SEQ;
+    tls->dirs[1 - dir].tried = 0;
+}
+
+/* try_each tries one secret of TLS 1.3 with a suite: from the first number that was not tried yet on, and
+ * then, as records that have gone by may have been under keys before those, numbers below theirs. */
+static enum search try_each(struct tls *tls, int dir, struct tls_search *search,
+                            const struct keylog_secret *secret, const struct tls_suite *suite,
+                            const struct tls_record *record, size_t *len, uint8_t *type)
+{
+    const uint64_t seq = tls->dirs[dir].seq, above = all_len(search);
+    const uint64_t below = search->tried != 0 ? 0 : seq < TLS_MAX_SEARCH ? seq : TLS_MAX_SEARCH;
+    const size_t cost = cursor_left(&record->body) + TLS_RECORD_COST;
+    struct tls_cipher cipher = {0};
+    if (!tls_budget_take(tls, TLS_KEY_COST))
+        return CUT;
+    for (bool has_keys = tls_cipher_set_13(&cipher, suite, secret->secret);
+         has_keys && search->from < above + below; search->from++) {
+        const uint64_t number = search->from < above ? seq + search->tried + search->from
+                                                     : seq - (search->from - above) - 1;
+        if (!tls_budget_take(tls, cost)) {
+            tls_cipher_clear(&cipher);
+            return CUT;
+        }
+        if (tls_cipher_open(&cipher, number, record, tls->stage->text, len, type)) {
+            take_keys(tls, dir, &cipher, number, secret);
+            return FOUND;
+        }
+    }
+    tls_cipher_clear(&cipher);
+    search->from = 0;
+    return DONE;
+}
+
+/* look_on tries the secrets of a part of the key log, each with every suite of its length. */
+static enum search look_on(struct tls *tls, int dir, struct tls_search *search,
+                           const struct tls_record *record, size_t *len, uint8_t *type)
+{
+    static const uint16_t codes[] = {0x1302, 0x1301, 0x1303, 0x1304, 0x1305};
+    enum { NUM_CODES = sizeof codes / sizeof codes[0] };
+    const struct ds_keylog *keylog = tls->stage->env->config.keylog;
+    const struct keylog_secret *secret;
+    for (; (secret = keylog_each(keylog, search->next / NUM_CODES)) != NULL; search->next++) {
+        const struct tls_suite *suite = tls_suite_find(codes[search->next % NUM_CODES]);
+        if (tls_budget_is_spent(tls) || !tls_budget_take(tls, LOOK_COST))
+            return CUT;
+        if (secret->added <= search->after || secret->added > search->up_to ||
+            (secret->label != TLS_LABEL_CLIENT && secret->label != TLS_LABEL_SERVER)) {
+            search->next += NUM_CODES - 1 - search->next % NUM_CODES;
+            continue;
+        }
+        if (tls_secret_len(suite) != secret->len)
+            continue;
+        const enum search result = try_each(tls, dir, search, secret, suite, record, len, type);
+        if (result != DONE)
+            return result;
+    }
+    search->next = 0;
+    search->tried += all_len(search);
+    if (search->tried > TLS_MAX_UNKNOWN_SEQ)
+        search->tried = 0;
+    return DONE;
+}
+
+/* choose_search: what the key log has grown by since is looked at in turns with what it held, until it
+ * has come as far, so that lines of others do not have all begin anew. */
+static struct tls_search *choose_search(struct tls *tls, struct tls_dir *d)
+{
+    const uint64_t age = keylog_age(tls->stage->env->config.keylog);
+    if (d->known.up_to == 0)
+        d->known.up_to = age;
+    if (d->added.tried >= d->known.tried && d->added.up_to > d->known.up_to)
+        d->known.up_to = d->added.up_to;
+    if (d->added.up_to <= d->known.up_to)
+        d->added = (struct tls_search){.after = d->known.up_to, .up_to = age};
+    d->is_knowns_turn = !d->is_knowns_turn || d->added.up_to == d->added.after;
+    return d->is_knowns_turn ? &d->known : &d->added;
+}
+
+bool tls_search_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                    uint8_t *type)
+{
+    struct tls_dir *d = &tls->dirs[dir];
+    if (tls->has_client_random || record->type != TLS_DATA ||
+        cursor_left(&record->body) > TLS_SMALL_RECORD || !tls_search_may_go_on(d) ||
+        tls_budget_is_spent(tls))
+        return false;
+    struct tls_search *search = choose_search(tls, d);
+    d->num_searches++;
+    return look_on(tls, dir, search, record, len, type) == FOUND;
+}
