@@ -387,10 +387,14 @@ static bool is_name(struct cursor name)
 
 static void take_line(struct ds_keylog *keylog)
 {
+    static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* of UTF-8, before the first line */
     struct cursor at = cursor_make(keylog->line, keylog->line_len), space, name;
     struct keylog_secret secret = {0};
     uint8_t other[TLS_SECRET_MAX + 16];
-    if (keylog->line_len == 0 || keylog->line[0] == '#')
+    if (keylog->line_len >= sizeof mark && memcmp(keylog->line, mark, sizeof mark) == 0 &&
+        !cursor_skip(&at, sizeof mark))
+        return;
+    if (cursor_left(&at) == 0 || at.at[0] == '#')
         return;
     space = at;
     if (!cursor_find(&space, ' ') || !cursor_child(&at, cursor_offset(&space, &at), &name) ||
@@ -428,15 +432,30 @@ void ds_keylog_end(struct ds_keylog *keylog)
     keylog->line_len = 0;
 }
 
+/* end_in returns where a line ends in bytes; len: not in these. */
+static size_t end_in(const char *bytes, size_t len)
+{
+    const char *feed = len != 0 ? memchr(bytes, '\n', len) : NULL;
+    const size_t feed_at = feed != NULL ? (size_t)(feed - bytes) : len;
+    const char *back = feed_at != 0 ? memchr(bytes, '\r', feed_at) : NULL;
+    return back != NULL ? (size_t)(back - bytes) : feed_at;
+}
+
 void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        if (bytes[i] == '\n' || bytes[i] == '\r')
-            ds_keylog_end(keylog);
-        else if (keylog->line_len < KEY_LINE_MAX)
-            keylog->line[keylog->line_len++] = bytes[i];
-        else
+    while (len != 0) {
+        const size_t part = end_in(bytes, len);
+        if (keylog->line_len + part <= KEY_LINE_MAX) {
+            memcpy(keylog->line + keylog->line_len, bytes, part);
+            keylog->line_len += part;
+        } else {
             keylog->line_len = KEY_LINE_MAX + 1;
+        }
+        if (part == len)
+            return;
+        ds_keylog_end(keylog);
+        bytes += part + 1;
+        len -= part + 1;
     }
 }
 

@@ -37,15 +37,18 @@ static uint32_t head_u32(const struct pcapng_blocks *b, size_t at)
     return b->swapped ? __builtin_bswap32(value) : value;
 }
 
-/* needed says how long the head of a block is of which head_len bytes are there. */
+/* needed says how long the head of a block is of which head_len bytes are there. A block that is too short
+ * for secrets is passed over as one that is not known, as libpcap does. */
 static size_t needed(const struct pcapng_blocks *b)
 {
     if (b->head_len < HEAD_LEN)
         return HEAD_LEN;
     const uint32_t type = head_u32(b, 0);
-    return type == TYPE_SECTION                             ? SECTION_HEAD_LEN
-           : type == TYPE_SECRETS && b->state == BLOCK_HEAD ? SECRETS_HEAD_LEN
-                                                            : HEAD_LEN;
+    return type == TYPE_SECTION ? SECTION_HEAD_LEN
+           : type == TYPE_SECRETS && b->state == BLOCK_HEAD &&
+                   head_u32(b, 4) >= SECRETS_HEAD_LEN + END_LEN
+               ? SECRETS_HEAD_LEN
+               : HEAD_LEN;
 }
 
 /* pass goes on to the block behind len bytes. */
@@ -59,6 +62,26 @@ static void give(const struct pcapng_blocks *b)
 {
     if (b->sink != NULL && b->sink->take != NULL)
         b->sink->take(b->sink->context, b->line, b->line_len);
+}
+
+static void end_line(struct pcapng_blocks *b)
+{
+    if (b->line_len != 0)
+        give(b);
+    pcapng_blocks_clear(b);
+}
+
+/* begin_secrets begins a text that is said to have so many bytes: where the block has fewer it is read as
+ * far as that goes, behind a line that is none, so that it does not pass for whole. */
+static void begin_secrets(struct pcapng_blocks *b, uint32_t text_len, uint32_t room)
+{
+    give(b);
+    if (text_len > room)
+        b->line[b->line_len++] = '?';
+    end_line(b);
+    b->left = text_len < room ? text_len : room;
+    b->rest = room + END_LEN - b->left;
+    b->state = BLOCK_SECRETS;
 }
 
 /* begin_block works on a head that is whole. */
@@ -90,23 +113,10 @@ static void begin_block(struct pcapng_blocks *b)
         b->in = NULL;
     if (b->in != NULL)
         b->in->swapped = b->swapped;
-    const uint32_t text_len = head_len == SECRETS_HEAD_LEN ? head_u32(b, 12) : 0;
-    if (head_len != SECRETS_HEAD_LEN || head_u32(b, 8) != SECRETS_TLS ||
-        text_len > len - SECRETS_HEAD_LEN - END_LEN) {
+    if (head_len == SECRETS_HEAD_LEN && head_u32(b, 8) == SECRETS_TLS)
+        begin_secrets(b, head_u32(b, 12), len - SECRETS_HEAD_LEN - END_LEN);
+    else
         pass(b, len - head_len);
-        return;
-    }
-    b->left = text_len;
-    b->rest = len - SECRETS_HEAD_LEN - text_len;
-    b->state = BLOCK_SECRETS;
-    give(b);
-}
-
-static void end_line(struct pcapng_blocks *b)
-{
-    if (b->line_len != 0)
-        give(b);
-    pcapng_blocks_clear(b);
 }
 
 static void take_text(struct pcapng_blocks *b, const uint8_t *text, size_t len)

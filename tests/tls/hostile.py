@@ -1,5 +1,7 @@
-"""hostile.py make WORK | check WORK: TLS of peers who mean no good, a connection a case, all in WORK/pcap with
-the secrets in WORK/keys; check compares what -T json says of each with what is written here."""
+"""hostile.py make WORK | check WORK | blocks WORK: TLS of peers who mean no good, a connection a case, all in
+WORK/pcap with the secrets in WORK/keys; check compares what -T json says of each with what is written here.
+blocks writes pcapng files whose blocks of secrets are odd, and WORK/list: the name of each, how many messages
+are opened, and what is said."""
 import json, random, sys, zlib
 
 from tls_maker import *
@@ -165,7 +167,7 @@ def hellos_of_any_length(c, log):
 @case(messages=4, sni='slow')
 def a_byte_a_record(c, log):
     hello = client_hello(b'q' * 32, server_name(b'slow'))
-    for byte in client_hello(b'q' * 32, extension(0xff00, bytes(30000))):
+    for byte in client_hello(b'q' * 32, extension(0xff00, bytes(4000))):
         c.send(CLIENT, record(HANDSHAKE, bytes([byte])))
     whole(c, log, extensions=server_name(b'slow'))
 
@@ -230,21 +232,21 @@ def alerts(c, log):
 
 
 @case(messages=4)
-def renewed_a_thousand_times(c, log):
+def renewed_again_and_again(c, log):
     c.hello(0x1302, log=log)
     c.greet()
-    for i in range(1000):
+    for i in range(300):
         c.say(CLIENT, handshake(24, bytes([i & 1])), HANDSHAKE)
         c.keys[CLIENT].update()
     c.chat()
     c.close()
 
 
-@case(messages=4, src_renewals=2000)
-def ciphers_changed_a_thousand_times(c, log):
+@case(messages=4, src_renewals=500)
+def ciphers_changed_again_and_again(c, log):
     c.hello(0xc030, log=log)
     c.greet()
-    for i in range(2000):
+    for i in range(500):
         c.say(CLIENT, b'\1', CHANGE_CIPHER)
         c.keys[CLIENT].number = 0
     c.chat()
@@ -364,4 +366,50 @@ def check(work):
     sys.exit(failed)
 
 
-{'make': make, 'check': check}[sys.argv[1]](*sys.argv[2:])
+def blocks(work):
+    capture, log = Capture(), []
+    for port, suite in ((40000, 0xc030), (40001, 0x1302)):
+        whole(Connection(capture, port), log, suite)
+    text = ''.join(line + '\n' for line in log).encode()
+    wrong = ''.join(line[:-8] + '00000000\n' for line in log).encode()
+    begin, packets = section() + interface(), [packet(*p) for p in capture.packets]
+    big = section('>') + interface('>') + b''.join(packet(*p, order='>') for p in capture.packets)
+    half, every = len(packets) // 2, b''.join(packets)
+    first, last = b''.join(packets[:half]), b''.join(packets[half:])
+    good, odd, none = secrets(text), 'not all secrets', ''
+    files = {
+        'before the interface': (section() + good + interface() + every, 8, none),
+        'between packets': (begin + first + good + last, 8, none),
+        'behind all': (begin + every + good, 8, none),
+        'big endian': (big[:28] + secrets(text, order='>') + big[28:], 8, none),
+        'longer than its block': (begin + secrets(text, length=len(text) + 1000) + every, 8, odd),
+        'of 4 GB': (begin + secrets(text, length=0xffffffff) + every, 8, odd),
+        'a block of 4 GB': (begin + secrets(text, block_length=0xfffffffc) + every, 0, 'block size'),
+        'misaligned': (begin + secrets(text, block_length=len(text) + 21 | 1) + every, 0, 'not a multiple of 4'),
+        'too short a block': (begin + block(10, b'KSLT') + good + every, 8, none),
+        'of others': (begin + secrets(b'x' * 40, 0x5353484b) + secrets(b'y' * 40, 0x57474b4c) + good + every, 8, none),
+        'a line of 1 MB': (begin + secrets(b'CLIENT_RANDOM ' + b'a' * 1000000) + good + every, 8, odd),
+        'of nobody': (begin + secrets(b''.join(b'CLIENT_RANDOM %064x %096x\n' % (i, i) for i in range(70000))) + good +
+                      every, 8, 'max-secrets'),
+        'of one random': (begin + secrets(b''.join(b'SERVER_TRAFFIC_SECRET_%d %064x %064x\n' % (i, 7, i) for i in
+                                                   range(70000))) + good + every, 8, 'max-secrets'),
+        'NUL behind each': (begin + secrets(text.replace(b'\n', b'\0\n')) + every, 0, odd),
+        'NUL before': (begin + secrets(bytes(100) + b'\n' + text) + every, 8, odd),
+        'CR LF': (begin + secrets(text.replace(b'\n', b'\r\n')) + every, 8, none),
+        'twice, the last is right': (begin + secrets(wrong) + good + every, 8, none),
+        'twice, the first was right': (begin + good + secrets(wrong) + every, 0, none),
+        'empty': (begin + secrets(b'') + every, 0, none),
+        'rubbish': (begin + secrets(random.Random(1).randbytes(5000)) + every, 0, odd),
+    }
+    with open(f'{work}/list', 'w') as index:
+        for number, (name, (data, messages, said)) in enumerate(files.items()):
+            with open(f'{work}/{number}.pcapng', 'wb') as file:
+                file.write(data)
+            index.write(f'{number}.pcapng|{name}|{messages}|{said}\n')
+    with open(f'{work}/plain.pcap', 'wb') as file:
+        file.write(capture.pcap())
+    with open(f'{work}/plain.keys', 'wb') as file:
+        file.write(text)
+
+
+{'make': make, 'check': check, 'blocks': blocks}[sys.argv[1]](*sys.argv[2:])

@@ -57,6 +57,10 @@ static void test_lines(void **state)
         {"", 64, 96, 0, 1, 0},
         {"# CLIENT_RANDOM", 64, 96, 0, 0, 0},
         {"CLIENT_RANDOM", 64, 500, 0, 1, 0},
+        {"\xef\xbb\xbf""CLIENT_RANDOM", 64, 96, 1, 0, 0}, /* as some editors begin a file */
+        {"\xef\xbb\xbf# CLIENT_RANDOM", 64, 96, 0, 0, 0},
+        {"\xef\xbb\xbf", 64, 96, 0, 1, 0},
+        {"\xef\xbb""CLIENT_RANDOM", 64, 96, 0, 1, 0},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct ds_keylog *keylog = ds_keylog_new(10);
@@ -67,6 +71,31 @@ static void test_lines(void **state)
         assert_int_equal(stats->unused, lines[i].unused);
         add(keylog, line);
         assert_int_equal(stats->repeated, lines[i].secrets);
+        ds_keylog_free(keylog);
+    }
+}
+
+/* A line may be whole, or come in pieces, or be as long as a disk. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    char all[1024 + 3000], text[400];
+    const size_t len = strlen(make_line("CLIENT_RANDOM", 64, 96));
+    memcpy(text, line, len);
+    memset(all, '\0', sizeof all);
+    memcpy(all, text, len);
+    memcpy(all + len, "\r\n", 2);
+    all[sizeof all - len - 1] = '\r';
+    text[len - 1] = '1'; /* the last one says what it is */
+    memcpy(all + sizeof all - len, text, len);
+    for (size_t piece = 1; piece < sizeof all; piece += piece < 700 ? 1 : 97) {
+        struct ds_keylog *keylog = ds_keylog_new(10);
+        const struct ds_keylog_stats *stats = ds_keylog_stats(keylog);
+        for (size_t at = 0; at < sizeof all; at += piece)
+            ds_keylog_add(keylog, all + at, sizeof all - at < piece ? sizeof all - at : piece);
+        ds_keylog_end(keylog);
+        assert_int_equal(stats->secrets, 2);
+        assert_int_equal(stats->malformed, 1);
         ds_keylog_free(keylog);
     }
 }
@@ -223,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_beginnings),
         cmocka_unit_test(test_tried_between),
         cmocka_unit_test(test_no_memory),
