@@ -84,11 +84,16 @@ void best_rows_sort(struct best_rows *b)
         qsort(b->rows, b->num, sizeof *b->rows, compare);
 }
 
-void best_rows_print(struct best_rows *b, struct ds_buffer *out)
+void best_rows_print(struct best_rows *b, struct columns *columns, const char *heading,
+                     struct ds_buffer *out)
 {
     best_rows_sort(b);
+    for (size_t i = 0; i < b->num; i++)
+        columns_fit(columns, b->rows[i].line);
+    if (heading != NULL)
+        columns_print(columns, heading, out);
     for (size_t i = b->num; i-- > 0;)
-        ds_buffer_add_text(out, b->rows[i].line);
+        columns_print(columns, b->rows[i].line, out);
 }
 
 void best_rows_clear(struct best_rows *b)

@@ -4,7 +4,7 @@
 #ifndef SRC_BEST_ROWS_H
 #define SRC_BEST_ROWS_H
 
-#include <distsniff/term.h>
+#include "columns.h"
 
 struct best_row {
     int64_t rank;
@@ -30,8 +30,10 @@ bool best_rows_add(struct best_rows *rows, int64_t rank, uint64_t number,
 /* best_rows_sort puts the lines into order, the best last. */
 void best_rows_sort(struct best_rows *rows);
 
-/* best_rows_print appends the lines, the best first. */
-void best_rows_print(struct best_rows *rows, struct ds_buffer *out);
+/* best_rows_print appends a heading and the lines, the best first, in columns that fit all of them;
+ * heading NULL: that has been there already. */
+void best_rows_print(struct best_rows *rows, struct columns *columns, const char *heading,
+                     struct ds_buffer *out);
 
 void best_rows_clear(struct best_rows *rows); /* leaves room for max as before */
 

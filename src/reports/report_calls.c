@@ -1,8 +1,8 @@
 /*
  * report_calls.c - the table of calls.
  *
- * By latency, the slowest are kept, and written at the end. By time, each line is written as its
- * call ends, and nothing is kept.
+ * By latency, the slowest are kept, and written at the end in columns that fit them. By time, each line
+ * is written as its call ends, and nothing is kept: a column is as wide as what has stood in it so far.
  */
 #include "report.h"
 
@@ -22,8 +22,12 @@ struct call_table {
     struct best_rows slowest;
     uint64_t num_calls, num_outcomes[CALL_OUTCOME_COUNT];
     bool failed;
+    struct columns columns;
     struct ds_buffer scratch;
 };
+
+static const char heading[] =
+    "call\tstart\tlatency\tlabel\toutcome\tcaller > callee  request => result\n";
 
 static const struct ds_term_print_options short_term = {
     .max_bytes = 40, .max_items = 10, .max_depth = 4, .max_len = 100};
@@ -62,12 +66,6 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
     }
 }
 
-static void print_heading(const struct call_table *report)
-{
-    ds_buffer_printf(&report->text->buffer, "%-8s %-15s %10s %-14s %-12s %s\n", "call", "start",
-                     "latency", "label", "outcome", "caller > callee  request => result");
-}
-
 static void *open_table(struct report_text *text, const struct report_config *config)
 {
     struct call_table *report = calloc(1, sizeof *report);
@@ -76,24 +74,22 @@ static void *open_table(struct report_text *text, const struct report_config *co
     report->text = text;
     report->order = config->call_order;
     report->slowest.max = config->limits[DS_LIMIT_REPORT];
+    report->columns = (struct columns){.align = "llrll", .width = {8, 15, 10, 14, 12}};
     if (report->order == CALLS_BY_TIME)
-        print_heading(report);
+        columns_print(&report->columns, heading, &text->buffer);
     return report;
 }
 
 static void print_line(const struct call_table *report, const struct call *call,
                        struct ds_buffer *out)
 {
-    struct ds_buffer latency = {0}, label = {0};
-    ds_buffer_printf(out, "#%-7" PRIu64 " ", call->number);
+    ds_buffer_printf(out, "#%" PRIu64 "\t", call->number);
     report_print_time(report->text, call->start_ns, out);
-    latency_print(call->end_ns - call->start_ns, &latency);
-    label_show(call->label, &label);
-    ds_buffer_printf(out, " %10.*s %-14.*s %-12s ", (int)latency.len,
-                     latency.data != NULL ? latency.data : "", (int)label.len,
-                     label.data != NULL ? label.data : "", call_outcome_name(call->outcome));
-    ds_buffer_free(&latency);
-    ds_buffer_free(&label);
+    ds_buffer_add_text(out, "\t");
+    latency_print(call->end_ns - call->start_ns, out);
+    ds_buffer_add_text(out, "\t");
+    label_show(call->label, out);
+    ds_buffer_printf(out, "\t%s\t", call_outcome_name(call->outcome));
     report_print_who(call, out);
     ds_buffer_add_text(out, "  ");
     report_print_what(call, 100, out);
@@ -119,19 +115,26 @@ static void take_record(void *state, const struct record *record)
         return;
     report->num_calls++;
     report->num_outcomes[call->outcome]++;
-    if (report->order == CALLS_BY_TIME)
-        print_line(report, call, &report->text->buffer);
-    else
+    if (report->order != CALLS_BY_TIME) {
         keep_row(report, call);
+        return;
+    }
+    report->scratch.len = 0;
+    print_line(report, call, &report->scratch);
+    ds_buffer_add(&report->scratch, "", 1);
+    report->failed |= report->scratch.failed;
+    if (report->scratch.failed)
+        return;
+    columns_fit(&report->columns, report->scratch.data);
+    columns_print(&report->columns, report->scratch.data, &report->text->buffer);
 }
 
 static void show_table(void *state)
 {
     struct call_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
-    if (report->order == CALLS_BY_LATENCY)
-        print_heading(report);
-    best_rows_print(&report->slowest, out);
+    best_rows_print(&report->slowest, &report->columns,
+                    report->order == CALLS_BY_LATENCY ? heading : NULL, out);
     ds_buffer_add_text(out, counted(report->num_calls, "calls").text);
     for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
         if (report->num_outcomes[i] != 0)

@@ -23,8 +23,8 @@ static void *open_table(struct report_text *text, const struct report_config *co
         return NULL;
     (void)config;
     report->text = text;
-    ds_buffer_printf(&text->buffer, "%-7s %-15s %10s %s\n", "kind", "start", "lasted",
-                     "who > whom: how it ended");
+    ds_buffer_printf(&text->buffer, "%-7s %-*s %10s %s\n", "kind", (int)text->time_digits + 9, "start",
+                     "lasted", "who > whom: how it ended");
     return report;
 }
 

@@ -66,12 +66,11 @@ static void *open_table(struct report_text *text, const struct report_config *co
 static void print_head(const struct open_table *t, const char *what, int64_t start_ns,
                        int64_t now_ns, uint64_t frame, uint64_t conn, struct ds_buffer *out)
 {
-    struct ds_buffer age = {0};
-    latency_print(now_ns - start_ns, &age);
-    ds_buffer_printf(out, "%-7s %10.*s ", what, (int)age.len, age.data != NULL ? age.data : "");
-    ds_buffer_free(&age);
+    ds_buffer_printf(out, "%s\t", what);
+    latency_print(now_ns - start_ns, out);
+    ds_buffer_add_text(out, "\t");
     report_print_time(t->text, start_ns, out);
-    ds_buffer_printf(out, " %9" PRIu64 " %5" PRIu64 "  ", frame, conn);
+    ds_buffer_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t ", frame, conn);
 }
 
 static void add(struct open_table *t, struct open_list *list, enum what what, int64_t age_ns,
@@ -293,9 +292,8 @@ static void show_table(void *state)
     for (struct unfinished *u = table_oldest(&t->unfinished); u != NULL;
          u = table_newer(&t->unfinished, u))
         add_unfinished(t, list, u);
-    ds_buffer_printf(out, "%-7s %10s %-15s %9s %5s  %s\n", "open", "for", "since", "packet", "conn",
-                     "who > whom");
-    best_rows_print(&list->rows, out);
+    struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
+    best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
     for (int i = 0; i < NUM_WHAT; i++)
         num += list->num[i];
     ds_buffer_add_text(out, counted(list->num[OPEN_CALL], "calls").text);

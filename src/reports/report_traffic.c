@@ -465,8 +465,8 @@ static void show_table(void *state)
     t->failed |= list == NULL;
     free(list);
     print_rest(t, shown_bytes, num_shown);
-    ds_buffer_printf(out, "the largest messages:\n%12s %9s %5s %-15s  what; who > whom\n", "bytes",
-                     "packet", "conn", "time");
+    ds_buffer_printf(out, "the largest messages:\n%12s %9s %5s %-*s  what; who > whom\n", "bytes",
+                     "packet", "conn", (int)t->text->time_digits + 9, "time");
     best_rows_sort(&t->largest);
     for (size_t i = t->largest.num; i-- > 0;)
         ds_buffer_printf(out, "%12" PRId64 " %9" PRIu64 " %s", t->largest.rows[i].rank,
