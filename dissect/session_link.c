@@ -430,6 +430,7 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
 
     if (link == NULL)
         return;
+    session->env.stats.one_way += link->conn.view.number != 0 && view->is_one_way;
     session->env.past = DS_PAST_NONE; /* it is another's */
     if (link->tls != NULL) {
         link->is_in_tls = true; /* it is freed here and nowhere else */

@@ -15,3 +15,12 @@ set(links otp25.pcap otp27-ops.pcap links-sll2.pcap rabbit-3.10.pcap.gz elixir-1
 list(TRANSFORM links PREPEND ${PCAPS}/)
 add_test(NAME links_second_opinion COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/links
                                            $<TARGET_FILE:distsniff> ${links})
+# Captures of one direction, and of packets that are cut.
+add_test(NAME half COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/half $<TARGET_FILE:distsniff>
+                           $<TARGET_FILE:mangle> ${PCAPS})
+# Keys that are renewed all the time, and the same renewals at another pace.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME renewals COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/renewals.py
+                                 $<TARGET_FILE:distsniff> ${PCAPS})
+endif()

@@ -36,6 +36,7 @@ struct tcp_conn_view {
     uint16_t port[2];
     bool syn_seen[2];  /* syn_seen[1]: the SYN-ACK */
     bool only_past;    /* no packet of it was captured, only some that stand for its past came */
+    bool is_one_way;   /* of one that closes: data of one end was captured, and nothing of the other */
     uint8_t reset_dir;
     uint32_t num_syns;     /* without ACK: more than 1 when it was sent again */
     int64_t first_syn_ns;  /* of them */

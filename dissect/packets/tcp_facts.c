@@ -349,6 +349,15 @@ static void take_answer(struct tcp_facts *facts, int dir, const struct segment *
     link->silence_ns = 0;
 }
 
+int ds_link_unseen(const struct ds_link *link)
+{
+    for (int end = 0; end < 2; end++) {
+        if (link->side[end].segments == 0 && link->side[!end].segments > link->side[!end].syns)
+            return end;
+    }
+    return -1;
+}
+
 int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
                    bool started, uint32_t next_seq, struct ds_stall *stall)
 {
@@ -380,7 +389,8 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
                  (segment->flags & TCP_FIN) == 0 && side->data_segments != 0) {
             side->keepalives++;
         }
-        if ((segment->flags & TCP_FIN) != 0 && facts->link.closer < 0)
+        if ((segment->flags & TCP_FIN) != 0 && facts->link.closer < 0 &&
+            facts->link.side[!dir].segments != 0)
             facts->link.closer = (int8_t)dir;
     }
     if (side->first_ns == 0)

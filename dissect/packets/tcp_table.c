@@ -220,6 +220,9 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
         tcp_waiting_remove(table, conn);
     if (conn->view.facts != NULL)
         end_facts(table, conn, why);
+    const struct tcp_stream *stream = conn->stream;
+    conn->view.is_one_way =
+        stream[0].heard != stream[1].heard && stream[stream[1].heard].has_data;
     table->shared.events->close(table->shared.context, &conn->view, why);
     firsts_remove(table, conn);
     list_remove(&table->live, conn);

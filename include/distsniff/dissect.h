@@ -157,6 +157,8 @@ struct ds_stats {
     uint64_t segments, retransmitted, reordered, overlaps_differing, zero_windows;
     uint64_t connections;       /* EPMD and distribution connections */
     uint64_t tcp_connections;   /* all */
+    uint64_t one_way;           /* of connections, those that have ended and of which one direction
+                                   alone was captured */
     uint64_t gaps, gap_bytes;
     uint64_t epmd_messages, messages, ticks;
     uint64_t handshakes; /* completed */

@@ -81,9 +81,15 @@ struct ds_link {
                              of what came then nothing has been answered yet; 0: it has */
     int64_t longest_silence_ns; /* the same, of those after which an answer came */
     enum ds_close close;
-    int8_t closer; /* the end whose FIN or RST came first, -1: none did */
+    int8_t closer; /* the end whose FIN or RST came first, -1: none did, or the other end's could not
+                      be seen */
     const char *icmp; /* what ICMP said last; a static string, NULL: nothing */
 };
+
+/* ds_link_unseen returns the end of which nothing was captured, though the other one has sent more
+ * than SYNs, and so was answered; -1: there is none. As long as few segments have come that may be
+ * chance. What is missing of such a connection is no gap, and who closed it first is not known. */
+int ds_link_unseen(const struct ds_link *link);
 
 /* Why a sender cannot go on. */
 enum ds_stall_why {

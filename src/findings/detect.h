@@ -35,6 +35,8 @@ struct watched {
     bool is_nok;
     bool is_explained; /* nothing more is to be said of its end */
     bool alert;        /* an end answered with a TLS alert */
+    bool is_one_way;   /* one direction alone was captured so far */
+    uint8_t capture_told; /* bits of detect_capture.c's own */
     unsigned tls_told; /* bits of detect_tls.c's own */
     uint64_t told;     /* what has been found of the link: bits of the detectors' own */
     uint64_t stall_frame[2];
@@ -211,8 +213,8 @@ struct scans {
 /* checks counts what was looked at. */
 struct checks {
     uint64_t lookups, resolved;
-    uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps;
-    uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs, paused;
+    uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps, cut;
+    uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs, unnamed, paused;
 };
 
 enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32 };
@@ -231,6 +233,7 @@ struct detect {
     struct lookups lookups;
     struct scans scans;
     struct mesh *mesh; /* NULL: no link has been up yet */
+    uint64_t num_one_way; /* connections that are watched, about */
     struct {
         int64_t ts_ns; /* 0: none */
         uint64_t frame;
@@ -314,6 +317,12 @@ void detect_calls(struct detect *d, const struct record *record);
 void detect_messages(struct detect *d, const struct record *record);
 void detect_global(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct record *record);
+
+/* detect_capture is of what the capture lacks; it looks at messages where d->num_one_way is not 0, or
+ * something is wrong with them. detect_is_one_way says whether one direction alone of a connection was
+ * captured: whoever is silent then may have said what was asked of it. */
+void detect_capture(struct detect *d, const struct ds_event *event);
+bool detect_is_one_way(const struct detect *d, uint64_t conn);
 
 /* detect_tls is of connections with TLS, and comes before detect_connect. */
 void detect_tls(struct detect *d, const struct record *record);

@@ -36,7 +36,7 @@ void detect_hung(struct detect *d, const struct call *call)
 {
     const struct watched *w = detect_find_watched(d, call->conn);
     const struct party *callee = &call->callee;
-    if (w != NULL && w->gap_ns >= call->start_ns)
+    if (w != NULL && (w->gap_ns >= call->start_ns || w->is_one_way))
         return; /* the answer may have been in what is missing */
     if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)
         return; /* on a link that was joined late it may not have been known as the answer */
@@ -85,7 +85,8 @@ static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, con
 
 static void take_callee(struct detect *d, const struct call *call)
 {
-    if (call->callee.name.data == NULL || call->callee.node.data == NULL)
+    if (call->callee.name.data == NULL || call->callee.node.data == NULL ||
+        detect_is_one_way(d, call->conn))
         return;
     const uint64_t key = (uint64_t)hash_text(call->callee.name) << 32 | hash_text(call->callee.node);
     const uint32_t hash = hash_key(&key, sizeof key);

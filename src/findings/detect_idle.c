@@ -199,6 +199,8 @@ void detect_idle_reset(struct detect *d, const struct ds_event *event)
     const struct ds_link *link = event->conn->link;
     const int64_t a_ns = link->side[0].last_data_ns, b_ns = link->side[1].last_data_ns;
     const int64_t idle_ns = event->ts_ns - (a_ns > b_ns ? a_ns : b_ns);
+    if (ds_link_unseen(link) >= 0)
+        return; /* it may not have been idle */
     struct pair *p = idle_ns >= IDLE_NS || link->silence_ns != 0 ? detect_find_pair(d, event->conn) : NULL;
     if (p == NULL)
         return;

@@ -71,6 +71,18 @@ static int find_node(struct mesh *mesh, const struct ds_endpoint *end)
     return (int)mesh->num++;
 }
 
+/* has_full_names: EPMD tells of a node the part before the @ alone, and that is all there is where
+ * handshakes are cut, or of one direction. */
+static bool has_full_names(const struct ds_conn *conn)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct ds_text node = conn->end[i].node;
+        if (node.data == NULL || memchr(node.data, '@', node.len) == NULL)
+            return false;
+    }
+    return true;
+}
+
 static bool find_both(struct mesh *mesh, const struct ds_conn *conn, int at[2])
 {
     for (int i = 0; i < 2; i++) {
@@ -92,6 +104,10 @@ static void take_up(struct detect *d, const struct ds_event *event)
         return;
     }
     struct mesh *mesh = d->mesh;
+    if (!has_full_names(event->conn)) {
+        d->checks.unnamed++;
+        return;
+    }
     if (!find_both(mesh, event->conn, at))
         return;
     for (int i = 0; i < 2; i++) {
@@ -107,7 +123,8 @@ static void take_end(struct detect *d, const struct ds_event *event)
     struct mesh *mesh = d->mesh;
     const struct watched *w = detect_watch(d, event->conn);
     int at[2];
-    if (w == NULL || !w->is_up || !detect_is_published(w) || !find_both(mesh, event->conn, at))
+    if (w == NULL || !w->is_up || !detect_is_published(w) || !has_full_names(event->conn) ||
+        !find_both(mesh, event->conn, at))
         return;
     for (int i = 0; i < 2; i++)
         mesh->up[at[i]][at[!i]] -= mesh->up[at[i]][at[!i]] != 0;
@@ -227,6 +244,8 @@ static __attribute__((noinline)) void check_pairs(struct detect *d)
 {
     const struct mesh *mesh = d->mesh;
     d->checks.unseen_pairs = 0;
+    if (d->checks.unnamed != 0)
+        return; /* those may be between any of them */
     for (unsigned a = 0; a < mesh->num; a++) {
         for (unsigned b = a + 1; b < mesh->num; b++)
             check_pair(d, a, b);

@@ -100,9 +100,13 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
             break;
         }
         f = detect_begin(d, FINDING_DS107, event);
-        wording_add(&f->sentence, "no node ");
-        wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
-        wording_add(&f->sentence, " is registered at EPMD of ");
+        if (w->asked_len == 0) {
+            wording_add(&f->sentence, "a node whose name was not captured is not registered at EPMD of ");
+        } else {
+            wording_add(&f->sentence, "no node ");
+            wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
+            wording_add(&f->sentence, " is registered at EPMD of ");
+        }
         wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
         wording_add(&f->detail, "asked by ");
         wording_addr(&f->detail, &event->conn->end[!event->dir].addr);

@@ -268,6 +268,8 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         report_tls(d, event, w, false, initiator);
         return;
     }
+    if (ds_link_unseen(link) >= 0)
+        return; /* what the other end said is not known */
     if (conn->tls != NULL && w->last_step == DS_STEP_UNKNOWN) {
         if (link->side[1].data_bytes == 0)
             report_tls(d, event, w, true, 0);

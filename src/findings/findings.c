@@ -326,7 +326,10 @@ static void count(struct detect *d, const struct ds_event *event)
     if (link == NULL || *messages[0] + *messages[1] == 0)
         return;
     c->links++;
-    c->one_way += link->side[0].segments == 0 || link->side[1].segments == 0;
+    if (ds_link_unseen(link) >= 0) {
+        c->one_way++;
+        return;
+    }
     c->zero_windows += link->side[0].zero_windows + link->side[1].zero_windows;
     const bool ticks = link->side[0].tick_intervals != 0 || link->side[1].tick_intervals != 0;
     c->ticking += ticks;
@@ -355,6 +358,8 @@ static void note_pause(struct detect *d)
 static void take_message(struct detect *d, const struct record *record)
 {
     detect_link(d, record);
+    if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
+        detect_capture(d, record->event);
     if (d->has_fading)
         detect_silence(d, record);
     if (record->note.late)
@@ -366,7 +371,8 @@ static void take_message(struct detect *d, const struct record *record)
 
 static void take_call(struct detect *d, const struct record *record)
 {
-    d->checks.calls++;
+    const bool is_seen = !detect_is_one_way(d, record->call->conn);
+    d->checks.calls += is_seen;
     d->checks.calls_open += record->call->outcome == CALL_UNANSWERED;
     detect_calls(d, record);
     detect_global(d, record);
@@ -375,6 +381,7 @@ static void take_call(struct detect *d, const struct record *record)
 static void take_other(struct detect *d, const struct record *record)
 {
     count(d, record->event);
+    detect_capture(d, record->event);
     detect_tls(d, record);
     detect_connect(d, record);
     detect_link(d, record);
@@ -466,13 +473,13 @@ void findings_sum_up(struct findings *f)
         emit(d, &tick);
     }
     line++;
-    if (c->links != 0 && c->zero_windows == 0)
+    if (c->links != c->one_way && c->zero_windows == 0)
         say(d, line, SEVERITY_FINE, ": none was ever closed", "windows");
     line++;
     if (c->calls != 0 && c->calls_open == 0)
         say(d, line, SEVERITY_FINE, ", all answered or ended", counted(c->calls, "calls").text);
     line++;
-    if (c->gaps == 0 && c->links != 0)
+    if (c->gaps + c->one_way + c->cut == 0 && c->links != 0)
         say(d, line, SEVERITY_FINE, " is missing in the capture", "no packet");
     line++;
     if (c->tls != 0)
@@ -485,7 +492,7 @@ void findings_sum_up(struct findings *f)
     line++;
     if (c->one_way != 0)
         say(d, line, SEVERITY_UNCHECKED,
-            " of which one direction was captured: what is lost, who is silent",
+            " of which one direction alone was captured: what is answered, what is lost, who is silent",
             counted(c->one_way, "links").text);
     line++;
     if (c->gaps != 0)
@@ -520,6 +527,11 @@ void findings_sum_up(struct findings *f)
         say(d, line, SEVERITY_UNCHECKED,
             " of nodes without a link: nothing between their hosts passes here (DS211)",
             counted(c->unseen_pairs, "pairs").text);
+    line++;
+    if (c->unnamed != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " of nodes whose full names were not captured: which links are missing (DS211)",
+            counted(c->unnamed, "links").text);
     line++;
     if (d->num_dropped != 0)
         say(d, line, SEVERITY_UNCHECKED, " that were forgotten, since there were too many",

@@ -36,6 +36,7 @@ struct link_row {
     enum ds_close close;
     int64_t facts_ns; /* of when they are */
     int8_t closer;
+    int8_t unseen; /* the end of which nothing was captured, -1: none */
     bool is_up, is_late, is_tls, has_facts;
 };
 
@@ -77,7 +78,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
         return NULL;
     }
     row->conn = number;
-    row->closer = -1;
+    row->closer = row->unseen = -1;
     row->first_ns = event->ts_ns;
     return row;
 }
@@ -103,6 +104,7 @@ static void take_facts(struct link_row *row, const struct ds_link *link)
     row->has_facts = true;
     row->close = link->close;
     row->closer = link->closer;
+    row->unseen = (int8_t)ds_link_unseen(link);
     for (int end = 0; end < 2; end++) {
         const struct ds_link_side *side = &link->side[end];
         row->sent[end] = side->data_segments;
@@ -203,6 +205,10 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
 {
     ds_buffer_add_text(out, "    ");
     add_name(&row->name[end], out);
+    if (row->unseen == end) {
+        ds_buffer_add_text(out, ": nothing that it sent was captured\n");
+        return;
+    }
     if (row->release[end] != NULL)
         ds_buffer_printf(out, " (%s)", row->release[end]);
     ds_buffer_printf(out, " sent %s", counted(row->bytes[end], "bytes").text);
@@ -361,6 +367,8 @@ static void tell_row(const struct link_row *row, struct json_writer *json)
     if (row->closer >= 0)
         tell_name(row, row->closer, JSON_KEY("closer"), json);
     json_put_unsigned(json, JSON_KEY("gaps"), row->gaps);
+    if (row->unseen >= 0)
+        tell_name(row, row->unseen, JSON_KEY("unseen"), json);
     json_put_list(json, JSON_KEY("side"));
     tell_side(row, 0, json);
     tell_side(row, 1, json);

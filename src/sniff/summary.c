@@ -51,17 +51,21 @@ void summary_print(const struct summary *summary, FILE *out)
     /* What is usually nothing is only said when it is something. */
     const struct {
         uint64_t count;
-        const char *what;
+        const char *what, *of_them;
     } troubles[] = {
-        {stats->truncated_packets, "packets cut by the snap length: capture with -s 0"},
-        {stats->malformed_packets, "packets with malformed headers"},
-        {stats->unknown_link, "packets of an unknown link type"},
-        {stats->overlaps_differing, "bytes sent twice that differed: the first copy was taken"},
-        {stats->no_memory, "times memory ran out, and something was left out"},
+        {stats->one_way, "connections",
+         " captured in one direction alone: what was answered there is missing; capture both"},
+        {stats->truncated_packets, "packets", " cut by the snap length: capture with -s 0"},
+        {stats->malformed_packets, "packets", " with malformed headers"},
+        {stats->unknown_link, "packets", " of an unknown link type"},
+        {stats->overlaps_differing, "bytes", " sent twice that differed: the first copy was taken"},
+        {stats->no_memory, "times", " memory ran out, and something was left out"},
     };
     for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
-        if (troubles[i].count != 0)
-            fprintf(out, "%" PRIu64 " %s\n", troubles[i].count, troubles[i].what);
+        if (troubles[i].count != 0) {
+            print_count(out, "", troubles[i].count, troubles[i].what);
+            fprintf(out, "%s\n", troubles[i].of_them);
+        }
     }
     for (int i = 0; i < DS_LIMIT_COUNT; i++) {
         if (stats->limits_hit[i] == 0)

@@ -1,7 +1,7 @@
 /*
  * mangle.c - rewrites a capture so that it says the same in another way: the decoder must
  * find the same messages in it (modes up to null), or know exactly what is missing (snap,
- * drop, late); of noise it only has to make something.
+ * drop, late, half); of noise it only has to make something.
  *
  * usage: mangle MODE [N] IN OUT
  *
@@ -574,6 +574,20 @@ static void mangle_late(size_t i)
         write_plain(&packets[i]);
 }
 
+/* mangle_half keeps one direction of each connection: what comes from the lower port, or for N 2 from
+ * the higher one. */
+static void mangle_half(size_t i)
+{
+    const struct packet *p = &packets[i];
+    if (!p->tcp) {
+        write_plain(p);
+        return;
+    }
+    const uint8_t *ports = p->bytes + p->tcp_at;
+    if ((memcmp(ports, ports + 2, 2) < 0) == (number == 1))
+        write_plain(p);
+}
+
 /* mangle_noise replaces about one byte of data in a thousand, others for another N: by what means
  * something where terms stand. */
 static void mangle_noise(size_t i)
@@ -620,6 +634,7 @@ static const struct mode {
     {"snap", DLT_EN10MB, true, mangle_snap},
     {"drop", DLT_EN10MB, true, mangle_drop},
     {"late", DLT_EN10MB, true, mangle_late},
+    {"half", DLT_EN10MB, true, mangle_half},
     {"noise", DLT_EN10MB, true, mangle_noise},
 };
 

@@ -432,6 +432,29 @@ static void silences(void **state)
     assert_int_equal(link->longest_silence_ns, 2000 * MS);
 }
 
+/* One direction alone: who closed first is not known then, unless by a RST. */
+static void one_way(void **state)
+{
+    struct world *w = *state;
+    const struct ds_link *link = &w->facts->link;
+    assert_int_equal(ds_link_unseen(link), -1); /* nothing at all */
+    put(w, 0, TCP_SYN, 99, 0, 0, 1);
+    put(w, 0, TCP_SYN, 99, 0, 0, 2);
+    assert_int_equal(ds_link_unseen(link), -1); /* that may be unanswered */
+    put(w, 0, TCP_ACK, 100, 500, 0, 3);
+    assert_int_equal(ds_link_unseen(link), 1);
+    put(w, 0, TCP_ACK | TCP_FIN, 100, 500, 0, 4);
+    assert_int_equal(link->closer, -1);
+    put(w, 1, TCP_ACK, 500, 101, 0, 5);
+    assert_int_equal(ds_link_unseen(link), -1);
+    put(w, 1, TCP_ACK | TCP_FIN, 500, 101, 0, 6);
+    assert_int_equal(link->closer, 1);
+    teardown(state);
+    setup(state);
+    put(w, 1, TCP_ACK, 500, 100, 0, 1);
+    assert_int_equal(ds_link_unseen(&w->facts->link), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +471,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(silences, setup, teardown),
         cmocka_unit_test_setup_teardown(late_ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(stalls_of_centuries, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_way, setup, teardown),
         cmocka_unit_test(spreads),
         cmocka_unit_test_setup_teardown(options_that_lie, setup, teardown),
         cmocka_unit_test(no_memory),

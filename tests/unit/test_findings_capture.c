@@ -1,0 +1,200 @@
+/*
+ * test_findings_capture.c - what the capture itself lacks: one direction of a link, the ends of
+ * packets; and what is not said then of who seems to be silent.
+ */
+#include "findings_world.h"
+
+/* sends counts segments of an end that the capture has. */
+static void sends(int end, uint64_t num)
+{
+    w.link.side[end].segments += num;
+}
+
+static void tick(int dir)
+{
+    const struct ds_event event = event_of(DS_EVENT_TICK, dir);
+    put(&event);
+}
+
+/* half of a link: told once so many segments have come that none of the other end is no chance. */
+static void one_direction(void **state)
+{
+    (void)state;
+    for (int end = 0; end < 2; end++) {
+        begin();
+        up();
+        sends(end, 9);
+        tick(end);
+        assert_int_equal(w.num, 0);
+        sends(end, 1);
+        tick(end);
+        tick(end);
+        found("DS501"); /* once */
+        detail_has(end == 0 ? "nothing that bob@127.0.0.1 sends to alice@127.0.0.1, though 10 segments"
+                            : "nothing that alice@127.0.0.1 sends to bob@127.0.0.1");
+    }
+    begin();
+    up();
+    sends(0, 100);
+    sends(1, 1);
+    tick(0);
+    found("");
+    begin(); /* a SYN sent again and again is not one that was answered */
+    w.link.side[0].syns = 10;
+    sends(0, 10);
+    tick(0);
+    found("");
+    begin();
+    w.conn.end[1].port = EPMD;
+    sends(0, 100);
+    tick(0);
+    found("");
+}
+
+/* Several links are one finding. */
+static void many_links(void **state)
+{
+    (void)state;
+    begin();
+    w.hidden = true; /* else it flaps */
+    for (int i = 0; i < 5; i++) {
+        up();
+        sends(0, 10);
+        tick(0);
+        next_conn();
+    }
+    assert_int_equal(w.last.count, 5);
+    found("DS501 DS501 DS501");
+}
+
+/* What is not answered may have been, where the answers are not in the capture. */
+static void nobody_is_accused(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        begin();
+        up();
+        sends(0, 5);
+        sends(1, both ? 5 : 0);
+        tick(0);
+        call(CALL_UNANSWERED, 6 * SECOND);
+        found(both ? "DS305" : "");
+        begin();
+        up();
+        sends(0, 5);
+        sends(1, both ? 5 : 0);
+        tick(0);
+        for (int i = 0; i < 5; i++)
+            call(CALL_ABANDONED, SECOND);
+        found(both ? "DS310" : "");
+        begin();
+        sends(0, 5);
+        sends(1, both ? 5 : 0);
+        shake(DS_STEP_SEND_NAME, "alice@a", "bob@b");
+        close_by(0, MS, DS_CLOSE_RESET);
+        found(both ? "DS119" : "");
+        begin(); /* idle for as long as before: a middlebox, where both are seen */
+        for (int i = 0; i < 2; i++) {
+            up();
+            sends(0, 5);
+            sends(1, both ? 5 : 0);
+            w.now_ns += 200 * SECOND;
+            w.link.side[0].last_data_ns = w.link.side[1].last_data_ns = w.now_ns - 40 * SECOND;
+            half_close(0, DS_CLOSE_RESET);
+            next_conn();
+        }
+        found(both ? "DS204 DS208 DS204" : "DS204 DS204");
+    }
+}
+
+static void talks(int dir, bool with_facts)
+{
+    static const uint8_t nil[] = {106};
+    struct ds_event event = message(dir, nil, sizeof nil);
+    w.conn.counters[dir].bytes += 10;
+    w.conn.link = with_facts ? &w.link : NULL;
+    put(&event);
+    w.conn.link = &w.link;
+}
+
+/* As soon as the other end is seen, be it by facts or by what it says, all is as usual. */
+static void seen_later(void **state)
+{
+    (void)state;
+    for (int with_facts = 0; with_facts < 2; with_facts++) {
+        begin();
+        up();
+        w.conn.counters[0].bytes = w.conn.counters[1].bytes = 0;
+        sends(0, 5);
+        change(DS_CONN_JOINED_LATE, 0, false);
+        talks(0, with_facts);
+        sends(1, 1);
+        talks(with_facts ? 0 : 1, with_facts);
+        call(CALL_UNANSWERED, 6 * SECOND);
+        found("DS305");
+    }
+    begin();
+    up();
+    w.conn.counters[0].bytes = w.conn.counters[1].bytes = 0;
+    sends(0, 5);
+    change(DS_CONN_JOINED_LATE, 0, false);
+    talks(0, false);
+    call(CALL_UNANSWERED, 6 * SECOND);
+    found("");
+    assert_non_null(strstr(w.unchecked, "DNS"));
+    begin(); /* with each message, where it brings facts along */
+    up();
+    sends(0, 9);
+    change(DS_CONN_JOINED_LATE, 0, false);
+    sends(0, 1);
+    talks(0, true);
+    found("DS501");
+}
+
+/* A message that is cut, once a connection. */
+static void cut_short(void **state)
+{
+    static const uint8_t nil[] = {106};
+    (void)state;
+    begin();
+    up();
+    struct ds_event event = message(1, nil, sizeof nil);
+    event.fault.kind = DS_FAULT_GAP;
+    put(&event);
+    assert_int_equal(w.num, 0);
+    event.fault.kind = DS_FAULT_TRUNCATED;
+    put(&event);
+    put(&event);
+    assert_int_equal(w.last.count, 1);
+    detail_has("first of bob@127.0.0.1 to alice@127.0.0.1");
+    next_conn();
+    up();
+    event = message(0, nil, sizeof nil);
+    event.fault.kind = DS_FAULT_TRUNCATED;
+    put(&event);
+    assert_int_equal(w.last.count, 2);
+    found("DS502 DS502");
+}
+
+/* The name that was asked for may not have been captured either. */
+static void name_not_captured(void **state)
+{
+    (void)state;
+    begin();
+    epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
+    found("DS107");
+    sentence_is("a node whose name was not captured is not registered at EPMD of 10.0.0.2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_direction),   cmocka_unit_test(many_links),
+        cmocka_unit_test(nobody_is_accused), cmocka_unit_test(seen_later),
+        cmocka_unit_test(cut_short),       cmocka_unit_test(name_not_captured),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    findings_free(w.findings);
+    ds_buffer_free(&term_bytes);
+    return failed;
+}
