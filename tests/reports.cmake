@@ -9,3 +9,13 @@ add_test(NAME every COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/every $<TARGET_F
 # The labels of a user's own protocols, as the manual has them.
 add_test(NAME own_labels COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/own_labels
          $<TARGET_FILE:distsniff> ${PCAPS} ${CMAKE_SOURCE_DIR}/man/distsniff.1.in)
+
+# Reports against a count of the same packets by a decoder of its own.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  set(counted otp25.pcap otp27-ops.pcap links-sll2.pcap ended-callers.pcap frag-29.pcap cats.pcap names.pcap
+              elixir-1.14.pcap.gz ejabberd-23.01.pcap.gz rabbit-3.10.pcap.gz situations/hung-call.pcap.gz)
+  list(TRANSFORM counted PREPEND ${PCAPS}/)
+  add_test(NAME counted_anew COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/count/count.py
+                                     $<TARGET_FILE:distsniff> ${counted})
+endif()
