@@ -58,12 +58,16 @@ foreach(group connect links cluster tls near)
            $<TARGET_FILE:distsniff> ${ERL_DIR})
   set_tests_properties(live_doctor_${group} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240)
   if(NOT group STREQUAL "near") # what is found has two seconds
-    set_tests_properties(live_doctor_${group} PROPERTIES RUN_SERIAL ON)
+    set_tests_properties(live_doctor_${group} PROPERTIES PROCESSORS 2)
   endif()
+  mostly_waits(live_doctor_${group})
 endforeach()
 
 # Fixtures made while the nodes talk.
 live_test(live_fixture 120 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
-set_tests_properties(live_crowd live_calls live_ends PROPERTIES RUN_SERIAL ON)
+set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)
+set_tests_properties(live_ends PROPERTIES PROCESSORS 2)
+mostly_waits(live_ends live_silence live_refresh)
+set_tests_properties(live_ends live_doctor_near PROPERTIES COST 100) # the longest go first

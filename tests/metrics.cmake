@@ -7,3 +7,4 @@ add_test(NAME metrics COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/metrics
 add_test(NAME scraped COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/scraped
          $<TARGET_FILE:distsniff> ${PCAPS})
 set_tests_properties(scraped PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180)
+mostly_waits(scraped)

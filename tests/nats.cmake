@@ -5,3 +5,4 @@ add_test(NAME nats_cluster COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/nats/cluster
          $<TARGET_FILE:distsniff> ${PCAPS})
 set_tests_properties(nats nats_cluster PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180
                      ENVIRONMENT ASAN_OPTIONS=detect_leaks=0) # else there is no sandbox
+mostly_waits(nats_cluster)

@@ -12,19 +12,30 @@ function(release_test name sides timeout)
                "on_releases(${name} ${sides} ${timeout} [[${ARGN}]])\n")
 endfunction()
 
-# After the last of them, and after what was said of each: what runs alone does so on each release.
+# mostly_waits(NAME ...): tests that let the processors idle nearly always: scripts/test runs several
+# of them for each. Those in a hurry when they do something keep two of them free: PROCESSORS.
+function(mostly_waits)
+  set_tests_properties(${ARGN} PROPERTIES LABELS waits)
+endfunction()
+
+# After the last of them, and after what was said of each: what runs alone, waits, or wants
+# processors does so on each release.
 function(add_release_tests)
   get_property(tests GLOBAL PROPERTY RELEASE_TESTS)
   get_property(names GLOBAL PROPERTY RELEASE_TEST_NAMES)
-  set(alone "set(on_releases_alone")
+  set(properties "")
   foreach(name ${names})
-    get_test_property(${name} RUN_SERIAL is_alone)
-    if(is_alone)
-      string(APPEND alone " ${name}")
-    endif()
+    string(APPEND properties "set(on_releases_${name}")
+    foreach(property RUN_SERIAL PROCESSORS LABELS)
+      get_test_property(${name} ${property} value)
+      if(value)
+        string(APPEND properties " ${property} ${value}")
+      endif()
+    endforeach()
+    string(APPEND properties ")\n")
   endforeach()
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/on_releases.cmake
-       CONTENT "include([[${CMAKE_CURRENT_SOURCE_DIR}/support/on_releases.cmake]])\n${alone})\n${tests}")
+       CONTENT "include([[${CMAKE_CURRENT_SOURCE_DIR}/support/on_releases.cmake]])\n${properties}${tests}")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES
                ${CMAKE_CURRENT_BINARY_DIR}/on_releases.cmake)
 endfunction()

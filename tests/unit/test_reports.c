@@ -322,7 +322,8 @@ static void put_call(void *state, const struct report_kind *kind, const char *la
                      enum call_outcome outcome, int64_t span_ns)
 {
     static uint64_t number = 20;
-    const struct call call = {.number = ++number, .conn = 7, .label = label, .group = "", .outcome = outcome,
+    number++;
+    const struct call call = {.number = number, .conn = 7, .label = label, .group = "", .outcome = outcome,
                               .caller = {.node = {"a@h", 3}}, .callee = {.node = {"b@h", 3}},
                               .start_ns = 1000, .end_ns = 1000 + span_ns, .start_frame = number + 100};
     const struct record record = {.call = &call};
