@@ -3,7 +3,7 @@
  */
 #include "identity_text.h"
 #include "term_inspect.h"
-#include "text_walk.h"
+#include "text_plain.h"
 
 /* add_unknown writes a cached atom that was never seen. */
 static void add_unknown(struct text *text, const struct ds_atom *atom)
@@ -131,30 +131,11 @@ static struct escape_style in_quotes(const struct text *text)
     return (struct escape_style){'"', text->options->in_string};
 }
 
-/* is_plain says whether bytes are a short text of which nothing is escaped, as mostly. */
-static bool is_plain(const struct text *text, struct cursor body)
-{
-    const size_t len = cursor_left(&body);
-    const size_t max = text->options->max_bytes;
-    return len != 0 && len <= TEXT_ATOM_MAX && (max == 0 || len <= max) && escape_all_shown(body);
-}
-
-static void add_plain(struct text *text, struct cursor body)
-{
-    add_quote(text);
-    text_put(text, body.at, cursor_left(&body));
-    add_quote(text);
-}
-
 /* add_string writes a list of bytes: as a string when all of them print. */
 static void add_string(struct text *text, const struct term_token *token)
 {
     struct cursor body = token->body;
     size_t len = cursor_left(&body);
-    if (text_may_be_string(text) && is_plain(text, body)) {
-        add_plain(text, body);
-        return;
-    }
     if (len != 0 && text_may_be_string(text) && escape_is_latin1(body)) {
         size_t shown = text_shown_len(text, len);
         struct cursor prefix;
@@ -200,12 +181,6 @@ static void add_binary(struct text *text, const struct term_token *token)
     size_t shown = text_shown_len(text, len);
     struct cursor bytes = token->body;
     struct cursor prefix;
-    if (is_plain(text, bytes)) {
-        TEXT_PUT(text, "<<");
-        add_plain(text, bytes);
-        TEXT_PUT(text, ">>");
-        return;
-    }
     if (!cursor_child(&bytes, shown, &prefix))
         return;
     enum escape_kind kind = len != 0 ? escape_guess(&prefix, shown < len) : ESCAPE_BYTES;
@@ -292,21 +267,6 @@ static bool add_char_list(struct text *text, uint64_t num)
     return true;
 }
 
-/* add_identity writes a pid or a reference whose numbers are of the newest form, of a node whose name
- * is all shown. False: it is another one. */
-static bool add_identity(struct text *text, const struct term_token *token)
-{
-    const struct ds_atom *node = token->atom;
-    if ((token->tag != TERM_TAG_NEW_PID && token->tag != TERM_TAG_NEWER_REFERENCE) || node == NULL ||
-        node->len > TEXT_ATOM_MAX || !identity_text_shows(node))
-        return false;
-    text->pen = identity_text_put(text->options->memo,
-                                  token->tag == TERM_TAG_NEW_PID ? IDENTITY_TEXT_PID
-                                                                 : IDENTITY_TEXT_REFERENCE,
-                                  node, token->body, text->pen);
-    return true;
-}
-
 static void add_record_name(struct text *text, struct cursor *names)
 {
     add_part(text, names);
@@ -332,7 +292,6 @@ static const struct text_syntax erlang = {
         },
     .add_atom = add_atom,
     .add_node = add_node,
-    .add_identity = add_identity,
     .add_big = number_add_integer,
     .add_float = number_add_float,
     .add_binary = add_binary,
@@ -343,6 +302,7 @@ static const struct text_syntax erlang = {
     .add_record_name = add_record_name,
     .open_list = open_list,
     .open_map = open_map,
+    .put_plain = text_put_plain,
 };
 
 static void open_list(struct text *text, const struct term_token *token)
@@ -363,26 +323,16 @@ static void open_map(struct text *text, const struct term_token *token)
  * payloads are, without the walk. False: it is another term. */
 static bool print_alone(const struct ds_term *term, struct ds_term_memo *memo, struct ds_buffer *out)
 {
-    enum { WORD_LEN = 4 };
-    struct cursor at = cursor_make(term->data, term->len), numbers;
-    uint8_t tag, node_tag, number;
-    uint16_t num_words = 0;
-    if (!cursor_read_u8(&at, &tag) || (tag != TERM_TAG_NEW_PID && tag != TERM_TAG_NEWER_REFERENCE))
+    const struct term_env env = {term->atoms, term->num_atoms};
+    struct cursor at = cursor_make(term->data, term->len);
+    struct identity identity;
+    uint8_t tag;
+    if (!cursor_read_u8(&at, &tag) || !identity_read(tag, &at, &env, &identity) || out->failed)
         return false;
-    const bool is_pid = tag == TERM_TAG_NEW_PID;
-    if ((!is_pid && (!cursor_read_u16(&at, &num_words) || num_words > TOKEN_REFERENCE_WORDS_MAX)) ||
-        !cursor_read_u8(&at, &node_tag) || node_tag != TERM_TAG_ATOM_CACHE_REF ||
-        !cursor_read_u8(&at, &number) || number >= term->num_atoms ||
-        !cursor_child(&at, is_pid ? TOKEN_NEW_PID_LEN : (1u + num_words) * WORD_LEN, &numbers))
-        return false;
-    const struct ds_atom *node = &term->atoms[number];
-    if (!identity_text_shows(node) || out->failed)
-        return false;
-    char *pen = buffer_room(out, node->len + (size_t)IDENTITY_TEXT_ROOM);
+    char *pen = buffer_room(out, identity.node->len + (size_t)IDENTITY_TEXT_ROOM);
     if (pen == NULL)
         return false;
-    const enum identity_text_kind kind = is_pid ? IDENTITY_TEXT_PID : IDENTITY_TEXT_REFERENCE;
-    out->len = (size_t)(identity_text_put(memo, kind, node, numbers, pen) - out->data);
+    out->len = (size_t)(identity_text_put(memo, &identity, pen) - out->data);
     return true;
 }
 

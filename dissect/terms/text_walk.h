@@ -77,6 +77,7 @@ struct text {
     const uint8_t *part;          /* of options, until it has come; NULL: none is asked for */
     size_t part_at, part_depth;   /* in out; what was open when it came */
     size_t depth; /* what is open; entries may be more */
+    int32_t until_ask; /* so many terms more, and it is asked whether to go on */
     union text_entry few[TEXT_FRAMES];
     union text_entry *entries;
     size_t num_entries, cap_entries;
@@ -108,8 +109,6 @@ struct text_syntax {
     } forms[OPEN_NUM];
     void (*add_atom)(struct text *text, const struct term_token *token);
     void (*add_node)(struct text *text, const struct term_token *token); /* between others */
-    /* Writes a pid or a reference, or returns false; NULL: the marks above and add_node do. */
-    bool (*add_identity)(struct text *text, const struct term_token *token);
     bool (*add_big)(struct ds_buffer *out, const struct term_token *token, size_t max_len);
     void (*add_float)(struct ds_buffer *out, double value);
     void (*add_binary)(struct text *text, const struct term_token *token);
@@ -120,6 +119,9 @@ struct text_syntax {
     void (*add_record_name)(struct text *text, struct cursor *names);
     void (*open_list)(struct text *text, const struct term_token *token); /* that has elements */
     void (*open_map)(struct text *text, const struct term_token *token);
+    /* Goes on with what is open, beginning where text_next does, as far as that is faster; NULL: it
+     * never is. */
+    void (*put_plain)(struct text *text);
     /* Of what is the language's own, as text_separate, and instead of passing what is hidden; NULL:
      * nothing is. */
     bool (*separate)(struct text *text, struct text_frame *frame);
@@ -362,8 +364,6 @@ TOKEN_INLINE void text_add_pid(struct text *text, const struct text_syntax *synt
                                const struct term_token *token)
 {
     struct value_pid pid;
-    if (syntax->add_identity != NULL && syntax->add_identity(text, token))
-        return;
     if (!value_get_pid(token, &pid))
         return;
     text_put_mark(text, &syntax->pid);
@@ -392,8 +392,6 @@ TOKEN_INLINE void text_add_reference(struct text *text, const struct text_syntax
                                      const struct term_token *token)
 {
     struct value_reference reference;
-    if (syntax->add_identity != NULL && syntax->add_identity(text, token))
-        return;
     if (!value_get_reference(token, &reference))
         return;
     text_put_mark(text, &syntax->reference);
@@ -515,6 +513,11 @@ static inline bool text_is_long_enough(struct text *text)
 TOKEN_INLINE bool text_next(struct text *text, const struct text_syntax *syntax)
 {
     while (text->num_entries != 0 && !text->failed) {
+        if (syntax->put_plain != NULL) {
+            syntax->put_plain(text);
+            if (text->num_entries == 0)
+                return false;
+        }
         text_make_room(text);
         if (text->entries[text->num_entries - 1].frame.shown != 0 && text_separate(text, syntax))
             return true;
@@ -543,14 +546,21 @@ static inline void text_end_part(const struct text *text, struct ds_term_part *p
     part->len = is_whole ? text->out->len - text->part_at - text->part_depth : 0;
 }
 
+/* text_is_stopped says whether the walk is to give up; it asks now and then. */
+static inline bool text_is_stopped(struct text *text)
+{
+    if (--text->until_ask > 0)
+        return false;
+    text->until_ask = BUFFER_ASK_EVERY;
+    return buffer_is_stopped(text->out, BUFFER_ASK_EVERY);
+}
+
 TOKEN_INLINE void text_run(struct text *text, const struct text_syntax *syntax)
 {
     struct term_token token;
     const char *what;
-    uint64_t num = 0;
     do {
-        if ((text->pen > text->pen_mark && text_is_long_enough(text)) ||
-            (++num % BUFFER_ASK_EVERY == 0 && buffer_is_stopped(text->out, num)))
+        if ((text->pen > text->pen_mark && text_is_long_enough(text)) || text_is_stopped(text))
             return;
         do {
             if (text->at.at == text->part)
@@ -579,6 +589,7 @@ TOKEN_INLINE bool text_print(struct text *text, const struct text_syntax *syntax
     text->first = true;
     text->failed = false;
     text->depth = 0;
+    text->until_ask = BUFFER_ASK_EVERY;
     text->entries = text->few;
     text->num_entries = 0;
     text->cap_entries = TEXT_FRAMES;
