@@ -20,7 +20,7 @@ struct rows {
 };
 
 /* rows_print_node prints the name of the node at an end of a connection, or its address. */
-void rows_print_node(const struct ds_endpoint *endpoint, struct ds_buffer *out);
+void rows_print_node(const struct ds_conn *conn, unsigned end, struct ds_buffer *out);
 
 void rows_about(struct rows *rows, const char *name, const char *value);
 void rows_record(struct rows *rows, const struct record *record);

@@ -13,8 +13,9 @@
 #include <distsniff/dissect.h>
 #include <inttypes.h>
 
-void rows_print_node(const struct ds_endpoint *endpoint, struct ds_buffer *out)
+void rows_print_node(const struct ds_conn *conn, unsigned end, struct ds_buffer *out)
 {
+    const struct ds_endpoint *endpoint = &conn->end[end];
     char addr[DS_ADDR_LEN];
     if (endpoint->node.data != NULL) {
         printable_text(endpoint->node, out);

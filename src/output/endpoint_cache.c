@@ -10,10 +10,15 @@
 
 enum { NUM_CONNS = 1024 };
 
+/* What a text was made from, beside the addresses, which are those of the connection. */
+struct known_node {
+    bool is_inferred;
+    struct ds_buffer name;
+};
+
 struct entry {
     uint64_t number; /* of the connection, 0: empty */
-    bool node_inferred;
-    struct ds_buffer node; /* as the text was made from */
+    struct known_node node[2];
     struct ds_buffer text;
 };
 
@@ -30,44 +35,54 @@ struct endpoint_cache *endpoint_cache_new(endpoint_print_fn print)
     return cache;
 }
 
-static bool is_current(const struct entry *entry, const struct ds_conn *conn,
-                       const struct ds_endpoint *endpoint)
+static inline bool is_same_node(const struct known_node *node, const struct ds_endpoint *endpoint)
 {
-    return entry->number == conn->number && entry->node.len == endpoint->node.len &&
-           entry->node_inferred == endpoint->node_inferred &&
-           (entry->node.len == 0 ||
-            same_short(entry->node.data, endpoint->node.data, entry->node.len));
+    return node->name.len == endpoint->node.len && node->is_inferred == endpoint->node_inferred &&
+           (node->name.len == 0 ||
+            same_short(node->name.data, endpoint->node.data, node->name.len));
+}
+
+static void keep_node(struct known_node *node, const struct ds_endpoint *endpoint)
+{
+    node->is_inferred = endpoint->node_inferred;
+    node->name.len = 0;
+    if (endpoint->node.len != 0)
+        ds_buffer_add(&node->name, endpoint->node.data, endpoint->node.len);
+}
+
+static void empty(struct entry *entry)
+{
+    ds_buffer_free(&entry->node[0].name);
+    ds_buffer_free(&entry->node[1].name);
+    ds_buffer_free(&entry->text);
+    entry->number = 0;
 }
 
 /* fill makes an entry's text; false when memory ran out. */
 static __attribute__((noinline)) bool fill(const struct endpoint_cache *cache, struct entry *entry,
-                                           const struct ds_conn *conn,
-                                           const struct ds_endpoint *endpoint)
+                                           const struct ds_conn *conn, unsigned from)
 {
     entry->number = conn->number;
-    entry->node_inferred = endpoint->node_inferred;
-    entry->node.len = 0;
-    if (endpoint->node.len != 0)
-        ds_buffer_add(&entry->node, endpoint->node.data, endpoint->node.len);
+    keep_node(&entry->node[0], &conn->end[0]);
+    keep_node(&entry->node[1], &conn->end[1]);
     entry->text.len = 0;
-    cache->print(endpoint, &entry->text);
+    cache->print(conn, from, &entry->text);
     ds_buffer_add(&entry->text, "", 1);
-    if (!entry->node.failed && !entry->text.failed)
+    if (!entry->node[0].name.failed && !entry->node[1].name.failed && !entry->text.failed)
         return true;
-    ds_buffer_free(&entry->node);
-    ds_buffer_free(&entry->text);
-    entry->number = 0;
+    empty(entry);
     return false;
 }
 
 struct ds_text endpoint_cache_get(struct endpoint_cache *cache, const struct ds_conn *conn,
-                                  unsigned end)
+                                  unsigned from)
 {
-    const struct ds_endpoint *endpoint = &conn->end[end];
-    struct entry *entry = &cache->entries[conn->number % NUM_CONNS][end];
+    struct entry *entry = &cache->entries[conn->number % NUM_CONNS][from];
+    const bool is_current = entry->number != 0 && entry->number == conn->number &&
+                            is_same_node(&entry->node[0], &conn->end[0]) &&
+                            is_same_node(&entry->node[1], &conn->end[1]);
 
-    if ((entry->number == 0 || !is_current(entry, conn, endpoint)) &&
-        !fill(cache, entry, conn, endpoint))
+    if (!is_current && !fill(cache, entry, conn, from))
         return (struct ds_text){NULL, 0};
     return (struct ds_text){entry->text.data, entry->text.len - 1};
 }
@@ -77,10 +92,8 @@ void endpoint_cache_free(struct endpoint_cache *cache)
     if (cache == NULL)
         return;
     for (int i = 0; i < NUM_CONNS; i++) {
-        for (int end = 0; end < 2; end++) {
-            ds_buffer_free(&cache->entries[i][end].node);
-            ds_buffer_free(&cache->entries[i][end].text);
-        }
+        for (int from = 0; from < 2; from++)
+            empty(&cache->entries[i][from]);
     }
     free(cache);
 }

@@ -46,10 +46,17 @@ static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer 
     json_writer_free(&json);
 }
 
-static struct json_object get_endpoint(const struct json_state *s, const struct ds_event *event,
-                                       unsigned end)
+/* print_peers prints the object of the end that sends, and behind it the field of the other one. */
+static void print_peers(const struct ds_conn *conn, unsigned from, struct ds_buffer *out)
 {
-    return (struct json_object){endpoint_cache_get(s->endpoints, event->conn, end)};
+    print_endpoint(&conn->end[from], out);
+    ds_buffer_add_text(out, ",\"dst\":");
+    print_endpoint(&conn->end[!from], out);
+}
+
+static struct json_object get_peers(const struct json_state *s, const struct ds_event *event)
+{
+    return (struct json_object){endpoint_cache_get(s->endpoints, event->conn, event->dir)};
 }
 
 static struct ds_text buffer_text(const struct ds_buffer *buffer)
@@ -461,8 +468,7 @@ static void json_record(struct sink *sink, const struct record *given)
     json_put_time(json, JSON_KEY("ts"), event->ts_ns);
     json_put_unsigned(json, JSON_KEY("frame"), event->frame);
     json_put_unsigned(json, JSON_KEY("conn"), event->conn->number);
-    json_put_object(json, JSON_KEY("src"), get_endpoint(s, event, event->dir));
-    json_put_object(json, JSON_KEY("dst"), get_endpoint(s, event, !event->dir));
+    json_put_object(json, JSON_KEY("src"), get_peers(s, event)); /* and "dst" */
     s->note = &given->note;
     if (given->link_facts)
         json_link_write(event, json);
@@ -503,7 +509,7 @@ static bool json_open(struct sink *sink)
     struct json_state *s = calloc(1, sizeof *s);
     if (s == NULL)
         return false;
-    s->endpoints = endpoint_cache_new(print_endpoint);
+    s->endpoints = endpoint_cache_new(print_peers);
     if (s->endpoints == NULL) {
         free(s);
         return false;

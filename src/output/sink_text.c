@@ -10,7 +10,6 @@
 
 #include "counted.h"
 #include "hexdump.h"
-#include "printable.h"
 #include "term_show.h"
 #include "text_line.h"
 #include "label_show.h"
@@ -26,19 +25,6 @@ static const struct ds_term_print_options term_limits[] = {
     {.max_bytes = 4000, .max_items = 1000, .max_depth = 100, .max_len = 20000},
     {0},
 };
-
-static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer *out)
-{
-    if (endpoint->node.data != NULL) {
-        if (endpoint->node_inferred)
-            ds_buffer_add(out, "~", 1);
-        printable_text(endpoint->node, out);
-        return;
-    }
-    char addr[DS_ADDR_LEN];
-    ds_addr_print(&endpoint->addr, addr);
-    ds_buffer_printf(out, "%s.%u", addr, endpoint->port);
-}
 
 static void add_time(struct text_state *s, const struct sink *sink, int64_t ns)
 {
@@ -60,7 +46,7 @@ static void add_time(struct text_state *s, const struct sink *sink, int64_t ns)
     else
         timestamp_print_local(&s->clock, ns, digits, style == TIME_DATE, s->out);
     text_paint(s, PAINT_OFF);
-    ds_buffer_add(s->out, " ", 1);
+    text_add(s, " ");
     s->last_ns = ns;
 }
 
@@ -182,11 +168,9 @@ static void add_line(struct text_state *s, const struct sink *sink, const struct
     const struct ds_event *event = record->event;
     s->note = &record->note;
     text_paint(s, PAINT_PEERS);
-    text_add_endpoint(s, event->conn, event->dir);
-    ds_buffer_add(s->out, " > ", 3);
-    text_add_endpoint(s, event->conn, !event->dir);
+    text_add_peers(s, event->conn, event->dir);
     text_paint(s, PAINT_OFF);
-    ds_buffer_add(s->out, ": ", 2);
+    text_add(s, ": ");
 
     add_event[event->type](s, sink, event);
     add_trouble(s, event);
@@ -224,7 +208,7 @@ static void text_record(struct sink *sink, const struct record *record)
     if (config->verbose != 0)
         ds_buffer_printf(s->out, " (conn %" PRIu64 ", frame %" PRIu64 ")", event->conn->number,
                          event->frame);
-    ds_buffer_add(s->out, "\n", 1);
+    text_add(s, "\n");
     if ((config->hex || config->verbose >= 2) && event->bytes != NULL)
         add_bytes(s, event);
 }
@@ -261,7 +245,7 @@ static bool text_open(struct sink *sink)
     struct text_state *s = calloc(1, sizeof *s);
     if (s == NULL)
         return false;
-    s->endpoints = endpoint_cache_new(print_endpoint);
+    s->endpoints = endpoint_cache_new(text_print_peers);
     if (s->endpoints == NULL) {
         free(s);
         return false;
@@ -327,7 +311,7 @@ struct event_text *event_text_new(void)
     if (text == NULL)
         return NULL;
     text->sink.config = &text->config;
-    text->state.endpoints = endpoint_cache_new(print_endpoint);
+    text->state.endpoints = endpoint_cache_new(text_print_peers);
     if (text->state.endpoints == NULL) {
         free(text);
         return NULL;

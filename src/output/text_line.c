@@ -43,9 +43,34 @@ void text_add_call_number(struct text_state *s, uint64_t number)
     ds_buffer_add(s->out, text, (size_t)(end - text));
 }
 
+static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer *out)
+{
+    if (endpoint->node.data != NULL) {
+        if (endpoint->node_inferred)
+            ds_buffer_add(out, "~", 1);
+        printable_text(endpoint->node, out);
+        return;
+    }
+    char addr[DS_ADDR_LEN];
+    ds_addr_print(&endpoint->addr, addr);
+    ds_buffer_printf(out, "%s.%u", addr, endpoint->port);
+}
+
 void text_add_endpoint(struct text_state *s, const struct ds_conn *conn, unsigned end)
 {
-    struct ds_text text = endpoint_cache_get(s->endpoints, conn, end);
+    print_endpoint(&conn->end[end], s->out);
+}
+
+void text_print_peers(const struct ds_conn *conn, unsigned from, struct ds_buffer *out)
+{
+    print_endpoint(&conn->end[from], out);
+    ds_buffer_add_text(out, " > ");
+    print_endpoint(&conn->end[!from], out);
+}
+
+void text_add_peers(struct text_state *s, const struct ds_conn *conn, unsigned from)
+{
+    const struct ds_text text = endpoint_cache_get(s->endpoints, conn, from);
     if (text.data != NULL)
         ds_buffer_add(s->out, text.data, text.len);
     else

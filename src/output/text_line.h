@@ -67,6 +67,12 @@ void text_add_call_number(struct text_state *s, uint64_t number);
 /* text_add_endpoint adds the node at one end of a connection, or its address. */
 void text_add_endpoint(struct text_state *s, const struct ds_conn *conn, unsigned end);
 
+/* text_print_peers is how both ends are shown, for the cache of text_state. */
+void text_print_peers(const struct ds_conn *conn, unsigned from, struct ds_buffer *out);
+
+/* text_add_peers adds "a@h > b@h": the node at the end that sends, or its address, and the other one. */
+void text_add_peers(struct text_state *s, const struct ds_conn *conn, unsigned from);
+
 /* What the event says, behind who speaks to whom. */
 void text_add_epmd(struct text_state *s, const struct sink *sink, const struct ds_event *event);
 void text_add_handshake(struct text_state *s, const struct sink *sink,

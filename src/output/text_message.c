@@ -10,22 +10,21 @@
 #include "text_words.h"
 #include <inttypes.h>
 
-/* How the roles are shown, in this order; from and to stand before them. */
-static const struct {
-    enum ds_role role;
-    struct ds_text before;
-    int verbose; /* shown from so many -v on */
+/* How the roles behind the token are shown, in the order of roles.def; those before it stand elsewhere. */
+static const struct shown_role {
+    struct ds_text before; /* NULL: not here */
+    int verbose;           /* shown from so many -v on */
     bool empty_too;
-} shown_roles[] = {
+} shown_roles[DS_ROLE_COUNT] = {
 #define BEFORE(text) {text, sizeof(text) - 1}
-    {DS_ROLE_REF, BEFORE(" "), 0, true},
-    {DS_ROLE_FLAGS, BEFORE(text_word_flags), 0, true},
-    {DS_ROLE_ID, BEFORE(" id "), 1, true},
-    {DS_ROLE_LEADER, BEFORE(text_word_leader), 1, true},
-    {DS_ROLE_MFA, BEFORE(" "), 0, true},
-    {DS_ROLE_OPTS, BEFORE(text_word_opts), 0, false},
-    {DS_ROLE_RESULT, BEFORE(" "), 0, true},
-    {DS_ROLE_REASON, BEFORE(" "), 0, true},
+    [DS_ROLE_REF] = {BEFORE(" "), 0, true},
+    [DS_ROLE_FLAGS] = {BEFORE(text_word_flags), 0, true},
+    [DS_ROLE_LEADER] = {BEFORE(text_word_leader), 1, true},
+    [DS_ROLE_MFA] = {BEFORE(" "), 0, true},
+    [DS_ROLE_OPTS] = {BEFORE(text_word_opts), 0, false},
+    [DS_ROLE_ID] = {BEFORE(" id "), 1, true},
+    [DS_ROLE_RESULT] = {BEFORE(" "), 0, true},
+    [DS_ROLE_REASON] = {BEFORE(" "), 0, true},
 #undef BEFORE
 };
 
@@ -90,6 +89,15 @@ static void add_process(struct text_state *s, const struct ds_term *process, str
     }
 }
 
+static void add_role(struct text_state *s, const struct shown_role *role, const struct ds_term *term,
+                     int verbose)
+{
+    if (role->before.data == NULL || verbose < role->verbose || (is_nil(term) && !role->empty_too))
+        return;
+    ds_buffer_add(s->out, role->before.data, role->before.len);
+    text_add_term(s, term);
+}
+
 void text_add_message(struct text_state *s, const struct sink *sink, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
@@ -114,13 +122,9 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
         text_add(s, " > ");
         add_process(s, to, s->note->to_name, s->note->to_is_for, s->note->to_titles);
     }
-    for (size_t i = 0; i < sizeof shown_roles / sizeof shown_roles[0]; i++) {
-        const struct ds_term *term = &m->role[shown_roles[i].role];
-        if (term->data == NULL || verbose < shown_roles[i].verbose ||
-            (is_nil(term) && !shown_roles[i].empty_too))
-            continue;
-        ds_buffer_add(s->out, shown_roles[i].before.data, shown_roles[i].before.len);
-        text_add_term(s, term);
+    for (size_t role = DS_ROLE_TOKEN + 1; role < DS_ROLE_COUNT; role++) {
+        if (m->role[role].data != NULL)
+            add_role(s, &shown_roles[role], &m->role[role], verbose);
     }
     if (m->op == NULL && m->control.data != NULL) {
         text_add(s, " ");
