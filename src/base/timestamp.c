@@ -3,7 +3,7 @@
  */
 #include "timestamp.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { SECOND_NS = 1000000000 };
@@ -21,52 +21,65 @@ static int64_t split(int64_t ns, uint32_t *fraction)
     return second;
 }
 
-/* Appends the point, the digits, and last when it is not 0. */
-static void add_fraction(uint32_t fraction, unsigned digits, char last, struct ds_buffer *out)
+/* put_fraction writes the point and the digits, and returns what is behind them. at has room for
+ * FRACTION_ROOM bytes. */
+enum { FRACTION_ROOM = DS_DIGITS_MAX + 1 };
+static inline char *put_fraction(uint32_t fraction, unsigned digits, char *at)
 {
     enum { NS_DIGITS = 9 };
-    char text[DS_DIGITS_MAX + 1];
-    if (digits > NS_DIGITS)
-        digits = NS_DIGITS;
     /* A second more puts the zeros in front of it; its digit is where the point is. */
-    ds_digits_put(text, (uint64_t)SECOND_NS + fraction);
-    text[0] = '.';
-    text[1 + digits] = last;
-    ds_buffer_add(out, text, 1 + digits + (last != 0));
+    ds_digits_put(at, (uint64_t)SECOND_NS + fraction);
+    *at = '.';
+    return at + 1 + (digits < NS_DIGITS ? digits : NS_DIGITS);
 }
 
-static void add_calendar(struct timestamp_cache *cache, int64_t second, bool utc,
-                         const char *format, struct ds_buffer *out)
+static void add_fraction(uint32_t fraction, unsigned digits, struct ds_buffer *out)
 {
-    if (cache->len == 0 || cache->second != second) {
-        time_t t = (time_t)second;
-        struct tm tm = {0};
-        if (utc)
-            gmtime_r(&t, &tm);
-        else
-            localtime_r(&t, &tm);
-        cache->len = strftime(cache->text, sizeof cache->text, format, &tm);
-        cache->second = second;
-    }
-    ds_buffer_add(out, cache->text, cache->len);
+    char text[FRACTION_ROOM];
+    ds_buffer_add(out, text, (size_t)(put_fraction(fraction, digits, text) - text));
+}
+
+/* renew makes the text of another second. */
+static __attribute__((noinline)) void renew(struct timestamp_cache *cache, int64_t ns, bool utc,
+                                            const char *format)
+{
+    uint32_t fraction;
+    const time_t t = (time_t)split(ns, &fraction);
+    struct tm tm = {0};
+    if (utc)
+        gmtime_r(&t, &tm);
+    else
+        localtime_r(&t, &tm);
+    cache->len = strftime(cache->text, sizeof cache->text, format, &tm);
+    cache->begin_ns = (uint64_t)ns - fraction;
+}
+
+/* add_moment appends the second and its fraction, and last when it is not 0. */
+static inline void add_moment(struct timestamp_cache *cache, int64_t ns, unsigned digits, bool utc,
+                              const char *format, char last, struct ds_buffer *out)
+{
+    enum { ROOM = sizeof cache->text + FRACTION_ROOM + sizeof last };
+    if (cache->len == 0 || (uint64_t)ns - cache->begin_ns >= SECOND_NS)
+        renew(cache, ns, utc, format);
+    if (out->cap - out->len < ROOM && !ds_buffer_reserve(out, ROOM))
+        return;
+    char *at = out->data + out->len;
+    memcpy(at, cache->text, sizeof cache->text);
+    at = put_fraction((uint32_t)((uint64_t)ns - cache->begin_ns), digits, at + cache->len);
+    *at = last;
+    out->len = (size_t)(at - out->data) + (last != 0);
 }
 
 void timestamp_print_utc(struct timestamp_cache *cache, int64_t ns, unsigned digits,
                          struct ds_buffer *out)
 {
-    uint32_t fraction;
-    int64_t second = split(ns, &fraction);
-    add_calendar(cache, second, true, "%Y-%m-%dT%H:%M:%S", out);
-    add_fraction(fraction, digits, 'Z', out);
+    add_moment(cache, ns, digits, true, "%Y-%m-%dT%H:%M:%S", 'Z', out);
 }
 
 void timestamp_print_local(struct timestamp_cache *cache, int64_t ns, unsigned digits, bool date,
                            struct ds_buffer *out)
 {
-    uint32_t fraction;
-    int64_t second = split(ns, &fraction);
-    add_calendar(cache, second, false, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", out);
-    add_fraction(fraction, digits, 0, out);
+    add_moment(cache, ns, digits, false, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", 0, out);
 }
 
 void timestamp_print_epoch(int64_t ns, unsigned digits, struct ds_buffer *out)
@@ -74,7 +87,7 @@ void timestamp_print_epoch(int64_t ns, unsigned digits, struct ds_buffer *out)
     uint32_t fraction;
     int64_t second = split(ns, &fraction);
     ds_buffer_printf(out, "%lld", (long long)second);
-    add_fraction(fraction, digits, 0, out);
+    add_fraction(fraction, digits, out);
 }
 
 void timestamp_print_span(int64_t ns, unsigned digits, struct ds_buffer *out)
@@ -87,5 +100,5 @@ void timestamp_print_span(int64_t ns, unsigned digits, struct ds_buffer *out)
     int64_t second = split(ns, &fraction);
     ds_buffer_printf(out, "%02lld:%02d:%02d", (long long)(second / 3600),
                      (int)(second / 60 % 60), (int)(second % 60));
-    add_fraction(fraction, digits, 0, out);
+    add_fraction(fraction, digits, out);
 }

@@ -9,7 +9,7 @@
 
 /* timestamp_cache holds the text of the last second. Zero-initialise it. */
 struct timestamp_cache {
-    int64_t second;
+    uint64_t begin_ns; /* when it began, since 1970 */
     char text[40];
     size_t len; /* 0: nothing kept */
 };
