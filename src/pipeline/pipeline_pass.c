@@ -24,8 +24,8 @@ bool pipeline_pass_on(struct pipeline *s, const struct record *record)
 static void count(struct pipeline *s, const struct ds_event *event, bool passed)
 {
     s->num_shown += passed;
-    s->limit_reached =
-        s->limit_reached || (passed && s->num_shown == s->options->ending.max_messages);
+    if (passed && s->num_shown == s->options->ending.max_messages)
+        s->limit_reached = true;
     if (rate_limit_exceeded(&s->rate_limit, event->ts_ns))
         pipeline_set_state(s, PIPELINE_RATE_EXCEEDED);
 }
@@ -80,9 +80,8 @@ static void leave_out(struct pipeline *s, const struct record *record)
  * comes right behind it, calls that it ended first, then its frame. */
 static bool is_past_limit(struct pipeline *s, const struct record *record)
 {
-    const bool is_call =
-        record->call != NULL || record->monitor != NULL || record->finding != NULL;
-    if (!s->limit_reached || is_call || (s->raw && record->event->type == DS_EVENT_FRAME))
+    if (!s->limit_reached || record->call != NULL || record->monitor != NULL ||
+        record->finding != NULL || (s->raw && record->event->type == DS_EVENT_FRAME))
         return false;
     pipeline_set_state(s, PIPELINE_FULL);
     return true;
@@ -137,9 +136,12 @@ static bool is_all_before(const struct record *record)
            record->monitor->outcome == MONITOR_OPEN;
 }
 
-/* note has it told beside its packet. */
+/* note has it told beside its packet, where any is. */
 static inline void note(struct pipeline *s, const struct record *record)
 {
+    if ((s->annotated == NULL && s->num_notes == 0) || record->monitor != NULL ||
+        (record->event != NULL && ds_event_is_raw(record->event)))
+        return;
     if (s->annotated != NULL)
         annotated_record(s->annotated, record);
     for (size_t i = 0; i < s->num_notes; i++)
@@ -160,9 +162,7 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
         leave_out(s, record);
         return;
     }
-    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
-    if (record->monitor == NULL && !is_raw)
-        note(s, record);
+    note(s, record);
     s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
     if (!is_held_back(s, record))
         show(s, record);
