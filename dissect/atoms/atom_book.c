@@ -639,7 +639,7 @@ bool atom_books_add(struct atom_books *books, const struct ds_learned *in)
     unsigned at;
     for (size_t i = 0; learned != NULL && i + 1 < in->num_roles; i += 2)
         add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES,
-                 (struct seen_role){in->roles[i], in->roles[i + 1], 0, 0}, &at);
+                 (struct seen_role){in->roles[i], in->roles[i + 1], 0, 0, false}, &at);
     atom_book_release(book);
     return learned != NULL;
 }

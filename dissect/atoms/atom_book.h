@@ -40,7 +40,7 @@ void atom_book_set_time(struct atom_book *book, int64_t now_ns);
 bool atom_book_is_of(const struct atom_book *book, const struct ds_endpoint *end);
 
 /* How an atom was defined: by a message of its own, whose roles are told too; by one that lists
- * hundreds; or some time ago, in roles that nobody told. */
+ * hundreds for the sake of it; or some time ago, in roles that nobody told. */
 enum atom_book_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
 
 /* atom_book_define takes note of a definition. direction: which one defined it, if its slot held
@@ -84,7 +84,9 @@ struct atom_held {
     double lost;    /* that a definition was not seen */
     struct seen_role roles[ATOM_HELD_ROLES]; /* in which the slot stands now, */
     unsigned num_roles, num_new;             /* the first of them for the first time since */
-    double weight; /* what the others said; then with these */
+    uint32_t alike;      /* a bit for each that is of a kind with one before, */
+    unsigned num_before; /* of so many */
+    double weight; /* what these said; then with the new ones */
     double again;  /* of it, by roles in which it stood once more; the same */
 };
 

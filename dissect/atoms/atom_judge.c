@@ -8,6 +8,7 @@
 #include "atom_book_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum {
     MAX_CANDIDATES = 64,
@@ -131,18 +132,31 @@ static bool is_listed_only(const struct learned *learned)
     if (memchr(learned->text, '@', learned->len) != NULL)
         return false; /* nodes are listed, too */
     for (unsigned i = 0; i < learned->num_roles; i++) {
-        for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++)
+        for (size_t r = 0; r < sizeof roles / sizeof roles[0] && !learned->roles[i].is_argument; r++)
             num += learned->roles[i].coarse == atom_role_hash(roles[r]);
     }
     return num != 0 && num == learned->num_roles;
 }
 
+/* is_tag says whether in that role stands the first one of a tuple. */
+static bool is_tag(struct seen_role role)
+{
+    char tag[24];
+    for (int num = 1; num <= 15; num++) {
+        for (int nested = 0; nested < 2; nested++) {
+            snprintf(tag, sizeof tag, "~%c{%d.0", nested ? '+' : '0', num);
+            if (role.coarse == atom_role_hash(tag))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* ratio_of_held does that for an atom that would be seen in a role of another kind. A name of a field,
- * which stands in lists and maps, hardly is a tag; it may well be what a process is called. */
+ * which stands in lists and maps, hardly is a tag. */
 static double ratio_of_held(const struct learned *learned, struct seen_role role)
 {
-    const bool is_name = role.coarse == atom_role_hash("~to");
-    if (!is_name && is_listed_only(learned))
+    if (is_listed_only(learned) && is_tag(role))
         return ratio_of_seen(learned, role, -5);
     return ratio_of_seen(learned, role,
                          !learned->is_watched      ? -1
@@ -207,6 +221,32 @@ static double bits_if_later(const struct judge *judge, const struct learned *lea
     return learned->is_everywhere ? log2(DEFINED_TWICE) : 0;
 }
 
+/* was_seen says whether an atom was in a role before: the sender's (learned may be NULL), or OTP's. */
+static bool was_seen(const struct learned *learned, unsigned text, struct seen_role role)
+{
+    for (unsigned i = 0; learned != NULL && i < learned->num_roles; i++) {
+        if (learned->roles[i].fine == role.fine)
+            return true;
+    }
+    return text != ATOM_TABLE_NONE && atom_table_count(role.fine, text) != 0;
+}
+
+/* say_once takes away what speaks for an atom in roles in which it never was, but that are like one before:
+ * that has been said. */
+static void say_once(const struct judge *judge, const struct learned *learned, unsigned text,
+                     double *ratios)
+{
+    const struct seen_role *seen = judge->slot->seen;
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        for (unsigned other = 0; other < judge->slot->num_seen && ratios[r] > 0; other++) {
+            if (other != r && seen[other].coarse == seen[r].coarse &&
+                is_here(judge, other) == is_here(judge, r) && ratios[other] >= ratios[r] &&
+                !was_seen(learned, text, seen[r]))
+                ratios[r] = 0;
+        }
+    }
+}
+
 static void add_learned(struct judge *judge, uint64_t direction)
 {
     const struct atom_book *book = judge->book;
@@ -220,6 +260,7 @@ static void add_learned(struct judge *judge, uint64_t direction)
         double ratios[ATOM_BOOK_ROLES];
         for (unsigned r = 0; r < slot->num_seen; r++)
             ratios[r] = ratio_of_seen(learned, slot->seen[r], -1 + judge->others[r]);
+        say_once(judge, learned, atom_table_find(text), ratios);
         const double weight = weigh(judge, log2(0.95 / book->texts[judge->number].num) +
                                                bits_if_later(judge, learned, direction), ratios);
         if (same == NULL)
@@ -249,12 +290,14 @@ static double weight_of_text(const struct atom_book *book, const struct book_slo
 
 /* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against
  * it. */
-static double weight_here(const struct judge *judge, unsigned text, double rarity)
+static double weight_here(const struct judge *judge, unsigned text, double rarity, bool is_anywhere)
 {
     const struct atom_table_use use = own_atoms_use(judge->book->own, text);
     double ratios[ATOM_BOOK_ROLES] = {0};
     for (unsigned r = 0; r < judge->slot->num_seen; r++)
         ratios[r] = ratio_of_static(judge->book, text, judge->slot->seen[r]);
+    if (is_anywhere)
+        say_once(judge, NULL, text, ratios);
     return weigh(judge, log2(prior_of(use)) + judge->unlearned - rarity, ratios);
 }
 
@@ -276,7 +319,7 @@ static void add_static(struct judge *judge)
         for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
             const unsigned number = own_atoms_table(book->own, t)->texts[index];
             const double weight =
-                weight_here(judge, number, index < book->usable[t] ? 0 : BEYOND_BITS);
+                weight_here(judge, number, index < book->usable[t] ? 0 : BEYOND_BITS, false);
             const struct ds_text text = own_atoms_text(book->own, number);
             struct candidate *same = find(judge, text);
             if (same == NULL)
@@ -334,7 +377,7 @@ static void add_by_role(struct judge *judge)
                 continue;
             const double rarity = rarity_of(judge, roles[i].text);
             if (rarity < NEVER)
-                add(judge, text, weight_here(judge, roles[i].text, rarity));
+                add(judge, text, weight_here(judge, roles[i].text, rarity, true));
         }
     }
 }
@@ -582,7 +625,7 @@ void atom_judge_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
 /* weigh_held adds to the weight of what the slot held, without how probable that is beforehand. A
  * role in which it stands time and again says as much more as it said first: then it is known that
  * whatever is there stands in it. Returns whether it is known how the atom is used. */
-static bool weigh_held(const struct judge *judge, struct atom_held *held)
+static bool weigh_held(const struct judge *judge, struct atom_held *held, double *here)
 {
     const struct ds_text text = held->text;
     const struct atom_book *book = judge->book;
@@ -605,8 +648,12 @@ static bool weigh_held(const struct judge *judge, struct atom_held *held)
             ratio = ratio_of_use(number, role);
         else if (learned == NULL && r == 0 && before == 0)
             ratio = LISTED_ONLY;
+        *here += ratio;
         if (r < held->num_new) {
-            held->weight += ratio;
+            /* What one role that is new to it tells, others like it do not tell once more. */
+            held->weight += ratio >= 0                     ? ratio
+                            : (held->alike & 1u << r) != 0 ? ratio * AGAIN
+                                                           : ratio / (1 + held->num_before + r);
         } else if (ratio < held->again) {
             held->weight += ratio * AGAIN;
             held->again += ratio * AGAIN;
@@ -626,11 +673,16 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
     /* Only an atom that nobody was seen to define can have come: what was has a slot of its own. That is
      * believed in part of a slot of which it is not known how what it held is used. */
     const double share = share_of_unlearned(book);
-    const double changed = held->changed * (weigh_held(&judge, held) ? share : sqrt(share));
+    double here = 0;
+    const double changed = held->changed * (weigh_held(&judge, held, &here) ? share : sqrt(share));
     /* The first candidate; those that say the same are not added once more. */
     add(&judge, held->text,
         log2(1 - changed) + held->weight + (held->num_roles == 0 ? NO_ROLE : 0));
     add_learned(&judge, direction);
+    /* In what the slot stood since then these may have, too. */
+    for (unsigned i = judge.num_held; i < judge.num && held->weight > here; i++)
+        judge.candidates[i].weight += held->weight - here;
+    judge.unlearned = log2(share);
     add_static(&judge);
     add_by_role(&judge);
     const double holds = exp2(judge.candidates[0].weight);

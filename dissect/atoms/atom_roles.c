@@ -306,12 +306,13 @@ static struct ds_text function_of(const struct ds_message *message)
 
 struct seen_role atom_role_seen(const struct atom_role *role)
 {
-    struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse), 0, 0};
+    struct seen_role seen = {atom_role_hash(role->fine), atom_role_hash(role->coarse), 0, 0,
+                             strncmp(role->fine, "S0[", 3) == 0};
     for (unsigned i = 0; i < role->num_close && seen.rank == 0; i++) {
         const uint32_t close = atom_role_hash(role->close[i]);
         if (atom_table_count_all(close) != 0) {
             seen.close = close;
-            seen.rank = ATOM_ROLE_CLOSE - i;
+            seen.rank = (uint16_t)(ATOM_ROLE_CLOSE - i);
         }
     }
     return seen;

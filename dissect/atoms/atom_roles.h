@@ -40,7 +40,9 @@ struct atom_role {
 /* seen_role is one as it is looked up: by atom_role_hash. close is that of a close form, and rank
  * how much that says; both are 0 without. */
 struct seen_role {
-    uint32_t fine, coarse, close, rank;
+    uint32_t fine, coarse, close;
+    uint16_t rank;
+    bool is_argument; /* of a call: what it says of lists does not hold */
 };
 
 typedef void (*atom_role_fn)(void *context, const struct ds_atom *atom,

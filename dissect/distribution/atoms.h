@@ -25,6 +25,7 @@ struct atom_doubt {
     float weight;   /* log2 of how much better it explains its roles since than any atom does */
     float again;    /* of that, by roles in which it stood once more */
     uint32_t roles; /* those: a bit each, by hash */
+    uint32_t kinds; /* of those: by their coarse forms */
 };
 
 /* atom_segment is 256 slots. */

@@ -10,7 +10,7 @@
  * the next frame is searched for (resync.c).
  *
  * After a search the framing is doubted until two messages have fitted: bytes that look
- * like frames may be the contents of a binary. While in doubt nothing is inferred, and a
+ * like frames may be the contents of a binary. While in doubt nothing firm is inferred, and a
  * frame that makes no sense starts the search again. Framing that was never lost is not
  * doubted: a bad frame is reported and skipped.
  */
@@ -39,7 +39,8 @@ struct channel {
 
     struct resync search;
     struct damage loss; /* why it searches */
-    uint64_t lost;      /* bytes missing, and skipped by this search */
+    uint64_t lost;      /* bytes missing, and skipped by this search; */
+    uint64_t skipped;   /* of these, since the last that are missing */
 };
 
 static const struct damage NO_MEMORY = {DS_FAULT_CAP, "no memory to hold the message"};
@@ -110,8 +111,16 @@ static void begin_search(struct channel *channel, uint64_t lost, struct damage l
     channel->search = (struct resync){0};
     channel->loss = loss;
     channel->lost = lost;
+    channel->skipped = 0;
     channel->passed = channel->frame_len = 0;
     channel->damage = (struct damage){0};
+}
+
+/* skip passes over bytes in which no frame begins. */
+static void skip(struct channel *channel, uint64_t len)
+{
+    channel->lost += len;
+    channel->skipped += len;
 }
 
 static void end_search(struct channel *channel)
@@ -119,6 +128,7 @@ static void end_search(struct channel *channel)
     emit_gap(channel);
     channel->searching = false;
     channel->frames.doubt = DOUBT_MESSAGES;
+    channel->frames.is_next = channel->skipped == 0;
 }
 
 /* kept_len returns how much of a frame is kept. */
@@ -181,6 +191,7 @@ static void feed_frames(struct channel *channel, struct cursor *data)
             return;
         if (channel->frames.doubt != 0 && !resync_still_fits(cursor_first(*data, DOUBT_LEN))) {
             begin_search(channel, 1, channel->loss);
+            channel->skipped = 1;
             if (cursor_skip(data, 1))
                 return;
         }
@@ -232,7 +243,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
     size_t where;
     if (channel->held.len == 0) {
         enum proto_guess guess = resync_search(&channel->search, *data, false, &where);
-        channel->lost += where;
+        skip(channel, where);
         if (!cursor_skip(data, where))
             return false;
         if (guess == PROTO_YES) {
@@ -241,7 +252,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
         }
         resync_cut(&channel->search, where);
         if (!reassembly_add(&channel->held, env, *data)) {
-            channel->lost += cursor_left(data);
+            skip(channel, cursor_left(data));
             channel->search = (struct resync){0};
         }
         data->at = data->end;
@@ -253,7 +264,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
     if (!cursor_child(data, cursor_left(data) < room ? cursor_left(data) : room, &more))
         return false;
     if (!reassembly_add(&channel->held, env, more)) {
-        channel->lost += channel->held.len + cursor_left(&more);
+        skip(channel, channel->held.len + cursor_left(&more));
         reassembly_free(&channel->held, env);
         channel->search = (struct resync){0};
         return false;
@@ -262,7 +273,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
         resync_search(&channel->search, reassembly_cursor(&channel->held), false, &where);
     /* Moving what is left costs no more than what went by. */
     if (guess == PROTO_YES || where >= channel->held.len / 2) {
-        channel->lost += where;
+        skip(channel, where);
         reassembly_drop(&channel->held, where);
         resync_cut(&channel->search, where);
     }
@@ -305,6 +316,7 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
                 anew = true;
                 skipped = 1;
                 begin_search(channel, skipped, channel->loss);
+                channel->skipped = skipped;
             }
         }
         if (anew) {
@@ -344,12 +356,12 @@ static void settle(struct channel *channel)
         channel->search = (struct resync){0};
         if (guess == PROTO_YES) {
             struct cursor data = reassembly_cursor(&window);
-            channel->lost += where;
+            skip(channel, where);
             end_search(channel);
             if (cursor_skip(&data, where))
                 feed(channel, data);
         } else {
-            channel->lost += window.len;
+            skip(channel, window.len);
         }
         reassembly_free(&window, channel->frames.env);
     }
@@ -361,6 +373,7 @@ void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
     settle(channel);
     if (channel->searching) {
         channel->lost += len;
+        channel->skipped = 0;
         if (channel->loss.kind == DS_FAULT_JOINED_LATE && channel->lost == len)
             channel->loss = damage;
         return;

@@ -83,6 +83,13 @@ static void emit_message(struct frames *frames, struct ds_event *event)
     env_emit(frames->env, frames->conn, event);
 }
 
+/* is_told says whether the book of the sender is told what is read: of frames whose place is in doubt those
+ * that begin just where the bytes go on. What is likely follows from that, and nothing firm does. */
+static bool is_told(const struct frames *frames)
+{
+    return frames->doubt == 0 || frames->is_next;
+}
+
 /* decode reads control message and payload and emits the event. */
 static void decode(struct frames *frames, const struct control_source *source, struct cursor *at,
                    struct ds_atom *refs, struct ds_event *event)
@@ -92,7 +99,7 @@ static void decode(struct frames *frames, const struct control_source *source, s
             infer_nodes(source, frames->env, frames->conn, &frames->atoms, refs, event);
         control_read_payload(source, at, frames->env, event);
         likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, refs,
-                       source->atoms.num_atoms, frames->doubt == 0, event);
+                       source->atoms.num_atoms, is_told(frames), event);
     }
     emit_message(frames, event);
 }
@@ -118,7 +125,7 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     else if (control_read(&source, &body, &event)) {
         control_read_payload(&source, &body, frames->env, &event);
         likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, message->atoms,
-                       message->num_atoms, frames->doubt == 0, &event);
+                       message->num_atoms, is_told(frames), &event);
     }
     emit_message(frames, &event);
     decoder_state_finish(frames->conn->decoder, frames->env, frames->dir, message->sequence);
@@ -287,7 +294,7 @@ static void take_headed(struct frames *frames, struct control_source *source, st
     sent->fragment = header.fragment;
     decoder_state_add_frame(frames->conn->decoder, frames->env, frames->conn->tcp->now_ns,
                             frames->dir, source->start, len, &header);
-    if (!frames->latin1 && frames->doubt == 0)
+    if (!frames->latin1 && is_told(frames))
         likely_define(&frames->likely, frames->env, frames->conn, frames->dir, &frames->atoms,
                       &header);
     dist_header_apply(&header, &frames->atoms, frames->env, frames->latin1);

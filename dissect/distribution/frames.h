@@ -22,6 +22,7 @@ struct frames {
     uint8_t dir;
     bool latin1;         /* UTF8_ATOMS was not negotiated: atoms of the headers are latin-1 */
     uint8_t doubt;       /* messages that must fit yet; until then nothing is inferred */
+    bool is_next;        /* those begin where the bytes went on after a loss: none were skipped */
     int64_t began_ns;    /* when the first byte of the frame at hand came */
     uint64_t lost_total; /* bytes missing or skipped, of the whole direction */
     uint64_t seen_total; /* bytes of frames that were seen */

@@ -7,9 +7,8 @@
 
 
 enum {
-    LISTED = 100,    /* new atoms in one header: a list of atoms, not a use of them */
-    LISTED_ALL = 10, /* such messages: what was in the slots is gone */
-    MAX_SEEN = 256,  /* places of atoms in doubt, of one message */
+    LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
+    MAX_SEEN = 256, /* places of atoms in doubt, of one message */
 };
 
 static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
@@ -45,7 +44,7 @@ static struct atom_book *find_book(struct likely *likely, struct env *env, const
  * what its slot held before: what it held first is gone. */
 static uint64_t defines_as(const struct likely *likely)
 {
-    return likely->num_listed < LISTED_ALL ? likely->direction : 0;
+    return likely->has_listed ? 0 : likely->direction;
 }
 
 /* tell_all tells the book what the slots of a direction hold; not where all atoms that there are were
@@ -53,7 +52,7 @@ static uint64_t defines_as(const struct likely *likely)
 static void tell_all(struct likely *likely, struct env *env, const struct atom_cache *cache)
 {
     likely->has_told = true;
-    if (likely->num_listed >= LISTED_ALL)
+    if (likely->has_listed)
         return;
     for (uint16_t slot = 0; slot < ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS; slot++) {
         const struct ds_atom atom = atoms_get(cache, slot);
@@ -92,9 +91,9 @@ void likely_define(struct likely *likely, struct env *env, const struct conn *co
 {
     const uint32_t num_new = header->num_new;
     likely->has_defined = false;
-    likely->is_list = num_new >= LISTED;
+    likely->is_list = num_new >= LISTED && is_taken_by_index(header);
     if (likely->is_list)
-        likely->num_listed = is_taken_by_index(header) ? LISTED_ALL : likely->num_listed + 1;
+        likely->has_listed = true;
     if (!env->atoms_in_doubt && !env->config.learn)
         return;
     likely->has_defined = num_new != 0;
@@ -109,7 +108,7 @@ void likely_define(struct likely *likely, struct env *env, const struct conn *co
             atom_book_define(book, env, ref->slot,
                              (struct ds_text){(const char *)ref->text, ref->len},
                              defines_as(likely),
-                             num_new < LISTED ? ATOM_BOOK_USED : ATOM_BOOK_LISTED);
+                             likely->is_list ? ATOM_BOOK_LISTED : ATOM_BOOK_USED);
     }
 }
 
@@ -151,12 +150,16 @@ static void add_roles(const struct roles_of *of, struct atom_held *held, uint16_
                       struct atom_doubt *doubt)
 {
     const uint32_t before = doubt->roles;
+    held->num_before = (unsigned)__builtin_popcount(doubt->kinds);
     for (int is_known = 0; is_known <= 1; is_known++) {
         for (unsigned i = 0; i < of->num_seen && held->num_roles < ATOM_HELD_ROLES; i++) {
             const uint32_t bit = 1u << of->seen[i].role.fine % 32;
             if (of->seen[i].slot != slot || ((before & bit) != 0) != (is_known != 0) ||
                 (!is_known && (doubt->roles & bit) != 0))
                 continue;
+            const uint32_t kind = 1u << of->seen[i].role.coarse % 32;
+            held->alike |= (doubt->kinds & kind) != 0 ? 1u << held->num_roles : 0;
+            doubt->kinds |= kind;
             held->roles[held->num_roles++] = of->seen[i].role;
             held->num_new += !is_known;
             doubt->roles |= bit;
@@ -282,8 +285,10 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
     }
     bool any = false;
     for (uint32_t i = 0; i < num_refs; i++) {
-        if (refs[i].state == DS_ATOM_LIKELY)
+        if (refs[i].state == DS_ATOM_LIKELY) {
             any = judge_held(&of, env, likely, cache, &refs[i]) || any;
+            continue;
+        }
         if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
             continue;
         set_text(&refs[i], atom_book_judge(of.book, refs[i].slot, likely->direction));

@@ -12,7 +12,8 @@ struct likely {
     struct atom_book *book;
     bool has_told; /* the book what the slots held when it was asked for first */
     uint64_t direction;  /* what this one is called there */
-    uint32_t num_listed; /* messages that defined very many atoms, for the sake of it */
+    bool has_listed;     /* all atoms of the sender, in messages that did nothing else: what was in the
+                            slots is gone */
     bool has_defined;    /* the message at hand did */
     bool is_list;        /* and it is one of those */
 };

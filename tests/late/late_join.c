@@ -5,7 +5,7 @@
  *     late_join [--certain] [--learned | --twice] [--from PERCENT | --drop PERCENT] FILE
  *
  * --random N: drop other packets. --verbose, --unknown: say which atoms are wrong, and which stay
- * unknown and in what roles they stand.
+ * unknown, in what roles they stand and what they may be.
  *
  * It prints one line:
  *
@@ -13,7 +13,7 @@
  *       were joined late, or with --drop in all
  *     of them, in percent, those whose atoms are all known without likely ones, and with them
  *     in percent, those readable of the messages that can be: each of their atoms is defined in
- *       some message of this node whose bytes are all there
+ *       some message of this node whose bytes are all there, or certain by its place
  *     references that are likely, and those that are wrong: firm, and likely
  *
  * --learned: the part that is cut off has been decoded by an earlier run, which remembered what it
@@ -38,6 +38,7 @@ struct message {
     struct ds_atom *atoms; /* with texts of their own */
     uint64_t node;         /* that sent it */
     bool is_there;         /* all its bytes are */
+    bool could_be;         /* readable */
     bool is_found;         /* by the second run */
 };
 
@@ -137,7 +138,7 @@ static void remember(struct direction *direction, const struct ds_event *event)
     struct message *m = &direction->messages[direction->num++];
     const struct ds_term *term = &event->message.control;
     *m = (struct message){event->frame, hash_of_terms(&event->message), term->num_atoms, NULL,
-                          hash_of_node(&event->conn->end[event->dir]), false, false};
+                          hash_of_node(&event->conn->end[event->dir]), false, false, false};
     m->atoms = calloc(term->num_atoms + 1, sizeof *m->atoms);
     for (uint32_t i = 0; i < term->num_atoms; i++) {
         m->atoms[i] = term->atoms[i];
@@ -248,6 +249,12 @@ static void print_unknown(const struct tally *tally, const struct ds_event *even
            (const char *)want->text,
            *place_in(tally->defined, hash_of_atom(m->node, want)) != 0 ? " DEFINED" : "");
     atom_roles_walk(&event->message, print_role, (void *)(uintptr_t)want);
+    for (size_t i = 0; i < event->message.num_guesses; i++) {
+        const struct ds_guess *guess = &event->message.guesses[i];
+        for (unsigned g = 0; guess->slot == want->slot && g < guess->num; g++)
+            printf(" | %.*s %u %%", (int)guess->atom[g].text.len, guess->atom[g].text.data,
+                   guess->atom[g].percent);
+    }
     printf("\n");
 }
 
@@ -273,7 +280,8 @@ static void compare(struct tally *tally, struct direction *direction, const stru
         const struct ds_atom *got = &term->atoms[a], *want = &m->atoms[a];
         if (!ds_atom_is_certain(want->state))
             continue; /* unknown in the whole, too */
-        could_be = could_be && *place_in(tally->defined, hash_of_atom(m->node, want)) != 0;
+        could_be = could_be && (got->state == DS_ATOM_INFERRED ||
+                                *place_in(tally->defined, hash_of_atom(m->node, want)) != 0);
         if (got->state == DS_ATOM_ADDRESS) { /* as good as it gets: it must be a node */
             tally->wrong_firm += memchr(want->text, '@', want->len) == NULL;
             continue;
@@ -298,6 +306,7 @@ static void compare(struct tally *tally, struct direction *direction, const stru
     }
     tally->readable += readable;
     tally->readable_firm += firm;
+    direction->messages[i].could_be = could_be;
     tally->could_be_readable += readable && could_be;
 }
 
@@ -347,7 +356,7 @@ static void count_messages(struct tally *tally)
                            (!ds_atom_is_certain(m->atoms[a].state) ||
                             *place_in(tally->defined, hash_of_atom(m->node, &m->atoms[a])) != 0);
             tally->messages++;
-            tally->could_be += could_be;
+            tally->could_be += could_be || m->could_be;
         }
     }
 }
@@ -422,7 +431,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--verbose") == 0)
             tally.verbose = true;
         else if (strcmp(argv[i], "--unknown") == 0)
-            tally.unknown = true;
+            tally.unknown = config.guesses = true;
         else if (strcmp(argv[i], "--learned") == 0)
             learned = true;
         else if (strcmp(argv[i], "--twice") == 0)

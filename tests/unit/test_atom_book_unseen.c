@@ -8,6 +8,9 @@ static const struct atom_role to = {.fine = "to", .coarse = "~to"},
                               tag = {.fine = "N0{@ai", .coarse = "~0{3.0"},
                               listed = {.fine = "P1[@", .coarse = "~+["},
                               key = {.fine = "P1#k", .coarse = "~+#k"},
+                              argument = {.fine = "S0[r@al", .coarse = "~0["},
+                              item = {.fine = "P0[@", .coarse = "~0["},
+                              second = {.fine = "N1{2.1{a@i", .coarse = "~+{2.1"},
                               node = {.fine = ATOM_ROLE_NODE, .coarse = "~@"};
 
 struct books {
@@ -122,6 +125,9 @@ static void knows_who_can_have_come(void **state)
         {"field", &key, &to, 0.05, false, true},
         {"n@h", &listed, &tag, 0.05, false, true}, /* nodes are listed, and more */
         {"item", &listed, &tag, 0.02, false, true},
+        {"item", &item, &tag, 0.05, false, false},
+        {"argument", &argument, &tag, 0.05, false, true}, /* those are of all kinds */
+        {"field", &key, &second, 0.05, false, true},      /* which is no tag */
     };
     char text[16];
     (void)state;
@@ -141,12 +147,87 @@ static void knows_who_can_have_come(void **state)
     }
 }
 
+/* Another role of a kind in which a slot stands already says hardly anything, one more kind less than the
+ * first. */
+static void is_told_once(void **state)
+{
+    struct books books = open_book();
+    struct atom_held held = {.text = text_of("held"), .changed = 0.001, .lost = 0.1};
+    struct ds_text found;
+    (void)state;
+    atom_book_define(books.book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
+    atom_book_see_known(books.book, 1700, held.text, 3, false, &tag);
+    held.num_roles = held.num_new = 1;
+    held.roles[0] = atom_role_seen(&to);
+    (void)atom_book_judge_held(books.book, 1700, 1, &held, &found);
+    const double first = held.weight;
+    assert_true(first < -1.5);
+    held.num_before = 1;
+    held.roles[0].fine++;
+    (void)atom_book_judge_held(books.book, 1700, 1, &held, &found);
+    const double other = held.weight - first;
+    assert_true(other < first * 0.4 && other > first * 0.6);
+    held.alike = 1;
+    held.roles[0].fine++;
+    (void)atom_book_judge_held(books.book, 1700, 1, &held, &found);
+    assert_true(held.weight - first - other > first * 0.1);
+    close_book(books);
+}
+
+/* Of two atoms that a slot was seen to get, and that stand in the same role, none is likely because the slot
+ * stood in others before. */
+static void knows_two_of_a_slot(void **state)
+{
+    (void)state;
+    for (int num = 1; num <= 2; num++) {
+        struct books books = open_book();
+        struct atom_held held = {.text = text_of("held"), .changed = 0.01, .lost = 0.1, .weight = 9};
+        struct ds_text found;
+        atom_book_define(books.book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
+        atom_book_see_known(books.book, 1700, held.text, 3, false, &tag);
+        if (num == 2) {
+            atom_book_define(books.book, &env, 1700, text_of("other"), 3, ATOM_BOOK_USED);
+            atom_book_see_known(books.book, 1700, text_of("other"), 3, false, &tag);
+        }
+        held.num_roles = held.num_new = 1;
+        held.roles[0] = atom_role_seen(&tag);
+        (void)atom_book_judge_held(books.book, 1700, 1, &held, &found);
+        assert_int_equal(found.data != NULL, num == 1);
+        close_book(books);
+    }
+}
+
+/* That roles are like one in which an atom was says so once, however many they are. */
+static void is_not_sure_of_many_alike(void **state)
+{
+    (void)state;
+    for (int same = 0; same <= 1; same++) {
+        struct books books = open_book();
+        struct atom_role role = {.coarse = "~0{3.0"};
+        atom_book_set_time(books.book, 10);
+        atom_book_define(books.book, &env, 1700, text_of("tag"), 1, ATOM_BOOK_USED);
+        atom_book_see_known(books.book, 1700, text_of("tag"), 1, false, &tag);
+        atom_book_set_time(books.book, 5); /* before that */
+        for (int i = 0; i < 6; i++) {
+            snprintf(role.fine, sizeof role.fine, "N0{@x%d", i);
+            atom_book_see(books.book, &env, 1700, 1, &role);
+            if (same)
+                atom_book_see_known(books.book, 1700, text_of("tag"), 1, false, &role);
+        }
+        assert_int_equal(atom_book_judge(books.book, 1700, 1).data != NULL, same);
+        close_book(books);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_what_is_unseen),
         cmocka_unit_test(tells_nodes),
         cmocka_unit_test(knows_who_can_have_come),
+        cmocka_unit_test(is_told_once),
+        cmocka_unit_test(knows_two_of_a_slot),
+        cmocka_unit_test(is_not_sure_of_many_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
