@@ -123,9 +123,9 @@ struct plain {
 };
 
 /* put_separator writes what stands before the next term of those left, and returns where that begins. */
-TOKEN_INLINE char *put_separator(const struct plain *p, unsigned class, uint64_t left)
+TOKEN_INLINE char *put_separator(const struct plain *p, bool is_map, uint64_t left)
 {
-    if (class == OPEN_MAP && left % 2 != 0) {
+    if ((left & is_map) != 0) {
         memcpy(p->pen, " => ", 4);
         return p->pen + 4;
     }
@@ -134,10 +134,10 @@ TOKEN_INLINE char *put_separator(const struct plain *p, unsigned class, uint64_t
 }
 
 /* put_leaves writes the leaves that come next, as many as left, and returns how many terms are left. */
-TOKEN_INLINE uint64_t put_leaves(const struct text *text, struct plain *p, unsigned class, uint64_t left)
+TOKEN_INLINE uint64_t put_leaves(const struct text *text, struct plain *p, bool is_map, uint64_t left)
 {
     for (; left != 0; left--) {
-        char *pen = put_separator(p, class, left);
+        char *pen = put_separator(p, is_map, left);
         struct cursor at = p->at;
         if (pen > p->mark || (pen = put_leaf(text, &at, pen)) == NULL)
             break;
@@ -167,32 +167,6 @@ TOKEN_INLINE bool put_tail(const struct text *text, struct plain *p)
     return true;
 }
 
-/* read_open reads what opens a tuple, a list that is no string, or a map. False: it is something else, or
- * empty. */
-TOKEN_INLINE bool read_open(struct cursor *at, unsigned *class, uint32_t *num)
-{
-    uint8_t tag, len, first;
-    if (!cursor_read_u8(at, &tag))
-        return false;
-    switch (tag) {
-    case TERM_TAG_SMALL_TUPLE:
-        *class = OPEN_TUPLE;
-        if (!cursor_read_u8(at, &len))
-            return false;
-        *num = len;
-        return true;
-    case TERM_TAG_LIST:
-        *class = OPEN_LIST;
-        return cursor_read_u32(at, num) && *num != 0 && cursor_peek_u8(at, &first) &&
-               first != TERM_TAG_SMALL_INTEGER && first != TERM_TAG_INTEGER;
-    case TERM_TAG_MAP:
-        *class = OPEN_MAP;
-        return cursor_read_u32(at, num);
-    default:
-        return false;
-    }
-}
-
 /* may_open says whether no limit, nor the room for what is open, is reached by num elements more. */
 TOKEN_INLINE bool may_open(const struct text *text, uint32_t num)
 {
@@ -202,34 +176,49 @@ TOKEN_INLINE bool may_open(const struct text *text, uint32_t num)
            (options->max_items == 0 || num <= options->max_items);
 }
 
-/* open_next opens what comes next. False, and nothing moves: it is something else, or has to be cut. */
-TOKEN_INLINE bool open_next(struct text *text, struct plain *p, struct text_frame *frame)
+/* put_open opens a tuple, list or map of num elements, of num_parts terms each, behind a mark. False, and
+ * nothing moves: it has to be cut. */
+TOKEN_INLINE bool put_open(struct text *text, struct plain *p, char *pen, struct cursor at,
+                           enum text_open class, uint32_t num)
 {
-    static const struct {
-        char mark[2];
-        uint8_t len, num_parts, tail;
-    } forms[] = {
-        [OPEN_TUPLE] = {"{", 1, 1, 0},
-        [OPEN_LIST] = {"[", 1, 1, 1},
-        [OPEN_MAP] = {"#{", 2, 2, 0},
-    };
-    char *pen = put_separator(p, frame->class, frame->shown);
-    struct cursor at = p->at;
-    unsigned class;
-    uint32_t num;
-    if (pen > p->mark || !read_open(&at, &class, &num) || !may_open(text, num))
+    if (!may_open(text, num))
         return false;
-    frame->shown--;
+    struct text_frame *frame = &text->entries[text->num_entries++].frame;
+    frame->class = (uint8_t)class;
+    frame->hidden = 0;
+    frame->shown = class == OPEN_MAP ? (uint64_t)num * 2 : (uint64_t)num + (class == OPEN_LIST);
     text->depth++;
-    text->entries[text->num_entries++].frame = (struct text_frame){
-        .shown = (uint64_t)num * forms[class].num_parts + forms[class].tail,
-        .class = (uint8_t)class,
-    };
-    memcpy(pen, forms[class].mark, sizeof forms[class].mark);
-    p->pen = pen + forms[class].len;
+    if (class == OPEN_MAP)
+        *pen++ = '#';
+    *pen++ = class == OPEN_LIST ? '[' : '{';
+    p->pen = pen;
     p->at = at;
     p->comma = 0;
     return true;
+}
+
+/* open_next opens what comes next: a tuple, a list that is no string, or a map. False, and nothing moves:
+ * it is something else, or empty, or has to be cut. */
+TOKEN_INLINE bool open_next(struct text *text, struct plain *p, const struct text_frame *frame)
+{
+    char *pen = put_separator(p, frame->class == OPEN_MAP, frame->shown);
+    struct cursor at = p->at;
+    uint8_t tag, arity, first;
+    uint32_t num;
+    if (pen > p->mark || !cursor_read_u8(&at, &tag))
+        return false;
+    switch (tag) {
+    case TERM_TAG_SMALL_TUPLE:
+        return cursor_read_u8(&at, &arity) && put_open(text, p, pen, at, OPEN_TUPLE, arity);
+    case TERM_TAG_LIST:
+        return cursor_read_u32(&at, &num) && num != 0 && cursor_peek_u8(&at, &first) &&
+               first != TERM_TAG_SMALL_INTEGER && first != TERM_TAG_INTEGER &&
+               put_open(text, p, pen, at, OPEN_LIST, num);
+    case TERM_TAG_MAP:
+        return cursor_read_u32(&at, &num) && put_open(text, p, pen, at, OPEN_MAP, num);
+    default:
+        return false;
+    }
 }
 
 void text_put_plain(struct text *text)
@@ -248,10 +237,11 @@ void text_put_plain(struct text *text)
         if (frame->class > OPEN_MAP)
             break;
         const bool has_tail = frame->class == OPEN_LIST && frame->shown != 0 && frame->hidden == 0;
-        frame->shown = put_leaves(text, &p, frame->class, frame->shown - has_tail) + has_tail;
+        frame->shown = put_leaves(text, &p, frame->class == OPEN_MAP, frame->shown - has_tail) + has_tail;
         if (frame->shown != has_tail) {
             if (!open_next(text, &p, frame))
                 break;
+            frame->shown--;
             continue;
         }
         if (p.pen > p.mark || frame->hidden != 0 || (has_tail && !put_tail(text, &p)))
