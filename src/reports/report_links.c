@@ -266,7 +266,7 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
     latency_print(row->last_ns - row->first_ns, out);
     ds_buffer_printf(out, ", %s, %s", state_of(row), end_of(row));
     if (row->closer >= 0) {
-        ds_buffer_add_text(out, " by ");
+        ds_buffer_add_text(out, row->close == DS_CLOSE_CAPTURE ? ", half closed by " : " by ");
         add_name(&row->name[row->closer], out);
     }
     if (seconds > 0)
