@@ -87,6 +87,11 @@ struct pair {
     uint32_t ended_by;   /* the latest: hash of the node that closed it in order; 0: otherwise */
     int64_t idle_ns;     /* before the latest RST; 0: there was none */
     int64_t survived_ns; /* the longest silence of both after which a link of theirs went on */
+    struct {
+        uint64_t conn, frame; /* conn 0: none */
+        int64_t ts_ns;
+        uint32_t by; /* hash of the node in whose name it came */
+    } reset; /* the latest RST that ended a link of theirs */
     unsigned cuts;       /* links that may have been cut while they were idle */
     struct cut cut;      /* the latest */
 };
@@ -215,6 +220,7 @@ struct checks {
     uint64_t lookups, resolved;
     uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps, cut;
     uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs, unnamed, paused;
+    uint64_t unmeasured; /* links without facts */
 };
 
 enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32 };
@@ -279,6 +285,10 @@ void detect_idle_revived(struct detect *d, const struct ds_event *event);
 void detect_idle_again(struct detect *d, const struct ds_event *event, struct pair *pair);
 bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct cut **cut);
 void detect_idle_reset(struct detect *d, const struct ds_event *event);
+
+/* detect_idle_held is of an acceptor (an end of the event's connection) that says that it holds an old
+ * link: if a RST had come in its name, it was not it that sent that. */
+void detect_idle_held(struct detect *d, const struct ds_event *event, int acceptor);
 
 /* detect_begin begins a finding about what event has shown, which is sure unless said otherwise,
  * and about its two nodes. event NULL: set the times of the evidence yourself. */

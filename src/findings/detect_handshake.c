@@ -54,6 +54,7 @@ static void take_status(struct detect *d, const struct ds_event *event, struct w
         wording_add(&f->sentence, " to connect");
     } else if (h->step == DS_STEP_STATUS_REPLY &&
                (status_is(h->status, "false") || status_is(h->status, "true"))) {
+        detect_idle_held(d, event, !event->dir);
         f = begin_alive(d, event);
     } else {
         w->is_nok = status_is(h->status, "nok");

@@ -16,6 +16,8 @@
 #define SECOND INT64_C(1000000000)
 #define IDLE_NS (30 * SECOND) /* what is forgotten sooner is rare, and nodes tick more often */
 
+#define HELD_NS (600 * SECOND) /* by then an end that was not told has given the other up, by default */
+
 enum { LARGE_LEN = 1000 }; /* a segment that the path may be too narrow for: DS207 */
 
 void detect_idle_survived(struct pair *pair, const struct ds_link *link)
@@ -199,16 +201,49 @@ void detect_idle_reset(struct detect *d, const struct ds_event *event)
     const struct ds_link *link = event->conn->link;
     const int64_t a_ns = link->side[0].last_data_ns, b_ns = link->side[1].last_data_ns;
     const int64_t idle_ns = event->ts_ns - (a_ns > b_ns ? a_ns : b_ns);
-    if (ds_link_unseen(link) >= 0)
-        return; /* it may not have been idle */
-    struct pair *p = idle_ns >= IDLE_NS || link->silence_ns != 0 ? detect_find_pair(d, event->conn) : NULL;
+    struct pair *p = detect_find_pair(d, event->conn);
     if (p == NULL)
         return;
+    p->reset.conn = event->conn->number;
+    p->reset.frame = event->frame;
+    p->reset.ts_ns = event->ts_ns;
+    p->reset.by = hash_text(event->conn->end[link->closer].node);
+    if (ds_link_unseen(link) >= 0)
+        return; /* it may not have been idle */
     if (idle_ns >= IDLE_NS) {
         take_equal(d, event, p, idle_ns);
-    } else if (take_cut(p, event, detect_tick_of(link, !link->closer), true) && p->cuts > 1) {
+    } else if (link->silence_ns != 0 &&
+               take_cut(p, event, detect_tick_of(link, !link->closer), true) && p->cuts > 1) {
         judge(begin(d, p, event->conn->end[0].node, event->conn->end[1].node), p, true);
         detect_commit(d);
         p->cut.conn = 0;
     }
+}
+
+void detect_idle_held(struct detect *d, const struct ds_event *event, int acceptor)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    if (end[0].node.data == NULL || end[1].node.data == NULL)
+        return;
+    struct pair *p = detect_pair(d, hash_text(end[0].node), hash_text(end[1].node));
+    if (p == NULL || p->reset.conn == 0 || p->reset.by != hash_text(end[acceptor].node) ||
+        event->ts_ns - p->reset.ts_ns > HELD_NS)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS208, event);
+    wording_add(&f->sentence, "the link between ");
+    wording_end(&f->sentence, &end[!acceptor]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &end[acceptor]);
+    wording_add(&f->sentence, " was reset by something between them");
+    wording_add(&f->detail, "the RST came in the name of ");
+    wording_end(&f->detail, &end[acceptor]);
+    wording_add(&f->detail, ", which held the link still ");
+    wording_span(&f->detail, event->ts_ns - p->reset.ts_ns);
+    wording_add(&f->detail, " later");
+    detect_frame(f, p->reset.frame, "the RST");
+    detect_frame(f, event->frame, ds_handshake_step_name(event->handshake.step));
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
+    detect_commit(d);
+    p->reset.conn = 0;
+    p->cut.conn = 0; /* it is told */
 }

@@ -139,6 +139,13 @@ static void report_reset(struct detect *d, const struct ds_event *event, int clo
     wording_add(&f->sentence, " reset its link with ");
     wording_end(&f->sentence, &event->conn->end[!closer]);
     detect_frame(f, event->frame, "the RST");
+    if (event->conn->link->silence_ns != 0) { /* by whoever: it knew nothing of the link any more */
+        wording_add(&f->detail, "as the answer to the first word after a silence of ");
+        wording_span(&f->detail, event->conn->link->silence_ns);
+        wording_add(&f->detail, ": its host was started anew meanwhile, or something between forgot the "
+                                "link and answered in its name (DS208)");
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
+    }
     detect_commit(d);
 }
 

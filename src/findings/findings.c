@@ -323,8 +323,12 @@ static void count(struct detect *d, const struct ds_event *event)
     const struct ds_link *link = event->conn->link;
     const uint64_t *messages[2] = {&event->conn->counters[0].messages,
                                    &event->conn->counters[1].messages};
-    if (link == NULL || *messages[0] + *messages[1] == 0)
+    if (*messages[0] + *messages[1] == 0)
         return;
+    if (link == NULL) {
+        c->unmeasured++;
+        return;
+    }
     c->links++;
     if (ds_link_unseen(link) >= 0) {
         c->one_way++;
@@ -532,6 +536,11 @@ void findings_sum_up(struct findings *f)
         say(d, line, SEVERITY_UNCHECKED,
             " of nodes whose full names were not captured: which links are missing (DS211)",
             counted(c->unnamed, "links").text);
+    line++;
+    if (c->unmeasured != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " of which there was no memory to measure the way: what is lost, who is silent (--max-memory)",
+            counted(c->unmeasured, "links").text);
     line++;
     if (d->num_dropped != 0)
         say(d, line, SEVERITY_UNCHECKED, " that were forgotten, since there were too many",

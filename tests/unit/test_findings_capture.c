@@ -176,6 +176,26 @@ static void cut_short(void **state)
     found("DS502 DS502");
 }
 
+/* Links whose facts found no room are not among those that were looked at. */
+static void not_measured(void **state)
+{
+    (void)state;
+    begin();
+    for (int i = 0; i < 2; i++) {
+        up();
+        w.conn.counters[0].messages = 1;
+        w.conn.link = NULL;
+        change(DS_CONN_CLOSED, 0, true);
+        next_conn();
+    }
+    up(); /* one without messages */
+    w.conn.link = NULL;
+    change(DS_CONN_CLOSED, 0, true);
+    w.conn.link = &w.link;
+    findings_end(w.findings);
+    assert_non_null(strstr(w.unchecked, "2 links of which there was no memory to measure the way"));
+}
+
 /* The name that was asked for may not have been captured either. */
 static void name_not_captured(void **state)
 {
@@ -191,7 +211,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_direction),   cmocka_unit_test(many_links),
         cmocka_unit_test(nobody_is_accused), cmocka_unit_test(seen_later),
-        cmocka_unit_test(cut_short),       cmocka_unit_test(name_not_captured),
+        cmocka_unit_test(cut_short),       cmocka_unit_test(not_measured),
+        cmocka_unit_test(name_not_captured),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     findings_free(w.findings);

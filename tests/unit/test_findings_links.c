@@ -379,6 +379,60 @@ static void forgotten(void **state)
     found("DS201");
 }
 
+/* A RST in the name of a node that holds the link still, as it says when it is connected to again. */
+static void reset_in_its_name(void **state)
+{
+    static const struct {
+        int64_t after_ns;
+        int closer, acceptor;
+        const char *codes;
+    } cases[] = {
+        {600 * SECOND, 1, 1, "DS204 DS208 DS118"},
+        {600 * SECOND + 1, 1, 1, "DS204 DS118"},
+        {SECOND, 0, 1, "DS204 DS118"}, /* in the name of the other, which knows of it */
+        {SECOND, 0, 0, "DS204 DS208 DS118"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        w.hidden = true;
+        up();
+        half_close(cases[i].closer, DS_CLOSE_RESET);
+        w.now_ns += cases[i].after_ns;
+        next_conn();
+        w.conn.end[0].node = text("alice@127.0.0.1");
+        w.conn.end[1].node = text("bob@127.0.0.1");
+        step(DS_STEP_STATUS_REPLY, !cases[i].acceptor, "true");
+        found(cases[i].codes);
+    }
+    begin(); /* once; and one that was closed in order held nothing */
+    w.hidden = true;
+    up();
+    half_close(1, DS_CLOSE_RESET);
+    next_conn();
+    w.conn.end[0].node = text("alice@127.0.0.1");
+    w.conn.end[1].node = text("bob@127.0.0.1");
+    step(DS_STEP_STATUS_REPLY, 0, "true");
+    step(DS_STEP_STATUS_REPLY, 0, "true");
+    found("DS204 DS208 DS118 DS118");
+    begin();
+    w.hidden = true;
+    up();
+    half_close(1, DS_CLOSE_FIN);
+    next_conn();
+    w.conn.end[0].node = text("alice@127.0.0.1");
+    w.conn.end[1].node = text("bob@127.0.0.1");
+    step(DS_STEP_STATUS_REPLY, 0, "true");
+    found("DS118");
+    begin(); /* what answered the first word after a silence may not have been the node at all */
+    up();
+    w.link.silence_ns = 10 * SECOND;
+    w.link.side[0].last_data_ns = w.now_ns;
+    half_close(1, DS_CLOSE_RESET);
+    detail_has("after a silence of 10");
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+}
+
 /* What forgot it says so, by a RST. */
 static void forgotten_and_reset(void **state)
 {
@@ -451,6 +505,7 @@ int main(void)
         cmocka_unit_test(big_messages),
         cmocka_unit_test(fading),
         cmocka_unit_test(forgotten),
+        cmocka_unit_test(reset_in_its_name),
         cmocka_unit_test(forgotten_and_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
