@@ -18,4 +18,7 @@ if(PYTHON3)
   list(TRANSFORM counted PREPEND ${PCAPS}/)
   add_test(NAME counted_anew COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/count/count.py
                                      $<TARGET_FILE:distsniff> ${counted})
+  # And with very many of whatever there may be many of.
+  add_test(NAME crowds COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/crowds.py
+                               $<TARGET_FILE:distsniff>)
 endif()
