@@ -150,6 +150,8 @@ void ds_session_time(struct ds_session *session, int64_t now_ns)
     if (session->ended)
         return;
     tcp_table_time(session->tcp, now_ns);
+    if (session->tls != NULL)
+        tls_stage_time(session->tls, now_ns);
     session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
 }
 
@@ -283,6 +285,8 @@ void ds_session_end(struct ds_session *session)
     if (session->ended)
         return;
     session->ended = true;
+    if (session->tls != NULL)
+        tls_stage_end(session->tls);
     tcp_table_end(session->tcp);
     session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
 }

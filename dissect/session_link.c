@@ -29,7 +29,7 @@ void session_forget_link(struct ds_session *session, struct link *link)
 {
     struct tcp_conn_view *tcp = link->tcp;
     link->is_forgotten = true;
-    if (link->is_in_tls)
+    if (link->in_tls != 0)
         return;
     free_link(session, link);
     tcp_table_forget(tcp);
@@ -120,6 +120,22 @@ static void take_gap(struct ds_session *session, struct link *link, int dir, uin
     link->probes[dir].looked_len = 0;
     raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
     reassembly_free(&link->probes[dir].held, &session->env);
+}
+
+static void enter_tls(struct link *link)
+{
+    link->in_tls++;
+}
+
+/* leave_tls does what could not be done while the stage was at work. */
+static void leave_tls(struct ds_session *session, struct link *link)
+{
+    if (--link->in_tls != 0)
+        return;
+    if (link->is_over)
+        free_link(session, link);
+    else if (link->is_forgotten)
+        session_forget_link(session, link);
 }
 
 /* enter_moment has a connection stand where it stood when what TLS tells came; leave_moment ends that. */
@@ -224,6 +240,36 @@ static void on_tls_sealed(void *context)
     leave_moment(link);
 }
 
+static void take_close(struct ds_session *session, struct link *link, enum tcp_close why)
+{
+    const enum ds_past_kind past = session->env.past;
+    session->env.stats.one_way += link->conn.view.number != 0 && link->tcp->is_one_way;
+    session->env.past = DS_PAST_NONE; /* it is another's */
+    if (link->conn.proto != NULL)
+        link->conn.proto->close(&session->env, &link->conn, why);
+    session->env.past = past;
+}
+
+static void on_tls_close(void *context, enum tcp_close why)
+{
+    struct link *link = context;
+    enter_moment(link);
+    take_close(link->session, link, why);
+    leave_moment(link);
+    link->is_over = true;
+}
+
+static void on_tls_enter(void *context)
+{
+    enter_tls(context);
+}
+
+static void on_tls_leave(void *context)
+{
+    struct link *link = context;
+    leave_tls(link->session, link);
+}
+
 static const struct tls_events tls_events = {
     .text = on_tls_text,
     .gap = on_tls_gap,
@@ -231,6 +277,9 @@ static const struct tls_events tls_events = {
     .stall = on_tls_stall,
     .icmp = on_tls_icmp,
     .end = on_tls_end,
+    .close = on_tls_close,
+    .enter = on_tls_enter,
+    .leave = on_tls_leave,
 };
 
 /* starts_tls says whether what comes is TLS, and is worth the trouble. */
@@ -262,14 +311,6 @@ static void start_tls(struct ds_session *session, struct link *link)
         reassembly_free(&link->probes[dir].held, env);
 }
 
-/* leave_tls does what could not be done while the stage was at work. */
-static void leave_tls(struct ds_session *session, struct link *link)
-{
-    link->is_in_tls = false;
-    if (link->is_forgotten)
-        session_forget_link(session, link);
-}
-
 /* take_tls_past takes what stands for the past of a connection with TLS. */
 static void take_tls_past(struct ds_session *session, struct link *link, int dir,
                           struct cursor data)
@@ -280,7 +321,7 @@ static void take_tls_past(struct ds_session *session, struct link *link, int dir
         start_tls(session, link);
     if (link->tls == NULL)
         return;
-    link->is_in_tls = true;
+    enter_tls(link);
     if (env->past == DS_PAST_TLS) {
         tls_past_set_state(link->tls, dir, data);
         leave_tls(session, link);
@@ -304,7 +345,7 @@ static void take_tls_past(struct ds_session *session, struct link *link, int dir
 static __attribute__((noinline)) void feed_tls(struct ds_session *session, struct link *link, int dir,
                                                struct cursor data)
 {
-    link->is_in_tls = true;
+    enter_tls(link);
     tls_feed(link->tls, dir, data);
     leave_tls(session, link);
 }
@@ -353,7 +394,7 @@ static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t 
         take_gap(session, link, dir, len, why);
         return;
     }
-    link->is_in_tls = true;
+    enter_tls(link);
     tls_gap(link->tls, dir, len, why);
     leave_tls(session, link);
 }
@@ -369,7 +410,7 @@ static void on_end(void *context, struct tcp_conn_view *view, int dir)
             link->conn.proto->end(&session->env, &link->conn, dir);
         return;
     }
-    link->is_in_tls = true;
+    enter_tls(link);
     tls_note_end(link->tls, dir);
     leave_tls(session, link);
 }
@@ -401,7 +442,7 @@ static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
             conn_report_icmp(&session->env, &link->conn, dir);
         return;
     }
-    link->is_in_tls = true;
+    enter_tls(link);
     tls_note_icmp(link->tls, dir);
     leave_tls(session, link);
 }
@@ -417,7 +458,7 @@ static void on_stall(void *context, struct tcp_conn_view *view, int dir,
         take_stall(session, link, dir, stall);
         return;
     }
-    link->is_in_tls = true;
+    enter_tls(link);
     tls_note_stall(link->tls, dir, stall);
     leave_tls(session, link);
 }
@@ -426,20 +467,31 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
 {
     struct ds_session *session = context;
     struct link *link = view->user;
-    const enum ds_past_kind past = session->env.past;
-
     if (link == NULL)
         return;
-    session->env.stats.one_way += link->conn.view.number != 0 && view->is_one_way;
-    session->env.past = DS_PAST_NONE; /* it is another's */
-    if (link->tls != NULL) {
-        link->is_in_tls = true; /* it is freed here and nowhere else */
-        tls_end(link->tls);
+    if (link->tls == NULL) {
+        take_close(session, link, why);
+        free_link(session, link);
+        return;
     }
-    if (link->conn.proto != NULL)
-        link->conn.proto->close(&session->env, &link->conn, why);
+    const enum ds_past_kind past = session->env.past;
+    session->env.past = DS_PAST_NONE;
+    enter_tls(link);
+    tls_close(link->tls, why);
+    leave_tls(session, link);
     session->env.past = past;
-    free_link(session, link);
+}
+
+/* on_gone: TCP has no place any more for a connection that is closed, and may wait for its keys. */
+static void on_gone(void *context, struct tcp_conn_view *view)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link == NULL || link->tls == NULL)
+        return;
+    enter_tls(link);
+    tls_end(link->tls);
+    leave_tls(session, link);
 }
 
 const struct tcp_events session_tcp_events = {
@@ -451,4 +503,5 @@ const struct tcp_events session_tcp_events = {
     .icmp = on_icmp,
     .stall = on_stall,
     .close = on_close,
+    .gone = on_gone,
 };

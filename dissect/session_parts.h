@@ -32,8 +32,9 @@ struct link {
     struct tls *tls;   /* NULL: none */
     bool is_opened;    /* some of what is in TLS could be read */
     bool is_fed;       /* its protocol was given something */
-    bool is_in_tls;    /* tls is at work */
+    unsigned in_tls;   /* tls is at work, so many times over */
     bool is_forgotten; /* once it is done */
+    bool is_over;      /* closed: it is freed once that is done */
 };
 
 struct ds_session {

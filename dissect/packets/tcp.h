@@ -61,11 +61,13 @@ struct tcp_events {
     void (*end)(void *context, struct tcp_conn_view *view, int dir); /* FIN, in order */
     /* What direction dir sent does not arrive, says view->icmp. The same is told once. */
     void (*icmp)(void *context, struct tcp_conn_view *view, int dir);
-    void (*close)(void *context, struct tcp_conn_view *view, enum tcp_close why); /* last */
+    void (*close)(void *context, struct tcp_conn_view *view, enum tcp_close why); /* last but gone */
     /* What direction dir sends is held up, or was. Only with facts. */
     void (*stall)(void *context, struct tcp_conn_view *view, int dir, const struct ds_stall *stall);
     /* The first packet that was captured, after others that stand for the past; may be NULL. */
     void (*go_on)(void *context, struct tcp_conn_view *view);
+    /* What close has been told of is freed, where view->user is still set; may be NULL. */
+    void (*gone)(void *context, struct tcp_conn_view *view);
 };
 
 struct tcp_table;

@@ -174,6 +174,8 @@ static void drop_facts(struct tcp_table *table, struct tcp_conn_view *view)
 
 void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
 {
+    if (conn->closed && conn->view.user != NULL && table->shared.events->gone != NULL)
+        table->shared.events->gone(table->shared.context, &conn->view);
     struct tcp_conn **at = &table->buckets[conn->bucket_hash & (table->num_buckets - 1)];
     while (*at != conn)
         at = &(*at)->chain;

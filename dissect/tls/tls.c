@@ -54,6 +54,7 @@ void tls_free(struct tls *tls)
     if (tls == NULL)
         return;
     struct env *env = tls->stage->env;
+    tls_crowd_leave(tls);
     for (int dir = 0; dir < 2; dir++) {
         struct tls_dir *d = &tls->dirs[dir];
         reassembly_free(&d->held, env);
@@ -258,20 +259,27 @@ static void take_record(struct tls *tls, int dir, const struct tls_record *recor
     }
 }
 
-/* ask_for_keys: the key log has grown, or a hello was seen. */
-static void ask_for_keys(struct tls *tls)
+void tls_look_for_keys(struct tls *tls)
 {
     const struct env *env = tls->stage->env;
-    if (tls->keys_age != keylog_age(env->config.keylog) && tls->has_client_random)
+    const bool has_grown = tls->keys_age != keylog_age(env->config.keylog);
+    if (has_grown && tls->has_client_random)
         keylog_note(env, tls->random[0], tls->tcp->number);
     for (int dir = 0; dir < 2; dir++) {
-        if (tls->keys_age != keylog_age(env->config.keylog) && tls->dirs[dir].cipher.suite == NULL)
+        if (has_grown && tls->dirs[dir].cipher.suite == NULL)
             tls->dirs[dir].num_searches = 0; /* there are others to look for */
     }
     tls->keys_age = keylog_age(env->config.keylog);
     for (int dir = 0; dir < 2; dir++)
         (void)tls_keys_find(tls, dir);
-    tls_late_tell(tls);
+}
+
+/* ask_for_keys: the key log has grown, or a hello was seen. */
+static void ask_for_keys(struct tls *tls)
+{
+    tls_look_for_keys(tls);
+    if (!tls_crowd_look(tls->stage))
+        tls_late_tell(tls);
 }
 
 /* take_records works on the records that are whole in at. */
@@ -310,8 +318,11 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
     struct cursor at = data;
     const bool from_held = d->held.len != 0;
     tls_budget_allow(tls->stage, cursor_left(&data));
+    tls->stage->now_ns = tls->tcp->now_ns;
     if (tls->keys_age != keylog_age(env->config.keylog))
         ask_for_keys(tls);
+    if (tls->stage->oldest != NULL)
+        tls_crowd_expire(tls->stage);
     if (from_held) {
         if (!reassembly_add(&d->held, env, data)) {
             const uint64_t len = d->held.len + cursor_left(&data);
@@ -348,13 +359,29 @@ void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     tls_late_lose(tls, dir, len, why);
 }
 
-void tls_end(struct tls *tls)
+/* ask_at_last looks for the keys of what waits when nothing more comes. */
+static void ask_at_last(struct tls *tls)
 {
     const struct env *env = tls->stage->env;
+    tls->stage->now_ns = tls->tcp->now_ns;
     if (!tls_waits(tls))
         return;
     keylog_want(env);
     if (tls->keys_age != keylog_age(env->config.keylog))
         ask_for_keys(tls);
+}
+
+void tls_end(struct tls *tls)
+{
+    ask_at_last(tls);
     tls_late_give_up(tls);
+}
+
+void tls_close(struct tls *tls, enum tcp_close why)
+{
+    ask_at_last(tls);
+    if (why != TCP_CLOSE_CAPTURE && tls_late_close(tls, why))
+        return;
+    tls_late_give_up(tls);
+    tls->stage->events->close(tls->context, why);
 }

@@ -20,6 +20,11 @@ struct tls_events {
     void (*stall)(void *context, int dir, const struct ds_stall *stall);
     void (*icmp)(void *context, int dir);
     void (*end)(void *context, int dir);
+    void (*close)(void *context, enum tcp_close why); /* last */
+    /* What a connection has waited with is told between these two, be it another one that is fed. Behind
+     * leave the stage uses it no more, where close has come. */
+    void (*enter)(void *context);
+    void (*leave)(void *context);
 };
 
 /* tls_stage is what the connections of a session share. */
@@ -27,6 +32,13 @@ struct tls_stage;
 
 struct tls_stage *tls_stage_new(struct env *env, const struct tls_events *events);
 void tls_stage_free(struct tls_stage *stage); /* NULL is allowed */
+
+/* tls_stage_time tells how late it is while nothing comes: what waits for its keys gets those that have
+ * come meanwhile, or has waited for long enough. */
+void tls_stage_time(struct tls_stage *stage, int64_t now_ns);
+
+/* tls_stage_end: no more keys come, once these were looked for; no connection that is closed waits on. */
+void tls_stage_end(struct tls_stage *stage);
 
 struct tls;
 
@@ -43,8 +55,8 @@ void tls_free(struct tls *tls); /* NULL is allowed */
 void tls_feed(struct tls *tls, int dir, struct cursor data);
 void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 
-/* tls_note_stall, tls_note_icmp and tls_note_end take what else TCP says of a direction: it is handed on at
- * once, or waits as what was sent before it does. */
+/* tls_note_stall, tls_note_icmp and tls_note_end take what else TCP says of a direction: it is handed on
+ * at once, or waits as what was sent before it does. */
 void tls_note_stall(struct tls *tls, int dir, const struct ds_stall *stall);
 void tls_note_icmp(struct tls *tls, int dir);
 void tls_note_end(struct tls *tls, int dir);
@@ -56,7 +68,9 @@ const struct tcp_conn_view *tls_get_moment(const struct tls *tls);
 /* tls_get_rest returns how many bytes have come behind the record whose text is at hand. */
 uint64_t tls_get_rest(const struct tls *tls, int dir);
 
-/* tls_end: nothing more comes. */
+/* tls_close hands on the end of a connection, at once or behind what waits for its keys, and may do so for
+ * a while yet. tls_end: it cannot wait any longer. */
+void tls_close(struct tls *tls, enum tcp_close why);
 void tls_end(struct tls *tls);
 
 /* tls_view returns what is known of the connection; it lives as long as tls. */

@@ -27,7 +27,7 @@ void tls_budget_allow(struct tls_stage *stage, size_t len)
 static void begin_second(struct tls *tls)
 {
     struct tls_stage *stage = tls->stage;
-    const int64_t now_ns = tls->tcp->now_ns;
+    const int64_t now_ns = stage->now_ns;
     if (now_ns - stage->budget_ns >= TLS_SECOND_NS || now_ns < stage->budget_ns) {
         stage->budget_ns = now_ns;
         stage->budget = SEARCH_BUDGET;
@@ -58,4 +58,12 @@ bool tls_budget_is_spent(struct tls *tls)
 {
     const int64_t least = TLS_KEY_COST + TLS_SMALL_RECORD + TLS_RECORD_COST;
     return !tls_budget_take(tls, 0) || tls->stage->budget < least || tls->share < least;
+}
+
+bool tls_budget_take_all(struct tls_stage *stage, size_t cost)
+{
+    if (stage->spent > SEARCH_ALLOWANCE)
+        return false;
+    stage->spent += (int64_t)cost;
+    return true;
 }

@@ -2,13 +2,15 @@
  * tls_conn.h - what the parts of the stage of TLS share: a connection and its two directions.
  * tls.c takes the stream and its records, tls_keys.c opens them, tls_search.c those of which nobody
  * knows whose they are, within tls_budget.c, tls_handshake.c reads what both sides agree on,
- * tls_late.c keeps what comes before its keys.
+ * tls_late.c keeps what comes before its keys, tls_crowd.c tells it, of all connections that wait in the
+ * order in which it came.
  */
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
 
 #include "keylog.h"
 #include "reassembly.h"
+#include "tcp_facts.h"
 #include "tls.h"
 #include "tls_waiting.h"
 
@@ -26,6 +28,11 @@ struct tls_stage {
     uint32_t num_asking;       /* connections that had some of it */
     uint32_t num_asked;        /* and of the second before */
     int64_t spent;             /* on tries, beyond what came allowed */
+    struct tls *oldest, *newest; /* that wait for keys, by when they began to */
+    size_t num_waiting;
+    uint64_t keys_age; /* of the key log when they were looked at last */
+    int64_t now_ns;
+    bool is_ending; /* no more keys come */
     uint8_t text[TLS_TEXT_MAX];
 };
 
@@ -80,6 +87,16 @@ struct tls {
     const struct tcp_conn_view *at; /* tcp, or, while what has waited is told, then */
     struct tcp_conn_view then;      /* tcp as it was when that came */
     struct tls_waiting waiting;
+    struct tls *older, *newer; /* that wait, too; is_listed: this one does */
+    bool is_listed;
+    /* While what waits is told: what is due, where the queue goes on, what belongs to now; others of which
+     * something is due later, tls_crowd.c. */
+    struct tls_waiter due;
+    struct cursor due_bytes;
+    struct tls_waiting_at next, told;
+    uint64_t rest_now[2];
+    struct tcp_facts_then facts_now[2];
+    struct tls *child, *sibling;
     void *context;
     struct ds_tls view;
     struct tls_dir dirs[2];
@@ -91,6 +108,7 @@ struct tls {
     uint8_t random[2][TLS_RANDOM_LEN]; /* of the client, of the server */
     uint64_t keys_age;                 /* of the key log, when it was last asked */
     bool has_waited;                   /* a record for its keys */
+    bool is_closed;                    /* its end waits, too */
     uint64_t waits_age;                /* of the key log when the first one did */
     int64_t share, share_ns;           /* left of the second that began then, for its tries */
     char sni[256], names[2][256];
@@ -109,6 +127,10 @@ void tls_budget_allow(struct tls_stage *stage, size_t len);
  * taken, where not as much is left. tls_budget_is_spent: not even one key can be tried any more. */
 bool tls_budget_take(struct tls *tls, size_t cost);
 bool tls_budget_is_spent(struct tls *tls);
+
+/* tls_budget_take_all takes a cost of what is done for all connections, from what the bytes are worth that
+ * have come. */
+bool tls_budget_take_all(struct tls_stage *stage, size_t cost);
 
 enum {
     TLS_FIRST_SEARCH = 256,      /* numbers tried of the first record; of each further one more, */
@@ -178,11 +200,44 @@ void tls_late_look(struct tls *tls, int dir, const struct tls_record *record);
 /* tls_late_lose is tls_lose, behind what waits. */
 void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 
-/* tls_late_tell tells what waits where both directions have keys, as far as these go. */
+/* tls_late_close has the end of a connection wait behind what waits; false where that may not be. */
+bool tls_late_close(struct tls *tls, enum tcp_close why);
+
+/* tls_late_is_ready says whether both directions, where something waits of them, have keys. */
+bool tls_late_is_ready(struct tls *tls);
+
+/* tls_late_search looks for the keys, and for the numbers, of what waits of a connection that was begun
+ * late. */
+void tls_late_search(struct tls *tls);
+
+/* tls_late_tell tells what waits where it is ready, as far as the keys go. */
 void tls_late_tell(struct tls *tls);
 
 /* tls_late_give_up tells all that waits: the keys do not come. */
 void tls_late_give_up(struct tls *tls);
+
+/* tls_late_begin, tls_late_step and tls_late_finish tell one after the other, tls->due being the next. True
+ * while there is one; may_wait: one without keys ends it. */
+bool tls_late_begin(struct tls *tls);
+bool tls_late_step(struct tls *tls, bool may_wait);
+void tls_late_finish(struct tls *tls);
+
+/* tls_late_is_over says whether the oldest that waits has waited for long enough. */
+bool tls_late_is_over(const struct tls *tls);
+
+/* tls_look_for_keys: of a connection, once the key log has grown or a hello was seen. */
+void tls_look_for_keys(struct tls *tls);
+
+/* tls_crowd_join and tls_crowd_leave: a connection waits, or does so no more. */
+void tls_crowd_join(struct tls *tls);
+void tls_crowd_leave(struct tls *tls);
+
+/* tls_crowd_look looks for the keys of all that wait, where the key log has grown since, and tells of
+ * those that have them. False where that is too much for now. */
+bool tls_crowd_look(struct tls_stage *stage);
+
+/* tls_crowd_expire gives up those that have waited for long enough. */
+void tls_crowd_expire(struct tls_stage *stage);
 
 /* tls_handshake_take takes what records of a handshake hold, tls_handshake_alert what one of an
  * alert does. */

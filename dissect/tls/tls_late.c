@@ -3,7 +3,6 @@
  * been there, each record with the moment at which it came, both directions in the order in which they
  * were sent. While one direction waits so does the other, be there keys for it or not.
  */
-#include "tcp_facts.h"
 #include "tls_conn.h"
 #include "tls_record.h"
 
@@ -21,12 +20,11 @@ bool tls_late_may_wait(const struct tls *tls)
 /* is_over says whether what came then has waited for long enough. */
 static bool is_over(const struct tls *tls, int64_t then_ns)
 {
-    const int64_t now_ns = tls->tcp->now_ns;
+    const int64_t now_ns = tls->stage->now_ns;
     return now_ns > then_ns && (uint64_t)now_ns - (uint64_t)then_ns > WAIT_NS;
 }
 
-/* is_oldest_over says so of the first that waits. */
-static bool is_oldest_over(const struct tls *tls)
+bool tls_late_is_over(const struct tls *tls)
 {
     struct tls_waiting_at at = tls_waiting_begin(&tls->waiting);
     struct tls_waiter oldest;
@@ -45,6 +43,7 @@ static struct tls_waiter make_waiter(const struct tls *tls, int dir, enum tls_wa
         .next_seq = {tcp->next_seq[0], tcp->next_seq[1]},
         .kind = (uint8_t)kind,
         .dir = (uint8_t)dir,
+        .past = (uint8_t)tls->stage->env->past,
     };
 }
 
@@ -59,14 +58,13 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
     struct tcp_facts *facts = tls->tcp->facts;
     struct tcp_facts_then then = {0};
     struct tls_waiter waiter = make_waiter(tls, dir, TLS_WAITS_RECORD, cursor_left(&sent));
-    if (!tls_late_may_wait(tls) || is_oldest_over(tls))
+    if (!tls_late_may_wait(tls) || tls_late_is_over(tls))
         return false;
     if (facts != NULL)
         then = tcp_facts_leave(facts, dir);
     waiter.next_seq[dir] -= (uint32_t)tls->dirs[dir].rest;
     waiter.run_ns = then.run_ns;
     waiter.tick_is_late = then.tick_is_late;
-    const bool is_first = !tls_waits(tls);
     if (!add(tls, &waiter, sent)) {
         if (facts != NULL)
             tcp_facts_enter(facts, dir, then);
@@ -75,8 +73,10 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
     if (!tls->has_waited)
         tls->waits_age = keylog_age(tls->stage->env->config.keylog);
     tls->has_waited = true;
-    if (is_first)
+    if (!tls->is_listed) {
+        tls_crowd_join(tls);
         keylog_want(tls->stage->env);
+    }
     return true;
 }
 
@@ -118,6 +118,16 @@ void tls_note_end(struct tls *tls, int dir)
 {
     if (!note(tls, dir, TLS_WAITS_END, cursor_make(NULL, 0)))
         tls->stage->events->end(tls->context, dir);
+}
+
+bool tls_late_close(struct tls *tls, enum tcp_close why)
+{
+    struct tls_waiter waiter = make_waiter(tls, 0, TLS_WAITS_CLOSE, 0);
+    waiter.why = (uint8_t)why;
+    tls->is_closed = tls_waits(tls) && keylog_grows(tls->stage->env) && !tls->stage->is_ending &&
+                     tls_late_may_wait(tls) && !tls_late_is_over(tls) &&
+                     add(tls, &waiter, cursor_make(NULL, 0));
+    return tls->is_closed;
 }
 
 /* The numbers of records of which the capture has not seen the first */
@@ -217,6 +227,9 @@ static bool tell(struct tls *tls, const struct tls_waiter *waiter, struct cursor
     case TLS_WAITS_END:
         events->end(tls->context, waiter->dir);
         break;
+    case TLS_WAITS_CLOSE:
+        events->close(tls->context, (enum tcp_close)waiter->why);
+        break;
     }
     return true;
 }
@@ -233,50 +246,91 @@ static void go_back(struct tls *tls, const struct tls_waiter *waiter)
                         (struct tcp_facts_then){waiter->run_ns, waiter->tick_is_late});
 }
 
-/* tell_all tells what waits, up to what may wait on for its keys. */
-static void tell_all(struct tls *tls, bool may_wait)
+static bool read_due(struct tls *tls)
 {
-    struct tls_waiting_at next = tls_waiting_begin(&tls->waiting), told = next;
+    return tls_waiting_next(&tls->next, &tls->due, &tls->due_bytes);
+}
+
+bool tls_late_begin(struct tls *tls)
+{
     struct tcp_facts *facts = tls->tcp->facts;
-    struct tcp_facts_then now[2] = {{0}, {0}};
-    const uint64_t rest[2] = {tls->dirs[0].rest, tls->dirs[1].rest};
-    struct tls_waiter waiter;
-    struct cursor bytes;
     tls->then = *tls->tcp;
     tls->at = &tls->then;
     for (int dir = 0; dir < 2; dir++) {
+        tls->rest_now[dir] = tls->dirs[dir].rest;
         tls->dirs[dir].rest = 0;
         if (facts != NULL)
-            now[dir] = tcp_facts_leave(facts, dir);
+            tls->facts_now[dir] = tcp_facts_leave(facts, dir);
     }
-    while (tls_waiting_next(&next, &waiter, &bytes)) {
-        go_back(tls, &waiter);
-        if (!tell(tls, &waiter, bytes,
-                  may_wait && tls_late_may_wait(tls) && !is_over(tls, waiter.ts_ns)))
-            break;
-        told = next;
-    }
+    tls->next = tls->told = tls_waiting_begin(&tls->waiting);
+    return read_due(tls);
+}
+
+bool tls_late_step(struct tls *tls, bool may_wait)
+{
+    struct env *env = tls->stage->env;
+    const enum ds_past_kind past = env->past;
+    may_wait = may_wait && tls_late_may_wait(tls) && !is_over(tls, tls->due.ts_ns);
+    go_back(tls, &tls->due);
+    env->past = (enum ds_past_kind)tls->due.past;
+    const bool is_told = tell(tls, &tls->due, tls->due_bytes, may_wait);
+    env->past = past;
+    if (!is_told)
+        return false;
+    tls->told = tls->next;
+    return read_due(tls);
+}
+
+void tls_late_finish(struct tls *tls)
+{
+    struct tcp_facts *facts = tls->tcp->facts;
     for (int dir = 0; dir < 2; dir++) {
-        tls->dirs[dir].rest = rest[dir];
+        tls->dirs[dir].rest = tls->rest_now[dir];
         if (facts != NULL)
-            tcp_facts_enter(facts, dir, now[dir]);
+            tcp_facts_enter(facts, dir, tls->facts_now[dir]);
     }
     tls->at = tls->tcp;
-    tls_waiting_drop(&tls->waiting, tls->stage->env, &told);
+    tls_waiting_drop(&tls->waiting, tls->stage->env, &tls->told);
+    tls_crowd_leave(tls);
+    if (tls_waits(tls)) /* since later than others by now */
+        tls_crowd_join(tls);
+}
+
+/* tell_all tells what waits, up to what may wait on for its keys. */
+static void tell_all(struct tls *tls, bool may_wait)
+{
+    const struct tls_events *events = tls->stage->events;
+    void *context = tls->context;
+    events->enter(context);
+    for (bool is_more = tls_late_begin(tls); is_more;)
+        is_more = tls_late_step(tls, may_wait);
+    tls_late_finish(tls);
+    events->leave(context);
+}
+
+bool tls_late_is_ready(struct tls *tls)
+{
+    for (int dir = 0; dir < 2; dir++) {
+        if (tls->waiting.records[dir] != 0 && !tls_keys_find(tls, dir))
+            return false;
+    }
+    return tls_waits(tls);
+}
+
+void tls_late_search(struct tls *tls)
+{
+    for (int dir = 0; dir < 2; dir++) {
+        const bool is_late = tls->client < 0 || tls->dirs[dir].slack >= TLS_MAX_UNKNOWN_SEQ;
+        if (tls->waiting.records[dir] != 0 && is_late)
+            place(tls, dir);
+    }
 }
 
 void tls_late_tell(struct tls *tls)
 {
-    for (int dir = 0; dir < 2; dir++) {
-        if (tls->waiting.records[dir] != 0 && !tls_keys_find(tls, dir))
-            return;
-    }
-    if (!tls_waits(tls))
+    if (!tls_late_is_ready(tls))
         return;
-    for (int dir = 0; dir < 2; dir++) {
-        if (tls->waiting.records[dir] != 0 && tls->dirs[dir].slack >= TLS_MAX_UNKNOWN_SEQ)
-            place(tls, dir);
-    }
+    tls_late_search(tls);
     tell_all(tls, true);
 }
 

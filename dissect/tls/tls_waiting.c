@@ -44,6 +44,7 @@ bool tls_waiting_next(struct tls_waiting_at *at, struct tls_waiter *waiter, stru
     case TLS_WAITS_GAP:
     case TLS_WAITS_ICMP:
     case TLS_WAITS_END:
+    case TLS_WAITS_CLOSE:
         break;
     }
     return true;

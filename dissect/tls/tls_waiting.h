@@ -16,6 +16,7 @@ enum tls_waiting_kind {
     TLS_WAITS_STALL,  /* which stands behind it */
     TLS_WAITS_ICMP,
     TLS_WAITS_END,
+    TLS_WAITS_CLOSE,
 };
 
 /* tls_waiter is one thing that waits. */
@@ -26,8 +27,9 @@ struct tls_waiter {
     int64_t run_ns;       /* tcp_facts.h: of its direction, then */
     uint32_t next_seq[2]; /* where TCP stood; of a record's direction, behind it */
     uint8_t kind, dir;
-    uint8_t why;       /* enum tcp_gap */
+    uint8_t why;       /* enum tcp_gap, or enum tcp_close */
     bool tick_is_late; /* tcp_facts.h */
+    uint8_t past;      /* enum ds_past_kind */
 };
 
 /* tls_waiting is the queue of a connection; all zero: empty. It counts at the session's meter. */

@@ -133,7 +133,8 @@ struct ds_config {
     bool lookups; /* DS_EVENT_LOOKUP */
     bool parts;   /* DS_EVENT_PART */
     struct ds_keylog *keylog; /* secrets of TLS connections; NULL: none */
-    bool keylog_grows;        /* what has no keys yet is held for a while */
+    bool keylog_grows;        /* what has no keys yet is held for ten seconds: its events come later than
+                                 those of others, with the times and numbers of their own packets */
     bool keylog_notes;        /* it notes which secrets are of use, see ds_keylog_used */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */

@@ -51,6 +51,17 @@ static void on_note(void *context, int dir)
     (void)dir;
 }
 
+static void on_close(void *context, enum tcp_close why)
+{
+    (void)context;
+    (void)why;
+}
+
+static void on_work(void *context)
+{
+    (void)context;
+}
+
 /* take_past takes what stands for the past of another connection, which it is given out of. */
 static void take_past(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
@@ -110,7 +121,8 @@ static void add_secrets(struct ds_keylog *keylog)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static const struct tls_events events = {on_text,  on_gap,  on_sealed,
-                                             on_stall, on_note, on_note};
+                                             on_stall, on_note, on_note,
+                                             on_close, on_work, on_work};
     struct cursor input = cursor_make(data, len), bytes;
     uint8_t flags, what;
     uint16_t step_len;

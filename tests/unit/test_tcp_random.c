@@ -132,7 +132,8 @@ static void random_icmp(void *context, struct tcp_conn_view *view, int dir)
 static void run_random(uint32_t seed, int how)
 {
     static const struct tcp_events random_events = {random_open, random_data, random_gap,
-                                                    random_end, random_icmp, random_close, NULL, NULL};
+                                                    random_end, random_icmp, random_close, NULL, NULL,
+                                                    NULL};
     static struct random_world w;
     struct meter meter = {.max = 1 << 24};
     struct ds_stats stats = {0};

@@ -21,7 +21,7 @@
 #define SECOND INT64_C(1000000000)
 #define NEVER UINT64_MAX
 
-enum { MAX_PACKETS = 400, MAX_TOLD = 600, PACKET_MAX = 70000, MAX_LINES = 32, LINE_MAX = 512 };
+enum { MAX_PACKETS = 400, MAX_TOLD = 600, PACKET_MAX = 70000, MAX_LINES = 32, MAX_CONNS = 32, LINE_MAX = 512 };
 
 static struct capture {
     uint64_t num;
@@ -35,7 +35,7 @@ static struct capture {
 struct told {
     int64_t ts_ns, stalled_ns;
     uint64_t frame, len;
-    uint64_t end_seq;
+    uint64_t end_seq, tcp;
     int type, dir;
 };
 
@@ -47,9 +47,13 @@ struct telling {
     uint64_t swap;       /* packet that comes behind the next one; 0: none does */
     uint64_t pause_at;
     int64_t pause_ns;
-    uint64_t buffer;     /* DS_LIMIT_BUFFER; 0: the default */
+    uint64_t until;      /* packet, the first that is not there; 0: none is */
+    uint64_t buffer, connections; /* DS_LIMIT_; 0: the default */
+    int64_t clock_ns;    /* it is so much later behind the last packet, before all ends; 0: nobody says so */
+    size_t num_by_clock; /* told by then */
     struct told told[MAX_TOLD];
     size_t num;
+    bool has_tls[MAX_CONNS];
     struct ds_link_side ends[2];
 };
 
@@ -93,7 +97,7 @@ static void load(const char *name)
 static void on_event(void *context, const struct ds_event *event)
 {
     struct telling *t = context;
-    if (event->conn->link != NULL)
+    if (event->conn->link != NULL && event->conn->tls != NULL)
         memcpy(t->ends, event->conn->link->side, sizeof t->ends);
     assert_true(t->num < MAX_TOLD);
     t->told[t->num++] = (struct told){
@@ -104,9 +108,11 @@ static void on_event(void *context, const struct ds_event *event)
                : event->type == DS_EVENT_GAP   ? event->gap.bytes
                                                : 0,
         .end_seq = event->has_seq ? event->end_seq : 0,
+        .tcp = event->conn->tcp,
         .type = (int)event->type,
         .dir = event->dir,
     };
+    t->has_tls[event->conn->tcp % MAX_CONNS] |= event->conn->tls != NULL;
 }
 
 static void add_keys(struct ds_keylog *keylog, int of)
@@ -120,7 +126,7 @@ static void add_keys(struct ds_keylog *keylog, int of)
 static void feed(struct telling *t, struct ds_session *session, uint64_t i)
 {
     struct ds_packet packet = capture.packets[i];
-    if (i < t->first || (i >= t->drop[0] && i < t->drop[1]))
+    if (i < t->first || (t->until != 0 && i >= t->until) || (i >= t->drop[0] && i < t->drop[1]))
         return;
     if (t->pause_ns != 0 && i >= t->pause_at)
         packet.ts_ns += t->pause_ns;
@@ -142,7 +148,10 @@ static void tell(void *context)
     config.facts = true;
     if (t->buffer != 0)
         config.limits[DS_LIMIT_BUFFER] = t->buffer;
+    if (t->connections != 0)
+        config.limits[DS_LIMIT_CONNECTIONS] = t->connections;
     t->num = 0;
+    memset(t->has_tls, 0, sizeof t->has_tls);
     struct ds_session *session = ds_session_new(&config);
     for (uint64_t i = 0; session != NULL && i <= capture.num; i++) {
         for (int of = 0; of < 2; of++) {
@@ -157,21 +166,55 @@ static void tell(void *context)
         if (t->swap == 0 || i != t->swap + 1)
             feed(t, session, i);
     }
+    if (session != NULL && t->clock_ns != 0)
+        ds_session_time(session, capture.packets[(t->until != 0 ? t->until : capture.num) - 1].ts_ns + t->clock_ns);
+    t->num_by_clock = t->num;
     if (session != NULL)
         ds_session_end(session);
     ds_session_free(session);
     ds_keylog_free(keylog);
 }
 
+/* is_rising says whether what is said in TLS comes in the order of its packets. */
+static bool is_rising(const struct telling *t)
+{
+    uint64_t frame = 0;
+    for (size_t i = 0; i < t->num; i++) {
+        if (!t->has_tls[t->told[i].tcp % MAX_CONNS])
+            continue;
+        if (t->told[i].frame < frame)
+            return false;
+        frame = t->told[i].frame;
+    }
+    return true;
+}
+
+/* next_of returns the next event of a connection, or NULL. */
+static const struct told *next_of(const struct telling *t, uint64_t tcp, size_t *at)
+{
+    while (*at < t->num) {
+        if (t->told[(*at)++].tcp == tcp)
+            return &t->told[*at - 1];
+    }
+    return NULL;
+}
+
+/* assert_alike: each connection says the same, and those with TLS in one order. Others may go first. */
 static void assert_alike(const struct telling *a, const struct telling *b, uint64_t at)
 {
-    for (size_t i = 0; i < a->num && i < b->num; i++) {
-        if (memcmp(&a->told[i], &b->told[i], sizeof a->told[i]) != 0)
-            fail_msg("keys before packet %u: event %zu is of frame %u, not %u", (unsigned)at, i,
-                     (unsigned)b->told[i].frame, (unsigned)a->told[i].frame);
+    for (uint64_t tcp = 1; tcp < MAX_CONNS; tcp++) {
+        const struct told *x, *y;
+        size_t at_a = 0, at_b = 0;
+        do {
+            x = next_of(a, tcp, &at_a);
+            y = next_of(b, tcp, &at_b);
+            if ((x == NULL) != (y == NULL) || (x != NULL && memcmp(x, y, sizeof *x) != 0))
+                fail_msg("keys before packet %u: TCP %u, frame %u is %u", (unsigned)at, (unsigned)tcp,
+                         x != NULL ? (unsigned)x->frame : 0, y != NULL ? (unsigned)y->frame : 0);
+        } while (x != NULL);
     }
-    if (a->num != b->num)
-        fail_msg("keys before packet %u: %zu events, not %zu", (unsigned)at, b->num, a->num);
+    assert_int_equal(a->num, b->num);
+    assert_int_equal(is_rising(a), is_rising(b)); /* some were given in another order */
     for (int end = 0; end < 2; end++) {
         assert_int_equal(a->ends[end].tick_intervals, b->ends[end].tick_intervals);
         assert_int_equal(a->ends[end].tick_max_ns, b->ends[end].tick_max_ns);
@@ -187,22 +230,15 @@ static size_t count(const struct telling *t, int type)
     return num;
 }
 
-/* assert_rising: what the dist connections say comes in its order. */
-static void assert_rising(const struct telling *t)
-{
-    for (size_t i = 1; i < t->num; i++)
-        assert_true(t->told[i].frame >= t->told[i - 1].frame);
-}
-
 /* same_as_early compares a telling with one whose secrets were there, whenever they come. */
-static void same_as_early(struct telling as, uint64_t step, uint64_t until)
+static void same_as_early(struct telling as, uint64_t step)
 {
     static struct telling early, late;
     early = late = as;
     early.keys_at[0] = early.keys_at[1] = 0;
     tell(&early);
     assert_true(count(&early, DS_EVENT_MESSAGE) > 50);
-    for (uint64_t at = 1; at <= until && at <= capture.num; at += step) {
+    for (uint64_t at = 1; at <= capture.num; at += step) {
         late.keys_at[0] = late.keys_at[1] = at;
         tell(&late);
         assert_alike(&early, &late, at);
@@ -210,7 +246,6 @@ static void same_as_early(struct telling as, uint64_t step, uint64_t until)
 }
 
 static const char *const names[] = {"tls12-25", "tls-29", "tls12-renewed-25", "tls-renewed-29"};
-static const uint64_t until[] = {200, 200, 110, 110};
 enum { NUM_NAMES = sizeof names / sizeof names[0] };
 
 static void whenever_the_keys_come(void **state)
@@ -218,7 +253,7 @@ static void whenever_the_keys_come(void **state)
     (void)state;
     for (int i = 0; i < NUM_NAMES; i++) {
         load(names[i]);
-        same_as_early((struct telling){0}, 9, until[i]);
+        same_as_early((struct telling){0}, 9);
     }
 }
 
@@ -229,8 +264,8 @@ static void around_gaps_and_disorder(void **state)
     for (int i = 0; i < NUM_NAMES; i++) {
         load(names[i]);
         for (uint64_t at = 70; at < 82; at += 3) {
-            same_as_early((struct telling){.drop = {at, at + 4}}, 60, until[i]);
-            same_as_early((struct telling){.swap = at}, 60, until[i]);
+            same_as_early((struct telling){.drop = {at, at + 4}}, 60);
+            same_as_early((struct telling){.swap = at}, 60);
         }
     }
 }
@@ -268,7 +303,7 @@ static void one_end_alone(void **state)
         one.keys_at[end] = 0;
         one.keys_at[1 - end] = NEVER;
         tell(&one);
-        assert_rising(&one);
+        assert_true(is_rising(&one));
         assert_in_range(count(&one, DS_EVENT_MESSAGE), 30, 70);
         assert_true(one.told[one.num / 2].ts_ns < capture.packets[120].ts_ns + SECOND);
     }
@@ -285,7 +320,7 @@ static void little_room(void **state)
         for (uint64_t room = 100; room < 40000; room += room / 2) {
             late = (struct telling){.keys_at = {capture.num / 2, capture.num / 2}, .buffer = room};
             tell(&late);
-            assert_rising(&late);
+            assert_true(is_rising(&late));
             const size_t num = count(&late, DS_EVENT_MESSAGE);
             assert_true(num >= most || num + 20 > most);
             least = num < least ? num : least;
@@ -295,13 +330,53 @@ static void little_room(void **state)
     }
 }
 
+/* While no packet comes keys do, or it is too late for them. */
+static void by_the_clock(void **state)
+{
+    static struct telling t;
+    (void)state;
+    load("tls-29");
+    t = (struct telling){.until = 80, .keys_at = {80, 80}, .clock_ns = SECOND};
+    tell(&t);
+    assert_true(count(&t, DS_EVENT_MESSAGE) > 20);
+    const size_t all = t.num_by_clock, last = t.num;
+    assert_true(last - all < 5);
+    assert_true(is_rising(&t));
+
+    /* Closed, and without keys: that it is goes on waiting for ten seconds. */
+    load("tls-renewed-29");
+    t = (struct telling){.until = 124, .keys_at = {NEVER, NEVER}, .clock_ns = 7 * SECOND};
+    tell(&t);
+    const size_t waiting = t.num - t.num_by_clock;
+    assert_true(waiting > 0);
+    t.clock_ns = 11 * SECOND;
+    tell(&t);
+    assert_true(t.num - t.num_by_clock < waiting);
+    assert_true(is_rising(&t));
+}
+
+/* A connection that is closed waits as long as TCP has a place for it. */
+static void no_place_to_wait(void **state)
+{
+    static struct telling t;
+    size_t num[3] = {0};
+    (void)state;
+    load("tls-renewed-29");
+    for (uint64_t i = 0; i < 3; i++) {
+        t = (struct telling){.keys_at = {capture.num, capture.num}, .connections = i};
+        tell(&t);
+        num[i] = count(&t, DS_EVENT_MESSAGE);
+    }
+    assert_true(num[0] > num[1] && num[2] <= num[0]);
+}
+
 static void without_memory(void **state)
 {
     static struct telling late;
     (void)state;
-    load("tls-29");
-    capture.num = 90;
-    late = (struct telling){.keys_at = {70, 70}};
+    load("tls-renewed-29");
+    capture.num = 128;
+    late = (struct telling){.keys_at = {127, 127}};
     tell(&late);
     const size_t all = count(&late, DS_EVENT_MESSAGE);
     assert_true(all > 10);
@@ -313,7 +388,7 @@ static void without_memory(void **state)
         failing_alloc_at(n);
         tell(&late);
         failing_alloc_at(0);
-        assert_rising(&late);
+        assert_true(is_rising(&late));
         is_less |= count(&late, DS_EVENT_MESSAGE) < all;
     }
     assert_true(is_less);
@@ -334,6 +409,8 @@ int main(void)
         cmocka_unit_test(one_end_waits_for_the_other),
         cmocka_unit_test(one_end_alone),
         cmocka_unit_test(little_room),
+        cmocka_unit_test(by_the_clock),
+        cmocka_unit_test(no_place_to_wait),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, free_capture);

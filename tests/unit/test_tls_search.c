@@ -63,6 +63,17 @@ static void on_note(void *context, int dir)
     (void)dir;
 }
 
+static void on_close(void *context, enum tcp_close why)
+{
+    (void)context;
+    (void)why;
+}
+
+static void on_work(void *context)
+{
+    (void)context;
+}
+
 static void add_secret(struct world *w, const char *label, uint8_t random, uint8_t first)
 {
     char line[512];
@@ -79,7 +90,8 @@ static void add_secret(struct world *w, const char *label, uint8_t random, uint8
 static void begin(struct world *w)
 {
     static const struct tls_events events = {on_text,  on_gap,  on_sealed,
-                                             on_stall, on_note, on_note};
+                                             on_stall, on_note, on_note,
+                                             on_close, on_work, on_work};
     uint8_t secret[TLS_SECRET_MAX];
     *w = (struct world){.conn.view = {.now_ns = 1000 * SECOND, .port = {1, 2}},
                         .env = {.meter.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16}};

@@ -1,0 +1,151 @@
+/*
+ * tls_crowd.c - all connections that wait for their keys: one line of a key log, or some that come at
+ * once, may be for many. What these have waited with is told in the order in which it came, as if it was
+ * one connection's.
+ */
+#include "tls_conn.h"
+
+enum { LOOK_COST = 1024 }; /* looking for the keys of a connection takes as long as opening so many bytes */
+
+void tls_crowd_join(struct tls *tls)
+{
+    struct tls_stage *stage = tls->stage;
+    tls->is_listed = true;
+    tls->older = stage->newest;
+    tls->newer = NULL;
+    if (stage->newest != NULL)
+        stage->newest->newer = tls;
+    else
+        stage->oldest = tls;
+    stage->newest = tls;
+    stage->num_waiting++;
+}
+
+void tls_crowd_leave(struct tls *tls)
+{
+    struct tls_stage *stage = tls->stage;
+    if (!tls->is_listed)
+        return;
+    *(tls->older != NULL ? &tls->older->newer : &stage->oldest) = tls->newer;
+    *(tls->newer != NULL ? &tls->newer->older : &stage->newest) = tls->older;
+    tls->older = tls->newer = NULL;
+    tls->is_listed = false;
+    stage->num_waiting--;
+}
+
+/* The connections that are being told of are a pairing heap by what is due: each has behind child those
+ * that come later, one behind the other as siblings. */
+
+static struct tls *meld(struct tls *a, struct tls *b)
+{
+    if (a == NULL || b == NULL)
+        return a != NULL ? a : b;
+    struct tls *first = b->due.frame < a->due.frame ? b : a, *second = first == a ? b : a;
+    second->sibling = first->child;
+    first->child = second;
+    return first;
+}
+
+/* take_first takes the first out, and returns the first of the others. */
+static struct tls *take_first(struct tls *first)
+{
+    struct tls *left = first->child, *pairs = NULL, *all = NULL;
+    first->child = NULL;
+    while (left != NULL) {
+        struct tls *a = left, *b = a->sibling;
+        left = b != NULL ? b->sibling : NULL;
+        a->sibling = NULL;
+        if (b != NULL)
+            b->sibling = NULL;
+        struct tls *pair = meld(a, b);
+        pair->sibling = pairs;
+        pairs = pair;
+    }
+    while (pairs != NULL) {
+        struct tls *next = pairs->sibling;
+        pairs->sibling = NULL;
+        all = meld(all, pairs);
+        pairs = next;
+    }
+    return all;
+}
+
+/* finish ends the telling of a connection, which may be gone then. */
+static void finish(struct tls *tls)
+{
+    const struct tls_events *events = tls->stage->events;
+    void *context = tls->context;
+    tls_late_finish(tls);
+    events->leave(context);
+}
+
+static void tell(struct tls_stage *stage)
+{
+    struct tls *due = NULL;
+    for (struct tls *tls = stage->oldest; tls != NULL; tls = tls->newer) {
+        if (!tls_late_is_ready(tls))
+            continue;
+        tls_late_search(tls);
+        stage->events->enter(tls->context);
+        tls->child = tls->sibling = NULL;
+        (void)tls_late_begin(tls); /* something waits, or it would not be ready */
+        due = meld(due, tls);
+    }
+    while (due != NULL) {
+        struct tls *tls = due;
+        bool is_more;
+        due = take_first(tls);
+        do {
+            is_more = tls_late_step(tls, true);
+        } while (is_more && (due == NULL || tls->due.frame <= due->due.frame));
+        if (is_more)
+            due = meld(due, tls);
+        else
+            finish(tls);
+    }
+}
+
+bool tls_crowd_look(struct tls_stage *stage)
+{
+    const struct ds_keylog *keylog = stage->env->config.keylog;
+    if (stage->keys_age == keylog_age(keylog) ||
+        !tls_budget_take_all(stage, stage->num_waiting * LOOK_COST))
+        return false;
+    stage->keys_age = keylog_age(keylog);
+    for (struct tls *tls = stage->oldest; tls != NULL; tls = tls->newer) {
+        tls_look_for_keys(tls);
+        if (tls->is_closed && tls->client < 0) /* none of its records to come can be tried */
+            tls_late_search(tls);
+    }
+    tell(stage);
+    return true;
+}
+
+void tls_crowd_expire(struct tls_stage *stage)
+{
+    while (stage->oldest != NULL && tls_late_is_over(stage->oldest))
+        tls_late_give_up(stage->oldest);
+}
+
+void tls_stage_time(struct tls_stage *stage, int64_t now_ns)
+{
+    if (stage->oldest == NULL)
+        return;
+    stage->now_ns = now_ns;
+    (void)tls_crowd_look(stage);
+    tls_crowd_expire(stage);
+}
+
+void tls_stage_end(struct tls_stage *stage)
+{
+    stage->is_ending = true;
+    if (stage->oldest == NULL)
+        return;
+    keylog_want(stage->env);
+    (void)tls_crowd_look(stage);
+    for (struct tls *tls = stage->oldest, *newer; tls != NULL; tls = newer) {
+        newer = tls->newer;
+        if (tls->is_closed)
+            tls_late_give_up(tls);
+    }
+}
