@@ -100,9 +100,13 @@ static void test_differences(void **state)
 {
     struct ds_term_memo *memo = ds_term_memo_new();
     /* The second one's name goes on like the text of the first one's pid; behind "#Ref<" the text of the
-     * last one's pid reads as its name does. */
-    const struct ds_atom nodes[] = {node_of("a@h", 3), node_of("a@h.10", 6), node_of("a@i", 3),
-                                    node_of(".10.", 4)};
+     * fourth one's pid reads as its name does. Of the others, those that follow each other differ in
+     * their first byte alone, in their last one, and in one that is in neither end. */
+    const struct ds_atom nodes[] = {
+        node_of("a@h", 3),         node_of("a@h.10", 6),      node_of("a@i.10", 6),
+        node_of(".10.", 4),        node_of("alpha@h123", 10), node_of("blpha@h123", 10),
+        node_of("blpha@h124", 10), node_of("abcdefgh1@klmnopqrst", 20),
+        node_of("abcdefgh2@klmnopqrst", 20)};
     enum { NUM_NODES = sizeof nodes / sizeof nodes[0] };
     (void)state;
     for (size_t n = 0; n < NUM_NODES; n++) {
