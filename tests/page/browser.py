@@ -2,11 +2,44 @@
 message ended by a zero byte, file descriptors 3 and 4). What goes wrong in the page is kept: errors,
 what the console says, what the policy refuses, and every request but that for the page."""
 import base64
+import contextlib
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
+
+
+@contextlib.contextmanager
+def own_folder():
+    """In a folder that anybody may read, and that is gone afterwards, unless KEEP is set."""
+    folder = tempfile.mkdtemp()
+    os.chmod(folder, 0o755)
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir('/')
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def chromium():
+    """A browser, None where there is none."""
+    program = shutil.which('chromium')
+    if program is None:
+        print('skipped: what a browser shows, since chromium is not installed (Debian: chromium)')
+        yield None
+        return
+    browser = Browser(program)
+    try:
+        yield browser
+    finally:
+        browser.close()
 
 
 class Browser:

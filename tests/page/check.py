@@ -11,12 +11,10 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from browser import Browser
+from browser import chromium, own_folder
 
 program, pcaps, leaks = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2]), sys.argv[3:]
 failures = []
@@ -323,31 +321,14 @@ def check_sizes():
                    source + ' reads no markup')
 
 
-folder = tempfile.mkdtemp()
-os.chmod(folder, 0o755)
-os.chdir(folder)
-status = 0
-try:
+with own_folder():
     check_sizes()
-    chromium = shutil.which('chromium')
-    if chromium is None:
-        print('skipped: what a browser shows, since chromium is not installed (Debian: chromium)')
-        status = 77
-    else:
-        browser = Browser(chromium)
-        try:
+    with chromium() as browser:
+        if browser:
             for capture in 'rabbit-3.10.pcap.gz', 'otp25.pcap', 'tools-25.pcap.gz':
                 check_figures(browser, capture)
             check_hostile(browser)
             check_redacted(browser)
             check_keys(browser)
             check_shapes(browser)
-        finally:
-            browser.close()
-finally:
-    os.chdir('/')
-    if os.environ.get('KEEP'):
-        print(folder)
-    else:
-        shutil.rmtree(folder)
-sys.exit(1 if failures else status)
+sys.exit(1 if failures else 0 if browser else 77)

@@ -9,12 +9,10 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from browser import Browser
+from browser import chromium, own_folder
 from measures import BY_MOUSE_ALONE, CONTRAST, CUT, NAMELESS, OUTSIDE, OUTSIDE_PICTURES, SMALL, TARGETS
 
 program, pcaps = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
@@ -335,28 +333,12 @@ def check_costs(browser):
         expect(per['LayoutCount'] <= layouts and per['RecalcStyleCount'] <= styles and b['Nodes'] - a['Nodes'] <= nodes, what + ': scrolling costs more', per)
 
 
-folder = tempfile.mkdtemp()
-os.chmod(folder, 0o755)
-os.chdir(folder)
-try:
-    chromium = shutil.which('chromium')
-    if chromium is None:
-        print('skipped: chromium is not installed (Debian: chromium)')
-        sys.exit(77)
-    page = Browser(chromium)
-    try:
+with own_folder(), chromium() as page:
+    if page:
         for check in check_costs, check_matrix, check_heat, check_pictures, check_tab, check_shapes:
             check(page)
             page.size(1280, 800)
             page.ask('Emulation.setEmulatedMedia', media='', features=[])
             expect(not page.troubles, check.__name__ + ': troubles', page.troubles)
             page.troubles.clear()
-    finally:
-        page.close()
-finally:
-    os.chdir('/')
-    if os.environ.get('KEEP'):
-        print(folder)
-    else:
-        shutil.rmtree(folder)
-sys.exit(failures != 0)
+sys.exit(1 if failures else 0 if page else 77)

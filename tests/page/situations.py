@@ -4,12 +4,10 @@ text stands out from its ground by day and by night, what is drawn has a name, w
 keys."""
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from browser import Browser
+from browser import chromium, own_folder
 from measures import CONTRAST, NAMELESS
 
 program, pcaps = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
@@ -92,16 +90,8 @@ def check_access(browser):
     expect('Call #' in browser.run('document.getElementById("call").textContent'), 'enter opens the row that is in focus')
 
 
-folder = tempfile.mkdtemp()
-os.chmod(folder, 0o755)
-os.chdir(folder)
-try:
-    chromium = shutil.which('chromium')
-    if chromium is None:
-        print('skipped: chromium is not installed (Debian: chromium)')
-        sys.exit(77)
-    page = Browser(chromium)
-    try:
+with own_folder(), chromium() as page:
+    if page:
         check_access(page)
         done = 0
         for place in pcaps, os.path.join(pcaps, 'situations'):
@@ -111,12 +101,4 @@ try:
                     done += 1
         expect(done > 20, 'captures with findings', done)
         print(done, 'situations')
-    finally:
-        page.close()
-finally:
-    os.chdir('/')
-    if os.environ.get('KEEP'):
-        print(folder)
-    else:
-        shutil.rmtree(folder)
-sys.exit(failures != 0)
+sys.exit(1 if failures else 0 if page else 77)

@@ -15,11 +15,10 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-from browser import Browser
+from browser import chromium, own_folder
 
 program, pcaps = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 failures = []
@@ -189,7 +188,7 @@ def feed(process, blocks):
         process.stdin.flush()
 
 
-def check_growth(chromium):
+def check_growth(browser):
     """Packets come little by little; two browsers look on, and one of them does not read."""
     with open(capture('otp25.pcap'), 'rb') as f:
         whole = f.read()
@@ -205,11 +204,11 @@ def check_growth(chromium):
     deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
     deaf.connect(('127.0.0.1', int(served.host.rsplit(':', 1)[1])))
     deaf.sendall(('GET /%s/events HTTP/1.1\r\nHost: %s\r\n\r\n' % (served.token, served.host)).encode())
-    browser = Browser(chromium) if chromium else None
     if browser:
         browser.open(served.url)
         shown = lambda: browser.run('+document.querySelector("#tiles b").innerText.replace(/\\D/g, "")')
         told = lambda: int(browser.run('document.documentElement.dataset.told || 0'))
+        wait_for(lambda: browser.run('document.querySelector("#tiles b") !== null'))
         first = shown()
         expect(first > 0, 'the browser shows what has come', first)
         expect('live' in browser.run('document.getElementById("live").innerText'), 'and that it goes on')
@@ -263,24 +262,15 @@ def check_growth(chromium):
                'the browser says that it has ended', browser.run('document.getElementById("live").innerText'))
         others = [r for r in browser.requests if r not in (served.url, served.url + 'events', 'about:blank')]
         expect(not browser.troubles and not others, 'the browser has nothing to complain of', browser.troubles, others)
-        browser.close()
 
 
-folder = tempfile.mkdtemp()
-os.chmod(folder, 0o755)
-os.chdir(folder)
-try:
-    chromium = shutil.which('chromium')
-    if shutil.which('curl') is None:
-        print('skipped: curl is not installed')
-        sys.exit(77)
+if shutil.which('curl') is None:
+    print('skipped: curl is not installed')
+    sys.exit(77)
+with own_folder():
     check_words()
     check_requests()
     check_redacted()
-    check_growth(chromium)
-    if chromium is None:
-        print('skipped: what a browser shows, since chromium is not installed (Debian: chromium)')
-finally:
-    os.chdir('/')
-    shutil.rmtree(folder)
-sys.exit(1 if failures else 0 if chromium else 77)
+    with chromium() as browser:
+        check_growth(browser)
+sys.exit(1 if failures else 0 if browser else 77)
