@@ -12,7 +12,6 @@
 #include "counted.h"
 #include "json_write.h"
 #include "nats_carrier.h"
-#include "sender.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -51,7 +50,7 @@ static void carry(void *context, struct send_queue *queue, int wake_fd)
         .client = &client,
         .queue = queue,
         .wake_fd = wake_fd,
-        .is_live = p->config.is_live,
+        .is_live = p->config.rules.is_live,
         .is_quiet = p->config.is_quiet,
     };
     memcpy(config.host, p->host, sizeof config.host);
@@ -73,14 +72,11 @@ static void release(struct nats_publisher *p)
 struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *config)
 {
     struct nats_publisher *p = calloc(1, sizeof *p);
-    const int64_t size = config->nats->queue_size != 0 ? config->nats->queue_size : NATS_QUEUE_SIZE;
     const struct sender_config sender = {
         .what = "NATS",
         .queue_option = "--nats-queue",
-        .queue_size = (size_t)size,
-        .user = config->user,
-        .is_live = config->is_live,
-        .is_confined = config->is_confined,
+        .queue_size = config->nats->queue_size != 0 ? config->nats->queue_size : NATS_QUEUE_SIZE,
+        .rules = config->rules,
         .prepare = prepare,
         .carry = carry,
         .context = p,
@@ -206,7 +202,8 @@ bool nats_publisher_end(struct nats_publisher *p)
     sender_end(&p->sender);
     const struct send_counts *counts = &p->sender.queue->counts;
     const uint64_t num_left = p->sender.num_pushed - counts->stored - counts->too_large;
-    const bool good = num_left == 0 && counts->too_large == 0 && (p->config.is_live || p->num_lost == 0);
+    const bool good = num_left == 0 && counts->too_large == 0 &&
+                      (p->config.rules.is_live || p->num_lost == 0);
     say(p, num_left);
     release(p);
     return good;

@@ -5,6 +5,7 @@
 #define SRC_NATS_PUBLISHER_H
 
 #include "nats_config.h"
+#include "sender.h"
 
 #include <distsniff/dissect.h>
 
@@ -12,9 +13,7 @@ struct nats_publisher;
 
 struct nats_publisher_config {
     const struct nats_config *nats;
-    const char *user;  /* that root becomes, NULL: nobody */
-    bool is_live;      /* it never waits for the servers */
-    bool is_confined;  /* the process that talks to them has few system calls left */
+    struct sender_rules rules;
     bool is_redacted;  /* packets are not sent */
     bool is_quiet;
 };

@@ -9,7 +9,6 @@
 
 #include "counted.h"
 #include "otlp_carrier.h"
-#include "sender.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +38,7 @@ static void carry(void *context, struct send_queue *queue, int wake_fd)
         .client = &client,
         .queue = queue,
         .wake_fd = wake_fd,
-        .is_live = p->config.is_live,
+        .is_live = p->config.rules.is_live,
     };
     otlp_carrier_run(&config);
 }
@@ -49,14 +48,11 @@ static void carry(void *context, struct send_queue *queue, int wake_fd)
 struct otlp_publisher *otlp_publisher_start(const struct otlp_publisher_config *config)
 {
     struct otlp_publisher *p = calloc(1, sizeof *p);
-    const int64_t size = config->otlp->queue_size != 0 ? config->otlp->queue_size : OTLP_QUEUE_SIZE;
     const struct sender_config sender = {
         .what = "OTLP",
         .queue_option = "--otlp-queue",
-        .queue_size = (size_t)size,
-        .user = config->user,
-        .is_live = config->is_live,
-        .is_confined = config->is_confined,
+        .queue_size = config->otlp->queue_size != 0 ? config->otlp->queue_size : OTLP_QUEUE_SIZE,
+        .rules = config->rules,
         .prepare = prepare,
         .carry = carry,
         .context = p,

@@ -5,6 +5,7 @@
 #define SRC_OTLP_PUBLISHER_H
 
 #include "otlp_config.h"
+#include "sender.h"
 
 #include <distsniff/term.h>
 
@@ -12,9 +13,7 @@ struct otlp_publisher;
 
 struct otlp_publisher_config {
     const struct otlp_config *otlp;
-    const char *user;  /* that root becomes, NULL: nobody */
-    bool is_live;      /* it never waits for the receiver */
-    bool is_confined;  /* the process that sends has few system calls left */
+    struct sender_rules rules;
 };
 
 /* otlp_publisher_start starts the process that sends. To be called before anything is open, and before

@@ -26,10 +26,10 @@
 static _Noreturn void run(const struct sender_config *config, struct send_queue *queue, int wake_fd)
 {
     stop_ignore_all();
-    if (!privileges_return() || !config->prepare(config->context) || !privileges_drop(config->user))
+    if (!privileges_return() || !config->prepare(config->context) || !privileges_drop(config->rules.user))
         _exit(EXIT_FAILURE);
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* there are credentials in it */
-    if (config->is_confined) {
+    if (config->rules.is_confined) {
         warm_up_names();
         sandbox_confine_client();
     }
@@ -71,8 +71,8 @@ static bool is_ready(struct sender *s)
 
 bool sender_start(struct sender *s, const struct sender_config *config)
 {
-    *s = (struct sender){.what = config->what, .is_live = config->is_live, .wake_fd = -1};
-    s->queue = send_queue_new(config->queue_size);
+    *s = (struct sender){.what = config->what, .is_live = config->rules.is_live, .wake_fd = -1};
+    s->queue = send_queue_new((size_t)config->queue_size);
     if (s->queue == NULL) {
         complain("%s: out of memory for the queue: %s makes it smaller", config->what,
                  config->queue_option);

@@ -13,13 +13,18 @@
 #include <distsniff/term.h>
 #include <sys/types.h>
 
-struct sender_config {
-    const char *what;         /* it talks to, for the user */
-    const char *queue_option; /* which makes the queue smaller */
-    size_t queue_size;        /* bytes */
+/* What holds for each of them in a run. */
+struct sender_rules {
     const char *user;  /* that root becomes, NULL: nobody */
     bool is_live;      /* nothing ever waits for the servers */
     bool is_confined;  /* the process has few system calls left */
+};
+
+struct sender_config {
+    const char *what;         /* it talks to, for the user */
+    const char *queue_option; /* which makes the queue smaller */
+    int64_t queue_size;       /* bytes */
+    struct sender_rules rules;
     /* In that process: prepare reads its files and loads its library with the rights of whoever runs
      * this, false after a complaint; carry, without any, sends what is in the queue. wake_fd has
      * something to be read when the queue is not empty any more, and the end when this process is

@@ -8,14 +8,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static struct sender_rules rules_of(const struct options *options)
+{
+    return (struct sender_rules){
+        .user = options->keep.user,
+        .is_live = options->capture.num_read_files == 0,
+        .is_confined = options->sandbox != SANDBOX_OFF,
+    };
+}
+
 bool sniff_start_nats(struct sniff *s)
 {
     const struct options *options = s->options;
     const struct nats_publisher_config config = {
         .nats = &options->nats,
-        .user = options->keep.user,
-        .is_live = options->capture.num_read_files == 0,
-        .is_confined = options->sandbox != SANDBOX_OFF,
+        .rules = rules_of(options),
         .is_redacted = options->redact.what != 0,
     };
     if (options->nats.publish.num_servers == 0)
@@ -29,9 +36,7 @@ bool sniff_start_otlp(struct sniff *s)
     const struct options *options = s->options;
     const struct otlp_publisher_config config = {
         .otlp = &options->otlp,
-        .user = options->keep.user,
-        .is_live = options->capture.num_read_files == 0,
-        .is_confined = options->sandbox != SANDBOX_OFF,
+        .rules = rules_of(options),
     };
     if (options->otlp.url[0] == '\0')
         return true;
