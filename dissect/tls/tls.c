@@ -227,6 +227,14 @@ static void take_sealed(struct tls *tls, int dir, const struct tls_record *recor
     (void)tls_open_sealed(tls, dir, record, cursor_left(&sent), false);
 }
 
+/* note_sealed: in TLS 1.2 a sealed message of the handshake is the Finished, in 1.3 the client's flight is
+ * sealed, of which a record is seen; where a server's ends is seen where it is opened. */
+static void note_sealed(struct tls *tls, int dir, uint8_t type)
+{
+    if (type == TLS_HANDSHAKE || (tls->view.version == TLS_1_3 && dir == tls->client))
+        tls->view.has_ended[dir] = true;
+}
+
 static void take_record(struct tls *tls, int dir, const struct tls_record *record,
                         struct cursor sent)
 {
@@ -240,6 +248,7 @@ static void take_record(struct tls *tls, int dir, const struct tls_record *recor
         if (record->type == TLS_CHANGE_CIPHER && tls->view.version != TLS_1_2)
             return; /* 1.3: for boxes in the middle */
         d->is_sealed = true;
+        note_sealed(tls, dir, record->type);
         take_sealed(tls, dir, record, sent);
         return;
     }
@@ -341,6 +350,7 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
     if (d->held.len == 0)
         reassembly_free(&d->held, env);
     d->rest = d->held.len;
+    tls->view.is_amid[dir] = d->held.len != 0 || d->handshake.len != 0 || d->skip != 0;
 }
 
 uint64_t tls_get_rest(const struct tls *tls, int dir)

@@ -1,15 +1,21 @@
 /*
  * tls_certificate.c - see tls_certificate.h (RFC 5246, 7.4.2; RFC 8446, 4.4.2): all<3>, in it each
  * certificate<3>, the sender's own first; in TLS 1.3 behind a context<1>. <n>: with a length of n
- * bytes.
+ * bytes. In TLS 1.3 all of that may be compressed (RFC 8879, 4): algorithm:2 length:3 bytes<3>.
  */
 #include "tls_certificate.h"
 
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <stdlib.h>
 #include <time.h>
+#define ZLIB_CONST
+#include <zlib.h>
 
-enum { MAX_CERTIFICATE = 16 * 1024 };
+enum {
+    MAX_CERTIFICATE = 16 * 1024,
+    MAX_UNPACKED = 64 * 1024,
+};
 
 static bool child24(struct cursor *at, struct cursor *child)
 {
@@ -79,4 +85,35 @@ bool tls_certificate_read(struct cursor body, bool is_13, struct tls_certificate
         out->name_len = common_name(certificate, out->name, sizeof out->name);
     X509_free(certificate);
     return true;
+}
+
+static bool inflate_all(struct cursor from, uint8_t *to, size_t len)
+{
+    z_stream stream = {.next_in = from.at, .avail_in = (uInt)cursor_left(&from), .next_out = to,
+                       .avail_out = (uInt)len};
+    if (inflateInit(&stream) != Z_OK)
+        return false;
+    const bool is_whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_out == 0;
+    inflateEnd(&stream);
+    return is_whole;
+}
+
+const char *tls_certificate_unpack(struct cursor body, uint8_t **bytes, struct cursor *out)
+{
+    static const char *const names[] = {NULL, "zlib", "brotli", "zstd"};
+    uint16_t algorithm, low;
+    uint8_t high;
+    struct cursor packed;
+    *bytes = NULL;
+    *out = cursor_make(NULL, 0);
+    if (!cursor_read_u16(&body, &algorithm) || algorithm >= sizeof names / sizeof names[0])
+        return NULL;
+    if (algorithm != 1 || !cursor_read_u8(&body, &high) || !cursor_read_u16(&body, &low) ||
+        !child24(&body, &packed))
+        return names[algorithm];
+    const size_t len = (size_t)high << 16 | low;
+    if (len != 0 && len <= MAX_UNPACKED && (*bytes = malloc(len)) != NULL &&
+        inflate_all(packed, *bytes, len))
+        *out = cursor_make(*bytes, len);
+    return names[algorithm];
 }

@@ -17,4 +17,9 @@ struct tls_certificate {
  * certificate of it, parsed by libcrypto. False where there is none that makes sense. */
 bool tls_certificate_read(struct cursor body, bool is_13, struct tls_certificate *out);
 
+/* tls_certificate_unpack undoes what RFC 8879 does to the body of a Certificate, which is in *out then and
+ * is the caller's to free. Where it is compressed in another way than by zlib, or is too large, or is none,
+ * *out is empty, and how it is compressed is returned; NULL: nobody knows. */
+const char *tls_certificate_unpack(struct cursor body, uint8_t **bytes, struct cursor *out);
+
 #endif

@@ -6,6 +6,8 @@
 #include "tls_conn.h"
 #include "tls_hello.h"
 
+#include <stdlib.h>
+
 enum { MAX_HANDSHAKE = 64 * 1024 }; /* bytes of one message that are read */
 
 static struct ds_text keep_text(char *to, size_t room, struct cursor text)
@@ -57,6 +59,7 @@ static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_cli
     struct tls_hello hello;
     if (is_agreed(tls) || !tls_hello_read(body, is_client, &hello))
         return;
+    tls->view.has_hello[dir] = true;
     if (hello.is_retry) {
         become_13(tls);
         return;
@@ -69,6 +72,7 @@ static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_cli
         keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
         tls->has_server_random = false;
         tls->view.sni = keep_text(tls->sni, sizeof tls->sni, hello.sni);
+        tls->view.has_ech = hello.has_ech;
         tls->client = dir;
         return;
     }
@@ -99,8 +103,22 @@ static void take_certificate(struct tls *tls, int dir, struct cursor body)
     tls->view.valid_until[dir] = certificate.valid_until;
 }
 
+static void take_packed_certificate(struct tls *tls, int dir, struct cursor body)
+{
+    uint8_t *bytes;
+    struct cursor unpacked;
+    tls->view.packed[dir] = tls_certificate_unpack(body, &bytes, &unpacked);
+    if (cursor_left(&unpacked) != 0) {
+        tls->view.packed[dir] = NULL;
+        take_certificate(tls, dir, unpacked);
+    }
+    free(bytes);
+}
+
 static void take_message(struct tls *tls, int dir, uint8_t type, struct cursor body)
 {
+    tls->view.has_ended[dir] =
+        type == TLS_CLIENT_HELLO || type == TLS_SERVER_HELLO_DONE || type == TLS_FINISHED;
     switch ((enum tls_message)type) {
     case TLS_CLIENT_HELLO:
     case TLS_SERVER_HELLO:
@@ -108,6 +126,9 @@ static void take_message(struct tls *tls, int dir, uint8_t type, struct cursor b
         break;
     case TLS_CERTIFICATE:
         take_certificate(tls, dir, body);
+        break;
+    case TLS_COMPRESSED_CERTIFICATE:
+        take_packed_certificate(tls, dir, body);
         break;
     case TLS_CERTIFICATE_REQUEST:
         tls->view.asks_certificate = true;
@@ -118,13 +139,16 @@ static void take_message(struct tls *tls, int dir, uint8_t type, struct cursor b
     case TLS_FINISHED:
         tls->dirs[dir].is_early_over = true;
         break;
+    case TLS_SERVER_HELLO_DONE:
+        break;
     }
 }
 
 static bool is_of_use(uint8_t type)
 {
     return type == TLS_CLIENT_HELLO || type == TLS_SERVER_HELLO || type == TLS_CERTIFICATE ||
-           type == TLS_CERTIFICATE_REQUEST || type == TLS_FINISHED || type == TLS_KEY_UPDATE;
+           type == TLS_CERTIFICATE_REQUEST || type == TLS_SERVER_HELLO_DONE || type == TLS_FINISHED ||
+           type == TLS_KEY_UPDATE || type == TLS_COMPRESSED_CERTIFICATE;
 }
 
 /* take_messages works on the messages that are whole in at: type:1 length:3 body. */
@@ -150,6 +174,7 @@ static void take_messages(struct tls *tls, int dir, struct cursor *at)
         const size_t len = head & 0xffffff;
         if (len > MAX_HANDSHAKE || !is_of_use(type)) {
             d->skip = len;
+            tls->view.has_ended[dir] = false;
         } else if (cursor_child(at, len, &body)) {
             take_message(tls, dir, type, body);
             if (type == TLS_KEY_UPDATE && cursor_skip(at, cursor_left(at)))

@@ -18,6 +18,7 @@ enum extension {
     EXT_PRE_SHARED_KEY = 41,
     EXT_SUPPORTED_VERSIONS = 43,
     EXT_KEY_SHARE = 51,
+    EXT_ENCRYPTED_HELLO = 0xfe0d, /* RFC 9849, 5: type:1, 0 of the outer hello */
 };
 
 /* The random of a HelloRetryRequest: RFC 8446, 4.1.3. */
@@ -71,6 +72,13 @@ static void read_versions(struct cursor at, bool is_client, struct tls_hello *ou
     }
 }
 
+/* read_encrypted_hello: who has none to send sends an outer one all the same, of nonsense. */
+static void read_encrypted_hello(struct cursor at, struct tls_hello *out)
+{
+    uint8_t type;
+    out->has_ech = cursor_read_u8(&at, &type) && type == 0;
+}
+
 static void read_extension(uint16_t type, struct cursor at, bool is_client, struct tls_hello *out)
 {
     switch (type) {
@@ -93,6 +101,10 @@ static void read_extension(uint16_t type, struct cursor at, bool is_client, stru
     case EXT_KEY_SHARE:
         if (!is_client && !cursor_read_u16(&at, &out->group))
             out->group = 0;
+        break;
+    case EXT_ENCRYPTED_HELLO:
+        if (is_client)
+            read_encrypted_hello(at, out);
         break;
     default:
         break;

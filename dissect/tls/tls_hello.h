@@ -11,8 +11,10 @@ enum tls_message {
     TLS_SERVER_HELLO = 2,
     TLS_CERTIFICATE = 11,
     TLS_CERTIFICATE_REQUEST = 13,
+    TLS_SERVER_HELLO_DONE = 14,
     TLS_FINISHED = 20,
     TLS_KEY_UPDATE = 24,
+    TLS_COMPRESSED_CERTIFICATE = 25,
 };
 
 /* tls_hello is a ClientHello or a ServerHello. Cursors live as long as the message. */
@@ -23,6 +25,7 @@ struct tls_hello {
     struct cursor sni;     /* the host asked for; empty: none */
     bool mac_last;         /* encrypt-then-MAC */
     bool is_retry;         /* HelloRetryRequest */
+    bool has_ech;          /* it may have another hello within, sealed */
     bool has_ticket;       /* a session to be taken up again was offered, or was taken up */
 };
 

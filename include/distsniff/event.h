@@ -71,6 +71,12 @@ struct ds_tls {
     int64_t valid_from[2];    /* of the certificate; seconds since 1970; 0: unknown */
     uint64_t data_records[2]; /* those of data; in 1.3 also all that are sealed */
     uint16_t offered;         /* the newest version that the client offers; 0: not seen */
+    bool has_ech; /* sni is the name of an outer hello, and one within it may be sealed: ECH */
+    /* How the certificate is compressed that was not looked at for that (RFC 8879); NULL: it is not. */
+    const char *packed[2];
+    bool has_hello[2]; /* it has said hello, as a client or a server */
+    bool is_amid[2];   /* what it has sent ends inside a record, or inside a message of the handshake */
+    bool has_ended[2]; /* the last of its handshake is known to be where the other has to go on */
 };
 
 /* ds_conn is a connection. end[0] sent the SYN, or the first packet seen. */

@@ -121,10 +121,12 @@ static void take_send_name(struct detect *d, const struct ds_event *event, struc
     w->is_explained = true;
 }
 
-/* has_tls_alert says whether bytes that are no handshake message are a TLS alert or handshake. */
-static bool has_tls_alert(const struct ds_event *event)
+/* has_tls_alert says whether bytes that are no handshake message, but are answered to one, are a TLS alert
+ * or handshake. */
+static bool has_tls_alert(const struct ds_event *event, const struct watched *w)
 {
-    return event->fault.kind == DS_FAULT_MALFORMED && event->bytes != NULL &&
+    return w->step_frame[DS_STEP_SEND_NAME] != 0 && event->dir != w->initiator &&
+           event->fault.kind == DS_FAULT_MALFORMED && event->bytes != NULL &&
            event->bytes_len >= 3 && (event->bytes[0] == 21 || event->bytes[0] == 22) &&
            event->bytes[1] == 3 && event->bytes[2] <= 4;
 }
@@ -154,7 +156,7 @@ void detect_handshake(struct detect *d, const struct ds_event *event)
         w->last_step = h->step;
         w->step_ns = event->ts_ns;
     }
-    w->alert |= has_tls_alert(event);
+    w->alert |= has_tls_alert(event, w);
     if (h->step == DS_STEP_SEND_NAME && event->fault.kind == DS_FAULT_NONE)
         take_send_name(d, event, w);
     else if (h->step == DS_STEP_STATUS || h->step == DS_STEP_STATUS_REPLY)

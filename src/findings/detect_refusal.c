@@ -231,7 +231,8 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
-/* report_certificate looks for an alert (RFC 8446, section 6) that is about a certificate. */
+/* report_certificate looks for an alert (RFC 8446, section 6) that is about a certificate. One that nobody
+ * can have shown, before both have said hello, is none. */
 static void report_certificate(struct detect *d, const struct ds_event *event)
 {
     enum { BAD_CERTIFICATE = 42, CERTIFICATE_UNKNOWN = 46, UNKNOWN_CA = 48, REQUIRED = 116 };
@@ -239,13 +240,16 @@ static void report_certificate(struct detect *d, const struct ds_event *event)
     for (int end = 0; end < 2; end++) {
         const unsigned code = tls->alert_code[end];
         if (!tls->has_alert[end] || !((code >= BAD_CERTIFICATE && code <= CERTIFICATE_UNKNOWN) ||
-                                      code == UNKNOWN_CA || code == REQUIRED))
+                                      code == UNKNOWN_CA || code == REQUIRED) ||
+            !tls->has_hello[0] || !tls->has_hello[1])
             continue;
         struct finding *f = detect_begin(d, FINDING_DS112, event);
         wording_end(&f->sentence, &event->conn->end[end]);
         wording_add(&f->sentence, " refused the certificate of ");
         wording_end(&f->sentence, &event->conn->end[!end]);
         wording_printf(&f->detail, "TLS alert %s", tls->alert[end] != NULL ? tls->alert[end] : "");
+        if (tls->valid_until[!end] == 0)
+            detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert");
         detect_frame(f, event->frame, "the close");
         detect_commit(d);
         return;

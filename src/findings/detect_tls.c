@@ -48,6 +48,13 @@ static void add_alert(struct finding *f, const struct ds_event *event, int end)
     detect_frame(f, event->frame, "the close");
 }
 
+/* was_spoken_to says whether an alert of that end can be about what the other has said: a stranger may send
+ * alerts to who has said nothing. */
+static bool was_spoken_to(const struct ds_tls *tls, int end)
+{
+    return tls->has_hello[!end];
+}
+
 static void report_nothing_common(struct detect *d, const struct ds_event *event, int end,
                                   const char *what)
 {
@@ -82,7 +89,7 @@ static bool explain_alert(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tls *tls = event->conn->tls;
     for (int end = 0; end < 2; end++) {
-        if (!tls->has_alert[end])
+        if (!tls->has_alert[end] || !was_spoken_to(tls, end))
             continue;
         switch (tls->alert_code[end]) {
         case ALERT_PROTOCOL_VERSION:
@@ -119,12 +126,13 @@ static bool explain_stall(struct detect *d, const struct ds_event *event)
     const struct ds_conn *conn = event->conn;
     const struct ds_tls *tls = conn->tls;
     const struct ds_link *link = conn->link;
-    if (has_alert(tls) || tls->version == 0 || link == NULL || ds_link_unseen(link) >= 0 ||
+    if (has_alert(tls) || !tls->has_hello[0] || !tls->has_hello[1] || tls->version == 0 || link == NULL ||
+        ds_link_unseen(link) >= 0 ||
         (tls->data_records[0] != 0 && tls->data_records[1] != 0))
         return false;
     const int silent = link->side[0].last_data_ns > link->side[1].last_data_ns ? 1 : 0;
     const int64_t silence_ns = event->ts_ns - link->side[!silent].last_data_ns;
-    if (link->side[!silent].last_data_ns == 0 || silence_ns < STALL_NS)
+    if (link->side[!silent].last_data_ns == 0 || silence_ns < STALL_NS || tls->is_amid[!silent])
         return false;
     struct finding *f = detect_begin(d, FINDING_DS122, event);
     wording_end(&f->sentence, &conn->end[silent]);
@@ -139,6 +147,8 @@ static bool explain_stall(struct detect *d, const struct ds_event *event)
     } else {
         wording_add(&f->detail, "nothing more was seen");
     }
+    if (!tls->has_ended[!silent])
+        detect_unsure(f, CERTAINTY_LIKELY, "the log of either node: whose turn it is was not seen");
     detect_frame(f, event->frame, "the end");
     detect_commit(d);
     return true;

@@ -164,6 +164,7 @@ static void write_tls(struct json_writer *json, const struct ds_event *event)
 {
     static const char *const certificates[] = {"src_certificate", "dst_certificate"};
     static const char *const untils[] = {"src_certificate_until", "dst_certificate_until"};
+    static const char *const packed[] = {"src_certificate_packed", "dst_certificate_packed"};
     static const char *const alerts[] = {"src_alert", "dst_alert"};
     static const char *const renewals[] = {"src_renewals", "dst_renewals"};
     const struct ds_tls *tls = event->conn->tls;
@@ -174,11 +175,14 @@ static void write_tls(struct json_writer *json, const struct ds_event *event)
     add_string(object, "suite", tls->suite_name);
     add_string(object, "group", tls->group);
     add_text(object, "sni", tls->sni);
+    if (tls->has_ech)
+        json_add_bool(object, "ech", true);
     json_add_string(object, "keys", ds_tls_keys_name(tls->keys));
     for (int end = 0; end < 2; end++) {
         const int dir = end == 0 ? event->dir : !event->dir;
         add_text(object, certificates[end], tls->certificate[dir]);
         add_second(object, untils[end], tls->valid_until[dir]);
+        add_string(object, packed[end], tls->packed[dir]);
         add_string(object, alerts[end], tls->alert[dir]);
         if (tls->key_updates[dir] != 0)
             json_add_unsigned(object, renewals[end], tls->key_updates[dir]);

@@ -138,9 +138,11 @@ static const struct field tls_fields[] = {
 static void write_tls(struct map_writer *map, const struct ds_event *event)
 {
     static const struct {
-        const char *certificate, *until, *alert, *renewals;
-    } keys[] = {{"src_certificate", "src_certificate_until", "src_alert", "src_renewals"},
-                {"dst_certificate", "dst_certificate_until", "dst_alert", "dst_renewals"}};
+        const char *certificate, *until, *packed, *alert, *renewals;
+    } keys[] = {{"src_certificate", "src_certificate_until", "src_certificate_packed", "src_alert",
+                 "src_renewals"},
+                {"dst_certificate", "dst_certificate_until", "dst_certificate_packed", "dst_alert",
+                 "dst_renewals"}};
     const struct ds_tls *tls = event->conn->tls;
     if (tls == NULL)
         return;
@@ -148,6 +150,7 @@ static void write_tls(struct map_writer *map, const struct ds_event *event)
     map_put_open(map);
     map_field_string(map, "version", ds_tls_version_name(tls->version), false);
     MAP_FIELDS(map, tls_fields, tls);
+    map_field_true(map, "ech", tls->has_ech);
     map_field_string(map, "keys", ds_tls_keys_name(tls->keys), true);
     for (int end = 0; end < 2; end++) {
         const int dir = end == 0 ? event->dir : !event->dir;
@@ -156,6 +159,7 @@ static void write_tls(struct map_writer *map, const struct ds_event *event)
         if (tls->valid_until[dir] != 0 &&
             !__builtin_mul_overflow(tls->valid_until[dir], 1000000000, &until_ns))
             map_field_signed(map, keys[end].until, until_ns);
+        map_field_string(map, keys[end].packed, tls->packed[dir], false);
         map_field_string(map, keys[end].alert, tls->alert[dir], false);
         map_field_nonzero(map, keys[end].renewals, tls->key_updates[dir]);
     }

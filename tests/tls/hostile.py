@@ -1,4 +1,4 @@
-"""hostile.py make WORK | check WORK | blocks WORK: TLS of peers who mean no good, a connection a case, all in
+"""hostile.py make WORK | check WORK | blocks WORK | seeds DIR: TLS of peers who mean no good, a connection a case, all in
 WORK/pcap with the secrets in WORK/keys; check compares what -T json says of each with what is written here.
 blocks writes pcapng files whose blocks of secrets are odd, and WORK/list: the name of each, how many messages
 are opened, and what is said."""
@@ -306,6 +306,54 @@ def lengths_of_lists(c, log):
     whole(c, log, certificate=b''.join(handshake(11, body) for body in bodies))
 
 
+# Certificates that are compressed, RFC 8879, and hellos in hellos
+
+def packed(body, algorithm=1, length=None, data=None):
+    """the body of a message, without its head of 4 bytes"""
+    body = body[4:]
+    return handshake(25, u16(algorithm) + u24(len(body) if length is None else length) +
+                     v24(zlib.compress(body) if data is None else data))
+
+
+@case(messages=4, dst_certificate='packed', dst_certificate_packed=None)
+def packed_by_zlib(c, log):
+    whole(c, log, 0x1301, certificate=packed(certificates_13(certificate(b'packed'))))
+
+
+@case(messages=4, dst_certificate=None, dst_certificate_packed='brotli')
+def packed_by_brotli(c, log):
+    whole(c, log, 0x1302, certificate=packed(certificates_13(certificate(b'packed')), 2))
+
+
+@case(messages=4, dst_certificate=None, dst_certificate_packed='zstd')
+def packed_by_zstd(c, log):
+    whole(c, log, 0x1301, certificate=packed(certificates_13(certificate(b'packed')), 3))
+
+
+@case(messages=4, dst_certificate=None, dst_certificate_packed=None)
+def packed_by_nobody(c, log):
+    whole(c, log, 0x1301, certificate=packed(certificates_13(certificate(b'packed')), 77) + handshake(25, b'\0'))
+
+
+@case(messages=4, dst_certificate=None, dst_certificate_packed='zlib')
+def packed_by_liars(c, log):
+    """lengths that lie, data that is none, 16 MB of zeros"""
+    good, zeros = certificates_13(certificate(b'packed')), zlib.compress(bytes(2 ** 24 - 1), 9)
+    whole(c, log, 0x1301, certificate=packed(good, length=1) + packed(good, length=2 ** 24 - 1) + packed(good, length=0) +
+          packed(good, data=b'rubbish') + packed(good, data=b'') + packed(good, data=zeros) +
+          packed(good, length=2 ** 24 - 1, data=zeros) + packed(good, length=65536, data=zeros) + handshake(25, b'\0\1'))
+
+
+@case(messages=4, sni='outer', ech=True)
+def a_hello_within(c, log):
+    whole(c, log, 0x1301, extensions=server_name(b'outer') + extension(0xfe0d, bytes(200)))
+
+
+@case(messages=4, sni='inner', ech=None)
+def the_hello_within(c, log):
+    whole(c, log, 0x1301, extensions=server_name(b'inner') + extension(0xfe0d, b'\1') + extension(0xfe0d, b''))
+
+
 # What is inside
 
 def rubbish(seed):
@@ -412,4 +460,45 @@ def blocks(work):
         file.write(text)
 
 
-{'make': make, 'check': check, 'blocks': blocks}[sys.argv[1]](*sys.argv[2:])
+class Steps(Connection):
+    """the bytes alone, as steps of fuzz/fuzz_tls.c"""
+
+    def __init__(self, port):
+        self.steps = b''
+        super().__init__(None, port)
+
+    def packet(self, side, data, flags=0x18):
+        pass
+
+    def send(self, side, data, segment=60000):
+        for at in range(0, len(data), segment):
+            self.steps += u8(side) + v16(data[at:at + segment])
+
+    def lose(self, side, num):
+        self.steps += u8(2 | side) + v16(bytes(num))
+
+
+SEEDS = ('odd_name_2_1301', 'empty_names', 'heartbeats_and_sizes', 'twice_another_group', 'both_are_clients',
+         'both_are_servers', 'from_1301_to_0', 'from_1301_to_1302', 'from_c030_to_c02f', 'from_c030_to_c024',
+         'the_client_names_a_suite', 'records_of_odd_types', 'empty_and_padded', 'nothing_but_padding', 'alerts',
+         'strings_of_odd_kinds', 'dates_of_nonsense', 'lengths_of_lists', 'packed_by_zlib', 'packed_by_brotli',
+         'a_hello_within', 'rubbish_1', 'rubbish_3')
+
+
+def seeds(folder):
+    """a seed of fuzz/fuzz_tls.c of each of these, with its secrets before it, and begun in the middle"""
+    for number, (name, make_one, expected) in enumerate(CASES):
+        if name not in SEEDS:
+            continue
+        c, log = Steps(20000 + number), []
+        make_one(c, log)
+        lines = ''.join(line + '\n' for line in log).encode()
+        with open(f'{folder}/{name}', 'wb') as file:
+            file.write(b'\1' + u8(4) + v16(lines) + c.steps)
+        if name == 'from_1301_to_1302':
+            at = c.steps.index(u8(CLIENT) + u16(5 + len(framed(b'N' + bytes(12) + named(NAMES[0]))) + 17))
+            with open(f'{folder}/{name}_late', 'wb') as file:
+                file.write(b'\3' + u8(0xfc) + v16(lines) + c.steps[at:])
+
+
+{'make': make, 'check': check, 'blocks': blocks, 'seeds': seeds}[sys.argv[1]](*sys.argv[2:])

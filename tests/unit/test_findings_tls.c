@@ -18,9 +18,16 @@ static void tls_and_plain(void **state)
     put(&event);
     close_by(1, MS, DS_CLOSE_FIN);
     found("DS111");
+    /* One that answers nothing says nothing of the other end, which may have said hello. */
+    begin();
+    w.conn.counters[0].bytes = w.link.side[0].data_bytes = w.link.side[1].data_bytes = 300;
+    put(&event);
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("");
     for (uint64_t answered = 0; answered < 2; answered++) {
         begin();
-        const struct ds_tls tls = {.has_alert = {answered != 0}, .alert_code = {48}};
+        const struct ds_tls tls = {
+            .has_alert = {answered != 0}, .alert_code = {48}, .has_hello = {true, answered != 0}};
         w.conn.tls = &tls;
         w.conn.counters[0].bytes = 300;
         w.link.side[1].data_bytes = answered;
@@ -41,7 +48,7 @@ static void alerts_of_certificates(void **state)
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         const int end = i % 2;
         begin();
-        struct ds_tls tls = {.version = 0x0303};
+        struct ds_tls tls = {.version = 0x0303, .has_hello = {true, true}};
         tls.has_alert[end] = true;
         tls.alert_code[end] = cases[i / 2].code;
         w.conn.tls = &tls;
@@ -52,6 +59,19 @@ static void alerts_of_certificates(void **state)
         if (w.num != 0)
             sentence_is(end == 0 ? "10.0.0.1:40000 refused the certificate of 10.0.0.2:5555"
                                  : "10.0.0.2:5555 refused the certificate of 10.0.0.1:40000");
+        if (w.num != 0)
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* it was not seen */
+    }
+    /* Where nobody can have shown one. */
+    for (int hello = 0; hello < 2; hello++) {
+        begin();
+        struct ds_tls tls = {.has_hello = {hello == 0, hello == 1}, .has_alert = {false, true}};
+        tls.alert_code[1] = 42;
+        w.conn.tls = &tls;
+        w.conn.counters[0].bytes = 300;
+        w.link.side[1].data_bytes = 1;
+        close_by(1, MS, DS_CLOSE_FIN);
+        found("");
     }
 }
 
@@ -63,7 +83,8 @@ static struct ds_tls shaking(void)
     w.link.side[0].data_bytes = w.link.side[1].data_bytes = 300;
     w.link.side[0].last_data_ns = w.now_ns;
     w.link.side[1].last_data_ns = w.now_ns + MS;
-    return (struct ds_tls){.version = 0x0303, .offered = 0x0303};
+    return (struct ds_tls){
+        .version = 0x0303, .offered = 0x0303, .has_hello = {true, true}, .has_ended = {true, true}};
 }
 
 static void nothing_in_common(void **state)
@@ -88,8 +109,16 @@ static void nothing_in_common(void **state)
         close_by(1, MS, DS_CLOSE_FIN);
         found(cases[i].codes);
     }
-    /* Later it is another's matter: what nodes say came through. */
+    /* Whoever has said nothing has nothing in common with nobody. */
     struct ds_tls tls = shaking();
+    w.conn.tls = &tls;
+    tls.has_hello[0] = false;
+    tls.has_alert[1] = true;
+    tls.alert_code[1] = 70;
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("");
+    /* Later it is another's matter: what nodes say came through. */
+    tls = shaking();
     w.conn.tls = &tls;
     tls.has_alert[1] = true;
     tls.alert_code[1] = 71;
@@ -144,6 +173,20 @@ static void handshake_stalls(void **state)
     close_by(0, 7 * SECOND, DS_CLOSE_FIN);
     found("DS122");
     sentence_is("10.0.0.2:5555 does not go on with the TLS handshake with 10.0.0.1:40000");
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    /* It may be the other's turn; it is, where what that said is not whole, or no hello came at all. */
+    for (int i = 0; i < 3; i++) {
+        tls = shaking();
+        w.conn.tls = &tls;
+        w.link.side[0].last_data_ns = w.now_ns + 2 * MS;
+        tls.has_ended[0] = false;
+        tls.is_amid[0] = i == 1;
+        tls.has_hello[1] = i != 2;
+        close_by(0, 7 * SECOND, DS_CLOSE_FIN);
+        found(i == 0 ? "DS122" : "");
+        if (i == 0)
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+    }
     /* The client does, and the capture ends. */
     tls = shaking();
     w.conn.tls = &tls;
