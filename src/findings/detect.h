@@ -13,6 +13,8 @@
 #include "findings.h"
 #include "table.h"
 
+#include <string.h>
+
 /* watched is what is known of a connection. */
 struct watched {
     struct table_entry entry;
@@ -117,14 +119,14 @@ struct copied {
 };
 
 /* coined is what a node sends atoms of: one form, with ever other numbers in it. */
-enum { COINED_EXAMPLES = 3, COINED_LEN = 60 };
+enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
 struct coined {
     struct table_entry entry;
     uint64_t key;
     int64_t first_ns;
     uint64_t frame;
-    uint32_t num; /* different ones, or a few more */
-    uint8_t seen[256]; /* a bit for each, by its hash */
+    uint32_t num; /* different ones, up to COINED_ENOUGH: more are not counted */
+    uint64_t seen[COINED_PLACES]; /* their hashes under the secret of this run; 0: free */
     uint8_t len[COINED_EXAMPLES];
     char example[COINED_EXAMPLES][COINED_LEN];
 };
@@ -250,6 +252,10 @@ struct detect {
         int64_t last_ns;        /* of the latest record */
         int64_t from_ns, to_ns; /* when nothing came, the latest time */
     } pause;
+    struct {
+        uint64_t conn;    /* the connection that was asked for last, 0: none was */
+        bool is_one_host; /* it leaves no host */
+    } place;
     struct checks checks;
     struct finding draft;
     int64_t now_ns;
@@ -324,7 +330,6 @@ void detect_mesh_greeting(struct detect *d, const struct ds_event *event); /* gl
 void detect_mesh_free(struct detect *d);
 unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were looked at, 0: all */
 void detect_calls(struct detect *d, const struct record *record);
-void detect_messages(struct detect *d, const struct record *record);
 void detect_global(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct record *record);
 
@@ -333,6 +338,21 @@ void detect_exposure(struct detect *d, const struct record *record);
  * captured: whoever is silent then may have said what was asked of it. */
 void detect_capture(struct detect *d, const struct ds_event *event);
 bool detect_is_one_way(const struct detect *d, uint64_t conn);
+
+/* Of messages alone, each of which comes by: most are left again by the first thing that is looked
+ * at. */
+void detect_link_message(struct detect *d, const struct ds_event *event);
+void detect_messages(struct detect *d, const struct record *record);
+void detect_exposure_message(struct detect *d, const struct record *record);
+
+/* detect_is_of_global says whether a label, or NULL, is one that detect_global looks at. Nearly all
+ * differ in the second letter. */
+static inline bool detect_is_of_global(const char *label)
+{
+    static const char global[] = "global:";
+    return label != NULL && label[0] == 'g' && label[1] == 'l' &&
+           strncmp(label, global, sizeof global - 1) == 0;
+}
 
 /* detect_tls is of connections with TLS, and comes before detect_connect. */
 void detect_tls(struct detect *d, const struct record *record);

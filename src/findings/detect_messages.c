@@ -17,7 +17,6 @@ enum {
     MIN_PAYLOAD = 1000,     /* smaller ones are not worth a look */
     MIN_REPEATED = 100000,  /* bytes that are sent again within a second */
     MIN_PROCESSES = 4,      /* or nodes, that get the same */
-    MIN_ATOMS = 200,        /* of one shape */
     SHAPE_LEN = 64,
 };
 
@@ -246,6 +245,21 @@ static void report_atoms(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
+/* note_coined says whether an atom is another one than those before. All 64 bits of a hash that nobody
+ * can foresee are compared, so that the count is exact, and the same in each run. */
+static bool note_coined(struct coined *c, const struct ds_atom *atom)
+{
+    const uint64_t hash = hash_more(6, atom->text, atom->len) | 1;
+    uint32_t place = (uint32_t)(hash >> 32) % COINED_PLACES;
+    while (c->seen[place] != 0 && c->seen[place] != hash)
+        place = (place + 1) % COINED_PLACES;
+    if (c->seen[place] != 0)
+        return false;
+    c->seen[place] = hash;
+    return true;
+}
+_Static_assert((int)COINED_ENOUGH < (int)COINED_PLACES, "there is always a free place");
+
 static void take_atom(struct detect *d, const struct ds_event *event, const struct ds_atom *atom)
 {
     const struct ds_endpoint *from = &event->conn->end[event->dir];
@@ -271,16 +285,23 @@ static void take_atom(struct detect *d, const struct ds_event *event, const stru
         c->first_ns = event->ts_ns;
         c->frame = event->frame;
     }
-    const uint32_t bit = (uint32_t)hash_more(6, atom->text, atom->len) % (sizeof c->seen * 8);
-    if ((c->seen[bit / 8] >> bit % 8 & 1) != 0)
+    if (c->num == COINED_ENOUGH || !note_coined(c, atom))
         return;
-    c->seen[bit / 8] |= (uint8_t)(1u << bit % 8);
     if (c->num < COINED_EXAMPLES) {
         c->len[c->num] = (uint8_t)(atom->len < COINED_LEN ? atom->len : COINED_LEN);
         memcpy(c->example[c->num], atom->text, c->len[c->num]);
     }
-    if (++c->num == MIN_ATOMS)
+    if (++c->num == COINED_ENOUGH)
         report_atoms(d, event, c);
+}
+
+/* has_new_atoms: few messages have one, and each has some. */
+static inline bool has_new_atoms(const struct ds_term *control)
+{
+    unsigned any = 0;
+    for (uint32_t i = 0; i < control->num_atoms; i++)
+        any |= control->atoms[i].is_new;
+    return any != 0;
 }
 
 static void take_atoms(struct detect *d, const struct ds_event *event)
@@ -295,14 +316,12 @@ static void take_atoms(struct detect *d, const struct ds_event *event)
 void detect_messages(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
-    if (record->call != NULL || record->monitor != NULL || event == NULL ||
-        event->type != DS_EVENT_MESSAGE)
-        return;
     if (record->note.role == NOTE_EXIT && event->message.op != NULL)
         take_exit(d, record);
     if (event->fault.kind == DS_FAULT_MALFORMED)
         take_malformed(d, event);
-    take_atoms(d, event);
+    if (has_new_atoms(&event->message.control))
+        take_atoms(d, event);
     take_earlier_life(d, event);
     if (event->message.payload.len >= MIN_PAYLOAD)
         take_copies(d, event);
