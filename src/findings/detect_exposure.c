@@ -103,8 +103,6 @@ static void take_code(struct detect *d, const struct record *record)
 {
     const struct note *note = &record->note;
     struct ds_text mod, fun;
-    if (!danger_is_run(note))
-        return;
     if (note->mod.data != NULL && ds_term_get_atom(&note->mod, &mod) &&
         ds_term_get_atom(&note->fun, &fun)) {
         const struct danger *danger = danger_find(mod, fun);
@@ -151,15 +149,26 @@ static void take_secret(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-static void take_message(struct detect *d, const struct record *record)
+/* is_seen says whether what is said on a connection leaves the host. */
+static bool is_seen(struct detect *d, const struct ds_conn *conn)
+{
+    if (d->place.conn != conn->number) {
+        d->place.conn = conn->number;
+        d->place.is_one_host = danger_is_one_host(conn);
+    }
+    return !d->place.is_one_host;
+}
+
+void detect_exposure_message(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
-    take_code(d, record);
+    if (danger_is_run(&record->note))
+        take_code(d, record);
     if (event->conn->tls != NULL)
         return; /* others cannot read it */
     if (danger_has_cookie(&event->message))
         take_cookie(d, event);
-    if (event->message.payload.data != NULL && !danger_is_one_host(event->conn))
+    if (event->message.payload.data != NULL && is_seen(d, event->conn))
         take_secret(d, event);
 }
 
@@ -175,6 +184,4 @@ void detect_exposure(struct detect *d, const struct record *record)
         take_names(d, event);
     else if (event->type == DS_EVENT_HANDSHAKE)
         take_handshake(d, event);
-    else if (event->type == DS_EVENT_MESSAGE)
-        take_message(d, record);
 }

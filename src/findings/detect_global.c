@@ -223,16 +223,10 @@ static void take_cut(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-/* is_of_global: each message comes by, and nearly all labels differ in the second letter. */
-static bool is_of_global(const char *label)
-{
-    return label[0] == 'g' && label[1] == 'l' && strncmp(label, "global:", strlen("global:")) == 0;
-}
-
 void detect_global(struct detect *d, const struct record *record)
 {
     const char *label = record->call != NULL ? record->call->label : record->note.label;
-    if (label == NULL || !is_of_global(label))
+    if (!detect_is_of_global(label))
         return;
     if (record->call != NULL) {
         if (strcmp(label, "global:set_lock") == 0 || strcmp(label, "global:del_lock") == 0)

@@ -445,10 +445,10 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
         detect_commit(d);
 }
 
-static void take_message(struct detect *d, const struct ds_event *event)
+static void take_long_message(struct detect *d, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
-    if (m->wire_ns < LONG_MESSAGE_NS || m->stalled_ns > m->wire_ns / 2 ||
+    if (m->stalled_ns > m->wire_ns / 2 ||
         (event->fault.kind != DS_FAULT_NONE && event->fault.kind != DS_FAULT_CAP) ||
         has_gaps(event->conn))
         return;
@@ -465,16 +465,19 @@ static void take_message(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
+void detect_link_message(struct detect *d, const struct ds_event *event)
+{
+    if (event->message.wire_ns >= LONG_MESSAGE_NS)
+        take_long_message(d, event);
+}
+
 void detect_link(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     if (event == NULL || record->call != NULL || record->monitor != NULL ||
-        event->type == DS_EVENT_EPMD || event->type == DS_EVENT_HANDSHAKE)
+        event->type == DS_EVENT_EPMD || event->type == DS_EVENT_HANDSHAKE ||
+        event->type == DS_EVENT_MESSAGE)
         return;
-    if (event->type == DS_EVENT_MESSAGE) {
-        take_message(d, event);
-        return;
-    }
     const struct ds_link *link = event->conn->link;
     if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
         return;

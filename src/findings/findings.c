@@ -348,9 +348,10 @@ static void note_pause(struct detect *d)
     if (d->now_ns < since_ns && since_ns - d->now_ns <= OLDER_NS)
         return;
     d->pause.last_ns = d->now_ns;
+    if (d->now_ns - since_ns < MIN_PAUSE_NS || since_ns == 0)
+        return;
     const bool is_recent = since_ns - d->pause.to_ns < RECENT_NS;
-    if (since_ns == 0 || d->now_ns - since_ns < MIN_PAUSE_NS ||
-        (is_recent && d->now_ns - since_ns < d->pause.to_ns - d->pause.from_ns))
+    if (is_recent && d->now_ns - since_ns < d->pause.to_ns - d->pause.from_ns)
         return;
     d->pause.from_ns = since_ns;
     d->pause.to_ns = d->now_ns;
@@ -359,9 +360,9 @@ static void note_pause(struct detect *d)
 /* What messages, calls and other events can show. Nearly all records are one of the first two, and
  * most detectors look at neither. */
 
-static void take_message(struct detect *d, const struct record *record)
+static inline void take_message(struct detect *d, const struct record *record)
 {
-    detect_link(d, record);
+    detect_link_message(d, record->event);
     if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
         detect_capture(d, record->event);
     if (d->has_fading)
@@ -369,8 +370,9 @@ static void take_message(struct detect *d, const struct record *record)
     if (record->note.late)
         detect_calls(d, record);
     detect_messages(d, record);
-    detect_global(d, record);
-    detect_exposure(d, record);
+    if (detect_is_of_global(record->note.label))
+        detect_global(d, record);
+    detect_exposure_message(d, record);
 }
 
 static void take_call(struct detect *d, const struct record *record)
@@ -379,7 +381,8 @@ static void take_call(struct detect *d, const struct record *record)
     d->checks.calls += is_seen;
     d->checks.calls_open += record->call->outcome == CALL_UNANSWERED;
     detect_calls(d, record);
-    detect_global(d, record);
+    if (detect_is_of_global(record->call->label))
+        detect_global(d, record);
 }
 
 static void take_other(struct detect *d, const struct record *record)
@@ -405,15 +408,17 @@ static void take_time(struct detect *d, bool at_end)
 void findings_record(struct findings *f, const struct record *record)
 {
     struct detect *d = &f->detect;
-    if (record->finding != NULL || (record->event != NULL && ds_event_is_raw(record->event)))
+    const bool is_message = record_is_message(record);
+    if (!is_message &&
+        (record->finding != NULL || (record->event != NULL && ds_event_is_raw(record->event))))
         return;
-    if (record->note.held != NULL) { /* of before */
+    if (!is_message && record->note.held != NULL) { /* of before */
         detect_held_up(d, record);
         return;
     }
-    d->now_ns = record_time(record);
+    d->now_ns = is_message ? record->event->ts_ns : record_time(record);
     note_pause(d);
-    if (record_is_message(record))
+    if (is_message)
         take_message(d, record);
     else if (record->call != NULL)
         take_call(d, record);
