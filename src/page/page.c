@@ -214,9 +214,10 @@ static bool has_time(struct page *p, const struct ds_event *event)
 
 void page_record(struct page *p, const struct record *record, unsigned time_digits)
 {
+    const enum report_takes takes = report_takes_of(record);
     p->text.time_digits = time_digits;
     for (size_t i = 0; i < NUM_BOOKS; i++) {
-        if (books[i].kind->takes_findings == (record->finding != NULL))
+        if ((books[i].kind->takes & takes) != 0)
             books[i].kind->record(p->books[i], record);
     }
     p->text.buffer.len = 0;

@@ -16,6 +16,27 @@ struct report_text {
     int64_t now_ns; /* while tables are written because of --every: when; else 0 */
 };
 
+/* What records are, each one of these; findings and fragments are given only to who asks for them. */
+enum report_takes {
+    REPORT_TAKES_MESSAGES = 1,
+    REPORT_TAKES_EVENTS = 2, /* others, and facts of links */
+    REPORT_TAKES_CALLS = 4,
+    REPORT_TAKES_MONITORS = 8,
+    REPORT_TAKES_FINDINGS = 16,
+    REPORT_TAKES_PARTS = 32,
+    REPORT_TAKES_RECORDS = 15, /* all but findings and fragments */
+};
+
+static inline enum report_takes report_takes_of(const struct record *record)
+{
+    return record->finding != NULL              ? REPORT_TAKES_FINDINGS
+           : record->call != NULL               ? REPORT_TAKES_CALLS
+           : record->monitor != NULL            ? REPORT_TAKES_MONITORS
+           : record_is_message(record)          ? REPORT_TAKES_MESSAGES
+           : ds_event_is_of_tables(record->event) ? REPORT_TAKES_PARTS
+                                                : REPORT_TAKES_EVENTS;
+}
+
 /* report_kind is one table. */
 struct report_kind {
     /* open prepares its state, which the others are given; NULL when memory ran out. */
@@ -32,10 +53,9 @@ struct report_kind {
     /* begin_anew is called when the table was written because of --every. NULL: it goes on. */
     void (*begin_anew)(void *report, int64_t now_ns);
     void (*end)(void *report);  /* frees */
-    bool takes_findings;       /* it is given those, and nothing else */
+    unsigned takes;            /* what record is given: some of enum report_takes */
     bool takes_facts;          /* of links, with the events of their connections */
-    bool takes_monitors;       /* it is given the ends of monitors and links too */
-    bool takes_parts;          /* and fragments of messages */
+    bool takes_monitors;       /* the ends of monitors and links are told because of it */
     bool flows;                /* lines are written as they come: the table is never drawn again */
     bool takes_names;          /* notes are to have the names of processes */
 };

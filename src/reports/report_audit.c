@@ -132,6 +132,7 @@ static void end_table(void *state)
 const struct report_kind report_audit = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_table,
     .end = end_table,
     .takes_names = true,

@@ -388,6 +388,7 @@ static void end_table(void *state)
 const struct report_kind report_deaths = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_RECORDS,
     .flows = true,
     .show = show_table,
     .end = end_table,

@@ -221,10 +221,10 @@ static void end_report(void *state)
 const struct report_kind report_doctor = {
     .open = open_report,
     .record = take_record,
+    .takes = REPORT_TAKES_FINDINGS,
     .show = show_report,
     .tell = tell_report,
     .end = end_report,
-    .takes_findings = true,
     .takes_facts = true,
     .takes_names = true,
 };

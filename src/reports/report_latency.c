@@ -346,6 +346,7 @@ static void end_table(void *state)
 const struct report_kind report_latency = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_CALLS,
     .show = show_table,
     .tell = tell_table,
     .end = end_table,

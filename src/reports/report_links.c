@@ -43,6 +43,7 @@ struct link_row {
 struct links {
     struct report_text *text;
     struct table rows;
+    struct link_row *latest; /* that was found; NULL: none, or it is gone */
     uint64_t num_dropped, no_memory;
     uint64_t max_rows; /* of what is told as JSON; 0: all */
 };
@@ -62,10 +63,13 @@ static void *open_report(struct report_text *text, const struct report_config *c
 static struct link_row *find_row(struct links *links, const struct ds_event *event)
 {
     const uint64_t number = event->conn->number;
+    if (links->latest != NULL && links->latest->conn == number)
+        return links->latest;
     const uint32_t hash = (uint32_t)(number * 2654435761u);
     struct link_row *row = table_first(&links->rows, hash);
     while (row != NULL && row->conn != number)
         row = table_next(&links->rows, row);
+    links->latest = row;
     if (row != NULL)
         return row;
     if (table_is_full(&links->rows)) {
@@ -80,6 +84,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     row->conn = number;
     row->closer = row->unseen = -1;
     row->first_ns = event->ts_ns;
+    links->latest = row;
     return row;
 }
 
@@ -144,8 +149,6 @@ static void take_record(void *state, const struct record *record)
 {
     struct links *links = state;
     const struct ds_event *event = record->event;
-    if (record->call != NULL || record->monitor != NULL || event == NULL)
-        return;
     if (event->type != DS_EVENT_CONN && event->type != DS_EVENT_HANDSHAKE &&
         event->type != DS_EVENT_MESSAGE && event->type != DS_EVENT_TICK)
         return;
@@ -401,6 +404,7 @@ static void end_report(void *state)
 const struct report_kind report_links = {
     .open = open_report,
     .record = take_record,
+    .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_report,
     .tell = tell_report,
     .end = end_report,

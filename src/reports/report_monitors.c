@@ -71,6 +71,7 @@ static void show_table(void *state)
 const struct report_kind report_monitors = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_MONITORS,
     .flows = true,
     .show = show_table,
     .end = free,

@@ -328,10 +328,10 @@ static void end_table(void *state)
 const struct report_kind report_open = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_RECORDS | REPORT_TAKES_PARTS,
     .visit = visit,
     .show = show_table,
     .end = end_table,
     .takes_monitors = true,
     .takes_facts = true,
-    .takes_parts = true,
 };

@@ -167,6 +167,7 @@ static void end_table(void *state)
 const struct report_kind report_seq_trace = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_MESSAGES,
     .show = show_table,
     .end = end_table,
 };

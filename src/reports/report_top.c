@@ -249,6 +249,7 @@ static void end_table(void *state)
 const struct report_kind report_top = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_RECORDS,
     .show = show_table,
     .tell = tell_table,
     .begin_anew = begin_anew,

@@ -319,8 +319,6 @@ static void take_record(void *state, const struct record *record)
     struct traffic *t = state;
     struct message message;
     bool is_new;
-    if (!record_is_message(record))
-        return;
     const struct ds_event *event = record->event;
     const uint64_t size = event->message.size;
     read_message(t, record, &message);
@@ -565,6 +563,7 @@ static void end_table(void *state)
 const struct report_kind report_traffic = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_MESSAGES,
     .show = show_table,
     .tell = tell_table,
     .end = end_table,

@@ -259,6 +259,7 @@ static void end_table(void *state)
 const struct report_kind report_trees = {
     .open = open_table,
     .record = take_record,
+    .takes = REPORT_TAKES_CALLS,
     .flows = true,
     .show = show_table,
     .tell = tell_table,

@@ -29,9 +29,10 @@ struct reports {
     struct taker {
         void (*record)(void *report, const struct record *record);
         void *state;
-        bool takes_findings, takes_parts;
+        unsigned takes; /* some of enum report_takes */
     } takers[REPORT_COUNT];
     size_t num_takers;
+    unsigned takes; /* what any of them does */
     bool redraws;              /* --every, on a terminal */
     struct output_file out;
 };
@@ -112,18 +113,17 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
         }
         r->takers[r->num_takers++] = (struct taker){.record = kinds[i]->record,
                                                     .state = r->state[i],
-                                                    .takes_findings = kinds[i]->takes_findings,
-                                                    .takes_parts = kinds[i]->takes_parts};
+                                                    .takes = kinds[i]->takes};
+        r->takes |= kinds[i]->takes;
     }
     return r;
 }
 
-static __attribute__((noinline)) enum reports_status give(struct reports *r,
-                                                          const struct record *record)
+static __attribute__((noinline)) enum reports_status
+give(struct reports *r, const struct record *record, enum report_takes what)
 {
-    const bool is_part = record_is_aside(record), is_finding = record->finding != NULL;
     for (const struct taker *t = r->takers; t < r->takers + r->num_takers; t++) {
-        if (t->takes_findings == is_finding && (!is_part || t->takes_parts))
+        if ((t->takes & what) != 0)
             t->record(t->state, record);
     }
     return r->text.buffer.len >= WRITE_LEN ? reports_write(r) : REPORTS_OK;
@@ -131,7 +131,8 @@ static __attribute__((noinline)) enum reports_status give(struct reports *r,
 
 enum reports_status reports_record(struct reports *r, const struct record *record)
 {
-    return r->num_takers != 0 ? give(r, record) : REPORTS_OK;
+    const enum report_takes what = r->takes != 0 ? report_takes_of(record) : 0;
+    return (r->takes & what) != 0 ? give(r, record, what) : REPORTS_OK;
 }
 
 void reports_visit(struct reports *r, const struct record *record)
