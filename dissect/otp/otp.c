@@ -77,6 +77,7 @@ struct line {
     uint16_t label; /* as a name, when there are lines about the answers to such calls */
     uint8_t num_bound;
     uint32_t bound; /* 1 << enum ds_otp_variable */
+    uint32_t classes; /* pattern_classes */
     struct {
         uint8_t variable, index; /* index in pattern_match */
     } bindings[DS_OTP_NUM_VARIABLES];
@@ -112,9 +113,15 @@ struct ds_otp {
 static uint32_t hash_text(struct ds_text text)
 {
     uint64_t first = 0, last = 0;
+    uint32_t half[2];
     if (text.len >= sizeof first) {
         memcpy(&first, text.data, sizeof first);
         memcpy(&last, text.data + text.len - sizeof last, sizeof last);
+    } else if (text.len >= sizeof half[0]) {
+        memcpy(&half[0], text.data, sizeof half[0]);
+        memcpy(&half[1], text.data + text.len - sizeof half[1], sizeof half[1]);
+        first = half[0];
+        last = half[1];
     } else {
         for (size_t i = 0; i < text.len; i++)
             first = first << 8 | (uint8_t)text.data[i];
@@ -196,6 +203,7 @@ static bool add_line(struct ds_otp *otp, uint16_t number)
     }
     struct ds_text first_atom;
     int arity = pattern_head(line->pattern, &first_atom);
+    line->classes = pattern_classes(line->pattern);
     uint64_t key = bucket_key(families[text->kind],
                               add_name(otp, (struct ds_text){text->to, strlen(text->to)}),
                               arity < 0 ? ANY_ARITY : (unsigned)arity, add_name(otp, first_atom));
@@ -303,14 +311,15 @@ static bool match_line(const struct ds_otp *otp, uint16_t number, const struct d
     return true;
 }
 
-static bool match_bucket(const struct ds_otp *otp, uint64_t key, const struct ds_term *term,
-                         struct ds_otp_match *match)
+/* match_bucket: class is a bit, of what lines of that bucket are told apart by. */
+static bool match_bucket(const struct ds_otp *otp, uint64_t key, uint32_t class,
+                         const struct ds_term *term, struct ds_otp_match *match)
 {
     const struct bucket *bucket = &otp->buckets[find_bucket(otp, key)];
     if (bucket->key == 0)
         return false;
     for (uint16_t i = bucket->first; i != NO_LINE; i = otp->line[i].next)
-        if (match_line(otp, i, term, match))
+        if ((otp->line[i].classes & class) != 0 && match_line(otp, i, term, match))
             return true;
     return false;
 }
@@ -319,22 +328,27 @@ static bool match_bucket(const struct ds_otp *otp, uint64_t key, const struct ds
 struct otp_head {
     unsigned arity; /* ANY_ARITY: no tuple, or one with more elements than any pattern */
     uint16_t atom;
+    uint32_t class, first; /* 1 << enum term_class, of it and of the first element of a tuple; all bits:
+                              it has none */
 };
 
 static struct otp_head read_head(const struct ds_otp *otp, const struct ds_term *term)
 {
-    struct otp_head head = {ANY_ARITY, 0};
+    struct otp_head head = {ANY_ARITY, 0, UINT32_MAX, UINT32_MAX};
     const struct term_env env = {term->atoms, term->num_atoms};
     struct cursor at = cursor_make(term->data, term->len);
     struct term_token token;
     uint8_t tag, arity, number;
+    if (!cursor_read_u8(&at, &tag))
+        return head;
+    head.class = 1u << token_classes[tag];
     /* LARGE_TUPLE is for more elements than any pattern has. */
-    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_SMALL_TUPLE || !cursor_read_u8(&at, &arity) ||
-        arity >= ANY_ARITY)
+    if (tag != TERM_TAG_SMALL_TUPLE || !cursor_read_u8(&at, &arity) || arity >= ANY_ARITY)
         return head;
     head.arity = arity;
     if (arity == 0 || !cursor_peek_u8(&at, &tag))
         return head;
+    head.first = 1u << token_classes[tag];
     if (tag == TERM_TAG_ATOM_CACHE_REF) {
         if (cursor_skip(&at, 1) && cursor_read_u8(&at, &number) && number < term->num_atoms)
             head.atom = find_name(otp, (struct ds_text){(const char *)term->atoms[number].text,
@@ -352,12 +366,14 @@ static bool find_in_family(const struct ds_otp *otp, enum family family, uint16_
 {
     const struct otp_head head = read_head(otp, term);
     const bool is_tuple = head.arity != ANY_ARITY;
-#define MATCH(to, arity, atom) match_bucket(otp, bucket_key(family, to, arity, atom), term, match)
-    return (to != 0 && head.atom != 0 && MATCH(to, head.arity, head.atom)) ||
-           (to != 0 && is_tuple && MATCH(to, head.arity, 0)) ||
-           (head.atom != 0 && MATCH(0, head.arity, head.atom)) ||
-           (to != 0 && MATCH(to, ANY_ARITY, 0)) || (is_tuple && MATCH(0, head.arity, 0)) ||
-           MATCH(0, ANY_ARITY, 0);
+#define MATCH(to, arity, atom, class) \
+    match_bucket(otp, bucket_key(family, to, arity, atom), class, term, match)
+    return (to != 0 && head.atom != 0 && MATCH(to, head.arity, head.atom, head.first)) ||
+           (to != 0 && is_tuple && MATCH(to, head.arity, 0, head.first)) ||
+           (head.atom != 0 && MATCH(0, head.arity, head.atom, head.first)) ||
+           (to != 0 && MATCH(to, ANY_ARITY, 0, head.class)) ||
+           (is_tuple && MATCH(0, head.arity, 0, head.first)) ||
+           MATCH(0, ANY_ARITY, 0, head.class);
 #undef MATCH
 }
 

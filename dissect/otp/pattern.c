@@ -470,3 +470,27 @@ int pattern_head(const struct pattern *pattern, struct ds_text *first_atom)
         *first_atom = pattern->nodes[1].text;
     return (int)pattern->nodes[0].num_terms;
 }
+
+uint32_t pattern_classes(const struct pattern *pattern)
+{
+    const bool is_tuple = pattern->nodes[0].kind == NODE_TUPLE;
+    if (is_tuple && pattern->nodes[0].num_terms == 0)
+        return UINT32_MAX;
+    const struct pattern_node *node = &pattern->nodes[is_tuple ? 1 : 0];
+    switch (node->kind) {
+    case NODE_ATOM:
+        return 1u << TERM_ATOM;
+    case NODE_INTEGER:
+        return 1u << TERM_INTEGER;
+    case NODE_TUPLE:
+        return 1u << TERM_TUPLE;
+    case NODE_LIST:
+        return 1u << TERM_LIST;
+    case NODE_NIL:
+        return 1u << TERM_NIL;
+    case NODE_ANY:
+    case NODE_VARIABLE:
+        break;
+    }
+    return node->classes != 0 ? node->classes : UINT32_MAX;
+}

@@ -52,4 +52,8 @@ const char *pattern_type_name(size_t i);
  * pattern is a tuple, else -1, and its first element when that is an atom, else absent. */
 int pattern_head(const struct pattern *pattern, struct ds_text *first_atom);
 
+/* pattern_classes does the same for what the first element of a tuple may be, or, where the pattern is
+ * none, the term itself: a bit for each enum term_class. All bits where it may be anything. */
+uint32_t pattern_classes(const struct pattern *pattern);
+
 #endif

@@ -149,6 +149,25 @@ bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
     return get_plain_pid(term, out) || get_plain_reference(term, out) || get_any(term, out);
 }
 
+/* is_of says by its tag whether a term may be of that kind. */
+static inline bool is_of(const struct ds_term *term, enum ds_identity_kind kind)
+{
+    const struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    uint8_t tag;
+    return cursor_peek_u8(&at, &tag) && layouts[tag].known && layouts[tag].kind == kind;
+}
+
+bool ds_term_get_pid(const struct ds_term *term, struct ds_identity *out)
+{
+    return is_of(term, DS_IDENTITY_PID) && (get_plain_pid(term, out) || get_any(term, out));
+}
+
+bool ds_term_get_reference(const struct ds_term *term, struct ds_identity *out)
+{
+    return is_of(term, DS_IDENTITY_REFERENCE) &&
+           (get_plain_reference(term, out) || get_any(term, out));
+}
+
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out)
 {
     return term_get_atom(term, out);

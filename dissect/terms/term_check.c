@@ -64,12 +64,34 @@ static __attribute__((noinline)) enum term_status skip_any(struct cursor *at,
     return check_walk(at, &source, num, what != NULL ? what : &ignored);
 }
 
+/* skip_plain_head passes over the head of a short list or tuple, and adds to num what is in it. */
+static inline bool skip_plain_head(struct cursor *at, uint64_t *num)
+{
+    struct cursor next = *at;
+    uint8_t tag, arity;
+    uint32_t len;
+    if (!cursor_read_u8(&next, &tag))
+        return false;
+    if (tag == TERM_TAG_LIST && cursor_read_u32(&next, &len))
+        *num += len; /* one more is its tail, and it is one less itself */
+    else if (tag == TERM_TAG_SMALL_TUPLE && cursor_read_u8(&next, &arity))
+        *num += (uint64_t)arity - 1;
+    else
+        return false;
+    *at = next;
+    return true;
+}
+
 enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64_t num,
                            const char **what)
 {
     const struct ds_atom *atom;
-    while (num != 0 && token_skip_plain(at, env, &atom))
-        num--;
+    while (num != 0) {
+        if (token_skip_plain(at, env, &atom))
+            num--;
+        else if (!skip_plain_head(at, &num))
+            break;
+    }
     return num == 0 ? TERM_OK : skip_any(at, env, num, what);
 }
 

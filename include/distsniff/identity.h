@@ -25,6 +25,11 @@ struct ds_identity {
 /* ds_term_get_identity fills in out; false when the term is no pid, port or reference. */
 bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out);
 
+/* ds_term_get_pid and ds_term_get_reference do so where the term is one of these; false where it is
+ * another, which they see sooner. */
+bool ds_term_get_pid(const struct ds_term *term, struct ds_identity *out);
+bool ds_term_get_reference(const struct ds_term *term, struct ds_identity *out);
+
 /* Parts of terms, as views. Each returns false when the term is not of that kind. */
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out); /* known, UTF-8 */
 bool ds_term_get_integer(const struct ds_term *term, int64_t *out);

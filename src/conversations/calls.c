@@ -133,18 +133,45 @@ bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
     return conn->number == call->conn && c->gaps + c->faults != call->losses;
 }
 
+/* together are the texts of the atoms of a term: how long they are, and where they begin if each stands
+ * right behind the one before, as those of a record that was copied do; else NULL. */
+struct together {
+    const uint8_t *first;
+    size_t len;
+};
+
+static struct together find_texts(const struct ds_term *term)
+{
+    struct together texts = {NULL, 0};
+    bool is_together = true;
+    for (uint32_t i = 0; i < term->num_atoms; i++) {
+        const struct ds_atom *atom = &term->atoms[i];
+        if (atom->text == NULL)
+            continue;
+        if (texts.first == NULL)
+            texts.first = atom->text;
+        is_together &= (uintptr_t)atom->text == (uintptr_t)texts.first + texts.len;
+        texts.len += atom->len;
+    }
+    return (struct together){is_together ? texts.first : NULL, texts.len};
+}
+
 /* fill_copy copies the atoms that a term may refer to, and behind them, at at, the term and the texts.
  * Not inline: the compiler would have each of these few bytes checked against what was allocated. */
-static __attribute__((noinline)) void fill_copy(const struct ds_term *term, struct ds_atom *atoms,
-                                                uint8_t *at)
+static __attribute__((noinline)) void fill_copy(const struct ds_term *term,
+                                                const struct together *texts,
+                                                struct ds_atom *atoms, uint8_t *at)
 {
     memcpy(at, term->data, term->len);
     at += term->len;
+    if (texts->first != NULL)
+        memcpy(at, texts->first, texts->len);
     for (uint32_t i = 0; i < term->num_atoms; i++) {
         atoms[i] = term->atoms[i];
         if (atoms[i].text == NULL)
             continue;
-        copy_short(at, atoms[i].text, atoms[i].len);
+        if (texts->first == NULL)
+            copy_short(at, atoms[i].text, atoms[i].len);
         atoms[i].text = at;
         at += atoms[i].len;
     }
@@ -155,16 +182,15 @@ static __attribute__((noinline)) void fill_copy(const struct ds_term *term, stru
 static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *len)
 {
     const size_t atoms_len = (term->num_atoms + (size_t)1) * sizeof *term->atoms;
-    *len = atoms_len + term->len;
-    for (uint32_t i = 0; i < term->num_atoms; i++)
-        *len += term->atoms[i].len;
+    const struct together texts = find_texts(term);
+    *len = atoms_len + term->len + texts.len;
     struct ds_atom *atoms = malloc(*len);
     if (atoms == NULL)
         return false;
     *out = *term;
     out->atoms = atoms;
     out->data = (uint8_t *)atoms + atoms_len;
-    fill_copy(term, atoms, (uint8_t *)atoms + atoms_len);
+    fill_copy(term, &texts, atoms, (uint8_t *)atoms + atoms_len);
     return true;
 }
 

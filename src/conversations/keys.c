@@ -130,7 +130,7 @@ bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t co
                    struct pid_key *out)
 {
     struct ds_identity identity;
-    if (!ds_term_get_identity(term, &identity) || identity.kind != DS_IDENTITY_PID)
+    if (!ds_term_get_pid(term, &identity))
         return false;
     *out = (struct pid_key){node_number(nodes, identity.node, conn), identity.creation,
                             identity.word[0], identity.word[1]};
@@ -141,7 +141,7 @@ bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t co
                    struct ref_key *out)
 {
     struct ds_identity identity;
-    if (!ds_term_get_identity(term, &identity) || identity.kind != DS_IDENTITY_REFERENCE)
+    if (!ds_term_get_reference(term, &identity))
         return false;
     *out = (struct ref_key){.node = node_number(nodes, identity.node, conn),
                             .creation = identity.creation,

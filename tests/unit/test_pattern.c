@@ -3,8 +3,9 @@
 #include "failing_alloc.h"
 #include "guard_page.h"
 #include "pattern.h"
-#include "term.h"
+#include "term_token.h"
 
+#include <distsniff/identity.h>
 #include <distsniff/otp.h>
 
 #include <setjmp.h>
@@ -16,6 +17,16 @@
 
 #include <cmocka.h>
 
+/* class_told_apart returns the class of what pattern_classes speaks of. */
+static uint32_t class_told_apart(const struct pattern *pattern, const struct ds_term *term)
+{
+    struct ds_text atom;
+    struct ds_term first = *term;
+    if (pattern_head(pattern, &atom) > 0)
+        assert_true(ds_term_get_element(term, 0, &first));
+    return 1u << token_classes[first.data[0]];
+}
+
 static bool matches(const char *text, struct ds_term term, struct pattern_match *match)
 {
     struct pattern_error error;
@@ -23,6 +34,8 @@ static bool matches(const char *text, struct ds_term term, struct pattern_match 
     struct pattern *p = pattern_compile((struct ds_text){text, strlen(text)}, &error);
     assert_non_null(p);
     bool result = pattern_run(p, &term, match != NULL ? match : &ignored);
+    if (result)
+        assert_true((pattern_classes(p) & class_told_apart(p, &term)) != 0);
     pattern_free(p);
     return result;
 }
@@ -316,6 +329,61 @@ static void lines(void **state)
     ds_otp_free(otp);
 }
 
+/* What a pattern can be refused by without being run. */
+static void what_is_told_apart(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t classes;
+    } cases[] = {
+        {"_", UINT32_MAX},
+        {"X", UINT32_MAX},
+        {"{}", UINT32_MAX},
+        {"{X, a}", UINT32_MAX},
+        {"a", 1u << TERM_ATOM},
+        {"{a, X}", 1u << TERM_ATOM},
+        {"17", 1u << TERM_INTEGER},
+        {"{17}", 1u << TERM_INTEGER},
+        {"{{a}, X}", 1u << TERM_TUPLE},
+        {"[a | X]", 1u << TERM_LIST},
+        {"{[a], X}", 1u << TERM_LIST},
+        {"[]", 1u << TERM_NIL},
+        {"{[], X}", 1u << TERM_NIL},
+        {"X::pid", 1u << TERM_PID},
+        {"{X::reference}", 1u << TERM_REFERENCE},
+        {"{_::list, X}", 1u << TERM_LIST | 1u << TERM_NIL | 1u << TERM_STRING},
+        {"{_::'Elixir.A'}", 1u << TERM_MAP},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pattern_error error;
+        struct pattern *p =
+            pattern_compile((struct ds_text){cases[i].text, strlen(cases[i].text)}, &error);
+        assert_non_null(p);
+        assert_int_equal(pattern_classes(p), cases[i].classes);
+        pattern_free(p);
+    }
+}
+
+/* A line is found whatever its request is: an atom, a tuple, one of the long form. */
+static void lines_by_class(void **state)
+{
+    struct ds_otp *otp = ds_otp_new();
+    struct ds_otp_match match;
+    struct ds_text no_name = {0};
+    (void)state;
+    assert_non_null(otp);
+    etf_reset();
+    struct ds_term from = etf_tuple(2, etf_pid("a@h", 1), etf_ref("a@h", 1));
+    struct ds_term call = etf_tuple(3, etf_atom("$gen_call"), from, etf_atom("which_children"));
+    assert_true(ds_otp_find_message(otp, no_name, &call, &match));
+    assert_string_not_equal(match.line->label, match.outer->label);
+    call = etf_tuple(3, etf_atom("$gen_call"), from, etf_tuple(1, etf_atom("which_children")));
+    assert_true(ds_otp_find_message(otp, no_name, &call, &match));
+    assert_string_equal(match.line->label, match.outer->label);
+    ds_otp_free(otp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +392,7 @@ int main(void)
         cmocka_unit_test(structs),             cmocka_unit_test(variables),
         cmocka_unit_test(what_is_no_pattern), cmocka_unit_test(prefixes),
         cmocka_unit_test(memory_runs_out),   cmocka_unit_test(lines),
+        cmocka_unit_test(what_is_told_apart), cmocka_unit_test(lines_by_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -361,6 +361,28 @@ static void test_skip(void **state)
     assert_int_equal(cursor_offset(&at, &start), 9);
 }
 
+/* Lists and tuples, in each other and cut anywhere, are skipped as they are checked. */
+static void test_skip_what_holds_others(void **state)
+{
+    static const uint8_t bytes[] = {104, 2,   108, 0, 0, 0, 2, 104, 0,   108, 0,  0,  0, 0, 106, 97,
+                                    7,   104, 1,   97, 5, 108, 0, 0,  0,   1,   97, 1, 106};
+    (void)state;
+    const struct cursor start = cursor_make(bytes, sizeof bytes);
+    struct cursor at = start;
+    assert_int_equal(term_skip(&at, &env, 1, NULL), TERM_OK);
+    assert_int_equal(cursor_offset(&at, &start), 21);
+    assert_int_equal(term_skip(&at, &env, 1, NULL), TERM_OK);
+    assert_int_equal(cursor_left(&at), 0);
+    for (size_t len = 0; len <= sizeof bytes; len++) {
+        struct cursor skipped = cursor_make(bytes, len), checked = skipped;
+        uint32_t unknown = 0, inferred = 0;
+        assert_int_equal(term_skip(&skipped, &env, 1, NULL),
+                         term_check(&checked, &env, &unknown, &inferred, NULL));
+        if (len >= 21)
+            assert_ptr_equal(skipped.at, checked.at);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_huge_counts),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_skip),
+        cmocka_unit_test(test_skip_what_holds_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

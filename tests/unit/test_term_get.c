@@ -235,12 +235,52 @@ static void test_identity_has_few_words(void **state)
     free(identity);
 }
 
+/* Who asks for one kind is told of that kind alone, in whatever form. */
+static void test_identity_of_a_kind(void **state)
+{
+    struct ds_atom node = {.text = (const uint8_t *)"a@b", .len = 3, .state = DS_ATOM_KNOWN};
+    static const struct {
+        uint8_t bytes[18];
+        size_t len;
+        bool is_pid, is_reference;
+    } cases[] = {
+        {{88, 82, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}, 15, true, false},
+        {{103, 82, 0, 0, 0, 0, 1, 0, 0, 0, 2, 3}, 12, true, false},
+        {{90, 0, 1, 82, 0, 0, 0, 0, 3, 0, 0, 0, 1}, 13, false, true},
+        {{114, 0, 1, 82, 0, 3, 0, 0, 0, 1}, 10, false, true},
+        {{101, 82, 0, 0, 0, 0, 1, 3}, 8, false, true},
+        {{89, 82, 0, 0, 0, 0, 1, 0, 0, 0, 3}, 11, false, false},
+        {{97, 1}, 2, false, false},
+        {{82, 0}, 2, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ds_identity any = {0}, one = {0};
+        struct ds_term term = {
+            .data = cases[i].bytes, .len = cases[i].len, .atoms = &node, .num_atoms = 1};
+        const bool is_any = ds_term_get_identity(&term, &any);
+        assert_int_equal(ds_term_get_pid(&term, &one), cases[i].is_pid);
+        assert_int_equal(ds_term_get_reference(&term, &one), cases[i].is_reference);
+        if (cases[i].is_pid || cases[i].is_reference) {
+            assert_true(is_any);
+            assert_int_equal(one.kind, any.kind);
+            assert_int_equal(one.creation, 3);
+            assert_int_equal(one.word[0], any.word[0]);
+        }
+        term.len--; /* cut */
+        assert_false(ds_term_get_pid(&term, &one) || ds_term_get_reference(&term, &one));
+    }
+    assert_false(ds_term_get_pid(&(struct ds_term){0}, &(struct ds_identity){0}));
+    assert_false(ds_term_get_reference(&(struct ds_term){0}, &(struct ds_identity){0}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers), cmocka_unit_test(test_find_key), cmocka_unit_test(test_atoms),
         cmocka_unit_test(test_nodes),    cmocka_unit_test(test_elements),
         cmocka_unit_test(test_locale),   cmocka_unit_test(test_identity_has_few_words),
+        cmocka_unit_test(test_identity_of_a_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
