@@ -136,7 +136,7 @@ static void take_message(struct correlate *c, struct step *s)
     if (take[kind] == NULL)
         return;
     take[kind](c, s);
-    if (s->note->label == NULL)
+    if (c->config.owners && s->note->label == NULL)
         step_note_owner(c, s);
     if (s->ending != NULL)
         s->note->body = s->end.result.data != NULL ? s->end.result : s->end.reason;

@@ -18,6 +18,7 @@ struct correlate_config {
     uint64_t limits[DS_LIMIT_COUNT];
     bool monitors; /* give out the ends of monitors and links too */
     bool names;    /* fill in the names of the processes in notes */
+    bool owners;   /* and the group of monitors and links: whose process it is, if not the user's */
     size_t keep;   /* longest request kept for the record of its call, in bytes; 0 none */
 };
 

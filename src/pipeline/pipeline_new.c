@@ -66,6 +66,8 @@ static bool open_correlate(struct pipeline *s)
                     recorder_wanted(&options->keep),
         .context = s,
         .names = wanted || reports_take_names(&options->report),
+        /* Reports do not tell them apart; of a live capture they may be selected by later. */
+        .owners = wanted || selector_chooses(s->select) || options->capture.num_read_files == 0,
         .keep = choose_keep(s),
     };
     memcpy(config.limits, options->config.limits, sizeof config.limits);

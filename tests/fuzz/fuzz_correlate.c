@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
                                          DS_ROLE_FLAGS, DS_ROLE_MFA, DS_ROLE_RESULT};
     struct ds_buffer text = {0};
     struct correlate_config config = {
-        .emit = take_record, .context = &text, .names = true, .keep = 100};
+        .emit = take_record, .context = &text, .names = true, .owners = true, .keep = 100};
     struct ds_config defaults;
     struct ds_conn conn = {.number = 1};
     struct cursor c = cursor_make(data, len);

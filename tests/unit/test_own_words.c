@@ -45,7 +45,7 @@ static struct ds_text text(const char *string)
 static void start(struct seen *seen)
 {
     struct correlate_config config = {.emit = on_record, .monitors = true, .context = seen,
-                                      .names = true, .keep = 1000};
+                                      .names = true, .owners = true, .keep = 1000};
     config.limits[DS_LIMIT_CALLS] = config.limits[DS_LIMIT_MONITORS] = 100;
     config.limits[DS_LIMIT_NAMES] = 100;
     etf_reset();

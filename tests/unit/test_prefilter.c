@@ -152,7 +152,8 @@ static void read_capture(struct run *run, const char *name)
     config.on_event = on_event;
     config.context = run;
     struct correlate_config correlate = {
-        .emit = on_record, .context = run, .keep = 65536, .names = true};
+        .emit = on_record, .context = run, .keep = 65536, .names = true,
+        .owners = true};
     memcpy(correlate.limits, config.limits, sizeof correlate.limits);
     const char *files[] = {name};
     const struct capture_config config_of_capture = {.read_files = files, .num_read_files = 1};
