@@ -291,7 +291,7 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
     } else {
         message->code = code;
         op = op_find(code);
-        if (op == NULL || !op_roles_fit(op->face.roles, num_terms - 1)) {
+        if (op == NULL || !op_fits(op, num_terms - 1)) {
             if (op != NULL)
                 control_fault(event, source, &start, DS_FAULT_MALFORMED,
                               "the control tuple has the wrong number of elements");

@@ -50,7 +50,9 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->code = -1;
     message->op = NULL;
     message->control = message->payload = (struct ds_term){0};
-    memset(message->role, 0, sizeof message->role);
+#define ROLE(letter, id, key) message->role[DS_ROLE_##id] = (struct ds_term){0};
+#include <distsniff/roles.def> /* half as much work as a loop */
+#undef ROLE
     message->token.present = false;
     message->token.label = message->token.from = (struct ds_term){0};
     message->size = size;
@@ -77,7 +79,8 @@ static void emit_tick(struct frames *frames, struct cursor frame)
 /* emit_message emits the event of a message that the frame at hand brought to its end. */
 static void emit_message(struct frames *frames, struct ds_event *event)
 {
-    frames->lacks_atoms |= event->unknown_atoms != 0 || event->likely_atoms != 0;
+    if ((event->unknown_atoms | event->likely_atoms) != 0)
+        frames->lacks_atoms = true;
     frames->completed = true;
     control_limit_growth(frames->env, frames->conn, event);
     env_emit(frames->env, frames->conn, event);
@@ -277,9 +280,10 @@ static void note_known(struct frames *frames)
         config->on_all_known(config->context, &frames->conn->view, frames->dir);
 }
 
-/* take_headed takes a frame that begins with 131. */
-static void take_headed(struct frames *frames, struct control_source *source, struct cursor *at,
-                        uint64_t len, struct ds_event *event, struct ds_frame *sent)
+/* take_headed takes a frame that begins with 131, as nearly all do. */
+static inline __attribute__((always_inline)) void
+take_headed(struct frames *frames, struct control_source *source, struct cursor *at, uint64_t len,
+            struct ds_event *event, struct ds_frame *sent)
 {
     struct dist_header header;
     const char *what = NULL;
@@ -326,8 +330,9 @@ static void take_headed(struct frames *frames, struct control_source *source, st
 }
 
 /* take_whole takes a frame that is no tick: see frames_take. */
-static void take_whole(struct frames *frames, struct cursor frame, uint64_t len,
-                       struct damage damage, struct ds_frame *sent)
+static __attribute__((noinline)) void take_whole(struct frames *frames, struct cursor frame,
+                                                 uint64_t len, struct damage damage,
+                                                 struct ds_frame *sent)
 {
     struct ds_event event;
     struct control_source source = {.damage = damage, .start = frame, .conn = frames->conn};

@@ -10,15 +10,28 @@
 
 enum { PAYLOAD_NONE = false, PAYLOAD_PAYLOAD = true };
 
+/* How many elements roles has before its '?', and in all: a '?' takes a place of the string but is no
+ * element. */
+#define OPENS(roles, i) ((roles)[(i) < sizeof(roles) ? (i) : 0] == '?')
+#define NUM_FIXED(roles)                                                                           \
+    (OPENS(roles, 0)   ? 0                                                                         \
+     : OPENS(roles, 1) ? 1                                                                         \
+     : OPENS(roles, 2) ? 2                                                                         \
+     : OPENS(roles, 3) ? 3                                                                         \
+     : OPENS(roles, 4) ? 4                                                                         \
+     : OPENS(roles, 5) ? 5                                                                         \
+                       : sizeof(roles) - 1)
+#define NUM_ALL(roles) (sizeof(roles) - 1 - (NUM_FIXED(roles) != sizeof(roles) - 1))
+
 static const struct op OPS[] = {
 #define OP(code, id, lower, kind, roles, payload, from, ref)                                       \
     [code] = {                                                                                     \
-        {code, DS_KIND_##kind, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from, OP_REF_##ref},
+        {code, DS_KIND_##kind, #lower, roles, PAYLOAD_##payload}, OP_FROM_##from, OP_REF_##ref,    \
+        NUM_FIXED(roles), NUM_ALL(roles)},
 #include <distsniff/ops.def>
 #undef OP
 };
 
-/* A '?' takes a place of the string but no element. */
 #define OP(code, id, lower, kind, roles, payload, from, ref)                                       \
     static_assert(sizeof roles - 1 <= OP_MAX_ROLES, #id " has more roles than fit");               \
     static_assert(sizeof #id == sizeof #lower, #id " and its name differ");
@@ -54,19 +67,4 @@ enum ds_op_kind ds_message_kind(const struct ds_message *message)
         term_get_integer(&message->role[DS_ROLE_FLAGS], &flags) && (flags & OP_ALTACT_EXIT) != 0)
         return DS_KIND_EXIT2;
     return message->op->kind;
-}
-
-bool op_roles_fit(const char *roles, uint64_t num)
-{
-    bool optional = false;
-    for (; *roles != '\0'; roles++) {
-        if (*roles == '?') {
-            optional = true;
-        } else if (num == 0) {
-            return optional;
-        } else {
-            num--;
-        }
-    }
-    return num == 0;
 }

@@ -17,6 +17,7 @@ struct op {
     struct ds_op face; /* what events show */
     enum op_from from;
     enum op_ref ref;
+    uint8_t min_roles, max_roles; /* elements after the code */
 };
 
 enum { OP_MAX_ROLES = 6 };
@@ -27,8 +28,11 @@ enum { OP_ALTACT_SIG_SEND = 37, OP_ALTACT_TOKEN = 2, OP_ALTACT_EXIT = 16 };
 /* op_find returns the op with that code, or NULL. */
 const struct op *op_find(int64_t code);
 
-/* op_roles_fit says whether num elements after the code are right for roles. */
-bool op_roles_fit(const char *roles, uint64_t num);
+/* op_fits says whether num elements after the code are right for the op. */
+static inline bool op_fits(const struct op *op, uint64_t num)
+{
+    return num >= op->min_roles && num <= op->max_roles;
+}
 
 /* What each letter of roles means, plus one; 0 where it means nothing. */
 extern const uint8_t OP_ROLE_OF[256];

@@ -92,12 +92,19 @@ static enum ending_reason find_ending(struct sniff *s)
     return reason == ENDING_NONE && stop_wanted ? ENDING_SIGNAL : reason;
 }
 
-/* sniff_has_ended says whether there is a reason to end, and notes it. */
-bool sniff_has_ended(struct sniff *s)
+/* note_ending looks for reasons to end one by one. */
+static __attribute__((noinline)) void note_ending(struct sniff *s)
 {
     ending_set(&s->ending, find_ending(s));
     if (stop_wanted)
         s->ending.signal = stop_wanted;
+}
+
+/* sniff_has_ended says whether there is a reason to end, and notes it. */
+bool sniff_has_ended(struct sniff *s)
+{
+    if (s->capture.is_live || stop_wanted || sniff_is_over(s))
+        note_ending(s);
     return s->ending.reason != ENDING_NONE;
 }
 

@@ -188,18 +188,50 @@ static void test_every_op(void **state)
     assert_int_equal(num_ops, 31);
 }
 
+/* What one message has is not in the next. */
+static void test_ops_in_a_row(void **state)
+{
+    uint8_t frame[256];
+    struct harness h;
+    (void)state;
+    harness_init(&h);
+    h.env.config.on_event = check_event;
+    harness_open_channels(&h, false, false);
+    for (int64_t code = 0; code < 64; code++) {
+        const struct ds_op *op = ds_op_find(code);
+        if (op == NULL)
+            continue;
+        expected = (struct expected){op, DS_FAULT_NONE, 0};
+        harness_feed(&h, 0, frame, build(frame, op, -1, false));
+        assert_int_equal(expected.num_events, 1);
+        if (num_roles(op->roles) == 0 || strchr(op->roles, '?') != NULL)
+            continue;
+        expected = (struct expected){NULL, DS_FAULT_MALFORMED, 0};
+        harness_feed(&h, 0, frame, build(frame, op, -1, true));
+        assert_int_equal(expected.num_events, 1);
+    }
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
+/* Each op takes as many elements as it has letters, but for those behind a '?'. */
 static void test_roles_fit(void **state)
 {
     (void)state;
-    assert_true(op_roles_fit("", 0));
-    assert_false(op_roles_fit("", 1));
-    assert_true(op_roles_fit("ft", 2));
-    assert_false(op_roles_fit("ft", 1));
-    assert_false(op_roles_fit("ft", 3));
-    assert_true(op_roles_fit("Fft?k", 3));
-    assert_true(op_roles_fit("Fft?k", 4));
-    assert_false(op_roles_fit("Fft?k", 2));
-    assert_false(op_roles_fit("Fft?k", 5));
+    for (int64_t code = 0; code < 64; code++) {
+        const struct op *op = op_find(code);
+        if (op == NULL)
+            continue;
+        const char *optional = strchr(op->face.roles, '?');
+        const size_t all = num_roles(op->face.roles);
+        const size_t fixed = optional != NULL ? (size_t)(optional - op->face.roles) : all;
+        for (size_t num = 0; num < 10; num++)
+            assert_true(op_fits(op, num) == (num >= fixed && num <= all));
+        assert_false(op_fits(op, UINT64_MAX));
+    }
+    assert_true(op_fits(op_find(OP_ALTACT_SIG_SEND), 3));
+    assert_true(op_fits(op_find(OP_ALTACT_SIG_SEND), 4));
+    assert_false(op_fits(op_find(OP_ALTACT_SIG_SEND), 5));
     assert_int_equal(op_role('f'), DS_ROLE_FROM);
     assert_int_equal(op_role('_'), DS_ROLE_COUNT);
     assert_int_equal(op_role('\xe6'), DS_ROLE_COUNT);
@@ -646,6 +678,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_op),
         cmocka_unit_test(test_roles_fit),
+        cmocka_unit_test(test_ops_in_a_row),
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_no_frames_in_noise),
         cmocka_unit_test(test_search_is_linear),
