@@ -25,6 +25,7 @@ struct env {
     struct arena arena; /* of the current event: reset after each one */
     struct registry *registry;
     bool atoms_in_doubt; /* one was not known */
+    uint64_t num_forgotten; /* texts of atoms: where they lay others may be now */
     enum ds_past_kind past;   /* of the packet at hand */
     uint64_t num_connections; /* that have a number */
     struct atom_books *books; /* what is known of the atoms of nodes, atom_book.h; NULL: nothing

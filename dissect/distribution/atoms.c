@@ -53,6 +53,7 @@ static void forget(struct atom_cache *cache, struct env *env, struct ds_atom *at
     if (atom->text != NULL) {
         meter_give(&env->meter, atom->len);
         free((void *)(uintptr_t)atom->text);
+        env->num_forgotten++;
     }
     atom->text = NULL;
     atom->len = 0;

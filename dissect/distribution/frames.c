@@ -60,6 +60,7 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->fragments = num_fragments;
     message->wire_ns = frames->conn->tcp->now_ns - frames->began_ns;
     message->stalled_ns = 0;
+    message->atom_texts = 0;
     message->guesses = NULL;
     message->num_guesses = 0;
 }
@@ -104,6 +105,8 @@ static void decode(struct frames *frames, const struct control_source *source, s
         likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, refs,
                        source->atoms.num_atoms, is_told(frames), event);
     }
+    if (event->message.atom_texts != 0) /* only now: what was inferred took the place of other texts */
+        event->message.atom_texts = frames->env->num_forgotten + 1;
     emit_message(frames, event);
 }
 
@@ -321,6 +324,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
         }
     }
     source->atoms = (struct term_env){header.refs, header.num_refs};
+    event->message.atom_texts = header.num_new == 0; /* all are the cache's; see decode */
     if (header.type == HEADER_FURTHER)
         take_further(frames, &header, *at, len, source->damage);
     else if (header.type == HEADER_FIRST && header.fragment != 1)

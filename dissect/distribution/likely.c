@@ -269,6 +269,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
                                               bool may_learn, struct ds_event *event)
 {
     struct roles_of of;
+    event->message.atom_texts = 0; /* texts may be the book's, or of this event alone */
     of.may_tell = may_learn && conn->creation_certain[event->dir];
     of.book = of.may_tell ? use_book(likely, env, conn, event->dir, cache)
                         : find_book(likely, env, conn, event->dir);

@@ -268,6 +268,9 @@ struct ds_message {
     int64_t wire_ns;        /* from its first byte to its last */
     int64_t stalled_ns;     /* how long its direction could not send before it, or in its middle:
                                what of it was sent without a pause since; 0 without facts */
+    uint64_t atom_texts;    /* of two messages of a session with the same number, not 0, atoms have the same
+                               texts where they have the same pointers to them: who copies atoms for
+                               later need not look at texts that were copied before */
     struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
     struct ds_token token;
     const struct ds_guess *guesses; /* of its unknown atoms, where ds_config.guesses asks for them */

@@ -20,7 +20,8 @@ static void count(struct held_calls *held, unsigned waits, uint32_t by)
 
 static void give(struct held_calls *held, struct held_call *call)
 {
-    const struct record *record = call->copy->record;
+    struct record_view view = {0};
+    const struct record *record = copied_record_get(call->copy, &view);
     struct held_block *block = &held->blocks[call->block];
     count(held, call->waits, UINT32_MAX);
     table_remove(&held->table, call);

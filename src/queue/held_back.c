@@ -172,8 +172,9 @@ bool held_back_add(struct held_back *held, const struct record *record)
 
 static void give_all(struct held_back *held, struct held_conn *conn, record_fn give, void *context)
 {
+    struct record_view view = {0};
     for (const struct held_record *record = conn->first; record != NULL; record = record->next)
-        give(context, record->block.first->record);
+        give(context, copied_record_get(record->block.first, &view));
     drop(held, conn);
 }
 

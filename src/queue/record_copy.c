@@ -1,17 +1,49 @@
 /*
  * record_copy.c - see record_copy.h. The terms of a message mostly lie in one stretch of
  * bytes, its frame: that is copied once, and the terms point into the copy as they pointed
- * into the frame. So do the atoms, which all terms of a message share.
+ * into the frame. So do the atoms, which all terms of a message share, and many messages:
+ * where these say that the texts still are what they were, the atoms are copied once a block.
+ *
+ * A packed message is the event up to its roles, as it was, and 12 bytes for each role that
+ * it has; all that lies elsewhere or is rare is copied as it is.
  */
 #include "record_copy.h"
 
 #include "copy_short.h"
 
 #include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP_AT_MOST = 4 * RECORD_BLOCK_LEN, MAX_SPANS = 8 };
+enum { KEEP_AT_MOST = 4 * RECORD_BLOCK_LEN, MAX_SPANS = 8, NUM_SHARED = 64 };
+
+/* shared_atoms are atoms that a message referred to, as they were given and as they were copied. */
+struct shared_atoms {
+    uint64_t texts; /* ds_message.atom_texts; 0: none */
+    uint32_t num;
+    const struct ds_atom *given;
+    struct ds_atom *copy;
+};
+
+/* packed_message is a message whose terms all lie in its frame and have the same atoms: its event up to the
+ * roles, as it was given, and where in the frame those stand that it has. */
+enum { HEAD_LEN = offsetof(struct ds_event, message.role) };
+
+struct packed_role {
+    uint32_t at, len; /* in the frame */
+    uint8_t role;
+    bool damaged;
+};
+
+struct packed_message {
+    alignas(struct ds_event) unsigned char head[HEAD_LEN];
+    const struct ds_conn *conn;
+    const unsigned char *bytes;
+    const struct ds_atom *atoms;
+    unsigned num_roles;
+    struct packed_role roles[];
+};
 
 /* span is a stretch of bytes that has been copied. */
 struct copied_span {
@@ -26,6 +58,7 @@ struct copier {
     size_t num_spans;
     const struct ds_atom *atoms; /* the last ones copied */
     struct ds_atom *atoms_copy;
+    struct shared_atoms *just_shared; /* in what is taken back where there is no room; NULL: none */
     bool full;
 };
 
@@ -98,6 +131,43 @@ static struct ds_atom *copy_all_atoms(struct copier *c, const struct ds_atom *at
         text += atoms[i].len;
     }
     c->block->len = (size_t)(text - c->block->data);
+    return copy;
+}
+
+static size_t hash_atoms(const struct ds_atom *atoms, uint32_t num)
+{
+    const uintptr_t first = (uintptr_t)atoms[0].text, last = (uintptr_t)atoms[num - 1].text;
+    return (size_t)((first >> 4) + (last >> 4) * 5 + num * 11);
+}
+
+/* begin_sharing makes room for what is shared in a block. */
+static bool begin_sharing(struct copier *c)
+{
+    struct shared_atoms *shared = take(c, NUM_SHARED * sizeof *shared);
+    if (shared == NULL)
+        return false;
+    memset(shared, 0, NUM_SHARED * sizeof *shared);
+    c->block->shared = shared;
+    return true;
+}
+
+/* share_atoms finds the copy of atoms that mean the same, or makes one to be found. Their texts are not
+ * looked at: texts says that where they lay they still are what they were. */
+static struct ds_atom *share_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num,
+                                   uint64_t texts)
+{
+    if (c->block->shared == NULL && !begin_sharing(c))
+        return NULL;
+    struct shared_atoms *shared = &c->block->shared[hash_atoms(atoms, num) % NUM_SHARED];
+    if (shared->texts == texts && shared->num == num &&
+        memcmp(shared->given, atoms, num * sizeof *atoms) == 0)
+        return shared->copy;
+    struct ds_atom *copy = copy_all_atoms(c, atoms, num);
+    const struct ds_atom *given = copy != NULL ? copy_bytes(c, atoms, num * sizeof *atoms) : NULL;
+    if (given == NULL)
+        return NULL;
+    *shared = (struct shared_atoms){texts, num, given, copy};
+    c->just_shared = shared;
     return copy;
 }
 
@@ -219,6 +289,124 @@ static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *c
     return c->block->conn;
 }
 
+/* pack_role notes where a role stands. False when it is elsewhere than in the frame. */
+static inline bool pack_role(const struct ds_event *event, const struct ds_term *term, size_t role,
+                             struct packed_message *packed)
+{
+    const struct ds_term *control = &event->message.control;
+    const uintptr_t at = (uintptr_t)term->data - (uintptr_t)event->bytes; /* large where before it */
+    if (at > event->bytes_len || term->len > event->bytes_len - at ||
+        term->atoms != control->atoms || term->num_atoms != control->num_atoms)
+        return false;
+    packed->roles[packed->num_roles++] = (struct packed_role){
+        .at = (uint32_t)at,
+        .len = (uint32_t)term->len,
+        .role = (uint8_t)role,
+        .damaged = term->damaged,
+    };
+    return true;
+}
+
+static inline bool lies_in_frame(const struct ds_event *event, const struct ds_term *term)
+{
+    const uintptr_t at = (uintptr_t)term->data - (uintptr_t)event->bytes;
+    return at <= event->bytes_len && term->len <= event->bytes_len - at;
+}
+
+/* may_pack says whether a message is one that can be packed, but for its roles. */
+static bool may_pack(const struct ds_event *event)
+{
+    const struct ds_message *message = &event->message;
+    const struct ds_term *control = &message->control, *payload = &message->payload;
+    return event->bytes != NULL && event->bytes_len <= UINT32_MAX && control->data != NULL &&
+           !message->token.present && message->guesses == NULL && lies_in_frame(event, control) &&
+           (payload->data == NULL ||
+            (lies_in_frame(event, payload) && payload->atoms == control->atoms &&
+             payload->num_atoms == control->num_atoms));
+}
+
+/* pack_message packs a message, with what it refers to; NULL when it cannot be, or there is no room. */
+static const struct packed_message *pack_message(struct copier *c, const struct ds_event *event)
+{
+    const struct ds_message *message = &event->message;
+    const struct ds_term *control = &message->control;
+    const size_t before = c->block->len;
+    struct packed_message *packed = take(c, sizeof *packed + DS_ROLE_COUNT * sizeof packed->roles[0]);
+    if (packed == NULL)
+        return NULL;
+    packed->num_roles = 0;
+    for (size_t role = 0; role < DS_ROLE_COUNT; role++) {
+        const struct ds_term *term = &message->role[role];
+        if (term->data != NULL && !pack_role(event, term, role, packed)) {
+            c->block->len = before;
+            return NULL;
+        }
+    }
+    c->block->len =
+        (size_t)((unsigned char *)(packed->roles + packed->num_roles) - c->block->data);
+    memcpy(packed->head, event, HEAD_LEN);
+    unsigned char *bytes = copy_bytes(c, event->bytes, event->bytes_len);
+    packed->bytes = bytes;
+    c->spans[0] = (struct copied_span){(uintptr_t)event->bytes, event->bytes_len, bytes};
+    c->num_spans = 1;
+    c->atoms = control->atoms;
+    if (control->num_atoms == 0)
+        c->atoms_copy = NULL;
+    else if (c->block->shares_atoms && message->atom_texts != 0)
+        c->atoms_copy = share_atoms(c, control->atoms, control->num_atoms, message->atom_texts);
+    else
+        c->atoms_copy = copy_all_atoms(c, control->atoms, control->num_atoms);
+    packed->atoms = c->atoms_copy;
+    packed->conn = copy_conn(c, event->conn, false);
+    return packed;
+}
+
+static inline void unpack_term(const struct packed_message *packed, const unsigned char *from,
+                               struct ds_term *term)
+{
+    if (term->data == NULL)
+        return;
+    term->data = packed->bytes + ((uintptr_t)term->data - (uintptr_t)from);
+    term->atoms = packed->atoms;
+}
+
+static const struct ds_event *unpack_message(const struct packed_message *packed,
+                                             struct record_view *view)
+{
+    struct ds_event *event = &view->event;
+    struct ds_message *message = &event->message;
+    while (view->num_roles != 0)
+        message->role[view->roles[--view->num_roles]] = (struct ds_term){0};
+    memcpy(event, packed->head, HEAD_LEN);
+    const unsigned char *from = event->bytes;
+    event->bytes = packed->bytes;
+    event->conn = packed->conn;
+    unpack_term(packed, from, &message->control);
+    unpack_term(packed, from, &message->payload);
+    for (unsigned i = 0; i < packed->num_roles; i++) {
+        const struct packed_role *role = &packed->roles[i];
+        message->role[role->role] = (struct ds_term){
+            .data = packed->bytes + role->at,
+            .len = role->len,
+            .atoms = packed->atoms,
+            .num_atoms = message->control.num_atoms,
+            .damaged = role->damaged,
+        };
+        view->roles[i] = role->role;
+    }
+    view->num_roles = packed->num_roles;
+    return event;
+}
+
+const struct record *copied_record_get(const struct copied_record *copy, struct record_view *view)
+{
+    const struct ds_event *event =
+        copy->packed != NULL ? unpack_message(copy->packed, view) : copy->event;
+    struct record *record = copy->record != NULL ? copy->record : &view->record;
+    record->event = event;
+    return record;
+}
+
 static void copy_event(struct copier *c, struct ds_event *event, bool has_link_facts)
 {
     const enum ds_event_type type = event->type;
@@ -257,6 +445,8 @@ static void copy_event(struct copier *c, struct ds_event *event, bool has_link_f
 
 static const struct titles *copy_titles(struct copier *c, const struct titles *titles)
 {
+    if (titles == NULL)
+        return NULL;
     struct titles *copy = copy_bytes(c, titles, sizeof *titles);
     for (size_t i = 0; copy != NULL && i < copy->num; i++) {
         copy_text(c, &copy->text[i]);
@@ -265,7 +455,7 @@ static const struct titles *copy_titles(struct copier *c, const struct titles *t
     return copy;
 }
 
-static void copy_note(struct copier *c, struct note *note)
+static inline void copy_note(struct copier *c, struct note *note)
 {
     copy_term(c, &note->body);
     copy_term(c, &note->mod);
@@ -275,7 +465,8 @@ static void copy_note(struct copier *c, struct note *note)
     copy_text(c, &note->to_name);
     note->from_titles = copy_titles(c, note->from_titles);
     note->to_titles = copy_titles(c, note->to_titles);
-    note->held = copy_bytes(c, note->held, sizeof *note->held);
+    if (note->held != NULL)
+        note->held = copy_bytes(c, note->held, sizeof *note->held);
 }
 
 static void copy_party(struct copier *c, struct party *party)
@@ -308,27 +499,39 @@ static void copy_call(struct copier *c, struct call *call)
     call->children = copy_bytes(c, call->children, call->num_children * sizeof *call->children);
 }
 
-/* take_record makes room for an event and a record of it, each if there is one, whose texts and terms
- * are still those of the original. All of both is copied, whatever is in use of it: that is done before
- * it is known what is, and they are read where they lie. */
+/* copy_whole copies an event as it is. */
+static const struct ds_event *copy_whole(struct copier *c, const struct ds_event *event,
+                                         bool has_link_facts)
+{
+    struct ds_event *copy = copy_bytes(c, event, sizeof *event);
+    if (copy != NULL)
+        copy_event(c, copy, has_link_facts);
+    return copy;
+}
+
+/* take_record makes room for a record, if there is one, whose texts and terms are still those of the
+ * original, and copies the event, if there is one. All of a record is copied, whatever is in use of it. */
 static struct copied_record *take_record(struct copier *c, const struct ds_event *event,
                                          const struct record *record)
 {
-    struct copied_record *copy = take(c, sizeof *copy + (event != NULL ? sizeof *event : 0));
+    struct copied_record *copy = take(c, sizeof *copy);
     if (copy == NULL)
         return NULL;
-    copy->next = NULL;
-    copy->call = NULL;
-    copy->record = record != NULL ? copy_bytes(c, record, sizeof *record) : NULL;
-    if (event != NULL)
-        copy->event[0] = *event;
+    *copy = (struct copied_record){
+        .record = record != NULL ? copy_bytes(c, record, sizeof *record) : NULL,
+    };
+    const bool has_link_facts = record != NULL && record->link_facts;
+    if (event != NULL && event->type == DS_EVENT_MESSAGE && !has_link_facts && may_pack(event))
+        copy->packed = pack_message(c, event);
+    if (event != NULL && copy->packed == NULL && !c->full)
+        copy->event = copy_whole(c, event, has_link_facts);
     if (copy->record != NULL)
-        copy->record->event = event != NULL ? copy->event : NULL;
+        copy->record->event = copy->event;
     return copy;
 }
 
 /* copy_end copies what a record is about beside an event. */
-static void copy_end(struct copier *c, struct copied_record *copy)
+static __attribute__((noinline)) void copy_end(struct copier *c, struct copied_record *copy)
 {
     struct record *record = copy->record;
     if (record->call != NULL) {
@@ -348,7 +551,7 @@ static void copy_end(struct copier *c, struct copied_record *copy)
 }
 
 /* copy_known copies what is known beside the event. */
-static void copy_known(struct copier *c, struct copied_record *copy)
+static inline void copy_known(struct copier *c, struct copied_record *copy)
 {
     const struct record *record = copy->record;
     copy_note(c, &copy->record->note);
@@ -366,17 +569,20 @@ static inline bool add(struct record_block *block, const struct ds_event *event,
     c.spans[0].from = UINTPTR_MAX; /* no term lies there */
     c.spans[0].len = 0;
     c.atoms = c.atoms_copy = NULL;
+    c.just_shared = NULL;
     c.full = false;
     const size_t len = block->len;
     struct ds_conn *conn = block->conn;
+    struct shared_atoms *shared = block->shared;
     struct copied_record *copy = take_record(&c, event, record);
-    if (copy != NULL && event != NULL)
-        copy_event(&c, copy->event, record != NULL && record->link_facts);
     if (copy != NULL && copy->record != NULL)
         copy_known(&c, copy);
     if (c.full) {
         block->len = len;
         block->conn = conn;
+        block->shared = shared;
+        if (shared != NULL && c.just_shared != NULL)
+            c.just_shared->texts = 0;
         return false;
     }
     *(block->last != NULL ? &block->last->next : &block->first) = copy;
@@ -429,10 +635,11 @@ void record_block_clear(struct record_block *block)
     block->len = 0;
     block->first = block->last = NULL;
     block->conn = NULL;
+    block->shared = NULL;
 }
 
 void record_block_free(struct record_block *block)
 {
     free(block->data);
-    *block = (struct record_block){0};
+    *block = (struct record_block){.shares_atoms = block->shares_atoms};
 }

@@ -11,8 +11,17 @@
 struct copied_record {
     struct copied_record *next;
     struct record *record; /* NULL: nothing is known of the event but itself */
-    struct call *call; /* that of record, which may be changed */
-    struct ds_event event[]; /* one, if it has one */
+    struct call *call;     /* that of record, which may be changed */
+    const struct ds_event *event;        /* as it was; NULL: it is packed, or there is none */
+    const struct packed_message *packed; /* what most messages are: a third as long */
+};
+
+/* record_view is where a copy is looked at: what was packed is unpacked there. Zero-initialise it. */
+struct record_view {
+    struct record record; /* of an event of which nothing else is known */
+    struct ds_event event;
+    unsigned num_roles; /* that the event has */
+    uint8_t roles[DS_ROLE_COUNT];
 };
 
 enum { RECORD_BLOCK_LEN = 256 * 1024 }; /* of one that no large record made grow */
@@ -22,8 +31,10 @@ struct record_block {
     unsigned char *data;
     size_t len, cap; /* bytes in use, allocated */
     size_t first_cap; /* what is allocated first, 0: RECORD_BLOCK_LEN */
+    bool shares_atoms; /* of many records: atoms that several messages refer to are copied once */
     struct copied_record *first, *last;
     struct ds_conn *conn; /* the last connection copied, as it was then */
+    struct shared_atoms *shared; /* NULL: none yet */
 };
 
 enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
@@ -36,16 +47,9 @@ enum copy_status record_block_add(struct record_block *block, const struct recor
  * as long again, and empty. */
 enum copy_status record_block_add_event(struct record_block *block, const struct ds_event *event);
 
-/* copied_record_get returns the record of a copy, which lives as long as the block is not cleared.
- * An event that was added alone is put into alone, which is empty but for that, and returned with it. */
-static inline const struct record *copied_record_get(const struct copied_record *copy,
-                                                     struct record *alone)
-{
-    if (copy->record != NULL)
-        return copy->record;
-    alone->event = copy->event;
-    return alone;
-}
+/* copied_record_get returns the record of a copy, which lives until the view is used for another one, or
+ * the block is cleared. */
+const struct record *copied_record_get(const struct copied_record *copy, struct record_view *view);
 
 /* record_block_clear empties the block and keeps its memory, if that is not unusually much. */
 void record_block_clear(struct record_block *block);

@@ -63,9 +63,9 @@ static void draft(const struct record_queue *queue, struct slot *slot)
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
     const struct copied_record *copy = slot->block.first;
-    struct record alone = {0};
+    struct record_view view = {0};
     while (copy != NULL && !stop_is_overdue() &&
-           ahead->add(slot->draft, copied_record_get(copy, &alone)))
+           ahead->add(slot->draft, copied_record_get(copy, &view)))
         copy = copy->next;
     slot->rest = copy;
 }
@@ -76,14 +76,14 @@ static bool give_draft(const struct record_queue *queue, const struct slot *slot
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
     void *context = queue->target.context;
-    struct record alone = {0};
+    struct record_view view = {0};
     bool ok = ahead->write(context, slot->draft, wanted) && wanted;
     if (wanted && ahead->rest == NULL)
         return ok;
     for (const struct copied_record *copy = slot->block.first; copy != slot->rest;
          copy = copy->next) {
         *num_left += !wanted;
-        ok = ok && ahead->rest(context, copied_record_get(copy, &alone));
+        ok = ok && ahead->rest(context, copied_record_get(copy, &view));
     }
     return ok;
 }
@@ -93,7 +93,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
                  uint64_t *num_left)
 {
     const struct record_queue_target *target = &queue->target;
-    struct record alone = {0};
+    struct record_view view = {0};
     bool ok = wanted;
     for (int i = 0; ok && i < LOSS_CAUSE_COUNT; i++)
         ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
@@ -105,7 +105,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
     for (; copy != NULL; copy = copy->next) {
         ok = ok && !stop_is_overdue();
         *num_left += !ok;
-        ok = ok && target->record(target->context, copied_record_get(copy, &alone));
+        ok = ok && target->record(target->context, copied_record_get(copy, &view));
     }
     return ok && (!slot->flush || target->flush(target->context));
 }
@@ -273,6 +273,8 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
     queue->max_bytes = max_bytes;
     queue->num_slots = num_slots;
     queue->slots = slots;
+    for (unsigned i = 0; i < num_slots; i++)
+        slots[i].block.shares_atoms = true;
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

@@ -147,6 +147,8 @@ enum redact_status redact_record(struct redact *r, const struct record *record,
     r->record = *record;
     if (record->event != NULL) {
         r->event = *record->event;
+        if (r->event.type == DS_EVENT_MESSAGE)
+            r->event.message.atom_texts = 0; /* texts are put together anew for each event */
         r->record.event = &r->event;
         r->pass_through = message_frame_is_pass_through(record->event);
         shown = redact_event(&r->parts, &r->event);

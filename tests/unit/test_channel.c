@@ -441,6 +441,65 @@ static void test_bytes_of_inferred_atoms(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
+static uint64_t atom_texts;
+static unsigned num_likely;
+
+static void note_texts(void *context, const struct ds_event *event)
+{
+    (void)context;
+    if (event->type != DS_EVENT_MESSAGE)
+        return;
+    atom_texts = event->message.atom_texts;
+    num_likely += event->likely_atoms != 0;
+    assert_true(event->likely_atoms == 0 || atom_texts == 0);
+}
+
+/* link_of makes a link between two pids, of the atoms in slots 5 and 6; is_new: that are called so. */
+static size_t link_of(uint8_t *out, bool is_new, char first, char second)
+{
+    static const uint8_t pids[] = {104, 3, 97, 1, 88, 82, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7,
+                                   88, 82, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7};
+    const uint8_t known[] = {131, 68, 2, 0, 0, 5, 6};
+    const uint8_t new[] = {131, 68, 2, 0x88, 0, 5, 3, (uint8_t)first, '@', 'h',
+                           6, 3, (uint8_t)second, '@', 'h'};
+    const size_t head_len = is_new ? sizeof new : sizeof known;
+    memset(out, 0, 3);
+    memcpy(out + 4, is_new ? new : known, head_len);
+    memcpy(out + 4 + head_len, pids, sizeof pids);
+    out[3] = (uint8_t)(head_len + sizeof pids);
+    return 4 + head_len + sizeof pids;
+}
+
+/* As long as no text has gone, messages say that their atoms' texts are where they were; but not what a
+ * message brings itself, nor what is only likely. */
+static void test_number_of_texts(void **state)
+{
+    uint8_t frame[64];
+    struct harness h;
+    (void)state;
+    harness_init(&h);
+    h.env.config.on_event = note_texts;
+    harness_open_channels(&h, false, false);
+    harness_feed(&h, 0, frame, link_of(frame, true, 'a', 'b'));
+    assert_int_equal(atom_texts, 0);
+    harness_feed(&h, 0, frame, link_of(frame, false, 0, 0));
+    const uint64_t first = atom_texts;
+    assert_int_not_equal(first, 0);
+    harness_feed(&h, 0, frame, link_of(frame, false, 0, 0));
+    assert_int_equal(atom_texts, first);
+    harness_feed(&h, 0, frame, link_of(frame, true, 'c', 'b'));
+    assert_int_equal(atom_texts, 0);
+    harness_feed(&h, 0, frame, link_of(frame, false, 0, 0));
+    assert_int_not_equal(atom_texts, 0);
+    assert_int_not_equal(atom_texts, first);
+    channel_gap(h.channel[0], 100, TCP_GAP_LOST);
+    for (int i = 0; i < 100; i++)
+        harness_feed(&h, 0, frame, link_of(frame, false, 0, 0));
+    assert_true(num_likely > 10);
+    harness_end(&h);
+    assert_int_equal(harness_free(&h), 0);
+}
+
 static unsigned num_told;
 
 static void on_all_known(void *context, const struct ds_conn *view, unsigned dir)
@@ -685,6 +744,7 @@ int main(void)
         cmocka_unit_test(test_meter),
         cmocka_unit_test(test_fragments_without_memory), cmocka_unit_test(test_all_known),
         cmocka_unit_test(test_bytes_of_inferred_atoms),
+        cmocka_unit_test(test_number_of_texts),
         cmocka_unit_test(test_oversized),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(growth_has_a_budget_a_second),

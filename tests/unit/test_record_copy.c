@@ -29,7 +29,8 @@ static void grows_for_a_large_record(void **state)
     assert_int_equal(record_block_add(&block, &record), COPY_FULL);
     record_block_clear(&block);
     assert_int_equal(record_block_add(&block, &record), COPY_OK);
-    const struct ds_event *copy = block.first->record->event;
+    struct record_view view = {0};
+    const struct ds_event *copy = copied_record_get(block.first, &view)->event;
     assert_non_null(copy);
     assert_ptr_not_equal(copy->bytes, bytes);
     assert_ptr_equal(copy->bytes, copy->message.control.data);
@@ -60,7 +61,7 @@ static void leaves_nothing_of_the_last_record(void **state)
         {.event = &less},
     };
     struct record_block block = {0};
-    struct record alone = {0};
+    struct record_view alone = {0};
     (void)state;
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
         assert_int_equal(i == 1 ? record_block_add_event(&block, &less)
@@ -118,8 +119,9 @@ static void keeps_what_a_connection_was(void **state)
         assert_int_equal(record_block_add(&block, &record), COPY_OK);
     }
     const struct copied_record *copy = block.first;
+    struct record_view view = {0};
     for (int i = 0; i < 7; i++, copy = copy->next) {
-        const struct ds_conn *known = copy->record->event->conn;
+        const struct ds_conn *known = copied_record_get(copy, &view)->event->conn;
         for (int end = 0; end < 2; end++) {
             assert_int_equal(known->counters[end].gaps, expected[i].counters[end].gaps);
             assert_int_equal(known->counters[end].faults, expected[i].counters[end].faults);
@@ -161,7 +163,7 @@ static void copies_an_event_alone(void **state)
     const struct ds_event event = big_event(&conn, bytes, sizeof bytes);
     const struct record record = {.event = &event};
     struct record_block alone = {0}, known = {0};
-    struct record empty = {0};
+    struct record_view view = {0};
     size_t num = 0, num_known = 0;
     (void)state;
     bytes[999] = 7;
@@ -171,8 +173,8 @@ static void copies_an_event_alone(void **state)
         num++;
     assert_true(num > num_known);
     for (const struct copied_record *copy = alone.first; copy != NULL; copy = copy->next, num--) {
-        const struct record *got = copied_record_get(copy, &empty);
-        assert_ptr_equal(got->event, copy->event);
+        const struct record *got = copied_record_get(copy, &view);
+        assert_ptr_not_equal(got->event->bytes, bytes);
         assert_int_equal(got->event->conn->number, 1);
         assert_memory_equal(got->event->bytes, bytes, sizeof bytes);
         assert_ptr_equal(got->event->message.control.data, got->event->bytes);
@@ -180,9 +182,203 @@ static void copies_an_event_alone(void **state)
         assert_false(got->link_facts);
     }
     assert_int_equal(num, 0);
-    assert_ptr_equal(copied_record_get(known.first, &empty), known.first->record);
+    assert_ptr_equal(copied_record_get(known.first, &view), known.first->record);
     record_block_free(&alone);
     record_block_free(&known);
+}
+
+/* message_of makes a message of which control is the frame, and one role a part of it. */
+static struct ds_event message_of(struct ds_conn *conn, const uint8_t *bytes, size_t len,
+                                  const struct ds_atom *atoms, uint32_t num_atoms)
+{
+    struct ds_event event = big_event(conn, bytes, len);
+    struct ds_message *message = &event.message;
+    message->control.atoms = atoms;
+    message->control.num_atoms = num_atoms;
+    message->role[DS_ROLE_TO] = message->control;
+    message->role[DS_ROLE_TO].data += 2;
+    message->role[DS_ROLE_TO].len = 1;
+    return event;
+}
+
+/* A message is the same again, wherever its terms lie, and nothing of the one before is in it. */
+static void gives_back_what_it_packed(void **state)
+{
+    enum { PLAIN, WITH_PAYLOAD, DAMAGED, ELSEWHERE, BEFORE, BEYOND, OTHER_ATOMS, FEWER_ATOMS,
+           PAYLOAD_ELSEWHERE, TOKEN, GUESSES, NO_FRAME, NO_CONTROL, AGAIN, NUM_KINDS };
+    static const uint8_t frame[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {9, 8, 7};
+    static const struct ds_atom atoms[] = {{.text = (const uint8_t *)"abc", .len = 3, .slot = 4}};
+    static const struct ds_atom more[] = {{.text = (const uint8_t *)"d", .len = 1, .slot = 5}};
+    static struct ds_guess guess;
+    struct ds_conn conn = {.number = 1};
+    struct ds_event events[NUM_KINDS];
+    struct record_block block = {.shares_atoms = true};
+    struct record_view view = {0};
+    (void)state;
+    for (int kind = 0; kind < NUM_KINDS; kind++) {
+        events[kind] = message_of(&conn, frame + 1, sizeof frame - 2, atoms, 1);
+        struct ds_event *event = &events[kind];
+        struct ds_message *message = &event->message;
+        struct ds_term *from = &message->role[DS_ROLE_FROM];
+        event->frame = (uint64_t)kind + 1;
+        message->stalled_ns = kind;
+        if (kind != PLAIN && kind != AGAIN)
+            *from = (struct ds_term){.data = frame + 2, .len = 5, .atoms = atoms, .num_atoms = 1};
+        if (kind == WITH_PAYLOAD || kind == DAMAGED)
+            message->payload = message->role[DS_ROLE_TO];
+        from->damaged = message->payload.damaged = kind == DAMAGED;
+        if (kind == ELSEWHERE)
+            from->data = other, from->len = sizeof other;
+        if (kind == BEFORE)
+            from->data = frame;
+        if (kind == BEYOND)
+            from->data = frame + 3;
+        if (kind == OTHER_ATOMS)
+            from->atoms = more;
+        if (kind == FEWER_ATOMS)
+            from->atoms = NULL, from->num_atoms = 0;
+        if (kind == PAYLOAD_ELSEWHERE)
+            message->payload = (struct ds_term){.data = other, .len = 2, .atoms = atoms, .num_atoms = 1};
+        if (kind == TOKEN)
+            message->token = (struct ds_token){.present = true, .label = *from, .serial = 3};
+        if (kind == GUESSES)
+            message->guesses = &guess, message->num_guesses = 1;
+        if (kind == NO_FRAME)
+            event->bytes = NULL, event->bytes_len = 0;
+        if (kind == NO_CONTROL)
+            message->control = (struct ds_term){0};
+        assert_int_equal(record_block_add_event(&block, event), COPY_OK);
+    }
+    const struct copied_record *copy = block.first;
+    for (int kind = 0; kind < NUM_KINDS; kind++, copy = copy->next) {
+        const struct ds_event *given = &events[kind];
+        const struct ds_event *got = copied_record_get(copy, &view)->event;
+        const struct ds_message *message = &got->message;
+        const bool is_packed = kind <= DAMAGED || kind == AGAIN;
+        assert_true((copy->packed != NULL) == is_packed);
+        assert_int_equal(got->frame, given->frame);
+        assert_int_equal(message->stalled_ns, kind);
+        assert_int_equal(got->conn->number, 1);
+        assert_int_equal(got->bytes_len, given->bytes_len);
+        if (given->bytes != NULL)
+            assert_memory_equal(got->bytes, given->bytes, given->bytes_len);
+        for (int role = 0; role < DS_ROLE_COUNT + 2; role++) {
+            const struct ds_term *was = role < DS_ROLE_COUNT    ? &given->message.role[role]
+                                        : role == DS_ROLE_COUNT ? &given->message.control
+                                                                : &given->message.payload;
+            const struct ds_term *is = role < DS_ROLE_COUNT    ? &message->role[role]
+                                       : role == DS_ROLE_COUNT ? &message->control
+                                                               : &message->payload;
+            assert_true((is->data == NULL) == (was->data == NULL));
+            assert_int_equal(is->len, was->len);
+            assert_int_equal(is->damaged, was->damaged);
+            assert_int_equal(is->num_atoms, was->num_atoms);
+            if (was->data == NULL)
+                continue;
+            assert_memory_equal(is->data, was->data, was->len);
+            assert_ptr_not_equal(is->data, was->data);
+            for (uint32_t i = 0; i < was->num_atoms; i++) {
+                assert_int_equal(is->atoms[i].slot, was->atoms[i].slot);
+                assert_memory_equal(is->atoms[i].text, was->atoms[i].text, was->atoms[i].len);
+                assert_ptr_not_equal(is->atoms[i].text, was->atoms[i].text);
+            }
+        }
+        assert_int_equal(message->token.present, kind == TOKEN);
+        assert_int_equal(message->token.serial, kind == TOKEN ? 3 : 0);
+        assert_true((message->guesses != NULL) == (kind == GUESSES));
+    }
+    record_block_free(&block);
+}
+
+static const struct ds_atom *atoms_of(const struct copied_record *copy)
+{
+    struct record_view view = {0};
+    return copied_record_get(copy, &view)->event->message.control.atoms;
+}
+
+/* Atoms of messages that say that the texts are what they were are there once; all others as often as they
+ * are referred to. */
+static void copies_atoms_once(void **state)
+{
+    static const uint8_t frame[] = {1, 2, 3, 4};
+    char text[] = "abc";
+    struct ds_atom atoms[2] = {{.text = (const uint8_t *)text, .len = 3, .slot = 4},
+                               {.text = (const uint8_t *)"de", .len = 2, .slot = 5}};
+    const struct {
+        uint64_t texts;
+        uint32_t num;
+        char first;
+        bool is_known;
+    } messages[] = {{7, 2, 'a', false}, {7, 2, 'a', true},  {7, 1, 'a', false}, {0, 2, 'b', false},
+                    {8, 2, 'c', false}, {8, 2, 'c', true},  {0, 2, 'c', false}, {0, 2, 'c', false},
+                    {9, 2, 'd', false}, {9, 1, 'd', false}, {9, 1, 'd', true}};
+    enum { NUM = sizeof messages / sizeof messages[0] };
+    struct ds_conn conn = {.number = 1};
+    (void)state;
+    for (int shares = 0; shares < 2; shares++) {
+        struct record_block block = {.shares_atoms = shares != 0};
+        for (size_t i = 0; i < NUM; i++) {
+            text[0] = messages[i].first;
+            struct ds_event event = message_of(&conn, frame, sizeof frame, atoms, messages[i].num);
+            event.message.atom_texts = messages[i].texts;
+            assert_int_equal(record_block_add_event(&block, &event), COPY_OK);
+        }
+        const struct copied_record *copy = block.first, *before = NULL;
+        for (size_t i = 0; i < NUM; i++, before = copy, copy = copy->next) {
+            const struct ds_atom *got = atoms_of(copy);
+            assert_int_equal(got[0].text[0], messages[i].first);
+            assert_memory_equal(got[0].text + 1, "bc", 2);
+            if (messages[i].num == 2)
+                assert_memory_equal(got[1].text, "de", 2);
+            if (before != NULL)
+                assert_true((got == atoms_of(before)) == (messages[i].is_known && shares != 0));
+        }
+        record_block_free(&block);
+        assert_true(block.shares_atoms == (shares != 0));
+    }
+}
+
+/* Atoms for which there was no room are not taken for copied; nor those of a block that was emptied. */
+static void forgets_atoms_that_did_not_fit(void **state)
+{
+    enum { NUM_ATOMS = 200 };
+    static const uint8_t frame[] = {1, 2, 3, 4};
+    static char texts[NUM_ATOMS][500];
+    struct ds_atom atoms[NUM_ATOMS] = {0};
+    struct ds_conn conn = {.number = 1};
+    struct ds_event small = message_of(&conn, frame, sizeof frame, atoms, 1);
+    struct ds_event large = message_of(&conn, frame, sizeof frame, atoms, NUM_ATOMS);
+    (void)state;
+    for (uint32_t i = 0; i < NUM_ATOMS; i++) {
+        memset(texts[i], 'a', sizeof texts[i]);
+        atoms[i] = (struct ds_atom){.text = (const uint8_t *)texts[i], .len = sizeof texts[i]};
+    }
+    for (int begins_large = 0; begins_large < 2; begins_large++) {
+        struct record_block block = {.shares_atoms = true};
+        uint64_t number = 1;
+        size_t num = 0;
+        large.message.atom_texts = small.message.atom_texts = number;
+        if (!begins_large)
+            assert_int_equal(record_block_add_event(&block, &small), COPY_OK);
+        do
+            large.message.atom_texts = ++number;
+        while (record_block_add_event(&block, &large) == COPY_OK);
+        const struct copied_record *last = block.last;
+        const size_t len = block.len;
+        /* Again: it must not be found where nothing was kept. */
+        assert_int_equal(record_block_add_event(&block, &large), COPY_FULL);
+        assert_true(block.len == len && block.last == last);
+        while (record_block_add_event(&block, &small) == COPY_OK)
+            num++;
+        assert_true(num > 0);
+        record_block_clear(&block);
+        texts[0][0] = 'z';
+        assert_int_equal(record_block_add_event(&block, &large), COPY_OK);
+        assert_int_equal(atoms_of(block.first)[0].text[0], 'z');
+        assert_int_equal(atoms_of(block.first)[NUM_ATOMS - 1].text[499], 'a');
+        texts[0][0] = 'a';
+        record_block_free(&block);
+    }
 }
 
 int main(void)
@@ -193,6 +389,9 @@ int main(void)
         cmocka_unit_test(keeps_what_a_connection_was),
         cmocka_unit_test(says_that_memory_ran_out),
         cmocka_unit_test(copies_an_event_alone),
+        cmocka_unit_test(gives_back_what_it_packed),
+        cmocka_unit_test(copies_atoms_once),
+        cmocka_unit_test(forgets_atoms_that_did_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
