@@ -43,15 +43,19 @@ static void test_probe(void **state)
         CASE("\0", false, false, PROTO_MORE),
         CASE("\0\x16", false, false, PROTO_MORE),
         CASE("\0\x16N\0", false, false, PROTO_MORE),
+        CASE("\x10\0N", false, false, PROTO_MORE), /* as long as one may be */
+        CASE("\x10\x01N", false, false, PROTO_NO),
         CASE("GET / HTTP/1.1\r\n", false, false, PROTO_NO),
         CASE("\x16\x03\x01\x02\0\x01", false, false, PROTO_NO),
         CASE("\0\x01n", false, false, PROTO_NO), /* a NAMES request */
         CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x09" "alice@h", false, false, PROTO_NO),
         CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "alice h", false, false, PROTO_NO),
+        CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "al ce@h", false, false, PROTO_NO),
         CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "@aliceh", false, false, PROTO_NO),
         CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "a@lic@h", false, false, PROTO_NO),
         CASE("\0\x16N\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\x01\0\x07" "anyhost", false, false,
              PROTO_YES),
+        CASE("\0\x0fN\0\0\0\x0f\x07\xdf\x7f\xbd\0\0\0\x01\0\0", false, false, PROTO_NO), /* of no name */
         CASE("\0\x16N" FLAGS "\0\0\0\x01\0\x07" "anyhost", false, false, PROTO_NO),
         CASE("\0\x0en\0\x06\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_YES),
         CASE("\0\x0en\0\x01\x00\xff\x7f\xbd" "alice@h", false, false, PROTO_NO),
