@@ -15,6 +15,7 @@
 #include "file_helper.h"
 #include "replaced_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,19 +26,29 @@ static const char MAGIC[] = "distsniff learned 1\n";
 
 enum { MAX_LINE = 16384, MAX_TEXT = 4096, MAX_ROLES = 64 };
 
-/* decode replaces %xx; false when it makes no sense. */
+/* read_byte reads two hexadecimal digits. */
+static bool read_byte(const char *in, unsigned *byte)
+{
+    return isxdigit((unsigned char)in[0]) != 0 && isxdigit((unsigned char)in[1]) != 0 &&
+           sscanf(in, "%2x", byte) == 1;
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c > ' ' && c <= '~' && c != '%';
+}
+
+/* decode replaces %xx; false when it makes no sense: whatever is not plain is written so. */
 static bool decode(const char *in, char *out, size_t *len)
 {
     *len = 0;
     for (; *in != '\0' && *in != '\n'; in++) {
         unsigned byte = (unsigned char)*in;
-        if (*in == '%') {
-            if (sscanf(in + 1, "%2x", &byte) != 1 || in[2] == '\0' || in[2] == '\n')
-                return false;
-            in += 2;
-        }
-        if (*len == MAX_TEXT)
+        if (*len == MAX_TEXT || (*in != '%' && !is_plain((unsigned char)*in)) ||
+            (*in == '%' && !read_byte(in + 1, &byte)))
             return false;
+        if (*in == '%')
+            in += 2;
         out[(*len)++] = (char)byte;
     }
     return true;
@@ -47,10 +58,10 @@ static void encode(struct ds_buffer *out, struct ds_text text)
 {
     for (size_t i = 0; i < text.len; i++) {
         const unsigned char c = (unsigned char)text.data[i];
-        if (c <= ' ' || c > '~' || c == '%')
-            ds_buffer_printf(out, "%%%02x", c);
-        else
+        if (is_plain(c))
             ds_buffer_add(out, &text.data[i], 1);
+        else
+            ds_buffer_printf(out, "%%%02x", c);
     }
     ds_buffer_add(out, "\n", 1);
 }
@@ -61,12 +72,12 @@ static bool read_node(const char *line, struct ds_endpoint *node, char *name)
     char addr[33];
     int at = 0;
     *node = (struct ds_endpoint){0};
-    if (sscanf(line, "node %x %u %32s %x %n", &creation, &family, addr, &port, &at) != 4 ||
+    if (sscanf(line, "node %8x %1u %32s %5x %n", &creation, &family, addr, &port, &at) != 4 ||
         at == 0 || (family != 4 && family != 6) || strlen(addr) != 32 || port > UINT16_MAX)
         return false;
     for (int i = 0; i < 16; i++) {
         unsigned byte;
-        if (sscanf(&addr[2 * i], "%2x", &byte) != 1)
+        if (!read_byte(&addr[2 * i], &byte))
             return false;
         node->addr.bytes[i] = (uint8_t)byte;
     }
