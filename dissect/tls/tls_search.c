@@ -127,10 +127,10 @@ bool tls_search_all(struct tls *tls, int dir, const struct tls_record *record, s
                     uint8_t *type)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    if (tls->has_client_random || record->type != TLS_DATA ||
-        cursor_left(&record->body) > TLS_SMALL_RECORD || !tls_search_may_go_on(d) ||
-        tls_budget_is_spent(tls))
-        return false;
+    if (keylog_age(tls->stage->env->config.keylog) == 0 || tls->has_client_random ||
+        record->type != TLS_DATA || cursor_left(&record->body) > TLS_SMALL_RECORD ||
+        !tls_search_may_go_on(d) || tls_budget_is_spent(tls))
+        return false; /* of an empty key log, no number has been tried */
     struct tls_search *search = choose_search(tls, d);
     d->num_searches++;
     return look_on(tls, dir, search, record, len, type) == FOUND;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
+#include "made_packet.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/link.h>
@@ -21,12 +22,14 @@
 #define SECOND INT64_C(1000000000)
 #define NEVER UINT64_MAX
 
-enum { MAX_PACKETS = 400, MAX_TOLD = 600, PACKET_MAX = 70000, MAX_LINES = 32, MAX_CONNS = 32, LINE_MAX = 512 };
+enum { MAX_PACKETS = 400, MAX_TOLD = 600, PACKET_MAX = 70000, MAX_LINES = 32, MAX_CONNS = 32, LINE_MAX = 512,
+       BYTES_MAX = 1 << 20 };
 
 static struct capture {
     uint64_t num;
     struct ds_packet packets[MAX_PACKETS];
     uint8_t *bytes;
+    size_t len;
     char lines[MAX_LINES][LINE_MAX]; /* of the key log */
     int num_lines;
 } capture;
@@ -37,11 +40,13 @@ struct told {
     uint64_t frame, len;
     uint64_t end_seq, tcp;
     int type, dir;
+    bool is_final;
 };
 
 /* telling is how the capture is given to a session, and what comes of it. */
 struct telling {
     uint64_t keys_at[2]; /* packets before which the secrets of the client come, and those of the server */
+    uint64_t hand_at;    /* packet from which on another session goes on, and is listened to; 0: none does */
     uint64_t first;      /* packet */
     uint64_t drop[2];    /* packets that are not there, from one up to another */
     uint64_t swap;       /* packet that comes behind the next one; 0: none does */
@@ -51,6 +56,7 @@ struct telling {
     uint64_t buffer, connections; /* DS_LIMIT_; 0: the default */
     int64_t clock_ns;    /* it is so much later behind the last packet, before all ends; 0: nobody says so */
     size_t num_by_clock; /* told by then */
+    size_t num_at[2];    /* messages that were told when the secrets came */
     struct told told[MAX_TOLD];
     size_t num;
     bool has_tls[MAX_CONNS];
@@ -62,28 +68,28 @@ static void load(const char *name)
     char path[96], error[PCAP_ERRBUF_SIZE];
     struct pcap_pkthdr *header;
     const u_char *data;
-    size_t at = 0;
     snprintf(path, sizeof path, "../pcaps/%s.pcap", name);
     pcap_t *pcap = pcap_open_offline(path, error);
     assert_non_null(pcap);
     capture.num = 0;
+    capture.len = 0;
     capture.num_lines = 0;
     free(capture.bytes);
-    capture.bytes = malloc(1 << 20);
+    capture.bytes = malloc(BYTES_MAX);
     assert_non_null(capture.bytes);
     while (pcap_next_ex(pcap, &header, &data) == 1) {
-        assert_true(capture.num < MAX_PACKETS && at + header->caplen < 1 << 20);
-        memcpy(capture.bytes + at, data, header->caplen);
+        assert_true(capture.num < MAX_PACKETS && capture.len + header->caplen < BYTES_MAX);
+        memcpy(capture.bytes + capture.len, data, header->caplen);
         capture.packets[capture.num] = (struct ds_packet){
             .ts_ns = header->ts.tv_sec * SECOND + header->ts.tv_usec * 1000,
             .frame = capture.num + 1,
             .link_type = (uint32_t)pcap_datalink(pcap),
-            .data = capture.bytes + at,
+            .data = capture.bytes + capture.len,
             .cap_len = header->caplen,
             .len = header->len,
         };
         capture.num++;
-        at += header->caplen;
+        capture.len += header->caplen;
     }
     pcap_close(pcap);
     snprintf(path, sizeof path, "../pcaps/%s.keys", name);
@@ -111,6 +117,7 @@ static void on_event(void *context, const struct ds_event *event)
         .tcp = event->conn->tcp,
         .type = (int)event->type,
         .dir = event->dir,
+        .is_final = event->type == DS_EVENT_CONN && event->change.final,
     };
     t->has_tls[event->conn->tcp % MAX_CONNS] |= event->conn->tls != NULL;
 }
@@ -133,6 +140,38 @@ static void feed(struct telling *t, struct ds_session *session, uint64_t i)
     ds_session_packet(session, &packet);
 }
 
+/* handing gives the past of one session to another. */
+struct handing {
+    struct ds_session *to;
+    struct ds_buffer buffer;
+};
+
+static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segment)
+{
+    struct handing *handing = context;
+    struct ds_packet packet;
+    assert_true(made_packet(segment, ts_ns, capture.packets[0].link_type, &handing->buffer, &packet));
+    ds_session_packet(handing->to, &packet);
+}
+
+static struct ds_session *hand_over(struct ds_session *from, const struct ds_config *config)
+{
+    struct handing handing = {.to = ds_session_new(config)};
+    assert_non_null(handing.to);
+    ds_session_past(from, NULL, hand_on, &handing);
+    ds_buffer_free(&handing.buffer);
+    ds_session_free(from);
+    return handing.to;
+}
+
+static size_t count(const struct telling *t, int type)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < t->num; i++)
+        num += t->told[i].type == type;
+    return num;
+}
+
 static void tell(void *context)
 {
     struct telling *t = context;
@@ -146,6 +185,7 @@ static void tell(void *context)
     config.keylog = keylog;
     config.keylog_grows = true;
     config.facts = true;
+    config.remember = t->hand_at != 0;
     if (t->buffer != 0)
         config.limits[DS_LIMIT_BUFFER] = t->buffer;
     if (t->connections != 0)
@@ -155,8 +195,14 @@ static void tell(void *context)
     struct ds_session *session = ds_session_new(&config);
     for (uint64_t i = 0; session != NULL && i <= capture.num; i++) {
         for (int of = 0; of < 2; of++) {
-            if (i == t->keys_at[of])
-                add_keys(keylog, of);
+            if (i != t->keys_at[of])
+                continue;
+            t->num_at[of] = count(t, DS_EVENT_MESSAGE);
+            add_keys(keylog, of);
+        }
+        if (i != 0 && i == t->hand_at) {
+            session = hand_over(session, &config);
+            t->num = 0;
         }
         if (i == capture.num)
             break;
@@ -222,14 +268,6 @@ static void assert_alike(const struct telling *a, const struct telling *b, uint6
     }
 }
 
-static size_t count(const struct telling *t, int type)
-{
-    size_t num = 0;
-    for (size_t i = 0; i < t->num; i++)
-        num += t->told[i].type == type;
-    return num;
-}
-
 /* same_as_early compares a telling with one whose secrets were there, whenever they come. */
 static void same_as_early(struct telling as, uint64_t step)
 {
@@ -268,6 +306,96 @@ static void around_gaps_and_disorder(void **state)
             same_as_early((struct telling){.swap = at}, 60);
         }
     }
+}
+
+/* head_len returns where the payload of a packet begins: behind Ethernet, IPv4 and TCP. */
+static size_t head_len(const uint8_t *data)
+{
+    const uint8_t *tcp = data + 14 + (data[14] & 15) * 4;
+    return (size_t)(tcp - data) + (tcp[12] >> 4) * 4;
+}
+
+static size_t whole_len(const uint8_t *data)
+{
+    return 14 + (size_t)(data[16] << 8 | data[17]);
+}
+
+static uint32_t seq_of(const uint8_t *data)
+{
+    const uint8_t *seq = data + 14 + (data[14] & 15) * 4 + 4;
+    return (uint32_t)seq[0] << 24 | (uint32_t)seq[1] << 16 | (uint32_t)seq[2] << 8 | seq[3];
+}
+
+/* goes_on says whether what b sends follows what a sends. */
+static bool goes_on(const uint8_t *a, const uint8_t *b)
+{
+    const size_t len = whole_len(a) - head_len(a);
+    return len != 0 && whole_len(b) != head_len(b) && memcmp(a + 26, b + 26, 12) == 0 &&
+           seq_of(b) == seq_of(a) + len;
+}
+
+/* join makes one segment of two that follow each other, and returns of how many it did. */
+static unsigned join(void)
+{
+    unsigned num = 0;
+    for (uint64_t i = 0; i + 1 < capture.num; i++) {
+        const uint8_t *one = capture.packets[i].data, *next = capture.packets[i + 1].data;
+        if (!goes_on(one, next))
+            continue;
+        const size_t more = whole_len(next) - head_len(next), len = whole_len(one) + more;
+        uint8_t *both = capture.bytes + capture.len;
+        assert_true(capture.len + len < BYTES_MAX && len < 1 << 16);
+        memcpy(both, one, whole_len(one));
+        memcpy(both + whole_len(one), next + head_len(next), more);
+        both[16] = (uint8_t)((len - 14) >> 8);
+        both[17] = (uint8_t)(len - 14);
+        capture.len += len;
+        capture.packets[i].data = both;
+        capture.packets[i].cap_len = capture.packets[i].len = (uint32_t)len;
+        capture.num--;
+        memmove(&capture.packets[i + 1], &capture.packets[i + 2],
+                (capture.num - i - 1) * sizeof capture.packets[0]);
+        num++;
+    }
+    return num;
+}
+
+/* Of several records in one segment each ends at a place of its own. */
+static void several_in_a_segment(void **state)
+{
+    unsigned num = 0;
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        load(names[i]);
+        num += join();
+        same_as_early((struct telling){0}, 23);
+    }
+    assert_true(num > 10);
+}
+
+/* What waits when another session takes over is not said by that one, which has its keys then. */
+static void another_takes_over(void **state)
+{
+    static struct telling early, late;
+    size_t num_waiting = 0;
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        load(names[i]);
+        for (uint64_t at = 60; at < 90; at += 7) {
+            early = late = (struct telling){.hand_at = at};
+            tell(&early);
+            late.keys_at[0] = late.keys_at[1] = at + 10;
+            tell(&late);
+            assert_true(count(&early, DS_EVENT_MESSAGE) > 5);
+            assert_int_equal(count(&late, DS_EVENT_MESSAGE), count(&early, DS_EVENT_MESSAGE));
+            for (size_t k = 0; k < late.num; k++) {
+                if (late.told[k].type == DS_EVENT_MESSAGE)
+                    assert_true(late.told[k].frame > at);
+            }
+            num_waiting += late.num_at[0] == 0;
+        }
+    }
+    assert_true(num_waiting > 10);
 }
 
 /* What one end says waits for the keys of the other. */
@@ -327,6 +455,63 @@ static void little_room(void **state)
             most = num > most ? num : most;
         }
         assert_true(least < most);
+    }
+}
+
+/* A connection that was begun late is told whenever its keys come, be the key log empty until then. */
+static void begun_late(void **state)
+{
+    static struct telling t;
+    (void)state;
+    load("tls-29");
+    t = (struct telling){.drop = {20, 40}};
+    tell(&t);
+    const size_t all = count(&t, DS_EVENT_MESSAGE);
+    assert_true(all > 80);
+    for (uint64_t at = 60; at < 104; at += 7) {
+        t = (struct telling){.drop = {20, 40}, .keys_at = {at, at}};
+        tell(&t);
+        assert_int_equal(count(&t, DS_EVENT_MESSAGE), all);
+    }
+}
+
+/* Nothing is told before both ends have keys, of a connection that was begun late either. */
+static void until_both_have_keys(void **state)
+{
+    static struct telling t;
+    (void)state;
+    load("tls-29");
+    for (uint64_t from = 40; from < 48; from += 2) { /* TCP waits for the beginning, but not as long */
+        for (int first = 0; first < 2; first++) {
+            t = (struct telling){.drop = {20, from}};
+            t.keys_at[first] = 88;
+            t.keys_at[1 - first] = 100;
+            tell(&t);
+            assert_int_equal(t.num_at[1 - first], 0);
+            assert_true(count(&t, DS_EVENT_MESSAGE) > 10);
+        }
+    }
+}
+
+/* All that is closed by the end of a capture is told then, before what is not. */
+static void closed_by_the_end(void **state)
+{
+    static struct telling t;
+    (void)state;
+    for (int i = 2; i < NUM_NAMES; i++) {
+        unsigned num[2] = {0};
+        load(names[i]);
+        for (int has_keys = 0; has_keys < 2; has_keys++) {
+            t = (struct telling){.keys_at = {NEVER, NEVER}, .until = 200};
+            if (has_keys != 0)
+                t.keys_at[0] = t.keys_at[1] = 0;
+            tell(&t);
+            for (size_t k = 0; k < t.num; k++)
+                num[has_keys] += t.told[k].is_final;
+            assert_true(is_rising(&t));
+        }
+        assert_true(num[1] >= 2);
+        assert_int_equal(num[0], num[1]);
     }
 }
 
@@ -406,9 +591,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whenever_the_keys_come),
         cmocka_unit_test(around_gaps_and_disorder),
+        cmocka_unit_test(several_in_a_segment),
+        cmocka_unit_test(another_takes_over),
         cmocka_unit_test(one_end_waits_for_the_other),
         cmocka_unit_test(one_end_alone),
         cmocka_unit_test(little_room),
+        cmocka_unit_test(begun_late),
+        cmocka_unit_test(until_both_have_keys),
+        cmocka_unit_test(closed_by_the_end),
         cmocka_unit_test(by_the_clock),
         cmocka_unit_test(no_place_to_wait),
         cmocka_unit_test(without_memory),

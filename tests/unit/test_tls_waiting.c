@@ -26,8 +26,10 @@ struct run {
     int64_t pause_ns;         /* by so much */
     uint64_t buffer;          /* DS_LIMIT_BUFFER; 0: the default */
     bool is_wrong;            /* the secrets are others */
+    bool has_others;          /* from the start there are some, of others */
     uint64_t num_messages, num_packets, unopened;
     uint64_t told_after[2]; /* records of each end by the time it is said that there are no keys */
+    uint64_t told_at, first_at; /* packet of that, and of the first message */
     bool is_late;
 };
 
@@ -36,13 +38,17 @@ static void on_event(void *context, const struct ds_event *event)
     struct run *run = context;
     const struct ds_tls *tls = event->conn->tls;
     run->num_messages += event->type == DS_EVENT_MESSAGE;
+    if (event->type == DS_EVENT_MESSAGE && run->first_at == 0)
+        run->first_at = event->frame;
     if (event->type != DS_EVENT_CONN || tls == NULL)
         return;
     run->is_late = run->is_late || tls->keys == DS_TLS_KEYS_LATE;
     if (event->change.final)
         run->unopened += tls->unopened[0] + tls->unopened[1];
-    else if (tls->keys == DS_TLS_KEYS_MISSING && run->told_after[0] + run->told_after[1] == 0)
+    else if (tls->keys == DS_TLS_KEYS_MISSING && run->told_at == 0) {
         memcpy(run->told_after, tls->data_records, sizeof run->told_after);
+        run->told_at = run->num_packets;
+    }
 }
 
 static void add_keys(struct ds_keylog *keylog, const struct run *run)
@@ -61,6 +67,14 @@ static void add_keys(struct ds_keylog *keylog, const struct run *run)
     fclose(file);
 }
 
+/* add_another adds a secret of a connection that is not there. */
+static void add_another(struct ds_keylog *keylog)
+{
+    char line[256];
+    snprintf(line, sizeof line, "CLIENT_RANDOM %064d %096d\n", 1, 2);
+    ds_keylog_add(keylog, line, strlen(line));
+}
+
 static void play(struct run *run)
 {
     char path[96], error[PCAP_ERRBUF_SIZE];
@@ -69,6 +83,8 @@ static void play(struct run *run)
     struct ds_config config;
     struct ds_keylog *keylog = ds_keylog_new(1000);
     assert_non_null(keylog);
+    if (run->has_others)
+        add_another(keylog);
     ds_config_init(&config);
     config.on_event = on_event;
     config.context = run;
@@ -133,11 +149,24 @@ static void late_keys_open_what_waited(void **state)
         play(&too_late);
         assert_true(too_late.num_messages < all.num_messages);
         assert_true(too_late.unopened > all.unopened);
+    }
+}
 
-        /* One that does not grow is not waited for. */
-        struct run fixed = {.name = names[i], .keys_at = late};
+/* A key log that does not grow is not waited for once both have said hello: that there are no keys is said
+ * of the first record that is sealed. */
+static void what_does_not_grow_is_not_waited_for(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        const struct run all = all_of(names[i]);
+        struct run fixed = {.name = names[i], .has_others = true, .keys_at = all.num_packets / 2};
         play(&fixed);
         assert_true(fixed.num_messages < all.num_messages);
+        assert_in_range(fixed.told_at, 1, all.first_at - 1);
+        struct run grows = {.name = names[i], .grows = true, .has_others = true,
+                            .keys_at = all.num_packets / 2};
+        play(&grows);
+        assert_int_equal(grows.num_messages, all.num_messages);
     }
 }
 
@@ -186,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(late_keys_open_what_waited),
+        cmocka_unit_test(what_does_not_grow_is_not_waited_for),
         cmocka_unit_test(little_room_is_little_waiting),
         cmocka_unit_test(without_keys_nothing_is_opened),
         cmocka_unit_test(wrong_keys_are_given_up),
