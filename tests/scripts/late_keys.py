@@ -93,6 +93,28 @@ def unordered(told):
     return b'\n'.join(sorted(told.splitlines()))
 
 
+def in_frames(told):
+    """The terms of -T etf, one a line: each has its length before it."""
+    lines, at = [], 0
+    while at < len(told):
+        length = struct.unpack_from('>I', told, at)[0]
+        term = told[at + 4:at + 4 + length]
+        lines.append(repr(term.replace(b'\x04late', b'\x05found')).encode())
+        at += 4 + length
+    return b'\n'.join(lines)
+
+
+def as_terms(name, moments):
+    """Of terms only that word is another."""
+    given, keys = packets(name), keys_of(name)
+    early = tell(pcapng(given, {0: keys}), ['-T', 'etf'])
+    for moment in moments:
+        late = tell(pcapng(given, {0: NOT_YET, int(len(given) * moment): keys}), ['-T', 'etf'])
+        if late == early:
+            sys.exit(f'{name}: the keys are not late in terms')
+        compare(f'{name} at {moment}, as terms', in_frames(early), in_frames(late))
+
+
 def at_moments(name, moments, tellings, form=lambda told: told):
     given, keys = packets(name), keys_of(name)
     for options in tellings:
@@ -154,6 +176,7 @@ os.environ['ASAN_OPTIONS'] = os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks
 for name in ('tls12-25', 'tls-29'):
     at_moments(name, (0.6, 0.8, 1), TELLINGS)
     at_moments(name, (0.6,), OTHERS)
+    as_terms(name, (0.6, 1))
 for name in ('tls12-renewed-25', 'tls-renewed-29'):
     at_moments(name, (0.3, 0.45), TELLINGS)
     at_moments(name, (0.7, 1), TELLINGS, unordered) # one is closed by then, and EPMD was asked for another
