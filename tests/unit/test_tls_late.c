@@ -22,8 +22,7 @@
 #define SECOND INT64_C(1000000000)
 #define NEVER UINT64_MAX
 
-enum { MAX_PACKETS = 400, MAX_TOLD = 600, PACKET_MAX = 70000, MAX_LINES = 32, MAX_CONNS = 32, LINE_MAX = 512,
-       BYTES_MAX = 1 << 20 };
+enum { MAX_PACKETS = 400, MAX_TOLD = 600, MAX_LINES = 32, MAX_CONNS = 32, LINE_MAX = 512, BYTES_MAX = 1 << 20 };
 
 static struct capture {
     uint64_t num;
@@ -46,7 +45,8 @@ struct told {
 /* telling is how the capture is given to a session, and what comes of it. */
 struct telling {
     uint64_t keys_at[2]; /* packets before which the secrets of the client come, and those of the server */
-    uint64_t hand_at;    /* packet from which on another session goes on, and is listened to; 0: none does */
+    uint64_t want_at;    /* packet from which on the secrets come once they are asked for; 0: never */
+    uint64_t hand_at;    /* packet from which on another session goes on, which is heard; 0: none */
     uint64_t first;      /* packet */
     uint64_t drop[2];    /* packets that are not there, from one up to another */
     uint64_t swap;       /* packet that comes behind the next one; 0: none does */
@@ -130,6 +130,17 @@ static void add_keys(struct ds_keylog *keylog, int of)
     }
 }
 
+static struct ds_keylog *wanted;
+static bool is_there_soon; /* what is wanted */
+
+static void on_want(void *context)
+{
+    (void)context;
+    for (int of = 0; of < 2 && is_there_soon; of++)
+        add_keys(wanted, of);
+    is_there_soon = false;
+}
+
 static void feed(struct telling *t, struct ds_session *session, uint64_t i)
 {
     struct ds_packet packet = capture.packets[i];
@@ -179,6 +190,9 @@ static void tell(void *context)
     struct ds_keylog *keylog = ds_keylog_new(1000);
     if (keylog == NULL)
         return;
+    wanted = keylog;
+    is_there_soon = false;
+    ds_keylog_on_want(keylog, on_want, NULL);
     ds_config_init(&config);
     config.on_event = on_event;
     config.context = t;
@@ -206,6 +220,8 @@ static void tell(void *context)
         }
         if (i == capture.num)
             break;
+        if (i != 0 && i == t->want_at)
+            is_there_soon = true;
         const bool is_swapped = t->swap != 0 && i == t->swap;
         if (is_swapped)
             feed(t, session, i + 1);
@@ -540,6 +556,47 @@ static void by_the_clock(void **state)
     assert_true(is_rising(&t));
 }
 
+/* Ten seconds are not too late, a nanosecond more is; nor is a clock that was set back. */
+static void ten_seconds(void **state)
+{
+    enum { FIRST_SEALED = 25, UNTIL = 80 };
+    static struct telling t;
+    size_t num[2];
+    (void)state;
+    load("tls-29");
+    const int64_t end_ns = capture.packets[FIRST_SEALED].ts_ns + 10 * SECOND;
+    for (int more = 0; more < 2; more++) {
+        t = (struct telling){.until = UNTIL, .keys_at = {NEVER, NEVER}};
+        t.clock_ns = end_ns + more - capture.packets[UNTIL - 1].ts_ns;
+        tell(&t);
+        num[more] = t.num_by_clock;
+    }
+    assert_true(num[0] < num[1]);
+
+    t = (struct telling){0};
+    tell(&t);
+    const size_t all = count(&t, DS_EVENT_MESSAGE);
+    t = (struct telling){.pause_at = 60, .pause_ns = -3600 * SECOND, .keys_at = {90, 90}};
+    tell(&t);
+    assert_int_equal(count(&t, DS_EVENT_MESSAGE), all);
+}
+
+/* Keys are asked for when a connection is closed, so that those that are there by then are in time. */
+static void asked_for_at_the_close(void **state)
+{
+    static struct telling t;
+    (void)state;
+    for (int i = 0; i < NUM_NAMES; i++) {
+        load(names[i]);
+        t = (struct telling){.keys_at = {NEVER, NEVER}, .want_at = 95};
+        tell(&t);
+        size_t num = 0;
+        for (size_t k = 0; k < t.num_by_clock; k++)
+            num += t.told[k].type == DS_EVENT_MESSAGE;
+        assert_true(num > 50);
+    }
+}
+
 /* A connection that is closed waits as long as TCP has a place for it. */
 static void no_place_to_wait(void **state)
 {
@@ -600,6 +657,8 @@ int main(void)
         cmocka_unit_test(until_both_have_keys),
         cmocka_unit_test(closed_by_the_end),
         cmocka_unit_test(by_the_clock),
+        cmocka_unit_test(ten_seconds),
+        cmocka_unit_test(asked_for_at_the_close),
         cmocka_unit_test(no_place_to_wait),
         cmocka_unit_test(without_memory),
     };
