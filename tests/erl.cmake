@@ -67,5 +67,5 @@ erl_check(forged_json forged_json ${CMAKE_CURRENT_BINARY_DIR}/forged_json)
 add_test(NAME stops COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/stops $<TARGET_FILE:distsniff>
                             ${ERL_DIR} ${ERL} $<IF:$<BOOL:${DISTSNIFF_SANITIZE}>,8000,1500>)
 add_test(NAME memory COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/memory ${CMAKE_SOURCE_DIR}
-                             ${CMAKE_BINARY_DIR}/plain ${ERL_DIR} ${ERL})
+                             ${CMAKE_BINARY_DIR}/without_sanitizers ${ERL_DIR} ${ERL})
 set_tests_properties(memory PROPERTIES TIMEOUT 1800 COST 100) # it builds first

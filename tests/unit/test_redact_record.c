@@ -389,8 +389,8 @@ static void knows_all_of_a_record(void **state)
     assert_int_equal(sizeof(struct ds_conn), 272);
     assert_int_equal(sizeof(struct ds_epmd), 96);
     assert_int_equal(sizeof(struct ds_handshake), 104);
-    assert_int_equal(sizeof(struct ds_message), 584);
-    assert_int_equal(sizeof(struct ds_event), 680);
+    assert_int_equal(sizeof(struct ds_message), 592);
+    assert_int_equal(sizeof(struct ds_event), 688);
 }
 
 static void with_failing_memory(void *context)
