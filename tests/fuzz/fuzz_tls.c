@@ -79,13 +79,15 @@ static void take_past(void *context, int64_t ts_ns, const struct ds_segment *seg
         tls_feed(tls, dir, bytes);
 }
 
-/* hand_on: another connection goes on where this one stands. */
-static void hand_on(struct tls_stage *stage, const struct tls *tls, struct tcp_conn_view *tcp)
+/* hand_on: a connection of another session goes on where this one stands. */
+static void hand_on(struct env *env, const struct tls_events *events, const struct tls *tls,
+                    struct tcp_conn_view *tcp)
 {
     static const uint8_t text[] = "what was said";
     const struct tcp_point points[2] = {{.started = true}, {.started = true}};
     struct tls_past past;
-    struct tls *other = tls_new(stage, tcp, NULL);
+    struct tls_stage *stage = tls_stage_new(env, events);
+    struct tls *other = stage != NULL ? tls_new(stage, tcp, NULL) : NULL;
     if (other == NULL)
         abort();
     tls_past_begin(&past, tls, tcp, points, tcp->now_ns, take_past, other);
@@ -96,6 +98,7 @@ static void hand_on(struct tls_stage *stage, const struct tls *tls, struct tcp_c
     tls_past_take(&past, tcp->now_ns, &said);
     tls_past_end(&past);
     tls_free(other);
+    tls_stage_free(stage);
 }
 
 static void add_secrets(struct ds_keylog *keylog)
@@ -161,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const struct ds_tls *view = tls_view(tls);
     if (num_bytes != 0 && view->keys > DS_TLS_KEYS_LATE)
         abort();
-    hand_on(stage, tls, tcp);
+    hand_on(&env, &events, tls, tcp);
     tls_free(tls);
     tls_stage_free(stage);
     if (env.meter.used != 0)
