@@ -8,8 +8,6 @@
 
 #include <openssl/crypto.h>
 
-#define WAIT_NS (10 * (uint64_t)TLS_SECOND_NS)
-
 bool tls_late_may_wait(const struct tls *tls)
 {
     const struct env *env = tls->stage->env;
@@ -21,7 +19,7 @@ bool tls_late_may_wait(const struct tls *tls)
 static bool is_over(const struct tls *tls, int64_t then_ns)
 {
     const int64_t now_ns = tls->stage->now_ns;
-    return now_ns > then_ns && (uint64_t)now_ns - (uint64_t)then_ns > WAIT_NS;
+    return now_ns > then_ns && (uint64_t)now_ns - (uint64_t)then_ns > (uint64_t)DS_KEYS_WAIT_NS;
 }
 
 bool tls_late_is_over(const struct tls *tls)

@@ -119,6 +119,9 @@ void ds_glance_free(struct ds_glance *glance); /* NULL is allowed */
  * order seem so, too. */
 bool ds_glance_packet(struct ds_glance *glance, const struct ds_packet *packet);
 
+/* DS_KEYS_WAIT_NS: how much older than others events can be that have waited for keys (keylog_grows). */
+#define DS_KEYS_WAIT_NS INT64_C(10000000000)
+
 struct ds_config {
     ds_event_fn on_event;
     ds_port_fn on_port; /* may be NULL */
@@ -133,8 +136,8 @@ struct ds_config {
     bool lookups; /* DS_EVENT_LOOKUP */
     bool parts;   /* DS_EVENT_PART */
     struct ds_keylog *keylog; /* secrets of TLS connections; NULL: none */
-    bool keylog_grows;        /* what has no keys yet is held for ten seconds: its events come later than
-                                 those of others, with the times and numbers of their own packets */
+    bool keylog_grows;        /* what has no keys yet is held for DS_KEYS_WAIT_NS: its events come later
+                                 than those of others, with the times and numbers of their own packets */
     bool keylog_notes;        /* it notes which secrets are of use, see ds_keylog_used */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
     bool remember;         /* what ds_session_past gives out */

@@ -15,7 +15,6 @@
 
 #define MIN_PAUSE_NS INT64_C(1000000000)
 #define RECENT_NS INT64_C(600000000000)
-#define OLDER_NS INT64_C(10000000000) /* what waited for the keys of its connection is, at most */
 
 enum {
     MAX_FOUND = 1024,
@@ -345,7 +344,7 @@ static void count(struct detect *d, const struct ds_event *event)
 static void note_pause(struct detect *d)
 {
     const int64_t since_ns = d->pause.last_ns;
-    if (d->now_ns < since_ns && since_ns - d->now_ns <= OLDER_NS)
+    if (d->now_ns < since_ns && since_ns - d->now_ns <= DS_KEYS_WAIT_NS)
         return;
     d->pause.last_ns = d->now_ns;
     if (d->now_ns - since_ns < MIN_PAUSE_NS || since_ns == 0)

@@ -4,6 +4,7 @@
  * past: by bit 3 of a sealed piece or of how far the direction has come), a length of 2 bytes, and
  * as many bytes. The key log knows the secrets of the seeds, whose randoms are all 'r'.
  */
+#include "quiet_tls.h"
 #include "tcp_conn.h"
 #include "tls_past.h"
 
@@ -31,35 +32,6 @@ static void on_gap(void *context, int dir, uint64_t gap_len, enum tcp_gap why)
     (void)context;
     if ((dir != 0 && dir != 1) || (gap_len == 0 && why != TCP_GAP_LOST))
         abort();
-}
-
-static void on_sealed(void *context)
-{
-    (void)context;
-}
-
-static void on_stall(void *context, int dir, const struct ds_stall *stall)
-{
-    (void)context;
-    (void)dir;
-    (void)stall;
-}
-
-static void on_note(void *context, int dir)
-{
-    (void)context;
-    (void)dir;
-}
-
-static void on_close(void *context, enum tcp_close why)
-{
-    (void)context;
-    (void)why;
-}
-
-static void on_work(void *context)
-{
-    (void)context;
 }
 
 /* take_past takes what stands for the past of another connection, which it is given out of. */
@@ -123,9 +95,9 @@ static void add_secrets(struct ds_keylog *keylog)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    static const struct tls_events events = {on_text,  on_gap,  on_sealed,
-                                             on_stall, on_note, on_note,
-                                             on_close, on_work, on_work};
+    static const struct tls_events events = {on_text,         on_gap,        quiet_tls_note,
+                                             quiet_tls_stall, quiet_tls_dir, quiet_tls_dir,
+                                             quiet_tls_close, quiet_tls_note, quiet_tls_note};
     struct cursor input = cursor_make(data, len), bytes;
     uint8_t flags, what;
     uint16_t step_len;

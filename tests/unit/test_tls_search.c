@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "quiet_tls.h"
 #include "tcp_conn.h"
 #include "tls_conn.h"
 #include "tls_hello.h"
@@ -45,35 +46,6 @@ static void on_gap(void *context, int dir, uint64_t len, enum tcp_gap why)
     w->num_gaps++;
 }
 
-static void on_sealed(void *context)
-{
-    (void)context;
-}
-
-static void on_stall(void *context, int dir, const struct ds_stall *stall)
-{
-    (void)context;
-    (void)dir;
-    (void)stall;
-}
-
-static void on_note(void *context, int dir)
-{
-    (void)context;
-    (void)dir;
-}
-
-static void on_close(void *context, enum tcp_close why)
-{
-    (void)context;
-    (void)why;
-}
-
-static void on_work(void *context)
-{
-    (void)context;
-}
-
 static void add_secret(struct world *w, const char *label, uint8_t random, uint8_t first)
 {
     char line[512];
@@ -89,9 +61,9 @@ static void add_secret(struct world *w, const char *label, uint8_t random, uint8
 
 static void begin(struct world *w)
 {
-    static const struct tls_events events = {on_text,  on_gap,  on_sealed,
-                                             on_stall, on_note, on_note,
-                                             on_close, on_work, on_work};
+    static const struct tls_events events = {on_text,         on_gap,        quiet_tls_note,
+                                             quiet_tls_stall, quiet_tls_dir, quiet_tls_dir,
+                                             quiet_tls_close, quiet_tls_note, quiet_tls_note};
     uint8_t secret[TLS_SECRET_MAX];
     *w = (struct world){.conn.view = {.now_ns = 1000 * SECOND, .port = {1, 2}},
                         .env = {.meter.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16}};
