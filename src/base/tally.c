@@ -83,7 +83,7 @@ static struct tally_entry *find_lightest(struct tally *tally)
     return e;
 }
 
-static struct tally_entry *find(const struct tally *tally, uint64_t key)
+void *tally_find(const struct tally *tally, uint64_t key)
 {
     struct tally_entry *e = table_first(&tally->table, (uint32_t)key);
     while (e != NULL && e->key != key)
@@ -110,7 +110,7 @@ static struct tally_entry *replace(struct tally *tally, uint64_t key)
 
 void *tally_add(struct tally *tally, uint64_t key, uint64_t weight, bool *is_new)
 {
-    struct tally_entry *e = find(tally, key);
+    struct tally_entry *e = tally_find(tally, key);
     *is_new = e == NULL;
     if (e == NULL) {
         e = table_is_full(&tally->table) ? replace(tally, key)

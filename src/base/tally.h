@@ -49,6 +49,9 @@ void tally_clear(struct tally *tally);
  * memory ran out: then the weight is not counted anywhere. */
 void *tally_add(struct tally *tally, uint64_t key, uint64_t weight, bool *is_new);
 
+/* tally_find finds the entry of a kind; NULL: it has none. */
+void *tally_find(const struct tally *tally, uint64_t key);
+
 /* tally_most_missing is what a kind without an entry may weigh; 0 while all is exact. */
 uint64_t tally_most_missing(struct tally *tally);
 

@@ -4,7 +4,9 @@
  * somebody else was to end.
  *
  * A death is told to each watcher by itself, and what it brings about comes behind it: so a line
- * waits for a second of the capture's time before it is written.
+ * waits for a second of the capture's time before it is made. Lines are held until the table is
+ * written, as the sentence before them counts them; where there are too many for that, they are
+ * written as they come, and it stands last.
  */
 #include "report.h"
 
@@ -21,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_NS = 1000000000, MAX_WAITING = 256, MAX_TOLD = 8, MAX_NAMED = 5 };
+enum { WAIT_NS = 1000000000, MAX_WAITING = 256, MAX_TOLD = 8, MAX_NAMED = 5, MAX_HELD = 1 << 20 };
 
 enum death_of { DEATH_OF_PROCESS, DEATH_OF_LINK, DEATH_BY_SIGNAL };
 
@@ -44,6 +46,8 @@ struct deaths {
     struct report_text *text;
     struct table waiting;
     struct table half_closed; /* connections whose end has been told of */
+    struct ds_buffer held; /* lines, until the table is written */
+    bool flows;            /* there were more than MAX_HELD bytes of them */
     uint64_t num_processes, num_links, num_signals;
     bool failed;
 };
@@ -100,11 +104,24 @@ static void free_death(struct deaths *d, struct death *death)
     table_remove(&d->waiting, death);
 }
 
+/* let_go writes what is held, and from now on what comes. */
+static void let_go(struct deaths *d)
+{
+    ds_buffer_add_text(&d->text->buffer,
+                       "so many that they stand here as they came; the last line counts them\n");
+    ds_buffer_add(&d->text->buffer, d->held.data, d->held.len);
+    d->failed |= d->held.failed;
+    ds_buffer_free(&d->held);
+    d->flows = true;
+}
+
 static void write_oldest(struct deaths *d)
 {
     struct death *death = table_oldest(&d->waiting);
-    print_death(d, death, &d->text->buffer);
+    print_death(d, death, d->flows ? &d->text->buffer : &d->held);
     free_death(d, death);
+    if (d->held.len >= MAX_HELD)
+        let_go(d);
 }
 
 static struct death *find(const struct deaths *d, uint64_t key)
@@ -361,18 +378,38 @@ static void take_record(void *state, const struct record *record)
     }
 }
 
-static void show_table(void *state)
+static void print_sum(const struct deaths *d, struct ds_buffer *out)
 {
-    struct deaths *d = state;
-    struct ds_buffer *out = &d->text->buffer;
-    const struct death *death = table_oldest(&d->waiting);
-    for (; death != NULL; death = table_newer(&d->waiting, death))
-        print_death(d, death, out);
     ds_buffer_printf(out, "ended: %" PRIu64 " process%s", d->num_processes,
                      d->num_processes == 1 ? "" : "es");
     ds_buffer_printf(out, " and %s", counted(d->num_links, "links").text);
     ds_buffer_printf(out, "; %s sent%s\n", counted(d->num_signals, "exit signals").text,
-                     d->failed ? "; memory ran out" : "");
+                     d->failed || d->held.failed ? "; memory ran out" : "");
+}
+
+/* show_table: in a table that is followed by others, those that still wait stand in the next one. */
+static void show_table(void *state)
+{
+    struct deaths *d = state;
+    struct ds_buffer *out = &d->text->buffer;
+    const struct death *death = d->text->now_ns == 0 ? table_oldest(&d->waiting) : NULL;
+    if (!d->flows)
+        print_sum(d, out);
+    if (d->held.len != 0)
+        ds_buffer_add(out, d->held.data, d->held.len);
+    for (; death != NULL; death = table_newer(&d->waiting, death))
+        print_death(d, death, out);
+    if (d->flows)
+        print_sum(d, out);
+}
+
+static void begin_anew(void *state, int64_t now_ns)
+{
+    struct deaths *d = state;
+    (void)now_ns;
+    d->failed |= d->held.failed;
+    ds_buffer_free(&d->held);
+    d->flows = false;
 }
 
 static void end_table(void *state)
@@ -382,6 +419,7 @@ static void end_table(void *state)
         free_death(d, table_oldest(&d->waiting));
     table_free(&d->waiting);
     table_free(&d->half_closed);
+    ds_buffer_free(&d->held);
     free(d);
 }
 
@@ -391,6 +429,7 @@ const struct report_kind report_deaths = {
     .takes = REPORT_TAKES_RECORDS,
     .flows = true,
     .show = show_table,
+    .begin_anew = begin_anew,
     .end = end_table,
     .takes_monitors = true,
     .takes_names = true,

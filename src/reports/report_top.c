@@ -1,6 +1,7 @@
 /*
  * report_top.c - the processes that send and get most: with --every, since the table was written
- * last.
+ * last. A process is counted by its name where one is known of it, before and afterwards by its pid;
+ * both are one line.
  */
 #include "report.h"
 
@@ -17,12 +18,20 @@ struct top_process {
     uint64_t sent, sent_bytes, got, got_bytes;
     uint64_t asked, served, failed; /* calls that ended; failed: of those served */
     char *text;
+    size_t row; /* where it stands while a table is made */
+};
+
+/* top_name: what is counted by that pid has that name. Both are keys of lines. */
+struct top_name {
+    struct table_entry entry;
+    uint64_t pid, name;
 };
 
 struct top {
     struct report_text *text;
     uint64_t max_rows, max_tallies;
     struct tally processes;
+    struct table names; /* the latest of them */
     struct talkers talkers;
     uint64_t count, bytes, calls;
     int64_t start_ns, last_ns;
@@ -46,6 +55,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     t->max_rows = config->max_rows;
     t->max_tallies = config->limits[DS_LIMIT_TALLIES];
     tally_init(&t->processes, sizeof(struct top_process), t->max_tallies, forget);
+    table_init(&t->names, sizeof(struct top_name), t->max_tallies != 0 ? t->max_tallies : 1);
     talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES]);
     return t;
 }
@@ -68,13 +78,39 @@ static void keep_text(struct top *t, struct top_process *process)
     t->no_memory |= process->text == NULL;
 }
 
+static struct top_name *find_name(const struct top *t, uint64_t pid)
+{
+    struct top_name *n = table_first(&t->names, (uint32_t)pid);
+    while (n != NULL && n->pid != pid)
+        n = table_next(&t->names, n);
+    return n;
+}
+
+/* know_name notes that what is counted by a pid, 0: none is known, is counted by a name. */
+static void know_name(struct top *t, uint64_t pid, uint64_t name)
+{
+    struct top_name *n = pid != 0 && pid != name ? find_name(t, pid) : NULL;
+    if (n == NULL && pid != 0 && pid != name) {
+        if (table_is_full(&t->names))
+            table_remove(&t->names, table_oldest(&t->names));
+        n = table_add(&t->names, (uint32_t)pid);
+        t->no_memory |= n == NULL;
+    }
+    if (n == NULL)
+        return;
+    n->pid = pid;
+    n->name = name;
+}
+
 static void take_side(struct top *t, const struct record *record, enum talker_side side,
                       const struct talker *talker)
 {
     const uint64_t size = record->event->message.size;
     bool is_new;
-    struct top_process *process =
-        tally_add(&t->processes, talker_process_hash(record, side, talker), size, &is_new);
+    const uint64_t key = talker_process_hash(record, side, talker);
+    struct top_process *process = tally_add(&t->processes, key, size, &is_new);
+    if (talker->name != 0)
+        know_name(t, talker_pid_hash(record, side, talker), key);
     if (process == NULL) {
         t->no_memory = true;
         return;
@@ -96,13 +132,14 @@ static void take_side(struct top *t, const struct record *record, enum talker_si
 static struct top_process *find_party(struct top *t, const struct party *party)
 {
     bool is_new;
-    struct top_process *process =
-        tally_add(&t->processes, talker_party_hash(&t->talkers, party), 0, &is_new);
+    const uint64_t key = talker_party_hash(&t->talkers, party);
+    struct top_process *process = tally_add(&t->processes, key, 0, &is_new);
+    know_name(t, talker_party_pid_hash(&t->talkers, party), key);
     if (process == NULL) {
         t->no_memory = true;
     } else if (is_new) {
         t->scratch.len = 0;
-        party_print(party, &t->scratch);
+        talker_party_print(&t->talkers, party, &t->scratch);
         keep_text(t, process);
     }
     return process;
@@ -139,12 +176,59 @@ static void take_record(void *state, const struct record *record)
 
 static int busiest_first(const void *a, const void *b)
 {
-    const struct top_process *x = *(void *const *)a, *y = *(void *const *)b;
+    const struct top_process *x = a, *y = b;
     const uint64_t x_bytes = x->sent_bytes + x->got_bytes, y_bytes = y->sent_bytes + y->got_bytes;
     if (x_bytes != y_bytes)
         return x_bytes < y_bytes ? 1 : -1;
     return (x->head.entry.number > y->head.entry.number) -
            (x->head.entry.number < y->head.entry.number);
+}
+
+/* named_of finds what is counted by the name of a process that is counted by its pid. */
+static struct top_process *named_of(const struct top *t, const struct top_process *process)
+{
+    const struct top_name *n = find_name(t, process->head.key);
+    return n != NULL ? tally_find(&t->processes, n->name) : NULL;
+}
+
+static void join(struct top_process *row, const struct top_process *process)
+{
+    row->sent += process->sent;
+    row->sent_bytes += process->sent_bytes;
+    row->got += process->got;
+    row->got_bytes += process->got_bytes;
+    row->asked += process->asked;
+    row->served += process->served;
+    row->failed += process->failed;
+    row->head.most_missing += process->head.most_missing;
+}
+
+/* make_rows makes a line for each process, the busiest first, in memory to be freed; NULL: there are
+ * none, or memory ran out. */
+static struct top_process *make_rows(struct top *t, size_t *num)
+{
+    struct top_process *rows =
+        t->processes.table.num != 0 ? malloc(t->processes.table.num * sizeof *rows) : NULL;
+    *num = 0;
+    if (rows == NULL) {
+        t->no_memory |= t->processes.table.num != 0;
+        return NULL;
+    }
+    struct top_process *process = table_oldest(&t->processes.table);
+    for (; process != NULL; process = table_newer(&t->processes.table, process)) {
+        if (named_of(t, process) != NULL)
+            continue;
+        process->row = *num;
+        rows[(*num)++] = *process;
+    }
+    process = table_oldest(&t->processes.table);
+    for (; process != NULL; process = table_newer(&t->processes.table, process)) {
+        const struct top_process *named = named_of(t, process);
+        if (named != NULL)
+            join(&rows[named->row], process);
+    }
+    qsort(rows, *num, sizeof *rows, busiest_first);
+    return rows;
 }
 
 static void print_process(const struct top *t, const struct top_process *process, double seconds)
@@ -166,23 +250,20 @@ static void show_table(void *state)
     const int64_t end_ns = t->text->now_ns > t->last_ns ? t->text->now_ns : t->last_ns;
     const double passed = t->has_start ? (double)(end_ns - t->start_ns) / 1e9 : 0;
     const double seconds = passed > 0 ? passed : 1;
-    uint64_t num_shown = 0;
+    size_t num, num_shown = 0;
     ds_buffer_printf(out, "top of %.3f s: %s", passed, counted(t->count, "messages").text);
     ds_buffer_printf(out, " (%.1f/s), %s", (double)t->count / seconds,
                      counted(t->bytes, "bytes").text);
     ds_buffer_printf(out, " (%.0f/s), %s\n", (double)t->bytes / seconds,
                      counted(t->calls, "calls").text);
-    void **list = tally_list(&t->processes, busiest_first);
-    if (list != NULL)
+    struct top_process *rows = make_rows(t, &num);
+    if (rows != NULL)
         ds_buffer_printf(out, "%9s %9s %7s %7s %6s %6s %6s  %s\n", "B in/s", "out/s",
                          "in/s", "out/s", "asked", "served", "failed", "process");
-    for (; list != NULL && num_shown < t->processes.table.num &&
-           (t->max_rows == 0 || num_shown < t->max_rows);
-         num_shown++)
-        print_process(t, list[num_shown], seconds);
-    if (num_shown < t->processes.table.num)
-        ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
-                         t->processes.table.num - num_shown);
+    for (; num_shown < num && (t->max_rows == 0 || num_shown < t->max_rows); num_shown++)
+        print_process(t, &rows[num_shown], seconds);
+    if (num_shown < num)
+        ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (t->processes.num_forgotten != 0)
         ds_buffer_printf(out,
                          "more than %" PRIu64 " processes: the least were forgotten, each with at "
@@ -191,7 +272,7 @@ static void show_table(void *state)
                          t->max_tallies, tally_most_missing(&t->processes));
     if (t->no_memory)
         ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
-    free(list);
+    free(rows);
 }
 
 static void tell_process(const struct top_process *process, struct json_writer *json)
@@ -212,20 +293,20 @@ static void tell_process(const struct top_process *process, struct json_writer *
 static void tell_table(void *state, struct json_writer *json)
 {
     struct top *t = state;
-    const uint64_t num = t->processes.table.num;
-    void **list = tally_list(&t->processes, busiest_first);
+    size_t num;
+    struct top_process *rows = make_rows(t, &num);
     json_put_signed(json, JSON_KEY("passed"), t->last_ns - t->start_ns);
     json_put_unsigned(json, JSON_KEY("messages"), t->count);
     json_put_unsigned(json, JSON_KEY("bytes"), t->bytes);
     json_put_unsigned(json, JSON_KEY("calls"), t->calls);
     json_put_list(json, JSON_KEY("rows"));
-    for (uint64_t i = 0; list != NULL && i < num && (t->max_rows == 0 || i < t->max_rows); i++)
-        tell_process(list[i], json);
+    for (size_t i = 0; i < num && (t->max_rows == 0 || i < t->max_rows); i++)
+        tell_process(&rows[i], json);
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("processes"), num);
     json_put_unsigned(json, JSON_KEY("forgotten"), t->processes.num_forgotten);
     json_put_bool(json, JSON_KEY("no_memory"), t->no_memory);
-    free(list);
+    free(rows);
 }
 
 static void begin_anew(void *state, int64_t now_ns)
@@ -241,6 +322,7 @@ static void end_table(void *state)
 {
     struct top *t = state;
     tally_free(&t->processes);
+    table_free(&t->names);
     talkers_free(&t->talkers);
     ds_buffer_free(&t->scratch);
     free(t);

@@ -99,32 +99,50 @@ static const struct ds_term *process_of(const struct record *record, enum talker
     return &record->event->message.role[side == TALKER_FROM ? DS_ROLE_FROM : DS_ROLE_TO];
 }
 
+static uint64_t hash_pid(const uint64_t numbers[4], struct ds_text node, uint32_t node_number)
+{
+    const uint64_t hash = hash_more(1, numbers, 4 * sizeof numbers[0]), key[2] = {node_number, 0};
+    return node.data != NULL ? hash_more(hash, node.data, node.len)
+                             : hash_more(hash, key, sizeof key);
+}
+
+static uint64_t hash_named(uint32_t node, uint32_t name)
+{
+    const uint64_t key[2] = {node, name};
+    return hash_more(2, key, sizeof key);
+}
+
+uint64_t talker_pid_hash(const struct record *record, enum talker_side side,
+                         const struct talker *talker)
+{
+    struct ds_identity pid;
+    if (!ds_term_get_identity(process_of(record, side), &pid))
+        return 0;
+    const uint64_t numbers[4] = {pid.kind, pid.creation, pid.word[0],
+                                 pid.num_words > 1 ? pid.word[1] : 0};
+    return hash_pid(numbers, pid.node, talker->node);
+}
+
 uint64_t talker_process_hash(const struct record *record, enum talker_side side,
                              const struct talker *talker)
 {
-    struct ds_identity pid;
-    const uint64_t key[2] = {talker->node, talker->name};
-    if (talker->name == 0 && ds_term_get_identity(process_of(record, side), &pid)) {
-        const uint64_t numbers[4] = {pid.kind, pid.creation, pid.word[0],
-                                     pid.num_words > 1 ? pid.word[1] : 0};
-        const uint64_t hash = hash_more(1, numbers, sizeof numbers);
-        return pid.node.data != NULL ? hash_more(hash, pid.node.data, pid.node.len)
-                                     : hash_more(hash, key, sizeof key);
-    }
-    return hash_more(2, key, sizeof key);
+    const uint64_t hash = talker->name == 0 ? talker_pid_hash(record, side, talker) : 0;
+    return hash != 0 ? hash : hash_named(talker->node, talker->name);
+}
+
+uint64_t talker_party_pid_hash(struct talkers *t, const struct party *party)
+{
+    const uint64_t numbers[4] = {DS_IDENTITY_PID, party->creation, party->id, party->serial};
+    return party->has_pid ? hash_pid(numbers, party->node, intern_add(&t->texts, party->node)) : 0;
 }
 
 uint64_t talker_party_hash(struct talkers *t, const struct party *party)
 {
-    const bool has_name = party->name.data != NULL && !party->is_for;
-    const uint64_t key[2] = {intern_add(&t->texts, party->node),
-                             has_name ? intern_add(&t->texts, party->name) : 0};
-    if (has_name || !party->has_pid)
-        return hash_more(2, key, sizeof key);
-    const uint64_t numbers[4] = {DS_IDENTITY_PID, party->creation, party->id, party->serial};
-    const uint64_t hash = hash_more(1, numbers, sizeof numbers);
-    return party->node.data != NULL ? hash_more(hash, party->node.data, party->node.len)
-                                    : hash_more(hash, key, sizeof key);
+    const uint32_t node = intern_add(&t->texts, party->node);
+    if (party->name.data != NULL && !party->is_for)
+        return hash_named(node, intern_add(&t->texts, party->name));
+    const uint64_t hash = talker_party_pid_hash(t, party);
+    return hash != 0 ? hash : hash_named(node, 0);
 }
 
 void talker_process_print(const struct talkers *t, const struct record *record,
@@ -136,6 +154,16 @@ void talker_process_print(const struct talkers *t, const struct record *record,
         term_show(pid, NULL, out);
     else
         talker_print(t, talker, out);
+}
+
+void talker_party_print(struct talkers *t, const struct party *party, struct ds_buffer *out)
+{
+    const struct talker talker = {intern_add(&t->texts, party->node),
+                                  intern_add(&t->texts, party->name)};
+    if (party->name.data != NULL && !party->is_for)
+        talker_print(t, &talker, out);
+    else
+        party_print(party, out);
 }
 
 static bool is_same(const struct talker *a, const struct talker *b)

@@ -48,9 +48,14 @@ enum talker_side { TALKER_FROM, TALKER_TO };
 uint64_t talker_process_hash(const struct record *record, enum talker_side side,
                              const struct talker *talker);
 uint64_t talker_party_hash(struct talkers *talkers, const struct party *party); /* the same */
+/* What a process with a name is counted by as long as that is not known; 0: its pid is not. */
+uint64_t talker_pid_hash(const struct record *record, enum talker_side side,
+                         const struct talker *talker);
+uint64_t talker_party_pid_hash(struct talkers *talkers, const struct party *party);
 void talker_process_print(const struct talkers *talkers, const struct record *record,
                           enum talker_side side, const struct talker *talker,
                           struct ds_buffer *out);
+void talker_party_print(struct talkers *talkers, const struct party *party, struct ds_buffer *out);
 
 /* routes are the few pairs of talkers that carry most of something: space-saving, in place. */
 enum { ROUTES = 4 };

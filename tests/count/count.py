@@ -118,19 +118,18 @@ def check_top(capture, messages):
             found[name][1] += float(parts[3])
             found[name][2] += 1
 
-    def is_near(said, size, num, may_be_less=False):
-        """Rates, to a byte and a tenth of a message a second, of a span to a millisecond. What a process
-        sends that turns out to have a name stands in that name's line from then on."""
+    def is_near(said, size, num):
+        """Rates, to a byte and a tenth of a message a second, of a span to a millisecond."""
         slack = 0.0006 / seconds
         over = (said[0] - size / seconds) / (said[2] + size / seconds * slack), \
             (said[1] - num / seconds) / (0.1 * said[2] + num / seconds * slack)
-        return max(over) <= 1 and (may_be_less or min(over) >= -1)
+        return max(over) <= 1 and min(over) >= -1
 
     same = 0
     for name, (size, num) in sent.items():
         if name in found:
             same += is_near(found[name], size, num)
-            if not is_near(found[name], size, num, True):
+            if not is_near(found[name], size, num):
                 differs(capture, f'top: {name} sends B/s, /s', found[name], (size / seconds, num / seconds))
     if not is_near(found['all'], sum(m.size for m in messages), len(messages)):
         differs(capture, 'top: all send', found['all'],

@@ -177,6 +177,14 @@ static void make_exit(struct made *made, uint8_t number, uint8_t reason)
     made->record.note.role = NOTE_EXIT;
 }
 
+static size_t num_lines(const struct report_text *text)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < text->buffer.len; i++)
+        num += text->buffer.data[i] == '\n';
+    return num;
+}
+
 /* More deaths at once than wait for what they bring about: the oldest are written, none is lost. */
 static void deaths_at_the_cap(void **state)
 {
@@ -196,10 +204,67 @@ static void deaths_at_the_cap(void **state)
     assert_has(&text, "<a@h.0.0> ended: 7");
     assert_has(&text, "<a@h.43.1> ended: 7");
     assert_has(&text, "ended: 300 processes and 0 links");
-    size_t num_lines = 0;
-    for (size_t i = 0; i < text.buffer.len; i++)
-        num_lines += text.buffer.data[i] == '\n';
-    assert_int_equal(num_lines, 301);
+    assert_int_equal(num_lines(&text), 301);
+    assert_memory_equal(text.buffer.data, "ended: 300 ", 11);
+    report_deaths.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
+/* With --every each death has one line, in the table after it was complete; the sentence before them
+ * counts all since the beginning. */
+static void deaths_of_each_table(void **state)
+{
+    struct report_config config;
+    struct report_text text = {.time_digits = 6, .now_ns = 1};
+    struct made made;
+    (void)state;
+    init_config(&config);
+    void *report = report_deaths.open(&text, &config);
+    for (uint8_t i = 0; i < 3; i++) {
+        make_exit(&made, i, 7);
+        made.event.ts_ns = i * 2000000000LL;
+        report_deaths.record(report, &made.record);
+    }
+    report_deaths.show(report);
+    assert_memory_equal(text.buffer.data, "ended: 3 processes", 18);
+    assert_int_equal(num_lines(&text), 3); /* the third may become more */
+    text.buffer.len = 0;
+    report_deaths.begin_anew(report, 1);
+    text.now_ns = 0;
+    report_deaths.show(report);
+    assert_memory_equal(text.buffer.data, "ended: 3 processes", 18);
+    assert_has(&text, "<a@h.2.0> ended: 7");
+    assert_int_equal(num_lines(&text), 2);
+    report_deaths.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
+/* More than are held: they are written as they come, and the sentence is the last line. */
+static void very_many_deaths(void **state)
+{
+    enum { NUM = 30000 };
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    struct made made;
+    (void)state;
+    init_config(&config);
+    void *report = report_deaths.open(&text, &config);
+    size_t most = 0, num = 0;
+    for (unsigned i = 0; i < NUM; i++) {
+        make_exit(&made, (uint8_t)i, 7);
+        made.payload[13] = (uint8_t)(i >> 8);
+        report_deaths.record(report, &made.record);
+        most = text.buffer.len > most ? text.buffer.len : most;
+        num += num_lines(&text);
+        if (text.buffer.len != 0 && num == num_lines(&text))
+            assert_memory_equal(text.buffer.data, "so many that ", 13);
+        text.buffer.len = 0; /* as it is written */
+    }
+    assert_true(most < 1100000);
+    report_deaths.show(report);
+    num += num_lines(&text);
+    assert_int_equal(num, NUM + 2);
+    assert_memory_equal(memrchr(text.buffer.data, '\n', text.buffer.len - 1), "\nended: 30000 ", 14);
     report_deaths.end(report);
     ds_buffer_free(&text.buffer);
 }
@@ -246,6 +311,38 @@ static void run_others(void *kind_of)
         kind->begin_anew(report, 5);
     kind->show(report);
     kind->end(report);
+    ds_buffer_free(&text.buffer);
+}
+
+/* What a process sent before its name was known stands in the line of its name, once. */
+static void name_known_later(void **state)
+{
+    struct report_config config;
+    struct report_text text = {.time_digits = 6, .now_ns = 1000005000}; /* a second after */
+    struct made made;
+    (void)state;
+    init_config(&config);
+    void *report = report_top.open(&text, &config);
+    struct call call = {.number = 1, .outcome = CALL_OK, .callee.node = words("b@h")};
+    for (unsigned i = 0; i < 3; i++) {
+        make_exit(&made, 5, 7); /* from and to are a pid of a@h */
+        made.event.message.role[DS_ROLE_TO] = (struct ds_term){0};
+        if (i == 2)
+            made.record.note.from_name = words("db");
+        report_top.record(report, &made.record);
+    }
+    make_exit(&made, 6, 7);
+    made.event.message.role[DS_ROLE_TO] = (struct ds_term){0};
+    report_top.record(report, &made.record);
+    call.caller = (struct party){.node = words("a@h"), .has_pid = true, .id = 6, .creation = 1};
+    report_top.record(report, &(struct record){.event = &made.event, .call = &call});
+    call.caller.name = words("web");
+    report_top.record(report, &(struct record){.event = &made.event, .call = &call});
+    report_top.show(report);
+    assert_has(&text, "       300     0.0     3.0      0      0      0  db@a@h\n");
+    assert_has(&text, "       100     0.0     1.0      2      0      0  web@a@h\n");
+    assert_null(memmem(text.buffer.data, text.buffer.len, "<a@h", 4));
+    report_top.end(report);
     ds_buffer_free(&text.buffer);
 }
 
@@ -382,6 +479,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_shapes),    cmocka_unit_test(at_the_cap),
         cmocka_unit_test(what_a_screen_holds), cmocka_unit_test(deaths_at_the_cap),
+        cmocka_unit_test(deaths_of_each_table), cmocka_unit_test(very_many_deaths),
+        cmocka_unit_test(name_known_later),
         cmocka_unit_test(what_is_under_way),
         cmocka_unit_test(calls_without_end),
         cmocka_unit_test(without_memory),
