@@ -62,20 +62,10 @@ static bool read_token(struct run *run, struct head *out)
     return run_step(run, 1 + read_steps(&start, cursor_left(&start))) && run_fail(run, RUN_BAD);
 }
 
-bool view_read(struct run *run, const struct view *view, struct head *out)
+/* read_term reads the beginning of a term, a VIEW_TERM. */
+static bool read_term(struct run *run, const struct view *view, struct head *out)
 {
-    static const enum order others[] = {
-        [VIEW_LIST] = ORDER_LIST,      [VIEW_STRING] = ORDER_LIST, [VIEW_BITS] = ORDER_BITS,
-        [VIEW_INTEGER] = ORDER_NUMBER, [VIEW_TUPLE] = ORDER_TUPLE, [VIEW_CONS] = ORDER_LIST,
-        [VIEW_MAP] = ORDER_MAP,
-    };
-    view = resolve(view);
     out->view = *view;
-    if (view->kind != VIEW_TERM) {
-        out->order = others[view->kind];
-        out->num_parts = view->kind == VIEW_MAP ? 2 * view->num : view->num;
-        return run_step(run, 1);
-    }
     for (;;) {
         if (!read_token(run, out))
             return false;
@@ -89,6 +79,22 @@ bool view_read(struct run *run, const struct view *view, struct head *out)
     if (out->token.class == TERM_STRING && cursor_left(&out->token.body) == 0)
         out->order = ORDER_NIL;
     return true;
+}
+
+bool view_read(struct run *run, const struct view *view, struct head *out)
+{
+    static const enum order others[] = {
+        [VIEW_LIST] = ORDER_LIST,      [VIEW_STRING] = ORDER_LIST, [VIEW_BITS] = ORDER_BITS,
+        [VIEW_INTEGER] = ORDER_NUMBER, [VIEW_TUPLE] = ORDER_TUPLE, [VIEW_CONS] = ORDER_LIST,
+        [VIEW_MAP] = ORDER_MAP,
+    };
+    view = resolve(view);
+    if (view->kind == VIEW_TERM)
+        return read_term(run, view, out);
+    out->view = *view;
+    out->order = others[view->kind];
+    out->num_parts = view->kind == VIEW_MAP ? 2 * view->num : view->num;
+    return run_step(run, 1);
 }
 
 bool view_skip(struct run *run, struct view *part, uint64_t num)
@@ -175,7 +181,7 @@ bool view_is_atom(struct run *run, const struct view *view, struct ds_text text)
     struct head head;
     struct atom_text is;
     const bool may_be = token_classes[tag] == TERM_ATOM || tag == TERM_TAG_LIST;
-    return may_be && view_read(run, view, &head) &&
+    return may_be && read_term(run, view, &head) &&
            token_get_text(&head.token, &is) && is.len == text.len &&
            (is.len == 0 || memcmp(is.data, text.data, is.len) == 0);
 }
