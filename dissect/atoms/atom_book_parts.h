@@ -1,5 +1,5 @@
 /*
- * atom_book_parts.h - what a book holds, as atom_book.c and atom_judge.c share it.
+ * atom_book_parts.h - what a book holds, as atom_book.c and those who judge by it share it.
  */
 #ifndef DISSECT_ATOM_BOOK_PARTS_H
 #define DISSECT_ATOM_BOOK_PARTS_H

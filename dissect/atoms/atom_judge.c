@@ -1,20 +1,19 @@
 /*
  * atom_judge.c - see atom_judge.h. Candidates are what the sender was seen to give to the slot,
  * the atoms that the release which fits has there, and atoms of OTP whose roles are those in
- * which the slot was seen. All weights are logarithms to the base 2.
+ * which the slot was seen. What these say is weighed in atom_weights.h, the releases in atom_fit.h.
  */
 #include "atom_judge.h"
 
-#include "atom_book_parts.h"
+#include "atom_fit.h"
+#include "atom_weights.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum {
     MAX_CANDIDATES = 64,
     TELLING_FAMILIES = 3,
     TELLING_TIMES = 10,
-    OTHERS = 120, /* atoms that a node uses and that no table has */
     LEAST_UNSEEN = 2, /* slots that nothing is known of, beside those that were seen */
 };
 
@@ -24,22 +23,11 @@ static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
 static const double NO_ROLE = -2; /* of what stands where nothing is told of it, as in long messages */
 static const double SETTLED = 0.9999, GONE = 0.5;
-static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
-/* An atom more or less moves all those behind it. So a table is believed as far as its atoms
- * explain what is seen: BEYOND_BITS speak against those behind the last PART that does so by
- * BUILD_BITS. */
-enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
-static const double BUILD_BITS = 10, BEYOND_BITS = 5;
-enum { LEAST_SLOTS = 2 }; /* a single one says little */
-static const double NEVER = 1e9;
-static const double NODE_BITS = 3; /* that a text with an @ is the node of an identity */
-static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
 
 /* As far as that any other atom stands in the roles of a slot is held to be less likely. */
 static const double LEAST_OTHERS = -8;
 /* What other directions say: that it is another atom, and that it is this one. */
 static const double LEAST_THERE = -4, MOST_THERE = -0.07;
-enum { WELL_KNOWN = 20 }; /* uses of an atom that were counted: it hardly has others */
 
 struct candidate {
     struct ds_text text;
@@ -56,121 +44,6 @@ struct judge {
     struct candidate candidates[MAX_CANDIDATES];
     unsigned num, num_held; /* the latter: the first one is what the slot held before */
 };
-
-static double clamp(double ratio)
-{
-    return ratio < MIN_RATIO ? MIN_RATIO : ratio > MAX_RATIO ? MAX_RATIO : ratio;
-}
-
-/* all_of returns P(role) over all atoms. */
-static double all_of(uint32_t role)
-{
-    return (atom_table_count_all(role) + 0.5) / (atom_table_total + 1.0);
-}
-
-static bool is_node(struct seen_role role)
-{
-    return role.fine == atom_role_hash(ATOM_ROLE_NODE);
-}
-
-/* ratio_of_node does it for a text that stands as the node of an identity: there it has an @. */
-static double ratio_of_node(struct ds_text text)
-{
-    return text.len != 0 && memchr(text.data, '@', text.len) != NULL ? NODE_BITS : -NEVER;
-}
-
-/* ratio_of_use returns log2 P(role | atom) / P(role) of an atom of OTP. */
-static double ratio_of_use(unsigned text, struct seen_role role)
-{
-    if (is_node(role))
-        return ratio_of_node(atom_table_text(text));
-    const double num = atom_table_uses[text].num;
-    const unsigned close = role.rank != 0 ? atom_table_count(role.close, text) : 0;
-    if (close != 0)
-        return clamp(log2((close - 0.5) / (num + 2) / all_of(role.close)));
-    const unsigned coarse = atom_table_count(role.coarse, text);
-    const unsigned fine = atom_table_count(role.fine, text);
-    const double back = (coarse + 2 * all_of(role.coarse)) / (num + 2) / all_of(role.coarse);
-    if (fine != 0)
-        return clamp(log2((fine - 0.5) / (num + 2) / all_of(role.fine)));
-    /* A role that it was never seen in: the better an atom is known, the less likely. */
-    const double novelty = 2 / (num + 2) / 0.05;
-    return clamp(log2(back * (novelty < 1 ? novelty : 1)));
-}
-
-/* ratio_of_seen does that for an atom that was seen in a few messages; best: for a role that nobody
- * saw it in. */
-static double ratio_of_seen(const struct learned *learned, struct seen_role role, double best)
-{
-    const unsigned text = atom_table_find((struct ds_text){learned->text, learned->len});
-    if (is_node(role))
-        return ratio_of_node((struct ds_text){learned->text, learned->len});
-    /* Of what only the user's table has it is not known how it is used. */
-    if (text != ATOM_TABLE_NONE && atom_table_uses[text].num != 0) {
-        const double ratio = ratio_of_use(text, role);
-        /* In a role in which others stand it would have been seen. */
-        const bool is_not_it =
-            atom_table_uses[text].num >= WELL_KNOWN && atom_table_count_all(role.fine) != 0;
-        best = ratio > best || is_not_it ? ratio : best;
-    }
-    for (unsigned i = 0; i < learned->num_roles; i++) {
-        double ratio = best;
-        if (learned->roles[i].fine == role.fine)
-            ratio = log2(0.4 / all_of(role.fine));
-        else if (learned->roles[i].coarse == role.coarse)
-            ratio = log2(0.3 / all_of(role.coarse));
-        best = ratio > best ? ratio : best;
-    }
-    return clamp(best);
-}
-
-/* is_listed_only says whether an atom was seen in lists and as keys of maps, and nowhere else. */
-static bool is_listed_only(const struct learned *learned)
-{
-    static const char *const roles[] = {"~0[", "~+[", "~0#k", "~+#k"};
-    unsigned num = 0;
-    if (memchr(learned->text, '@', learned->len) != NULL)
-        return false; /* nodes are listed, too */
-    for (unsigned i = 0; i < learned->num_roles; i++) {
-        for (size_t r = 0; r < sizeof roles / sizeof roles[0] && !learned->roles[i].is_argument; r++)
-            num += learned->roles[i].coarse == atom_role_hash(roles[r]);
-    }
-    return num != 0 && num == learned->num_roles;
-}
-
-/* is_tag says whether in that role stands the first one of a tuple. */
-static bool is_tag(struct seen_role role)
-{
-    char tag[24];
-    for (int num = 1; num <= 15; num++) {
-        for (int nested = 0; nested < 2; nested++) {
-            snprintf(tag, sizeof tag, "~%c{%d.0", nested ? '+' : '0', num);
-            if (role.coarse == atom_role_hash(tag))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* ratio_of_held does that for an atom that would be seen in a role of another kind. A name of a field,
- * which stands in lists and maps, hardly is a tag. */
-static double ratio_of_held(const struct learned *learned, struct seen_role role)
-{
-    if (is_listed_only(learned) && is_tag(role))
-        return ratio_of_seen(learned, role, -5);
-    return ratio_of_seen(learned, role,
-                         !learned->is_watched      ? -1
-                         : learned->num_roles <= 1 ? -2
-                                                   : -3);
-}
-
-/* prior_of returns P(a program uses an atom of OTP). */
-static double prior_of(struct atom_table_use use)
-{
-    const double families = use.families;
-    /* What one of them uses is the next one's less often than that. */
-    return families == 0 ? 0.002 : (families - 0.5) / atom_table_families;
-}
 
 /* find returns the candidate with a text, or NULL. */
 static struct candidate *find(struct judge *judge, struct ds_text text)
@@ -221,16 +94,6 @@ static double bits_if_later(const struct judge *judge, const struct learned *lea
     return learned->is_everywhere ? log2(DEFINED_TWICE) : 0;
 }
 
-/* was_seen says whether an atom was in a role before: the sender's (learned may be NULL), or OTP's. */
-static bool was_seen(const struct learned *learned, unsigned text, struct seen_role role)
-{
-    for (unsigned i = 0; learned != NULL && i < learned->num_roles; i++) {
-        if (learned->roles[i].fine == role.fine)
-            return true;
-    }
-    return text != ATOM_TABLE_NONE && atom_table_count(role.fine, text) != 0;
-}
-
 /* say_once takes away what speaks for an atom in roles in which it never was, but that are like one before:
  * that has been said. */
 static void say_once(const struct judge *judge, const struct learned *learned, unsigned text,
@@ -241,7 +104,7 @@ static void say_once(const struct judge *judge, const struct learned *learned, u
         for (unsigned other = 0; other < judge->slot->num_seen && ratios[r] > 0; other++) {
             if (other != r && seen[other].coarse == seen[r].coarse &&
                 is_here(judge, other) == is_here(judge, r) && ratios[other] >= ratios[r] &&
-                !was_seen(learned, text, seen[r]))
+                !atom_was_seen(learned, text, seen[r]))
                 ratios[r] = 0;
         }
     }
@@ -259,7 +122,7 @@ static void add_learned(struct judge *judge, uint64_t direction)
             continue;
         double ratios[ATOM_BOOK_ROLES];
         for (unsigned r = 0; r < slot->num_seen; r++)
-            ratios[r] = ratio_of_seen(learned, slot->seen[r], -1 + judge->others[r]);
+            ratios[r] = atom_ratio_of_seen(learned, slot->seen[r], -1 + judge->others[r]);
         say_once(judge, learned, atom_table_find(text), ratios);
         const double weight = weigh(judge, log2(0.95 / book->texts[judge->number].num) +
                                                bits_if_later(judge, learned, direction), ratios);
@@ -270,24 +133,6 @@ static void add_learned(struct judge *judge, uint64_t direction)
     }
 }
 
-/* ratio_of_static is ratio_of_use where it is known how an atom is used; else no role speaks for it. */
-static double ratio_of_static(const struct atom_book *book, unsigned text, struct seen_role role)
-{
-    if (is_node(role))
-        return ratio_of_node(own_atoms_text(book->own, text));
-    return own_atoms_use(book->own, text).num != 0 ? ratio_of_use(text, role) : 0;
-}
-
-static double weight_of_text(const struct atom_book *book, const struct book_slot *slot,
-                             unsigned text)
-{
-    const struct atom_table_use use = own_atoms_use(book->own, text);
-    double weight = log2(prior_of(use));
-    for (unsigned r = 0; r < slot->num_seen; r++)
-        weight += ratio_of_static(book, text, slot->seen[r]);
-    return weight;
-}
-
 /* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against
  * it. */
 static double weight_here(const struct judge *judge, unsigned text, double rarity, bool is_anywhere)
@@ -295,19 +140,10 @@ static double weight_here(const struct judge *judge, unsigned text, double rarit
     const struct atom_table_use use = own_atoms_use(judge->book->own, text);
     double ratios[ATOM_BOOK_ROLES] = {0};
     for (unsigned r = 0; r < judge->slot->num_seen; r++)
-        ratios[r] = ratio_of_static(judge->book, text, judge->slot->seen[r]);
+        ratios[r] = atom_ratio_of_static(judge->book, text, judge->slot->seen[r]);
     if (is_anywhere)
         say_once(judge, NULL, text, ratios);
-    return weigh(judge, log2(prior_of(use)) + judge->unlearned - rarity, ratios);
-}
-
-/* num_possible returns how many atoms of a table may be where it has them. */
-static uint32_t num_possible(const struct atom_book *book, int t)
-{
-    const struct atom_table *table = own_atoms_table(book->own, t);
-    if (table == NULL || book->fits[t].misses != 0 || (book->has_table && book->usable[t] == 0))
-        return 0;
-    return book->fits[t].rest_misses != 0 ? table->num_common : table->num;
+    return weigh(judge, log2(atom_prior(use)) + judge->unlearned - rarity, ratios);
 }
 
 /* add_static adds what the releases that fit have in the slot. */
@@ -315,11 +151,11 @@ static void add_static(struct judge *judge)
 {
     const struct atom_book *book = judge->book;
     for (int t = 0; t < ATOM_TABLES_ALL && book->has_table; t++) {
-        const uint32_t num = num_possible(book, t);
+        const uint32_t num = atom_fit_num(book, t);
         for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
             const unsigned number = own_atoms_table(book->own, t)->texts[index];
             const double weight =
-                weight_here(judge, number, index < book->usable[t] ? 0 : BEYOND_BITS, false);
+                weight_here(judge, number, atom_fit_bits_against(book, t, index), false);
             const struct ds_text text = own_atoms_text(book->own, number);
             struct candidate *same = find(judge, text);
             if (same == NULL)
@@ -331,14 +167,14 @@ static void add_static(struct judge *judge)
 }
 
 /* rarity_of returns how many bits speak against that an atom is in the slot at hand: in so many
- * others it could be; or NEVER, where it is known to be in another one: each has one. */
+ * others it could be; or ATOM_NEVER, where it is known to be in another one: each has one. */
 static double rarity_of(const struct judge *judge, unsigned number)
 {
     struct atom_book *book = judge->book;
     bool is_elsewhere = false, is_its_own = false;
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
         const unsigned index = own_atoms_index(book->own, t, number);
-        if (index >= num_possible(book, t))
+        if (index >= atom_fit_num(book, t))
             continue;
         /* As long as no release fits, this is where one of them has it. */
         if (!book->has_table && index % ATOM_BOOK_MODULUS == judge->number)
@@ -348,7 +184,7 @@ static double rarity_of(const struct judge *judge, unsigned number)
     }
     if ((is_elsewhere && !is_its_own) ||
         atom_book_has_elsewhere(book, judge->number, atom_table_text(number)))
-        return NEVER;
+        return ATOM_NEVER;
     return log2(is_its_own ? ATOM_TABLES_ALL : ATOM_BOOK_MODULUS);
 }
 
@@ -376,76 +212,10 @@ static void add_by_role(struct judge *judge)
             if (!is_telling(&roles[i]) || find(judge, text) != NULL)
                 continue;
             const double rarity = rarity_of(judge, roles[i].text);
-            if (rarity < NEVER)
+            if (rarity < ATOM_NEVER)
                 add(judge, text, weight_here(judge, roles[i].text, rarity, true));
         }
     }
-}
-
-/* fit_of says how much better what is seen is explained with a table than without, and how much of
- * the table is to be believed. */
-static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
-{
-    const struct atom_table *table = own_atoms_table(book->own, t);
-    const struct table_fit *seen = &book->fits[t];
-    const uint32_t num = seen->rest_misses != 0 ? table->num_common : table->num;
-    double gains[MAX_PARTS] = {0};
-    unsigned slots[MAX_PARTS] = {0}, num_slots = 0; /* that say so */
-    for (uint16_t number = 0; book->slots != NULL && number < ATOM_BOOK_MODULUS; number++) {
-        const struct book_slot *slot = &book->slots[number];
-        double all = OTHERS / (double)ATOM_BOOK_MODULUS;
-        if (slot->num_seen == 0)
-            continue;
-        for (uint32_t index = number; index < num; index += ATOM_BOOK_MODULUS) {
-            const double with = all + exp2(weight_of_text(book, slot, table->texts[index]));
-            gains[index / PART] += log2(with / all);
-            slots[index / PART] += log2(with / all) > 1;
-            all = with;
-        }
-    }
-    double fit = log2(ATOM_BOOK_MODULUS) * (seen->hits + (num > table->num_common ? seen->rest_hits : 0));
-    double last = 0;
-    *usable = 0;
-    for (uint32_t part = (num + PART - 1) / PART; part-- > 0;) {
-        last += gains[part];
-        num_slots += slots[part];
-        if (*usable != 0) {
-            fit += gains[part];
-        } else if ((last > BUILD_BITS && num_slots >= LEAST_SLOTS) ||
-                   part * PART < seen->end_of_hits) {
-            *usable = (uint16_t)((part + 1) * PART < num ? (part + 1) * PART : num);
-            fit += gains[part];
-        }
-    }
-    return fit;
-}
-
-/* choose_tables finds the releases that fit: mostly one; or several that differ where nothing was
- * seen. */
-static void choose_tables(struct atom_book *book)
-{
-    double fits[ATOM_TABLES_ALL], best = 0;
-    uint16_t usable[ATOM_TABLES_ALL] = {0};
-    if (book->num_seen < book->next_fit)
-        return;
-    book->next_fit = book->num_seen + book->num_seen / 4 + 1;
-    book->work += ATOM_BOOK_MODULUS;
-    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
-        fits[t] = -1e9;
-        if (own_atoms_table(book->own, t) == NULL || book->fits[t].misses != 0)
-            continue;
-        fits[t] = fit_of(book, t, &usable[t]);
-        best = fits[t] > best ? fits[t] : best;
-    }
-    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
-        /* The user knows best: what his table is like is not considered where that fits. */
-        if (best < FIT_BITS || fits[t] < best - FIT_BITS ||
-            (own_atoms_is_like(book->own, t) && fits[ATOM_TABLE_OWN] >= best - FIT_BITS))
-            usable[t] = 0;
-    }
-    book->generation++;
-    memcpy(book->usable, usable, sizeof usable);
-    book->has_table = best >= FIT_BITS;
 }
 
 /* count_of_candidates adds up how often those of OTP among the candidates stand in a role, and in
@@ -504,7 +274,7 @@ static double weigh_others(struct judge *judge)
         const unsigned ours = count_of_candidates(judge, role, &total);
         const double others = (all - (ours < all ? ours : all) + 1.0) /
                               (atom_table_total - (total < atom_table_total ? total : 0) + 2.0);
-        const double ratio = log2(others / all_of(role));
+        const double ratio = log2(others / atom_share_of_role(role));
         judge->others[r] = all != 0 && ratio < 0 && is_here(judge, r) ? ratio : 0;
         weight += judge->others[r];
     }
@@ -548,14 +318,14 @@ static void weigh_unlearned(struct judge *judge, uint64_t direction)
 {
     const struct atom_book *book = judge->book;
     const double learned = book->num_slots_learned, held = book->num_seen_learned;
-    judge->num_others = OTHERS;
+    judge->num_others = ATOM_OTHERS;
     judge->unlearned = 0;
     if (book->texts[judge->number].num == 0 || learned >= ATOM_BOOK_MODULUS || held == 0 ||
         gets_it_later(judge, direction))
         return;
     const double num = num_unlearned(book) * learned / held;
     const double share = share_of_unlearned(book) * learned / held;
-    judge->num_others = num < OTHERS ? num : OTHERS;
+    judge->num_others = num < ATOM_OTHERS ? num : ATOM_OTHERS;
     judge->unlearned = share < 1 ? log2(share) : 0;
 }
 
@@ -563,7 +333,7 @@ static void weigh_unlearned(struct judge *judge, uint64_t direction)
  * they and all other atoms add up to. */
 static double weigh_all(struct judge *judge, uint64_t direction)
 {
-    choose_tables(judge->book);
+    atom_fit_choose(judge->book);
     weigh_unlearned(judge, direction);
     add_static(judge);
     add_by_role(judge);
@@ -643,9 +413,9 @@ static bool weigh_held(const struct judge *judge, struct atom_held *held, double
         const struct seen_role role = judge->slot->seen[r];
         double ratio = 0;
         if (is_seen)
-            ratio = ratio_of_held(learned, role);
+            ratio = atom_ratio_of_held(learned, role);
         else if (is_counted)
-            ratio = ratio_of_use(number, role);
+            ratio = atom_ratio_of_use(number, role);
         else if (learned == NULL && r == 0 && before == 0)
             ratio = LISTED_ONLY;
         *here += ratio;
@@ -669,7 +439,7 @@ enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, ui
     struct judge judge = {.book = book, .slot = &seen, .number = slot, .num_held = 1};
     for (unsigned r = 0; r < held->num_roles; r++)
         seen.seen[r] = held->roles[r];
-    choose_tables(book);
+    atom_fit_choose(book);
     /* Only an atom that nobody was seen to define can have come: what was has a slot of its own. That is
      * believed in part of a slot of which it is not known how what it held is used. */
     const double share = share_of_unlearned(book);

@@ -1,0 +1,93 @@
+/*
+ * atom_fit.c - see atom_fit.h.
+ */
+#include "atom_fit.h"
+
+#include "atom_weights.h"
+
+#include <math.h>
+
+/* An atom more or less moves all those behind it. So a table is believed as far as its atoms
+ * explain what is seen: BEYOND_BITS speak against those behind the last PART that does so by
+ * BUILD_BITS. */
+enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
+static const double BUILD_BITS = 10, BEYOND_BITS = 5;
+enum { LEAST_SLOTS = 2 }; /* a single one says little */
+static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
+
+uint32_t atom_fit_num(const struct atom_book *book, int t)
+{
+    const struct atom_table *table = own_atoms_table(book->own, t);
+    if (table == NULL || book->fits[t].misses != 0 || (book->has_table && book->usable[t] == 0))
+        return 0;
+    return book->fits[t].rest_misses != 0 ? table->num_common : table->num;
+}
+
+double atom_fit_bits_against(const struct atom_book *book, int t, uint32_t index)
+{
+    return index < book->usable[t] ? 0 : BEYOND_BITS;
+}
+
+/* fit_of says how much better what is seen is explained with a table than without, and how much of
+ * the table is to be believed. */
+static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
+{
+    const struct atom_table *table = own_atoms_table(book->own, t);
+    const struct table_fit *seen = &book->fits[t];
+    const uint32_t num = seen->rest_misses != 0 ? table->num_common : table->num;
+    double gains[MAX_PARTS] = {0};
+    unsigned slots[MAX_PARTS] = {0}, num_slots = 0; /* that say so */
+    for (uint16_t number = 0; book->slots != NULL && number < ATOM_BOOK_MODULUS; number++) {
+        const struct book_slot *slot = &book->slots[number];
+        double all = ATOM_OTHERS / (double)ATOM_BOOK_MODULUS;
+        if (slot->num_seen == 0)
+            continue;
+        for (uint32_t index = number; index < num; index += ATOM_BOOK_MODULUS) {
+            const double with = all + exp2(atom_weight_of_text(book, slot, table->texts[index]));
+            gains[index / PART] += log2(with / all);
+            slots[index / PART] += log2(with / all) > 1;
+            all = with;
+        }
+    }
+    double fit = log2(ATOM_BOOK_MODULUS) * (seen->hits + (num > table->num_common ? seen->rest_hits : 0));
+    double last = 0;
+    *usable = 0;
+    for (uint32_t part = (num + PART - 1) / PART; part-- > 0;) {
+        last += gains[part];
+        num_slots += slots[part];
+        if (*usable != 0) {
+            fit += gains[part];
+        } else if ((last > BUILD_BITS && num_slots >= LEAST_SLOTS) ||
+                   part * PART < seen->end_of_hits) {
+            *usable = (uint16_t)((part + 1) * PART < num ? (part + 1) * PART : num);
+            fit += gains[part];
+        }
+    }
+    return fit;
+}
+
+void atom_fit_choose(struct atom_book *book)
+{
+    double fits[ATOM_TABLES_ALL], best = 0;
+    uint16_t usable[ATOM_TABLES_ALL] = {0};
+    if (book->num_seen < book->next_fit)
+        return;
+    book->next_fit = book->num_seen + book->num_seen / 4 + 1;
+    book->work += ATOM_BOOK_MODULUS;
+    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
+        fits[t] = -ATOM_NEVER;
+        if (own_atoms_table(book->own, t) == NULL || book->fits[t].misses != 0)
+            continue;
+        fits[t] = fit_of(book, t, &usable[t]);
+        best = fits[t] > best ? fits[t] : best;
+    }
+    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
+        /* The user knows best: what his table is like is not considered where that fits. */
+        if (best < FIT_BITS || fits[t] < best - FIT_BITS ||
+            (own_atoms_is_like(book->own, t) && fits[ATOM_TABLE_OWN] >= best - FIT_BITS))
+            usable[t] = 0;
+    }
+    book->generation++;
+    memcpy(book->usable, usable, sizeof usable);
+    book->has_table = best >= FIT_BITS;
+}
