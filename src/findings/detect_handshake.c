@@ -46,6 +46,10 @@ static void take_status(struct detect *d, const struct ds_event *event, struct w
     const struct ds_endpoint *end = event->conn->end;
     const struct ds_handshake *h = &event->handshake;
     struct finding *f;
+    if (status_is(h->status, "not_allowed") && detect_lacking(d, event, w)) {
+        w->is_refused = true;
+        return;
+    }
     if (status_is(h->status, "not_allowed")) {
         f = detect_begin(d, FINDING_DS113, event);
         wording_end(&f->sentence, &end[event->dir]);

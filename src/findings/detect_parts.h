@@ -44,6 +44,9 @@ void detect_dials(struct detect *d, const struct ds_addr *client);
 void detect_handshake(struct detect *d, const struct ds_event *event);
 void detect_refusal(struct detect *d, const struct ds_event *event, struct watched *w);
 
+/* detect_lacking is given the status not_allowed: true where what is missing explains it, and is told. */
+bool detect_lacking(struct detect *d, const struct ds_event *event, const struct watched *w);
+
 /* Attempts of both sides at once (detect_simultaneous.c). detect_dialled takes a status that says
  * so; is_kept: this attempt is to go on. detect_gave_way says whether a connection is the one that
  * had to be given up. */

@@ -87,7 +87,7 @@ static void report_acks_cookie(struct detect *d, const struct ds_event *event,
     detect_commit(d);
 }
 
-/* report_flags names what is missing. */
+/* report_flags names what is missing. It is told by a status, or by a close alone. */
 static void report_flags(struct detect *d, const struct ds_event *event, const struct watched *w,
                          int lacking, uint64_t missing, unsigned release)
 {
@@ -106,7 +106,13 @@ static void report_flags(struct detect *d, const struct ds_event *event, const s
             num++;
         }
     }
-    add_steps(f, w, event);
+    if (event->handshake.step == DS_STEP_STATUS && event->type == DS_EVENT_HANDSHAKE) {
+        detect_unsure(f, CERTAINTY_LIKELY, "the log of the other node: it names what is missing");
+        detect_frame(f, w->step_frame[DS_STEP_SEND_NAME], "send_name");
+        detect_frame(f, event->frame, "status");
+    } else {
+        add_steps(f, w, event);
+    }
     detect_commit(d);
 }
 
@@ -121,6 +127,18 @@ static uint64_t find_missing(const struct watched *w, int end, unsigned *release
             return missing;
     }
     return 0;
+}
+
+/* detect_lacking: of who lacks what OTP 25 needs a node says that it is not allowed. The same is said by
+ * a list, of one that may lack what OTP 26 needs: that is left to DS113. */
+bool detect_lacking(struct detect *d, const struct ds_event *event, const struct watched *w)
+{
+    unsigned release = 0;
+    const uint64_t missing = find_missing(w, !event->dir, &release);
+    if (missing == 0 || release != 25)
+        return false;
+    report_flags(d, event, w, !event->dir, missing, release);
+    return true;
 }
 
 /* report_name is of an initiator that did not like the name in the challenge. */

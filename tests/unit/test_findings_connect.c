@@ -123,6 +123,27 @@ static void releases(void **state)
         close_by(1, MS, DS_CLOSE_FIN);
         found(i == 0 ? "DS104" : "DS119");
     }
+    /* A list says not_allowed, and so does a node to who lacks what it needs, from OTP 25 on. What OTP 26
+     * needs is lacking in those that are on no list of an older node as well. */
+    static const struct {
+        uint64_t flags;
+        const char *code;
+    } cases[] = {{FULL_FLAGS & ~UINT64_C(0x4040000), "DS104"},
+                 {FULL_FLAGS & ~(UINT64_C(1) << 34), "DS113"},
+                 {FULL_FLAGS, "DS113"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 0);
+        event.handshake = (struct ds_handshake){.step = DS_STEP_SEND_NAME, .version = 6,
+                                                .name = text("alice@a"), .has_flags = true,
+                                                .flags = cases[i].flags};
+        w.conn.end[0].node = text("alice@a");
+        w.conn.counters[0].bytes = 30;
+        put(&event);
+        step(DS_STEP_STATUS, 1, "not_allowed");
+        close_by(1, MS, DS_CLOSE_FIN);
+        found(cases[i].code);
+    }
 }
 
 static void unreachable(void **state)
