@@ -62,25 +62,41 @@ static void do_wanted(struct pipeline *s)
         pipeline_publish_now(s, INT64_MIN);
 }
 
-static bool take_event(void *context, const struct record *record)
+/* What the thread of the correlation does, where it is one of its own. */
+
+static bool take_event(void *context, const struct record *record, const struct copied_record *copy)
 {
     struct pipeline *s = context;
     do_wanted(s);
+    if (s->queue != NULL)
+        record_queue_refer(s->queue, copy, record->event);
     correlate_or_show(s, record->event);
     return pipeline_get_state(s) == PIPELINE_ON;
+}
+
+/* keep_events: what is to be written refers to them. */
+static void keep_events(void *context, struct record_block *block)
+{
+    struct pipeline *s = context;
+    if (s->queue != NULL)
+        record_queue_keep(s->queue, block);
 }
 
 static bool flush_behind(void *context)
 {
     struct pipeline *s = context;
     do_wanted(s);
-    return outputs_flush(&s->outputs);
+    if (s->queue != NULL)
+        record_queue_flush(s->queue);
+    return pipeline_get_state(s) == PIPELINE_ON;
 }
 
 static bool lose_behind(void *context, const struct loss *loss)
 {
     struct pipeline *s = context;
-    return outputs_lost(&s->outputs, loss);
+    if (s->queue != NULL)
+        record_queue_lose(s->queue, loss);
+    return pipeline_get_state(s) == PIPELINE_ON;
 }
 
 bool pipeline_is_written(const struct pipeline *s)
@@ -124,20 +140,21 @@ void pipeline_event(struct pipeline *s, const struct ds_event *event)
             metrics_event(s->metrics, event);
         return;
     }
-    if (s->queue == NULL || !s->behind) {
+    if (s->events == NULL) {
         correlate_or_show(s, event);
         return;
     }
-    if (!record_queue_event(s->queue, event) && !stop_is_overdue() &&
+    if (!record_queue_event(s->events, event) && !stop_is_overdue() &&
         pipeline_get_state(s) == PIPELINE_ON)
         pipeline_set_state(s, PIPELINE_FAILED);
 }
 
 void pipeline_lose(struct pipeline *s, const struct loss *loss)
 {
+    struct record_queue *queue = s->events != NULL ? s->events : s->queue;
     s->lost[loss->cause] += loss->count;
-    if (s->queue != NULL)
-        record_queue_lose(s->queue, loss);
+    if (queue != NULL)
+        record_queue_lose(queue, loss);
 }
 
 static void take_overdue(void *context, const struct record *record)
@@ -176,9 +193,9 @@ void pipeline_show(struct pipeline *s, int64_t now_ns)
 {
     if (s->correlate == NULL)
         return;
-    if (s->behind && s->queue != NULL) {
+    if (s->events != NULL) {
         atomic_store(&s->show_wanted, true);
-        record_queue_wake(s->queue);
+        record_queue_wake(s->events);
         return;
     }
     pipeline_show_now(s, now_ns);
@@ -186,8 +203,9 @@ void pipeline_show(struct pipeline *s, int64_t now_ns)
 
 void pipeline_flush(struct pipeline *s)
 {
-    if (s->queue != NULL)
-        record_queue_flush(s->queue);
+    struct record_queue *queue = s->events != NULL ? s->events : s->queue;
+    if (queue != NULL)
+        record_queue_flush(queue);
 }
 
 void pipeline_choose_way(struct pipeline *s)
@@ -202,39 +220,58 @@ void pipeline_choose_way(struct pipeline *s)
     s->only_reports = none_shown && s->metrics == NULL && all_as_is;
 }
 
-bool pipeline_start(struct pipeline *s)
+static bool start_outputs(struct pipeline *s)
 {
-    pipeline_choose_way(s);
-    s->raw = sinks_want_raw(&s->options->output);
-    if (s->outputs.num_sinks == 0 && !s->behind)
-        return true;
     const struct options *options = s->options;
-    struct record_queue_target target = {outputs_record, outputs_flush, outputs_lost, &s->outputs,
-                                         {0}};
-    if (s->behind)
-        target = (struct record_queue_target){take_event, flush_behind, lose_behind, s, {0}};
-    else if (!outputs_prepare_drafts(&s->outputs, options->jobs, &target.ahead))
+    struct record_queue_target target = {
+        .record = outputs_record,
+        .flush = outputs_flush,
+        .lost = outputs_lost,
+        .context = &s->outputs,
+    };
+    if (!outputs_prepare_drafts(&s->outputs, options->jobs, &target.ahead))
         return false;
     const bool is_live = options->capture.num_read_files == 0;
     s->queue = record_queue_start(&target, is_live ? options->config.limits[DS_LIMIT_QUEUE] : 0);
     return s->queue != NULL;
 }
 
-/* stop_queue waits for the other threads, and what they had is this one's. */
-static void stop_queue(struct pipeline *s)
+static bool start_correlation(struct pipeline *s)
 {
-    if (s->queue == NULL)
+    const struct record_queue_target target = {
+        .copied = take_event,
+        .done = keep_events,
+        .flush = flush_behind,
+        .lost = lose_behind,
+        .context = s,
+    };
+    s->events = record_queue_start(&target, 0);
+    return s->events != NULL;
+}
+
+bool pipeline_start(struct pipeline *s)
+{
+    pipeline_choose_way(s);
+    s->raw = sinks_want_raw(&s->options->output);
+    return (s->outputs.num_sinks == 0 || start_outputs(s)) && (!s->behind || start_correlation(s));
+}
+
+/* stop_queue waits for the threads of a queue, and what they had is this one's. */
+static void stop_queue(struct pipeline *s, struct record_queue **queue)
+{
+    uint64_t num_left = 0;
+    if (*queue == NULL)
         return;
-    s->num_lost += record_queue_num_lost(s->queue);
-    if (!record_queue_stop(s->queue, &s->num_left))
+    s->num_lost += record_queue_num_lost(*queue);
+    if (!record_queue_stop(*queue, &num_left))
         pipeline_set_state(s, PIPELINE_FAILED);
-    s->queue = NULL;
+    s->num_left += num_left;
+    *queue = NULL;
 }
 
 void pipeline_end(struct pipeline *s)
 {
-    if (s->behind)
-        stop_queue(s);
+    stop_queue(s, &s->events);
     if (s->held_up != NULL)
         held_up_end(s->held_up);
     if (s->correlate != NULL)
@@ -244,7 +281,7 @@ void pipeline_end(struct pipeline *s)
     if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
         held_back_end(&s->held_back, s->options->ending.max_messages - s->num_shown,
                       pipeline_show_record, s);
-    stop_queue(s);
+    stop_queue(s, &s->queue);
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     reports_end(s->reports);
     pipeline_publish(s, INT64_MIN);
@@ -263,7 +300,7 @@ void pipeline_write_reports(struct pipeline *s)
 
 void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
 {
-    if (s->behind && s->queue != NULL)
+    if (s->events != NULL)
         return;
     stats->limits_hit[DS_LIMIT_QUEUE] +=
         s->num_lost + (s->queue != NULL ? record_queue_num_lost(s->queue) : 0);
@@ -287,7 +324,7 @@ bool pipeline_has_errors(const struct pipeline *s)
 
 bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
 {
-    if ((s->output.num_formats == 0 && s->output.web == NULL) || (s->behind && s->queue != NULL) ||
+    if ((s->output.num_formats == 0 && s->output.web == NULL) || s->events != NULL ||
         !selector_chooses(s->select))
         return false;
     *num = s->num_shown;
@@ -311,7 +348,8 @@ void pipeline_free(struct pipeline *s)
 {
     if (s == NULL)
         return;
-    stop_queue(s);
+    stop_queue(s, &s->events);
+    stop_queue(s, &s->queue);
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     correlate_free(s->correlate);
     findings_free(s->findings);

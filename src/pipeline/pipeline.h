@@ -2,10 +2,11 @@
  * pipeline.h - what becomes of events: correlation, selection, redaction, reports and sinks, in
  * this order.
  *
- * Threads share the work. Records are always written in threads of their own, behind the
- * queue: formatted by several (--jobs), written out in turn. Where few records are expected of
- * many events (-e, -m, -Y, --report ... of files), the queue comes first instead: the correlation
- * and all that follows run in a second thread, while the first one decodes.
+ * Threads share the work. The first one decodes. Of files a second one puts conversations together and
+ * selects, and counts for reports; a live capture leaves that to the first one, as does what ends with a
+ * certain message, or looks at packets. Records are written in threads of their own: formatted by several
+ * (--jobs), written out in turn. From the first thread to the second one goes a queue of events, from
+ * there to the others one of records, which refer to these events where they lie.
  */
 #ifndef SRC_PIPELINE_H
 #define SRC_PIPELINE_H

@@ -51,9 +51,9 @@ void pipeline_publish(struct pipeline *s, int64_t now_ns)
 {
     if (s->metrics == NULL)
         return;
-    if (s->behind && s->queue != NULL) {
+    if (s->events != NULL) {
         atomic_store(&s->publish_wanted, true);
-        record_queue_wake(s->queue);
+        record_queue_wake(s->events);
         return;
     }
     pipeline_publish_now(s, now_ns);

@@ -143,20 +143,17 @@ static bool open_outputs(struct pipeline *s, unsigned time_digits)
     return outputs_open(&s->outputs, &s->output, time_digits);
 }
 
-/* Where most events come to nothing, what remains to be done for them is worth a thread. A
+/* What is done for events beside decoding them is worth a thread. A
  * live capture is left as it is: there the queue parts it from a slow reader. So is what ends
  * with a certain message, so that no more packets are read. */
 static bool is_better_behind(const struct pipeline *s)
 {
     const struct options *options = s->options;
-    const bool few = options->select.num_regexes != 0 || options->select.num_matches != 0 ||
-                     options->select.filter != NULL;
     /* Behind the queue the facts of links are those of their ends. */
     if (options->report.every_ns != 0 && (s->tells_links || reports_take_facts(&options->report)))
         return false;
     return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
-           !needs_packets(options) &&
-           options->rate.max == 0 && s->correlate != NULL && (s->outputs.num_sinks == 0 || few);
+           !needs_packets(options) && options->rate.max == 0 && s->correlate != NULL;
 }
 
 struct pipeline *pipeline_new(const struct options *options, struct web *web,

@@ -37,8 +37,9 @@ struct pipeline {
     const struct options *options;
     struct sink_config output; /* that of options, with who serves the page */
     struct outputs outputs;
-    struct record_queue *queue; /* while the other threads run */
-    bool behind;                /* the correlation is behind the queue */
+    bool behind;                 /* the correlation is, in a thread of its own */
+    struct record_queue *events; /* to it, while that thread runs */
+    struct record_queue *queue;  /* of records to the outputs, while their threads run */
     struct selector *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact;       /* NULL: everything may be seen */

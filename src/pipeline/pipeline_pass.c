@@ -11,7 +11,7 @@ bool pipeline_pass_on(struct pipeline *s, const struct record *record)
 {
     if (!outputs_take(&s->outputs, record))
         return true;
-    if (s->queue == NULL || s->behind)
+    if (s->queue == NULL)
         return outputs_record(&s->outputs, record);
     const uint64_t num_lost = record_queue_num_lost(s->queue);
     if (!record_queue_record(s->queue, record) && !stop_is_overdue() &&

@@ -49,7 +49,7 @@ struct packed_message {
 struct copied_span {
     uintptr_t from;
     size_t len;
-    unsigned char *copy;
+    const unsigned char *copy;
 };
 
 struct copier {
@@ -57,7 +57,7 @@ struct copier {
     struct copied_span spans[MAX_SPANS];
     size_t num_spans;
     const struct ds_atom *atoms; /* the last ones copied */
-    struct ds_atom *atoms_copy;
+    const struct ds_atom *atoms_copy;
     struct shared_atoms *just_shared; /* in what is taken back where there is no room; NULL: none */
     bool full;
 };
@@ -383,6 +383,7 @@ static const struct ds_event *unpack_message(const struct packed_message *packed
     event->conn = packed->conn;
     unpack_term(packed, from, &message->control);
     unpack_term(packed, from, &message->payload);
+    message->atom_texts = 0; /* they lie elsewhere, and not for long */
     for (unsigned i = 0; i < packed->num_roles; i++) {
         const struct packed_role *role = &packed->roles[i];
         message->role[role->role] = (struct ds_term){
@@ -509,10 +510,26 @@ static const struct ds_event *copy_whole(struct copier *c, const struct ds_event
     return copy;
 }
 
+/* refer_to has what is known beside an event point into the copy of it that is there already. */
+static void refer_to(struct copier *c, const struct ds_event *event, struct copied_record *copy,
+                     const struct copied_record *source)
+{
+    copy->packed = source->packed;
+    copy->event = source->event;
+    if (event->bytes != NULL) {
+        c->spans[0] = (struct copied_span){(uintptr_t)event->bytes, event->bytes_len,
+                                           event->bytes};
+        c->num_spans = 1;
+    }
+    if (event->type == DS_EVENT_MESSAGE)
+        c->atoms = c->atoms_copy = event->message.control.atoms;
+}
+
 /* take_record makes room for a record, if there is one, whose texts and terms are still those of the
  * original, and copies the event, if there is one. All of a record is copied, whatever is in use of it. */
 static struct copied_record *take_record(struct copier *c, const struct ds_event *event,
-                                         const struct record *record)
+                                         const struct record *record,
+                                         const struct copied_record *source)
 {
     struct copied_record *copy = take(c, sizeof *copy);
     if (copy == NULL)
@@ -521,9 +538,11 @@ static struct copied_record *take_record(struct copier *c, const struct ds_event
         .record = record != NULL ? copy_bytes(c, record, sizeof *record) : NULL,
     };
     const bool has_link_facts = record != NULL && record->link_facts;
-    if (event != NULL && event->type == DS_EVENT_MESSAGE && !has_link_facts && may_pack(event))
+    if (source != NULL)
+        refer_to(c, event, copy, source);
+    else if (event != NULL && event->type == DS_EVENT_MESSAGE && !has_link_facts && may_pack(event))
         copy->packed = pack_message(c, event);
-    if (event != NULL && copy->packed == NULL && !c->full)
+    if (event != NULL && copy->packed == NULL && copy->event == NULL && !c->full)
         copy->event = copy_whole(c, event, has_link_facts);
     if (copy->record != NULL)
         copy->record->event = copy->event;
@@ -561,7 +580,7 @@ static inline void copy_known(struct copier *c, struct copied_record *copy)
 
 /* add copies an event, or a record with its event if it has one, if there is room for it. */
 static inline bool add(struct record_block *block, const struct ds_event *event,
-                       const struct record *record)
+                       const struct record *record, const struct copied_record *source)
 {
     struct copier c; /* spans are set as they are needed */
     c.block = block;
@@ -574,7 +593,7 @@ static inline bool add(struct record_block *block, const struct ds_event *event,
     const size_t len = block->len;
     struct ds_conn *conn = block->conn;
     struct shared_atoms *shared = block->shared;
-    struct copied_record *copy = take_record(&c, event, record);
+    struct copied_record *copy = take_record(&c, event, record, source);
     if (copy != NULL && copy->record != NULL)
         copy_known(&c, copy);
     if (c.full) {
@@ -603,9 +622,11 @@ static bool grow(struct record_block *block)
     return block->data != NULL;
 }
 
-enum copy_status record_block_add(struct record_block *block, const struct record *record)
+static inline enum copy_status add_or_grow(struct record_block *block, const struct ds_event *event,
+                                           const struct record *record,
+                                           const struct copied_record *source)
 {
-    while (block->data == NULL || !add(block, record->event, record)) {
+    while (block->data == NULL || !add(block, event, record, source)) {
         if (block->len != 0)
             return COPY_FULL;
         if (!grow(block))
@@ -614,15 +635,20 @@ enum copy_status record_block_add(struct record_block *block, const struct recor
     return COPY_OK;
 }
 
+enum copy_status record_block_add(struct record_block *block, const struct record *record)
+{
+    return add_or_grow(block, record->event, record, NULL);
+}
+
 enum copy_status record_block_add_event(struct record_block *block, const struct ds_event *event)
 {
-    while (block->data == NULL || !add(block, event, NULL)) {
-        if (block->len != 0)
-            return COPY_FULL;
-        if (!grow(block))
-            return COPY_NO_MEMORY;
-    }
-    return COPY_OK;
+    return add_or_grow(block, event, NULL, NULL);
+}
+
+enum copy_status record_block_refer(struct record_block *block, const struct record *record,
+                                    const struct copied_record *source)
+{
+    return add_or_grow(block, record->event, record, source);
 }
 
 void record_block_clear(struct record_block *block)
@@ -636,6 +662,19 @@ void record_block_clear(struct record_block *block)
     block->first = block->last = NULL;
     block->conn = NULL;
     block->shared = NULL;
+}
+
+void record_block_swap(struct record_block *a, struct record_block *b)
+{
+    const struct record_block before = *a;
+    *a = *b;
+    a->first_cap = before.first_cap;
+    a->shares_atoms = before.shares_atoms;
+    const size_t first_cap = b->first_cap;
+    const bool shares_atoms = b->shares_atoms;
+    *b = before;
+    b->first_cap = first_cap;
+    b->shares_atoms = shares_atoms;
 }
 
 void record_block_free(struct record_block *block)

@@ -43,6 +43,11 @@ enum copy_status { COPY_OK, COPY_FULL, COPY_NO_MEMORY };
  * try another; a record that is too large for an empty block makes it grow. */
 enum copy_status record_block_add(struct record_block *block, const struct record *record);
 
+/* record_block_refer does so but for the event, which is that of a copy in another block, as
+ * copied_record_get returned it: the new copy refers to that. */
+enum copy_status record_block_refer(struct record_block *block, const struct record *record,
+                                    const struct copied_record *source);
+
 /* record_block_add_event does so with an event of which nothing else is known: a record of it would be
  * as long again, and empty. */
 enum copy_status record_block_add_event(struct record_block *block, const struct ds_event *event);
@@ -50,6 +55,9 @@ enum copy_status record_block_add_event(struct record_block *block, const struct
 /* copied_record_get returns the record of a copy, which lives until the view is used for another one, or
  * the block is cleared. */
 const struct record *copied_record_get(const struct copied_record *copy, struct record_view *view);
+
+/* record_block_swap exchanges what two blocks hold; how they are filled stays. */
+void record_block_swap(struct record_block *a, struct record_block *b);
 
 /* record_block_clear empties the block and keeps its memory, if that is not unusually much. */
 void record_block_clear(struct record_block *block);

@@ -18,11 +18,16 @@
 
 enum { NUM_BLOCKS = 4, MAX_BLOCKS = 65536, WAIT_NS = 100 * 1000 * 1000 };
 
+/* Blocks where whoever fills them can wait: with 64 threads there are many, and nothing gains by larger
+ * ones. */
+enum { SHORT_BLOCK = RECORD_BLOCK_LEN / 4 };
+
 /* What is larger is not copied where the decoder can wait. */
 enum { LARGE_RECORD = 1024 * 1024 };
 
 struct slot {
     struct record_block block;
+    struct record_block kept;             /* what the block refers to, if it is the last that does */
     struct loss losses[LOSS_CAUSE_COUNT]; /* before the block */
     bool flush;                           /* after it, write out */
     bool is_ready;                        /* its draft is made; or nobody makes one */
@@ -44,11 +49,17 @@ struct record_queue {
     uint64_t num_bytes;        /* memory of the blocks from tail to head */
     uint64_t num_left;         /* records that the target did not want */
     bool stop, failed;
-    /* The decoder's own. */
+    /* Of whoever fills the blocks. */
     bool no_memory;
     uint64_t num_lost;
     struct record alone; /* of the event at hand, where nothing else is known of it */
+    struct {
+        const struct copied_record *copy; /* NULL: it is nowhere else */
+        const struct ds_event *event;
+    } source; /* an event that lies in another block already, and as what it is looked at */
+    bool refers;                 /* something to what record_queue_keep is to keep */
     struct loss losses[LOSS_CAUSE_COUNT]; /* still to be told */
+    bool has_losses;                      /* any of them */
     unsigned num_slots;
     struct slot *slots;
 };
@@ -88,6 +99,13 @@ static bool give_draft(const struct record_queue *queue, const struct slot *slot
     return ok;
 }
 
+static bool give_record(const struct record_queue_target *target, const struct record *record,
+                        const struct copied_record *copy)
+{
+    return target->copied != NULL ? target->copied(target->context, record, copy)
+                                  : target->record(target->context, record);
+}
+
 /* give hands a block to the target, and counts what it does not want. */
 static bool give(struct record_queue *queue, const struct slot *slot, bool wanted,
                  uint64_t *num_left)
@@ -105,7 +123,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
     for (; copy != NULL; copy = copy->next) {
         ok = ok && !stop_is_overdue();
         *num_left += !ok;
-        ok = ok && target->record(target->context, copied_record_get(copy, &view));
+        ok = ok && give_record(target, copied_record_get(copy, &view), copy);
     }
     return ok && (!slot->flush || target->flush(target->context));
 }
@@ -113,10 +131,10 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
 /* A queue that was long once does not keep its memory. */
 static void empty(struct slot *slot, bool is_long)
 {
-    if (is_long)
-        record_block_free(&slot->block);
-    else
-        record_block_clear(&slot->block);
+    void (*const empty_block)(struct record_block *) = is_long ? record_block_free
+                                                               : record_block_clear;
+    empty_block(&slot->block);
+    empty_block(&slot->kept);
     memset(slot->losses, 0, sizeof slot->losses);
     slot->is_ready = false;
     slot->draft = NULL;
@@ -137,6 +155,8 @@ static void take_turn(struct record_queue *queue)
     pthread_mutex_unlock(&queue->lock);
     const bool ok = give(queue, slot, wanted, &num_left);
     void *draft = slot->draft;
+    if (queue->target.done != NULL)
+        queue->target.done(queue->target.context, &slot->block);
     empty(slot, is_long);
     pthread_mutex_lock(&queue->lock);
     if (draft != NULL)
@@ -194,8 +214,10 @@ static void *run(void *context)
 
 static void release(struct record_queue *queue)
 {
-    for (unsigned i = 0; i < queue->num_slots; i++)
+    for (unsigned i = 0; i < queue->num_slots; i++) {
         record_block_free(&queue->slots[i].block);
+        record_block_free(&queue->slots[i].kept);
+    }
     free(queue->slots);
     free(queue->threads);
     pthread_mutex_destroy(&queue->lock);
@@ -273,8 +295,10 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
     queue->max_bytes = max_bytes;
     queue->num_slots = num_slots;
     queue->slots = slots;
-    for (unsigned i = 0; i < num_slots; i++)
+    for (unsigned i = 0; i < num_slots; i++) {
         slots[i].block.shares_atoms = true;
+        slots[i].block.first_cap = max_bytes == 0 ? SHORT_BLOCK : 0;
+    }
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -291,7 +315,7 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
     return queue;
 }
 
-/* From here on in the decoder's thread. */
+/* From here on in the thread of whoever fills the blocks. */
 
 static bool have_ended(const struct record_queue *queue)
 {
@@ -377,6 +401,7 @@ static void add_loss(struct loss *to, const struct loss *loss)
 void record_queue_lose(struct record_queue *queue, const struct loss *loss)
 {
     add_loss(&queue->losses[loss->cause], loss);
+    queue->has_losses |= loss->count != 0;
 }
 
 static void lose_record(struct record_queue *queue, const struct record *record)
@@ -398,32 +423,33 @@ uint64_t record_queue_num_lost(const struct record_queue *queue)
     return queue->num_lost;
 }
 
-static bool has_losses(const struct record_queue *queue)
+static __attribute__((noinline)) bool place_all_losses(struct record_queue *queue)
 {
-    for (int i = 0; i < LOSS_CAUSE_COUNT; i++) {
-        if (queue->losses[i].count != 0)
-            return true;
-    }
-    return false;
-}
-
-/* place_losses puts what was lost before an empty block. False when there is none. */
-static bool place_losses(struct record_queue *queue)
-{
-    if (!has_losses(queue))
-        return true;
     if (slot_at(queue, queue->head)->block.first != NULL && !try_to_hand_on(queue, IF_ROOM, false))
         return false;
     struct slot *slot = slot_at(queue, queue->head);
     for (int i = 0; i < LOSS_CAUSE_COUNT; i++)
         add_loss(&slot->losses[i], &queue->losses[i]);
     memset(queue->losses, 0, sizeof queue->losses);
+    queue->has_losses = false;
     return true;
 }
 
-static bool is_large(const struct record *record)
+/* place_losses puts what was lost before an empty block. False when there is none. */
+static inline bool place_losses(struct record_queue *queue)
 {
-    const struct ds_event *event = record->event;
+    return !queue->has_losses || place_all_losses(queue);
+}
+
+static inline bool refers_to_source(const struct record_queue *queue, const struct record *record)
+{
+    return queue->source.copy != NULL && record->event == queue->source.event;
+}
+
+/* is_large tells records that are not worth a copy. What refers to an event is none. */
+static bool is_large(const struct record_queue *queue, const struct record *record)
+{
+    const struct ds_event *event = refers_to_source(queue, record) ? NULL : record->event;
     return (event != NULL && event->bytes != NULL && event->bytes_len > LARGE_RECORD) ||
            ((event != NULL || record->call != NULL) && record_terms_len(record) > LARGE_RECORD);
 }
@@ -437,7 +463,7 @@ static bool give_at_once(struct record_queue *queue, const struct record *record
         wait_a_while(queue);
     bool ok = !queue->failed;
     pthread_mutex_unlock(&queue->lock);
-    ok = ok && queue->target.record(queue->target.context, record);
+    ok = ok && give_record(&queue->target, record, NULL);
     pthread_mutex_lock(&queue->lock);
     queue->failed = queue->failed || !ok;
     pthread_mutex_unlock(&queue->lock);
@@ -447,8 +473,29 @@ static bool give_at_once(struct record_queue *queue, const struct record *record
 static enum copy_status add(struct record_queue *queue, const struct record *record)
 {
     struct record_block *block = &slot_at(queue, queue->head)->block;
+    if (refers_to_source(queue, record)) {
+        queue->refers = true;
+        return record_block_refer(block, record, queue->source.copy);
+    }
     return record == &queue->alone ? record_block_add_event(block, record->event)
                                    : record_block_add(block, record);
+}
+
+void record_queue_refer(struct record_queue *queue, const struct copied_record *copy,
+                        const struct ds_event *event)
+{
+    queue->source.copy = copy;
+    queue->source.event = event;
+}
+
+void record_queue_keep(struct record_queue *queue, struct record_block *block)
+{
+    queue->source.copy = NULL;
+    if (!queue->refers)
+        return;
+    queue->refers = false;
+    record_block_swap(&slot_at(queue, queue->head)->kept, block);
+    hand_on(queue, false);
 }
 
 bool record_queue_event(struct record_queue *queue, const struct ds_event *event)
@@ -459,7 +506,7 @@ bool record_queue_event(struct record_queue *queue, const struct ds_event *event
 
 bool record_queue_record(struct record_queue *queue, const struct record *record)
 {
-    if (queue->max_bytes == 0 && is_large(record))
+    if (queue->max_bytes == 0 && is_large(queue, record))
         return give_at_once(queue, record);
     if (!place_losses(queue)) {
         lose_record(queue, record);

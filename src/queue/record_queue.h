@@ -14,6 +14,7 @@
 
 #include "loss.h"
 #include "record.h"
+#include "record_copy.h"
 
 struct record_queue;
 
@@ -33,8 +34,8 @@ struct record_queue_drafts {
     bool (*rest)(void *context, const struct record *record);
 };
 
-/* record_queue_target is who gets the records, in a thread of the queue or in that of the decoder,
- * while it waits, never in two at once.
+/* record_queue_target is who gets the records, in a thread of the queue or in that of whoever fills it,
+ * while that waits, never in two at once.
  * These functions return false when there is no use in going on, as when an output failed. */
 struct record_queue_target {
     bool (*record)(void *context, const struct record *record);
@@ -42,6 +43,11 @@ struct record_queue_target {
     bool (*lost)(void *context, const struct loss *loss);
     void *context;
     struct record_queue_drafts ahead; /* zero: one thread does everything */
+    /* copied, if there, is called in place of record, and told where that lies; NULL: nowhere for longer
+     * than the moment. done is called when all of a block was given, before it is emptied, and may
+     * exchange it for an empty one. */
+    bool (*copied)(void *context, const struct record *record, const struct copied_record *copy);
+    void (*done)(void *context, struct record_block *block);
 };
 
 /* record_queue_start starts the threads. What target uses is theirs until
@@ -59,6 +65,15 @@ bool record_queue_record(struct record_queue *queue, const struct record *record
 /* record_queue_event does so with an event of which nothing else is known: the target is given an empty
  * record of it. */
 bool record_queue_event(struct record_queue *queue, const struct ds_event *event);
+
+/* record_queue_refer has records of that event, until the next call, refer to a copy of it in another
+ * block. NULL: there is none. */
+void record_queue_refer(struct record_queue *queue, const struct copied_record *copy,
+                        const struct ds_event *event);
+
+/* record_queue_keep keeps that other block until all that refers to it has been written, and leaves an
+ * empty one in its place; where nothing refers to it, nothing happens. Only for a queue that can wait. */
+void record_queue_keep(struct record_queue *queue, struct record_block *block);
 
 /* record_queue_lose tells of something else that was lost. */
 void record_queue_lose(struct record_queue *queue, const struct loss *loss);

@@ -3,7 +3,8 @@
  *
  * The test opens the sinks of a run, and sets its queue: start_relay() makes one whose only thread
  * writes, start_threads() one where so many draft; free_drafts() gives those drafts back when the
- * queue has stopped. read_capture() writes at once where there is no queue.
+ * queue has stopped. read_capture() writes at once where there is no queue. start_correlation() puts
+ * calls together in a thread before that queue.
  */
 #ifndef TESTS_RECORD_QUEUE_RUN_H
 #define TESTS_RECORD_QUEUE_RUN_H
@@ -26,7 +27,7 @@ struct run {
     struct sink sinks[NUM_KINDS];
     int num_sinks;
     char names[NUM_KINDS][32];
-    struct record_queue *queue;
+    struct record_queue *queue, *events; /* events: to the correlation */
     void *drafts[MAX_THREADS + 1];
     struct correlate *correlate;
     uint64_t num_records;
@@ -55,7 +56,8 @@ static inline bool flush_sinks(void *context)
 
 static inline struct record_queue *start_relay(struct run *run)
 {
-    const struct record_queue_target target = {write_record, flush_sinks, NULL, run, {0}};
+    const struct record_queue_target target = {.record = write_record, .flush = flush_sinks,
+                                               .context = run};
     return record_queue_start(&target, 0);
 }
 
@@ -95,11 +97,11 @@ static inline struct record_queue *start_threads(struct run *run, unsigned num)
         assert_non_null(run->drafts[i]);
     }
     const struct record_queue_target target = {
-        write_record,
-        flush_sinks,
-        NULL,
-        run,
-        {num, run->drafts, add_to_draft, write_draft, write_rest}};
+        .record = write_record,
+        .flush = flush_sinks,
+        .context = run,
+        .ahead = {num, run->drafts, add_to_draft, write_draft, write_rest},
+    };
     return record_queue_start(&target, 0);
 }
 
@@ -122,7 +124,39 @@ static inline void take_record(void *context, const struct record *record)
 
 static inline void take_event(void *context, const struct ds_event *event)
 {
-    correlate_event(((struct run *)context)->correlate, event);
+    struct run *run = context;
+    if (run->events != NULL)
+        assert_true(record_queue_event(run->events, event));
+    else
+        correlate_event(run->correlate, event);
+}
+
+static inline bool take_copied(void *context, const struct record *record,
+                               const struct copied_record *copy)
+{
+    struct run *run = context;
+    record_queue_refer(run->queue, copy, record->event);
+    correlate_event(run->correlate, record->event);
+    return !run->record_queue_failed;
+}
+
+static inline void keep_block(void *context, struct record_block *block)
+{
+    record_queue_keep(((struct run *)context)->queue, block);
+}
+
+static inline bool flush_queue(void *context)
+{
+    record_queue_flush(((struct run *)context)->queue);
+    return true;
+}
+
+static inline void start_correlation(struct run *run)
+{
+    const struct record_queue_target target = {
+        .copied = take_copied, .done = keep_block, .flush = flush_queue, .context = run};
+    run->events = record_queue_start(&target, 0);
+    assert_non_null(run->events);
 }
 
 static inline void read_capture(struct run *run, const char *name)
@@ -156,6 +190,9 @@ static inline void read_capture(struct run *run, const char *name)
         ds_session_packet(session, &packet);
     }
     ds_session_end(session);
+    if (run->events != NULL)
+        assert_true(record_queue_stop(run->events, NULL));
+    run->events = NULL;
     correlate_end(run->correlate);
     ds_session_free(session);
     correlate_free(run->correlate);

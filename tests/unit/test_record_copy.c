@@ -290,6 +290,81 @@ static void gives_back_what_it_packed(void **state)
     record_block_free(&block);
 }
 
+/* A copy that refers to another one has its event, and what lies in that is not copied again. */
+static void refers_to_another_copy(void **state)
+{
+    static const uint8_t frame[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {9, 8, 7};
+    static const struct ds_atom atoms[] = {{.text = (const uint8_t *)"abc", .len = 3, .slot = 4}};
+    struct ds_conn conn = {.number = 1};
+    struct ds_event packed = message_of(&conn, frame, sizeof frame, atoms, 1), whole = packed;
+    whole.message.token = (struct ds_token){.present = true};
+    const struct ds_event tick = {.type = DS_EVENT_TICK, .conn = &conn, .frame = 7};
+    const struct ds_event *const events[] = {&packed, &whole, &tick};
+    struct record_block from = {.shares_atoms = true}, to = {0}, apart = {0};
+    struct record_view view = {0}, again = {0};
+    (void)state;
+    packed.message.atom_texts = 1;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(record_block_add_event(&from, events[i]), COPY_OK);
+    const struct copied_record *copy = from.first;
+    for (int i = 0; i < 3; i++, copy = copy->next) {
+        const struct ds_event *event = copied_record_get(copy, &view)->event;
+        const struct ds_term *control = &event->message.control;
+        struct record record = {.event = event, .note.from_name = {"name", 4}};
+        if (event->type == DS_EVENT_MESSAGE) {
+            assert_int_equal(event->message.atom_texts, 0);
+            record.note.body = event->message.role[DS_ROLE_TO];
+            record.note.args = (struct ds_term){.data = other, .len = sizeof other};
+        }
+        assert_int_equal(record_block_add(&apart, &record), COPY_OK);
+        assert_int_equal(record_block_refer(&to, &record, copy), COPY_OK);
+        const struct record *got = copied_record_get(to.last, &again);
+        assert_memory_equal(got->note.from_name.data, "name", 4);
+        assert_ptr_not_equal(got->note.from_name.data, record.note.from_name.data);
+        assert_int_equal(got->event->type, event->type);
+        assert_int_equal(got->event->frame, event->frame);
+        assert_ptr_equal(got->event->bytes, event->bytes);
+        assert_ptr_equal(got->event->conn, event->conn);
+        if (event->type != DS_EVENT_MESSAGE)
+            continue;
+        assert_ptr_equal(got->event->message.control.data, control->data);
+        assert_ptr_equal(got->note.body.data, control->data + 2);
+        assert_ptr_equal(got->note.body.atoms, control->atoms);
+        assert_memory_equal(got->note.args.data, other, sizeof other);
+        assert_ptr_not_equal(got->note.args.data, other);
+    }
+    assert_true(to.len < apart.len);
+    /* What there is no room for leaves nothing. */
+    const struct record record = {.event = copied_record_get(from.first, &view)->event};
+    while (record_block_refer(&to, &record, from.first) == COPY_OK)
+        ;
+    const struct copied_record *last = to.last;
+    assert_int_equal(record_block_refer(&to, &record, from.first), COPY_FULL);
+    assert_ptr_equal(to.last, last);
+    assert_null(last->next);
+    record_block_free(&from);
+    record_block_free(&to);
+    record_block_free(&apart);
+}
+
+/* Blocks exchange what they hold, not how they are filled. */
+static void exchanges_what_blocks_hold(void **state)
+{
+    struct ds_conn conn = {.number = 1};
+    const struct ds_event tick = {.type = DS_EVENT_TICK, .conn = &conn, .frame = 7};
+    struct record_block full = {.shares_atoms = true, .first_cap = 1000}, empty = {0};
+    struct record_view view = {0};
+    (void)state;
+    assert_int_equal(record_block_add_event(&full, &tick), COPY_OK);
+    record_block_swap(&full, &empty);
+    assert_true(full.first == NULL && full.data == NULL && full.len == 0);
+    assert_int_equal(copied_record_get(empty.first, &view)->event->frame, 7);
+    assert_true(full.shares_atoms && !empty.shares_atoms);
+    assert_true(full.first_cap == 1000 && empty.first_cap == 0);
+    record_block_free(&full);
+    record_block_free(&empty);
+}
+
 static const struct ds_atom *atoms_of(const struct copied_record *copy)
 {
     struct record_view view = {0};
@@ -390,6 +465,8 @@ int main(void)
         cmocka_unit_test(says_that_memory_ran_out),
         cmocka_unit_test(copies_an_event_alone),
         cmocka_unit_test(gives_back_what_it_packed),
+        cmocka_unit_test(refers_to_another_copy),
+        cmocka_unit_test(exchanges_what_blocks_hold),
         cmocka_unit_test(copies_atoms_once),
         cmocka_unit_test(forgets_atoms_that_did_not_fit),
     };

@@ -65,7 +65,8 @@ static void ends_though_nobody_reads(void **state)
     assert_int_equal(pipe(ends), 0);
     assert_true(sink_open(&run.sinks[0], &format, &options));
     run.sinks[0].output.fd = ends[1];
-    const struct record_queue_target target = {write_record, flush_sinks, NULL, &run, {0}};
+    const struct record_queue_target target = {.record = write_record, .flush = flush_sinks,
+                                               .context = &run};
     run.queue = record_queue_start(&target, 64 * MEGABYTE);
     assert_non_null(run.queue);
     read_capture(&run, "../pcaps/frag-29.pcap");
@@ -146,7 +147,8 @@ static bool flush_nothing(void *context)
 static void leaves_what_takes_long(void **state)
 {
     uint64_t num_taken = 0, num_left = 0;
-    const struct record_queue_target target = {burn, flush_nothing, NULL, &num_taken, {0}};
+    const struct record_queue_target target = {.record = burn, .flush = flush_nothing,
+                                               .context = &num_taken};
     const struct ds_conn conn = {.number = 1};
     const struct ds_event event = {.type = DS_EVENT_TICK, .conn = &conn};
     const struct record record = {.event = &event};

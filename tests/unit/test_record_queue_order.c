@@ -39,7 +39,9 @@ static char *read_file(const char *name, size_t *len)
     return text;
 }
 
-static void compare(const char *capture, unsigned num_threads)
+enum correlation { AT_ONCE, IN_A_THREAD };
+
+static void compare(const char *capture, unsigned num_threads, enum correlation correlation)
 {
     const struct sink_config options = {
         .verbose = 2, .hex = true, .etf = true, .color = COLOR_NEVER};
@@ -49,6 +51,8 @@ static void compare(const char *capture, unsigned num_threads)
     read_capture(&at_once, capture);
     relayed.queue = num_threads == 1 ? start_relay(&relayed) : start_threads(&relayed, num_threads);
     assert_non_null(relayed.queue);
+    if (correlation == IN_A_THREAD)
+        start_correlation(&relayed);
     read_capture(&relayed, capture);
     assert_true(record_queue_stop(relayed.queue, NULL));
     free_drafts(&relayed);
@@ -75,9 +79,11 @@ static void passes_everything_on(void **state)
 {
     (void)state;
     for (unsigned num_threads = 1; num_threads <= MAX_THREADS; num_threads *= 2) {
-        compare("../pcaps/otp29-ops.pcap", num_threads); /* seq_trace, fragments, all ops */
-        compare("../pcaps/cnode.pcap", num_threads);   /* no cache, a fault, a 100 kB frame */
-        compare("../pcaps/frag-29.pcap", num_threads); /* messages of 300 kB */
+        for (enum correlation where = AT_ONCE; where <= IN_A_THREAD; where++) {
+            compare("../pcaps/otp29-ops.pcap", num_threads, where); /* seq_trace, fragments, all ops */
+            compare("../pcaps/cnode.pcap", num_threads, where); /* no cache, a fault, a 100 kB frame */
+            compare("../pcaps/frag-29.pcap", num_threads, where); /* messages of 300 kB */
+        }
     }
 }
 

@@ -91,7 +91,8 @@ static bool has_lost_since(struct record_queue *queue, size_t len, uint64_t fram
 static void tells_what_is_lost(size_t len, uint64_t num, uint64_t max_bytes)
 {
     struct slow_reader reader = {.next = 1};
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader, {0}};
+    const struct record_queue_target target = {.record = read_slowly, .flush = flush_slowly,
+                                               .lost = hear_loss, .context = &reader};
     pthread_mutex_init(&reader.lock, NULL);
     pthread_cond_init(&reader.let, NULL);
     struct record_queue *queue = record_queue_start(&target, max_bytes);
@@ -129,7 +130,8 @@ static void has_as_much_room_as_allowed(void **state)
 {
     enum { LEN = 2500000 };
     struct slow_reader reader = {.next = 1};
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader, {0}};
+    const struct record_queue_target target = {.record = read_slowly, .flush = flush_slowly,
+                                               .lost = hear_loss, .context = &reader};
     (void)state;
     pthread_mutex_init(&reader.lock, NULL);
     pthread_cond_init(&reader.let, NULL);
@@ -163,7 +165,8 @@ static void has_as_much_room_as_allowed(void **state)
 static void loses_nothing_while_there_is_room(void **state)
 {
     struct slow_reader reader = {.next = 1};
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, &reader, {0}};
+    const struct record_queue_target target = {.record = read_slowly, .flush = flush_slowly,
+                                               .lost = hear_loss, .context = &reader};
     (void)state;
     pthread_mutex_init(&reader.lock, NULL);
     pthread_cond_init(&reader.let, NULL);
@@ -183,7 +186,8 @@ static void loses_nothing_while_there_is_room(void **state)
 
 static void does_not_start_without_memory(void **state)
 {
-    const struct record_queue_target target = {read_slowly, flush_slowly, hear_loss, NULL, {0}};
+    const struct record_queue_target target = {.record = read_slowly, .flush = flush_slowly,
+                                               .lost = hear_loss};
     (void)state;
     for (int n = 1; n <= 3; n++) {
         failing_alloc_at(n);
