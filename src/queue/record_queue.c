@@ -27,7 +27,7 @@ enum { LARGE_RECORD = 1024 * 1024 };
 
 struct slot {
     struct record_block block;
-    struct record_block kept;             /* what the block refers to, if it is the last that does */
+    struct record_block kept;             /* what the block refers to, until another takes its place */
     struct loss losses[LOSS_CAUSE_COUNT]; /* before the block */
     bool flush;                           /* after it, write out */
     bool is_ready;                        /* its draft is made; or nobody makes one */
@@ -131,10 +131,10 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
 /* A queue that was long once does not keep its memory. */
 static void empty(struct slot *slot, bool is_long)
 {
-    void (*const empty_block)(struct record_block *) = is_long ? record_block_free
-                                                               : record_block_clear;
-    empty_block(&slot->block);
-    empty_block(&slot->kept);
+    if (is_long)
+        record_block_free(&slot->block);
+    else
+        record_block_clear(&slot->block);
     memset(slot->losses, 0, sizeof slot->losses);
     slot->is_ready = false;
     slot->draft = NULL;

@@ -45,7 +45,7 @@ struct record_queue_target {
     struct record_queue_drafts ahead; /* zero: one thread does everything */
     /* copied, if there, is called in place of record, and told where that lies; NULL: nowhere for longer
      * than the moment. done is called when all of a block was given, before it is emptied, and may
-     * exchange it for an empty one. */
+     * exchange it for one that nobody needs. */
     bool (*copied)(void *context, const struct record *record, const struct copied_record *copy);
     void (*done)(void *context, struct record_block *block);
 };
@@ -71,8 +71,9 @@ bool record_queue_event(struct record_queue *queue, const struct ds_event *event
 void record_queue_refer(struct record_queue *queue, const struct copied_record *copy,
                         const struct ds_event *event);
 
-/* record_queue_keep keeps that other block until all that refers to it has been written, and leaves an
- * empty one in its place; where nothing refers to it, nothing happens. Only for a queue that can wait. */
+/* record_queue_keep keeps that other block until all that refers to it has been written, and leaves
+ * one in its place that is to be emptied; where nothing refers to it, nothing happens. Only for a
+ * queue that can wait. */
 void record_queue_keep(struct record_queue *queue, struct record_block *block);
 
 /* record_queue_lose tells of something else that was lost. */
