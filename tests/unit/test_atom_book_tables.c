@@ -109,6 +109,51 @@ static void believes_as_far_as_seen(void **state)
     atom_books_free(books);
 }
 
+/* What stands behind what is believed of a release is less likely, and so is the rest of one of which another
+ * build has something else there. */
+static void doubts_what_was_not_seen(void **state)
+{
+    static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
+    enum { TABLE = 1, SLOT = 1599, SEEN = 1800, OTHER = 1600 };
+    const struct ds_text text = atom_table_text(atom_tables[TABLE].texts[OTHER]);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_books *books = atom_books_new(4);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    for (uint16_t i = 50; i < 60; i++)
+        define_static(book, TABLE, i);
+    for (int step = 0; step < 3; step++) {
+        if (step == 1)
+            define_static(book, TABLE, SEEN);
+        if (step == 2)
+            atom_book_define(book, &env, SEEN - 100, text, 1, ATOM_BOOK_USED);
+        for (uint16_t i = 0; i < 4; i++) /* so much that the releases are tried again */
+            atom_book_see(book, &env, i < 2 ? SLOT : (uint16_t)(1900 + 10 * step + i), 1, &plain);
+        const struct ds_text found = atom_book_judge(book, SLOT, 1);
+        assert_int_equal(found.len, step == 1 ? strlen("keepalive") : 0);
+    }
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+/* One atom where a release has it is not enough. */
+static void takes_no_release_for_one_atom(void **state)
+{
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    for (uint16_t num = 1; num <= 2; num++) {
+        struct atom_books *books = atom_books_new(4);
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        for (uint16_t i = 0; i < num; i++)
+            define_static(book, 1, 50 + i);
+        (void)judges(book, "alias");
+        assert_int_equal(book->has_table, num == 2);
+        assert_int_equal(book->usable[1], num == 2 ? 128 : 0);
+        atom_book_release(book);
+        atom_books_free(books);
+    }
+    (void)state;
+}
+
 /* Each of these is what no node does, or what no node of that release does. */
 static void believes_no_liar(void **state)
 {
@@ -251,6 +296,8 @@ int main(void)
         cmocka_unit_test(knows_a_release),
         cmocka_unit_test(knows_patch_releases),
         cmocka_unit_test(believes_as_far_as_seen),
+        cmocka_unit_test(doubts_what_was_not_seen),
+        cmocka_unit_test(takes_no_release_for_one_atom),
         cmocka_unit_test(believes_no_liar),
         cmocka_unit_test(knows_what_the_user_builds),
         cmocka_unit_test(knows_what_is_known),
