@@ -1,6 +1,7 @@
 /*
  * test_capture_file.c - capture files of all kinds, packed and broken.
  */
+#include "byte_order.h"
 #include "capture.h"
 
 #include <setjmp.h>
@@ -28,12 +29,21 @@ static void add_u32(struct file *file, uint32_t value, bool swapped)
     file->len += 4;
 }
 
+/* halves returns two numbers of 16 bits, as they stand in a file one behind the other. */
+static uint32_t halves(uint16_t first, uint16_t second)
+{
+    const uint16_t both[] = {first, second};
+    uint32_t out;
+    memcpy(&out, both, sizeof out);
+    return out;
+}
+
 /* Packets one second apart from first_s on, with a fraction of 5 units. */
 static void make_pcap(struct file *file, uint32_t magic, bool swapped, uint32_t first_s)
 {
     file->len = 0;
     add_u32(file, magic, swapped);
-    add_u32(file, swapped ? 0x00020004 : 0x00040002, swapped); /* version 2.4, two halves */
+    add_u32(file, swapped ? halves(4, 2) : halves(2, 4), swapped); /* the version */
     add_u32(file, 0, swapped);
     add_u32(file, 0, swapped);
     add_u32(file, 65535, swapped);
@@ -51,11 +61,12 @@ static void make_pcap(struct file *file, uint32_t magic, bool swapped, uint32_t 
 static void make_pcapng(struct file *file, uint8_t resolution)
 {
     file->len = 0;
-    const uint32_t section[] = {0x0A0D0D0A, 28, 0x1A2B3C4D, 1, UINT32_MAX, UINT32_MAX, 28};
+    const uint32_t section[] = {0x0A0D0D0A, 28, 0x1A2B3C4D, halves(1, 0),
+                                UINT32_MAX, UINT32_MAX, 28};
     for (size_t i = 0; i < 7; i++)
         add_u32(file, section[i], false);
     /* Ethernet, options: resolution, end. */
-    const uint32_t interface[] = {1, 32, 1, 0, 9 | 1 << 16, resolution, 0, 32};
+    const uint32_t interface[] = {1, 32, halves(1, 0), 0, halves(9, 1), htole32(resolution), 0, 32};
     for (size_t i = 0; i < 8; i++)
         add_u32(file, interface[i], false);
     const uint32_t packet[] = {6, 40, 0, 0, 5, 8, 60, 0, 0, 40};
@@ -241,7 +252,7 @@ static void gives_all_packets_of_a_file_cut_short(void **state)
 static void reads_what_libpcap_reads(void **state)
 {
     enum { SNAPLEN = 3000, NUM_RECORDS = 600, LONG_AT = 500 };
-    static const uint32_t head[] = {0xA1B2C3D4, 0x00040002, 0, 0, SNAPLEN, 1};
+    const uint32_t head[] = {0xA1B2C3D4, halves(2, 4), 0, 0, SNAPLEN, 1};
     static uint8_t bytes[SNAPLEN + 100];
     const char *name = "many";
     char error[PCAP_ERRBUF_SIZE];
@@ -325,8 +336,10 @@ static void refuses_what_is_no_capture(void **state)
     save(name, "\x1f\x8b\x08 not gzip at all", 20);
     assert_false(open_files(&capture, &name, 1));
     make_pcap(&file, 0xA1B2C3D4, false, 100);
-    file.bytes[20] = 195; /* link type: IEEE 802.15.4 */
-    save(name, file.bytes, file.len);
+    const size_t len = file.len;
+    file.len = 20;
+    add_u32(&file, 195, false); /* link type: IEEE 802.15.4 */
+    save(name, file.bytes, len);
     assert_false(open_files(&capture, &name, 1));
     name = "nothing here";
     assert_false(open_files(&capture, &name, 1));
