@@ -2,6 +2,7 @@
  * test_pcapng_blocks.c - the blocks of pcapng that libpcap passes over: in both byte orders, in
  * pieces, with lengths that lie.
  */
+#include "byte_order.h"
 #include "pcapng_blocks.h"
 
 #include <setjmp.h>
@@ -43,11 +44,12 @@ static void add_section(struct file *file)
 static void add_interface(struct file *file, uint8_t resolution)
 {
     const uint32_t head[] = {1, 32, 1, 0};
-    const uint8_t option[] = {0, 9, 0, 1, resolution, 0, 0, 0};
+    const uint8_t big[] = {0, 9, 0, 1, resolution, 0, 0, 0};
     const uint8_t little[] = {9, 0, 1, 0, resolution, 0, 0, 0};
+    const bool is_big = (htobe32(1) == 1) != file->swapped;
     for (size_t i = 0; i < 4; i++)
         add_u32(file, head[i]);
-    memcpy(file->bytes + file->len, file->swapped ? option : little, 8);
+    memcpy(file->bytes + file->len, is_big ? big : little, 8);
     file->len += 8;
     add_u32(file, 0);
     add_u32(file, 32);
