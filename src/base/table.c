@@ -63,6 +63,33 @@ static bool grow_entries(struct table *table)
     return true;
 }
 
+/* enter_newest puts an entry behind all others by age, and leave_age takes it out from among them. */
+static inline void enter_newest(struct table *table, struct table_entry *entry)
+{
+    struct table_entry *newest = table_get(table, table->newest);
+    entry->older = table->newest;
+    entry->newer = 0;
+    if (newest != NULL)
+        newest->newer = entry->number;
+    else
+        table->oldest = entry->number;
+    table->newest = entry->number;
+}
+
+static inline void leave_age(struct table *table, const struct table_entry *entry)
+{
+    struct table_entry *older = table_get(table, entry->older);
+    struct table_entry *newer = table_get(table, entry->newer);
+    if (older != NULL)
+        older->newer = entry->newer;
+    else
+        table->oldest = entry->newer;
+    if (newer != NULL)
+        newer->older = entry->older;
+    else
+        table->newest = entry->older;
+}
+
 void *table_add(struct table *table, uint32_t hash)
 {
     if (table_is_full(table) ||
@@ -74,15 +101,9 @@ void *table_add(struct table *table, uint32_t hash)
     const uint32_t number = entry->number;
     table->free = entry->next;
     memset(entry, 0, table->entry_size);
-    *entry = (struct table_entry){
-        .hash = hash, .number = number, .next = *bucket, .older = table->newest};
+    *entry = (struct table_entry){.hash = hash, .number = number, .next = *bucket};
     *bucket = number;
-    struct table_entry *newest = table_get(table, table->newest);
-    if (newest != NULL)
-        newest->newer = number;
-    else
-        table->oldest = number;
-    table->newest = number;
+    enter_newest(table, entry);
     table->num++;
     return entry;
 }
@@ -94,19 +115,19 @@ void table_remove(struct table *table, void *removed)
     while (*at != entry->number)
         at = &((struct table_entry *)table_get(table, *at))->next;
     *at = entry->next;
-    struct table_entry *older = table_get(table, entry->older);
-    struct table_entry *newer = table_get(table, entry->newer);
-    if (older != NULL)
-        older->newer = entry->newer;
-    else
-        table->oldest = entry->newer;
-    if (newer != NULL)
-        newer->older = entry->older;
-    else
-        table->newest = entry->older;
+    leave_age(table, entry);
     entry->next = table->free;
     table->free = entry->number;
     table->num--;
+}
+
+void table_renew(struct table *table, void *renewed)
+{
+    struct table_entry *entry = renewed;
+    if (table->newest == entry->number)
+        return;
+    leave_age(table, entry);
+    enter_newest(table, entry);
 }
 
 static struct table_link *link_of(void *entry, size_t link)

@@ -74,6 +74,9 @@ static inline void *table_first(const struct table *table, uint32_t hash)
 void *table_add(struct table *table, uint32_t hash);
 void table_remove(struct table *table, void *entry);
 
+/* table_renew makes an entry the newest; its address and its number stay. */
+void table_renew(struct table *table, void *entry);
+
 static inline bool table_is_full(const struct table *table)
 {
     return table->num >= table->max;

@@ -28,20 +28,15 @@ struct habit *habits_find(const struct table *habits, const struct pid_key *pid)
 static struct habit *touch(struct table *habits, const struct pid_key *pid)
 {
     struct habit *h = habits_find(habits, pid);
-    struct habit old = {.pid = *pid};
-    if (h != NULL && habits->newest == h->entry.number)
+    if (h != NULL) {
+        table_renew(habits, h);
         return h;
-    if (h != NULL)
-        old = *h;
-    else if (table_is_full(habits))
-        h = table_oldest(habits);
-    if (h != NULL)
-        table_remove(habits, h);
+    }
+    if (table_is_full(habits))
+        table_remove(habits, table_oldest(habits));
     h = table_add(habits, hash_key(pid, sizeof *pid));
-    if (h == NULL)
-        return NULL;
-    old.entry = h->entry;
-    *h = old;
+    if (h != NULL)
+        h->pid = *pid;
     return h;
 }
 
