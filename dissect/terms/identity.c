@@ -97,9 +97,23 @@ static inline bool get_plain_pid(const struct ds_term *term, struct ds_identity 
            cursor_read_u32(&pid, &out->creation);
 }
 
-/* get_plain_reference does so for a reference. */
+/* read_words reads the creation and the words of a reference. */
+static inline bool read_words(struct cursor *at, uint16_t num_words, struct ds_identity *out)
+{
+    struct cursor words;
+    if (!cursor_child(at, (1u + num_words) * sizeof out->word[0], &words) ||
+        !cursor_read_u32(&words, &out->creation))
+        return false;
+    for (uint16_t i = 0; i < num_words; i++)
+        if (!cursor_read_u32(&words, &out->word[i]))
+            return false;
+    return true;
+}
+
+/* get_plain_reference does so for a reference, of three words as a rule: of these the length is known. */
 static inline bool get_plain_reference(const struct ds_term *term, struct ds_identity *out)
 {
+    enum { USUAL_WORDS = 3 };
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     uint8_t tag, node_tag, number;
     uint16_t num_words;
@@ -107,17 +121,14 @@ static inline bool get_plain_reference(const struct ds_term *term, struct ds_ide
         !cursor_read_u16(&at, &num_words) || num_words == 0 ||
         num_words > DS_IDENTITY_MAX_WORDS || !cursor_read_u8(&at, &node_tag) ||
         node_tag != TERM_TAG_ATOM_CACHE_REF || !cursor_read_u8(&at, &number) ||
-        number >= term->num_atoms || term->atoms[number].state == DS_ATOM_UNKNOWN ||
-        !cursor_read_u32(&at, &out->creation))
+        number >= term->num_atoms || term->atoms[number].state == DS_ATOM_UNKNOWN)
         return false;
     const struct ds_atom *atom = &term->atoms[number];
     out->kind = DS_IDENTITY_REFERENCE;
     out->num_words = num_words;
     out->node = (struct ds_text){(const char *)atom->text, atom->len};
-    for (uint16_t i = 0; i < num_words; i++)
-        if (!cursor_read_u32(&at, &out->word[i]))
-            return false;
-    return true;
+    return num_words == USUAL_WORDS ? read_words(&at, USUAL_WORDS, out)
+                                    : read_words(&at, num_words, out);
 }
 
 /* get_any is the same for all forms. Not inline: it would have the plain ones save registers. */
@@ -195,6 +206,13 @@ static bool read_head_of_two(struct cursor *at, enum term_class class)
     return cursor_read_u32(at, &large_num) && large_num == (tag == TERM_TAG_LIST ? 1 : 2);
 }
 
+/* skip_term passes over one term, a plain one without more ado. */
+static inline bool skip_term(struct cursor *at, const struct term_env *env)
+{
+    const struct ds_atom *atom;
+    return token_skip_plain(at, env, &atom) || term_skip(at, env, 1, NULL) == TERM_OK;
+}
+
 /* get_two reads the two terms that a tuple or list holds and nothing else. */
 static bool get_two(const struct ds_term *term, enum term_class class, struct ds_term *first,
                     struct ds_term *second)
@@ -204,10 +222,10 @@ static bool get_two(const struct ds_term *term, enum term_class class, struct ds
     if (!read_head_of_two(&at, class))
         return false;
     const struct cursor start = at;
-    if (term_skip(&at, &env, 1, NULL) != TERM_OK)
+    if (!skip_term(&at, &env))
         return false;
     const struct cursor middle = at;
-    if (term_skip(&at, &env, 1, NULL) != TERM_OK)
+    if (!skip_term(&at, &env))
         return false;
     *first = *second = *term;
     first->data = start.at;

@@ -55,15 +55,20 @@ static inline bool get_cached_atom(const struct ds_term *term, struct ds_text *o
     return true;
 }
 
-bool term_get_atom(const struct ds_term *term, struct ds_text *out)
+/* get_any_atom gives any. Not inline: what is none, or of the cache, would have registers saved for it. */
+static __attribute__((noinline)) bool get_any_atom(const struct ds_term *term, struct ds_text *out)
 {
     struct cursor at;
     struct term_token token;
-    if (!token_may_be(term, TERM_ATOM))
-        return false;
-    return get_cached_atom(term, out) || (get_token(term, &at, &token) && get_token(term, &at, &token) &&
+    return get_token(term, &at, &token) &&
            (token.atom == NULL || ds_atom_has_name(token.atom->state)) &&
-           get_text(&token.body, token.latin1, out));
+           get_text(&token.body, token.latin1, out);
+}
+
+bool term_get_atom(const struct ds_term *term, struct ds_text *out)
+{
+    return token_may_be(term, TERM_ATOM) &&
+           (get_cached_atom(term, out) || get_any_atom(term, out));
 }
 
 static bool get_creation(const struct term_token *token, uint32_t *creation)
@@ -97,12 +102,33 @@ bool term_get_node(const struct ds_term *term, struct ds_text *out, const struct
     return get_text(&token.node, token.latin1, out);
 }
 
+/* read_small_tuple stands behind the head of one, as nearly all tuples are. */
+static inline bool read_small_tuple(const struct ds_term *term, struct cursor *at, uint64_t *num)
+{
+    uint8_t tag, small;
+    *at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    if (!cursor_read_u8(at, &tag) || tag != TERM_TAG_SMALL_TUPLE || !cursor_read_u8(at, &small))
+        return false;
+    *num = small;
+    return true;
+}
+
+static __attribute__((noinline)) bool read_any_tuple(const struct ds_term *term, struct cursor *at,
+                                                     uint64_t *num)
+{
+    struct term_token token;
+    if (!get_token(term, at, &token) || token.class != TERM_TUPLE)
+        return false;
+    *num = token.num_terms;
+    return true;
+}
+
 bool term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term *out)
 {
     const struct term_env env = {tuple->atoms, tuple->num_atoms};
     struct cursor at;
-    struct term_token token;
-    if (!get_token(tuple, &at, &token) || token.class != TERM_TUPLE || i >= token.num_terms ||
+    uint64_t num;
+    if ((!read_small_tuple(tuple, &at, &num) && !read_any_tuple(tuple, &at, &num)) || i >= num ||
         term_skip(&at, &env, i, NULL) != TERM_OK)
         return false;
     struct cursor element = at;
