@@ -110,12 +110,12 @@ static inline bool read_word(struct cursor *at, const struct term_env *env, stru
 /* get_form gives what a term is: its class, how many elements a tuple has, and the word it begins with.
  * Of token the class and the number are set. */
 static bool get_form(const struct ds_term *term, struct cursor *at, uint64_t *form,
-                     struct ds_text *word, struct term_token *token)
+                     struct ds_text *word, bool *is_likely, struct term_token *token)
 {
     const struct term_env env = {term->atoms, term->num_atoms};
     const struct cursor start = *at;
     uint8_t num;
-    bool likely;
+    *is_likely = false;
     if (read_small_tuple(at, &num)) {
         token->class = TERM_TUPLE;
         token->num_terms = num;
@@ -126,7 +126,7 @@ static bool get_form(const struct ds_term *term, struct cursor *at, uint64_t *fo
         return false;
     *form = token->class + 1u + (token->class == TERM_TUPLE ? token->num_terms << 8 : 0);
     if (token->class == TERM_ATOM)
-        get_word(token, word, &likely);
+        get_word(token, word, is_likely);
     else if (token->class == TERM_MAP)
         get_struct(term, &start, token->num_terms, word);
     return true;
@@ -138,15 +138,18 @@ bool ds_shape_get_head(const struct ds_term *term, struct ds_shape_head *out)
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
     struct term_token token;
     *out = (struct ds_shape_head){0};
-    if (term->data == NULL || !get_form(term, &at, &out->form, &out->word, &token))
+    if (term->data == NULL || !get_form(term, &at, &out->form, &out->word, &out->is_likely, &token))
         return false;
     if (token.class != TERM_TUPLE || token.num_terms == 0)
         return true;
     bool likely;
     struct cursor next = at;
-    if (read_word(&next, &env, &out->word, &likely) || token.num_terms == 1 ||
-        term_skip(&at, &env, 1, NULL) != TERM_OK ||
-        !get_form(term, &at, &out->inner_form, &out->inner_word, &token))
+    if (read_word(&next, &env, &out->word, &likely)) {
+        out->is_likely = likely;
+        return true;
+    }
+    if (token.num_terms == 1 || term_skip(&at, &env, 1, NULL) != TERM_OK ||
+        !get_form(term, &at, &out->inner_form, &out->inner_word, &likely, &token))
         return true;
     if (token.class == TERM_TUPLE && token.num_terms != 0)
         read_word(&at, &env, &out->inner_word, &likely);
@@ -373,6 +376,25 @@ void ds_shape_fit(struct ds_shape *shape, const struct ds_term *term)
             walk_enter(&w, node);
         }
     }
+}
+
+/* find_word_node finds the node of the word that terms begin with, where a shape looks at nothing behind
+ * it. NULL: it looks at more, or there is no such word. */
+static struct shape_node *find_word_node(struct ds_shape *shape)
+{
+    const bool is_tuple = shape->nodes[0].kind == NODE_TUPLE;
+    struct shape_node *node = &shape->nodes[is_tuple];
+    return shape->num_fixed == 1u + is_tuple && node->kind == NODE_ATOM ? node : NULL;
+}
+
+void ds_shape_fit_headed(struct ds_shape *shape, const struct ds_term *term,
+                         const struct ds_shape_head *head)
+{
+    struct shape_node *word = find_word_node(shape);
+    if (word != NULL && head->word.data != NULL)
+        word->likely = word->likely && head->is_likely;
+    else if (shape->num_fixed != 0)
+        ds_shape_fit(shape, term);
 }
 
 static const char *type_name(uint8_t class)

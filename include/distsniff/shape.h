@@ -21,6 +21,7 @@ DS_BEGIN_PUBLIC
 struct ds_shape_head {
     uint64_t form, inner_form; /* 0: none */
     struct ds_text word, inner_word;
+    bool is_likely; /* word is, of an atom */
 };
 
 /* ds_shape_get_head fills in out; false when the term is absent or damaged before that. */
@@ -35,6 +36,11 @@ void ds_shape_free(struct ds_shape *shape); /* NULL is allowed */
 
 /* ds_shape_fit takes out of the shape what the term has otherwise. */
 void ds_shape_fit(struct ds_shape *shape, const struct ds_term *term);
+
+/* ds_shape_fit_headed does so with a term of which the head is known, where all terms that the shape was
+ * held against had the same one: that often tells all there is to know. */
+void ds_shape_fit_headed(struct ds_shape *shape, const struct ds_term *term,
+                         const struct ds_shape_head *head);
 
 /* ds_shape_print appends the shape: "{put,_,_}", "{rpc,call,_,...}" of a tuple with more elements
  * than it looks at, "_::map" of a whole term that is one, "%{__struct__: Mod}" as "#Mod{...}".

@@ -85,6 +85,7 @@ struct message {
     const struct ds_message *m;
     struct talker from, to;
     struct ds_term body; /* absent: none */
+    struct ds_shape_head head; /* of the body, where shapes are told apart */
     struct ds_text mod, fun;
     bool has_function;
     uint32_t arity;
@@ -129,29 +130,35 @@ static struct ds_text label_of(const struct note *note)
     return (struct ds_text){note->label, note->label != NULL ? strlen(note->label) : 0};
 }
 
+static bool has_shape(const struct message *message)
+{
+    return !message->has_function && message->body.data != NULL;
+}
+
 static uint64_t hash_function(uint64_t hash, const struct message *message)
 {
     hash = hash_add(hash_add(hash, message->mod), message->fun);
     return hash_more(hash, &message->arity, sizeof message->arity);
 }
 
-static uint64_t hash_shape(const struct message *message)
+static uint64_t hash_shape(struct message *message)
 {
     const struct note *note = message->note;
-    struct ds_shape_head head = {0};
-    if (!message->has_function)
-        ds_shape_get_head(&message->body, &head);
+    const struct ds_shape_head *head = &message->head;
+    message->head = (struct ds_shape_head){0};
+    if (has_shape(message))
+        ds_shape_get_head(&message->body, &message->head);
     const uint64_t role =
         (uint64_t)note->role << 32 | (note->role == NOTE_NONE ? (uint64_t)message->m->code : 0);
     const uint64_t name =
         (uint64_t)is_result(note) << 32 | (is_answer(note) ? message->from.name : message->to.name);
-    uint64_t hash = hash_words(hash_words(3, role, name), head.form, head.inner_form);
+    uint64_t hash = hash_words(hash_words(3, role, name), head->form, head->inner_form);
     hash = hash_add(hash, label_of(note));
     return message->has_function ? hash_function(hash, message)
-                                 : hash_add(hash_add(hash, head.word), head.inner_word);
+                                 : hash_add(hash_add(hash, head->word), head->inner_word);
 }
 
-static uint64_t hash_of(const struct traffic *t, const struct message *message)
+static uint64_t hash_of(const struct traffic *t, struct message *message)
 {
     switch (t->by) {
     case TRAFFIC_BY_PROCESS:
@@ -221,11 +228,6 @@ static void print_after(const struct traffic *t, const struct message *message,
         return;
     ds_buffer_add_text(out, answers ? " from " : " to ");
     term_show_name(intern_text(&t->talkers.texts, name), out);
-}
-
-static bool has_shape(const struct message *message)
-{
-    return !message->has_function && message->body.data != NULL;
 }
 
 static void print_what(const struct traffic *t, const struct message *message,
@@ -336,7 +338,7 @@ static void take_record(void *state, const struct record *record)
     if (is_new)
         describe(t, &message, kind);
     else if (kind->shape != NULL)
-        ds_shape_fit(kind->shape, &message.body);
+        ds_shape_fit_headed(kind->shape, &message.body, &message.head);
     kind->bytes += size;
     kind->count++;
     if (size > kind->largest) {

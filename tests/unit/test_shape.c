@@ -32,20 +32,46 @@ static void assert_shape(const struct ds_shape *shape, const char *wanted)
     ds_buffer_free(&text);
 }
 
-/* check makes the shape of the first term, and holds the others against it. */
+static bool is_text(struct ds_text a, struct ds_text b)
+{
+    return (a.data == NULL) == (b.data == NULL) && a.len == b.len &&
+           (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* get_same_head says whether a term begins as another one does. */
+static bool get_same_head(const struct ds_term *term, const struct ds_term *first,
+                          struct ds_shape_head *head)
+{
+    struct ds_shape_head wanted;
+    ds_shape_get_head(first, &wanted);
+    ds_shape_get_head(term, head);
+    return head->form == wanted.form && head->inner_form == wanted.inner_form &&
+           is_text(head->word, wanted.word) && is_text(head->inner_word, wanted.inner_word);
+}
+
+/* check makes the shape of the first term, and holds the others against it; where all have the same head
+ * this is known to another one, which must not differ. */
 static void check(const char *wanted, const struct ds_term *terms, size_t num)
 {
-    struct ds_shape *shape = ds_shape_new(&terms[0]);
+    struct ds_shape *shape = ds_shape_new(&terms[0]), *headed = ds_shape_new(&terms[0]);
+    bool same_heads = true;
     assert_non_null(shape);
+    assert_non_null(headed);
     for (size_t i = 1; i < num; i++) {
         struct guard_page page = guard_page_copy(terms[i].data, terms[i].len);
         struct ds_term guarded = terms[i];
+        struct ds_shape_head head;
         guarded.data = page.bytes;
         ds_shape_fit(shape, &guarded);
+        same_heads = get_same_head(&guarded, &terms[0], &head) && same_heads;
+        ds_shape_fit_headed(headed, &guarded, &head);
         guard_page_free(&page);
     }
     assert_shape(shape, wanted);
+    if (same_heads)
+        assert_shape(headed, wanted);
     ds_shape_free(shape);
+    ds_shape_free(headed);
 }
 
 #define TERMS(...)                                                                                 \
@@ -112,6 +138,17 @@ static void leaves(void **state)
     check("{'$gen_call',_}",
           TERMS(term(BYTES(104, 2, 82, 5, 82, 1)),
                 term(BYTES(104, 2, 119, 9, '$', 'g', 'e', 'n', '_', 'c', 'a', 'l', 'l', 82, 1))));
+    check("{?'$gen_call',_}", TERMS(term(BYTES(104, 2, 82, 5, 82, 1)), term(BYTES(104, 2, 82, 5, OK))));
+    check("{'$gen_call',_}",
+          TERMS(term(BYTES(104, 2, 119, 9, '$', 'g', 'e', 'n', '_', 'c', 'a', 'l', 'l', 82, 1)),
+                term(BYTES(104, 2, 82, 5, OK))));
+    check("'$gen_call'",
+          TERMS(term(BYTES(82, 5)), term(BYTES(119, 9, '$', 'g', 'e', 'n', '_', 'c', 'a', 'l', 'l'))));
+    check("?'$gen_call'", TERMS(term(BYTES(82, 5)), term(BYTES(82, 5))));
+    check("{put,_}", TERMS(term(BYTES(104, 2, PUT, 104, 1, OK)), term(BYTES(104, 2, PUT, 104, 2, OK, OK)),
+                           term(BYTES(104, 2, PUT, OK))));
+    check("{put,_,_}", TERMS(term(BYTES(104, 3, PUT, OK, 97, 1)), term(BYTES(104, 3, PUT, 97, 1, OK)),
+                             term(BYTES(104, 3, PUT, OK, 97, 1))));
     check("{_,ok}", TERMS(term(BYTES(104, 2, 82, 6, OK)))); /* an address */
     /* Long constants are none. */
     uint8_t binary[] = {104, 2, PUT, 109, 0, 0, 0, 32, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4,
@@ -206,6 +243,7 @@ static void all_samples(void **state)
             const struct ds_term all = term(samples[i].bytes, samples[i].len);
             shape = ds_shape_new(&all);
             ds_shape_fit(shape, &damaged);
+            ds_shape_fit_headed(shape, &damaged, &head);
             ds_shape_free(shape);
             guard_page_free(&cut);
         }
