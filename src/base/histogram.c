@@ -27,8 +27,8 @@ static uint64_t middle_of(uint32_t piece)
     return low + (((uint64_t)1 << shift) - 1) / 2;
 }
 
-/* cover makes room for a piece. */
-static bool cover(struct histogram *h, uint32_t piece)
+/* cover makes room for a piece. Not inline: it is seldom asked for. */
+static __attribute__((noinline)) bool cover(struct histogram *h, uint32_t piece)
 {
     const uint32_t first = h->num == 0 || piece < h->first ? piece : h->first;
     const uint32_t last = h->num == 0 || piece >= h->first + h->num ? piece : h->first + h->num - 1;

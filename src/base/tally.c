@@ -108,20 +108,26 @@ static struct tally_entry *replace(struct tally *tally, uint64_t key)
     return e;
 }
 
+/* add makes an entry. Not inline: nearly always there is one. */
+static __attribute__((noinline)) struct tally_entry *add(struct tally *tally, uint64_t key)
+{
+    struct tally_entry *e = table_is_full(&tally->table) ? replace(tally, key)
+                                                         : table_add(&tally->table, (uint32_t)key);
+    if (e == NULL)
+        tally->no_memory++;
+    else
+        e->key = key;
+    return e;
+}
+
 void *tally_add(struct tally *tally, uint64_t key, uint64_t weight, bool *is_new)
 {
     struct tally_entry *e = tally_find(tally, key);
     *is_new = e == NULL;
-    if (e == NULL) {
-        e = table_is_full(&tally->table) ? replace(tally, key)
-                                         : table_add(&tally->table, (uint32_t)key);
-        if (e == NULL) {
-            tally->no_memory++;
-            return NULL;
-        }
-        e->key = key;
-    }
-    e->weight += weight;
+    if (e == NULL)
+        e = add(tally, key);
+    if (e != NULL)
+        e->weight += weight;
     return e;
 }
 
