@@ -220,7 +220,8 @@ static void keep_request(struct calls *calls, struct open_call *call,
 {
     const struct ds_term *request = start->request;
     call->request_len = request->len;
-    if (calls->keep == 0)
+    if (calls->keep == 0 ||
+        (calls->unshown && start->note->mod.data == NULL && start->line->group[0] == '\0'))
         return;
     struct ds_buffer *scratch = &calls->scratch;
     if (start->note->mod.data != NULL) {
@@ -365,7 +366,8 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     keep_request(calls, call, start);
     if (call->is_tentative)
         return call;
-    serving_find_parent(calls, call);
+    if (!calls->unshown)
+        serving_find_parent(calls, call);
     asking_link(calls, call);
     serving_link(calls, call);
     return call;

@@ -54,6 +54,17 @@ static void give_end(void *context, const struct monitor *m, const struct monito
     c->config.emit(c->config.context, &record);
 }
 
+/* begin_calls begins with no name and no call. */
+static void begin_calls(struct correlate *c)
+{
+    const struct correlate_config *config = &c->config;
+    intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
+    calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
+               config->limits[DS_LIMIT_NAMES], config->emit, config->context);
+    c->calls.keep = config->keep;
+    c->calls.unshown = config->unshown;
+}
+
 struct correlate *correlate_new(const struct correlate_config *config)
 {
     struct correlate *c = calloc(1, sizeof *c);
@@ -61,15 +72,12 @@ struct correlate *correlate_new(const struct correlate_config *config)
         return NULL;
     c->config = *config;
     c->otp = own_labels_new();
-    intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
-    calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
-               config->limits[DS_LIMIT_NAMES], config->emit, config->context);
+    begin_calls(c);
     table_init(&c->early_downs, sizeof(struct early_down), MAX_EARLY_DOWNS);
     table_init(&c->set_ups, sizeof(struct set_up), MAX_SET_UP);
     table_init(&c->proven, sizeof(struct proven), MAX_PROVEN);
     table_init(&c->watches, sizeof(struct watch), config->limits[DS_LIMIT_MONITORS]);
     monitors_init(&c->monitors, config->limits[DS_LIMIT_MONITORS]);
-    c->calls.keep = config->keep;
     c->monitors.on_end = give_end;
     c->monitors.context = c;
     if (c->otp == NULL) {
@@ -148,7 +156,6 @@ static void take_message(struct correlate *c, struct step *s)
  * first for ever, begin anew. */
 static void forget_all(struct correlate *c)
 {
-    const struct correlate_config *config = &c->config;
     const struct calls *old = &c->calls;
     calls_end_all(&c->calls, c->now_ns, CALL_UNKNOWN);
     const uint64_t num_started = old->num_started, num_dropped = old->num_dropped;
@@ -163,10 +170,7 @@ static void forget_all(struct correlate *c)
         table_remove(&c->early_downs, table_oldest(&c->early_downs));
     calls_free(&c->calls);
     intern_free(&c->intern);
-    intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
-    calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
-               config->limits[DS_LIMIT_NAMES], config->emit, config->context);
-    c->calls.keep = config->keep;
+    begin_calls(c);
     c->calls.num_started = num_started;
     c->calls.num_dropped = num_dropped;
     c->calls.no_memory = no_memory;

@@ -20,6 +20,8 @@ struct correlate_config {
     bool names;    /* fill in the names of the processes in notes */
     bool owners;   /* and the group of monitors and links: whose process it is, if not the user's */
     size_t keep;   /* longest request kept for the record of its call, in bytes; 0 none */
+    bool unshown;  /* nobody is shown the ends of calls, and findings alone look at them: no parents are
+                      looked for, and of requests only those kept that name a function or are no user's */
 };
 
 struct correlate;

@@ -52,6 +52,16 @@ static size_t choose_keep(const struct pipeline *s)
                                                                                    : KEEP_FOR_REPORT;
 }
 
+/* leaves_ends says whether nobody is shown the ends of calls, nor selects by them, so that findings
+ * alone look at them. Of a live capture they may be selected by later. */
+static bool leaves_ends(const struct pipeline *s)
+{
+    const struct options *options = s->options;
+    return s->outputs.num_sinks == 0 && !needs_packets(options) && !counts_calls(options) &&
+           !reports_take_calls(&options->report) && !selector_chooses(s->select) &&
+           options->capture.num_read_files != 0;
+}
+
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
 static bool open_correlate(struct pipeline *s)
 {
@@ -69,6 +79,7 @@ static bool open_correlate(struct pipeline *s)
         /* Reports do not tell them apart; of a live capture they may be selected by later. */
         .owners = wanted || selector_chooses(s->select) || options->capture.num_read_files == 0,
         .keep = choose_keep(s),
+        .unshown = leaves_ends(s),
     };
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);

@@ -61,6 +61,11 @@ static bool has_names(const struct report_kind *kind)
     return kind->takes_names;
 }
 
+static bool takes_calls(const struct report_kind *kind)
+{
+    return (kind->takes & REPORT_TAKES_CALLS) != 0;
+}
+
 static bool has_facts(const struct report_kind *kind)
 {
     return kind->takes_facts;
@@ -84,6 +89,11 @@ bool reports_take_monitors(const struct report_config *config)
 bool reports_take_names(const struct report_config *config)
 {
     return is_any(config, has_names);
+}
+
+bool reports_take_calls(const struct report_config *config)
+{
+    return is_any(config, takes_calls);
 }
 
 bool reports_take_facts(const struct report_config *config)

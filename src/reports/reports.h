@@ -53,6 +53,9 @@ bool reports_wanted(const struct report_config *config);
 /* reports_take_monitors says whether one of them wants the ends of monitors and links. */
 bool reports_take_monitors(const struct report_config *config);
 
+/* reports_take_calls says whether one of them is given the ends of calls. */
+bool reports_take_calls(const struct report_config *config);
+
 /* reports_take_facts says whether one of them wants the facts of links. */
 bool reports_take_facts(const struct report_config *config);
 

@@ -102,11 +102,11 @@ static inline struct ds_text text(const char *string)
     return (struct ds_text){string, strlen(string)};
 }
 
-static inline struct correlate *start_keeping(struct seen *seen, uint64_t max_calls,
-                                              uint64_t max_names, size_t keep)
+static inline struct correlate *start_unshown(struct seen *seen, uint64_t max_calls,
+                                              uint64_t max_names, size_t keep, bool unshown)
 {
-    struct correlate_config config = {.emit = on_record, .monitors = true,
-                                      .context = seen, .names = true, .keep = keep};
+    struct correlate_config config = {.emit = on_record, .monitors = true, .context = seen,
+                                      .names = true, .keep = keep, .unshown = unshown};
     config.limits[DS_LIMIT_CALLS] = max_calls;
     config.limits[DS_LIMIT_MONITORS] = 1000;
     config.limits[DS_LIMIT_NAMES] = max_names;
@@ -117,6 +117,12 @@ static inline struct correlate *start_keeping(struct seen *seen, uint64_t max_ca
     seen->now_ns = 1000000;
     seen->correlate = correlate_new(&config);
     return seen->correlate;
+}
+
+static inline struct correlate *start_keeping(struct seen *seen, uint64_t max_calls,
+                                              uint64_t max_names, size_t keep)
+{
+    return start_unshown(seen, max_calls, max_names, keep, false);
 }
 
 static inline struct correlate *start_with(struct seen *seen, uint64_t max_calls,

@@ -243,10 +243,55 @@ static void a_spawned_one_has_no_habits(void **state)
     }
 }
 
+/* Where findings alone look at the ends of calls, no parents are looked for, no record waits for one, and
+ * of requests only those are kept that name a function or are none of a user's; all else is the same. */
+static void ends_that_nobody_is_shown(void **state)
+{
+    enum { MAX_NAMES = 40 };
+    struct seen seen;
+    (void)state;
+    for (int unshown = 0; unshown < 2; unshown++) {
+        etf_reset();
+        assert_non_null(start_unshown(&seen, 100, MAX_NAMES, 1000, unshown != 0));
+        inner_call(&seen, 1, 2);
+        assert_int_equal(seen.num_ended, unshown);
+        answer_from(&seen, etf_pid("b@h", 70), 1);
+        assert_int_equal(seen.num_ended, 2);
+        for (size_t i = 0; i < 2; i++) {
+            const bool is_inner = seen.ended[i].number == 2;
+            assert_int_equal(seen.ended[i].outcome, CALL_OK);
+            assert_string_equal(seen.ended[i].callee, is_inner ? "<a@h.80.0>" : "relay <b@h.70.0>");
+            assert_int_equal(seen.ended[i].has_request, !unshown);
+            assert_int_equal(seen.ended[i].parent, is_inner && !unshown ? 1 : 0);
+            assert_int_equal(seen.ended[i].num_children, is_inner || unshown ? 0 : 1);
+            assert_false(seen.ended[i].ambiguous);
+        }
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("global_name_server"), alias_tag("a@h", 4),
+               etf_tuple(2, etf_atom("set_lock"), etf_tuple(2, etf_atom("r"), etf_pid("a@h", 1))));
+        answer_from(&seen, etf_pid("b@h", 72), 4);
+        assert_string_equal(seen.ended[2].label, "global:set_lock");
+        assert_true(seen.ended[2].has_request);
+        for (int i = 0; i < MAX_NAMES; i++) { /* all is forgotten, but not what is wanted */
+            char name[16];
+            snprintf(name, sizeof name, "n%d", i);
+            monitor(&seen, 100 + (uint32_t)i, etf_atom(name));
+        }
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("b@h", 74), alias_tag("a@h", 5), etf_atom("x"));
+        answer_from(&seen, etf_pid("b@h", 74), 5);
+        assert_int_equal(seen.ended[3].has_request, !unshown);
+        spawn_request(&seen, 6, "m", "f", etf_nil());
+        spawn_reply(&seen, 6, 0, etf_pid("b@h", 61));
+        assert_string_equal(seen.ended[4].mfa, "m:f()");
+        assert_true(seen.ended[4].has_request);
+        stop(&seen);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_many_children),
+        cmocka_unit_test(ends_that_nobody_is_shown),
         cmocka_unit_test(a_later_one_is_served_on),
         cmocka_unit_test(a_spawned_one_has_no_habits),
         cmocka_unit_test(parents),
