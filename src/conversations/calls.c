@@ -389,8 +389,9 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->id = key->id;
     out->serial = key->serial;
     out->creation = key->creation;
-    out->name = intern_text(calls->intern, processes_name(&calls->processes, key, &out->is_for));
-    out->titles = titles_list(&calls->processes, key, titles);
+    const struct process *process = processes_find(&calls->processes, key);
+    out->name = intern_text(calls->intern, processes_name(process, &out->is_for));
+    out->titles = titles_list(&calls->processes, process, titles);
 }
 
 /* fill_view describes a call for its record; titles is room for two that it may point to. */

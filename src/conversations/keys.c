@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct interned {
-    struct table_entry entry;
-    uint32_t len;
-    char *text;
-};
-
 enum { LEAST = 256 }; /* texts for which there is room even if there may be fewer */
 
 void intern_init(struct intern *intern, uint64_t max)
@@ -29,12 +23,6 @@ void intern_free(struct intern *intern)
          e = table_newer(&intern->table, e))
         free(e->text);
     table_free(&intern->table);
-}
-
-bool intern_has_room(const struct intern *intern, uint64_t num)
-{
-    return intern->table.num + num <= intern->table.max &&
-           num * INTERN_TEXT_MAX <= intern->max_bytes - intern->num_bytes;
 }
 
 static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t hash)
@@ -110,12 +98,6 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     return number != 0 ? number : find_or_add(intern, text);
 }
 
-struct ds_text intern_text(const struct intern *intern, uint32_t number)
-{
-    const struct interned *e = table_get(&intern->table, number);
-    return e != NULL ? (struct ds_text){e->text, e->len} : (struct ds_text){NULL, 0};
-}
-
 /* node_number numbers the node; an unknown one is a node of its own on each connection. */
 static uint32_t node_number(struct intern *nodes, struct ds_text node, uint64_t conn)
 {
@@ -146,8 +128,8 @@ bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t co
     *out = (struct ref_key){.node = node_number(nodes, identity.node, conn),
                             .creation = identity.creation,
                             .more = identity.num_words};
-    for (uint32_t i = 0; i < identity.num_words; i++)
-        out->word[i] = identity.word[i];
+    for (uint32_t i = 0; i < DS_IDENTITY_MAX_WORDS; i++)
+        out->word[i] = i < identity.num_words ? identity.word[i] : 0;
     return out->node != 0;
 }
 

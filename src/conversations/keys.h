@@ -16,6 +16,12 @@
 /* intern numbers texts: names of nodes, registered names. */
 enum { INTERN_RECENT = 4 };
 
+struct interned {
+    struct table_entry entry;
+    uint32_t len;
+    char *text;
+};
+
 struct intern {
     struct table table;
     struct {
@@ -34,7 +40,11 @@ void intern_init(struct intern *intern, uint64_t max);
 void intern_free(struct intern *intern);
 
 /* intern_has_room says whether there is room for so many texts, however long atoms may be. */
-bool intern_has_room(const struct intern *intern, uint64_t num);
+static inline bool intern_has_room(const struct intern *intern, uint64_t num)
+{
+    return intern->table.num + num <= intern->table.max &&
+           num * INTERN_TEXT_MAX <= intern->max_bytes - intern->num_bytes;
+}
 
 /* intern_add returns the number of a text, from 1; 0 when it is absent, the cap has been
  * reached or memory ran out. */
@@ -44,7 +54,11 @@ uint32_t intern_add(struct intern *intern, struct ds_text text);
 uint32_t intern_find(const struct intern *intern, struct ds_text text);
 
 /* intern_text returns the text, absent for 0. It lives until intern_free. */
-struct ds_text intern_text(const struct intern *intern, uint32_t number);
+static inline struct ds_text intern_text(const struct intern *intern, uint32_t number)
+{
+    const struct interned *e = table_get(&intern->table, number);
+    return e != NULL ? (struct ds_text){e->text, e->len} : (struct ds_text){NULL, 0};
+}
 
 /* pid_key is a process. node 0: none. serial NAMED: not a pid but the process that is
  * registered as id (interned) on that node. */

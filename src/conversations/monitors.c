@@ -39,7 +39,9 @@ void monitors_key_link(const struct pid_key *a, const struct pid_key *b, struct 
 
 struct monitor *monitors_find(const struct monitors *monitors, const struct ref_key *key)
 {
-    struct monitor *m = table_first(&monitors->table, hash_key(key, sizeof *key));
+    struct monitor *m = monitors->table.num != 0
+                            ? table_first(&monitors->table, hash_key(key, sizeof *key))
+                            : NULL;
     while (m != NULL && !ref_key_equal(&m->key, key))
         m = table_next(&monitors->table, m);
     return m;

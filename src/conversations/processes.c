@@ -309,10 +309,3 @@ bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,
     *out = b->pid;
     return true;
 }
-
-uint32_t processes_name(const struct processes *p, const struct pid_key *key, bool *is_for)
-{
-    const struct process *process = processes_find(p, key);
-    *is_for = process != NULL && process->is_for;
-    return process != NULL ? process->name : 0;
-}

@@ -76,8 +76,12 @@ void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t nod
 bool processes_whereis(const struct processes *p, uint32_t node, uint32_t name,
                        uint32_t creation, struct pid_key *out);
 
-/* processes_name returns the registered name of a process, or that which it answers for: then
- * is_for is set. 0 when neither is known. */
-uint32_t processes_name(const struct processes *p, const struct pid_key *key, bool *is_for);
+/* processes_name returns the registered name of a process (NULL: one of which nothing is known), or that
+ * which it answers for: then is_for is set. 0 when neither is known. */
+static inline uint32_t processes_name(const struct process *process, bool *is_for)
+{
+    *is_for = process != NULL && process->is_for;
+    return process != NULL ? process->name : 0;
+}
 
 #endif

@@ -79,6 +79,10 @@ struct step {
 bool step_find_pid(struct correlate *c, const struct step *s, const struct ds_term *term,
                    struct pid_key *out);
 
+/* step_find_said does so for a pid that stands in what is said, as a rule the sender's own. */
+bool step_find_said(struct correlate *c, struct step *s, const struct ds_term *term,
+                    struct pid_key *out);
+
 /* step_know_from and step_know_to fill in s->from and s->to when they are pids; which costs
  * something, and most messages can do with one of them or none. */
 bool step_know_from(struct correlate *c, struct step *s);
@@ -88,10 +92,9 @@ bool step_know_to(struct correlate *c, struct step *s);
 bool step_find_named(struct correlate *c, const struct step *s, unsigned end,
                      struct ds_text name, struct pid_key *out);
 
-/* step_find_target and step_find_source: a pid or a name, where the message goes or comes
- * from. */
-bool step_find_target(struct correlate *c, const struct step *s, const struct ds_term *term,
-                      struct pid_key *out);
+/* step_find_target: the pid or name that the message goes to. step_find_source: a pid or a name, where it
+ * comes from. */
+bool step_find_target(struct correlate *c, struct step *s, struct pid_key *out);
 bool step_find_source(struct correlate *c, const struct step *s, const struct ds_term *term,
                       struct pid_key *out);
 

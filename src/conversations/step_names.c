@@ -197,28 +197,27 @@ bool step_is_own(struct correlate *c, struct step *s, const struct ds_otp_match 
     return is_from(c, s, ds_otp_get(match, DS_OTP_OWN)) && (!is_mnesia || c->has_mnesia);
 }
 
-static struct ds_text name_of(const struct correlate *c, const struct pid_key *key, bool *is_for)
-{
-    return intern_text(&c->intern, processes_name(&c->calls.processes, key, is_for));
-}
-
 /* own_name_of finds the registered name of a process, no data when it is not known. */
 static struct ds_text own_name_of(const struct correlate *c, const struct pid_key *key)
 {
+    const struct processes *p = &c->calls.processes;
     bool is_for;
-    const struct ds_text name = name_of(c, key, &is_for);
-    return is_for ? (struct ds_text){0} : name;
+    const uint32_t name = processes_name(processes_find(p, key), &is_for);
+    return is_for ? (struct ds_text){0} : intern_text(&c->intern, name);
 }
 
 void step_note_names(struct correlate *c, struct step *s)
 {
+    const struct processes *p = &c->calls.processes;
     if (step_know_from(c, s) && s->from.serial != PID_KEY_NAMED) {
-        s->note->from_name = name_of(c, &s->from, &s->note->from_is_for);
-        s->note->from_titles = titles_list(&c->calls.processes, &s->from, &s->titles[0]);
+        const struct process *from = processes_find(p, &s->from);
+        s->note->from_name = intern_text(&c->intern, processes_name(from, &s->note->from_is_for));
+        s->note->from_titles = titles_list(p, from, &s->titles[0]);
     }
     if (step_know_to(c, s) && s->to.serial != PID_KEY_NAMED) {
-        s->note->to_name = name_of(c, &s->to, &s->note->to_is_for);
-        s->note->to_titles = titles_list(&c->calls.processes, &s->to, &s->titles[1]);
+        const struct process *to = processes_find(p, &s->to);
+        s->note->to_name = intern_text(&c->intern, processes_name(to, &s->note->to_is_for));
+        s->note->to_titles = titles_list(p, to, &s->titles[1]);
     }
 }
 

@@ -134,7 +134,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         .elsewhere = asks_elsewhere(s, match),
     };
     struct ref_key monitor;
-    if ((from == NULL || !step_find_pid(c, s, from, &start.caller)) && step_know_from(c, s))
+    if ((from == NULL || !step_find_said(c, s, from, &start.caller)) && step_know_from(c, s))
         start.caller = s->from;
     if (step_know_to(c, s))
         start.callee = s->to;

@@ -34,7 +34,7 @@ void step_take_monitor(struct correlate *c, struct step *s)
     struct ref_key key;
     struct pid_key target;
     s->note->role = NOTE_MONITOR;
-    if (!step_know_from(c, s) || !step_find_target(c, s, &m->role[DS_ROLE_TO], &target) ||
+    if (!step_know_from(c, s) || !step_find_target(c, s, &target) ||
         !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     step_open_monitor(c, s, &key, &s->from, &target);

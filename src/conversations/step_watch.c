@@ -69,7 +69,9 @@ bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
 
 static struct watch *find_watch(const struct correlate *c, const struct ref_key *monitor)
 {
-    struct watch *w = table_first(&c->watches, hash_key(monitor, sizeof *monitor));
+    struct watch *w = c->watches.num != 0
+                          ? table_first(&c->watches, hash_key(monitor, sizeof *monitor))
+                          : NULL;
     while (w != NULL && !ref_key_equal(&w->monitor, monitor))
         w = table_next(&c->watches, w);
     return w;

@@ -328,13 +328,10 @@ void titles_leave_all(struct processes *p, const struct pid_key *scope_key)
         drop_given(p, scope);
 }
 
-const struct titles *titles_list(const struct processes *p, const struct pid_key *pid,
-                                 struct titles *room)
+const struct titles *titles_list_any(const struct processes *p, const struct process *process,
+                                     struct titles *room)
 {
-    if (p->titles.num == 0)
-        return NULL;
-    const struct process *process = processes_find(p, pid);
-    const struct title *t = process != NULL ? table_get(&p->titles, process->titles) : NULL;
+    const struct title *t = table_get(&p->titles, process->titles);
     room->num = 0;
     for (; t != NULL && room->num < TITLES_MAX; t = table_get(&p->titles, t->of_process.next)) {
         const char *elixir = t->elixir_len != 0 ? t->text + t->len : NULL;

@@ -46,10 +46,16 @@ void titles_leave(struct processes *p, const struct pid_key *scope, const struct
                   const struct pid_key *pid);
 void titles_leave_all(struct processes *p, const struct pid_key *scope);
 
-/* titles_list writes what the process is called, the newest first, into room, and returns it;
- * NULL when there is nothing. The texts live until the next change. */
-const struct titles *titles_list(const struct processes *p, const struct pid_key *pid,
-                                 struct titles *room);
+/* titles_list writes what a process (NULL: one of which nothing is known) is called, the newest first,
+ * into room, and returns it; NULL when there is nothing, as of nearly all. titles_list_any asks for one
+ * that has titles. The texts live until the next change. */
+const struct titles *titles_list_any(const struct processes *p, const struct process *process,
+                                     struct titles *room);
+static inline const struct titles *titles_list(const struct processes *p,
+                                               const struct process *process, struct titles *room)
+{
+    return process != NULL && process->titles != 0 ? titles_list_any(p, process, room) : NULL;
+}
 
 /* titles_drop forgets the titles of a process, and those that it gave as a scope. */
 void titles_drop(struct processes *p, struct process *process);

@@ -54,7 +54,7 @@ static bool is_called(const struct world *w, uint32_t id, uint32_t name, bool is
 {
     const struct pid_key key = pid(w, id);
     bool shown_for;
-    return processes_name(&w->p, &key, &shown_for) == name && shown_for == is_for;
+    return processes_name(processes_find(&w->p, &key), &shown_for) == name && shown_for == is_for;
 }
 
 static bool has(const struct world *w, uint32_t id, uint32_t name)
@@ -226,7 +226,7 @@ static void ends(void **state)
     const struct pid_key later = {w.node, 8, 5, 0};
     bool shown_for;
     processes_learn(&w.p, w.echo, &later);
-    assert_int_equal(processes_name(&w.p, &later, &shown_for), w.echo);
+    assert_int_equal(processes_name(processes_find(&w.p, &later), &shown_for), w.echo);
     assert_false(shown_for);
     assert_true(has(&w, 5, 0));
     stop(&w);

@@ -57,7 +57,7 @@ static void assert_called(const struct world *w, struct pid_key key, const char 
 {
     struct titles room;
     struct ds_buffer all = {0};
-    titles_print(titles_list(&w->p, &key, &room), &all);
+    titles_print(titles_list(&w->p, processes_find(&w->p, &key), &room), &all);
     ds_buffer_add(&all, "", 1);
     assert_string_equal(all.data, expected);
     ds_buffer_free(&all);
@@ -132,7 +132,8 @@ static void in_elixir(void **state)
     term_show_use(DS_SYNTAX_ELIXIR);
     assert_called(&w, pid(w.a, 1), "pg:Lab.Scope:{:room, \"a b\"} global:Lab.Store global::lab ");
     struct titles room;
-    const struct titles *long_one = titles_list(&w.p, &(struct pid_key){w.a, 7, 2, 0}, &room);
+    const struct titles *long_one =
+        titles_list(&w.p, processes_find(&w.p, &(struct pid_key){w.a, 7, 2, 0}), &room);
     assert_non_null(long_one);
     assert_null(long_one->elixir[0].data);
     assert_true(titles_text(long_one, 0, DS_SYNTAX_ELIXIR).data == long_one->text[0].data);
@@ -232,7 +233,7 @@ static void many_titles(void **state)
         snprintf(group, sizeof group, "g%d", i);
         join(&w, pg, group, pg);
     }
-    assert_int_equal(titles_list(&w.p, &pg, &room)->num, TITLES_MAX);
+    assert_int_equal(titles_list(&w.p, processes_find(&w.p, &pg), &room)->num, TITLES_MAX);
     processes_ended(&w.p, &pg);
     assert_int_equal(w.p.table.num, 0);
     stop(&w);
