@@ -99,7 +99,7 @@ static void report_code(struct detect *d, const struct record *record, const cha
     detect_commit(d);
 }
 
-static void take_code(struct detect *d, const struct record *record)
+static __attribute__((noinline)) void take_code(struct detect *d, const struct record *record)
 {
     const struct note *note = &record->note;
     struct ds_text mod, fun;
@@ -113,7 +113,7 @@ static void take_code(struct detect *d, const struct record *record)
     }
 }
 
-static void take_cookie(struct detect *d, const struct ds_event *event)
+static __attribute__((noinline)) void take_cookie(struct detect *d, const struct ds_event *event)
 {
     struct finding *f = detect_begin(d, FINDING_DS404, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
@@ -133,7 +133,7 @@ static const struct ds_text secret_keys[] = {
 };
 
 /* take_secret looks for keys whose values are secrets, in what others can read. */
-static void take_secret(struct detect *d, const struct ds_event *event)
+static __attribute__((noinline)) void take_secret(struct detect *d, const struct ds_event *event)
 {
     const int key = ds_term_find_key(&event->message.payload, secret_keys,
                                      sizeof secret_keys / sizeof secret_keys[0]);

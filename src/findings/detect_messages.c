@@ -25,7 +25,7 @@ static bool is_whole(const struct ds_event *event)
     return event->fault.kind == DS_FAULT_NONE;
 }
 
-static void take_malformed(struct detect *d, const struct ds_event *event)
+static __attribute__((noinline)) void take_malformed(struct detect *d, const struct ds_event *event)
 {
     if (event->conn->counters[0].gaps + event->conn->counters[1].gaps != 0)
         return; /* the framing may have been found again at a wrong place */
@@ -38,7 +38,7 @@ static void take_malformed(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-static void take_exit(struct detect *d, const struct record *record)
+static __attribute__((noinline)) void take_exit(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const struct ds_message *m = &event->message;
@@ -124,7 +124,7 @@ static void report_copies(struct detect *d, const struct ds_event *event, const 
 
 /* take_copies counts payloads that come again to others. From the second on they are compared as a
  * whole. */
-static void take_copies(struct detect *d, const struct ds_event *event)
+static __attribute__((noinline)) void take_copies(struct detect *d, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
     const struct ds_term *to = &m->role[DS_ROLE_TO];
@@ -180,15 +180,16 @@ static void take_earlier_life(struct detect *d, const struct ds_event *event)
     enum { OLDEST_LARGE = 4 }; /* smaller ones have two bits, or stand for any */
     const struct ds_message *m = &event->message;
     const struct ds_endpoint *end = &event->conn->end[!event->dir];
-    const enum ds_op_kind kind = ds_message_kind(m);
     struct ds_identity identity;
     if (end->creation < OLDEST_LARGE || m->role[DS_ROLE_TO].data == NULL ||
-        (kind != DS_KIND_SEND && kind != DS_KIND_MONITOR && kind != DS_KIND_LINK) ||
         !ds_term_get_identity(&m->role[DS_ROLE_TO], &identity) ||
         identity.creation == end->creation || identity.creation < OLDEST_LARGE ||
         identity.node.data == NULL || end->node.data == NULL ||
         identity.node.len != end->node.len ||
         memcmp(identity.node.data, end->node.data, end->node.len) != 0)
+        return;
+    const enum ds_op_kind kind = ds_message_kind(m);
+    if (kind != DS_KIND_SEND && kind != DS_KIND_MONITOR && kind != DS_KIND_LINK)
         return;
     struct finding *f = detect_begin(d, FINDING_DS308, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
@@ -304,7 +305,7 @@ static inline bool has_new_atoms(const struct ds_term *control)
     return any != 0;
 }
 
-static void take_atoms(struct detect *d, const struct ds_event *event)
+static __attribute__((noinline)) void take_atoms(struct detect *d, const struct ds_event *event)
 {
     const struct ds_term *control = &event->message.control;
     for (uint32_t i = 0; i < control->num_atoms; i++) {

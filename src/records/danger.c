@@ -54,11 +54,6 @@ bool danger_has_cookie(const struct ds_message *m)
            ds_term_get_atom(&cookie, &text) && text.len != 0;
 }
 
-bool danger_is_run(const struct note *note)
-{
-    return note->role == NOTE_REQUEST || note->role == NOTE_CAST || note->role == NOTE_INFO;
-}
-
 static bool text_is(struct ds_text text, const char *word)
 {
     return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;

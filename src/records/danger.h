@@ -22,7 +22,10 @@ bool danger_is_old(const struct ds_handshake *handshake);
 bool danger_has_cookie(const struct ds_message *message);
 
 /* danger_is_run says whether a message has a function run on the other node: rpc, erpc, spawn. */
-bool danger_is_run(const struct note *note);
+static inline bool danger_is_run(const struct note *note)
+{
+    return note->role == NOTE_REQUEST || note->role == NOTE_CAST || note->role == NOTE_INFO;
+}
 
 /* danger is why it matters that somebody may call a function. */
 struct danger {
