@@ -173,7 +173,7 @@ struct fading {
 };
 
 /* Why a node is silent: DS201 is told of each by itself. */
-enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW };
+enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN };
 
 /* lookup is a host's name that DNS was asked for, and has not told. */
 enum { MAX_LOOKUPS = 64, MAX_HOSTS = 64, LOOKUP_LEN = 120 };
@@ -324,6 +324,9 @@ void detect_link(struct detect *d, const struct record *record);
 void detect_held_up(struct detect *d, const struct record *record); /* a stall with what waited */
 void detect_silence(struct detect *d, const struct record *record);
 void detect_silence_time(struct detect *d);
+
+/* detect_silence_again is told that a link is up again, between nodes that were not restarted. */
+void detect_silence_again(struct detect *d, const struct ds_event *event);
 void detect_mesh(struct detect *d, const struct record *record);
 void detect_mesh_time(struct detect *d, bool at_end);
 void detect_mesh_greeting(struct detect *d, const struct ds_event *event); /* global's init_connect */

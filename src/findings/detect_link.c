@@ -208,6 +208,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
         p->cut = (struct cut){0};
     } else if (creation[0] != 0 && creation[1] != 0) {
         detect_idle_again(d, event, p);
+        detect_silence_again(d, event);
     }
     if (!detect_is_published(w))
         return;

@@ -110,6 +110,37 @@ static void report(struct detect *d, const struct fading *g)
     detect_commit(d);
 }
 
+/* detect_silence_again is of a link that is up again between two nodes that were not restarted: a host
+ * that was gone would have. So none of them is said to have fallen silent. */
+void detect_silence_again(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        const int waits = is_name(g, 0, end[0].node) ? 0 : 1;
+        if (!g->is_used || g->conn == event->conn->number || !is_name(g, 0, end[waits].node) ||
+            !is_name(g, 1, end[!waits].node))
+            continue;
+        g->is_used = false;
+        struct finding *f = detect_begin(d, FINDING_DS201, event);
+        f->variant = SILENT_BETWEEN;
+        wording_end(&f->sentence, &end[waits]);
+        wording_add(&f->sentence, " gave up its link with ");
+        wording_end(&f->sentence, &end[!waits]);
+        wording_add(&f->sentence, ", as nothing got through: net_tick_timeout");
+        wording_add(&f->detail, "nothing came for ");
+        wording_span(&f->detail, event->ts_ns - g->last_data_ns);
+        wording_add(&f->detail, ", not even acknowledgements; both nodes run on, as their new link "
+                                "shows: the network was gone for a while, or a firewall or NAT "
+                                "between them forgot the link");
+        detect_frame(f, g->frame, "sent again for the third time");
+        detect_frame(f, event->frame, "up again");
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture at the other end: what was sent does not arrive there");
+        detect_commit(d);
+    }
+}
+
 void detect_silence_time(struct detect *d)
 {
     if (!d->has_fading)

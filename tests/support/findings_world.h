@@ -219,13 +219,19 @@ static inline void detail_has(const char *part)
 
 /* Links. */
 
-static inline void up(void)
+static inline void up_as(uint32_t creation)
 {
     shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
+    w.conn.end[0].creation = creation;
     w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
     w.link.side[0].last_data_ns = w.link.side[1].last_data_ns = w.now_ns;
     w.link.side[0].last_ns = w.link.side[1].last_ns = w.now_ns;
     change(DS_CONN_UP, 0, false);
+}
+
+static inline void up(void)
+{
+    up_as(5);
 }
 
 static inline void half_close(int closer, enum ds_close how)

@@ -184,7 +184,7 @@ static void fades(void **state)
     for (int num = 32; num <= 33; num++) { /* as many as are remembered */
         begin();
         for (int i = 0; i < num; i++) {
-            up();
+            up_as((uint32_t)i + 1);
             struct ds_event event = event_of(DS_EVENT_STALL, 0);
             event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
             put(&event);
@@ -196,6 +196,32 @@ static void fades(void **state)
     }
 }
 
+/* A new link of two nodes says of the old one at once that it was given up; and of which nobody is to blame,
+ * where neither was restarted. */
+static void up_again(void **state)
+{
+    enum { NEITHER, RESTARTED, HEARD, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        struct ds_event event = event_of(DS_EVENT_STALL, i % 2);
+        event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
+        put(&event);
+        if (i == HEARD) {
+            event = event_of(DS_EVENT_TICK, 1);
+            put(&event);
+        }
+        w.now_ns += TICK_NS;
+        next_conn();
+        up_as(i == RESTARTED ? 6 : 5);
+        found(i == NEITHER ? "DS201" : "");
+        if (i == NEITHER)
+            sentence_is("alice@127.0.0.1 gave up its link with bob@127.0.0.1, as nothing got through: "
+                        "net_tick_timeout");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,7 +229,7 @@ int main(void)
         cmocka_unit_test(idle_links),
         cmocka_unit_test(told_once),
         cmocka_unit_test(flaps),
-        cmocka_unit_test(fades),
+        cmocka_unit_test(fades), cmocka_unit_test(up_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

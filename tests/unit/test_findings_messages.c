@@ -434,7 +434,7 @@ static void fades_before_the_cut(void **state)
             put(&tick);
         }
         next_conn();
-        up();
+        up_as(6); /* restarted */
         said_by_global("lost_connection", "global:lost_connection", 0);
         said_by_global("remove_connection", "global:remove_connection", 0);
         found("DS210");
