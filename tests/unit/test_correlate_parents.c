@@ -277,12 +277,18 @@ static void ends_that_nobody_is_shown(void **state)
             monitor(&seen, 100 + (uint32_t)i, etf_atom(name));
         }
         ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("b@h", 74), alias_tag("a@h", 5), etf_atom("x"));
+        ask_as(&seen, 1, etf_pid("b@h", 74), etf_pid("a@h", 80), alias_tag("b@h", 7), etf_atom("y"));
         answer_from(&seen, etf_pid("b@h", 74), 5);
         assert_int_equal(seen.ended[3].has_request, !unshown);
+        message(&seen, &(struct message){
+            .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", 7),
+            .payload = etf_tuple(2, alias_tag("b@h", 7), etf_atom("ok"))});
+        assert_int_equal(seen.ended[4].parent, 0); /* it may be of after the answer */
+        assert_int_equal(seen.ended[4].ambiguous, !unshown);
         spawn_request(&seen, 6, "m", "f", etf_nil());
         spawn_reply(&seen, 6, 0, etf_pid("b@h", 61));
-        assert_string_equal(seen.ended[4].mfa, "m:f()");
-        assert_true(seen.ended[4].has_request);
+        assert_string_equal(seen.ended[5].mfa, "m:f()");
+        assert_true(seen.ended[5].has_request);
         stop(&seen);
     }
 }
