@@ -189,6 +189,13 @@ static void test_elements(void **state)
     assert_true(term_get_element(&cut, 0, &element));
     assert_false(term_get_element(&cut, 1, &element));
     assert_false(term_get_element(&cut, 2, &element));
+    struct ds_term one = samples_term(BYTES(104, 1, 97, 1, 106 /* of no concern */));
+    assert_false(term_get_element(&one, 1, &element));
+    struct ds_term atom = samples_term(BYTES(119, 2, 97, 98));
+    assert_false(term_get_element(&atom, 0, &element));
+    struct ds_term large = samples_term(BYTES(105, 0, 0, 0, 1, 106));
+    assert_true(term_get_element(&large, 0, &element));
+    assert_false(term_get_element(&large, 1, &element));
 }
 
 /* The program's locale has no say in floats. */
@@ -224,6 +231,19 @@ static void test_identity_has_few_words(void **state)
     assert_non_null(identity);
     assert_true(ds_term_get_identity(&term, identity));
     assert_int_equal(identity->num_words, 5);
+    for (uint8_t num = 1; num <= 5; num++) { /* each is read to its end, and no further */
+        bytes[2] = num;
+        for (uint8_t i = 0; i <= num; i++)
+            bytes[5 + 4 * i + 3] = (uint8_t)(10 * num + i);
+        term.len = 5 + 4 * (1 + (size_t)num);
+        assert_true(ds_term_get_identity(&term, identity));
+        assert_int_equal(identity->creation, 10 * num);
+        assert_int_equal(identity->num_words, num);
+        for (uint32_t i = 0; i < num; i++)
+            assert_int_equal(identity->word[i], 10u * num + 1 + i);
+        term.len--;
+        assert_false(ds_term_get_identity(&term, identity));
+    }
     bytes[2] = 6;
     term.len = sizeof bytes;
     assert_false(ds_term_get_identity(&term, identity));
