@@ -18,7 +18,7 @@ struct key {
 };
 
 struct kept {
-    struct key key;
+    _Alignas(KEY_LEN) struct key key; /* so everywhere: i386 would have it at four */
     uint8_t text_len;
     char text[IDENTITY_TEXT_KEPT];
 };
