@@ -405,11 +405,25 @@ static void test_time(void **state)
     expect_log(w, "0!2L 0:cd");
 }
 
+/* What is sent again up to where the stream stands is not what came in another order. */
+static void test_repeat_before_a_hole(void **state)
+{
+    struct world *w = *state;
+    shake(w, 0, 0);
+    feed(w, A, TCP_ACK, 1, 1, "abc");
+    feed(w, A, TCP_ACK, 11, 1, "held");
+    feed(w, A, TCP_ACK, 1, 1, "abc");
+    expect_log(w, "open 0:abc");
+    assert_int_equal(w->stats.reordered, 0);
+    assert_int_equal(w->stats.retransmitted, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_conversation),
+        TEST(test_repeat_before_a_hole),
         TEST(test_view_says_who_opened),
         TEST(test_retransmission),
         TEST(test_everything_twice),

@@ -71,6 +71,22 @@ static void test_cap_buffer(void **state)
     assert_int_equal(w->meter.used, 0);
 }
 
+/* What fits to the last byte is held; what lies behind the end of a stream is not, once that is there. */
+static void test_cap_buffer_to_the_byte(void **state)
+{
+    struct world *w = *state;
+    shake(w, 0, 0);
+    feed(w, A, TCP_ACK, 11, 1, "held");
+    const uint64_t cost = w->meter.used;
+    w->limits[DS_LIMIT_BUFFER] = 2 * cost;
+    feed(w, A, TCP_ACK, 21, 1, "held");
+    assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 0);
+    assert_int_equal(w->meter.used, 2 * cost);
+    feed(w, A, TCP_ACK | TCP_FIN, 1, 1, "");
+    expect_log(w, "open 0.");
+    assert_int_equal(w->meter.used, 0);
+}
+
 static void test_cap_pieces(void **state)
 {
     struct world *w = *state;
@@ -261,6 +277,7 @@ int main(void)
         TEST(test_cap_connections),
         TEST(test_cap_connections_zero),
         TEST(test_cap_buffer),
+        TEST(test_cap_buffer_to_the_byte),
         TEST(test_cap_pieces),
         TEST(test_cap_memory),
         TEST(test_forget_in_callbacks),
