@@ -292,8 +292,6 @@ static void show_table(void *state)
     for (struct unfinished *u = table_oldest(&t->unfinished); u != NULL;
          u = table_newer(&t->unfinished, u))
         add_unfinished(t, list, u);
-    struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
-    best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
     for (int i = 0; i < NUM_WHAT; i++)
         num += list->num[i];
     ds_buffer_add_text(out, counted(list->num[OPEN_CALL], "calls").text);
@@ -310,6 +308,8 @@ static void show_table(void *state)
     if (num > list->rows.num)
         ds_buffer_printf(out, "; the %zu oldest are shown", list->rows.num);
     ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; memory ran out\n" : "\n");
+    struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
+    best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
     best_rows_clear(&t->now.rows);
     t->now = (struct open_list){.rows.max = t->now.rows.max};
     t->is_visited = false;
