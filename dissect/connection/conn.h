@@ -80,6 +80,12 @@ struct conn {
     uint64_t sealed_rest;
 };
 
+/* conn_note_change tells that something of the view is another one that its changes count. */
+static inline void conn_note_change(struct conn *conn)
+{
+    conn->view.changes++;
+}
+
 /* env_is_past says whether what happens to a connection is of the time before the capture: a
  * packet that stands for it is at hand, or no other has come. Then nothing is counted. */
 static inline bool env_is_past(const struct env *env, const struct conn *conn)

@@ -53,6 +53,7 @@ static void count_event(struct env *env, struct conn *conn, struct ds_event *eve
         stats->gap_bytes += event->gap.bytes;
         counters->gaps++;
         counters->gap_bytes += event->gap.bytes;
+        conn_note_change(conn);
         break;
     case DS_EVENT_EPMD:
         stats->epmd_messages++;
@@ -72,6 +73,7 @@ static void count_event(struct env *env, struct conn *conn, struct ds_event *eve
     if (event->fault.kind != DS_FAULT_NONE) {
         stats->faults++;
         counters->faults++;
+        conn_note_change(conn);
     }
     stats->unknown_atoms += event->unknown_atoms;
     counters->unknown_atoms += event->unknown_atoms;
@@ -140,6 +142,7 @@ void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text n
     conn->node[end] = copy;
     endpoint->node = (struct ds_text){copy, name.len};
     endpoint->node_inferred = inferred;
+    conn_note_change(conn);
     if (creation == 0 || (inferred && conn->creation_certain[end]))
         return;
     endpoint->creation = creation;
@@ -148,6 +151,7 @@ void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text n
 
 void conn_forget_nodes(struct conn *conn)
 {
+    conn_note_change(conn);
     for (int end = 0; end < 2; end++) {
         free(conn->node[end]);
         conn->node[end] = NULL;

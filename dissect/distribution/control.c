@@ -162,11 +162,11 @@ static bool read_element(const struct control_source *source, struct cursor *at,
     return true;
 }
 
-static inline bool has_class(const struct ds_term *term, uint32_t classes)
+/* has_class says whether the element that begins there is one of these classes. */
+static inline bool has_class(struct cursor element, uint32_t classes)
 {
-    struct cursor at = cursor_make(term->data, term->len);
     uint8_t tag;
-    return cursor_read_u8(&at, &tag) && (TAG_CLASSES[tag] & classes) != 0;
+    return cursor_peek_u8(&element, &tag) && (TAG_CLASSES[tag] & classes) != 0;
 }
 
 /* read_roles walks the elements after the code. Returns false when one does not end. */
@@ -174,17 +174,21 @@ static bool read_roles(const struct control_source *source, struct cursor *at, c
                        uint64_t num, struct ds_event *event, bool *types_fit)
 {
     struct ds_term unused;
+    uint32_t set = 0;
     for (; num != 0; roles++) {
         if (*roles == '?')
             continue;
-        enum ds_role role = op_role(*roles);
+        const enum ds_role role = op_role(*roles);
+        const struct cursor start = *at;
         struct ds_term *out = role != DS_ROLE_COUNT ? &event->message.role[role] : &unused;
         if (!read_element(source, at, event, out))
             return false;
-        if (role != DS_ROLE_COUNT && !has_class(out, ROLE_CLASSES[role]))
-            *types_fit = false;
         num--;
+        set |= 1u << role;
+        if (role != DS_ROLE_COUNT && !has_class(start, ROLE_CLASSES[role]))
+            *types_fit = false;
     }
+    event->message.role_set = set & ((1u << DS_ROLE_COUNT) - 1);
     return true;
 }
 
@@ -192,6 +196,7 @@ static void clear_roles(struct ds_message *message)
 {
     for (int role = 0; role < DS_ROLE_COUNT; role++)
         message->role[role] = (struct ds_term){0};
+    message->role_set = 0;
 }
 
 /* read_token decodes {Flags, Label, Serial, From, Prev}; false when it is something else. */

@@ -272,6 +272,7 @@ static void handle_step(struct env *env, struct conn *conn, int dir, struct ds_e
         break;
     case DS_STEP_COMPLEMENT:
         conn->view.end[dir].creation = h->creation;
+        conn_note_change(conn);
         conn->creation_certain[dir] = true;
         break;
     default:

@@ -57,6 +57,7 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->token.label = message->token.from = (struct ds_term){0};
     message->size = size;
     message->atom_bytes = 0;
+    message->role_set = 0;
     message->fragments = num_fragments;
     message->wire_ns = frames->conn->tcp->now_ns - frames->began_ns;
     message->stalled_ns = 0;

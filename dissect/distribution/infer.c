@@ -81,6 +81,7 @@ static void learn_creation(struct inference *in, int end, uint32_t creation)
     if (creation == 0 || in->conn->creation_certain[end])
         return;
     in->conn->view.end[end].creation = creation;
+    conn_note_change(in->conn);
     in->conn->creation_certain[end] = true;
     recall_name(in, end);
 }

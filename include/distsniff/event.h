@@ -87,6 +87,8 @@ struct ds_conn {
     struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
     const struct ds_link *link;     /* NULL: nobody asked for it, or memory ran out */
     const struct ds_tls *tls;       /* NULL: no TLS */
+    uint64_t changes; /* how often its names, creations, gaps or faults have become others: while the number
+                         is the same, so are these. 0: they may be any */
 };
 
 /* Why something could not be decoded in full. These are different facts. */
@@ -265,17 +267,25 @@ struct ds_message {
     uint64_t size;          /* bytes on the wire with framing, all fragments */
     uint64_t atom_bytes;    /* text of all references to the atom cache, were each written out */
     uint32_t fragments;     /* 1 when not fragmented */
+    uint32_t role_set;      /* 1 << DS_ROLE_FROM and so on: others than these are absent. 0: any may be
+                               there */
     int64_t wire_ns;        /* from its first byte to its last */
     int64_t stalled_ns;     /* how long its direction could not send before it, or in its middle:
                                what of it was sent without a pause since; 0 without facts */
     uint64_t atom_texts;    /* of two messages of a session with the same number, not 0, atoms have the same
                                texts where they have the same pointers to them: who copies atoms for
                                later need not look at texts that were copied before */
-    struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element */
+    struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element; see role_set */
     struct ds_token token;
     const struct ds_guess *guesses; /* of its unknown atoms, where ds_config.guesses asks for them */
     uint32_t num_guesses;
 };
+
+/* ds_message_roles returns the roles that a message may have, a bit each: the others are absent. */
+static inline uint32_t ds_message_roles(const struct ds_message *message)
+{
+    return message->role_set != 0 ? message->role_set : (1u << DS_ROLE_COUNT) - 1;
+}
 
 struct ds_gap {
     uint64_t bytes;   /* not seen or skipped while looking for the next frame */

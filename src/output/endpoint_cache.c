@@ -18,6 +18,7 @@ struct known_node {
 
 struct entry {
     uint64_t number; /* of the connection, 0: empty */
+    uint64_t changes; /* of it, as it was then */
     struct known_node node[2];
     struct ds_buffer text;
 };
@@ -63,6 +64,7 @@ static __attribute__((noinline)) bool fill(const struct endpoint_cache *cache, s
                                            const struct ds_conn *conn, unsigned from)
 {
     entry->number = conn->number;
+    entry->changes = conn->changes;
     keep_node(&entry->node[0], &conn->end[0]);
     keep_node(&entry->node[1], &conn->end[1]);
     entry->text.len = 0;
@@ -74,15 +76,25 @@ static __attribute__((noinline)) bool fill(const struct endpoint_cache *cache, s
     return false;
 }
 
+/* renew sees to it that an entry's text is that of a connection of which other things may have changed.
+ * False when memory ran out. */
+static __attribute__((noinline)) bool renew(const struct endpoint_cache *cache, struct entry *entry,
+                                            const struct ds_conn *conn, unsigned from)
+{
+    if (entry->number == 0 || entry->number != conn->number ||
+        !is_same_node(&entry->node[0], &conn->end[0]) || !is_same_node(&entry->node[1], &conn->end[1]))
+        return fill(cache, entry, conn, from);
+    entry->changes = conn->changes;
+    return true;
+}
+
 struct ds_text endpoint_cache_get(struct endpoint_cache *cache, const struct ds_conn *conn,
                                   unsigned from)
 {
     struct entry *entry = &cache->entries[conn->number % NUM_CONNS][from];
-    const bool is_current = entry->number != 0 && entry->number == conn->number &&
-                            is_same_node(&entry->node[0], &conn->end[0]) &&
-                            is_same_node(&entry->node[1], &conn->end[1]);
-
-    if (!is_current && !fill(cache, entry, conn, from))
+    const bool is_current = entry->number == conn->number && entry->changes == conn->changes &&
+                            conn->number != 0 && conn->changes != 0;
+    if (!is_current && !renew(cache, entry, conn, from))
         return (struct ds_text){NULL, 0};
     return (struct ds_text){entry->text.data, entry->text.len - 1};
 }

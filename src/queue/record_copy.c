@@ -244,11 +244,9 @@ static inline bool same_text(struct ds_text a, struct ds_text b)
            (a.len == 0 || same_short(a.data, b.data, a.len));
 }
 
-/* same_conn says whether a copy still says who talks to whom, and what was lost. */
-static bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
+/* same_ends says whether a copy still says who talks to whom, and what was lost. */
+static __attribute__((noinline)) bool same_ends(const struct ds_conn *copy, const struct ds_conn *conn)
 {
-    if (copy == NULL || copy->number != conn->number || (copy->tls == NULL) != (conn->tls == NULL))
-        return false;
     uint64_t differs = 0;
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *a = &copy->end[end], *b = &conn->end[end];
@@ -258,6 +256,13 @@ static bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
     }
     return differs == 0 && same_text(copy->end[0].node, conn->end[0].node) &&
            same_text(copy->end[1].node, conn->end[1].node);
+}
+
+/* same_conn says so, mostly by how often that has changed. */
+static inline bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
+{
+    return copy != NULL && copy->number == conn->number && (copy->tls == NULL) == (conn->tls == NULL) &&
+           ((copy->changes == conn->changes && conn->changes != 0) || same_ends(copy, conn));
 }
 
 static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
@@ -271,22 +276,28 @@ static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
     return copy;
 }
 
+static __attribute__((noinline)) const struct ds_conn *copy_other_conn(struct copier *c,
+                                                                       const struct ds_conn *conn,
+                                                                       bool is_looked_at)
+{
+    struct ds_conn *copy = copy_bytes(c, conn, sizeof *conn);
+    if (copy != NULL) {
+        copy->link = is_looked_at ? copy_bytes(c, conn->link, sizeof *conn->link) : NULL;
+        copy_text(c, &copy->end[0].node);
+        copy_text(c, &copy->end[1].node);
+        copy->tls = copy_tls(c, conn->tls);
+    }
+    c->block->conn = c->full ? NULL : copy;
+    return c->block->conn;
+}
+
 /* The other counters of a connection, and the facts of its link, are only of interest where one is
  * reported. */
-static const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *conn,
-                                       bool is_looked_at)
+static inline const struct ds_conn *copy_conn(struct copier *c, const struct ds_conn *conn,
+                                              bool is_looked_at)
 {
-    if (is_looked_at || !same_conn(c->block->conn, conn)) {
-        struct ds_conn *copy = copy_bytes(c, conn, sizeof *conn);
-        if (copy != NULL) {
-            copy->link = is_looked_at ? copy_bytes(c, conn->link, sizeof *conn->link) : NULL;
-            copy_text(c, &copy->end[0].node);
-            copy_text(c, &copy->end[1].node);
-            copy->tls = copy_tls(c, conn->tls);
-        }
-        c->block->conn = c->full ? NULL : copy;
-    }
-    return c->block->conn;
+    const bool is_known = !is_looked_at && same_conn(c->block->conn, conn);
+    return is_known ? c->block->conn : copy_other_conn(c, conn, is_looked_at);
 }
 
 /* pack_role notes where a role stands. False when it is elsewhere than in the frame. */
@@ -335,7 +346,8 @@ static const struct packed_message *pack_message(struct copier *c, const struct 
     if (packed == NULL)
         return NULL;
     packed->num_roles = 0;
-    for (size_t role = 0; role < DS_ROLE_COUNT; role++) {
+    for (uint32_t left = ds_message_roles(message); left != 0; left &= left - 1) {
+        const unsigned role = (unsigned)__builtin_ctz(left);
         const struct ds_term *term = &message->role[role];
         if (term->data != NULL && !pack_role(event, term, role, packed)) {
             c->block->len = before;

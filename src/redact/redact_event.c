@@ -42,6 +42,7 @@ static const struct ds_conn *replace_conn(struct redact_parts *p, const struct d
     if (conn == NULL)
         return NULL;
     *conn = *old;
+    conn->changes = 0; /* they are of what stood there before */
     for (int end = 0; end < 2; end++) {
         struct ds_addr *addr = &conn->end[end].addr;
         redact_address(p->values, addr->bytes, addr->family == 6 ? 16 : 4);

@@ -11,6 +11,7 @@
 #include "channel.h"
 #include "conn.h"
 #include "dist.h"
+#include "known_conn.h"
 #include "registry.h"
 
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct harness {
     struct tcp_conn_view tcp;
     struct channel *channel[2]; /* NULL: through dist.c */
     struct ds_buffer out;
+    struct known_conn known;
     bool broken; /* no memory to begin with */
 };
 
@@ -76,6 +78,7 @@ static inline void harness_write_frame(struct harness *h, const struct ds_event 
 static inline void harness_on_event(void *context, const struct ds_event *event)
 {
     struct harness *h = context;
+    known_conn_check(&h->known, event->conn);
     ds_buffer_add_text(&h->out, event->dir == 0 ? "> " : "< ");
     switch (event->type) {
     case DS_EVENT_MESSAGE:

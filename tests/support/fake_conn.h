@@ -10,6 +10,7 @@
 #define TESTS_FAKE_CONN_H
 
 #include "conn.h"
+#include "known_conn.h"
 #include "registry.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ struct fake {
     struct conn conn;
     bool started;
     size_t num_finals;
+    struct known_conn known;
     size_t log_len;
     char log[FAKE_LOG_LEN];
 };
@@ -93,6 +95,7 @@ static inline void fake_log_handshake(struct fake *f, const struct ds_handshake 
 static inline void fake_on_event(void *context, const struct ds_event *e)
 {
     struct fake *f = context;
+    known_conn_check(&f->known, e->conn);
     fake_log(f, "%c ", e->dir == 0 ? '>' : '<');
     switch (e->type) {
     case DS_EVENT_EPMD:
@@ -141,6 +144,7 @@ static inline bool fake_begin(struct fake *f)
     f->log_len = 0;
     f->log[0] = '\0';
     f->num_finals = 0;
+    f->known.view.number = 0;
     f->started = false;
     f->env = (struct env){0};
     ds_config_init(&f->env.config);

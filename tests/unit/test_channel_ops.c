@@ -39,10 +39,13 @@ static void check_roles(const struct ds_message *message)
         assert_text(&message->role[role], sample_of(*letter)->text);
         present[role] = true;
     }
+    uint32_t set = 0;
     for (int role = 0; role < DS_ROLE_COUNT; role++) {
         if (!present[role])
             assert_null(message->role[role].data);
+        set |= (uint32_t)present[role] << role;
     }
+    assert_int_equal(message->role_set, set);
     assert_int_equal(message->token.present, present[DS_ROLE_TOKEN]);
     if (message->token.present) {
         assert_int_equal(message->token.flags, 1);

@@ -95,8 +95,9 @@ static void leaves_nothing_of_the_last_record(void **state)
     record_block_free(&block);
 }
 
-/* What a copy says of its connection is what was known when it was made. */
-static void keeps_what_a_connection_was(void **state)
+/* What a copy says of its connection is what was known when it was made, whether the connection counts its
+ * changes or not. */
+static void keep_connections(bool counts)
 {
     const uint8_t bytes[] = {97, 1};
     struct ds_conn conn = {.number = 1};
@@ -104,9 +105,9 @@ static void keeps_what_a_connection_was(void **state)
     struct ds_conn expected[7];
     const struct ds_event event = big_event(&conn, bytes, sizeof bytes);
     const struct record record = {.event = &event};
-    (void)state;
     for (int i = 0; i < 7; i++) {
         struct ds_endpoint *end = &conn.end[i % 2];
+        conn.changes += counts;
         conn.counters[1].gaps += i == 1;
         conn.counters[0].faults += i == 2;
         if (i == 3)
@@ -131,6 +132,41 @@ static void keeps_what_a_connection_was(void **state)
             if (known->end[end].node.len != 0)
                 assert_memory_equal(known->end[end].node.data, expected[i].end[end].node.data, 3);
         }
+    }
+    record_block_free(&block);
+}
+
+static void keeps_what_a_connection_was(void **state)
+{
+    (void)state;
+    keep_connections(false);
+    keep_connections(true);
+}
+
+/* Another connection is another one, however often it has changed; and so is one whose TLS is not shown. */
+static void tells_connections_apart(void **state)
+{
+    static const struct ds_tls tls = {.version = 0x0304};
+    struct ds_conn conns[] = {
+        {.number = 1, .changes = 2, .end[0].node = {"a@h", 3}},
+        {.number = 2, .changes = 2, .end[0].node = {"b@h", 3}},
+        {.number = 2, .changes = 2, .end[0].node = {"b@h", 3}, .tls = &tls},
+        {.number = 2, .changes = 2, .end[0].node = {"b@h", 3}},
+    };
+    const uint8_t bytes[] = {97, 1};
+    struct record_block block = {0};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct ds_event event = big_event(&conns[i], bytes, sizeof bytes);
+        assert_int_equal(record_block_add(&block, &(struct record){.event = &event}), COPY_OK);
+    }
+    struct record_view view = {0};
+    const struct copied_record *copy = block.first;
+    for (int i = 0; i < 4; i++, copy = copy->next) {
+        const struct ds_conn *known = copied_record_get(copy, &view)->event->conn;
+        assert_int_equal(known->number, conns[i].number);
+        assert_memory_equal(known->end[0].node.data, conns[i].end[0].node.data, 3);
+        assert_int_equal(known->tls == NULL, conns[i].tls == NULL);
     }
     record_block_free(&block);
 }
@@ -462,6 +498,7 @@ int main(void)
         cmocka_unit_test(grows_for_a_large_record),
         cmocka_unit_test(leaves_nothing_of_the_last_record),
         cmocka_unit_test(keeps_what_a_connection_was),
+        cmocka_unit_test(tells_connections_apart),
         cmocka_unit_test(says_that_memory_ran_out),
         cmocka_unit_test(copies_an_event_alone),
         cmocka_unit_test(gives_back_what_it_packed),
