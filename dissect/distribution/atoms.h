@@ -49,20 +49,22 @@ struct atom_cache {
 };
 
 
-/* atoms_read copies what a slot holds in one piece: there are a handful in each message. */
-static inline void atoms_read(const struct atom_cache *cache, uint16_t slot, struct ds_atom *out)
+/* atoms_read copies what a slot, index of a segment, holds in one piece: there are a handful in each message. */
+static inline void atoms_read(const struct atom_cache *cache, unsigned number, unsigned index,
+                              struct ds_atom *out)
 {
-    const struct atom_segment *segment = cache->segment[slot / ATOM_SEGMENT_SLOTS];
+    const struct atom_segment *segment = cache->segment[number];
     if (segment != NULL)
-        memcpy(out, &segment->atoms[slot % ATOM_SEGMENT_SLOTS], sizeof *out);
+        memcpy(out, &segment->atoms[index], sizeof *out);
     else
-        *out = (struct ds_atom){.slot = slot, .state = DS_ATOM_UNKNOWN};
+        *out = (struct ds_atom){.slot = (uint16_t)(number * ATOM_SEGMENT_SLOTS + index),
+                                .state = DS_ATOM_UNKNOWN};
 }
 
 static inline struct ds_atom atoms_get(const struct atom_cache *cache, uint16_t slot)
 {
     struct ds_atom atom;
-    atoms_read(cache, slot, &atom);
+    atoms_read(cache, slot / ATOM_SEGMENT_SLOTS, slot % ATOM_SEGMENT_SLOTS, &atom);
     return atom;
 }
 

@@ -69,6 +69,26 @@ read_text(struct cursor *at, unsigned segment, bool long_atoms,
     return HEADER_OK;
 }
 
+/* read_old_refs reads references two by two, as long as there are two that make no new entry, and returns how
+ * many it has read. */
+static inline uint32_t read_old_refs(struct cursor *flags, struct cursor *at, const struct atom_cache *cache,
+                                     struct ds_atom *refs, uint32_t num_refs)
+{
+    const uint8_t new_entries = FLAG_NEW_ENTRY << 4 | FLAG_NEW_ENTRY;
+    uint32_t i = 0;
+    uint16_t both;
+    uint8_t pair;
+    for (; i + 1 < num_refs; i += 2) {
+        struct cursor rest = *flags;
+        if (!cursor_read_u8(&rest, &pair) || (pair & new_entries) != 0 || !cursor_read_u16(at, &both))
+            break;
+        *flags = rest;
+        atoms_read(cache, pair & FLAG_SEGMENT, both >> 8, &refs[i]);
+        atoms_read(cache, pair >> 4 & FLAG_SEGMENT, both & UINT8_MAX, &refs[i + 1]);
+    }
+    return i;
+}
+
 enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *header,
                                          const struct atom_cache *cache, const char **what)
 {
@@ -86,7 +106,7 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
 
     struct cursor left = flags, next = *at; /* whose address nobody has: the loop keeps it at hand */
     uint8_t pair = 0;
-    uint32_t i = 0;
+    uint32_t i = read_old_refs(&left, &next, cache, header->refs, num_refs);
     enum header_status status = HEADER_OK;
     for (; i < num_refs; i++) {
         if (i % 2 == 0 && !cursor_read_u8(&left, &pair))
@@ -98,7 +118,7 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
             header->num_new += status == HEADER_OK;
             next.at = entry.at;
         } else if (cursor_read_u8(&next, &index)) {
-            atoms_read(cache, (uint16_t)(segment * ATOM_SEGMENT_SLOTS + index), &header->refs[i]);
+            atoms_read(cache, segment, index, &header->refs[i]);
         } else {
             status = HEADER_CUT;
         }

@@ -105,6 +105,9 @@ static void take_syn(struct tcp_facts *facts, int dir, const struct segment *seg
         facts->syn_ns = segment->ts_ns;
     const struct ds_link_side *other = &facts->link.side[!dir];
     side->is_scaled = facts->link.side[!dir].is_scaled = other->syns != 0;
+    const bool scales = side->is_scaled && me->has_scale && facts->dir[!dir].has_scale;
+    me->shift = scales ? me->scale : 0;
+    facts->dir[!dir].shift = scales ? facts->dir[!dir].scale : 0;
 }
 
 static uint32_t in_flight(const struct facts_dir *me)
@@ -187,8 +190,7 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
     bool has_ended = false;
-    const bool scales = me->has_scale && facts->dir[!dir].has_scale && other->is_scaled;
-    const uint32_t window = (uint32_t)segment->window << (scales ? facts->dir[!dir].scale : 0);
+    const uint32_t window = (uint32_t)segment->window << facts->dir[!dir].shift;
     if (!me->has_acked || tcp_diff(segment->ack, me->acked) > 0) {
         me->acked = segment->ack;
         me->has_acked = true;
@@ -363,7 +365,7 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
 {
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir];
-    const uint32_t had = in_flight(&facts->dir[!dir]);
+    const uint32_t had = facts->link.silence_ns != 0 ? in_flight(&facts->dir[!dir]) : 0;
     int ended = -1;
     side->segments++;
     take_silence(facts, dir, segment, len);

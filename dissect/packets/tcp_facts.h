@@ -28,7 +28,7 @@ struct facts_dir {
     int64_t tick_ns;
     uint64_t tick_frames; /* frames sent by then */
     bool tick_is_late;    /* the next one may be: something was held up, or sent again, before it */
-    uint8_t scale;
+    uint8_t scale, shift; /* shift: of the windows it tells, once both ends have said theirs */
     bool has_scale, has_high, has_acked;
     uint8_t recent_next;
     struct {
