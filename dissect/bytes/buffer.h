@@ -11,7 +11,7 @@
 
 /* buffer_room returns where at least len bytes (not 0) may be written, or NULL when memory ran out
  * (failed is set then). What was written is added to out->len by the caller. */
-static inline char *buffer_room(struct ds_buffer *out, size_t len)
+static inline __attribute__((always_inline)) char *buffer_room(struct ds_buffer *out, size_t len)
 {
     if (out->cap - out->len < len && !ds_buffer_reserve(out, len))
         return NULL;
@@ -34,6 +34,36 @@ static inline void buffer_add_char(struct ds_buffer *out, char c)
         *room = c;
         out->len++;
     }
+}
+
+/* buffer_put_short writes bytes to pen, mostly 2 to 16, and returns what is behind them. Those are written
+ * without a call: both ends, overlapping, are all of them. */
+static inline __attribute__((always_inline)) char *buffer_put_short(char *pen, const void *bytes,
+                                                                    size_t len)
+{
+    const char *from = bytes;
+    uint64_t first, last;
+    uint32_t first4, last4;
+    uint16_t first2, last2;
+    if (len >= sizeof first && len <= 2 * sizeof first) {
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + len - sizeof last, sizeof last);
+        memcpy(pen, &first, sizeof first);
+        memcpy(pen + len - sizeof last, &last, sizeof last);
+    } else if (len >= sizeof first4 && len < sizeof first) {
+        memcpy(&first4, from, sizeof first4);
+        memcpy(&last4, from + len - sizeof last4, sizeof last4);
+        memcpy(pen, &first4, sizeof first4);
+        memcpy(pen + len - sizeof last4, &last4, sizeof last4);
+    } else if (len == 2 || len == 3) {
+        memcpy(&first2, from, sizeof first2);
+        memcpy(&last2, from + len - sizeof last2, sizeof last2);
+        memcpy(pen, &first2, sizeof first2);
+        memcpy(pen + len - sizeof last2, &last2, sizeof last2);
+    } else {
+        memcpy(pen, from, len);
+    }
+    return pen + len;
 }
 
 /* buffer_add_cursor appends what is left of bytes. */

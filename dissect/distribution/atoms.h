@@ -49,7 +49,8 @@ struct atom_cache {
 };
 
 
-/* atoms_read copies what a slot, index of a segment, holds in one piece: there are a handful in each message. */
+/* atoms_read copies what a slot, index of a segment, holds in one piece: there are a handful in each
+ * message. */
 static inline void atoms_read(const struct atom_cache *cache, unsigned number, unsigned index,
                               struct ds_atom *out)
 {

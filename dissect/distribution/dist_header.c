@@ -69,10 +69,11 @@ read_text(struct cursor *at, unsigned segment, bool long_atoms,
     return HEADER_OK;
 }
 
-/* read_old_refs reads references two by two, as long as there are two that make no new entry, and returns how
- * many it has read. */
-static inline uint32_t read_old_refs(struct cursor *flags, struct cursor *at, const struct atom_cache *cache,
-                                     struct ds_atom *refs, uint32_t num_refs)
+/* read_old_refs reads references two by two, as long as there are two that make no new entry, and
+ * returns how many it has read. */
+static inline uint32_t read_old_refs(struct cursor *flags, struct cursor *at,
+                                     const struct atom_cache *cache, struct ds_atom *refs,
+                                     uint32_t num_refs)
 {
     const uint8_t new_entries = FLAG_NEW_ENTRY << 4 | FLAG_NEW_ENTRY;
     uint32_t i = 0;

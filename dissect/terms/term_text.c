@@ -319,30 +319,61 @@ static void open_map(struct text *text, const struct term_token *token)
     text_open(text, &erlang, OPEN_MAP, token->num_terms / 2);
 }
 
-/* print_alone writes a pid or a reference of a node whose name is all shown, as most terms outside of
- * payloads are, without the walk. False: it is another term. */
-static bool print_alone(const struct ds_term *term, struct ds_term_memo *memo, struct ds_buffer *out)
-{
-    const struct term_env env = {term->atoms, term->num_atoms};
-    struct cursor at = cursor_make(term->data, term->len);
-    struct identity identity;
-    uint8_t tag;
-    if (!cursor_read_u8(&at, &tag) || !identity_read(tag, &at, &env, &identity) || out->failed)
-        return false;
-    char *pen = buffer_room(out, identity.node->len + (size_t)IDENTITY_TEXT_ROOM);
-    if (pen == NULL)
-        return false;
-    out->len = (size_t)(identity_text_put(memo, &identity, pen) - out->data);
-    return true;
-}
-
-/* Not inline: what print_alone prints needs none of the walk's room. */
+/* print_walk prints any term. Not inline, as the next ones are not: else each had to save what any of them
+ * needs, and what is printed without the walk needs none of its room. */
 static __attribute__((noinline)) bool print_walk(const struct ds_term *term,
                                                  const struct ds_term_print_options *options,
                                                  struct ds_buffer *out)
 {
     struct text text;
     return text_print(&text, &erlang, term, options, out);
+}
+
+/* print_atom prints an atom of the cache; one that is plain without the walk. */
+static __attribute__((noinline)) bool print_atom(const struct ds_term *term,
+                                                 const struct ds_term_print_options *options,
+                                                 struct ds_buffer *out)
+{
+    struct cursor at = cursor_make(term->data, term->len);
+    uint8_t number;
+    if (!cursor_skip(&at, 1) || !cursor_read_u8(&at, &number) || number >= term->num_atoms ||
+        !text_atom_is_plain(&term->atoms[number], options))
+        return print_walk(term, options, out);
+    char *pen = buffer_room(out, TEXT_ATOM_MAX + sizeof "''");
+    if (pen != NULL)
+        out->len = (size_t)(text_atom_put(&term->atoms[number], pen) - out->data);
+    return pen != NULL;
+}
+
+/* print_identity prints a pid or a reference; one of a node whose name is all shown without the walk. */
+static __attribute__((noinline)) bool print_identity(const struct ds_term *term,
+                                                     const struct ds_term_print_options *options,
+                                                     struct ds_buffer *out)
+{
+    const struct term_env env = {term->atoms, term->num_atoms};
+    struct cursor at = cursor_make(term->data, term->len);
+    struct identity identity;
+    uint8_t tag;
+    if (!cursor_read_u8(&at, &tag) || !identity_read(tag, &at, &env, &identity))
+        return print_walk(term, options, out);
+    char *pen = buffer_room(out, identity.node->len + (size_t)IDENTITY_TEXT_ROOM);
+    if (pen != NULL)
+        out->len = (size_t)(identity_text_put(options->memo, &identity, pen) - out->data);
+    return pen != NULL;
+}
+
+/* print_erlang knows by the tag what most terms outside of payloads are. */
+static inline bool print_erlang(const struct ds_term *term, const struct ds_term_print_options *options,
+                                struct ds_buffer *out)
+{
+    const struct cursor at = cursor_make(term->data, term->len);
+    uint8_t tag;
+    if (options->part != NULL || out->failed || !cursor_peek_u8(&at, &tag))
+        return print_walk(term, options, out);
+    if (tag == TERM_TAG_NEW_PID || tag == TERM_TAG_NEWER_REFERENCE)
+        return print_identity(term, options, out);
+    return tag == TERM_TAG_ATOM_CACHE_REF ? print_atom(term, options, out)
+                                          : print_walk(term, options, out);
 }
 
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
@@ -355,7 +386,5 @@ bool ds_term_print(const struct ds_term *term, const struct ds_term_print_option
         return !out->failed;
     if (options->syntax == DS_SYNTAX_ELIXIR)
         return term_inspect(term, options, out);
-    if (options->part == NULL && print_alone(term, options->memo, out))
-        return true;
-    return print_walk(term, options, out);
+    return print_erlang(term, options, out);
 }

@@ -18,17 +18,7 @@ TOKEN_INLINE char *put_atom(const struct text *text, struct cursor *at, char *pe
     if (!cursor_read_u8(at, &number) || number >= text->env.num_atoms)
         return NULL;
     const struct ds_atom *atom = &text->env.atoms[number];
-    const size_t len = atom->len;
-    const bool is_quoted = (atom->looks & DS_ATOM_BARE) == 0;
-    if ((atom->looks & DS_ATOM_SHOWN) == 0 || len > TEXT_ATOM_MAX ||
-        (atom->state == DS_ATOM_LIKELY && !text->options->unmarked))
-        return NULL;
-    *pen = '\'';
-    pen += is_quoted;
-    memcpy(pen, atom->text, len);
-    pen += len;
-    *pen = '\'';
-    return pen + is_quoted;
+    return text_atom_is_plain(atom, text->options) ? text_atom_put(atom, pen) : NULL;
 }
 
 /* put_quoted writes the next len bytes, a short text of which nothing is escaped, between quotes. */

@@ -14,6 +14,7 @@ enum {
 
 static bool unicode;
 static size_t max_text;
+static size_t unbounded_len = SIZE_MAX; /* of terms whose text never comes to max_text */
 static enum ds_syntax other_syntax; /* set before there are threads */
 static _Atomic int shown_syntax; /* enum ds_syntax: it may be found out while others show terms */
 static _Atomic uint64_t num_cut; /* several threads show terms */
@@ -26,6 +27,7 @@ void term_show_unicode(void)
 void term_show_limit(uint64_t max_len)
 {
     max_text = max_len < SIZE_MAX ? (size_t)max_len : SIZE_MAX;
+    unbounded_len = max_text != 0 ? max_text / MOST_GROWTH : SIZE_MAX;
 }
 
 bool term_show_is_large(size_t len)
@@ -35,7 +37,7 @@ bool term_show_is_large(size_t len)
 
 bool term_show_bounds(const struct ds_term *term)
 {
-    return max_text != 0 && term->len > max_text / MOST_GROWTH;
+    return term->len > unbounded_len;
 }
 
 void term_show_note_cut(void)

@@ -26,9 +26,12 @@ static int64_t split(int64_t ns, uint32_t *fraction)
 enum { FRACTION_ROOM = DS_DIGITS_MAX + 1 };
 static inline char *put_fraction(uint32_t fraction, unsigned digits, char *at)
 {
-    enum { NS_DIGITS = 9 };
+    enum { US_DIGITS = 6, NS_DIGITS = 9, SECOND_US = 1000000, US_NS = 1000 };
     /* A second more puts the zeros in front of it; its digit is where the point is. */
-    ds_digits_put(at, (uint64_t)SECOND_NS + fraction);
+    if (digits <= US_DIGITS)
+        ds_digits_put(at, SECOND_US + fraction / US_NS);
+    else
+        ds_digits_put(at, (uint64_t)SECOND_NS + fraction);
     *at = '.';
     return at + 1 + (digits < NS_DIGITS ? digits : NS_DIGITS);
 }

@@ -25,7 +25,8 @@ void text_add_word(struct text_state *s, enum paint color, const char *word)
         text_paint(s, PAINT_OFF);
 }
 
-void text_add_term(struct text_state *s, const struct ds_term *term)
+/* Not inline: each that adds several terms would have a walk over their memo for each. */
+__attribute__((noinline)) void text_add_term(struct text_state *s, const struct ds_term *term)
 {
     term_show(term, &s->limits, s->out);
 }

@@ -28,6 +28,30 @@ static const struct shown_role {
 #undef BEFORE
 };
 
+/* The names of ops; all of their bytes are copied, and len of them count. */
+enum { OP_TEXT_LEN = 31 };
+static const struct {
+    char text[OP_TEXT_LEN];
+    uint8_t len;
+} op_names[] = {
+#define OP(code, id, lower, kind, roles, payload, from, ref) [code] = {#lower, sizeof #lower - 1},
+#include <distsniff/ops.def>
+#undef OP
+};
+#define OP(code, id, lower, kind, roles, payload, from, ref)                                       \
+    _Static_assert(sizeof #lower <= OP_TEXT_LEN, #lower " is longer than there is room for");
+#include <distsniff/ops.def>
+#undef OP
+
+static inline void add_op(struct text_state *s, const struct ds_op *op)
+{
+    struct ds_buffer *out = s->out;
+    if (out->cap - out->len < OP_TEXT_LEN && !ds_buffer_reserve(out, OP_TEXT_LEN))
+        return;
+    memcpy(out->data + out->len, op_names[op->code].text, OP_TEXT_LEN);
+    out->len += op_names[op->code].len;
+}
+
 enum { TAG_NIL = 106 };
 
 static bool is_nil(const struct ds_term *term)
@@ -73,9 +97,10 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
     text_paint(s, PAINT_OFF);
 }
 
-/* add_process adds "echo pg:all <85.0>", or of one that answered for a name "<85.0> for echo". */
-static void add_process(struct text_state *s, const struct ds_term *process, struct ds_text name,
-                        bool is_for, const struct titles *titles)
+/* add_titled adds "echo pg:all <85.0>", or of one that answered for a name "<85.0> for echo". */
+static __attribute__((noinline)) void add_titled(struct text_state *s, const struct ds_term *process,
+                                                 struct ds_text name, bool is_for,
+                                                 const struct titles *titles)
 {
     if (name.data != NULL && !is_for) {
         term_show_name(name, s->out);
@@ -87,6 +112,21 @@ static void add_process(struct text_state *s, const struct ds_term *process, str
         text_add(s, text_word_for);
         term_show_name(name, s->out);
     }
+}
+
+/* add_process does so where it is "echo <85.0>" at most, as mostly. */
+static inline void add_process(struct text_state *s, const struct ds_term *process, struct ds_text name,
+                               bool is_for, const struct titles *titles)
+{
+    if (titles != NULL || is_for) {
+        add_titled(s, process, name, is_for, titles);
+        return;
+    }
+    if (name.data != NULL) {
+        term_show_name(name, s->out);
+        text_add(s, " ");
+    }
+    text_add_term(s, process);
 }
 
 static void add_role(struct text_state *s, const struct shown_role *role, const struct ds_term *term,
@@ -108,7 +148,7 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
     add_note(s, sink, s->note);
     text_paint(s, PAINT_OP);
     if (m->op != NULL)
-        text_add(s, m->op->name);
+        add_op(s, m->op);
     else if (m->code >= 0)
         ds_buffer_printf(s->out, "%s%" PRId64, text_word_op, m->code);
     else
@@ -122,7 +162,9 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
         text_add(s, " > ");
         add_process(s, to, s->note->to_name, s->note->to_is_for, s->note->to_titles);
     }
-    for (size_t role = DS_ROLE_TOKEN + 1; role < DS_ROLE_COUNT; role++) {
+    const uint32_t shown_elsewhere = (2u << DS_ROLE_TOKEN) - 1;
+    for (uint32_t left = ds_message_roles(m) & ~shown_elsewhere; left != 0; left &= left - 1) {
+        const unsigned role = (unsigned)__builtin_ctz(left);
         if (m->role[role].data != NULL)
             add_role(s, &shown_roles[role], &m->role[role], verbose);
     }

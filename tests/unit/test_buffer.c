@@ -158,9 +158,27 @@ static void test_lists_of_bytes(void **state)
     ds_buffer_free(&full);
 }
 
+/* buffer_put_short writes as many bytes as it is told, and none behind them. */
+static void puts_short_bytes(void **state)
+{
+    enum { LEN_MAX = 40, ROOM = LEN_MAX + 1 };
+    char from[LEN_MAX], to[ROOM];
+    (void)state;
+    for (int i = 0; i < LEN_MAX; i++)
+        from[i] = (char)('a' + i);
+    for (size_t len = 0; len <= LEN_MAX; len++) {
+        memset(to, '.', sizeof to);
+        assert_ptr_equal(buffer_put_short(to, from, len), to + len);
+        assert_memory_equal(to, from, len);
+        for (size_t i = len; i < sizeof to; i++)
+            assert_int_equal(to[i], '.');
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(puts_short_bytes),
         cmocka_unit_test(test_add),     cmocka_unit_test(test_growth_is_by_doubling),
         cmocka_unit_test(test_reserve), cmocka_unit_test(test_printf),
         cmocka_unit_test(test_failed),  cmocka_unit_test(test_numbers),
