@@ -4,8 +4,8 @@
  * into the frame. So do the atoms, which all terms of a message share, and many messages:
  * where these say that the texts still are what they were, the atoms are copied once a block.
  *
- * A packed message is the event up to its roles, as it was, and 12 bytes for each role that
- * it has; all that lies elsewhere or is rare is copied as it is.
+ * A packed message is the event up to its roles, and the roles that it has; all that lies elsewhere
+ * or is rare is copied as it is.
  */
 #include "record_copy.h"
 
@@ -27,22 +27,13 @@ struct shared_atoms {
 };
 
 /* packed_message is a message whose terms all lie in its frame and have the same atoms: its event up to the
- * roles, as it was given, and where in the frame those stand that it has. */
+ * roles, and those roles that it has; all of it refers to what was copied. */
 enum { HEAD_LEN = offsetof(struct ds_event, message.role) };
-
-struct packed_role {
-    uint32_t at, len; /* in the frame */
-    uint8_t role;
-    bool damaged;
-};
 
 struct packed_message {
     alignas(struct ds_event) unsigned char head[HEAD_LEN];
-    const struct ds_conn *conn;
-    const unsigned char *bytes;
-    const struct ds_atom *atoms;
-    unsigned num_roles;
-    struct packed_role roles[];
+    uint32_t roles;        /* 1 << DS_ROLE_FROM and so on */
+    struct ds_term term[]; /* of these, in their order */
 };
 
 /* span is a stretch of bytes that has been copied. */
@@ -300,28 +291,17 @@ static inline const struct ds_conn *copy_conn(struct copier *c, const struct ds_
     return is_known ? c->block->conn : copy_other_conn(c, conn, is_looked_at);
 }
 
-/* pack_role notes where a role stands. False when it is elsewhere than in the frame. */
-static inline bool pack_role(const struct ds_event *event, const struct ds_term *term, size_t role,
-                             struct packed_message *packed)
-{
-    const struct ds_term *control = &event->message.control;
-    const uintptr_t at = (uintptr_t)term->data - (uintptr_t)event->bytes; /* large where before it */
-    if (at > event->bytes_len || term->len > event->bytes_len - at ||
-        term->atoms != control->atoms || term->num_atoms != control->num_atoms)
-        return false;
-    packed->roles[packed->num_roles++] = (struct packed_role){
-        .at = (uint32_t)at,
-        .len = (uint32_t)term->len,
-        .role = (uint8_t)role,
-        .damaged = term->damaged,
-    };
-    return true;
-}
-
 static inline bool lies_in_frame(const struct ds_event *event, const struct ds_term *term)
 {
     const uintptr_t at = (uintptr_t)term->data - (uintptr_t)event->bytes;
     return at <= event->bytes_len && term->len <= event->bytes_len - at;
+}
+
+static inline bool is_alike(const struct ds_event *event, const struct ds_term *term)
+{
+    const struct ds_term *control = &event->message.control;
+    return lies_in_frame(event, term) && term->atoms == control->atoms &&
+           term->num_atoms == control->num_atoms;
 }
 
 /* may_pack says whether a message is one that can be packed, but for its roles. */
@@ -329,85 +309,97 @@ static bool may_pack(const struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
     const struct ds_term *control = &message->control, *payload = &message->payload;
-    return event->bytes != NULL && event->bytes_len <= UINT32_MAX && control->data != NULL &&
-           !message->token.present && message->guesses == NULL && lies_in_frame(event, control) &&
-           (payload->data == NULL ||
-            (lies_in_frame(event, payload) && payload->atoms == control->atoms &&
-             payload->num_atoms == control->num_atoms));
+    return event->bytes != NULL && control->data != NULL && !message->token.present &&
+           message->guesses == NULL && lies_in_frame(event, control) &&
+           (payload->data == NULL || is_alike(event, payload));
 }
 
-/* pack_message packs a message, with what it refers to; NULL when it cannot be, or there is no room. */
-static const struct packed_message *pack_message(struct copier *c, const struct ds_event *event)
+/* moved is a term that lies in the frame, as it lies in the copy. */
+static inline struct ds_term moved(const struct copier *c, const struct ds_term *term)
 {
-    const struct ds_message *message = &event->message;
-    const struct ds_term *control = &message->control;
-    const size_t before = c->block->len;
-    struct packed_message *packed = take(c, sizeof *packed + DS_ROLE_COUNT * sizeof packed->roles[0]);
-    if (packed == NULL)
-        return NULL;
-    packed->num_roles = 0;
-    for (uint32_t left = ds_message_roles(message); left != 0; left &= left - 1) {
-        const unsigned role = (unsigned)__builtin_ctz(left);
-        const struct ds_term *term = &message->role[role];
-        if (term->data != NULL && !pack_role(event, term, role, packed)) {
-            c->block->len = before;
+    const struct copied_span *frame = &c->spans[0];
+    struct ds_term copy = *term;
+    copy.data = frame->copy + ((uintptr_t)term->data - frame->from);
+    copy.atoms = c->atoms_copy;
+    return copy;
+}
+
+/* pack_roles packs the roles of a message behind its head, and returns where they end. NULL when one of
+ * them is not in the frame, or has other atoms. */
+static inline struct ds_term *pack_roles(const struct copier *c, const struct ds_event *event,
+                                         struct packed_message *packed)
+{
+    struct ds_term *next = packed->term;
+    uint32_t roles = 0;
+    for (uint32_t left = ds_message_roles(&event->message); left != 0; left &= left - 1) {
+        const struct ds_term *term = &event->message.role[__builtin_ctz(left)];
+        if (term->data == NULL)
+            continue;
+        if (!is_alike(event, term))
             return NULL;
-        }
+        roles |= left & -left;
+        *next++ = moved(c, term);
     }
-    c->block->len =
-        (size_t)((unsigned char *)(packed->roles + packed->num_roles) - c->block->data);
-    memcpy(packed->head, event, HEAD_LEN);
-    unsigned char *bytes = copy_bytes(c, event->bytes, event->bytes_len);
-    packed->bytes = bytes;
+    packed->roles = roles;
+    return next;
+}
+
+/* copy_frame copies the bytes of a message, and the atoms that its terms have. False when there is no
+ * room. */
+static inline bool copy_frame(struct copier *c, const struct ds_event *event)
+{
+    const struct ds_term *control = &event->message.control;
+    const unsigned char *bytes = copy_bytes(c, event->bytes, event->bytes_len);
     c->spans[0] = (struct copied_span){(uintptr_t)event->bytes, event->bytes_len, bytes};
     c->num_spans = 1;
     c->atoms = control->atoms;
     if (control->num_atoms == 0)
         c->atoms_copy = NULL;
-    else if (c->block->shares_atoms && message->atom_texts != 0)
-        c->atoms_copy = share_atoms(c, control->atoms, control->num_atoms, message->atom_texts);
+    else if (c->block->shares_atoms && event->message.atom_texts != 0)
+        c->atoms_copy = share_atoms(c, control->atoms, control->num_atoms, event->message.atom_texts);
     else
         c->atoms_copy = copy_all_atoms(c, control->atoms, control->num_atoms);
-    packed->atoms = c->atoms_copy;
-    packed->conn = copy_conn(c, event->conn, false);
-    return packed;
+    return !c->full;
 }
 
-static inline void unpack_term(const struct packed_message *packed, const unsigned char *from,
-                               struct ds_term *term)
+/* pack_message packs a message, with what it refers to; NULL when it cannot be, or there is no room. The
+ * copy of the frame serves the message in either case. */
+static const struct packed_message *pack_message(struct copier *c, const struct ds_event *event)
 {
-    if (term->data == NULL)
-        return;
-    term->data = packed->bytes + ((uintptr_t)term->data - (uintptr_t)from);
-    term->atoms = packed->atoms;
+    const struct ds_message *message = &event->message;
+    struct packed_message *packed = NULL;
+    if (copy_frame(c, event))
+        packed = take(c, sizeof *packed + DS_ROLE_COUNT * sizeof packed->term[0]);
+    if (packed == NULL)
+        return NULL;
+    struct ds_term *end = pack_roles(c, event, packed);
+    c->block->len = (size_t)((unsigned char *)(end != NULL ? (void *)end : packed) - c->block->data);
+    if (end == NULL)
+        return NULL;
+    memcpy(packed->head, event, HEAD_LEN);
+    struct ds_event *head = (struct ds_event *)packed->head; /* nothing behind it is touched */
+    head->bytes = c->spans[0].copy;
+    head->conn = copy_conn(c, event->conn, false);
+    head->message.atom_texts = 0; /* they lie elsewhere, and not for long */
+    head->message.role_set = packed->roles;
+    head->message.control = moved(c, &message->control);
+    if (message->payload.data != NULL)
+        head->message.payload = moved(c, &message->payload);
+    return packed;
 }
 
 static const struct ds_event *unpack_message(const struct packed_message *packed,
                                              struct record_view *view)
 {
     struct ds_event *event = &view->event;
-    struct ds_message *message = &event->message;
-    while (view->num_roles != 0)
-        message->role[view->roles[--view->num_roles]] = (struct ds_term){0};
+    struct ds_term *role = event->message.role;
+    const struct ds_term *term = packed->term;
+    for (uint32_t left = view->roles & ~packed->roles; left != 0; left &= left - 1)
+        role[__builtin_ctz(left)] = (struct ds_term){0};
     memcpy(event, packed->head, HEAD_LEN);
-    const unsigned char *from = event->bytes;
-    event->bytes = packed->bytes;
-    event->conn = packed->conn;
-    unpack_term(packed, from, &message->control);
-    unpack_term(packed, from, &message->payload);
-    message->atom_texts = 0; /* they lie elsewhere, and not for long */
-    for (unsigned i = 0; i < packed->num_roles; i++) {
-        const struct packed_role *role = &packed->roles[i];
-        message->role[role->role] = (struct ds_term){
-            .data = packed->bytes + role->at,
-            .len = role->len,
-            .atoms = packed->atoms,
-            .num_atoms = message->control.num_atoms,
-            .damaged = role->damaged,
-        };
-        view->roles[i] = role->role;
-    }
-    view->num_roles = packed->num_roles;
+    for (uint32_t left = packed->roles; left != 0; left &= left - 1)
+        role[__builtin_ctz(left)] = *term++;
+    view->roles = packed->roles;
     return event;
 }
 

@@ -20,8 +20,7 @@ struct copied_record {
 struct record_view {
     struct record record; /* of an event of which nothing else is known */
     struct ds_event event;
-    unsigned num_roles; /* that the event has */
-    uint8_t roles[DS_ROLE_COUNT];
+    uint32_t roles; /* that the event has, a bit each */
 };
 
 enum { RECORD_BLOCK_LEN = 256 * 1024 }; /* of one that no large record made grow */
