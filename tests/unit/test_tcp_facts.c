@@ -108,6 +108,7 @@ static void round_trips(void **state)
     assert_in_range(ds_spread_at(spread, 500), 18 * MS / 10, 22 * MS / 10);
     assert_in_range(ds_spread_at(spread, 995), 81 * MS / 10, 99 * MS / 10);
     assert_int_equal(side(w, 0)->window, 512 << SCALE);
+    assert_int_equal(side(w, 1)->window, 512 << SCALE);
     assert_int_equal(side(w, 0)->resent + side(w, 0)->resent_unseen + side(w, 0)->stalls, 0);
     assert_int_equal(side(w, 0)->data_segments, 100);
     assert_int_equal(side(w, 0)->max_in_flight, 50);

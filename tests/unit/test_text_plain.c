@@ -286,12 +286,15 @@ static void test_no_such_atom(void **state)
 {
     (void)state;
     static const char bytes[] = {'h', 2, 'R', BARE, 'R', NUM_ATOMS}, tail[] = "l\0\0\0\1R\1aa";
+    static const char alone[] = {'R', NUM_ATOMS};
     struct ds_term term = view(bytes, sizeof bytes);
     assert_limited(&term, NULL, "{ok,...");
     term = view(tail, sizeof tail - 1);
     assert_limited(&term, NULL, "[ok|97]");
     term.num_atoms = BARE;
     assert_limited(&term, NULL, "[...");
+    term = view(alone, sizeof alone);
+    assert_limited(&term, NULL, "...");
 }
 
 static void test_limits(void **state)
