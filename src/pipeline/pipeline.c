@@ -220,6 +220,14 @@ void pipeline_choose_way(struct pipeline *s)
     s->only_reports = none_shown && s->metrics == NULL && all_as_is;
 }
 
+/* choose_block_len: every thread that writes may have a block of records and one of events, so that many
+ * threads have short ones. */
+static size_t choose_block_len(const struct pipeline *s)
+{
+    enum { FEW_JOBS = 8 };
+    return s->behind && s->options->jobs > FEW_JOBS ? RECORD_BLOCK_LEN / 8 : 0;
+}
+
 static bool start_outputs(struct pipeline *s)
 {
     const struct options *options = s->options;
@@ -228,6 +236,7 @@ static bool start_outputs(struct pipeline *s)
         .flush = outputs_flush,
         .lost = outputs_lost,
         .context = &s->outputs,
+        .block_len = choose_block_len(s),
     };
     if (!outputs_prepare_drafts(&s->outputs, options->jobs, &target.ahead))
         return false;
@@ -244,6 +253,7 @@ static bool start_correlation(struct pipeline *s)
         .flush = flush_behind,
         .lost = lose_behind,
         .context = s,
+        .block_len = choose_block_len(s),
     };
     s->events = record_queue_start(&target, 0);
     return s->events != NULL;

@@ -18,10 +18,6 @@
 
 enum { NUM_BLOCKS = 4, MAX_BLOCKS = 65536, WAIT_NS = 100 * 1000 * 1000 };
 
-/* Blocks where whoever fills them can wait: with 64 threads there are many, and nothing gains by larger
- * ones. */
-enum { SHORT_BLOCK = RECORD_BLOCK_LEN / 4 };
-
 /* What is larger is not copied where the decoder can wait. */
 enum { LARGE_RECORD = 1024 * 1024 };
 
@@ -297,7 +293,7 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
     queue->slots = slots;
     for (unsigned i = 0; i < num_slots; i++) {
         slots[i].block.shares_atoms = true;
-        slots[i].block.first_cap = max_bytes == 0 ? SHORT_BLOCK : 0;
+        slots[i].block.first_cap = target->block_len;
     }
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);

@@ -48,6 +48,7 @@ struct record_queue_target {
      * exchange it for one that nobody needs. */
     bool (*copied)(void *context, const struct record *record, const struct copied_record *copy);
     void (*done)(void *context, struct record_block *block);
+    size_t block_len; /* 0: RECORD_BLOCK_LEN */
 };
 
 /* record_queue_start starts the threads. What target uses is theirs until
