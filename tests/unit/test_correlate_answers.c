@@ -161,6 +161,12 @@ static void server_call(void **state)
     message(&seen, &(struct message){.code = 6, .from = me, .to = own,
                                      .payload = etf_tuple(2, other, etf_atom("hi"))});
     assert_int_equal(seen.note.role, NOTE_SEND); /* who asks is not who sends */
+    message(&seen, &(struct message){.code = 19, .from = other, .to = own, .ref = etf_ref("a@h", 9)});
+    message(&seen, &(struct message){.code = 6, .from = me, .to = own,
+                                     .payload = etf_tuple(2, other, etf_atom("hi"))});
+    message(&seen, &(struct message){.code = 22, .dir = 1, .from = etf_pid("b@h", 9), .to = other,
+                                     .payload = etf_tuple(3, own, etf_atom("b@h"), own)});
+    assert_int_equal(seen.num_ended, 0); /* nor is it where that one watches */
     message(&seen, &ask);
     assert_int_equal(seen.note.role, NOTE_SEND); /* nobody knows yet */
     demonitor(&seen, 1);
@@ -306,6 +312,27 @@ static void twins_and_forwards(void **state)
     stop(&seen);
 }
 
+/* What is handed on when its caller had given up is no forward of it. */
+static void forwarded_too_late(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term me = etf_pid("a@h", 1);
+    monitor(&seen, 12, etf_atom("front"));
+    ask_as(&seen, 0, me, etf_atom("front"), alias_tag("a@h", 12), etf_atom("x"));
+    demonitor(&seen, 12);
+    seen.conn.end[0].node = text("b@h");
+    seen.conn.end[1].node = text("c@h");
+    ask_as(&seen, 0, etf_pid("b@h", 50), etf_atom("else"), alias_tag("b@h", 1), etf_atom("x"));
+    message(&seen, &(struct message){.code = 6, .from = etf_pid("b@h", 50), .to = etf_atom("back"),
+                                     .payload = etf_tuple(3, etf_atom("$gen_call"),
+                                                          etf_tuple(2, me, alias_tag("a@h", 12)),
+                                                          etf_atom("x"))});
+    assert_int_equal(seen.note.role, NOTE_REQUEST);
+    stop(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +343,7 @@ int main(void)
         cmocka_unit_test(server_call),
         cmocka_unit_test(not_the_answer),
         cmocka_unit_test(twins_and_forwards),
+        cmocka_unit_test(forwarded_too_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,47 @@ static void too_many_names(void **state)
     assert_int_equal(seen.num_ended, 1000);
 }
 
+/* What was counted before all was forgotten still counts. */
+static void too_many_names_and_calls(void **state)
+{
+    struct seen seen;
+    uint64_t num_dropped = 0;
+    (void)state;
+    etf_reset();
+    assert_non_null(start_with(&seen, 5, 40));
+    for (uint32_t i = 0; i < 1000; i++) {
+        struct ds_stats stats = {0};
+        char node[16];
+        etf_reset();
+        snprintf(node, sizeof node, "n%u@h", i);
+        ask_as(&seen, 0, etf_pid(node, 1), etf_atom("echo"), alias_tag(node, 1), etf_atom("x"));
+        correlate_add_stats(seen.correlate, &stats);
+        assert_true(stats.limits_hit[DS_LIMIT_CALLS] >= num_dropped);
+        num_dropped = stats.limits_hit[DS_LIMIT_CALLS];
+    }
+    assert_true(num_dropped > 500);
+    stop(&seen);
+}
+
+/* Who asked and was answered takes no room: more callers than there may be calls at once. */
+static void many_callers(void **state)
+{
+    enum { MANY = 3000 }; /* three times the cap, see start */
+    struct seen seen;
+    struct ds_stats stats = {0};
+    (void)state;
+    start(&seen);
+    for (uint32_t i = 0; i < MANY; i++) {
+        etf_reset();
+        ask_as(&seen, 0, etf_pid("a@h", 100 + i), etf_atom("echo"), alias_tag("a@h", i), etf_atom("x"));
+        answer(&seen, i);
+    }
+    correlate_add_stats(seen.correlate, &stats);
+    assert_int_equal(seen.num_ended, MANY);
+    assert_int_equal(stats.no_memory, 0);
+    stop(&seen);
+}
+
 /* One of each message, with every allocation failing in turn. */
 static void converse(void *context)
 {
@@ -146,6 +187,8 @@ int main(void)
         cmocka_unit_test(kept_requests),
         cmocka_unit_test(more_open_than_allowed),
         cmocka_unit_test(too_many_names),
+        cmocka_unit_test(too_many_names_and_calls),
+        cmocka_unit_test(many_callers),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

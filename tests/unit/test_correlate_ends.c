@@ -230,6 +230,21 @@ static void ended_in_the_call(void **state)
     stop(&seen);
 }
 
+/* A connection that was lost takes its monitors with it; one that is no longer followed does not. */
+static void monitors_of_a_connection(void **state)
+{
+    (void)state;
+    for (int unfollowed = 0; unfollowed < 2; unfollowed++) {
+        struct seen seen;
+        start(&seen);
+        monitor(&seen, 1, etf_atom("echo"));
+        conn_ends(&seen, unfollowed != 0);
+        assert_int_equal(seen.num_monitors_ended, 1);
+        assert_string_equal(seen.monitor_how, unfollowed != 0 ? "open" : "noconnection");
+        stop(&seen);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +252,7 @@ int main(void)
         cmocka_unit_test(other_ends),
         cmocka_unit_test(given_up),
         cmocka_unit_test(ended_in_the_call),
+        cmocka_unit_test(monitors_of_a_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
