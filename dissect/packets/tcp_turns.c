@@ -12,7 +12,7 @@ static bool is_joined_late(const struct tcp_conn *conn)
 /* lacks says whether something before seq is missing of a stream. */
 static bool lacks(const struct tcp_stream *stream, uint32_t seq)
 {
-    const int32_t ahead = tcp_diff(seq, stream->next_seq) - stream->ended; /* a FIN counts as 1 */
+    const int32_t ahead = tcp_diff(seq - stream->ended, stream->next_seq); /* a FIN counts as 1 */
     return stream->started && ahead > 0 && ahead <= TCP_NEAR;
 }
 
