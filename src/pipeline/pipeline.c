@@ -149,9 +149,15 @@ void pipeline_event(struct pipeline *s, const struct ds_event *event)
         pipeline_set_state(s, PIPELINE_FAILED);
 }
 
+/* own_queue is the one that the first thread fills; NULL: none. */
+static struct record_queue *own_queue(const struct pipeline *s)
+{
+    return s->events != NULL ? s->events : s->queue;
+}
+
 void pipeline_lose(struct pipeline *s, const struct loss *loss)
 {
-    struct record_queue *queue = s->events != NULL ? s->events : s->queue;
+    struct record_queue *queue = own_queue(s);
     s->lost[loss->cause] += loss->count;
     if (queue != NULL)
         record_queue_lose(queue, loss);
@@ -203,7 +209,7 @@ void pipeline_show(struct pipeline *s, int64_t now_ns)
 
 void pipeline_flush(struct pipeline *s)
 {
-    struct record_queue *queue = s->events != NULL ? s->events : s->queue;
+    struct record_queue *queue = own_queue(s);
     if (queue != NULL)
         record_queue_flush(queue);
 }

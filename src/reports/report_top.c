@@ -184,11 +184,12 @@ static int busiest_first(const void *a, const void *b)
            (x->head.entry.number < y->head.entry.number);
 }
 
-/* named_of finds what is counted by the name of a process that is counted by its pid. */
+/* named_of finds what is counted by the name of a process that is counted by its pid. Keys are hashes: what
+ * looks like a name that has a name again is none, so that who is found has a line of its own. */
 static struct top_process *named_of(const struct top *t, const struct top_process *process)
 {
     const struct top_name *n = find_name(t, process->head.key);
-    return n != NULL ? tally_find(&t->processes, n->name) : NULL;
+    return n != NULL && find_name(t, n->name) == NULL ? tally_find(&t->processes, n->name) : NULL;
 }
 
 static void join(struct top_process *row, const struct top_process *process)
