@@ -1,0 +1,21 @@
+/*
+ * packed_message.h - what most messages are in a block of records: those whose terms all lie in their frame
+ * and have the same atoms. Such a one is its event up to the roles, and the roles that it has, which is a
+ * third of the event; all of it refers to what was copied. What lies elsewhere or is rare, as guesses are,
+ * is not packed.
+ */
+#ifndef SRC_PACKED_MESSAGE_H
+#define SRC_PACKED_MESSAGE_H
+
+#include "copier.h"
+
+/* packed_message_add packs a message, with what it refers to. NULL when it cannot be, or there is no
+ * room; where its frame has been copied by then, that copy is found again. */
+const struct packed_message *packed_message_add(struct copier *c, const struct ds_event *event);
+
+/* packed_message_get unpacks one into a view, which need not be empty: what another one left there is
+ * taken out. */
+const struct ds_event *packed_message_get(const struct packed_message *packed,
+                                          struct record_view *view);
+
+#endif
