@@ -121,10 +121,12 @@ static bool text_matches(struct selector *s, const struct record *record)
     return result == REGEX_YES;
 }
 
+/* What is for tables alone has no line of text, whatever is or is not to be in it. */
 static bool regex_fits(struct selector *s, const struct record *record)
 {
-    return s->config->num_regexes == 0 || record->event->type == DS_EVENT_GAP ||
-           text_matches(s, record) != s->config->invert;
+    const struct ds_event *event = record->event;
+    return s->config->num_regexes == 0 || event->type == DS_EVENT_GAP ||
+           (!ds_event_is_of_tables(event) && text_matches(s, record) != s->config->invert);
 }
 
 /* match_fits is -m. *with_reply: the reply was asked for. */

@@ -252,12 +252,31 @@ static void shows_frames_of_messages(void **state)
     selector_free(selector);
 }
 
+/* Events that are for tables alone have no line in which -e could find anything, or miss it. */
+static void finds_no_text_in_parts(void **state)
+{
+    (void)state;
+    for (int invert = 0; invert < 2; invert++) {
+        begin();
+        config.invert = invert != 0;
+        config.regexes[config.num_regexes++] = match_regex_new("a", false);
+        assert_non_null(config.regexes[0]);
+        open_selector();
+        happens(DS_EVENT_PART);
+        assert_false(selector_wants(selector, &record));
+        happens(DS_EVENT_TICK);
+        assert_int_equal(selector_wants(selector, &record), invert == 0); /* a@h says it */
+        selector_free(selector);
+        match_regex_free(config.regexes[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_kinds), cmocka_unit_test(shows_what_is_missing),
         cmocka_unit_test(chooses_ends),  cmocka_unit_test(follows),
-        cmocka_unit_test(shows_frames_of_messages),
+        cmocka_unit_test(shows_frames_of_messages), cmocka_unit_test(finds_no_text_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
