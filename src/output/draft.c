@@ -6,10 +6,13 @@
 
 #include <stdlib.h>
 
-enum { MAX_TEXT = 512 * 1024, LARGE_TERMS = 64 * 1024 };
+/* A draft holds so much text, and with many drafts less, so that all of them hold no more than that. What
+ * one record may add is judged by its terms: their text is seldom longer than so many times their bytes. */
+enum { MAX_TEXT = 512 * 1024, TEXT_OF_ALL = 8 * 1024 * 1024, TEXT_OF_TERMS = 8 };
 
 struct draft {
-    size_t num;
+    size_t max_text;
+    size_t num, num_drafted;
     struct sink beside[MAX_SINKS]; /* kind NULL: of a sink that is not drafted */
 };
 
@@ -38,17 +41,21 @@ static bool open_beside(struct sink *beside, const struct sink *sink)
     return true;
 }
 
-struct draft *draft_new(const struct sink *sinks, size_t num)
+struct draft *draft_new(const struct sink *sinks, size_t num, unsigned num_drafts)
 {
     struct draft *draft = calloc(1, sizeof *draft);
     if (draft == NULL)
         return NULL;
+    const size_t share = TEXT_OF_ALL / num_drafts;
+    draft->max_text = share < MAX_TEXT ? share : MAX_TEXT;
     for (; draft->num < num; draft->num++) {
-        if (sink_is_drafted(&sinks[draft->num]) &&
-            !open_beside(&draft->beside[draft->num], &sinks[draft->num])) {
+        if (!sink_is_drafted(&sinks[draft->num]))
+            continue;
+        if (!open_beside(&draft->beside[draft->num], &sinks[draft->num])) {
             draft_free(draft);
             return NULL;
         }
+        draft->num_drafted++;
     }
     return draft;
 }
@@ -70,16 +77,25 @@ void draft_free(struct draft *draft)
 
 static bool has_room(const struct draft *draft)
 {
-    for (size_t i = 0; i < draft->num; i++) {
-        if (draft->beside[i].output.buffer.len >= MAX_TEXT)
-            return false;
-    }
-    return true;
+    size_t len = 0;
+    for (size_t i = 0; i < draft->num; i++)
+        len += draft->beside[i].output.buffer.len;
+    return len < draft->max_text;
+}
+
+/* is_large: two bytes in a message may be an atom of its cache, whose text is as long as atoms are. */
+static bool is_large(const struct draft *draft, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const size_t terms_len = record_terms_len(record);
+    const uint64_t atom_bytes =
+        event != NULL && event->type == DS_EVENT_MESSAGE ? event->message.atom_bytes : 0;
+    return (terms_len + atom_bytes) * draft->num_drafted > draft->max_text / TEXT_OF_TERMS;
 }
 
 bool draft_add(struct draft *draft, const struct record *record)
 {
-    if (!has_room(draft) || record_terms_len(record) > LARGE_TERMS)
+    if (!has_room(draft) || is_large(draft, record))
         return false;
     for (size_t i = 0; i < draft->num; i++) {
         struct sink *beside = &draft->beside[i];

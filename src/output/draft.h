@@ -13,9 +13,9 @@ struct draft;
 /* sink_is_drafted says whether records of this sink can be. */
 bool sink_is_drafted(const struct sink *sink);
 
-/* draft_new prepares a draft for those of num sinks that can be drafted, with caches of its own.
+/* draft_new prepares one of num_drafts for those of num sinks that can be drafted, with caches of its own.
  * NULL when memory ran out. The sinks stay where they are until draft_free. */
-struct draft *draft_new(const struct sink *sinks, size_t num);
+struct draft *draft_new(const struct sink *sinks, size_t num, unsigned num_drafts);
 void draft_free(struct draft *draft); /* NULL is allowed */
 
 /* draft_add formats a record. False, and nothing is done with it, when the draft is large, or the

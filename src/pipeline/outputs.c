@@ -148,7 +148,7 @@ bool outputs_prepare_drafts(struct outputs *o, unsigned num_threads,
     if (num_threads < 2 || num_drafted == 0)
         return true;
     for (unsigned i = 0; i <= num_threads; i++) {
-        o->drafts[i] = draft_new(o->sinks, o->num_sinks);
+        o->drafts[i] = draft_new(o->sinks, o->num_sinks, num_threads + 1);
         if (o->drafts[i] == NULL) {
             complain("out of memory");
             return false;

@@ -226,12 +226,13 @@ void pipeline_choose_way(struct pipeline *s)
     s->only_reports = none_shown && s->metrics == NULL && all_as_is;
 }
 
-/* choose_block_len: every thread that writes may have a block of records and one of events, so that many
- * threads have short ones. */
+/* choose_block_len: of files every thread that writes may have a block of records and one of events, so
+ * that many threads have short ones. */
 static size_t choose_block_len(const struct pipeline *s)
 {
     enum { FEW_JOBS = 8 };
-    return s->behind && s->options->jobs > FEW_JOBS ? RECORD_BLOCK_LEN / 8 : 0;
+    const bool is_live = s->options->capture.num_read_files == 0;
+    return !is_live && s->options->jobs > FEW_JOBS ? RECORD_BLOCK_LEN / 8 : 0;
 }
 
 static bool start_outputs(struct pipeline *s)

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { KEEP_AT_MOST = 4 * RECORD_BLOCK_LEN };
+enum { KEEP_TIMES = 4 };
 
 static const char *copy_string(struct copier *c, const char *string)
 {
@@ -295,11 +295,15 @@ static inline bool add(struct record_block *block, const struct ds_event *event,
     return true;
 }
 
+static size_t first_cap(const struct record_block *block)
+{
+    return block->first_cap != 0 ? block->first_cap : RECORD_BLOCK_LEN;
+}
+
 /* grow makes an empty block larger than it was. */
 static bool grow(struct record_block *block)
 {
-    const size_t first_cap = block->first_cap != 0 ? block->first_cap : RECORD_BLOCK_LEN;
-    const size_t cap = block->cap != 0 ? block->cap * 2 : first_cap;
+    const size_t cap = block->cap != 0 ? block->cap * 2 : first_cap(block);
     free(block->data);
     block->cap = 0;
     block->data = malloc(cap);
@@ -339,7 +343,7 @@ enum copy_status record_block_refer(struct record_block *block, const struct rec
 
 void record_block_clear(struct record_block *block)
 {
-    if (block->cap > KEEP_AT_MOST && block->cap > block->first_cap) {
+    if (block->cap / KEEP_TIMES > first_cap(block)) {
         free(block->data);
         block->data = NULL;
         block->cap = 0;
@@ -356,11 +360,10 @@ void record_block_swap(struct record_block *a, struct record_block *b)
     *a = *b;
     a->first_cap = before.first_cap;
     a->shares_atoms = before.shares_atoms;
-    const size_t first_cap = b->first_cap;
-    const bool shares_atoms = b->shares_atoms;
+    const struct record_block other = *b;
     *b = before;
-    b->first_cap = first_cap;
-    b->shares_atoms = shares_atoms;
+    b->first_cap = other.first_cap;
+    b->shares_atoms = other.shares_atoms;
 }
 
 void record_block_free(struct record_block *block)

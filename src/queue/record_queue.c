@@ -18,8 +18,9 @@
 
 enum { NUM_BLOCKS = 4, MAX_BLOCKS = 65536, WAIT_NS = 100 * 1000 * 1000 };
 
-/* What is larger is not copied where the decoder can wait. */
-enum { LARGE_RECORD = 1024 * 1024 };
+/* What is so many times as long as a block is not copied where the decoder can wait: many short blocks take
+ * no more memory than few long ones. */
+enum { LARGE_BLOCKS = 4 };
 
 struct slot {
     struct record_block block;
@@ -446,8 +447,11 @@ static inline bool refers_to_source(const struct record_queue *queue, const stru
 static bool is_large(const struct record_queue *queue, const struct record *record)
 {
     const struct ds_event *event = refers_to_source(queue, record) ? NULL : record->event;
-    return (event != NULL && event->bytes != NULL && event->bytes_len > LARGE_RECORD) ||
-           ((event != NULL || record->call != NULL) && record_terms_len(record) > LARGE_RECORD);
+    const size_t block_len =
+        queue->target.block_len != 0 ? queue->target.block_len : RECORD_BLOCK_LEN;
+    const size_t most = LARGE_BLOCKS * block_len;
+    return (event != NULL && event->bytes != NULL && event->bytes_len > most) ||
+           ((event != NULL || record->call != NULL) && record_terms_len(record) > most);
 }
 
 /* give_at_once waits until all before it is with the target, and gives it the record itself. */

@@ -3,6 +3,8 @@
 %%                 unprintable text, as large as may be, within a second
 %%     atoms       lists of references to one long atom of the cache
 %%     numbers     denormal floats and large integers as they are
+%%     growing     lists of such references, with pauses, so that each of them is written out
+%%     megabytes   messages of not quite a megabyte, of bytes that are no text
 %%     binary      a message as large as may be, of bytes that are no text
 -module(hostile_capture).
 -export([main/1]).
@@ -15,12 +17,18 @@ frames("compressed") ->
     [frame(T) || _ <- lists:seq(1, 3), T <- compressed()];
 frames("atoms") ->
     define_atom() ++ [refer_to_atom(N) || N <- [16_000, 16_000, 100_000, 100_000]];
+frames("growing") ->
+    Pause = lists:duplicate(400, <<0:32>>), % ticks, a millisecond each
+    define_atom() ++ lists:append([[refer_to_atom(16_000) | Pause] || _ <- lists:seq(1, 80)]);
+frames("megabytes") ->
+    [bytes(1_000_000) || _ <- lists:seq(1, 80)];
 frames("numbers") ->
     [frame(<<131, T/binary>>) || T <- numbers(2_000_000)];
 frames("binary") ->
-    %% Four characters of text for each byte, as large as a message may be.
-    Size = 16#1000000 - 100,
-    [frame(<<131, 109, Size:32, (binary:copy(<<200>>, Size))/binary>>)].
+    [bytes(16#1000000 - 100)]. % as large as a message may be
+
+%% Four characters of text for each byte.
+bytes(Size) -> frame(<<131, 109, Size:32, (binary:copy(<<200>>, Size))/binary>>).
 
 frame(Payload) -> pcap_maker:frame(control(), Payload).
 

@@ -93,7 +93,7 @@ static inline bool write_rest(void *context, const struct record *record)
 static inline struct record_queue *start_threads(struct run *run, unsigned num)
 {
     for (unsigned i = 0; i <= num; i++) {
-        run->drafts[i] = draft_new(run->sinks, (size_t)run->num_sinks);
+        run->drafts[i] = draft_new(run->sinks, (size_t)run->num_sinks, num + 1);
         assert_non_null(run->drafts[i]);
     }
     const struct record_queue_target target = {
