@@ -443,9 +443,12 @@ static void give_record(struct calls *calls, struct open_call *call, const struc
 {
     struct titles titles[2];
     struct call view;
-    fill_view(calls, call, end, titles, &view);
     if (serving_may_follow(calls, call))
         waits |= HELD_FOR_PARENT;
+    if (waits == 0 && calls->answered_unshown && end->event != NULL &&
+        end->event->type == DS_EVENT_MESSAGE)
+        return;
+    fill_view(calls, call, end, titles, &view);
     const struct record record = {.event = end->event, .call = &view};
     if (waits == 0 || !held_calls_add(&calls->held, &record, &call->caller, waits, view.end_ns))
         calls->emit(calls->context, &record);

@@ -93,7 +93,7 @@ struct calls {
     uint64_t num_started, num_dropped, no_memory;
     uint64_t num_unresolved; /* open calls to names whose pid is not known */
     size_t keep;             /* longest request to be kept, 0 none */
-    bool unshown;            /* as in correlate_config */
+    bool unshown, answered_unshown; /* as in correlate_config */
     size_t kept_len;         /* of all kept now */
     struct ds_buffer scratch;
     struct held_calls held;

@@ -63,6 +63,7 @@ static void begin_calls(struct correlate *c)
                config->limits[DS_LIMIT_NAMES], config->emit, config->context);
     c->calls.keep = config->keep;
     c->calls.unshown = config->unshown;
+    c->calls.answered_unshown = config->answered_unshown;
 }
 
 struct correlate *correlate_new(const struct correlate_config *config)

@@ -22,6 +22,8 @@ struct correlate_config {
     size_t keep;   /* longest request kept for the record of its call, in bytes; 0 none */
     bool unshown;  /* nobody is shown the ends of calls, and findings alone look at them: no parents are
                       looked for, and of requests only those kept that name a function or are no user's */
+    bool answered_unshown; /* nobody looks at the ends of calls that messages ended: those that need not
+                              wait for anything are not given out */
 };
 
 struct correlate;

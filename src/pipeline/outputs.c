@@ -173,6 +173,14 @@ bool outputs_take(const struct outputs *o, const struct record *record)
     return false;
 }
 
+bool outputs_take_answered(const struct outputs *o)
+{
+    const struct ds_event event = {.type = DS_EVENT_MESSAGE};
+    const struct call call = {.outcome = CALL_OK};
+    const struct record record = {.event = &event, .call = &call};
+    return outputs_take(o, &record);
+}
+
 bool outputs_take_monitors(const struct outputs *o)
 {
     for (size_t i = 0; i < o->num_sinks; i++) {

@@ -52,6 +52,9 @@ bool outputs_take_monitors(const struct outputs *outputs);
 /* outputs_take_links says whether one is given the facts of links. */
 bool outputs_take_links(const struct outputs *outputs);
 
+/* outputs_take_answered says whether anything is written of the ends of calls that a message ended. */
+bool outputs_take_answered(const struct outputs *outputs);
+
 /* outputs_take_requests says whether one of them shows what a call asked with its end. */
 bool outputs_take_requests(const struct outputs *outputs);
 

@@ -52,12 +52,12 @@ static size_t choose_keep(const struct pipeline *s)
                                                                                    : KEEP_FOR_REPORT;
 }
 
-/* leaves_ends says whether nobody is shown the ends of calls, nor selects by them, so that findings
- * alone look at them. Of a live capture they may be selected by later. */
+/* leaves_ends says whether the ends of calls are for outputs and findings alone: nobody else looks at them,
+ * nor selects by them. Of a live capture they may be selected by later. */
 static bool leaves_ends(const struct pipeline *s)
 {
     const struct options *options = s->options;
-    return s->outputs.num_sinks == 0 && !needs_packets(options) && !counts_calls(options) &&
+    return !needs_packets(options) && !counts_calls(options) &&
            !reports_take_calls(&options->report) && !selector_chooses(s->select) &&
            options->capture.num_read_files != 0;
 }
@@ -79,7 +79,10 @@ static bool open_correlate(struct pipeline *s)
         /* Reports do not tell them apart; of a live capture they may be selected by later. */
         .owners = wanted || selector_chooses(s->select) || options->capture.num_read_files == 0,
         .keep = choose_keep(s),
-        .unshown = leaves_ends(s),
+        .unshown = leaves_ends(s) && s->outputs.num_sinks == 0,
+        /* What redaction gives up on is counted, in ends too. */
+        .answered_unshown = leaves_ends(s) && s->findings == NULL && s->redact == NULL &&
+                            !outputs_take_answered(&s->outputs),
     };
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);

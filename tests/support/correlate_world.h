@@ -102,14 +102,13 @@ static inline struct ds_text text(const char *string)
     return (struct ds_text){string, strlen(string)};
 }
 
-static inline struct correlate *start_unshown(struct seen *seen, uint64_t max_calls,
-                                              uint64_t max_names, size_t keep, bool unshown)
+/* start_as sets what of config is the same in all tests. */
+static inline struct correlate *start_as(struct seen *seen, struct correlate_config config)
 {
-    struct correlate_config config = {.emit = on_record, .monitors = true, .context = seen,
-                                      .names = true, .keep = keep, .unshown = unshown};
-    config.limits[DS_LIMIT_CALLS] = max_calls;
+    config.emit = on_record;
+    config.context = seen;
+    config.monitors = config.names = true;
     config.limits[DS_LIMIT_MONITORS] = 1000;
-    config.limits[DS_LIMIT_NAMES] = max_names;
     memset(seen, 0, sizeof *seen);
     seen->conn.number = 1;
     seen->conn.end[0].node = text("a@h");
@@ -122,7 +121,11 @@ static inline struct correlate *start_unshown(struct seen *seen, uint64_t max_ca
 static inline struct correlate *start_keeping(struct seen *seen, uint64_t max_calls,
                                               uint64_t max_names, size_t keep)
 {
-    return start_unshown(seen, max_calls, max_names, keep, false);
+    const struct correlate_config config = {
+        .keep = keep,
+        .limits = {[DS_LIMIT_CALLS] = max_calls, [DS_LIMIT_NAMES] = max_names},
+    };
+    return start_as(seen, config);
 }
 
 static inline struct correlate *start_with(struct seen *seen, uint64_t max_calls,

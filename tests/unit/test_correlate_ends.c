@@ -35,6 +35,47 @@ static void answered(void **state)
     assert_int_equal(seen.num_ended, 1);
 }
 
+/* Where nobody looks at the ends of calls that messages ended, these alone are not given out. */
+static void answered_unshown(void **state)
+{
+    const struct correlate_config config = {
+        .answered_unshown = true,
+        .limits = {[DS_LIMIT_CALLS] = 1000, [DS_LIMIT_NAMES] = 1000},
+    };
+    struct seen seen;
+    (void)state;
+    etf_reset();
+    assert_non_null(start_as(&seen, config));
+    monitor(&seen, 1, etf_atom("echo"));
+    ask(&seen, 1);
+    answer(&seen, 1);
+    assert_int_equal(seen.note.role, NOTE_REPLY);
+    assert_int_equal(seen.note.call, 1);
+    assert_int_equal(seen.note.latency_ns, 1000);
+    monitor(&seen, 2, etf_atom("echo"));
+    ask(&seen, 2);
+    down(&seen, 2, etf_atom("noproc"));
+    assert_int_equal(seen.note.outcome, CALL_NOPROC);
+    assert_int_equal(seen.num_ended, 0);
+
+    /* what has to wait is given out in its time */
+    monitor(&seen, 3, etf_atom("echo"));
+    ask(&seen, 3);
+    seen.now_ns += 4000000;
+    demonitor(&seen, 3);
+    assert_int_equal(seen.num_ended, 0);
+    answer(&seen, 3);
+    assert_last(&seen, 3, CALL_TIMEOUT);
+
+    ask(&seen, 4);
+    conn_ends(&seen, false);
+    assert_last(&seen, 4, CALL_NOCONNECTION);
+    ask(&seen, 5);
+    stop(&seen);
+    assert_last(&seen, 5, CALL_UNANSWERED);
+    assert_int_equal(seen.num_ended, 3);
+}
+
 static void other_ends(void **state)
 {
     struct seen seen;
@@ -249,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answered),
+        cmocka_unit_test(answered_unshown),
         cmocka_unit_test(other_ends),
         cmocka_unit_test(given_up),
         cmocka_unit_test(ended_in_the_call),

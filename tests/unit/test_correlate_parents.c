@@ -252,7 +252,12 @@ static void ends_that_nobody_is_shown(void **state)
     (void)state;
     for (int unshown = 0; unshown < 2; unshown++) {
         etf_reset();
-        assert_non_null(start_unshown(&seen, 100, MAX_NAMES, 1000, unshown != 0));
+        const struct correlate_config config = {
+            .keep = 1000,
+            .unshown = unshown != 0,
+            .limits = {[DS_LIMIT_CALLS] = 100, [DS_LIMIT_NAMES] = MAX_NAMES},
+        };
+        assert_non_null(start_as(&seen, config));
         inner_call(&seen, 1, 2);
         assert_int_equal(seen.num_ended, unshown);
         answer_from(&seen, etf_pid("b@h", 70), 1);
