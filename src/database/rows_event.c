@@ -124,12 +124,12 @@ static void conn_row(struct rows *rows, const struct ds_event *event)
         database_number(d, COLUMN_connection_ended_ns, event->ts_ns);
     database_word(d, COLUMN_connection_state, ds_conn_state_name(change->state));
     database_word(d, COLUMN_connection_reason, change->reason);
+    if (community_id_print(conn->end, community_id))
+        database_word(d, COLUMN_connection_community_id, community_id);
     put_end(rows, &conn->end[0], COLUMN_connection_a_addr, COLUMN_connection_a_port);
     put_node(rows, &conn->end[0], COLUMN_connection_a_node, COLUMN_connection_a_creation);
     put_end(rows, &conn->end[1], COLUMN_connection_b_addr, COLUMN_connection_b_port);
     put_node(rows, &conn->end[1], COLUMN_connection_b_node, COLUMN_connection_b_creation);
-    if (community_id_print(conn->end, community_id))
-        database_word(d, COLUMN_connection_community_id, community_id);
     if (change->from.family != 0)
         put_addr(rows, COLUMN_connection_icmp_from, &change->from);
     put_tls(rows, conn->tls);
