@@ -62,6 +62,7 @@ int main(int argc, char **argv)
 {
     if (!open_standard())
         return STATUS_TROUBLE;
+    complain_prepare();
     keep_memory_small();
     struct options options;
     int status = STATUS_USAGE;

@@ -6,11 +6,15 @@
 #include "printable.h"
 
 #include <distsniff/term.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static _Thread_local const char *of_what;
+static int nowhere = -1;
 
 void complain_about(const char *what)
 {
@@ -38,4 +42,17 @@ void complain(const char *format, ...)
     else
         fwrite(out.data, 1, out.len, stderr);
     ds_buffer_free(&out);
+}
+
+void complain_prepare(void)
+{
+    if (nowhere < 0)
+        nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+}
+
+void complain_no_more(void)
+{
+    complain_prepare();
+    if (nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0)
+        _exit(EXIT_FAILURE);
 }

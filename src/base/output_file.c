@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -311,8 +310,8 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
     if (!output->gave_up)
         return;
     /* Standard error may go the same way. Then nothing more is said, and nothing waits for it. */
-    if (!output_file_can_write(STDERR_FILENO) && freopen("/dev/null", "w", stderr) == NULL)
-        _exit(EXIT_FAILURE);
+    if (!output_file_can_write(STDERR_FILENO))
+        complain_no_more();
     if (num_records != 0)
         complain("%s is not being read: the last %s and %s could not be written", output->name,
                  counted(num_records, "records").text, counted(output->num_left, "bytes").text);
