@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-enum { MAX_LEN_OF_CREATION = 4 };
+enum {
+    MAX_LEN_OF_CREATION = 4,
+    MAX_SEARCHED = 4096, /* bytes of a map in which a key's text is looked for */
+};
 
 /* layout is what follows the tag. */
 struct layout {
@@ -250,14 +253,31 @@ bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term
     return term_get_element(tuple, i, out);
 }
 
+/* may_hold_key says whether the atom of a key is referred to by the message, or stands in the map: in most
+ * maps no key that is asked for is, and to look for its text takes a tenth of a walk. */
+static bool may_hold_key(const struct ds_term *map, const char *key, size_t len)
+{
+    if (map->len > MAX_SEARCHED)
+        return true; /* binaries that a walk would step over */
+    for (uint32_t i = 0; i < map->num_atoms; i++) {
+        const struct ds_atom *atom = &map->atoms[i];
+        if (atom->len == len && atom->text != NULL && memcmp(atom->text, key, len) == 0)
+            return true;
+    }
+    const uint8_t *first = memchr(map->data, key[0], map->len); /* rare where it is "_" */
+    return first != NULL && memmem(first, map->len - (size_t)(first - map->data), key, len) != NULL;
+}
+
 bool ds_term_get_value(const struct ds_term *map, const char *key, struct ds_term *out)
 {
     const struct term_env env = {map->atoms, map->num_atoms};
     struct cursor at = cursor_make(map->data, map->data != NULL ? map->len : 0);
+    const size_t key_len = strlen(key);
     struct term_token token;
     struct ds_text text;
     bool found = false;
-    if (term_read_token(&at, &env, &token, NULL) != TERM_OK || token.class != TERM_MAP)
+    if (term_read_token(&at, &env, &token, NULL) != TERM_OK || token.class != TERM_MAP ||
+        !may_hold_key(map, key, key_len))
         return false;
     for (uint64_t i = 0; i < token.num_terms; i++) {
         const struct cursor start = at;
@@ -270,8 +290,8 @@ bool ds_term_get_value(const struct ds_term *map, const char *key, struct ds_ter
             *out = term;
             return true;
         }
-        found = i % 2 == 0 && ds_term_get_atom(&term, &text) && text.len == strlen(key) &&
-                memcmp(text.data, key, text.len) == 0;
+        found = i % 2 == 0 && ds_term_get_atom(&term, &text) && text.len == key_len &&
+                memcmp(text.data, key, key_len) == 0;
     }
     return false;
 }

@@ -387,13 +387,19 @@ static struct shape_node *find_word_node(struct ds_shape *shape)
     return shape->num_fixed == 1u + is_tuple && node->kind == NODE_ATOM ? node : NULL;
 }
 
+/* is_type: the terms have in common what they are, such as a map, and the head says that. */
+static bool is_type(const struct ds_shape *shape)
+{
+    return shape->num_fixed == 1 && shape->nodes[0].kind == NODE_TYPE;
+}
+
 void ds_shape_fit_headed(struct ds_shape *shape, const struct ds_term *term,
                          const struct ds_shape_head *head)
 {
     struct shape_node *word = find_word_node(shape);
     if (word != NULL && head->word.data != NULL)
         word->likely = word->likely && head->is_likely;
-    else if (shape->num_fixed != 0)
+    else if (shape->num_fixed != 0 && (term->damaged || !is_type(shape)))
         ds_shape_fit(shape, term);
 }
 

@@ -74,6 +74,29 @@ static void check(const char *wanted, const struct ds_term *terms, size_t num)
     ds_shape_free(headed);
 }
 
+/* check_damaged holds a term that ends too early against the shape of the whole one: a head that is as it
+ * should be says nothing of what follows. */
+static void check_damaged(const struct ds_term *all, const struct ds_term *cut)
+{
+    struct ds_shape *shape = ds_shape_new(all), *headed = ds_shape_new(all);
+    struct ds_term damaged = *cut;
+    struct ds_shape_head head;
+    struct ds_buffer text = {0};
+    damaged.damaged = true;
+    assert_non_null(shape);
+    assert_non_null(headed);
+    if (get_same_head(&damaged, all, &head)) {
+        ds_shape_fit(shape, &damaged);
+        ds_shape_fit_headed(headed, &damaged, &head);
+        ds_shape_print(shape, &text);
+        ds_buffer_add(&text, "", 1);
+        assert_shape(headed, text.data);
+        ds_buffer_free(&text);
+    }
+    ds_shape_free(shape);
+    ds_shape_free(headed);
+}
+
 #define TERMS(...)                                                                                 \
     (const struct ds_term[]){__VA_ARGS__},                                                         \
         sizeof((const struct ds_term[]){__VA_ARGS__}) / sizeof(struct ds_term)
@@ -245,6 +268,7 @@ static void all_samples(void **state)
             ds_shape_fit(shape, &damaged);
             ds_shape_fit_headed(shape, &damaged, &head);
             ds_shape_free(shape);
+            check_damaged(&all, &damaged);
             guard_page_free(&cut);
         }
     }
