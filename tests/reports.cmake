@@ -18,6 +18,9 @@ if(PYTHON3)
   list(TRANSFORM counted PREPEND ${PCAPS}/)
   add_test(NAME counted_anew COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/count/count.py
                                      $<TARGET_FILE:distsniff> ${counted})
+  # On terminals of several widths.
+  add_test(NAME widths COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/widths.py
+                               $<TARGET_FILE:distsniff> ${PCAPS})
   # And with very many of whatever there may be many of.
   add_test(NAME crowds COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/crowds.py
                                $<TARGET_FILE:distsniff>)

@@ -90,8 +90,8 @@ void best_rows_print(struct best_rows *b, struct columns *columns, const char *h
     best_rows_sort(b);
     for (size_t i = 0; i < b->num; i++)
         columns_fit(columns, b->rows[i].line);
-    if (heading != NULL)
-        columns_print(columns, heading, out);
+    columns_fit(columns, heading);
+    columns_print(columns, heading, out);
     for (size_t i = b->num; i-- > 0;)
         columns_print(columns, b->rows[i].line, out);
 }

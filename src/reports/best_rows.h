@@ -30,8 +30,7 @@ bool best_rows_add(struct best_rows *rows, int64_t rank, uint64_t number,
 /* best_rows_sort puts the lines into order, the best last. */
 void best_rows_sort(struct best_rows *rows);
 
-/* best_rows_print appends a heading and the lines, the best first, in columns that fit all of them;
- * heading NULL: that has been there already. */
+/* best_rows_print appends a heading and the lines, the best first, in columns that fit all of them. */
 void best_rows_print(struct best_rows *rows, struct columns *columns, const char *heading,
                      struct ds_buffer *out);
 

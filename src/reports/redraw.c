@@ -3,30 +3,43 @@
  */
 #include "redraw.h"
 
+#include "line_fit.h"
+
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+/* wanted_columns is what the user has put into COLUMNS, 0: nothing that is a width. */
+static unsigned wanted_columns(void)
+{
+    enum { MOST = 9999 };
+    const char *text = getenv("COLUMNS");
+    char *end;
+    const long columns = text != NULL ? strtol(text, &end, 10) : 0;
+    return columns > 0 && columns <= MOST && *end == '\0' ? (unsigned)columns : 0;
+}
 
 bool screen_find(int fd, struct screen *out)
 {
     struct winsize size;
     if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
         return false;
-    *out =
-        (struct screen){size.ws_row != 0 ? size.ws_row : 24, size.ws_col != 0 ? size.ws_col : 80};
+    const unsigned wanted = wanted_columns();
+    *out = (struct screen){size.ws_row != 0 ? size.ws_row : 24,
+                           wanted != 0        ? wanted
+                           : size.ws_col != 0 ? size.ws_col
+                                              : 80};
     return true;
 }
 
-/* cut returns how many bytes of a line are its first characters, one column each. */
-static size_t cut(const char *line, size_t len, unsigned columns)
+unsigned screen_width(int fd)
 {
-    size_t at = 0;
-    for (unsigned i = 0; i < columns && at < len; i++) {
-        at++;
-        while (at < len && ((unsigned char)line[at] & 0xc0) == 0x80)
-            at++;
-    }
-    return at;
+    enum { LEAST = 20 };
+    struct screen screen;
+    if (!screen_find(fd, &screen))
+        return 0;
+    return screen.columns > LEAST ? screen.columns : LEAST;
 }
 
 void redraw_text(const struct screen *screen, struct ds_text text, struct ds_buffer *out)
@@ -39,7 +52,7 @@ void redraw_text(const struct screen *screen, struct ds_text text, struct ds_buf
         const char *line = text.data + at;
         const char *end = memchr(line, '\n', text.len - at);
         const size_t len = end != NULL ? (size_t)(end - line) : text.len - at;
-        ds_buffer_add(out, line, cut(line, len, screen->columns));
+        line_shorten((struct ds_text){line, len}, screen->columns, out);
         ds_buffer_add_text(out, "\n");
         at += len + 1;
     }

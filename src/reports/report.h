@@ -5,6 +5,7 @@
 #ifndef DISTSNIFF_REPORT_H
 #define DISTSNIFF_REPORT_H
 
+#include "columns.h"
 #include "correlate.h"
 #include "json_write.h"
 #include "reports.h"
@@ -13,6 +14,8 @@
 struct report_text {
     struct ds_buffer buffer;
     unsigned time_digits;
+    unsigned width; /* of the terminal that they are for, 0: any */
+    bool shortens;  /* what is too wide there has to be short, not to go on below */
     int64_t now_ns; /* while tables are written because of --every: when; else 0 */
 };
 
@@ -72,5 +75,9 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
  * call is not told from others like it. */
 void report_print_callee(const struct call *call, struct ds_buffer *out);
 void report_print_time(const struct report_text *text, int64_t ns, struct ds_buffer *out);
+/* report_bound makes columns fit the terminal; report_narrow makes them as narrow there as what is fitted
+ * in later needs. */
+void report_bound(const struct report_text *text, struct columns *columns);
+void report_narrow(const struct report_text *text, struct columns *columns);
 
 #endif

@@ -72,20 +72,25 @@ static void print_what(const struct exposed *exposed, struct ds_buffer *out)
 static void print_section(struct audit *a, const char *title, struct tally *tally,
                           void (*print)(const struct exposed *exposed, struct ds_buffer *out))
 {
-    struct ds_buffer *out = &a->text->buffer;
+    struct columns columns = {.align = "rrr", .width = {9, 9, 5}};
+    struct ds_buffer *out = &a->text->buffer, line = {0};
     uint64_t num_shown = 0;
     void **list = tally_list(tally, most_first);
+    report_bound(a->text, &columns);
     ds_buffer_printf(out, "%s: %" PRIu32 "\n", title, tally->table.num);
     for (; list != NULL && num_shown < tally->table.num &&
            (a->max_rows == 0 || num_shown < a->max_rows);
          num_shown++) {
         const struct exposed *exposed = list[num_shown];
-        ds_buffer_printf(out, "%9" PRIu64 " %9" PRIu64 " %5" PRIu64 "  %s", exposed->count,
+        line.len = 0;
+        ds_buffer_printf(&line, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t %s", exposed->count,
                          exposed->frame, exposed->conn,
                          exposed->text != NULL ? exposed->text : "?");
-        print(exposed, out);
-        ds_buffer_add_text(out, "\n");
+        print(exposed, &line);
+        columns_end_line(&line);
+        columns_print_all(&columns, &line, out);
     }
+    ds_buffer_free(&line);
     if (num_shown < tally->table.num)
         ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
                          tally->table.num - num_shown);
@@ -98,11 +103,32 @@ static void print_section(struct audit *a, const char *title, struct tally *tall
     free(list);
 }
 
+/* count_clear counts the pairs of nodes of which others can read what they say. */
+static uint32_t count_clear(const struct exposure *facts)
+{
+    uint32_t num = 0;
+    const struct exposed_link *link = table_oldest(&facts->links.table);
+    for (; link != NULL; link = table_newer(&facts->links.table, link))
+        num += link->is_clear && !link->is_local;
+    return num;
+}
+
+static void print_sum(const struct exposure *facts, struct ds_buffer *out)
+{
+    ds_buffer_printf(out,
+                     "pairs of nodes: %" PRIu32 ", in clear text over a network: %" PRIu32
+                     "; what gives power over a node: %" PRIu32 "; names told by EPMD: %" PRIu32
+                     ", who asked it for all: %" PRIu32 "\n",
+                     facts->links.table.num, count_clear(facts), facts->code.table.num,
+                     facts->listening.table.num, facts->asking.table.num);
+}
+
 static void show_table(void *state)
 {
     struct audit *a = state;
     struct exposure *facts = &a->facts;
     struct ds_buffer *out = &a->text->buffer;
+    print_sum(facts, out);
     ds_buffer_printf(out, "%9s %9s %5s\n", "times", "packet", "conn");
     print_section(a, "who talks with whom (times: messages)", &facts->links, print_link);
     print_section(a, "run on a node for another one", &facts->code, print_what);
@@ -118,6 +144,8 @@ static void show_table(void *state)
                          "%" PRIu64 ", conn %" PRIu64 "\n",
                          counted(facts->num_cookies, "messages").text, facts->cookie_frame,
                          facts->cookie_conn);
+    ds_buffer_add_text(out, "-Y 'frame == PACKET' shows the first of each, -Y 'conn == CONN' its "
+                            "connection\n");
     if (facts->no_memory)
         ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
 }

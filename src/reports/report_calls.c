@@ -1,13 +1,14 @@
 /*
  * report_calls.c - the table of calls.
  *
- * By latency, the slowest are kept, and written at the end in columns that fit them. By time, each line
- * is written as its call ends, and nothing is kept: a column is as wide as what has stood in it so far.
+ * By latency, the slowest are kept, and written at the end in columns that fit them. By time, a line is
+ * made as its call ends: a column is as wide as what has stood in it so far.
  */
 #include "report.h"
 
 #include "best_rows.h"
 #include "counted.h"
+#include "held_lines.h"
 #include "label_show.h"
 #include "reason_show.h"
 #include "term_show.h"
@@ -23,6 +24,7 @@ struct call_table {
     uint64_t num_calls, num_outcomes[CALL_OUTCOME_COUNT];
     bool failed;
     struct columns columns;
+    struct held_lines lines; /* by time */
     struct ds_buffer scratch;
 };
 
@@ -75,8 +77,13 @@ static void *open_table(struct report_text *text, const struct report_config *co
     report->order = config->call_order;
     report->slowest.max = config->limits[DS_LIMIT_REPORT];
     report->columns = (struct columns){.align = "llrll", .width = {8, 15, 10, 14, 12}};
-    if (report->order == CALLS_BY_TIME)
-        columns_print(&report->columns, heading, &text->buffer);
+    report->lines = (struct held_lines){.text = text, .is_live = config->is_live};
+    if (report->order == CALLS_BY_TIME) {
+        report_bound(text, &report->columns);
+        report->columns.text_width = COLUMNS_TEXT_LEAST;
+        held_lines_begin(&report->lines);
+        columns_print(&report->columns, heading, held_lines_out(&report->lines));
+    }
     return report;
 }
 
@@ -126,15 +133,13 @@ static void take_record(void *state, const struct record *record)
     if (report->scratch.failed)
         return;
     columns_fit(&report->columns, report->scratch.data);
-    columns_print(&report->columns, report->scratch.data, &report->text->buffer);
+    columns_print(&report->columns, report->scratch.data, held_lines_out(&report->lines));
+    held_lines_end(&report->lines);
 }
 
-static void show_table(void *state)
+static void print_sum(const struct call_table *report, struct ds_buffer *out)
 {
-    struct call_table *report = state;
-    struct ds_buffer *out = &report->text->buffer;
-    best_rows_print(&report->slowest, &report->columns,
-                    report->order == CALLS_BY_LATENCY ? heading : NULL, out);
+    const bool failed = report->failed || report->lines.failed || report->lines.held.failed;
     ds_buffer_add_text(out, counted(report->num_calls, "calls").text);
     for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
         if (report->num_outcomes[i] != 0)
@@ -142,7 +147,34 @@ static void show_table(void *state)
                              call_outcome_name((enum call_outcome)i));
     if (report->order == CALLS_BY_LATENCY && report->num_calls > report->slowest.num)
         ds_buffer_printf(out, "; the %zu slowest are shown", report->slowest.num);
-    ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
+    ds_buffer_add_text(out, failed ? "; memory ran out\n" : "\n");
+}
+
+static void show_table(void *state)
+{
+    struct call_table *report = state;
+    struct ds_buffer *out = &report->text->buffer;
+    if (!report->lines.flows)
+        print_sum(report, out);
+    if (report->order == CALLS_BY_LATENCY) {
+        report_narrow(report->text, &report->columns);
+        best_rows_print(&report->slowest, &report->columns, heading, out);
+    } else {
+        held_lines_show(&report->lines);
+    }
+    if (report->lines.flows)
+        print_sum(report, out);
+}
+
+static void begin_anew(void *state, int64_t now_ns)
+{
+    struct call_table *report = state;
+    (void)now_ns;
+    if (report->order != CALLS_BY_TIME)
+        return;
+    held_lines_begin(&report->lines);
+    if (!report->lines.flows)
+        columns_print(&report->columns, heading, held_lines_out(&report->lines));
 }
 
 /* tell_table tells how many there were: who shows single calls otherwise keeps what it needs. */
@@ -166,6 +198,7 @@ static void end_table(void *state)
 {
     struct call_table *report = state;
     best_rows_clear(&report->slowest);
+    held_lines_clear(&report->lines);
     ds_buffer_free(&report->scratch);
     free(report);
 }
@@ -177,5 +210,6 @@ const struct report_kind report_calls = {
     .flows = true,
     .show = show_table,
     .tell = tell_table,
+    .begin_anew = begin_anew,
     .end = end_table,
 };

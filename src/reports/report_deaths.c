@@ -4,14 +4,13 @@
  * somebody else was to end.
  *
  * A death is told to each watcher by itself, and what it brings about comes behind it: so a line
- * waits for a second of the capture's time before it is made. Lines are held until the table is
- * written, as the sentence before them counts them; where there are too many for that, they are
- * written as they come, and it stands last.
+ * waits for a second of the capture's time before it is made.
  */
 #include "report.h"
 
 #include "counted.h"
 #include "hash.h"
+#include "held_lines.h"
 #include "reason_show.h"
 #include "table.h"
 #include "term_show.h"
@@ -23,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_NS = 1000000000, MAX_WAITING = 256, MAX_TOLD = 8, MAX_NAMED = 5, MAX_HELD = 1 << 20 };
+enum { WAIT_NS = 1000000000, MAX_WAITING = 256, MAX_TOLD = 8, MAX_NAMED = 5 };
 
 enum death_of { DEATH_OF_PROCESS, DEATH_OF_LINK, DEATH_BY_SIGNAL };
 
@@ -46,8 +45,7 @@ struct deaths {
     struct report_text *text;
     struct table waiting;
     struct table half_closed; /* connections whose end has been told of */
-    struct ds_buffer held; /* lines, until the table is written */
-    bool flows;            /* there were more than MAX_HELD bytes of them */
+    struct held_lines lines;
     uint64_t num_processes, num_links, num_signals;
     bool failed;
 };
@@ -63,6 +61,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     if (d == NULL)
         return NULL;
     d->text = text;
+    d->lines.text = text;
     table_init(&d->waiting, sizeof(struct death), MAX_WAITING);
     table_init(&d->half_closed, sizeof(struct half_closed), config->limits[DS_LIMIT_CONNECTIONS]);
     return d;
@@ -104,24 +103,12 @@ static void free_death(struct deaths *d, struct death *death)
     table_remove(&d->waiting, death);
 }
 
-/* let_go writes what is held, and from now on what comes. */
-static void let_go(struct deaths *d)
-{
-    ds_buffer_add_text(&d->text->buffer,
-                       "so many that they stand here as they came; the last line counts them\n");
-    ds_buffer_add(&d->text->buffer, d->held.data, d->held.len);
-    d->failed |= d->held.failed;
-    ds_buffer_free(&d->held);
-    d->flows = true;
-}
-
 static void write_oldest(struct deaths *d)
 {
     struct death *death = table_oldest(&d->waiting);
-    print_death(d, death, d->flows ? &d->text->buffer : &d->held);
+    print_death(d, death, held_lines_out(&d->lines));
     free_death(d, death);
-    if (d->held.len >= MAX_HELD)
-        let_go(d);
+    held_lines_end(&d->lines);
 }
 
 static struct death *find(const struct deaths *d, uint64_t key)
@@ -384,7 +371,7 @@ static void print_sum(const struct deaths *d, struct ds_buffer *out)
                      d->num_processes == 1 ? "" : "es");
     ds_buffer_printf(out, " and %s", counted(d->num_links, "links").text);
     ds_buffer_printf(out, "; %s sent%s\n", counted(d->num_signals, "exit signals").text,
-                     d->failed || d->held.failed ? "; memory ran out" : "");
+                     d->failed || d->lines.failed || d->lines.held.failed ? "; memory ran out" : "");
 }
 
 /* show_table: in a table that is followed by others, those that still wait stand in the next one. */
@@ -393,13 +380,12 @@ static void show_table(void *state)
     struct deaths *d = state;
     struct ds_buffer *out = &d->text->buffer;
     const struct death *death = d->text->now_ns == 0 ? table_oldest(&d->waiting) : NULL;
-    if (!d->flows)
+    if (!d->lines.flows)
         print_sum(d, out);
-    if (d->held.len != 0)
-        ds_buffer_add(out, d->held.data, d->held.len);
+    held_lines_show(&d->lines);
     for (; death != NULL; death = table_newer(&d->waiting, death))
         print_death(d, death, out);
-    if (d->flows)
+    if (d->lines.flows)
         print_sum(d, out);
 }
 
@@ -407,9 +393,7 @@ static void begin_anew(void *state, int64_t now_ns)
 {
     struct deaths *d = state;
     (void)now_ns;
-    d->failed |= d->held.failed;
-    ds_buffer_free(&d->held);
-    d->flows = false;
+    held_lines_begin(&d->lines);
 }
 
 static void end_table(void *state)
@@ -419,7 +403,7 @@ static void end_table(void *state)
         free_death(d, table_oldest(&d->waiting));
     table_free(&d->waiting);
     table_free(&d->half_closed);
-    ds_buffer_free(&d->held);
+    held_lines_clear(&d->lines);
     free(d);
 }
 

@@ -163,16 +163,14 @@ static int longest_first(const void *a, const void *b)
            (x->head.entry.number < y->head.entry.number);
 }
 
-/* print_span: "-" where no span is known. */
+/* print_span appends the cell of a span, "-" where none is known. */
 static void print_span(const struct latency_kind *kind, int64_t ns, struct ds_buffer *out)
 {
-    struct ds_buffer text = {0};
     if (kind->count == kind->without)
-        ds_buffer_add_text(&text, "-");
+        ds_buffer_add_text(out, "-");
     else
-        latency_print(ns, &text);
-    ds_buffer_printf(out, " %8.*s", (int)text.len, text.data != NULL ? text.data : "");
-    ds_buffer_free(&text);
+        latency_print(ns, out);
+    ds_buffer_add_text(out, "\t");
 }
 
 /* How calls spread over time spans, a character each: two for each power of ten. */
@@ -219,38 +217,45 @@ static int64_t quantile(const struct latency_kind *kind, double percent)
     return (int64_t)ns < kind->max_ns ? (int64_t)ns : kind->max_ns;
 }
 
-static void print_kind(struct latency *l, const struct latency_kind *kind)
+static void print_kind(const struct latency_kind *kind, struct ds_buffer *out)
 {
     static const double percents[] = {50, 90, 99};
-    struct ds_buffer *out = &l->text->buffer;
-    ds_buffer_printf(out, "%8" PRIu64 "%c %6" PRIu64 " %6" PRIu64, kind->count,
+    ds_buffer_printf(out, "%" PRIu64 "%c\t%" PRIu64 "\t%" PRIu64 "\t", kind->count,
                      kind->head.most_missing != 0 ? '+' : ' ', kind->errors, kind->without);
     for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++)
         print_span(kind, quantile(kind, percents[i]), out);
     print_span(kind, kind->max_ns, out);
     print_span(kind, kind->total_ns, out);
-    ds_buffer_add_text(out, " |");
+    ds_buffer_add_text(out, "|");
     print_bar(&kind->spans, out);
-    ds_buffer_printf(out, "| %7" PRIu64 " %9" PRIu64 " %5" PRIu64 "  %s\n", kind->max_call,
+    ds_buffer_printf(out, "|\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t %s", kind->max_call,
                      kind->max_frame, kind->max_conn, kind->text != NULL ? kind->text : "?");
+    columns_end_line(out);
 }
 
-static void print_part(struct latency *l, enum part part)
+/* list_part makes the lines of a part, and returns how many of its kinds these are. */
+static uint64_t list_part(struct latency *l, enum part part, struct ds_buffer *lines)
+{
+    struct tally *tally = &l->parts[part];
+    uint64_t num = 0;
+    if (tally->table.num == 0)
+        return 0;
+    void **list = tally_list(tally, longest_first);
+    ds_buffer_printf(lines,
+                     "calls \terrors\tno end\tp50\tp90\tp99\tmax\tin all\t %s \tslowest\tpacket\t"
+                     "conn\t by %s",
+                     BAR_HEADING, part_names[part]);
+    columns_end_line(lines);
+    for (; list != NULL && num < tally->table.num && (l->max_rows == 0 || num < l->max_rows); num++)
+        print_kind(list[num], lines);
+    l->failed |= list == NULL;
+    free(list);
+    return num;
+}
+
+static void print_rest(struct latency *l, const struct tally *tally, uint64_t num_shown)
 {
     struct ds_buffer *out = &l->text->buffer;
-    struct tally *tally = &l->parts[part];
-    uint64_t num_shown = 0;
-    void **list = tally_list(tally, longest_first);
-    if (tally->table.num == 0)
-        return;
-    ds_buffer_printf(out, "%8s  %6s %6s %8s %8s %8s %8s %8s  %s  %7s %9s %5s  by %s\n", "calls",
-                     "errors", "no end", "p50", "p90", "p99", "max", "in all", BAR_HEADING,
-                     "slowest", "packet", "conn", part_names[part]);
-    for (; list != NULL && num_shown < tally->table.num &&
-           (l->max_rows == 0 || num_shown < l->max_rows);
-         num_shown++)
-        print_kind(l, list[num_shown]);
-    l->failed |= list == NULL;
     if (num_shown < tally->table.num)
         ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
                          tally->table.num - num_shown);
@@ -260,7 +265,25 @@ static void print_part(struct latency *l, enum part part)
                          " kinds: those with the least time were forgotten, and "
                          "where there is a + calls may be missing; --max-tallies makes room\n",
                          l->max_tallies);
-    free(list);
+}
+
+/* print_parts: the columns of all parts are the same. */
+static void print_parts(struct latency *l)
+{
+    struct columns columns = {.align = "rrrrrrrrlrrr",
+                              .width = {9, 6, 6, 8, 8, 8, 8, 8, BAR_LEN + 2, 7, 9, 5}};
+    struct ds_buffer lines[NUM_PARTS] = {{0}};
+    uint64_t num[NUM_PARTS];
+    report_narrow(l->text, &columns);
+    for (int i = 0; i < NUM_PARTS; i++) {
+        num[i] = list_part(l, (enum part)i, &lines[i]);
+        columns_fit_all(&columns, &lines[i]);
+    }
+    for (int i = 0; i < NUM_PARTS; i++) {
+        columns_print_all(&columns, &lines[i], &l->text->buffer);
+        print_rest(l, &l->parts[i], num[i]);
+        ds_buffer_free(&lines[i]);
+    }
 }
 
 static void show_table(void *state)
@@ -268,8 +291,7 @@ static void show_table(void *state)
     struct latency *l = state;
     struct ds_buffer *out = &l->text->buffer;
     ds_buffer_printf(out, "latency of %s\n", counted(l->count, "calls").text);
-    for (int i = 0; i < NUM_PARTS; i++)
-        print_part(l, (enum part)i);
+    print_parts(l);
     if (l->count != 0)
         ds_buffer_add_text(out, "-Y 'call == SLOWEST' shows a call, -Y 'frame == PACKET' its "
                                 "request, -Y 'conn == CONN' its connection\n");

@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "counted.h"
+#include "held_lines.h"
 #include "reason_show.h"
 #include "term_show.h"
 
@@ -13,18 +14,41 @@
 
 struct monitor_table {
     struct report_text *text;
+    struct columns columns;
+    struct held_lines lines;
     uint64_t num_shown, num_of_calls;
+    struct ds_buffer scratch;
 };
+
+/* print_row appends the row of scratch. */
+static void print_row(struct monitor_table *report)
+{
+    ds_buffer_add(&report->scratch, "\n", sizeof "\n");
+    if (!report->scratch.failed)
+        columns_print(&report->columns, report->scratch.data, held_lines_out(&report->lines));
+    report->scratch.len = 0;
+    held_lines_end(&report->lines);
+}
+
+static void print_heading(struct monitor_table *report)
+{
+    ds_buffer_add_text(&report->scratch, "kind\tstart\tlasted\twho > whom: how it ended");
+    print_row(report);
+}
 
 static void *open_table(struct report_text *text, const struct report_config *config)
 {
     struct monitor_table *report = calloc(1, sizeof *report);
     if (report == NULL)
         return NULL;
-    (void)config;
     report->text = text;
-    ds_buffer_printf(&text->buffer, "%-7s %-*s %10s %s\n", "kind", (int)text->time_digits + 9, "start",
-                     "lasted", "who > whom: how it ended");
+    report->lines = (struct held_lines){.text = text, .is_live = config->is_live};
+    held_lines_begin(&report->lines);
+    report->columns = (struct columns){.align = "llr",
+                                       .width = {7, text->time_digits + 9, 10},
+                                       .text_width = COLUMNS_TEXT_LEAST};
+    report_bound(text, &report->columns);
+    print_heading(report);
     return report;
 }
 
@@ -34,8 +58,7 @@ static void take_record(void *state, const struct record *record)
     const struct ds_term_print_options options = {
         .max_bytes = 60, .max_items = 10, .max_depth = 5, .max_len = 200};
     const struct monitor_end *m = record->monitor;
-    struct ds_buffer *out = &report->text->buffer;
-    struct ds_buffer lasted = {0};
+    struct ds_buffer *out = &report->scratch;
     if (m == NULL)
         return;
     if (m->of_call) {
@@ -43,11 +66,11 @@ static void take_record(void *state, const struct record *record)
         return;
     }
     report->num_shown++;
-    ds_buffer_printf(out, "%-7s ", m->is_link ? "link" : "monitor");
+    ds_buffer_add_text(out, m->is_link ? "link\t" : "monitor\t");
     report_print_time(report->text, m->start_ns, out);
-    latency_print(m->end_ns - m->start_ns, &lasted);
-    ds_buffer_printf(out, " %10.*s ", (int)lasted.len, lasted.data != NULL ? lasted.data : "");
-    ds_buffer_free(&lasted);
+    ds_buffer_add_text(out, "\t");
+    latency_print(m->end_ns - m->start_ns, out);
+    ds_buffer_add_text(out, "\t");
     party_print(&m->watcher, out);
     ds_buffer_add_text(out, " > ");
     party_print(&m->target, out);
@@ -56,16 +79,43 @@ static void take_record(void *state, const struct record *record)
         ds_buffer_add_text(out, " ");
         reason_show(&m->reason, false, &options, out);
     }
-    ds_buffer_add_text(out, "\n");
+    print_row(report);
+}
+
+static void print_sum(const struct monitor_table *report)
+{
+    const bool failed = report->scratch.failed || report->lines.failed || report->lines.held.failed;
+    ds_buffer_printf(&report->text->buffer, "%" PRIu64 " %s, and %s of calls%s\n", report->num_shown,
+                     report->num_shown == 1 ? "monitor or link" : "monitors and links",
+                     counted(report->num_of_calls, "monitors").text,
+                     failed ? "; memory ran out" : "");
 }
 
 static void show_table(void *state)
 {
     const struct monitor_table *report = state;
-    ds_buffer_printf(&report->text->buffer,
-                     "%" PRIu64 " %s, and %s of calls\n", report->num_shown,
-                     report->num_shown == 1 ? "monitor or link" : "monitors and links",
-                     counted(report->num_of_calls, "monitors").text);
+    if (!report->lines.flows)
+        print_sum(report);
+    held_lines_show(&report->lines);
+    if (report->lines.flows)
+        print_sum(report);
+}
+
+static void begin_anew(void *state, int64_t now_ns)
+{
+    struct monitor_table *report = state;
+    (void)now_ns;
+    held_lines_begin(&report->lines);
+    if (!report->lines.flows)
+        print_heading(report);
+}
+
+static void end_table(void *state)
+{
+    struct monitor_table *report = state;
+    held_lines_clear(&report->lines);
+    ds_buffer_free(&report->scratch);
+    free(report);
 }
 
 const struct report_kind report_monitors = {
@@ -74,6 +124,7 @@ const struct report_kind report_monitors = {
     .takes = REPORT_TAKES_MONITORS,
     .flows = true,
     .show = show_table,
-    .end = free,
+    .begin_anew = begin_anew,
+    .end = end_table,
     .takes_monitors = true,
 };

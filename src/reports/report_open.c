@@ -309,6 +309,7 @@ static void show_table(void *state)
         ds_buffer_printf(out, "; the %zu oldest are shown", list->rows.num);
     ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; memory ran out\n" : "\n");
     struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
+    report_narrow(t->text, &columns);
     best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
     best_rows_clear(&t->now.rows);
     t->now = (struct open_list){.rows.max = t->now.rows.max};

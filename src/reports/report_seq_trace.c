@@ -130,6 +130,11 @@ static void show_table(void *state)
     struct trace_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
     struct traced *rows = report->rows;
+    ds_buffer_printf(out, "%s", counted(report->num_rows, "traced messages").text);
+    if (report->num_left_out != 0)
+        ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
+                         report->num_left_out, report->max);
+    ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
     if (report->num_rows != 0)
         qsort(rows, report->num_rows, sizeof *rows, compare_labels);
     for (size_t i = 0; i < report->num_rows; i++)
@@ -146,11 +151,6 @@ static void show_table(void *state)
         report_print_time(report->text, rows[i].ts_ns, out);
         ds_buffer_printf(out, " %s\n", rows[i].line);
     }
-    ds_buffer_printf(out, "%s", counted(report->num_rows, "traced messages").text);
-    if (report->num_left_out != 0)
-        ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
-                         report->num_left_out, report->max);
-    ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
 }
 
 static void end_table(void *state)

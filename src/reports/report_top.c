@@ -17,6 +17,7 @@ struct top_process {
     struct tally_entry head;
     uint64_t sent, sent_bytes, got, got_bytes;
     uint64_t asked, served, failed; /* calls that ended; failed: of those served */
+    uint64_t frame, conn;           /* of the first that was counted */
     char *text;
     size_t row; /* where it stands while a table is made */
 };
@@ -69,9 +70,11 @@ static void take_time(struct top *t, int64_t now_ns)
         t->last_ns = now_ns;
 }
 
-/* keep_text gives a new line its text, which has just been written to scratch. */
-static void keep_text(struct top *t, struct top_process *process)
+/* begin gives a new line its text, which has just been written to scratch, and where it was seen first. */
+static void begin(struct top *t, struct top_process *process, uint64_t frame, uint64_t conn)
 {
+    process->frame = frame;
+    process->conn = conn;
     process->text = t->scratch.failed
                         ? NULL
                         : strndup(t->scratch.len != 0 ? t->scratch.data : "", t->scratch.len);
@@ -118,7 +121,7 @@ static void take_side(struct top *t, const struct record *record, enum talker_si
     if (is_new) {
         t->scratch.len = 0;
         talker_process_print(&t->talkers, record, side, talker, &t->scratch);
-        keep_text(t, process);
+        begin(t, process, record->event->frame, record->event->conn->number);
     }
     if (side == TALKER_FROM) {
         process->sent++;
@@ -129,7 +132,8 @@ static void take_side(struct top *t, const struct record *record, enum talker_si
     }
 }
 
-static struct top_process *find_party(struct top *t, const struct party *party)
+static struct top_process *find_party(struct top *t, const struct party *party,
+                                      const struct call *call)
 {
     bool is_new;
     const uint64_t key = talker_party_hash(&t->talkers, party);
@@ -140,7 +144,7 @@ static struct top_process *find_party(struct top *t, const struct party *party)
     } else if (is_new) {
         t->scratch.len = 0;
         talker_party_print(&t->talkers, party, &t->scratch);
-        keep_text(t, process);
+        begin(t, process, call->start_frame, call->conn);
     }
     return process;
 }
@@ -148,10 +152,10 @@ static struct top_process *find_party(struct top *t, const struct party *party)
 static void take_call(struct top *t, const struct call *call)
 {
     t->calls++;
-    struct top_process *process = find_party(t, &call->caller);
+    struct top_process *process = find_party(t, &call->caller, call);
     if (process != NULL)
         process->asked++;
-    process = find_party(t, &call->callee);
+    process = find_party(t, &call->callee, call);
     if (process == NULL)
         return;
     process->served++;
@@ -202,6 +206,10 @@ static void join(struct top_process *row, const struct top_process *process)
     row->served += process->served;
     row->failed += process->failed;
     row->head.most_missing += process->head.most_missing;
+    if (process->frame < row->frame) {
+        row->frame = process->frame;
+        row->conn = process->conn;
+    }
 }
 
 /* make_rows makes a line for each process, the busiest first, in memory to be freed; NULL: there are
@@ -232,22 +240,24 @@ static struct top_process *make_rows(struct top *t, size_t *num)
     return rows;
 }
 
-static void print_process(const struct top *t, const struct top_process *process, double seconds)
+static void print_process(const struct top_process *process, double seconds, struct ds_buffer *out)
 {
     const double numbers[] = {(double)process->got_bytes, (double)process->sent_bytes,
                               (double)process->got, (double)process->sent};
-    struct ds_buffer *out = &t->text->buffer;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        ds_buffer_printf(out, i < 2 ? "%9.0f " : "%7.1f ", numbers[i] / seconds);
-    ds_buffer_printf(out, "%6" PRIu64 " %6" PRIu64 " %6" PRIu64 "%c %s\n", process->asked,
-                     process->served, process->failed, process->head.most_missing != 0 ? '+' : ' ',
+        ds_buffer_printf(out, i < 2 ? "%.0f\t" : "%.1f\t", numbers[i] / seconds);
+    ds_buffer_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "%c\t%" PRIu64 "\t%" PRIu64 "\t %s",
+                     process->asked, process->served, process->failed,
+                     process->head.most_missing != 0 ? '+' : ' ', process->frame, process->conn,
                      process->text != NULL ? process->text : "?");
+    columns_end_line(out);
 }
 
 static void show_table(void *state)
 {
     struct top *t = state;
-    struct ds_buffer *out = &t->text->buffer;
+    struct columns columns = {.align = "rrrrrrrrr", .width = {9, 9, 7, 7, 6, 6, 7, 9, 5}};
+    struct ds_buffer *out = &t->text->buffer, lines = {0};
     const int64_t end_ns = t->text->now_ns > t->last_ns ? t->text->now_ns : t->last_ns;
     const double passed = t->has_start ? (double)(end_ns - t->start_ns) / 1e9 : 0;
     const double seconds = passed > 0 ? passed : 1;
@@ -258,11 +268,18 @@ static void show_table(void *state)
     ds_buffer_printf(out, " (%.0f/s), %s\n", (double)t->bytes / seconds,
                      counted(t->calls, "calls").text);
     struct top_process *rows = make_rows(t, &num);
-    if (rows != NULL)
-        ds_buffer_printf(out, "%9s %9s %7s %7s %6s %6s %6s  %s\n", "B in/s", "out/s",
-                         "in/s", "out/s", "asked", "served", "failed", "process");
+    if (rows != NULL) {
+        ds_buffer_add_text(&lines,
+                           "B in/s\tout/s\tin/s\tout/s\tasked\tserved\tfailed \tpacket\tconn\t "
+                           "process");
+        columns_end_line(&lines);
+    }
+    report_narrow(t->text, &columns);
     for (; num_shown < num && (t->max_rows == 0 || num_shown < t->max_rows); num_shown++)
-        print_process(t, &rows[num_shown], seconds);
+        print_process(&rows[num_shown], seconds, &lines);
+    columns_fit_all(&columns, &lines);
+    columns_print_all(&columns, &lines, out);
+    ds_buffer_free(&lines);
     if (num_shown < num)
         ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (t->processes.num_forgotten != 0)
@@ -271,6 +288,9 @@ static void show_table(void *state)
                          "most %" PRIu64 " bytes, and so much may be missing where there is a +; "
                          "--max-tallies makes room\n",
                          t->max_tallies, tally_most_missing(&t->processes));
+    if (rows != NULL)
+        ds_buffer_add_text(out, "--process NAME or PID shows the messages of one, -Y 'frame == PACKET' "
+                                "the first of them, -Y 'conn == CONN' its connection\n");
     if (t->no_memory)
         ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
     free(rows);
@@ -288,6 +308,8 @@ static void tell_process(const struct top_process *process, struct json_writer *
     json_put_unsigned(json, JSON_KEY("served"), process->served);
     json_put_unsigned(json, JSON_KEY("failed"), process->failed);
     json_put_bool(json, JSON_KEY("may_miss"), process->head.most_missing != 0);
+    json_put_unsigned(json, JSON_KEY("packet"), process->frame);
+    json_put_unsigned(json, JSON_KEY("conn"), process->conn);
     json_put_close(json);
 }
 

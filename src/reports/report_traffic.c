@@ -277,8 +277,8 @@ static void describe(struct traffic *t, const struct message *message, struct tr
     t->failed |= kind->after == NULL || (has_shape(message) && kind->shape == NULL);
 }
 
-/* keep_largest makes the line of a message that is among the largest: what stands behind its size and
- * the number of its packet. */
+/* keep_largest makes the line of a message that is among the largest: the cells that stand behind its
+ * size and the number of its packet. */
 static void keep_largest(struct traffic *t, const struct message *message)
 {
     const struct ds_event *event = message->record->event;
@@ -286,9 +286,9 @@ static void keep_largest(struct traffic *t, const struct message *message)
     if (!best_rows_wants(&t->largest, (int64_t)message->m->size, event->frame))
         return;
     line->len = 0;
-    ds_buffer_printf(line, "%5" PRIu64 " ", event->conn->number);
+    ds_buffer_printf(line, "%" PRIu64 "\t", event->conn->number);
     report_print_time(t->text, event->ts_ns, line);
-    ds_buffer_add_text(line, "  ");
+    ds_buffer_add_text(line, "\t ");
     print_before(message, line);
     if (has_shape(message)) {
         struct ds_shape *shape = ds_shape_new(&message->body);
@@ -303,7 +303,6 @@ static void keep_largest(struct traffic *t, const struct message *message)
     talker_process_print(&t->talkers, message->record, TALKER_FROM, &message->from, line);
     ds_buffer_add_text(line, " > ");
     talker_process_print(&t->talkers, message->record, TALKER_TO, &message->to, line);
-    ds_buffer_add_text(line, "\n");
     t->failed |= !best_rows_add(&t->largest, (int64_t)message->m->size, event->frame, line);
 }
 
@@ -368,15 +367,15 @@ static double seconds_of(const struct traffic *t)
     return t->count != 0 ? (double)(t->last_ns - t->first_ns) / 1e9 : 0;
 }
 
-/* print_rate appends how many a second, "-" where no time has passed. */
+/* print_rate appends the cell of how many a second, "-" where no time has passed. */
 static void print_rate(const struct traffic *t, uint64_t num, struct ds_buffer *out)
 {
     const double seconds = seconds_of(t);
     const double rate = seconds > 0 ? (double)num / seconds : 0;
     if (seconds > 0)
-        ds_buffer_printf(out, " %8.*f", rate < 100 ? 1 : 0, rate);
+        ds_buffer_printf(out, "%.*f\t", rate < 100 ? 1 : 0, rate);
     else
-        ds_buffer_printf(out, " %8s", "-");
+        ds_buffer_add_text(out, "-\t");
 }
 
 static double share_of(const struct traffic *t, uint64_t bytes)
@@ -402,20 +401,38 @@ static void print_kind_what(const struct traffic_kind *kind, struct ds_buffer *o
         ds_buffer_add_text(out, kind->after);
 }
 
-static void print_kind(const struct traffic *t, const struct traffic_kind *kind)
+static void print_kind(const struct traffic *t, const struct traffic_kind *kind,
+                       struct ds_buffer *out)
 {
-    struct ds_buffer *out = &t->text->buffer;
-    ds_buffer_printf(out, "%12" PRIu64 "%c %5.1f %9" PRIu64, kind->bytes,
+    ds_buffer_printf(out, "%" PRIu64 "%c\t%.1f\t%" PRIu64 "\t", kind->bytes,
                      kind->head.most_missing != 0 ? '+' : ' ', share_of(t, kind->bytes),
                      kind->count);
     print_rate(t, kind->count, out);
-    ds_buffer_printf(out, " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64 " %5" PRIu64 "  ",
+    ds_buffer_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t ",
                      kind->bytes / kind->count, p99_of(kind), kind->largest, kind->largest_frame,
                      kind->largest_conn);
     print_kind_what(kind, out);
     ds_buffer_add_text(out, t->by == TRAFFIC_BY_NODE ? "" : "; ");
     routes_print(&t->talkers, &kind->routes, out);
-    ds_buffer_add_text(out, "\n");
+    columns_end_line(out);
+}
+
+static void print_largest(struct traffic *t, struct ds_buffer *out)
+{
+    struct columns columns = {.align = "rrrl", .width = {12, 9, 5, t->text->time_digits + 9}};
+    struct ds_buffer lines = {0};
+    report_narrow(t->text, &columns);
+    ds_buffer_add_text(&lines, "bytes\tpacket\tconn\ttime\t what; who > whom");
+    columns_end_line(&lines);
+    best_rows_sort(&t->largest);
+    for (size_t i = t->largest.num; i-- > 0;) {
+        const struct best_row *row = &t->largest.rows[i];
+        ds_buffer_printf(&lines, "%" PRId64 "\t%" PRIu64 "\t%s", row->rank, row->number, row->line);
+        columns_end_line(&lines);
+    }
+    columns_fit_all(&columns, &lines);
+    columns_print_all(&columns, &lines, out);
+    ds_buffer_free(&lines);
 }
 
 /* print_rest says what the lines above leave out, and how sure they are. */
@@ -444,35 +461,43 @@ static void show_table(void *state)
 #undef TRAFFIC_BY
     };
     struct traffic *t = state;
-    struct ds_buffer *out = &t->text->buffer;
+    struct columns columns = {.align = "rrrrrrrrr", .width = {13, 5, 9, 8, 8, 8, 9, 9, 5}};
+    struct ds_buffer *out = &t->text->buffer, lines = {0};
     uint64_t shown_bytes = 0, num_shown = 0;
+    report_narrow(t->text, &columns);
     ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], counted(t->count, "messages").text,
                      counted(t->bytes, "bytes").text);
     ds_buffer_printf(out, " in %.3f s\n", seconds_of(t));
     if (t->count == 0)
         return;
-    ds_buffer_printf(out, "%12s  %5s %9s %8s %8s %8s %9s %9s %5s  %s\n", "bytes", "%", "count",
-                     "/s", "mean", "p99", "largest", "packet", "conn",
+    ds_buffer_printf(&lines, "bytes \t%%\tcount\t/s\tmean\tp99\tlargest\tpacket\tconn\t %s",
                      t->by == TRAFFIC_BY_NODE ? "who > whom" : "what; who > whom");
+    columns_end_line(&lines);
     void **list = tally_list(&t->kinds, heaviest_first);
     for (; list != NULL && num_shown < t->kinds.table.num &&
            (t->max_rows == 0 || num_shown < t->max_rows);
          num_shown++) {
         const struct traffic_kind *kind = list[num_shown];
-        print_kind(t, kind);
+        print_kind(t, kind, &lines);
         shown_bytes += kind->bytes;
     }
     t->failed |= list == NULL;
     free(list);
+    columns_fit_all(&columns, &lines);
+    columns_print_all(&columns, &lines, out);
+    ds_buffer_free(&lines);
     print_rest(t, shown_bytes, num_shown);
-    ds_buffer_printf(out, "the largest messages:\n%12s %9s %5s %-*s  what; who > whom\n", "bytes",
-                     "packet", "conn", (int)t->text->time_digits + 9, "time");
-    best_rows_sort(&t->largest);
-    for (size_t i = t->largest.num; i-- > 0;)
-        ds_buffer_printf(out, "%12" PRId64 " %9" PRIu64 " %s", t->largest.rows[i].rank,
-                         t->largest.rows[i].number, t->largest.rows[i].line);
+    ds_buffer_add_text(out, "the largest messages:\n");
+    print_largest(t, out);
     ds_buffer_add_text(out, "-Y 'frame == PACKET' shows one of these messages, -Y 'conn == CONN' "
                             "its connection\n");
+}
+
+/* print_cells appends the line of one of the largest as a text. */
+static void print_cells(const char *line, struct ds_buffer *out)
+{
+    const struct columns columns = {.align = "rl", .width = {5}};
+    columns_print(&columns, line, out);
 }
 
 /* put_scratch writes what has just been printed to scratch as a field. */
@@ -517,11 +542,12 @@ static void tell_largest(struct traffic *t, struct json_writer *json)
     json_put_list(json, JSON_KEY("largest"));
     for (size_t i = t->largest.num; i-- > 0;) {
         const struct best_row *row = &t->largest.rows[i];
-        const size_t len = strlen(row->line);
         json_item_open(json);
         json_put_signed(json, JSON_KEY("bytes"), row->rank);
         json_put_unsigned(json, JSON_KEY("packet"), row->number);
-        json_put_text(json, JSON_KEY("what"), (struct ds_text){row->line, len != 0 ? len - 1 : 0});
+        t->scratch.len = 0;
+        print_cells(row->line, &t->scratch);
+        put_scratch(t, JSON_KEY("what"), json);
         json_put_close(json);
     }
     json_put_list_end(json);

@@ -75,13 +75,18 @@ static void attach(struct tree_table *report, struct tree *parent, struct tree *
     child->parent = parent->entry.number;
 }
 
-enum { MAX_INDENT = 40 };
+enum { MAX_INDENT = 40, LEAST_WIDTH = 50 }; /* of what is indented */
 
 static void print_node(struct tree_table *report, const struct tree *tree, unsigned depth)
 {
     struct ds_buffer *out = &report->text->buffer;
     const struct tree *parent = table_get(&report->table, tree->parent);
-    ds_buffer_printf(out, "%*s", (int)(2 * (depth < MAX_INDENT ? depth : MAX_INDENT)), "");
+    const unsigned width = report->text->width;
+    const unsigned max_depth = width == 0                              ? MAX_INDENT
+                               : width < LEAST_WIDTH                   ? 0
+                               : (width - LEAST_WIDTH) / 2 < MAX_INDENT ? (width - LEAST_WIDTH) / 2
+                                                                       : MAX_INDENT;
+    ds_buffer_printf(out, "%*s", (int)(2 * (depth < max_depth ? depth : max_depth)), "");
     if (parent != NULL) {
         ds_buffer_add_text(out, tree->start_ns < parent->start_ns ? "" : "+");
         latency_print(tree->start_ns - parent->start_ns, out);
@@ -236,13 +241,16 @@ static void show_table(void *state)
 {
     struct tree_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
-    const struct tree_counts counts = go_over(report, true);
+    const bool flows = report->num_trees + report->num_ambiguous != 0;
+    const struct tree_counts counts = go_over(report, flows);
     ds_buffer_printf(out,
                      "%s with others beneath, %" PRIu64 " without, %" PRIu64
                      " of which it can't be told\n",
                      counted(counts.trees, "calls").text, counts.single, counts.ambiguous);
     if (report->failed)
         ds_buffer_add_text(out, "memory ran out\n");
+    if (!flows)
+        go_over(report, true);
 }
 
 static void end_table(void *state)

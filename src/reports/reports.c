@@ -8,10 +8,12 @@
 #include "redraw.h"
 #include "report.h"
 #include "label_show.h"
+#include "line_fit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { WRITE_LEN = 65536 }; /* so much text is written out */
@@ -110,9 +112,10 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
     r->out =
         (struct output_file){.name = "the report", .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
     r->text.time_digits = time_digits;
-    struct screen screen;
+    r->text.width = screen_width(r->out.fd);
     r->redraws = config->is_live && config->every_ns != 0 && !is_any(config, does_flow) &&
-                 screen_find(r->out.fd, &screen);
+                 r->text.width != 0;
+    r->text.shortens = r->redraws;
     for (int i = 0; i < REPORT_COUNT; i++) {
         if (!config->wanted[i] || kinds[i] == NULL)
             continue;
@@ -175,27 +178,83 @@ static void end_all(struct reports *r)
     }
 }
 
+void report_bound(const struct report_text *text, struct columns *columns)
+{
+    columns->line_width = text->width;
+    columns->shortens = text->shortens;
+}
+
+void report_narrow(const struct report_text *text, struct columns *columns)
+{
+    report_bound(text, columns);
+    if (text->width != 0)
+        memset(columns->width, 0, sizeof columns->width);
+}
+
+static struct ds_text all_of(const struct ds_buffer *buffer)
+{
+    return (struct ds_text){buffer->len != 0 ? buffer->data : "", buffer->len};
+}
+
+static void replace(struct ds_buffer *text, struct ds_buffer *by)
+{
+    by->failed |= text->failed;
+    ds_buffer_free(text);
+    *text = *by;
+}
+
+/* fit breaks lines of the text that are still too wide for their terminal: sentences. */
+static void fit(struct report_text *text)
+{
+    struct ds_buffer fitted = {0};
+    if (text->width == 0)
+        return;
+    lines_wrap(all_of(&text->buffer), text->width, &fitted);
+    replace(&text->buffer, &fitted);
+}
+
 void reports_show(struct reports *r)
 {
-    const size_t len = r->text.buffer.len;
+    struct ds_buffer written = {0}; /* what there is already, which stays for its own place */
+    ds_buffer_add(&written, all_of(&r->text.buffer).data, r->text.buffer.len);
+    r->text.width = screen_width(STDERR_FILENO);
     show_all(r);
+    fit(&r->text);
     if (!r->text.buffer.failed && r->text.buffer.len != 0)
         fwrite(r->text.buffer.data, 1, r->text.buffer.len, stderr);
-    if (!r->text.buffer.failed)
-        r->text.buffer.len = len;
+    replace(&r->text.buffer, &written);
+    r->text.width = screen_width(r->out.fd);
+}
+
+static enum reports_status write_text(struct reports *r)
+{
+    struct ds_buffer *text = &r->text.buffer;
+    struct output_file *out = &r->out;
+    const bool had_failed = out->failed;
+    if (text->len != 0)
+        ds_buffer_add(&out->buffer, text->data, text->len);
+    if (text->failed || out->buffer.failed) {
+        complain("out of memory");
+        return REPORTS_FAILED;
+    }
+    text->len = 0;
+    output_file_flush(out);
+    if (!had_failed)
+        output_file_say_unread(out, 0);
+    return !out->failed  ? REPORTS_OK
+           : out->closed ? REPORTS_READER_GONE
+                         : REPORTS_FAILED;
 }
 
 /* redraw replaces what is to be written by what the screen holds of it. */
 static void redraw(struct reports *r)
 {
-    struct ds_buffer *text = &r->text.buffer, drawn = {0};
+    struct ds_buffer drawn = {0};
     struct screen screen;
-    if (!screen_find(r->out.fd, &screen) || text->len == 0)
+    if (!screen_find(r->out.fd, &screen) || r->text.buffer.len == 0)
         return;
-    redraw_text(&screen, (struct ds_text){text->data, text->len}, &drawn);
-    drawn.failed |= text->failed;
-    ds_buffer_free(text);
-    *text = drawn;
+    redraw_text(&screen, all_of(&r->text.buffer), &drawn);
+    replace(&r->text.buffer, &drawn);
 }
 
 enum reports_status reports_repeat(struct reports *r, int64_t now_ns)
@@ -204,6 +263,7 @@ enum reports_status reports_repeat(struct reports *r, int64_t now_ns)
     report_print_time(&r->text, now_ns, &r->text.buffer);
     ds_buffer_add_text(&r->text.buffer, "\n");
     r->text.now_ns = now_ns;
+    r->text.width = screen_width(r->out.fd);
     show_all(r);
     r->text.now_ns = 0;
     ds_buffer_add_text(&r->text.buffer, "\n");
@@ -211,9 +271,10 @@ enum reports_status reports_repeat(struct reports *r, int64_t now_ns)
         if (r->state[i] != NULL && kinds[i]->begin_anew != NULL)
             kinds[i]->begin_anew(r->state[i], now_ns);
     }
+    fit(&r->text);
     if (r->redraws)
         redraw(r);
-    return reports_write(r);
+    return write_text(r);
 }
 
 void reports_print_open(const struct reports *r, const struct call *call, struct ds_buffer *out)
@@ -234,6 +295,7 @@ void reports_print_open(const struct reports *r, const struct call *call, struct
 
 void reports_end(struct reports *r)
 {
+    r->text.width = screen_width(r->out.fd);
     show_all(r);
     end_all(r);
 }
@@ -245,22 +307,8 @@ struct ds_buffer *reports_text(struct reports *r)
 
 enum reports_status reports_write(struct reports *r)
 {
-    struct ds_buffer *text = &r->text.buffer;
-    struct output_file *out = &r->out;
-    const bool had_failed = out->failed;
-    if (text->len != 0)
-        ds_buffer_add(&out->buffer, text->data, text->len);
-    if (text->failed || out->buffer.failed) {
-        complain("out of memory");
-        return REPORTS_FAILED;
-    }
-    text->len = 0;
-    output_file_flush(out);
-    if (!had_failed)
-        output_file_say_unread(out, 0);
-    return !out->failed  ? REPORTS_OK
-           : out->closed ? REPORTS_READER_GONE
-                         : REPORTS_FAILED;
+    fit(&r->text);
+    return write_text(r);
 }
 
 void reports_free(struct reports *r)

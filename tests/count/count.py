@@ -110,10 +110,10 @@ def check_top(capture, messages):
     rows = 0
     for line in text.split('\n')[2:]:
         parts = line.split()
-        if len(parts) != 8 or not parts[0].isdigit():
+        if len(parts) != 10 or not parts[0].isdigit():
             continue
         rows += 1
-        for name in (parts[7].replace("'", ''), 'all'):
+        for name in (parts[9].replace("'", ''), 'all'):
             found[name][0] += int(parts[1])
             found[name][1] += float(parts[3])
             found[name][2] += 1

@@ -134,10 +134,11 @@ static void assert_drawn(unsigned rows, unsigned columns, const char *text, cons
 static void what_a_screen_holds(void **state)
 {
     (void)state;
-    assert_drawn(4, 4, "one\nthree\nsix\n", "\033[H\033[Jone\nthre\nsix\n");
-    assert_drawn(3, 4, "one\nthree\nsix\n", "\033[H\033[Jone\nthre\n");
+    assert_drawn(4, 4, "one\nthree\nsix\n", "\033[H\033[Jone\nt...\nsix\n");
+    assert_drawn(3, 4, "one\nthree\nsix\n", "\033[H\033[Jone\nt...\n");
     assert_drawn(1, 4, "one\n", "\033[H\033[J");
-    assert_drawn(9, 2, "\xc3\xa9\xe2\x82\xac\xc3\xa9", "\033[H\033[J\xc3\xa9\xe2\x82\xac\n");
+    assert_drawn(9, 3, "\xc3\xa9\xe2\x82\xac\xc3\xa9", "\033[H\033[J\xc3\xa9\xe2\x82\xac\xc3\xa9\n");
+    assert_drawn(9, 4, "\xc3\xa9\xe2\x82\xac\xc3\xa9" "ab", "\033[H\033[J\xc3\xa9...\n");
 }
 
 static void run_traffic(void *by)
@@ -274,16 +275,95 @@ static struct ds_text words(const char *text)
     return (struct ds_text){text, strlen(text)};
 }
 
+static void put_monitor_of(void *report, const struct report_kind *kind, uint64_t number)
+{
+    struct monitor_end m = {.conn = 7, .end_ns = (int64_t)number, .outcome = MONITOR_OPEN};
+    m.watcher.node = words("a@h");
+    m.target.node = words("b@h");
+    kind->record(report, &(struct record){.monitor = &m});
+}
+
+static void put_monitor(void *report, uint64_t number)
+{
+    put_monitor_of(report, &report_monitors, number);
+}
+
+static void put_timed_call(void *report, uint64_t number)
+{
+    const struct call call = {.number = number, .label = "gen:x", .group = "", .outcome = CALL_OK};
+    report_calls.record(report, &(struct record){.call = &call});
+}
+
+/* Tables with a line for each thing as it ends: how many there are stands first, but where lines do not
+ * wait: live, and where there are too many of them. */
+static void count_before_lines(void **state)
+{
+    static const struct {
+        const struct report_kind *kind;
+        void (*put)(void *report, uint64_t number);
+        const char *first, *heading, *many;
+    } tables[] = {
+        {&report_monitors, put_monitor, "2 monitors and links, and 0 monitors of calls\nkind ", "kind ",
+         "\n30000 monitors and links"},
+        {&report_calls, put_timed_call, "2 calls, 2 ok\ncall ", "call ", "\n30000 calls, 30000 ok"},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct report_config config;
+        struct report_text text = {.time_digits = 6};
+        const struct report_kind *kind = tables[i].kind;
+        init_config(&config);
+        config.call_order = CALLS_BY_TIME;
+        void *report = kind->open(&text, &config);
+        for (uint64_t j = 0; j < 2; j++)
+            tables[i].put(report, j);
+        assert_int_equal(text.buffer.len, 0);
+        kind->show(report);
+        assert_memory_equal(text.buffer.data, tables[i].first, strlen(tables[i].first));
+        assert_int_equal(num_lines(&text), 4);
+        text.buffer.len = 0;
+        kind->begin_anew(report, 1); /* what has been written is not written again */
+        kind->show(report);
+        assert_memory_equal(text.buffer.data, tables[i].first, strlen(tables[i].first));
+        assert_int_equal(num_lines(&text), 2);
+        kind->begin_anew(report, 1);
+        text.buffer.len = 0;
+        for (uint64_t j = 0; j < 29998; j++)
+            tables[i].put(report, j);
+        assert_memory_equal(text.buffer.data, "so many that ", 13);
+        kind->show(report);
+        assert_int_equal(num_lines(&text), 29998 + 3);
+        const char *last = memrchr(text.buffer.data, '\n', text.buffer.len - 1);
+        assert_memory_equal(last, tables[i].many, strlen(tables[i].many));
+        kind->end(report);
+        text.buffer.len = 0;
+
+        config.is_live = true;
+        report = kind->open(&text, &config);
+        for (uint64_t j = 0; j < 2; j++)
+            tables[i].put(report, j);
+        assert_memory_equal(text.buffer.data, tables[i].heading, strlen(tables[i].heading));
+        assert_int_equal(num_lines(&text), 3);
+        kind->show(report);
+        kind->begin_anew(report, 1);
+        tables[i].put(report, 3);
+        assert_int_equal(num_lines(&text), 5);
+        kind->end(report);
+        ds_buffer_free(&text.buffer);
+    }
+}
+
 /* All other tables, each of calls, deaths and messages. */
 static void run_others(void *kind_of)
 {
     const struct report_kind *kind = kind_of;
     struct report_config config;
-    struct report_text text = {.time_digits = 6};
+    struct report_text text = {.time_digits = 6, .width = 60};
     struct made made;
     init_config(&config);
     config.limits[DS_LIMIT_TALLIES] = 3;
     config.max_rows = 2;
+    config.call_order = CALLS_BY_TIME;
     void *report = kind->open(&text, &config);
     if (report == NULL)
         return;
@@ -302,6 +382,8 @@ static void run_others(void *kind_of)
         kind->record(report, &(struct record){.event = &made.event, .call = &call});
         make_exit(&made, (uint8_t)i, 9);
         kind->record(report, &made.record);
+        if (kind->takes_monitors)
+            put_monitor_of(report, kind, i);
         if (kind->visit != NULL && i == 3)
             kind->visit(report, &(struct record){.call = &call});
     }
@@ -327,20 +409,25 @@ static void name_known_later(void **state)
     for (unsigned i = 0; i < 3; i++) {
         make_exit(&made, 5, 7); /* from and to are a pid of a@h */
         made.event.message.role[DS_ROLE_TO] = (struct ds_term){0};
-        if (i == 2)
+        made.event.frame = 20 - i; /* what comes first is told, by whatever it is counted */
+        if (i == 2) {
             made.record.note.from_name = words("db");
+            made.event.frame = 11;
+        }
         report_top.record(report, &made.record);
     }
     make_exit(&made, 6, 7);
     made.event.message.role[DS_ROLE_TO] = (struct ds_term){0};
     report_top.record(report, &made.record);
     call.caller = (struct party){.node = words("a@h"), .has_pid = true, .id = 6, .creation = 1};
+    call.start_frame = 9;
+    call.conn = 7;
     report_top.record(report, &(struct record){.event = &made.event, .call = &call});
     call.caller.name = words("web");
     report_top.record(report, &(struct record){.event = &made.event, .call = &call});
     report_top.show(report);
-    assert_has(&text, "       300     0.0     3.0      0      0      0  db@a@h\n");
-    assert_has(&text, "       100     0.0     1.0      2      0      0  web@a@h\n");
+    assert_has(&text, "       300     0.0     3.0      0      0      0         11     7  db@a@h\n");
+    assert_has(&text, "       100     0.0     1.0      2      0      0          7     7  web@a@h\n");
     assert_null(memmem(text.buffer.data, text.buffer.len, "<a@h", 4));
     report_top.end(report);
     ds_buffer_free(&text.buffer);
@@ -449,12 +536,14 @@ static void calls_without_end(void **state)
             put_call(report, both[i], "gen:far", CALL_OK, INT64_MAX / 2);
         both[i]->show(report);
         if (i == 0) {
-            assert_has(&text, " 2       0      2        -        -        -        -        - |       "
-                              "        |      21       121     7  gen:x");
-            assert_has(&text, " 1       0      0  5.75 ms  5.75 ms  5.75 ms  5.75 ms  5.75 ms |");
+            /* Columns are as wide as those 146 years need. */
+            assert_has(&text, " 2       0      2              -              -              -              -"
+                              "               - |               |      21       121     7  gen:x");
+            assert_has(&text, " 1       0      0        5.75 ms        5.75 ms        5.75 ms        5.75 ms"
+                              "         5.75 ms |");
             assert_has(&text, "|      25       125     7  gen:z");
         } else {
-            assert_has(&text, "    0      9      0  b@h\n");
+            assert_has(&text, "    0      9      0        130     7  b@h\n");
         }
         both[i]->end(report);
         ds_buffer_free(&text.buffer);
@@ -464,7 +553,8 @@ static void calls_without_end(void **state)
 static void without_memory(void **state)
 {
     static const struct report_kind *const others[] = {&report_latency, &report_open,
-                                                       &report_deaths, &report_top, &report_audit};
+                                                       &report_deaths, &report_top, &report_audit,
+                                                       &report_monitors, &report_calls};
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct report_kind kind = *others[i];
@@ -479,7 +569,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_shapes),    cmocka_unit_test(at_the_cap),
         cmocka_unit_test(what_a_screen_holds), cmocka_unit_test(deaths_at_the_cap),
-        cmocka_unit_test(deaths_of_each_table), cmocka_unit_test(very_many_deaths),
+        cmocka_unit_test(deaths_of_each_table), cmocka_unit_test(very_many_deaths), cmocka_unit_test(count_before_lines),
         cmocka_unit_test(name_known_later),
         cmocka_unit_test(what_is_under_way),
         cmocka_unit_test(calls_without_end),

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""widths.py PROGRAM PCAPS: on a terminal each report fits, whatever its width, and says all that it says in
+a file, in the same order: what is too wide goes on below, and no number is broken."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+program, pcaps = sys.argv[1:]
+REPORTS = ["doctor", "links", "traffic", "traffic --by node", "traffic --by mfa", "latency", "top",
+           "deaths", "audit", "open", "calls", "calls --sort time", "monitors", "trees", "seq_trace"]
+CAPTURES = ["otp29-ops.pcap", "rabbit-3.10.pcap.gz"]
+
+
+def fail(why, text=""):
+    sys.exit(f"FAILED: {why}\n{text}")
+
+
+def on_terminal(command, columns, **environment):
+    """What a command writes to a terminal that is so wide."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    flags = termios.tcgetattr(slave)
+    flags[1] &= ~termios.OPOST
+    termios.tcsetattr(slave, termios.TCSANOW, flags)
+    process = subprocess.Popen(command, stdout=slave, stderr=subprocess.PIPE,
+                               env={**os.environ, **environment})
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            some = os.read(master, 65536)
+        except OSError:  # its other end is closed
+            break
+        if not some:
+            break
+        text += some
+    said = process.communicate()[1].decode()
+    os.close(master)
+    if process.returncode not in (0, 3):
+        fail(f"{command} ended with {process.returncode}", said)
+    return text.decode()
+
+
+def in_file(command, **environment):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, **environment}).stdout.decode()
+
+
+def numbers(text):
+    return re.findall(r"[0-9.]+", text)
+
+
+def widest(text):
+    return max(len(line) for line in text.split("\n"))
+
+
+os.environ.pop("COLUMNS", None)
+too_wide = 0
+for capture in CAPTURES:
+    for report in REPORTS:
+        command = [program, "-r", f"{pcaps}/{capture}", "--report", *report.split()]
+        whole = in_file(command)
+        too_wide += widest(whole) > 80
+        for columns in 60, 80, 200:
+            text = on_terminal(command, columns)
+            what = f"--report {report} of {capture} in {columns} columns"
+            if widest(text) > columns:
+                fail(f"{what} has lines of {widest(text)}", text)
+            if "".join(text.split()) != "".join(whole.split()):
+                fail(f"{what} does not say the same as in a file", text)
+            if numbers(text) != numbers(whole):
+                fail(f"{what} has other numbers than in a file", text)
+            if any(line.endswith(" ") and len(line.split()) > 1 for line in text.split("\n")
+                   if line + "\n" not in whole and not line.lstrip().startswith("us....")):
+                fail(f"{what} has blanks where a line goes on", text)
+if too_wide < 20:
+    fail("few of these are wider than 80 columns in a file")
+
+command = [program, "-r", f"{pcaps}/otp29-ops.pcap", "--report", "traffic"]
+whole = in_file(command)
+if in_file(command, COLUMNS="60") != whole:
+    fail("COLUMNS changes what is written to a file")
+if widest(on_terminal(command, 200, COLUMNS="70")) > 70:
+    fail("COLUMNS does not say how wide a terminal is")
+for wrong in "", "0", "-5", "wide", "80 or so", "99999999999999999999":
+    if on_terminal(command, 80, COLUMNS=wrong) != on_terminal(command, 80):
+        fail(f"COLUMNS={wrong} is taken for a width")
+if on_terminal(command, 0) != on_terminal(command, 80):
+    fail("a terminal that does not know its width has not 80 columns")
+if on_terminal(command, 1) != on_terminal(command, 20):
+    fail("a terminal that is narrower than 20 columns is not taken to have 20")
+if on_terminal(command, 500).split() != whole.split():
+    fail("a wide terminal breaks lines")
