@@ -79,6 +79,11 @@ void channel_use_latin1(struct channel *channel)
     channel->frames.latin1 = true;
 }
 
+void channel_use_headers(struct channel *channel)
+{
+    channel->frames.headed = true;
+}
+
 void channel_free(struct channel *channel)
 {
     if (channel == NULL)

@@ -143,6 +143,11 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
         if (either->has_flags && (either->flags & FLAG_MASK(UTF8_ATOMS)) == 0)
             channel_use_latin1(d->channel);
     }
+    /* Nodes use what both have. */
+    const struct dist_dir *both = dist_of(conn)->dirs;
+    const uint64_t headers = FLAG_MASK(DIST_HDR_ATOM_CACHE) | FLAG_MASK(FRAGMENTS);
+    if (both[0].has_flags && both[1].has_flags && (both[0].flags & both[1].flags & headers) != 0)
+        channel_use_headers(d->channel);
 }
 
 /* know_channel begins a direction of which is known that a frame begins here. */

@@ -360,6 +360,9 @@ static __attribute__((noinline)) void take_whole(struct frames *frames, struct c
     } else if (first == FRAME_PASS_THROUGH) {
         sent->kind = DS_FRAME_PASS_THROUGH;
         source.pass_through = true;
+        if (frames->headed)
+            control_fault(&event, &source, &at, DS_FAULT_MALFORMED,
+                          "a frame without the header that both nodes said they use");
         if (cursor_skip(&at, 1))
             decode(frames, &source, &at, NULL, &event);
     } else {

@@ -21,6 +21,7 @@ struct frames {
     struct conn *conn;
     uint8_t dir;
     bool latin1;         /* UTF8_ATOMS was not negotiated: atoms of the headers are latin-1 */
+    bool headed;         /* each frame has to have a header */
     uint8_t doubt;       /* messages that must fit yet; until then nothing is inferred */
     bool is_next;        /* those begin where the bytes went on after a loss: none were skipped */
     int64_t began_ns;    /* when the first byte of the frame at hand came */

@@ -1,7 +1,7 @@
 %% stranger.erl - peers of a node that are none of Erlang/OTP's, or of an old one: each connects to a port
 %% of 10.9.2.2.
 -module(stranger).
--export([knock/2, decline/2, join/4, flags/0]).
+-export([knock/2, decline/2, join/4, join/5, flags/0]).
 
 flags() ->
     16#d075f5fbd. % no headers of distribution, no fragments
@@ -18,7 +18,10 @@ begin_with(Port, SendName) ->
     {Socket, gen_tcp:recv(Socket, 0, 5000)}.
 
 name(Name) ->
-    <<$N, (flags()):64, 1:32, (byte_size(Name)):16, Name/binary>>.
+    name(Name, flags()).
+
+name(Name, Flags) ->
+    <<$N, Flags:64, 1:32, (byte_size(Name)):16, Name/binary>>.
 
 %% decline has a name that is connected already, and does not replace that connection.
 decline(Port, Name) ->
@@ -30,7 +33,10 @@ decline(Port, Name) ->
 
 %% join connects as a node does, sends frames, and stays for a second.
 join(Port, Name, Cookie, Frames) ->
-    {Socket, {ok, <<"sok">>}} = begin_with(Port, name(Name)),
+    join(Port, Name, Cookie, Frames, flags()).
+
+join(Port, Name, Cookie, Frames, Flags) ->
+    {Socket, {ok, <<"sok">>}} = begin_with(Port, name(Name, Flags)),
     {ok, <<$N, _:64, Challenge:32, _/binary>>} = gen_tcp:recv(Socket, 0),
     ok = gen_tcp:send(Socket, [<<$r, 5:32>>, erlang:md5([Cookie, integer_to_list(Challenge)])]),
     {ok, <<$a, _/binary>>} = gen_tcp:recv(Socket, 0),

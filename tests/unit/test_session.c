@@ -191,7 +191,7 @@ static void end(struct world *w)
     ds_session_end(w->session);
 }
 
-#define FLAGS "\0\0\0\x0d\x07\xdf\x7f\xbd"
+#define FLAGS "\0\0\0\x0d\x07\x5f\x5f\xbd" /* no headers, no fragments */
 #define SEND_NAME "\0\x16N" FLAGS "\0\0\0\x01\0\x07" "alice@h"
 #define STATUS_OK "\0\x03sok"
 #define CHALLENGE "\0\x18N" FLAGS "\0\0\0\x0a\0\0\0\x02\0\x05" "bob@h"
@@ -413,7 +413,7 @@ static void run_raw(void *context)
         return;
     open_ports(&world, 40002, 50000, true);
     A("\0\x16N\0"); /* not enough to tell what it is: packets 4 to 6 */
-    A("\0\0\x0d\x07\xdf\x7f\xbd\0\0\0\x01\0");
+    A("\0\0\x0d\x07\x5f\x5f\xbd\0\0\0\x01\0");
     world.seq[0] -= 4;
     A("\0\0\x01\0\x07" "alice@h"); /* 4 of these again */
     B(STATUS_OK);
