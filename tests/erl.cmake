@@ -69,3 +69,6 @@ add_test(NAME stops COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/stops $<TARGET_F
 add_test(NAME memory COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/memory ${CMAKE_SOURCE_DIR}
                              ${CMAKE_BINARY_DIR}/without_sanitizers ${ERL_DIR} ${ERL})
 set_tests_properties(memory PROPERTIES TIMEOUT 1800 COST 100) # it builds first
+
+# What the findings tell people to type, on each release.
+release_check(advice advice ${CMAKE_SOURCE_DIR}/src/findings)
