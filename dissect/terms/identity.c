@@ -182,6 +182,16 @@ bool ds_term_get_reference(const struct ds_term *term, struct ds_identity *out)
            (get_plain_reference(term, out) || get_any(term, out));
 }
 
+bool ds_term_is_pid_of(const struct ds_term *term, uint32_t creation)
+{
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    uint32_t last;
+    uint8_t tag;
+    return cursor_read_u8(&at, &tag) && tag == TERM_TAG_NEW_PID && cursor_left(&at) >= sizeof last &&
+           cursor_skip(&at, cursor_left(&at) - sizeof last) && cursor_read_u32(&at, &last) &&
+           last == creation;
+}
+
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out)
 {
     return term_get_atom(term, out);

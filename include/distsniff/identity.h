@@ -30,6 +30,10 @@ bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out);
 bool ds_term_get_pid(const struct ds_term *term, struct ds_identity *out);
 bool ds_term_get_reference(const struct ds_term *term, struct ds_identity *out);
 
+/* ds_term_is_pid_of says whether a term is a pid as nodes of today write it, of that creation: by its last
+ * bytes, sooner than it can be taken apart. False may also mean that it is written otherwise. */
+bool ds_term_is_pid_of(const struct ds_term *term, uint32_t creation);
+
 /* Parts of terms, as views. Each returns false when the term is not of that kind. */
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out); /* known, UTF-8 */
 bool ds_term_get_integer(const struct ds_term *term, int64_t *out);

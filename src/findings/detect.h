@@ -100,6 +100,7 @@ struct pair {
 
 struct callee {
     struct table_entry entry;
+    uint64_t key; /* a hash of its node and name */
     uint64_t calls, failed, noproc, timeouts;
     uint64_t conn, frame;
     bool is_told;

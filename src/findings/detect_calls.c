@@ -83,22 +83,32 @@ static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, con
     *is_next = true;
 }
 
+/* get_callee finds or adds who was asked, at the cap in place of the oldest. NULL: no memory. */
+static struct callee *get_callee(struct detect *d, const struct call *call)
+{
+    const uint64_t key = hash_short(hash_short(9, call->callee.node), call->callee.name);
+    struct callee *c = table_first(&d->callees, (uint32_t)key);
+    while (c != NULL && c->key != key)
+        c = table_next(&d->callees, c);
+    if (c != NULL)
+        return c;
+    if (table_is_full(&d->callees))
+        table_remove(&d->callees, table_oldest(&d->callees));
+    c = table_add(&d->callees, (uint32_t)key);
+    if (c != NULL)
+        c->key = key;
+    return c;
+}
+
 static void take_callee(struct detect *d, const struct call *call)
 {
     if (call->callee.name.data == NULL || call->callee.node.data == NULL ||
         detect_is_one_way(d, call->conn))
         return;
-    const uint64_t key = (uint64_t)hash_text(call->callee.name) << 32 | hash_text(call->callee.node);
-    const uint32_t hash = hash_key(&key, sizeof key);
-    struct callee *c = table_first(&d->callees, hash);
+    struct callee *c = get_callee(d, call);
     if (c == NULL) {
-        if (table_is_full(&d->callees))
-            table_remove(&d->callees, table_oldest(&d->callees));
-        c = table_add(&d->callees, hash);
-        if (c == NULL) {
-            d->no_memory++;
-            return;
-        }
+        d->no_memory++;
+        return;
     }
     c->calls++;
     if (!has_failed(call->outcome))

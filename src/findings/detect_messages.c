@@ -182,6 +182,7 @@ static void take_earlier_life(struct detect *d, const struct ds_event *event)
     const struct ds_endpoint *end = &event->conn->end[!event->dir];
     struct ds_identity identity;
     if (end->creation < OLDEST_LARGE || m->role[DS_ROLE_TO].data == NULL ||
+        ds_term_is_pid_of(&m->role[DS_ROLE_TO], end->creation) ||
         !ds_term_get_identity(&m->role[DS_ROLE_TO], &identity) ||
         identity.creation == end->creation || identity.creation < OLDEST_LARGE ||
         identity.node.data == NULL || end->node.data == NULL ||

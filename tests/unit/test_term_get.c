@@ -287,10 +287,19 @@ static void test_identity_of_a_kind(void **state)
             assert_int_equal(one.creation, 3);
             assert_int_equal(one.word[0], any.word[0]);
         }
+        const bool is_new_pid = cases[i].bytes[0] == 88; /* references end in their numbers */
+        for (uint32_t creation = 1; creation <= 3; creation++)
+            assert_int_equal(ds_term_is_pid_of(&term, creation), is_new_pid && creation == 3);
         term.len--; /* cut */
+        assert_false(ds_term_is_pid_of(&term, 3));
         assert_false(ds_term_get_pid(&term, &one) || ds_term_get_reference(&term, &one));
     }
     assert_false(ds_term_get_pid(&(struct ds_term){0}, &(struct ds_identity){0}));
+    assert_false(ds_term_is_pid_of(&(struct ds_term){0}, 0));
+    for (size_t len = 0; len < 5; len++) {
+        static const uint8_t tag_alone[] = {88, 0, 0, 0, 0};
+        assert_int_equal(ds_term_is_pid_of(&(struct ds_term){.data = tag_alone, .len = len}, 0), false);
+    }
     assert_false(ds_term_get_reference(&(struct ds_term){0}, &(struct ds_identity){0}));
 }
 
