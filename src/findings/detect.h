@@ -239,6 +239,7 @@ struct detect {
     bool has_dialled;
     struct fading fading[MAX_FADING];
     bool has_fading;
+    bool looks_closer; /* messages may tell of those, or of keys of TLS */
     struct lookups lookups;
     struct scans scans;
     struct mesh *mesh; /* NULL: no link has been up yet */
@@ -360,6 +361,7 @@ static inline bool detect_is_of_global(const char *label)
 
 /* detect_tls is of connections with TLS, and comes before detect_connect. */
 void detect_tls(struct detect *d, const struct record *record);
+void detect_tls_message(struct detect *d, const struct ds_event *event);
 
 /* wording_span appends a time span as people say it. */
 /* detect_complete gives out more about what is found already: the detail, and the evidence of the same

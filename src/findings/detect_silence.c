@@ -24,7 +24,7 @@ static void take_lost(struct detect *d, const struct ds_event *event)
             break;
         }
     }
-    d->has_fading = true;
+    d->has_fading = d->looks_closer = true;
     *g = (struct fading){.is_used = true,
                          .waiting = event->dir,
                          .conn = conn->number,

@@ -197,15 +197,16 @@ static void check_certificate(struct detect *d, const struct ds_event *event, st
     detect_commit(d);
 }
 
-/* check_renewals: each renewal of keys holds up what is sent. */
+/* check_renewals: each renewal of keys holds up what is sent. After how many bytes they come is
+ * configured, so that the first few are enough; at the end it is known how many there were. */
 static void check_renewals(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     const struct ds_conn *conn = event->conn;
     const uint64_t num = conn->tls->key_updates[0] + conn->tls->key_updates[1];
     const int64_t span_ns = event->ts_ns - w->opened_ns;
     const uint64_t bytes = conn->counters[0].bytes + conn->counters[1].bytes;
-    if (num < MANY_UPDATES || (w->tls_told & TOLD_RENEWAL) != 0 ||
-        span_ns / (int64_t)num > RENEW_NS || bytes / num > RENEW_BYTES)
+    const bool was_told = (w->tls_told & TOLD_RENEWAL) != 0;
+    if (num < MANY_UPDATES || span_ns / (int64_t)num > RENEW_NS || bytes / num > RENEW_BYTES)
         return;
     w->tls_told |= TOLD_RENEWAL;
     struct finding *f = detect_begin(d, FINDING_DS213, event);
@@ -219,7 +220,20 @@ static void check_renewals(struct detect *d, const struct ds_event *event, struc
     wording_size(&f->detail, bytes / num);
     wording_add(&f->detail, " each");
     detect_frame(f, event->frame, "behind them");
-    detect_commit(d);
+    if (was_told)
+        detect_complete(d);
+    else
+        detect_commit(d);
+}
+
+void detect_tls_message(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tls *tls = event->conn->tls;
+    if (tls == NULL || tls->key_updates[0] + tls->key_updates[1] < MANY_UPDATES)
+        return;
+    struct watched *w = detect_watch(d, event->conn);
+    if (w != NULL && (w->tls_told & TOLD_RENEWAL) == 0)
+        check_renewals(d, event, w);
 }
 
 void detect_tls(struct detect *d, const struct record *record)
@@ -228,6 +242,7 @@ void detect_tls(struct detect *d, const struct record *record)
     if (event == NULL || record->call != NULL || record->monitor != NULL ||
         event->type != DS_EVENT_CONN || event->conn->tls == NULL)
         return;
+    d->looks_closer = true;
     struct watched *w = detect_watch(d, event->conn);
     if (w == NULL)
         return;

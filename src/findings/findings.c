@@ -359,13 +359,20 @@ static void note_pause(struct detect *d)
 /* What messages, calls and other events can show. Nearly all records are one of the first two, and
  * most detectors look at neither. */
 
+static __attribute__((noinline)) void take_closely(struct detect *d, const struct record *record)
+{
+    if (d->has_fading)
+        detect_silence(d, record);
+    detect_tls_message(d, record->event);
+}
+
 static inline void take_message(struct detect *d, const struct record *record)
 {
     detect_link_message(d, record->event);
     if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
         detect_capture(d, record->event);
-    if (d->has_fading)
-        detect_silence(d, record);
+    if (d->looks_closer)
+        take_closely(d, record);
     if (record->note.late)
         detect_calls(d, record);
     detect_messages(d, record);

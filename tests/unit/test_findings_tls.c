@@ -232,6 +232,46 @@ static void keys_renewed(void **state)
     }
 }
 
+static bool detail_begins(const char *wanted)
+{
+    struct ds_buffer out = {0};
+    wording_print(&w.last.detail, &out);
+    const bool begins = out.len >= strlen(wanted) && memcmp(out.data, wanted, strlen(wanted)) == 0;
+    if (!begins)
+        print_error("%.*s\n", (int)out.len, out.data);
+    ds_buffer_free(&out);
+    return begins;
+}
+
+/* While the link goes on: with the first message behind the last of them. */
+static void keys_renewed_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct ds_tls tls = shaking();
+        w.conn.tls = &tls;
+        tls.data_records[0] = tls.data_records[1] = 100;
+        change(DS_CONN_UP, 0, false);
+        tls.key_updates[0] = 3;
+        w.now_ns += i == 0 ? 200 * SECOND : 250 * SECOND;
+        const struct ds_event before = event_of(DS_EVENT_MESSAGE, 0);
+        put(&before);
+        found("");
+        tls.key_updates[1] = 1;
+        const struct ds_event behind = event_of(DS_EVENT_MESSAGE, 1);
+        put(&behind);
+        found(i == 0 ? "DS213" : "");
+        w.now_ns += 1000 * SECOND; /* once is enough, and what was certain stays */
+        put(&behind);
+        change(DS_CONN_HALF_CLOSED, 0, false);
+        found(i == 0 ? "DS213" : "");
+        assert_true(i != 0 || detail_begins("4 times in 3.3 min"));
+        tls.key_updates[1] = 97; /* the more, the better it is known */
+        change(DS_CONN_CLOSED, 0, true);
+        assert_true(detail_begins("100 times in 20"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,7 +280,7 @@ int main(void)
         cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(certificates_expire),
         cmocka_unit_test(handshake_stalls),
-        cmocka_unit_test(keys_renewed),
+        cmocka_unit_test(keys_renewed), cmocka_unit_test(keys_renewed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
