@@ -23,9 +23,9 @@ struct tree {
     int64_t start_ns, latency_ns;
     char *line;
     uint32_t parent; /* in the table */
-    uint32_t first_child, next_sibling;
+    uint32_t first_child, last_child, next_sibling;
     bool ambiguous;
-    uint32_t shown; /* of a root: the last table that it is in */
+    uint32_t shown; /* the last table for which its root was looked up */
 };
 
 struct tree_table {
@@ -55,14 +55,25 @@ static struct tree *find(const struct tree_table *report, uint64_t number)
     return t;
 }
 
-/* attach puts child beneath parent, in order of their numbers. */
-static void attach(struct tree_table *report, struct tree *parent, struct tree *child)
+/* is_above says whether parent is somewhere beneath child. */
+static bool is_above(const struct tree_table *report, const struct tree *child,
+                     const struct tree *parent)
 {
-    if (child->parent != 0 || child == parent)
-        return;
-    for (const struct tree *up = parent; up != NULL; up = table_get(&report->table, up->parent))
-        if (up == child)
-            return;
+    if (child->first_child == 0)
+        return child == parent;
+    const struct tree *up = parent;
+    while (up != NULL && up != child)
+        up = table_get(&report->table, up->parent);
+    return up != NULL;
+}
+
+/* place_for finds where the number of a child is to stand among its siblings: at their end, mostly. */
+static uint32_t *place_for(const struct tree_table *report, struct tree *parent,
+                           const struct tree *child)
+{
+    struct tree *last = table_get(&report->table, parent->last_child);
+    if (last != NULL && last->number <= child->number)
+        return &last->next_sibling;
     uint32_t *at = &parent->first_child;
     while (*at != 0) {
         struct tree *sibling = table_get(&report->table, *at);
@@ -70,8 +81,19 @@ static void attach(struct tree_table *report, struct tree *parent, struct tree *
             break;
         at = &sibling->next_sibling;
     }
+    return at;
+}
+
+/* attach puts child beneath parent, in order of their numbers. */
+static void attach(struct tree_table *report, struct tree *parent, struct tree *child)
+{
+    if (child->parent != 0 || is_above(report, child, parent))
+        return;
+    uint32_t *at = place_for(report, parent, child);
     child->next_sibling = *at;
     *at = child->entry.number;
+    if (child->next_sibling == 0)
+        parent->last_child = child->entry.number;
     child->parent = parent->entry.number;
 }
 
@@ -207,6 +229,19 @@ struct tree_counts {
     uint64_t single, trees, ambiguous;
 };
 
+/* new_root returns the root of a tree of which nothing was seen yet for this table; NULL: some was. No call
+ * is passed twice, however deep they are. */
+static struct tree *new_root(const struct tree_table *report, struct tree *tree)
+{
+    while (tree->shown != report->num_shown) {
+        tree->shown = report->num_shown;
+        if (tree->parent == 0)
+            return tree;
+        tree = table_get(&report->table, tree->parent);
+    }
+    return NULL;
+}
+
 /* go_over counts all trees, and writes those that are here. */
 static struct tree_counts go_over(struct tree_table *report, bool writes)
 {
@@ -214,10 +249,9 @@ static struct tree_counts go_over(struct tree_table *report, bool writes)
     struct tree *at = table_oldest(&report->table);
     report->num_shown++;
     for (; at != NULL; at = table_newer(&report->table, at)) {
-        struct tree *root = root_of(report, at);
-        if (root->shown == report->num_shown)
+        const struct tree *root = new_root(report, at);
+        if (root == NULL)
             continue;
-        root->shown = report->num_shown;
         const bool show = root->first_child != 0 || root->ambiguous;
         counts.single += !show;
         counts.trees += root->first_child != 0;

@@ -87,6 +87,42 @@ def deaths(num):
     return on_one_link(frames())
 
 
+def asks(way, caller, callee, i):
+    request = group(atom('$gen_call'), group(caller, ref(i)), group(atom('f'), integer(i)))
+    return way, frame(group(b'a\x16', caller, callee), request)
+
+
+def answers(way, caller, i):
+    return way, frame(group(b'a\x02', atom(''), caller), group(ref(i), atom('ok')))
+
+
+def calls_in_calls(num):
+    """Each call is made in the service of the one before, and ends before it."""
+    def process(i):
+        return pid('ab'[i % 2] + '@h', i)
+
+    def frames():
+        for i in range(num):
+            yield asks(i % 2, process(i), process(i + 1), i)
+        for i in reversed(range(num)):
+            yield answers(1 - i % 2, process(i), i)
+    return on_one_link(frames())
+
+
+def calls_of_one(num):
+    """All calls but the first are made in its service, and end behind it."""
+    outer, server = pid('a@h', 0), pid('b@h', 1)
+
+    def frames():
+        yield asks(0, outer, server, 0)
+        for i in range(1, num):
+            yield asks(1, server, pid('a@h', i + 1), i)
+        yield answers(1, outer, 0)
+        for i in range(1, num):
+            yield answers(0, server, i)
+    return on_one_link(frames())
+
+
 hello = group(atom('hello'), integer(1))
 # What there are many of, and what is said of those for which there was no room, report by report.
 CROWDS = {
@@ -102,7 +138,11 @@ CROWDS = {
     'monitors': (messages(lambda i: frame(group(b'a\x13', pid('a@a', i), pid('b@b', i), ref(i)))),
                  ['--max-monitors 1000']),
     'deaths': (deaths, [f'ended: {4 * FEW} processes']),
+    'calls in calls': (calls_in_calls, ['1 call with others beneath']),
+    'calls of one': (calls_of_one, ['1 call with others beneath']),
 }
+# Of these there are many before a cap is reached.
+LARGE = {'calls in calls', 'calls of one'}
 
 
 def write(name, segments):
@@ -131,11 +171,13 @@ with tempfile.TemporaryDirectory() as work:
     os.chmod(work, 0o755)
     for kind, (make, wanted) in CROWDS.items():
         spent = {}
-        for num in (FEW, 4 * FEW):
+        few = 4 * FEW if kind in LARGE else FEW
+        caps = ['--max-calls', str(4 * few), '--max-names', str(4 * few)] if kind in LARGE else []
+        for num in (few, 4 * few):
             write('crowd.pcap', make(num))
             tables = ['-q'] + [word for name in REPORTS for word in ('--report', name)]
-            status, said, text_s = run('crowd.pcap', *tables)
-            page_status, page_said, page_s = run('crowd.pcap', '-T', 'html=page.html')
+            status, said, text_s = run('crowd.pcap', *caps, *tables)
+            page_status, page_said, page_s = run('crowd.pcap', *caps, '-T', 'html=page.html')
             if status not in (0, 3) or page_status not in (0, 3):
                 failed = True
                 print(f'{num} {kind}: {status} and {page_status}\n{said[-600:]}\n{page_said[-600:]}')
@@ -144,7 +186,7 @@ with tempfile.TemporaryDirectory() as work:
             if what not in said:
                 failed = True
                 print(f'{kind}: nobody says "{what}"\n{said[-1500:]}')
-        for way, few, many in zip(('text', 'page'), spent[FEW], spent[4 * FEW]):
+        for way, few, many in zip(('text', 'page'), spent[few], spent[4 * few]):
             # Twice as much again, and what a run takes anyway.
             if many > 8 * few + 1:
                 failed = True
