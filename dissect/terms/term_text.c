@@ -346,20 +346,32 @@ static __attribute__((noinline)) bool print_atom(const struct ds_term *term,
 }
 
 /* print_identity prints a pid or a reference; one of a node whose name is all shown without the walk. */
-static __attribute__((noinline)) bool print_identity(const struct ds_term *term,
-                                                     const struct ds_term_print_options *options,
-                                                     struct ds_buffer *out)
+TOKEN_INLINE bool print_identity(uint8_t tag, const struct ds_term *term,
+                                 const struct ds_term_print_options *options, struct ds_buffer *out)
 {
     const struct term_env env = {term->atoms, term->num_atoms};
     struct cursor at = cursor_make(term->data, term->len);
     struct identity identity;
-    uint8_t tag;
-    if (!cursor_read_u8(&at, &tag) || !identity_read(tag, &at, &env, &identity))
+    if (!cursor_skip(&at, 1) || !identity_read(tag, &at, &env, &identity))
         return print_walk(term, options, out);
     char *pen = buffer_room(out, identity.node->len + (size_t)IDENTITY_TEXT_ROOM);
     if (pen != NULL)
         out->len = (size_t)(identity_text_put(options->memo, &identity, pen) - out->data);
     return pen != NULL;
+}
+
+static __attribute__((noinline)) bool print_pid(const struct ds_term *term,
+                                                const struct ds_term_print_options *options,
+                                                struct ds_buffer *out)
+{
+    return print_identity(TERM_TAG_NEW_PID, term, options, out);
+}
+
+static __attribute__((noinline)) bool print_reference(const struct ds_term *term,
+                                                      const struct ds_term_print_options *options,
+                                                      struct ds_buffer *out)
+{
+    return print_identity(TERM_TAG_NEWER_REFERENCE, term, options, out);
 }
 
 /* print_erlang knows by the tag what most terms outside of payloads are. */
@@ -370,10 +382,16 @@ static inline bool print_erlang(const struct ds_term *term, const struct ds_term
     uint8_t tag;
     if (options->part != NULL || out->failed || !cursor_peek_u8(&at, &tag))
         return print_walk(term, options, out);
-    if (tag == TERM_TAG_NEW_PID || tag == TERM_TAG_NEWER_REFERENCE)
-        return print_identity(term, options, out);
-    return tag == TERM_TAG_ATOM_CACHE_REF ? print_atom(term, options, out)
-                                          : print_walk(term, options, out);
+    switch (tag) {
+    case TERM_TAG_NEW_PID:
+        return print_pid(term, options, out);
+    case TERM_TAG_NEWER_REFERENCE:
+        return print_reference(term, options, out);
+    case TERM_TAG_ATOM_CACHE_REF:
+        return print_atom(term, options, out);
+    default:
+        return print_walk(term, options, out);
+    }
 }
 
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,

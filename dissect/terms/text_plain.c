@@ -74,15 +74,18 @@ TOKEN_INLINE char *put_byte(struct cursor *at, char *pen)
     return cursor_read_u8(at, &value) ? ds_digits_put(pen, value) : NULL;
 }
 
-/* put_leaf writes a leaf. NULL: it is none of those meant. */
-TOKEN_INLINE char *put_leaf(const struct text *text, struct cursor *at, char *pen)
+/* put_identity writes a pid or a reference. */
+TOKEN_INLINE char *put_identity(const struct text *text, uint8_t tag, struct cursor *at, char *pen)
 {
     struct identity identity;
-    uint8_t tag;
-    if (!cursor_read_u8(at, &tag))
+    if (!identity_read(tag, at, &text->env, &identity) || identity.node->len > TEXT_ATOM_MAX)
         return NULL;
-    if (tag == TERM_TAG_ATOM_CACHE_REF)
-        return put_atom(text, at, pen);
+    return identity_text_put(text->options->memo, &identity, pen);
+}
+
+/* put_leaf writes a leaf, of which at stands behind the tag. NULL: it is none of those meant. */
+TOKEN_INLINE char *put_leaf(const struct text *text, uint8_t tag, struct cursor *at, char *pen)
+{
     switch (tag) {
     case TERM_TAG_SMALL_INTEGER:
         return put_byte(at, pen);
@@ -92,92 +95,66 @@ TOKEN_INLINE char *put_leaf(const struct text *text, struct cursor *at, char *pe
         return put_binary(text, at, pen);
     case TERM_TAG_STRING:
         return put_string(text, at, pen);
+    case TERM_TAG_ATOM_CACHE_REF:
+        return put_atom(text, at, pen);
     case TERM_TAG_NIL:
         memcpy(pen, "[]", 2);
         return pen + 2;
     case TERM_TAG_NEW_PID:
+        return put_identity(text, TERM_TAG_NEW_PID, at, pen);
     case TERM_TAG_NEWER_REFERENCE:
-        if (!identity_read(tag, at, &text->env, &identity) || identity.node->len > TEXT_ATOM_MAX)
-            return NULL;
-        return identity_text_put(text->options->memo, &identity, pen);
+        return put_identity(text, TERM_TAG_NEWER_REFERENCE, at, pen);
     default:
         return NULL;
     }
 }
 
-/* Where the writing is, and where it is to stop. */
+/* Where the writing is, and where it is to stop; and of what is open innermost, what is to come before
+ * its end. */
 struct plain {
     struct cursor at;
     char *pen, *mark;
-    size_t comma; /* 1: one stands before the next element */
+    size_t comma;                  /* 1: one stands before the next element */
+    union text_entry *end, *limit; /* behind that entry, and behind the last one that may be open */
+    uint32_t max_items;
+    bool is_map, has_tail;
+    uint64_t left; /* terms but for the tail */
 };
 
-/* put_separator writes what stands before the next term of those left, and returns where that begins. */
-TOKEN_INLINE char *put_separator(const struct plain *p, bool is_map, uint64_t left)
+/* enter goes on with what is open innermost. False: there is nothing, or it is not for here. */
+TOKEN_INLINE bool enter(const struct text *text, struct plain *p)
 {
-    if ((left & is_map) != 0) {
-        memcpy(p->pen, " => ", 4);
-        return p->pen + 4;
-    }
-    *p->pen = ',';
-    return p->pen + p->comma;
-}
-
-/* put_leaves writes the leaves that come next, as many as left, and returns how many terms are left. */
-TOKEN_INLINE uint64_t put_leaves(const struct text *text, struct plain *p, bool is_map, uint64_t left)
-{
-    for (; left != 0; left--) {
-        char *pen = put_separator(p, is_map, left);
-        struct cursor at = p->at;
-        if (pen > p->mark || (pen = put_leaf(text, &at, pen)) == NULL)
-            break;
-        p->at = at;
-        p->pen = pen;
-        p->comma = 1;
-    }
-    return left;
-}
-
-/* put_tail writes the tail of a list, mostly nothing. False, and nothing moves: it is no leaf. */
-TOKEN_INLINE bool put_tail(const struct text *text, struct plain *p)
-{
-    struct cursor at = p->at;
-    uint8_t tag;
-    if (cursor_read_u8(&at, &tag) && tag == TERM_TAG_NIL) {
-        p->at = at;
-        return true;
-    }
-    at = p->at;
-    char *pen = p->pen;
-    *pen++ = '|';
-    if (pen > p->mark || (pen = put_leaf(text, &at, pen)) == NULL)
+    if (p->end == text->entries)
         return false;
-    p->at = at;
-    p->pen = pen;
+    const struct text_frame *frame = &p->end[-1].frame;
+    if (frame->class > OPEN_MAP)
+        return false;
+    p->is_map = frame->class == OPEN_MAP;
+    p->has_tail = frame->class == OPEN_LIST && frame->shown != 0 && frame->hidden == 0;
+    p->left = frame->shown - p->has_tail;
     return true;
 }
 
-/* may_open says whether no limit, nor the room for what is open, is reached by num elements more. */
-TOKEN_INLINE bool may_open(const struct text *text, uint32_t num)
+/* leave notes what is still to come of what is open innermost. */
+TOKEN_INLINE void leave(struct plain *p)
 {
-    const struct ds_term_print_options *options = text->options;
-    return text->num_entries < text->cap_entries && text->num_entries < TEXT_DEPTH_MAX &&
-           (options->max_depth == 0 || text->depth < options->max_depth) &&
-           (options->max_items == 0 || num <= options->max_items);
+    p->end[-1].frame.shown = p->left + p->has_tail;
 }
 
 /* put_open opens a tuple, list or map of num elements, of num_parts terms each, behind a mark. False, and
  * nothing moves: it has to be cut. */
-TOKEN_INLINE bool put_open(struct text *text, struct plain *p, char *pen, struct cursor at,
-                           enum text_open class, uint32_t num)
+TOKEN_INLINE bool put_open(struct plain *p, char *pen, struct cursor at, enum text_open class, uint32_t num)
 {
-    if (!may_open(text, num))
+    if (p->end == p->limit || num > p->max_items)
         return false;
-    struct text_frame *frame = &text->entries[text->num_entries++].frame;
-    frame->class = (uint8_t)class;
-    frame->hidden = 0;
-    frame->shown = class == OPEN_MAP ? (uint64_t)num * 2 : (uint64_t)num + (class == OPEN_LIST);
-    text->depth++;
+    p->left--;
+    leave(p);
+    p->end->frame.class = (uint8_t)class;
+    p->end->frame.hidden = 0;
+    p->end++;
+    p->is_map = class == OPEN_MAP;
+    p->has_tail = class == OPEN_LIST;
+    p->left = class == OPEN_MAP ? (uint64_t)num * 2 : num;
     if (class == OPEN_MAP)
         *pen++ = '#';
     *pen++ = class == OPEN_LIST ? '[' : '{';
@@ -187,60 +164,126 @@ TOKEN_INLINE bool put_open(struct text *text, struct plain *p, char *pen, struct
     return true;
 }
 
-/* open_next opens what comes next: a tuple, a list that is no string, or a map. False, and nothing moves:
- * it is something else, or empty, or has to be cut. */
-TOKEN_INLINE bool open_next(struct text *text, struct plain *p, const struct text_frame *frame)
+/* open_term opens what is no leaf, of which at stands behind the tag: a tuple, a list that is no string, or
+ * a map. False, and nothing moves: it is something else, or has to be cut. */
+TOKEN_INLINE bool open_term(struct plain *p, uint8_t tag, struct cursor at, char *pen)
 {
-    char *pen = put_separator(p, frame->class == OPEN_MAP, frame->shown);
-    struct cursor at = p->at;
-    uint8_t tag, arity, first;
+    uint8_t arity, first;
     uint32_t num;
-    if (pen > p->mark || !cursor_read_u8(&at, &tag))
-        return false;
     switch (tag) {
     case TERM_TAG_SMALL_TUPLE:
-        return cursor_read_u8(&at, &arity) && put_open(text, p, pen, at, OPEN_TUPLE, arity);
+        return cursor_read_u8(&at, &arity) && put_open(p, pen, at, OPEN_TUPLE, arity);
     case TERM_TAG_LIST:
         return cursor_read_u32(&at, &num) && num != 0 && cursor_peek_u8(&at, &first) &&
                first != TERM_TAG_SMALL_INTEGER && first != TERM_TAG_INTEGER &&
-               put_open(text, p, pen, at, OPEN_LIST, num);
+               put_open(p, pen, at, OPEN_LIST, num);
     case TERM_TAG_MAP:
-        return cursor_read_u32(&at, &num) && put_open(text, p, pen, at, OPEN_MAP, num);
+        return cursor_read_u32(&at, &num) && put_open(p, pen, at, OPEN_MAP, num);
     default:
         return false;
     }
 }
 
+/* put_separator writes what stands before the next term, and returns where that begins. */
+TOKEN_INLINE char *put_separator(const struct plain *p)
+{
+    if ((p->left & p->is_map) != 0) {
+        memcpy(p->pen, " => ", 4);
+        return p->pen + 4;
+    }
+    *p->pen = ',';
+    return p->pen + p->comma;
+}
+
+/* put_term writes the leaf that comes next, or opens what is none. False, and nothing moves: neither is for
+ * here. */
+TOKEN_INLINE bool put_term(const struct text *text, struct plain *p)
+{
+    char *pen = put_separator(p);
+    struct cursor at = p->at, behind;
+    uint8_t tag;
+    if (pen > p->mark || !cursor_read_u8(&at, &tag))
+        return false;
+    behind = at;
+    char *end = put_leaf(text, tag, &behind, pen);
+    if (end == NULL)
+        return open_term(p, tag, at, pen);
+    p->at = behind;
+    p->pen = end;
+    p->comma = 1;
+    p->left--;
+    return true;
+}
+
+/* put_tail writes the tail of a list, mostly nothing. False, and nothing moves: it is no leaf. */
+TOKEN_INLINE bool put_tail(const struct text *text, struct plain *p)
+{
+    struct cursor at = p->at;
+    char *pen = p->pen;
+    uint8_t tag;
+    if (!cursor_read_u8(&at, &tag))
+        return false;
+    if (tag != TERM_TAG_NIL) {
+        *pen++ = '|';
+        pen = pen <= p->mark ? put_leaf(text, tag, &at, pen) : NULL;
+    }
+    if (pen == NULL)
+        return false;
+    p->at = at;
+    p->pen = pen;
+    return true;
+}
+
+/* put_end ends what is open innermost. False, and nothing moves: something is hidden there, or the tail is
+ * not for here. */
+TOKEN_INLINE bool put_end(const struct text *text, struct plain *p)
+{
+    static const char ends[] = {[OPEN_TUPLE] = '}', [OPEN_LIST] = ']', [OPEN_MAP] = '}'};
+    const struct text_frame *frame = &p->end[-1].frame;
+    if (p->pen > p->mark || frame->hidden != 0 || (p->has_tail && !put_tail(text, p)))
+        return false;
+    *p->pen++ = ends[frame->class];
+    p->end--;
+    p->comma = 1;
+    return true;
+}
+
+/* may_open returns how many more may be open: no limit, nor the room for them, is reached by these. */
+TOKEN_INLINE size_t may_open(const struct text *text)
+{
+    const size_t max = text->cap_entries < TEXT_DEPTH_MAX ? text->cap_entries : TEXT_DEPTH_MAX;
+    const size_t room = max > text->num_entries ? max - text->num_entries : 0;
+    const size_t max_depth = text->options->max_depth;
+    const size_t depth = max_depth > text->depth ? max_depth - text->depth : 0;
+    return max_depth != 0 && depth < room ? depth : room;
+}
+
 void text_put_plain(struct text *text)
 {
     enum { AT_ONCE = 4096 };
+    const uint32_t max_items = text->options->max_items;
     struct plain p = {
         .at = text->at,
         .pen = text->pen,
         .mark = text->pen_mark - text->pen > AT_ONCE ? text->pen + AT_ONCE : text->pen_mark,
         .comma = !text->first,
+        .end = text->entries + text->num_entries,
+        .limit = text->entries + text->num_entries + may_open(text),
+        .max_items = max_items != 0 ? max_items : UINT32_MAX,
     };
     if (text->part != NULL && text->part < p.at.end)
         p.at.end = text->part;
-    while (text->num_entries != 0) {
-        struct text_frame *frame = &text->entries[text->num_entries - 1].frame;
-        if (frame->class > OPEN_MAP)
+    while (enter(text, &p)) {
+        while (p.left != 0 && put_term(text, &p))
+            ;
+        if (p.left != 0 || !put_end(text, &p)) {
+            leave(&p);
             break;
-        const bool has_tail = frame->class == OPEN_LIST && frame->shown != 0 && frame->hidden == 0;
-        frame->shown = put_leaves(text, &p, frame->class == OPEN_MAP, frame->shown - has_tail) + has_tail;
-        if (frame->shown != has_tail) {
-            if (!open_next(text, &p, frame))
-                break;
-            frame->shown--;
-            continue;
         }
-        if (p.pen > p.mark || frame->hidden != 0 || (has_tail && !put_tail(text, &p)))
-            break;
-        *p.pen++ = frame->class == OPEN_LIST ? ']' : '}';
-        text->num_entries--;
-        text->depth--;
-        p.comma = 1;
     }
+    text->depth -= text->num_entries;
+    text->num_entries = (size_t)(p.end - text->entries);
+    text->depth += text->num_entries;
     text->until_ask -= (int32_t)(p.pen - text->pen);
     text->first = p.comma == 0;
     text->pen = p.pen;
