@@ -90,7 +90,7 @@ static inline bool same_text(struct ds_text a, struct ds_text b)
 }
 
 /* same_ends says whether a copy still says who talks to whom, and what was lost. */
-static __attribute__((noinline)) bool same_ends(const struct ds_conn *copy, const struct ds_conn *conn)
+static bool same_ends(const struct ds_conn *copy, const struct ds_conn *conn)
 {
     uint64_t differs = 0;
     for (int end = 0; end < 2; end++) {
@@ -101,13 +101,6 @@ static __attribute__((noinline)) bool same_ends(const struct ds_conn *copy, cons
     }
     return differs == 0 && same_text(copy->end[0].node, conn->end[0].node) &&
            same_text(copy->end[1].node, conn->end[1].node);
-}
-
-/* same_conn says so, mostly by how often that has changed. */
-static inline bool same_conn(const struct ds_conn *copy, const struct ds_conn *conn)
-{
-    return copy != NULL && copy->number == conn->number && (copy->tls == NULL) == (conn->tls == NULL) &&
-           ((copy->changes == conn->changes && conn->changes != 0) || same_ends(copy, conn));
 }
 
 static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
@@ -121,10 +114,12 @@ static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
     return copy;
 }
 
-static __attribute__((noinline)) const struct ds_conn *copy_other_conn(struct copier *c,
-                                                                       const struct ds_conn *conn,
-                                                                       bool is_looked_at)
+const struct ds_conn *copier_add_other_conn(struct copier *c, const struct ds_conn *conn, bool is_looked_at)
 {
+    const struct ds_conn *last = c->block->conn;
+    if (!is_looked_at && last != NULL && last->number == conn->number &&
+        (last->tls == NULL) == (conn->tls == NULL) && same_ends(last, conn))
+        return last;
     struct ds_conn *copy = copier_add(c, conn, sizeof *conn);
     if (copy != NULL) {
         copy->link = is_looked_at ? copier_add(c, conn->link, sizeof *conn->link) : NULL;
@@ -134,10 +129,4 @@ static __attribute__((noinline)) const struct ds_conn *copy_other_conn(struct co
     }
     c->block->conn = c->full ? NULL : copy;
     return c->block->conn;
-}
-
-const struct ds_conn *copier_add_conn(struct copier *c, const struct ds_conn *conn, bool is_looked_at)
-{
-    const bool is_known = !is_looked_at && same_conn(c->block->conn, conn);
-    return is_known ? c->block->conn : copy_other_conn(c, conn, is_looked_at);
 }

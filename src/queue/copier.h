@@ -52,12 +52,18 @@ static inline void copier_begin(struct copier *c, struct record_block *block)
 /* copier_take_back leaves the block as it was when the record began. */
 void copier_take_back(struct copier *c);
 
+/* copier_aligned returns where anything may begin, from len on. */
+static inline size_t copier_aligned(size_t len)
+{
+    enum { ALIGN = alignof(max_align_t) }; /* a power of two */
+    return (len + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
 /* copier_take takes room; NULL when there is too little. */
 static inline void *copier_take(struct copier *c, size_t len)
 {
     struct record_block *block = c->block;
-    enum { ALIGN = alignof(max_align_t) }; /* a power of two */
-    const size_t at = (block->len + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    const size_t at = copier_aligned(block->len);
     if (c->full || at > block->cap || block->cap - at < len) {
         c->full = true;
         return NULL;
@@ -88,9 +94,19 @@ struct ds_atom *copier_add_atoms(struct copier *c, const struct ds_atom *atoms, 
 struct ds_atom *copier_share_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num,
                                    uint64_t texts);
 
-/* copier_add_conn copies a connection, unless the last copy in the block still says the same.
- * is_looked_at: so are its other counters, and the facts of its link, which are only of interest where one
- * is reported. */
-const struct ds_conn *copier_add_conn(struct copier *c, const struct ds_conn *conn, bool is_looked_at);
+/* copier_add_conn copies a connection, unless the last copy in the block still says the same, as mostly how
+ * often it has changed tells. is_looked_at: so are its other counters, and the facts of its link, which are
+ * only of interest where one is reported. */
+const struct ds_conn *copier_add_other_conn(struct copier *c, const struct ds_conn *conn,
+                                            bool is_looked_at);
+static inline const struct ds_conn *copier_add_conn(struct copier *c, const struct ds_conn *conn,
+                                                    bool is_looked_at)
+{
+    const struct ds_conn *copy = c->block->conn;
+    const bool is_known = !is_looked_at && copy != NULL && copy->number == conn->number &&
+                          copy->changes == conn->changes && conn->changes != 0 &&
+                          (copy->tls == NULL) == (conn->tls == NULL);
+    return is_known ? copy : copier_add_other_conn(c, conn, is_looked_at);
+}
 
 #endif

@@ -230,12 +230,16 @@ static struct copied_record *take_record(struct copier *c, const struct ds_event
                                          const struct record *record,
                                          const struct copied_record *source)
 {
-    struct copied_record *copy = copier_take(c, sizeof *copy);
-    if (copy == NULL)
+    struct whole_record {
+        struct copied_record copy;
+        struct record record;
+    } *whole = copier_take(c, record != NULL ? sizeof *whole : sizeof whole->copy);
+    if (whole == NULL)
         return NULL;
-    *copy = (struct copied_record){
-        .record = record != NULL ? copier_add(c, record, sizeof *record) : NULL,
-    };
+    struct copied_record *copy = &whole->copy;
+    *copy = (struct copied_record){.record = record != NULL ? &whole->record : NULL};
+    if (record != NULL)
+        whole->record = *record;
     const bool has_link_facts = record != NULL && record->link_facts;
     if (source != NULL)
         refer_to(c, event, copy, source);

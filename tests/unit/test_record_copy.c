@@ -240,7 +240,7 @@ static struct ds_event message_of(struct ds_conn *conn, const uint8_t *bytes, si
 /* A message is the same again, wherever its terms lie, and nothing of the one before is in it. */
 static void gives_back_what_it_packed(void **state)
 {
-    enum { PLAIN, WITH_PAYLOAD, DAMAGED, ELSEWHERE, BEFORE, BEYOND, OTHER_ATOMS, FEWER_ATOMS,
+    enum { PLAIN, WITH_PAYLOAD, DAMAGED, ELSEWHERE, BEFORE, BEYOND, OTHER_ATOMS, FEWER_ATOMS, NO_ATOMS,
            PAYLOAD_ELSEWHERE, TOKEN, GUESSES, NO_FRAME, NO_CONTROL, AGAIN, NUM_KINDS };
     static const uint8_t frame[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {9, 8, 7};
     static const struct ds_atom atoms[] = {{.text = (const uint8_t *)"abc", .len = 3, .slot = 4}};
@@ -272,6 +272,8 @@ static void gives_back_what_it_packed(void **state)
         if (kind == OTHER_ATOMS)
             from->atoms = more;
         if (kind == FEWER_ATOMS)
+            from->num_atoms = 0;
+        if (kind == NO_ATOMS)
             from->atoms = NULL, from->num_atoms = 0;
         if (kind == PAYLOAD_ELSEWHERE)
             message->payload = (struct ds_term){.data = other, .len = 2, .atoms = atoms, .num_atoms = 1};
@@ -492,6 +494,42 @@ static void forgets_atoms_that_did_not_fit(void **state)
     }
 }
 
+/* What was copied of a record before there was no room for the rest is not taken for copied: its atoms, its
+ * connection. */
+static void forgets_what_was_taken_back(void **state)
+{
+    static uint8_t bytes[2 * RECORD_BLOCK_LEN];
+    static const struct ds_atom atoms[] = {{.text = (const uint8_t *)"abc", .len = 3, .slot = 4}};
+    struct ds_conn conns[] = {{.number = 1, .changes = 1},
+                              {.number = 2, .changes = 1, .end[0].node = {"b@h", 3}}};
+    struct ds_event before = message_of(&conns[0], bytes, 4, atoms, 1);
+    struct ds_event event = message_of(&conns[1], bytes, 4, atoms, 1);
+    const struct record large = {.event = &event, .note.from_name = {(const char *)bytes, sizeof bytes}};
+    (void)state;
+    before.message.atom_texts = 1;
+    event.message.atom_texts = 2;
+    for (int is_first = 0; is_first < 2; is_first++) {
+        struct record_block block = {.shares_atoms = true};
+        struct record_view view = {0};
+        if (!is_first)
+            assert_int_equal(record_block_add_event(&block, &before), COPY_OK);
+        assert_int_equal(record_block_add(&block, &large), is_first ? COPY_OK : COPY_FULL);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(record_block_add_event(&block, &event), COPY_OK);
+        const struct copied_record *copy = block.first;
+        for (int i = 0; i < 4; i++, copy = copy->next) {
+            const struct ds_event *got = copied_record_get(copy, &view)->event;
+            assert_int_equal(got->conn->number, i == 0 && !is_first ? 1 : 2);
+            if (got->conn->number == 2)
+                assert_memory_equal(got->conn->end[0].node.data, "b@h", 3);
+            assert_int_equal(got->message.control.atoms[0].slot, 4);
+            assert_memory_equal(got->message.control.atoms[0].text, "abc", 3);
+        }
+        assert_null(copy);
+        record_block_free(&block);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,6 +544,7 @@ int main(void)
         cmocka_unit_test(exchanges_what_blocks_hold),
         cmocka_unit_test(copies_atoms_once),
         cmocka_unit_test(forgets_atoms_that_did_not_fit),
+        cmocka_unit_test(forgets_what_was_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
