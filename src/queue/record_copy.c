@@ -209,6 +209,16 @@ static const struct ds_event *copy_whole(struct copier *c, const struct ds_event
     return copy;
 }
 
+/* add_event copies an event: a message packed, if it can be. */
+static inline void add_event(struct copier *c, struct copied_record *copy, const struct ds_event *event,
+                             bool has_link_facts)
+{
+    if (event->type == DS_EVENT_MESSAGE && !has_link_facts)
+        copy->packed = packed_message_add(c, event);
+    if (copy->packed == NULL && !c->full)
+        copy->event = copy_whole(c, event, has_link_facts);
+}
+
 /* refer_to has what is known beside an event point into the copy of it that is there already. */
 static void refer_to(struct copier *c, const struct ds_event *event, struct copied_record *copy,
                      const struct copied_record *source)
@@ -222,34 +232,6 @@ static void refer_to(struct copier *c, const struct ds_event *event, struct copi
     }
     if (event->type == DS_EVENT_MESSAGE)
         c->atoms = c->atoms_copy = event->message.control.atoms;
-}
-
-/* take_record makes room for a record, if there is one, whose texts and terms are still those of the
- * original, and copies the event, if there is one. All of a record is copied, whatever is in use of it. */
-static struct copied_record *take_record(struct copier *c, const struct ds_event *event,
-                                         const struct record *record,
-                                         const struct copied_record *source)
-{
-    struct whole_record {
-        struct copied_record copy;
-        struct record record;
-    } *whole = copier_take(c, record != NULL ? sizeof *whole : sizeof whole->copy);
-    if (whole == NULL)
-        return NULL;
-    struct copied_record *copy = &whole->copy;
-    *copy = (struct copied_record){.record = record != NULL ? &whole->record : NULL};
-    if (record != NULL)
-        whole->record = *record;
-    const bool has_link_facts = record != NULL && record->link_facts;
-    if (source != NULL)
-        refer_to(c, event, copy, source);
-    else if (event != NULL && event->type == DS_EVENT_MESSAGE && !has_link_facts)
-        copy->packed = packed_message_add(c, event);
-    if (event != NULL && copy->packed == NULL && copy->event == NULL && !c->full)
-        copy->event = copy_whole(c, event, has_link_facts);
-    if (copy->record != NULL)
-        copy->record->event = copy->event;
-    return copy;
 }
 
 /* copy_end copies what a record is about beside an event. */
@@ -272,31 +254,56 @@ static __attribute__((noinline)) void copy_end(struct copier *c, struct copied_r
         record->finding = copier_add(c, record->finding, sizeof *record->finding);
 }
 
-/* copy_known copies what is known beside the event. */
-static inline void copy_known(struct copier *c, struct copied_record *copy)
+/* finish keeps what was copied, unless there was no room for something of it. */
+static inline bool finish(struct copier *c, struct copied_record *copy)
 {
-    const struct record *record = copy->record;
-    copy_note(c, &copy->record->note);
-    if (record->call != NULL || record->monitor != NULL || record->finding != NULL)
-        copy_end(c, copy);
-}
-
-/* add copies an event, or a record with its event if it has one, if there is room for it. */
-static inline bool add(struct record_block *block, const struct ds_event *event,
-                       const struct record *record, const struct copied_record *source)
-{
-    struct copier c;
-    copier_begin(&c, block);
-    struct copied_record *copy = take_record(&c, event, record, source);
-    if (copy != NULL && copy->record != NULL)
-        copy_known(&c, copy);
-    if (c.full) {
-        copier_take_back(&c);
+    struct record_block *block = c->block;
+    if (c->full) {
+        copier_take_back(c);
         return false;
     }
     *(block->last != NULL ? &block->last->next : &block->first) = copy;
     block->last = copy;
     return true;
+}
+
+/* add_record copies a record with its event, if it has one, unless that lies at source already. All of a
+ * record is copied, whatever is in use of it. */
+static inline bool add_record(struct record_block *block, const struct record *record,
+                              const struct copied_record *source)
+{
+    struct whole_record {
+        struct copied_record copy;
+        struct record record;
+    };
+    struct copier c;
+    copier_begin(&c, block);
+    struct whole_record *whole = copier_take(&c, sizeof *whole);
+    if (whole == NULL)
+        return finish(&c, NULL);
+    whole->copy = (struct copied_record){.record = &whole->record};
+    whole->record = *record;
+    if (source != NULL)
+        refer_to(&c, record->event, &whole->copy, source);
+    else if (record->event != NULL)
+        add_event(&c, &whole->copy, record->event, record->link_facts);
+    whole->record.event = whole->copy.event;
+    copy_note(&c, &whole->record.note);
+    if (record->call != NULL || record->monitor != NULL || record->finding != NULL)
+        copy_end(&c, &whole->copy);
+    return finish(&c, &whole->copy);
+}
+
+static inline bool add_event_alone(struct record_block *block, const struct ds_event *event)
+{
+    struct copier c;
+    copier_begin(&c, block);
+    struct copied_record *copy = copier_take(&c, sizeof *copy);
+    if (copy != NULL) {
+        *copy = (struct copied_record){0};
+        add_event(&c, copy, event, false);
+    }
+    return finish(&c, copy);
 }
 
 static size_t first_cap(const struct record_block *block)
@@ -316,33 +323,34 @@ static bool grow(struct record_block *block)
     return block->data != NULL;
 }
 
-static inline enum copy_status add_or_grow(struct record_block *block, const struct ds_event *event,
-                                           const struct record *record,
-                                           const struct copied_record *source)
+/* make_room sees to it that there is more of it: in an empty block, for others are handed on. */
+static enum copy_status make_room(struct record_block *block)
 {
-    while (block->data == NULL || !add(block, event, record, source)) {
-        if (block->len != 0)
-            return COPY_FULL;
-        if (!grow(block))
-            return COPY_NO_MEMORY;
-    }
-    return COPY_OK;
-}
-
-enum copy_status record_block_add(struct record_block *block, const struct record *record)
-{
-    return add_or_grow(block, record->event, record, NULL);
-}
-
-enum copy_status record_block_add_event(struct record_block *block, const struct ds_event *event)
-{
-    return add_or_grow(block, event, NULL, NULL);
+    if (block->len != 0)
+        return COPY_FULL;
+    return grow(block) ? COPY_OK : COPY_NO_MEMORY;
 }
 
 enum copy_status record_block_refer(struct record_block *block, const struct record *record,
                                     const struct copied_record *source)
 {
-    return add_or_grow(block, record->event, record, source);
+    enum copy_status status = COPY_OK;
+    while (status == COPY_OK && (block->data == NULL || !add_record(block, record, source)))
+        status = make_room(block);
+    return status;
+}
+
+enum copy_status record_block_add(struct record_block *block, const struct record *record)
+{
+    return record_block_refer(block, record, NULL);
+}
+
+enum copy_status record_block_add_event(struct record_block *block, const struct ds_event *event)
+{
+    enum copy_status status = COPY_OK;
+    while (status == COPY_OK && (block->data == NULL || !add_event_alone(block, event)))
+        status = make_room(block);
+    return status;
 }
 
 void record_block_clear(struct record_block *block)
