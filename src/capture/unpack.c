@@ -5,6 +5,7 @@
  */
 #include "unpack.h"
 
+#include "function_file.h"
 #include "stop.h"
 
 #include <errno.h>
@@ -217,7 +218,7 @@ void unpack_watch(struct unpack *unpack, bool (*see)(void *context, uint8_t *byt
 
 FILE *unpack_file(struct unpack *unpack)
 {
-    FILE *file = fopencookie(unpack, "rb", (cookie_io_functions_t){.read = unpack_read});
+    FILE *file = function_file_read(unpack, unpack_read);
     if (file != NULL)
         setvbuf(file, NULL, _IOFBF, UNPACK_BUFFER);
     return file;

@@ -7,6 +7,7 @@
 
 #include "complain.h"
 #include "file_helper.h"
+#include "random_bytes.h"
 #include "sqlite_library.h"
 
 #include <errno.h>
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -386,8 +386,7 @@ static int vfs_full_pathname(sqlite3_vfs *vfs, const char *name, int len, char *
 static int vfs_randomness(sqlite3_vfs *vfs, int len, char *out)
 {
     (void)vfs;
-    const ssize_t done = getrandom(out, (size_t)len, 0);
-    return done > 0 ? (int)done : 0;
+    return random_bytes(out, (size_t)len) ? len : 0;
 }
 
 static int vfs_sleep(sqlite3_vfs *vfs, int microseconds)

@@ -9,12 +9,13 @@
 #include "raw_writer.h"
 
 #include "complain.h"
+#include "function_file.h"
 #include "made_packet.h"
 #include "pcapng_form.h"
+#include "random_bytes.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ static ssize_t take_bytes(void *cookie, const char *bytes, size_t len)
 
 static bool start_dump(struct raw_writer *writer, const struct capture *capture)
 {
-    FILE *file = fopencookie(writer, "w", (cookie_io_functions_t){.write = take_bytes});
+    FILE *file = function_file_write(writer, take_bytes);
     pcap_t *pcap = pcap_open_dead_with_tstamp_precision(
         capture->inputs[0].dlt, MAX_SNAPLEN,
         writer->nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
@@ -50,8 +51,7 @@ static bool start_dump(struct raw_writer *writer, const struct capture *capture)
 static bool draw_key(struct raw_writer *writer)
 {
     while (writer->made_key < MADE_KEY_MIN) {
-        if (getrandom(&writer->made_key, sizeof writer->made_key, 0) !=
-            (ssize_t)sizeof writer->made_key)
+        if (!random_bytes(&writer->made_key, sizeof writer->made_key))
             return false;
     }
     return true;

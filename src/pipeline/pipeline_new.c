@@ -7,11 +7,11 @@
 #include "complain.h"
 #include "filter.h"
 #include "hash.h"
+#include "random_bytes.h"
 #include "term_show.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 /* What a call asked is kept for its record; a report only shows the beginning. */
 enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
@@ -132,7 +132,7 @@ static bool open_metrics(struct pipeline *s)
 static void seed_hashes(void)
 {
     uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
+    if (random_bytes(&seed, sizeof seed))
         hash_seed(seed);
 }
 

@@ -5,12 +5,12 @@
 
 #include "complain.h"
 #include "file_helper.h"
+#include "random_bytes.h"
 
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 enum { MIN_LEN = 16, MAX_LEN = 4096 };
@@ -41,7 +41,7 @@ static size_t read_file(const char *name, FILE *file, uint8_t bytes[MAX_LEN + 1]
 
 static bool make_random(uint8_t key[PSEUDONYM_KEY_LEN])
 {
-    if (getrandom(key, PSEUDONYM_KEY_LEN, 0) == PSEUDONYM_KEY_LEN)
+    if (random_bytes(key, PSEUDONYM_KEY_LEN))
         return true;
     complain("no random key to be had: %s: give one with --redact-key-file", strerror(errno));
     return false;

@@ -11,6 +11,7 @@
 #include "complain.h"
 #include "page.h"
 #include "page_parts.h"
+#include "random_bytes.h"
 #include "stop.h"
 #include "thread.h"
 #include "web_http.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 /* What a live page lists: so much that it can be made every other second for little. */
@@ -71,7 +71,7 @@ bool web_check(void)
 static bool make_token(char token[WEB_TOKEN_LEN + 1])
 {
     unsigned char bytes[WEB_TOKEN_LEN / 2];
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    if (!random_bytes(bytes, sizeof bytes))
         return false;
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(token + 2 * i, 3, "%02x", bytes[i]);
