@@ -4,6 +4,7 @@
  */
 #include "record_queue.h"
 
+#include "clock.h"
 #include "complain.h"
 #include "record_copy.h"
 #include "stop.h"
@@ -14,7 +15,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { NUM_BLOCKS = 4, MAX_BLOCKS = 65536, WAIT_NS = 100 * 1000 * 1000 };
 
@@ -296,12 +296,8 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
         slots[i].block.shares_atoms = true;
         slots[i].block.first_cap = target->block_len;
     }
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->changed, &clock);
-    pthread_condattr_destroy(&clock);
+    thread_condition_init(&queue->changed);
     int error = start_threads(queue, num_threads);
     if (error != 0) {
         end_threads(queue);
@@ -323,15 +319,8 @@ static bool have_ended(const struct record_queue *queue)
  * from whatever it waits for: outputs then see to it that they do not wait for long. */
 static void wait_a_while(struct record_queue *queue)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    if (pthread_cond_timedwait(&queue->changed, &queue->lock, &until) != ETIMEDOUT ||
-        !stop_wanted || have_ended(queue))
+    if (thread_wait_until(&queue->changed, &queue->lock, clock_now_ns() + WAIT_NS) || !stop_wanted ||
+        have_ended(queue))
         return;
     for (unsigned i = 0; i < queue->num_threads; i++)
         pthread_kill(queue->threads[i], STOP_WAKE);

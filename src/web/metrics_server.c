@@ -5,6 +5,7 @@
 
 #include "web_http.h"
 
+#include "clock.h"
 #include "complain.h"
 
 bool metrics_server_check(void)
@@ -19,17 +20,17 @@ bool metrics_server_check(void)
 #ifdef DISTSNIFF_WEB
 
 #include "http_library.h"
+#include "thread.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 10, WAIT_S = 3, MAX_CONNECTIONS = 16 };
+enum { PATIENCE_S = 10, MAX_CONNECTIONS = 16 };
+#define WAIT_NS INT64_C(3000000000)
 
 struct metrics_server {
     int fd; /* -1: it is the daemon's */
@@ -47,16 +48,12 @@ struct metrics_server {
 struct metrics_server *metrics_server_open(const struct listen_address *address)
 {
     struct metrics_server *server = calloc(1, sizeof *server);
-    pthread_condattr_t attributes;
     if (server == NULL) {
         complain("out of memory");
         return NULL;
     }
     pthread_mutex_init(&server->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&server->is_given, &attributes);
-    pthread_condattr_destroy(&attributes);
+    thread_condition_init(&server->is_given);
     server->is_local = listen_address_is_local(address);
     server->fd =
         http_library_load("--metrics") ? listen_address_open("--metrics", address, &server->name) : -1;
@@ -92,12 +89,10 @@ static enum MHD_Result say(struct MHD_Connection *connection, unsigned status, c
 static bool wait_for_text(struct metrics_server *server)
 {
     const uint64_t before = server->num_given;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += WAIT_S;
+    const int64_t until_ns = clock_now_ns() + WAIT_NS;
     atomic_store(&server->is_asked, true);
     while (server->num_given == before && !server->is_ending) {
-        if (pthread_cond_timedwait(&server->is_given, &server->lock, &until) == ETIMEDOUT)
+        if (!thread_wait_until(&server->is_given, &server->lock, until_ns))
             break;
     }
     return server->num_given != before && !server->text.failed;
