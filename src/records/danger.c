@@ -43,14 +43,15 @@ bool danger_is_old(const struct ds_handshake *handshake)
     return handshake->version == OLD_HANDSHAKE;
 }
 
+/* What nobody uses of a message that sends had the cookie in it. */
 bool danger_has_cookie(const struct ds_message *m)
 {
-    enum { SEND = 2, REG_SEND = 6, SEND_TT = 12, REG_SEND_TT = 16 };
-    const bool to_pid = m->code == SEND || m->code == SEND_TT;
-    const bool to_name = m->code == REG_SEND || m->code == REG_SEND_TT;
+    const bool sends = m->op != NULL && m->op->kind == DS_KIND_SEND;
+    const char *unused = sends ? strchr(m->op->roles, '_') : NULL;
     struct ds_term cookie;
     struct ds_text text;
-    return (to_pid || to_name) && ds_term_get_element(&m->control, to_pid ? 1 : 2, &cookie) &&
+    return unused != NULL &&
+           ds_term_get_element(&m->control, 1 + (uint32_t)(unused - m->op->roles), &cookie) &&
            ds_term_get_atom(&cookie, &text) && text.len != 0;
 }
 

@@ -582,20 +582,45 @@ static void secrets(void **state)
         put(&event);
         found(i <= BINARY_KEY ? "DS404" : "");
     }
-    for (int i = 0; i < 3; i++) { /* {2, Cookie, To} */
-        const uint8_t op = i == 0 ? 22 : 2;
+}
+
+/* Nodes of before OTP 21 put the cookie into what they send: {2, Cookie, To}, {6, From, Cookie, To}, and
+ * with a token behind it 12 and 16. */
+static void cookies(void **state)
+{
+    static const struct {
+        uint8_t op;
+        unsigned at; /* where an atom stands; all else are pids */
+        const char *atom;
+        bool in_tls, found;
+    } cases[] = {
+        {2, 1, "monster", false, true},  {2, 1, "", false, false},        {2, 1, "monster", true, false},
+        {2, 2, "monster", false, false}, {6, 2, "monster", false, true},  {6, 1, "monster", false, false},
+        {12, 1, "monster", false, true}, {16, 2, "monster", false, true}, {22, 1, "monster", false, false},
+        {99, 1, "monster", false, false}, /* which there is not */
+    };
+    static const struct ds_tls tls;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct ds_op *op = ds_op_find(cases[i].op);
+        const unsigned num = 1 + (op != NULL ? (unsigned)strlen(op->roles) : 2);
         begin();
-        w.conn.tls = i == 2 ? &tls : NULL;
+        w.conn.tls = cases[i].in_tls ? &tls : NULL;
         begin_terms();
-        put_tuple(3);
-        put_small(op);
-        put_atom("monster");
-        put_pid("bob@b", 9);
+        put_tuple(num);
+        put_small(cases[i].op);
+        for (unsigned at = 1; at < num; at++) {
+            if (at == cases[i].at)
+                put_atom(cases[i].atom);
+            else
+                put_pid("bob@b", 9);
+        }
         struct ds_event event = message(0, NULL, 0);
-        event.message.code = op;
+        event.message.code = cases[i].op;
+        event.message.op = op;
         event.message.control = term_since(0);
         put(&event);
-        found(i == 1 ? "DS404" : "");
+        found(cases[i].found ? "DS404" : "");
     }
 }
 
@@ -618,6 +643,7 @@ int main(void)
         cmocka_unit_test(meshes_at_the_cap),
         cmocka_unit_test(dangerous_code),
         cmocka_unit_test(secrets),
+        cmocka_unit_test(cookies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
