@@ -132,8 +132,8 @@ def check_figures(browser, capture):
 
     # "1346 calls, 1343 ok, 3 error; ..." and the line on trees
     line = text_of(browser, '#outcomes')
-    expect(line.split('.')[0] == report(capture, 'calls')[-1].split(';')[0], capture + ': calls', line)
-    trees = re.match(r'(\d+) calls? with others beneath, (\d+) without', report(capture, 'trees')[-1]).group(0)
+    expect(line.split('.')[0] == report(capture, 'calls')[0].split(';')[0], capture + ': calls', line)
+    trees = re.match(r'(\d+) calls? with others beneath, (\d+) without', report(capture, 'trees')[0]).group(0)
     expect(trees in line, capture + ': trees', line, trees)
 
     # Links, two lines each.
@@ -153,7 +153,7 @@ def check_figures(browser, capture):
     # Processes: asked, served, failed and who.
     told = []
     for l in report(capture, 'top', '--rows', '200')[2:]:
-        f = re.match(r' *\d+ +\d+ +[\d.]+ +[\d.]+ +(\d+) +(\d+) +(\d+)[ +] (.*)$', l)
+        f = re.match(r' *\d+ +\d+ +[\d.]+ +[\d.]+ +(\d+) +(\d+) +(\d+)[ +] +\d+ +\d+  (.*)$', l)
         if f:
             told.append([squeeze(f.group(4)), *f.groups()[:3]])
     shown = [[r[0], *r[5:8]] for r in rows_of(browser, '#tops')]
