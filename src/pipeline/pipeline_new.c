@@ -76,8 +76,10 @@ static bool open_correlate(struct pipeline *s)
                     recorder_wanted(&options->keep),
         .context = s,
         .names = wanted || reports_take_names(&options->report),
-        /* Reports do not tell them apart; of a live capture they may be selected by later. */
-        .owners = wanted || selector_chooses(s->select) || options->capture.num_read_files == 0,
+        /* No output shows them, nor do reports tell them apart; of a live capture they may be selected by
+         * later. */
+        .owners = needs_packets(options) || selector_chooses(s->select) ||
+                  options->capture.num_read_files == 0,
         .keep = choose_keep(s),
         .unshown = leaves_ends(s) && s->outputs.num_sinks == 0,
         /* What redaction gives up on is counted, in ends too. */
