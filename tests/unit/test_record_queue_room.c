@@ -196,11 +196,76 @@ static void does_not_start_without_memory(void **state)
     }
 }
 
+/* What was read makes as much room as it took, however often. */
+static void has_the_same_room_again(void **state)
+{
+    enum { LEN = 2500000, NUM = 10, NUM_FIT = 3 };
+    struct slow_reader reader = {.next = 1};
+    const struct record_queue_target target = {.record = read_slowly, .flush = flush_slowly,
+                                               .lost = hear_loss, .context = &reader};
+    uint64_t frame = 1;
+    (void)state;
+    pthread_mutex_init(&reader.lock, NULL);
+    pthread_cond_init(&reader.let, NULL);
+    struct record_queue *queue = record_queue_start(&target, 8 * MEGABYTE);
+    assert_non_null(queue);
+    for (uint64_t round = 1; round <= 3; round++) {
+        feed(queue, LEN, frame, frame + NUM);
+        frame += NUM;
+        assert_int_equal(record_queue_num_lost(queue), round * (NUM - NUM_FIT));
+        let_read(&reader);
+        for (int i = 0; i < 500 && reader.may_read; i++) {
+            record_queue_flush(queue);
+            usleep(10000);
+            pthread_mutex_lock(&reader.lock);
+            reader.may_read = reader.num_read != round * NUM_FIT;
+            pthread_mutex_unlock(&reader.lock);
+        }
+    }
+    let_read(&reader);
+    assert_true(record_queue_stop(queue, NULL));
+    assert_int_equal(reader.num_read, 3 * NUM_FIT);
+}
+
+static bool read_in_order(void *context, const struct record *record)
+{
+    uint64_t *next = context;
+    usleep(5000);
+    assert_int_equal(record->event->frame, *next);
+    ++*next;
+    return true;
+}
+
+static bool flush_nothing(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* A record that is not copied comes behind all blocks before it. */
+static void gives_large_records_in_their_turn(void **state)
+{
+    uint64_t next = 1;
+    const struct record_queue_target target = {.record = read_in_order, .flush = flush_nothing,
+                                               .context = &next};
+    (void)state;
+    struct record_queue *queue = record_queue_start(&target, 0);
+    assert_non_null(queue);
+    for (uint64_t frame = 1; frame < 50; frame += 5) {
+        feed(queue, 200000, frame, frame + 4); /* a block each */
+        feed(queue, 2 * MEGABYTE, frame + 4, frame + 5);
+    }
+    assert_true(record_queue_stop(queue, NULL));
+    assert_int_equal(next, 51);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loses_records_rather_than_packets),
         cmocka_unit_test(has_as_much_room_as_allowed),
+        cmocka_unit_test(has_the_same_room_again),
+        cmocka_unit_test(gives_large_records_in_their_turn),
         cmocka_unit_test(loses_nothing_while_there_is_room),
         cmocka_unit_test(does_not_start_without_memory),
     };
