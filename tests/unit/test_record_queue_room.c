@@ -259,6 +259,39 @@ static void gives_large_records_in_their_turn(void **state)
     assert_int_equal(next, 51);
 }
 
+static const uint8_t large[MEGABYTE + 1];
+static unsigned num_at_once;
+
+static bool see_whether_copied(void *context, const struct record *record)
+{
+    (void)context;
+    num_at_once += record->event->bytes == large;
+    return true;
+}
+
+/* Short blocks do not grow as long ones do: what is four times as long as one is not copied. */
+static void copies_no_more_than_four_blocks(void **state)
+{
+    static const size_t block_lens[] = {0, 32 * 1024};
+    (void)state;
+    for (size_t i = 0; i < sizeof block_lens / sizeof block_lens[0]; i++) {
+        const struct record_queue_target target = {
+            .record = see_whether_copied, .flush = flush_nothing, .block_len = block_lens[i]};
+        const size_t most = 4 * (block_lens[i] != 0 ? block_lens[i] : RECORD_BLOCK_LEN);
+        struct ds_conn conn = {.number = 1};
+        struct record_queue *queue = record_queue_start(&target, 0);
+        assert_non_null(queue);
+        num_at_once = 0;
+        for (size_t more = 0; more < 2; more++) {
+            struct ds_event event = big_event(&conn, large, most + more);
+            const struct record record = {.event = &event};
+            assert_true(record_queue_record(queue, &record));
+        }
+        assert_true(record_queue_stop(queue, NULL));
+        assert_int_equal(num_at_once, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +299,7 @@ int main(void)
         cmocka_unit_test(has_as_much_room_as_allowed),
         cmocka_unit_test(has_the_same_room_again),
         cmocka_unit_test(gives_large_records_in_their_turn),
+        cmocka_unit_test(copies_no_more_than_four_blocks),
         cmocka_unit_test(loses_nothing_while_there_is_room),
         cmocka_unit_test(does_not_start_without_memory),
     };
