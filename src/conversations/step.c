@@ -9,19 +9,15 @@ bool step_find_pid(struct correlate *c, const struct step *s, const struct ds_te
     return term->data != NULL && keys_find_pid(&c->intern, term, s->event->conn->number, out);
 }
 
-bool step_know_from(struct correlate *c, struct step *s)
+void step_ask_from(struct correlate *c, struct step *s)
 {
-    if (s->from_state == UNASKED)
-        s->from_state =
-            step_find_pid(c, s, &s->message->role[DS_ROLE_FROM], &s->from) ? KNOWN : UNKNOWN;
-    return s->from_state == KNOWN;
+    s->from_state =
+        step_find_pid(c, s, &s->message->role[DS_ROLE_FROM], &s->from) ? KNOWN : UNKNOWN;
 }
 
-bool step_know_to(struct correlate *c, struct step *s)
+void step_ask_to(struct correlate *c, struct step *s)
 {
-    if (s->to_state == UNASKED)
-        s->to_state = step_find_pid(c, s, &s->message->role[DS_ROLE_TO], &s->to) ? KNOWN : UNKNOWN;
-    return s->to_state == KNOWN;
+    s->to_state = step_find_pid(c, s, &s->message->role[DS_ROLE_TO], &s->to) ? KNOWN : UNKNOWN;
 }
 
 bool step_find_said(struct correlate *c, struct step *s, const struct ds_term *term,

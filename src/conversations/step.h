@@ -83,10 +83,25 @@ bool step_find_pid(struct correlate *c, const struct step *s, const struct ds_te
 bool step_find_said(struct correlate *c, struct step *s, const struct ds_term *term,
                     struct pid_key *out);
 
+/* step_ask_from and step_ask_to find out whether s->from and s->to are pids, and fill them in. */
+void step_ask_from(struct correlate *c, struct step *s);
+void step_ask_to(struct correlate *c, struct step *s);
+
 /* step_know_from and step_know_to fill in s->from and s->to when they are pids; which costs
  * something, and most messages can do with one of them or none. */
-bool step_know_from(struct correlate *c, struct step *s);
-bool step_know_to(struct correlate *c, struct step *s);
+static inline bool step_know_from(struct correlate *c, struct step *s)
+{
+    if (s->from_state == UNASKED)
+        step_ask_from(c, s);
+    return s->from_state == KNOWN;
+}
+
+static inline bool step_know_to(struct correlate *c, struct step *s)
+{
+    if (s->to_state == UNASKED)
+        step_ask_to(c, s);
+    return s->to_state == KNOWN;
+}
 
 /* step_find_named makes the key of a name on the node at an end of the connection. */
 bool step_find_named(struct correlate *c, const struct step *s, unsigned end,

@@ -35,13 +35,20 @@ static __attribute__((noinline)) void show_alone(struct pipeline *s, const struc
     pipeline_on_record(s, &record);
 }
 
-static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
+/* tell_again tells what is told anew now and then. Not inline: nearly all events come in between. */
+static __attribute__((noinline)) void tell_again(struct pipeline *s, int64_t now_ns)
+{
+    if (now_ns >= s->next_ns)
+        pipeline_repeat_reports(s, now_ns);
+    if (now_ns >= s->sum_up_ns)
+        pipeline_sum_up(s, now_ns);
+}
+
+static inline void correlate_or_show(struct pipeline *s, const struct ds_event *event)
 {
     s->is_past = event->past;
-    if (!event->past && event->ts_ns >= s->next_ns)
-        pipeline_repeat_reports(s, event->ts_ns);
-    if (!event->past && event->ts_ns >= s->sum_up_ns)
-        pipeline_sum_up(s, event->ts_ns);
+    if (!event->past && (event->ts_ns >= s->next_ns || event->ts_ns >= s->sum_up_ns))
+        tell_again(s, event->ts_ns);
     if (s->correlate != NULL)
         correlate_event(s->correlate, event);
     else
@@ -51,13 +58,17 @@ static void correlate_or_show(struct pipeline *s, const struct ds_event *event)
         pipeline_set_state(s, PIPELINE_FULL);
 }
 
-/* do_wanted does what the first thread has asked for, which knows nothing of calls. */
-static void do_wanted(struct pipeline *s)
+static __attribute__((noinline)) void show_as_wanted(struct pipeline *s)
 {
-    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed)) {
-        atomic_store(&s->show_wanted, false);
-        pipeline_show_now(s, INT64_MIN);
-    }
+    atomic_store(&s->show_wanted, false);
+    pipeline_show_now(s, INT64_MIN);
+}
+
+/* do_wanted does what the first thread has asked for, which knows nothing of calls. */
+static inline void do_wanted(struct pipeline *s)
+{
+    if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
+        show_as_wanted(s);
     if (atomic_load_explicit(&s->publish_wanted, memory_order_relaxed))
         pipeline_publish_now(s, INT64_MIN);
 }

@@ -179,7 +179,7 @@ static void tell_reports(struct pipeline *s, const struct record *record)
         pipeline_note_reports(s, reports_record(s->reports, record));
 }
 
-void pipeline_pass(struct pipeline *s, const struct record *record)
+static inline void pass(struct pipeline *s, const struct record *record)
 {
     if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
         return;
@@ -195,6 +195,11 @@ void pipeline_pass(struct pipeline *s, const struct record *record)
         tell_reports(s, record);
     else
         choose(s, record);
+}
+
+void pipeline_pass(struct pipeline *s, const struct record *record)
+{
+    pass(s, record);
 }
 
 /* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
@@ -225,7 +230,7 @@ void pipeline_on_record(void *context, const struct record *record)
     }
     const bool tells_link = pipeline_tells_link(s, record); /* asked before its end is passed on */
     if (s->held_up == NULL || !held_up_take(s->held_up, record))
-        pipeline_pass(s, record);
+        pass(s, record);
     if (tells_link)
         pipeline_take_link(s, record);
     if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)

@@ -46,12 +46,13 @@ bool danger_is_old(const struct ds_handshake *handshake)
 /* What nobody uses of a message that sends had the cookie in it. */
 bool danger_has_cookie(const struct ds_message *m)
 {
-    const bool sends = m->op != NULL && m->op->kind == DS_KIND_SEND;
-    const char *unused = sends ? strchr(m->op->roles, '_') : NULL;
+    const char *roles = m->op != NULL && m->op->kind == DS_KIND_SEND ? m->op->roles : "";
     struct ds_term cookie;
     struct ds_text text;
-    return unused != NULL &&
-           ds_term_get_element(&m->control, 1 + (uint32_t)(unused - m->op->roles), &cookie) &&
+    uint32_t unused = 0;
+    while (roles[unused] != '\0' && roles[unused] != '_')
+        unused++;
+    return roles[unused] != '\0' && ds_term_get_element(&m->control, 1 + unused, &cookie) &&
            ds_term_get_atom(&cookie, &text) && text.len != 0;
 }
 

@@ -20,8 +20,7 @@ void talkers_free(struct talkers *t)
     ds_buffer_free(&t->scratch);
 }
 
-/* number_end: a node that is not known yet is its address until it is. */
-static uint32_t number_end(struct talkers *t, const struct ds_endpoint *end)
+uint32_t talkers_number_end(struct talkers *t, const struct ds_endpoint *end)
 {
     if (end->node.data != NULL && end->node.len != 0)
         return intern_add(&t->texts, end->node);
@@ -30,56 +29,6 @@ static uint32_t number_end(struct talkers *t, const struct ds_endpoint *end)
     if (t->scratch.failed)
         return 0;
     return intern_add(&t->texts, (struct ds_text){t->scratch.data, t->scratch.len});
-}
-
-/* find_conn finds the numbers of the ends of a connection, or makes room for them. */
-static inline struct talkers_conn *find_conn(struct talkers *t, const struct ds_conn *conn)
-{
-    struct talkers_conn *c = &t->conns[conn->number % TALKERS_CONNS];
-    if (c->conn != conn->number)
-        *c = (struct talkers_conn){.conn = conn->number};
-    return c;
-}
-
-static inline uint32_t node_of(struct talkers *t, struct talkers_conn *c,
-                               const struct ds_conn *conn, unsigned end)
-{
-    const bool is_named = conn->end[end].node.len != 0;
-    if (c->node[end] == 0 || c->is_named[end] != is_named) {
-        c->node[end] = number_end(t, &conn->end[end]);
-        c->is_named[end] = is_named;
-    }
-    return c->node[end];
-}
-
-uint32_t talkers_node(struct talkers *t, const struct ds_conn *conn, unsigned end)
-{
-    return node_of(t, find_conn(t, conn), conn, end);
-}
-
-/* number_name numbers the name of a side of a message: what is known of a pid, or it is sent by name. */
-static inline uint32_t number_name(struct talkers *t, struct ds_text known,
-                                   const struct ds_term *process)
-{
-    struct ds_text name = known;
-    return name.data != NULL || (process->data != NULL && ds_term_get_atom(process, &name))
-               ? intern_add(&t->texts, name)
-               : 0;
-}
-
-void talkers_get(struct talkers *t, const struct record *record, struct talker *from,
-                 struct talker *to)
-{
-    static const struct ds_text none = {NULL, 0};
-    const struct ds_event *event = record->event;
-    const struct note *note = &record->note;
-    struct talkers_conn *conn = find_conn(t, event->conn);
-    from->node = node_of(t, conn, event->conn, event->dir);
-    to->node = node_of(t, conn, event->conn, !event->dir);
-    from->name = number_name(t, note->from_is_for ? none : note->from_name,
-                             &event->message.role[DS_ROLE_FROM]);
-    to->name = number_name(t, note->to_is_for ? none : note->to_name,
-                           &event->message.role[DS_ROLE_TO]);
 }
 
 void talker_print(const struct talkers *t, const struct talker *talker, struct ds_buffer *out)

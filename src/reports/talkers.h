@@ -8,6 +8,8 @@
 #include "keys.h"
 #include "record.h"
 
+#include <distsniff/identity.h>
+
 /* talker is a node, or where that is not known an address, and a registered name, 0: none known. */
 struct talker {
     uint32_t node, name;
@@ -31,13 +33,47 @@ struct talkers {
 void talkers_init(struct talkers *talkers, uint64_t max_names);
 void talkers_free(struct talkers *talkers);
 
+/* talkers_number_end numbers a node, each time anew; one that is not known is its address until it is. */
+uint32_t talkers_number_end(struct talkers *talkers, const struct ds_endpoint *end);
+
 /* talkers_node numbers the node at one end of a connection: 0 when there is no more room. */
-uint32_t talkers_node(struct talkers *talkers, const struct ds_conn *conn, unsigned end);
+static inline uint32_t talkers_node(struct talkers *talkers, const struct ds_conn *conn, unsigned end)
+{
+    struct talkers_conn *c = &talkers->conns[conn->number % TALKERS_CONNS];
+    const bool is_named = conn->end[end].node.len != 0;
+    if (c->conn != conn->number)
+        *c = (struct talkers_conn){.conn = conn->number};
+    if (c->node[end] == 0 || c->is_named[end] != is_named) {
+        c->node[end] = talkers_number_end(talkers, &conn->end[end]);
+        c->is_named[end] = is_named;
+    }
+    return c->node[end];
+}
+
+/* talkers_name numbers the name of a side of a message: what is known of a pid, or it is sent by name. */
+static inline uint32_t talkers_name(struct talkers *talkers, struct ds_text known,
+                                    const struct ds_term *process)
+{
+    struct ds_text name = known;
+    return name.data != NULL || (process->data != NULL && ds_term_get_atom(process, &name))
+               ? intern_add(&talkers->texts, name)
+               : 0;
+}
 
 /* talkers_get says who sends a message, and who gets it. A name that a process only answers for is
- * not its own. */
-void talkers_get(struct talkers *talkers, const struct record *record, struct talker *from,
-                 struct talker *to);
+ * not its own. Here, as it is done for every message. */
+static inline void talkers_get(struct talkers *talkers, const struct record *record,
+                               struct talker *from, struct talker *to)
+{
+    const struct ds_text none = {NULL, 0};
+    const struct ds_event *event = record->event;
+    const struct note *note = &record->note;
+    const struct ds_term *role = event->message.role;
+    from->node = talkers_node(talkers, event->conn, event->dir);
+    to->node = talkers_node(talkers, event->conn, !event->dir);
+    from->name = talkers_name(talkers, note->from_is_for ? none : note->from_name, &role[DS_ROLE_FROM]);
+    to->name = talkers_name(talkers, note->to_is_for ? none : note->to_name, &role[DS_ROLE_TO]);
+}
 
 /* talker_print appends "db@bob@host", or the node or address alone; "?" for one without number. */
 void talker_print(const struct talkers *talkers, const struct talker *talker,
