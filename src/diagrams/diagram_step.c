@@ -34,16 +34,6 @@ static void clear(struct ds_buffer *buffer)
     buffer->len = 0;
 }
 
-void diagram_step_print_span(int64_t ns, struct ds_buffer *out)
-{
-    if (ns < 1000000)
-        ds_buffer_printf(out, "%" PRId64 " us", ns / 1000);
-    else if (ns < 1000000000)
-        ds_buffer_printf(out, "%.2f ms", (double)ns / 1e6);
-    else
-        ds_buffer_printf(out, "%.2f s", (double)ns / 1e9);
-}
-
 /* set_node tells a node's name, if there is one. */
 static void set_node(uint64_t number, struct ds_text name, struct diagram_row_end *told)
 {
@@ -232,7 +222,7 @@ static void tell_verb(struct diagram_step *step, const struct record *record)
         ds_buffer_printf(&step->row.verb, " #%" PRIu64, note->call);
     if (note->has_latency) {
         ds_buffer_add_text(&step->row.verb, " after ");
-        diagram_step_print_span(note->latency_ns, &step->row.verb);
+        latency_print(note->latency_ns, &step->row.verb);
     }
     if (note->outcome != CALL_OPEN && note->outcome != CALL_OK)
         ds_buffer_printf(&step->row.verb, " (%s)", call_outcome_name(note->outcome));
@@ -337,7 +327,7 @@ static void tell_end(struct diagram_step *step, const struct call *call)
     step->row.kind = STEP_NOTE;
     ds_buffer_printf(&step->row.text, "#%" PRIu64 " %s after ", call->number,
                      call_outcome_name(call->outcome));
-    diagram_step_print_span(call->end_ns - call->start_ns, &step->row.text);
+    latency_print(call->end_ns - call->start_ns, &step->row.text);
 }
 
 bool diagram_step_tell(struct diagram_step *step, const struct record *record)

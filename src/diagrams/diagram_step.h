@@ -36,7 +36,4 @@ void diagram_step_tell_parties(struct diagram_step *step, const struct call *cal
 
 void diagram_step_free(struct diagram_step *step);
 
-/* diagram_step_print_span appends "412 us", "1.25 ms", "3.50 s". */
-void diagram_step_print_span(int64_t ns, struct ds_buffer *out);
-
 #endif
