@@ -3,19 +3,15 @@
  */
 #include "line_fit.h"
 
-#include <stdbool.h>
-#include <string.h>
+#include "character.h"
 
-static bool begins_char(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
+#include <string.h>
 
 unsigned line_columns(struct ds_text text)
 {
     unsigned num = 0;
     for (size_t i = 0; i < text.len; i++)
-        num += begins_char(text.data[i]);
+        num += character_begins(text.data[i]);
     return num;
 }
 
@@ -24,7 +20,7 @@ static size_t bytes_of(struct ds_text text, unsigned columns)
 {
     size_t at = 0;
     for (; at < text.len; at++) {
-        if (begins_char(text.data[at]) && columns-- == 0)
+        if (character_begins(text.data[at]) && columns-- == 0)
             break;
     }
     return at;

@@ -3,6 +3,7 @@
  */
 #include "note_lines.h"
 
+#include "character.h"
 #include "counted.h"
 #include "pcapng_form.h"
 
@@ -35,7 +36,7 @@ bool note_lines_print(struct event_text *text, const struct record *record, stru
 static size_t cut_len(const struct ds_buffer *line)
 {
     size_t len = line->len < LONGEST_COMMENT ? line->len : LONGEST_COMMENT;
-    while (len != line->len && len != 0 && ((unsigned char)line->data[len] & 0xc0) == 0x80)
+    while (len != line->len && len != 0 && !character_begins(line->data[len]))
         len--;
     return len;
 }

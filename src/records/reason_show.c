@@ -6,6 +6,7 @@
  */
 #include "reason_show.h"
 
+#include "character.h"
 #include "printable.h"
 #include "record.h"
 #include "term_show.h"
@@ -139,7 +140,7 @@ static void show_message(struct ds_text message, const struct ds_term_print_opti
     size_t shown = message.len;
     if (options != NULL && options->max_bytes != 0 && shown > options->max_bytes)
         shown = options->max_bytes;
-    while (shown < message.len && shown != 0 && ((uint8_t)message.data[shown] & 0xc0) == 0x80)
+    while (shown < message.len && shown != 0 && !character_begins(message.data[shown]))
         shown--; /* not into a character */
     printable_text((struct ds_text){message.data, shown}, out);
     if (shown < message.len)

@@ -1,0 +1,15 @@
+/*
+ * character.h - where characters of UTF-8 begin, for who cuts a text and not a character in it.
+ */
+#ifndef SRC_CHARACTER_H
+#define SRC_CHARACTER_H
+
+#include <stdbool.h>
+
+/* character_begins says whether a byte is the first one of a character, or is none of UTF-8. */
+static inline bool character_begins(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+#endif
