@@ -6,14 +6,20 @@
  *   SLL   0 packet type 2, 2 ARPHRD type 2, 4 address length 2, 6 address 8, 14 protocol 2
  *   SLL2  0 protocol 2, 2 zero 2, 4 interface index 4, 8 ARPHRD type 2, 10 packet type 1,
  *         11 address length 1, 12 address 8
+ *
+ * Linux is given a filter by its socket: libpcap would take out what came meanwhile. Other systems are
+ * given it by libpcap; KERNEL_FILTER_BY_PCAP takes that way here, for the tests.
  */
 #include "kernel_filter.h"
 
-#include <linux/filter.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#if defined(SO_ATTACH_FILTER) && !defined(KERNEL_FILTER_BY_PCAP)
+
+#include <linux/filter.h>
 
 /* field is a part of a cooked header that the kernel can be asked for. */
 struct packet_field {
@@ -71,6 +77,35 @@ bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_
 _Static_assert(sizeof(struct bpf_insn) == sizeof(struct sock_filter), "the same instruction");
 _Static_assert(offsetof(struct bpf_insn, k) == offsetof(struct sock_filter, k), "k in its place");
 
+static bool attach(pcap_t *pcap, struct bpf_insn *program, unsigned len)
+{
+    struct sock_fprog filter = {(unsigned short)len, (struct sock_filter *)program};
+    return setsockopt(pcap_fileno(pcap), SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0;
+}
+
+#else
+
+#ifndef BPF_MAXINSNS
+#define BPF_MAXINSNS 512 /* what the kernels of the BSDs take */
+#endif
+
+/* Headers that libpcap makes up, which no kernel there knows. */
+bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_type)
+{
+    (void)program;
+    (void)len;
+    (void)link_type;
+    return false;
+}
+
+static bool attach(pcap_t *pcap, struct bpf_insn *program, unsigned len)
+{
+    struct bpf_program filter = {len, program};
+    return pcap_setfilter(pcap, &filter) == 0;
+}
+
+#endif
+
 struct bpf_insn *kernel_filter_join(const struct bpf_program *one, const struct bpf_program *other,
                                     unsigned *len)
 {
@@ -99,12 +134,8 @@ bool kernel_filter_set(pcap_t *pcap, uint32_t link_type, const char *expression,
     struct bpf_insn *joined = kernel_filter_join(&program, other, &len);
     pcap_freecode(&program);
     bool is_cooked = link_type == LINKTYPE_SLL || link_type == LINKTYPE_SLL2;
-    bool ok = joined != NULL && (!is_cooked || kernel_filter_uncook(joined, len, link_type));
-    if (ok) {
-        struct sock_fprog filter = {(unsigned short)len, (struct sock_filter *)joined};
-        ok = setsockopt(pcap_fileno(pcap), SOL_SOCKET, SO_ATTACH_FILTER, &filter,
-                        sizeof filter) == 0;
-    }
+    bool ok = joined != NULL && (!is_cooked || kernel_filter_uncook(joined, len, link_type)) &&
+              attach(pcap, joined, len);
     free(joined);
     return ok;
 }

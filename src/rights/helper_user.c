@@ -4,6 +4,7 @@
 #include "helper_user.h"
 
 #include "careful_open.h"
+#include "user_ids.h"
 
 #include <grp.h>
 #include <pwd.h>
@@ -27,7 +28,7 @@ void helper_user_find(struct helper_user *user, const char *name)
 
 bool helper_user_return(void)
 {
-    return setresuid(0, 0, 0) == 0 && setresgid(0, 0, 0) == 0 && setgroups(0, NULL) == 0;
+    return user_ids_set(0, 0, 0) && group_ids_set(0, 0, 0) && setgroups(0, NULL) == 0;
 }
 
 bool helper_user_become(const struct helper_user *user, const char *name)
@@ -35,8 +36,8 @@ bool helper_user_become(const struct helper_user *user, const char *name)
     if (!user->is_another)
         return false;
     const bool became = setgroups((size_t)user->num_groups, user->groups) == 0 &&
-                        setresgid(user->gid, user->gid, 0) == 0 &&
-                        setresuid(user->uid, user->uid, 0) == 0;
+                        group_ids_set(user->gid, user->gid, 0) &&
+                        user_ids_set(user->uid, user->uid, 0);
     if (became && careful_may_create(name))
         return true;
     if (!helper_user_return())

@@ -5,6 +5,7 @@
 #include "privileges.h"
 
 #include "complain.h"
+#include "user_ids.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -27,7 +28,7 @@ bool privileges_return(void)
     gid_t gid = getgid();
     if (uid == geteuid() && gid == getegid())
         return true;
-    if (setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0) {
+    if (!group_ids_set(gid, gid, gid) || !user_ids_set(uid, uid, uid)) {
         complain("cannot give up the rights of the program file: %s", strerror(errno));
         return false;
     }
@@ -52,8 +53,7 @@ static bool become(const char *name)
     gid_t gid = entry->pw_gid;
     if (uid == 0)
         return true; /* asked for */
-    if (initgroups(name, gid) != 0 || setresgid(gid, gid, gid) != 0 ||
-        setresuid(uid, uid, uid) != 0) {
+    if (initgroups(name, gid) != 0 || !group_ids_set(gid, gid, gid) || !user_ids_set(uid, uid, uid)) {
         complain("cannot become user %s: %s: -Z root stays root", name, strerror(errno));
         return false;
     }
