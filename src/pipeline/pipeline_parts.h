@@ -24,7 +24,7 @@
 
 #include <stdatomic.h>
 
-enum { LINKS_DUE = 1024 };
+enum { LINKS_DUE = 1024, CACHE_LINE = 64 };
 
 /* link_due is when the facts of a link are told again. One takes another one's place: then it is told
  * of later. */
@@ -44,7 +44,6 @@ struct pipeline {
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact;       /* NULL: everything may be seen */
     struct findings *findings; /* NULL when nobody wants to know */
-    bool has_errors;           /* some were shown */
     struct held_up *held_up; /* NULL: nobody asks what waited behind stalls */
     bool tells_links;        /* an output takes their facts */
     struct link_due link_due[LINKS_DUE];
@@ -59,14 +58,12 @@ struct pipeline {
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     struct packet_notes *notes[MAX_NOTES]; /* of packets that are kept */
     size_t num_notes;
-    uint64_t num_shown;               /* messages */
     bool holds_back;                  /* with -c: what no message has been shown of */
     struct held_back held_back;
     bool limit_reached; /* of -c: what belongs to its message is still to come */
     bool raw;  /* some sinks get that */
     bool idle; /* nobody wants to know anything */
     bool only_reports; /* nobody but they do, and they are given everything as it is */
-    bool is_past; /* the event at hand is of before the capture */
     struct rate_limit rate_limit;
     int64_t since_ns;            /* before it, nothing is shown */
     int64_t sum_up_ns;           /* when what was found is told the page again; INT64_MAX: never */
@@ -80,6 +77,12 @@ struct pipeline {
         uint64_t no_memory, num_given_up;
     } before;                    /* of selections that others took the place of */
     _Atomic int state;           /* enum pipeline_state; never becomes less */
+    /* What the thread of the correlation writes for each event. The first one reads what stands above for
+     * each of its own: in one cache line they would wait for each other. */
+    unsigned char apart[CACHE_LINE];
+    uint64_t num_shown; /* messages */
+    bool has_errors;    /* some findings that were shown */
+    bool is_past;       /* the event at hand is of before the capture */
 };
 
 /* pipeline_set_state goes over to a state, unless it is in a later one. In any thread. */
