@@ -274,8 +274,9 @@ static bool may_hold_key(const struct ds_term *map, const char *key, size_t len)
         if (atom->len == len && atom->text != NULL && memcmp(atom->text, key, len) == 0)
             return true;
     }
-    const uint8_t *first = memchr(map->data, key[0], map->len); /* rare where it is "_" */
-    return first != NULL && memmem(first, map->len - (size_t)(first - map->data), key, len) != NULL;
+    struct cursor at = cursor_make(map->data, map->len);
+    return cursor_find(&at, (uint8_t)key[0]) && /* rare where it is "_" */
+           memmem(at.at, cursor_left(&at), key, len) != NULL;
 }
 
 bool ds_term_get_value(const struct ds_term *map, const char *key, struct ds_term *out)
