@@ -16,6 +16,7 @@
  */
 #include "channel.h"
 
+#include "flags.h"
 #include "frames.h"
 #include "reassembly.h"
 #include "resync.h"
@@ -79,9 +80,14 @@ void channel_use_latin1(struct channel *channel)
     channel->frames.latin1 = true;
 }
 
-void channel_use_headers(struct channel *channel)
+void channel_agree(struct channel *channel, uint64_t flags)
 {
-    channel->frames.headed = true;
+    const bool has_atoms = (flags & FLAG_MASK(DIST_HDR_ATOM_CACHE)) != 0;
+    const bool has_fragments = (flags & FLAG_MASK(FRAGMENTS)) != 0;
+    channel->frames.headed = has_atoms || has_fragments;
+    channel->frames.unread = (uint8_t)((channel->frames.headed ? 0 : FRAME_HAS_HEADER) |
+                                       (has_atoms ? 0 : FRAME_HAS_ATOMS) |
+                                       (has_fragments ? 0 : FRAME_IS_FRAGMENT));
 }
 
 void channel_free(struct channel *channel)

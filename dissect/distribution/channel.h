@@ -21,9 +21,9 @@ struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool jo
  * latin-1. Without it they are UTF-8. */
 void channel_use_latin1(struct channel *channel);
 
-/* channel_use_headers says that headers or fragments were negotiated: then a node reads no frame without a
- * header. */
-void channel_use_headers(struct channel *channel);
+/* channel_agree says which flags both nodes have: a node reads no frames of other forms than these
+ * say. What it would read is not known without that. */
+void channel_agree(struct channel *channel, uint64_t flags);
 
 /* channel_feed takes the next bytes of the direction and emits what they complete. In a
  * frame that lies wholly within data nothing is copied. */

@@ -145,9 +145,8 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
     }
     /* Nodes use what both have. */
     const struct dist_dir *both = dist_of(conn)->dirs;
-    const uint64_t headers = FLAG_MASK(DIST_HDR_ATOM_CACHE) | FLAG_MASK(FRAGMENTS);
-    if (both[0].has_flags && both[1].has_flags && (both[0].flags & both[1].flags & headers) != 0)
-        channel_use_headers(d->channel);
+    if (both[0].has_flags && both[1].has_flags)
+        channel_agree(d->channel, both[0].flags & both[1].flags);
 }
 
 /* know_channel begins a direction of which is known that a frame begins here. */

@@ -111,6 +111,31 @@ static void decode(struct frames *frames, const struct control_source *source, s
     emit_message(frames, event);
 }
 
+/* note_unread notes why no node reads a frame with a header, as both have said in the handshake. */
+static __attribute__((noinline)) void note_unread(const struct frames *frames, unsigned form,
+                                                  const struct control_source *source,
+                                                  const struct cursor *at, struct ds_event *event)
+{
+    static const struct {
+        enum frame_form form;
+        const char *what;
+    } forms[] = {
+        {FRAME_HAS_HEADER, "a frame with a header, which not both nodes said they use"},
+        {FRAME_IS_FRAGMENT, "a fragment, which not both nodes said they use"},
+        {FRAME_HAS_ATOMS, "a header with atoms, which not both nodes said they use"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if ((frames->unread & form & forms[i].form) != 0)
+            control_fault(event, source, at, DS_FAULT_MALFORMED, forms[i].what);
+    }
+}
+
+static unsigned form_of(bool is_fragment, uint32_t num_atoms)
+{
+    return FRAME_HAS_HEADER | (is_fragment ? FRAME_IS_FRAGMENT : 0) |
+           (num_atoms != 0 ? FRAME_HAS_ATOMS : 0);
+}
+
 /* --- fragments --- */
 
 static void finish_fragmented(struct frames *frames, struct fragmented *message)
@@ -126,6 +151,8 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     };
     begin_message(frames, message->size, message->num_fragments, &event);
     event.message.wire_ns = frames->conn->tcp->now_ns - message->began_ns;
+    if (frames->unread != 0)
+        note_unread(frames, form_of(true, message->num_atoms), &source, &body, &event);
     /* Who is who was learned when the first fragment came: slots have changed since. */
     if (cursor_left(&body) == 0)
         control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
@@ -291,6 +318,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
 {
     struct dist_header header;
     const char *what = NULL;
+    const struct cursor begin = *at;
     enum header_status status = dist_header_begin(at, &header, &what);
     if (header.fragment != 0)
         make_room(frames, &header);
@@ -307,6 +335,8 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
                       &header);
     dist_header_apply(&header, &frames->atoms, frames->env, frames->latin1);
     note_known(frames);
+    if (frames->unread != 0)
+        note_unread(frames, form_of(header.type != HEADER_PLAIN, header.num_refs), source, &begin, event);
     if (status != HEADER_OK) {
         forget_atoms(frames, header.at_risk);
         if (status == HEADER_MALFORMED || source->damage.kind == DS_FAULT_NONE)

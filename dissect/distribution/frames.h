@@ -15,6 +15,9 @@
 
 enum { FRAME_LENGTH_LEN = 4 }; /* bytes of the length that a frame begins with */
 
+/* What a frame is, and may not be unless both nodes have said so. */
+enum frame_form { FRAME_HAS_HEADER = 1, FRAME_IS_FRAGMENT = 2, FRAME_HAS_ATOMS = 4 };
+
 /* frames is what outlives a frame. */
 struct frames {
     struct env *env;
@@ -22,6 +25,7 @@ struct frames {
     uint8_t dir;
     bool latin1;         /* UTF8_ATOMS was not negotiated: atoms of the headers are latin-1 */
     bool headed;         /* each frame has to have a header */
+    uint8_t unread;      /* frames with one that no node reads here: some of enum frame_form */
     uint8_t doubt;       /* messages that must fit yet; until then nothing is inferred */
     bool is_next;        /* those begin where the bytes went on after a loss: none were skipped */
     int64_t began_ns;    /* when the first byte of the frame at hand came */

@@ -45,9 +45,10 @@ void channel_use_latin1(struct channel *channel)
     fake_log(&fake, "%c channel latin1\n", channel->dir == 0 ? '>' : '<');
 }
 
-void channel_use_headers(struct channel *channel)
+void channel_agree(struct channel *channel, uint64_t flags)
 {
-    (void)channel; /* tests/conversations/headers.txt has what comes of it */
+    (void)channel;
+    (void)flags; /* tests/conversations/headers.txt has what comes of it */
 }
 
 void channel_feed(struct channel *channel, struct cursor data)
