@@ -3,47 +3,64 @@
  */
 #include "packed_message.h"
 
-enum { HEAD_LEN = offsetof(struct ds_event, message.role) };
+enum { HEAD_LEN = offsetof(struct ds_event, message.control) }; /* what stands before the terms */
 
-struct packed_message {
-    alignas(struct ds_event) unsigned char head[HEAD_LEN];
-    uint32_t roles;        /* 1 << DS_ROLE_FROM and so on */
-    struct ds_term term[]; /* of these, in their order */
+/* packed_term is a term as a stretch of its frame, the atoms are the message's. */
+struct packed_term {
+    uint32_t at, len;
 };
 
-/* frame is where the terms of a message lie, and the atoms that they have: as they came, and copied. */
+/* What of a message's event is not its terms. The bytes of the frame lie before it. */
+struct packed_message {
+    alignas(struct ds_event) unsigned char head[HEAD_LEN];
+    const struct ds_atom *atoms;
+    uint32_t num_atoms;
+    uint32_t fragments;
+    uint64_t size, atom_bytes;
+    int64_t wire_ns, stalled_ns;
+    uint32_t roles; /* 1 << DS_ROLE_FROM and so on */
+    struct packed_term control, payload; /* no payload: its length is 0 */
+    struct packed_term role[]; /* those of roles, in their order */
+};
+
+/* frame is where the terms of a message lie, and the atoms that they have. */
 struct frame {
     uintptr_t from;
     size_t len;
     const struct ds_atom *atoms;
     uint32_t num_atoms;
-    const unsigned char *copy;
-    const struct ds_atom *atoms_copy;
 };
 
 static inline bool has(struct frame frame, const struct ds_term *term)
 {
     const uintptr_t at = (uintptr_t)term->data - frame.from;
     return at <= frame.len && term->len <= frame.len - at && term->atoms == frame.atoms &&
-           term->num_atoms == frame.num_atoms;
+           term->num_atoms == frame.num_atoms && !term->damaged;
 }
 
-/* moved is a term of a frame as it is in the copy. */
-static inline struct ds_term moved(struct frame frame, const struct ds_term *term)
+static inline struct packed_term pack(struct frame frame, const struct ds_term *term)
 {
-    struct ds_term copy = *term;
-    copy.data = frame.copy + ((uintptr_t)term->data - frame.from);
-    copy.atoms = frame.atoms_copy;
-    return copy;
+    return (struct packed_term){(uint32_t)((uintptr_t)term->data - frame.from), (uint32_t)term->len};
+}
+
+static inline struct ds_term unpack(const struct packed_message *packed, const uint8_t *bytes,
+                                    struct packed_term term)
+{
+    return (struct ds_term){
+        .data = bytes + term.at,
+        .len = term.len,
+        .atoms = packed->atoms,
+        .num_atoms = packed->num_atoms,
+    };
 }
 
 /* may_pack says whether a message is one that can be packed, but for its roles. */
 static inline bool may_pack(struct frame frame, const struct ds_message *message)
 {
     const struct ds_term *control = &message->control, *payload = &message->payload;
-    return control->data != NULL && !message->token.present &&
+    return control->data != NULL && frame.len <= UINT32_MAX && !message->token.present &&
            message->guesses == NULL && has(frame, control) &&
-           (payload->data == NULL || has(frame, payload));
+           (payload->data == NULL || (payload->len != 0 && has(frame, payload)));
 }
 
 static inline const struct ds_atom *add_atoms(struct copier *c, const struct ds_message *message)
@@ -58,10 +75,10 @@ static inline const struct ds_atom *add_atoms(struct copier *c, const struct ds_
 
 /* pack_roles packs the roles of a message behind its head, and returns where they end. NULL when one of
  * them is not in the frame, or has other atoms. */
-static inline struct ds_term *pack_roles(struct frame frame, const struct ds_message *message,
-                                         struct packed_message *packed)
+static inline struct packed_term *pack_roles(struct frame frame, const struct ds_message *message,
+                                             struct packed_message *packed)
 {
-    struct ds_term *next = packed->term;
+    struct packed_term *next = packed->role;
     uint32_t roles = 0;
     for (uint32_t left = ds_message_roles(message); left != 0; left &= left - 1) {
         const struct ds_term *term = &message->role[__builtin_ctz(left)];
@@ -70,7 +87,7 @@ static inline struct ds_term *pack_roles(struct frame frame, const struct ds_mes
         if (!has(frame, term))
             return NULL;
         roles |= left & -left;
-        *next++ = moved(frame, term);
+        *next++ = pack(frame, term);
     }
     packed->roles = roles;
     return next;
@@ -79,7 +96,7 @@ static inline struct ds_term *pack_roles(struct frame frame, const struct ds_mes
 const struct packed_message *packed_message_add(struct copier *c, const struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
-    struct frame frame = {
+    const struct frame frame = {
         .from = (uintptr_t)event->bytes,
         .len = event->bytes_len,
         .atoms = message->control.atoms,
@@ -87,21 +104,20 @@ const struct packed_message *packed_message_add(struct copier *c, const struct d
     };
     if (!may_pack(frame, message))
         return NULL;
-    frame.atoms_copy = add_atoms(c, message);
+    const struct ds_atom *atoms = add_atoms(c, message);
     const size_t bytes_room = copier_aligned(frame.len);
     struct packed_message *packed;
     unsigned char *bytes =
-        copier_take(c, bytes_room + sizeof *packed + DS_ROLE_COUNT * sizeof packed->term[0]);
+        copier_take(c, bytes_room + sizeof *packed + DS_ROLE_COUNT * sizeof packed->role[0]);
     if (bytes == NULL)
         return NULL;
     memcpy(bytes, event->bytes, frame.len);
     packed = (struct packed_message *)(void *)(bytes + bytes_room);
-    frame.copy = bytes;
     c->spans[0] = (struct copied_span){frame.from, frame.len, bytes};
     c->num_spans = 1;
     c->atoms = frame.atoms;
-    c->atoms_copy = frame.atoms_copy;
-    struct ds_term *end = pack_roles(frame, message, packed);
+    c->atoms_copy = atoms;
+    struct packed_term *end = pack_roles(frame, message, packed);
     c->block->len = (size_t)((unsigned char *)(end != NULL ? (void *)end : packed) - c->block->data);
     if (end == NULL)
         return NULL;
@@ -109,11 +125,17 @@ const struct packed_message *packed_message_add(struct copier *c, const struct d
     struct ds_event *head = (struct ds_event *)packed->head; /* nothing behind it is touched */
     head->bytes = bytes;
     head->conn = copier_add_conn(c, event->conn, false);
-    head->message.atom_texts = 0; /* they lie elsewhere, and not for long */
-    head->message.role_set = packed->roles;
-    head->message.control = moved(frame, &message->control);
+    packed->atoms = atoms;
+    packed->num_atoms = frame.num_atoms;
+    packed->fragments = message->fragments;
+    packed->size = message->size;
+    packed->atom_bytes = message->atom_bytes;
+    packed->wire_ns = message->wire_ns;
+    packed->stalled_ns = message->stalled_ns;
+    packed->control = pack(frame, &message->control);
+    packed->payload = (struct packed_term){0};
     if (message->payload.data != NULL)
-        head->message.payload = moved(frame, &message->payload);
+        packed->payload = pack(frame, &message->payload);
     return packed;
 }
 
@@ -121,13 +143,23 @@ const struct ds_event *packed_message_get(const struct packed_message *packed,
                                           struct record_view *view)
 {
     struct ds_event *event = &view->event;
-    struct ds_term *role = event->message.role;
-    const struct ds_term *term = packed->term;
-    for (uint32_t left = view->roles & ~packed->roles; left != 0; left &= left - 1)
-        role[__builtin_ctz(left)] = (struct ds_term){0};
+    struct ds_message *message = &event->message;
+    const struct packed_term *term = packed->role;
     memcpy(event, packed->head, HEAD_LEN);
+    const uint8_t *bytes = event->bytes;
+    message->control = unpack(packed, bytes, packed->control);
+    message->payload = (struct ds_term){0};
+    if (packed->payload.len != 0)
+        message->payload = unpack(packed, bytes, packed->payload);
+    message->size = packed->size;
+    message->atom_bytes = packed->atom_bytes;
+    message->fragments = packed->fragments;
+    message->wire_ns = packed->wire_ns;
+    message->stalled_ns = packed->stalled_ns;
+    for (uint32_t left = view->roles & ~packed->roles; left != 0; left &= left - 1)
+        message->role[__builtin_ctz(left)] = (struct ds_term){0};
     for (uint32_t left = packed->roles; left != 0; left &= left - 1)
-        role[__builtin_ctz(left)] = *term++;
-    view->roles = packed->roles;
+        message->role[__builtin_ctz(left)] = unpack(packed, bytes, *term++);
+    message->role_set = view->roles = packed->roles;
     return event;
 }

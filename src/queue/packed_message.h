@@ -1,8 +1,8 @@
 /*
  * packed_message.h - what most messages are in a block of records: those whose terms all lie in their frame
- * and have the same atoms. Such a one is its event up to the roles, and the roles that it has, which is a
- * third of the event; all of it refers to what was copied. What lies elsewhere or is rare, as guesses are,
- * is not packed.
+ * and have the same atoms. Of such a one the frame stands there, and what is not terms; its terms are
+ * stretches of the frame: all that is a third of the event, and goes from one processor to another. What
+ * lies elsewhere or is rare, as guesses and damaged terms are, is not packed.
  */
 #ifndef SRC_PACKED_MESSAGE_H
 #define SRC_PACKED_MESSAGE_H

@@ -240,8 +240,9 @@ static struct ds_event message_of(struct ds_conn *conn, const uint8_t *bytes, si
 /* A message is the same again, wherever its terms lie, and nothing of the one before is in it. */
 static void gives_back_what_it_packed(void **state)
 {
-    enum { PLAIN, WITH_PAYLOAD, DAMAGED, ELSEWHERE, BEFORE, BEYOND, OTHER_ATOMS, FEWER_ATOMS, NO_ATOMS,
-           PAYLOAD_ELSEWHERE, TOKEN, GUESSES, NO_FRAME, NO_CONTROL, AGAIN, NUM_KINDS };
+    enum { PLAIN, WITH_PAYLOAD, DAMAGED, DAMAGED_PAYLOAD, ELSEWHERE, BEFORE, BEYOND, OTHER_ATOMS,
+           FEWER_ATOMS, NO_ATOMS, PAYLOAD_ELSEWHERE, EMPTY_PAYLOAD, TOKEN, GUESSES, NO_FRAME, NO_CONTROL,
+           AGAIN, NUM_KINDS };
     static const uint8_t frame[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {9, 8, 7};
     static const struct ds_atom atoms[] = {{.text = (const uint8_t *)"abc", .len = 3, .slot = 4}};
     static const struct ds_atom more[] = {{.text = (const uint8_t *)"d", .len = 1, .slot = 5}};
@@ -258,11 +259,18 @@ static void gives_back_what_it_packed(void **state)
         struct ds_term *from = &message->role[DS_ROLE_FROM];
         event->frame = (uint64_t)kind + 1;
         message->stalled_ns = kind;
+        message->wire_ns = kind + 1;
+        message->size = (uint64_t)kind + 2;
+        message->atom_bytes = (uint64_t)kind + 3;
+        message->fragments = (uint32_t)kind + 4;
         if (kind != PLAIN && kind != AGAIN)
             *from = (struct ds_term){.data = frame + 2, .len = 5, .atoms = atoms, .num_atoms = 1};
-        if (kind == WITH_PAYLOAD || kind == DAMAGED)
-            message->payload = message->role[DS_ROLE_TO];
-        from->damaged = message->payload.damaged = kind == DAMAGED;
+        if (kind == WITH_PAYLOAD || kind == DAMAGED_PAYLOAD || kind == EMPTY_PAYLOAD)
+            message->payload = message->control;
+        if (kind == EMPTY_PAYLOAD)
+            message->payload.len = 0;
+        from->damaged = kind == DAMAGED;
+        message->payload.damaged = kind == DAMAGED_PAYLOAD;
         if (kind == ELSEWHERE)
             from->data = other, from->len = sizeof other;
         if (kind == BEFORE)
@@ -292,10 +300,14 @@ static void gives_back_what_it_packed(void **state)
         const struct ds_event *given = &events[kind];
         const struct ds_event *got = copied_record_get(copy, &view)->event;
         const struct ds_message *message = &got->message;
-        const bool is_packed = kind <= DAMAGED || kind == AGAIN;
+        const bool is_packed = kind <= WITH_PAYLOAD || kind == AGAIN;
         assert_true((copy->packed != NULL) == is_packed);
         assert_int_equal(got->frame, given->frame);
         assert_int_equal(message->stalled_ns, kind);
+        assert_int_equal(message->wire_ns, kind + 1);
+        assert_int_equal(message->size, kind + 2);
+        assert_int_equal(message->atom_bytes, kind + 3);
+        assert_int_equal(message->fragments, kind + 4);
         assert_int_equal(got->conn->number, 1);
         assert_int_equal(got->bytes_len, given->bytes_len);
         if (given->bytes != NULL)
