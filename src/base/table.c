@@ -121,6 +121,23 @@ void table_remove(struct table *table, void *removed)
     table->num--;
 }
 
+void table_clear(struct table *table)
+{
+    while (table->num != 0)
+        table_remove(table, table_oldest(table));
+}
+
+/* The place of the oldest one is free for the new one, so that what is forgotten is never lost for
+ * nothing. */
+void *table_add_forgetting(struct table *table, uint32_t hash)
+{
+    if (table_is_full(table) && table->num != 0) {
+        table_remove(table, table_oldest(table));
+        table->num_forgotten++;
+    }
+    return table_add(table, hash);
+}
+
 void table_renew(struct table *table, void *renewed)
 {
     struct table_entry *entry = renewed;

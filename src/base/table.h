@@ -34,6 +34,7 @@ struct table {
     uint32_t num_made;   /* in chunks */
     uint32_t num_buckets; /* a power of two, or 0 */
     uint32_t free, oldest, newest;
+    uint64_t num_forgotten; /* by table_add_forgetting */
     uint32_t *buckets;
     unsigned char **chunks;
 };
@@ -72,7 +73,17 @@ static inline void *table_first(const struct table *table, uint32_t hash)
 /* table_add returns a new entry, the newest, zeroed behind its head; NULL when the table
  * has reached its cap (table_is_full) or memory ran out. */
 void *table_add(struct table *table, uint32_t hash);
+
+/* table_add_forgetting adds an entry as table_add does, but for a full table, which forgets its
+ * oldest entry for the new one, and counts that. NULL when memory ran out, or there is a cap of
+ * none: then no entry is forgotten. What entries own is not released: those that own something
+ * are not for it. */
+void *table_add_forgetting(struct table *table, uint32_t hash);
+
 void table_remove(struct table *table, void *entry);
+
+/* table_clear removes all entries; their memory is kept for others. */
+void table_clear(struct table *table);
 
 /* table_renew makes an entry the newest; its address and its number stay. */
 void table_renew(struct table *table, void *entry);

@@ -14,7 +14,8 @@ void tally_init(struct tally *tally, size_t entry_size, uint64_t max, tally_forg
     table_init(&tally->table, entry_size, max != 0 ? max : 1);
 }
 
-static void forget_all(struct tally *tally)
+/* release_all releases what all entries own. */
+static void release_all(struct tally *tally)
 {
     struct table_entry *e = table_oldest(&tally->table);
     for (; e != NULL && tally->forget != NULL; e = table_newer(&tally->table, e))
@@ -23,9 +24,8 @@ static void forget_all(struct tally *tally)
 
 void tally_clear(struct tally *tally)
 {
-    forget_all(tally);
-    while (table_oldest(&tally->table) != NULL)
-        table_remove(&tally->table, table_oldest(&tally->table));
+    release_all(tally);
+    table_clear(&tally->table);
     free(tally->heap);
     tally->heap = NULL;
     tally->num_heap = 0;
@@ -34,7 +34,7 @@ void tally_clear(struct tally *tally)
 
 void tally_free(struct tally *tally)
 {
-    forget_all(tally);
+    release_all(tally);
     free(tally->heap);
     table_free(&tally->table);
     *tally = (struct tally){0};

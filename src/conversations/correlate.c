@@ -153,34 +153,38 @@ static void take_message(struct correlate *c, struct step *s)
         step_note_names(c, s);
 }
 
-/* forget_all: more nodes and names than the cap. Rather than to favour those that came
- * first for ever, begin anew. */
-static void forget_all(struct correlate *c)
+/* end_all gives out what is open, whose end is not known. */
+static void end_all(struct correlate *c)
 {
-    const struct calls *old = &c->calls;
     calls_end_all(&c->calls, c->now_ns, CALL_UNKNOWN);
-    const uint64_t num_started = old->num_started, num_dropped = old->num_dropped;
-    const uint64_t no_memory = old->no_memory;
-    const uint64_t names_dropped = old->processes.num_dropped;
-    const uint64_t names_no_memory = old->processes.no_memory;
     monitors_end_all(&c->monitors, &(struct monitor_cause){.outcome = MONITOR_UNKNOWN,
                                                            .end_ns = c->now_ns});
-    while (table_oldest(&c->watches) != NULL)
-        table_remove(&c->watches, table_oldest(&c->watches));
-    while (table_oldest(&c->early_downs) != NULL)
-        table_remove(&c->early_downs, table_oldest(&c->early_downs));
+}
+
+/* renew_calls forgets all names and calls. What was counted of them stays. */
+static void renew_calls(struct correlate *c)
+{
+    const struct calls old = c->calls;
     calls_free(&c->calls);
     intern_free(&c->intern);
     begin_calls(c);
-    c->calls.num_started = num_started;
-    c->calls.num_dropped = num_dropped;
-    c->calls.no_memory = no_memory;
-    c->calls.processes.num_dropped = names_dropped;
-    c->calls.processes.no_memory = names_no_memory;
-    while (table_oldest(&c->set_ups) != NULL)
-        table_remove(&c->set_ups, table_oldest(&c->set_ups));
-    while (table_oldest(&c->proven) != NULL)
-        table_remove(&c->proven, table_oldest(&c->proven));
+    c->calls.num_started = old.num_started;
+    c->calls.num_dropped = old.num_dropped;
+    c->calls.no_memory = old.no_memory;
+    c->calls.processes.num_dropped = old.processes.num_dropped;
+    c->calls.processes.no_memory = old.processes.no_memory;
+}
+
+/* begin_anew is for more nodes and names than the cap: those that came first are not favoured for
+ * ever. Nothing is kept that refers to them. */
+static void begin_anew(struct correlate *c)
+{
+    end_all(c);
+    renew_calls(c);
+    table_clear(&c->watches);
+    table_clear(&c->early_downs);
+    table_clear(&c->set_ups);
+    table_clear(&c->proven);
     c->num_flushed++;
 }
 
@@ -260,7 +264,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     calls_give_old(&c->calls, c->now_ns);
     if (event->type == DS_EVENT_MESSAGE) {
         if (!intern_has_room(&c->intern, NAMES_PER_MESSAGE))
-            forget_all(c);
+            begin_anew(c);
         s.message = &event->message;
         take_message(c, &s);
         if (c->calls.held.num_for_death != 0)

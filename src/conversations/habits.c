@@ -32,9 +32,7 @@ static struct habit *touch(struct table *habits, const struct pid_key *pid)
         table_renew(habits, h);
         return h;
     }
-    if (table_is_full(habits))
-        table_remove(habits, table_oldest(habits));
-    h = table_add(habits, hash_key(pid, sizeof *pid));
+    h = table_add_forgetting(habits, hash_key(pid, sizeof *pid));
     if (h != NULL)
         h->pid = *pid;
     return h;

@@ -53,7 +53,7 @@ struct correlate {
     struct calls calls;
     struct monitors monitors;
     int64_t now_ns;
-    uint64_t num_flushed; /* times all was forgotten because of too many names */
+    uint64_t num_flushed; /* times all began anew because of too many names */
 };
 
 /* step is one message on its way through: its note, and the call it ends, if any. */

@@ -90,9 +90,7 @@ static void note_proven(struct correlate *c, const struct open_call *call)
         .node = call->asked_node, .id = call->callee_name, .serial = PID_KEY_NAMED};
     if (is_proven(c, &named))
         return;
-    if (table_is_full(&c->proven))
-        table_remove(&c->proven, table_oldest(&c->proven));
-    struct proven *p = table_add(&c->proven, hash_key(&named, sizeof named));
+    struct proven *p = table_add_forgetting(&c->proven, hash_key(&named, sizeof named));
     if (p != NULL)
         p->named = named;
 }

@@ -8,9 +8,7 @@
 void step_note_early_down(struct correlate *c, const struct ref_key *key,
                           enum monitor_outcome how)
 {
-    if (table_is_full(&c->early_downs))
-        table_remove(&c->early_downs, table_oldest(&c->early_downs));
-    struct early_down *e = table_add(&c->early_downs, hash_key(key, sizeof *key));
+    struct early_down *e = table_add_forgetting(&c->early_downs, hash_key(key, sizeof *key));
     if (e == NULL)
         return;
     e->key = *key;
@@ -40,9 +38,7 @@ void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
                       const struct pid_key *target, const struct ref_key *ref)
 {
     const struct pid_key both[2] = {*watcher, *target};
-    if (table_is_full(&c->set_ups))
-        table_remove(&c->set_ups, table_oldest(&c->set_ups));
-    struct set_up *s = table_add(&c->set_ups, hash_key(both, sizeof both));
+    struct set_up *s = table_add_forgetting(&c->set_ups, hash_key(both, sizeof both));
     if (s == NULL)
         return;
     memcpy(s->both, both, sizeof both);
@@ -86,9 +82,7 @@ void step_note_watch(struct correlate *c, const struct ref_key *ref, const struc
         monitor->of_call = true;
     if (ref_key_equal(call, ref) || find_watch(c, ref) != NULL)
         return;
-    if (table_is_full(&c->watches))
-        table_remove(&c->watches, table_oldest(&c->watches));
-    struct watch *w = table_add(&c->watches, hash_key(ref, sizeof *ref));
+    struct watch *w = table_add_forgetting(&c->watches, hash_key(ref, sizeof *ref));
     if (w == NULL) {
         c->calls.no_memory++;
         return;

@@ -267,9 +267,7 @@ bool titles_heed(struct processes *p, const struct pid_key *scope_key, uint64_t 
     scope->told_on = conn;
     if (find_told(p, conn) != NULL)
         return true;
-    if (table_is_full(&p->told))
-        table_remove(&p->told, table_oldest(&p->told));
-    struct told *told = table_add(&p->told, (uint32_t)conn);
+    struct told *told = table_add_forgetting(&p->told, (uint32_t)conn);
     if (told != NULL)
         told->conn = conn;
     else

@@ -261,7 +261,7 @@ struct detect {
     struct checks checks;
     struct finding draft;
     int64_t now_ns;
-    uint64_t no_memory, num_dropped;
+    uint64_t no_memory;
     int64_t overdue_ns; /* calls that began by then, and were open too long, have been told */
     struct table found; /* of findings.c */
     uint64_t num_found;

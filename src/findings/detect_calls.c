@@ -92,9 +92,7 @@ static struct callee *get_callee(struct detect *d, const struct call *call)
         c = table_next(&d->callees, c);
     if (c != NULL)
         return c;
-    if (table_is_full(&d->callees))
-        table_remove(&d->callees, table_oldest(&d->callees));
-    c = table_add(&d->callees, (uint32_t)key);
+    c = table_add_forgetting(&d->callees, (uint32_t)key);
     if (c != NULL)
         c->key = key;
     return c;

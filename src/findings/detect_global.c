@@ -44,9 +44,7 @@ static struct locked *find_lock(struct detect *d, const struct call *call,
         lock = table_next(&d->locks, lock);
     if (lock != NULL)
         return lock;
-    if (table_is_full(&d->locks))
-        table_remove(&d->locks, table_oldest(&d->locks));
-    lock = table_add(&d->locks, (uint32_t)key);
+    lock = table_add_forgetting(&d->locks, (uint32_t)key);
     if (lock == NULL)
         d->no_memory++;
     else
@@ -149,10 +147,8 @@ static void take_name(struct detect *d, const struct ds_event *event, const stru
         listed = table_next(&d->listed, listed);
     if (listed != NULL && listed->dir != event->dir && listed->pid != id)
         report_conflict(d, event, &name, listed->frame);
-    if (listed == NULL && table_is_full(&d->listed))
-        table_remove(&d->listed, table_oldest(&d->listed));
     if (listed == NULL)
-        listed = table_add(&d->listed, (uint32_t)key);
+        listed = table_add_forgetting(&d->listed, (uint32_t)key);
     if (listed == NULL) {
         d->no_memory++;
         return;

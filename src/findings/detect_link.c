@@ -120,9 +120,7 @@ struct pair *detect_find_pair(struct detect *d, const struct ds_conn *conn)
     struct pair *p = detect_pair(d, hash[0], hash[1]);
     if (p != NULL)
         return p;
-    if (table_is_full(&d->pairs))
-        table_remove(&d->pairs, table_oldest(&d->pairs));
-    p = table_add(&d->pairs, hash_pair(hash[lower], hash[!lower]));
+    p = table_add_forgetting(&d->pairs, hash_pair(hash[lower], hash[!lower]));
     if (p == NULL) {
         d->no_memory++;
         return NULL;

@@ -135,10 +135,8 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
     struct copied *c = table_first(&d->copied, (uint32_t)sample);
     while (c != NULL && c->sample != sample)
         c = table_next(&d->copied, c);
-    if (c == NULL && table_is_full(&d->copied))
-        table_remove(&d->copied, table_oldest(&d->copied));
     if (c == NULL)
-        c = table_add(&d->copied, (uint32_t)sample);
+        c = table_add_forgetting(&d->copied, (uint32_t)sample);
     if (c == NULL) {
         d->no_memory++;
         return;
@@ -276,9 +274,7 @@ static void take_atom(struct detect *d, const struct ds_event *event, const stru
     struct coined *c = table_first(&d->coined, (uint32_t)key);
     while (c != NULL && c->key != key)
         c = table_next(&d->coined, c);
-    if (c == NULL && table_is_full(&d->coined))
-        table_remove(&d->coined, table_oldest(&d->coined));
-    if (c == NULL && (c = table_add(&d->coined, (uint32_t)key)) == NULL) {
+    if (c == NULL && (c = table_add_forgetting(&d->coined, (uint32_t)key)) == NULL) {
         d->no_memory++;
         return;
     }

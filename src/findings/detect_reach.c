@@ -32,9 +32,7 @@ static void note_asked(struct detect *d, const struct ds_event *event)
     const int server = event->dir; /* it answers */
     if (epmd->name.data == NULL || epmd->name.len > sizeof((struct asked *)NULL)->name)
         return;
-    if (table_is_full(&d->asked))
-        table_remove(&d->asked, table_oldest(&d->asked));
-    struct asked *a = table_add(&d->asked, hash_port(epmd->port));
+    struct asked *a = table_add_forgetting(&d->asked, hash_port(epmd->port));
     if (a == NULL) {
         d->no_memory++;
         return;

@@ -92,9 +92,7 @@ struct watched *detect_watch(struct detect *d, const struct ds_conn *conn)
     struct watched *w = detect_find_watched(d, conn->number);
     if (w != NULL)
         return w;
-    if (table_is_full(&d->watched) && table_oldest(&d->watched) != NULL)
-        table_remove(&d->watched, table_oldest(&d->watched));
-    w = table_add(&d->watched, hash);
+    w = table_add_forgetting(&d->watched, hash);
     if (w == NULL) {
         d->no_memory++;
         return NULL;
@@ -199,11 +197,7 @@ void detect_commit(struct detect *d)
     const uint32_t hash = hash_finding(draft);
     struct found *found = find_equal(d, hash);
     if (found == NULL) {
-        if (table_is_full(&d->found)) {
-            table_remove(&d->found, table_oldest(&d->found));
-            d->num_dropped++;
-        }
-        found = table_add(&d->found, hash);
+        found = table_add_forgetting(&d->found, hash);
         if (found == NULL) {
             d->no_memory++;
             return;
@@ -553,9 +547,9 @@ void findings_sum_up(struct findings *f)
             " of which there was no memory to measure the way: what is lost, who is silent (--max-memory)",
             counted(c->unmeasured, "links").text);
     line++;
-    if (d->num_dropped != 0)
+    if (d->found.num_forgotten != 0)
         say(d, line, SEVERITY_UNCHECKED, " that were forgotten, since there were too many",
-            counted(d->num_dropped, "findings").text);
+            counted(d->found.num_forgotten, "findings").text);
 }
 
 void findings_end(struct findings *f)

@@ -82,9 +82,7 @@ static void note_shown(struct held_back *held, uint64_t number)
 {
     if (find_shown(held, number) != NULL)
         return;
-    if (table_is_full(&held->shown) && table_oldest(&held->shown) != NULL)
-        table_remove(&held->shown, table_oldest(&held->shown));
-    struct shown_conn *conn = table_add(&held->shown, hash_number(number));
+    struct shown_conn *conn = table_add_forgetting(&held->shown, hash_number(number));
     if (conn == NULL)
         held->no_memory++;
     else

@@ -116,10 +116,8 @@ static void take_handshake(struct exposure *e, const struct ds_event *event)
 {
     const struct ds_handshake *said = &event->handshake;
     struct handshake *h = find_handshake(e, event->conn->number);
-    if (h == NULL && table_is_full(&e->handshakes))
-        table_remove(&e->handshakes, table_oldest(&e->handshakes));
     if (h == NULL)
-        h = table_add(&e->handshakes, (uint32_t)event->conn->number);
+        h = table_add_forgetting(&e->handshakes, (uint32_t)event->conn->number);
     if (h == NULL) {
         e->no_memory = true;
         return;

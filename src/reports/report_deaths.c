@@ -297,9 +297,7 @@ static bool was_told(struct deaths *d, const struct ds_event *event)
     }
     if (event->change.final)
         return false;
-    if (table_is_full(&d->half_closed))
-        table_remove(&d->half_closed, table_oldest(&d->half_closed));
-    h = table_add(&d->half_closed, hash);
+    h = table_add_forgetting(&d->half_closed, hash);
     if (h != NULL)
         h->conn = event->conn->number;
     return false;

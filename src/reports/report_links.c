@@ -44,7 +44,7 @@ struct links {
     struct report_text *text;
     struct table rows;
     struct link_row *latest; /* that was found; NULL: none, or it is gone */
-    uint64_t num_dropped, no_memory;
+    uint64_t no_memory;
     uint64_t max_rows; /* of what is told as JSON; 0: all */
 };
 
@@ -72,11 +72,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     links->latest = row;
     if (row != NULL)
         return row;
-    if (table_is_full(&links->rows)) {
-        table_remove(&links->rows, table_oldest(&links->rows));
-        links->num_dropped++;
-    }
-    row = table_add(&links->rows, hash);
+    row = table_add_forgetting(&links->rows, hash);
     if (row == NULL) {
         links->no_memory++;
         return NULL;
@@ -321,9 +317,9 @@ static void show_report(void *state)
     for (size_t i = 0; i < num; i++)
         add_row(links, rows[i], total, out);
     ds_buffer_printf(out, "%s", counted(num, "links").text);
-    if (links->num_dropped + links->no_memory != 0)
+    if (links->rows.num_forgotten + links->no_memory != 0)
         ds_buffer_printf(out, "; %s were forgotten, since there were too many",
-                         counted(links->num_dropped + links->no_memory, "links").text);
+                         counted(links->rows.num_forgotten + links->no_memory, "links").text);
     ds_buffer_add_text(out, "\n");
     free(rows);
 }
@@ -390,7 +386,7 @@ static void tell_report(void *state, struct json_writer *json)
         tell_row(rows[i], json);
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("links"), num);
-    json_put_unsigned(json, JSON_KEY("forgotten"), links->num_dropped + links->no_memory);
+    json_put_unsigned(json, JSON_KEY("forgotten"), links->rows.num_forgotten + links->no_memory);
     free(rows);
 }
 

@@ -44,7 +44,6 @@ struct open_table {
     struct report_text *text;
     struct open_list at_end, now;
     struct table unfinished;
-    uint64_t no_room; /* of these */
     int64_t now_ns;
     bool is_visited; /* now is what is to be shown */
     struct ds_buffer scratch;
@@ -142,11 +141,7 @@ static void keep_name(struct unfinished *u, int i, const struct ds_endpoint *end
 static struct unfinished *make_unfinished(struct open_table *t, const struct ds_event *event,
                                           uint64_t sequence, bool is_stall)
 {
-    if (table_is_full(&t->unfinished)) {
-        table_remove(&t->unfinished, table_oldest(&t->unfinished));
-        t->no_room++;
-    }
-    struct unfinished *u = table_add(
+    struct unfinished *u = table_add_forgetting(
         &t->unfinished, hash_unfinished(event->conn->number, event->dir, sequence, is_stall));
     if (u == NULL) {
         t->failed = true;
@@ -302,8 +297,8 @@ static void show_table(void *state)
                          counted(list->num[OPEN_FRAGMENTS], "messages").text);
     if (list->num[OPEN_STALL] != 0)
         ds_buffer_printf(out, "; %s", counted(list->num[OPEN_STALL], "stalls").text);
-    if (t->no_room != 0)
-        ds_buffer_printf(out, "; %" PRIu64 " of these were forgotten", t->no_room);
+    if (t->unfinished.num_forgotten != 0)
+        ds_buffer_printf(out, "; %" PRIu64 " of these were forgotten", t->unfinished.num_forgotten);
     ds_buffer_printf(out, "; %s of calls", counted(list->num_of_calls, "monitors").text);
     if (num > list->rows.num)
         ds_buffer_printf(out, "; the %zu oldest are shown", list->rows.num);

@@ -94,9 +94,7 @@ static void know_name(struct top *t, uint64_t pid, uint64_t name)
 {
     struct top_name *n = pid != 0 && pid != name ? find_name(t, pid) : NULL;
     if (n == NULL && pid != 0 && pid != name) {
-        if (table_is_full(&t->names))
-            table_remove(&t->names, table_oldest(&t->names));
-        n = table_add(&t->names, (uint32_t)pid);
+        n = table_add_forgetting(&t->names, (uint32_t)pid);
         t->no_memory |= n == NULL;
     }
     if (n == NULL)

@@ -164,9 +164,7 @@ static struct selected_call *find_call(const struct selector *s, uint64_t number
 
 static void remember_call(struct selector *s, uint64_t number, bool with_reply)
 {
-    if (table_is_full(&s->calls))
-        table_remove(&s->calls, table_oldest(&s->calls));
-    struct selected_call *call = table_add(&s->calls, hash_number(number));
+    struct selected_call *call = table_add_forgetting(&s->calls, hash_number(number));
     if (call == NULL) {
         s->no_memory++;
         return;
@@ -188,10 +186,8 @@ static struct followed *find_followed(const struct selector *s, uint64_t conn)
 static void begin_following(struct selector *s, uint64_t conn)
 {
     struct followed *f = find_followed(s, conn);
-    if (f == NULL && table_is_full(&s->followed))
-        table_remove(&s->followed, table_oldest(&s->followed));
     if (f == NULL)
-        f = table_add(&s->followed, hash_number(conn));
+        f = table_add_forgetting(&s->followed, hash_number(conn));
     if (f == NULL) {
         s->no_memory++;
         return;

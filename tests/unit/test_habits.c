@@ -1,6 +1,5 @@
 /* test_habits.c - whose habits are forgotten at the cap: those of who neither answered nor asked for
- * longest; and a table's entries by age, when one of them becomes the newest. */
-#include "failing_alloc.h"
+ * longest. */
 #include "habits.h"
 
 #include <setjmp.h>
@@ -54,54 +53,10 @@ static void those_that_did_nothing_for_longest_go_first(void **state)
     table_free(&habits);
 }
 
-struct thing {
-    struct table_entry entry;
-    char name;
-};
-
-/* assert_order reads the entries from the oldest on, and from the newest back. */
-static void assert_order(const struct table *table, const char *names)
-{
-    const size_t len = strlen(names);
-    size_t i = 0;
-    for (const struct thing *t = table_oldest(table); t != NULL; t = table_newer(table, t))
-        assert_int_equal(t->name, i < len ? names[i++] : '?');
-    assert_int_equal(i, len);
-    for (const struct thing *t = table_get(table, table->newest); t != NULL;
-         t = table_get(table, t->entry.older))
-        assert_int_equal(t->name, i != 0 ? names[--i] : '?');
-    assert_int_equal(i, 0);
-}
-
-static void an_entry_becomes_the_newest(void **state)
-{
-    struct table table;
-    struct thing *thing[4];
-    (void)state;
-    table_init(&table, sizeof(struct thing), 4);
-    for (uint32_t i = 0; i < 4; i++) {
-        thing[i] = table_add(&table, i);
-        thing[i]->name = (char)('a' + i);
-        table_renew(&table, thing[0]);
-    }
-    assert_order(&table, "bcda");
-    table_renew(&table, thing[2]);
-    assert_order(&table, "bdac");
-    table_renew(&table, thing[2]);
-    assert_order(&table, "bdac");
-    table_remove(&table, thing[2]);
-    assert_order(&table, "bda");
-    table_renew(&table, thing[1]);
-    assert_order(&table, "dab");
-    assert_ptr_equal(table_first(&table, 3), thing[3]);
-    table_free(&table);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_that_did_nothing_for_longest_go_first),
-        cmocka_unit_test(an_entry_becomes_the_newest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
