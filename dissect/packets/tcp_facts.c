@@ -8,8 +8,10 @@
  *
  * A segment that brings nothing new was sent again, if it is not the same packet captured twice
  * (the same identification of IP, or none and no time between). If its stream still lacks those
- * bytes, the first copy was lost before it could be captured, or this one was overtaken: what is
- * overtaken comes within a few milliseconds or a round trip.
+ * bytes, the first copy was lost before it could be captured, or this one was overtaken. Where a
+ * sender numbers its packets, as most do over IPv4, one that was overtaken has a lower number than those
+ * that overtook it. Else it comes within a few milliseconds, and before the other end can have had it
+ * sent again.
  */
 #include "tcp_facts.h"
 
@@ -27,6 +29,9 @@ enum {
     LOST_REPEATS = 3,
     LARGE_LEN = 1000,      /* a segment that may be as large as one gets, where no MSS is known */
     MSS_SLACK = 60,        /* what options of TCP take from it */
+    RISES = 4,             /* identifications that are numbers: by chance once in sixteen million times */
+    ID_STEP = 1024,        /* what a host sends elsewhere meanwhile is numbered as well */
+    REPEATED_ACKS = 3,     /* after so many a segment is sent again */
 };
 #define MS_NS INT64_C(1000000)
 #define COPY_NS (MS_NS / 2)          /* between two captures of a packet without identification */
@@ -35,6 +40,7 @@ enum {
 #define FULL_WINDOW_NS (200 * MS_NS)
 #define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
 #define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
+#define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
 
 struct tcp_facts *tcp_facts_new(void)
 {
@@ -195,6 +201,7 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
         me->acked = segment->ack;
         me->has_acked = true;
         me->repeats = 0;
+        me->repeated_acks = 0;
         if (me->lost_ns != 0) {
             *stall = describe_lost(me, segment->ts_ns, true, 0);
             has_ended = true;
@@ -208,6 +215,8 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
         }
     } else if (tcp_diff(segment->ack, me->acked) < 0) {
         return false; /* an older one, come late */
+    } else if (me->repeated_acks < REPEATED_ACKS) {
+        me->repeated_acks++;
     }
     if (window == 0) {
         other->zero_windows += other->window != 0 || other->zero_windows == 0;
@@ -228,6 +237,28 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
     return true;
 }
 
+/* note_id takes the identification of a segment that brings something new. */
+static void note_id(struct facts_dir *me, uint16_t ip_id)
+{
+    const uint16_t step = (uint16_t)(ip_id - me->high_id);
+    const bool rises = ip_id != 0 && step != 0 && step < ID_STEP;
+    me->id_rises = !rises ? 0 : me->id_rises < RISES ? me->id_rises + 1 : RISES;
+    me->high_id = ip_id;
+}
+
+/* is_overtaken says whether a segment that fills a hole was sent before those that left it. */
+static bool is_overtaken(const struct tcp_facts *facts, const struct facts_dir *me,
+                         const struct segment *segment)
+{
+    const uint64_t late_ns = tcp_elapsed(segment->ts_ns, me->hole_ns);
+    if (me->id_rises == RISES && segment->ip_id != 0)
+        return (uint16_t)(me->high_id - segment->ip_id) < UINT16_MAX / 2;
+    if (me->repeated_acks == REPEATED_ACKS && facts->link.handshake_ns != 0 &&
+        late_ns >= (uint64_t)facts->link.handshake_ns)
+        return false;
+    return late_ns < (uint64_t)OVERTAKEN_NS;
+}
+
 /* take_again takes a segment that brings nothing new: true when it is one too often. */
 static bool take_again(struct tcp_facts *facts, int dir, const struct segment *segment,
                        uint32_t len, bool is_missing, struct ds_stall *stall)
@@ -237,8 +268,7 @@ static bool take_again(struct tcp_facts *facts, int dir, const struct segment *s
     me->timed_ns = 0; /* of which copy an acknowledgement is, nobody can tell */
     me->tick_is_late = true;
     if (is_missing) {
-        const uint64_t late_ns = tcp_elapsed(segment->ts_ns, me->hole_ns);
-        if (late_ns < (uint64_t)OVERTAKEN_NS) {
+        if (is_overtaken(facts, me, segment)) {
             side->reordered++;
             return false;
         }
@@ -249,6 +279,8 @@ static bool take_again(struct tcp_facts *facts, int dir, const struct segment *s
     }
     const uint32_t mss = facts->link.side[!dir].mss; /* the other end says how much it takes */
     side->resent_large += mss != 0 ? len + MSS_SLACK >= mss : len >= LARGE_LEN;
+    if (me->has_acked && tcp_diff(segment->seq + len, me->acked) <= 0)
+        return false; /* it has arrived: that the acknowledgement has not is the other direction's */
     if (me->repeats == 0 || me->repeat_seq != segment->seq) {
         me->repeat_seq = segment->seq;
         me->repeats = 0;
@@ -281,8 +313,11 @@ static bool take_new(struct tcp_facts *facts, int dir, const struct segment *seg
     if (me->run_ns != 0 && in_flight(me) == 0 && now_ns - me->run_at_ns > RUN_PAUSE_NS)
         me->run_ns = 0;
     me->run_at_ns = now_ns;
-    if (me->has_high && tcp_diff(segment->seq, me->high_seq) > 0)
+    if (me->has_high && tcp_diff(segment->seq, me->high_seq) > 0) {
         me->hole_ns = now_ns;
+        me->repeated_acks = 0;
+    }
+    note_id(me, segment->ip_id);
     me->high_seq = end;
     me->has_high = true;
     if (me->timed_ns == 0) {
@@ -426,7 +461,8 @@ void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t n
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir];
     const int64_t interval_ns = now_ns - me->tick_ns;
-    if (me->tick_ns != 0 && !me->tick_is_late && me->tick_frames + 1 == num_frames && interval_ns > 0) {
+    if (me->tick_ns != 0 && !me->tick_is_late && me->tick_frames + 1 == num_frames &&
+        interval_ns >= TICK_NS) {
         if (side->tick_intervals++ == 0)
             side->tick_min_ns = side->tick_max_ns = interval_ns;
         side->tick_min_ns = interval_ns < side->tick_min_ns ? interval_ns : side->tick_min_ns;

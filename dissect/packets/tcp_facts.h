@@ -16,6 +16,9 @@ struct facts_dir {
     uint32_t timed_seq; /* of the segment whose acknowledgement is waited for */
     int64_t timed_ns;   /* 0: of none */
     int64_t hole_ns;    /* when a segment was left out last */
+    uint16_t high_id;   /* identification of IP, of the segment that ends at high_seq */
+    uint8_t id_rises;   /* times in a row that it was a little greater than the one before */
+    uint8_t repeated_acks; /* for what stands before the hole, since */
     int64_t repeat_ns;            /* when that was sent again first */
     uint32_t repeat_seq, repeats; /* sent again, and how often in a row */
     int64_t stall_ns;      /* since when it cannot send; 0: it can */

@@ -145,6 +145,94 @@ static void which_side_lost_it(void **state)
     assert_int_equal(side(w, 0)->resent_large, 2);
 }
 
+/* fills_hole: of 6 packets of A, numbered as said, the last but one leaves a hole that the last one fills, so
+ * long after. */
+static void fills_hole(struct world *w, uint16_t step, uint16_t last_id, int64_t late_ns)
+{
+    for (uint16_t i = 0; i < 5; i++)
+        put(w, 0, TCP_ACK, 100 + i * 10u, 500, 10, (uint16_t)(65529 + i * step));
+    put(w, 0, TCP_ACK, 160, 500, 10, (uint16_t)(65529 + 6 * step));
+    w->next[0] = 150;
+    w->now_ns += late_ns;
+    put(w, 0, TCP_ACK, 150, 500, 10, last_id);
+}
+
+/* Where packets are numbered, the number tells, however soon or late it is. */
+static void numbers_tell_before_times(void **state)
+{
+    const struct {
+        uint16_t step, last_id;
+        int64_t late_ns;
+        bool is_lost;
+    } cases[] = {
+        {3, (uint16_t)(65529 + 5 * 3), 90 * MS, false}, /* between those of its neighbours */
+        {3, (uint16_t)(65529 + 7 * 3), MS / 10, true},
+        {511, (uint16_t)(65529 + 7 * 511), MS / 10, true},
+        {512, (uint16_t)(65529 + 7 * 512), MS / 10, false}, /* no numbers: then time tells */
+        {512, (uint16_t)(65529 + 5 * 512), 3 * MS, true},
+        {0, 0, MS / 10, false},
+        {3, 0, MS / 10, false}, /* no number */
+    };
+    struct world *w = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        free(w->facts);
+        w->facts = tcp_facts_new();
+        assert_non_null(w->facts);
+        open_up(w);
+        fills_hole(w, cases[i].step, cases[i].last_id, cases[i].late_ns);
+        assert_int_equal(side(w, 0)->resent_unseen, cases[i].is_lost);
+        assert_int_equal(side(w, 0)->reordered, !cases[i].is_lost);
+    }
+}
+
+/* Where they are not, three acknowledgements for what stands before the hole have it sent again, and that
+ * takes a round trip. */
+static void repeated_acknowledgements_tell(void **state)
+{
+    struct world *w = *state;
+    for (unsigned acks = 2; acks <= 3; acks++) {
+        for (int is_due = 0; is_due < 2; is_due++) {
+            free(w->facts);
+            w->facts = tcp_facts_new();
+            assert_non_null(w->facts);
+            w->next[0] = w->next[1] = 0;
+            open_up(w);
+            w->facts->link.handshake_ns = MS;
+            for (int i = 0; i < 5; i++)
+                put(w, 1, TCP_ACK, 500, 100, 0, 0); /* of before */
+            put(w, 0, TCP_ACK, 110, 500, 10, 0);
+            w->next[0] = 100;
+            for (unsigned i = 0; i < acks; i++)
+                put(w, 1, TCP_ACK, 500, 100, 0, 0);
+            w->now_ns += MS - 1 + is_due;
+            put(w, 0, TCP_ACK, 100, 500, 10, 0);
+            const bool is_lost = acks == 3 && is_due;
+            assert_int_equal(side(w, 0)->resent_unseen, is_lost);
+            assert_int_equal(side(w, 0)->reordered, !is_lost);
+        }
+    }
+}
+
+/* What is sent again though it was acknowledged has arrived: the acknowledgement is lost, the other way. */
+static void acknowledged_is_not_lost(void **state)
+{
+    struct world *w = *state;
+    for (int is_acked = 0; is_acked < 2; is_acked++) {
+        free(w->facts);
+        w->facts = tcp_facts_new();
+        assert_non_null(w->facts);
+        open_up(w);
+        data(w, 0, 100, 50);
+        put(w, 1, TCP_ACK, 500, is_acked ? 150 : 149, 0, ++w->ip_id);
+        for (int i = 1; i <= 3; i++) {
+            at(w, 100 + 300 * i);
+            data(w, 0, 100, 50);
+            assert_int_equal(w->ended, i == 3 && !is_acked ? 0 : -1);
+        }
+        assert_int_equal(side(w, 0)->resent, 3);
+    }
+}
+
 static void copies_are_no_loss(void **state)
 {
     struct world *w = *state;
@@ -327,6 +415,19 @@ static void ticks(void **state)
     assert_int_equal(side(w, 0)->tick_last_ns, 15000 * MS);
 }
 
+/* A handshake that took long: the ticks that were due meanwhile come at once when it is over. */
+static void ticks_at_once(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    tcp_facts_tick(w->facts, 0, 9000 * MS, 1);
+    tcp_facts_tick(w->facts, 0, 9000 * MS + MS / 60, 2);
+    tcp_facts_tick(w->facts, 0, 9050 * MS + MS / 60 - 1, 3);
+    assert_int_equal(side(w, 0)->tick_intervals, 0);
+    tcp_facts_tick(w->facts, 0, 9100 * MS + MS / 60 - 1, 4);
+    assert_int_equal(side(w, 0)->tick_intervals, 1);
+}
+
 /* A tick that had to wait for what was sent again is late, and the next one comes too soon. */
 static void late_ticks(void **state)
 {
@@ -461,6 +562,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(round_trips, setup, teardown),
         cmocka_unit_test_setup_teardown(which_side_lost_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers_tell_before_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(repeated_acknowledgements_tell, setup, teardown),
+        cmocka_unit_test_setup_teardown(acknowledged_is_not_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_are_no_loss, setup, teardown),
         cmocka_unit_test_setup_teardown(times_tell_exactly, setup, teardown),
         cmocka_unit_test_setup_teardown(others_repeat_for_themselves, setup, teardown),
@@ -469,6 +573,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(full_window, setup, teardown),
         cmocka_unit_test_setup_teardown(keepalives_and_repeats, setup, teardown),
         cmocka_unit_test_setup_teardown(ticks, setup, teardown),
+        cmocka_unit_test_setup_teardown(ticks_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(silences, setup, teardown),
         cmocka_unit_test_setup_teardown(late_ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(stalls_of_centuries, setup, teardown),
