@@ -220,8 +220,8 @@ static void keep_request(struct calls *calls, struct open_call *call,
 {
     const struct ds_term *request = start->request;
     call->request_len = request->len;
-    if (calls->keep == 0 ||
-        (calls->unshown && start->note->mod.data == NULL && start->line->group[0] == '\0'))
+    if (calls->keep == 0 || (!calls_tell_parents(calls) && start->note->mod.data == NULL &&
+                             start->line->group[0] == '\0'))
         return;
     struct ds_buffer *scratch = &calls->scratch;
     if (start->note->mod.data != NULL) {
@@ -366,7 +366,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     keep_request(calls, call, start);
     if (call->is_tentative)
         return call;
-    if (!calls->unshown)
+    if (calls_tell_parents(calls))
         serving_find_parent(calls, call);
     asking_link(calls, call);
     serving_link(calls, call);
@@ -445,7 +445,7 @@ static void give_record(struct calls *calls, struct open_call *call, const struc
     struct call view;
     if (serving_may_follow(calls, call))
         waits |= HELD_FOR_PARENT;
-    if (waits == 0 && calls->answered_unshown && end->event != NULL &&
+    if (waits == 0 && !calls_tell_answered(calls) && end->event != NULL &&
         end->event->type == DS_EVENT_MESSAGE)
         return;
     fill_view(calls, call, end, titles, &view);

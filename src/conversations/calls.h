@@ -7,6 +7,7 @@
 #ifndef DISTSNIFF_CALLS_H
 #define DISTSNIFF_CALLS_H
 
+#include "correlate.h"
 #include "habits.h"
 #include "held_calls.h"
 #include "processes.h"
@@ -93,13 +94,25 @@ struct calls {
     uint64_t num_started, num_dropped, no_memory;
     uint64_t num_unresolved; /* open calls to names whose pid is not known */
     size_t keep;             /* longest request to be kept, 0 none */
-    bool unshown, answered_unshown; /* as in correlate_config */
+    enum ends_seen_by ends_seen_by;
     size_t kept_len;         /* of all kept now */
     struct ds_buffer scratch;
     struct held_calls held;
     record_fn emit;
     void *context;
 };
+
+/* calls_tell_parents says whether anybody looks at which call was made for which. */
+static inline bool calls_tell_parents(const struct calls *calls)
+{
+    return calls->ends_seen_by == ENDS_SEEN_BY_ALL || calls->ends_seen_by == ENDS_SEEN_BY_OUTPUTS;
+}
+
+/* calls_tell_answered says whether anybody looks at the ends of calls that messages ended. */
+static inline bool calls_tell_answered(const struct calls *calls)
+{
+    return calls->ends_seen_by == ENDS_SEEN_BY_ALL || calls->ends_seen_by == ENDS_SEEN_BY_FINDINGS;
+}
 
 /* What all open calls together may keep of their requests. */
 enum { CALLS_KEPT_MAX = 8 << 20 };

@@ -62,8 +62,7 @@ static void begin_calls(struct correlate *c)
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
                config->limits[DS_LIMIT_NAMES], config->emit, config->context);
     c->calls.keep = config->keep;
-    c->calls.unshown = config->unshown;
-    c->calls.answered_unshown = config->answered_unshown;
+    c->calls.ends_seen_by = config->ends_seen_by;
 }
 
 struct correlate *correlate_new(const struct correlate_config *config)

@@ -12,6 +12,16 @@
 
 #include <distsniff/dissect.h>
 
+/* Who looks at the ends of calls. What nobody looks at is not made. */
+enum ends_seen_by {
+    ENDS_SEEN_BY_ALL,
+    ENDS_SEEN_BY_OUTPUTS,  /* who show the answers themselves: calls that messages ended are not given
+                              out, where they need not wait for anything */
+    ENDS_SEEN_BY_FINDINGS, /* no parents are looked for, and of requests only those kept that name a
+                              function or are no user's */
+    ENDS_SEEN_BY_NOBODY,   /* neither */
+};
+
 struct correlate_config {
     record_fn emit;
     void *context;
@@ -20,10 +30,7 @@ struct correlate_config {
     bool names;    /* fill in the names of the processes in notes */
     bool owners;   /* and the group of monitors and links: whose process it is, if not the user's */
     size_t keep;   /* longest request kept for the record of its call, in bytes; 0 none */
-    bool unshown;  /* nobody is shown the ends of calls, and findings alone look at them: no parents are
-                      looked for, and of requests only those kept that name a function or are no user's */
-    bool answered_unshown; /* nobody looks at the ends of calls that messages ended: those that need not
-                              wait for anything are not given out */
+    enum ends_seen_by ends_seen_by;
 };
 
 struct correlate;

@@ -20,7 +20,7 @@ static struct open_call *next_served(const struct calls *calls, const struct ope
 /* note_unresolved counts a call as one of those on that node whose process is not known. */
 static void note_unresolved(struct calls *calls, struct open_call *call, uint32_t name)
 {
-    struct node *node = !calls->unshown && call->unresolved == 0 && name != 0
+    struct node *node = calls_tell_parents(calls) && call->unresolved == 0 && name != 0
                             ? nodes_add(&calls->processes.nodes, name)
                             : NULL;
     if (node == NULL)
@@ -57,7 +57,7 @@ bool serving_may_follow(const struct calls *calls, const struct open_call *call)
 
 void serving_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
 {
-    if (!calls->unshown && call->parent == 0 && call->caller.node != 0 &&
+    if (calls_tell_parents(calls) && call->parent == 0 && call->caller.node != 0 &&
         !habits_note_work(&calls->habits, &call->caller, call->number, call->start_ns, end_ns))
         calls->no_memory++;
 }
@@ -65,7 +65,7 @@ void serving_note_work(struct calls *calls, const struct open_call *call, int64_
 void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
 {
     struct pid_key pid = *to;
-    if (calls->unshown)
+    if (!calls_tell_parents(calls))
         return;
     if (to->serial == PID_KEY_NAMED)
         processes_whereis(&calls->processes, to->node, to->id, 0, &pid);
@@ -138,7 +138,7 @@ void serving_link(struct calls *calls, struct open_call *call)
     table_link(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
     process->num_serving++;
     call->process = process->entry.number;
-    if (!calls->unshown && !call->answer_is_exit && is_at_work(calls, process, call))
+    if (calls_tell_parents(calls) && !call->answer_is_exit && is_at_work(calls, process, call))
         call->is_behind = true;
 }
 
@@ -351,7 +351,7 @@ void calls_set_callee(struct calls *calls, struct open_call *call, const struct 
     struct process *named =
         !was_pid && pid_key_equal(&owner, pid) ? table_get(&calls->processes.table, call->process)
                                                : NULL;
-    if (!calls->unshown)
+    if (calls_tell_parents(calls))
         adopt(calls, pid, named, call);
     if (named == NULL) {
         move(calls, call, pid);
@@ -390,7 +390,7 @@ void serving_answered(struct calls *calls, struct open_call *call, int64_t now_n
         if (c->given_up && c->number < call->number)
             unlink_process(calls, c);
     }
-    if (calls->unshown || call->callee.serial == PID_KEY_NAMED)
+    if (!calls_tell_parents(calls) || call->callee.serial == PID_KEY_NAMED)
         return;
     struct habit *habit = habits_note_answer(&calls->habits, &call->callee, now_ns);
     if (habit == NULL)

@@ -52,14 +52,18 @@ static size_t choose_keep(const struct pipeline *s)
                                                                                    : KEEP_FOR_REPORT;
 }
 
-/* leaves_ends says whether the ends of calls are for outputs and findings alone: nobody else looks at them,
- * nor selects by them. Of a live capture they may be selected by later. */
-static bool leaves_ends(const struct pipeline *s)
+/* choose_ends says who looks at the ends of calls. Of a live capture they may be selected by later, and
+ * what redaction gives up on is counted, in ends too. */
+static enum ends_seen_by choose_ends(const struct pipeline *s)
 {
     const struct options *options = s->options;
-    return !needs_packets(options) && !counts_calls(options) &&
-           !reports_take_calls(&options->report) && !selector_chooses(s->select) &&
-           options->capture.num_read_files != 0;
+    if (needs_packets(options) || counts_calls(options) || reports_take_calls(&options->report) ||
+        selector_chooses(s->select) || options->capture.num_read_files == 0)
+        return ENDS_SEEN_BY_ALL;
+    const bool has_outputs = s->outputs.num_sinks != 0;
+    if (s->findings != NULL || s->redact != NULL || outputs_take_answered(&s->outputs))
+        return has_outputs ? ENDS_SEEN_BY_ALL : ENDS_SEEN_BY_FINDINGS;
+    return has_outputs ? ENDS_SEEN_BY_OUTPUTS : ENDS_SEEN_BY_NOBODY;
 }
 
 /* Conversations are put together when something is shown; -q alone is not slowed down. */
@@ -81,10 +85,7 @@ static bool open_correlate(struct pipeline *s)
         .owners = needs_packets(options) || selector_chooses(s->select) ||
                   options->capture.num_read_files == 0,
         .keep = choose_keep(s),
-        .unshown = leaves_ends(s) && s->outputs.num_sinks == 0,
-        /* What redaction gives up on is counted, in ends too. */
-        .answered_unshown = leaves_ends(s) && s->findings == NULL && s->redact == NULL &&
-                            !outputs_take_answered(&s->outputs),
+        .ends_seen_by = choose_ends(s),
     };
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->correlate = correlate_new(&config);

@@ -36,14 +36,13 @@ static void answered(void **state)
 }
 
 /* Where nobody looks at the ends of calls that messages ended, these alone are not given out. */
-static void answered_unshown(void **state)
+static void answered_unseen_by(enum ends_seen_by who)
 {
     const struct correlate_config config = {
-        .answered_unshown = true,
+        .ends_seen_by = who,
         .limits = {[DS_LIMIT_CALLS] = 1000, [DS_LIMIT_NAMES] = 1000},
     };
     struct seen seen;
-    (void)state;
     etf_reset();
     assert_non_null(start_as(&seen, config));
     monitor(&seen, 1, etf_atom("echo"));
@@ -74,6 +73,13 @@ static void answered_unshown(void **state)
     stop(&seen);
     assert_last(&seen, 5, CALL_UNANSWERED);
     assert_int_equal(seen.num_ended, 3);
+}
+
+static void answered_unseen(void **state)
+{
+    (void)state;
+    answered_unseen_by(ENDS_SEEN_BY_OUTPUTS);
+    answered_unseen_by(ENDS_SEEN_BY_NOBODY);
 }
 
 static void other_ends(void **state)
@@ -290,7 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answered),
-        cmocka_unit_test(answered_unshown),
+        cmocka_unit_test(answered_unseen),
         cmocka_unit_test(other_ends),
         cmocka_unit_test(given_up),
         cmocka_unit_test(ended_in_the_call),

@@ -243,6 +243,26 @@ static void a_spawned_one_has_no_habits(void **state)
     }
 }
 
+/* Outputs that show no ends of calls that are answered show within which others began. */
+static void parents_of_what_is_not_answered(void **state)
+{
+    (void)state;
+    for (int is_seen = 0; is_seen < 2; is_seen++) {
+        struct seen seen;
+        etf_reset();
+        assert_non_null(start_as(&seen, (struct correlate_config){
+            .ends_seen_by = is_seen != 0 ? ENDS_SEEN_BY_OUTPUTS : ENDS_SEEN_BY_NOBODY,
+            .limits = {[DS_LIMIT_CALLS] = 100, [DS_LIMIT_NAMES] = 100},
+        }));
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("b@h", 70), alias_tag("a@h", 1), etf_atom("x"));
+        ask_as(&seen, 1, etf_pid("b@h", 70), etf_pid("a@h", 80), alias_tag("b@h", 2), etf_atom("y"));
+        stop(&seen);
+        assert_int_equal(seen.num_ended, 2);
+        for (size_t i = 0; i < 2; i++)
+            assert_int_equal(seen.ended[i].parent, seen.ended[i].number == 2 && is_seen ? 1 : 0);
+    }
+}
+
 /* Where findings alone look at the ends of calls, no parents are looked for, no record waits for one, and
  * of requests only those are kept that name a function or are none of a user's; all else is the same. */
 static void ends_that_nobody_is_shown(void **state)
@@ -254,7 +274,7 @@ static void ends_that_nobody_is_shown(void **state)
         etf_reset();
         const struct correlate_config config = {
             .keep = 1000,
-            .unshown = unshown != 0,
+            .ends_seen_by = unshown != 0 ? ENDS_SEEN_BY_FINDINGS : ENDS_SEEN_BY_ALL,
             .limits = {[DS_LIMIT_CALLS] = 100, [DS_LIMIT_NAMES] = MAX_NAMES},
         };
         assert_non_null(start_as(&seen, config));
@@ -302,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_many_children),
+        cmocka_unit_test(parents_of_what_is_not_answered),
         cmocka_unit_test(ends_that_nobody_is_shown),
         cmocka_unit_test(a_later_one_is_served_on),
         cmocka_unit_test(a_spawned_one_has_no_habits),
