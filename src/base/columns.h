@@ -2,7 +2,7 @@
  * columns.h - the columns of a table, which are as wide as what stands in them, within bounds.
  *
  * A line is cells between tabs, the last of which goes on to its end and is no column: in a text that
- * is shown no tab stands for itself. Widths are those of characters, each taken to be one wide.
+ * is shown no tab stands for itself. Widths are those of column_width.h.
  *
  * In a line of bounded width columns that have no room there go on in the next one; so does the text
  * behind them where little room is left. It goes on in as many more as it needs, or is shortened.

@@ -3,27 +3,49 @@
  */
 #include "line_fit.h"
 
-#include "character.h"
+#include "column_width.h"
 
 #include <string.h>
+
+/* take_first returns how many bytes the character has that a text begins with, and adds its columns: one
+ * for a byte that begins none. */
+static size_t take_first(struct ds_text text, unsigned *columns)
+{
+    uint32_t character;
+    size_t len;
+    if ((unsigned char)text.data[0] < 0x80 || (len = ds_text_read_char(text, &character)) == 0) {
+        ++*columns;
+        return 1;
+    }
+    *columns += column_width(character);
+    return len;
+}
+
+static struct ds_text rest_of(struct ds_text text, size_t at)
+{
+    return (struct ds_text){text.data + at, text.len - at};
+}
 
 unsigned line_columns(struct ds_text text)
 {
     unsigned num = 0;
-    for (size_t i = 0; i < text.len; i++)
-        num += character_begins(text.data[i]);
+    for (size_t at = 0; at < text.len;)
+        at += take_first(rest_of(text, at), &num);
     return num;
 }
 
-/* bytes_of returns how many bytes the first columns of a text have. */
+/* bytes_of returns how many bytes the characters have that stand in the first columns of a text, with what
+ * combines with the last of them. */
 static size_t bytes_of(struct ds_text text, unsigned columns)
 {
-    size_t at = 0;
-    for (; at < text.len; at++) {
-        if (character_begins(text.data[at]) && columns-- == 0)
-            break;
+    unsigned num = 0;
+    for (size_t at = 0; at < text.len;) {
+        const size_t len = take_first(rest_of(text, at), &num);
+        if (num > columns)
+            return at;
+        at += len;
     }
-    return at;
+    return text.len;
 }
 
 static bool is_of_number(char c)
@@ -74,8 +96,9 @@ static size_t without_blanks(const char *text, size_t len)
     return len;
 }
 
-/* break_at returns how many bytes of a text that is wider stand in so many columns, at least 1: to the
- * last blank, else to a comma in the second half, as terms have it, else to the end or a number there. */
+/* break_at returns how many bytes of a text that is wider stand in so many columns, 0 where its first
+ * character does not: to the last blank, else to a comma in the second half, as terms have it, else to the
+ * end or a number there. */
 static size_t break_at(struct ds_text text, unsigned columns)
 {
     const size_t most = bytes_of(text, columns), least = blanks_at(text);
@@ -95,11 +118,13 @@ static size_t break_at(struct ds_text text, unsigned columns)
 void line_wrap(struct ds_text text, unsigned first, unsigned indent, unsigned columns,
                struct ds_buffer *out)
 {
-    unsigned room = first < columns ? columns - first : 1;
+    unsigned room = first < columns ? columns - first : 1, ignored = 0;
     if (indent > columns / 2)
         indent = columns / 2;
-    while (line_columns(text) > room) {
-        const size_t len = break_at(text, room);
+    while (bytes_of(text, room) < text.len) {
+        size_t len = break_at(text, room);
+        if (len == 0 && room >= columns - indent) /* nor would it stand in the next line */
+            len = take_first(text, &ignored);
         ds_buffer_add(out, text.data, without_blanks(text.data, len));
         text.data += len;
         text.len -= len;

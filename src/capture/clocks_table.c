@@ -1,12 +1,16 @@
 /*
  * clocks_table.c - the table of capture points and their clocks.
  */
+#include "line_fit.h"
 #include "survey.h"
 #include "timestamp.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 24 };
 
 /* print_time writes a span of time with a unit that suits it. */
 static void print_time(double ns, const char *sign, struct ds_buffer *out)
@@ -55,13 +59,19 @@ static void report_pieces(const struct survey *survey, size_t point, struct ds_b
     }
 }
 
+static void print_name(const char *name, struct ds_buffer *out)
+{
+    const unsigned wide = line_columns((struct ds_text){name, strlen(name)});
+    ds_buffer_printf(out, "%s%*s", name, wide < NAME_WIDTH ? (int)(NAME_WIDTH - wide) : 0, "");
+}
+
 void survey_report(const struct survey *survey, const char *const *names, struct ds_buffer *out)
 {
-    ds_buffer_printf(out, "%-24s %16s %16s %12s %8s\n", "capture point", "clock ahead by",
+    ds_buffer_printf(out, "%-*s %16s %16s %12s %8s\n", NAME_WIDTH, "capture point", "clock ahead by",
                      "uncertainty", "drift", "samples");
     for (size_t i = 0; i < survey->num_points; i++) {
         const struct survey_point *p = &survey->points[i];
-        ds_buffer_printf(out, "%-24s", names[i]);
+        print_name(names[i], out);
         if (!p->looked_at)
             ds_buffer_add_text(out, "  no packets looked at");
         else if (p->parent != i && p->clock.num_pieces > 1)

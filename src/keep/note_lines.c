@@ -32,19 +32,11 @@ bool note_lines_print(struct event_text *text, const struct record *record, stru
     return line->len != 0 || line->failed;
 }
 
-/* cut_len is how much of a text fits, up to the end of a character. */
-static size_t cut_len(const struct ds_buffer *line)
-{
-    size_t len = line->len < LONGEST_COMMENT ? line->len : LONGEST_COMMENT;
-    while (len != line->len && len != 0 && !character_begins(line->data[len]))
-        len--;
-    return len;
-}
-
 void note_lines_add(struct note_lines *lines, const struct ds_buffer *line, size_t max)
 {
     if (!line->failed && !lines->comments.failed && lines->comments.len < max)
-        pcapng_form_comment(&lines->comments, line->data, cut_len(line));
+        pcapng_form_comment(&lines->comments, line->data,
+                            character_cut(line->data, line->len, LONGEST_COMMENT));
     else
         lines->num_more++;
 }

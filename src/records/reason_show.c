@@ -138,10 +138,8 @@ static void show_message(struct ds_text message, const struct ds_term_print_opti
                          struct ds_buffer *out)
 {
     size_t shown = message.len;
-    if (options != NULL && options->max_bytes != 0 && shown > options->max_bytes)
-        shown = options->max_bytes;
-    while (shown < message.len && shown != 0 && !character_begins(message.data[shown]))
-        shown--; /* not into a character */
+    if (options != NULL && options->max_bytes != 0)
+        shown = character_cut(message.data, message.len, options->max_bytes);
     printable_text((struct ds_text){message.data, shown}, out);
     if (shown < message.len)
         ds_buffer_printf(out, "... %zu more bytes", message.len - shown);

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "span_sum.h"
 
+#include "character.h"
 #include "counted.h"
 #include "printable.h"
 #include "table.h"
@@ -93,7 +94,7 @@ static void take_name(struct link_name *name, const struct ds_endpoint *end)
         ds_endpoint_print(end, &text);
     if (!text.failed) {
         name->is_cut = text.len > NAME_LEN;
-        name->len = (uint8_t)(text.len < NAME_LEN ? text.len : NAME_LEN);
+        name->len = (uint8_t)character_cut(text.data, text.len, NAME_LEN);
         if (name->len != 0)
             memcpy(name->text, text.data, name->len);
     }

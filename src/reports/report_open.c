@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include "best_rows.h"
+#include "character.h"
 #include "counted.h"
 #include "hash.h"
 #include "term_show.h"
@@ -31,6 +32,7 @@ struct unfinished {
     uint64_t size, num, left; /* of a stall: bytes of the message in its middle, 0, those to come */
     enum ds_stall_why why;
     uint8_t len[2];
+    bool is_cut[2];
     char name[2][NAME_LEN]; /* sender, receiver */
 };
 
@@ -132,7 +134,8 @@ static void keep_name(struct unfinished *u, int i, const struct ds_endpoint *end
 {
     struct ds_buffer text = {0};
     ds_endpoint_print(end, &text);
-    u->len[i] = (uint8_t)(text.failed ? 0 : text.len < NAME_LEN ? text.len : NAME_LEN);
+    u->len[i] = (uint8_t)(text.failed ? 0 : character_cut(text.data, text.len, NAME_LEN));
+    u->is_cut[i] = u->len[i] < text.len;
     if (u->len[i] != 0)
         memcpy(u->name[i], text.data, u->len[i]);
     ds_buffer_free(&text);
@@ -224,7 +227,7 @@ static void take_event(struct open_table *t, const struct ds_event *event)
 static void add_name(const struct unfinished *u, int i, struct ds_buffer *out)
 {
     printable_text((struct ds_text){u->name[i], u->len[i]}, out);
-    if (u->len[i] == NAME_LEN)
+    if (u->is_cut[i])
         ds_buffer_add_text(out, "...");
 }
 

@@ -3,12 +3,15 @@
 a file, in the same order: what is too wide goes on below, and no number is broken."""
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
+import unicodedata
 
 program, pcaps = sys.argv[1:]
 REPORTS = ["doctor", "links", "traffic", "traffic --by node", "traffic --by mfa", "latency", "top",
@@ -55,15 +58,36 @@ def numbers(text):
     return re.findall(r"[0-9.]+", text)
 
 
+def width(character):
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 1 + (unicodedata.east_asian_width(character) in "WF")
+
+
 def widest(text):
-    return max(len(line) for line in text.split("\n"))
+    return max(sum(map(width, line)) for line in text.split("\n"))
+
+
+def with_wide_names(capture):
+    """The capture, with names of which characters take two columns, or none."""
+    packets = (pathlib.Path(pcaps) / capture).read_bytes()
+    for name, wide in (b"alice", "\u8c93\u0301".encode()), (b"lists", "\u00e9\uff21".encode()):
+        if len(name) != len(wide) or name not in packets:
+            fail(f"{capture} has no {name}, or another one is as long")
+        packets = packets.replace(name, wide)
+    file = tempfile.NamedTemporaryFile(suffix=".pcap")
+    file.write(packets)
+    file.flush()
+    os.chmod(file.name, 0o644)
+    return file
 
 
 os.environ.pop("COLUMNS", None)
 too_wide = 0
-for capture in CAPTURES:
+wide_names = with_wide_names(CAPTURES[0])
+for capture in [f"{pcaps}/{capture}" for capture in CAPTURES] + [wide_names.name]:
     for report in REPORTS:
-        command = [program, "-r", f"{pcaps}/{capture}", "--report", *report.split()]
+        command = [program, "-r", capture, "--report", *report.split()]
         whole = in_file(command)
         too_wide += widest(whole) > 80
         for columns in 60, 80, 200:

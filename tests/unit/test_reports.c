@@ -502,6 +502,38 @@ static void what_is_under_way(void **state)
     ds_buffer_free(&text.buffer);
 }
 
+/* A node's name of which a part is kept ends with a character, not in it; one that has room is whole. */
+static void long_names(void **state)
+{
+    static char name[70];
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    const struct ds_text node = conn.end[0].node;
+    (void)state;
+    init_config(&config);
+    for (unsigned more = 0; more < 2; more++) {
+        struct ds_event event = {.type = DS_EVENT_CONN, .conn = &conn};
+        event.change.state = DS_CONN_UP;
+        memset(name, 'n', sizeof name);
+        memcpy(name + 61 + more, "\xe5\xad\x97", 3);
+        conn.end[0].node = (struct ds_text){name, 64 + more};
+        void *links = report_links.open(&text, &config);
+        report_links.record(links, &(struct record){.event = &event});
+        report_links.show(links);
+        report_links.end(links);
+        assert_has(&text, more == 0 ? "nnn\xe5\xad\x97 > b@h" : "nnn... > b@h");
+        text.buffer.len = 0;
+        void *open = report_open.open(&text, &config);
+        part(open, 1, 1);
+        report_open.show(open);
+        report_open.end(open);
+        assert_has(&text, more == 0 ? "nnn\xe5\xad\x97 > b@h" : "nnn... > b@h");
+        text.buffer.len = 0;
+    }
+    conn.end[0].node = node;
+    ds_buffer_free(&text.buffer);
+}
+
 static void put_call(void *state, const struct report_kind *kind, const char *label,
                      enum call_outcome outcome, int64_t span_ns)
 {
@@ -571,7 +603,7 @@ int main(void)
         cmocka_unit_test(what_a_screen_holds), cmocka_unit_test(deaths_at_the_cap),
         cmocka_unit_test(deaths_of_each_table), cmocka_unit_test(very_many_deaths), cmocka_unit_test(count_before_lines),
         cmocka_unit_test(name_known_later),
-        cmocka_unit_test(what_is_under_way),
+        cmocka_unit_test(what_is_under_way), cmocka_unit_test(long_names),
         cmocka_unit_test(calls_without_end),
         cmocka_unit_test(without_memory),
     };
