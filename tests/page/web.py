@@ -85,10 +85,19 @@ def data_of(page):
     return unpack(re.search(r'id="data">([A-Za-z0-9+/=]*)</script>', page).group(1))
 
 
-def events(url, seconds=5, *options):
-    """What comes within that time: (name, data) of each event."""
-    done = subprocess.run(['curl', '-sN', '--max-time', str(seconds), *options, url + 'events'], stdout=subprocess.PIPE)
-    parts = [dict(l.partition(': ')[::2] for l in e.split('\n')) for e in done.stdout.decode().split('\n\n') if 'event: ' in e]
+def events(url, num, *options):
+    """(name, data) of the first events, so many, and of those that come within a second behind them."""
+    process = subprocess.Popen(['curl', '-sN', '--max-time', '60', *options, url + 'events'], stdout=subprocess.PIPE)
+    come = []
+    reader = threading.Thread(target=lambda: come.extend(iter(lambda: process.stdout.read1(65536), b'')))
+    reader.start()
+    wait_for(lambda: b''.join(come).count(b'\n\n') >= num)
+    time.sleep(1)
+    process.kill()
+    process.wait()
+    reader.join()
+    parts = [dict(l.partition(': ')[::2] for l in e.split('\n'))
+             for e in b''.join(come).decode().split('\n\n')[:-1] if 'event: ' in e]
     return [(p['event'], p.get('data', ''), p.get('id')) for p in parts]
 
 
@@ -155,7 +164,7 @@ def check_requests():
     saved = data_of(body.decode())
     expect(status == 200 and 'attachment' in head.get('content-disposition', ''), 'the page as a file', head)
     expect(saved == written, 'is what -T html writes')
-    got = events(served.url, 3)
+    got = events(served.url, 2)
     expect([e[0] for e in got] == ['hello', 'state'] and got[0][1] == 'welcome', 'one who looks on is welcomed, and told', [e[0] for e in got])
     expect(unpack(got[1][1]) == written, 'what -T html writes')
     # No more than two.
@@ -175,7 +184,7 @@ def check_requests():
 def check_redacted():
     served = Served('-r', capture('secrets.pcap.gz'), '--web', '[::1]:0', '--redact', 'all')
     expect(served.host.startswith('[::1]:'), 'an address of IPv6', served.host)
-    got = events(served.url, 3)
+    got = events(served.url, 2)
     text = json.dumps(unpack(got[-1][1]))
     expect('Abendstern' not in text and '"redacted": true' in text, '--redact holds for what is served')
     status, _ = served.end(signal.SIGINT)
@@ -230,9 +239,9 @@ def check_growth(browser):
     number = re.search(r'\nid: (\d+)\n', head)
     deaf.close()
     expect(number, 'it had a number', head[:300])
-    got = events(served.url, 3, '-H', 'Last-Event-ID: ' + (number.group(1) if number else '0'))
+    got = events(served.url, 1, '-H', 'Last-Event-ID: ' + (number.group(1) if number else '0'))
     expect(got and got[0][1] == 'dropped', 'and is told when it comes again', got[:1])
-    got = events(served.url, 3, '-H', 'Last-Event-ID: 123456')
+    got = events(served.url, 1, '-H', 'Last-Event-ID: 123456')
     expect(got and got[0][1] == 'welcome', 'others are welcome', got[:1])
     if browser:
         grown = wait_for(lambda: shown() > first, 30)
