@@ -1,14 +1,14 @@
 # Packets kept in files: -w with -C, -G, -W, -z and -U, against tcpdump itself.
 add_test(NAME rotation COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/rotation $<TARGET_FILE:distsniff>
                                ${PCAPS})
-set_tests_properties(rotation PROPERTIES TIMEOUT 120)
+set_tests_properties(rotation PROPERTIES TIMEOUT 480)
 
 # Files of -O and --trigger decode by themselves.
 add_test(NAME keep_decodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/decodes
                                    $<TARGET_FILE:distsniff> ${PCAPS})
 add_test(NAME keep_decodes_tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/decodes
                                        $<TARGET_FILE:distsniff> ${PCAPS} tls)
-set_tests_properties(keep_decodes keep_decodes_tls PROPERTIES TIMEOUT 240)
+set_tests_properties(keep_decodes keep_decodes_tls PROPERTIES TIMEOUT 480)
 
 # Every way to keep packets, with every way to have them come.
 add_test(NAME keep_every_way COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/every_way
@@ -18,4 +18,4 @@ set_tests_properties(keep_every_way PROPERTIES TIMEOUT 480)
 # What stands for the past in such files is known, and never taken for traffic.
 add_test(NAME keep_past COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/past $<TARGET_FILE:distsniff>
                                 ${PCAPS})
-set_tests_properties(keep_past PROPERTIES TIMEOUT 240)
+set_tests_properties(keep_past PROPERTIES TIMEOUT 480)

@@ -9,54 +9,54 @@ function(live_test name timeout script)
 endfunction()
 
 foreach(scenario nodes any late tls tls_renewed)
-  live_test(live_${scenario} 120 run ${scenario} $<TARGET_FILE:distsniff> ${ERL_DIR})
+  live_test(live_${scenario} 300 run ${scenario} $<TARGET_FILE:distsniff> ${ERL_DIR})
 endforeach()
-release_test(live_cnode 1 120 ${CMAKE_CURRENT_SOURCE_DIR}/live/run cnode $<TARGET_FILE:distsniff>
+release_test(live_cnode 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/live/run cnode $<TARGET_FILE:distsniff>
              ${ERL_DIR} $<TARGET_FILE:cnode>)
 
 # Calls of every kind and outcome, each against what its caller saw.
-live_test(live_calls 180 calls $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_calls 480 calls $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # Thousands of them at once: outcomes, and which were made for which.
-live_test(live_crowd 180 crowd $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_crowd 480 crowd $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # Patterns of -m over calls of every kind, as they happen.
-live_test(live_match 120 match $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_match 300 match $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What processes are called, live and from a capture of the same.
-live_test(live_names 120 names $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_names 300 names $<TARGET_FILE:distsniff> ${ERL_DIR})
 erl_check(names naming_check ${PCAPS}/names.pcap)
 
 # Two nodes of Elixir, shown as Elixir.
-live_test(live_elixir 120 elixir $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_elixir 300 elixir $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # Connections that were up before, and what makes their nodes send all atoms once more.
-live_test(live_refresh 120 refresh $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_refresh 300 refresh $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # TLS as OpenSSL's own client and server speak it: suites, sessions, renewed and late keys.
 add_test(NAME live_tls_peers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/tls_peers $<TARGET_FILE:distsniff>)
-set_tests_properties(live_tls_peers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 RUN_SERIAL TRUE)
+set_tests_properties(live_tls_peers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 480 RUN_SERIAL TRUE)
 
 # And as nodes do, with the suites that their configuration names.
 live_test(live_tls_suites 300 tls_suites $<TARGET_FILE:distsniff> ${ERL_DIR})
 set_tests_properties(live_tls_suites PROPERTIES RUN_SERIAL TRUE)
 
 # Every way in which a live capture ends.
-live_test(live_ends 180 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
+live_test(live_ends 480 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 
 # SIGHUP of a service.
-live_test(live_reload 120 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_reload 300 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What is said while nothing comes.
 add_test(NAME live_silence COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/silence
          $<TARGET_FILE:distsniff>)
-set_tests_properties(live_silence PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+set_tests_properties(live_silence PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 
 # What is wrong with nodes that are made to go wrong, a group of situations after the other.
 foreach(group connect links cluster tls middle others rare near)
   add_test(NAME live_doctor_${group} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/doctor ${group}
            $<TARGET_FILE:distsniff> ${ERL_DIR})
-  set_tests_properties(live_doctor_${group} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240)
+  set_tests_properties(live_doctor_${group} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 480)
   if(NOT group STREQUAL "near") # what is found has two seconds
     set_tests_properties(live_doctor_${group} PROPERTIES PROCESSORS 2)
   endif()
@@ -64,7 +64,7 @@ foreach(group connect links cluster tls middle others rare near)
 endforeach()
 
 # Fixtures made while the nodes talk.
-live_test(live_fixture 120 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
 set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)

@@ -2,7 +2,7 @@
 add_test(NAME sandbox COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sandbox
                               $<TARGET_FILE:distsniff> ${PCAPS}
                               $<BOOL:${DISTSNIFF_SECCOMP}> $<BOOL:${DISTSNIFF_CAPNG}>)
-set_tests_properties(sandbox PROPERTIES TIMEOUT 180)
+set_tests_properties(sandbox PROPERTIES TIMEOUT 480)
 mostly_waits(sandbox)
 
 # What the compiler and the linker put into the program against mistakes that are left.

@@ -7,7 +7,7 @@ add_test(NAME completions COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/completion
 
 # What systemd is told, and what it says of the unit.
 add_test(NAME live_service COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/service $<TARGET_FILE:distsniff>)
-set_tests_properties(live_service PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+set_tests_properties(live_service PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 add_test(NAME unit COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unit $<TARGET_FILE:distsniff>
          ${CMAKE_BINARY_DIR}/packaging/systemd/distsniff@.service)
 set_tests_properties(unit PROPERTIES SKIP_RETURN_CODE 77)
