@@ -3,7 +3,7 @@
  * and the bits of a value are put behind it.
  */
 #include "match_bits.h"
-#include "match_functions.h"
+#include "match_program.h"
 
 enum { MAX_SEGMENT_BITS = 1 << 20 };
 

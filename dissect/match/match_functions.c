@@ -272,15 +272,3 @@ const struct guard_function *guard_find_function(struct ds_text name, uint32_t n
     }
     return NULL;
 }
-
-bool view_get_int(struct run *run, const struct view *view, int64_t *out)
-{
-    struct head head;
-    struct number number;
-    if (!view_read(run, view, &head) || !number_read(run, &head, &number))
-        return false;
-    const bool ok = number.kind == NUMBER_INT;
-    *out = number.integer;
-    number_free(&number);
-    return ok || function_bad(run);
-}

@@ -43,7 +43,4 @@ static inline bool head_is_float(const struct head *head)
     return head->view.kind == VIEW_TERM && head->token.class == TERM_FLOAT;
 }
 
-/* view_get_int reads an integer; one that takes more than 63 bits is bad, whatever it is for. */
-bool view_get_int(struct run *run, const struct view *view, int64_t *out);
-
 #endif

@@ -157,3 +157,15 @@ bool number_to_float(const struct number *number, double *out)
         *out = -*out;
     return isfinite(*out);
 }
+
+bool view_get_int(struct run *run, const struct view *view, int64_t *out)
+{
+    struct head head;
+    struct number number;
+    if (!view_read(run, view, &head) || !number_read(run, &head, &number))
+        return false;
+    const bool ok = number.kind == NUMBER_INT;
+    *out = number.integer;
+    number_free(&number);
+    return ok || run_fail(run, RUN_BAD);
+}

@@ -178,6 +178,9 @@ int number_compare(const struct number *a, const struct number *b);
 void number_of_whole(double whole, struct number *out);
 bool number_to_float(const struct number *number, double *out);
 
+/* view_get_int reads an integer; one that takes more than 63 bits is bad, whatever it is for. */
+bool view_get_int(struct run *run, const struct view *view, int64_t *out);
+
 /* view_store_integer and view_store_float make a view of a number: of len bytes, the lowest
  * first. False when there is no such float, memory ran out, or all that is computed is too much. */
 bool view_store_integer(struct run *run, const uint8_t *bytes, size_t len, bool negative,
