@@ -259,6 +259,12 @@ bool view_compare(struct run *run, const struct view *a, const struct view *b,
     return compare(run, *a, *b, mode, 0, order);
 }
 
+bool view_is_same(struct run *run, const struct view *a, const struct view *b)
+{
+    int order;
+    return compare(run, *a, *b, COMPARE_SAME, 0, &order) && order == 0;
+}
+
 bool view_find_key(struct run *run, const struct view *pairs, uint64_t num,
                    const struct view *key, struct view *value, bool *found)
 {

@@ -158,16 +158,25 @@ bool guard_holds(struct ds_match *match);
 /* walk_terms holds terms against the head, one after the other. */
 bool walk_terms(struct ds_match *match, const struct view *terms, size_t num_terms);
 
-/* walk_bind sets a variable, or holds a value against what it is. */
-bool walk_bind(struct ds_match *match, enum node_kind kind, uint32_t variable,
-               const struct view *value);
-
 /* match_segments holds a term against the segments of a binary. */
 bool match_segments(struct ds_match *match, const struct node *node, const struct view *value);
 
 static inline struct view constant_view(const struct ds_match *match, size_t at, size_t len)
 {
     return (struct view){.kind = VIEW_TERM, .at = cursor_make(match->constants.data + at, len)};
+}
+
+/* match_variable sets a variable to a value, or holds that against what it was set to before; of ANY
+ * there is nothing to do. */
+static inline bool match_variable(struct ds_match *match, enum node_kind kind, uint32_t variable,
+                                  const struct view *value)
+{
+    struct view *is = &match->variables[variable];
+    if (kind == NODE_SAME)
+        return view_is_same(&match->run, is, value);
+    if (kind == NODE_VARIABLE)
+        *is = *value;
+    return true;
 }
 
 #endif

@@ -4,7 +4,7 @@
  * it; a binary that begins with a byte stays where it is.
  */
 #include "match_bits.h"
-#include "match_functions.h"
+#include "match_program.h"
 #include "utf8.h"
 
 #include <math.h>
@@ -200,15 +200,14 @@ static bool match_segment(struct ds_match *match, struct bit_reader *r,
                           const struct bit_segment *segment)
 {
     struct view value = {0};
-    int order;
     if (segment->type == SEGMENT_LITERAL)
         return is_literal(match, r, segment);
     if (!read_value(match, r, segment, &value))
         return false;
     if (segment->kind != NODE_CONSTANT)
-        return walk_bind(match, segment->kind, segment->variable, &value);
+        return match_variable(match, segment->kind, segment->variable, &value);
     const struct view wanted = constant_view(match, segment->at, segment->len);
-    return view_compare(&match->run, &wanted, &value, COMPARE_SAME, &order) && order == 0;
+    return view_is_same(&match->run, &wanted, &value);
 }
 
 bool match_segments(struct ds_match *match, const struct node *node, const struct view *value)

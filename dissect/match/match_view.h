@@ -200,6 +200,9 @@ bool leaf_compare(struct run *run, const struct head *a, const struct head *b,
 bool view_compare(struct run *run, const struct view *a, const struct view *b,
                   enum compare_mode mode, int *order);
 
+/* view_is_same says whether a and b are the same term; not when that can't be told. */
+bool view_is_same(struct run *run, const struct view *a, const struct view *b);
+
 /* view_find_key finds the value of a key among the num pairs at pairs. *found false: none. */
 bool view_find_key(struct run *run, const struct view *pairs, uint64_t num,
                    const struct view *key, struct view *value, bool *found);

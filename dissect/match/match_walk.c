@@ -23,12 +23,6 @@ struct walk {
     size_t depth;
 };
 
-static bool is_same(struct run *run, const struct view *a, const struct view *b)
-{
-    int order;
-    return view_compare(run, a, b, COMPARE_SAME, &order) && order == 0;
-}
-
 static bool is_atom(struct walk *w, const struct node *node, const struct view *value)
 {
     enum { TAG_AND_LENGTH = 2 }; /* as the parser writes them */
@@ -36,17 +30,6 @@ static bool is_atom(struct walk *w, const struct node *node, const struct view *
     return view_is_atom(w->run, value,
                         (struct ds_text){(const char *)atom.at.at + TAG_AND_LENGTH,
                                          node->len - TAG_AND_LENGTH});
-}
-
-bool walk_bind(struct ds_match *match, enum node_kind kind, uint32_t variable,
-               const struct view *value)
-{
-    struct view *is = &match->variables[variable];
-    if (kind == NODE_SAME)
-        return is_same(&match->run, is, value);
-    if (kind == NODE_VARIABLE)
-        *is = *value;
-    return true;
 }
 
 static bool open_frame(struct walk *w, const struct node *node, const struct head *head)
@@ -100,12 +83,12 @@ static bool match_node(struct walk *w, const struct node *node, const struct vie
     case NODE_ANY:
     case NODE_VARIABLE:
     case NODE_SAME:
-        return walk_bind(w->match, node->kind, node->variable, value);
+        return match_variable(w->match, node->kind, node->variable, value);
     case NODE_ATOM:
         return is_atom(w, node, value);
     case NODE_CONSTANT: {
         const struct view constant = constant_view(w->match, node->at, node->len);
-        return is_same(w->run, &constant, value);
+        return view_is_same(w->run, &constant, value);
     }
     case NODE_TUPLE:
         return enter_tuple(w, node, value);
