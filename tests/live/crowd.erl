@@ -276,16 +276,16 @@ call(killed, _, Bob, _) ->
 %% The answer still comes: nobody can tell the caller's end from its giving up.
 call(killed_late, _, Bob, _) ->
     Id = id(),
-    kill_after(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 120}}, infinity) end,
+    kill_after(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 250}}, infinity) end,
                10 + rand:uniform(50)),
     [{Id, given_up, none}];
 call(timeout, _, Bob, _) ->
     Id = id(),
-    Outcome = tell(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 150}}, 100) end),
+    Outcome = tell(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 400}}, 100) end),
     [{Id, late(Outcome), none}];
 call(odd_timeout, _, Bob, _) ->
     Id = id(),
-    Outcome = tell(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 80}}, 37) end),
+    Outcome = tell(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 250}}, 37) end),
     [{Id, late(Outcome), none}];
 call(multi, _, Bob, Carol) ->
     Id = id(),
@@ -293,7 +293,7 @@ call(multi, _, Bob, Carol) ->
     [{Id, ok, none}, {Id, ok, none}];
 call(multi_late, _, Bob, Carol) ->
     Id = id(),
-    {Good, Bad} = gen_server:multi_call([Bob, Carol], leaf, {id, Id, {slow, 150}}, 50),
+    {Good, Bad} = gen_server:multi_call([Bob, Carol], leaf, {id, Id, {slow, 400}}, 50),
     [{Id, ok, none} || _ <- Good] ++ [{Id, late(timeout), none} || _ <- Bad];
 call(elsewhere, _, Bob, _) ->
     Id = id(),

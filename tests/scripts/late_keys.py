@@ -143,6 +143,23 @@ def of_several():
     compare('several', b'\n'.join(early), b'\n'.join(late))
 
 
+def wait_for(what):
+    until = time.monotonic() + 60
+    while not what():
+        if time.monotonic() > until:
+            sys.exit('the pipe is not read')
+        time.sleep(0.02)
+
+
+def look_around(pid):
+    """until it has done so, as it does whenever it has waited for packets for a while"""
+    def waits():
+        with open(f'/proc/{pid}/status') as status:
+            return int(re.search(r'^voluntary_ctxt_switches:\s*(\d+)', status.read(), re.M).group(1))
+    before = waits()
+    wait_for(lambda: waits() >= before + 5)
+
+
 def while_it_grows():
     """A key log that is written while a pipe feeds the capture, once all that was fed has been read."""
     data = open(f'{pcaps}/tls-29.pcap', 'rb').read()
@@ -157,15 +174,11 @@ def while_it_grows():
                                stderr=subprocess.DEVNULL)
         run.stdin.write(data[:len(data) // 2])
         run.stdin.flush()
-        until = time.monotonic() + 20
-        while struct.unpack('i', fcntl.ioctl(run.stdin, termios.FIONREAD, bytes(4)))[0]:
-            if time.monotonic() > until:
-                sys.exit('the pipe is not read')
-            time.sleep(0.02)
-        time.sleep(0.5)
+        wait_for(lambda: not struct.unpack('i', fcntl.ioctl(run.stdin, termios.FIONREAD, bytes(4)))[0])
+        look_around(run.pid)
         with open(log, 'ab') as file:
             file.write(keys_of('tls-29'))
-        time.sleep(0.5)
+        look_around(run.pid)
         late, _ = run.communicate(data[len(data) // 2:])
     if b'"keys":"late"' not in late:
         sys.exit('the keys of the file are not late')
