@@ -3,6 +3,8 @@
  */
 #include "conn.h"
 
+#include <distsniff/counted.h>
+
 static const char *icmp_text(struct env *env, const struct icmp_error *icmp)
 {
     if (icmp->too_big && icmp->mtu != 0)
@@ -15,8 +17,8 @@ static const char *silence_text(struct env *env, const struct tcp_conn_view *tcp
     const double waited = (double)(tcp->now_ns - tcp->first_syn_ns) / 1e9;
     if (tcp->num_syns == 0 || waited < 0)
         return "no answer";
-    return env_print(env, "no answer to %u SYN%s in %.1f s", (unsigned)tcp->num_syns,
-                     tcp->num_syns == 1 ? "" : "s", waited);
+    return env_print(env, "no answer to %s in %.1f s", ds_counted(tcp->num_syns, "SYNs").text,
+                     waited);
 }
 
 bool conn_explain_no_answer(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,

@@ -5,9 +5,9 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "counted.h"
 #include "followed_file.h"
 
+#include <distsniff/counted.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static bool open_file(struct keylog_files *files, const char *name)
     const struct ds_keylog_stats *now = ds_keylog_stats(files->keylog);
     if (now->malformed != before.malformed) {
         complain("%s of %s: no key log lines; such a line is NAME RANDOM SECRET, in hexadecimal",
-                 counted(now->malformed - before.malformed, "lines").text, name);
+                 ds_counted(now->malformed - before.malformed, "lines").text, name);
         if (now->secrets == before.secrets && now->repeated == before.repeated)
             return false;
     }

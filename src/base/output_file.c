@@ -5,10 +5,10 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "counted.h"
 #include "file_helper.h"
 #include "stop.h"
 
+#include <distsniff/counted.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -314,10 +314,10 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
         complain_no_more();
     if (num_records != 0)
         complain("%s is not being read: the last %s and %s could not be written", output->name,
-                 counted(num_records, "records").text, counted(output->num_left, "bytes").text);
+                 ds_counted(num_records, "records").text, ds_counted(output->num_left, "bytes").text);
     else
         complain("%s is not being read: the last %s could not be written", output->name,
-                 counted(output->num_left, "bytes").text);
+                 ds_counted(output->num_left, "bytes").text);
 }
 
 void output_file_go_on(struct output_file *output, int fd, bool behind)

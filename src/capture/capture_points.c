@@ -3,11 +3,11 @@
  */
 #include "capture_points.h"
 
-#include "counted.h"
 #include "complain.h"
 #include "points.h"
 #include "stop.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -146,10 +146,10 @@ void capture_report_clocks(const struct capture *capture, struct ds_buffer *out)
     survey_report(capture->survey, names, out);
     if (capture->points != NULL)
         ds_buffer_printf(out, "%s, and %s of them left out\n",
-                         counted(capture->num_packets, "packets").text,
+                         ds_counted(capture->num_packets, "packets").text,
                          points_copies(capture->points) == 1
                              ? "1 copy"
-                             : counted(points_copies(capture->points), "copies").text);
+                             : ds_counted(points_copies(capture->points), "copies").text);
     free(names);
 }
 

@@ -1,28 +1,28 @@
 /*
  * clocks_table.c - the table of capture points and their clocks.
  */
-#include "line_fit.h"
 #include "survey.h"
+
+#include "duration.h"
+#include "line_fit.h"
 #include "timestamp.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { NAME_WIDTH = 24 };
 
-/* print_time writes a span of time with a unit that suits it. */
+/* print_time writes a column of a span of time. */
 static void print_time(double ns, const char *sign, struct ds_buffer *out)
 {
-    char text[64];
-    if (fabs(ns) >= 1e9)
-        snprintf(text, sizeof text, "%s%.6f s", sign, fabs(ns) / 1e9);
-    else if (fabs(ns) >= 1e6)
-        snprintf(text, sizeof text, "%s%.3f ms", sign, fabs(ns) / 1e6);
-    else
-        snprintf(text, sizeof text, "%s%.1f us", sign, fabs(ns) / 1e3);
-    ds_buffer_printf(out, " %16s", text);
+    const double most = 18e18; /* two times lie no further apart */
+    struct ds_buffer text = {0};
+    ds_buffer_add_text(&text, sign);
+    duration_print_fine((uint64_t)(fmin(fabs(ns), most) + 0.5), &text);
+    ds_buffer_printf(out, " %16.*s", (int)text.len, text.data != NULL ? text.data : "");
+    out->failed |= text.failed;
+    ds_buffer_free(&text);
 }
 
 static void report_clock(const struct survey *survey, size_t point, struct ds_buffer *out)

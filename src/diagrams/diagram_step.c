@@ -3,10 +3,11 @@
  */
 #include "diagram_step.h"
 
-#include "counted.h"
+#include "duration.h"
 #include "printable.h"
 #include "term_show.h"
 
+#include <distsniff/counted.h>
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
 #include <inttypes.h>
@@ -222,7 +223,7 @@ static void tell_verb(struct diagram_step *step, const struct record *record)
         ds_buffer_printf(&step->row.verb, " #%" PRIu64, note->call);
     if (note->has_latency) {
         ds_buffer_add_text(&step->row.verb, " after ");
-        latency_print(note->latency_ns, &step->row.verb);
+        duration_print(note->latency_ns, &step->row.verb);
     }
     if (note->outcome != CALL_OPEN && note->outcome != CALL_OK)
         ds_buffer_printf(&step->row.verb, " (%s)", call_outcome_name(note->outcome));
@@ -285,11 +286,11 @@ static void tell_conn(struct diagram_step *step, const struct ds_event *event)
 static void tell_gap(struct diagram_step *step, const struct ds_gap *gap)
 {
     step->row.kind = STEP_NOTE;
-    ds_buffer_printf(&step->row.text, "%s %s missing", counted(gap->bytes, "bytes").text,
+    ds_buffer_printf(&step->row.text, "%s %s missing", ds_counted(gap->bytes, "bytes").text,
                      gap->bytes == 1 ? "is" : "are");
     if (gap->messages >= 0)
         ds_buffer_printf(&step->row.text, " (%s)",
-                         counted((uint64_t)gap->messages, "messages").text);
+                         ds_counted((uint64_t)gap->messages, "messages").text);
 }
 
 static void tell_party(const struct party *party, uint64_t number, struct diagram_row_end *end)
@@ -327,7 +328,7 @@ static void tell_end(struct diagram_step *step, const struct call *call)
     step->row.kind = STEP_NOTE;
     ds_buffer_printf(&step->row.text, "#%" PRIu64 " %s after ", call->number,
                      call_outcome_name(call->outcome));
-    latency_print(call->end_ns - call->start_ns, &step->row.text);
+    duration_print(call->end_ns - call->start_ns, &step->row.text);
 }
 
 bool diagram_step_tell(struct diagram_step *step, const struct record *record)

@@ -3,12 +3,13 @@
  */
 #include "findings.h"
 
-#include "counted.h"
 #include "detect.h"
+#include "duration.h"
 #include "hash.h"
 #include "label_show.h"
 #include "term_show.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +226,7 @@ void detect_commit(struct detect *d)
 void wording_span(struct wording *wording, int64_t ns)
 {
     struct ds_buffer text = {0};
-    latency_print(ns, &text);
+    duration_print(ns, &text);
     if (!text.failed)
         wording_put(wording, WORD_PLAIN, text_of(text.data, text.len));
     ds_buffer_free(&text);
@@ -234,7 +235,7 @@ void wording_span(struct wording *wording, int64_t ns)
 void wording_size(struct wording *wording, uint64_t bytes)
 {
     if (bytes < 10000)
-        wording_add(wording, counted(bytes, "bytes").text);
+        wording_add(wording, ds_counted(bytes, "bytes").text);
     else if (bytes < 1000000)
         wording_printf(wording, "%.0f kB", (double)bytes / 1e3);
     else
@@ -468,17 +469,17 @@ void findings_sum_up(struct findings *f)
     unsigned line = 0;
     line++;
     if (c->handshakes != 0)
-        say(d, line, SEVERITY_FINE, " complete", counted(c->handshakes, "handshakes").text);
+        say(d, line, SEVERITY_FINE, " complete", ds_counted(c->handshakes, "handshakes").text);
     line++;
     if (c->cookies != 0)
-        say(d, line, SEVERITY_FINE, " made with the cookie given", counted(c->cookies, "digests").text);
+        say(d, line, SEVERITY_FINE, " made with the cookie given", ds_counted(c->cookies, "digests").text);
     line++;
     if (c->links != 0) {
         snprintf(text, sizeof text, "ticks seen at regular intervals on %" PRIu64, c->ticking);
         struct finding tick = {
             .number = UINT64_MAX - line, .severity = SEVERITY_FINE, .is_update = true};
         wording_add(&tick.sentence, text);
-        wording_printf(&tick.sentence, " of %s", counted(c->links, "links").text);
+        wording_printf(&tick.sentence, " of %s", ds_counted(c->links, "links").text);
         emit(d, &tick);
     }
     line++;
@@ -486,32 +487,32 @@ void findings_sum_up(struct findings *f)
         say(d, line, SEVERITY_FINE, ": none was ever closed", "windows");
     line++;
     if (c->calls != 0 && c->calls_open == 0)
-        say(d, line, SEVERITY_FINE, ", all answered or ended", counted(c->calls, "calls").text);
+        say(d, line, SEVERITY_FINE, ", all answered or ended", ds_counted(c->calls, "calls").text);
     line++;
     if (c->gaps + c->one_way + c->cut == 0 && c->links != 0)
         say(d, line, SEVERITY_FINE, " is missing in the capture", "no packet");
     line++;
     if (c->tls != 0)
         say(d, line, SEVERITY_UNCHECKED, " of TLS: what is inside cannot be seen",
-            counted(c->tls, "connections").text);
+            ds_counted(c->tls, "connections").text);
     line++;
     if (c->late != 0)
         say(d, line, SEVERITY_UNCHECKED, " that the capture joined late: their handshakes and cookies",
-            counted(c->late, "links").text);
+            ds_counted(c->late, "links").text);
     line++;
     if (c->one_way != 0)
         say(d, line, SEVERITY_UNCHECKED,
             " of which one direction alone was captured: what is answered, what is lost, who is silent",
-            counted(c->one_way, "links").text);
+            ds_counted(c->one_way, "links").text);
     line++;
     if (c->gaps != 0)
         say(d, line, SEVERITY_UNCHECKED, " in what was captured: messages that were in them",
-            counted(c->gaps, "gaps").text);
+            ds_counted(c->gaps, "gaps").text);
     line++;
     if (c->paused != 0)
         say(d, line, SEVERITY_UNCHECKED,
             " that were silent while nothing at all was captured, for a pause or a clock that was set",
-            counted(c->paused, "nodes").text);
+            ds_counted(c->paused, "nodes").text);
     line++;
     if (c->epmd_messages == 0)
         say(d, line, SEVERITY_UNCHECKED, " is not in the capture: registrations and names",
@@ -524,7 +525,7 @@ void findings_sum_up(struct findings *f)
         say(d, line, SEVERITY_UNCHECKED, " is not in the capture: names that do not resolve",
             "DNS, UDP port 53,");
     else if (c->resolved == c->lookups)
-        say(d, line, SEVERITY_FINE, " of DNS, all with an address", counted(c->lookups, "answers").text);
+        say(d, line, SEVERITY_FINE, " of DNS, all with an address", ds_counted(c->lookups, "answers").text);
     line++;
     if (detect_mesh_cap(d) != 0) {
         snprintf(text, sizeof text, "%u", detect_mesh_cap(d));
@@ -535,21 +536,21 @@ void findings_sum_up(struct findings *f)
     if (c->unseen_pairs != 0)
         say(d, line, SEVERITY_UNCHECKED,
             " of nodes without a link: nothing between their hosts passes here (DS211)",
-            counted(c->unseen_pairs, "pairs").text);
+            ds_counted(c->unseen_pairs, "pairs").text);
     line++;
     if (c->unnamed != 0)
         say(d, line, SEVERITY_UNCHECKED,
             " of nodes whose full names were not captured: which links are missing (DS211)",
-            counted(c->unnamed, "links").text);
+            ds_counted(c->unnamed, "links").text);
     line++;
     if (c->unmeasured != 0)
         say(d, line, SEVERITY_UNCHECKED,
             " of which there was no memory to measure the way: what is lost, who is silent (--max-memory)",
-            counted(c->unmeasured, "links").text);
+            ds_counted(c->unmeasured, "links").text);
     line++;
     if (d->found.num_forgotten != 0)
         say(d, line, SEVERITY_UNCHECKED, " that were forgotten, since there were too many",
-            counted(d->found.num_forgotten, "findings").text);
+            ds_counted(d->found.num_forgotten, "findings").text);
 }
 
 void findings_end(struct findings *f)

@@ -4,8 +4,9 @@
 #include "note_lines.h"
 
 #include "character.h"
-#include "counted.h"
 #include "pcapng_form.h"
+
+#include <distsniff/counted.h>
 
 /* A comment's length has 16 bits; Wireshark shows a few lines of it. */
 enum { LONGEST_COMMENT = 16 * 1024 };
@@ -47,7 +48,7 @@ const struct ds_buffer *note_lines_end(struct note_lines *lines, struct ds_buffe
         if (line->failed)
             ds_buffer_free(line);
         line->len = 0;
-        ds_buffer_printf(line, "... %s more", counted(lines->num_more, "lines").text);
+        ds_buffer_printf(line, "... %s more", ds_counted(lines->num_more, "lines").text);
         if (!line->failed)
             pcapng_form_comment(&lines->comments, line->data, line->len);
     }

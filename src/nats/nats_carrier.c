@@ -12,7 +12,6 @@
 #include "back_off.h"
 #include "clock.h"
 #include "complain.h"
-#include "counted.h"
 #include "nats_stream.h"
 
 #include <cjson/cJSON.h>

@@ -9,10 +9,10 @@
 
 #ifdef DISTSNIFF_NATS
 
-#include "counted.h"
 #include "json_write.h"
 #include "nats_carrier.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -175,21 +175,21 @@ static void say(const struct nats_publisher *p, uint64_t num_left)
     const struct send_counts *counts = &p->sender.queue->counts;
     char known[96] = "", again[96] = "";
     if (counts->known != 0)
-        snprintf(known, sizeof known, " (%s there already)", counted(counts->known, "records").text);
+        snprintf(known, sizeof known, " (%s there already)", ds_counted(counts->known, "records").text);
     if (counts->sent_again != 0)
-        snprintf(again, sizeof again, ", %s sent again", counted(counts->sent_again, "records").text);
+        snprintf(again, sizeof again, ", %s sent again", ds_counted(counts->sent_again, "records").text);
     if (!p->config.is_quiet || p->num_lost != 0 || num_left != 0)
-        complain("NATS: %s stored%s%s", counted(counts->stored, "records").text, known, again);
+        complain("NATS: %s stored%s%s", ds_counted(counts->stored, "records").text, known, again);
     if (p->num_lost != 0)
         complain("NATS: %s lost, %" PRIu64 " of them packets: they came faster than they could be "
                  "stored, and the queue was full (--nats-queue)",
-                 counted(p->num_lost, "records").text, p->num_lost_packets);
+                 ds_counted(p->num_lost, "records").text, p->num_lost_packets);
     if (counts->too_large != 0)
         complain("NATS: %s lost: larger than the servers take (their max_payload)",
-                 counted(counts->too_large, "records").text);
+                 ds_counted(counts->too_large, "records").text);
     if (num_left != 0)
         complain("NATS: %s lost: the servers have not acknowledged them",
-                 counted(num_left, "records").text);
+                 ds_counted(num_left, "records").text);
 }
 
 bool nats_publisher_end(struct nats_publisher *p)

@@ -11,7 +11,6 @@
 #include "back_off.h"
 #include "clock.h"
 #include "complain.h"
-#include "counted.h"
 #include "host_file.h"
 #include "nats_client.h"
 #include "packet_json.h"
@@ -21,6 +20,7 @@
 #include "stop.h"
 #include "warm_up.h"
 
+#include <distsniff/counted.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -209,7 +209,7 @@ static bool read_all(struct reader *r)
                 break;
             if (silent_ns > PATIENCE_NS) {
                 complain("NATS: the servers have stopped answering: %s read until then",
-                         counted(r->num_packets, "packets").text);
+                         ds_counted(r->num_packets, "packets").text);
                 return false;
             }
             if (status != NATS_TIMEOUT)
@@ -225,7 +225,7 @@ static bool read_all(struct reader *r)
     }
     if (r->num_odd != 0)
         complain("NATS: %s of the stream left out: they are called packets, and are none",
-                 counted(r->num_odd, "messages").text);
+                 ds_counted(r->num_odd, "messages").text);
     return true;
 }
 

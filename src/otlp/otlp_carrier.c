@@ -8,10 +8,10 @@
 #include "back_off.h"
 #include "clock.h"
 #include "complain.h"
-#include "counted.h"
 #include "otlp_batch.h"
 #include "otlp_patience.h"
 
+#include <distsniff/counted.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -108,7 +108,7 @@ static void take(struct span_carrier *c, const struct otlp_outcome *outcome)
     if (outcome->why[0] != '\0' && !c->has_said) {
         if (outcome->num_rejected != 0)
             complain("OTLP: the receiver took a request but for %s: %s",
-                     counted(outcome->num_rejected, "spans").text, outcome->why);
+                     ds_counted(outcome->num_rejected, "spans").text, outcome->why);
         else
             complain("OTLP: the receiver says: %s", outcome->why);
         c->has_said = true;

@@ -7,9 +7,9 @@
 
 #ifdef DISTSNIFF_OTLP
 
-#include "counted.h"
 #include "otlp_carrier.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,13 +101,13 @@ static void say(const struct otlp_publisher *p, uint64_t num_left)
     char again[96] = "", all[128] = "", how[256] = "";
     size_t len = 0;
     if (counts->sent_again != 0)
-        snprintf(again, sizeof again, " (%s sent again)", counted(counts->sent_again, "spans").text);
+        snprintf(again, sizeof again, " (%s sent again)", ds_counted(counts->sent_again, "spans").text);
     add_lost(p->num_lost, "found no room in the queue (--otlp-queue)", how, sizeof how, &len);
     add_lost(counts->refused, "refused by the receiver", how, sizeof how, &len);
     add_lost(num_left, "not taken in time", how, sizeof how, &len);
     if (lost != 0)
         snprintf(all, sizeof all, ", %" PRIu64 " lost", lost);
-    complain("OTLP: %s taken%s%s%s", counted(counts->stored, "spans").text, again, all, how);
+    complain("OTLP: %s taken%s%s%s", ds_counted(counts->stored, "spans").text, again, all, how);
 }
 
 bool otlp_publisher_end(struct otlp_publisher *p)

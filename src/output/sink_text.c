@@ -8,12 +8,13 @@
  */
 #include "event_text.h"
 
-#include "counted.h"
+#include "duration.h"
 #include "hexdump.h"
 #include "term_show.h"
 #include "text_line.h"
 #include "label_show.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +62,10 @@ static void add_gap(struct text_state *s, const struct sink *sink, const struct 
 {
     (void)sink;
     text_paint(s, PAINT_TROUBLE);
-    ds_buffer_printf(s->out, "gap of %s", counted(event->gap.bytes, "bytes").text);
+    ds_buffer_printf(s->out, "gap of %s", ds_counted(event->gap.bytes, "bytes").text);
     if (event->gap.messages >= 0)
         ds_buffer_printf(s->out, ", %s lost",
-                         counted((uint64_t)event->gap.messages, "messages").text);
+                         ds_counted((uint64_t)event->gap.messages, "messages").text);
     text_paint(s, PAINT_OFF);
 }
 
@@ -101,14 +102,14 @@ static void add_trouble(struct text_state *s, const struct ds_event *event)
         ds_buffer_printf(s->out, " [%s at %" PRIu64 ": %s]", ds_fault_kind_name(event->fault.kind),
                          event->fault.offset, event->fault.what != NULL ? event->fault.what : "");
     if (event->unknown_atoms != 0)
-        ds_buffer_printf(s->out, " [%s]", counted(event->unknown_atoms, "unknown atoms").text);
+        ds_buffer_printf(s->out, " [%s]", ds_counted(event->unknown_atoms, "unknown atoms").text);
     if (event->type == DS_EVENT_MESSAGE)
         add_guesses(s, &event->message);
     if (event->inferred_atoms != 0)
         ds_buffer_printf(s->out, " [%s]",
-                         counted(event->inferred_atoms, "inferred atoms").text);
+                         ds_counted(event->inferred_atoms, "inferred atoms").text);
     if (event->likely_atoms != 0)
-        ds_buffer_printf(s->out, " [%s]", counted(event->likely_atoms, "likely atoms").text);
+        ds_buffer_printf(s->out, " [%s]", ds_counted(event->likely_atoms, "likely atoms").text);
     text_paint(s, PAINT_OFF);
 }
 
@@ -141,7 +142,7 @@ static void add_call(struct text_state *s, const struct sink *sink, const struct
     text_add(s, ": ");
     text_add_word(s, PAINT_TROUBLE, call_outcome_name(call->outcome));
     text_add(s, " after ");
-    latency_print(call->end_ns - call->start_ns, s->out);
+    duration_print(call->end_ns - call->start_ns, s->out);
     text_add(s, "\n");
 }
 
@@ -185,7 +186,7 @@ static void add_bytes(struct text_state *s, const struct ds_event *event)
     hexdump_print(event->bytes, shown, s->out);
     if (shown == len)
         return;
-    ds_buffer_printf(s->out, "\t... %s more\n", counted(len - shown, "bytes").text);
+    ds_buffer_printf(s->out, "\t... %s more\n", ds_counted(len - shown, "bytes").text);
     term_show_note_cut();
 }
 

@@ -4,7 +4,9 @@
  */
 #include "text_line.h"
 
-#include "counted.h"
+#include "duration.h"
+
+#include <distsniff/counted.h>
 #include <inttypes.h>
 
 static void add_epmd_registration(struct text_state *s, const struct ds_epmd *epmd)
@@ -24,7 +26,7 @@ static void add_epmd_registration(struct text_state *s, const struct ds_epmd *ep
 
 static void add_epmd_nodes(struct text_state *s, const struct ds_epmd *epmd)
 {
-    ds_buffer_printf(s->out, " %s", counted(epmd->num_nodes, "nodes").text);
+    ds_buffer_printf(s->out, " %s", ds_counted(epmd->num_nodes, "nodes").text);
     for (size_t i = 0; i < epmd->num_nodes; i++) {
         const struct ds_epmd_node *node = &epmd->nodes[i];
         text_add(s, i == 0 ? ": " : ", ");
@@ -134,19 +136,19 @@ static void add_counters(struct text_state *s, const struct ds_conn *conn)
         const struct ds_counters *c = &conn->counters[end];
         text_add(s, "; ");
         text_add_endpoint(s, conn, end);
-        ds_buffer_printf(s->out, " sent %s, %s", counted(c->bytes, "bytes").text,
-                         counted(c->messages, "messages").text);
+        ds_buffer_printf(s->out, " sent %s, %s", ds_counted(c->bytes, "bytes").text,
+                         ds_counted(c->messages, "messages").text);
         if (c->ticks != 0)
-            ds_buffer_printf(s->out, ", %s", counted(c->ticks, "ticks").text);
+            ds_buffer_printf(s->out, ", %s", ds_counted(c->ticks, "ticks").text);
         if (c->gaps != 0)
-            ds_buffer_printf(s->out, ", %s of %s", counted(c->gaps, "gaps").text,
-                             counted(c->gap_bytes, "bytes").text);
+            ds_buffer_printf(s->out, ", %s of %s", ds_counted(c->gaps, "gaps").text,
+                             ds_counted(c->gap_bytes, "bytes").text);
         if (c->faults != 0)
-            ds_buffer_printf(s->out, ", %s", counted(c->faults, "faults").text);
+            ds_buffer_printf(s->out, ", %s", ds_counted(c->faults, "faults").text);
         if (c->unknown_atoms != 0)
-            ds_buffer_printf(s->out, ", %s", counted(c->unknown_atoms, "unknown atoms").text);
+            ds_buffer_printf(s->out, ", %s", ds_counted(c->unknown_atoms, "unknown atoms").text);
         if (c->likely_atoms != 0)
-            ds_buffer_printf(s->out, ", %s", counted(c->likely_atoms, "likely atoms").text);
+            ds_buffer_printf(s->out, ", %s", ds_counted(c->likely_atoms, "likely atoms").text);
     }
 }
 
@@ -192,7 +194,7 @@ void text_add_stall(struct text_state *s, const struct sink *sink, const struct 
     (void)sink;
     text_paint(s, PAINT_TROUBLE);
     text_add(s, stall->is_over ? "stalled for " : "stalled, so far for ");
-    latency_print(stall->duration_ns, s->out);
+    duration_print(stall->duration_ns, s->out);
     text_add(s, ": ");
     text_add_endpoint(s, event->conn, !event->dir);
     text_add(s, stall->why == DS_STALL_ZERO_WINDOW   ? " took no more"
@@ -200,7 +202,7 @@ void text_add_stall(struct text_state *s, const struct sink *sink, const struct 
                                                      : " did not acknowledge what is sent again");
     if (stall->message_size != 0)
         ds_buffer_printf(s->out, "; waiting: a message of %s, of which %" PRIu64 " had come",
-                         counted(stall->message_size, "bytes").text, stall->message_passed);
+                         ds_counted(stall->message_size, "bytes").text, stall->message_passed);
     if (s->note->held != NULL && s->note->held->num_messages != 0) {
         text_add(s, "; it held up ");
         held_print(s->note->held, s->out);

@@ -4,10 +4,11 @@
  */
 #include "text_line.h"
 
-#include "counted.h"
+#include "duration.h"
 #include "label_show.h"
 #include "term_show.h"
 #include "text_words.h"
+#include <distsniff/counted.h>
 #include <inttypes.h>
 
 /* How the roles behind the token are shown, in the order of roles.def; those before it stand elsewhere. */
@@ -91,7 +92,7 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
         text_add(s, ok ? note->role == NOTE_DOWN ? text_word_result : note_role_name(note->role)
                        : call_outcome_name(note->outcome));
         text_add(s, text_word_after);
-        latency_print(note->latency_ns, s->out);
+        duration_print(note->latency_ns, s->out);
         text_add(s, " ");
     }
     text_paint(s, PAINT_OFF);
@@ -186,7 +187,7 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
     if (m->stalled_ns != 0) {
         text_paint(s, PAINT_TROUBLE);
         text_add(s, text_word_stall);
-        latency_print(m->stalled_ns, s->out);
+        duration_print(m->stalled_ns, s->out);
         text_add(s, "]");
         text_paint(s, PAINT_OFF);
     }
@@ -197,6 +198,6 @@ void text_add_message(struct text_state *s, const struct sink *sink, const struc
             text_add(s, text_word_control);
             text_add_term(s, &m->control);
         }
-        ds_buffer_printf(s->out, " (%s)", counted(m->size, text_word_bytes).text);
+        ds_buffer_printf(s->out, " (%s)", ds_counted(m->size, text_word_bytes).text);
     }
 }

@@ -4,10 +4,11 @@
 #include "outputs.h"
 
 #include "complain.h"
-#include "counted.h"
 #include "draft.h"
 #include "stop.h"
 #include "web.h"
+
+#include <distsniff/counted.h>
 
 static bool open_one(struct outputs *o, const struct sink_config *config, unsigned time_digits,
                      const struct sink_format *format)
@@ -230,7 +231,7 @@ static void say_left(const struct outputs *o, uint64_t num_left)
         is_said = is_said || o->sinks[i].output.failed;
     if (!is_said)
         complain("the end was asked for: the last %s could not be written in time",
-                 counted(num_left, "records").text);
+                 ds_counted(num_left, "records").text);
 }
 
 void outputs_close(struct outputs *o, uint64_t num_unread, uint64_t num_cut)

@@ -3,9 +3,10 @@
  */
 #include "loss.h"
 
-#include "counted.h"
+#include "duration.h"
 #include "record.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ const char *loss_unit(enum loss_cause cause)
 
 void loss_print(const struct loss *loss, struct ds_buffer *out)
 {
-    ds_buffer_add_text(out, counted(loss->count, causes[loss->cause].unit).text);
+    ds_buffer_add_text(out, ds_counted(loss->count, causes[loss->cause].unit).text);
     if (loss->messages != 0)
         ds_buffer_printf(out, ", %" PRIu64 " of them messages,", loss->messages);
     ds_buffer_add_text(out, " ");
@@ -37,5 +38,5 @@ void loss_print(const struct loss *loss, struct ds_buffer *out)
     if (loss->last_ns <= loss->first_ns)
         return;
     ds_buffer_add_text(out, ", within ");
-    latency_print(loss->last_ns - loss->first_ns, out);
+    duration_print(loss->last_ns - loss->first_ns, out);
 }

@@ -3,10 +3,10 @@
  */
 #include "record.h"
 
-#include "counted.h"
 #include "printable.h"
 #include "term_show.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 
 bool call_has_end(const struct call *call)
@@ -51,10 +51,10 @@ void held_print(const struct waited *held, struct ds_buffer *out)
 {
     if (held->num_messages == 0)
         return;
-    ds_buffer_printf(out, "%s of %s", counted(held->num_messages, "messages").text,
-                     counted(held->num_bytes, "bytes").text);
+    ds_buffer_printf(out, "%s of %s", ds_counted(held->num_messages, "messages").text,
+                     ds_counted(held->num_bytes, "bytes").text);
     if (held->num_calls != 0)
-        ds_buffer_printf(out, " for %s", counted(held->num_calls, "calls").text);
+        ds_buffer_printf(out, " for %s", ds_counted(held->num_calls, "calls").text);
     for (unsigned i = 0; i < held->num; i++) {
         const struct waited_message *m = &held->message[i];
         const char *before = i == 0 ? ":" : i == 1 && held->has_head ? ", behind it" : ",";
@@ -64,7 +64,7 @@ void held_print(const struct waited *held, struct ds_buffer *out)
             ds_buffer_printf(out, "#%" PRIu64 " ", m->call);
         ds_buffer_add_text(out, what != NULL ? what : "a message");
         if (i == 0 && held->has_head)
-            ds_buffer_printf(out, " of %s", counted(m->size, "bytes").text);
+            ds_buffer_printf(out, " of %s", ds_counted(m->size, "bytes").text);
     }
     if (held->num < held->num_messages)
         ds_buffer_printf(out, " and %" PRIu64 " more", held->num_messages - held->num);
@@ -237,33 +237,6 @@ void note_print_mfa_as(enum ds_syntax syntax, const struct note *note, size_t ma
         ds_buffer_free(&list);
     }
     ds_buffer_add_text(out, ")");
-}
-
-void latency_print(int64_t ns, struct ds_buffer *out)
-{
-    static const struct {
-        uint64_t below; /* nanoseconds */
-        uint64_t unit;  /* nanoseconds of the last digit shown */
-        unsigned scale; /* of these to one of name */
-        const char *name;
-    } spans[] = {
-        {1000, 1, 1, " ns"},
-        {1000000, 1000, 1, " us"},
-        {10000000, 10000, 100, " ms"},
-        {1000000000, 100000, 10, " ms"},
-        {60000000000, 10000000, 100, " s"},
-        {UINT64_MAX, 6000000000, 10, " min"},
-    };
-    const uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    size_t i = 0;
-    while (magnitude >= spans[i].below)
-        i++;
-    const unsigned scale = spans[i].scale;
-    const uint64_t value = (magnitude + spans[i].unit / 2) / spans[i].unit;
-    add_number(ns < 0 ? "-" : "", value / scale, out);
-    if (scale > 1)
-        add_number(scale == 100 && value % scale < 10 ? ".0" : ".", value % scale, out);
-    ds_buffer_add_text(out, spans[i].name);
 }
 
 _Static_assert(CALL_OPEN == 0 && NOTE_NONE == 0, "a zeroed note says nothing");

@@ -218,7 +218,4 @@ void note_print_mfa_as(enum ds_syntax syntax, const struct note *note, size_t ma
 /* The mfa of a call is at most about so long. */
 enum { CALL_MFA_LEN = 200 };
 
-/* latency_print appends a time span as people say it: "412 us", "3.2 ms", "5.00 s". */
-void latency_print(int64_t ns, struct ds_buffer *out);
-
 #endif

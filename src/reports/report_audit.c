@@ -4,9 +4,9 @@
  */
 #include "report.h"
 
-#include "counted.h"
 #include "exposure.h"
 
+#include <distsniff/counted.h>
 #include <distsniff/dissect.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void print_link(const struct exposed *exposed, struct ds_buffer *out)
     if (link->is_clear)
         ds_buffer_add_text(out, link->is_local ? "; clear text, within one host"
                                                : "; clear text over a network");
-    ds_buffer_printf(out, ", %s", counted(link->conns, "connections").text);
+    ds_buffer_printf(out, ", %s", ds_counted(link->conns, "connections").text);
     ds_buffer_add_text(out, link->is_late ? ", joined late" : "");
     ds_buffer_add_text(out, link->is_refused ? ", refused or given up" : "");
     ds_buffer_add_text(out, link->is_hidden ? ", a hidden node" : "");
@@ -133,7 +133,7 @@ static void show_table(void *state)
     print_section(a, "who talks with whom (times: messages)", &facts->links, print_link);
     print_section(a, "run on a node for another one", &facts->code, print_what);
     ds_buffer_printf(out, "and %s of other functions\n",
-                     counted(facts->num_other_code, "requests").text);
+                     ds_counted(facts->num_other_code, "requests").text);
     print_section(a, "listening, by EPMD", &facts->listening, print_what);
     print_section(a, "asking EPMD for everything, or to end", &facts->asking, print_what);
     ds_buffer_printf(out, "digests from which a cookie can be guessed: %" PRIu64 "\n",
@@ -142,7 +142,7 @@ static void show_table(void *state)
         ds_buffer_printf(out,
                          "cookies in clear text: in %s of nodes before OTP 21, first in packet "
                          "%" PRIu64 ", conn %" PRIu64 "\n",
-                         counted(facts->num_cookies, "messages").text, facts->cookie_frame,
+                         ds_counted(facts->num_cookies, "messages").text, facts->cookie_frame,
                          facts->cookie_conn);
     ds_buffer_add_text(out, "-Y 'frame == PACKET' shows the first of each, -Y 'conn == CONN' its "
                             "connection\n");

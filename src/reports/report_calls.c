@@ -7,13 +7,14 @@
 #include "report.h"
 
 #include "best_rows.h"
-#include "counted.h"
+#include "duration.h"
 #include "held_lines.h"
 #include "label_show.h"
 #include "reason_show.h"
 #include "term_show.h"
 #include "timestamp.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -57,7 +58,7 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
     else if (call->request.data != NULL)
         term_show(&call->request, &options, out);
     else
-        ds_buffer_printf(out, "(%s)", counted(call->request_len, "bytes").text);
+        ds_buffer_printf(out, "(%s)", ds_counted(call->request_len, "bytes").text);
     if (call->result.data != NULL) {
         ds_buffer_add_text(out, " => ");
         term_show(&call->result, &options, out);
@@ -93,7 +94,7 @@ static void print_line(const struct call_table *report, const struct call *call,
     ds_buffer_printf(out, "#%" PRIu64 "\t", call->number);
     report_print_time(report->text, call->start_ns, out);
     ds_buffer_add_text(out, "\t");
-    latency_print(call->end_ns - call->start_ns, out);
+    duration_print(call->end_ns - call->start_ns, out);
     ds_buffer_add_text(out, "\t");
     label_show(call->label, out);
     ds_buffer_printf(out, "\t%s\t", call_outcome_name(call->outcome));
@@ -140,7 +141,7 @@ static void take_record(void *state, const struct record *record)
 static void print_sum(const struct call_table *report, struct ds_buffer *out)
 {
     const bool failed = report->failed || report->lines.failed || report->lines.held.failed;
-    ds_buffer_add_text(out, counted(report->num_calls, "calls").text);
+    ds_buffer_add_text(out, ds_counted(report->num_calls, "calls").text);
     for (int i = CALL_OK; i < CALL_OUTCOME_COUNT; i++)
         if (report->num_outcomes[i] != 0)
             ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],

@@ -8,13 +8,13 @@
  */
 #include "report.h"
 
-#include "counted.h"
 #include "hash.h"
 #include "held_lines.h"
 #include "reason_show.h"
 #include "table.h"
 #include "term_show.h"
 
+#include <distsniff/counted.h>
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
 
@@ -86,7 +86,7 @@ static void print_death(const struct deaths *d, const struct death *death, struc
             ds_buffer_printf(out, " and %u more", death->num_ended - MAX_NAMED);
     }
     if (death->num_calls != 0)
-        ds_buffer_printf(out, "; ended with it %s", counted(death->num_calls, "calls").text);
+        ds_buffer_printf(out, "; ended with it %s", ds_counted(death->num_calls, "calls").text);
     if (death->num_monitors != 0)
         ds_buffer_printf(out, "%s %" PRIu64 " %s",
                          death->num_calls != 0 ? " and" : "; ended with it", death->num_monitors,
@@ -367,8 +367,8 @@ static void print_sum(const struct deaths *d, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "ended: %" PRIu64 " process%s", d->num_processes,
                      d->num_processes == 1 ? "" : "es");
-    ds_buffer_printf(out, " and %s", counted(d->num_links, "links").text);
-    ds_buffer_printf(out, "; %s sent%s\n", counted(d->num_signals, "exit signals").text,
+    ds_buffer_printf(out, " and %s", ds_counted(d->num_links, "links").text);
+    ds_buffer_printf(out, "; %s sent%s\n", ds_counted(d->num_signals, "exit signals").text,
                      d->failed || d->lines.failed || d->lines.held.failed ? "; memory ran out" : "");
 }
 

@@ -4,7 +4,7 @@
  */
 #include "report.h"
 
-#include "counted.h"
+#include "duration.h"
 #include "hash.h"
 #include "histogram.h"
 #include "span_sum.h"
@@ -12,6 +12,7 @@
 #include "label_show.h"
 #include "term_show.h"
 
+#include <distsniff/counted.h>
 #include <distsniff/identity.h>
 
 #include <inttypes.h>
@@ -169,7 +170,7 @@ static void print_span(const struct latency_kind *kind, int64_t ns, struct ds_bu
     if (kind->count == kind->without)
         ds_buffer_add_text(out, "-");
     else
-        latency_print(ns, out);
+        duration_print(ns, out);
     ds_buffer_add_text(out, "\t");
 }
 
@@ -290,7 +291,7 @@ static void show_table(void *state)
 {
     struct latency *l = state;
     struct ds_buffer *out = &l->text->buffer;
-    ds_buffer_printf(out, "latency of %s\n", counted(l->count, "calls").text);
+    ds_buffer_printf(out, "latency of %s\n", ds_counted(l->count, "calls").text);
     print_parts(l);
     if (l->count != 0)
         ds_buffer_add_text(out, "-Y 'call == SLOWEST' shows a call, -Y 'frame == PACKET' its "

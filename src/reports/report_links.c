@@ -3,13 +3,14 @@
  * long, what went each way, the way it took, and how it ended; worst first.
  */
 #include "report.h"
-#include "span_sum.h"
 
 #include "character.h"
-#include "counted.h"
+#include "duration.h"
 #include "printable.h"
+#include "span_sum.h"
 #include "table.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +199,7 @@ static void add_span(int64_t ns, struct ds_buffer *out)
     if (ns == 0)
         ds_buffer_add_text(out, "-");
     else
-        latency_print(ns, out);
+        duration_print(ns, out);
 }
 
 static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
@@ -211,14 +212,14 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
     }
     if (row->release[end] != NULL)
         ds_buffer_printf(out, " (%s)", row->release[end]);
-    ds_buffer_printf(out, " sent %s", counted(row->bytes[end], "bytes").text);
-    ds_buffer_printf(out, ", %s", counted(row->messages[end], "messages").text);
+    ds_buffer_printf(out, " sent %s", ds_counted(row->bytes[end], "bytes").text);
+    ds_buffer_printf(out, ", %s", ds_counted(row->messages[end], "messages").text);
     if (row->largest[end] != 0)
         ds_buffer_printf(out, " (largest %" PRIu64 ")", row->largest[end]);
-    ds_buffer_printf(out, ", %s", counted(row->ticks[end], "ticks").text);
+    ds_buffer_printf(out, ", %s", ds_counted(row->ticks[end], "ticks").text);
     if (row->tick_ns[end] != 0) {
         ds_buffer_add_text(out, " every ");
-        latency_print(row->tick_ns[end], out);
+        duration_print(row->tick_ns[end], out);
     }
     if (row->has_facts) {
         ds_buffer_add_text(out, ", round trip p50 ");
@@ -226,10 +227,10 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
         ds_buffer_add_text(out, " p99 ");
         add_span(row->slow_trip_ns[end], out);
         ds_buffer_printf(out, ", %" PRIu64 " of %s sent again", row->again[end],
-                         counted(row->sent[end], "segments").text);
+                         ds_counted(row->sent[end], "segments").text);
         if (row->stalls[end] != 0) {
-            ds_buffer_printf(out, ", stalled %s for ", counted(row->stalls[end], "times").text);
-            latency_print(row->stalled_ns[end], out);
+            ds_buffer_printf(out, ", stalled %s for ", ds_counted(row->stalls[end], "times").text);
+            duration_print(row->stalled_ns[end], out);
         }
     }
     ds_buffer_add_text(out, "\n");
@@ -263,7 +264,7 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
     ds_buffer_add_text(out, "  ");
     report_print_time(links->text, row->first_ns, out);
     ds_buffer_add_text(out, out->data != NULL && out->data[out->len - 1] == ' ' ? "for " : " for ");
-    latency_print(row->last_ns - row->first_ns, out);
+    duration_print(row->last_ns - row->first_ns, out);
     ds_buffer_printf(out, ", %s, %s", state_of(row), end_of(row));
     if (row->closer >= 0) {
         ds_buffer_add_text(out, row->close == DS_CLOSE_CAPTURE ? ", half closed by " : " by ");
@@ -274,7 +275,7 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
     if (total != 0)
         ds_buffer_printf(out, ", %.1f %% of all", (double)bytes * 100 / (double)total);
     if (row->gaps != 0)
-        ds_buffer_printf(out, ", %s", counted(row->gaps, "gaps").text);
+        ds_buffer_printf(out, ", %s", ds_counted(row->gaps, "gaps").text);
     ds_buffer_add_text(out, "\n");
     add_side(row, 0, out);
     add_side(row, 1, out);
@@ -317,10 +318,10 @@ static void show_report(void *state)
         total += rows[i]->bytes[0] + rows[i]->bytes[1];
     for (size_t i = 0; i < num; i++)
         add_row(links, rows[i], total, out);
-    ds_buffer_printf(out, "%s", counted(num, "links").text);
+    ds_buffer_printf(out, "%s", ds_counted(num, "links").text);
     if (links->rows.num_forgotten + links->no_memory != 0)
         ds_buffer_printf(out, "; %s were forgotten, since there were too many",
-                         counted(links->rows.num_forgotten + links->no_memory, "links").text);
+                         ds_counted(links->rows.num_forgotten + links->no_memory, "links").text);
     ds_buffer_add_text(out, "\n");
     free(rows);
 }

@@ -4,11 +4,12 @@
  */
 #include "report.h"
 
-#include "counted.h"
+#include "duration.h"
 #include "held_lines.h"
 #include "reason_show.h"
 #include "term_show.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -69,7 +70,7 @@ static void take_record(void *state, const struct record *record)
     ds_buffer_add_text(out, m->is_link ? "link\t" : "monitor\t");
     report_print_time(report->text, m->start_ns, out);
     ds_buffer_add_text(out, "\t");
-    latency_print(m->end_ns - m->start_ns, out);
+    duration_print(m->end_ns - m->start_ns, out);
     ds_buffer_add_text(out, "\t");
     party_print(&m->watcher, out);
     ds_buffer_add_text(out, " > ");
@@ -87,7 +88,7 @@ static void print_sum(const struct monitor_table *report)
     const bool failed = report->scratch.failed || report->lines.failed || report->lines.held.failed;
     ds_buffer_printf(&report->text->buffer, "%" PRIu64 " %s, and %s of calls%s\n", report->num_shown,
                      report->num_shown == 1 ? "monitor or link" : "monitors and links",
-                     counted(report->num_of_calls, "monitors").text,
+                     ds_counted(report->num_of_calls, "monitors").text,
                      failed ? "; memory ran out" : "");
 }
 

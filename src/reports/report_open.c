@@ -7,13 +7,14 @@
 
 #include "best_rows.h"
 #include "character.h"
-#include "counted.h"
+#include "duration.h"
 #include "hash.h"
 #include "term_show.h"
 #include "label_show.h"
 #include "printable.h"
 #include "table.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -68,7 +69,7 @@ static void print_head(const struct open_table *t, const char *what, int64_t sta
                        int64_t now_ns, uint64_t frame, uint64_t conn, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "%s\t", what);
-    latency_print(now_ns - start_ns, out);
+    duration_print(now_ns - start_ns, out);
     ds_buffer_add_text(out, "\t");
     report_print_time(t->text, start_ns, out);
     ds_buffer_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t ", frame, conn);
@@ -246,12 +247,12 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
     add_name(u, 1, line);
     if (!u->is_stall)
         ds_buffer_printf(line, "  %s of a message, %s so far, %" PRIu64 " to come",
-                         counted(u->num, "fragments").text, counted(u->size, "bytes").text, u->left);
+                         ds_counted(u->num, "fragments").text, ds_counted(u->size, "bytes").text, u->left);
     else
         ds_buffer_printf(line, "  which %s", why[u->why]);
     if (u->is_stall && u->size != 0)
         ds_buffer_printf(line, "; a message of %s waits in the middle, %" PRIu64 " to come",
-                         counted(u->size, "bytes").text, u->left);
+                         ds_counted(u->size, "bytes").text, u->left);
     ds_buffer_add_text(line, "\n");
     add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
 }
@@ -292,17 +293,17 @@ static void show_table(void *state)
         add_unfinished(t, list, u);
     for (int i = 0; i < NUM_WHAT; i++)
         num += list->num[i];
-    ds_buffer_add_text(out, counted(list->num[OPEN_CALL], "calls").text);
-    ds_buffer_printf(out, ", %s", counted(list->num[OPEN_MONITOR], "monitors").text);
-    ds_buffer_printf(out, " and %s open", counted(list->num[OPEN_LINK], "links").text);
+    ds_buffer_add_text(out, ds_counted(list->num[OPEN_CALL], "calls").text);
+    ds_buffer_printf(out, ", %s", ds_counted(list->num[OPEN_MONITOR], "monitors").text);
+    ds_buffer_printf(out, " and %s open", ds_counted(list->num[OPEN_LINK], "links").text);
     if (list->num[OPEN_FRAGMENTS] != 0)
         ds_buffer_printf(out, "; %s of which fragments are to come",
-                         counted(list->num[OPEN_FRAGMENTS], "messages").text);
+                         ds_counted(list->num[OPEN_FRAGMENTS], "messages").text);
     if (list->num[OPEN_STALL] != 0)
-        ds_buffer_printf(out, "; %s", counted(list->num[OPEN_STALL], "stalls").text);
+        ds_buffer_printf(out, "; %s", ds_counted(list->num[OPEN_STALL], "stalls").text);
     if (t->unfinished.num_forgotten != 0)
         ds_buffer_printf(out, "; %" PRIu64 " of these were forgotten", t->unfinished.num_forgotten);
-    ds_buffer_printf(out, "; %s of calls", counted(list->num_of_calls, "monitors").text);
+    ds_buffer_printf(out, "; %s of calls", ds_counted(list->num_of_calls, "monitors").text);
     if (num > list->rows.num)
         ds_buffer_printf(out, "; the %zu oldest are shown", list->rows.num);
     ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; memory ran out\n" : "\n");

@@ -5,7 +5,7 @@
 #include "report.h"
 #include "term_show.h"
 
-#include "counted.h"
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static void show_table(void *state)
     struct trace_table *report = state;
     struct ds_buffer *out = &report->text->buffer;
     struct traced *rows = report->rows;
-    ds_buffer_printf(out, "%s", counted(report->num_rows, "traced messages").text);
+    ds_buffer_printf(out, "%s", ds_counted(report->num_rows, "traced messages").text);
     if (report->num_left_out != 0)
         ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
                          report->num_left_out, report->max);

@@ -5,10 +5,10 @@
  */
 #include "report.h"
 
-#include "counted.h"
 #include "talkers.h"
 #include "tally.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,11 +260,11 @@ static void show_table(void *state)
     const double passed = t->has_start ? (double)(end_ns - t->start_ns) / 1e9 : 0;
     const double seconds = passed > 0 ? passed : 1;
     size_t num, num_shown = 0;
-    ds_buffer_printf(out, "top of %.3f s: %s", passed, counted(t->count, "messages").text);
+    ds_buffer_printf(out, "top of %.3f s: %s", passed, ds_counted(t->count, "messages").text);
     ds_buffer_printf(out, " (%.1f/s), %s", (double)t->count / seconds,
-                     counted(t->bytes, "bytes").text);
+                     ds_counted(t->bytes, "bytes").text);
     ds_buffer_printf(out, " (%.0f/s), %s\n", (double)t->bytes / seconds,
-                     counted(t->calls, "calls").text);
+                     ds_counted(t->calls, "calls").text);
     struct top_process *rows = make_rows(t, &num);
     if (rows != NULL) {
         ds_buffer_add_text(&lines,

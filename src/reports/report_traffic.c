@@ -8,7 +8,6 @@
 #include "report.h"
 
 #include "best_rows.h"
-#include "counted.h"
 #include "histogram.h"
 #include "samples.h"
 #include "talkers.h"
@@ -16,6 +15,7 @@
 #include "label_show.h"
 #include "term_show.h"
 
+#include <distsniff/counted.h>
 #include <distsniff/dissect.h>
 #include <distsniff/shape.h>
 
@@ -465,8 +465,8 @@ static void show_table(void *state)
     struct ds_buffer *out = &t->text->buffer, lines = {0};
     uint64_t shown_bytes = 0, num_shown = 0;
     report_narrow(t->text, &columns);
-    ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], counted(t->count, "messages").text,
-                     counted(t->bytes, "bytes").text);
+    ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], ds_counted(t->count, "messages").text,
+                     ds_counted(t->bytes, "bytes").text);
     ds_buffer_printf(out, " in %.3f s\n", seconds_of(t));
     if (t->count == 0)
         return;

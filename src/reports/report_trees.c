@@ -8,10 +8,11 @@
  */
 #include "report.h"
 
-#include "counted.h"
+#include "duration.h"
 #include "table.h"
 #include "label_show.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,7 @@ static void print_node(struct tree_table *report, const struct tree *tree, unsig
     ds_buffer_printf(out, "%*s", (int)(2 * (depth < max_depth ? depth : max_depth)), "");
     if (parent != NULL) {
         ds_buffer_add_text(out, tree->start_ns < parent->start_ns ? "" : "+");
-        latency_print(tree->start_ns - parent->start_ns, out);
+        duration_print(tree->start_ns - parent->start_ns, out);
         ds_buffer_add_text(out, " ");
     } else {
         report_print_time(report->text, tree->start_ns, out);
@@ -182,7 +183,7 @@ static void take_record(void *state, const struct record *record)
     struct ds_buffer *line = &report->scratch;
     line->len = 0;
     ds_buffer_printf(line, "#%" PRIu64 " ", call->number);
-    latency_print(tree->latency_ns, line);
+    duration_print(tree->latency_ns, line);
     ds_buffer_add(line, " ", 1);
     label_show(call->label, line);
     ds_buffer_add(line, " ", 1);
@@ -280,7 +281,7 @@ static void show_table(void *state)
     ds_buffer_printf(out,
                      "%s with others beneath, %" PRIu64 " without, %" PRIu64
                      " of which it can't be told\n",
-                     counted(counts.trees, "calls").text, counts.single, counts.ambiguous);
+                     ds_counted(counts.trees, "calls").text, counts.single, counts.ambiguous);
     if (report->failed)
         ds_buffer_add_text(out, "memory ran out\n");
     if (!flows)

@@ -4,6 +4,7 @@
 #include "reports.h"
 
 #include "complain.h"
+#include "duration.h"
 #include "output_file.h"
 #include "redraw.h"
 #include "report.h"
@@ -283,7 +284,7 @@ void reports_print_open(const struct reports *r, const struct call *call, struct
     ds_buffer_printf(out, "open: #%" PRIu64 " since ", call->number);
     report_print_time(&r->text, call->start_ns, out);
     ds_buffer_add_text(out, ", for ");
-    latency_print(call->end_ns - call->start_ns, out);
+    duration_print(call->end_ns - call->start_ns, out);
     ds_buffer_add(out, ": ", 2);
     label_show(call->label, out);
     ds_buffer_add(out, " ", 1);

@@ -3,9 +3,9 @@
  */
 #include "progress.h"
 
-#include "counted.h"
 #include "clock.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -31,8 +31,8 @@ void progress_update(struct progress *progress, const struct capture *capture,
     fputc('\r', stderr);
     if (capture_get_progress(capture, &fraction))
         fprintf(stderr, "%3.0f%%, ", fraction * 100);
-    fprintf(stderr, "%s, %s\033[K", counted(capture->num_packets, "packets").text,
-            counted(stats->messages, "messages").text);
+    fprintf(stderr, "%s, %s\033[K", ds_counted(capture->num_packets, "packets").text,
+            ds_counted(stats->messages, "messages").text);
     fflush(stderr);
 }
 

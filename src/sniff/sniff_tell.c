@@ -6,10 +6,10 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "counted.h"
 #include "late_hints.h"
 #include "summary.h"
 
+#include <distsniff/counted.h>
 #include <stdio.h>
 
 /* The counts of all stages together. */
@@ -91,7 +91,7 @@ void sniff_explain_nothing_passed(const struct sniff *s)
     if (!s->capture.is_live && s->num_passed == 0 && s->num_taken != 0 &&
         s->options->follow.expression != NULL && s->ending.reason == ENDING_INPUT)
         complain("none of %s passes %s: without it, distribution is found on any port",
-                 counted(s->num_taken, "packets").text, s->options->follow.expression);
+                 ds_counted(s->num_taken, "packets").text, s->options->follow.expression);
 }
 
 void sniff_say_alive(struct sniff *s)
@@ -101,8 +101,8 @@ void sniff_say_alive(struct sniff *s)
         return;
     const struct ds_stats *stats = ds_session_stats(s->session);
     snprintf(lines, sizeof lines, "WATCHDOG=1\nSTATUS=%s, %s, %s",
-             counted(s->num_passed, "packets").text, counted(stats->connections, "connections").text,
-             counted(stats->messages, "messages").text);
+             ds_counted(s->num_passed, "packets").text, ds_counted(stats->connections, "connections").text,
+             ds_counted(stats->messages, "messages").text);
     service_say(&s->service, lines);
 }
 
@@ -120,5 +120,5 @@ void sniff_say_given_up(const struct sniff *s)
     if (num_given_up != 0)
         complain("-e, -m, -Y, --trigger or --redact-keep gave up %s, as finding out would take too "
                  "long; what they were held against is taken not to match: simplify the expression",
-                 counted(num_given_up, "times").text);
+                 ds_counted(num_given_up, "times").text);
 }

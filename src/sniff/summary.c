@@ -3,13 +3,13 @@
  */
 #include "summary.h"
 
-#include "counted.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 
 static void print_count(FILE *out, const char *before, uint64_t count, const char *what)
 {
-    fprintf(out, "%s%s", before, counted(count, what).text);
+    fprintf(out, "%s%s", before, ds_counted(count, what).text);
 }
 
 void summary_print(const struct summary *summary, FILE *out)
@@ -46,7 +46,7 @@ void summary_print(const struct summary *summary, FILE *out)
 
     if (summary->chooses)
         fprintf(out, "%" PRIu64 " of %s shown\n", summary->num_shown,
-                counted(stats->messages, "messages").text);
+                ds_counted(stats->messages, "messages").text);
 
     /* What is usually nothing is only said when it is something. */
     const struct {

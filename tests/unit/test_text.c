@@ -4,7 +4,6 @@
 #include "hexdump.h"
 #include "json_escape.h"
 #include "printable.h"
-#include "record.h"
 #include "timestamp.h"
 
 #include <setjmp.h>
@@ -146,25 +145,6 @@ static void prints_points_in_time(void **state)
     assert_buffer(&out, "-00:00:00.000001000");
 }
 
-static void prints_latencies(void **state)
-{
-    static const struct {
-        int64_t ns;
-        const char *expected;
-    } cases[] = {
-        {0, "0 ns"}, {999, "999 ns"}, {1000, "1 us"}, {412499, "412 us"}, {412500, "413 us"},
-        {1000000, "1.00 ms"}, {9054999, "9.05 ms"}, {9055000, "9.06 ms"}, {12345678, "12.3 ms"},
-        {1000000000, "1.00 s"}, {59994999999, "59.99 s"}, {90000000000, "1.5 min"},
-        {-1500, "-2 us"}, {INT64_MIN, "-153722867.3 min"},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct ds_buffer out = {0};
-        latency_print(cases[i].ns, &out);
-        assert_buffer(&out, cases[i].expected);
-    }
-}
-
 static void dumps_bytes(void **state)
 {
     struct ds_buffer out = {0};
@@ -181,8 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(escapes_for_terminals), cmocka_unit_test(reads_no_byte_too_far),
         cmocka_unit_test(mends_utf8_for_json),   cmocka_unit_test(escapes_for_json),
-        cmocka_unit_test(prints_points_in_time), cmocka_unit_test(prints_latencies),
-        cmocka_unit_test(dumps_bytes),
+        cmocka_unit_test(prints_points_in_time), cmocka_unit_test(dumps_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
