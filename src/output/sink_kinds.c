@@ -1,0 +1,47 @@
+/*
+ * sink_kinds.c - the table of output formats. A new one is a file with a sink_kind and a line
+ * here.
+ */
+#include "sink.h"
+
+#include <string.h>
+
+static const struct sink_kind *const kinds[] = {
+    &sink_text,
+    &sink_json,
+    &sink_mermaid,
+    &sink_plantuml,
+    &sink_perfetto,
+    &sink_html,
+    &sink_sqlite,
+    &sink_otlp,
+    &sink_livemd,
+    &sink_pcapng,
+    &sink_nats,
+    &sink_erl,
+    &sink_ex,
+    &sink_etf,
+    &sink_replay,
+    &sink_erlmod,
+    &sink_eunit,
+    &sink_exunit,
+};
+
+enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
+
+const struct sink_kind *sink_find(const char *name, size_t len)
+{
+    for (int i = 0; i < NUM_KINDS; i++) {
+        if (strlen(kinds[i]->name) == len && memcmp(kinds[i]->name, name, len) == 0)
+            return kinds[i];
+    }
+    return NULL;
+}
+
+size_t sink_get_names(const char *names[MAX_KINDS])
+{
+    _Static_assert((int)NUM_KINDS <= (int)MAX_KINDS, "all have room");
+    for (int i = 0; i < NUM_KINDS; i++)
+        names[i] = kinds[i]->name;
+    return NUM_KINDS;
+}
