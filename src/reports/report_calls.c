@@ -10,9 +10,6 @@
 #include "duration.h"
 #include "held_lines.h"
 #include "label_show.h"
-#include "reason_show.h"
-#include "term_show.h"
-#include "timestamp.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -31,43 +28,6 @@ struct call_table {
 
 static const char heading[] =
     "call\tstart\tlatency\tlabel\toutcome\tcaller > callee  request => result\n";
-
-static const struct ds_term_print_options short_term = {
-    .max_bytes = 40, .max_items = 10, .max_depth = 4, .max_len = 100};
-
-void report_print_time(const struct report_text *text, int64_t ns, struct ds_buffer *out)
-{
-    static struct timestamp_cache none;
-    struct timestamp_cache clock = none;
-    timestamp_print_local(&clock, ns, text->time_digits, false, out);
-}
-
-void report_print_who(const struct call *call, struct ds_buffer *out)
-{
-    party_print(&call->caller, out);
-    ds_buffer_add_text(out, " > ");
-    party_print(&call->callee, out);
-}
-
-void report_print_what(const struct call *call, size_t max_len, struct ds_buffer *out)
-{
-    struct ds_term_print_options options = short_term;
-    options.max_len = max_len;
-    if (call->mfa.data != NULL)
-        call_print_mfa_as(term_show_syntax(), call, out);
-    else if (call->request.data != NULL)
-        term_show(&call->request, &options, out);
-    else
-        ds_buffer_printf(out, "(%s)", ds_counted(call->request_len, "bytes").text);
-    if (call->result.data != NULL) {
-        ds_buffer_add_text(out, " => ");
-        term_show(&call->result, &options, out);
-    } else if (call->reason.data != NULL) {
-        const bool is_error = call->error_class != NULL && strcmp(call->error_class, "error") == 0;
-        ds_buffer_printf(out, " => %s ", call->error_class != NULL ? call->error_class : "");
-        reason_show(&call->reason, is_error, &options, out);
-    }
-}
 
 static void *open_table(struct report_text *text, const struct report_config *config)
 {

@@ -66,19 +66,6 @@ static uint64_t add_text(uint64_t hash, struct ds_text text)
     return text.data != NULL ? hash_more(hash, text.data, text.len) : hash_more(hash, "", 1);
 }
 
-/* A process made for one call is not told from others like it: then it is the node. */
-void report_print_callee(const struct call *call, struct ds_buffer *out)
-{
-    struct party callee = call->callee;
-    const bool has_name = callee.name.data != NULL && !callee.is_for;
-    if (has_name || call->mfa.data != NULL)
-        callee.has_pid = false;
-    if (callee.is_for)
-        callee.name = (struct ds_text){0};
-    callee.is_for = false;
-    party_print(&callee, out);
-}
-
 /* print_function appends "lists:seq/2", or "lists:seq" where the arguments were not kept. */
 static uint64_t print_function(const struct call *call, struct ds_buffer *out)
 {

@@ -179,19 +179,6 @@ static void end_all(struct reports *r)
     }
 }
 
-void report_bound(const struct report_text *text, struct columns *columns)
-{
-    columns->line_width = text->width;
-    columns->shortens = text->shortens;
-}
-
-void report_narrow(const struct report_text *text, struct columns *columns)
-{
-    report_bound(text, columns);
-    if (text->width != 0)
-        memset(columns->width, 0, sizeof columns->width);
-}
-
 static struct ds_text all_of(const struct ds_buffer *buffer)
 {
     return (struct ds_text){buffer->len != 0 ? buffer->data : "", buffer->len};
