@@ -1,6 +1,6 @@
 /*
  * packet_recorder_parts.h - what the recorder's parts share: packet_recorder.c itself, keep_conns.c
- * for -O and keep_latest.c for --trigger.
+ * for -O and keep_latest.c for --trigger, and recorder_file.c, their files.
  */
 #ifndef SRC_PACKET_RECORDER_PARTS_H
 #define SRC_PACKET_RECORDER_PARTS_H
@@ -49,6 +49,9 @@ void recorder_write(struct packet_recorder *recorder, const struct ds_packet *pa
  * or of all that go on where ends is NULL. now_ns is the time of what comes next. */
 void recorder_write_state(struct packet_recorder *recorder, const struct ds_endpoint *ends,
                           int64_t now_ns);
+
+/* recorder_flush_file writes out what has gathered. */
+void recorder_flush_file(struct packet_recorder *recorder);
 
 /* recorder_close completes the file that is open. */
 void recorder_close(struct packet_recorder *recorder);
