@@ -1,6 +1,6 @@
 /*
  * rows.h - what records become in a database: rows_event.c has events, rows_message.c messages, rows_end.c
- * what came to an end, and what was found.
+ * what came to an end, and what was found; rows_put.c what several of them put into a row.
  */
 #ifndef SRC_ROWS_H
 #define SRC_ROWS_H
