@@ -36,6 +36,7 @@ void calls_free(struct calls *calls)
     table_free(&calls->conns);
     table_free(&calls->askers);
     table_free(&calls->habits);
+    titles_free(&calls->processes);
     processes_free(&calls->processes);
     held_calls_free(&calls->held);
     ds_buffer_free(&calls->scratch);
@@ -125,6 +126,7 @@ void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
     habits_init(&calls->habits);
     held_calls_init(&calls->held, emit, context);
     processes_init(&calls->processes, intern, max_processes, serving_drop, calls);
+    titles_init(&calls->processes, max_processes);
 }
 
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
@@ -314,16 +316,6 @@ static bool make_way(struct calls *calls, const struct call_start *start,
     return num != 0;
 }
 
-void calls_resolve(struct calls *calls, struct open_call *call, uint32_t creation)
-{
-    call->callee_name = 0;
-    if (call->callee.serial != PID_KEY_NAMED || call->callee.node == 0)
-        return;
-    call->callee_name = call->callee.id;
-    processes_whereis(&calls->processes, call->callee.node, call->callee_name, creation,
-                      &call->callee);
-}
-
 struct open_call *calls_open(struct calls *calls, const struct call_start *start)
 {
     const struct ds_event *event = start->event;
@@ -362,7 +354,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
         remove_call(calls, call);
         return NULL;
     }
-    calls_resolve(calls, call, event->conn->end[!event->dir].creation);
+    serving_resolve(calls, call, event->conn->end[!event->dir].creation);
     keep_request(calls, call, start);
     if (call->is_tentative)
         return call;

@@ -139,10 +139,6 @@ void calls_set_callee(struct calls *calls, struct open_call *call, const struct 
 void calls_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
                    uint32_t node);
 
-/* calls_resolve: where the callee is a name, the process that is known to have it takes its
- * place. creation of that node, 0: any. */
-void calls_resolve(struct calls *calls, struct open_call *call, uint32_t creation);
-
 /* calls_give_old gives out the records of calls that waited long enough for their parents, or in
  * vain. To be called now and then. */
 static inline void calls_give_old(struct calls *calls, int64_t now_ns)

@@ -10,6 +10,7 @@
 #include "asking.h"
 #include "own_labels.h"
 #include "serving.h"
+#include "titles.h"
 #include "step.h"
 
 #include <stdlib.h>
@@ -196,8 +197,10 @@ static void count_conn(struct correlate *c, const struct ds_event *event)
         node[end] = intern_add(&c->intern, conn->end[end].node);
     if (event->change.state == DS_CONN_UP || event->change.state == DS_CONN_CONTINUED)
         processes_conn_up(&c->calls.processes, conn->number, node);
-    else if (event->change.final && !event->change.unfollowed)
+    else if (event->change.final && !event->change.unfollowed) {
+        titles_conn_ended(&c->calls.processes, conn->number);
         processes_conn_ended(&c->calls.processes, conn->number, node);
+    }
 }
 
 /* caller_ended gives up what a process was waiting for that is no more. */

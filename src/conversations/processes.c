@@ -3,7 +3,7 @@
  */
 #include "processes.h"
 
-#include "titles.h"
+#include "processes.h"
 
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ void processes_init(struct processes *p, struct intern *intern, uint64_t max,
     *p = (struct processes){.intern = intern, .on_drop = on_drop, .context = context};
     table_init(&p->table, sizeof(struct process), max);
     table_init(&p->bindings, sizeof(struct binding), max);
-    titles_init(p, max);
+    table_init(&p->titles, sizeof(struct title), max);
     nodes_init(&p->nodes, max);
 }
 
@@ -53,7 +53,9 @@ void processes_free(struct processes *p)
 {
     table_free(&p->table);
     table_free(&p->bindings);
-    titles_free(p);
+    for (struct title *t = table_oldest(&p->titles); t != NULL; t = table_newer(&p->titles, t))
+        free(t->text);
+    table_free(&p->titles);
     nodes_free(&p->nodes);
 }
 
@@ -122,11 +124,41 @@ static void remove_binding(struct processes *p, struct binding *b)
     table_remove(&p->bindings, b);
 }
 
+void processes_remove_title(struct processes *p, struct title *title)
+{
+    struct process *process = table_get(&p->table, title->process);
+    struct process *scope = table_get(&p->table, title->scope);
+    table_unlink(&p->titles, offsetof(struct title, of_process), &process->titles, title);
+    if (scope != NULL)
+        table_unlink(&p->titles, offsetof(struct title, of_scope), &scope->given, title);
+    free(title->text);
+    table_remove(&p->titles, title);
+    processes_release(p, process);
+}
+
+void processes_drop_given(struct processes *p, struct process *scope)
+{
+    while (scope->given != 0)
+        processes_remove_title(p, table_get(&p->titles, scope->given));
+}
+
+/* drop_titles forgets the titles of a process, and those that it gave as a scope. */
+static void drop_titles(struct processes *p, struct process *process)
+{
+    process->being_dropped = true;
+    processes_drop_given(p, process);
+    while (process->titles != 0)
+        processes_remove_title(p, table_get(&p->titles, process->titles));
+    process->is_scope = false;
+    process->offers = 0;
+    process->being_dropped = false;
+}
+
 /* forget_known forgets what is known of a process. */
 static void forget_known(struct processes *p, struct process *process)
 {
     struct binding *b = find_binding(p, process->key.node, process->name);
-    titles_drop(p, process);
+    drop_titles(p, process);
     process->name = 0;
     process->is_for = false;
     if (b != NULL && pid_key_equal(&b->pid, &process->key))
@@ -290,7 +322,6 @@ void processes_conn_up(struct processes *p, uint64_t conn, const uint32_t node[2
 void processes_conn_ended(struct processes *p, uint64_t conn, const uint32_t node[2])
 {
     nodes_conn_ended(&p->nodes, conn);
-    titles_conn_ended(p, conn);
     for (int end = 0; end < 2; end++) {
         const struct node *known = nodes_find(&p->nodes, node[end]);
         while (known != NULL && known->num_conns == 0 && known->known != 0) {

@@ -27,10 +27,21 @@ struct process {
     struct table_link of_node;
 };
 
+/* title is what a process is called beside its registered name: titles.h. A name of global has no scope. */
+struct title {
+    struct table_entry entry;
+    uint32_t process, scope; /* as numbers in the table of processes */
+    struct table_link of_process, of_scope;
+    char *text;
+    uint32_t num_joined;
+    uint32_t len, prefix_len; /* bytes of the text, and of what comes before the name */
+    uint32_t elixir_len;      /* of the same in Elixir's syntax, behind it */
+};
+
 struct processes {
     struct table table;    /* of struct process, by pid */
     struct table bindings; /* (node, name) to pid */
-    struct table titles;   /* titles.h */
+    struct table titles;   /* of struct title */
     struct table told;     /* connections on which scopes told something */
     struct nodes nodes;
     struct intern *intern;
@@ -56,6 +67,11 @@ void processes_remember(struct processes *p, struct process *process);
 
 /* processes_release forgets the process if there is nothing left to know about it. */
 void processes_release(struct processes *p, struct process *process);
+
+/* processes_remove_title forgets a title, and its process if that is all that was known of it;
+ * processes_drop_given, all that a process gave as a scope. */
+void processes_remove_title(struct processes *p, struct title *title);
+void processes_drop_given(struct processes *p, struct process *scope);
 
 /* processes_learn tells that pid answered as the process registered as name (interned) on
  * its node. One answer makes a name known. The answer of a pid that is known by another name moves

@@ -367,6 +367,16 @@ void calls_set_callee(struct calls *calls, struct open_call *call, const struct 
     }
 }
 
+void serving_resolve(struct calls *calls, struct open_call *call, uint32_t creation)
+{
+    call->callee_name = 0;
+    if (call->callee.serial != PID_KEY_NAMED || call->callee.node == 0)
+        return;
+    call->callee_name = call->callee.id;
+    processes_whereis(&calls->processes, call->callee.node, call->callee_name, creation,
+                      &call->callee);
+}
+
 void calls_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
                    uint32_t node)
 {
@@ -375,7 +385,7 @@ void calls_forward(struct calls *calls, struct open_call *call, const struct pid
     call->is_forwarded = true;
     call->is_behind = false;
     call->callee = *to;
-    calls_resolve(calls, call, 0);
+    serving_resolve(calls, call, 0);
     serving_link(calls, call);
 }
 

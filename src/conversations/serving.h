@@ -19,6 +19,10 @@
 /* Packets of two connections overtake each other by no more than this. */
 enum { CROSSING_NS = 100000000 };
 
+/* serving_resolve: where the callee is a name, the process that is known to have it takes its
+ * place. creation of that node, 0: any. */
+void serving_resolve(struct calls *calls, struct open_call *call, uint32_t creation);
+
 /* serving_link notes who serves a call: call->callee, if there is one. */
 void serving_link(struct calls *calls, struct open_call *call);
 void serving_unlink(struct calls *calls, struct open_call *call);

@@ -6,17 +6,6 @@
 
 #include <stdlib.h>
 
-/* title is one of them. A name of global has no scope. */
-struct title {
-    struct table_entry entry;
-    uint32_t process, scope; /* as numbers in the table of processes */
-    struct table_link of_process, of_scope;
-    char *text;
-    uint32_t num_joined;
-    uint32_t len, prefix_len; /* bytes of the text, and of what comes before the name */
-    uint32_t elixir_len;      /* of the same in Elixir's syntax, behind it */
-};
-
 /* title_name is a name or group, and the words before it. */
 struct title_name {
     const char *prefix;
@@ -32,15 +21,11 @@ struct told {
 
 void titles_init(struct processes *p, uint64_t max)
 {
-    table_init(&p->titles, sizeof(struct title), max);
     table_init(&p->told, sizeof(struct told), max);
 }
 
 void titles_free(struct processes *p)
 {
-    for (struct title *t = table_oldest(&p->titles); t != NULL; t = table_newer(&p->titles, t))
-        free(t->text);
-    table_free(&p->titles);
     table_free(&p->told);
     ds_buffer_free(&p->scratch);
 }
@@ -48,18 +33,6 @@ void titles_free(struct processes *p)
 static struct process *process_of(const struct processes *p, const struct title *title)
 {
     return table_get(&p->table, title->process);
-}
-
-static void remove_title(struct processes *p, struct title *title)
-{
-    struct process *process = process_of(p, title);
-    struct process *scope = table_get(&p->table, title->scope);
-    table_unlink(&p->titles, offsetof(struct title, of_process), &process->titles, title);
-    if (scope != NULL)
-        table_unlink(&p->titles, offsetof(struct title, of_scope), &scope->given, title);
-    free(title->text);
-    table_remove(&p->titles, title);
-    processes_release(p, process);
 }
 
 /* print_name_as writes a name behind its words into p->scratch. False when it is too long, or
@@ -141,7 +114,7 @@ static void add_title(struct processes *p, const struct title_name *name, size_t
     const struct pid_key scope_key = scope != NULL ? scope->key : (struct pid_key){0};
     if (table_is_full(&p->titles)) {
         p->num_dropped++;
-        remove_title(p, table_oldest(&p->titles));
+        processes_remove_title(p, table_oldest(&p->titles));
     }
     struct process *process = processes_add(p, pid);
     scope = scope != NULL ? processes_find(p, &scope_key) : NULL; /* it may have had to go */
@@ -182,7 +155,7 @@ void titles_register(struct processes *p, const struct ds_term *term, const stru
     if (title != NULL && pid_key_equal(&process_of(p, title)->key, pid))
         return;
     if (title != NULL)
-        remove_title(p, title);
+        processes_remove_title(p, title);
     add_title(p, &name, prefix_len, NULL, pid);
 }
 
@@ -193,7 +166,7 @@ void titles_unregister(struct processes *p, const struct ds_term *term)
     struct title *title =
         print_name(p, &name, &prefix_len) ? find_title(p, prefix_len, NULL, NULL) : NULL;
     if (title != NULL)
-        remove_title(p, title);
+        processes_remove_title(p, title);
 }
 
 void titles_open_scope(struct processes *p, const struct pid_key *pid)
@@ -310,20 +283,14 @@ void titles_leave(struct processes *p, const struct pid_key *scope_key,
     struct title *title =
         print_name(p, &name, &prefix_len) ? find_title(p, prefix_len, scope, pid) : NULL;
     if (title != NULL && --title->num_joined == 0)
-        remove_title(p, title);
-}
-
-static void drop_given(struct processes *p, struct process *scope)
-{
-    while (scope->given != 0)
-        remove_title(p, table_get(&p->titles, scope->given));
+        processes_remove_title(p, title);
 }
 
 void titles_leave_all(struct processes *p, const struct pid_key *scope_key)
 {
     struct process *scope = processes_find(p, scope_key);
     if (scope != NULL)
-        drop_given(p, scope);
+        processes_drop_given(p, scope);
 }
 
 const struct titles *titles_list_any(const struct processes *p, const struct process *process,
@@ -337,15 +304,4 @@ const struct titles *titles_list_any(const struct processes *p, const struct pro
         room->elixir[room->num++] = (struct ds_text){elixir, t->elixir_len};
     }
     return room->num != 0 ? room : NULL;
-}
-
-void titles_drop(struct processes *p, struct process *process)
-{
-    process->being_dropped = true;
-    drop_given(p, process);
-    while (process->titles != 0)
-        remove_title(p, table_get(&p->titles, process->titles));
-    process->is_scope = false;
-    process->offers = 0;
-    process->being_dropped = false;
 }

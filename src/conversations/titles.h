@@ -57,9 +57,7 @@ static inline const struct titles *titles_list(const struct processes *p,
     return process != NULL && process->titles != 0 ? titles_list_any(p, process, room) : NULL;
 }
 
-/* titles_drop forgets the titles of a process, and those that it gave as a scope. */
-void titles_drop(struct processes *p, struct process *process);
-
+/* titles_init and titles_free go with processes_init and processes_free. */
 void titles_init(struct processes *p, uint64_t max);
 void titles_free(struct processes *p);
 

@@ -37,12 +37,14 @@ static void start(struct world *w, uint64_t max)
     *w = (struct world){0};
     intern_init(&w->intern, 1000);
     processes_init(&w->p, &w->intern, max, on_drop, w);
+    titles_init(&w->p, max);
     w->a = intern_add(&w->intern, text("a@h"));
     w->b = intern_add(&w->intern, text("b@h"));
 }
 
 static void stop(struct world *w)
 {
+    titles_free(&w->p);
     processes_free(&w->p);
     intern_free(&w->intern);
 }
@@ -179,8 +181,10 @@ static void groups(void **state)
     assert_called(&w, pid(w.b, 1), "pg:g ");
     processes_conn_up(&w.p, 1, (const uint32_t[]){w.a, w.b});
     processes_conn_up(&w.p, 2, (const uint32_t[]){w.b, w.a});
+    titles_conn_ended(&w.p, 2);
     processes_conn_ended(&w.p, 2, (const uint32_t[]){w.b, w.a});
     assert_called(&w, pid(w.b, 1), "pg:g ");
+    titles_conn_ended(&w.p, 1);
     processes_conn_ended(&w.p, 1, (const uint32_t[]){w.a, w.b});
     assert_called(&w, pid(w.b, 1), "");
     assert_int_equal(w.p.table.num, 0);
@@ -281,6 +285,7 @@ static void use_all(void *context)
     join(&w, pg, "i", pid(w.a, 3));
     processes_learn(&w.p, w.b, &pg);
     leave(&w, pg, "g", pid(w.a, 1));
+    titles_conn_ended(&w.p, 1);
     processes_conn_ended(&w.p, 1, (const uint32_t[]){w.a, w.b});
     stop(&w);
 }
