@@ -263,9 +263,13 @@ struct detect {
     int64_t now_ns;
     uint64_t no_memory;
     int64_t overdue_ns; /* calls that began by then, and were open too long, have been told */
-    struct table found; /* of findings.c */
+    struct table found; /* of detect.c */
     uint64_t num_found;
 };
+
+/* detect_init begins with nothing known; detect_free frees what detect_init made. */
+void detect_init(struct detect *d, const struct findings_config *config);
+void detect_free(struct detect *d);
 
 /* detect_watch returns what is known of a connection; NULL when memory ran out. */
 struct watched *detect_watch(struct detect *d, const struct ds_conn *conn);
@@ -311,6 +315,9 @@ void detect_frame(struct finding *finding, uint64_t frame, const char *what);
 
 /* detect_unsure says that it is less than sure, and what would prove it (a static string). */
 void detect_unsure(struct finding *finding, enum certainty certainty, const char *proof);
+
+/* detect_emit gives a finding out as it is, of which no equals are counted. */
+void detect_emit(struct detect *d, const struct finding *finding);
 
 /* detect_commit gives it out, or counts it with its equals: those of the same code and sentence. */
 void detect_commit(struct detect *d);
@@ -363,11 +370,11 @@ static inline bool detect_is_of_global(const char *label)
 void detect_tls(struct detect *d, const struct record *record);
 void detect_tls_message(struct detect *d, const struct ds_event *event);
 
-/* wording_span appends a time span as people say it. */
 /* detect_complete gives out more about what is found already: the detail, and the evidence of the same
  * connection, take the place of those before. Nothing when it is not found. */
 void detect_complete(struct detect *d);
 
+/* wording_span appends a time span as people say it; wording_size, how many bytes. */
 void wording_span(struct wording *wording, int64_t ns);
 void wording_size(struct wording *wording, uint64_t bytes);
 
@@ -378,7 +385,11 @@ void wording_label(struct wording *wording, const char *label);
 /* wording_party appends a process: its name and node, or what is known of it. */
 void wording_party(struct wording *wording, const struct party *party);
 
-/* detect_tick_of returns the interval at which an end ticks: what was measured, or what is usual. */
+/* detect_tick_of returns the interval at which an end ticks: what was measured, or what is usual,
+ * which is a quarter of the usual net_ticktime. detect_tick_within bounds what was measured, so that
+ * it can be multiplied: no node ticks less often. */
+#define DETECT_TICK_NS INT64_C(15000000000)
+int64_t detect_tick_within(int64_t tick_ns);
 int64_t detect_tick_of(const struct ds_link *link, int end);
 
 /* detect_keep copies a text, as much as fits, and returns its length. */

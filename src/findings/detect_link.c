@@ -10,8 +10,6 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define TICK_NS (15 * SECOND) /* a quarter of the usual net_ticktime */
-#define LONGEST_TICK_NS (86400 * SECOND)
 #define LONG_STALL_NS SECOND
 #define LONG_MESSAGE_NS SECOND
 #define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
@@ -31,17 +29,6 @@ enum {
     LARGE_LEN = 1000,
     MIN_FLAPS = 3,
 };
-
-/* tick_within: no node ticks less often, so that it can be multiplied. */
-static int64_t tick_within(int64_t tick_ns)
-{
-    return tick_ns < LONGEST_TICK_NS ? tick_ns : LONGEST_TICK_NS;
-}
-
-int64_t detect_tick_of(const struct ds_link *link, int end)
-{
-    return link->side[end].tick_intervals != 0 ? tick_within(link->side[end].tick_last_ns) : TICK_NS;
-}
 
 static bool has_gaps(const struct ds_conn *conn)
 {
@@ -71,7 +58,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
         return false;
     const bool acknowledged = silent->last_ns - silent->last_data_ns > silence_ns / 3;
     /* Its own tick may not have been due yet. */
-    const bool may_be_slow = acknowledged && silence_ns < TICK_NS &&
+    const bool may_be_slow = acknowledged && silence_ns < DETECT_TICK_NS &&
                              event->conn->counters[!closer].ticks == 0;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = may_be_slow ? SILENT_SLOW : acknowledged ? SILENT_STUCK : SILENT_GONE;
@@ -91,43 +78,6 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
         detect_unsure(f, CERTAINTY_LIKELY, "net_kernel:get_net_ticktime() on both nodes");
     detect_commit(d);
     return true;
-}
-
-static uint32_t hash_pair(uint32_t lower, uint32_t greater)
-{
-    const uint64_t key = (uint64_t)lower << 32 | greater;
-    return hash_key(&key, sizeof key);
-}
-
-struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b)
-{
-    const uint32_t lower = a < b ? a : b, greater = a < b ? b : a;
-    struct pair *p = table_first(&d->pairs, hash_pair(lower, greater));
-    while (p != NULL && (p->name_hash[0] != lower || p->name_hash[1] != greater))
-        p = table_next(&d->pairs, p);
-    return p;
-}
-
-struct pair *detect_find_pair(struct detect *d, const struct ds_conn *conn)
-{
-    uint32_t hash[2];
-    for (int end = 0; end < 2; end++) {
-        if (conn->end[end].node.data == NULL)
-            return NULL;
-        hash[end] = hash_text(conn->end[end].node);
-    }
-    const int lower = hash[0] > hash[1];
-    struct pair *p = detect_pair(d, hash[0], hash[1]);
-    if (p != NULL)
-        return p;
-    p = table_add_forgetting(&d->pairs, hash_pair(hash[lower], hash[!lower]));
-    if (p == NULL) {
-        d->no_memory++;
-        return NULL;
-    }
-    p->name_hash[0] = hash[lower];
-    p->name_hash[1] = hash[!lower];
-    return p;
 }
 
 static void report_reset(struct detect *d, const struct ds_event *event, int closer)
@@ -263,7 +213,8 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
 {
     const struct ds_link_side *side = &event->conn->link->side[end];
     const uint64_t told = TOLD_MISSED << end;
-    const int64_t tick_ns = side->tick_intervals != 0 ? tick_within(side->tick_min_ns) : TICK_NS;
+    const int64_t tick_ns =
+        side->tick_intervals != 0 ? detect_tick_within(side->tick_min_ns) : DETECT_TICK_NS;
     if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed ||
         has_gaps(event->conn) || side->longest_quiet_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
         return;

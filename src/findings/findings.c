@@ -1,13 +1,9 @@
 /*
- * findings.c - see findings.h: the store of what was found, and the checks that it ends with.
+ * findings.c - see findings.h: who looks at what comes, and the checks that it ends with.
  */
 #include "findings.h"
 
 #include "detect.h"
-#include "duration.h"
-#include "hash.h"
-#include "label_show.h"
-#include "term_show.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -18,7 +14,6 @@
 #define RECENT_NS INT64_C(600000000000)
 
 enum {
-    MAX_FOUND = 1024,
     MAX_PAIRS = 4096,
     MAX_ASKED = 1024,
     MAX_CALLEES = 1024,
@@ -32,20 +27,13 @@ struct findings {
     struct detect detect;
 };
 
-/* found is what all equal findings have become. */
-struct found {
-    struct table_entry entry;
-    struct finding finding;
-};
-
 struct findings *findings_new(const struct findings_config *config)
 {
     struct findings *f = calloc(1, sizeof *f);
     if (f == NULL)
         return NULL;
     struct detect *d = &f->detect;
-    d->config = *config;
-    table_init(&d->watched, sizeof(struct watched), config->limits[DS_LIMIT_CONNECTIONS]);
+    detect_init(d, config);
     table_init(&d->asked, sizeof(struct asked), MAX_ASKED);
     table_init(&d->pairs, sizeof(struct pair), MAX_PAIRS);
     table_init(&d->callees, sizeof(struct callee), MAX_CALLEES);
@@ -53,7 +41,6 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->coined, sizeof(struct coined), MAX_COINED);
     table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
     table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
-    table_init(&d->found, sizeof(struct found), MAX_FOUND);
     return f;
 }
 
@@ -61,7 +48,7 @@ void findings_free(struct findings *f)
 {
     if (f == NULL)
         return;
-    table_free(&f->detect.watched);
+    detect_free(&f->detect);
     table_free(&f->detect.asked);
     table_free(&f->detect.pairs);
     table_free(&f->detect.callees);
@@ -69,7 +56,6 @@ void findings_free(struct findings *f)
     table_free(&f->detect.coined);
     table_free(&f->detect.locks);
     table_free(&f->detect.listed);
-    table_free(&f->detect.found);
     detect_mesh_free(&f->detect);
     free(f);
 }
@@ -77,220 +63,6 @@ void findings_free(struct findings *f)
 void findings_add_stats(const struct findings *f, struct ds_stats *stats)
 {
     stats->no_memory += f->detect.no_memory;
-}
-
-struct watched *detect_find_watched(const struct detect *d, uint64_t conn)
-{
-    struct watched *w = table_first(&d->watched, hash_key(&conn, sizeof conn));
-    while (w != NULL && w->conn != conn)
-        w = table_next(&d->watched, w);
-    return w;
-}
-
-struct watched *detect_watch(struct detect *d, const struct ds_conn *conn)
-{
-    const uint32_t hash = hash_key(&conn->number, sizeof conn->number);
-    struct watched *w = detect_find_watched(d, conn->number);
-    if (w != NULL)
-        return w;
-    w = table_add_forgetting(&d->watched, hash);
-    if (w == NULL) {
-        d->no_memory++;
-        return NULL;
-    }
-    w->conn = conn->number;
-    w->initiator = -1;
-    w->last_step = DS_STEP_UNKNOWN;
-    w->opened_ns = d->now_ns;
-    return w;
-}
-
-struct finding *detect_begin(struct detect *d, enum finding_code code,
-                             const struct ds_event *event)
-{
-    struct finding *f = &d->draft;
-    memset(f, 0, sizeof *f);
-    f->kind = finding_kind_at(code);
-    f->severity = f->kind->severity;
-    f->num_evidence = 1;
-    f->evidence[0].ts_ns = d->now_ns;
-    if (event == NULL)
-        return f;
-    f->evidence[0].conn = event->conn->number;
-    f->evidence[0].ts_ns = event->ts_ns;
-    for (int end = 0; end < 2; end++) {
-        const struct ds_text node = event->conn->end[end].node;
-        if (node.data == NULL || node.len > FINDING_NODE_LEN)
-            continue;
-        memcpy(f->node[end].text, node.data, node.len);
-        f->node[end].len = node.len;
-    }
-    return f;
-}
-
-void detect_frame(struct finding *f, uint64_t frame, const char *what)
-{
-    struct evidence *e = &f->evidence[0];
-    if (frame == 0 || e->num == FINDING_FRAMES)
-        return;
-    e->packet[e->num].frame = frame;
-    e->packet[e->num].what = what;
-    e->num++;
-}
-
-void detect_unsure(struct finding *f, enum certainty certainty, const char *proof)
-{
-    f->certainty = certainty;
-    f->proof = proof;
-}
-
-static void emit(struct detect *d, const struct finding *finding)
-{
-    const struct record record = {.finding = finding};
-    d->config.emit(d->config.context, &record);
-}
-
-static bool is_equal(const struct finding *a, const struct finding *b)
-{
-    return a->kind == b->kind && a->variant == b->variant && a->sentence.len == b->sentence.len &&
-           memcmp(a->sentence.bytes, b->sentence.bytes, a->sentence.len) == 0;
-}
-
-static uint32_t hash_finding(const struct finding *f)
-{
-    return hash_text(text_of(f->sentence.bytes, f->sentence.len)) ^ (uint32_t)(uintptr_t)f->kind;
-}
-
-static struct found *find_equal(const struct detect *d, uint32_t hash)
-{
-    struct found *found = table_first(&d->found, hash);
-    while (found != NULL && !is_equal(&found->finding, &d->draft))
-        found = table_next(&d->found, found);
-    return found;
-}
-
-void detect_complete(struct detect *d)
-{
-    const struct finding *draft = &d->draft;
-    struct found *found = find_equal(d, hash_finding(draft));
-    if (found == NULL)
-        return;
-    struct finding *f = &found->finding;
-    f->detail = draft->detail;
-    f->is_update = true;
-    if (draft->certainty < f->certainty) {
-        f->certainty = draft->certainty;
-        f->proof = draft->proof;
-    }
-    for (size_t i = f->num_evidence; i-- > 0;) {
-        if (f->evidence[i].conn != draft->evidence[0].conn)
-            continue;
-        f->evidence[i] = draft->evidence[0];
-        break;
-    }
-    emit(d, f);
-}
-
-void detect_commit(struct detect *d)
-{
-    struct finding *draft = &d->draft;
-    const int64_t ts_ns = draft->evidence[0].ts_ns;
-    const uint32_t hash = hash_finding(draft);
-    struct found *found = find_equal(d, hash);
-    if (found == NULL) {
-        found = table_add_forgetting(&d->found, hash);
-        if (found == NULL) {
-            d->no_memory++;
-            return;
-        }
-        draft->number = ++d->num_found;
-        draft->count = 1;
-        draft->first_ns = draft->last_ns = ts_ns;
-        found->finding = *draft;
-        emit(d, &found->finding);
-        return;
-    }
-    struct finding *f = &found->finding;
-    f->count++;
-    f->last_ns = ts_ns;
-    f->is_update = f->num_evidence == FINDING_SETS;
-    if (!f->is_update)
-        f->evidence[f->num_evidence++] = draft->evidence[0];
-    if (draft->certainty < f->certainty) { /* proven by now */
-        f->certainty = draft->certainty;
-        f->proof = draft->proof;
-    }
-    emit(d, f);
-}
-
-void wording_span(struct wording *wording, int64_t ns)
-{
-    struct ds_buffer text = {0};
-    duration_print(ns, &text);
-    if (!text.failed)
-        wording_put(wording, WORD_PLAIN, text_of(text.data, text.len));
-    ds_buffer_free(&text);
-}
-
-void wording_size(struct wording *wording, uint64_t bytes)
-{
-    if (bytes < 10000)
-        wording_add(wording, ds_counted(bytes, "bytes").text);
-    else if (bytes < 1000000)
-        wording_printf(wording, "%.0f kB", (double)bytes / 1e3);
-    else
-        wording_printf(wording, "%.1f MB", (double)bytes / 1e6);
-}
-
-void wording_function(struct wording *wording, struct ds_text module, struct ds_text function)
-{
-    struct ds_buffer call = {0};
-    if (term_show_syntax() == DS_SYNTAX_ERLANG) {
-        wording_put(wording, WORD_ATOM, module);
-        wording_add(wording, ":");
-        wording_put(wording, WORD_ATOM, function);
-        return;
-    }
-    term_show_call(module, function, &call);
-    if (!call.failed)
-        wording_put(wording, WORD_ATOM, (struct ds_text){call.data, call.len});
-    ds_buffer_free(&call);
-}
-
-void wording_label(struct wording *wording, const char *label)
-{
-    struct ds_buffer text = {0};
-    label_show(label, &text);
-    if (!text.failed)
-        wording_put(wording, WORD_PLAIN, (struct ds_text){text.data, text.len});
-    ds_buffer_free(&text);
-}
-
-void wording_party(struct wording *wording, const struct party *party)
-{
-    if (party->name.data != NULL) {
-        wording_put(wording, WORD_ATOM, party->name);
-        if (party->node.data != NULL)
-            wording_add(wording, " of ");
-    } else if (party->has_pid) {
-        wording_printf(wording, "<%u.%u> of ", (unsigned)party->id, (unsigned)party->serial);
-    }
-    if (party->node.data != NULL)
-        wording_put(wording, WORD_NODE, party->node);
-}
-
-bool detect_is_published(const struct watched *w)
-{
-    const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
-    return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;
-}
-
-size_t detect_keep(char *out, size_t size, struct ds_text text)
-{
-    const size_t len = text.data == NULL ? 0 : text.len < size ? text.len : size;
-    if (len != 0)
-        memcpy(out, text.data, len);
-    return len;
 }
 
 static void count(struct detect *d, const struct ds_event *event)
@@ -458,7 +230,7 @@ static void say(struct detect *d, unsigned line, enum severity severity, const c
     struct finding f = {.number = UINT64_MAX - line, .severity = severity, .is_update = true};
     wording_add(&f.sentence, number);
     wording_add(&f.sentence, format);
-    emit(d, &f);
+    detect_emit(d, &f);
 }
 
 void findings_sum_up(struct findings *f)
@@ -480,7 +252,7 @@ void findings_sum_up(struct findings *f)
             .number = UINT64_MAX - line, .severity = SEVERITY_FINE, .is_update = true};
         wording_add(&tick.sentence, text);
         wording_printf(&tick.sentence, " of %s", ds_counted(c->links, "links").text);
-        emit(d, &tick);
+        detect_emit(d, &tick);
     }
     line++;
     if (c->links != c->one_way && c->zero_windows == 0)

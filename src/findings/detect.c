@@ -1,0 +1,188 @@
+/*
+ * detect.c - what all detectors need: what is known of a connection, and the store of what was found, where
+ * equal findings become one. See detect.h.
+ */
+#include "detect.h"
+
+#include "hash.h"
+
+#include <string.h>
+
+enum { MAX_FOUND = 1024 };
+
+/* found is what all equal findings have become. */
+struct found {
+    struct table_entry entry;
+    struct finding finding;
+};
+
+void detect_init(struct detect *d, const struct findings_config *config)
+{
+    d->config = *config;
+    table_init(&d->watched, sizeof(struct watched), config->limits[DS_LIMIT_CONNECTIONS]);
+    table_init(&d->found, sizeof(struct found), MAX_FOUND);
+}
+
+void detect_free(struct detect *d)
+{
+    table_free(&d->watched);
+    table_free(&d->found);
+}
+
+struct watched *detect_find_watched(const struct detect *d, uint64_t conn)
+{
+    struct watched *w = table_first(&d->watched, hash_key(&conn, sizeof conn));
+    while (w != NULL && w->conn != conn)
+        w = table_next(&d->watched, w);
+    return w;
+}
+
+struct watched *detect_watch(struct detect *d, const struct ds_conn *conn)
+{
+    const uint32_t hash = hash_key(&conn->number, sizeof conn->number);
+    struct watched *w = detect_find_watched(d, conn->number);
+    if (w != NULL)
+        return w;
+    w = table_add_forgetting(&d->watched, hash);
+    if (w == NULL) {
+        d->no_memory++;
+        return NULL;
+    }
+    w->conn = conn->number;
+    w->initiator = -1;
+    w->last_step = DS_STEP_UNKNOWN;
+    w->opened_ns = d->now_ns;
+    return w;
+}
+
+struct finding *detect_begin(struct detect *d, enum finding_code code,
+                             const struct ds_event *event)
+{
+    struct finding *f = &d->draft;
+    memset(f, 0, sizeof *f);
+    f->kind = finding_kind_at(code);
+    f->severity = f->kind->severity;
+    f->num_evidence = 1;
+    f->evidence[0].ts_ns = d->now_ns;
+    if (event == NULL)
+        return f;
+    f->evidence[0].conn = event->conn->number;
+    f->evidence[0].ts_ns = event->ts_ns;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_text node = event->conn->end[end].node;
+        if (node.data == NULL || node.len > FINDING_NODE_LEN)
+            continue;
+        memcpy(f->node[end].text, node.data, node.len);
+        f->node[end].len = node.len;
+    }
+    return f;
+}
+
+void detect_frame(struct finding *f, uint64_t frame, const char *what)
+{
+    struct evidence *e = &f->evidence[0];
+    if (frame == 0 || e->num == FINDING_FRAMES)
+        return;
+    e->packet[e->num].frame = frame;
+    e->packet[e->num].what = what;
+    e->num++;
+}
+
+void detect_unsure(struct finding *f, enum certainty certainty, const char *proof)
+{
+    f->certainty = certainty;
+    f->proof = proof;
+}
+
+void detect_emit(struct detect *d, const struct finding *finding)
+{
+    const struct record record = {.finding = finding};
+    d->config.emit(d->config.context, &record);
+}
+
+static bool is_equal(const struct finding *a, const struct finding *b)
+{
+    return a->kind == b->kind && a->variant == b->variant && a->sentence.len == b->sentence.len &&
+           memcmp(a->sentence.bytes, b->sentence.bytes, a->sentence.len) == 0;
+}
+
+static uint32_t hash_finding(const struct finding *f)
+{
+    return hash_text(text_of(f->sentence.bytes, f->sentence.len)) ^ (uint32_t)(uintptr_t)f->kind;
+}
+
+static struct found *find_equal(const struct detect *d, uint32_t hash)
+{
+    struct found *found = table_first(&d->found, hash);
+    while (found != NULL && !is_equal(&found->finding, &d->draft))
+        found = table_next(&d->found, found);
+    return found;
+}
+
+void detect_complete(struct detect *d)
+{
+    const struct finding *draft = &d->draft;
+    struct found *found = find_equal(d, hash_finding(draft));
+    if (found == NULL)
+        return;
+    struct finding *f = &found->finding;
+    f->detail = draft->detail;
+    f->is_update = true;
+    if (draft->certainty < f->certainty) {
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
+    }
+    for (size_t i = f->num_evidence; i-- > 0;) {
+        if (f->evidence[i].conn != draft->evidence[0].conn)
+            continue;
+        f->evidence[i] = draft->evidence[0];
+        break;
+    }
+    detect_emit(d, f);
+}
+
+void detect_commit(struct detect *d)
+{
+    struct finding *draft = &d->draft;
+    const int64_t ts_ns = draft->evidence[0].ts_ns;
+    const uint32_t hash = hash_finding(draft);
+    struct found *found = find_equal(d, hash);
+    if (found == NULL) {
+        found = table_add_forgetting(&d->found, hash);
+        if (found == NULL) {
+            d->no_memory++;
+            return;
+        }
+        draft->number = ++d->num_found;
+        draft->count = 1;
+        draft->first_ns = draft->last_ns = ts_ns;
+        found->finding = *draft;
+        detect_emit(d, &found->finding);
+        return;
+    }
+    struct finding *f = &found->finding;
+    f->count++;
+    f->last_ns = ts_ns;
+    f->is_update = f->num_evidence == FINDING_SETS;
+    if (!f->is_update)
+        f->evidence[f->num_evidence++] = draft->evidence[0];
+    if (draft->certainty < f->certainty) { /* proven by now */
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
+    }
+    detect_emit(d, f);
+}
+
+bool detect_is_published(const struct watched *w)
+{
+    const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
+    return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;
+}
+
+size_t detect_keep(char *out, size_t size, struct ds_text text)
+{
+    const size_t len = text.data == NULL ? 0 : text.len < size ? text.len : size;
+    if (len != 0)
+        memcpy(out, text.data, len);
+    return len;
+}
