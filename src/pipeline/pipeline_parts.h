@@ -1,9 +1,10 @@
 /*
  * pipeline_parts.h - what the files of the pipeline share. pipeline_new.c opens the stages;
- * pipeline.c has the way of events up to their correlation, and the threads; pipeline_pass.c takes
- * a record from there to the outputs, pipeline_facts.c what is told beside the events;
- * pipeline_reports.c has the reports that come while events still do. What stands in these three
- * runs in the thread of the correlation. pipeline_reload.c changes what may change meanwhile.
+ * pipeline.c has the way of events up to their correlation, and the threads; pipeline_record.c says
+ * who gets a record from there, pipeline_pass.c takes it to the outputs, pipeline_facts.c what is
+ * told beside the events; pipeline_reports.c has the reports that come while events still do. What
+ * stands in these four runs in the thread of the correlation. pipeline_reload.c changes what may
+ * change meanwhile, pipeline_state.c says whether all this goes on.
  */
 #ifndef SRC_PIPELINE_PARTS_H
 #define SRC_PIPELINE_PARTS_H

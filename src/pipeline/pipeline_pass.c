@@ -201,38 +201,3 @@ void pipeline_pass(struct pipeline *s, const struct record *record)
 {
     pass(s, record);
 }
-
-/* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
- * one. */
-void pipeline_on_finding(void *context, const struct record *record)
-{
-    struct pipeline *s = context;
-    const struct finding *finding = record->finding;
-    const struct record *shown = record;
-    if (!finding->is_update)
-        pipeline_pass(s, record);
-    else if (pipeline_get_state(s) == PIPELINE_ON &&
-             (finding->kind == NULL || selector_wants(s->select, record)) &&
-             pipeline_redact(s, &shown)) {
-        pipeline_note_reports(s, reports_record(s->reports, shown));
-        if (s->metrics != NULL)
-            metrics_record(s->metrics, shown);
-        pipeline_pass_on(s, shown);
-    }
-}
-
-void pipeline_on_record(void *context, const struct record *record)
-{
-    struct pipeline *s = context;
-    if (record_is_aside(record)) {
-        pipeline_take_aside(s, record);
-        return;
-    }
-    const bool tells_link = pipeline_tells_link(s, record); /* asked before its end is passed on */
-    if (s->held_up == NULL || !held_up_take(s->held_up, record))
-        pass(s, record);
-    if (tells_link)
-        pipeline_take_link(s, record);
-    if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
-        findings_record(s->findings, record);
-}
