@@ -35,9 +35,7 @@ void capture_input_close(struct capture_input *input)
     if (input->fd >= 0)
         close(input->fd);
     input->fd = -1;
-    for (int i = 0; i < 2 && input->has_missed; i++)
-        close(input->missed_fds[i]);
-    input->has_missed = false;
+    live_drops_end(&input->drops);
 }
 
 /* Keeps a complaint for the end, when all records are out. */

@@ -5,6 +5,7 @@
 #ifndef SRC_CAPTURE_INPUT_H
 #define SRC_CAPTURE_INPUT_H
 
+#include "live_drops.h"
 #include "pcapng_blocks.h"
 #include "plain_file.h"
 
@@ -54,10 +55,7 @@ struct capture_input {
     dev_t device; /* which file that is */
     ino_t inode;
     bool is_file; /* on a disk */
-    bool has_missed;
-    int missed_fds[2];        /* live: what the interface missed, in /sys */
-    uint64_t missed_before;   /* the capture */
-    uint64_t dropped;         /* by the kernel so far */
+    struct live_drops drops; /* of the interface */
 };
 
 struct capture {

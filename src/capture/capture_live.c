@@ -5,12 +5,9 @@
 
 #include "complain.h"
 
-#include <fcntl.h>
-#include <linux/if_packet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 /* libpcap's own buffer of 2 MiB is full after a few messages of some hundred kB. */
 enum { TIMEOUT_MS = 100, DEFAULT_BUFFER_KIB = 32 * 1024 };
@@ -94,43 +91,11 @@ static bool activate(struct capture_input *input, const struct capture_config *c
     return true;
 }
 
-/* count_missed sums up what the interface missed since it came up. */
-static uint64_t count_missed(const struct capture_input *input)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < 2 && input->has_missed; i++) {
-        char text[32];
-        const ssize_t len = pread(input->missed_fds[i], text, sizeof text - 1, 0);
-        if (len <= 0)
-            continue;
-        text[len] = '\0';
-        sum += strtoull(text, NULL, 10);
-    }
-    return sum;
-}
-
-/* open_missed opens what libpcap would open again and again: later nothing can be. */
-static void open_missed(struct capture_input *input, const char *device)
-{
-    static const char *const names[] = {"rx_missed_errors", "rx_fifo_errors"};
-    for (int i = 0; i < 2; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "/sys/class/net/%s/statistics/%s", device, names[i]);
-        input->missed_fds[i] = open(name, O_RDONLY | O_CLOEXEC);
-    }
-    input->has_missed = input->missed_fds[0] >= 0 && input->missed_fds[1] >= 0;
-    input->missed_before = count_missed(input);
-}
-
 void capture_live_drops(struct capture_input *input, uint64_t *by_kernel, uint64_t *by_interface)
 {
-    struct tpacket_stats_v3 since = {0}; /* the kernel counts since it was asked last */
-    socklen_t len = sizeof since;
-    if (getsockopt(pcap_fileno(input->pcap), SOL_PACKET, PACKET_STATISTICS, &since, &len) == 0)
-        input->dropped += since.tp_drops;
-    *by_kernel = input->dropped;
-    const uint64_t missed = count_missed(input);
-    *by_interface = missed > input->missed_before ? missed - input->missed_before : 0;
+    live_drops_count(&input->drops, input->pcap);
+    *by_kernel = input->drops.by_kernel;
+    *by_interface = input->drops.by_interface;
 }
 
 bool capture_open_live(struct capture_input *input, const struct capture_config *config)
@@ -151,7 +116,7 @@ bool capture_open_live(struct capture_input *input, const struct capture_config 
         return false;
     }
     if (!config->no_promiscuous)
-        open_missed(input, device);
+        live_drops_begin(&input->drops, device);
     return true;
 }
 

@@ -1,28 +1,28 @@
 /*
  * careful_open.c - see careful_open.h.
  *
- * The way is walked folder by folder, each held by a descriptor, so that nothing that was looked
- * at can be exchanged afterwards. Links are read here, and their text goes before the rest of
- * the way; only those of /proc, which are no names, are the kernel's to follow.
+ * The way is walked folder by folder, each held by a descriptor, so that nothing that was looked at
+ * can be exchanged afterwards (folder_entry.h). Links are read here, and their text goes before the
+ * rest of the way; only those of /proc, which are no names, are the kernel's to follow.
  */
 #include "careful_open.h"
+
+#include "folder_entry.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40, FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+enum { MAX_LINKS = 40 };
 
 /* way is where a walk stands. */
 struct way {
     int folder;
-    bool is_shared, is_proc; /* that folder */
+    bool is_shared, has_ways; /* that folder */
     int num_links;
     char part[NAME_MAX + 1]; /* the next entry in it */
     char rest[PATH_MAX];     /* and what follows that */
@@ -60,8 +60,7 @@ bool careful_is_shared(const struct stat *folder)
 static bool enter(struct way *way, int folder)
 {
     struct stat status;
-    struct statfs system;
-    if (folder < 0 || fstat(folder, &status) != 0 || fstatfs(folder, &system) != 0) {
+    if (folder < 0 || fstat(folder, &status) != 0) {
         if (folder >= 0)
             close(folder);
         return false;
@@ -70,7 +69,7 @@ static bool enter(struct way *way, int folder)
         close(way->folder);
     way->folder = folder;
     way->is_shared = careful_is_shared(&status);
-    way->is_proc = system.f_type == PROC_SUPER_MAGIC;
+    way->has_ways = folder_has_ways(folder);
     return true;
 }
 
@@ -98,11 +97,11 @@ static bool refuse_link(struct open_trouble *trouble, const char *name, const ch
 }
 
 /* follow puts the text of the link before the rest of the way. */
-static bool follow(struct way *way, int link)
+static bool follow(struct way *way, const struct folder_entry *link)
 {
     char all[2 * PATH_MAX];
     char target[PATH_MAX];
-    const ssize_t len = readlinkat(link, "", target, sizeof target - 1);
+    const ssize_t len = folder_read_link(way->folder, way->part, link, target, sizeof target - 1);
     if (len <= 0)
         return false;
     target[len] = '\0';
@@ -111,19 +110,19 @@ static bool follow(struct way *way, int link)
     if (way->num_links > MAX_LINKS || strlen(all) >= sizeof way->rest)
         return false;
     strcpy(way->rest, all);
-    return target[0] != '/' || enter(way, open("/", FOLDER_FLAGS));
+    return target[0] != '/' || enter(way, folder_open("/"));
 }
 
 /* step goes through part: a link, or a folder that is not the end of the way. */
-static bool step(struct way *way, int entry, const struct stat *status, const char *name,
+static bool step(struct way *way, const struct folder_entry *entry, const char *name,
                  struct open_trouble *trouble)
 {
     const bool is_last = way->rest[0] == '\0';
-    if (!S_ISLNK(status->st_mode))
-        return enter(way, openat(entry, ".", FOLDER_FLAGS));
-    if (way->is_proc)
-        return enter(way, openat(way->folder, way->part, FOLDER_FLAGS));
-    if (way->is_shared && (is_last || !is_trusted(status->st_uid)))
+    if (!S_ISLNK(entry->status.st_mode))
+        return enter(way, folder_enter(way->folder, way->part, entry));
+    if (way->has_ways)
+        return enter(way, folder_follow(way->folder, way->part));
+    if (way->is_shared && (is_last || !is_trusted(entry->status.st_uid)))
         return refuse_link(trouble, name, is_last && way->num_links == 0 ? name : way->part);
     return follow(way, entry);
 }
@@ -137,24 +136,19 @@ static bool walk(struct way *way, const char *name, bool is_new, struct open_tro
     if (strlen(name) >= sizeof way->rest)
         return false;
     strcpy(way->rest, name);
-    bool ok = enter(way, open(name[0] == '/' ? "/" : ".", FOLDER_FLAGS));
+    bool ok = enter(way, folder_open(name[0] == '/' ? "/" : "."));
     while (ok && (ok = take_part(way))) {
-        struct stat status;
+        struct folder_entry entry;
         const bool is_last = way->rest[0] == '\0';
-        const int entry = openat(way->folder, way->part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        if (entry < 0 && is_last && errno == ENOENT)
-            return true;
-        ok = entry >= 0 && fstat(entry, &status) == 0;
+        ok = folder_look(way->folder, way->part, &entry);
+        if (!ok)
+            return is_last && errno == ENOENT;
         const bool goes_on =
-            ok && (!is_last || (S_ISLNK(status.st_mode) && !way->is_proc && !is_new));
+            !is_last || (S_ISLNK(entry.status.st_mode) && !way->has_ways && !is_new);
         if (goes_on)
-            ok = step(way, entry, &status, name, trouble);
-        if (entry >= 0) {
-            const int error = errno;
-            close(entry);
-            errno = error;
-        }
-        if (ok && !goes_on)
+            ok = step(way, &entry, name, trouble);
+        folder_let_go(&entry);
+        if (!goes_on)
             return true;
     }
     return false;
@@ -187,7 +181,7 @@ static int open_last(const struct way *way, const char *name, enum open_how how,
 {
     struct stat status;
     const int flags = (how == OPEN_UPDATE ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC |
-                      O_NONBLOCK | O_NOCTTY | (way->is_proc ? 0 : O_NOFOLLOW) | (is_new(how) ? O_EXCL : 0);
+                      O_NONBLOCK | O_NOCTTY | (way->has_ways ? 0 : O_NOFOLLOW) | (is_new(how) ? O_EXCL : 0);
     const int fd = openat(way->folder, way->part, flags, how == OPEN_NEW_SHARED ? 0644 : 0600);
     if (fd < 0) {
         trouble->nobody_reads = errno == ENXIO &&
@@ -249,11 +243,8 @@ bool careful_may_create(const char *name)
     struct way way;
     struct open_trouble trouble;
     bool ok = walk(&way, name, false, &trouble);
-    if (ok && faccessat(way.folder, way.part, W_OK, AT_EACCESS) != 0) {
-        char folder[64];
-        snprintf(folder, sizeof folder, "/proc/self/fd/%d", way.folder);
-        ok = errno == ENOENT && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
-    }
+    if (ok && faccessat(way.folder, way.part, W_OK, AT_EACCESS) != 0)
+        ok = errno == ENOENT && faccessat(way.folder, ".", W_OK | X_OK, AT_EACCESS) == 0;
     const int error = errno;
     if (way.folder >= 0)
         close(way.folder);
