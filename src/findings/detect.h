@@ -38,6 +38,7 @@ struct watched {
     bool is_explained; /* nothing more is to be said of its end */
     bool alert;        /* an end answered with a TLS alert */
     bool is_one_way;   /* one direction alone was captured so far */
+    bool is_given_up;  /* as nothing got through for too long, of which has been spoken */
     uint8_t capture_told; /* bits of detect_capture.c's own */
     unsigned tls_told; /* bits of detect_tls.c's own */
     uint64_t told;     /* what has been found of the link: bits of the detectors' own */
@@ -164,11 +165,12 @@ struct dialled {
 
 /* fading is a link whose one end does not acknowledge what the other one sends: it may be gone. */
 struct fading {
-    bool is_used;
+    bool is_used, is_heard; /* is_heard: it has said something since, but acknowledged nothing */
     uint8_t waiting; /* the end */
     uint64_t conn, frame;
     int64_t last_data_ns, tick_ns; /* of the end that is silent; of the other one */
     struct ds_addr addr;           /* of the end that is silent */
+    const char *icmp;  /* what a router or host says of it; a static string, NULL: nothing */
     size_t len[2];
     char name[2][128]; /* who waits, who is silent */
 };
@@ -280,6 +282,9 @@ struct watched *detect_find_watched(const struct detect *d, uint64_t conn);
 /* detect_is_fading says whether one of these nodes does not acknowledge what the other one sends. */
 bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b);
 
+/* detect_is_lost says whether nothing gets through on a connection, so that no answer can come. */
+bool detect_is_lost(const struct detect *d, const struct watched *watched);
+
 /* detect_pair returns what is known of two nodes, by the hashes of their names; NULL: nothing. */
 struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b);
 
@@ -333,6 +338,13 @@ void detect_link(struct detect *d, const struct record *record);
 void detect_held_up(struct detect *d, const struct record *record); /* a stall with what waited */
 void detect_silence(struct detect *d, const struct record *record);
 void detect_silence_time(struct detect *d);
+
+/* detect_silence_due is told that something comes on a connection, be it its end: one that has been silent
+ * for so long was given up before. */
+void detect_silence_due(struct detect *d, const struct ds_event *event);
+
+/* detect_add_icmp adds what a router or host has said of what does not arrive; NULL: nothing. */
+void detect_add_icmp(struct wording *detail, const char *what);
 
 /* detect_silence_again is told that a link is up again, between nodes that were not restarted. */
 void detect_silence_again(struct detect *d, const struct ds_event *event);

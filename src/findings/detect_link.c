@@ -11,6 +11,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define LONG_STALL_NS SECOND
+#define FORGOTTEN_NS (SECOND / 2) /* no host is started anew, and nothing forgets a link, sooner */
 #define LONG_MESSAGE_NS SECOND
 #define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
 
@@ -73,6 +74,8 @@ static bool take_silence(struct detect *d, const struct ds_event *event, int clo
                             : acknowledged
                               ? "; its kernel still acknowledged: the process was suspended or stuck"
                               : "; its kernel did not acknowledge either: host or network were gone");
+    if (!acknowledged)
+        detect_add_icmp(&f->detail, link->icmp);
     detect_frame(f, event->frame, "the close");
     if (may_be_slow || !is_measured)
         detect_unsure(f, CERTAINTY_LIKELY, "net_kernel:get_net_ticktime() on both nodes");
@@ -87,9 +90,12 @@ static void report_reset(struct detect *d, const struct ds_event *event, int clo
     wording_add(&f->sentence, " reset its link with ");
     wording_end(&f->sentence, &event->conn->end[!closer]);
     detect_frame(f, event->frame, "the RST");
-    if (event->conn->link->silence_ns != 0) { /* by whoever: it knew nothing of the link any more */
+    const struct ds_link *link = event->conn->link;
+    if (link->silence_ns >= FORGOTTEN_NS &&
+        link->side[closer].last_data_ns <= link->side[!closer].last_data_ns) {
+        /* By whoever: it knew nothing of the link any more. */
         wording_add(&f->detail, "as the answer to the first word after a silence of ");
-        wording_span(&f->detail, event->conn->link->silence_ns);
+        wording_span(&f->detail, link->silence_ns);
         wording_add(&f->detail, ": its host was started anew meanwhile, or something between forgot the "
                                 "link and answered in its name (DS208)");
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
@@ -119,7 +125,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
     if (!w->is_up || w->is_half_closed || closer < 0)
         return;
     w->is_half_closed = true;
-    const bool was_silent = take_silence(d, event, closer);
+    const bool was_silent = w->is_given_up || take_silence(d, event, closer);
     struct pair *pair = detect_find_pair(d, event->conn);
     if (pair != NULL) {
         detect_idle_survived(pair, link);
@@ -215,7 +221,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
     const uint64_t told = TOLD_MISSED << end;
     const int64_t tick_ns =
         side->tick_intervals != 0 ? detect_tick_within(side->tick_min_ns) : DETECT_TICK_NS;
-    if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed ||
+    if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed || w->is_given_up ||
         has_gaps(event->conn) || side->longest_quiet_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
         return;
     w->told |= told;
@@ -244,7 +250,7 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
     for (int end = 0; end < 2; end++) {
         const struct ds_link_side *side = &event->conn->link->side[end];
         const uint64_t again = side->resent + side->resent_unseen;
-        if ((w->told & TOLD_LOSS << end * 8) != 0 || again < MIN_RESENT ||
+        if ((w->told & TOLD_LOSS << end * 8) != 0 || again < MIN_RESENT || detect_is_lost(d, w) ||
             again * PER_CENT < side->data_segments)
             continue;
         w->told |= TOLD_LOSS << end * 8;

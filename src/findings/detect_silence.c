@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { GIVEN_UP = 5 }; /* ticks: by then it has, at the usual intensity */
+/* Ticks, at the usual intensity: when a node gives another one up at the soonest, and by when it has. */
+enum { SOONEST = 3, GIVEN_UP = 5 };
 
 static void take_lost(struct detect *d, const struct ds_event *event)
 {
@@ -37,14 +38,25 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     g->len[1] = detect_keep(g->name[1], sizeof g->name[1], conn->end[!waiting].node);
 }
 
-/* take_life: it has ended, which says more, or something was acknowledged, or came. */
+/* take_life: it has ended, which says more, or something was acknowledged. That a router or host says that
+ * nothing arrives is none; and where something comes, one way may still be cut: the silence begins anew. */
 static void take_life(struct detect *d, const struct ds_event *event)
 {
     const bool is_data = event->type == DS_EVENT_TICK || event->type == DS_EVENT_MESSAGE;
+    const bool is_icmp = event->type == DS_EVENT_CONN && event->change.state == DS_CONN_ICMP_ERROR &&
+                         event->conn->link != NULL;
     for (size_t i = 0; i < MAX_FADING; i++) {
         struct fading *g = &d->fading[i];
-        if (g->conn == event->conn->number && !(is_data && event->dir == g->waiting))
+        if (g->conn != event->conn->number || (is_data && event->dir == g->waiting))
+            continue;
+        if (is_icmp) {
+            g->icmp = event->conn->link->icmp;
+        } else if (is_data) {
+            g->last_data_ns = event->ts_ns;
+            g->is_heard = true;
+        } else {
             g->is_used = false;
+        }
     }
 }
 
@@ -70,20 +82,45 @@ static bool is_name(const struct fading *g, int i, struct ds_text name)
     return g->len[i] == name.len && memcmp(g->name[i], name.data, name.len) == 0;
 }
 
+bool detect_is_lost(const struct detect *d, const struct watched *watched)
+{
+    for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
+        if (d->fading[i].is_used && d->fading[i].conn == watched->conn)
+            return true;
+    }
+    return watched->is_given_up;
+}
+
 bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b)
 {
     for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
         const struct fading *g = &d->fading[i];
-        if (g->is_used && ((is_name(g, 0, a) && is_name(g, 1, b)) ||
-                           (is_name(g, 0, b) && is_name(g, 1, a))))
+        if (g->is_used && !g->is_heard &&
+            ((is_name(g, 0, a) && is_name(g, 1, b)) || (is_name(g, 0, b) && is_name(g, 1, a))))
             return true;
     }
     return false;
 }
 
+void detect_add_icmp(struct wording *detail, const char *what)
+{
+    if (what == NULL)
+        return;
+    wording_add(detail, "; ICMP says: ");
+    wording_add(detail, what);
+}
+
+static void note_given_up(struct detect *d, const struct fading *g)
+{
+    struct watched *w = detect_find_watched(d, g->conn);
+    if (w != NULL)
+        w->is_given_up = true;
+}
+
 static void report(struct detect *d, const struct fading *g)
 {
     const struct cut *cut;
+    note_given_up(d, g);
     if (detect_idle_gone(d, g, &cut))
         return;
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);
@@ -99,6 +136,7 @@ static void report(struct detect *d, const struct fading *g)
     wording_add(&f->detail, "silent for ");
     wording_span(&f->detail, d->now_ns - g->last_data_ns);
     wording_add(&f->detail, "; its kernel did not acknowledge either: host or network were gone");
+    detect_add_icmp(&f->detail, g->icmp);
     if (cut != NULL) {
         wording_add(&f->detail, ", or something between forgot the link (DS208): both had been silent "
                                 "for ");
@@ -122,6 +160,9 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
             !is_name(g, 1, end[!waits].node))
             continue;
         g->is_used = false;
+        if (g->is_heard && event->ts_ns - g->last_data_ns < SOONEST * g->tick_ns)
+            continue;
+        note_given_up(d, g);
         struct finding *f = detect_begin(d, FINDING_DS201, event);
         f->variant = SILENT_BETWEEN;
         wording_end(&f->sentence, &end[waits]);
@@ -141,6 +182,22 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
     }
 }
 
+static bool is_due(const struct detect *d, const struct fading *g)
+{
+    return g->is_used && d->now_ns - g->last_data_ns >= GIVEN_UP * g->tick_ns;
+}
+
+void detect_silence_due(struct detect *d, const struct ds_event *event)
+{
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        if (is_due(d, g) && g->conn == event->conn->number) {
+            g->is_used = false;
+            report(d, g);
+        }
+    }
+}
+
 void detect_silence_time(struct detect *d)
 {
     if (!d->has_fading)
@@ -148,7 +205,7 @@ void detect_silence_time(struct detect *d)
     d->has_fading = false;
     for (size_t i = 0; i < MAX_FADING; i++) {
         struct fading *g = &d->fading[i];
-        if (g->is_used && d->now_ns - g->last_data_ns >= GIVEN_UP * g->tick_ns) {
+        if (is_due(d, g)) {
             g->is_used = false;
             report(d, g);
         }

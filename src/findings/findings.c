@@ -128,8 +128,10 @@ static void note_pause(struct detect *d)
 
 static __attribute__((noinline)) void take_closely(struct detect *d, const struct record *record)
 {
-    if (d->has_fading)
+    if (d->has_fading) {
+        detect_silence_due(d, record->event);
         detect_silence(d, record);
+    }
     detect_tls_message(d, record->event);
 }
 
@@ -161,6 +163,8 @@ static void take_call(struct detect *d, const struct record *record)
 static void take_other(struct detect *d, const struct record *record)
 {
     count(d, record->event);
+    if (d->has_fading && record->event != NULL)
+        detect_silence_due(d, record->event);
     detect_capture(d, record->event);
     detect_tls(d, record);
     detect_connect(d, record);

@@ -25,6 +25,13 @@ static void silence(void **state)
         ds_buffer_free(&out);
     }
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* of a ticktime that was not seen */
+    begin();
+    up();
+    w.now_ns += 60 * SECOND;
+    w.link.side[0].last_data_ns = w.now_ns;
+    w.link.icmp = "host unreachable";
+    half_close(0, DS_CLOSE_FIN);
+    detail_has("; ICMP says: host unreachable");
     for (int end = 0; end < 2; end++) { /* with a net_ticktime of 8 s, as either end ticks */
         begin();
         up();
@@ -294,6 +301,111 @@ static void fading(void **state)
     }
 }
 
+/* goes_fading: what alice sends is sent again and again; both tick every second. */
+static void goes_fading(void)
+{
+    begin();
+    up();
+    w.now_ns += 2 * SECOND;
+    for (int end = 0; end < 2; end++) {
+        struct ds_link_side *side = &w.link.side[end];
+        side->tick_intervals = 2;
+        side->tick_last_ns = side->tick_min_ns = side->tick_max_ns = SECOND;
+        side->last_data_ns = w.now_ns;
+    }
+    stall(DS_STALL_LOST, SECOND, false, 4);
+}
+
+/* What comes at last was waiting for a network, or is the answer of a host that knows nothing of the link: it
+ * had been given up, be that told by then or not, and how it ends is nobody's fault. */
+static void given_up_before_the_end(void **state)
+{
+    enum { RESET, FIN, TICKS, STAYS, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        for (int in_time = 0; in_time < 2; in_time++) {
+            goes_fading();
+            w.link.icmp = "host unreachable";
+            change(DS_CONN_ICMP_ERROR, 0, false);
+            w.now_ns += 5 * SECOND;
+            if (in_time)
+                findings_time(w.findings, w.now_ns);
+            w.now_ns += 4 * SECOND;
+            w.link.side[1].longest_quiet_ns = 9 * SECOND;
+            w.link.side[0].resent = w.link.side[0].data_segments = 100;
+            w.link.silence_ns = SECOND;
+            if (i == TICKS || i == FIN) {
+                w.link.side[1].last_data_ns = w.now_ns;
+                struct ds_event tick = event_of(DS_EVENT_TICK, 1);
+                put(&tick);
+            }
+            if (i != STAYS)
+                half_close(1, i == FIN ? DS_CLOSE_FIN : DS_CLOSE_RESET);
+            else if (!in_time)
+                continue;
+            found("DS201");
+            detail_has("; ICMP says: host unreachable");
+        }
+    }
+}
+
+/* One way is cut: what comes the other way is no answer, and may cease as well. */
+static void heard_once(void **state)
+{
+    enum { TIME, UP_SOON, UP_LATER, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        goes_fading();
+        w.now_ns += SECOND;
+        struct ds_event tick = event_of(DS_EVENT_TICK, 1);
+        put(&tick);
+        if (i == TIME) {
+            findings_time(w.findings, w.now_ns + 5 * SECOND - 1);
+            assert_int_equal(w.num, 0);
+            findings_time(w.findings, w.now_ns + 5 * SECOND);
+        } else {
+            w.now_ns += 3 * SECOND - (i == UP_SOON);
+            next_conn();
+            up();
+        }
+        found(i == UP_SOON ? "" : "DS201");
+    }
+}
+
+/* No answer can come while nothing gets through, and what is sent again is not one of many that are lost. */
+static void nothing_gets_through(void **state)
+{
+    (void)state;
+    for (int is_over = 0; is_over < 2; is_over++) {
+        goes_fading();
+        if (is_over)
+            stall(DS_STALL_LOST, SECOND, true, 4);
+        w.link.side[0].resent = w.link.side[0].data_segments = 100;
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+        call(CALL_UNANSWERED, 5 * SECOND);
+        found(is_over ? "DS212 DS305" : "DS201");
+    }
+}
+
+/* Whose first word after a silence is answered by a RST may have been forgotten; not where it comes from who
+ * spoke, or after no silence to speak of. */
+static void reset_without_a_word(void **state)
+{
+    enum { FORGOTTEN, SHORT, OWN_WORD, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        w.now_ns += 20 * SECOND;
+        w.link.silence_ns = i == SHORT ? SECOND / 2 - 1 : SECOND / 2;
+        w.link.side[i == OWN_WORD].last_data_ns = w.now_ns - MS;
+        half_close(1, DS_CLOSE_RESET);
+        found("DS204");
+        assert_int_equal(w.last.certainty, i == FORGOTTEN ? CERTAINTY_LIKELY : CERTAINTY_SURE);
+    }
+}
+
 /* lost_after: alice sends something after a silence, and nobody acknowledges it. */
 static void lost_after(int64_t idle_ns, int64_t survived_ns)
 {
@@ -504,6 +616,10 @@ int main(void)
         cmocka_unit_test(losses),
         cmocka_unit_test(big_messages),
         cmocka_unit_test(fading),
+        cmocka_unit_test(given_up_before_the_end),
+        cmocka_unit_test(heard_once),
+        cmocka_unit_test(nothing_gets_through),
+        cmocka_unit_test(reset_without_a_word),
         cmocka_unit_test(forgotten),
         cmocka_unit_test(reset_in_its_name),
         cmocka_unit_test(forgotten_and_reset),
