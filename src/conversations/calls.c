@@ -339,6 +339,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->has_twin = has_twin;
     call->is_tentative = start->is_tentative;
     call->elsewhere = start->elsewhere;
+    call->awaits_input = start->awaits_input;
     call->number = ++calls->num_started;
     call->conn = event->conn->number;
     call->start_ns = event->ts_ns;
@@ -414,6 +415,7 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .parent_ambiguous = call->parent_ambiguous,
         .parent_inferred = call->parent_inferred,
         .began_before = call->began_before,
+        .awaits_input = call->awaits_input,
         .children = call->children,
         .num_children = call->num_children,
     };

@@ -26,6 +26,7 @@ struct call_start {
     bool is_tagless;        /* the caller can have one of these calls at a time */
     bool is_tentative;      /* only its answer will tell that it is one */
     bool elsewhere;         /* it asks for the answer to be given by the caller's own node */
+    bool awaits_input;      /* as in call */
     const struct ds_term *request;
     const struct note *note; /* for the function it names */
     bool answer_is_exit;     /* the result is the exit reason of the process spawned */
@@ -61,7 +62,7 @@ struct open_call {
     bool may_have_parent; /* when it came, its caller may have been serving a call */
     bool answer_is_exit;
     bool has_twin;      /* other calls have the same tag */
-    bool is_tentative, is_forwarded, elsewhere;
+    bool is_tentative, is_forwarded, elsewhere, awaits_input;
     bool is_behind;     /* it came while its callee was at other work */
     bool given_up;      /* the caller has, and its record is out */
     bool caller_ended;

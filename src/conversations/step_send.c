@@ -116,6 +116,40 @@ static bool find_key(struct correlate *c, struct step *s, const struct ds_otp_ma
     return true;
 }
 
+/* is_input says whether a request of the io protocol (erl_io, stdlib) is one for input. */
+static bool is_input(const struct ds_term *request)
+{
+    static const char *const inputs[] = {"get_until", "get_line", "get_chars", "get_password"};
+    struct ds_term first;
+    struct ds_text name;
+    if (!ds_term_get_element(request, 0, &first) || !ds_term_get_atom(&first, &name))
+        return false;
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        if (name.len == strlen(inputs[i]) && memcmp(name.data, inputs[i], name.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* awaits_input says whether a request waits for what somebody types, as that of a remote shell does. */
+static bool awaits_input(const struct ds_otp_match *match, const struct ds_term *request)
+{
+    enum { LOOKED_AT = 16 };
+    struct ds_term part;
+    struct ds_term_list parts;
+    if (request == NULL || strcmp(match->line->label, "io_request") != 0)
+        return false;
+    if (is_input(request))
+        return true;
+    if (!ds_term_get_element(request, 1, &part) || !ds_term_get_list(&part, &parts))
+        return false;
+    for (int i = 0; i < LOOKED_AT && ds_term_list_next(&parts, &part); i++) { /* {requests, Requests} */
+        if (is_input(&part))
+            return true;
+    }
+    return false;
+}
+
 /* open_call opens the call that a message asks for. False when it is none, or not known to be
  * one yet. */
 static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match)
@@ -130,6 +164,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         .note = s->note,
         .node = intern_add(&c->intern, s->event->conn->end[!s->event->dir].node),
         .elsewhere = asks_elsewhere(s, match),
+        .awaits_input = awaits_input(match, request),
     };
     struct ref_key monitor;
     if ((from == NULL || !step_find_said(c, s, from, &start.caller)) && step_know_from(c, s))

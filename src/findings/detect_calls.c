@@ -36,6 +36,8 @@ void detect_hung(struct detect *d, const struct call *call)
 {
     const struct watched *w = detect_find_watched(d, call->conn);
     const struct party *callee = &call->callee;
+    if (call->awaits_input)
+        return; /* of somebody who thinks */
     if (w != NULL && (w->gap_ns >= call->start_ns || w->is_one_way || detect_is_lost(d, w)))
         return; /* the answer may have been in what is missing, or no answer can come */
     if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)

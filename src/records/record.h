@@ -112,6 +112,7 @@ struct call {
     bool parent_ambiguous;   /* it may have been made for one of several, or for none */
     bool parent_inferred;    /* from the order of the packets: the caller was serving that one */
     bool began_before;       /* its request is of before the capture (ds_event.past) */
+    bool awaits_input;       /* it asks somebody to type something: that may take any time */
     const uint64_t *children; /* calls that the callee made meanwhile, ended ones first */
     size_t num_children;
 };

@@ -37,7 +37,7 @@ struct seen {
         uint64_t number, parent;
         enum call_outcome outcome;
         char class[16], label[32], callee[64], mfa[64];
-        bool ambiguous, inferred, has_request, has_args, has_result, is_for;
+        bool ambiguous, inferred, has_request, has_args, has_result, is_for, awaits_input;
         int64_t latency_ns;
         size_t num_children;
     } ended[MAX_ENDED];
@@ -84,6 +84,7 @@ static inline void on_record(void *context, const struct record *record)
     seen->ended[i].inferred = call->parent_inferred;
     seen->ended[i].has_request = call->request.data != NULL;
     seen->ended[i].is_for = call->callee.is_for;
+    seen->ended[i].awaits_input = call->awaits_input;
     seen->ended[i].has_args = call->args.data != NULL;
     seen->ended[i].has_result = call->result.data != NULL;
     seen->ended[i].latency_ns = call->end_ns - call->start_ns;

@@ -333,6 +333,49 @@ static void twins_at_the_cap(void **state)
     }
 }
 
+static void io_request(struct seen *seen, uint32_t ref, struct ds_term request)
+{
+    message(seen, &(struct message){.code = 22, .from = etf_pid("a@h", 1), .to = etf_pid("b@h", 50),
+                                    .payload = etf_tuple(4, etf_atom("io_request"), etf_pid("a@h", 1),
+                                                         etf_ref("a@h", ref), request)});
+}
+
+/* Who types may take any time. */
+static void waits_for_input(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct {
+        struct ds_term request;
+        bool awaits_input;
+    } cases[] = {
+        {etf_tuple(3, etf_atom("get_line"), etf_atom("unicode"), etf_atom("prompt")), true},
+        {etf_tuple(2, etf_atom("get_password"), etf_atom("unicode")), true},
+        {etf_tuple(2, etf_atom("get_geometry"), etf_atom("columns")), false},
+        {etf_tuple(2, etf_atom("get_lines"), etf_atom("columns")), false},
+        {etf_atom("getopts"), false},
+        {etf_tuple(2, etf_atom("requests"),
+                   etf_list(2, etf_tuple(2, etf_atom("put_chars"), etf_nil()),
+                            etf_tuple(4, etf_atom("get_chars"), etf_atom("latin1"), etf_nil(),
+                                      etf_int(1)), etf_nil())), true},
+        {etf_tuple(2, etf_atom("requests"),
+                   etf_list(1, etf_tuple(2, etf_atom("put_chars"), etf_nil()), etf_nil())), false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        io_request(&seen, (uint32_t)i + 1, cases[i].request);
+        assert_string_equal(seen.note.label, "io_request");
+        message(&seen, &(struct message){.code = 22, .dir = 1, .from = etf_pid("b@h", 50),
+                                         .to = etf_pid("a@h", 1),
+                                         .payload = etf_tuple(3, etf_atom("io_reply"),
+                                                              etf_ref("a@h", (uint32_t)i + 1),
+                                                              etf_atom("ok"))});
+        assert_last(&seen, i + 1, CALL_OK);
+        assert_int_equal(seen.ended[i].awaits_input, cases[i].awaits_input);
+    }
+    stop(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +393,7 @@ int main(void)
         cmocka_unit_test(unknown_node),
         cmocka_unit_test(open_calls),
         cmocka_unit_test(twins_at_the_cap),
+        cmocka_unit_test(waits_for_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,14 @@ static void hung(void **state)
         put_call(&call);
         found(cases[i].codes);
     }
+    for (int types = 0; types < 2; types++) { /* somebody who types may think first */
+        begin_calls();
+        struct call call = call_of(CALL_UNANSWERED);
+        call.end_ns = call.start_ns + 5 * SECOND;
+        call.awaits_input = types;
+        put_call(&call);
+        found(types ? "" : "DS305");
+    }
     for (int began_later = 0; began_later < 2; began_later++) { /* those that are overdue have been told */
         int64_t until_ns;
         begin_calls();
