@@ -32,6 +32,7 @@ static void take_lost(struct detect *d, const struct ds_event *event)
                          .frame = event->frame,
                          .last_data_ns = link->side[!waiting].last_data_ns,
                          .addr = conn->end[!waiting].addr,
+                         .icmp = link->icmp,
                          .tick_ns = detect_tick_of(link, waiting)};
     detect_idle_lost(d, event, waiting);
     g->len[0] = detect_keep(g->name[0], sizeof g->name[0], conn->end[waiting].node);
