@@ -235,6 +235,16 @@ static void note_sealed(struct tls *tls, int dir, uint8_t type)
         tls->view.has_ended[dir] = true;
 }
 
+/* note_answer: in 1.3 a record is sealed with one byte for its type and a tag (RFC 8446, 5.2). */
+static void note_answer(struct tls *tls, int dir, const struct tls_record *record)
+{
+    enum { ALERT_LEN = 2 + 1 + 16, SHORT_TAG_ALERT_LEN = 2 + 1 + 8 };
+    const size_t len = cursor_left(&record->body);
+    const bool is_sealed = record->type == TLS_DATA;
+    tls->view.answers[dir] += is_sealed && tls->view.data_records[!dir] != 0;
+    tls->view.ends_like_alert[dir] = is_sealed && (len == ALERT_LEN || len == SHORT_TAG_ALERT_LEN);
+}
+
 static void take_record(struct tls *tls, int dir, const struct tls_record *record,
                         struct cursor sent)
 {
@@ -242,6 +252,8 @@ static void take_record(struct tls *tls, int dir, const struct tls_record *recor
     const size_t tick_len = tls->view.version == TLS_1_3 ? TICK_LEN_13 : TICK_LEN_12;
     tls->view.records[dir]++;
     tls->view.data_records[dir] += record->type == TLS_DATA;
+    if (tls->view.version == TLS_1_3)
+        note_answer(tls, dir, record);
     if (record->type == TLS_DATA && cursor_left(&record->body) == tick_len)
         tls->view.ticks[dir]++;
     if (d->is_sealed || record->type == TLS_DATA) {

@@ -77,6 +77,10 @@ struct ds_tls {
     bool has_hello[2]; /* it has said hello, as a client or a server */
     bool is_amid[2];   /* what it has sent ends inside a record, or inside a message of the handshake */
     bool has_ended[2]; /* the last of its handshake is known to be where the other has to go on */
+    /* Of 1.3: sealed records that an end sent after the other one had sent one, and whether the last record
+     * is as long as an alert. An alert is what an end says first that does not go on. */
+    uint64_t answers[2];
+    bool ends_like_alert[2];
 };
 
 /* ds_conn is a connection. end[0] sent the SYN, or the first packet seen. */

@@ -249,9 +249,22 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
+/* add_told names who was called: in TLS no node says its name in clear. */
+static void add_told(const struct detect *d, struct finding *f, const struct ds_event *event)
+{
+    const struct asked *told = detect_find_told(d, &event->conn->end[1]);
+    if (told == NULL || event->conn->end[1].node.data != NULL)
+        return;
+    wording_add(&f->detail, "; ");
+    wording_end(&f->detail, &event->conn->end[1]);
+    wording_add(&f->detail, " is ");
+    wording_put(&f->detail, WORD_NODE, text_of(told->name, told->name_len));
+    wording_add(&f->detail, ", says EPMD");
+}
+
 /* report_certificate looks for an alert (RFC 8446, section 6) that is about a certificate. One that nobody
- * can have shown, before both have said hello, is none. */
-static void report_certificate(struct detect *d, const struct ds_event *event)
+ * can have shown, before both have said hello, is none. False: there is none. */
+static bool report_certificate(struct detect *d, const struct ds_event *event)
 {
     enum { BAD_CERTIFICATE = 42, CERTIFICATE_UNKNOWN = 46, UNKNOWN_CA = 48, REQUIRED = 116 };
     const struct ds_tls *tls = event->conn->tls;
@@ -266,12 +279,39 @@ static void report_certificate(struct detect *d, const struct ds_event *event)
         wording_add(&f->sentence, " refused the certificate of ");
         wording_end(&f->sentence, &event->conn->end[!end]);
         wording_printf(&f->detail, "TLS alert %s", tls->alert[end] != NULL ? tls->alert[end] : "");
+        add_told(d, f, event);
         if (tls->valid_until[!end] == 0)
             detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert");
         detect_frame(f, event->frame, "the close");
         detect_commit(d);
-        return;
+        return true;
     }
+    return false;
+}
+
+/* ends_sealed says whether all that an end answered in TLS 1.3 was an alert, as far as its length tells.
+ * What it says is sealed; but at that point it is nearly always about the certificate. */
+static bool ends_sealed(const struct ds_tls *tls, int end)
+{
+    return tls->answers[end] == 1 && tls->ends_like_alert[end] && !tls->has_alert[end] &&
+           tls->has_hello[0] && tls->has_hello[1];
+}
+
+static void report_sealed(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tls *tls = event->conn->tls;
+    const int end = ends_sealed(tls, 0) ? 0 : 1;
+    if (!ends_sealed(tls, end))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS112, event);
+    wording_end(&f->sentence, &event->conn->end[end]);
+    wording_add(&f->sentence, " refused the certificate of ");
+    wording_end(&f->sentence, &event->conn->end[!end]);
+    wording_add(&f->detail, "it answered nothing but what is as long as an alert, and sealed");
+    add_told(d, f, event);
+    detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert, or --keylog-file");
+    detect_frame(f, event->frame, "the close");
+    detect_commit(d);
 }
 
 /* detect_refusal says why an end closed a connection in its handshake. */
@@ -295,8 +335,8 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
     if (conn->tls != NULL && w->last_step == DS_STEP_UNKNOWN) {
         if (link->side[1].data_bytes == 0)
             report_tls(d, event, w, true, 0);
-        else
-            report_certificate(d, event);
+        else if (!report_certificate(d, event))
+            report_sealed(d, event);
         return;
     }
     if (w->is_refused || w->is_up || conn->counters[initiator].bytes == 0)

@@ -75,6 +75,48 @@ static void alerts_of_certificates(void **state)
     }
 }
 
+/* In TLS 1.3 alerts are sealed: one that is all that an end answers is told by its length. */
+static void sealed_alerts(void **state)
+{
+    const struct {
+        uint64_t answers[2];
+        bool ends_like_alert[2], has_hello, is_known;
+        const char *sentence;
+    } cases[] = {
+        {{1, 0}, {true, false}, true, false, "10.0.0.1:40000 refused the certificate of 10.0.0.2:5555"},
+        {{3, 1}, {false, true}, true, false, "10.0.0.2:5555 refused the certificate of 10.0.0.1:40000"},
+        {{1, 1}, {true, true}, true, false, "10.0.0.1:40000 refused the certificate of 10.0.0.2:5555"},
+        {{2, 0}, {true, false}, true, false, NULL}, /* it has gone on before */
+        {{3, 2}, {true, true}, true, false, NULL},
+        {{1, 0}, {false, false}, true, false, NULL},
+        {{1, 0}, {true, false}, false, false, NULL},
+        {{1, 0}, {true, false}, true, true, NULL}, /* it was opened, and is about something else */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        asked("bob");
+        const struct ds_tls tls = {
+            .version = 0x0304,
+            .has_hello = {true, cases[i].has_hello},
+            .answers = {cases[i].answers[0], cases[i].answers[1]},
+            .ends_like_alert = {cases[i].ends_like_alert[0], cases[i].ends_like_alert[1]},
+            .has_alert = {cases[i].is_known},
+            .alert_code = {80},
+        };
+        w.conn.tls = &tls;
+        w.conn.counters[0].bytes = 300;
+        w.link.side[1].data_bytes = 1;
+        close_by(0, MS, DS_CLOSE_FIN);
+        found(cases[i].sentence != NULL ? "DS112" : "");
+        if (cases[i].sentence == NULL)
+            continue;
+        sentence_is(cases[i].sentence);
+        detail_has("10.0.0.2:5555 is bob, says EPMD");
+        assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+    }
+}
+
 /* shaking is a connection whose ends have said hello, in TLS. */
 static struct ds_tls shaking(void)
 {
@@ -277,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tls_and_plain),
         cmocka_unit_test(alerts_of_certificates),
+        cmocka_unit_test(sealed_alerts),
         cmocka_unit_test(nothing_in_common),
         cmocka_unit_test(certificates_expire),
         cmocka_unit_test(handshake_stalls),
