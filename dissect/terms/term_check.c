@@ -1,8 +1,6 @@
 /*
- * term_check.c - walks whole terms, keeping no more than the number of terms still to come:
- * each token takes one off it and adds those beneath it. The number needs no check against
- * the bytes left, for the walk ends with them; and it fits, for a token of five bytes or more
- * adds less than 2^33, and 2^33 bytes of tokens are more than any message.
+ * term_check.c - whole terms walked by token_walk of term_token.h: checked, their references to the atom
+ * cache counted, or only passed.
  */
 #include "term_token.h"
 
@@ -22,27 +20,12 @@ static inline void check_cache_ref(void *context, const struct cursor *after,
         counts->unknown++;
 }
 
-TOKEN_INLINE enum term_status check_walk(struct cursor *at, const struct token_source *source,
-                                         uint64_t num_terms, const char **what)
-{
-    struct cursor c = *at;
-    enum term_status status = TERM_OK;
-    while (num_terms != 0 && status == TERM_OK) {
-        struct term_token token;
-        status = token_read(&c, source, &token, what);
-        if (status == TERM_OK)
-            num_terms = num_terms - 1 + token.num_terms;
-    }
-    *at = c;
-    return status;
-}
-
 enum term_status term_check_counted(struct cursor *at, const struct term_env *env,
                                     struct term_counts *counts, const char **what)
 {
     const struct token_source source = {.env = env, .cache_ref = check_cache_ref, .context = counts};
     const char *ignored;
-    return check_walk(at, &source, 1, what != NULL ? what : &ignored);
+    return token_walk(at, &source, 1, what != NULL ? what : &ignored);
 }
 
 enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
@@ -61,7 +44,7 @@ static __attribute__((noinline)) enum term_status skip_any(struct cursor *at,
 {
     const struct token_source source = {.env = env};
     const char *ignored;
-    return check_walk(at, &source, num, what != NULL ? what : &ignored);
+    return token_walk(at, &source, num, what != NULL ? what : &ignored);
 }
 
 /* skip_plain_head passes over the head of a short list or tuple, and adds to num what is in it. */
@@ -93,12 +76,4 @@ enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64
             break;
     }
     return num == 0 ? TERM_OK : skip_any(at, env, num, what);
-}
-
-enum term_status token_check_local(struct cursor *at, const struct token_source *source,
-                                   const char **what)
-{
-    struct token_source inside = *source;
-    inside.local = true;
-    return check_walk(at, &inside, 1, what);
 }

@@ -3,7 +3,6 @@
  */
 #include "term_token.h"
 #include "utf8.h"
-#include "value.h"
 
 /* token_check_utf8 says whether text is UTF-8 of at most 255 characters. */
 static bool token_check_utf8(struct cursor text)
@@ -45,10 +44,18 @@ enum term_status token_read_inline_atom(struct cursor *at, uint8_t tag, struct c
     return TERM_OK;
 }
 
+enum term_status token_check_local(struct cursor *at, const struct token_source *source,
+                                   const char **what)
+{
+    struct token_source inside = *source;
+    inside.local = true;
+    return token_walk(at, &inside, 1, what);
+}
+
 bool token_float_text_ok(struct cursor text)
 {
     double value;
-    return value_float_text(&text, &value);
+    return float_text_read(&text, &value);
 }
 
 enum term_status term_read_token(struct cursor *at, const struct term_env *env,

@@ -25,6 +25,7 @@
 #ifndef DISSECT_TERM_TOKEN_H
 #define DISSECT_TERM_TOKEN_H
 
+#include "float_text.h"
 #include "term.h"
 
 #define TOKEN_INLINE static inline __attribute__((always_inline))
@@ -32,7 +33,6 @@
 enum {
     TOKEN_ATOM_CHARS_MAX = 255,
     TOKEN_REFERENCE_WORDS_MAX = 5,
-    TOKEN_FLOAT_LEN = 31,
     TOKEN_PID_LEN = 9, /* id, serial, creation */
     TOKEN_NEW_PID_LEN = 12,
     TOKEN_TAG_COMPRESSED = 80, /* at the top alone: term_inflate */
@@ -301,7 +301,7 @@ TOKEN_INLINE enum term_status token_read_float_text(struct cursor *at, struct te
                                                     const char **what)
 {
     struct cursor text;
-    if (!cursor_child(at, TOKEN_FLOAT_LEN, &text))
+    if (!cursor_child(at, FLOAT_TEXT_LEN, &text))
         return token_cut(what);
     token->body = text;
     return token_float_text_ok(text) ? TERM_OK
@@ -436,6 +436,25 @@ TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_s
         token->bytes.end = next.at;
         at->at = next.at; /* not *at = next: the processor waits for pairs just written */
     }
+    return status;
+}
+
+/* token_walk passes num_terms whole terms, keeping no more than the number of those still to come: each
+ * token takes one off it and adds those beneath it. The number needs no check against the bytes left, for
+ * the walk ends with them; and it fits, for a token of five bytes or more adds less than 2^33, and 2^33
+ * bytes of tokens are more than any message. On failure at stands before the token that failed. */
+TOKEN_INLINE enum term_status token_walk(struct cursor *at, const struct token_source *source,
+                                         uint64_t num_terms, const char **what)
+{
+    struct cursor c = *at;
+    enum term_status status = TERM_OK;
+    while (num_terms != 0 && status == TERM_OK) {
+        struct term_token token;
+        status = token_read(&c, source, &token, what);
+        if (status == TERM_OK)
+            num_terms = num_terms - 1 + token.num_terms;
+    }
+    *at = c;
     return status;
 }
 

@@ -5,11 +5,10 @@
  * that ei finds all it reads.
  */
 #include "value.h"
+#include "float_text.h"
 #include "term_token.h"
 
 #include <ei.h>
-#include <langinfo.h>
-#include <math.h>
 #include <stdlib.h>
 
 static const char *value_bytes(const struct cursor *leaf)
@@ -107,67 +106,10 @@ bool value_get_float(const struct term_token *token, double *out)
     uint64_t bits;
     _Static_assert(sizeof bits == sizeof *out, "a float is IEEE 754's of 64 bits");
     if (token->tag == TERM_TAG_FLOAT)
-        return value_float_text(&body, out);
+        return float_text_read(&body, out);
     if (token->tag != TERM_TAG_NEW_FLOAT || !cursor_read_u64(&body, &bits))
         return false;
     memcpy(out, &bits, sizeof *out);
-    return true;
-}
-
-static bool value_read_digits(struct cursor *text)
-{
-    uint8_t c;
-    bool any = false;
-    while (cursor_peek_u8(text, &c) && c >= '0' && c <= '9' && cursor_skip(text, 1))
-        any = true;
-    return any;
-}
-
-static void value_read_sign(struct cursor *text)
-{
-    uint8_t c;
-    if (cursor_peek_u8(text, &c) && (c == '+' || c == '-') && cursor_skip(text, 1))
-        return;
-}
-
-/* ei reads the text with sscanf, which wants a NUL, takes more than Erlang does, and expects
- * the decimal point of the program's locale: so all three are seen to here. */
-bool value_float_text(const struct cursor *text, double *out)
-{
-    const char *point = nl_langinfo(RADIXCHAR);
-    char leaf[1 + TOKEN_FLOAT_LEN + 16] = {ERL_FLOAT_EXT};
-    struct cursor c = *text;
-    uint8_t byte;
-
-    value_read_sign(&c);
-    if (!value_read_digits(&c) || !cursor_read_u8(&c, &byte) || byte != '.')
-        return false;
-    size_t whole_len = cursor_offset(&c, text) - 1;
-    struct cursor rest = c;
-    if (!value_read_digits(&c))
-        return false;
-    if (cursor_peek_u8(&c, &byte) && (byte == 'e' || byte == 'E')) {
-        if (!cursor_skip(&c, 1))
-            return false;
-        value_read_sign(&c);
-        if (!value_read_digits(&c))
-            return false;
-    }
-    if (cursor_read_u8(&c, &byte) && byte != 0) /* behind a NUL nobody looks */
-        return false;
-
-    size_t point_len = strlen(point);
-    size_t rest_len = cursor_left(&rest);
-    if (1 + whole_len + point_len + rest_len >= sizeof leaf)
-        return false;
-    memcpy(&leaf[1], text->at, whole_len);
-    memcpy(&leaf[1 + whole_len], point, point_len);
-    memcpy(&leaf[1 + whole_len + point_len], rest.at, rest_len);
-    int index = 0;
-    double value;
-    if (ei_decode_double(leaf, &index, &value) != 0 || !isfinite(value))
-        return false;
-    *out = value;
     return true;
 }
 

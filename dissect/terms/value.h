@@ -1,8 +1,8 @@
 /*
  * value.h - what the leaves of a term mean as numbers. What is rare is decoded by erl_interface
  * (ei), which knows nothing of lengths, of the atom cache or of memory's end: so each function takes
- * a token that the reader of term_token.h has checked, and value.c is the only file that
- * includes <ei.h>. Atoms in UTF-8, strings and binaries are their own bytes: token.body.
+ * a token that the reader of term_token.h has checked, and no file includes <ei.h> but value.c and
+ * float_text.c. Atoms in UTF-8, strings and binaries are their own bytes: token.body.
  */
 #ifndef DISSECT_VALUE_H
 #define DISSECT_VALUE_H
@@ -58,9 +58,6 @@ bool value_get_big(const struct term_token *token, struct value_big *out);
 void value_big_free(struct value_big *big);
 
 bool value_get_float(const struct term_token *token, double *out);
-
-/* value_float_text decodes the 31 bytes of a FLOAT_EXT; false when they are no number. */
-bool value_float_text(const struct cursor *text, double *out);
 
 bool value_get_pid(const struct term_token *token, struct value_pid *out);
 bool value_get_port(const struct term_token *token, struct value_port *out);

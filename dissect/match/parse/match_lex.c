@@ -10,8 +10,8 @@
  */
 #include "match_lex.h"
 
+#include "float_text.h"
 #include "utf8.h"
-#include "value.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -243,7 +243,7 @@ static bool read_float(struct lexer *lexer, size_t start)
             lexer->at++;
     }
     const struct cursor digits = cursor_make(text + start, lexer->at - start);
-    return value_float_text(&digits, &lexer->real) ||
+    return float_text_read(&digits, &lexer->real) ||
            lexer_fail(lexer, start, "expected a float of a 64-bit word, in at most 40 characters");
 }
 
