@@ -1,18 +1,18 @@
 /*
- * inspect_struct.c - structs of Elixir's own that inspect writes in a way of their own: ~D[2026-01-31],
- * 1..10//2, ~r/a.b/i; and those whose fields it writes in the order of their definition, which a map
- * has lost: elixir_structs.def.
+ * inspect_struct.c - see inspect_struct.h. Structs with a text of their own are ~D[2026-01-31], 1..10//2,
+ * ~r/a.b/i; those whose fields are written in the order of their definition, which a map has lost, stand
+ * in elixir_structs.def.
  *
  * The fields are looked at before anything is written, but only so many tokens of them: a struct with
  * more, or with other fields than it should have, is written as any other.
  */
-#include "inspect_parts.h"
+#include "inspect_struct.h"
+#include "inspect_word.h"
 #include "utf8.h"
 
 #include <stdio.h>
 
 enum {
-    FIELDS_MAX = 24,
     LOOK_TOKENS = 256,  /* of all fields of a struct */
     LOOK_BYTES = 1024,  /* of a text in one */
 };
@@ -25,7 +25,7 @@ struct field {
 
 struct fields {
     unsigned num;
-    struct field field[FIELDS_MAX];
+    struct field field[INSPECT_FIELDS_MAX];
     struct cursor end; /* what follows the map */
     unsigned looks;    /* tokens that may still be looked at */
 };
@@ -50,7 +50,7 @@ static bool read_fields(const struct text *text, struct cursor at, uint64_t num_
 {
     struct term_token key;
     fields->num = 0;
-    if (num_pairs > FIELDS_MAX || num_pairs > fields->looks / 2)
+    if (num_pairs > INSPECT_FIELDS_MAX || num_pairs > fields->looks / 2)
         return false;
     for (uint64_t i = 0; i < num_pairs; i++) {
         struct field *field = &fields->field[fields->num];
@@ -465,75 +465,57 @@ static bool is_nothing(const struct term_token *value)
     return value->class == TERM_NIL || (value->class == TERM_ATOM && is_text(value->body, "nil"));
 }
 
-/* open_ordered opens a struct whose fields are those, in their order: beneath its frame lie where
- * each of them is, and what follows. False, and nothing was done: it has others. */
-static bool open_ordered(struct text *text, struct cursor name, const struct fields *fields,
-                         const char *order)
+/* find_order finds where the fields of a struct stand that are to be shown, in their order. False: it
+ * has others. */
+static bool find_order(const struct fields *fields, const char *names, struct inspect_order *order)
 {
-    const struct field *found[FIELDS_MAX];
-    unsigned num = 0, num_shown = 0;
+    unsigned num = 0;
     struct cursor word;
     bool optional;
-    while (next_word(&order, &word, &optional)) {
+    order->num = 0;
+    order->end = fields->end;
+    while (next_word(&names, &word, &optional)) {
         const struct field *field = find_word(fields, word);
         if (field == NULL || num++ == fields->num)
             return false;
         if (!optional || !is_nothing(&field->value))
-            found[num_shown++] = field;
+            order->fields[order->num++] = field->key;
     }
-    if (num != fields->num)
-        return false;
-    union text_entry *entry = text_push(text);
-    if (entry == NULL)
-        return true;
-    entry->names = fields->end;
-    for (unsigned i = 0; i < num_shown; i++) {
-        entry = text_push(text);
-        if (entry == NULL)
-            return true;
-        entry->names = (struct cursor){found[i]->key.at, text->term.end};
-    }
-    TEXT_PUT(text, "%");
-    text_lend(text);
-    inspect_add_atom(text->out, name);
-    text_resume(text);
-    inspect_open(text, OPEN_ORDERED, num_shown);
-    if (!text->failed)
-        text->entries[text->num_entries - 1].frame.extra = (uint8_t)num_shown;
-    return true;
+    return num == fields->num;
 }
 
-bool inspect_struct(struct text *text, struct cursor name, uint64_t num_pairs)
+enum inspect_how inspect_struct(struct text *text, struct cursor name, uint64_t num_pairs,
+                                struct inspect_order *order)
 {
     static const char prefix[] = "Elixir.";
     struct fields fields = {.looks = LOOK_TOKENS};
     struct cursor behind = name;
     if (cursor_left(&name) < sizeof prefix - 1 || memcmp(name.at, prefix, sizeof prefix - 1) != 0 ||
         !cursor_skip(&behind, sizeof prefix - 1))
-        return false;
+        return INSPECT_AS_OTHERS;
     bool was_read = false;
     for (size_t i = 0; i < sizeof shown_structs / sizeof shown_structs[0]; i++) {
         if (!is_text(behind, shown_structs[i].name))
             continue;
         if (!read_fields(text, text->at, num_pairs, &fields))
-            return false;
+            return INSPECT_AS_OTHERS;
         text_lend(text);
         const bool is_shown = shown_structs[i].show(text, &fields);
         text_resume(text);
         if (!is_shown)
-            return false;
+            return INSPECT_AS_OTHERS;
         text->at = fields.end;
         text->first = false;
-        return true;
+        return INSPECT_IS_WRITTEN;
     }
     for (size_t i = 0; i < sizeof ordered_structs / sizeof ordered_structs[0]; i++) {
         if (!is_text(behind, ordered_structs[i].name))
             continue;
         if (!was_read && !read_fields(text, text->at, num_pairs, &fields))
-            return false;
+            return INSPECT_AS_OTHERS;
         was_read = true;
-        if (open_ordered(text, name, &fields, ordered_structs[i].fields))
-            return true;
+        if (find_order(&fields, ordered_structs[i].fields, order))
+            return INSPECT_IN_ORDER;
     }
-    return false;
+    return INSPECT_AS_OTHERS;
 }

@@ -5,11 +5,13 @@
  * Whether a list or map has keys of the form "a: " is to be known before its first element, and so is
  * whether a map is a struct: term_keywords.h has found it out beforehand.
  */
-#include "inspect_parts.h"
+#include "inspect_struct.h"
+#include "inspect_word.h"
 #include "term_inspect.h"
 
 #include <stdio.h>
 
+static void add_name(struct text *text, const struct term_token *token);
 static void add_node(struct text *text, const struct term_token *token);
 static void add_binary(struct text *text, const struct term_token *token);
 static void add_bits(struct text *text, const struct term_token *token);
@@ -41,7 +43,7 @@ static const struct text_syntax elixir = {
             [OPEN_SET] = {TEXT_MARK("MapSet.new(["), TEXT_MARK("])"), 2},
             [OPEN_WRAP] = {TEXT_MARK(""), TEXT_MARK(""), 1},
         },
-    .add_atom = inspect_add_name,
+    .add_atom = add_name,
     .add_node = add_node,
     .add_big = number_add_elixir,
     .add_float = number_add_elixir_float,
@@ -57,12 +59,19 @@ static const struct text_syntax elixir = {
     .close = close_own,
 };
 
-void inspect_open(struct text *text, enum text_open class, uint64_t num)
+static void open_own(struct text *text, enum text_open class, uint64_t num)
 {
     text_open(text, &elixir, class, num);
 }
 
-struct cursor inspect_name(const struct term_token *token, struct inspect_room *room)
+/* name_room is for a name that has to be converted. */
+struct name_room {
+    char bytes[VALUE_ATOM_LEN];
+};
+
+/* name_of returns an atom's text in UTF-8, in room where it is latin-1; what stands for it where it is
+ * unknown. */
+static struct cursor name_of(const struct term_token *token, struct name_room *room)
 {
     struct cursor name = token->body;
     size_t len = 0;
@@ -78,21 +87,22 @@ struct cursor inspect_name(const struct term_token *token, struct inspect_room *
     return cursor_make(room->bytes, len);
 }
 
-void inspect_add_name(struct text *text, const struct term_token *token)
+/* add_name and add_field write an atom, or a key, with its mark if it is only likely. */
+static void add_name(struct text *text, const struct term_token *token)
 {
-    struct inspect_room room;
+    struct name_room room;
     text_add_likely(text, token);
     text_lend(text);
-    inspect_add_atom(text->out, inspect_name(token, &room));
+    inspect_add_atom(text->out, name_of(token, &room));
     text_resume(text);
 }
 
-void inspect_add_field(struct text *text, const struct term_token *token)
+static void add_field(struct text *text, const struct term_token *token)
 {
-    struct inspect_room room;
+    struct name_room room;
     text_add_likely(text, token);
     text_lend(text);
-    inspect_add_key(text->out, inspect_name(token, &room));
+    inspect_add_key(text->out, name_of(token, &room));
     text_resume(text);
 }
 
@@ -105,11 +115,11 @@ static bool read_atom(const struct text *text, struct cursor *at, struct term_to
 static void add_node(struct text *text, const struct term_token *token)
 {
     struct term_token name = *token;
-    struct inspect_room room;
+    struct name_room room;
     name.body = token->node;
     text_add_likely(text, token);
     text_lend(text);
-    inspect_add_text(text->out, inspect_name(&name, &room), 0);
+    inspect_add_text(text->out, name_of(&name, &room), 0);
     text_resume(text);
 }
 
@@ -139,7 +149,7 @@ static void add_fun(struct text *text, const struct term_token *token)
     }
     TEXT_PUT(text, " in ");
     if (read_atom(text, &fun.module, &module))
-        inspect_add_name(text, &module);
+        add_name(text, &module);
     TEXT_PUT(text, ">");
 }
 
@@ -147,12 +157,12 @@ static void add_fun(struct text *text, const struct term_token *token)
 static void add_function(struct text *text, struct cursor *at)
 {
     struct term_token name;
-    struct inspect_room room;
+    struct name_room room;
     if (!read_atom(text, at, &name))
         return;
     text_add_likely(text, &name);
     text_lend(text);
-    inspect_add_function(text->out, inspect_name(&name, &room));
+    inspect_add_function(text->out, name_of(&name, &room));
     text_resume(text);
 }
 
@@ -165,7 +175,7 @@ static void add_export(struct text *text, const struct term_token *token)
     if (!cursor_skip(&parts, 1) || !read_atom(text, &parts, &name))
         return;
     TEXT_PUT(text, "&");
-    inspect_add_name(text, &name);
+    add_name(text, &name);
     TEXT_PUT(text, ".");
     add_function(text, &parts);
     TEXT_PUT(text, "/");
@@ -358,9 +368,9 @@ static void open_list(struct text *text, const struct term_token *token)
 {
     const uint64_t num = token->num_terms - 1;
     if (term_keywords_has(&text->keywords, offset_of(text, token)))
-        inspect_open(text, OPEN_KEYWORDS, num);
+        open_own(text, OPEN_KEYWORDS, num);
     else if (!add_char_list(text, num))
-        inspect_open(text, OPEN_LIST, num);
+        open_own(text, OPEN_LIST, num);
     else
         text->first = false;
 }
@@ -388,7 +398,7 @@ static bool open_set(struct text *text, uint64_t num_pairs)
             text->depth++;
             text->num_sets++;
             text->at = c;
-            inspect_open(text, OPEN_SET, token.num_terms / 2);
+            open_own(text, OPEN_SET, token.num_terms / 2);
             if (!text->failed)
                 text->entries[text->num_entries - 1].frame.extra =
                     term_keywords_is(&text->keywords, offset_of(text, &token), KEYWORDS_IS_PAIRS);
@@ -400,35 +410,65 @@ static bool open_set(struct text *text, uint64_t num_pairs)
     return false;
 }
 
+/* open_ordered opens a struct whose fields have an order: beneath its frame lie where each of them is, and
+ * what follows. */
+static void open_ordered(struct text *text, struct cursor name, const struct inspect_order *order)
+{
+    for (unsigned i = 0; i <= order->num; i++) {
+        union text_entry *entry = text_push(text);
+        if (entry == NULL)
+            return;
+        entry->names = i == 0 ? order->end : order->fields[i - 1];
+    }
+    TEXT_PUT(text, "%");
+    text_lend(text);
+    inspect_add_atom(text->out, name);
+    text_resume(text);
+    open_own(text, OPEN_ORDERED, order->num);
+    if (!text->failed)
+        text->entries[text->num_entries - 1].frame.extra = (uint8_t)order->num;
+}
+
+/* open_known opens a struct of which is known how it is written, or writes it. False: it is one as
+ * others. */
+static bool open_known(struct text *text, struct cursor name, uint64_t num_pairs)
+{
+    struct inspect_order order;
+    const enum inspect_how how = inspect_struct(text, name, num_pairs, &order);
+    if (how == INSPECT_IN_ORDER)
+        open_ordered(text, name, &order);
+    return how != INSPECT_AS_OTHERS;
+}
+
 static void open_map(struct text *text, const struct term_token *token)
 {
     const size_t offset = offset_of(text, token);
     const uint64_t num_pairs = token->num_terms / 2;
     struct term_token name;
-    struct inspect_room room;
+    struct name_room room;
     size_t name_at;
     if (!term_keywords_has(&text->keywords, offset)) {
-        inspect_open(text, OPEN_MAP, num_pairs);
+        open_own(text, OPEN_MAP, num_pairs);
         return;
     }
     struct cursor at = text->term;
     if (!term_keywords_struct(&text->keywords, offset, &name_at) || !cursor_skip(&at, name_at) ||
         !read_atom(text, &at, &name)) {
-        inspect_open(text, OPEN_ATOM_MAP, num_pairs);
+        open_own(text, OPEN_ATOM_MAP, num_pairs);
         return;
     }
-    const struct cursor name_text = inspect_name(&name, &room);
+    const struct cursor name_text = name_of(&name, &room);
     const bool is_known = name.atom == NULL || ds_atom_is_certain(name.atom->state);
     static const char set[] = "Elixir.MapSet";
     if (is_known && term_keywords_is(&text->keywords, offset, KEYWORDS_IS_MAPSET) &&
         cursor_left(&name_text) == sizeof set - 1 &&
         memcmp(name_text.at, set, sizeof set - 1) == 0 && open_set(text, num_pairs))
         return;
-    if (is_known && inspect_struct(text, name_text, num_pairs))
+    if (is_known && open_known(text, name_text, num_pairs))
         return;
     TEXT_PUT(text, "%");
-    inspect_add_name(text, &name);
-    inspect_open(text, OPEN_STRUCT, num_pairs);
+    add_name(text, &name);
+    open_own(text, OPEN_STRUCT, num_pairs);
     if (!text->failed)
         text->entries[text->num_entries - 1].frame.extra =
             1 + term_keywords_is(&text->keywords, offset, KEYWORDS_IS_ERROR);
@@ -438,7 +478,7 @@ static void add_record_name(struct text *text, struct cursor *names)
 {
     struct term_token name;
     if (read_atom(text, names, &name))
-        inspect_add_name(text, &name);
+        add_name(text, &name);
     TEXT_PUT(text, ".");
     add_function(text, names);
 }
@@ -456,7 +496,7 @@ static void add_pair(struct text *text)
     const char *what;
     if (token_read(&text->at, &text->source, &token, &what) == TERM_OK &&
         read_atom(text, &text->at, &token))
-        inspect_add_field(text, &token);
+        add_field(text, &token);
 }
 
 static bool separate_keywords(struct text *text, struct text_frame *frame)
@@ -494,7 +534,7 @@ static bool separate_fields(struct text *text, struct text_frame *frame)
         frame->shown--; /* the key; its value was counted before */
         if (frame->class == OPEN_ATOM_MAP || !is_hidden(text, &key)) {
             add_comma(text);
-            inspect_add_field(text, &key);
+            add_field(text, &key);
             return true;
         }
         if (term_skip(&text->at, &text->env, 1, NULL) != TERM_OK)
@@ -515,7 +555,7 @@ static bool separate_ordered(struct text *text, const struct text_frame *frame)
     text->at = text->entries[text->num_entries - 2 - num_left].names;
     add_comma(text);
     if (read_atom(text, &text->at, &key))
-        inspect_add_field(text, &key);
+        add_field(text, &key);
     return true;
 }
 
