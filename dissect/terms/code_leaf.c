@@ -153,41 +153,28 @@ bool leaf_fun(struct leaf *leaf, const struct term_token *token)
     return true;
 }
 
-/* leaf_copy copies the term from token on to end, as standard format. */
-static bool leaf_copy(struct leaf *leaf, const struct term_token *token, const uint8_t *end,
-                      bool (*copy)(const struct ds_term *, struct ds_buffer *),
-                      struct ds_buffer *bytes)
+struct ds_term leaf_term(const struct leaf *leaf, const struct term_token *token,
+                         const uint8_t *end)
 {
     struct ds_term term = leaf->term;
     term.data = token->bytes.at;
     term.len = (size_t)(end - token->bytes.at);
     term.damaged = false;
-    if (copy(&term, bytes))
-        return true;
-    leaf->failed = true;
-    return false;
+    return term;
 }
 
 static void leaf_local(struct leaf *leaf, const struct term_token *token)
 {
     const size_t version_and_tag = 1 + 1;
+    const struct ds_term term = leaf_term(leaf, token, token->bytes.end);
     struct ds_buffer copy = {0};
     leaf_tag(leaf, "$local");
-    if (leaf_copy(leaf, token, token->bytes.end, ds_term_copy_etf, &copy))
+    if (ds_term_copy_etf(&term, &copy))
         code_add_binary(&leaf->w,
                         cursor_make(copy.data + version_and_tag, copy.len - version_and_tag));
+    else
+        leaf->failed = true;
     leaf_end_tag(leaf);
-    ds_buffer_free(&copy);
-}
-
-void leaf_exact(struct leaf *leaf, const struct term_token *token, const uint8_t *end)
-{
-    struct ds_buffer copy = {0};
-    if (leaf_copy(leaf, token, end, ds_term_copy_portable, &copy)) {
-        code_add(&leaf->w, leaf->w.syntax->exact_open);
-        code_add_mixed(&leaf->w, cursor_make(copy.data, copy.len));
-        code_add(&leaf->w, leaf->w.syntax->exact_close);
-    }
     ds_buffer_free(&copy);
 }
 
@@ -215,6 +202,17 @@ static bool leaf_reads_back(const struct leaf *leaf, struct cursor parts)
     return true;
 }
 
+bool leaf_is_exact(const struct leaf *leaf, const struct term_token *token)
+{
+    struct cursor parts = token->bytes;
+    double value;
+    if (token->class == TERM_EXPORT)
+        return cursor_skip(&parts, 1) && leaf_is_short(leaf, parts);
+    /* The compiler of OTP 25 takes 0.0 and -0.0 for the same. */
+    return token->class != TERM_FLOAT || !value_get_float(token, &value) || value != 0 ||
+           !signbit(value);
+}
+
 static void leaf_export(struct leaf *leaf, const struct term_token *token)
 {
     const struct code_syntax *syntax = leaf->w.syntax;
@@ -222,10 +220,6 @@ static void leaf_export(struct leaf *leaf, const struct term_token *token)
     struct term_token arity;
     if (!cursor_skip(&parts, 1))
         return;
-    if (leaf->options->exact && !leaf_is_short(leaf, parts)) {
-        leaf_exact(leaf, token, token->bytes.end);
-        return;
-    }
     const bool is_fun = leaf_reads_back(leaf, parts);
     if (is_fun)
         code_add(&leaf->w, syntax->fun_open);
@@ -333,12 +327,7 @@ static void leaf_integer(struct leaf *leaf, const struct term_token *token)
 static void leaf_float(struct leaf *leaf, const struct term_token *token)
 {
     double value;
-    if (!value_get_float(token, &value))
-        return;
-    /* The compiler of OTP 25 takes 0.0 and -0.0 for the same. */
-    if (leaf->options->exact && value == 0 && signbit(value))
-        leaf_exact(leaf, token, token->bytes.end);
-    else
+    if (value_get_float(token, &value))
         number_add_float(leaf->w.out, value);
 }
 

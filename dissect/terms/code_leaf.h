@@ -39,8 +39,13 @@ void leaf_add(struct leaf *leaf, const struct term_token *token);
  * variables. False, and nothing is written, when it cannot be decoded. */
 bool leaf_fun(struct leaf *leaf, const struct term_token *token);
 
-/* leaf_exact writes the term from token on to end as binary_to_term(<<...>>). */
-void leaf_exact(struct leaf *leaf, const struct term_token *token, const uint8_t *end);
+/* leaf_is_exact says whether every node reads what leaf_add writes of a token back as the very same term:
+ * of an exported function with quotes in its name and of -0.0 not all do. */
+bool leaf_is_exact(const struct leaf *leaf, const struct term_token *token);
+
+/* leaf_term returns the term from token on to end. */
+struct ds_term leaf_term(const struct leaf *leaf, const struct term_token *token,
+                         const uint8_t *end);
 
 /* leaf_char_list writes a list of num elements, which begins at at, as a string where all of
  * them are printable characters, and passes it; false, and nothing moves, when it is another

@@ -128,18 +128,36 @@ static void code_list(struct code *code, const struct term_token *token, bool ke
     }
 }
 
-static bool code_is_exact(const struct code *code, enum term_class class)
+/* code_as_bytes says whether a term is to be written as its bytes. */
+static bool code_as_bytes(const struct code *code, const struct term_token *token)
 {
-    return code->leaf.options->exact && (class == TERM_PID || class == TERM_PORT ||
-                                         class == TERM_REFERENCE || class == TERM_FUN);
+    const enum term_class class = token->class;
+    return code->leaf.options->exact &&
+           (class == TERM_PID || class == TERM_PORT || class == TERM_REFERENCE ||
+            class == TERM_FUN || !leaf_is_exact(&code->leaf, token));
+}
+
+/* code_bytes writes a term as binary_to_term(<<...>>). */
+static void code_bytes(struct leaf *leaf, const struct ds_term *term)
+{
+    struct ds_buffer copy = {0};
+    if (ds_term_copy_portable(term, &copy)) {
+        code_add(&leaf->w, leaf->w.syntax->exact_open);
+        code_add_mixed(&leaf->w, cursor_make(copy.data, copy.len));
+        code_add(&leaf->w, leaf->w.syntax->exact_close);
+    } else {
+        leaf->failed = true;
+    }
+    ds_buffer_free(&copy);
 }
 
 /* code_exact writes the whole term that begins with token as its bytes. */
 static bool code_exact(struct code *code, const struct term_token *token)
 {
     bool ok = term_skip(&code->at, &code->leaf.env, token->num_terms, NULL) == TERM_OK;
+    const struct ds_term term = leaf_term(&code->leaf, token, code->at.at);
     if (ok)
-        leaf_exact(&code->leaf, token, code->at.at);
+        code_bytes(&code->leaf, &term);
     else
         leaf_word(&code->leaf, LEAF_DAMAGED);
     code->first = false;
@@ -164,7 +182,7 @@ static bool code_token(struct code *code, const struct term_token *token)
     bool keywords =
         term_keywords_has(&code->keywords, (size_t)(token->bytes.at - code->leaf.term.data));
     uint32_t max_depth = code->leaf.options->max_depth;
-    if (code_is_exact(code, token->class))
+    if (code_as_bytes(code, token))
         return code_exact(code, token);
     if (token->num_terms != 0 && max_depth != 0 && code->num >= max_depth)
         return code_deep(code, token);

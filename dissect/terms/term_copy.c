@@ -19,9 +19,9 @@
 #include "buffer.h"
 #include "copy_portable.h"
 #include "stack.h"
+#include "term_copy.h"
 #include "term_encode.h"
 #include "term_token.h"
-#include "term_twice.h"
 
 #include <distsniff/encode.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ struct copy {
     const struct term_env *env;
     const uint8_t *start; /* of the term */
     bool portable;
-    struct term_twice twice;
+    const struct term_twice *twice; /* of a portable copy */
     struct copy_open few[COPY_OPEN];
     struct copy_open *open;
     size_t num_open, cap_open;
@@ -168,7 +168,7 @@ static bool copy_map(struct copy *copy, const struct cursor *at, const struct te
                      size_t token_at, uint64_t num_terms)
 {
     (void)at;
-    if (!term_twice_has(&copy->twice, (size_t)(token->bytes.at - copy->start)))
+    if (!term_twice_has(copy->twice, (size_t)(token->bytes.at - copy->start)))
         return true;
     copy_back(copy, token, token_at);
     portable_tag(copy->out, "$map", 2);
@@ -270,24 +270,19 @@ TOKEN_INLINE bool copy_terms(struct copy *copy, struct cursor *at,
     return !copy->out->failed;
 }
 
-static bool copy_term(const struct ds_term *term, struct ds_buffer *out, bool portable)
+bool term_copy(const struct ds_term *term, const struct term_twice *twice, struct ds_buffer *out)
 {
+    const bool portable = twice != NULL;
     const struct term_env env = {term->atoms, term->num_atoms};
     size_t start = out->len;
     struct copy copy = {.out = out,
                         .env = &env,
                         .start = term->data,
                         .portable = portable,
+                        .twice = twice,
                         .cap_open = COPY_OPEN};
     if (term->data == NULL || term->damaged)
         return false;
-    const enum term_twice_status status =
-        portable ? term_twice_find(&copy.twice, term, 0, TERM_ZEROS_EQUAL, out->is_stopped)
-                 : TERM_TWICE_OK;
-    if (status != TERM_TWICE_OK) {
-        out->failed |= status == TERM_TWICE_FAILED;
-        return false;
-    }
     const struct token_source source = {.env = &env, .cache_ref = copy_cache_ref, .context = &copy};
     struct cursor at = cursor_make(term->data, term->len);
 
@@ -296,7 +291,6 @@ static bool copy_term(const struct ds_term *term, struct ds_buffer *out, bool po
     ds_encode_version(out);
     bool ok =
         portable ? copy_terms(&copy, &at, &source, true) : copy_terms(&copy, &at, &source, false);
-    term_twice_free(&copy.twice);
     if (copy.open != copy.few)
         free(copy.open);
     if (!ok && !out->failed)
@@ -306,10 +300,5 @@ static bool copy_term(const struct ds_term *term, struct ds_buffer *out, bool po
 
 bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out)
 {
-    return copy_term(term, out, false);
-}
-
-bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out)
-{
-    return copy_term(term, out, true);
+    return term_copy(term, NULL, out);
 }
