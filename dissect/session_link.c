@@ -4,54 +4,12 @@
  */
 #include "session_parts.h"
 
-#include "decoder_state.h"
 #include "dist.h"
 #include "keylog.h"
 #include "tcp_facts.h"
 #include "tls_past.h"
 
 #include <stdlib.h>
-
-/* free_link is a call of its own wherever it stands: that nothing is freed while TLS is at work (in_tls)
- * no compiler can know that sees both in one function. */
-static __attribute__((noinline)) void free_link(struct ds_session *session, struct link *link)
-{
-    for (int dir = 0; dir < 2; dir++) {
-        reassembly_free(&link->probes[dir].held, &session->env);
-        raw_early_free(&link->probes[dir].early, &session->env);
-    }
-    conn_forget_nodes(&link->conn);
-    tls_free(link->tls);
-    decoder_state_free(link->conn.decoder, &session->env);
-    link->tcp->user = NULL;
-    free(link);
-}
-
-void session_forget_link(struct ds_session *session, struct link *link)
-{
-    struct tcp_conn_view *tcp = link->tcp;
-    link->is_forgotten = true;
-    if (link->in_tls != 0)
-        return;
-    free_link(session, link);
-    tcp_table_forget(tcp);
-}
-
-bool session_take_link(struct ds_session *session, struct link *link, const struct proto *proto)
-{
-    struct env *env = &session->env;
-    struct conn *conn = &link->conn;
-
-    conn->proto = proto;
-    if (env->config.remember && proto->give_past != NULL)
-        conn->decoder = decoder_state_new(env);
-    if (!proto->start(env, conn)) {
-        env->stats.no_memory++;
-        session_forget_link(session, link);
-        return false;
-    }
-    return true;
-}
 
 static void on_open(void *context, struct tcp_conn_view *view)
 {
@@ -122,22 +80,6 @@ static void take_gap(struct ds_session *session, struct link *link, int dir, uin
     link->probes[dir].looked_len = 0;
     raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
     reassembly_free(&link->probes[dir].held, &session->env);
-}
-
-static void enter_tls(struct link *link)
-{
-    link->in_tls++;
-}
-
-/* leave_tls does what could not be done while the stage was at work. */
-static void leave_tls(struct ds_session *session, struct link *link)
-{
-    if (--link->in_tls != 0)
-        return;
-    if (link->is_over)
-        free_link(session, link);
-    else if (link->is_forgotten)
-        session_forget_link(session, link);
 }
 
 /* enter_moment has a connection stand where it stood when what TLS tells came; leave_moment ends that. */
@@ -263,13 +205,13 @@ static void on_tls_close(void *context, enum tcp_close why)
 
 static void on_tls_enter(void *context)
 {
-    enter_tls(context);
+    session_enter_tls(context);
 }
 
 static void on_tls_leave(void *context)
 {
     struct link *link = context;
-    leave_tls(link->session, link);
+    session_leave_tls(link->session, link);
 }
 
 static const struct tls_events tls_events = {
@@ -323,10 +265,10 @@ static void take_tls_past(struct ds_session *session, struct link *link, int dir
         start_tls(session, link);
     if (link->tls == NULL)
         return;
-    enter_tls(link);
+    session_enter_tls(link);
     if (env->past == DS_PAST_TLS) {
         tls_past_set_state(link->tls, dir, data);
-        leave_tls(session, link);
+        session_leave_tls(session, link);
         return;
     }
     const bool is_open = tls_past_open(link->tls, dir, data, &piece);
@@ -341,15 +283,15 @@ static void take_tls_past(struct ds_session *session, struct link *link, int dir
     if (is_open && piece.cut != 0 && !link->is_forgotten)
         take_gap(session, link, dir, piece.cut, TCP_GAP_CUT);
     env->past = DS_PAST_SEALED;
-    leave_tls(session, link);
+    session_leave_tls(session, link);
 }
 
 static __attribute__((noinline)) void feed_tls(struct ds_session *session, struct link *link, int dir,
                                                struct cursor data)
 {
-    enter_tls(link);
+    session_enter_tls(link);
     tls_feed(link->tls, dir, data);
-    leave_tls(session, link);
+    session_leave_tls(session, link);
 }
 
 /* take_made_data takes what stands for the past, and is more than bytes. */
@@ -396,9 +338,9 @@ static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t 
         take_gap(session, link, dir, len, why);
         return;
     }
-    enter_tls(link);
+    session_enter_tls(link);
     tls_gap(link->tls, dir, len, why);
-    leave_tls(session, link);
+    session_leave_tls(session, link);
 }
 
 static void on_end(void *context, struct tcp_conn_view *view, int dir)
@@ -412,9 +354,9 @@ static void on_end(void *context, struct tcp_conn_view *view, int dir)
             link->conn.proto->end(&session->env, &link->conn, dir);
         return;
     }
-    enter_tls(link);
+    session_enter_tls(link);
     tls_note_end(link->tls, dir);
-    leave_tls(session, link);
+    session_leave_tls(session, link);
 }
 
 static void on_go_on(void *context, struct tcp_conn_view *view)
@@ -444,9 +386,9 @@ static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
             conn_report_icmp(&session->env, &link->conn, dir);
         return;
     }
-    enter_tls(link);
+    session_enter_tls(link);
     tls_note_icmp(link->tls, dir);
-    leave_tls(session, link);
+    session_leave_tls(session, link);
 }
 
 static void on_stall(void *context, struct tcp_conn_view *view, int dir,
@@ -460,9 +402,9 @@ static void on_stall(void *context, struct tcp_conn_view *view, int dir,
         take_stall(session, link, dir, stall);
         return;
     }
-    enter_tls(link);
+    session_enter_tls(link);
     tls_note_stall(link->tls, dir, stall);
-    leave_tls(session, link);
+    session_leave_tls(session, link);
 }
 
 static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close why)
@@ -473,14 +415,14 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
         return;
     if (link->tls == NULL) {
         take_close(session, link, why);
-        free_link(session, link);
+        session_free_link(session, link);
         return;
     }
     const enum ds_past_kind past = session->env.past;
     session->env.past = DS_PAST_NONE;
-    enter_tls(link);
+    session_enter_tls(link);
     tls_close(link->tls, why);
-    leave_tls(session, link);
+    session_leave_tls(session, link);
     session->env.past = past;
 }
 
@@ -491,9 +433,9 @@ static void on_gone(void *context, struct tcp_conn_view *view)
     struct link *link = view->user;
     if (link == NULL || link->tls == NULL)
         return;
-    enter_tls(link);
+    session_enter_tls(link);
     tls_end(link->tls);
-    leave_tls(session, link);
+    session_leave_tls(session, link);
 }
 
 const struct tcp_events session_tcp_events = {

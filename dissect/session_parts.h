@@ -1,6 +1,7 @@
 /*
  * session_parts.h - what the files of a session share: session.c is what the user of the library
- * calls, session_link.c what becomes of a connection, session_probe.c how its protocol is found.
+ * calls, session_link.c what becomes of a connection, session_probe.c how its protocol is found,
+ * link_lifetime.c how long a link is there.
  */
 #ifndef DISSECT_SESSION_PARTS_H
 #define DISSECT_SESSION_PARTS_H
@@ -63,5 +64,13 @@ bool session_take_link(struct ds_session *session, struct link *link, const stru
 
 /* session_forget_link does so as soon as nobody uses the connection. */
 void session_forget_link(struct ds_session *session, struct link *link);
+
+/* session_free_link frees one that TCP has closed, in which TLS is not at work. */
+void session_free_link(struct ds_session *session, struct link *link);
+
+/* Between session_enter_tls and session_leave_tls TLS is at work in a connection; what was to be done to
+ * the link meanwhile is done by the latter. */
+void session_enter_tls(struct link *link);
+void session_leave_tls(struct ds_session *session, struct link *link);
 
 #endif
