@@ -1,9 +1,9 @@
 /*
  * tls_conn.h - what the parts of the stage of TLS share: a connection and its two directions.
  * tls.c takes the stream and its records, tls_keys.c opens them, tls_search.c those of which nobody
- * knows whose they are, within tls_budget.c, tls_handshake.c reads what both sides agree on,
- * tls_late.c keeps what comes before its keys, tls_crowd.c tells it, of all connections that wait in the
- * order in which it came.
+ * knows whose they are, within tls_budget.c, tls_origin.c remembers by which secret, tls_handshake.c
+ * reads what both sides agree on, tls_late.c keeps what comes before its keys, tls_crowd.c tells it, of
+ * all connections that wait in the order in which it came.
  */
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
@@ -146,17 +146,19 @@ bool tls_search_may_go_on(const struct tls_dir *d);
 bool tls_search_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
                     uint8_t *type);
 
-/* tls_keys_note_origin: the keys at hand of a direction come from that line of the key log. */
-void tls_keys_note_origin(const struct tls *tls, struct tls_dir *d,
-                          const struct keylog_secret *secret);
+/* tls_origin_note: the keys at hand of a direction come from that line of the key log. */
+void tls_origin_note(const struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret);
+
+/* tls_origin_find returns that line, NULL where the key log does not have it. */
+const struct keylog_secret *tls_origin_find(const struct tls *tls, const struct tls_origin *origin);
+
+/* tls_origin_key makes the key that seals what stands for the past of a direction: from the secret
+ * that its keys come from, so that only who has that can open it. False where there is none. */
+enum { TLS_PAST_KEY_LEN = 64 };
+bool tls_origin_key(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN]);
 
 /* tls_keys_find looks into the key log for a direction that has no keys yet. */
 bool tls_keys_find(struct tls *tls, int dir);
-
-/* tls_keys_past makes the key that seals what stands for the past of a direction: from the secret
- * that its keys come from, so that only who has that can open it. False where there is none. */
-enum { TLS_PAST_KEY_LEN = 64 };
-bool tls_keys_past(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN]);
 
 /* tls_keys_open opens a sealed record of the nodes into the text of the stage, by the keys at hand
  * or by others that may be meant; len and type are those of what is inside. */

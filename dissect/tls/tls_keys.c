@@ -25,27 +25,13 @@ static const struct keylog_secret *find_secret(const struct tls *tls, enum tls_l
                : NULL;
 }
 
-void tls_keys_note_origin(const struct tls *tls, struct tls_dir *d,
-                          const struct keylog_secret *secret)
-{
-    d->origin = (struct tls_origin){
-        .is_known = true,
-        .label = secret->label,
-        .updates = secret->updates,
-        .mac_last = tls->mac_last,
-        .suite = d->cipher.suite,
-    };
-    memcpy(d->origin.random[0], secret->random, TLS_RANDOM_LEN);
-    memcpy(d->origin.random[1], tls->random[1], TLS_RANDOM_LEN);
-}
-
 static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret)
 {
     if (tls->suite == NULL || secret->len != tls_secret_len(tls->suite) ||
         !tls_cipher_set_13(&d->cipher, tls->suite, secret->secret))
         return false;
     memcpy(d->secret, secret->secret, secret->len);
-    tls_keys_note_origin(tls, d, secret);
+    tls_origin_note(tls, d, secret);
     return true;
 }
 
@@ -62,8 +48,7 @@ static bool use_origin(struct tls *tls, int dir)
 {
     struct tls_dir *d = &tls->dirs[dir];
     const struct tls_origin *origin = &d->origin;
-    const struct keylog_secret *secret = keylog_find(tls->stage->env->config.keylog, origin->label,
-                                                     origin->updates, origin->random[0]);
+    const struct keylog_secret *secret = tls_origin_find(tls, origin);
     if (secret == NULL)
         return false;
     if (origin->label == TLS_LABEL_MASTER)
@@ -82,20 +67,6 @@ static bool use_origin(struct tls *tls, int dir)
     if (origin->label != label_of(tls, dir))
         tls->view.keys = DS_TLS_KEYS_SWAPPED;
     return true;
-}
-
-bool tls_keys_past(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN])
-{
-    const struct tls_origin *origin = &tls->dirs[dir].origin;
-    uint8_t use[2 * TLS_RANDOM_LEN + 1];
-    if (!origin->is_known)
-        return false;
-    const struct keylog_secret *secret = keylog_find(tls->stage->env->config.keylog, origin->label,
-                                                     origin->updates, origin->random[0]);
-    memcpy(use, origin->random, sizeof origin->random);
-    use[sizeof use - 1] = dir == tls->client;
-    return secret != NULL &&
-           tls_past_key(secret->secret, secret->len, use, sizeof use, key, TLS_PAST_KEY_LEN);
 }
 
 bool tls_keys_find(struct tls *tls, int dir)
@@ -117,7 +88,7 @@ bool tls_keys_find(struct tls *tls, int dir)
         !tls_cipher_set_12(&d->cipher, tls->suite, tls->mac_last, secret->secret, tls->random[0],
                            tls->random[1], dir == tls->client))
         return false;
-    tls_keys_note_origin(tls, d, secret);
+    tls_origin_note(tls, d, secret);
     return true;
 }
 
@@ -211,7 +182,7 @@ static bool try_swapped(struct tls *tls, int dir, const struct tls_record *recor
     if (secret == NULL || secret->len != tls_secret_len(d->cipher.suite) ||
         !try_secret(tls, d, secret->secret, false, record, len, type))
         return false;
-    tls_keys_note_origin(tls, d, secret);
+    tls_origin_note(tls, d, secret);
     tls->view.keys = DS_TLS_KEYS_SWAPPED;
     secret = find_secret(tls, label_of(tls, dir));
     if (!other->is_open && secret != NULL)

@@ -209,7 +209,7 @@ static EVP_CIPHER_CTX *start(const struct tls *tls, int dir, bool seals)
     uint8_t key[TLS_PAST_KEY_LEN];
     EVP_CIPHER *cipher = NULL;
     EVP_CIPHER_CTX *context = NULL;
-    if (tls_keys_past(tls, dir, key) &&
+    if (tls_origin_key(tls, dir, key) &&
         (cipher = EVP_CIPHER_fetch(NULL, "AES-256-SIV", NULL)) != NULL &&
         (context = EVP_CIPHER_CTX_new()) != NULL &&
         EVP_CipherInit_ex2(context, cipher, key, NULL, seals, NULL) != 1) {

@@ -36,7 +36,7 @@ static void take_keys(struct tls *tls, int dir, const struct tls_cipher *cipher,
     d->num_searches = 0;
     memcpy(d->secret, secret->secret, secret->len);
     tls->suite = cipher->suite;
-    tls_keys_note_origin(tls, d, secret);
+    tls_origin_note(tls, d, secret);
     tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
     memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
     tls->has_client_random = true;
