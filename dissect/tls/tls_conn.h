@@ -1,9 +1,10 @@
 /*
  * tls_conn.h - what the parts of the stage of TLS share: a connection and its two directions.
- * tls.c takes the stream and its records, tls_keys.c opens them, tls_search.c those of which nobody
- * knows whose they are, within tls_budget.c, tls_origin.c remembers by which secret, tls_handshake.c
- * reads what both sides agree on, tls_late.c keeps what comes before its keys, tls_crowd.c tells it, of
- * all connections that wait in the order in which it came.
+ * tls.c takes the stream and its records, tls_sealed.c gives out what is in those that are sealed,
+ * tls_keys.c opens them, tls_search.c those of which nobody knows whose they are, within tls_budget.c,
+ * tls_origin.c remembers by which secret, tls_handshake.c reads what both sides agree on, tls_late.c keeps
+ * what comes before its keys, tls_crowd.c tells it, of all connections that wait in the order in which it
+ * came.
  */
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
@@ -160,6 +161,9 @@ bool tls_origin_key(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN
 /* tls_keys_find looks into the key log for a direction that has no keys yet. */
 bool tls_keys_find(struct tls *tls, int dir);
 
+/* tls_keys_look does so for both directions once the key log has grown or a hello was seen. */
+void tls_keys_look(struct tls *tls);
+
 /* tls_keys_open opens a sealed record of the nodes into the text of the stage, by the keys at hand
  * or by others that may be meant; len and type are those of what is inside. */
 bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
@@ -172,15 +176,15 @@ bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *
 /* tls_keys_update goes on to the next keys of a direction. */
 void tls_keys_update(struct tls *tls, int dir);
 
-/* tls_open_sealed takes a sealed record that was sent as len bytes: gives out what is in it, or says that
+/* tls_sealed_open takes a sealed record that was sent as len bytes: gives out what is in it, or says that
  * it could not be opened. False, and nothing is done, where there are no keys yet and it may wait. */
-bool tls_open_sealed(struct tls *tls, int dir, const struct tls_record *record, size_t len,
+bool tls_sealed_open(struct tls *tls, int dir, const struct tls_record *record, size_t len,
                      bool may_wait);
 
-/* tls_lose: so many bytes are missing, or make no sense. tls_slack_of returns how many records may be
- * missing in them. */
-void tls_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
-uint64_t tls_slack_of(uint64_t len);
+/* tls_sealed_lose: so many bytes are missing, or make no sense. tls_sealed_slack returns how many records
+ * may be missing in them. */
+void tls_sealed_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
+uint64_t tls_sealed_slack(uint64_t len);
 
 /* tls_waits says whether anything waits for keys; what comes then waits behind it. */
 static inline bool tls_waits(const struct tls *tls)
@@ -199,7 +203,7 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent);
  * are looked for on. */
 void tls_late_look(struct tls *tls, int dir, const struct tls_record *record);
 
-/* tls_late_lose is tls_lose, behind what waits. */
+/* tls_late_lose is tls_sealed_lose, behind what waits. */
 void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 
 /* tls_late_close has the end of a connection wait behind what waits; false where that may not be. */
@@ -227,12 +231,8 @@ void tls_late_finish(struct tls *tls);
 /* tls_late_is_over says whether the oldest that waits has waited for long enough. */
 bool tls_late_is_over(const struct tls *tls);
 
-/* tls_look_for_keys: of a connection, once the key log has grown or a hello was seen. */
-void tls_look_for_keys(struct tls *tls);
-
-/* tls_crowd_join and tls_crowd_leave: a connection waits, or does so no more. */
-void tls_crowd_join(struct tls *tls);
-void tls_crowd_leave(struct tls *tls);
+/* tls_late_leave: a connection is none of those any more that wait. */
+void tls_late_leave(struct tls *tls);
 
 /* tls_crowd_look looks for the keys of all that wait, where the key log has grown since, and tells of
  * those that have them. False where that is too much for now. */

@@ -7,32 +7,6 @@
 
 enum { LOOK_COST = 1024 }; /* looking for the keys of a connection takes as long as opening so many bytes */
 
-void tls_crowd_join(struct tls *tls)
-{
-    struct tls_stage *stage = tls->stage;
-    tls->is_listed = true;
-    tls->older = stage->newest;
-    tls->newer = NULL;
-    if (stage->newest != NULL)
-        stage->newest->newer = tls;
-    else
-        stage->oldest = tls;
-    stage->newest = tls;
-    stage->num_waiting++;
-}
-
-void tls_crowd_leave(struct tls *tls)
-{
-    struct tls_stage *stage = tls->stage;
-    if (!tls->is_listed)
-        return;
-    *(tls->older != NULL ? &tls->older->newer : &stage->oldest) = tls->newer;
-    *(tls->newer != NULL ? &tls->newer->older : &stage->newest) = tls->older;
-    tls->older = tls->newer = NULL;
-    tls->is_listed = false;
-    stage->num_waiting--;
-}
-
 /* The connections that are being told of are a pairing heap by what is due: each has behind child those
  * that come later, one behind the other as siblings. */
 
@@ -113,7 +87,7 @@ bool tls_crowd_look(struct tls_stage *stage)
         return false;
     stage->keys_age = keylog_age(keylog);
     for (struct tls *tls = stage->oldest; tls != NULL; tls = tls->newer) {
-        tls_look_for_keys(tls);
+        tls_keys_look(tls);
         if (tls->is_closed && tls->client < 0) /* none of its records to come can be tried */
             tls_late_search(tls);
     }

@@ -92,6 +92,21 @@ bool tls_keys_find(struct tls *tls, int dir)
     return true;
 }
 
+void tls_keys_look(struct tls *tls)
+{
+    const struct env *env = tls->stage->env;
+    const bool has_grown = tls->keys_age != keylog_age(env->config.keylog);
+    if (has_grown && tls->has_client_random)
+        keylog_note(env, tls->random[0], tls->tcp->number);
+    for (int dir = 0; dir < 2; dir++) {
+        if (has_grown && tls->dirs[dir].cipher.suite == NULL)
+            tls->dirs[dir].num_searches = 0; /* there are others to look for */
+    }
+    tls->keys_age = keylog_age(env->config.keylog);
+    for (int dir = 0; dir < 2; dir++)
+        (void)tls_keys_find(tls, dir);
+}
+
 /* search_len is how many numbers are worth trying: a record may be one under other keys, so that
  * little is spent on the first of them. */
 static uint64_t search_len(const struct tls_dir *d)

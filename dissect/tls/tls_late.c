@@ -51,6 +51,33 @@ static bool add(struct tls *tls, const struct tls_waiter *waiter, struct cursor 
     return tls_waiting_add(&tls->waiting, env, waiter, bytes, env->config.limits[DS_LIMIT_BUFFER]);
 }
 
+/* join: a connection waits, the newest of those that do. */
+static void join(struct tls *tls)
+{
+    struct tls_stage *stage = tls->stage;
+    tls->is_listed = true;
+    tls->older = stage->newest;
+    tls->newer = NULL;
+    if (stage->newest != NULL)
+        stage->newest->newer = tls;
+    else
+        stage->oldest = tls;
+    stage->newest = tls;
+    stage->num_waiting++;
+}
+
+void tls_late_leave(struct tls *tls)
+{
+    struct tls_stage *stage = tls->stage;
+    if (!tls->is_listed)
+        return;
+    *(tls->older != NULL ? &tls->older->newer : &stage->oldest) = tls->newer;
+    *(tls->newer != NULL ? &tls->newer->older : &stage->newest) = tls->older;
+    tls->older = tls->newer = NULL;
+    tls->is_listed = false;
+    stage->num_waiting--;
+}
+
 bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
 {
     struct tcp_facts *facts = tls->tcp->facts;
@@ -72,7 +99,7 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
         tls->waits_age = keylog_age(tls->stage->env->config.keylog);
     tls->has_waited = true;
     if (!tls->is_listed) {
-        tls_crowd_join(tls);
+        join(tls);
         keylog_want(tls->stage->env);
     }
     return true;
@@ -87,7 +114,7 @@ void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     if (tls_waits(tls) && add(tls, &waiter, cursor_make(NULL, 0)))
         return;
     tls_late_give_up(tls);
-    tls_lose(tls, dir, len, why);
+    tls_sealed_lose(tls, dir, len, why);
 }
 
 /* note keeps something behind what waits; false where nothing waits any more. */
@@ -156,7 +183,7 @@ static void place(struct tls *tls, int dir)
         if (waiter.dir != dir || waiter.kind > TLS_WAITS_GAP)
             continue;
         if (waiter.kind == TLS_WAITS_GAP) {
-            slack += tls_slack_of(waiter.len);
+            slack += tls_sealed_slack(waiter.len);
         } else if (tls_record_read(&bytes, &record) &&
                    tls_keys_open(tls, dir, &record, &len, &type)) {
             OPENSSL_cleanse(tls->stage->text, len);
@@ -179,7 +206,7 @@ static uint64_t slack_of(const struct tls *tls, int dir)
     uint64_t slack = 0;
     while (tls_waiting_next(&at, &waiter, &bytes)) {
         if (waiter.dir == dir && waiter.kind == TLS_WAITS_GAP)
-            slack += tls_slack_of(waiter.len);
+            slack += tls_sealed_slack(waiter.len);
     }
     return slack;
 }
@@ -209,11 +236,11 @@ static bool tell(struct tls *tls, const struct tls_waiter *waiter, struct cursor
     switch ((enum tls_waiting_kind)waiter->kind) {
     case TLS_WAITS_RECORD:
         return !tls_record_read(&bytes, &record) ||
-               tls_open_sealed(tls, waiter->dir, &record, len, may_wait);
+               tls_sealed_open(tls, waiter->dir, &record, len, may_wait);
     case TLS_WAITS_GAP:
         reassembly_free(&d->handshake, tls->stage->env);
         d->skip = 0;
-        tls_lose(tls, waiter->dir, waiter->len, (enum tcp_gap)waiter->why);
+        tls_sealed_lose(tls, waiter->dir, waiter->len, (enum tcp_gap)waiter->why);
         break;
     case TLS_WAITS_STALL:
         if (cursor_read_bytes(&bytes, (uint8_t *)&stall, sizeof stall))
@@ -289,9 +316,9 @@ void tls_late_finish(struct tls *tls)
     }
     tls->at = tls->tcp;
     tls_waiting_drop(&tls->waiting, tls->stage->env, &tls->told);
-    tls_crowd_leave(tls);
+    tls_late_leave(tls);
     if (tls_waits(tls)) /* since later than others by now */
-        tls_crowd_join(tls);
+        join(tls);
 }
 
 /* tell_all tells what waits, up to what may wait on for its keys. */
