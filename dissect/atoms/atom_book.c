@@ -4,7 +4,6 @@
  */
 #include "atom_book.h"
 
-#include "atom_judge.h"
 #include "atom_book_parts.h"
 
 #include <stdlib.h>
@@ -544,38 +543,6 @@ void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text te
     struct learned *learned = find_learned(book, slot, text);
     if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, role, &at))
         judge_anew(book, slot);
-}
-
-struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
-{
-    if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
-        return (struct ds_text){NULL, 0};
-    struct book_slot *s = &book->slots[slot];
-    if (!s->is_judged || s->generation != book->generation || s->direction != direction) {
-        s->verdict = atom_judge(book, slot, direction);
-        s->is_judged = true;
-        s->generation = book->generation;
-        s->direction = direction;
-    }
-    return s->verdict;
-}
-
-void atom_book_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
-                     struct ds_guess *guess)
-{
-    *guess = (struct ds_guess){.slot = slot};
-    if (slot < ATOM_BOOK_MODULUS && !book->is_liar && book->slots != NULL)
-        atom_judge_guess(book, slot, direction, guess);
-}
-
-enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slot,
-                                            uint64_t direction, struct atom_held *held,
-                                            struct ds_text *out)
-{
-    *out = (struct ds_text){NULL, 0};
-    if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
-        return ATOM_HELD_DOUBTFUL;
-    return atom_judge_held(book, slot, direction, held, out);
 }
 
 static struct ds_endpoint end_at(const struct atom_book *book, unsigned place)

@@ -2,13 +2,8 @@
  * atom_book.h - what is known of the atoms of one incarnation of a node, the sender of directions,
  * beyond what each of these defined itself. A node takes slot = index in its atom table modulo
  * 2039 for an atom, on all its connections: so what one of them says serves the others, and the
- * atoms that each node of a release begins with (atom_tables.h) say what most slots may mean.
- *
- * What a slot means is told from its candidates, by the roles in which it was seen (atom_roles.h):
- *
- *     score = log2 P(atom is used) + sum over roles of log2 P(role | atom) / P(role)
- *
- * against "some other atom". A candidate that has 99 % of all is likely; else nothing is.
+ * atoms that each node of a release begins with (atom_tables.h) say what most slots may mean, of
+ * which atom_judge.h tells which one is likely.
  */
 #ifndef DISSECT_ATOM_BOOK_H
 #define DISSECT_ATOM_BOOK_H
@@ -64,43 +59,6 @@ void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text t
  * beyond doubt still does. */
 void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text text,
                         struct seen_role role);
-
-/* atom_book_judge returns what a slot most likely means in that direction; absent: nothing is
- * likely. The text lives as long as the book. */
-struct ds_text atom_book_judge(struct atom_book *book, uint16_t slot, uint64_t direction);
-
-/* atom_book_guess says what a slot may mean in that direction where nothing is likely. The texts live as
- * long as the book. */
-void atom_book_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
-                     struct ds_guess *guess);
-
-enum { ATOM_HELD_ROLES = 8 };
-#define ATOM_LIKELY_FROM 0.99
-
-/* atom_held is what a slot held before packets were lost. */
-struct atom_held {
-    struct ds_text text;
-    double changed; /* how probable it is that the slot was given another atom since, and */
-    double lost;    /* that a definition was not seen */
-    struct seen_role roles[ATOM_HELD_ROLES]; /* in which the slot stands now, */
-    unsigned num_roles, num_new;             /* the first of them for the first time since */
-    uint32_t alike;      /* a bit for each that is of a kind with one before, */
-    unsigned num_before; /* of so many */
-    double weight; /* what these said; then with the new ones */
-    double again;  /* of it, by roles in which it stood once more; the same */
-};
-
-enum atom_held_verdict {
-    ATOM_HELD_DOUBTFUL,
-    ATOM_HELD_STILL, /* beyond doubt */
-    ATOM_HELD_GONE,
-};
-
-/* atom_book_judge_held says whether a slot still holds what it held. *out is what it likely means
- * in this message: held->text, another text that lives as long as the book, or absent. */
-enum atom_held_verdict atom_book_judge_held(struct atom_book *book, uint16_t slot,
-                                            uint64_t direction, struct atom_held *held,
-                                            struct ds_text *out);
 
 /* atom_book_trusts says whether the sender behaves as a node does. */
 bool atom_book_trusts(const struct atom_book *book);

@@ -369,7 +369,8 @@ static struct judge judge_of(struct atom_book *book, uint16_t slot, uint64_t dir
                           .bit = atom_book_bit_of(book, direction)};
 }
 
-struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
+/* find_likely returns the candidate that is; absent: none is. */
+static struct ds_text find_likely(struct atom_book *book, uint16_t slot, uint64_t direction)
 {
     struct judge judge = judge_of(book, slot, direction);
     double weight;
@@ -378,9 +379,26 @@ struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direct
     return best != NULL && weight / all >= ATOM_LIKELY_FROM ? best->text : (struct ds_text){NULL, 0};
 }
 
+struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
+{
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
+        return (struct ds_text){NULL, 0};
+    struct book_slot *s = &book->slots[slot];
+    if (!s->is_judged || s->generation != book->generation || s->direction != direction) {
+        s->verdict = find_likely(book, slot, direction);
+        s->is_judged = true;
+        s->generation = book->generation;
+        s->direction = direction;
+    }
+    return s->verdict;
+}
+
 void atom_judge_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
                       struct ds_guess *guess)
 {
+    *guess = (struct ds_guess){.slot = slot};
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
+        return;
     struct judge judge = judge_of(book, slot, direction);
     const struct candidate *next;
     double weight;
@@ -435,6 +453,9 @@ static bool weigh_held(const struct judge *judge, struct atom_held *held, double
 enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, uint64_t direction,
                                        struct atom_held *held, struct ds_text *out)
 {
+    *out = (struct ds_text){NULL, 0};
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
+        return ATOM_HELD_DOUBTFUL;
     struct book_slot seen = {.num_seen = (uint8_t)held->num_roles};
     struct judge judge = {.book = book, .slot = &seen, .number = slot, .num_held = 1};
     for (unsigned r = 0; r < held->num_roles; r++)

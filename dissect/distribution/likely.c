@@ -5,6 +5,7 @@
  */
 #include "likely.h"
 
+#include "atom_judge.h"
 
 enum {
     LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
@@ -184,7 +185,7 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
             continue;
         if (of->may_learn)
             atom_book_want(of->book, of->env, refs[i].slot);
-        const struct ds_text text = atom_book_judge(of->book, refs[i].slot, likely->direction);
+        const struct ds_text text = atom_judge(of->book, refs[i].slot, likely->direction);
         char *copy = text.data != NULL ? arena_alloc(&of->env->arena, text.len + 1) : NULL;
         if (copy != NULL && text.len != 0)
             memcpy(copy, text.data, text.len);
@@ -226,7 +227,7 @@ static bool judge_held(const struct roles_of *of, struct env *env, const struct 
         held.again = doubt->again;
         const struct atom_doubt before = *doubt;
         add_roles(of, &held, ref->slot, doubt);
-        verdict = atom_book_judge_held(of->book, ref->slot, likely->direction, &held, &text);
+        verdict = atom_judge_held(of->book, ref->slot, likely->direction, &held, &text);
         doubt->weight = (float)held.weight;
         doubt->again = (float)held.again;
         if (!of->may_learn)
@@ -292,7 +293,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
         }
         if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
             continue;
-        set_text(&refs[i], atom_book_judge(of.book, refs[i].slot, likely->direction));
+        set_text(&refs[i], atom_judge(of.book, refs[i].slot, likely->direction));
         if (refs[i].text != NULL) {
             refs[i].state = DS_ATOM_LIKELY;
             any = true;
@@ -316,7 +317,7 @@ static void tell_guesses(const struct likely *likely, struct env *env, const str
         struct ds_guess guess;
         if (refs[i].state != DS_ATOM_UNKNOWN)
             continue;
-        atom_book_guess(likely->book, refs[i].slot, likely->direction, &guess);
+        atom_judge_guess(likely->book, refs[i].slot, likely->direction, &guess);
         if (guess.num != 0 && guesses == NULL)
             guesses = arena_alloc(&env->arena, (num_refs - i) * sizeof *guesses);
         if (guess.num != 0 && guesses != NULL)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "atom_book_parts.h"
+#include "atom_judge.h"
 #include "atom_tables.h"
 #include "failing_alloc.h"
 
@@ -63,7 +64,7 @@ static inline bool judges(struct atom_book *book, const char *text)
 {
     const uint16_t slot = slot_in(0, text);
     atom_book_see(book, &env, slot, 1, &alias_role);
-    const struct ds_text found = atom_book_judge(book, slot, 1);
+    const struct ds_text found = atom_judge(book, slot, 1);
     assert_true(found.data == NULL ||
                 (found.len == strlen(text) && memcmp(found.data, text, found.len) == 0));
     return found.data != NULL;
