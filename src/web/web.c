@@ -153,18 +153,16 @@ static void tell_state(struct web *web)
 static void *tick(void *context)
 {
     struct web *web = context;
-    uint64_t num_before = 0;
     while (!web->is_ending) {
         const uint64_t num = web_clients_num(&web->clients);
         const int64_t now_ns = clock_now_ns();
-        const bool is_first = num != 0 && num_before == 0;
-        if (is_first || (num != 0 && web->num_changes != web->num_told && now_ns >= web->next_ns))
+        if (web_clients_lack(&web->clients) ||
+            (num != 0 && web->num_changes != web->num_told && now_ns >= web->next_ns))
             tell_state(web);
         if (num != 0 && now_ns - web->pinged_ns > PING_EVERY_NS) {
             web_clients_ping(&web->clients);
             web->pinged_ns = now_ns;
         }
-        num_before = num;
         poll(NULL, 0, TICK_MS);
     }
     return NULL;

@@ -89,6 +89,7 @@ struct web_client *web_clients_join(struct web_clients *c, void *connection, con
         client->connection = connection;
         client->number = ++c->last_number;
         client->then = own(c->latest);
+        c->lacks_state |= c->latest == NULL;
         client->next = c->first;
         c->first = client;
         c->num++;
@@ -119,6 +120,7 @@ void web_clients_leave(struct web_client *client)
     if (--c->num == 0) { /* the next one is told what is true then */
         let_go(c->latest);
         c->latest = NULL;
+        c->lacks_state = false;
     }
     pthread_mutex_unlock(&c->lock);
     free(client);
@@ -169,6 +171,7 @@ void web_clients_tell(struct web_clients *c, struct web_text *text)
     pthread_mutex_lock(&c->lock);
     let_go(c->latest);
     c->latest = c->num != 0 ? own(text) : NULL;
+    c->lacks_state = false;
     for (struct web_client *client = c->first; client != NULL; client = client->next)
         give(client, text);
     let_go(text);
@@ -225,6 +228,14 @@ void web_clients_ping(struct web_clients *c)
     }
     let_go(text);
     pthread_mutex_unlock(&c->lock);
+}
+
+bool web_clients_lack(struct web_clients *c)
+{
+    pthread_mutex_lock(&c->lock);
+    const bool lack = c->lacks_state;
+    pthread_mutex_unlock(&c->lock);
+    return lack;
 }
 
 uint64_t web_clients_num(struct web_clients *c)

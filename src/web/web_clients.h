@@ -43,6 +43,7 @@ struct web_clients {
     struct web_text *latest; /* the state that one who joins begins with */
     uint64_t max, num, last_number, num_refused;
     uint64_t dropped[WEB_DROPPED_KNOWN], num_dropped;
+    bool lacks_state; /* one has joined who begins with none, and there was no other since */
     bool are_over;
 };
 
@@ -76,6 +77,9 @@ bool web_clients_have_all(struct web_clients *clients);
 /* web_clients_ping sends a sign of life to those who sleep, so that it is found who has gone. */
 void web_clients_ping(struct web_clients *clients);
 
+/* web_clients_lack says whether one of them has joined when there was no state to begin with: it waits for
+ * one, though nothing changes. */
+bool web_clients_lack(struct web_clients *clients);
 uint64_t web_clients_num(struct web_clients *clients);
 uint64_t web_clients_num_refused(struct web_clients *clients);
 

@@ -217,7 +217,9 @@ def check_growth(browser):
         browser.open(served.url)
         shown = lambda: browser.run('+document.querySelector("#tiles b").innerText.replace(/\\D/g, "")')
         told = lambda: int(browser.run('document.documentElement.dataset.told || 0'))
-        wait_for(lambda: browser.run('document.querySelector("#tiles b") !== null'))
+        if not wait_for(lambda: browser.run('document.querySelector("#tiles b") !== null')):
+            raise RuntimeError('the browser shows nothing: %s' % [
+                browser.run('document.body.innerText')[:300], browser.troubles, browser.requests, served.said])
         first = shown()
         expect(first > 0, 'the browser shows what has come', first)
         expect('live' in browser.run('document.getElementById("live").innerText'), 'and that it goes on')

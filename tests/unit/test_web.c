@@ -151,6 +151,36 @@ static void the_latest_is_sent(void **state)
     web_clients_free(&clients);
 }
 
+/* Who joins when the last one has just left waits for a state of its own: that one's is gone. */
+static void who_begins_with_none_lacks_one(void **state)
+{
+    struct web_clients clients;
+    int asleep = 0;
+    (void)state;
+    begin(&clients, 2);
+    assert_false(web_clients_lack(&clients));
+    struct web_client *one = web_clients_join(&clients, &asleep, NULL);
+    assert_true(web_clients_lack(&clients));
+    tell(&clients, "a");
+    assert_false(web_clients_lack(&clients));
+    struct web_client *other = web_clients_join(&clients, &asleep, NULL);
+    assert_false(web_clients_lack(&clients)); /* it begins with that */
+    web_clients_leave(one);
+    web_clients_leave(other);
+    one = web_clients_join(&clients, &asleep, NULL);
+    assert_true(web_clients_lack(&clients));
+    assert_gets(one, HELLO("3"));
+    tell(&clients, "b");
+    assert_gets(one, STATE("b"));
+    assert_false(web_clients_lack(&clients));
+    web_clients_leave(one);
+    web_clients_join(&clients, &asleep, NULL);
+    assert_true(web_clients_lack(&clients));
+    web_clients_leave(clients.first); /* nobody waits any more */
+    assert_false(web_clients_lack(&clients));
+    web_clients_free(&clients);
+}
+
 static void the_dropped_are_told(void **state)
 {
     struct web_clients clients;
@@ -203,8 +233,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_no_hosts), cmocka_unit_test(addresses_are_read),
-        cmocka_unit_test(the_latest_is_sent), cmocka_unit_test(the_dropped_are_told),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(the_latest_is_sent), cmocka_unit_test(who_begins_with_none_lacks_one),
+        cmocka_unit_test(the_dropped_are_told), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
