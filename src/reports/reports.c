@@ -268,17 +268,24 @@ enum reports_status reports_repeat(struct reports *r, int64_t now_ns)
 void reports_print_open(const struct reports *r, const struct call *call, struct ds_buffer *out)
 {
     enum { SHORT = 100 };
-    ds_buffer_printf(out, "open: #%" PRIu64 " since ", call->number);
-    report_print_time(&r->text, call->start_ns, out);
-    ds_buffer_add_text(out, ", for ");
-    duration_print(call->end_ns - call->start_ns, out);
-    ds_buffer_add(out, ": ", 2);
-    label_show(call->label, out);
-    ds_buffer_add(out, " ", 1);
-    report_print_who(call, out);
-    ds_buffer_add_text(out, "  ");
-    report_print_what(call, SHORT, out);
-    ds_buffer_add_text(out, "\n");
+    struct report_text line = {.time_digits = r->text.time_digits,
+                               .width = screen_width(STDERR_FILENO)};
+    struct ds_buffer *text = &line.buffer;
+    ds_buffer_printf(text, "open: #%" PRIu64 " since ", call->number);
+    report_print_time(&line, call->start_ns, text);
+    ds_buffer_add_text(text, ", for ");
+    duration_print(call->end_ns - call->start_ns, text);
+    ds_buffer_add(text, ": ", 2);
+    label_show(call->label, text);
+    ds_buffer_add(text, " ", 1);
+    report_print_who(call, text);
+    ds_buffer_add_text(text, "  ");
+    report_print_what(call, SHORT, text);
+    ds_buffer_add_text(text, "\n");
+    fit(&line);
+    ds_buffer_add(out, all_of(text).data, text->len);
+    out->failed |= text->failed;
+    ds_buffer_free(text);
 }
 
 void reports_end(struct reports *r)

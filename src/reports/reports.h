@@ -83,7 +83,7 @@ void reports_show(struct reports *reports);
  * terminal, else below it. */
 enum reports_status reports_repeat(struct reports *reports, int64_t now_ns);
 
-/* reports_print_open appends a line on a call that is open. */
+/* reports_print_open appends a line on a call that is open, for standard error. */
 void reports_print_open(const struct reports *reports, const struct call *call,
                         struct ds_buffer *out);
 

@@ -2,15 +2,19 @@
 """widths.py PROGRAM PCAPS: on a terminal each report fits, whatever its width, and says all that it says in
 a file, in the same order: what is too wide goes on below, and no number is broken."""
 import fcntl
+import gzip
 import os
 import pathlib
 import pty
 import re
+import select
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import time
 import unicodedata
 
 program, pcaps = sys.argv[1:]
@@ -23,13 +27,19 @@ def fail(why, text=""):
     sys.exit(f"FAILED: {why}\n{text}")
 
 
-def on_terminal(command, columns, **environment):
-    """What a command writes to a terminal that is so wide."""
+def terminal(columns):
+    """Both ends of a terminal that is so wide."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     flags = termios.tcgetattr(slave)
     flags[1] &= ~termios.OPOST
     termios.tcsetattr(slave, termios.TCSANOW, flags)
+    return master, slave
+
+
+def on_terminal(command, columns, **environment):
+    """What a command writes to a terminal that is so wide."""
+    master, slave = terminal(columns)
     process = subprocess.Popen(command, stdout=slave, stderr=subprocess.PIPE,
                                env={**os.environ, **environment})
     os.close(slave)
@@ -120,3 +130,37 @@ if on_terminal(command, 1) != on_terminal(command, 20):
     fail("a terminal that is narrower than 20 columns is not taken to have 20")
 if on_terminal(command, 500).split() != whole.split():
     fail("a wide terminal breaks lines")
+
+
+def asked(capture, columns):
+    """What SIGUSR1 brings to a terminal that is so wide while a capture comes through a pipe."""
+    master, slave = terminal(columns)
+    process = subprocess.Popen([program, "-r", "-", "-q", "--report", "open"], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    process.stdin.write(gzip.open(capture).read())
+    process.stdin.flush()
+    text = ""
+    for _ in range(100):
+        time.sleep(0.1)
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        if not int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16) >> signal.SIGUSR1 - 1 & 1:
+            continue  # it would end by it
+        process.send_signal(signal.SIGUSR1)
+        while select.select([master], [], [], 0.2)[0]:
+            text += os.read(master, 65536).decode()
+        if "open: #" in text and " open" in text.split("open: #")[-1]:
+            break
+    else:
+        fail("SIGUSR1 brings no call that is open", text)
+    process.stdin.close()
+    process.wait()
+    os.close(master)
+    return text
+
+
+hung = f"{pcaps}/situations/hung-call.pcap.gz"
+if widest(asked(hung, 300)) <= 60:
+    fail("the call that hangs takes no more than 60 columns anyway")
+if widest(text := asked(hung, 60)) > 60:
+    fail(f"what SIGUSR1 brings has lines of {widest(text)}", text)
