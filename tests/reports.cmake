@@ -21,6 +21,9 @@ if(PYTHON3)
   # On terminals of several widths.
   add_test(NAME widths COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/widths.py
                                $<TARGET_FILE:distsniff> ${PCAPS})
+  # How they begin, and that what their lines name can be seen.
+  add_test(NAME traced COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/traced.py
+                               $<TARGET_FILE:distsniff> ${PCAPS})
   # And with very many of whatever there may be many of.
   add_test(NAME crowds COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/crowds.py
                                $<TARGET_FILE:distsniff>)

@@ -7,20 +7,21 @@
 #include "line_fit.h"
 #include "timestamp.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 24 };
+enum { NAME_WIDTH = 24, TIME_WIDTH = 16 };
 
 /* print_time writes a column of a span of time. */
-static void print_time(double ns, const char *sign, struct ds_buffer *out)
+static void print_time(double ns, const char *sign, int width, struct ds_buffer *out)
 {
     const double most = 18e18; /* two times lie no further apart */
     struct ds_buffer text = {0};
     ds_buffer_add_text(&text, sign);
     duration_print_fine((uint64_t)(fmin(fabs(ns), most) + 0.5), &text);
-    ds_buffer_printf(out, " %16.*s", (int)text.len, text.data != NULL ? text.data : "");
+    ds_buffer_printf(out, " %*.*s", width, (int)text.len, text.data != NULL ? text.data : "");
     out->failed |= text.failed;
     ds_buffer_free(&text);
 }
@@ -30,11 +31,11 @@ static void report_clock(const struct survey *survey, size_t point, struct ds_bu
     const struct survey_point *p = &survey->points[point];
     double ahead = survey_get_ahead(survey, point);
 
-    print_time(ahead, ahead < 0 ? "-" : "+", out);
+    print_time(ahead, ahead < 0 ? "-" : "+", TIME_WIDTH, out);
     if (isinf(p->uncertainty_ns))
         ds_buffer_printf(out, " %16s", "unknown");
     else
-        print_time(p->uncertainty_ns, "", out);
+        print_time(p->uncertainty_ns, "", TIME_WIDTH, out);
     ds_buffer_printf(out, " %+8.2f ppm %8" PRIu64, survey_get_drift(survey, point) * 1e6,
                      p->clock.num_late + p->clock.num_early);
     if (p->clock.state == CLOCK_ONE_WAY)
@@ -53,8 +54,8 @@ static void report_pieces(const struct survey *survey, size_t point, struct ds_b
         ds_buffer_add_text(out, "\n  from ");
         timestamp_print_local(&cache, piece.from_ns, 6, false, out);
         ds_buffer_add_text(out, "  ");
-        print_time(piece.ahead_ns, piece.ahead_ns < 0 ? "-" : "+", out);
-        print_time(piece.uncertainty_ns, "", out);
+        print_time(piece.ahead_ns, piece.ahead_ns < 0 ? "-" : "+", TIME_WIDTH, out);
+        print_time(piece.uncertainty_ns, "", TIME_WIDTH, out);
         ds_buffer_printf(out, " %+8.2f ppm", piece.drift * 1e6);
     }
 }
@@ -65,8 +66,40 @@ static void print_name(const char *name, struct ds_buffer *out)
     ds_buffer_printf(out, "%s%*s", name, wide < NAME_WIDTH ? (int)(NAME_WIDTH - wide) : 0, "");
 }
 
+/* most_ahead returns how far a clock was from that of the first of its group. */
+static double most_ahead(const struct survey *survey, size_t point)
+{
+    double most = fabs(survey_get_ahead(survey, point));
+    for (size_t i = 0; i < survey->points[point].clock.num_pieces; i++)
+        most = fmax(most, fabs(survey_get_piece(survey, point, i).ahead_ns));
+    return most;
+}
+
+/* report_sum begins the table. */
+static void report_sum(const struct survey *survey, struct ds_buffer *out)
+{
+    size_t num_compared = 0;
+    double most = 0;
+    for (size_t i = 0; i < survey->num_points; i++) {
+        if (!survey->points[i].looked_at || survey->points[i].parent == i)
+            continue;
+        num_compared++;
+        most = fmax(most, most_ahead(survey, i));
+    }
+    ds_buffer_printf(out, "%s, ", ds_counted(survey->num_points, "capture points").text);
+    if (num_compared == 0) {
+        ds_buffer_add_text(out, "no two of which share packets: no clocks to compare\n");
+        return;
+    }
+    ds_buffer_printf(out, "%s compared with another: at most",
+                     ds_counted(num_compared, "clocks").text);
+    print_time(most, "", 0, out);
+    ds_buffer_add_text(out, " apart\n");
+}
+
 void survey_report(const struct survey *survey, const char *const *names, struct ds_buffer *out)
 {
+    report_sum(survey, out);
     ds_buffer_printf(out, "%-*s %16s %16s %12s %8s\n", NAME_WIDTH, "capture point", "clock ahead by",
                      "uncertainty", "drift", "samples");
     for (size_t i = 0; i < survey->num_points; i++) {

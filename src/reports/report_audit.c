@@ -115,12 +115,14 @@ static uint32_t count_clear(const struct exposure *facts)
 
 static void print_sum(const struct exposure *facts, struct ds_buffer *out)
 {
-    ds_buffer_printf(out,
-                     "pairs of nodes: %" PRIu32 ", in clear text over a network: %" PRIu32
-                     "; what gives power over a node: %" PRIu32 "; names told by EPMD: %" PRIu32
-                     ", who asked it for all: %" PRIu32 "\n",
-                     facts->links.table.num, count_clear(facts), facts->code.table.num,
-                     facts->listening.table.num, facts->asking.table.num);
+    const uint32_t num_clear = count_clear(facts), num_links = facts->links.table.num;
+    ds_buffer_printf(out, "%" PRIu32 " of %" PRIu32 " %s %s in clear text over a network", num_clear,
+                     num_links, num_links == 1 ? "pair of nodes" : "pairs of nodes",
+                     num_clear == 1 ? "talks" : "talk");
+    ds_buffer_printf(out, "; %" PRIu32 " dangerous %s of requests to nodes", facts->code.table.num,
+                     facts->code.table.num == 1 ? "kind" : "kinds");
+    ds_buffer_printf(out, "; EPMD told %s", ds_counted(facts->listening.table.num, "names").text);
+    ds_buffer_printf(out, ", and %" PRIu32 " asked it for all\n", facts->asking.table.num);
 }
 
 static void show_table(void *state)
@@ -144,8 +146,10 @@ static void show_table(void *state)
                          "%" PRIu64 ", conn %" PRIu64 "\n",
                          ds_counted(facts->num_cookies, "messages").text, facts->cookie_frame,
                          facts->cookie_conn);
-    ds_buffer_add_text(out, "-Y 'frame == PACKET' shows the first of each, -Y 'conn == CONN' its "
-                            "connection\n");
+    if (facts->links.table.num + facts->code.table.num + facts->listening.table.num +
+            facts->asking.table.num != 0)
+        ds_buffer_add_text(out, "-Y 'frame == PACKET' shows the first of each, -Y 'conn == CONN' its "
+                                "connection\n");
     if (facts->no_memory)
         ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
 }

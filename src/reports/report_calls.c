@@ -117,12 +117,15 @@ static void show_table(void *state)
     struct ds_buffer *out = &report->text->buffer;
     if (!report->lines.flows)
         print_sum(report, out);
+    if (report->num_calls == 0 && !report->lines.flows)
+        return;
     if (report->order == CALLS_BY_LATENCY) {
         report_narrow(report->text, &report->columns);
         best_rows_print(&report->slowest, &report->columns, heading, out);
     } else {
         held_lines_show(&report->lines);
     }
+    ds_buffer_add_text(out, "-Y 'call == NUMBER' shows the messages of a call\n");
     if (report->lines.flows)
         print_sum(report, out);
 }

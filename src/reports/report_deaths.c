@@ -383,6 +383,9 @@ static void show_table(void *state)
     held_lines_show(&d->lines);
     for (; death != NULL; death = table_newer(&d->waiting, death))
         print_death(d, death, out);
+    if (d->num_processes + d->num_links + d->num_signals != 0)
+        ds_buffer_add_text(out, "-Y 'frame == PACKET' shows what told of one, -Y 'conn == CONN' its "
+                                "connection\n");
     if (d->lines.flows)
         print_sum(d, out);
 }

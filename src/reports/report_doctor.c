@@ -4,6 +4,7 @@
  */
 #include "report.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -121,15 +122,73 @@ static void add_list(const struct doctor *doctor, enum severity severity, const 
     }
 }
 
+static const struct finding *first_of(const struct doctor *doctor, enum severity severity,
+                                      uint64_t *num)
+{
+    const struct finding *first = NULL;
+    *num = 0;
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->severity != severity)
+            continue;
+        first = first != NULL ? first : doctor->found[i];
+        ++*num;
+    }
+    return first;
+}
+
+/* print_sum begins the report: how many findings there are, and what the first one is. */
+static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
+{
+    uint64_t num[SEVERITY_FINE + 1], wrong;
+    const struct finding *error = first_of(doctor, SEVERITY_ERROR, &num[SEVERITY_ERROR]);
+    const struct finding *warning = first_of(doctor, SEVERITY_WARNING, &num[SEVERITY_WARNING]);
+    const struct finding *first = error != NULL ? error : warning;
+    first_of(doctor, SEVERITY_NOTE, &num[SEVERITY_NOTE]);
+    first_of(doctor, SEVERITY_FINE, &num[SEVERITY_FINE]);
+    wrong = num[SEVERITY_ERROR] + num[SEVERITY_WARNING];
+    if (wrong == 0 && num[SEVERITY_NOTE] + num[SEVERITY_FINE] == 0) {
+        ds_buffer_add_text(out, "nothing could be checked\n\n");
+        return;
+    }
+    if (wrong == 1 && num[SEVERITY_NOTE] == 0) {
+        ds_buffer_printf(out, "1 %s: %s, %s\n\n", severity_name(first->severity), first->kind->code,
+                         first->kind->title);
+        return;
+    }
+    if (wrong == 0)
+        ds_buffer_add_text(out, "nothing wrong was found");
+    else
+        ds_buffer_printf(out, "%s:", ds_counted(wrong + num[SEVERITY_NOTE], "findings").text);
+    if (num[SEVERITY_ERROR] != 0)
+        ds_buffer_printf(out, " %s", ds_counted(num[SEVERITY_ERROR], "errors").text);
+    if (num[SEVERITY_WARNING] != 0)
+        ds_buffer_printf(out, "%s %s", num[SEVERITY_ERROR] != 0 ? "," : "",
+                         ds_counted(num[SEVERITY_WARNING], "warnings").text);
+    if (num[SEVERITY_NOTE] != 0)
+        ds_buffer_printf(out, "%s %s", wrong != 0 ? "," : ";",
+                         ds_counted(num[SEVERITY_NOTE], "notes").text);
+    if (first != NULL)
+        ds_buffer_printf(out, "; the first is %s, %s", first->kind->code, first->kind->title);
+    ds_buffer_add_text(out, "\n\n");
+}
+
+/* print_how says how evidence is seen. */
+static void print_how(const struct doctor *doctor, struct ds_buffer *out)
+{
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->num_evidence == 0)
+            continue;
+        ds_buffer_add_text(out, "-Y 'conn == CONN' shows the connection of a finding, -Y 'frame == "
+                                "PACKET' what a packet brought, --explain CODE all about its kind\n\n");
+        return;
+    }
+}
+
 static void show_report(void *state)
 {
     const struct doctor *doctor = state;
     struct ds_buffer *out = &doctor->text->buffer;
-    bool is_well = true;
-    for (size_t i = 0; i < doctor->num; i++)
-        is_well = is_well && doctor->found[i]->severity >= SEVERITY_NOTE;
-    if (is_well)
-        ds_buffer_add_text(out, "nothing wrong was found\n\n");
+    print_sum(doctor, out);
     for (int severity = SEVERITY_ERROR; severity <= SEVERITY_NOTE; severity++) {
         for (size_t i = 0; i < doctor->num; i++) {
             if (doctor->found[i]->severity == (enum severity)severity)
@@ -138,6 +197,7 @@ static void show_report(void *state)
     }
     if (doctor->no_memory != 0)
         ds_buffer_printf(out, "findings left out for lack of room: %" PRIu64 "\n", doctor->no_memory);
+    print_how(doctor, out);
     add_list(doctor, SEVERITY_FINE, "checked and fine:\n", out);
     add_list(doctor, SEVERITY_UNCHECKED, "could not be checked:\n", out);
 }

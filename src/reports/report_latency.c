@@ -36,7 +36,7 @@ struct latency {
     struct report_text *text;
     uint64_t max_rows, max_tallies;
     struct tally parts[NUM_PARTS];
-    uint64_t count;
+    struct latency_kind all;
     struct ds_buffer scratch;
     bool failed;
 };
@@ -85,20 +85,14 @@ static uint64_t print_function(const struct call *call, struct ds_buffer *out)
     return out->failed ? 0 : hash_more(2, out->data, out->len);
 }
 
-static void count_call(struct latency *l, enum part part, uint64_t key, const struct call *call)
+static int64_t span_of(const struct call *call)
 {
-    const int64_t span_ns = call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
-    bool is_new;
-    struct latency_kind *kind =
-        tally_add(&l->parts[part], key, call_has_end(call) ? (uint64_t)span_ns + 1 : 1, &is_new);
-    if (kind == NULL) {
-        l->failed = true;
-        return;
-    }
-    if (is_new && !l->scratch.failed) {
-        kind->text = strndup(l->scratch.len != 0 ? l->scratch.data : "", l->scratch.len);
-        l->failed |= kind->text == NULL;
-    }
+    return call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
+}
+
+static void add_call(struct latency *l, struct latency_kind *kind, const struct call *call)
+{
+    const int64_t span_ns = span_of(call);
     kind->count++;
     kind->errors += call_has_end(call) && call->outcome != CALL_OK;
     const bool has_slowest = kind->count - 1 != kind->without;
@@ -117,13 +111,29 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
     kind->max_conn = call->conn;
 }
 
+static void count_call(struct latency *l, enum part part, uint64_t key, const struct call *call)
+{
+    bool is_new;
+    struct latency_kind *kind = tally_add(
+        &l->parts[part], key, call_has_end(call) ? (uint64_t)span_of(call) + 1 : 1, &is_new);
+    if (kind == NULL) {
+        l->failed = true;
+        return;
+    }
+    if (is_new && !l->scratch.failed) {
+        kind->text = strndup(l->scratch.len != 0 ? l->scratch.data : "", l->scratch.len);
+        l->failed |= kind->text == NULL;
+    }
+    add_call(l, kind, call);
+}
+
 static void take_record(void *state, const struct record *record)
 {
     struct latency *l = state;
     const struct call *call = record->call;
     if (call == NULL)
         return;
-    l->count++;
+    add_call(l, &l->all, call);
     l->scratch.len = 0;
     label_show(call->label, &l->scratch);
     count_call(l, BY_LABEL, add_text(0, (struct ds_text){call->label, strlen(call->label)}), call);
@@ -274,13 +284,32 @@ static void print_parts(struct latency *l)
     }
 }
 
+/* print_sum begins the report: how long all calls take. */
+static void print_sum(const struct latency_kind *all, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "latency of %s", ds_counted(all->count, "calls").text);
+    if (all->count != all->without) {
+        ds_buffer_add_text(out, ": half took at most ");
+        duration_print(quantile(all, 50), out);
+        ds_buffer_add_text(out, ", 99 % at most ");
+        duration_print(quantile(all, 99), out);
+        ds_buffer_printf(out, ", the slowest, #%" PRIu64 ", ", all->max_call);
+        duration_print(all->max_ns, out);
+    }
+    if (all->errors != 0)
+        ds_buffer_printf(out, "; %" PRIu64 " failed", all->errors);
+    if (all->without != 0)
+        ds_buffer_printf(out, "; %" PRIu64 " without an end", all->without);
+    ds_buffer_add_text(out, "\n");
+}
+
 static void show_table(void *state)
 {
     struct latency *l = state;
     struct ds_buffer *out = &l->text->buffer;
-    ds_buffer_printf(out, "latency of %s\n", ds_counted(l->count, "calls").text);
+    print_sum(&l->all, out);
     print_parts(l);
-    if (l->count != 0)
+    if (l->all.count != 0)
         ds_buffer_add_text(out, "-Y 'call == SLOWEST' shows a call, -Y 'frame == PACKET' its "
                                 "request, -Y 'conn == CONN' its connection\n");
     if (l->failed || l->scratch.failed)
@@ -330,7 +359,7 @@ static void tell_table(void *state, struct json_writer *json)
 {
     struct latency *l = state;
     uint64_t more = 0, forgotten = 0;
-    json_put_unsigned(json, JSON_KEY("calls"), l->count);
+    json_put_unsigned(json, JSON_KEY("calls"), l->all.count);
     tell_part(l, &l->parts[BY_LABEL], JSON_KEY("label"), json);
     tell_part(l, &l->parts[BY_CALLEE], JSON_KEY("callee"), json);
     tell_part(l, &l->parts[BY_FUNCTION], JSON_KEY("function"), json);
@@ -349,6 +378,7 @@ static void end_table(void *state)
     struct latency *l = state;
     for (int i = 0; i < NUM_PARTS; i++)
         tally_free(&l->parts[i]);
+    histogram_free(&l->all.spans);
     ds_buffer_free(&l->scratch);
     free(l);
 }

@@ -6,6 +6,7 @@
 
 #include "character.h"
 #include "duration.h"
+#include "hash.h"
 #include "printable.h"
 #include "span_sum.h"
 #include "table.h"
@@ -303,6 +304,77 @@ static struct link_row **list_rows(const struct links *links, size_t *count)
     return rows;
 }
 
+static int compare_hashes(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* count_nodes counts those at the ends of links, by their names. */
+static uint64_t count_nodes(struct link_row *const *rows, size_t num, struct ds_buffer *out)
+{
+    uint64_t *hashes = malloc((2 * num + 1) * sizeof *hashes), count = 0;
+    if (hashes == NULL) {
+        out->failed = true;
+        return 0;
+    }
+    for (size_t i = 0; i < 2 * num; i++) {
+        const struct link_name *name = &rows[i / 2]->name[i % 2];
+        hashes[i] = hash_more(0, name->text, name->len);
+    }
+    qsort(hashes, 2 * num, sizeof *hashes, compare_hashes);
+    for (size_t i = 0; i < 2 * num; i++)
+        count += i == 0 || hashes[i] != hashes[i - 1];
+    free(hashes);
+    return count;
+}
+
+/* add_worst says what is the matter with a link, which is the worst. */
+static void add_worst(const struct link_row *row, struct ds_buffer *out)
+{
+    const uint64_t stalls = row->stalls[0] + row->stalls[1];
+    const uint64_t again = row->again[0] + row->again[1];
+    if (stalls + again == 0) {
+        ds_buffer_add_text(out, "; none stalled, and nothing was sent again");
+        return;
+    }
+    ds_buffer_printf(out, "; the worst is conn %" PRIu64 ", ", row->conn);
+    add_name(&row->name[0], out);
+    ds_buffer_add_text(out, " > ");
+    add_name(&row->name[1], out);
+    if (stalls != 0) {
+        ds_buffer_printf(out, ", stalled %s for ", ds_counted(stalls, "times").text);
+        duration_print(span_sum(row->stalled_ns[0], row->stalled_ns[1]), out);
+    }
+    if (again != 0)
+        ds_buffer_printf(out, ", %" PRIu64 " of %s sent again", again,
+                         ds_counted(row->sent[0] + row->sent[1], "segments").text);
+}
+
+static bool is_over(const struct link_row *row)
+{
+    return row->closer >= 0 || (row->close != DS_CLOSE_NOT && row->close != DS_CLOSE_CAPTURE);
+}
+
+/* add_sum begins the report. */
+static void add_sum(const struct links *links, struct link_row *const *rows, size_t num,
+                    struct ds_buffer *out)
+{
+    size_t num_ended = 0;
+    for (size_t i = 0; i < num; i++)
+        num_ended += is_over(rows[i]);
+    ds_buffer_add_text(out, ds_counted(num, "links").text);
+    if (num != 0) {
+        ds_buffer_printf(out, " of %s", ds_counted(count_nodes(rows, num, out), "nodes").text);
+        ds_buffer_printf(out, ", %zu of them ended", num_ended);
+        add_worst(rows[0], out);
+    }
+    if (links->rows.num_forgotten + links->no_memory != 0)
+        ds_buffer_printf(out, "; %s were forgotten, since there were too many",
+                         ds_counted(links->rows.num_forgotten + links->no_memory, "links").text);
+    ds_buffer_add_text(out, "\n");
+}
+
 static void show_report(void *state)
 {
     const struct links *links = state;
@@ -314,15 +386,14 @@ static void show_report(void *state)
         out->failed = true;
         return;
     }
+    add_sum(links, rows, num, out);
     for (size_t i = 0; i < num; i++)
         total += rows[i]->bytes[0] + rows[i]->bytes[1];
     for (size_t i = 0; i < num; i++)
         add_row(links, rows[i], total, out);
-    ds_buffer_printf(out, "%s", ds_counted(num, "links").text);
-    if (links->rows.num_forgotten + links->no_memory != 0)
-        ds_buffer_printf(out, "; %s were forgotten, since there were too many",
-                         ds_counted(links->rows.num_forgotten + links->no_memory, "links").text);
-    ds_buffer_add_text(out, "\n");
+    if (num != 0)
+        ds_buffer_add_text(out, "-Y 'conn == CONN' shows what went over a link, -O FILE with it "
+                                "keeps its packets\n");
     free(rows);
 }
 

@@ -17,7 +17,7 @@ struct monitor_table {
     struct report_text *text;
     struct columns columns;
     struct held_lines lines;
-    uint64_t num_shown, num_of_calls;
+    uint64_t num_shown, num_of_calls, num_outcomes[MONITOR_OUTCOME_COUNT];
     struct ds_buffer scratch;
 };
 
@@ -33,7 +33,7 @@ static void print_row(struct monitor_table *report)
 
 static void print_heading(struct monitor_table *report)
 {
-    ds_buffer_add_text(&report->scratch, "kind\tstart\tlasted\twho > whom: how it ended");
+    ds_buffer_add_text(&report->scratch, "kind\tstart\tlasted\tpacket\tconn\t who > whom: how it ended");
     print_row(report);
 }
 
@@ -45,8 +45,8 @@ static void *open_table(struct report_text *text, const struct report_config *co
     report->text = text;
     report->lines = (struct held_lines){.text = text, .is_live = config->is_live};
     held_lines_begin(&report->lines);
-    report->columns = (struct columns){.align = "llr",
-                                       .width = {7, text->time_digits + 9, 10},
+    report->columns = (struct columns){.align = "llrrr",
+                                       .width = {7, text->time_digits + 9, 10, 9, 5},
                                        .text_width = COLUMNS_TEXT_LEAST};
     report_bound(text, &report->columns);
     print_heading(report);
@@ -67,11 +67,12 @@ static void take_record(void *state, const struct record *record)
         return;
     }
     report->num_shown++;
+    report->num_outcomes[m->outcome]++;
     ds_buffer_add_text(out, m->is_link ? "link\t" : "monitor\t");
     report_print_time(report->text, m->start_ns, out);
     ds_buffer_add_text(out, "\t");
     duration_print(m->end_ns - m->start_ns, out);
-    ds_buffer_add_text(out, "\t");
+    ds_buffer_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t ", m->start_frame, m->conn);
     party_print(&m->watcher, out);
     ds_buffer_add_text(out, " > ");
     party_print(&m->target, out);
@@ -86,9 +87,15 @@ static void take_record(void *state, const struct record *record)
 static void print_sum(const struct monitor_table *report)
 {
     const bool failed = report->scratch.failed || report->lines.failed || report->lines.held.failed;
-    ds_buffer_printf(&report->text->buffer, "%" PRIu64 " %s, and %s of calls%s\n", report->num_shown,
-                     report->num_shown == 1 ? "monitor or link" : "monitors and links",
-                     ds_counted(report->num_of_calls, "monitors").text,
+    struct ds_buffer *out = &report->text->buffer;
+    ds_buffer_printf(out, "%" PRIu64 " %s", report->num_shown,
+                     report->num_shown == 1 ? "monitor or link" : "monitors and links");
+    for (int i = 0; i < MONITOR_OUTCOME_COUNT; i++) {
+        if (report->num_outcomes[i] != 0)
+            ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],
+                             monitor_outcome_name((enum monitor_outcome)i));
+    }
+    ds_buffer_printf(out, ", and %s of calls%s\n", ds_counted(report->num_of_calls, "monitors").text,
                      failed ? "; memory ran out" : "");
 }
 
@@ -97,7 +104,11 @@ static void show_table(void *state)
     const struct monitor_table *report = state;
     if (!report->lines.flows)
         print_sum(report);
+    if (report->num_shown == 0 && !report->lines.flows)
+        return;
     held_lines_show(&report->lines);
+    ds_buffer_add_text(&report->text->buffer, "-Y 'frame == PACKET' shows what began one, -Y 'conn == "
+                                              "CONN' its connection\n");
     if (report->lines.flows)
         print_sum(report);
 }

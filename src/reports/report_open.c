@@ -309,7 +309,13 @@ static void show_table(void *state)
     ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; memory ran out\n" : "\n");
     struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
     report_narrow(t->text, &columns);
-    best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
+    if (num != 0) {
+        best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
+        ds_buffer_printf(out,
+                         "-Y 'conn == CONN' shows the connection of a line, -Y 'frame == PACKET' what "
+                         "began it%s, -Y 'call == NUMBER' a call\n",
+                         list->num[OPEN_FRAGMENTS] != 0 ? ", unless that is a part of a message" : "");
+    }
     best_rows_clear(&t->now.rows);
     t->now = (struct open_list){.rows.max = t->now.rows.max};
     t->is_visited = false;

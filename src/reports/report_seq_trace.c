@@ -15,6 +15,7 @@ struct traced {
     uint64_t order; /* in which its label was first seen */
     int64_t serial, previous, ts_ns;
     uint64_t number; /* in the order of capture */
+    uint64_t frame, conn;
     char *line;
 };
 
@@ -97,6 +98,8 @@ static void take_record(void *state, const struct record *record)
         .previous = event->message.token.previous,
         .ts_ns = event->ts_ns,
         .number = report->num_rows,
+        .frame = event->frame,
+        .conn = event->conn->number,
         .line = describe(event),
     };
     if (row->label == NULL || row->line == NULL) {
@@ -149,8 +152,12 @@ static void show_table(void *state)
         ds_buffer_printf(out, "  %6" PRId64 " after %-6" PRId64 " ", rows[i].serial,
                          rows[i].previous);
         report_print_time(report->text, rows[i].ts_ns, out);
-        ds_buffer_printf(out, " %s\n", rows[i].line);
+        ds_buffer_printf(out, " packet %" PRIu64 " conn %" PRIu64 " %s\n", rows[i].frame,
+                         rows[i].conn, rows[i].line);
     }
+    if (report->num_rows != 0)
+        ds_buffer_add_text(out, "-Y 'frame == PACKET' shows one of these messages, -Y 'conn == CONN' "
+                                "its connection\n");
 }
 
 static void end_table(void *state)

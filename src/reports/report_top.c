@@ -263,9 +263,12 @@ static void show_table(void *state)
     ds_buffer_printf(out, "top of %.3f s: %s", passed, ds_counted(t->count, "messages").text);
     ds_buffer_printf(out, " (%.1f/s), %s", (double)t->count / seconds,
                      ds_counted(t->bytes, "bytes").text);
-    ds_buffer_printf(out, " (%.0f/s), %s\n", (double)t->bytes / seconds,
+    ds_buffer_printf(out, " (%.0f/s), %s", (double)t->bytes / seconds,
                      ds_counted(t->calls, "calls").text);
     struct top_process *rows = make_rows(t, &num);
+    if (num != 0)
+        ds_buffer_printf(out, "; the busiest is %s", rows[0].text != NULL ? rows[0].text : "?");
+    ds_buffer_add_text(out, "\n");
     if (rows != NULL) {
         ds_buffer_add_text(&lines,
                            "B in/s\tout/s\tin/s\tout/s\tasked\tserved\tfailed \tpacket\tconn\t "

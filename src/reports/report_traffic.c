@@ -9,6 +9,7 @@
 
 #include "best_rows.h"
 #include "histogram.h"
+#include "line_fit.h"
 #include "samples.h"
 #include "talkers.h"
 #include "tally.h"
@@ -453,6 +454,23 @@ static void print_rest(struct traffic *t, uint64_t shown_bytes, uint64_t num_sho
         ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
 }
 
+/* print_heaviest ends the sentence that the report begins with. */
+static void print_heaviest(struct traffic *t, const struct traffic_kind *kind, struct ds_buffer *out)
+{
+    enum { MOST_COLUMNS = 80 };
+    struct ds_buffer *text = &t->scratch;
+    text->len = 0;
+    if (t->by == TRAFFIC_BY_NODE)
+        routes_print(&t->talkers, &kind->routes, text);
+    else
+        print_kind_what(kind, text);
+    ds_buffer_printf(out, "; %.1f %% of it is %s", share_of(t, kind->bytes),
+                     t->by == TRAFFIC_BY_PROCESS ? "from " : "");
+    line_shorten((struct ds_text){text->len != 0 ? text->data : "", text->len}, MOST_COLUMNS, out);
+    t->failed |= text->failed;
+    text->len = 0;
+}
+
 static void show_table(void *state)
 {
     static const char *const what[] = {
@@ -467,13 +485,18 @@ static void show_table(void *state)
     report_narrow(t->text, &columns);
     ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], ds_counted(t->count, "messages").text,
                      ds_counted(t->bytes, "bytes").text);
-    ds_buffer_printf(out, " in %.3f s\n", seconds_of(t));
-    if (t->count == 0)
+    ds_buffer_printf(out, " in %.3f s", seconds_of(t));
+    void **list = tally_list(&t->kinds, heaviest_first);
+    if (list != NULL && t->kinds.table.num != 0)
+        print_heaviest(t, list[0], out);
+    ds_buffer_add_text(out, "\n");
+    if (t->count == 0) {
+        free(list);
         return;
+    }
     ds_buffer_printf(&lines, "bytes \t%%\tcount\t/s\tmean\tp99\tlargest\tpacket\tconn\t %s",
                      t->by == TRAFFIC_BY_NODE ? "who > whom" : "what; who > whom");
     columns_end_line(&lines);
-    void **list = tally_list(&t->kinds, heaviest_first);
     for (; list != NULL && num_shown < t->kinds.table.num &&
            (t->max_rows == 0 || num_shown < t->max_rows);
          num_shown++) {

@@ -286,6 +286,8 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "memory ran out\n");
     if (!flows)
         go_over(report, true);
+    if (counts.trees + counts.ambiguous != 0)
+        ds_buffer_add_text(out, "-Y 'call == NUMBER' shows the messages of a call\n");
 }
 
 static void end_table(void *state)

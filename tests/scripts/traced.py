@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""traced.py PROGRAM PCAPS: each report begins with one sentence, and no heading stands above lines that
+there are none of; it ends with the options that show what its lines are made of. What these show is
+there, and is about the line: each is tried with the packets, connections and calls of lines."""
+import collections
+import json
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+program, pcaps = sys.argv[1:]
+MOST = 3  # of each kind of option, for each report of a capture
+REPORTS = ["doctor", "links", "traffic", "traffic --by node", "latency", "top", "deaths", "audit", "open",
+           "calls", "calls --sort time", "monitors", "trees", "seq_trace"]
+CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
+            "situations/hung-call.pcap.gz", "situations/does-not-read.pcap.gz",
+            "situations/wrong-cookie.pcap", "situations/stopped-node.pcap.gz",
+            "situations/partition.pcap.gz", "situations/port-rejected.pcap"]
+# How each begins.
+SENTENCES = {
+    "doctor": r"nothing could be checked|nothing wrong was found|1 (error|warning): DS\d+, |"
+              r"\d+ findings: .*; the first is DS\d+, ",
+    "links": r"0 links$|\d+ links? of \d+ nodes?, \d+ of them ended; (none stalled|the worst is conn \d+)",
+    "traffic": r"traffic by \w+: (0 messages|.* in .* s; [\d.]+ % of it is .)",
+    "latency": r"latency of (0 calls$|\d+ calls?: half took at most .*, 99 % at most .*, the slowest, #|"
+               r"\d+ calls?; \d+ without an end$)",
+    "top": r"top of .* s: (0 messages|.*; the busiest is .)",
+    "deaths": r"ended: \d+ process(es)? and \d+ links?; \d+ exit signals? sent",
+    "audit": r"\d+ of \d+ pairs? of nodes talks? in clear text over a network; ",
+    "open": r"\d+ calls?, \d+ monitors? and \d+ links? open",
+    "calls": r"\d+ calls?(, \d+ ok|, \d+ |$)",
+    "monitors": r"\d+ monitors? (and links|or link)",
+    "trees": r"\d+ calls? with others beneath, ",
+    "seq_trace": r"\d+ traced messages?",
+}
+tried = collections.Counter()
+seen = {}
+
+
+def fail(why, text=""):
+    sys.exit(f"FAILED: {why}\n{text}")
+
+
+def run(*command):
+    done = subprocess.run([program, *command], capture_output=True)
+    if done.returncode not in (0, 3):
+        fail(f"{command} ended with {done.returncode}", done.stderr.decode())
+    return done.stdout.decode()
+
+
+def report(capture, what):
+    return run("-q", "-r", capture, "--report", *what.split())
+
+
+def lines_of(what, text):
+    """Of each line what it names: its packets, connections and calls, and itself."""
+    for line in text.split("\n")[1:]:
+        if line.startswith("-Y") or line.startswith("--process"):
+            continue
+        found = {"conn": re.findall(r"\bconn (\d+)", line), "frame": [], "call": []}
+        if what in ("calls", "calls --sort time", "trees"):
+            found["call"] = re.findall(r"^#(\d+)|^ *\S+ #(\d+)", line)
+            found["call"] = [a or b for a, b in found["call"]]
+        elif what == "doctor" and " conn " in line:
+            found["frame"] = re.findall(r"(?:packets? |, )(\d+) ", line)
+        elif what in ("deaths", "seq_trace"):
+            found["frame"] = re.findall(r"\bpacket (\d+)", line)
+        elif heading and (cells := cells_of(line)):
+            for key, name in ("conn", "conn"), ("frame", "packet"), ("call", "slowest"):
+                if name in heading:
+                    found[key].append(cells[heading.index(name)])
+        if what == "open" and line.startswith("parts"):
+            found["frame"] = []  # it has brought no message yet
+        elif what == "open":
+            found["call"] = re.findall(r"^call .* #(\d+) ", line)
+        if any(found.values()):
+            yield line, found
+
+
+def cells_of(line):
+    """The cells of a table's row that are one word or a number with its unit; none: it is no row."""
+    line = re.sub(r"(\d) (ns|us|ms|s|min|h)\b", r"\1\2", line)
+    line = re.sub(r"\|[^|]{15}\|", "BAR", line)
+    cells = line.split()
+    return cells if len(cells) >= len(heading) and all(
+        cells[heading.index(name)].isdigit() for name in ("packet", "conn") if name in heading) else None
+
+
+def shown(capture, expression):
+    with tempfile.NamedTemporaryFile() as file:
+        if not run("-r", capture, "-Y", expression, "-T", "text", "-T", f"json={file.name}").strip():
+            fail(f"-Y '{expression}' shows nothing of {capture}")
+        return [json.loads(line) for line in open(file.name)]
+
+
+def check(capture, what, line, found, done):
+    for key in found:
+        for number in found[key]:
+            if number == "0" or (key, number) in done or \
+                    sum(one == key for one, _ in done) >= MOST:
+                continue
+            done.add((key, number))
+            if (capture, key, number) not in seen:
+                seen[capture, key, number] = shown(capture, f"{key} == {number}")
+            records = seen[capture, key, number]
+            tried[what.split()[0], key] += 1
+            about = [r for r in records if int(number) in (r.get(key), r.get("number"))]
+            # What is asked for of a call brings its other messages along.
+            if not about or (key == "conn" and about != records):
+                fail(f"-Y '{key} == {number}' shows something else of {capture}", line)
+            conns = {r["conn"] for r in records if "conn" in r}
+            # What a finding follows from may have come over another one.
+            if key == "frame" and found["conn"] and "0" not in found["conn"] and what != "doctor" and \
+                    not conns & set(map(int, found["conn"])):
+                fail(f"-Y 'frame == {number}' shows packets of another connection", line)
+
+
+HEADINGS = {"traffic": "bytes % count /s mean p99 largest packet conn what", "audit": "times packet conn",
+            "latency": "calls errors noend p50 p90 p99 max inall BAR slowest packet conn by",
+            "top": "bin out in out asked served failed packet conn process",
+            "open": "open for since packet conn who", "monitors": "kind start lasted packet conn who"}
+
+
+def is_begun(what, text):
+    sentence = text.split("\n")[0]
+    if not re.match(SENTENCES[what.split()[0]], sentence):
+        fail(f"--report {what} does not begin with its sentence", text[:500])
+
+
+for capture in [f"{pcaps}/{name}" for name in CAPTURES]:
+    for what in REPORTS:
+        text = report(capture, what)
+        is_begun(what, text)
+        heading = HEADINGS.get(what.split()[0], "").split()
+        done = set()
+        lines = list(lines_of(what, text))
+        for line, found in lines:
+            check(capture, what, line, found, done)
+        for key in {key for key, _ in done}:
+            if f"-Y '{key} == " not in text:
+                fail(f"--report {what} of {capture} does not say that -Y '{key} == ...' shows more", text)
+        if not done and "-Y '" in text and what != "doctor":
+            fail(f"--report {what} of {capture} says how to see lines that there are none of", text)
+
+for what, key in [("doctor", "conn"), ("doctor", "frame"), ("links", "conn"), ("traffic", "frame"),
+                  ("traffic", "conn"), ("latency", "call"), ("latency", "frame"), ("latency", "conn"),
+                  ("top", "frame"), ("top", "conn"), ("deaths", "frame"), ("deaths", "conn"),
+                  ("audit", "frame"), ("audit", "conn"), ("open", "frame"), ("open", "conn"),
+                  ("open", "call"), ("calls", "call"), ("monitors", "frame"), ("monitors", "conn"),
+                  ("trees", "call"), ("seq_trace", "frame"), ("seq_trace", "conn")]:
+    if tried[what, key] < 1:
+        fail(f"no {key} of --report {what} was tried")
+
+# -O keeps the packets of a link.
+with tempfile.TemporaryDirectory() as folder:
+    kept = f"{folder}/kept.pcap"
+    whole = f"{pcaps}/elixir-1.14.pcap.gz"
+    run("-r", whole, "-Y", "conn == 4", "-O", kept)
+    if (said := re.findall(r"^conn \d+  (.*?), [\d.]+ kB/s", report(kept, "links"), re.M)) != \
+            re.findall(r"^conn 4  (.*?), [\d.]+ kB/s", report(whole, "links"), re.M) or not said:
+        fail(f"-O keeps {said} of conn 4")
+
+# Of a capture without a packet each is its sentence and nothing else, or says what it did not look at.
+with tempfile.NamedTemporaryFile(suffix=".pcap") as empty:
+    empty.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+    empty.flush()
+    for what in REPORTS:
+        text = report(empty.name, what)
+        is_begun(what, text)
+        if text.count("\n") != 1 and what.split()[0] not in ("doctor", "audit"):
+            fail(f"--report {what} has more than a sentence to say of nothing", text)
+print(", ".join(f"{what} {key} {num}" for (what, key), num in sorted(tried.items())))
