@@ -4,7 +4,7 @@
 #include "json_tree.h"
 
 #include "json_escape.h"
-#include "json_write.h"
+#include "json_number.h"
 #include "term_show.h"
 
 #include <limits.h>

@@ -11,19 +11,11 @@
 #ifndef SRC_JSON_WRITE_H
 #define SRC_JSON_WRITE_H
 
+#include "json_number.h"
 #include "json_tree.h"
 #include "timestamp.h"
 
 #include <string.h>
-
-/* A double holds whole numbers up to here exactly; larger ones become strings. */
-#define JSON_MAX_EXACT (UINT64_C(1) << 53)
-
-/* json_magnitude returns a number without its sign. */
-static inline uint64_t json_magnitude(int64_t number)
-{
-    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-}
 
 /* json_key is the name of a field with its punctuation, made by JSON_KEY of a literal only. */
 struct json_key {
