@@ -224,7 +224,7 @@ struct scans {
 struct checks {
     uint64_t lookups, resolved;
     uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps, cut;
-    uint64_t late, tls, one_way, epmd_messages, unticked, unseen_pairs, unnamed, paused;
+    uint64_t late, tls, one_way, epmd_messages, unseen_pairs, unnamed, paused;
     uint64_t unmeasured; /* links without facts */
 };
 

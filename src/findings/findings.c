@@ -101,9 +101,7 @@ static void count(struct detect *d, const struct ds_event *event)
         return;
     }
     c->zero_windows += link->side[0].zero_windows + link->side[1].zero_windows;
-    const bool ticks = link->side[0].tick_intervals != 0 || link->side[1].tick_intervals != 0;
-    c->ticking += ticks;
-    c->unticked += !ticks;
+    c->ticking += link->side[0].tick_intervals != 0 || link->side[1].tick_intervals != 0;
 }
 
 /* note_pause keeps the longest time of late in which nothing came: the capture may have paused, or a
@@ -250,7 +248,10 @@ void findings_sum_up(struct findings *f)
     if (c->cookies != 0)
         say(d, line, SEVERITY_FINE, " made with the cookie given", ds_counted(c->cookies, "digests").text);
     line++;
-    if (c->links != 0) {
+    if (c->links != 0 && c->ticking == 0) {
+        say(d, line, SEVERITY_UNCHECKED, " with too few ticks to tell whether they are regular",
+            ds_counted(c->links, "links").text);
+    } else if (c->links != 0) {
         snprintf(text, sizeof text, "ticks seen at regular intervals on %" PRIu64, c->ticking);
         struct finding tick = {
             .number = UINT64_MAX - line, .severity = SEVERITY_FINE, .is_update = true};

@@ -31,7 +31,7 @@ struct link_row {
     struct table_entry entry;
     uint64_t conn;
     struct link_name name[2];
-    int64_t first_ns, last_ns;
+    int64_t first_ns, last_ns, up_ns; /* up_ns: when the handshake was done */
     uint64_t bytes[2], messages[2], ticks[2], largest[2], gaps;
     uint64_t sent[2], again[2], stalls[2];
     int64_t stalled_ns[2], round_trip_ns[2], slow_trip_ns[2], tick_ns[2];
@@ -139,6 +139,8 @@ static void take_state(struct link_row *row, const struct ds_event *event)
 
 static void take_conn(struct link_row *row, const struct ds_event *event)
 {
+    if (event->change.state == DS_CONN_UP && !row->is_up)
+        row->up_ns = event->ts_ns;
     row->is_up |= event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE;
     row->is_late |= event->change.state == DS_CONN_JOINED_LATE;
     take_state(row, event);
@@ -242,6 +244,21 @@ static const char *state_of(const struct link_row *row)
     return row->is_tls ? "TLS" : row->is_late ? "joined late" : row->is_up ? "up" : "never up";
 }
 
+/* add_state says what the link has been since it began. */
+static void add_state(const struct link_row *row, struct ds_buffer *out)
+{
+    if (row->is_tls)
+        ds_buffer_add_text(out, ", TLS");
+    if (row->is_late) {
+        ds_buffer_add_text(out, ", joined late");
+    } else if (row->is_up) {
+        ds_buffer_add_text(out, ", up after ");
+        duration_print(row->up_ns > row->first_ns ? row->up_ns - row->first_ns : 0, out);
+    } else if (!row->is_tls) {
+        ds_buffer_add_text(out, ", never up");
+    }
+}
+
 static const char *end_of(const struct link_row *row)
 {
     static const char *const ends[] = {
@@ -266,7 +283,8 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
     report_print_time(links->text, row->first_ns, out);
     ds_buffer_add_text(out, out->data != NULL && out->data[out->len - 1] == ' ' ? "for " : " for ");
     duration_print(row->last_ns - row->first_ns, out);
-    ds_buffer_printf(out, ", %s, %s", state_of(row), end_of(row));
+    add_state(row, out);
+    ds_buffer_printf(out, ", %s", end_of(row));
     if (row->closer >= 0) {
         ds_buffer_add_text(out, row->close == DS_CLOSE_CAPTURE ? ", half closed by " : " by ");
         add_name(&row->name[row->closer], out);
