@@ -38,6 +38,7 @@ struct watched {
     bool is_explained; /* nothing more is to be said of its end */
     bool alert;        /* an end answered with a TLS alert */
     bool is_one_way;   /* one direction alone was captured so far */
+    int8_t unseen;     /* then: the end of which nothing was */
     bool is_given_up;  /* as nothing got through for too long, of which has been spoken */
     uint8_t capture_told; /* bits of detect_capture.c's own */
     unsigned tls_told; /* bits of detect_tls.c's own */

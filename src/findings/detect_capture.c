@@ -30,7 +30,8 @@ static void report_one_way(struct detect *d, const struct ds_event *event, int u
 }
 
 /* take_way notes whether one direction alone has been seen so far. Of messages that is asked on while
- * it is so; the facts of the link may not come with them. */
+ * it is so. Where the facts of the link do not come with them, what the other end says shows that it is
+ * seen: what is counted of a connection then is of any time before (copier.h). */
 static void take_way(struct detect *d, const struct ds_event *event)
 {
     const struct ds_link *link = event->conn->link;
@@ -42,6 +43,7 @@ static void take_way(struct detect *d, const struct ds_event *event)
     if (w->is_one_way != (unseen >= 0))
         d->num_one_way += unseen >= 0 ? 1 : d->num_one_way != 0 ? -1 : 0;
     w->is_one_way = unseen >= 0;
+    w->unseen = (int8_t)unseen;
     if (unseen < 0 || (w->capture_told & TOLD_ONE_WAY) != 0 ||
         link->side[!unseen].segments < MIN_SEGMENTS)
         return;
@@ -56,7 +58,7 @@ static void take_message(struct detect *d, const struct ds_event *event)
         return;
     if (event->conn->link != NULL) {
         take_way(d, event);
-    } else if (event->conn->counters[0].bytes != 0 && event->conn->counters[1].bytes != 0) {
+    } else if (event->dir == w->unseen) {
         w->is_one_way = false;
         d->num_one_way--;
     }

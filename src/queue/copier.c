@@ -117,8 +117,8 @@ static const struct ds_tls *copy_tls(struct copier *c, const struct ds_tls *tls)
 const struct ds_conn *copier_add_other_conn(struct copier *c, const struct ds_conn *conn, bool is_looked_at)
 {
     const struct ds_conn *last = c->block->conn;
-    if (!is_looked_at && last != NULL && last->number == conn->number &&
-        (last->tls == NULL) == (conn->tls == NULL) && same_ends(last, conn))
+    if (!is_looked_at && last != NULL && last->number == conn->number && last->link == NULL &&
+        copier_same_tls(last->tls, conn->tls) && same_ends(last, conn))
         return last;
     struct ds_conn *copy = copier_add(c, conn, sizeof *conn);
     if (copy != NULL) {

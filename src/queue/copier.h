@@ -94,9 +94,18 @@ struct ds_atom *copier_add_atoms(struct copier *c, const struct ds_atom *atoms, 
 struct ds_atom *copier_share_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num,
                                    uint64_t texts);
 
+/* copier_same_tls says whether a copy still says what messages are looked at for. */
+static inline bool copier_same_tls(const struct ds_tls *copy, const struct ds_tls *tls)
+{
+    return (copy == NULL) == (tls == NULL) &&
+           (tls == NULL || (copy->key_updates[0] == tls->key_updates[0] &&
+                            copy->key_updates[1] == tls->key_updates[1]));
+}
+
 /* copier_add_conn copies a connection, unless the last copy in the block still says the same, as mostly how
  * often it has changed tells. is_looked_at: so are its other counters, and the facts of its link, which are
- * only of interest where one is reported. */
+ * only of interest where one is reported. Else there are no facts: those of an event before would depend on
+ * where a block ends. */
 const struct ds_conn *copier_add_other_conn(struct copier *c, const struct ds_conn *conn,
                                             bool is_looked_at);
 static inline const struct ds_conn *copier_add_conn(struct copier *c, const struct ds_conn *conn,
@@ -104,8 +113,8 @@ static inline const struct ds_conn *copier_add_conn(struct copier *c, const stru
 {
     const struct ds_conn *copy = c->block->conn;
     const bool is_known = !is_looked_at && copy != NULL && copy->number == conn->number &&
-                          copy->changes == conn->changes && conn->changes != 0 &&
-                          (copy->tls == NULL) == (conn->tls == NULL);
+                          copy->link == NULL && copy->changes == conn->changes &&
+                          conn->changes != 0 && copier_same_tls(copy->tls, conn->tls);
     return is_known ? copy : copier_add_other_conn(c, conn, is_looked_at);
 }
 

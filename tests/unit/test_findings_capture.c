@@ -142,6 +142,14 @@ static void seen_later(void **state)
     call(CALL_UNANSWERED, 6 * SECOND);
     found("");
     assert_non_null(strstr(w.unchecked, "DNS"));
+    begin(); /* what is counted may be of any time before, or after */
+    up();
+    sends(0, 5);
+    change(DS_CONN_JOINED_LATE, 0, false);
+    w.conn.counters[0].bytes = w.conn.counters[1].bytes = 100;
+    talks(0, false);
+    call(CALL_UNANSWERED, 6 * SECOND);
+    found("");
     begin(); /* with each message, where it brings facts along */
     up();
     sends(0, 9);

@@ -542,6 +542,37 @@ static void forgets_what_was_taken_back(void **state)
     }
 }
 
+/* Facts of a link come with the event that tells of it, and with no other: whether those behind it have them
+ * would depend on where a block ends. And a copy of another one's keys is none. */
+static void facts_are_of_one_event(void **state)
+{
+    static const uint8_t bytes[10];
+    struct ds_link link = {.silence_ns = 7};
+    struct ds_tls tls = {.version = 0x0304};
+    struct ds_conn conn = {.number = 1, .link = &link, .tls = &tls};
+    (void)state;
+    for (uint64_t changes = 0; changes < 2; changes++) { /* 1: nothing that is said changes */
+        struct record_block block = {0};
+        struct record_view view = {0};
+        conn.changes = changes;
+        const struct ds_event message = big_event(&conn, bytes, sizeof bytes);
+        const struct ds_event change = {.type = DS_EVENT_CONN, .conn = &conn};
+        const struct ds_event *const events[] = {&message, &change, &message, &message};
+        tls.key_updates[1] = 0;
+        for (size_t i = 0; i < 4; i++) {
+            tls.key_updates[1] += i == 3;
+            assert_int_equal(record_block_add_event(&block, events[i]), COPY_OK);
+        }
+        const struct copied_record *copy = block.first;
+        for (size_t i = 0; i < 4; i++, copy = copy->next) {
+            const struct ds_conn *got = copied_record_get(copy, &view)->event->conn;
+            assert_int_equal(got->link != NULL, i == 1);
+            assert_int_equal(got->tls->key_updates[1], i == 3);
+        }
+        record_block_free(&block);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +588,7 @@ int main(void)
         cmocka_unit_test(copies_atoms_once),
         cmocka_unit_test(forgets_atoms_that_did_not_fit),
         cmocka_unit_test(forgets_what_was_taken_back),
+        cmocka_unit_test(facts_are_of_one_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
