@@ -108,12 +108,6 @@ static bool add_variable(struct parser *p, const struct stack *stack, bool is_co
     return !*open || lexer_next(lexer);
 }
 
-bool parse_is_map(struct parser *p)
-{
-    return lexer_is(&p->lexer, "{") ||
-           lexer_expected(&p->lexer, "{ of a map (write a record as the tuple it is)");
-}
-
 /* add_container reads what opens one; *open when it is not empty. */
 static bool add_container(struct parser *p, struct stack *stack, bool is_constant, bool *open)
 {

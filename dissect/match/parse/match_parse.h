@@ -46,7 +46,11 @@ bool parse_end_constant(struct parser *p, struct node *node);
 
 /* parse_is_map says whether a map begins behind the # that stands before the word that was read;
  * an error when not. */
-bool parse_is_map(struct parser *p);
+static inline bool parse_is_map(struct parser *p)
+{
+    return lexer_is(&p->lexer, "{") ||
+           lexer_expected(&p->lexer, "{ of a map (write a record as the tuple it is)");
+}
 
 /* parse_binary reads a binary behind its <<. A constant one has no variables. */
 bool parse_binary(struct parser *p, bool is_constant);
