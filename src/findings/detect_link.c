@@ -276,6 +276,21 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
     }
 }
 
+/* take_loss_amid: a link that is busy has no ticks, and may go on for days. */
+static __attribute__((noinline)) void take_loss_amid(struct detect *d, const struct ds_event *event)
+{
+    struct watched *w = detect_watch(d, event->conn);
+    if (w != NULL)
+        take_loss(d, event, w);
+}
+
+/* loses says whether so much was sent again that it is worth a look. */
+static inline bool loses(const struct ds_link *link)
+{
+    return link->side[0].resent + link->side[0].resent_unseen >= MIN_RESENT ||
+           link->side[1].resent + link->side[1].resent_unseen >= MIN_RESENT;
+}
+
 static void take_black_hole(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     const struct ds_stall *stall = &event->stall;
@@ -425,6 +440,8 @@ void detect_link_message(struct detect *d, const struct ds_event *event)
 {
     if (event->message.wire_ns >= LONG_MESSAGE_NS)
         take_long_message(d, event);
+    if (event->conn->link != NULL && loses(event->conn->link))
+        take_loss_amid(d, event);
 }
 
 void detect_link(struct detect *d, const struct record *record)

@@ -587,6 +587,18 @@ static void losses(void **state)
     w.link.side[0].resent_unseen = 10;
     change(DS_CONN_CLOSED, 0, true);
     found("");
+    for (int dir = 0; dir < 2; dir++) { /* while it is busy, and does not tick */
+        for (uint64_t again = 9; again <= 10; again++) {
+            static const uint8_t nil[] = {106};
+            begin();
+            up();
+            w.link.side[dir].data_segments = 1000;
+            w.link.side[dir].resent_unseen = again;
+            const struct ds_event event = message(0, nil, sizeof nil);
+            put(&event);
+            assert_int_equal(w.num, again == 10);
+        }
+    }
 }
 
 static void big_messages(void **state)
