@@ -192,13 +192,16 @@ static bool is_atom(const struct ds_term *term, const char *word)
            memcmp(text.data, word, text.len) == 0;
 }
 
-/* is_result: a process that was made for a call ends with its answer, {Reference, ...}. */
-static bool is_result(const struct record *record, const struct ds_term *reason)
+/* is_result: a process that was made for a call ends with its answer, {Reference, ...}. Where the request
+ * was not seen, or its atoms were not, the answer of erpc is told by its form: {Reference, How, ...}. */
+static bool is_result(const struct record *record, enum ds_op_kind kind, const struct ds_term *reason)
 {
-    struct ds_term first;
+    struct ds_term first, third;
     struct ds_identity reference;
-    return record->note.call != 0 && ds_term_get_element(reason, 0, &first) &&
-           ds_term_get_identity(&first, &reference) && reference.kind == DS_IDENTITY_REFERENCE;
+    return (record->note.call != 0 ||
+            (kind == DS_KIND_DOWN && ds_term_get_element(reason, 2, &third))) &&
+           ds_term_get_element(reason, 0, &first) && ds_term_get_identity(&first, &reference) &&
+           reference.kind == DS_IDENTITY_REFERENCE;
 }
 
 /* take_along notes of those who may have taken this one along, of the same reason, that they did.
@@ -237,7 +240,8 @@ static void take_signal(struct deaths *d, const struct record *record, enum ds_o
     const struct ds_term *from = &m->role[DS_ROLE_FROM], *to = &m->role[DS_ROLE_TO];
     const struct ds_term *reason = m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
     struct ds_buffer who = {0}, whom = {0};
-    if (is_atom(reason, "noproc") || is_atom(reason, "noconnection") || is_result(record, reason))
+    if (is_atom(reason, "noproc") || is_atom(reason, "noconnection") ||
+        is_result(record, kind, reason))
         return;
     print_process(from, note->from_name, note->from_titles, from_end, &who);
     print_process(to, note->to_name, note->to_titles, to_end, &whom);

@@ -211,6 +211,45 @@ static void deaths_at_the_cap(void **state)
     ds_buffer_free(&text.buffer);
 }
 
+/* A process that ends with the answer of erpc, {Reference, return, Result}, did what it was made for, even
+ * where its request was not seen; one that ends with something else, or by itself, died. */
+static void results_are_no_deaths(void **state)
+{
+    const uint8_t answer[] = {104, 3, 90, 0, 1, 119, 3, 'a', '@', 'h', 0, 0, 0, 1, 0, 0, 0, 2,
+                              119, 6, 'r', 'e', 't', 'u', 'r', 'n', 97, 1};
+    static const struct {
+        int code; /* MONITOR_P_EXIT with a payload, EXIT with one */
+        uint8_t arity;
+        size_t len;
+        uint64_t call;
+        unsigned deaths;
+    } cases[] = {
+        {28, 3, sizeof answer, 0, 0}, {28, 2, sizeof answer - 2, 0, 1}, {28, 2, sizeof answer - 2, 1, 0},
+        {24, 3, sizeof answer, 0, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct report_config config;
+        struct report_text text = {.time_digits = 6};
+        struct made made;
+        uint8_t reason[sizeof answer];
+        init_config(&config);
+        memcpy(reason, answer, sizeof answer);
+        reason[1] = cases[i].arity;
+        make_exit(&made, 1, 7);
+        made.event.message.op = ds_op_find(cases[i].code);
+        made.event.message.code = cases[i].code;
+        made.event.message.payload = (struct ds_term){.data = reason, .len = cases[i].len};
+        made.record.note.call = cases[i].call;
+        void *report = report_deaths.open(&text, &config);
+        report_deaths.record(report, &made.record);
+        report_deaths.show(report);
+        assert_has(&text, cases[i].deaths != 0 ? "ended: 1 process " : "ended: 0 processes ");
+        report_deaths.end(report);
+        ds_buffer_free(&text.buffer);
+    }
+}
+
 /* With --every each death has one line, in the table after it was complete; the sentence before them
  * counts all since the beginning. */
 static void deaths_of_each_table(void **state)
@@ -602,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_shapes),    cmocka_unit_test(at_the_cap),
         cmocka_unit_test(what_a_screen_holds), cmocka_unit_test(deaths_at_the_cap),
+        cmocka_unit_test(results_are_no_deaths),
         cmocka_unit_test(deaths_of_each_table), cmocka_unit_test(very_many_deaths), cmocka_unit_test(count_before_lines),
         cmocka_unit_test(name_known_later),
         cmocka_unit_test(what_is_under_way), cmocka_unit_test(long_names),
