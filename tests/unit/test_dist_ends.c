@@ -44,19 +44,21 @@ static void test_nobody_there(void **state)
     static const struct {
         enum tcp_close why;
         const char *expected;
+        uint32_t num_syns;
     } cases[] = {
-        {TCP_CLOSE_RESET, "< conn failed: connection refused\n"},
-        {TCP_CLOSE_CAPTURE, "> conn open_at_end: no answer yet\n"},
-        {TCP_CLOSE_DROPPED, "> conn open_at_end: no answer yet\n"},
-        {TCP_CLOSE_REUSED, "> conn failed: no answer\n"},
-        {TCP_CLOSE_SILENT, "> conn failed: no answer to 3 SYNs in 7.0 s\n"},
-        {TCP_CLOSE_ICMP, "> conn failed: host unreachable (ICMP)\n"},
+        {TCP_CLOSE_RESET, "< conn failed: connection refused\n", 3},
+        {TCP_CLOSE_CAPTURE, "> conn open_at_end: no answer yet\n", 3},
+        {TCP_CLOSE_DROPPED, "> conn open_at_end: no answer yet\n", 3},
+        {TCP_CLOSE_REUSED, "> conn failed: no answer\n", 3},
+        {TCP_CLOSE_SILENT, "> conn failed: no answer to 3 SYNs in 7.0 s\n", 3},
+        {TCP_CLOSE_SILENT, "> conn failed: no answer to 1 SYN in 7.0 s\n", 1},
+        {TCP_CLOSE_ICMP, "> conn failed: host unreachable (ICMP)\n", 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(begin(&version_6));
         fake.tcp.syn_seen[1] = false;
         fake.tcp.reset_dir = 1;
-        fake.tcp.num_syns = 3;
+        fake.tcp.num_syns = cases[i].num_syns;
         fake.tcp.now_ns = 7 * SECOND;
         fake.tcp.icmp.what = "host unreachable";
         fake_close(&fake, cases[i].why);

@@ -228,6 +228,22 @@ static void follows(void **state)
     selector_free(selector);
 }
 
+/* The end of a call comes when what began it was asked for; of too many the oldest is not known any more. */
+static void ends_of_what_was_asked_for(void **state)
+{
+    (void)state;
+    begin();
+    assert_true(op_set_add(&config.ops, "link"));
+    config.limits[DS_LIMIT_CALLS] = 2;
+    open_selector();
+    for (uint64_t call = 1; call <= 3; call++)
+        assert_true(says(1, "gen:call", "", call));
+    for (uint64_t call = 1; call <= 4; call++)
+        assert_int_equal(call_ends("gen:call", call), call == 2 || call == 3);
+    assert_false(call_ends("gen:call", 3)); /* once */
+    selector_free(selector);
+}
+
 /* Bytes as sent go with what they completed, and segments with nothing. */
 static void shows_frames_of_messages(void **state)
 {
@@ -276,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_kinds), cmocka_unit_test(shows_what_is_missing),
         cmocka_unit_test(chooses_ends),  cmocka_unit_test(follows),
+        cmocka_unit_test(ends_of_what_was_asked_for),
         cmocka_unit_test(shows_frames_of_messages), cmocka_unit_test(finds_no_text_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
