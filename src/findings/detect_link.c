@@ -25,6 +25,7 @@ enum {
     MIN_BURSTS = 3,
 
     MIN_RESENT = 10,
+    MIN_OUTAGE = 5, /* times that one segment is sent again */
     MIN_OTHERS = 5, /* segments lost besides the one that is sent again and again */
     PER_CENT = 100,
     LARGE_LEN = 1000,
@@ -250,8 +251,10 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
     for (int end = 0; end < 2; end++) {
         const struct ds_link_side *side = &event->conn->link->side[end];
         const uint64_t again = side->resent + side->resent_unseen;
-        if ((w->told & TOLD_LOSS << end * 8) != 0 || again < MIN_RESENT || detect_is_lost(d, w) ||
-            again * PER_CENT < side->data_segments)
+        /* One that is sent again and again is of a network that is gone, not of one that loses some. */
+        const uint64_t lost = side->most_repeats < MIN_OUTAGE ? again : again - side->most_repeats;
+        if ((w->told & TOLD_LOSS << end * 8) != 0 || lost < MIN_RESENT || detect_is_lost(d, w) ||
+            lost * PER_CENT < side->data_segments)
             continue;
         w->told |= TOLD_LOSS << end * 8;
         struct finding *f = detect_begin(d, FINDING_DS212, event);

@@ -587,6 +587,15 @@ static void losses(void **state)
     w.link.side[0].resent_unseen = 10;
     change(DS_CONN_CLOSED, 0, true);
     found("");
+    for (uint32_t repeats = 4; repeats <= 5; repeats++) { /* one of them again and again */
+        begin();
+        up();
+        w.link.side[0].data_segments = 100;
+        w.link.side[0].resent = 14;
+        w.link.side[0].most_repeats = repeats;
+        change(DS_CONN_CLOSED, 0, true);
+        found(repeats == 5 ? "" : "DS212");
+    }
     for (int dir = 0; dir < 2; dir++) { /* while it is busy, and does not tick */
         for (uint64_t again = 9; again <= 10; again++) {
             static const uint8_t nil[] = {106};
