@@ -275,6 +275,9 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
                          " had not (before it)",
                          side->resent, side->resent_unseen);
         detect_frame(f, event->frame, "so far");
+        if (w->is_one_way) /* whether anything was acknowledged is not known */
+            detect_unsure(f, CERTAINTY_POSSIBLE,
+                          "a capture of both directions: the other host may be gone");
         detect_commit(d);
     }
 }

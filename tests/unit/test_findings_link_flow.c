@@ -159,6 +159,17 @@ static void losses(void **state)
         tick(0);
     }
     found("DS212 DS212");
+    for (uint64_t others = 0; others < 2; others++) { /* whether one end was gone is seen, or not */
+        begin();
+        up();
+        w.link.side[0].segments = 20;
+        w.link.side[1].segments = others;
+        w.link.side[0].data_segments = 20;
+        w.link.side[0].resent = 10;
+        tick(0);
+        found(others == 0 ? "DS501 DS212" : "DS212");
+        assert_int_equal(w.last.certainty, others == 0 ? CERTAINTY_POSSIBLE : CERTAINTY_SURE);
+    }
 }
 
 static void stall(int dir, enum ds_stall_why why, int64_t duration_ns, bool is_over, uint64_t in_flight)
