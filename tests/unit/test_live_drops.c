@@ -36,7 +36,8 @@ static pcap_t *open_small(void)
 {
     char error[PCAP_ERRBUF_SIZE];
     pcap_t *pcap = pcap_create("lo", error);
-    assert_non_null(pcap);
+    if (pcap == NULL) /* as qemu has it */
+        skip();
     assert_int_equal(pcap_set_buffer_size(pcap, BUFFER), 0);
     assert_true(pcap_activate(pcap) >= 0);
     return pcap;
