@@ -279,6 +279,17 @@ static void test_no_memory(void **state)
     packet_decoder_free(&other);
 }
 
+/* What a decoder is made in may hold anything. */
+static void test_reads_what_is_asked_for(void **state)
+{
+    (void)state;
+    struct packet_decoder other;
+    memset(&other, 1, sizeof other);
+    assert_true(packet_decoder_init(&other, &meter, 16, &hits));
+    assert_false(other.reads_dns);
+    packet_decoder_free(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +302,7 @@ int main(void)
         TEST(test_every_byte_changed),
         TEST(test_plain_is_as_any),
         TEST(test_no_memory),
+        TEST(test_reads_what_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
