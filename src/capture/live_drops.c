@@ -30,6 +30,14 @@ static uint64_t count_missed(const struct live_drops *drops)
     return sum;
 }
 
+static void close_all(const struct live_drops *drops)
+{
+    for (int i = 0; i < 2; i++) {
+        if (drops->missed_fds[i] >= 0)
+            close(drops->missed_fds[i]);
+    }
+}
+
 void live_drops_begin(struct live_drops *drops, const char *device)
 {
     static const char *const names[] = {"rx_missed_errors", "rx_fifo_errors"};
@@ -39,6 +47,8 @@ void live_drops_begin(struct live_drops *drops, const char *device)
         drops->missed_fds[i] = open(name, O_RDONLY | O_CLOEXEC);
     }
     drops->has_interface = drops->missed_fds[0] >= 0 && drops->missed_fds[1] >= 0;
+    if (!drops->has_interface)
+        close_all(drops);
     drops->missed_before = count_missed(drops);
 }
 
@@ -54,8 +64,8 @@ void live_drops_count(struct live_drops *drops, pcap_t *pcap)
 
 void live_drops_end(struct live_drops *drops)
 {
-    for (int i = 0; i < 2 && drops->has_interface; i++)
-        close(drops->missed_fds[i]);
+    if (drops->has_interface)
+        close_all(drops);
     drops->has_interface = false;
 }
 
