@@ -183,19 +183,20 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
     }
 }
 
-static bool is_due(const struct detect *d, const struct fading *g)
+static void report_if_due(struct detect *d, struct fading *g)
 {
-    return g->is_used && d->now_ns - g->last_data_ns >= GIVEN_UP * g->tick_ns;
+    if (!g->is_used || d->now_ns - g->last_data_ns < GIVEN_UP * g->tick_ns)
+        return;
+    g->is_used = false;
+    report(d, g);
 }
 
 void detect_silence_due(struct detect *d, const struct ds_event *event)
 {
     for (size_t i = 0; i < MAX_FADING; i++) {
         struct fading *g = &d->fading[i];
-        if (is_due(d, g) && g->conn == event->conn->number) {
-            g->is_used = false;
-            report(d, g);
-        }
+        if (g->conn == event->conn->number)
+            report_if_due(d, g);
     }
 }
 
@@ -206,10 +207,7 @@ void detect_silence_time(struct detect *d)
     d->has_fading = false;
     for (size_t i = 0; i < MAX_FADING; i++) {
         struct fading *g = &d->fading[i];
-        if (is_due(d, g)) {
-            g->is_used = false;
-            report(d, g);
-        }
+        report_if_due(d, g);
         d->has_fading |= g->is_used;
     }
 }
