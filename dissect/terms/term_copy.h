@@ -6,7 +6,7 @@
 #define DISSECT_TERM_COPY_H
 
 #include "term.h"
-#include "term_twice.h"
+#include "twice_maps.h"
 
 /* term_copy is ds_term_copy_etf; with twice, which are the maps of the term that have a key twice, it is
  * ds_term_copy_portable. */

@@ -3,6 +3,7 @@
  * twice, are found beforehand.
  */
 #include "term_copy.h"
+#include "term_twice.h"
 
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out)
 {

@@ -6,11 +6,7 @@
 #define DISSECT_TERM_TWICE_H
 
 #include "term.h"
-
-/* term_twice is a set of offsets into the term: those of such maps. */
-struct term_twice {
-    uint8_t *bits; /* NULL: there is none */
-};
+#include "twice_maps.h"
 
 /* Whether 0.0 and -0.0 are the same key: up to OTP 26 they are. */
 enum term_zeros { TERM_ZEROS_DIFFER, TERM_ZEROS_EQUAL };
@@ -32,11 +28,5 @@ enum term_twice_status term_twice_find(struct term_twice *twice, const struct ds
                                        uint64_t max_depth, enum term_zeros zeros,
                                        bool (*is_stopped)(void));
 void term_twice_free(struct term_twice *twice);
-
-/* term_twice_has says whether the map at that offset is one. */
-static inline bool term_twice_has(const struct term_twice *twice, size_t offset)
-{
-    return twice->bits != NULL && (twice->bits[offset / 8] >> offset % 8 & 1) != 0;
-}
 
 #endif

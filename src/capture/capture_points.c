@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* look_through shows the survey all packets of one file, from where it stands. */
-static void look_through(struct capture *capture, size_t i)
+/* survey_input shows the survey all packets of one file, from where it stands. */
+static void survey_input(struct capture *capture, size_t i)
 {
     struct capture_input *input = &capture->inputs[i];
     while (!stop_wanted && pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
@@ -78,7 +78,7 @@ static void say_findings(const struct capture *capture, bool correct_clocks)
     }
 }
 
-bool capture_look_through(struct capture *capture, capture_look_fn look, void *context)
+bool capture_look_through(struct capture *capture, capture_look_fn wants_more, void *context)
 {
     for (size_t i = 0; i < capture->num_inputs && !stop_wanted; i++) {
         struct capture_input *input = &capture->inputs[i];
@@ -91,7 +91,7 @@ bool capture_look_through(struct capture *capture, capture_look_fn look, void *c
             struct ds_packet packet;
             capture_input_packet(capture, input, &packet);
             packet.frame = ++frame;
-            wanted = look(context, &packet);
+            wanted = wants_more(context, &packet);
         }
         if (!capture_reopen_file(capture, input))
             return false;
@@ -114,7 +114,7 @@ bool capture_survey(struct capture *capture, bool correct_clocks)
                      capture->inputs[i].name);
             continue;
         }
-        look_through(capture, i);
+        survey_input(capture, i);
         if (!capture_reopen_file(capture, &capture->inputs[i]))
             return false;
     }

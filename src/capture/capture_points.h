@@ -13,10 +13,10 @@
 bool capture_survey(struct capture *capture, bool correct_clocks);
 
 /* capture_look_through shows all packets of the files that can be read again, one file after the
- * other, and goes back to their beginnings. Of each file until look returns false. False after a
- * complaint. */
+ * other, and goes back to their beginnings. Of each file until wants_more says no.
+ * False after a complaint. */
 typedef bool (*capture_look_fn)(void *context, const struct ds_packet *packet);
-bool capture_look_through(struct capture *capture, capture_look_fn look, void *context);
+bool capture_look_through(struct capture *capture, capture_look_fn wants_more, void *context);
 
 /* capture_report_clocks appends the table of the points' clocks. */
 void capture_report_clocks(const struct capture *capture, struct ds_buffer *out);

@@ -4,7 +4,7 @@
 #ifndef DISTSNIFF_ASKING_H
 #define DISTSNIFF_ASKING_H
 
-#include "calls.h"
+#include "open_call.h"
 
 /* asker is a process that waits for an answer. */
 struct asker {

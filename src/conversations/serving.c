@@ -335,7 +335,7 @@ static void move(struct calls *calls, struct open_call *call, const struct pid_k
     serving_link(calls, call);
 }
 
-void calls_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
+void serving_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
                       bool learn)
 {
     const bool was_pid = call->callee.node != 0 && call->callee.serial != PID_KEY_NAMED;
@@ -377,7 +377,7 @@ void serving_resolve(struct calls *calls, struct open_call *call, uint32_t creat
                       &call->callee);
 }
 
-void calls_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
+void serving_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
                    uint32_t node)
 {
     serving_unlink(calls, call);

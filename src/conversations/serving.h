@@ -1,6 +1,6 @@
 /*
- * serving.h - which process serves a call, and so for which call it makes its own: the part of
- * calls.h that makes trees of them.
+ * serving.h - which process serves a call, and so for which call it makes its own: what makes
+ * trees of them.
  *
  * What the packets show is who asked whom and when. A process that one call is open to makes its
  * own for that one, unless it was, or may well have been, at other work when that came (habits.h).
@@ -14,7 +14,7 @@
 #ifndef DISTSNIFF_SERVING_H
 #define DISTSNIFF_SERVING_H
 
-#include "calls.h"
+#include "open_call.h"
 
 /* Packets of two connections overtake each other by no more than this. */
 enum { CROSSING_NS = 100000000 };
@@ -30,6 +30,15 @@ void serving_unlink(struct calls *calls, struct open_call *call);
 /* serving_find_parent looks for the call in whose service the caller makes this one. Several: it
  * can't be told. None: the caller may turn out to be a process that was called by name. */
 void serving_find_parent(struct calls *calls, struct open_call *call);
+
+/* serving_set_callee tells which process is doing the work. learn: it answered for the name
+ * that the call was sent to, and so has that name. */
+void serving_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
+                      bool learn);
+
+/* serving_forward tells that another process is to answer: a pid, or named, on that node. */
+void serving_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
+                   uint32_t node);
 
 /* serving_may_follow says whether the parent of a call that has none may yet turn up. */
 bool serving_may_follow(const struct calls *calls, const struct open_call *call);

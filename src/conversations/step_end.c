@@ -49,7 +49,7 @@ static bool judge_result(struct correlate *c, struct step *s, const struct ds_ot
 static void learn_callee(struct correlate *c, struct step *s, struct open_call *call)
 {
     if (step_know_from(c, s))
-        calls_set_callee(&c->calls, call, &s->from, strcmp(call->line->label, "rpc:call") != 0);
+        serving_set_callee(&c->calls, call, &s->from, strcmp(call->line->label, "rpc:call") != 0);
 }
 
 void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,

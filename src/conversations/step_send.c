@@ -67,7 +67,7 @@ static bool forward_call(struct correlate *c, struct step *s, const struct call_
     if (call == NULL || call->given_up || call->answer_is_exit ||
         !pid_key_equal(&call->caller, &start->caller))
         return false;
-    calls_forward(&c->calls, call, &start->callee, start->node);
+    serving_forward(&c->calls, call, &start->callee, start->node);
     call->elsewhere = start->node == call->caller.node;
     s->note->role = NOTE_FORWARD;
     s->note->call = call->number;
