@@ -114,9 +114,12 @@ bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t co
     struct ds_identity identity;
     if (!ds_term_get_pid(term, &identity))
         return false;
-    *out = (struct pid_key){node_number(nodes, identity.node, conn), identity.creation,
-                            identity.word[0], identity.word[1]};
-    return out->node != 0 && out->serial != PID_KEY_NAMED;
+    const struct pid_key key = {node_number(nodes, identity.node, conn), identity.creation,
+                                identity.word[0], identity.word[1]};
+    if (key.node == 0 || key.serial == PID_KEY_NAMED)
+        return false; /* such a pid would pass for a name: nobody may see it */
+    *out = key;
+    return true;
 }
 
 bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t conn,

@@ -89,8 +89,9 @@ static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *
 }
 
 /* keys_find_pid and keys_find_ref make keys of terms. conn and dir stand in for the node
- * when that is an unknown atom. False when the term is no pid or reference or there is no
- * more room for names. */
+ * when that is an unknown atom. False when the term is no pid or reference, when it is a pid of
+ * which the serial is PID_KEY_NAMED, or there is no more room for names: a pid_key stays what it
+ * was then. */
 bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t conn,
                    struct pid_key *out);
 bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t conn,

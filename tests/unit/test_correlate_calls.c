@@ -376,6 +376,28 @@ static void waits_for_input(void **state)
     stop(&seen);
 }
 
+/* A pid may have any serial, the one that stands for names as well: its number is no name's then. */
+static void serial_of_names(void **state)
+{
+    const struct ds_term plain = etf_pid("a@h", 0x7ffffff1);
+    uint8_t bytes[64];
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    memcpy(bytes, plain.data, plain.len);
+    memset(bytes + plain.len - 8, 0xff, 4);
+    const struct ds_term caller = etf_raw(bytes, plain.len);
+    ask_as(&seen, 0, caller, etf_atom("echo"), etf_ref("a@h", 1), etf_atom("hi"));
+    ask_as(&seen, 0, etf_pid("a@h", 1), caller, etf_ref("a@h", 2), etf_atom("hi"));
+    message(&seen, &(struct message){.code = 19, .from = caller, .to = etf_pid("b@h", 1),
+                                     .ref = etf_ref("a@h", 3)});
+    spawn_reply(&seen, 4, 3, caller);
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 2);
+    assert_string_equal(seen.ended[0].callee, "echo@b@h");
+    assert_string_equal(seen.ended[1].callee, "?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +416,7 @@ int main(void)
         cmocka_unit_test(open_calls),
         cmocka_unit_test(twins_at_the_cap),
         cmocka_unit_test(waits_for_input),
+        cmocka_unit_test(serial_of_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
