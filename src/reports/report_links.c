@@ -21,6 +21,7 @@
 enum { MAX_LINKS = 65536, NAME_LEN = 64 };
 
 struct link_name {
+    uint64_t hash; /* of all of it */
     uint8_t len;
     bool is_cut;
     char text[NAME_LEN];
@@ -48,7 +49,7 @@ struct links {
     struct table rows;
     struct link_row *latest; /* that was found; NULL: none, or it is gone */
     uint64_t no_memory;
-    uint64_t max_rows; /* of what is told as JSON; 0: all */
+    uint64_t max_rows; /* that are shown; 0: all */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
@@ -95,6 +96,7 @@ static void take_name(struct link_name *name, const struct ds_endpoint *end)
     else
         ds_endpoint_print(end, &text);
     if (!text.failed) {
+        name->hash = hash_more(0, text.data, text.len);
         name->is_cut = text.len > NAME_LEN;
         name->len = (uint8_t)character_cut(text.data, text.len, NAME_LEN);
         if (name->len != 0)
@@ -336,10 +338,8 @@ static uint64_t count_nodes(struct link_row *const *rows, size_t num, struct ds_
         out->failed = true;
         return 0;
     }
-    for (size_t i = 0; i < 2 * num; i++) {
-        const struct link_name *name = &rows[i / 2]->name[i % 2];
-        hashes[i] = hash_more(0, name->text, name->len);
-    }
+    for (size_t i = 0; i < 2 * num; i++)
+        hashes[i] = rows[i / 2]->name[i % 2].hash;
     qsort(hashes, 2 * num, sizeof *hashes, compare_hashes);
     for (size_t i = 0; i < 2 * num; i++)
         count += i == 0 || hashes[i] != hashes[i - 1];
@@ -393,6 +393,11 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
     ds_buffer_add_text(out, "\n");
 }
 
+static size_t shown_of(const struct links *links, size_t num)
+{
+    return links->max_rows != 0 && links->max_rows < num ? (size_t)links->max_rows : num;
+}
+
 static void show_report(void *state)
 {
     const struct links *links = state;
@@ -407,8 +412,11 @@ static void show_report(void *state)
     add_sum(links, rows, num, out);
     for (size_t i = 0; i < num; i++)
         total += rows[i]->bytes[0] + rows[i]->bytes[1];
-    for (size_t i = 0; i < num; i++)
+    const size_t num_shown = shown_of(links, num);
+    for (size_t i = 0; i < num_shown; i++)
         add_row(links, rows[i], total, out);
+    if (num_shown < num)
+        ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (num != 0)
         ds_buffer_add_text(out, "-Y 'conn == CONN' shows what went over a link, -O FILE with it "
                                 "keeps its packets\n");
@@ -473,7 +481,7 @@ static void tell_report(void *state, struct json_writer *json)
     struct link_row **rows = list_rows(links, &num);
     json->failed |= rows == NULL;
     json_put_list(json, JSON_KEY("rows"));
-    for (size_t i = 0; i < num && (links->max_rows == 0 || i < links->max_rows); i++)
+    for (size_t i = 0; i < shown_of(links, num); i++)
         tell_row(rows[i], json);
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("links"), num);

@@ -43,7 +43,7 @@ def differs(capture, what, ours, theirs):
 
 
 def report(capture, *options):
-    if options[0] in ('traffic', 'top', 'latency', 'open'):
+    if options[0] in ('traffic', 'top', 'latency', 'open', 'links'):
         options += ('--rows', '0')
     return subprocess.run([program, '-r', capture, '-q', '--report', *options], capture_output=True,
                           text=True, check=True).stdout

@@ -574,6 +574,49 @@ static void long_names(void **state)
     ds_buffer_free(&text.buffer);
 }
 
+/* links_of records so many links from nodes whose names, longer than what is kept, end in a digit. */
+static void *links_of(struct report_text *text, const struct report_config *config, unsigned num)
+{
+    static char name[100];
+    const struct ds_conn before = conn;
+    struct ds_event event = {.type = DS_EVENT_CONN, .conn = &conn};
+    event.change.state = DS_CONN_UP;
+    void *links = report_links.open(text, config);
+    memset(name, 'n', sizeof name);
+    conn.end[0].node = (struct ds_text){name, sizeof name};
+    for (unsigned i = 0; i < num; i++) {
+        name[sizeof name - 1] = (char)('0' + i);
+        conn.number = 10 + i;
+        conn.counters[0].bytes = 100 * i; /* the later the worse */
+        report_links.record(links, &(struct record){.event = &event});
+    }
+    conn = before;
+    return links;
+}
+
+/* The worst links are shown, as many as --rows says; and a node is told from another by all of its name. */
+static void worst_links(void **state)
+{
+    struct report_config config;
+    struct report_text text = {.time_digits = 6};
+    (void)state;
+    init_config(&config);
+    for (config.max_rows = 0; config.max_rows <= 6; config.max_rows++) {
+        void *links = links_of(&text, &config, 5);
+        const bool has_all = config.max_rows == 0 || config.max_rows >= 5;
+        report_links.show(links);
+        report_links.end(links);
+        assert_has(&text, "5 links of 6 nodes, 0 of them ended");
+        assert_has(&text, "\nconn 14  ");
+        assert_int_equal(memmem(text.buffer.data, text.buffer.len, "\nconn 10  ", 10) != NULL, has_all);
+        assert_int_equal(memmem(text.buffer.data, text.buffer.len, "--rows", 6) != NULL, !has_all);
+        if (config.max_rows == 3)
+            assert_has(&text, "\n2 more: --rows shows them\n");
+        text.buffer.len = 0;
+    }
+    ds_buffer_free(&text.buffer);
+}
+
 static void put_call(void *state, const struct report_kind *kind, const char *label,
                      enum call_outcome outcome, int64_t span_ns)
 {
@@ -645,6 +688,7 @@ int main(void)
         cmocka_unit_test(deaths_of_each_table), cmocka_unit_test(very_many_deaths), cmocka_unit_test(count_before_lines),
         cmocka_unit_test(name_known_later),
         cmocka_unit_test(what_is_under_way), cmocka_unit_test(long_names),
+        cmocka_unit_test(worst_links),
         cmocka_unit_test(calls_without_end),
         cmocka_unit_test(without_memory),
     };
