@@ -30,10 +30,12 @@ static const uint8_t byte_class[256] = {
     ['{' ... '~'] = PRINTABLE | SHOWN,
 };
 
-/* Characters above ASCII that have no shape of their own, or turn the writing round. */
-static const struct {
+struct range {
     uint32_t first, last;
-} hidden[] = {
+};
+
+/* Characters above ASCII that have no shape of their own, or turn the writing round. */
+static const struct range hidden[] = {
     {0x80, 0x9f},       /* C1 controls: some terminals obey them */
     {0xad, 0xad},       /* soft hyphen */
     {0x34f, 0x34f},     /* combining grapheme joiner */
@@ -46,23 +48,44 @@ static const struct {
     {0x2060, 0x206f},   /* joiners, isolates, deprecated controls */
     {0x3164, 0x3164},   /* Hangul filler */
     {0xd800, 0xdfff},   /* surrogates */
+    {0xfe00, 0xfe0f},   /* variation selectors */
     {0xfeff, 0xfeff},   /* byte order mark */
     {0xffa0, 0xffa0},   /* Hangul filler */
     {0xfff0, 0xfffb},   /* interlinear annotation */
     {0xfffe, 0xffff},   /* no characters */
+    {0x1bca0, 0x1bca3}, /* shorthand controls */
     {0x1d173, 0x1d17a}, /* musical controls */
-    {0xe0000, 0xe0fff}, /* tags */
+    {0xe0000, 0xe0fff}, /* tags, variation selectors */
 };
+
+/* Those that Unicode joins with whatever follows (Grapheme_Cluster_Break=Prepend, as of 16.0). */
+static const struct range prepended[] = {
+    {0x600, 0x605},     {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},
+    {0xd4e, 0xd4e},     {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x111c2, 0x111c3}, {0x113d1, 0x113d1},
+    {0x1193f, 0x1193f}, {0x11941, 0x11941}, {0x11a3a, 0x11a3a}, {0x11a84, 0x11a89}, {0x11d46, 0x11d46},
+    {0x11f02, 0x11f02},
+};
+
+/* is_among says whether one of the ranges, in rising order, has that character. */
+static bool is_among(const struct range *ranges, size_t num, uint32_t code)
+{
+    for (size_t i = 0; i < num && ranges[i].first <= code; i++) {
+        if (code <= ranges[i].last)
+            return true;
+    }
+    return false;
+}
 
 bool ds_char_is_shown(uint32_t code)
 {
     if (code < 0x80)
         return byte_class[code] & SHOWN;
-    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0] && hidden[i].first <= code; i++) {
-        if (code <= hidden[i].last)
-            return false;
-    }
-    return true;
+    return !is_among(hidden, sizeof hidden / sizeof hidden[0], code);
+}
+
+bool escape_joins_next(uint32_t code)
+{
+    return is_among(prepended, sizeof prepended / sizeof prepended[0], code);
 }
 
 bool escape_is_printable(uint32_t code)
@@ -124,6 +147,8 @@ void escape_add_elixir(struct ds_buffer *out, uint32_t code)
 {
     if (code == '#')
         BUFFER_ADD(out, "\\#");
+    else if (escape_joins_next(code))
+        escape_add_code(out, code, escape_elixir, false);
     else
         escape_add(out, code, (struct escape_style){'"', false}, escape_elixir);
 }

@@ -29,8 +29,12 @@ struct escape_style {
 /* escape_add_char appends one character. */
 void escape_add_char(struct ds_buffer *out, uint32_t code, struct escape_style style);
 
+/* escape_joins_next says whether a character makes one with whatever follows, for who reads text as
+ * Unicode says. Elixir's tokenizer does: behind such a one it sees no quote, and no backslash. */
+bool escape_joins_next(uint32_t code);
+
 /* escape_add_elixir appends one character for Elixir's strings, charlists and atoms in double
- * quotes: \u{202E}, and \# so that nothing is interpolated. */
+ * quotes: \u{202E}, \# so that nothing is interpolated, and escapes of those that join the next. */
 void escape_add_elixir(struct ds_buffer *out, uint32_t code);
 
 /* escape_add_utf8 appends text that should be UTF-8; what is not is escaped byte by byte. */

@@ -36,11 +36,12 @@ bool inspect_is_text(struct cursor *text, bool cut)
     return true;
 }
 
-/* is_shown: inspect escapes spaces of other widths too, of which one sees only that they are spaces. */
+/* is_shown: inspect escapes spaces of other widths too, of which one sees only that they are spaces. It
+ * does not escape what joins the next character, and its own strings with these do not read back. */
 static bool is_shown(uint32_t code)
 {
-    return ds_char_is_shown(code) && code != 0xa0 && !(code >= 0x2000 && code <= 0x200a) &&
-           code != 0x205f && code != 0xfffc;
+    return ds_char_is_shown(code) && !escape_joins_next(code) && code != 0xa0 &&
+           !(code >= 0x2000 && code <= 0x200a) && code != 0x205f && code != 0xfffc;
 }
 
 static void add_code(struct ds_buffer *out, uint32_t code)

@@ -34,15 +34,18 @@ reports() ->
     lists:append([["--report", R] || R <- ["calls", "trees", "monitors", "traffic", "latency", "open", "deaths",
                                            "top", "audit", "links", "doctor", "seq_trace"]]).
 
-%% names(): every byte value, and whatever does not show or turns the writing round.
+%% names(): every byte value, and whatever does not show, turns the writing round or swallows what follows.
 names() ->
     [<<"a", C/binary, "\",\"forged\":{\"forged\":1}}\n{\"forged\":\"\\", C/binary>>
      || C <- [<<B>> || B <- lists:seq(0, 255)] ++
-             [<<C/utf8>> || C <- lists:seq(16#80, 16#9f) ++ hidden()]].
+             [<<C/utf8>> || C <- lists:seq(16#80, 16#9f) ++ hidden() ++ joining()]].
 
 hidden() ->
-    [16#ad, 16#61c, 16#200b, 16#200f, 16#2028, 16#2029, 16#202e, 16#2066, 16#feff, 16#e0001,
-     16#e007f].
+    [16#ad, 16#61c, 16#200b, 16#200f, 16#2028, 16#2029, 16#202e, 16#2066, 16#fe0f, 16#feff, 16#1bca0,
+     16#e0001, 16#e007f].
+
+%% joining(): who reads as Unicode says takes what follows as a part of these, be it a quote or a backslash.
+joining() -> [16#600, 16#d4e, 16#110bd, 16#11f02].
 
 %% dist(Name): connections closed at each step of the handshake, and one that gets as far as
 %% messages.

@@ -84,6 +84,7 @@ atoms() ->
              "receive_", "ifx", "i", [0], [127], [128], [133], [159], [160], [173], [255],
              "übung", "straße", [16#3b1, 16#3b2], [16#65e5, 16#672c], [16#1F600],
              [16#202e, $a], [16#200b], [16#feff], [16#e0041], [$a, 16#fe0f], [16#fffd],
+             [16#600, $", $,, $a], [16#110bd], [$\\, 16#11f02, $\\, $#, ${, $a, $}],
              lists:duplicate(255, $a), lists:duplicate(255, $A), lists:duplicate(255, 16#e9),
              lists:duplicate(128, 16#e9), lists:duplicate(255, 16#20ac),
              lists:duplicate(255, 16#1F600), lists:duplicate(254, $z)],
@@ -108,6 +109,7 @@ binaries() ->
              <<16#85/utf8>>, <<16#fffd/utf8>>, <<16#ef, 16#bf, 16#be>>, <<16#ef, 16#bf, 16#bf>>,
              <<16#ed, 16#a0, 16#80>>, <<16#c0, 16#80>>, <<16#f4, 16#90, 16#80, 16#80>>,
              <<16#e2, 16#82>>, <<"ab", 16#e2, 16#82, 16#ac, 16#e2>>, <<16#feff/utf8>>,
+             <<16#600/utf8, "\" ++ exit(1) #">>, <<"a", 16#d4e/utf8>>, <<16#113d1/utf8, "#{exit(1)}">>,
              binary:copy(<<"x">>, 65535), binary:copy(<<"x">>, 65536),
              binary:copy(<<1>>, 70000), binary:copy(<<"ö"/utf8>>, 40000)],
     Texts ++ [<<C>> || C <- lists:seq(0, 255)] ++ [<<"a", C>> || C <- lists:seq(0, 255)] ++

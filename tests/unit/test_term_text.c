@@ -278,7 +278,10 @@ static void test_print_atom(void **state)
         {"a\xc3", "'a\\x{C3}'"},
         {"\x7f", "'\\d'"},
         {"\xf3\xa0\x81\x81", "'\\x{E0041}'"},
+        {"\xef\xb8\x8f", "'\\x{FE0F}'"},
         {"\xef\xbb\xbf", "'\\x{FEFF}'"},
+        {"\xf0\x9b\xb2\xa0", "'\\x{1BCA0}'"},
+        {"\xd8\x80", "'\xd8\x80'"},
         {"\xf0\x9f\x98\x80", "'\xf0\x9f\x98\x80'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -60,6 +60,7 @@ static void test_inspect_limits(void **state)
     INSPECTS("h\2m\0\0\0\2\303\251a\1", LIMITS(.max_bytes = 3), "{\"\303\251\", 1}");
     INSPECTS("m\0\0\0\3\1\2\3", LIMITS(.base64_min = 3), "Base.decode64!(\"AQID\")");
     INSPECTS("k\0\2ab", LIMITS(.no_string = true), "[97, 98]");
+    INSPECTS("m\0\0\0\4\330\200\"}", LIMITS(0), "\"\\u0600\\\"}\"");
 }
 
 /* Two names, a name that is no atom, and sets that are none hide nothing. */
