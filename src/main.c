@@ -9,6 +9,7 @@
 #include "options.h"
 #include "own_labels.h"
 #include "sniff.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,7 @@ static int check_standard(void)
 
 int main(int argc, char **argv)
 {
+    stop_prepare();
     if (!open_standard())
         return STATUS_TROUBLE;
     complain_prepare();

@@ -83,7 +83,8 @@ static void handle(int signal, void (*handler)(int signal), int flags)
     sigaction(signal, &action, NULL);
 }
 
-static int terminal = -1; /* that the program was started from */
+static volatile sig_atomic_t hangup_came; /* before anybody knew what it means */
+static int terminal = -1;                 /* that the program was started from */
 
 static bool is_terminal_gone(void)
 {
@@ -101,19 +102,43 @@ static void on_hangup(int signal)
     errno = error;
 }
 
+static void on_early_hangup(int signal)
+{
+    (void)signal;
+    hangup_came = 1;
+}
+
 static bool is_ignored(int signal)
 {
     struct sigaction action;
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-void stop_install(void)
+void stop_prepare(void)
+{
+    handle(SIGUSR1, on_wish, SA_RESTART);
+    handle(SIGUSR2, on_wish, SA_RESTART);
+    if (!is_ignored(SIGHUP))
+        handle(SIGHUP, on_early_hangup, 0);
+}
+
+static void take_hangups(bool reloads)
+{
+    if (is_ignored(SIGHUP))
+        return;
+    if (reloads)
+        terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    handle(SIGHUP, reloads ? on_hangup : on_stop, reloads ? 0 : (int)SA_RESETHAND);
+    if (hangup_came)
+        raise(SIGHUP);
+    hangup_came = 0;
+}
+
+void stop_install(bool reloads)
 {
     const int once = (int)SA_RESETHAND; /* the second one does what it always did */
     handle(SIGINT, on_stop, once);
     handle(SIGTERM, on_stop, once);
-    if (!is_ignored(SIGHUP))
-        handle(SIGHUP, on_stop, once);
     handle(SIGALRM, on_alarm, 0);
     handle(SIGUSR1, on_wish, 0);
     handle(SIGUSR2, on_wish, 0);
@@ -121,6 +146,12 @@ void stop_install(void)
     handle(SIGPIPE, SIG_IGN, 0);
     handle(SIGXFSZ, SIG_IGN, 0);
     handle(SIGCHLD, SIG_DFL, 0); /* if ignored, nobody learns how the command of -z ended */
+    take_hangups(reloads);
+}
+
+bool stop_may_be_wanted(void)
+{
+    return stop_wanted != 0 || hangup_came != 0;
 }
 
 void stop_ignore_all(void)
@@ -129,12 +160,4 @@ void stop_ignore_all(void)
                                   SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         handle(signals[i], SIG_IGN, 0);
-}
-
-void stop_reload_at_hangup(void)
-{
-    if (is_ignored(SIGHUP))
-        return;
-    terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
-    handle(SIGHUP, on_hangup, 0);
 }

@@ -280,13 +280,19 @@ int file_helper_open(const char *name, enum open_how how, struct open_trouble *t
     return fd;
 }
 
-/* wait_for_writer waits for the other end of a FIFO, here, where a signal ends it; the helper
- * must not be held up. */
+/* wait_for_writer waits for the other end of a FIFO, here, where a signal that asks for the end ends it;
+ * the helper must not be held up. */
 static bool wait_for_writer(int fd)
 {
     struct stat status;
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    return fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode) || poll(&poll_fd, 1, -1) > 0;
+    if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode))
+        return true;
+    int num;
+    do
+        num = poll(&poll_fd, 1, -1);
+    while (num < 0 && errno == EINTR && !stop_may_be_wanted());
+    return num > 0;
 }
 
 FILE *file_helper_fopen(const char *name)

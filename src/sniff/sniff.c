@@ -268,9 +268,7 @@ int sniff_run(const struct options *options)
     }
     s->options = options;
     ending_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
-    stop_install();
-    if (options->config_file != NULL && options->capture.num_read_files == 0)
-        stop_reload_at_hangup();
+    stop_install(options->config_file != NULL && options->capture.num_read_files == 0);
     service_open(&s->service);
     bool opened = sniff_open(s);
     if (opened) {

@@ -1,0 +1,81 @@
+/*
+ * test_stop.c - what signals ask for, also those that come before it is known what they mean.
+ */
+#include "stop.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* begin_anew forgets what was asked for: a process has one set of handlers. */
+static void begin_anew(void)
+{
+    alarm(0);
+    stop_wanted = 0;
+    counts_wanted = flush_wanted = reload_wanted = 0;
+    signal(SIGHUP, SIG_DFL);
+    stop_prepare();
+}
+
+static void early_wishes_are_kept(void **state)
+{
+    (void)state;
+    begin_anew();
+    raise(SIGUSR1);
+    raise(SIGUSR2);
+    stop_install(false);
+    assert_true(counts_wanted && flush_wanted);
+    assert_int_equal(stop_wanted, 0);
+}
+
+static void an_early_hangup_means_what_later_ones_do(void **state)
+{
+    (void)state;
+    begin_anew();
+    assert_false(stop_may_be_wanted());
+    raise(SIGHUP);
+    assert_true(stop_may_be_wanted());
+    assert_int_equal(stop_wanted, 0);
+    stop_install(false);
+    assert_int_equal(stop_wanted, SIGHUP);
+
+    begin_anew();
+    raise(SIGHUP);
+    stop_install(true);
+    assert_true(reload_wanted);
+    assert_int_equal(stop_wanted, 0);
+    assert_false(stop_may_be_wanted());
+
+    begin_anew();
+    stop_install(true);
+    assert_false(reload_wanted);
+    raise(SIGHUP);
+    assert_true(reload_wanted);
+}
+
+static void an_ignored_hangup_stays_ignored(void **state)
+{
+    (void)state;
+    begin_anew();
+    signal(SIGHUP, SIG_IGN);
+    stop_prepare();
+    raise(SIGHUP);
+    stop_install(true);
+    assert_false(reload_wanted);
+    stop_install(false);
+    raise(SIGHUP);
+    assert_int_equal(stop_wanted, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(early_wishes_are_kept),
+        cmocka_unit_test(an_early_hangup_means_what_later_ones_do),
+        cmocka_unit_test(an_ignored_hangup_stays_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
