@@ -20,6 +20,7 @@ bool metrics_server_check(void)
 #ifdef DISTSNIFF_WEB
 
 #include "http_library.h"
+#include "http_visitors.h"
 #include "thread.h"
 
 #include <pthread.h>
@@ -37,6 +38,7 @@ struct metrics_server {
     bool is_local;
     struct listen_name name;
     struct MHD_Daemon *daemon;
+    struct http_visitors visitors; /* the daemon's */
     pthread_mutex_t lock;
     pthread_cond_t is_given;
     _Atomic bool is_asked;
@@ -126,6 +128,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *data_len = 0;
         return MHD_YES;
     }
+    http_visitors_has_asked(&server->visitors, connection);
     const char *host = http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     if (server->is_local && !web_http_host_is_safe(host))
         return say(connection, MHD_HTTP_FORBIDDEN,
@@ -137,13 +140,24 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return send_metrics(server, connection);
 }
 
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct metrics_server *server = context;
+    (void)state;
+    (void)code;
+    http_visitors_is_answered(&server->visitors, connection);
+}
+
 bool metrics_server_start(struct metrics_server *server)
 {
+    server->visitors = (struct http_visitors){.max = MAX_CONNECTIONS};
     server->daemon = http_library.start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, on_request, server,
         MHD_OPTION_LISTEN_SOCKET, server->fd, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE_S,
-        MHD_OPTION_END);
+        (unsigned)MAX_CONNECTIONS + HTTP_VISITORS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)PATIENCE_S, MHD_OPTION_NOTIFY_CONNECTION, http_visitors_notify, &server->visitors,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_END);
     if (server->daemon == NULL) {
         complain("--metrics: cannot serve: no thread, or no memory, is left");
         return false;

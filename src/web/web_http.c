@@ -37,6 +37,7 @@ bool web_http_host_is_safe(const char *host)
 
 #include "complain.h"
 #include "http_library.h"
+#include "http_visitors.h"
 #include "page_parts.h"
 
 #include <inttypes.h>
@@ -49,6 +50,7 @@ enum { EVENT_BLOCK = 32 * 1024, SPARE_CONNECTIONS = 16 };
 struct web_http {
     struct web_http_config config;
     struct MHD_Daemon *daemon;
+    struct http_visitors visitors; /* the daemon's */
     struct MHD_Response *page;
     struct ds_buffer page_text;
 };
@@ -207,7 +209,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *data_len = 0;
         return MHD_YES;
     }
-    return answer(context, connection, url, method, *state);
+    struct web_http *http = context;
+    http_visitors_has_asked(&http->visitors, connection);
+    return answer(http, connection, url, method, *state);
 }
 
 /* say_dropped tells who is here that somebody is not any more. */
@@ -232,6 +236,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 {
     struct web_http *http = context;
     struct request *request = *state;
+    http_visitors_is_answered(&http->visitors, connection);
     if (request != NULL && request->client != 0 && code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED) {
         web_clients_drop(http->config.clients, request->client);
         say_dropped(connection);
@@ -272,15 +277,16 @@ struct web_http *web_http_start(const struct web_http_config *config)
     if (http == NULL)
         return NULL;
     http->config = *config;
+    http->visitors.max = (unsigned)config->clients->max + SPARE_CONNECTIONS;
     config->clients->calls =
         (struct web_clients_calls){.sleep = sleep_connection, .wake = wake_connection};
     if (make_page(http))
         http->daemon = http_library.start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
             on_request, http, MHD_OPTION_LISTEN_SOCKET, config->fd, MHD_OPTION_CONNECTION_LIMIT,
-            (unsigned)config->clients->max + SPARE_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-            (unsigned)WEB_PATIENCE_S, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
-            MHD_OPTION_END);
+            http->visitors.max + HTTP_VISITORS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
+            (unsigned)WEB_PATIENCE_S, MHD_OPTION_NOTIFY_CONNECTION, http_visitors_notify,
+            &http->visitors, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_END);
     if (http->daemon != NULL)
         return http;
     http->config.fd = -1; /* still the caller's */

@@ -167,6 +167,14 @@ def check_requests():
     got = events(served.url, 2)
     expect([e[0] for e in got] == ['hello', 'state'] and got[0][1] == 'welcome', 'one who looks on is welcomed, and told', [e[0] for e in got])
     expect(unpack(got[1][1]) == written, 'what -T html writes')
+    # Who begins to ask and never says what keeps nobody else out, however many they are.
+    address, _, port = served.host.rpartition(':')
+    held = [socket.create_connection((address, int(port))) for _ in range(60)]
+    for other in held:
+        other.sendall(b'GET /')
+    expect(curl('--max-time', '5', served.url)[0] == 200, 'the page, beside those who never ask')
+    for other in held:
+        other.close()
     # No more than two.
     two = [subprocess.Popen(['curl', '-sN', served.url + 'events'], stdout=subprocess.DEVNULL) for _ in range(2)]
     expect(wait_for(lambda: curl('--max-time', '1', served.url + 'events')[0] == 503, 30), 'a third one is refused')
