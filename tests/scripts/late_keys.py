@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -151,13 +152,21 @@ def wait_for(what):
         time.sleep(0.02)
 
 
-def look_around(pid):
-    """until it has done so, as it does whenever it has waited for packets for a while"""
-    def waits():
-        with open(f'/proc/{pid}/status') as status:
-            return int(re.search(r'^voluntary_ctxt_switches:\s*(\d+)', status.read(), re.M).group(1))
-    before = waits()
-    wait_for(lambda: waits() >= before + 5)
+def look_around(run, said, num_packets):
+    """until it has done so behind so many packets, as it does whenever it waits for more: it looks for keys,
+    then it answers who asks what it has. Of the second answer it is certain that it looked since."""
+    def answers():
+        with open(said) as file:
+            return [int(n) for n in re.findall(r'^(\d+) packets captured\n', file.read(), re.M)]
+
+    def is_answered():
+        before = len(answers())
+        run.send_signal(signal.SIGUSR1)
+        wait_for(lambda: len(answers()) > before)
+        return answers()[-1] >= num_packets
+
+    wait_for(is_answered)
+    is_answered()
 
 
 def while_it_grows():
@@ -170,16 +179,20 @@ def while_it_grows():
         log = f'{folder}/key.log'
         with open(log, 'w') as file:
             file.write('# none yet\n')
-        run = subprocess.Popen([program, *options, log], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL)
-        run.stdin.write(data[:len(data) // 2])
+        said = f'{folder}/said'
+        with open(said, 'w') as file:
+            run = subprocess.Popen([program, *options, log], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file)
+        half, num = 24, 0
+        while half < len(data) // 2:
+            half, num = half + 16 + struct.unpack_from('<I', data, half + 8)[0], num + 1
+        run.stdin.write(data[:half])
         run.stdin.flush()
         wait_for(lambda: not struct.unpack('i', fcntl.ioctl(run.stdin, termios.FIONREAD, bytes(4)))[0])
-        look_around(run.pid)
+        look_around(run, said, num)
         with open(log, 'ab') as file:
             file.write(keys_of('tls-29'))
-        look_around(run.pid)
-        late, _ = run.communicate(data[len(data) // 2:])
+        look_around(run, said, num)
+        late, _ = run.communicate(data[half:])
     if b'"keys":"late"' not in late:
         sys.exit('the keys of the file are not late')
     compare('a key log that grows', early, as_found(late))

@@ -37,26 +37,32 @@ def terminal(columns):
     return master, slave
 
 
+def rest_of(master):
+    """What comes until its other end is closed."""
+    text = b""
+    while True:
+        try:
+            some = os.read(master, 65536)
+        except OSError:
+            break
+        if not some:
+            break
+        text += some
+    os.close(master)
+    return text.decode()
+
+
 def on_terminal(command, columns, **environment):
     """What a command writes to a terminal that is so wide."""
     master, slave = terminal(columns)
     process = subprocess.Popen(command, stdout=slave, stderr=subprocess.PIPE,
                                env={**os.environ, **environment})
     os.close(slave)
-    text = b""
-    while True:
-        try:
-            some = os.read(master, 65536)
-        except OSError:  # its other end is closed
-            break
-        if not some:
-            break
-        text += some
+    text = rest_of(master)
     said = process.communicate()[1].decode()
-    os.close(master)
     if process.returncode not in (0, 3):
         fail(f"{command} ended with {process.returncode}", said)
-    return text.decode()
+    return text
 
 
 def in_file(command, **environment):
@@ -141,7 +147,7 @@ def asked(capture, columns):
     process.stdin.write(gzip.open(capture).read())
     process.stdin.flush()
     text = ""
-    for _ in range(100):
+    for _ in range(500):
         time.sleep(0.1)
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         if not int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16) >> signal.SIGUSR1 - 1 & 1:
@@ -154,8 +160,8 @@ def asked(capture, columns):
     else:
         fail("SIGUSR1 brings no call that is open", text)
     process.stdin.close()
+    text += rest_of(master)  # it may still be writing
     process.wait()
-    os.close(master)
     return text
 
 
