@@ -9,7 +9,7 @@
 #define DISSECT_ATOM_BOOK_H
 
 #include "atom_roles.h"
-#include "atoms.h"
+#include "atom_cache.h"
 
 #include <distsniff/event.h>
 

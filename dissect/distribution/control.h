@@ -4,7 +4,7 @@
 #ifndef DISSECT_CONTROL_H
 #define DISSECT_CONTROL_H
 
-#include "atoms.h"
+#include "atom_cache.h"
 #include "term.h"
 
 /* damage is why the end of a frame or message is not there. */

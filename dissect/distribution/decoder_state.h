@@ -10,7 +10,7 @@
 #ifndef DISSECT_DECODER_STATE_H
 #define DISSECT_DECODER_STATE_H
 
-#include "atoms.h"
+#include "atom_cache.h"
 #include "dist_header.h"
 
 /* past_piece is bytes of one direction. */

@@ -7,7 +7,7 @@
 #ifndef DISSECT_FRAMES_H
 #define DISSECT_FRAMES_H
 
-#include "atoms.h"
+#include "atom_cache.h"
 #include "conn.h"
 #include "control.h"
 #include "fragments.h"

@@ -6,7 +6,7 @@
 #ifndef DISSECT_GIVEN_ATOMS_H
 #define DISSECT_GIVEN_ATOMS_H
 
-#include "atoms.h"
+#include "atom_cache.h"
 
 struct decoder_state;
 

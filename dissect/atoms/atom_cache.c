@@ -1,10 +1,10 @@
 /*
- * atoms.c - the atom cache of one direction (erl_ext_dist, "Distribution Header").
+ * atom_cache.c - the atom cache of one direction (erl_ext_dist, "Distribution Header").
  *
  * An entry is a ds_atom, so that a header's reference is resolved by copying 16 bytes. Its
  * text is a copy of its own, charged to the meter as the segments are.
  */
-#include "atoms.h"
+#include "atom_cache.h"
 
 #include "escape.h"
 #include "utf8.h"

@@ -1,9 +1,9 @@
 /*
- * atoms.h - the atom cache of one direction (erl_ext_dist, "Distribution Header"): 8
+ * atom_cache.h - the atom cache of one direction (erl_ext_dist, "Distribution Header"): 8
  * segments of 256 slots, overwritten at any time.
  */
-#ifndef DISSECT_ATOMS_H
-#define DISSECT_ATOMS_H
+#ifndef DISSECT_ATOM_CACHE_H
+#define DISSECT_ATOM_CACHE_H
 
 #include "conn.h"
 
