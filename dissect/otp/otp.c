@@ -109,8 +109,8 @@ struct ds_otp {
     uint16_t num_names;
 };
 
-/* hash_text mixes the length, the first bytes and the last: the names are short. */
-static uint32_t hash_text(struct ds_text text)
+/* hash_short mixes the length, the first bytes and the last: the names are short. */
+static uint32_t hash_short(struct ds_text text)
 {
     uint64_t first = 0, last = 0;
     uint32_t half[2];
@@ -133,7 +133,7 @@ static uint32_t hash_text(struct ds_text text)
 static struct name_slot *find_name_slot(struct ds_otp *otp, struct ds_text text)
 {
     struct name_slot *slots = otp->names;
-    uint32_t i = hash_text(text) & otp->mask;
+    uint32_t i = hash_short(text) & otp->mask;
     while (slots[i].number != 0 &&
            (slots[i].text.len != text.len || memcmp(slots[i].text.data, text.data, text.len) != 0))
         i = (i + 1) & otp->mask;
@@ -148,7 +148,7 @@ static const struct name_slot *find_slot(const struct ds_otp *otp, struct ds_tex
 {
     if (text.data == NULL || text.len == 0 || text.len > NAME_LEN_MAX)
         return NULL;
-    uint32_t i = hash_text(text) & otp->mask;
+    uint32_t i = hash_short(text) & otp->mask;
     for (; otp->names[i].number != 0; i = (i + 1) & otp->mask)
         if (otp->names[i].text.len == text.len &&
             memcmp(otp->names[i].text.data, text.data, text.len) == 0)
