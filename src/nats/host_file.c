@@ -5,6 +5,8 @@
  */
 #include "host_file.h"
 
+#include "unnamed_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,7 +34,7 @@ struct place {
 static FILE *open_unnamed(void)
 {
     const char *folder = secure_getenv("TMPDIR");
-    const int fd = open(folder != NULL ? folder : P_tmpdir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    const int fd = unnamed_file_open(folder != NULL ? folder : P_tmpdir);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (file == NULL && fd >= 0)
         close(fd);

@@ -15,13 +15,13 @@
 #include "nats_stream.h"
 
 #include <cjson/cJSON.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum {
@@ -54,8 +54,8 @@ struct carrier {
     natsSubscription *replies;
     jsCtx *context;
     char inbox[64];
-    int reply_fd; /* replies have come, or a connection */
-    int wake_fd;  /* that of config; -1: the other process is gone */
+    int reply_fds[2]; /* a pipe: replies have come, or a connection */
+    int wake_fd;      /* that of config; -1: the other process is gone */
     bool has_stream;
     int attempts;         /* for the stream */
     int64_t attempted_ns; /* the last of them */
@@ -76,8 +76,7 @@ struct carrier {
 
 static void wake(struct carrier *c)
 {
-    const uint64_t one = 1;
-    if (write(c->reply_fd, &one, sizeof one) < 0)
+    if (write(c->reply_fds[1], "", 1) < 0)
         return; /* it is awake */
 }
 
@@ -353,14 +352,14 @@ static void take_wake(struct carrier *c)
 /* sleep_for waits for something to be sent, or a reply. */
 static void sleep_for(struct carrier *c, int ms)
 {
-    struct pollfd fds[] = {{c->wake_fd, POLLIN, 0}, {c->reply_fd, POLLIN, 0}};
-    uint64_t count;
+    struct pollfd fds[] = {{c->wake_fd, POLLIN, 0}, {c->reply_fds[0], POLLIN, 0}};
+    char bytes[2 * WINDOW];
     atomic_store(&c->queue->is_asleep, true);
     /* What came just before that has woken nobody. */
     const bool is_idle = c->first != c->next || !c->has_stream || is_done(c);
     const int num = is_idle ? poll(fds, 2, ms) : 0;
     atomic_store(&c->queue->is_asleep, false);
-    if (num > 0 && (fds[1].revents & POLLIN) != 0 && read(c->reply_fd, &count, sizeof count) < 0)
+    if (num > 0 && (fds[1].revents & POLLIN) != 0 && read(c->reply_fds[0], bytes, sizeof bytes) < 0)
         return;
     if (num > 0 && fds[0].revents != 0)
         take_wake(c);
@@ -394,8 +393,7 @@ void nats_carrier_run(const struct nats_carrier_config *config)
     *c = (struct carrier){.config = config, .queue = config->queue, .wake_fd = config->wake_fd};
     pthread_mutex_init(&c->lock, NULL);
     back_off_begin();
-    c->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (c->reply_fd >= 0)
+    if (pipe2(c->reply_fds, O_CLOEXEC | O_NONBLOCK) == 0)
         run(c);
     /* The process ends: the library's threads need not be waited for. */
 }

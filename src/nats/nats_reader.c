@@ -13,6 +13,7 @@
 #include "complain.h"
 #include "host_file.h"
 #include "nats_client.h"
+#include "own_process.h"
 #include "packet_json.h"
 #include "pass_fd.h"
 #include "privileges.h"
@@ -26,7 +27,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -264,7 +264,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     signal(SIGPIPE, SIG_IGN);
     bool good = privileges_return() && nats_library_load() &&
                 nats_client_init(&client, config->nats, url) && privileges_drop(config->user);
-    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* there are credentials in it */
+    (void)own_process_hide(); /* there are credentials in it */
     if (good && config->is_confined) {
         warm_up_names();
         sandbox_confine_client();

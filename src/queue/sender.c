@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "complain.h"
+#include "own_process.h"
 #include "privileges.h"
 #include "sandbox.h"
 #include "stop.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ static _Noreturn void run(const struct sender_config *config, struct send_queue 
     stop_ignore_all();
     if (!privileges_return() || !config->prepare(config->context) || !privileges_drop(config->rules.user))
         _exit(EXIT_FAILURE);
-    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* there are credentials in it */
+    (void)own_process_hide(); /* there are credentials in it */
     if (config->rules.is_confined) {
         warm_up_names();
         sandbox_confine_client();

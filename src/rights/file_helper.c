@@ -10,11 +10,13 @@
 #include "command.h"
 #include "complain.h"
 #include "helper_user.h"
+#include "own_process.h"
 #include "pass_fd.h"
 #include "privileges.h"
 #include "run_name.h"
 #include "sandbox.h"
 #include "stop.h"
+#include "unnamed_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +27,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,7 +90,7 @@ static int serve(const struct helper_request *request, const char *command, stru
         fd = careful_open(request->name, (enum open_how)request->how, &answer->trouble);
         break;
     case OP_TEMPORARY:
-        fd = open(P_tmpdir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+        fd = unnamed_file_open(P_tmpdir);
         break;
     case OP_REMOVE:
         errno = careful_remove(request->name) ? 0 : errno;
@@ -164,7 +165,7 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
         _exit(EXIT_FAILURE);
     helper_user_find(&user, config->user);
     privileges_keep_for_files(config->command != NULL);
-    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    (void)own_process_gain_nothing();
     if (config->is_confined && config->command == NULL)
         sandbox_confine_helper(config->files, config->num_files);
     for (;;) {

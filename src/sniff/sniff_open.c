@@ -8,6 +8,7 @@
 #include "complain.h"
 #include "late_hints.h"
 #include "learned_file.h"
+#include "own_process.h"
 #include "privileges.h"
 #include "sandbox.h"
 #include "sink.h"
@@ -16,7 +17,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 static void on_event(void *context, const struct ds_event *event)
 {
@@ -176,7 +176,7 @@ static bool close_in(const struct sniff *s, bool is_live)
 /* hide_memory keeps secrets out of dumps of memory. */
 static bool hide_memory(struct sniff *s)
 {
-    if (!s->is_hidden && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+    if (!s->is_hidden && !own_process_hide())
         complain("cannot keep secrets out of dumps of memory: %s", strerror(errno));
     else
         s->is_hidden = true;

@@ -1,0 +1,92 @@
+/*
+ * capabilities.c - see capabilities.h. CAPABILITIES_BY_CALL takes the way of a build without libcap-ng,
+ * CAPABILITIES_NONE that of other systems, for the tests.
+ */
+#include "capabilities.h"
+
+#include <stddef.h>
+
+#if !defined(__linux__) || defined(CAPABILITIES_NONE)
+
+bool capabilities_drop(void)
+{
+    return true;
+}
+
+const char *capabilities_left(void)
+{
+    return NULL;
+}
+
+void capabilities_keep_for_files(bool is_root)
+{
+    (void)is_root;
+}
+
+#elif defined(DISTSNIFF_CAPNG) && !defined(CAPABILITIES_BY_CALL)
+
+#include <cap-ng.h>
+
+/* apply takes what has been chosen, from the bounding set too where that is allowed. */
+static bool apply(void)
+{
+    const bool may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP) != 0;
+    capng_clear(CAPNG_SELECT_BOTH);
+    return capng_apply(may_bound ? CAPNG_SELECT_BOTH : CAPNG_SELECT_CAPS) == 0;
+}
+
+bool capabilities_drop(void)
+{
+    return apply() && capng_get_caps_process() == 0 &&
+           capng_have_capabilities(CAPNG_SELECT_CAPS) == CAPNG_NONE;
+}
+
+const char *capabilities_left(void)
+{
+    return NULL;
+}
+
+void capabilities_keep_for_files(bool is_root)
+{
+    capng_clear(CAPNG_SELECT_CAPS);
+    if (is_root)
+        (void)capng_updatev(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED),
+                            CAP_DAC_OVERRIDE, CAP_SETUID, CAP_SETGID, -1);
+    (void)capng_apply(CAPNG_SELECT_CAPS);
+}
+
+#else
+
+#include <linux/capability.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Without libcap-ng the kernel is asked itself; the bounding set stays, and is of no use once no
+ * program gives new privileges. */
+enum { NUM_SETS = 2 };
+
+static bool keep(uint32_t kept)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[NUM_SETS] = {{.effective = kept, .permitted = kept}};
+    return syscall(SYS_capset, &header, sets) == 0 && syscall(SYS_capget, &header, sets) == 0 &&
+           sets[0].permitted == kept && sets[1].permitted == 0;
+}
+
+bool capabilities_drop(void)
+{
+    return keep(0);
+}
+
+const char *capabilities_left(void)
+{
+    return "the bounding set is as it was: this program was built without libcap-ng";
+}
+
+void capabilities_keep_for_files(bool is_root)
+{
+    (void)keep(is_root ? 1u << CAP_DAC_OVERRIDE | 1u << CAP_SETUID | 1u << CAP_SETGID : 0);
+}
+
+#endif

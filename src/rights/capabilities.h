@@ -1,0 +1,19 @@
+/*
+ * capabilities.h - the parts into which Linux divides what root may do. Other systems do not divide it, and
+ * have nothing to be given up beside the user.
+ */
+#ifndef SRC_CAPABILITIES_H
+#define SRC_CAPABILITIES_H
+
+#include <stdbool.h>
+
+/* capabilities_drop gives up all of them for good; false and errno where some are left. */
+bool capabilities_drop(void);
+
+/* capabilities_left says what this build does not give up, NULL: nothing. */
+const char *capabilities_left(void);
+
+/* capabilities_keep_for_files gives up all but those with which root opens files as another user. */
+void capabilities_keep_for_files(bool is_root);
+
+#endif
