@@ -138,6 +138,8 @@ finish(Tracer, Log, Other, Signals) ->
         {ok, Info} -> maps:with([in, out], maps:from_list(Info));
         _ -> #{} % it has gone
     end,
+    Ref = erlang:trace_delivered(all),
+    receive {trace_delivered, all, Ref} -> ok end,
     Tracer ! {collect, self()},
     receive {sent, Sent} -> ok end,
     ok = file:write_file(Log, term_to_binary(#{node => node(), sent => Sent, counters => Counters,
@@ -276,10 +278,15 @@ names(Node) ->
     case [chat || N <- [node(), Node], is_pid(rpc:call(N, erlang, whereis, [chat]))] of
         [_, _] ->
             ok = pg:join(chat, talkers, self()),
-            timer:sleep(100),
-            [Self] = rpc:call(Node, pg, get_members, [chat, talkers]);
+            wait_for_member(Node);
         _ ->
             io:format("pg is not tried between these releases~n")
+    end.
+
+wait_for_member(Node) ->
+    case rpc:call(Node, pg, get_members, [chat, talkers]) of
+        [Self] when Self =:= self() -> ok;
+        [] -> timer:sleep(100), wait_for_member(Node)
     end.
 
 %% The signals of one process, each noted as it is sent.

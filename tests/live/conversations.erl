@@ -1,12 +1,12 @@
 %% Calls of every kind and with every outcome between nodes, each with a number in its request;
 %% the caller logs what became of it and how long it took by its own clock.
 %%
-%% erl ... -run conversations serve             a node that is called
+%% erl ... -run conversations serve READY       a node that is called; the file says that it can be
 %% erl ... -run conversations run LOG NODE ...  the node that calls: bob, carol, and dave, who is
 %%                                              killed in the middle
 -module(conversations).
 -behaviour(gen_server).
--export([serve/0, run/1, init/1, handle_call/3, handle_cast/2, handle_info/2]).
+-export([serve/1, run/1, init/1, handle_call/3, handle_cast/2, handle_info/2]).
 -export([call_me/2, noop/1, start_one/0, traced/1]).
 
 -define(EACH, 25).
@@ -16,12 +16,12 @@
 
 %% The nodes that are called
 
-serve() ->
+serve([Ready]) ->
     {ok, _} = gen_server:start({local, calc}, ?MODULE, calc, []),
     [{ok, _} = gen_server:start({local, relay(N)}, ?MODULE, relay, []) || N <- lists:seq(1, 5)],
     register(traced, spawn(fun() -> traced([]) end)),
     register(old_style, spawn(fun old_style/0)),
-    ok.
+    ok = file:write_file(Ready, <<>>).
 
 %% A server as rpc:server_call/4 wants it.
 old_style() ->
@@ -47,7 +47,7 @@ handle_call({id, _, crash}, _, _) ->
 handle_call({id, _, hang}, _, State) ->
     {noreply, State};
 handle_call({id, Id, {relay, To}}, _, State) ->
-    Result = gen_server:call({calc, To}, {id, Id + 100000, ok}),
+    Result = gen_server:call({calc, To}, {id, Id + 100000, ok}, infinity),
     timer:sleep(2),
     {reply, Result, State};
 handle_call({id, Id, ok}, _, State) ->
@@ -75,7 +75,9 @@ traced(_) ->
         {pass, Msg, [Next | Rest]} -> Next ! {pass, Msg, Rest};
         {pass, Msg, []} -> exit({strange, Msg});
         {tracer, false} -> seq_trace:set_system_tracer(false);
-        {tracer, Pid} -> seq_trace:set_system_tracer(spawn(fun() -> forward(Pid) end))
+        {tracer, Pid} ->
+            seq_trace:set_system_tracer(spawn(fun() -> forward(Pid) end)),
+            Pid ! {traced, node()}
     end,
     traced([]).
 
@@ -88,8 +90,7 @@ forward(Pid) ->
 
 run([Log | Names]) ->
     Nodes = [Bob, Carol, Dave] = [list_to_atom(N) || N <- Names],
-    [pong = wait(N, 100) || N <- Nodes],
-    timer:sleep(500),
+    [pong = net_adm:ping(N) || N <- Nodes],
     put(next, 1),
     Jobs = lists:append([jobs(K, Bob, Carol) || K <- kinds(), _ <- lists:seq(1, ?EACH)]) ++
         relays(Bob, Carol),
@@ -100,13 +101,6 @@ run([Log | Names]) ->
     [rpc:cast(N, init, stop, []) || N <- [Bob, Carol]],
     timer:sleep(500),
     erlang:halt(0).
-
-wait(_, 0) -> pang;
-wait(Node, N) ->
-    case net_adm:ping(Node) of
-        pong -> pong;
-        pang -> timer:sleep(100), wait(Node, N - 1)
-    end.
 
 kinds() ->
     [gen_name, gen_pid, gen_noproc, gen_crash, gen_killed, gen_timeout, erpc_ok, erpc_throw, erpc_exit,
@@ -124,23 +118,24 @@ jobs(Kind, Bob, Carol) ->
     [job(Kind, Id, Bob, Carol)].
 
 job(gen_name, Id, Bob, _) ->
-    {gen_name, [Id], ok, fun() -> {did, Id} = gen_server:call({calc, Bob}, {id, Id, ok}) end};
+    {gen_name, [Id], ok, fun() -> {did, Id} = gen_server:call({calc, Bob}, {id, Id, ok}, infinity) end};
 job(gen_pid, Id, Bob, _) ->
     Pid = rpc:call(Bob, erlang, whereis, [calc]),
-    {gen_pid, [Id], ok, fun() -> {did, Id} = gen_server:call(Pid, {id, Id, ok}) end};
+    {gen_pid, [Id], ok, fun() -> {did, Id} = gen_server:call(Pid, {id, Id, ok}, infinity) end};
 job(gen_noproc, Id, Bob, _) ->
     {gen_noproc, [Id], noproc,
-     fun() -> {noproc, _} = left(fun() -> gen_server:call({nobody, Bob}, {id, Id, ok}) end) end};
+     fun() -> {noproc, _} = left(fun() -> gen_server:call({nobody, Bob}, {id, Id, ok}, infinity) end) end};
 job(gen_crash, Id, Bob, _) ->
     Pid = rpc:call(Bob, ?MODULE, start_one, []),
     {gen_crash, [Id], {error, exit},
-     fun() -> {{crash_as_told, _}, _} = left(fun() -> gen_server:call(Pid, {id, Id, crash}) end) end};
+     fun() -> {{crash_as_told, _}, _} = left(fun() -> gen_server:call(Pid, {id, Id, crash}, infinity) end) end};
 job(gen_killed, Id, Bob, _) ->
     Pid = rpc:call(Bob, ?MODULE, start_one, []),
     {gen_killed, [Id], {error, exit},
      fun() ->
-             spawn(fun() -> timer:sleep(100), exit(Pid, kill) end),
-             {killed, _} = left(fun() -> gen_server:call(Pid, {id, Id, hang}) end)
+             Caller = self(),
+             spawn(fun() -> wait_for_calls([Caller]), timer:sleep(100), exit(Pid, kill) end),
+             {killed, _} = left(fun() -> gen_server:call(Pid, {id, Id, hang}, infinity) end)
      end};
 job(gen_timeout, Id, Bob, _) ->
     {gen_timeout, [Id], timeout,
@@ -183,7 +178,7 @@ job(spawn, Id, Bob, _) ->
 job(send_request, Id, Bob, _) ->
     {send_request, [Id], ok,
      fun() -> Req = gen_server:send_request({calc, Bob}, {id, Id, ok}),
-              {reply, {did, Id}} = gen_server:wait_response(Req, 5000) end};
+              {reply, {did, Id}} = gen_server:wait_response(Req, infinity) end};
 job(server_call, Id, Bob, _) ->
     {server_call, [Id], ok, fun() -> {did, Id} = rpc:server_call(Bob, old_style, old, {id, Id, ok}) end};
 job(server_call_mfa, Id, Bob, _) ->
@@ -209,6 +204,19 @@ relays(Bob, Carol) ->
     [{relay_alone, [id()], ok, {relay(N), Bob, Carol, 10}} || N <- lists:seq(1, 4)] ++
         [{relay_shared, [id()], ok, {relay(5), Bob, Carol, 10}} || _ <- [1, 2]].
 
+%% What processes ask for has been sent when they wait for what comes of it.
+wait_for_calls(Callers) ->
+    case lists:all(fun waits/1, Callers) of
+        true -> ok;
+        false -> timer:sleep(20), wait_for_calls(Callers)
+    end.
+
+waits(Pid) ->
+    case process_info(Pid, [status, current_function]) of
+        [{status, waiting}, {current_function, {M, _, _}}] -> lists:member(M, [gen, erpc]);
+        _ -> false
+    end.
+
 left(Fun) ->
     try Fun() of Result -> {returned, Result} catch exit:Reason -> Reason end.
 
@@ -229,7 +237,7 @@ perform({Kind, [Id], Expected, {Relay, Bob, Carol, Times}}) ->
     [begin
          This = Id * 1000 + N,
          Start = erlang:monotonic_time(),
-         {did, _} = gen_server:call({Relay, Bob}, {id, This, {relay, Carol}}, 20000),
+         {did, _} = gen_server:call({Relay, Bob}, {id, This, {relay, Carol}}, infinity),
          {Kind, This, Expected, since(Start)}
      end || N <- lists:seq(1, Times)];
 perform({Kind, Ids, Expected, Fun}) ->
@@ -245,22 +253,28 @@ killed_node(Dave) ->
     put(next, 90001),
     Ids = [id() || _ <- lists:seq(1, 2 * ?EACH)],
     {Gen, Erpc} = lists:split(?EACH, Ids),
+    Killer = spawn(fun() ->
+                           wait_for_calls([receive {calls, Pid} -> Pid end || _ <- Ids]),
+                           rpc:cast(Dave, erlang, halt, [abort])
+                   end),
     Jobs = [{gen_nodedown, [Id], noconnection,
-             fun() -> {{nodedown, _}, _} = left(fun() -> gen_server:call({calc, Dave}, {id, Id, hang}) end) end}
+             fun() -> Killer ! {calls, self()},
+                      {{nodedown, _}, _} = left(fun() -> gen_server:call({calc, Dave}, {id, Id, hang}, infinity) end) end}
             || Id <- Gen] ++
         [{erpc_nodedown, [Id], noconnection,
-          fun() -> {erpc, noconnection} =
+          fun() -> Killer ! {calls, self()},
+                   {erpc, noconnection} =
                        failed(fun() -> erpc:call(Dave, ?MODULE, call_me, [{id, Id}, hang]) end) end}
          || Id <- Erpc],
-    spawn(fun() -> timer:sleep(500), rpc:cast(Dave, erlang, halt, [abort]) end),
     collect(Jobs, []).
 
 %% A message that goes round the nodes twice under a token; the system tracer of this node
 %% collects what all of them send.
 seq_traced([Bob, Carol]) ->
     register(traced, spawn(fun() -> traced([]) end)),
-    [{traced, N} ! {tracer, self()} || N <- [node(), Bob, Carol]],
-    timer:sleep(300),
+    Nodes = [node(), Bob, Carol],
+    [{traced, N} ! {tracer, self()} || N <- Nodes],
+    [receive {traced, N} -> ok end || N <- Nodes],
     Self = self(),
     spawn(fun() ->
                   seq_trace:set_token(label, 4711),
@@ -270,14 +284,12 @@ seq_traced([Bob, Carol]) ->
           end),
     receive {pass, round, []} -> ok end,
     seq_trace:set_token([]),
-    timer:sleep(300),
-    Sent = sent(),
-    [{traced, N} ! {tracer, false} || N <- [node(), Bob, Carol]],
+    Sent = [sent() || _ <- lists:seq(1, 6)], % as often as it was passed on
+    [{traced, N} ! {tracer, false} || N <- Nodes],
     lists:sort(Sent).
 
 sent() ->
     receive
-        {seq_trace, 4711, {send, {Previous, Serial}, _, _, _}} -> [{Serial, Previous} | sent()];
-        {seq_trace, 4711, {send, {Previous, Serial}, _, _, _}, _} -> [{Serial, Previous} | sent()]
-    after 0 -> []
+        {seq_trace, 4711, {send, {Previous, Serial}, _, _, _}} -> {Serial, Previous};
+        {seq_trace, 4711, {send, {Previous, Serial}, _, _, _}, _} -> {Serial, Previous}
     end.

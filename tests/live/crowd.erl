@@ -1,14 +1,14 @@
 %% Calls of every kind among three nodes, thousands of them and many at once, each with a number
 %% in its request. Who makes a call logs what became of it, and for whose sake it was made.
 %%
-%% erl ... -run crowd serve               a node that is called
+%% erl ... -run crowd serve READY         a node that is called; the file says that it can be
 %% erl ... -run crowd run LOG BOB CAROL   the node that calls; LOG gets [{Kind, Id, Outcome, Parent}]
 %%
 %% Outcome is what the record is to say, or none when it should have none; Parent the number of
 %% the call, or none.
 -module(crowd).
 -behaviour(gen_server).
--export([serve/0, run/1, init/1, handle_call/3, handle_cast/2, handle_info/2, handle_continue/2]).
+-export([serve/1, run/1, init/1, handle_call/3, handle_cast/2, handle_info/2, handle_continue/2]).
 -export([work_as/3]).
 
 -define(EACH, 40).    % clients a kind
@@ -17,6 +17,10 @@
 
 %% The nodes that are called: leaf answers after a while without being held up by it; mid_N calls
 %% leafs before it answers; pool has its work done by others; the rest are no gen_servers.
+
+serve([Ready]) ->
+    serve(),
+    ok = file:write_file(Ready, <<>>).
 
 serve() ->
     {ok, _} = gen_server:start({local, leaf}, ?MODULE, leaf, []),
@@ -117,23 +121,16 @@ plain() ->
 
 run([Log | Names]) ->
     [Bob, Carol] = Nodes = [list_to_atom(N) || N <- Names],
-    [pong = wait(N, 100) || N <- Nodes],
-    timer:sleep(500),
+    [pong = net_adm:ping(N) || N <- Nodes],
     ok = serve(),
     register(somebody, spawn(fun ignore/0)),
     Done = lists:append([all_at_once(Kind, Bob, Carol) || Kind <- kinds()]),
     ok = file:write_file(Log, io_lib:format("~tp.~n", [Done])),
-    timer:sleep(500),
+    %% By then every answer that comes too late has come, too.
+    [gen_server:call({leaf, N}, {id, id(), {slow, 500}}, infinity) || N <- Nodes],
     [rpc:cast(N, init, stop, []) || N <- Nodes],
     timer:sleep(500),
     erlang:halt(0).
-
-wait(_, 0) -> pang;
-wait(Node, N) ->
-    case net_adm:ping(Node) of
-        pong -> pong;
-        pang -> timer:sleep(100), wait(Node, N - 1)
-    end.
 
 ignore() ->
     receive _ -> ignore() end.
@@ -313,6 +310,15 @@ asked_with_one_tag(Servers) ->
 
 kill_after(Fun, Ms) ->
     {Pid, Monitor} = spawn_monitor(Fun),
+    wait_for_call(Pid),
     timer:sleep(Ms),
     exit(Pid, kill),
     receive {'DOWN', Monitor, process, Pid, _} -> ok end.
+
+%% What it asks for has been sent when it waits for the answer.
+wait_for_call(Pid) ->
+    case process_info(Pid, [status, current_function]) of
+        [{status, waiting}, {current_function, {gen, _, _}}] -> ok;
+        undefined -> ok;
+        _ -> timer:sleep(1), wait_for_call(Pid)
+    end.

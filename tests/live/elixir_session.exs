@@ -40,7 +40,7 @@ defmodule Shop.Session do
     pid = spawn(fn -> Process.sleep(:infinity) end)
     Process.register(pid, Shop.PubSub)
     File.write!(ready, "")
-    Process.sleep(60_000)
+    Process.sleep(:infinity)
   end
 
   def run(["ask", node, file]) do

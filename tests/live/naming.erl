@@ -1,20 +1,21 @@
 %% Processes that get and lose names: their own, of global and of pg. Each message to one of
 %% them says what it is called at that moment: {shown, RegisteredName | none, Titles}.
 %%
-%% erl ... -run naming serve             a node with such processes
+%% erl ... -run naming serve READY       a node with such processes; the file says that they are there
 %% erl ... -run naming run NODE NODE     the node that sends the messages
 -module(naming).
--export([serve/0, run/1, start/0, stop/1, perform/2]).
+-export([serve/1, run/1, start/0, stop/1, perform/2]).
 
-serve() ->
+serve([Ready]) ->
     {ok, _} = pg:start(pg),
     {ok, _} = pg:start(own_scope),
     register(keeper, spawn(fun() -> receive never -> ok end end)),
     %% Before there is anybody to tell: they learn it when they connect.
     Early = start(),
     yes = global:register_name(on_my_own(early), Early),
+    ok = pg:join({early, node()}, Early),
     register(early, Early),
-    ok = pg:join({early, node()}, Early).
+    ok = file:write_file(Ready, <<>>).
 
 on_my_own(Name) ->
     {Name, node()}.
@@ -58,8 +59,7 @@ run(Names) ->
     [Bob, Carol] = [list_to_atom(N) || N <- Names],
     {ok, _} = pg:start(pg),
     {ok, _} = pg:start(own_scope),
-    [pong = wait(N, 100) || N <- [Bob, Carol]],
-    timer:sleep(1000),
+    [pong = net_adm:ping(N) || N <- [Bob, Carol]],
     ok = global:sync(),
     put(groups, have_groups([Bob, Carol])),
     first_met([Bob, Carol]),
@@ -71,11 +71,10 @@ run(Names) ->
     timer:sleep(500),
     erlang:halt(0).
 
-wait(_, 0) -> pang;
-wait(Node, N) ->
+wait(Node) ->
     case net_adm:ping(Node) of
-        pong -> pong;
-        pang -> timer:sleep(100), wait(Node, N - 1)
+        pong -> ok;
+        pang -> timer:sleep(100), wait(Node)
     end.
 
 text(Format, Args) ->
@@ -87,11 +86,17 @@ first_met(Nodes) ->
          shown(Early, none, [text("global:{early,~tp}", [N]), text("pg:{early,~tp}", [N])])
      end || N <- Nodes].
 
-%% The node may still be starting.
+%% The node may still be starting; and what global and pg here know of it has been on the way.
 early(Node) ->
     case erpc:call(Node, erlang, whereis, [early]) of
         undefined -> timer:sleep(100), early(Node);
-        Pid -> timer:sleep(200), Pid
+        Pid -> wait_for_names({early, Node}, Pid), Pid
+    end.
+
+wait_for_names(Name, Pid) ->
+    case global:whereis_name(Name) =:= Pid andalso (not get(groups) orelse pg:get_members(Name) =:= [Pid]) of
+        true -> ok;
+        false -> timer:sleep(20), wait_for_names(Name, Pid)
     end.
 
 global_names(Bob, Carol) ->
@@ -151,8 +156,6 @@ restarted(Bob) ->
     monitor_node(Bob, true),
     rpc:cast(Bob, erlang, halt, [3]), % whoever started it starts it again
     receive {nodedown, Bob} -> ok end,
-    timer:sleep(500),
-    pong = wait(Bob, 100),
-    timer:sleep(1000),
+    wait(Bob),
     shown(One, none, []),
     first_met([Bob]).
