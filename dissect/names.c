@@ -58,6 +58,7 @@ const char *ds_stall_why_name(enum ds_stall_why why)
         [DS_STALL_ZERO_WINDOW] = "zero_window",
         [DS_STALL_FULL_WINDOW] = "full_window",
         [DS_STALL_LOST] = "lost",
+        [DS_STALL_MISSING] = "missing",
     };
     return NAME_OF(names, why);
 }

@@ -39,6 +39,7 @@ enum {
 #define ZERO_WINDOW_NS (100 * MS_NS) /* a stall worth a word */
 #define FULL_WINDOW_NS (200 * MS_NS)
 #define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
+#define MISSING_NS (3000 * MS_NS)    /* by then it has been sent again three times, or nearly */
 #define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
 #define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
 
@@ -114,6 +115,83 @@ static void take_syn(struct tcp_facts *facts, int dir, const struct segment *seg
     const bool scales = side->is_scaled && me->has_scale && facts->dir[!dir].has_scale;
     me->shift = scales ? me->scale : 0;
     facts->dir[!dir].shift = scales ? facts->dir[!dir].scale : 0;
+}
+
+/* is_full says whether a segment is as large as one gets: the other end says how much it takes. */
+static bool is_full(const struct tcp_facts *facts, int dir, uint32_t len)
+{
+    const uint32_t mss = facts->link.side[!dir].mss;
+    return mss != 0 ? len + MSS_SLACK >= mss : len >= LARGE_LEN;
+}
+
+/* come_to: all before a number of dir has come, here or to the other end. */
+static void come_to(struct tcp_facts *facts, int dir, uint32_t seq)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    if (me->has_whole && tcp_diff(seq, me->whole_seq) <= 0)
+        return;
+    me->whole_seq = seq;
+    me->has_whole = true;
+    if (me->missing_told)
+        me->filled_ns = side->missing_ns;
+    me->passes_full = me->missing_told = false;
+    me->beyond = 0;
+    side->missing = 0;
+    side->missing_ns = 0;
+}
+
+/* take_missing looks at the numbers of a segment of dir: they say what was sent before it. Where that does
+ * not come, but what is small does, it is too large for the path, and this point is behind the place where
+ * it is lost. */
+static void take_missing(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    const int32_t ahead = tcp_diff(segment->seq, me->whole_seq);
+    if (len != 0 && (!me->has_whole || ahead <= 0)) {
+        come_to(facts, dir, segment->seq + len);
+        return;
+    }
+    if (!me->has_whole || ahead < LARGE_LEN || ahead > TCP_NEAR || (segment->flags & TCP_RST) != 0)
+        return;
+    if (len != 0 && is_full(facts, dir, len)) {
+        me->passes_full = true;
+        side->missing = 0;
+        side->missing_ns = 0;
+    }
+    if (me->passes_full)
+        return;
+    if (side->missing_ns == 0)
+        side->missing_ns = segment->ts_ns;
+    const uint32_t missing = (uint32_t)ahead > me->beyond ? (uint32_t)ahead - me->beyond : 0;
+    if (side->missing < missing)
+        side->missing = missing;
+    if (me->has_high && tcp_diff(segment->seq + len, me->high_seq) > 0)
+        me->beyond += len;
+}
+
+/* tell_missing says whether it is time to tell of what is missing: both ends have been heard for long
+ * enough, and the one to which it is sent acknowledges nothing of it; or that it has come. */
+static bool tell_missing(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    const struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
+    const int64_t both_ns = side->last_ns < other->last_ns ? side->last_ns : other->last_ns;
+    const bool is_over = me->filled_ns != 0;
+    if (!is_over && (side->missing_ns == 0 || me->missing_told || both_ns < side->missing_ns ||
+                     tcp_elapsed(both_ns, side->missing_ns) < (uint64_t)MISSING_NS))
+        return false;
+    *stall = (struct ds_stall){
+        .why = DS_STALL_MISSING,
+        .is_over = is_over,
+        .start_ns = is_over ? me->filled_ns : side->missing_ns,
+        .in_flight = side->missing,
+    };
+    stall->duration_ns = (int64_t)tcp_elapsed(now_ns, stall->start_ns);
+    me->filled_ns = 0;
+    me->missing_told = !is_over;
+    return true;
 }
 
 static uint32_t in_flight(const struct facts_dir *me)
@@ -197,6 +275,7 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
     struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
     bool has_ended = false;
     const uint32_t window = (uint32_t)segment->window << facts->dir[!dir].shift;
+    come_to(facts, dir, segment->ack);
     if (!me->has_acked || tcp_diff(segment->ack, me->acked) > 0) {
         me->acked = segment->ack;
         me->has_acked = true;
@@ -277,8 +356,7 @@ static bool take_again(struct tcp_facts *facts, int dir, const struct segment *s
         side->resent++;
         side->resent_bytes += len;
     }
-    const uint32_t mss = facts->link.side[!dir].mss; /* the other end says how much it takes */
-    side->resent_large += mss != 0 ? len + MSS_SLACK >= mss : len >= LARGE_LEN;
+    side->resent_large += is_full(facts, dir, len);
     if (me->has_acked && tcp_diff(segment->seq + len, me->acked) <= 0)
         return false; /* it has arrived: that the acknowledgement has not is the other direction's */
     if (me->repeats == 0 || me->repeat_seq != segment->seq) {
@@ -416,6 +494,7 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
             take_answer(facts, dir, segment, len, had);
         }
         struct ds_stall own;
+        take_missing(facts, dir, segment, len);
         if (len != 0) {
             const bool is_missing = started && tcp_diff(segment->seq, next_seq) >= 0;
             if (take_data(facts, dir, segment, len, is_missing, &own) && ended < 0) {
@@ -433,6 +512,10 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
     if (side->first_ns == 0)
         side->first_ns = segment->ts_ns;
     side->last_ns = segment->ts_ns;
+    for (int d = 0; d < 2 && ended < 0; d++) {
+        if (tell_missing(facts, d, segment->ts_ns, stall))
+            ended = d;
+    }
     return ended;
 }
 

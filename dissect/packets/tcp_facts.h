@@ -12,6 +12,7 @@ enum { FACTS_RECENT = 16 }; /* segments remembered, to know a copy of one */
 /* facts_dir is where one direction stands. */
 struct facts_dir {
     uint32_t high_seq;  /* behind the last byte it has sent */
+    uint32_t whole_seq; /* all before it has come, here or to the other end */
     uint32_t acked;     /* by the other end */
     uint32_t timed_seq; /* of the segment whose acknowledgement is waited for */
     int64_t timed_ns;   /* 0: of none */
@@ -32,7 +33,11 @@ struct facts_dir {
     uint64_t tick_frames; /* frames sent by then */
     bool tick_is_late;    /* the next one may be: something was held up, or sent again, before it */
     uint8_t scale, shift; /* shift: of the windows it tells, once both ends have said theirs */
-    bool has_scale, has_high, has_acked;
+    bool has_scale, has_high, has_acked, has_whole;
+    bool passes_full;  /* segments as large as they get come, behind what is missing */
+    bool missing_told;
+    int64_t filled_ns; /* since when something was missing that has come now, and was told; 0: nothing */
+    uint32_t beyond;   /* bytes that came behind what is missing */
     uint8_t recent_next;
     struct {
         uint32_t seq;

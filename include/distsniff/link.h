@@ -61,6 +61,9 @@ struct ds_link_side {
     uint32_t mss;           /* of its SYN, 0: none seen */
     uint32_t window;        /* bytes that it can take now, scaled */
     uint32_t max_in_flight; /* bytes under way, at most */
+    uint32_t missing; /* bytes that its numbers say it has sent, a large segment or more, and that have come
+                         neither here nor to the other end, which acknowledges what stands before them */
+    int64_t missing_ns; /* since when, nanoseconds since 1970; 0: nothing is */
     uint32_t most_repeats, most_repeats_len; /* how often one segment was sent again in a row, and
                                                 the bytes of it */
     bool is_scaled;         /* both SYNs were seen: window is what was meant */
@@ -96,16 +99,19 @@ enum ds_stall_why {
     DS_STALL_ZERO_WINDOW, /* the other end takes no more */
     DS_STALL_FULL_WINDOW, /* all that it takes at once is under way */
     DS_STALL_LOST,        /* one segment has been sent again three times and is not acknowledged */
+    DS_STALL_MISSING,     /* what it has sent does not come here, as the numbers of what does come say: so
+                             large a segment is lost before this point, again and again */
 };
 
 /* STALL: an end (event.dir) could not send for a while, since the other one did not read, or did not
  * get it. It comes when that is over, and once before, when it has lasted a second (of LOST, with the
- * third repetition); also at the end of a connection that is still held up. */
+ * third repetition; of MISSING, after three); also at the end of a connection that is still held up. */
 struct ds_stall {
     enum ds_stall_why why;
     bool is_over;
     int64_t start_ns, duration_ns; /* so far */
-    uint64_t in_flight;            /* bytes under way when it began; of LOST, of the segment */
+    uint64_t in_flight;            /* bytes under way when it began; of LOST, of the segment; of
+                                      MISSING, that are */
     uint64_t message_size;   /* of the message that it held up in the middle, 0: of none */
     uint64_t message_passed; /* bytes of it that had come by then */
 };

@@ -131,6 +131,7 @@ void detect_complete(struct detect *d)
     if (draft->certainty < f->certainty) {
         f->certainty = draft->certainty;
         f->proof = draft->proof;
+        f->severity = draft->severity;
     }
     for (size_t i = f->num_evidence; i-- > 0;) {
         if (f->evidence[i].conn != draft->evidence[0].conn)

@@ -43,6 +43,8 @@ struct watched {
     uint8_t capture_told; /* bits of detect_capture.c's own */
     unsigned tls_told; /* bits of detect_tls.c's own */
     uint64_t told;     /* what has been found of the link: bits of the detectors' own */
+    int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as known */
+    bool is_hole_unsure; /* whether the other end is still there, when that was told */
     uint64_t stall_frame[2];
     size_t asked_len;  /* of EPMD: the name that was asked for */
     char asked[64];
@@ -167,6 +169,7 @@ struct dialled {
 /* fading is a link whose one end does not acknowledge what the other one sends: it may be gone. */
 struct fading {
     bool is_used, is_heard; /* is_heard: it has said something since, but acknowledged nothing */
+    bool was_heard;         /* it had, after that was sent again and should long have arrived */
     uint8_t waiting; /* the end */
     uint64_t conn, frame;
     int64_t last_data_ns, tick_ns; /* of the end that is silent; of the other one */
@@ -177,7 +180,7 @@ struct fading {
 };
 
 /* Why a node is silent: DS201 is told of each by itself. */
-enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN };
+enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN, SILENT_HELD, SILENT_ONE_WAY };
 
 /* lookup is a host's name that DNS was asked for, and has not told. */
 enum { MAX_LOOKUPS = 64, MAX_HOSTS = 64, LOOKUP_LEN = 120 };

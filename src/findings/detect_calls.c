@@ -38,7 +38,8 @@ void detect_hung(struct detect *d, const struct call *call)
     const struct party *callee = &call->callee;
     if (call->awaits_input)
         return; /* of somebody who thinks */
-    if (w != NULL && (w->gap_ns >= call->start_ns || w->is_one_way || detect_is_lost(d, w)))
+    if (w != NULL && (w->gap_ns >= call->start_ns || w->is_one_way || detect_is_lost(d, w) ||
+                      w->hole_ns[0] != 0 || w->hole_ns[1] != 0))
         return; /* the answer may have been in what is missing, or no answer can come */
     if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)
         return; /* on a link that was joined late it may not have been known as the answer */

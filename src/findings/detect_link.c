@@ -6,6 +6,7 @@
 
 #include "hash.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -45,40 +46,71 @@ static int64_t tick_of_either(const struct ds_link *link, int end)
     return detect_tick_of(link, link->side[end].tick_intervals != 0 ? end : !end);
 }
 
-static bool take_silence(struct detect *d, const struct ds_event *event, int closer)
+/* add_why says why an end was silent, as far as its kernel tells. */
+static void add_why(struct wording *detail, const struct ds_link_side *silent, unsigned variant)
+{
+    switch (variant) {
+    case SILENT_HELD:
+        wording_add(detail, "; its kernel still acknowledged");
+        if (silent->missing != 0)
+            wording_printf(detail, ", and by its numbers it had sent %s that have not come here",
+                           ds_counted(silent->missing, "bytes").text);
+        wording_add(detail, ": what it sent was lost (DS207)");
+        break;
+    case SILENT_SLOW:
+        wording_add(detail, "; its kernel still acknowledged, and it has never ticked: its net_ticktime is "
+                            "longer, or it was stuck");
+        break;
+    case SILENT_STUCK:
+        wording_add(detail, "; its kernel still acknowledged: the process was suspended or stuck");
+        break;
+    default:
+        wording_add(detail, "; its kernel did not acknowledge either: host or network were gone");
+    }
+}
+
+static bool take_silence(struct detect *d, const struct ds_event *event, const struct watched *w,
+                         int closer)
 {
     const struct ds_link *link = event->conn->link;
     const struct ds_link_side *silent = &link->side[!closer];
-    const int64_t silence_ns = event->ts_ns - silent->last_data_ns;
+    /* What it sends again and again is no sign of life: it does not arrive. */
+    const int64_t hole_ns = w->hole_ns[!closer];
+    const int64_t heard_ns =
+        hole_ns != 0 && hole_ns < silent->last_data_ns ? hole_ns : silent->last_data_ns;
+    const int64_t silence_ns = event->ts_ns - heard_ns;
     const int64_t tick_ns = tick_of_either(link, closer);
     const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
     /* It hears nothing in four of its ticks, give or take one; and it says something meanwhile: else
      * it was not there either, or the capture was not. */
     if (silent->last_data_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
         silence_ns > 6 * tick_ns ||
-        link->side[closer].last_data_ns - silent->last_data_ns < 2 * tick_ns - tick_ns / 10)
+        link->side[closer].last_data_ns - heard_ns < 2 * tick_ns - tick_ns / 10)
         return false;
-    const bool acknowledged = silent->last_ns - silent->last_data_ns > silence_ns / 3;
+    const bool acknowledged = silent->last_ns - heard_ns > silence_ns / 3;
+    const bool is_held = acknowledged && (hole_ns != 0 || silent->missing != 0);
     /* Its own tick may not have been due yet. */
-    const bool may_be_slow = acknowledged && silence_ns < DETECT_TICK_NS &&
+    const bool may_be_slow = acknowledged && !is_held && silence_ns < DETECT_TICK_NS &&
                              event->conn->counters[!closer].ticks == 0;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
-    f->variant = may_be_slow ? SILENT_SLOW : acknowledged ? SILENT_STUCK : SILENT_GONE;
+    f->variant = is_held        ? SILENT_HELD
+                 : may_be_slow  ? SILENT_SLOW
+                 : acknowledged ? SILENT_STUCK
+                                : SILENT_GONE;
     wording_end(&f->sentence, &event->conn->end[closer]);
     wording_add(&f->sentence, " gave up ");
     wording_end(&f->sentence, &event->conn->end[!closer]);
-    wording_add(&f->sentence, ", which had fallen silent: net_tick_timeout");
-    wording_add(&f->detail, "silent for ");
+    wording_add(&f->sentence, is_held ? ", of which nothing arrived any more: net_tick_timeout"
+                                      : ", which had fallen silent: net_tick_timeout");
+    wording_add(&f->detail, is_held ? "nothing came for " : "silent for ");
     wording_span(&f->detail, silence_ns);
-    wording_add(&f->detail, may_be_slow ? "; its kernel still acknowledged, and it has never ticked: "
-                                          "its net_ticktime is longer, or it was stuck"
-                            : acknowledged
-                              ? "; its kernel still acknowledged: the process was suspended or stuck"
-                              : "; its kernel did not acknowledge either: host or network were gone");
+    add_why(&f->detail, silent, f->variant);
     if (!acknowledged)
         detect_add_icmp(&f->detail, link->icmp);
     detect_frame(f, event->frame, "the close");
-    if (may_be_slow || !is_measured)
+    if (is_held)
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
+    else if (may_be_slow || !is_measured)
         detect_unsure(f, CERTAINTY_LIKELY, "net_kernel:get_net_ticktime() on both nodes");
     detect_commit(d);
     return true;
@@ -126,7 +158,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
     if (!w->is_up || w->is_half_closed || closer < 0)
         return;
     w->is_half_closed = true;
-    const bool was_silent = w->is_given_up || take_silence(d, event, closer);
+    const bool was_silent = w->is_given_up || take_silence(d, event, w, closer);
     struct pair *pair = detect_find_pair(d, event->conn);
     if (pair != NULL) {
         detect_idle_survived(pair, link);
@@ -297,36 +329,89 @@ static inline bool loses(const struct ds_link *link)
            link->side[1].resent + link->side[1].resent_unseen >= MIN_RESENT;
 }
 
+/* begin_hole: both ends tell it, in the same words. */
+static struct finding *begin_hole(struct detect *d, const struct ds_event *event, int dir)
+{
+    struct finding *f = detect_begin(d, FINDING_DS207, event);
+    wording_add(&f->sentence, "a large segment from ");
+    wording_end(&f->sentence, &event->conn->end[dir]);
+    wording_add(&f->sentence, " to ");
+    wording_end(&f->sentence, &event->conn->end[!dir]);
+    wording_add(&f->sentence, " does not arrive, however often it is sent");
+    return f;
+}
+
 static void take_black_hole(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     const struct ds_stall *stall = &event->stall;
     const struct ds_link_side *peer = &event->conn->link->side[!event->dir];
     const struct ds_link_side *side = &event->conn->link->side[event->dir];
     const uint64_t others = side->resent + side->resent_unseen - side->most_repeats;
+    if (stall->is_over) {
+        w->hole_ns[event->dir] = 0;
+        return;
+    }
     /* Small ones got through: the peer has answered since it was up. And where others are lost as
      * well, the path loses packets of any size. */
-    if (stall->is_over || stall->in_flight < LARGE_LEN || (w->told & TOLD_BLACK_HOLE) != 0 ||
+    if (stall->in_flight < LARGE_LEN || (w->told & TOLD_BLACK_HOLE) != 0 ||
         peer->data_segments == 0 || (others >= MIN_OTHERS && others * PER_CENT >= side->data_segments))
         return;
     w->told |= TOLD_BLACK_HOLE;
-    struct finding *f = detect_begin(d, FINDING_DS207, event);
-    wording_add(&f->sentence, "a large segment from ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " to ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " does not arrive, however often it is sent");
+    w->hole_ns[event->dir] = stall->start_ns;
+    /* A host that is gone looks the same: unless it is heard meanwhile. */
+    w->is_hole_unsure = peer->last_ns < stall->start_ns;
+    struct finding *f = begin_hole(d, event, event->dir);
     wording_printf(&f->detail, "%" PRIu64 " bytes, sent again three times in ", stall->in_flight);
     wording_span(&f->detail, stall->duration_ns);
     wording_add(&f->detail, "; small ones did");
     detect_frame(f, event->frame, "the third repetition");
-    /* A host that is gone looks the same: unless it is heard meanwhile. */
-    if (peer->last_ns < stall->start_ns)
+    if (w->is_hole_unsure)
         detect_unsure(f, CERTAINTY_POSSIBLE,
                       "a sign of life from the other end meanwhile; its host may be gone");
     else
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
     if (f->certainty == CERTAINTY_POSSIBLE)
         f->severity = SEVERITY_WARNING;
+    detect_commit(d);
+}
+
+/* take_hole_heard: the other end is heard, and acknowledges nothing of it. */
+static void take_hole_heard(struct detect *d, const struct ds_event *event)
+{
+    struct watched *w = detect_find_watched(d, event->conn->number);
+    const int dir = !event->dir;
+    if (w == NULL || !w->is_hole_unsure || w->hole_ns[dir] == 0)
+        return;
+    w->is_hole_unsure = false;
+    struct finding *f = begin_hole(d, event, dir);
+    wording_add(&f->detail, "sent again and again for ");
+    wording_span(&f->detail, event->ts_ns - w->hole_ns[dir]);
+    wording_add(&f->detail, "; small ones arrive, as the other end answers them");
+    detect_frame(f, event->frame, "what the other end sends, and acknowledges nothing of it with");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
+    detect_complete(d);
+}
+
+/* take_missing is of the end where they should arrive. */
+static void take_missing(struct detect *d, const struct ds_event *event, struct watched *w)
+{
+    const struct ds_stall *stall = &event->stall;
+    const struct ds_endpoint *end = event->conn->end;
+    w->hole_ns[event->dir] = stall->is_over ? 0 : stall->start_ns;
+    if (stall->is_over || (w->told & TOLD_BLACK_HOLE) != 0)
+        return;
+    w->told |= TOLD_BLACK_HOLE;
+    struct finding *f = begin_hole(d, event, event->dir);
+    wording_add(&f->detail, "by the numbers of what comes, ");
+    wording_end(&f->detail, &end[event->dir]);
+    wording_printf(&f->detail, " has sent %s that have not come here, nor to ",
+                   ds_counted(stall->in_flight, "bytes").text);
+    wording_end(&f->detail, &end[!event->dir]);
+    wording_add(&f->detail, ", for ");
+    wording_span(&f->detail, stall->duration_ns);
+    wording_add(&f->detail, "; small ones do");
+    detect_frame(f, event->frame, "by then");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the end that sends them");
     detect_commit(d);
 }
 
@@ -370,7 +455,8 @@ void detect_held_up(struct detect *d, const struct record *record)
     const struct ds_event *event = record->event;
     const struct waited *held = record->note.held;
     struct ds_buffer text = {0};
-    if (event->stall.why == DS_STALL_LOST || event->stall.duration_ns < LONG_STALL_NS ||
+    if (event->stall.why == DS_STALL_LOST || event->stall.why == DS_STALL_MISSING ||
+        event->stall.duration_ns < LONG_STALL_NS ||
         held->num_messages == 0)
         return;
     begin_unread(d, event);
@@ -394,6 +480,10 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
     const struct ds_stall *stall = &event->stall;
     if (stall->why == DS_STALL_LOST) {
         take_black_hole(d, event, w);
+        return;
+    }
+    if (stall->why == DS_STALL_MISSING) {
+        take_missing(d, event, w);
         return;
     }
     /* A full window of an end that says nothing at all is that of a host that is gone. */
@@ -458,6 +548,8 @@ void detect_link(struct detect *d, const struct record *record)
         event->type == DS_EVENT_MESSAGE)
         return;
     const struct ds_link *link = event->conn->link;
+    if (event->type == DS_EVENT_TICK)
+        take_hole_heard(d, event);
     if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
         return;
     struct watched *w = detect_watch(d, event->conn);

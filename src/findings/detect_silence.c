@@ -27,6 +27,7 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     }
     d->has_fading = d->looks_closer = true;
     *g = (struct fading){.is_used = true,
+                         .was_heard = link->side[!waiting].last_data_ns > event->stall.start_ns,
                          .waiting = event->dir,
                          .conn = conn->number,
                          .frame = event->frame,
@@ -118,10 +119,60 @@ static void note_given_up(struct detect *d, const struct fading *g)
         w->is_given_up = true;
 }
 
+/* find_other finds what the other end of the same link waits for; g is not in use any more. */
+static struct fading *find_other(struct detect *d, const struct fading *g)
+{
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        if (d->fading[i].is_used && d->fading[i].conn == g->conn)
+            return &d->fading[i];
+    }
+    return NULL;
+}
+
+/* report_cut is of an end that is heard here, and so is not gone; other: so is the one that waits for it,
+ * which does not get what is sent either. NULL: it does, as its acknowledgements say. */
+static void report_cut(struct detect *d, const struct fading *g, struct fading *other)
+{
+    const struct ds_text waits = text_of(g->name[0], g->len[0]), heard = text_of(g->name[1], g->len[1]);
+    struct finding *f = detect_begin(d, FINDING_DS201, NULL);
+    f->variant = other != NULL ? SILENT_BETWEEN : SILENT_ONE_WAY;
+    f->evidence[0].conn = g->conn;
+    for (int i = 0; i < 2; i++)
+        f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
+                                     text_of(g->name[i], g->len[i]));
+    wording_put(&f->sentence, WORD_NODE, waits);
+    wording_add(&f->sentence, " and ");
+    wording_put(&f->sentence, WORD_NODE, heard);
+    wording_add(&f->sentence, " gave each other up, as nothing got ");
+    wording_add(&f->sentence, other != NULL ? "through between them: net_tick_timeout"
+                                            : "from the first to the second: net_tick_timeout");
+    if (other != NULL) {
+        wording_add(&f->detail, "both were heard here, and neither acknowledged what the other one sent: "
+                                "what is between them, on both sides of this point or at it, was cut");
+        other->is_used = false;
+    } else {
+        wording_add(&f->detail, "what the first sent was not acknowledged, though the second was heard "
+                                "later, ");
+        wording_span(&f->detail, d->now_ns - g->last_data_ns);
+        wording_add(&f->detail, " ago: the way there was cut, not the way back");
+    }
+    detect_add_icmp(&f->detail, g->icmp);
+    detect_frame(f, g->frame, "sent again for the third time");
+    if (other != NULL)
+        detect_frame(f, other->frame, "so is what the other one sends");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: what was sent does not arrive there");
+    detect_commit(d);
+}
+
 static void report(struct detect *d, const struct fading *g)
 {
     const struct cut *cut;
     note_given_up(d, g);
+    struct fading *other = find_other(d, g);
+    if (g->is_heard || g->was_heard || other != NULL) {
+        report_cut(d, g, other);
+        return;
+    }
     if (detect_idle_gone(d, g, &cut))
         return;
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);

@@ -238,6 +238,7 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
         [DS_STALL_ZERO_WINDOW] = "takes no more",
         [DS_STALL_FULL_WINDOW] = "has not read what is under way",
         [DS_STALL_LOST] = "does not acknowledge what is sent again and again",
+        [DS_STALL_MISSING] = "does not get what is sent again and again",
     };
     struct ds_buffer *line = &t->scratch;
     line->len = 0;

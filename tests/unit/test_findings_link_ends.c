@@ -57,6 +57,41 @@ static void silence(void **state)
     found("DS204");
 }
 
+/* What a node sends does not arrive: it is given up, but was neither suspended nor gone. */
+static void is_held(void **state)
+{
+    enum { MISSING, HOLE, HOLE_LATER, HOLE_FILLED, OWN_HOLE, GONE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        goes_silent(60 * SECOND, 60 * SECOND);
+        w.link.side[1].last_ns = i == GONE ? w.link.side[1].last_data_ns : w.now_ns;
+        w.link.side[1].missing = i == MISSING || i == GONE ? 7000 : 0;
+        if (i >= HOLE && i != GONE) { /* sent again and again, till just now */
+            struct ds_event event = event_of(DS_EVENT_STALL, i != OWN_HOLE);
+            event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 1448,
+                                            .start_ns = w.link.side[1].last_data_ns + SECOND};
+            event.stall.why = i == HOLE_LATER ? DS_STALL_MISSING : DS_STALL_LOST;
+            w.link.side[0].data_segments = w.link.side[1].data_segments = 9;
+            w.link.side[1].last_data_ns = i == HOLE ? w.now_ns : w.link.side[1].last_data_ns;
+            put(&event);
+            event.stall.is_over = true;
+            if (i == HOLE_FILLED)
+                put(&event);
+        }
+        half_close(0, DS_CLOSE_FIN);
+        sentence_is(i == MISSING || i == HOLE || i == HOLE_LATER
+                        ? "alice@127.0.0.1 gave up bob@127.0.0.1, of which nothing arrived any more: net_tick_timeout"
+                        : "alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: net_tick_timeout");
+        detail_has(i == MISSING  ? "by its numbers it had sent 7000 bytes that have not come here: what it sent was "
+                                   "lost (DS207)"
+                   : i == HOLE   ? "nothing came for 59.00 s; its kernel still acknowledged: what it sent was lost"
+                   : i == HOLE_LATER ? "nothing came for 1.0 min; its kernel still acknowledged: what it sent was lost"
+                   : i == GONE   ? "host or network were gone"
+                                 : "the process was suspended or stuck");
+        found(i == MISSING || i == GONE ? "DS201" : "DS207 DS201");
+    }
+}
+
 /* is_cut: a link whose ends had said nothing for so long each is reset. */
 static void is_cut(int64_t idle_ns_0, int64_t idle_ns_1)
 {
@@ -196,6 +231,47 @@ static void fades(void **state)
     }
 }
 
+/* Who is heard is not gone: then one way is cut, or where both are, what is between them. */
+static void fades_both_ways(void **state)
+{
+    enum { HEARD_BEFORE, SPOKE_TOO_SOON, HEARD_LATER, BOTH, OTHER_LINK, CASES };
+    static const char *const sentences[CASES] = {
+        [HEARD_BEFORE] = "alice@127.0.0.1 and bob@127.0.0.1 gave each other up, as nothing got from the first to "
+                         "the second: net_tick_timeout",
+        [SPOKE_TOO_SOON] = "alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: net_tick_timeout",
+        [HEARD_LATER] = "alice@127.0.0.1 and bob@127.0.0.1 gave each other up, as nothing got from the first to "
+                        "the second: net_tick_timeout",
+        [BOTH] = "alice@127.0.0.1 and bob@127.0.0.1 gave each other up, as nothing got through between them: "
+                 "net_tick_timeout",
+        [OTHER_LINK] = "bob@127.0.0.1 gave up alice@127.0.0.1, which had fallen silent: net_tick_timeout",
+    };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        struct ds_event event = event_of(DS_EVENT_STALL, 0);
+        event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4,
+                                        .start_ns = w.now_ns - (i == HEARD_BEFORE)};
+        put(&event);
+        if (i == HEARD_LATER) {
+            event = event_of(DS_EVENT_TICK, 1);
+            put(&event);
+        }
+        if (i == OTHER_LINK) {
+            next_conn();
+            up_as(6);
+        }
+        if (i == BOTH || i == OTHER_LINK) {
+            event = event_of(DS_EVENT_STALL, 1);
+            event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4, .start_ns = w.now_ns};
+            put(&event);
+        }
+        findings_time(w.findings, w.now_ns + 5 * TICK_NS);
+        sentence_is(sentences[i]);
+        found(i == OTHER_LINK ? "DS201 DS201" : "DS201");
+    }
+}
+
 /* A new link of two nodes says of the old one at once that it was given up; and of which nobody is to blame,
  * where neither was restarted. */
 static void up_again(void **state)
@@ -229,7 +305,10 @@ int main(void)
         cmocka_unit_test(idle_links),
         cmocka_unit_test(told_once),
         cmocka_unit_test(flaps),
-        cmocka_unit_test(fades), cmocka_unit_test(up_again),
+        cmocka_unit_test(fades),
+        cmocka_unit_test(fades_both_ways),
+        cmocka_unit_test(up_again),
+        cmocka_unit_test(is_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,6 +204,56 @@ static void black_holes(void **state)
     }
 }
 
+/* Where the large ones should arrive their lack tells; the calls that wait for them are not hung. */
+static void holes_behind_the_loss(void **state)
+{
+    enum { CALLED = 6 };
+    (void)state;
+    for (int filled = 0; filled < 2; filled++) {
+        begin();
+        up();
+        w.now_ns += 20 * SECOND;
+        stall(1, DS_STALL_MISSING, 3 * SECOND, false, 40000);
+        sentence_is("a large segment from bob@127.0.0.1 to alice@127.0.0.1 does not arrive, however often it "
+                    "is sent");
+        detail_has("bob@127.0.0.1 has sent 40000 bytes that have not come here, nor to alice@127.0.0.1, for 3.00 s");
+        assert_int_equal(w.last.severity, SEVERITY_ERROR);
+        assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+        stall(1, DS_STALL_MISSING, 9 * SECOND, false, 50000);
+        if (filled)
+            stall(1, DS_STALL_MISSING, 9 * SECOND, true, 0);
+        call(CALL_UNANSWERED, CALLED * SECOND);
+        found(filled ? "DS207 DS305" : "DS207");
+    }
+}
+
+/* The other end is heard after all, and acknowledges nothing of it: its host is not gone. */
+static void hole_is_heard(void **state)
+{
+    enum { HEARD, ACKNOWLEDGED, OWN, SURE_BEFORE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        w.now_ns += 2 * SECOND;
+        w.link.side[1].data_segments = 5;
+        w.link.side[1].last_ns = w.now_ns - SECOND - (i != SURE_BEFORE);
+        stall(0, DS_STALL_LOST, SECOND, false, 1448);
+        if (i == ACKNOWLEDGED)
+            stall(0, DS_STALL_LOST, SECOND, true, 0);
+        w.now_ns += SECOND;
+        w.conn.link = NULL; /* as ticks have none where files are read */
+        const struct ds_event tick = event_of(DS_EVENT_TICK, i != OWN);
+        put(&tick);
+        found("DS207");
+        const bool is_likely = i == HEARD || i == SURE_BEFORE;
+        assert_int_equal(w.last.certainty, is_likely ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE);
+        assert_int_equal(w.last.severity, is_likely ? SEVERITY_ERROR : SEVERITY_WARNING);
+        detail_has(i == HEARD ? "sent again and again for 2.00 s; small ones arrive" : "sent again three times");
+        assert_int_equal(w.last.count, 1);
+    }
+}
+
 /* Whose window is full or closed: a full one of an end that is not heard is that of one that is gone. */
 static void windows(void **state)
 {
@@ -303,6 +353,8 @@ int main(void)
         cmocka_unit_test(what_is_told_late_is_no_pause),
         cmocka_unit_test(losses),
         cmocka_unit_test(black_holes),
+        cmocka_unit_test(holes_behind_the_loss),
+        cmocka_unit_test(hole_is_heard),
         cmocka_unit_test(windows),
         cmocka_unit_test(bursts),
         cmocka_unit_test(held_up),

@@ -3,6 +3,7 @@
  * windows, stalls, ticks. Two ends, A (0) and B (1); time goes on by at().
  */
 #include "failing_alloc.h"
+#include "tcp_conn.h"
 #include "tcp_facts.h"
 
 #include <setjmp.h>
@@ -231,6 +232,100 @@ static void acknowledged_is_not_lost(void **state)
         }
         assert_int_equal(side(w, 0)->resent, 3);
     }
+}
+
+/* What is lost before it comes here is known by the numbers of what does come. */
+static void lost_before_it_comes(void **state)
+{
+    enum { FROM = 500, HOLE = 20000, TAIL = 300 };
+    struct world *w = *state;
+    open_up(w);
+    data(w, 1, FROM, 50);
+    ack(w, 0, FROM + 50);
+    const uint32_t hole = FROM + 50, end = hole + HOLE + TAIL;
+    at(w, 100);
+    put(w, 1, TCP_ACK, hole + HOLE, 100, TAIL, ++w->ip_id); /* the end of it, which is small */
+    assert_int_equal(side(w, 1)->missing, HOLE);
+    assert_int_equal(side(w, 1)->missing_ns, w->now_ns);
+    ack(w, 0, hole);
+    at(w, 3000);
+    put(w, 1, TCP_ACK, end, 100, 0, 0);
+    assert_int_equal(side(w, 1)->missing, HOLE); /* of which that end is no part */
+    at(w, 3099);
+    put(w, 0, TCP_ACK, 100, hole, 4, ++w->ip_id);
+    put(w, 1, TCP_ACK, end, 104, 0, 0);
+    assert_int_equal(w->ended, -1);
+    at(w, 3100);
+    put(w, 0, TCP_ACK, 104, hole, 0, 0); /* the one has been heard for so long, the other has not */
+    assert_int_equal(w->ended, -1);
+    put(w, 1, TCP_ACK, end, 104, 0, 0);
+    assert_int_equal(w->ended, 1);
+    assert_int_equal(w->stall.why, DS_STALL_MISSING);
+    assert_false(w->stall.is_over);
+    assert_int_equal(w->stall.start_ns, 1100 * MS);
+    assert_int_equal(w->stall.duration_ns, 3000 * MS);
+    assert_int_equal(w->stall.in_flight, HOLE);
+    at(w, 7000);
+    put(w, 0, TCP_ACK, 104, hole, 0, 0);
+    put(w, 1, TCP_ACK, end, 104, 0, 0);
+    assert_int_equal(w->ended, -1); /* once */
+    ack(w, 0, end);
+    assert_int_equal(w->ended, 1);
+    assert_int_equal(w->stall.why, DS_STALL_MISSING);
+    assert_true(w->stall.is_over);
+    assert_int_equal(w->stall.duration_ns, 6900 * MS);
+    assert_int_equal(side(w, 1)->missing, 0);
+    assert_int_equal(side(w, 1)->missing_ns, 0);
+    ack(w, 0, end);
+    assert_int_equal(w->ended, -1);
+}
+
+/* Near it: what comes after all, what is small, what others as large pass, and numbers that nobody sent. */
+static void comes_all_the_same(void **state)
+{
+    enum { COMES, ACKNOWLEDGED, SMALL, LARGE, OTHERS_PASS, LESS_THAN_FULL, RESET, FAR, NEAR, UNHEARD, CASES };
+    struct world *w = *state;
+    for (int i = 0; i < CASES; i++) {
+        free(w->facts);
+        *w = (struct world){.facts = tcp_facts_new(), .now_ns = 1000 * MS, .window = {512, 512}};
+        open_up(w);
+        data(w, 1, 500, 50);
+        ack(w, 0, 550);
+        const uint32_t hole = i == SMALL ? 999 : i == LARGE ? 1000 : i == FAR ? TCP_NEAR + 1
+                              : i == NEAR ? TCP_NEAR : i == COMES ? 2000 : 3000;
+        put(w, 1, i == RESET ? TCP_RST | TCP_ACK : TCP_ACK, 550 + hole, 100, 0, 0);
+        if (i == COMES)
+            data(w, 1, 550, 1448);
+        if (i == ACKNOWLEDGED)
+            ack(w, 0, 551);
+        if (i == OTHERS_PASS || i == LESS_THAN_FULL)
+            put(w, 1, TCP_ACK, 550 + hole, 100, MSS - 60 - (i == LESS_THAN_FULL), ++w->ip_id);
+        for (int s = 1; s < 9; s++) {
+            at(w, 1000 * s);
+            if (i != UNHEARD)
+                put(w, 0, TCP_ACK, 100, i == ACKNOWLEDGED ? 550 + hole : 550, 0, 0);
+            put(w, 1, TCP_ACK, i == RESET ? 550 : 550 + hole, 100, 0, 0);
+            if (w->ended == 1)
+                break;
+        }
+        const bool is_told = i == LARGE || i == LESS_THAN_FULL || i == NEAR;
+        if ((w->ended == 1) != is_told)
+            fail_msg("case %d", i);
+    }
+}
+
+/* A capture that begins when it is missing already: what is acknowledged tells. */
+static void lost_before_the_capture(void **state)
+{
+    struct world *w = *state;
+    for (int s = 0; s < 5 && w->ended <= 0; s++) {
+        at(w, 1000 * s);
+        put(w, 0, TCP_ACK, 100, 550, 4, ++w->ip_id);
+        put(w, 1, TCP_ACK, 9000, 104, 0, 0);
+    }
+    assert_int_equal(w->ended, 1);
+    assert_int_equal(w->stall.in_flight, 9000 - 550);
+    assert_int_equal(w->stall.duration_ns, 3000 * MS);
 }
 
 static void copies_are_no_loss(void **state)
@@ -570,6 +665,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(others_repeat_for_themselves, setup, teardown),
         cmocka_unit_test_setup_teardown(nobody_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(short_pauses_are_usual, setup, teardown),
+        cmocka_unit_test_setup_teardown(lost_before_it_comes, setup, teardown),
+        cmocka_unit_test_setup_teardown(comes_all_the_same, setup, teardown),
+        cmocka_unit_test_setup_teardown(lost_before_the_capture, setup, teardown),
         cmocka_unit_test_setup_teardown(full_window, setup, teardown),
         cmocka_unit_test_setup_teardown(keepalives_and_repeats, setup, teardown),
         cmocka_unit_test_setup_teardown(ticks, setup, teardown),
