@@ -146,12 +146,6 @@ natsStatus nats_client_connect(struct nats_client *client, natsConnectionHandler
     return status;
 }
 
-bool nats_client_is_refused(natsStatus status)
-{
-    return status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED ||
-           status == NATS_SSL_ERROR;
-}
-
 const char *nats_client_trouble(natsStatus status)
 {
     natsStatus last = NATS_OK;
@@ -161,6 +155,21 @@ const char *nats_client_trouble(natsStatus status)
     /* It begins with a place in the library: (conn.c:2088): No server available. */
     const char *words = text[0] == '(' ? strstr(text, "): ") : NULL;
     return words != NULL ? words + strlen("): ") : text;
+}
+
+/* is_cut says whether a handshake of TLS ended without a word. Servers wait two seconds for one who is
+ * slow, and end in the midst of others. The library writes null where OpenSSL has no reason to give. */
+static bool is_cut(natsStatus status)
+{
+    const char *trouble = nats_client_trouble(status);
+    return status == NATS_SSL_ERROR &&
+           (strstr(trouble, "unexpected eof") != NULL || strstr(trouble, "(null)") != NULL);
+}
+
+bool nats_client_is_refused(natsStatus status)
+{
+    return status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED ||
+           (status == NATS_SSL_ERROR && !is_cut(status));
 }
 
 #endif
