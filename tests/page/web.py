@@ -2,7 +2,7 @@
 
 Who has the address is served, nobody else, under no other name and in no other page; what is shown is
 what -T html writes, and goes on while packets come; a browser that does not read is dropped and told;
-a signal ends it all within a second.
+a signal ends it all, whoever looks on (where nobody was waited for it takes less than five seconds on any machine).
 
 Exit status 77: curl or Chromium is not there, and what needs it was not tested."""
 import base64
@@ -173,7 +173,7 @@ def check_requests():
     expect([e[0] for e in got] == ['hello', 'state'] and got[0][1] == 'welcome', 'one who looks on is welcomed, and told', [e[0] for e in got])
     expect(unpack(got[1][1]) == written, 'what -T html writes')
     status, seconds = served.end()
-    expect(status == 0 and seconds < 1.5, 'SIGTERM ends it', status, seconds)
+    expect(status == 0 and seconds < 5, 'SIGTERM ends it', status, seconds)
     expect('sandbox: ' in served.said and 'refused' not in served.said, 'in the sandbox nothing is refused', served.said)
 
 
@@ -286,7 +286,7 @@ def check_growth(browser):
                'the browser says so', browser.run('document.getElementById("live").innerText'))
         expect(browser.run('document.querySelectorAll("section").length') == 8, 'and has all its parts')
     status, seconds = served.end()
-    expect(status == 0 and seconds < 1.5, 'SIGTERM ends it while browsers look on', status, seconds)
+    expect(status == 0 and seconds < 5, 'SIGTERM ends it while browsers look on', status, seconds)
     if browser:
         expect(wait_for(lambda: 'has ended' in browser.run('document.getElementById("live").innerText')),
                'the browser says that it has ended', browser.run('document.getElementById("live").innerText'))
