@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a token holds may be any term, as large as it likes. */
+static const struct ds_term_print_options of_token = {.max_bytes = 100, .max_len = 200};
+
+enum { MOST_KEPT = 24 * 1024 * 1024 }; /* bytes of text */
+
 struct traced {
     char *label;
     uint64_t order; /* in which its label was first seen */
@@ -23,6 +28,7 @@ struct trace_table {
     struct report_text *text;
     struct traced *rows;
     size_t num_rows, cap_rows;
+    size_t kept; /* bytes of labels and lines */
     uint64_t max, num_left_out;
     bool failed;
 };
@@ -37,13 +43,16 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return report;
 }
 
+/* take_text returns the text, in no more memory than it needs: there may be very many. */
 static char *take_text(struct ds_buffer *buffer)
 {
     ds_buffer_add(buffer, "", 1);
-    if (!buffer->failed)
-        return buffer->data;
-    ds_buffer_free(buffer);
-    return NULL;
+    if (buffer->failed) {
+        ds_buffer_free(buffer);
+        return NULL;
+    }
+    char *exact = realloc(buffer->data, buffer->len);
+    return exact != NULL ? exact : buffer->data;
 }
 
 static char *describe(const struct ds_event *event)
@@ -54,10 +63,10 @@ static char *describe(const struct ds_event *event)
     struct ds_buffer text = {0};
     ds_buffer_printf(&text, "%s ", m->op != NULL ? m->op->name : "?");
     if (m->token.from.data != NULL)
-        term_show(&m->token.from, NULL, &text);
+        term_show(&m->token.from, &of_token, &text);
     ds_buffer_add_text(&text, " > ");
     if (m->role[DS_ROLE_TO].data != NULL)
-        term_show(&m->role[DS_ROLE_TO], NULL, &text);
+        term_show(&m->role[DS_ROLE_TO], &of_token, &text);
     else if (m->role[DS_ROLE_MFA].data != NULL)
         term_show(&m->role[DS_ROLE_MFA], &options, &text);
     if (m->payload.data != NULL) {
@@ -74,7 +83,7 @@ static void take_record(void *state, const struct record *record)
     if (record->call != NULL || record->monitor != NULL || event->type != DS_EVENT_MESSAGE ||
         !event->message.token.present)
         return;
-    if (report->num_rows >= report->max) {
+    if (report->num_rows >= report->max || report->kept > MOST_KEPT) {
         report->num_left_out++;
         return;
     }
@@ -88,9 +97,8 @@ static void take_record(void *state, const struct record *record)
         report->rows = rows;
         report->cap_rows = cap;
     }
-    const struct ds_term_print_options options = {.max_len = 200};
     struct ds_buffer label = {0};
-    term_show(&event->message.token.label, &options, &label);
+    term_show(&event->message.token.label, &of_token, &label);
     struct traced *row = &report->rows[report->num_rows];
     *row = (struct traced){
         .label = take_text(&label),
@@ -108,6 +116,7 @@ static void take_record(void *state, const struct record *record)
         report->failed = true;
         return;
     }
+    report->kept += strlen(row->label) + strlen(row->line);
     report->num_rows++;
 }
 
@@ -134,7 +143,10 @@ static void show_table(void *state)
     struct ds_buffer *out = &report->text->buffer;
     struct traced *rows = report->rows;
     ds_buffer_printf(out, "%s", ds_counted(report->num_rows, "traced messages").text);
-    if (report->num_left_out != 0)
+    if (report->num_left_out != 0 && report->num_rows < report->max)
+        ds_buffer_printf(out, ", %" PRIu64 " more left out: these take %d MB", report->num_left_out,
+                         MOST_KEPT >> 20);
+    else if (report->num_left_out != 0)
         ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
                          report->num_left_out, report->max);
     ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");

@@ -1,6 +1,6 @@
 /*
- * test_crowd_memory.c - a hundred thousand connections and a million shapes of messages: what links,
- * findings and reports keep of them stays under caps, counted in bytes, and does not grow any more
+ * test_crowd_memory.c - a hundred thousand connections, a million shapes of messages, and more traced ones
+ * than are kept: what links, findings and reports keep of them stays under caps, counted in bytes, and does not grow any more
  * from half of them on.
  */
 #include "default_limits.h"
@@ -168,6 +168,74 @@ static void shapes(void **state)
     ds_buffer_free(&text.buffer);
 }
 
+/* Tokens of seq_trace are any peer's: who is said to have sent one may be a term as large as it likes,
+ * and all that is shown of it may be as long as that gets. */
+static void traces(void **state)
+{
+    enum { TRACED = 70000, FROM_LEN = 20000 };
+    struct report_config config = {.max_rows = 3};
+    struct report_text text = {.time_digits = 6};
+    struct growth growth = {.before = allocated()};
+    static uint8_t from[FROM_LEN] = {109, 0, 0, (FROM_LEN - 5) >> 8, (FROM_LEN - 5) & 0xff};
+    (void)state;
+    default_limits(config.limits);
+    void *report = report_seq_trace.open(&text, &config);
+    be_between(1);
+    for (uint32_t i = 0; i < TRACED; i++) {
+        const uint8_t label[] = {98, (uint8_t)(i >> 24), (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i};
+        struct ds_event event = {.type = DS_EVENT_MESSAGE, .frame = i + 1, .ts_ns = i, .conn = &conn};
+        event.message.token.present = true;
+        event.message.token.label = (struct ds_term){.data = label, .len = sizeof label};
+        if (i % 100 == 0)
+            event.message.token.from = (struct ds_term){.data = from, .len = sizeof from};
+        event.message.payload = event.message.token.label;
+        const struct record record = {.event = &event, .note = {.role = NOTE_SEND}};
+        report_seq_trace.record(report, &record);
+        if (i == TRACED - 100) /* the cap is reached */
+            growth.half = allocated();
+    }
+    growth.end = allocated();
+    assert_flat(&growth, 12 * MB);
+    report_seq_trace.show(report);
+    assert_non_null(memmem(text.buffer.data, text.buffer.len, "65536 traced messages, 4464 more", 32));
+    report_seq_trace.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
+static void long_traces(void **state)
+{
+    enum { TRACED = 60000, LEN = 250 };
+    struct report_config config = {.max_rows = 3};
+    struct report_text text = {.time_digits = 6};
+    struct growth growth = {.before = allocated()};
+    uint8_t term[2 * LEN + 16] = {104, 2, 119, LEN}; /* {Atom, Atom} of what takes most when it is shown */
+    (void)state;
+    default_limits(config.limits);
+    memset(term + 4, 1, LEN);
+    term[4 + LEN] = 119;
+    term[5 + LEN] = LEN;
+    memset(term + 6 + LEN, 1, LEN);
+    void *report = report_seq_trace.open(&text, &config);
+    be_between(1);
+    for (uint32_t i = 0; i < TRACED; i++) {
+        struct ds_event event = {.type = DS_EVENT_MESSAGE, .frame = i + 1, .ts_ns = i, .conn = &conn};
+        event.message.token = (struct ds_token){.present = true};
+        event.message.payload = (struct ds_term){.data = term, .len = 6 + 2 * LEN};
+        event.message.token.label = event.message.token.from = event.message.payload;
+        event.message.role[DS_ROLE_TO] = event.message.payload;
+        const struct record record = {.event = &event, .note = {.role = NOTE_SEND}};
+        report_seq_trace.record(report, &record);
+        if (i == TRACED / 2)
+            growth.half = allocated();
+    }
+    growth.end = allocated();
+    assert_flat(&growth, 32 * MB);
+    report_seq_trace.show(report);
+    assert_non_null(memmem(text.buffer.data, 100, "more left out: these take 24 MB\n", 32));
+    report_seq_trace.end(report);
+    ds_buffer_free(&text.buffer);
+}
+
 static void ignore(void *context, const struct ds_event *event)
 {
     (void)context;
@@ -223,6 +291,8 @@ int main(void)
         cmocka_unit_test(links),
         cmocka_unit_test(findings),
         cmocka_unit_test(shapes),
+        cmocka_unit_test(traces),
+        cmocka_unit_test(long_traces),
         cmocka_unit_test(sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
