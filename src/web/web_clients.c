@@ -74,11 +74,26 @@ static bool was_dropped(const struct web_clients *c, const char *last_id)
     return false;
 }
 
+/* look_for_gone: browsers that were closed while they slept take nobody's place. */
+static void look_for_gone(struct web_clients *c)
+{
+    for (struct web_client *client = c->first; client != NULL; client = client->next) {
+        if (client->sleeps && c->calls.is_closed(client->connection)) {
+            client->is_gone = true;
+            client->sleeps = false;
+            c->num_gone++;
+            c->calls.wake(client->connection);
+        }
+    }
+}
+
 struct web_client *web_clients_join(struct web_clients *c, void *connection, const char *last_id)
 {
     struct web_client *client = calloc(1, sizeof *client);
     pthread_mutex_lock(&c->lock);
-    if (client != NULL && c->num < c->max && !c->are_over)
+    if (c->num - c->num_gone >= c->max)
+        look_for_gone(c);
+    if (client != NULL && c->num - c->num_gone < c->max && !c->are_over)
         client->now = hello(c->last_number + 1, was_dropped(c, last_id));
     if (client == NULL || client->now == NULL) {
         c->num_refused++;
@@ -117,6 +132,7 @@ void web_clients_leave(struct web_client *client)
     }
     let_go(client->now);
     let_go(client->then);
+    c->num_gone -= client->is_gone;
     if (--c->num == 0) { /* the next one is told what is true then */
         let_go(c->latest);
         c->latest = NULL;
@@ -131,7 +147,7 @@ ptrdiff_t web_client_read(struct web_client *client, char *out, size_t max)
     struct web_clients *c = client->clients;
     ptrdiff_t len = 0;
     pthread_mutex_lock(&c->lock);
-    if (client->now == NULL) {
+    if (client->now == NULL && !client->is_gone) {
         client->now = client->then;
         client->then = NULL;
         client->sent = 0;
@@ -145,7 +161,7 @@ ptrdiff_t web_client_read(struct web_client *client, char *out, size_t max)
             let_go(client->now);
             client->now = NULL;
         }
-    } else if (c->are_over) {
+    } else if (c->are_over || client->is_gone) {
         len = -1;
     } else {
         client->sleeps = true;
@@ -213,7 +229,7 @@ bool web_clients_have_all(struct web_clients *c)
     bool have_all = true;
     pthread_mutex_lock(&c->lock);
     for (struct web_client *client = c->first; client != NULL; client = client->next)
-        have_all = have_all && client->now == NULL && client->then == NULL;
+        have_all = have_all && (client->is_gone || (client->now == NULL && client->then == NULL));
     pthread_mutex_unlock(&c->lock);
     return have_all;
 }
@@ -241,7 +257,7 @@ bool web_clients_lack(struct web_clients *c)
 uint64_t web_clients_num(struct web_clients *c)
 {
     pthread_mutex_lock(&c->lock);
-    const uint64_t num = c->num;
+    const uint64_t num = c->num - c->num_gone;
     pthread_mutex_unlock(&c->lock);
     return num;
 }

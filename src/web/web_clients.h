@@ -27,13 +27,16 @@ struct web_client {
     struct web_text *now;  /* being sent, from sent on */
     struct web_text *then; /* what comes behind it */
     size_t sent;
-    bool sleeps; /* its connection waits until there is something */
+    bool sleeps;  /* its connection waits until there is something */
+    bool is_gone; /* its connection was closed while it slept: it is sent nothing, and soon leaves */
 };
 
-/* web_clients_calls put a connection to sleep, and wake it up. */
+/* web_clients_calls put a connection to sleep, wake it up, and say whether the other side has closed it:
+ * whoever sleeps is not told. */
 struct web_clients_calls {
     void (*sleep)(void *connection);
     void (*wake)(void *connection);
+    bool (*is_closed)(void *connection);
 };
 
 struct web_clients {
@@ -41,7 +44,7 @@ struct web_clients {
     struct web_clients_calls calls;
     struct web_client *first;
     struct web_text *latest; /* the state that one who joins begins with */
-    uint64_t max, num, last_number, num_refused;
+    uint64_t max, num, num_gone, last_number, num_refused;
     uint64_t dropped[WEB_DROPPED_KNOWN], num_dropped;
     bool lacks_state; /* one has joined who begins with none, and there was no other since */
     bool are_over;
@@ -50,8 +53,9 @@ struct web_clients {
 void web_clients_init(struct web_clients *clients, uint64_t max);
 void web_clients_free(struct web_clients *clients); /* when all have left */
 
-/* web_clients_join takes a browser on. last_id is what it says it was called before, NULL: it is new.
- * NULL where there are too many, or memory ran out. */
+/* web_clients_join takes a browser on; to be called by the thread that serves their connections. last_id is
+ * what it says it was called before, NULL: it is new. NULL where there are too many, not counting those
+ * that have gone, or memory ran out. */
 struct web_client *web_clients_join(struct web_clients *clients, void *connection,
                                     const char *last_id);
 

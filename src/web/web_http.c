@@ -40,9 +40,11 @@ bool web_http_host_is_safe(const char *host)
 #include "http_visitors.h"
 #include "page_parts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { EVENT_BLOCK = 32 * 1024, SPARE_CONNECTIONS = 16 };
@@ -68,6 +70,16 @@ static void sleep_connection(void *connection)
 static void wake_connection(void *connection)
 {
     http_library.resume_connection(connection);
+}
+
+/* is_closed looks for an end of what the browser says. */
+static bool is_closed(void *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        http_library.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    char byte;
+    const ssize_t len = info != NULL ? recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) : 1;
+    return len == 0 || (len < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 static void add_headers(struct MHD_Response *response, const char *type)
@@ -278,8 +290,8 @@ struct web_http *web_http_start(const struct web_http_config *config)
         return NULL;
     http->config = *config;
     http->visitors.max = (unsigned)config->clients->max + SPARE_CONNECTIONS;
-    config->clients->calls =
-        (struct web_clients_calls){.sleep = sleep_connection, .wake = wake_connection};
+    config->clients->calls = (struct web_clients_calls){
+        .sleep = sleep_connection, .wake = wake_connection, .is_closed = is_closed};
     if (make_page(http))
         http->daemon = http_library.start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,

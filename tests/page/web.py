@@ -178,7 +178,7 @@ def check_requests():
 
 
 def check_crowd():
-    """No more than two look on. That one has gone may be noticed late, so nobody has before."""
+    """No more than two look on; who has gone is none of them."""
     served = Served('-r', capture('otp25.pcap'), '--web', '0', '--max-web-clients', '2')
     # Who begins to ask and never says what keeps nobody else out, however many they are.
     address, _, port = served.host.rpartition(':')
@@ -195,6 +195,7 @@ def check_crowd():
     for process in two:
         process.kill()
         process.wait()
+    expect(curl('--max-time', '1', served.url + 'events')[0] == 200, 'who has gone takes no place')
     status, _ = served.end()
     expect(status == 0, 'SIGTERM ends it', status)
     expect('more browsers look on than the 2 that may: see --max-web-clients' in served.said, 'somebody was sent away: that is said', served.said)

@@ -69,10 +69,17 @@ static void wake_up(void *connection)
     --*(int *)connection;
 }
 
+static const void *closed; /* a connection */
+
+static bool is_closed(void *connection)
+{
+    return connection == closed;
+}
+
 static void begin(struct web_clients *clients, uint64_t max)
 {
     web_clients_init(clients, max);
-    clients->calls = (struct web_clients_calls){put_to_sleep, wake_up};
+    clients->calls = (struct web_clients_calls){put_to_sleep, wake_up, is_closed};
 }
 
 static void tell(struct web_clients *clients, const char *data)
@@ -181,6 +188,43 @@ static void who_begins_with_none_lacks_one(void **state)
     web_clients_free(&clients);
 }
 
+/* A browser that was closed makes room as soon as that is needed, though nothing is sent to it. */
+static void the_gone_take_no_place(void **state)
+{
+    struct web_clients clients;
+    int asleep[3] = {0};
+    char text[8];
+    (void)state;
+    begin(&clients, 2);
+    struct web_client *stays = web_clients_join(&clients, &asleep[0], NULL);
+    struct web_client *goes = web_clients_join(&clients, &asleep[1], NULL);
+    assert_gets(stays, HELLO("1"));
+    assert_gets(goes, HELLO("2"));
+    closed = &asleep[1];
+    assert_null(web_clients_join(&clients, &asleep[2], NULL)); /* who is being sent something is here */
+    assert_sleeps(stays, &asleep[0]);
+    assert_sleeps(goes, &asleep[1]);
+    struct web_client *comes = web_clients_join(&clients, &asleep[2], NULL);
+    assert_non_null(comes);
+    assert_int_equal(asleep[0], 1);
+    assert_int_equal(asleep[1], 0); /* it wakes up to leave */
+    assert_int_equal(web_clients_num(&clients), 2);
+    assert_null(web_clients_join(&clients, &asleep[2], NULL)); /* it makes room once */
+    tell(&clients, "a");
+    assert_int_equal(web_client_read(goes, text, sizeof text), -1);
+    assert_gets(comes, HELLO("3"));
+    assert_gets(comes, STATE("a"));
+    assert_gets(stays, STATE("a"));
+    assert_true(web_clients_have_all(&clients));
+    web_clients_leave(goes);
+    assert_int_equal(web_clients_num(&clients), 2);
+    assert_null(web_clients_join(&clients, &asleep[2], NULL));
+    web_clients_leave(comes);
+    web_clients_leave(stays);
+    closed = NULL;
+    web_clients_free(&clients);
+}
+
 static void the_dropped_are_told(void **state)
 {
     struct web_clients clients;
@@ -234,7 +278,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_no_hosts), cmocka_unit_test(addresses_are_read),
         cmocka_unit_test(the_latest_is_sent), cmocka_unit_test(who_begins_with_none_lacks_one),
-        cmocka_unit_test(the_dropped_are_told), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(the_gone_take_no_place), cmocka_unit_test(the_dropped_are_told),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
