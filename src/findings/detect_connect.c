@@ -30,8 +30,10 @@ static void take_conn(struct detect *d, const struct ds_event *event)
         detect_unreachable(d, event);
         return;
     }
-    if (is_epmd)
+    if (is_epmd) {
+        detect_epmd_left(d, event);
         return;
+    }
     struct watched *w = detect_watch(d, event->conn);
     if (w == NULL)
         return;

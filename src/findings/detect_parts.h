@@ -17,6 +17,7 @@
 /* Names and ports (detect_reach.c). detect_find_asked finds the latest answer of EPMD that led to
  * this connection, of the other version of IP where other_family; NULL: none did. */
 void detect_epmd(struct detect *d, const struct ds_event *event);
+void detect_epmd_left(struct detect *d, const struct ds_event *event); /* a connection to EPMD changes */
 void detect_unreachable(struct detect *d, const struct ds_event *event);
 void detect_reach_time(struct detect *d, bool at_end);
 const struct asked *detect_find_asked(const struct detect *d, const struct ds_conn *conn,

@@ -135,6 +135,34 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
     }
 }
 
+/* detect_epmd_left is of one that waited for EPMD, which accepted its connection, or the kernel for it, and
+ * then did not answer. */
+void detect_epmd_left(struct detect *d, const struct ds_event *event)
+{
+    const enum ds_conn_state state = event->change.state;
+    const struct ds_link *link = event->conn->link;
+    const struct ds_endpoint *end = event->conn->end;
+    struct watched *w = detect_find_watched(d, event->conn->number);
+    if (w == NULL || w->is_explained || link == NULL || link->closer != 0 ||
+        link->side[1].segments == 0 || event->conn->counters[1].bytes != 0 ||
+        (state != DS_CONN_OPEN_AT_END && state != DS_CONN_CLOSED && state != DS_CONN_FAILED))
+        return;
+    const int64_t waited_ns = link->side[0].last_ns - w->opened_ns; /* the close is its last word */
+    if (waited_ns < STALLED_NS)
+        return;
+    w->is_explained = true;
+    struct finding *f = detect_begin(d, FINDING_DS106, event);
+    wording_add(&f->sentence, "EPMD of ");
+    wording_addr(&f->sentence, &end[1].addr);
+    wording_add(&f->sentence, " accepts connections and does not answer");
+    wording_addr(&f->detail, &end[0].addr);
+    wording_add(&f->detail, " waited ");
+    wording_span(&f->detail, waited_ns);
+    wording_add(&f->detail, ", and closed the connection then");
+    detect_frame(f, w->step_frame[0], "the question");
+    detect_commit(d);
+}
+
 static const char *failure_text(const struct ds_conn *conn, char *out, size_t size)
 {
     const struct ds_link *link = conn->link;

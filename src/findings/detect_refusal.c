@@ -183,6 +183,19 @@ static void report_name(struct detect *d, const struct ds_event *event, const st
     detect_commit(d);
 }
 
+/* add_told names who was called: in TLS no node says its name in clear. */
+static void add_told(const struct detect *d, struct finding *f, const struct ds_event *event)
+{
+    const struct asked *told = detect_find_told(d, &event->conn->end[1]);
+    if (told == NULL || event->conn->end[1].node.data != NULL)
+        return;
+    wording_add(&f->detail, "; ");
+    wording_end(&f->detail, &event->conn->end[1]);
+    wording_add(&f->detail, " is ");
+    wording_put(&f->detail, WORD_NODE, text_of(told->name, told->name_len));
+    wording_add(&f->detail, ", says EPMD");
+}
+
 static void report_tls(struct detect *d, const struct ds_event *event, const struct watched *w,
                        bool initiator_has_tls, int initiator)
 {
@@ -192,6 +205,10 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
     wording_add(&f->sentence, initiator_has_tls ? " speaks TLS, " : " speaks plain distribution, ");
     wording_end(&f->sentence, &end[!initiator]);
     wording_add(&f->sentence, initiator_has_tls ? " does not answer it" : " TLS");
+    if (initiator_has_tls) {
+        wording_add(&f->detail, "it said hello, and nothing came back");
+        add_told(d, f, event);
+    }
     if (initiator_has_tls)
         detect_unsure(f, CERTAINTY_LIKELY,
                       "another connection to that port: in its handshake or in TLS");
@@ -235,8 +252,21 @@ static void take_left(struct detect *d, const struct ds_event *event, const stru
     detect_commit(d);
 }
 
+/* said_last returns the end that took the latest step. */
+static int said_last(const struct watched *w, int initiator)
+{
+    switch (w->last_step) {
+    case DS_STEP_STATUS:
+    case DS_STEP_CHALLENGE:
+    case DS_STEP_CHALLENGE_ACK:
+        return !initiator;
+    default:
+        return initiator;
+    }
+}
+
 static void report_other(struct detect *d, const struct ds_event *event, const struct watched *w,
-                         int closer)
+                         int closer, int initiator)
 {
     struct finding *f = detect_begin(d, FINDING_DS119, event);
     wording_end(&f->sentence, &event->conn->end[closer]);
@@ -245,21 +275,19 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
     wording_add(&f->sentence, " in the handshake, after ");
     wording_add(&f->sentence, ds_handshake_step_name(w->last_step));
     add_how(&f->detail, event, w, closer);
+    if (closer == said_last(w, initiator) && event->ts_ns - w->step_ns >= STALLED_NS) {
+        wording_add(&f->detail, ": ");
+        wording_end(&f->detail, &event->conn->end[!closer]);
+        wording_add(&f->detail, " had not gone on, or did not get it; ");
+        wording_end(&f->detail, &event->conn->end[closer]);
+        wording_add(&f->detail, " gave up after its net_setuptime, or ended");
+    }
+    if (event->ts_ns - w->opened_ns >= STALLED_NS) {
+        wording_add(&f->detail, "; all of it took ");
+        wording_span(&f->detail, event->ts_ns - w->opened_ns);
+    }
     add_steps(f, w, event);
     detect_commit(d);
-}
-
-/* add_told names who was called: in TLS no node says its name in clear. */
-static void add_told(const struct detect *d, struct finding *f, const struct ds_event *event)
-{
-    const struct asked *told = detect_find_told(d, &event->conn->end[1]);
-    if (told == NULL || event->conn->end[1].node.data != NULL)
-        return;
-    wording_add(&f->detail, "; ");
-    wording_end(&f->detail, &event->conn->end[1]);
-    wording_add(&f->detail, " is ");
-    wording_put(&f->detail, WORD_NODE, text_of(told->name, told->name_len));
-    wording_add(&f->detail, ", says EPMD");
 }
 
 /* report_certificate looks for an alert (RFC 8446, section 6) that is about a certificate. One that nobody
@@ -354,16 +382,16 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         else if (by_initiator && waited_ns >= STALLED_NS)
             report_stalled(d, event, w, initiator, waited_ns);
         else
-            report_other(d, event, w, closer);
+            report_other(d, event, w, closer, initiator);
         return;
     case DS_STEP_CHALLENGE:
         missing = find_missing(w, !initiator, &release);
         if (by_initiator && missing != 0)
             report_flags(d, event, w, !initiator, missing, release);
-        else if (by_initiator && waited_ns < ACCEPTOR_NS)
+        else if (by_initiator && waited_ns < STALLED_NS) /* at once: it has not waited for anything */
             report_name(d, event, w, initiator);
         else
-            report_other(d, event, w, closer);
+            report_other(d, event, w, closer, initiator);
         return;
     case DS_STEP_CHALLENGE_REPLY:
         if (!by_initiator)
@@ -371,7 +399,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         else if (waited_ns >= STALLED_NS)
             report_stalled(d, event, w, initiator, waited_ns);
         else
-            report_other(d, event, w, closer);
+            report_other(d, event, w, closer, initiator);
         return;
     case DS_STEP_CHALLENGE_ACK:
         if (by_initiator && w->cookie[!initiator] == DS_COOKIE_WRONG)
@@ -382,12 +410,12 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
             report_stalled(d, event, w, initiator, waited_ns);
             return;
         }
-        report_other(d, event, w, closer);
+        report_other(d, event, w, closer, initiator);
         return;
     case DS_STEP_UNKNOWN: /* no handshake at all: whoever that was, it was no node */
         detect_scan_end(d, event);
         return;
     default:
-        report_other(d, event, w, closer);
+        report_other(d, event, w, closer, initiator);
     }
 }

@@ -134,6 +134,34 @@ static void epmds(void **state)
     assert_int_equal(w.last.evidence[0].ts_ns, refused_ns);
 }
 
+/* EPMD that accepts, or its kernel does, and does not answer who then gives up. */
+static void epmd_is_stuck(void **state)
+{
+    enum { LEFT, LEFT_OPEN, SOON, ANSWERED, BY_SERVER, UNSEEN, NOT_ASKED, NAMES, GOES_ON, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        w.conn.end[1].port = EPMD;
+        if (i != NOT_ASKED)
+            epmd(i == NAMES ? DS_EPMD_NAMES_REQ : DS_EPMD_PORT_PLEASE2_REQ, 0, "bob", 0, 0);
+        w.conn.counters[0].bytes = 6;
+        w.conn.counters[1].bytes = i == ANSWERED ? 20 : 0;
+        w.link.side[1].segments = i == UNSEEN ? 0 : 2;
+        w.link.side[1].syns = 1;
+        w.link.side[0].last_ns = w.now_ns + SECOND - (i == SOON);
+        w.link.closer = i == BY_SERVER ? 1 : i == GOES_ON ? -1 : 0;
+        w.now_ns += 5 * SECOND;
+        change(i == LEFT_OPEN || i == GOES_ON ? DS_CONN_OPEN_AT_END : DS_CONN_CLOSED, 0, true);
+        change(DS_CONN_CLOSED, 0, true);
+        found(i == LEFT || i == LEFT_OPEN || i == NAMES ? "DS106" : "");
+        if (w.num == 0)
+            continue;
+        sentence_is("EPMD of 10.0.0.2 accepts connections and does not answer");
+        detail_has("10.0.0.1 waited 1.00 s, and");
+        assert_int_equal(w.last.count, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +170,7 @@ int main(void)
         cmocka_unit_test(repeated_attempts),
         cmocka_unit_test(no_attempts),
         cmocka_unit_test(epmds),
+        cmocka_unit_test(epmd_is_stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,8 +22,8 @@ static void waits(void **state)
         {DS_STEP_STATUS, 0, SECOND - 1, "DS119", CERTAINTY_SURE},
         {DS_STEP_STATUS, 0, SECOND, "DS115", CERTAINTY_LIKELY},
         {DS_STEP_STATUS, 1, SECOND, "DS119", CERTAINTY_SURE},
-        {DS_STEP_CHALLENGE, 0, SETUP_NS - 1, "DS102", CERTAINTY_LIKELY},
-        {DS_STEP_CHALLENGE, 0, SETUP_NS, "DS119", CERTAINTY_SURE},
+        {DS_STEP_CHALLENGE, 0, SECOND - 1, "DS102", CERTAINTY_LIKELY}, /* it dislikes a name at once */
+        {DS_STEP_CHALLENGE, 0, SECOND, "DS119", CERTAINTY_SURE},
         {DS_STEP_CHALLENGE, 1, MS, "DS119", CERTAINTY_SURE},
         {DS_STEP_CHALLENGE_REPLY, 0, SECOND - 1, "DS119", CERTAINTY_SURE},
         {DS_STEP_CHALLENGE_REPLY, 0, SECOND, "DS115", CERTAINTY_LIKELY},
@@ -36,6 +36,35 @@ static void waits(void **state)
         close_by(cases[i].closer, cases[i].after_ns, DS_CLOSE_FIN);
         found(cases[i].codes);
         assert_int_equal(w.last.certainty, cases[i].certainty);
+    }
+}
+
+/* Who waited, for whom, and how long all of it took. */
+static void gives_up(void **state)
+{
+    static const struct {
+        enum ds_handshake_step last;
+        int closer;
+        bool has_waited; /* for the other end's step */
+    } cases[] = {{DS_STEP_CHALLENGE, 1, true},  {DS_STEP_CHALLENGE, 0, false}, {DS_STEP_STATUS, 1, true},
+                 {DS_STEP_SEND_NAME, 1, false}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const bool waits_long = i % 2 != 0;
+        begin();
+        shake(cases[i / 2].last, "alice@a", "bob@b");
+        close_by(cases[i / 2].closer, waits_long ? SECOND : SECOND - 1, DS_CLOSE_FIN);
+        const bool is_name = cases[i / 2].last == DS_STEP_CHALLENGE && cases[i / 2].closer == 0;
+        found(is_name && !waits_long ? "DS102" : "DS119");
+        if (is_name && !waits_long)
+            continue;
+        struct ds_buffer out = {0};
+        wording_print(&w.last.detail, &out);
+        ds_buffer_add(&out, "", 1);
+        assert_int_equal(strstr(out.data, " gave up after its net_setuptime, or ended") != NULL,
+                         cases[i / 2].has_waited && waits_long);
+        assert_int_equal(strstr(out.data, "; all of it took 1.00 s") != NULL, waits_long);
+        ds_buffer_free(&out);
     }
 }
 
@@ -149,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits),
+        cmocka_unit_test(gives_up),
         cmocka_unit_test(half_closed),
         cmocka_unit_test(other_names),
         cmocka_unit_test(flags),
