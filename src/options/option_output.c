@@ -285,7 +285,10 @@ bool option_set_every(struct options *o, const char *value)
 
 bool option_set_rows(struct options *o, const char *value)
 {
-    return option_parse_number("--rows", value, 0, UINT64_MAX, &o->report.max_rows);
+    if (!option_parse_number("--rows", value, 0, UINT64_MAX, &o->report.max_rows))
+        return false;
+    o->report.max_links = o->report.max_rows;
+    return true;
 }
 
 bool option_set_verbose(struct options *o, const char *value)

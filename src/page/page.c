@@ -91,7 +91,7 @@ void page_free(struct page *p)
 
 static bool open_books(struct page *p)
 {
-    struct report_config config = {.max_rows = ROWS, .samples = true};
+    struct report_config config = {.max_rows = ROWS, .max_links = ROWS, .samples = true};
     memcpy(config.limits, p->config.limits, sizeof config.limits);
     config.limits[DS_LIMIT_REPORT] = 0; /* page_calls.h has them */
     for (size_t i = 0; i < NUM_BOOKS; i++) {

@@ -49,7 +49,7 @@ struct links {
     struct table rows;
     struct link_row *latest; /* that was found; NULL: none, or it is gone */
     uint64_t no_memory;
-    uint64_t max_rows; /* that are shown; 0: all */
+    uint64_t max_links; /* that are shown; 0: all */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
@@ -58,7 +58,7 @@ static void *open_report(struct report_text *text, const struct report_config *c
     if (links == NULL)
         return NULL;
     links->text = text;
-    links->max_rows = config->max_rows;
+    links->max_links = config->max_links;
     const uint64_t max = config->limits[DS_LIMIT_CONNECTIONS] * 4;
     table_init(&links->rows, sizeof(struct link_row), max < MAX_LINKS ? max : MAX_LINKS);
     return links;
@@ -395,7 +395,7 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
 
 static size_t shown_of(const struct links *links, size_t num)
 {
-    return links->max_rows != 0 && links->max_rows < num ? (size_t)links->max_rows : num;
+    return links->max_links != 0 && links->max_links < num ? (size_t)links->max_links : num;
 }
 
 static void show_report(void *state)

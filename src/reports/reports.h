@@ -37,6 +37,7 @@ struct report_config {
     enum call_order call_order;
     enum traffic_by traffic_by;
     uint64_t max_rows;               /* lines of traffic and others; 0: all */
+    uint64_t max_links;              /* that --report links shows; 0: all */
     int64_t every_ns;                /* write all again after so long; 0: at the end alone */
     bool samples;                    /* of each shape of traffic some messages are kept */
     bool is_live;                    /* a terminal is drawn anew then */

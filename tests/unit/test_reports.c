@@ -601,16 +601,16 @@ static void worst_links(void **state)
     struct report_text text = {.time_digits = 6};
     (void)state;
     init_config(&config);
-    for (config.max_rows = 0; config.max_rows <= 6; config.max_rows++) {
+    for (config.max_links = 0; config.max_links <= 6; config.max_links++) {
         void *links = links_of(&text, &config, 5);
-        const bool has_all = config.max_rows == 0 || config.max_rows >= 5;
+        const bool has_all = config.max_links == 0 || config.max_links >= 5;
         report_links.show(links);
         report_links.end(links);
         assert_has(&text, "5 links of 6 nodes, 0 of them ended");
         assert_has(&text, "\nconn 14  ");
         assert_int_equal(memmem(text.buffer.data, text.buffer.len, "\nconn 10  ", 10) != NULL, has_all);
         assert_int_equal(memmem(text.buffer.data, text.buffer.len, "--rows", 6) != NULL, !has_all);
-        if (config.max_rows == 3)
+        if (config.max_links == 3)
             assert_has(&text, "\n2 more: --rows shows them\n");
         text.buffer.len = 0;
     }
