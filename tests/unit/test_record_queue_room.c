@@ -20,7 +20,7 @@ struct slow_reader {
     pthread_cond_t let;
     bool may_read;
     uint64_t next; /* frame expected */
-    uint64_t num_read, num_told, num_messages, num_flushes;
+    uint64_t num_begun, num_read, num_told, num_messages, num_flushes;
     uint64_t told[LOSS_CAUSE_COUNT];
 };
 
@@ -28,6 +28,7 @@ static bool read_slowly(void *context, const struct record *record)
 {
     struct slow_reader *reader = context;
     pthread_mutex_lock(&reader->lock);
+    reader->num_begun++;
     while (!reader->may_read)
         pthread_cond_wait(&reader->let, &reader->lock);
     const uint64_t next = reader->next++;
@@ -141,10 +142,10 @@ static void has_as_much_room_as_allowed(void **state)
     const uint64_t num_lost = record_queue_num_lost(queue);
     let_read(&reader);
     uint64_t frame = 11;
-    for (int i = 0; i < 500 && has_lost_since(queue, LEN, frame++); i++)
+    for (int i = 0; i < 12000 && has_lost_since(queue, LEN, frame++); i++)
         usleep(10000);
     /* Until nothing waits any more; then it may read no more. */
-    for (int i = 0; i < 500 && reader.may_read; i++) {
+    for (int i = 0; i < 12000 && reader.may_read; i++) {
         record_queue_flush(queue);
         usleep(10000);
         pthread_mutex_lock(&reader.lock);
@@ -152,7 +153,7 @@ static void has_as_much_room_as_allowed(void **state)
         pthread_mutex_unlock(&reader.lock);
     }
     int in_a_row = 0;
-    for (int i = 0; i < 500 && in_a_row < 2; i++) {
+    for (int i = 0; i < 12000 && in_a_row < 2; i++) {
         in_a_row = has_lost_since(queue, LEN, frame++) ? 0 : in_a_row + 1;
         usleep(in_a_row == 0 ? 10000 : 0);
     }
@@ -210,11 +211,21 @@ static void has_the_same_room_again(void **state)
     struct record_queue *queue = record_queue_start(&target, 8 * MEGABYTE);
     assert_non_null(queue);
     for (uint64_t round = 1; round <= 3; round++) {
-        feed(queue, LEN, frame, frame + NUM);
+        /* Where it begins with the first one it is done with all before that. */
+        feed(queue, LEN, frame, frame + 1);
+        bool has_begun = false;
+        for (int i = 0; i < 12000 && !has_begun; i++) {
+            record_queue_flush(queue);
+            usleep(10000);
+            pthread_mutex_lock(&reader.lock);
+            has_begun = reader.num_begun == (round - 1) * NUM_FIT + 1;
+            pthread_mutex_unlock(&reader.lock);
+        }
+        feed(queue, LEN, frame + 1, frame + NUM);
         frame += NUM;
         assert_int_equal(record_queue_num_lost(queue), round * (NUM - NUM_FIT));
         let_read(&reader);
-        for (int i = 0; i < 500 && reader.may_read; i++) {
+        for (int i = 0; i < 12000 && reader.may_read; i++) {
             record_queue_flush(queue);
             usleep(10000);
             pthread_mutex_lock(&reader.lock);
