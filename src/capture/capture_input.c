@@ -91,6 +91,20 @@ void capture_input_next(struct capture *capture, struct capture_input *input)
         read_by_libpcap(capture, input);
 }
 
+/* What is said of the time of a pcapng file goes far beyond any clock. So far from 1970, 146 years, times
+ * go, so that the difference of any two is a number. */
+#define MOST_TIME_NS (INT64_MAX / 2)
+
+static int64_t bound_time(int64_t seconds, int64_t fraction)
+{
+    int64_t ns;
+    const bool is_past = seconds < 0;
+    if (__builtin_mul_overflow(seconds, INT64_C(1000000000), &ns) ||
+        __builtin_add_overflow(ns, fraction, &ns) || ns > MOST_TIME_NS || ns < -MOST_TIME_NS)
+        return is_past ? -MOST_TIME_NS : MOST_TIME_NS;
+    return ns;
+}
+
 /* All inputs are opened for nanoseconds where they can be; live ones may refuse. */
 static int64_t get_time_ns(const struct capture *capture, const struct capture_input *input)
 {
@@ -103,7 +117,7 @@ static int64_t get_time_ns(const struct capture *capture, const struct capture_i
      * with a sign: from 2038 on it would be 1901. */
     if (seconds < 0 && seconds >= INT32_MIN && !capture->is_live)
         seconds = (uint32_t)seconds;
-    return seconds * 1000000000 + fraction;
+    return bound_time(seconds, fraction);
 }
 
 struct capture_input *capture_choose_oldest(struct capture *capture)

@@ -165,6 +165,40 @@ static void reads_pcapng(void **state)
     }
 }
 
+/* Packets at both ends of what pcapng can say of time, and between them: no time is so far away that it
+ * could not be counted with. */
+static void times_beyond_all_clocks(void **state)
+{
+    static const struct {
+        uint32_t offset_high; /* of the interface's seconds */
+        uint32_t at_high;
+        int64_t sign;
+    } cases[] = {{0x7fffffff, 0, 1}, {0x80000000, 0, -1}, {0x3fffffff, UINT32_MAX, 1},
+                 {0xc0000000, 0, -1}};
+    struct file file;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *name = "far";
+        struct capture capture;
+        struct ds_packet packet;
+        make_pcapng(&file, 0);
+        file.len = 28;
+        /* Options: a resolution of seconds, an offset, end. */
+        const uint32_t interface[] = {1, 44, halves(1, 0), 0, halves(9, 1), 0, halves(14, 8), 0,
+                                      cases[i].offset_high, 0, 44};
+        for (size_t j = 0; j < sizeof interface / sizeof interface[0]; j++)
+            add_u32(&file, interface[j], false);
+        const uint32_t bytes[] = {6, 40, 0, cases[i].at_high, 5, 8, 60, 0, 0, 40};
+        for (size_t j = 0; j < sizeof bytes / sizeof bytes[0]; j++)
+            add_u32(&file, bytes[j], false);
+        save(name, file.bytes, file.len);
+        assert_true(open_files(&capture, &name, 1));
+        assert_int_equal(capture_next(&capture, &packet), CAPTURE_PACKET);
+        assert_int_equal(packet.ts_ns, cases[i].sign * (INT64_MAX / 2));
+        assert_true(capture_close(&capture));
+    }
+}
+
 static size_t pack_gzip(const struct file *file, uint8_t *out, size_t size)
 {
     z_stream z = {0};
@@ -352,6 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_both_orders_and_resolutions),
         cmocka_unit_test(reads_pcapng),
+        cmocka_unit_test(times_beyond_all_clocks),
         cmocka_unit_test(unpacks),
         cmocka_unit_test(says_when_packed_data_is_cut),
         cmocka_unit_test(gives_all_packets_of_a_file_cut_short),
