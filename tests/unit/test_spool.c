@@ -73,12 +73,16 @@ static void comes_back_whole(void **state)
     size_t len;
     (void)state;
     for (int wanted = 0; wanted < 2; wanted++) {
-        begin();
-        put(NUM_CLAUSES, CLAUSE_LEN);
-        stop_wanted = wanted == 0 ? 0 : 15;
-        assert_true(spool_copy_clauses(&spool, &output, &num));
+        bool is_late = true; /* a machine that takes so long for it tells nothing */
+        for (int i = 0; i < 50 && is_late; i++) {
+            begin();
+            put(NUM_CLAUSES, CLAUSE_LEN);
+            stop_wanted = wanted == 0 ? 0 : 15;
+            assert_true(spool_copy_clauses(&spool, &output, &num));
+            is_late = stop_is_late();
+            free(end(&len));
+        }
         assert_int_equal(num, NUM_CLAUSES);
-        free(end(&len));
         assert_int_equal(len, NUM_CLAUSES * CLAUSE_LEN);
     }
     begin();
