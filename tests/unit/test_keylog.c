@@ -248,6 +248,103 @@ static void test_used(void **state)
     ds_keylog_free(keylog);
 }
 
+/* A line of 512 bytes is read, a longer one is none, in however many pieces they come. */
+static void test_longest(void **state)
+{
+    enum { LONGEST = 512 };
+    static char text[LONGEST + 1];
+    (void)state;
+    memset(text, '0', sizeof text);
+    memcpy(text, "OTHER ", 6);
+    for (size_t part = 0; part <= LONGEST; part += 128) {
+        struct ds_keylog *keylog = ds_keylog_new(10);
+        const struct ds_keylog_stats *stats = ds_keylog_stats(keylog);
+        ds_keylog_add(keylog, text, part);
+        ds_keylog_add(keylog, text + part, LONGEST - part);
+        ds_keylog_end(keylog);
+        assert_int_equal(stats->unused, 1);
+        ds_keylog_add(keylog, text, part);
+        ds_keylog_add(keylog, text + part, LONGEST + 1 - part);
+        ds_keylog_end(keylog);
+        assert_int_equal(stats->unused, 1);
+        assert_int_equal(stats->malformed, 1);
+        add(keylog, make_line("CLIENT_RANDOM", 64, 96)); /* which is no part of what was too long */
+        assert_int_equal(stats->secrets, 1);
+        ds_keylog_free(keylog);
+    }
+}
+
+/* add_numbered adds the secret of a random that ends with that byte. */
+static void add_numbered(struct ds_keylog *keylog, unsigned number)
+{
+    snprintf(line, sizeof line, "CLIENT_RANDOM %062d%02x %094d%02x", 0, number, 0, number);
+    add(keylog, line);
+}
+
+/* Where there is no room the oldest goes, whatever the cap is. */
+static void test_oldest_goes(void **state)
+{
+    (void)state;
+    for (unsigned cap = 0; cap <= 40; cap++) {
+        struct ds_keylog *keylog = ds_keylog_new(cap);
+        const struct ds_keylog_stats *stats = ds_keylog_stats(keylog);
+        for (unsigned num = 1; num <= 100; num++) {
+            add_numbered(keylog, num);
+            assert_int_equal(stats->secrets, cap != 0 ? num : 0);
+            assert_int_equal(stats->dropped, num > cap ? num - cap : 0);
+            for (unsigned i = 0; i <= num; i++) {
+                const uint8_t random[TLS_RANDOM_LEN] = {[TLS_RANDOM_LEN - 1] = (uint8_t)i};
+                const struct keylog_secret *found = keylog_find(keylog, TLS_LABEL_MASTER, 0, random);
+                assert_int_equal(found != NULL, i != 0 && i + cap > num);
+                if (found != NULL)
+                    assert_int_equal(found->secret[TLS_MASTER_LEN - 1], i);
+            }
+        }
+        assert_int_equal(keylog_each(keylog, cap) == NULL, true);
+        assert_int_equal(cap == 0 || keylog_each(keylog, cap - 1) != NULL, true);
+        ds_keylog_free(keylog);
+    }
+}
+
+static void add_text(void *context, uint64_t tcp, struct ds_text text)
+{
+    char *all = context;
+    (void)tcp;
+    strncat(all, text.data, text.len);
+}
+
+/* What is told as used are the lines themselves, in the order in which they were, and of secrets of one
+ * random the newest first. */
+static void test_used_in_order(void **state)
+{
+    struct ds_keylog *keylog = ds_keylog_new(10);
+    struct env env = {.config = {.keylog = keylog}};
+    char wanted[4000] = "", told[4000] = "", later[sizeof line + 1];
+    uint8_t random[TLS_RANDOM_LEN] = {[TLS_RANDOM_LEN - 1] = 9};
+    (void)state;
+    add_numbered(keylog, 9);
+    snprintf(later, sizeof later, "%s\n", line);
+    add_numbered(keylog, 1); /* which nobody uses */
+    add_numbered(keylog, 0xfe);
+    snprintf(wanted, sizeof wanted, "%s\n", line);
+    snprintf(line, sizeof line, "SERVER_TRAFFIC_SECRET_20 %062d%02x %062d%02x", 0, 9, 0, 3);
+    add(keylog, line);
+    keylog_note(&env, random, 1); /* where nobody wants it noted */
+    assert_int_equal(ds_keylog_used(keylog, 0, add_text, told), 0);
+    env.config.keylog_notes = true;
+    random[TLS_RANDOM_LEN - 1] = 0xfe;
+    keylog_note(&env, random, 1);
+    random[TLS_RANDOM_LEN - 1] = 9;
+    keylog_note(&env, random, 2);
+    strcat(strcat(strcat(wanted, line), "\n"), later);
+    assert_int_equal(ds_keylog_used(keylog, 0, add_text, told), 3);
+    assert_string_equal(told, wanted);
+    told[0] = '\0';
+    assert_int_equal(ds_keylog_used(keylog, 2, add_text, told), 3);
+    assert_string_equal(told, later);
+    ds_keylog_free(keylog);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +355,9 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_used),
+        cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_oldest_goes),
+        cmocka_unit_test(test_used_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
