@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "complain.h"
 #include "filter.h"
+#include "heap.h"
 #include "keylog_hints.h"
 #include "finding_kinds.h"
 #include "options.h"
@@ -13,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -37,18 +37,6 @@ static bool open_standard(void)
     return true;
 }
 
-/* keep_memory_small has glibc give back at once what one large message took. By itself it would
- * take ever larger blocks from the heap after the first of them was freed, where they are copied
- * as they grow and leave holes. */
-static void keep_memory_small(void)
-{
-#ifdef M_MMAP_THRESHOLD
-    enum { LARGE = 1024 * 1024 };
-    mallopt(M_MMAP_THRESHOLD, LARGE);
-    mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
-#endif
-}
-
 /* check_standard says whether all that was printed on standard output got there. */
 static int check_standard(void)
 {
@@ -65,7 +53,7 @@ int main(int argc, char **argv)
     if (!open_standard())
         return STATUS_TROUBLE;
     complain_prepare();
-    keep_memory_small();
+    heap_stay_small();
     struct options options;
     int status = STATUS_USAGE;
     if (options_parse(&options, argc, argv)) {

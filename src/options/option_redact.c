@@ -21,15 +21,14 @@ bool option_set_redact(struct options *o, const char *value)
         "all",
     };
     for (const char *word = value; word != NULL;) {
-        const char *comma = strchrnul(word, ',');
         char name[32];
-        const size_t len = (size_t)(comma - word);
+        const size_t len = strcspn(word, ",");
         size_t which;
         snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name), word);
         if (!option_parse_choice("--redact", name, names, REDACT_WHAT_COUNT + 1, &which))
             return false;
         o->redact.what |= which == REDACT_WHAT_COUNT ? (1u << REDACT_WHAT_COUNT) - 1 : 1u << which;
-        word = *comma == ',' ? comma + 1 : NULL;
+        word = word[len] == ',' ? word + len + 1 : NULL;
     }
     return true;
 }

@@ -6,12 +6,12 @@
 
 #include "clock.h"
 #include "complain.h"
+#include "heap.h"
 #include "record_copy.h"
 #include "stop.h"
 #include "thread.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,19 +243,9 @@ static void end_threads(struct record_queue *queue)
     join(queue);
 }
 
-/* share_memory has all threads take memory where the first one does. They seldom ask for any, and
- * glibc's heaps for threads read files to find out how many there may be and whether they can be
- * shrunk, which the sandbox does not allow. */
-static void share_memory(void)
-{
-#ifdef M_ARENA_MAX
-    mallopt(M_ARENA_MAX, 1);
-#endif
-}
-
 static int start_threads(struct record_queue *queue, unsigned num)
 {
-    share_memory();
+    heap_share();
     int error = 0;
     for (unsigned i = 0; i < num && error == 0; i++) {
         /* Signals are for the thread that reads: it is the one to wake, and it wakes these. */

@@ -183,7 +183,12 @@ static void widths_as_of_the_library(void **state)
 
 #define WIDE "\xe5\xad\x97"         /* a Chinese character */
 #define MARK "\xcc\x81"             /* an accent, on what is before it */
+#define FLAG "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa" /* two letters of a country */
+#define THUMB "\xf0\x9f\x91\x8d"
+#define SKIN "\xf0\x9f\x8f\xbd"
 #define CAT "\xf0\x9f\x90\x88"     /* a cat */
+
+enum { JOINER = 0x200d };
 
 static unsigned width_of(const char *text)
 {
@@ -195,6 +200,8 @@ static void wide_characters(void **state)
     struct columns c = {.align = "lr", .width = {4, 2}};
     (void)state;
     assert_int_equal(width_of("a" WIDE "e" MARK CAT), 1 + 2 + 1 + 2);
+    assert_int_equal(width_of(FLAG THUMB SKIN), 2 + 2 + 2); /* one by one, whoever draws them as one */
+    assert_false(ds_char_is_shown(JOINER));
     assert_int_equal(width_of("\xff\xe5\xad"), 3); /* no characters: as the bytes that they are */
     columns_fit(&c, WIDE WIDE "a\tb\tc\n");
     columns_fit(&c, "e" MARK MARK MARK MARK MARK "\tb\tc\n");
