@@ -93,7 +93,8 @@ static void report_lookup(struct ds_session *session, const struct ds_packet *pa
         .conn = &conn,
         .lookup = {.name = {dns->name, dns->name_len}, .id = dns->id, .type = dns->type,
                    .is_answer = dns->is_answer, .has_address = dns->has_address,
-                   .code = dns->code},
+                   .code = dns->code,
+                   .icmp = session->decoder.icmp.what},
     };
     if (session->env.config.on_event != NULL)
         session->env.config.on_event(session->env.config.context, &event);

@@ -73,7 +73,11 @@ enum packet_status icmp_read(struct span *at, const struct ip_packet *ip, struct
     status = ip_read(at, ip->version == 4 ? ETHER_IP4 : ETHER_IP6, &quoted);
     if (status != PACKET_SEGMENT)
         return status;
-    if (quoted.protocol != IP_TCP || (quoted.fragment && quoted.offset != 0))
+    if (quoted.fragment && quoted.offset != 0)
+        return PACKET_NOT_TCP;
+    if (quoted.protocol == IP_UDP)
+        return PACKET_DNS;
+    if (quoted.protocol != IP_TCP)
         return PACKET_NOT_TCP;
     if (!cursor_read_u16(bytes, &out->src_port) || !cursor_read_u16(bytes, &out->dst_port) ||
         !cursor_read_u32(bytes, &out->seq))

@@ -15,7 +15,8 @@ enum packet_status icmp_read_error(struct span *at, const struct ip_packet *ip,
 
 /* icmp_read reads an error of ICMP; ip is the header before it. out is then the segment that
  * could not be passed on, as far as it is quoted: its ends and its sequence number, without
- * payload. PACKET_NOT_TCP: no error, or one of another protocol. */
+ * payload. PACKET_DNS: it is UDP, which at stands at then, and may be DNS. PACKET_NOT_TCP: no
+ * error, or one of another protocol. */
 enum packet_status icmp_read(struct span *at, const struct ip_packet *ip, struct segment *out,
                              struct icmp_error *error);
 

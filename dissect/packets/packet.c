@@ -151,16 +151,18 @@ decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struc
     out->ip_id = ip.version == 4 ? (uint16_t)ip.id : 0;
     if (status == PACKET_SEGMENT)
         return read_tcp(&at, out);
-    if (status == PACKET_DNS)
-        return decoder->reads_dns &&
-                       dns_read(at.bytes, &out->src_port, &out->dst_port, &decoder->dns)
-                   ? PACKET_DNS
-                   : PACKET_NOT_TCP;
+    decoder->icmp.what = NULL;
     if (status == PACKET_ICMP) {
         struct ds_addr src = out->src; /* what is quoted takes its place */
         ip.src = &src;
         status = icmp_read(&at, &ip, out, &decoder->icmp);
     }
+    if (status == PACKET_DNS)
+        return decoder->reads_dns &&
+                       dns_read(at.bytes, &out->src_port, &out->dst_port, &decoder->dns) &&
+                       (decoder->icmp.what == NULL || !decoder->dns.is_answer)
+                   ? PACKET_DNS
+                   : PACKET_NOT_TCP;
     return status;
 }
 

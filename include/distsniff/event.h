@@ -306,6 +306,8 @@ struct ds_lookup {
     bool is_answer;
     bool has_address;    /* of an answer: an A or AAAA record is in it */
     uint8_t code;        /* of an answer, its RCODE: 0 no error, 3 there is no such name */
+    const char *icmp;    /* what a host or router says of a question that did not arrive, a static string;
+                            NULL: nothing. The question itself has come before */
 };
 
 /* PART: a fragment of a message of several has come, or the message was given up. It comes before

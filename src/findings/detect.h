@@ -187,6 +187,7 @@ enum { MAX_LOOKUPS = 64, MAX_HOSTS = 64, LOOKUP_LEN = 120 };
 struct lookup {
     bool is_used, has_failed;
     uint8_t code; /* of the latest answer, where it has failed */
+    const char *icmp; /* what came instead of an answer; a static string, NULL: none did */
     unsigned questions;
     struct ds_addr client, server;
     int64_t asked_ns, last_ns;
@@ -202,10 +203,11 @@ struct lookups {
     struct lookup open[MAX_LOOKUPS];
     unsigned num_hosts, num_names;
     struct ds_addr host[MAX_HOSTS];
-    struct {
+    struct host_name {
         size_t len;
         char text[LOOKUP_LEN];
     } name[MAX_HOSTS]; /* hosts in the names of nodes */
+    struct host_name others; /* the first that did not resolve where no node was seen */
 };
 
 /* knock is somebody who asked EPMD for all names, and may be no node. */
@@ -226,7 +228,8 @@ struct scans {
 
 /* checks counts what was looked at. */
 struct checks {
-    uint64_t lookups, resolved;
+    uint64_t lookups, resolved, questions;
+    uint64_t others_names; /* that did not resolve, for hosts on which no node was seen */
     uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps, cut;
     uint64_t late, tls, one_way, epmd_messages, unseen_pairs, unnamed, paused;
     uint64_t unmeasured; /* links without facts */

@@ -130,6 +130,7 @@ static void take_question(struct detect *d, const struct ds_event *event)
     const struct ds_lookup *asked = &event->lookup;
     const struct ds_addr *client = &event->conn->end[0].addr;
     struct lookup *l = find(d, client, asked->name);
+    d->checks.questions++;
     if (l == NULL) {
         l = make(d);
         *l = (struct lookup){.is_used = true, .client = *client, .asked_ns = event->ts_ns,
@@ -163,6 +164,18 @@ static void take_answer(struct detect *d, const struct ds_event *event)
     l->frame[1] = event->frame;
 }
 
+/* take_icmp: a question did not arrive. */
+static void take_icmp(struct detect *d, const struct ds_event *event)
+{
+    struct lookup *l = find(d, &event->conn->end[0].addr, event->lookup.name);
+    if (l == NULL)
+        return;
+    l->last_ns = event->ts_ns;
+    l->has_failed = true;
+    l->icmp = event->lookup.icmp;
+    l->frame[1] = event->frame;
+}
+
 void detect_lookup(struct detect *d, const struct ds_event *event)
 {
     const struct ds_lookup *lookup = &event->lookup;
@@ -170,6 +183,8 @@ void detect_lookup(struct detect *d, const struct ds_event *event)
         return;
     if (lookup->is_answer)
         take_answer(d, event);
+    else if (lookup->icmp != NULL)
+        take_icmp(d, event);
     else
         take_question(d, event);
 }
@@ -193,6 +208,8 @@ static const char *answer_text(const struct lookup *l)
     };
     if (!l->has_failed)
         return "DNS does not answer";
+    if (l->icmp != NULL)
+        return "DNS cannot be reached";
     return l->code < sizeof codes / sizeof codes[0] ? codes[l->code] : "DNS answers with an error";
 }
 
@@ -208,8 +225,9 @@ static void report(struct detect *d, const struct lookup *l)
     wording_addr(&f->detail, &l->server);
     if (l->questions > 1)
         wording_printf(&f->detail, " %u times", l->questions);
+    detect_add_icmp(&f->detail, l->icmp);
     detect_frame(f, l->frame[0], "the question");
-    detect_frame(f, l->frame[1], "the answer");
+    detect_frame(f, l->frame[1], l->icmp != NULL ? "what ICMP says of it" : "the answer");
     if (is_node_name(d, name)) {
         wording_add(&f->detail, "; a node has that host in its name");
         detect_unsure(f, CERTAINTY_LIKELY, "the log of the node on the host that asked");
@@ -219,6 +237,14 @@ static void report(struct detect *d, const struct lookup *l)
                       "whether a node is to be reached there: names are asked for other reasons, too");
     }
     detect_commit(d);
+}
+
+/* note_others: whether that host has to do with nodes is not known. */
+static void note_others(struct detect *d, const struct lookup *l)
+{
+    struct host_name *first = &d->lookups.others;
+    if (d->checks.others_names++ == 0)
+        first->len = detect_keep(first->text, sizeof first->text, text_of(l->name, l->len));
 }
 
 void detect_lookup_time(struct detect *d, bool at_end)
@@ -237,6 +263,8 @@ void detect_lookup_time(struct detect *d, bool at_end)
         l->is_used = !is_due && passed_ns < FORGET_NS;
         if (is_due && is_node_host(d, &l->client))
             report(d, l);
+        else if (is_due)
+            note_others(d, l);
         d->lookups.has_open |= l->is_used;
     }
 }

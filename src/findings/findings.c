@@ -298,11 +298,25 @@ void findings_sum_up(struct findings *f)
     if (c->handshakes != 0 && !d->config.has_cookie)
         say(d, line, SEVERITY_UNCHECKED, ": --cookie-file would tell", "cookies");
     line++;
-    if (c->lookups == 0)
+    if (c->lookups + c->questions == 0)
         say(d, line, SEVERITY_UNCHECKED, " is not in the capture: names that do not resolve",
             "DNS, UDP port 53,");
+    else if (c->lookups == 0)
+        say(d, line, SEVERITY_UNCHECKED, " to DNS, without any answer in the capture",
+            ds_counted(c->questions, "questions").text);
     else if (c->resolved == c->lookups)
         say(d, line, SEVERITY_FINE, " of DNS, all with an address", ds_counted(c->lookups, "answers").text);
+    line++;
+    if (c->others_names != 0) {
+        struct finding others = {
+            .number = UINT64_MAX - line, .severity = SEVERITY_UNCHECKED, .is_update = true};
+        wording_printf(&others.sentence, "%s did not resolve, of hosts on which no node was seen: ",
+                       ds_counted(c->others_names, "names").text);
+        wording_put(&others.sentence, WORD_NODE,
+                    text_of(d->lookups.others.text, d->lookups.others.len));
+        wording_add(&others.sentence, " first (DS109)");
+        detect_emit(d, &others);
+    }
     line++;
     if (detect_mesh_cap(d) != 0) {
         snprintf(text, sizeof text, "%u", detect_mesh_cap(d));

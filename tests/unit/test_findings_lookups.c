@@ -66,6 +66,62 @@ static void does_not_resolve(void **state)
     sentence_is("bob does not resolve: DNS does not answer");
 }
 
+/* icmp: a host or router says of a question that it does not arrive. */
+static void icmp(struct ds_addr client, const char *name, const char *what)
+{
+    struct ds_conn conn = {.end = {{.addr = client}, {.addr = name_server}}};
+    struct ds_event event = event_of(DS_EVENT_LOOKUP, 0);
+    event.conn = &conn;
+    event.lookup = (struct ds_lookup){.name = text(name), .type = DS_LOOKUP_A, .icmp = what};
+    put(&event);
+}
+
+static void name_server_is_not_there(void **state)
+{
+    enum { SAID, ASKED_AGAIN, ANSWERED, OF_OTHERS, CASES };
+    static const struct ds_addr one_more = {4, {10, 0, 0, 99}};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_asking();
+        lookup_by(alices_host, "bob.example", -1, false);
+        icmp(i == OF_OTHERS ? one_more : alices_host, "bob.example", "port unreachable");
+        if (i == ASKED_AGAIN)
+            lookup_by(alices_host, "bob.example.example", -1, false);
+        if (i == ANSWERED)
+            lookup_by(alices_host, "bob.example", 0, true);
+        found(i == SAID || i == ASKED_AGAIN ? "DS109" : "");
+        if (w.num == 0)
+            continue;
+        sentence_is(i == SAID ? "bob.example does not resolve: DNS cannot be reached"
+                              : "bob.example does not resolve: DNS does not answer");
+        detail_has("; ICMP says: port unreachable");
+        assert_string_equal(w.last.evidence[0].packet[1].what, "what ICMP says of it");
+        assert_non_null(strstr(w.unchecked, i == SAID ? "1 question to DNS, without any answer"
+                                                      : "2 questions to DNS, without any answer"));
+    }
+}
+
+/* Where no node was seen nobody is accused, but it is said. */
+static void others_names(void **state)
+{
+    (void)state;
+    for (int num = 0; num <= 2; num++) {
+        begin();
+        for (int i = 0; i < num; i++)
+            lookup(i == 0 ? "first.example" : "second", 3);
+        found("");
+        assert_int_equal(strstr(w.unchecked, "DNS, UDP port 53, is not in the capture") != NULL, num == 0);
+        if (num != 0)
+            assert_non_null(strstr(w.unchecked,
+                                   num == 1 ? "1 name did not resolve, of hosts on which no node was seen: "
+                                              "first.example first (DS109)"
+                                            : "2 names did not resolve, of hosts on which no node was seen: "
+                                              "first.example first (DS109)"));
+        else
+            assert_null(strstr(w.unchecked, "did not resolve"));
+    }
+}
+
 static void resolves(void **state)
 {
     (void)state;
@@ -360,6 +416,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(does_not_resolve),
+        cmocka_unit_test(name_server_is_not_there),
+        cmocka_unit_test(others_names),
         cmocka_unit_test(resolves),
         cmocka_unit_test(bounds_of_lookups),
         cmocka_unit_test(dials_after_a_lookup),

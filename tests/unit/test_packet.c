@@ -268,6 +268,45 @@ static void test_icmp(void **state)
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
 }
 
+/* What ICMP quotes of DNS is a question that did not arrive; an answer that did not is none. */
+static void test_icmp_of_dns(void **state)
+{
+    enum { QUESTION, CUT, ANSWER, OTHER_PORT, FRAGMENT, UNASKED, CASES };
+    static const uint8_t question[] = {0, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 'b', 'o', 'b', 0, 0, 1, 0, 1};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        uint8_t quoted[100];
+        maker_start(&m, question, sizeof question - (i == CUT));
+        maker_udp(&m, i == ANSWER ? 53 : 40000, i == ANSWER ? 40000 : i == OTHER_PORT ? 54 : 53);
+        if (i == ANSWER)
+            maker_bytes(&m)[8 + 2] |= 0x80;
+        maker_ip4(&m, 17);
+        if (i == FRAGMENT)
+            maker_bytes(&m)[7] = 1;
+        const size_t len = m.len;
+        memcpy(quoted, maker_bytes(&m), len);
+        maker_start(&m, quoted, len);
+        maker_put32(&m, 0);
+        maker_put16(&m, 0);
+        maker_put8(&m, 3);
+        maker_put8(&m, 3);
+        maker_ip4(&m, 1);
+        decoder.reads_dns = i != UNASKED;
+        assert_int_equal(decode(RAW), i == QUESTION ? PACKET_DNS : PACKET_NOT_TCP);
+        if (i != QUESTION)
+            continue;
+        assert_string_equal(decoder.icmp.what, "port unreachable");
+        assert_int_equal(segment.src_port, 40000);
+        assert_memory_equal(decoder.dns.name, "bob", 3);
+        maker_start(&m, question, sizeof question); /* and then one that nothing is said of */
+        maker_udp(&m, 40000, 53);
+        maker_ip4(&m, 17);
+        assert_int_equal(decode(RAW), PACKET_DNS);
+        assert_null(decoder.icmp.what);
+    }
+    decoder.reads_dns = false;
+}
+
 static void test_ip4(void **state)
 {
     (void)state;
@@ -471,6 +510,7 @@ int main(void)
         TEST(test_not_tcp),
         TEST(test_opens),
         TEST(test_icmp),
+        TEST(test_icmp_of_dns),
         TEST(test_ip4),
         TEST(test_padding),
         TEST(test_ip6),
