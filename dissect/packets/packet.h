@@ -52,7 +52,7 @@ struct ip_fragments; /* IP packets being put together, see ip_fragments.h */
 
 struct packet_decoder {
     struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and forgotten */
-    struct icmp_error icmp;         /* of PACKET_ICMP, and of PACKET_DNS that is quoted: else what is NULL */
+    struct icmp_error icmp;         /* of PACKET_ICMP; of PACKET_DNS what is NULL unless it is quoted */
     bool reads_dns;                 /* else it is PACKET_NOT_TCP */
     struct dns_message dns;         /* of PACKET_DNS; out then has the addresses and ports */
 };
