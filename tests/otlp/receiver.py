@@ -1,4 +1,5 @@
 """A receiver of OTLP over HTTP for tests: what comes is parsed and kept, and answered as it is told."""
+import contextlib
 import gzip
 import http.server
 import json
@@ -13,11 +14,13 @@ sys.dont_write_bytecode = True
 
 class Receiver:
     """answers: functions of (handler, number of spans) that answer the next requests; behind them all are
-    taken. spans: of requests that were taken, in order."""
+    taken. spans: of requests that were taken, in order; who has an answer may ask for them before whoever
+    gave it has noted them, and is let wait."""
 
     def __init__(self, answers=(), context=None, port=0, body_delay=0):
         self.answers = list(answers)
-        self.spans, self.headers, self.times, self.num_spans, self.paths, self.sizes = [], [], [], [], [], []
+        self.taken, self.headers, self.times, self.num_spans, self.paths, self.sizes = [], [], [], [], [], []
+        self.num_under_way, self.changed = 0, threading.Condition()
         self.body_delay = body_delay
         receiver = self
 
@@ -25,7 +28,8 @@ class Receiver:
             protocol_version = 'HTTP/1.1'
 
             def do_POST(self):
-                receiver.take(self)
+                with receiver.under_way():
+                    receiver.take(self)
 
             def do_GET(self):
                 receiver.paths.append('GET ' + self.path)
@@ -47,6 +51,24 @@ class Receiver:
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True, kwargs={'poll_interval': 0.05})
         self.thread.start()
 
+    @contextlib.contextmanager
+    def under_way(self):
+        def count(num):
+            with self.changed:
+                self.num_under_way += num
+                self.changed.notify_all()
+        count(1)
+        try:
+            yield
+        finally:
+            count(-1)
+
+    @property
+    def spans(self):
+        with self.changed:
+            self.changed.wait_for(lambda: self.num_under_way == 0, 60)
+        return self.taken
+
     def take(self, handler):
         time.sleep(self.body_delay)
         raw = handler.rfile.read(int(handler.headers['Content-Length']))
@@ -64,7 +86,7 @@ class Receiver:
                 return
         else:
             reply(handler, 200, b'{}')
-        self.spans += spans
+        self.taken += spans
 
     def stop(self):
         self.server.shutdown()
