@@ -40,7 +40,9 @@ static struct process *process_of(const struct processes *p, const struct title 
 static bool print_name_as(struct processes *p, enum ds_syntax syntax, const struct title_name *name,
                           size_t *prefix_len)
 {
-    const struct ds_term_print_options options = {.max_len = TITLE_LEN_MAX + 1, .unmarked = true};
+    /* A binary of more bytes than that is too long, however they are written. */
+    const struct ds_term_print_options options = {
+        .max_bytes = TITLE_LEN_MAX + 1, .max_len = TITLE_LEN_MAX + 1, .unmarked = true};
     struct ds_buffer *out = &p->scratch;
     out->len = 0;
     ds_buffer_add_text(out, name->prefix);

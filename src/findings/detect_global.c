@@ -24,7 +24,7 @@ static bool text_is(struct ds_text text, const char *word)
 /* hash_term hashes what a term is printed as, so that it is the same wherever its atoms stand. */
 static uint64_t hash_term(uint64_t hash, const struct ds_term *term)
 {
-    const struct ds_term_print_options options = {.max_len = NAME_LEN};
+    const struct ds_term_print_options options = {.max_bytes = NAME_LEN, .max_len = NAME_LEN};
     struct ds_buffer text = {0};
     if (ds_term_print(term, &options, &text))
         hash = hash_more(hash, text.data, text.len);

@@ -182,7 +182,8 @@ static void take_conn(struct exposure *e, const struct ds_event *event)
 /* print_fun appends a fun that is to be run, be it by itself or in a list. False: there is none. */
 static bool print_fun(const struct ds_message *m, struct ds_buffer *out)
 {
-    const struct ds_term_print_options options = {.max_items = 3, .max_len = CODE_LEN};
+    const struct ds_term_print_options options = {
+        .max_bytes = CODE_LEN, .max_items = 3, .max_len = CODE_LEN};
     struct ds_buffer text = {0};
     term_show(&m->payload, &options, &text);
     ds_buffer_add(&text, "", 1);

@@ -145,6 +145,34 @@ static void in_elixir(void **state)
     stop(&w);
 }
 
+/* A group may be any term: of one that is too long no more is written than shows that. */
+static void too_long(void **state)
+{
+    enum { LEN = 1000000 };
+    static uint8_t bytes[5 + LEN] = {109, 0, LEN >> 16, (LEN >> 8) & 0xff, LEN & 0xff};
+    struct world w;
+    (void)state;
+    start(&w, 100);
+    const struct pid_key scope = pid(w.a, 50);
+    titles_open_scope(&w.p, &scope);
+    processes_learn(&w.p, intern_add(&w.intern, text("lab")), &scope);
+    for (int i = 0; i < 3; i++) {
+        /* Of fewer than TITLE_LEN_MAX bytes, of one more, and of very many; those show as text, others as numbers. */
+        const uint32_t len = i == 0 ? TITLE_LEN_MAX - 16 : i == 1 ? TITLE_LEN_MAX + 1 : LEN;
+        const uint8_t head[] = {109, 0, (uint8_t)(len >> 16), (uint8_t)(len >> 8), (uint8_t)len};
+        memcpy(bytes, head, sizeof head);
+        memset(bytes + sizeof head, i == 2 ? 0xff : 'x', len);
+        const struct ds_term group = {.data = bytes, .len = sizeof head + len};
+        titles_join(&w.p, &scope, &group, &(struct pid_key){w.a, 7, (uint32_t)i + 1, 0});
+        struct titles room;
+        const struct titles *titles =
+            titles_list(&w.p, processes_find(&w.p, &(struct pid_key){w.a, 7, (uint32_t)i + 1, 0}), &room);
+        assert_int_equal(titles != NULL, i == 0);
+        assert_in_range(w.p.scratch.cap, 1, 4096);
+    }
+    stop(&w);
+}
+
 static void groups(void **state)
 {
     struct world w;
@@ -300,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_names),    cmocka_unit_test(in_elixir),
+        cmocka_unit_test(too_long),
         cmocka_unit_test(groups),          cmocka_unit_test(many_titles),
         cmocka_unit_test(caps),            cmocka_unit_test(each_change_counts_once),
         cmocka_unit_test(memory_runs_out),
