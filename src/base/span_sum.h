@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* span_sum returns sum + ns; neither is negative. */
+/* span_sum returns sum + ns; sum is not negative. */
 static inline int64_t span_sum(int64_t sum, int64_t ns)
 {
     return ns < INT64_MAX - sum ? sum + ns : INT64_MAX;

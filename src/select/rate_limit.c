@@ -3,6 +3,8 @@
  */
 #include "rate_limit.h"
 
+#include "span_sum.h"
+
 #include <stdlib.h>
 
 bool rate_limit_init(struct rate_limit *limit, const struct rate *rate)
@@ -23,15 +25,18 @@ bool rate_limit_exceeded(struct rate_limit *limit, int64_t ts_ns)
 {
     if (limit->rate.max == 0)
         return false;
-    ts_ns += limit->ahead_ns;
+    ts_ns = span_sum(limit->ahead_ns, ts_ns);
     if (limit->num != 0 && limit->last_ns - ts_ns > limit->rate.within_ns) {
-        limit->ahead_ns += limit->last_ns - ts_ns;
+        limit->ahead_ns = span_sum(limit->ahead_ns, limit->last_ns - ts_ns);
         ts_ns = limit->last_ns;
     }
     limit->last_ns = ts_ns;
     /* What stands here is the message that rate.max others have followed. */
     int64_t *place = &limit->times[limit->num++ % limit->rate.max];
-    const bool blows = limit->num > limit->rate.max && ts_ns - *place < limit->rate.within_ns;
+    int64_t since_ns;
+    const bool is_far = __builtin_sub_overflow(ts_ns, *place, &since_ns);
+    const bool blows =
+        limit->num > limit->rate.max && !is_far && since_ns < limit->rate.within_ns;
     *place = ts_ns;
     return blows;
 }

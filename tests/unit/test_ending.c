@@ -224,6 +224,25 @@ static void fuse_counts_what_has_come(void **state)
     rate_limit_free(&limit);
 }
 
+/* A clock that goes back and forth between the ends of time: it goes on until there is no later one. */
+static void fuse_at_the_ends_of_time(void **state)
+{
+    const int64_t far = INT64_MAX / 2;
+    struct rate_limit limit;
+    const struct rate rate = {2, SECOND};
+    (void)state;
+    for (int first = -1; first <= 1; first += 2) {
+        assert_true(rate_limit_init(&limit, &rate));
+        for (int i = 0, sign = first; i < 12; i++, sign = -sign) {
+            const bool blows = rate_limit_exceeded(&limit, sign * far);
+            assert_false(blows && i < 3);
+            assert_in_range(limit.ahead_ns, 0, INT64_MAX);
+        }
+        assert_int_equal(limit.last_ns, INT64_MAX);
+        rate_limit_free(&limit);
+    }
+}
+
 /* A clock that is set back makes no messages come faster. */
 static void fuse_survives_a_clock_set_back(void **state)
 {
@@ -275,6 +294,7 @@ int main(void)
         cmocka_unit_test(fuse_blows_at_one_too_many),
         cmocka_unit_test(fuse_counts_what_has_come),
         cmocka_unit_test(fuse_survives_a_clock_set_back),
+        cmocka_unit_test(fuse_at_the_ends_of_time),
         cmocka_unit_test(no_fuse_never_blows),
         cmocka_unit_test(fuse_says_that_memory_ran_out),
     };
