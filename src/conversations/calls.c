@@ -372,8 +372,6 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     *out = (struct party){.node = intern_text(calls->intern, key->node)};
     if (key->node == 0)
         return;
-    if (out->node.len != 0 && out->node.data[0] == '?')
-        out->node = (struct ds_text){NULL, 0}; /* it stands for an unknown atom */
     if (key->serial == PID_KEY_NAMED) {
         out->name = intern_text(calls->intern, key->id);
         return;

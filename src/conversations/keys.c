@@ -5,7 +5,6 @@
 
 #include <distsniff/otp.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { LEAST = 256 }; /* texts for which there is room even if there may be fewer */
@@ -13,7 +12,8 @@ enum { LEAST = 256 }; /* texts for which there is room even if there may be fewe
 void intern_init(struct intern *intern, uint64_t max)
 {
     *intern = (struct intern){0};
-    table_init(&intern->table, sizeof(struct interned), max);
+    table_init(&intern->table, sizeof(struct interned),
+               max < INTERN_UNKNOWN ? max : INTERN_UNKNOWN - 1);
     intern->max_bytes = (max > LEAST ? max : LEAST) * INTERN_BYTES_EACH;
 }
 
@@ -101,11 +101,7 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
 /* node_number numbers the node; an unknown one is a node of its own on each connection. */
 static uint32_t node_number(struct intern *nodes, struct ds_text node, uint64_t conn)
 {
-    if (node.data != NULL)
-        return intern_add(nodes, node);
-    char text[32];
-    int len = snprintf(text, sizeof text, "?%llu", (unsigned long long)conn);
-    return intern_add(nodes, (struct ds_text){text, (size_t)len});
+    return node.data != NULL ? intern_add(nodes, node) : INTERN_UNKNOWN | (uint32_t)conn;
 }
 
 bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t conn,

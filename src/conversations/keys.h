@@ -36,6 +36,10 @@ struct intern {
 /* Room for each text on average; what an atom has at most, 255 characters. */
 enum { INTERN_BYTES_EACH = 256, INTERN_TEXT_MAX = 1020 };
 
+/* Numbers from here on are no text's: an unknown node is one of its own on each connection, and no peer
+ * can call itself so that it is taken for one. */
+#define INTERN_UNKNOWN (UINT32_C(1) << 31)
+
 void intern_init(struct intern *intern, uint64_t max);
 void intern_free(struct intern *intern);
 
@@ -53,10 +57,11 @@ uint32_t intern_add(struct intern *intern, struct ds_text text);
 /* intern_find is intern_add for texts met before; 0 otherwise. */
 uint32_t intern_find(const struct intern *intern, struct ds_text text);
 
-/* intern_text returns the text, absent for 0. It lives until intern_free. */
+/* intern_text returns the text, absent for 0 and what stands for none. It lives until intern_free. */
 static inline struct ds_text intern_text(const struct intern *intern, uint32_t number)
 {
-    const struct interned *e = table_get(&intern->table, number);
+    const struct interned *e =
+        number < INTERN_UNKNOWN ? table_get(&intern->table, number) : NULL;
     return e != NULL ? (struct ds_text){e->text, e->len} : (struct ds_text){NULL, 0};
 }
 

@@ -275,6 +275,15 @@ static void unknown_node(void **state)
     spawn_reply(&seen, 1, 0, etf_pid_of(etf_cached(NULL), 61, 7));
     assert_last(&seen, 1, CALL_OK);
     assert_string_equal(seen.ended[0].callee, "<?.61.0>");
+    /* One may call itself as it likes: it is shown, and is no node that nobody knows. */
+    spawn_request(&seen, 2, "m", "f", etf_nil());
+    spawn_reply(&seen, 2, 0, etf_pid("?1", 61));
+    assert_last(&seen, 2, CALL_OK);
+    assert_string_equal(seen.ended[1].callee, "<?1.61.0>");
+    ask_as(&seen, 0, etf_pid_of(etf_cached(NULL), 9, 7), etf_atom("echo"), etf_ref("a@h", 3), etf_atom("hi"));
+    message(&seen, &(struct message){.code = 2, .dir = 1, .to = etf_pid("?1", 9),
+                                     .payload = etf_tuple(2, etf_ref("a@h", 3), etf_atom("ok"))});
+    assert_int_equal(seen.num_ended, 2); /* that answers somebody else */
     stop(&seen);
 }
 
