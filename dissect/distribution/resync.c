@@ -41,7 +41,9 @@ struct place {
     bool final; /* the window does not grow any more */
 };
 
-bool resync_could_begin(struct cursor bytes)
+/* could_begin says whether a frame could begin with these bytes: a length that is not absurd and a
+ * type. True as well for fewer than 6 bytes that do not speak against it. */
+static bool could_begin(struct cursor bytes)
 {
     uint32_t len;
     uint8_t first, second;
@@ -88,7 +90,7 @@ static enum proto_guess try_payload(struct resync *search, const struct place *p
         if (term_check(&at, &source->atoms, &unused, &unused, NULL) != TERM_OK)
             return PROTO_NO;
     }
-    if (cursor_left(&at) != 0 || !resync_could_begin(place->after))
+    if (cursor_left(&at) != 0 || !could_begin(place->after))
         return PROTO_NO;
     return PROTO_YES;
 }
@@ -100,7 +102,7 @@ static enum proto_guess try_next(const struct place *place, bool tick_will_do)
     uint32_t len;
     if (!place->complete)
         return place->final ? (tick_will_do ? PROTO_YES : PROTO_NO) : PROTO_MORE;
-    if (!resync_could_begin(after))
+    if (!could_begin(after))
         return PROTO_NO;
     if (cursor_left(&after) < 6)
         return place->final ? (tick_will_do ? PROTO_YES : PROTO_NO) : PROTO_MORE;
@@ -164,7 +166,7 @@ static bool place_at(struct cursor window, size_t offset, bool final, struct pla
         return false;
     struct cursor at = window;
     uint32_t len;
-    if (!resync_could_begin(window) || !cursor_read_u32(&at, &len) || len < 2)
+    if (!could_begin(window) || !cursor_read_u32(&at, &len) || len < 2)
         return false;
     place->len = len + 4;
     place->complete = cursor_left(&window) >= place->len;
@@ -244,7 +246,7 @@ bool resync_still_fits(struct cursor bytes)
     uint32_t len;
     uint8_t first;
     const char *what;
-    if (!resync_could_begin(bytes))
+    if (!could_begin(bytes))
         return false;
     if (!cursor_read_u32(&at, &len))
         return true;

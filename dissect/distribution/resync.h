@@ -28,10 +28,6 @@ enum proto_guess resync_search(struct resync *search, struct cursor window, bool
 /* resync_cut tells that the first len bytes were taken off the window. */
 void resync_cut(struct resync *search, size_t len);
 
-/* resync_could_begin says whether a frame could begin with these bytes: a length that is
- * not absurd and a type. True as well for fewer than 6 bytes that do not speak against it. */
-bool resync_could_begin(struct cursor bytes);
-
 /* resync_still_fits looks closer at the first bytes of a frame, whole or not: false when
  * its header or control message is nonsense. */
 bool resync_still_fits(struct cursor bytes);

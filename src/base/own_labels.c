@@ -101,11 +101,6 @@ const struct ds_otp_line *own_labels(size_t *num_lines)
     return own.all;
 }
 
-size_t own_labels_num(void)
-{
-    return own.file.num;
-}
-
 struct ds_otp *own_labels_new(void)
 {
     return ds_otp_new_with(own.file.line, own.file.num);

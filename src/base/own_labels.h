@@ -17,9 +17,6 @@ bool own_labels_read(const char *name);
  * end of the run. */
 const struct ds_otp_line *own_labels(size_t *num_lines);
 
-/* own_labels_num says how many of them are of the file. */
-size_t own_labels_num(void);
-
 /* own_labels_new returns the table of these lines; NULL when memory ran out. */
 struct ds_otp *own_labels_new(void);
 

@@ -27,10 +27,6 @@ void rows_record(struct rows *rows, const struct record *record);
 void rows_lost(struct rows *rows, const struct loss *loss);
 
 /* What rows_record is made of: each begins a row, and ends it. */
-void rows_conn(struct rows *rows, const struct ds_event *event);
-void rows_link(struct rows *rows, const struct ds_event *event);
-void rows_epmd(struct rows *rows, const struct ds_event *event);
-void rows_handshake(struct rows *rows, const struct ds_event *event);
 void rows_message(struct rows *rows, const struct ds_event *event, const struct note *note);
 void rows_call(struct rows *rows, const struct call *call);
 void rows_monitor(struct rows *rows, const struct monitor_end *monitor);

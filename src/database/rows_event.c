@@ -84,7 +84,7 @@ static void conn_row(struct rows *rows, const struct ds_event *event)
     database_end_row(d);
 }
 
-void rows_conn(struct rows *rows, const struct ds_event *event)
+static void put_conn_rows(struct rows *rows, const struct ds_event *event)
 {
     struct database *d = rows->database;
     conn_row(rows, event);
@@ -161,7 +161,7 @@ static void link_row(struct rows *rows, const struct ds_event *event, int end)
     database_end_row(d);
 }
 
-void rows_link(struct rows *rows, const struct ds_event *event)
+static void put_link_rows(struct rows *rows, const struct ds_event *event)
 {
     link_row(rows, event, 0);
     link_row(rows, event, 1);
@@ -220,7 +220,7 @@ static void put_epmd(struct rows *rows, const struct ds_epmd *epmd)
     }
 }
 
-void rows_epmd(struct rows *rows, const struct ds_event *event)
+static void put_epmd_rows(struct rows *rows, const struct ds_event *event)
 {
     struct database *d = rows->database;
     const struct ds_epmd *epmd = &event->epmd;
@@ -259,7 +259,7 @@ static void put_flags(struct rows *rows, uint64_t flags)
     database_word(d, COLUMN_handshake_release, ds_flags_release(flags));
 }
 
-void rows_handshake(struct rows *rows, const struct ds_event *event)
+static void put_handshake_rows(struct rows *rows, const struct ds_event *event)
 {
     struct database *d = rows->database;
     const struct ds_handshake *h = &event->handshake;
@@ -336,13 +336,13 @@ static void event_row(struct rows *rows, const struct ds_event *event, const str
         rows_message(rows, event, note);
         break;
     case DS_EVENT_EPMD:
-        rows_epmd(rows, event);
+        put_epmd_rows(rows, event);
         break;
     case DS_EVENT_HANDSHAKE:
-        rows_handshake(rows, event);
+        put_handshake_rows(rows, event);
         break;
     case DS_EVENT_CONN:
-        rows_conn(rows, event);
+        put_conn_rows(rows, event);
         break;
     case DS_EVENT_TICK:
         tick_row(rows, event);
@@ -375,7 +375,7 @@ void rows_record(struct rows *rows, const struct record *record)
     else if (record->monitor != NULL)
         rows_monitor(rows, record->monitor);
     else if (record->link_facts)
-        rows_link(rows, record->event);
+        put_link_rows(rows, record->event);
     else
         event_row(rows, record->event, &record->note);
 }

@@ -171,7 +171,9 @@ static bool can_write_until(int fd, int64_t until_ns)
     return false;
 }
 
-bool output_file_can_write(int fd)
+/* can_write waits until a descriptor takes some bytes without blocking. False when it does not for some
+ * seconds. */
+static bool can_write(int fd)
 {
     return can_write_until(fd, clock_now_ns() + PATIENCE_NS);
 }
@@ -310,7 +312,7 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
     if (!output->gave_up)
         return;
     /* Standard error may go the same way. Then nothing more is said, and nothing waits for it. */
-    if (!output_file_can_write(STDERR_FILENO))
+    if (!can_write(STDERR_FILENO))
         complain_no_more();
     if (num_records != 0)
         complain("%s is not being read: the last %s and %s could not be written", output->name,

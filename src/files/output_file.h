@@ -74,10 +74,6 @@ void output_file_forget(struct output_file *output);
 /* output_file_flush writes what has gathered. */
 void output_file_flush(struct output_file *output);
 
-/* output_file_can_write waits until a descriptor takes some bytes without blocking. False when it
- * does not for some seconds. */
-bool output_file_can_write(int fd);
-
 /* output_file_say_unread says what nobody wanted to read, if that was the case: num_records that
  * did not even come here, and bytes. */
 void output_file_say_unread(const struct output_file *output, uint64_t num_records);

@@ -48,7 +48,8 @@ static bool is_trusted(uid_t uid)
     return uid == 0 || is_ours(uid);
 }
 
-bool careful_is_shared(const struct stat *folder)
+/* is_shared says whether others may put entries into a folder. */
+static bool is_shared(const struct stat *folder)
 {
     const bool others_group = folder->st_gid != 0 && folder->st_gid != getegid() &&
                               !is_ours(folder->st_uid);
@@ -68,7 +69,7 @@ static bool enter(struct way *way, int folder)
     if (way->folder >= 0)
         close(way->folder);
     way->folder = folder;
-    way->is_shared = careful_is_shared(&status);
+    way->is_shared = is_shared(&status);
     way->has_ways = folder_has_ways(folder);
     return true;
 }

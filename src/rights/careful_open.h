@@ -43,7 +43,4 @@ bool careful_remove(const char *name);
  * written. */
 bool careful_may_create(const char *name);
 
-/* careful_is_shared says whether others may put entries into a folder. */
-bool careful_is_shared(const struct stat *folder);
-
 #endif

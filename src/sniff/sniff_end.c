@@ -31,7 +31,8 @@ static bool is_save_all(const struct sniff *s)
            (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
 }
 
-bool sniff_reader_is_gone(const struct sniff *s)
+/* reader_is_gone says whether the reason to end is that nobody reads. */
+static bool reader_is_gone(const struct sniff *s)
 {
     return (save_get_ending(&s->save) == ENDING_READER && is_save_all(s)) ||
            (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
@@ -117,11 +118,11 @@ int sniff_close(struct sniff *s, bool opened)
     if (opened) {
         if (s->options->report.wanted[REPORT_CLOCKS])
             capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
-        if (!sniff_reader_is_gone(s))
+        if (!reader_is_gone(s))
             pipeline_write_reports(s->pipeline);
         const struct ds_stats stats = sniff_stats(s);
         complete = summary_is_complete(&stats);
-        if (!sniff_reader_is_gone(s)) {
+        if (!reader_is_gone(s)) {
             sniff_say_given_up(s);
             pipeline_tell_near(s->pipeline);
             if (s->keylog != NULL)
@@ -135,7 +136,7 @@ int sniff_close(struct sniff *s, bool opened)
                  annotated_ending(s) == ENDING_OUTPUT ||
                  (s->pipeline != NULL &&
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
-    if (opened && !sniff_reader_is_gone(s))
+    if (opened && !reader_is_gone(s))
         ending_print(&s->ending, stderr);
     const bool shows_on = opened && s->web != NULL && !stop_wanted &&
                           !pipeline_has_failed(s->pipeline);

@@ -106,10 +106,9 @@ bool sniff_may_replace(const struct sniff *s);
 void sniff_warn_of_secrets(const struct options *options);
 
 /* sniff_is_over says whether events are of no use any more; sniff_has_ended whether there is any
- * reason to end, and notes it; sniff_reader_is_gone whether that is that nobody reads. */
+ * reason to end, and notes it. */
 bool sniff_is_over(struct sniff *s);
 bool sniff_has_ended(struct sniff *s);
-bool sniff_reader_is_gone(const struct sniff *s);
 
 /* sniff_reload takes over what --config says now, and goes on in the files that have their names now;
  * sniff_free_again frees what it has read, once the pipeline is gone. */
