@@ -248,6 +248,27 @@ static void test_used(void **state)
     ds_keylog_free(keylog);
 }
 
+/* Digits are of either case, and what stands beside them in ASCII is none. */
+static void test_digits(void **state)
+{
+    (void)state;
+    for (int c = ' ' + 1; c < 0x7f; c++) {
+        struct ds_keylog *keylog = ds_keylog_new(10);
+        const char digits[] = {(char)c, '\0'};
+        const bool is_digit = strchr("0123456789abcdefABCDEF", c) != NULL;
+        const uint8_t random[TLS_RANDOM_LEN] = {[TLS_RANDOM_LEN - 1] = 7};
+        make_line("CLIENT_RANDOM", 64, 96);
+        line[strlen(line) - 1] = (char)c;
+        add(keylog, line);
+        const struct keylog_secret *found = keylog_find(keylog, TLS_LABEL_MASTER, 0, random);
+        assert_int_equal(found != NULL, is_digit);
+        assert_int_equal(ds_keylog_stats(keylog)->malformed, !is_digit);
+        if (is_digit)
+            assert_int_equal(found->secret[TLS_MASTER_LEN - 1], strtoul(digits, NULL, 16));
+        ds_keylog_free(keylog);
+    }
+}
+
 /* A line of 512 bytes is read, a longer one is none, in however many pieces they come. */
 static void test_longest(void **state)
 {
@@ -355,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_used),
+        cmocka_unit_test(test_digits),
         cmocka_unit_test(test_longest),
         cmocka_unit_test(test_oldest_goes),
         cmocka_unit_test(test_used_in_order),
