@@ -290,9 +290,11 @@ static bool wait_for_writer(int fd)
     if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode))
         return true;
     int num;
-    do
-        num = poll(&poll_fd, 1, -1);
-    while (num < 0 && errno == EINTR && !stop_may_be_wanted());
+    do /* what came just before that has woken nobody */
+        num = poll(&poll_fd, 1, 100);
+    while ((num == 0 || (num < 0 && errno == EINTR)) && !stop_may_be_wanted());
+    if (num == 0)
+        errno = EINTR;
     return num > 0;
 }
 

@@ -1,12 +1,17 @@
 /*
  * test_stop.c - what signals ask for, also those that come before it is known what they mean.
  */
+#include "file_helper.h"
 #include "stop.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -56,6 +61,22 @@ static void an_early_hangup_means_what_later_ones_do(void **state)
     assert_true(reload_wanted);
 }
 
+/* Nobody ever writes into the FIFO. */
+static void a_hangup_before_a_wait_ends_it(void **state)
+{
+    char folder[] = "/tmp/test_stop.XXXXXX", name[64];
+    (void)state;
+    begin_anew();
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/fifo", folder);
+    assert_int_equal(mkfifo(name, 0600), 0);
+    raise(SIGHUP);
+    assert_null(file_helper_fopen(name));
+    assert_int_equal(errno, EINTR);
+    unlink(name);
+    rmdir(folder);
+}
+
 static void an_ignored_hangup_stays_ignored(void **state)
 {
     (void)state;
@@ -75,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(early_wishes_are_kept),
         cmocka_unit_test(an_early_hangup_means_what_later_ones_do),
+        cmocka_unit_test(a_hangup_before_a_wait_ends_it),
         cmocka_unit_test(an_ignored_hangup_stays_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
