@@ -301,7 +301,11 @@ static void bursts(void **state)
 /* What had to wait is told afterwards, of a stall that was told. */
 static void held_up(void **state)
 {
-    enum { ONE, TWO, SHORT, LOST, NONE, CASES };
+    enum { ONE, TWO, SHORT, LOST, MISSING, NONE, CASES };
+    static const enum ds_stall_why why[CASES] = {
+        [ONE] = DS_STALL_ZERO_WINDOW, [TWO] = DS_STALL_ZERO_WINDOW,   [SHORT] = DS_STALL_ZERO_WINDOW,
+        [LOST] = DS_STALL_LOST,       [MISSING] = DS_STALL_MISSING, [NONE] = DS_STALL_ZERO_WINDOW,
+    };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
@@ -311,7 +315,7 @@ static void held_up(void **state)
                                       .num_messages = i == NONE ? 0 : i == TWO ? 2 : 1,
                                       .message = {{.frame = 70}, {.frame = 71}}};
         struct ds_event event = event_of(DS_EVENT_STALL, 0);
-        event.stall = (struct ds_stall){.why = i == LOST ? DS_STALL_LOST : DS_STALL_ZERO_WINDOW,
+        event.stall = (struct ds_stall){.why = why[i],
                                         .is_over = true,
                                         .duration_ns = i == SHORT ? SECOND - 1 : SECOND};
         findings_record(w.findings, &(struct record){.event = &event, .note = {.held = &waited}});
