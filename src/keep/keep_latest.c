@@ -80,6 +80,12 @@ static void begin_file(struct packet_recorder *k)
     l->until_clock_ns = add_time(k->clock_ns(), add_time(k->config->after_ns, LATE_NS));
 }
 
+static void begin_if_triggered(struct packet_recorder *k)
+{
+    if (k->latest.triggered && !is_open(k) && k->ending == ENDING_NONE)
+        begin_file(k);
+}
+
 static void drop_old(struct packet_recorder *k)
 {
     const int64_t keep_ns = k->config->before_ns;
@@ -148,13 +154,16 @@ void keep_latest_packet(struct packet_recorder *k, uint64_t key, const struct ds
         packet_store_add(&k->store, key, packet);
     if (is_open(k) && key != 0)
         recorder_write(k, packet);
-    else if (!is_open(k) && l->triggered && k->ending == ENDING_NONE)
-        begin_file(k);
+    else
+        begin_if_triggered(k);
     l->triggered = false;
 }
 
 void keep_latest_look(struct packet_recorder *k)
 {
+    /* What the clock found is not left to wait for a packet: what led to it would be too old by then. */
+    begin_if_triggered(k);
+    k->latest.triggered = false;
     /* Where nothing more comes, the clock ends a file. */
     if (is_open(k) && k->capture->is_live && k->clock_ns() > k->latest.until_clock_ns)
         close_file(k);
@@ -163,8 +172,7 @@ void keep_latest_look(struct packet_recorder *k)
 
 void keep_latest_end(struct packet_recorder *k)
 {
-    if (k->latest.triggered && !is_open(k) && k->ending == ENDING_NONE)
-        begin_file(k); /* by the end of the capture */
+    begin_if_triggered(k); /* by the end of the capture */
     if (is_open(k))
         close_file(k);
     after_file_wait(&k->latest.after);

@@ -127,9 +127,9 @@ void recorder_packet(struct packet_recorder *k, const struct ds_packet *packet,
 
 void recorder_flush(struct packet_recorder *k)
 {
-    recorder_flush_file(k);
     if (k->config->trigger != NULL)
         keep_latest_look(k);
+    recorder_flush_file(k);
 }
 
 enum ending_reason recorder_get_ending(const struct packet_recorder *k)

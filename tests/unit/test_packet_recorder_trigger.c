@@ -226,11 +226,45 @@ static void records_again_and_again(void **state)
     unload();
 }
 
+/* What is found by the clock has a file at once: were it to wait for the next packet, what led to it
+ * would be too old by then. */
+static void waits_for_no_packet(void **state)
+{
+    struct bench b;
+    struct filter_error error;
+    const struct ds_event event = {.type = DS_EVENT_TICK, .frame = 1000};
+    uint64_t num = 0;
+    (void)state;
+    load("../pcaps/otp25.pcap", 200);
+    prepare(&b, true);
+    b.options.write_file = file_name;
+    b.options.trigger = filter_parse("frame == 1000", &error);
+    b.options.before_ns = 5 * SECOND;
+    assert_true(begin(&b));
+    for (size_t i = 0; i < 150; i++)
+        take(&b, &packets[i]);
+    recorder_flush(b.recorder);
+    assert_int_equal(remove_files(NULL), 0);
+    recorder_record(b.recorder, &(struct record){.event = &event}, false);
+    recorder_flush(b.recorder);
+    assert_int_equal(remove_files(&num), 1);
+    assert_true(num > 100);
+    /* It is over when the clock says so; the next packet makes no other one. */
+    clock_shows_ns += 3600 * SECOND;
+    recorder_flush(b.recorder);
+    take(&b, &packets[150]);
+    end(&b);
+    assert_int_equal(remove_files(NULL), 0);
+    clean_up(&b);
+    unload();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_a_file_though_the_clock_is_set),
         cmocka_unit_test(takes_any_time_after),
+        cmocka_unit_test(waits_for_no_packet),
         cmocka_unit_test(records_again_and_again),
         cmocka_unit_test(says_only_what_is_lacking),
         cmocka_unit_test(lacks_what_is_just_old_enough),
