@@ -22,6 +22,7 @@ struct watched {
     int64_t opened_ns, up_ns;
     int initiator; /* the end that sent send_name, -1 */
     enum ds_handshake_step last_step; /* DS_STEP_UNKNOWN: none */
+    int step_end;                     /* who took it */
     int64_t step_ns;                  /* of it */
     int64_t gap_ns;  /* when packets were missing last; 0: never */
     int64_t left_ns; /* how long the initiator had waited for an answer when it closed; 0: it has not */

@@ -158,6 +158,7 @@ void detect_handshake(struct detect *d, const struct ds_event *event)
     if (h->step != DS_STEP_UNKNOWN && event->fault.kind == DS_FAULT_NONE) {
         w->step_frame[h->step] = event->frame;
         w->last_step = h->step;
+        w->step_end = event->dir;
         w->step_ns = event->ts_ns;
     }
     w->alert |= has_tls_alert(event, w);

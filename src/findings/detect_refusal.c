@@ -208,10 +208,9 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
     if (initiator_has_tls) {
         wording_add(&f->detail, "it said hello, and nothing came back");
         add_told(d, f, event);
-    }
-    if (initiator_has_tls)
         detect_unsure(f, CERTAINTY_LIKELY,
                       "another connection to that port: in its handshake or in TLS");
+    }
     add_steps(f, w, event);
     detect_commit(d);
 }
@@ -252,21 +251,8 @@ static void take_left(struct detect *d, const struct ds_event *event, const stru
     detect_commit(d);
 }
 
-/* said_last returns the end that took the latest step. */
-static int said_last(const struct watched *w, int initiator)
-{
-    switch (w->last_step) {
-    case DS_STEP_STATUS:
-    case DS_STEP_CHALLENGE:
-    case DS_STEP_CHALLENGE_ACK:
-        return !initiator;
-    default:
-        return initiator;
-    }
-}
-
 static void report_other(struct detect *d, const struct ds_event *event, const struct watched *w,
-                         int closer, int initiator)
+                         int closer)
 {
     struct finding *f = detect_begin(d, FINDING_DS119, event);
     wording_end(&f->sentence, &event->conn->end[closer]);
@@ -275,7 +261,7 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
     wording_add(&f->sentence, " in the handshake, after ");
     wording_add(&f->sentence, ds_handshake_step_name(w->last_step));
     add_how(&f->detail, event, w, closer);
-    if (closer == said_last(w, initiator) && event->ts_ns - w->step_ns >= STALLED_NS) {
+    if (closer == w->step_end && event->ts_ns - w->step_ns >= STALLED_NS) {
         wording_add(&f->detail, ": ");
         wording_end(&f->detail, &event->conn->end[!closer]);
         wording_add(&f->detail, " had not gone on, or did not get it; ");
@@ -382,7 +368,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         else if (by_initiator && waited_ns >= STALLED_NS)
             report_stalled(d, event, w, initiator, waited_ns);
         else
-            report_other(d, event, w, closer, initiator);
+            report_other(d, event, w, closer);
         return;
     case DS_STEP_CHALLENGE:
         missing = find_missing(w, !initiator, &release);
@@ -391,7 +377,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         else if (by_initiator && waited_ns < STALLED_NS) /* at once: it has not waited for anything */
             report_name(d, event, w, initiator);
         else
-            report_other(d, event, w, closer, initiator);
+            report_other(d, event, w, closer);
         return;
     case DS_STEP_CHALLENGE_REPLY:
         if (!by_initiator)
@@ -399,7 +385,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         else if (waited_ns >= STALLED_NS)
             report_stalled(d, event, w, initiator, waited_ns);
         else
-            report_other(d, event, w, closer, initiator);
+            report_other(d, event, w, closer);
         return;
     case DS_STEP_CHALLENGE_ACK:
         if (by_initiator && w->cookie[!initiator] == DS_COOKIE_WRONG)
@@ -410,12 +396,12 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
             report_stalled(d, event, w, initiator, waited_ns);
             return;
         }
-        report_other(d, event, w, closer, initiator);
+        report_other(d, event, w, closer);
         return;
     case DS_STEP_UNKNOWN: /* no handshake at all: whoever that was, it was no node */
         detect_scan_end(d, event);
         return;
     default:
-        report_other(d, event, w, closer, initiator);
+        report_other(d, event, w, closer);
     }
 }
