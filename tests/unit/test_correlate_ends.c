@@ -211,7 +211,7 @@ static void given_up(void **state)
     static const struct {
         int64_t waited_us;
         enum call_outcome outcome;
-    } cases[] = {{4999, CALL_ABANDONED},   {94999, CALL_ABANDONED}, {95000, CALL_TIMEOUT},
+    } cases[] = {{0, CALL_ABANDONED},      {4999, CALL_ABANDONED},   {94999, CALL_ABANDONED}, {95000, CALL_TIMEOUT},
                  {99900, CALL_TIMEOUT},    {111111, CALL_TIMEOUT},  {111112, CALL_ABANDONED},
                  {194999, CALL_ABANDONED}, {195000, CALL_TIMEOUT},  {505000, CALL_TIMEOUT},
                  {450000, CALL_ABANDONED}, {1234000, CALL_TIMEOUT}};
