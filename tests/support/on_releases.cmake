@@ -27,10 +27,16 @@ function(on_releases_add name timeout one two command)
                        ENVIRONMENT "${environment}" ${on_releases_${of}})
 endfunction()
 
+# Tests with two sides run between all pairs of releases, or, with DISTSNIFF_OTP_PAIRS=same, with
+# both sides on one release.
+set(on_releases_pairs "$ENV{DISTSNIFF_OTP_PAIRS}")
+
 function(on_releases name sides timeout command)
   foreach(one IN LISTS on_releases_names)
     if(sides EQUAL 1)
       on_releases_add(${name}_on_${one} ${timeout} ${one} ${one} "${command}")
+    elseif(on_releases_pairs STREQUAL same)
+      on_releases_add(${name}_on_${one}_and_${one} ${timeout} ${one} ${one} "${command}")
     else()
       on_releases_add(${name}_on_${one}_and_here ${timeout} ${one} here "${command}")
       on_releases_add(${name}_on_here_and_${one} ${timeout} here ${one} "${command}")
