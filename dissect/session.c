@@ -53,6 +53,7 @@ struct ds_session *ds_session_new(const struct ds_config *config)
         ds_session_free(session);
         return NULL;
     }
+    packet_decoder_count(&session->decoder, &env->stats);
     session->decoder.reads_dns = config->lookups;
     if (config->facts)
         tcp_table_measure(session->tcp);

@@ -2,8 +2,14 @@
  * ip_fragments.c - IP reassembly (RFC 791, section 3.2; RFC 8200, section 4.5).
  *
  * A packet is known by its addresses, its identification and, in IPv4, its protocol. Its
- * pieces are kept in order of offset and never overlap: what is already there is cut off a
- * new one. It is whole when the pieces add up to the end that the last fragment told.
+ * pieces are kept in order of offset. It is whole when the pieces add up to the end that the
+ * last fragment tells.
+ *
+ * Two versions of the same bytes are treated as Linux treats them (RFC 5722, for both versions
+ * of IP; net/ipv4/inet_fragment.c): a fragment that lies within what is there is ignored, one that
+ * overlaps it in part discards the packet, and so do bytes beyond the end, a second end and a
+ * fragment without bytes. "Within what is there" means one run of pieces: such as came one
+ * behind the other, each at the end of all that was there.
  */
 #include "ip_fragments.h"
 
@@ -15,13 +21,15 @@
 enum {
     NUM_BUCKETS = 256,
     MAX_PIECES = 1024, /* of one packet */
-    MAX_LEN = 65535,
+    MAX_LEN_4 = 65535 - 20, /* a packet with its header fits into 16 bits */
+    MAX_LEN_6 = 65535,
 };
 #define TIMEOUT_NS (30 * INT64_C(1000000000))
 
 struct piece {
     struct piece *next;
     uint32_t offset, len;
+    bool goes_on; /* it is of the run of the piece before */
     uint8_t bytes[];
 };
 
@@ -42,7 +50,7 @@ struct assembly {
     int64_t first_ns;
     uint8_t protocol; /* what the first fragment says */
     bool end_known;
-    uint32_t end;  /* length of the whole packet, when known */
+    uint32_t end;  /* of the whole packet, when known; before that, of the last piece */
     uint32_t have; /* bytes of all pieces */
     uint32_t num_pieces;
     uint64_t charged;
@@ -53,6 +61,7 @@ struct assembly {
 struct ip_fragments {
     struct meter *meter;
     uint64_t max_packets, *hits;
+    uint64_t *num_ignored, *num_discarded, uncounted;
     uint64_t num_packets;
     uint64_t num_begun, last; /* numbers */
     struct assembly *oldest, *newest;
@@ -67,8 +76,16 @@ struct ip_fragments *ip_fragments_new(struct meter *meter, uint64_t max_packets,
         fragments->meter = meter;
         fragments->max_packets = max_packets;
         fragments->hits = hits;
+        fragments->num_ignored = fragments->num_discarded = &fragments->uncounted;
     }
     return fragments;
+}
+
+void ip_fragments_count(struct ip_fragments *fragments, uint64_t *num_ignored,
+                        uint64_t *num_discarded)
+{
+    fragments->num_ignored = num_ignored;
+    fragments->num_discarded = num_discarded;
 }
 
 static void free_pieces(struct assembly *assembly)
@@ -199,7 +216,7 @@ static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t no
 
 /* add_piece keeps a copy of bytes, which belong at offset, and links it in at at. */
 static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly, struct piece **at,
-                      uint32_t offset, struct cursor bytes)
+                      bool goes_on, uint32_t offset, struct cursor bytes)
 {
     uint32_t len = (uint32_t)cursor_left(&bytes);
     if (assembly->num_pieces == MAX_PIECES ||
@@ -212,6 +229,7 @@ static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly,
     }
     piece->offset = offset;
     piece->len = len;
+    piece->goes_on = goes_on;
     piece->next = *at;
     *at = piece;
     assembly->num_pieces++;
@@ -219,32 +237,43 @@ static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly,
     return true;
 }
 
-/* add_fragment adds what is new in bytes. */
-static bool add_fragment(struct ip_fragments *fragments, struct assembly *assembly, uint32_t offset,
-                         struct cursor bytes)
+/* What is to become of a fragment, or of its packet. */
+enum fragment_fate { FRAGMENT_ADDED, FRAGMENT_IGNORED, FRAGMENT_DISCARDS, FRAGMENT_NO_ROOM };
+
+/* add_fragment adds bytes where nothing is yet. */
+static enum fragment_fate add_fragment(struct ip_fragments *fragments, struct assembly *assembly,
+                                       uint32_t offset, struct cursor bytes)
 {
+    const uint32_t end = offset + (uint32_t)cursor_left(&bytes);
     struct piece **at = &assembly->pieces;
-    while (cursor_left(&bytes) > 0) {
-        while (*at != NULL && (*at)->offset + (*at)->len <= offset)
-            at = &(*at)->next;
-        uint32_t left = (uint32_t)cursor_left(&bytes);
-        struct cursor part;
-        if (*at == NULL || (*at)->offset > offset) {
-            uint32_t room = *at == NULL ? left : (*at)->offset - offset;
-            uint32_t len = room < left ? room : left;
-            if (!cursor_child(&bytes, len, &part) ||
-                !add_piece(fragments, assembly, at, offset, part))
-                return false;
-            offset += len;
-        } else {
-            uint32_t known = (*at)->offset + (*at)->len - offset;
-            uint32_t len = known < left ? known : left;
-            if (!cursor_child(&bytes, len, &part))
-                return false;
-            offset += len;
-        }
+    const struct piece *before = NULL;
+    while (*at != NULL && (*at)->offset + (*at)->len <= offset) {
+        before = *at;
+        at = &(*at)->next;
     }
-    return true;
+    if (*at == NULL || end <= (*at)->offset) {
+        const bool goes_on =
+            *at == NULL && before != NULL && before->offset + before->len == offset;
+        return add_piece(fragments, assembly, at, goes_on, offset, bytes) ? FRAGMENT_ADDED
+                                                                          : FRAGMENT_NO_ROOM;
+    }
+    const struct piece *last = *at; /* of the run */
+    while (last->next != NULL && last->next->goes_on)
+        last = last->next;
+    return offset >= (*at)->offset && end <= last->offset + last->len ? FRAGMENT_IGNORED
+                                                                      : FRAGMENT_DISCARDS;
+}
+
+/* note_end notes what a fragment says of the packet's end. False when that cannot be. */
+static bool note_end(struct assembly *assembly, bool is_last, uint32_t end)
+{
+    const bool fits = is_last ? end >= assembly->end && !(assembly->end_known && end != assembly->end)
+                              : end <= assembly->end || !assembly->end_known;
+    if (is_last)
+        assembly->end_known = true;
+    if (end > assembly->end)
+        assembly->end = end;
+    return fits;
 }
 
 /* finish copies the pieces together. */
@@ -261,39 +290,52 @@ static bool finish(struct ip_fragments *fragments, struct assembly *assembly)
     return true;
 }
 
+/* discard drops a packet for what one of its fragments is. */
+static enum packet_status discard(struct ip_fragments *fragments, struct assembly *assembly)
+{
+    ++*fragments->num_discarded;
+    drop_assembly(fragments, assembly);
+    return PACKET_HELD;
+}
+
 enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_ns,
                                     struct ip_packet *ip, struct span *at)
 {
     uint32_t len = (uint32_t)cursor_left(&at->bytes);
-    uint32_t end = ip->offset + len;
     if (at->cut != 0)
         return PACKET_TRUNCATED;
-    if (end > MAX_LEN || (ip->more_fragments && (len % 8 != 0 || len == 0)))
-        return PACKET_MALFORMED;
+    if (ip->more_fragments && len % 8 != 0) {
+        if (ip->version != 4)
+            return PACKET_MALFORMED;
+        len -= len % 8; /* the rest is not taken */
+        at->bytes = cursor_first(at->bytes, len);
+    }
     drop_expired(fragments, now_ns);
     struct assembly *assembly = find_assembly(fragments, now_ns, ip);
     if (assembly == NULL)
         return PACKET_HELD;
     fragments->last = assembly->number;
-    if (!ip->more_fragments && !assembly->end_known) {
-        assembly->end_known = true;
-        assembly->end = end;
-    }
-    if (ip->offset == 0)
-        assembly->protocol = ip->protocol;
-    /* Nothing may lie beyond the end: such a packet cannot be told apart from an attack. */
-    if (!add_fragment(fragments, assembly, ip->offset, at->bytes) ||
-        (assembly->end_known && assembly->have > assembly->end)) {
+    const uint32_t end = ip->offset + len;
+    if (len == 0 || end > (ip->version == 4 ? MAX_LEN_4 : MAX_LEN_6) ||
+        !note_end(assembly, !ip->more_fragments, end))
+        return discard(fragments, assembly);
+    switch (add_fragment(fragments, assembly, ip->offset, at->bytes)) {
+    case FRAGMENT_ADDED:
+        if (ip->offset == 0)
+            assembly->protocol = ip->protocol;
+        break;
+    case FRAGMENT_IGNORED:
+        ++*fragments->num_ignored;
+        return PACKET_HELD;
+    case FRAGMENT_DISCARDS:
+        return discard(fragments, assembly);
+    case FRAGMENT_NO_ROOM:
         drop_assembly(fragments, assembly);
         return PACKET_HELD;
     }
     if (!assembly->end_known || assembly->have < assembly->end)
         return PACKET_HELD;
-    const struct piece *last = assembly->pieces;
-    while (last != NULL && last->next != NULL)
-        last = last->next;
-    if ((last != NULL && last->offset + last->len > assembly->end) ||
-        !finish(fragments, assembly)) {
+    if (!finish(fragments, assembly)) {
         drop_assembly(fragments, assembly);
         return PACKET_HELD;
     }

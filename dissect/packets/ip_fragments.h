@@ -2,7 +2,8 @@
  * ip_fragments.h - IP packets put together from their fragments.
  *
  * Bounded: so many packets at once, of at most 64 kB, charged to the meter, each for at
- * most 30 seconds of the capture's time. Where fragments overlap the first copy wins.
+ * most 30 seconds of the capture's time. A fragment within what is there is ignored; one that
+ * overlaps it in part discards the packet.
  */
 #ifndef DISSECT_IP_FRAGMENTS_H
 #define DISSECT_IP_FRAGMENTS_H
@@ -13,6 +14,11 @@
  * often max_packets was reached. */
 struct ip_fragments *ip_fragments_new(struct meter *meter, uint64_t max_packets, uint64_t *hits);
 void ip_fragments_free(struct ip_fragments *fragments);
+
+/* ip_fragments_count says where fragments that are ignored, and packets that are discarded for
+ * fragments that contradict each other, are counted; both outlive the table. */
+void ip_fragments_count(struct ip_fragments *fragments, uint64_t *num_ignored,
+                        uint64_t *num_discarded);
 
 /* ip_fragments_add takes a fragment, whose contents are at. When it was the last one
  * missing, ip and at become those of the whole packet (PACKET_SEGMENT), which lives until

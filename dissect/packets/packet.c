@@ -29,6 +29,11 @@ bool packet_decoder_init(struct packet_decoder *decoder, struct meter *meter, ui
     return decoder->fragments != NULL;
 }
 
+void packet_decoder_count(struct packet_decoder *decoder, struct ds_stats *stats)
+{
+    ip_fragments_count(decoder->fragments, &stats->fragments_ignored, &stats->fragments_discarded);
+}
+
 void packet_decoder_free(struct packet_decoder *decoder)
 {
     ip_fragments_free(decoder->fragments);

@@ -61,6 +61,10 @@ struct packet_decoder {
  * how often it was reached. meter is charged. False when memory ran out. */
 bool packet_decoder_init(struct packet_decoder *decoder, struct meter *meter, uint64_t max_packets,
                          uint64_t *hits);
+
+/* packet_decoder_count says where fragments ignored and IP packets discarded are counted: in
+ * stats, which outlives the decoder. */
+void packet_decoder_count(struct packet_decoder *decoder, struct ds_stats *stats);
 void packet_decoder_free(struct packet_decoder *decoder);
 
 /* packet_decode finds the TCP segment in a packet, or what ICMP quotes of one. */

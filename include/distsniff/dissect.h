@@ -158,6 +158,8 @@ struct ds_stats {
     uint64_t unknown_link;      /* packets of a link type not known here */
     uint64_t malformed_packets; /* link, IP or TCP headers that make no sense */
     uint64_t truncated_packets; /* cut by the snap length */
+    uint64_t fragments_ignored;   /* IP fragments that lie within what came before them */
+    uint64_t fragments_discarded; /* IP packets discarded for fragments that contradict each other */
     uint64_t segments, retransmitted, reordered, overlaps_differing, zero_windows;
     uint64_t connections;       /* EPMD and distribution connections */
     uint64_t tcp_connections;   /* all */

@@ -58,7 +58,12 @@ void summary_print(const struct summary *summary, FILE *out)
         {stats->truncated_packets, "packets", " cut by the snap length: capture with -s 0"},
         {stats->malformed_packets, "packets", " with malformed headers"},
         {stats->unknown_link, "packets", " of an unknown link type"},
-        {stats->overlaps_differing, "bytes", " sent twice that differed: the first copy was taken"},
+        {stats->fragments_ignored, "IP fragments",
+         " ignored, as Linux does: they lie within others that came before"},
+        {stats->fragments_discarded, "IP packets",
+         " discarded, as Linux does: their fragments overlap or do not agree where they end"},
+        {stats->overlaps_differing, "retransmitted segments",
+         " with other bytes than the first copy, which was taken"},
         {stats->no_memory, "times", " memory ran out, and something was left out"},
     };
     for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
