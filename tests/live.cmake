@@ -27,6 +27,10 @@ live_test(live_match 300 match $<TARGET_FILE:distsniff> ${ERL_DIR})
 live_test(live_names 300 names $<TARGET_FILE:distsniff> ${ERL_DIR})
 erl_check(names naming_check ${PCAPS}/names.pcap)
 
+# Callers whose servers die or keep them waiting, and servers whose callers died.
+erl_check(left_waiting left_waiting_check ${PCAPS}/left-waiting.pcap.gz
+          ${PCAPS}/left-waiting.truth.etf.gz)
+
 # Two nodes of Elixir, shown as Elixir.
 live_test(live_elixir 300 elixir $<TARGET_FILE:distsniff> ${ERL_DIR})
 

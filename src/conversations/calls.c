@@ -429,9 +429,9 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         view->mfa_elixir = (struct ds_text){call->mfa_elixir, strlen(call->mfa_elixir)};
 }
 
-/* give_record gives out the record of a call, or has it wait. */
-static void give_record(struct calls *calls, struct open_call *call, const struct call_end *end,
-                        unsigned waits)
+/* give_record gives out the record of a call, or has it wait: then it returns where. */
+static struct held_call *give_record(struct calls *calls, struct open_call *call,
+                                     const struct call_end *end, unsigned waits)
 {
     struct titles titles[2];
     struct call view;
@@ -439,11 +439,14 @@ static void give_record(struct calls *calls, struct open_call *call, const struc
         waits |= HELD_FOR_PARENT;
     if (waits == 0 && !calls_tell_answered(calls) && end->event != NULL &&
         end->event->type == DS_EVENT_MESSAGE)
-        return;
+        return NULL;
     fill_view(calls, call, end, titles, &view);
     const struct record record = {.event = end->event, .call = &view};
-    if (waits == 0 || !held_calls_add(&calls->held, &record, &call->caller, waits, view.end_ns))
+    struct held_call *held =
+        waits != 0 ? held_calls_add(&calls->held, &record, &call->caller, waits, view.end_ns) : NULL;
+    if (held == NULL)
         calls->emit(calls->context, &record);
+    return held;
 }
 
 void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end)
@@ -453,6 +456,46 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
         give_record(calls, call, end, 0);
     }
     calls_forget(calls, call);
+}
+
+void calls_end_by_down(struct calls *calls, struct open_call *call, const struct call_end *end,
+                       const struct ref_key *monitor)
+{
+    struct held_call *held;
+    if (call->given_up || call->is_tentative || end->end_ns - call->start_ns < LEAST_TIMEOUT_NS) {
+        calls_end(calls, call, end);
+        return;
+    }
+    serving_note_work(calls, call, end->end_ns);
+    held = give_record(calls, call, end, HELD_FOR_CROSSING);
+    if (held != NULL)
+        held->monitor = *monitor;
+    calls_forget(calls, call);
+}
+
+struct held_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
+                                     const struct ref_key *monitor)
+{
+    struct held_call *h =
+        calls->held.num_for_crossing != 0 ? held_calls_first(&calls->held, caller) : NULL;
+    while (h != NULL &&
+           ((h->waits & HELD_FOR_CROSSING) == 0 || !ref_key_equal(&h->monitor, monitor)))
+        h = held_calls_next(&calls->held, h);
+    return h;
+}
+
+void calls_had_given_up(struct calls *calls, struct held_call *held, const struct ds_event *event,
+                        enum call_outcome outcome)
+{
+    struct call *call = held->copy->call;
+    call->outcome = outcome;
+    call->error_class = NULL;
+    call->reason = call->result = (struct ds_term){0};
+    call->end_ns = event->ts_ns > call->end_ns ? event->ts_ns : call->end_ns;
+    call->end_frame = event->frame;
+    held_calls_wait(&calls->held, held,
+                    (held->waits & ~(unsigned)HELD_FOR_CROSSING) |
+                        (outcome == CALL_TIMEOUT ? HELD_FOR_DEATH : 0u));
 }
 
 void calls_give_up(struct calls *calls, struct open_call *call, const struct call_end *end)
@@ -479,14 +522,29 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
     calls->given_up[i].place = call->entry.number;
 }
 
+/* settle_answered: an answer that comes late says that its caller had given up only if the caller is
+ * known to have gone on. */
+static void settle_answered(struct calls *calls, struct held_call *held)
+{
+    if (!held->is_answered || !held->is_alive)
+        return;
+    held->copy->call->outcome = CALL_TIMEOUT;
+    held_calls_settle(&calls->held, held, HELD_FOR_ANSWER);
+}
+
 void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
                       int64_t now_ns)
 {
     struct held_call *next;
-    if (calls->held.num_for_death == 0)
+    if (calls->held.num_for_death == 0 && calls->held.num_for_answer == 0)
         return;
     for (struct held_call *h = held_calls_first(&calls->held, caller); h != NULL; h = next) {
         next = held_calls_next(&calls->held, h);
+        if ((h->waits & HELD_FOR_ANSWER) != 0 && !has_ended) {
+            h->is_alive = true;
+            settle_answered(calls, h);
+            continue;
+        }
         if ((h->waits & HELD_FOR_DEATH) == 0)
             continue;
         if (has_ended && now_ns - h->copy->call->end_ns <= DEATH_NS)
@@ -501,9 +559,11 @@ void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_n
     while (h != NULL && h->number != call->number)
         h = held_calls_next(&calls->held, h);
     if (h != NULL && (h->waits & HELD_FOR_ANSWER) != 0) {
-        if (!call->caller_ended)
-            h->copy->call->outcome = CALL_TIMEOUT;
-        held_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
+        h->is_answered = true;
+        if (call->caller_ended && !h->is_alive)
+            held_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
+        else
+            settle_answered(calls, h);
     }
     serving_answered(calls, call, now_ns);
     calls_forget(calls, call);

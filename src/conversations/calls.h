@@ -33,6 +33,9 @@ struct call_end {
     struct ds_term result, reason;
 };
 
+/* Nobody waits for less: timeouts are in milliseconds. */
+enum { LEAST_TIMEOUT_NS = 1000000 };
+
 /* What all open calls together may keep of their requests. */
 enum { CALLS_KEPT_MAX = 8 << 20 };
 
@@ -63,6 +66,18 @@ static inline void calls_give_old(struct calls *calls, int64_t now_ns)
 /* calls_end gives out the record of a call that ended and forgets it. */
 void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end);
 
+/* calls_end_by_down ends a call by the DOWN of its monitor. Its record waits a moment: where the caller
+ * ends that monitor all the same, it had given up before the DOWN reached it. */
+void calls_end_by_down(struct calls *calls, struct open_call *call, const struct call_end *end,
+                       const struct ref_key *monitor);
+
+/* calls_find_crossed finds the record that waits for the end of that monitor, NULL when there is none;
+ * calls_had_given_up tells that it came, and how the call ended. */
+struct held_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
+                                     const struct ref_key *monitor);
+void calls_had_given_up(struct calls *calls, struct held_call *held, const struct ds_event *event,
+                        enum call_outcome outcome);
+
 /* calls_give_up gives out the record of a call that the caller waits for no longer: at once, or
  * when it is known whether there is a late answer. The call is remembered. */
 void calls_give_up(struct calls *calls, struct open_call *call, const struct call_end *end);
@@ -70,12 +85,14 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
 /* calls_forget drops a call without a record. */
 void calls_forget(struct calls *calls, struct open_call *call);
 
-/* calls_note_death tells what became of a caller that has just given up, as its time looks like a
- * timeout: it has_ended, and that was why; or it had given up. */
+/* calls_note_death tells what became of a caller that has just given up: it has_ended, and that was
+ * why, if it had given up after a time as timeouts have; or it had given up, as it went on to do
+ * something or ended as its call's timeout has it. */
 void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
                       int64_t now_ns);
 
-/* calls_heard_late tells that an answer came to a call that was given up, which forgets it. */
+/* calls_heard_late tells that an answer came to a call that was given up, which forgets it. Where its
+ * caller has gone on as well, it was a timeout; servers answer the dead, too. */
 void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_ns);
 
 /* calls_end_conn ends all calls of a connection. outcome OPEN: as the capture ended, each is

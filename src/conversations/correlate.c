@@ -259,7 +259,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     s.note = &s.record.note;
     s.from_state = s.to_state = UNASKED;
     s.ending = NULL;
-    s.is_given_up = false;
+    s.is_given_up = s.is_down = false;
     s.released = NULL;
     s.dead.node = 0;
     c->now_ns = event->ts_ns;
@@ -269,12 +269,14 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
             begin_anew(c);
         s.message = &event->message;
         take_message(c, &s);
-        if (c->calls.held.num_for_death != 0)
+        if (c->calls.held.num_for_death != 0 || c->calls.held.num_for_answer != 0)
             note_life(c, &s);
     }
     c->config.emit(c->config.context, &s.record);
     if (s.ending != NULL && s.is_given_up)
         calls_give_up(&c->calls, s.ending, &s.end);
+    else if (s.ending != NULL && s.is_down)
+        calls_end_by_down(&c->calls, s.ending, &s.end, &s.watched);
     else if (s.ending != NULL)
         calls_end(&c->calls, s.ending, &s.end);
     if (s.released != NULL)

@@ -16,6 +16,7 @@ static void count(struct held_calls *held, unsigned waits, uint32_t by)
     held->num_for_parent += (waits & HELD_FOR_PARENT) != 0 ? by : 0;
     held->num_for_answer += (waits & HELD_FOR_ANSWER) != 0 ? by : 0;
     held->num_for_death += (waits & HELD_FOR_DEATH) != 0 ? by : 0;
+    held->num_for_crossing += (waits & HELD_FOR_CROSSING) != 0 ? by : 0;
 }
 
 static void give(struct held_calls *held, struct held_call *call)
@@ -43,8 +44,14 @@ static void turn_over(struct held_calls *held)
     }
 }
 
-bool held_calls_add(struct held_calls *held, const struct record *record,
-                    const struct pid_key *caller, unsigned waits, int64_t now_ns)
+/* patience is how long a record waits for that. */
+static int64_t patience(unsigned waits)
+{
+    return waits == HELD_FOR_DEATH ? DEATH_NS : waits == HELD_FOR_CROSSING ? CROSSED_NS : HELD_CALLS_NS;
+}
+
+struct held_call *held_calls_add(struct held_calls *held, const struct record *record,
+                                 const struct pid_key *caller, unsigned waits, int64_t now_ns)
 {
     if (table_is_full(&held->table))
         give(held, table_oldest(&held->table));
@@ -59,17 +66,17 @@ bool held_calls_add(struct held_calls *held, const struct record *record,
     if (call == NULL) {
         if (block->num == 0)
             record_block_clear(&block->block);
-        return false;
+        return NULL;
     }
     block->num++;
     call->caller = *caller;
     call->number = record->call->number;
-    call->since_ns = waits == HELD_FOR_DEATH ? now_ns - HELD_CALLS_NS + DEATH_NS : now_ns;
+    call->since_ns = now_ns - HELD_CALLS_NS + patience(waits);
     call->waits = waits;
     call->block = held->filling;
     call->copy = block->block.last;
     count(held, waits, 1);
-    return true;
+    return call;
 }
 
 static struct held_call *find(const struct held_calls *held, struct held_call *call,
@@ -94,14 +101,18 @@ struct held_call *held_calls_next(const struct held_calls *held, const struct he
 
 void held_calls_settle(struct held_calls *held, struct held_call *call, enum held_for what)
 {
-    const unsigned left = call->waits & ~(unsigned)what;
-    if (left == 0) {
+    held_calls_wait(held, call, call->waits & ~(unsigned)what);
+}
+
+void held_calls_wait(struct held_calls *held, struct held_call *call, unsigned waits)
+{
+    if (waits == 0) {
         give(held, call);
         return;
     }
     count(held, call->waits, UINT32_MAX);
-    count(held, left, 1);
-    call->waits = left;
+    count(held, waits, 1);
+    call->waits = waits;
 }
 
 void held_calls_give_old(struct held_calls *held, int64_t before_ns)

@@ -25,6 +25,7 @@ struct open_call {
     uint32_t callee_name; /* interned, when it was called by name */
     uint64_t number, conn;
     int64_t start_ns;
+    int64_t work_ns; /* when a call made for it last began or ended; 0 never */
     uint64_t start_frame;
     bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
     uint32_t start_seq;
@@ -47,7 +48,7 @@ struct open_call {
     bool answer_is_exit;
     bool has_twin;      /* other calls have the same tag */
     bool is_tentative, is_forwarded, elsewhere, awaits_input;
-    bool is_behind;     /* it came while its callee was at other work */
+    bool is_behind;     /* its callee is, or may be, at other work meanwhile */
     bool given_up;      /* the caller has, and its record is out */
     bool caller_ended;
     bool began_before; /* the capture */

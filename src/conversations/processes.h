@@ -19,6 +19,7 @@ struct process {
     bool is_for;          /* it is not its own: it answered for it, as a worker does */
     uint32_t serving;     /* head of a list of open calls */
     uint32_t num_serving;
+    int64_t told_ns; /* when a message last came to it, while it served, that neither asks nor answers; 0 */
     uint32_t titles, given; /* heads of lists: titles.h, of its own and given as a scope of pg */
     bool is_scope, being_dropped;
     uint64_t told_on; /* the connection on which what the scope tells counts: titles.h */

@@ -51,12 +51,30 @@ static bool has_unresolved(const struct calls *calls, uint32_t name)
 
 bool serving_may_follow(const struct calls *calls, const struct open_call *call)
 {
-    return call->may_have_parent && call->parent == 0 && !call->parent_ambiguous &&
+    return call->may_have_parent && (call->parent == 0 || call->parent_inferred) &&
+           !call->parent_ambiguous &&
            has_unresolved(calls, call->caller.node);
+}
+
+/* find_parent_of finds the open call for which a call was made, NULL when it is gone. */
+static struct open_call *find_parent_of(const struct calls *calls, const struct pid_key *caller,
+                                        uint64_t number)
+{
+    enum { LOOKED_AT = 16 };
+    const struct process *process = processes_find(&calls->processes, caller);
+    struct open_call *c = process != NULL ? first_served(calls, process) : NULL;
+    for (int i = 0; i < LOOKED_AT && c != NULL && c->number != number; i++)
+        c = next_served(calls, c);
+    return c != NULL && c->number == number ? c : NULL;
 }
 
 void serving_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
 {
+    struct open_call *parent = calls_tell_parents(calls) && call->parent != 0
+                                   ? find_parent_of(calls, &call->caller, call->parent)
+                                   : NULL;
+    if (parent != NULL)
+        parent->work_ns = end_ns;
     if (calls_tell_parents(calls) && call->parent == 0 && call->caller.node != 0 &&
         !habits_note_work(&calls->habits, &call->caller, call->number, call->start_ns, end_ns))
         calls->no_memory++;
@@ -71,6 +89,18 @@ void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t no
         processes_whereis(&calls->processes, to->node, to->id, 0, &pid);
     if (!habits_note_cast(&calls->habits, &pid, now_ns))
         calls->no_memory++;
+}
+
+void serving_note_message(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+{
+    struct pid_key pid = *to;
+    if (!calls_tell_parents(calls))
+        return;
+    if (to->serial == PID_KEY_NAMED)
+        processes_whereis(&calls->processes, to->node, to->id, 0, &pid);
+    struct process *process = processes_find(&calls->processes, &pid);
+    if (process != NULL && process->num_serving != 0)
+        process->told_ns = now_ns;
 }
 
 /* was_at_work says whether a process was waiting for what it had asked itself when that call
@@ -178,21 +208,22 @@ static void remove_child(struct open_call *parent, uint64_t number)
 /* family is what a call says of its parent, wherever it is kept. */
 struct family {
     uint64_t number;
+    int64_t start_ns, end_ns; /* end_ns 0: it is open */
     uint64_t *parent;
     bool *ambiguous, *inferred;
 };
 
 static struct family family_of(struct open_call *call)
 {
-    return (struct family){call->number, &call->parent, &call->parent_ambiguous,
-                           &call->parent_inferred};
+    return (struct family){call->number,  call->start_ns,          0,
+                           &call->parent, &call->parent_ambiguous, &call->parent_inferred};
 }
 
 static struct family family_of_held(const struct held_call *held)
 {
     struct call *call = held->copy->call;
-    return (struct family){call->number, &call->parent, &call->parent_ambiguous,
-                           &call->parent_inferred};
+    return (struct family){call->number,  call->start_ns,          call->end_ns,
+                           &call->parent, &call->parent_ambiguous, &call->parent_inferred};
 }
 
 /* may_go_on says whether a process may have been at something else still when that call came. One
@@ -202,12 +233,46 @@ static bool may_go_on(const struct habit *habit, const struct open_call *call)
     return !call->answer_is_exit && habits_may_go_on(habit, call->start_ns);
 }
 
-static void set_parent(struct calls *calls, const struct family *child, struct open_call *parent)
+/* is_asking says whether something that a process asked for that call is still open. */
+static bool is_asking(const struct calls *calls, const struct pid_key *pid,
+                      const struct open_call *parent, uint64_t before)
 {
-    if (parent == NULL || parent->is_behind) {
+    for (const struct open_call *c = asking_first(calls, pid); c != NULL;
+         c = asking_next(calls, c))
+        if (!c->given_up && c->number < before && c->parent == parent->number)
+            return true;
+    return false;
+}
+
+/* may_be_aside says whether a process that asks something may have put the call aside before: another
+ * message has come, or it has done nothing for so long that somebody may have asked who is not seen. */
+static bool may_be_aside(const struct calls *calls, const struct pid_key *pid,
+                         const struct habit *habit, const struct open_call *parent,
+                         const struct family *child)
+{
+    const struct process *process = table_get(&calls->processes.table, parent->process);
+    int64_t since_ns = parent->start_ns > parent->work_ns ? parent->start_ns : parent->work_ns;
+    if (parent->answer_is_exit)
+        return false;
+    if ((process != NULL && process->told_ns > parent->start_ns) ||
+        (habit != NULL && habit->told_ns > parent->start_ns))
+        return true;
+    if (habit != NULL && habit->answered_ns > since_ns)
+        since_ns = habit->answered_ns;
+    return child->start_ns - since_ns >= IDLE_NS && !is_asking(calls, pid, parent, child->number);
+}
+
+static void set_parent(struct calls *calls, const struct pid_key *pid, const struct family *child,
+                       struct open_call *parent)
+{
+    const struct habit *habit = habits_find(&calls->habits, pid);
+    if (parent == NULL || parent->is_behind || may_be_aside(calls, pid, habit, parent, child)) {
         *child->ambiguous = true;
         return;
     }
+    parent->work_ns = child->start_ns > parent->work_ns ? child->start_ns : parent->work_ns;
+    if (child->end_ns > parent->work_ns)
+        parent->work_ns = child->end_ns;
     *child->parent = parent->number;
     *child->inferred = !parent->answer_is_exit;
     add_child(calls, parent, child->number);
@@ -247,7 +312,8 @@ void serving_find_parent(struct calls *calls, struct open_call *call)
         struct open_call *parent = first_served(calls, caller);
         if (habit != NULL && !parent->is_behind)
             habits_note_served(habit, parent->start_ns);
-        set_parent(calls, &family, may_go_on(habit, parent) ? NULL : parent);
+        set_parent(calls, &call->caller, &family, may_go_on(habit, parent) ? NULL : parent);
+        call->may_have_parent = call->parent_inferred && !is_alone(calls, caller, &call->caller);
     } else if (call->caller.node != 0) {
         call->may_have_parent = has_unresolved(calls, call->caller.node);
         if (habit != NULL && is_alone(calls, caller, &call->caller))
@@ -276,16 +342,25 @@ static struct open_call *find_served(const struct calls *calls, const struct pro
 }
 
 /* adopt_one gives a call that the process made its parent. True when that has been settled. */
-static bool adopt_one(struct calls *calls, const struct process *named, struct open_call *call,
-                      const struct family *child)
+static bool adopt_one(struct calls *calls, const struct pid_key *pid, const struct process *named,
+                      struct open_call *call, const struct family *child)
 {
     bool several;
-    if (*child->parent != 0 || *child->ambiguous)
+    if (*child->ambiguous)
         return false;
     struct open_call *parent = find_served(calls, named, call, child->number, &several);
-    if (parent != NULL)
-        set_parent(calls, child, several ? NULL : parent);
-    return parent != NULL;
+    if (parent == NULL)
+        return false;
+    if (*child->parent == 0) {
+        set_parent(calls, pid, child, several ? NULL : parent);
+        return true;
+    }
+    /* It served two then, as turns out: one that was sent to it, and this one, to a name of its. */
+    struct open_call *other = find_parent_of(calls, pid, *child->parent);
+    if (other == NULL || other == parent || !*child->inferred)
+        return false;
+    disown(other, child);
+    return true;
 }
 
 /* adopt gives the calls that a process has made so far their parent, now that it is known to be
@@ -302,12 +377,12 @@ static void adopt(struct calls *calls, const struct pid_key *pid, const struct p
     for (struct open_call *c = asking_first(calls, pid); c != NULL; c = asking_next(calls, c)) {
         const struct family child = family_of(c);
         if (!c->given_up)
-            adopt_one(calls, named, call, &child);
+            adopt_one(calls, pid, named, call, &child);
     }
     for (struct held_call *h = held_calls_first(&calls->held, pid); h != NULL; h = next) {
         const struct family child = family_of_held(h);
         next = held_calls_next(&calls->held, h);
-        if ((h->waits & HELD_FOR_PARENT) != 0 && adopt_one(calls, named, call, &child))
+        if ((h->waits & HELD_FOR_PARENT) != 0 && adopt_one(calls, pid, named, call, &child))
             held_calls_settle(&calls->held, h, HELD_FOR_PARENT);
     }
 }
@@ -397,8 +472,12 @@ void serving_answered(struct calls *calls, struct open_call *call, int64_t now_n
         return;
     for (struct open_call *c = first_served(calls, process); c != NULL; c = next) {
         next = next_served(calls, c);
-        if (c->given_up && c->number < call->number)
+        if (c->number >= call->number)
+            continue;
+        if (c->given_up)
             unlink_process(calls, c);
+        else if (!c->answer_is_exit)
+            c->is_behind = true; /* messages are taken in turn: it was put aside */
     }
     if (!calls_tell_parents(calls) || call->callee.serial == PID_KEY_NAMED)
         return;

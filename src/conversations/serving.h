@@ -5,8 +5,10 @@
  * What the packets show is who asked whom and when. A process that one call is open to makes its
  * own for that one, unless it was, or may well have been, at other work when that came (habits.h).
  * That is an inference, and said to be one, but for a process that was spawned for nothing else. A
- * call that its caller has given up goes on being served, until the process answers it, answers a
- * later one, or ends.
+ * server may put a request aside, to answer it when there is news: from then on it is the parent of
+ * nothing. That it did shows by an answer to a later request; it may have where another message has
+ * come, or where the server did nothing for the request for a while. A call that its caller has given
+ * up goes on being served, until the process answers it, answers a later one, or ends.
  *
  * Where a call went to a name, or to a process yet to be spawned, that is only known by its answer,
  * when calls it has made meanwhile may have ended: those wait a moment for it (held_calls.h).
@@ -18,6 +20,9 @@
 
 /* Packets of two connections overtake each other by no more than this. */
 enum { CROSSING_NS = 100000000 };
+
+/* What a server asks so long after it did anything else may be for somebody who is not seen. */
+enum { IDLE_NS = 100000000 };
 
 /* serving_resolve: where the callee is a name, the process that is known to have it takes its
  * place. creation of that node, 0: any. */
@@ -50,6 +55,10 @@ void serving_note_work(struct calls *calls, const struct open_call *call, int64_
 /* serving_note_cast tells that a process, or whoever has that name, gets a cast: another thing that
  * it may be at, when a request comes. */
 void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns);
+
+/* serving_note_message tells that a process, or whoever has that name, gets a message that neither asks
+ * nor answers: what it asks from now on may be for that one. */
+void serving_note_message(struct calls *calls, const struct pid_key *to, int64_t now_ns);
 
 /* serving_answered tells that the callee has answered: what it asks from now on is not for this
  * call, nor for those before it that were given up. What it has asked only just now and waits for

@@ -70,6 +70,8 @@ struct step {
     const struct ds_term *dead_of; /* the reason */
     struct open_call *ending;
     bool is_given_up; /* ending may still be answered */
+    bool is_down;     /* ending ends by the DOWN of its monitor: watched */
+    struct ref_key watched; /* of a DOWN or DEMONITOR */
     struct call_end end;
     struct titles titles[2]; /* room for those of the note */
 };
@@ -144,6 +146,9 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
 
 /* step_how_given_up says what to call it when the caller of an open call waits no longer. */
 enum call_outcome step_how_given_up(const struct open_call *call, const struct ds_event *event);
+
+/* step_take_crossed: a caller ends the monitor of a call whose DOWN was on its way already. */
+void step_take_crossed(struct correlate *c, struct step *s);
 void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
                        const struct ds_term *reply);
 

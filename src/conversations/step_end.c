@@ -96,6 +96,23 @@ enum call_outcome step_how_given_up(const struct open_call *call, const struct d
                                                                      : CALL_ABANDONED;
 }
 
+void step_take_crossed(struct correlate *c, struct step *s)
+{
+    struct held_call *held =
+        step_know_from(c, s) ? calls_find_crossed(&c->calls, &s->from, &s->watched) : NULL;
+    if (held == NULL)
+        return;
+    const struct call *call = held->copy->call;
+    const int64_t waited_ns = s->event->ts_ns - call->start_ns;
+    s->note->label = call->label;
+    s->note->group = call->group;
+    s->note->call = call->number;
+    s->note->outcome = looks_like_timeout(waited_ns) ? CALL_TIMEOUT : CALL_ABANDONED;
+    s->note->has_latency = true;
+    s->note->latency_ns = waited_ns > 0 ? waited_ns : 0;
+    calls_had_given_up(&c->calls, held, s->event, s->note->outcome);
+}
+
 bool step_is_atom(const struct ds_term *term, const char *word)
 {
     struct ds_text text;
@@ -107,8 +124,12 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
                       const struct ds_term *reason)
 {
     step_set_end(s, call, NOTE_DOWN, CALL_OK);
-    if (call->answer_is_exit && judge_result(c, s, call->line, reason))
+    s->is_down = true;
+    if (call->answer_is_exit && judge_result(c, s, call->line, reason)) {
+        /* Such an answer may come as the caller gives up, too, but only then has to wait for that. */
+        s->is_down = looks_like_timeout(s->event->ts_ns - call->start_ns);
         return;
+    }
     s->end.result = (struct ds_term){0};
     switch (step_how_ended(reason)) {
     case MONITOR_NOPROC:

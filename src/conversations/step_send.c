@@ -271,7 +271,7 @@ static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_
     return true;
 }
 
-void step_take_send(struct correlate *c, struct step *s)
+static void take_send(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
     struct ds_text name = {0};
@@ -333,4 +333,12 @@ void step_take_send(struct correlate *c, struct step *s)
         s->note->role = NOTE_INFO;
         break;
     }
+}
+
+void step_take_send(struct correlate *c, struct step *s)
+{
+    take_send(c, s);
+    const enum note_role role = s->note->role;
+    if ((role == NOTE_SEND || role == NOTE_INFO || role == NOTE_CAST) && step_know_to(c, s))
+        serving_note_message(&c->calls, &s->to, s->event->ts_ns);
 }

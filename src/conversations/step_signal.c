@@ -43,11 +43,14 @@ void step_take_monitor(struct correlate *c, struct step *s)
 
 void step_take_demonitor(struct correlate *c, struct step *s)
 {
-    struct ref_key key;
+    struct ref_key key = {0};
     struct open_call *call = step_end_watch(c, s, &key, MONITOR_DEMONITOR, NULL);
     s->note->role = NOTE_DEMONITOR;
-    if (call == NULL)
+    if (call == NULL) {
+        if (key.node != 0)
+            step_take_crossed(c, s);
         return;
+    }
     if (call->is_tentative) {
         calls_forget(&c->calls, call);
         return;

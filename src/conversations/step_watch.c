@@ -103,6 +103,7 @@ struct open_call *step_end_watch(struct correlate *c, struct step *s, struct ref
 {
     if (!keys_find_ref(&c->intern, &s->message->role[DS_ROLE_REF], s->event->conn->number, key))
         return NULL;
+    s->watched = *key;
     struct monitor *monitor = monitors_find(&c->monitors, key);
     if (monitor != NULL)
         step_release(s, monitor, how, reason);

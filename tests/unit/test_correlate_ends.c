@@ -64,9 +64,10 @@ static void answered_unseen_by(enum ends_seen_by who)
     demonitor(&seen, 3);
     assert_int_equal(seen.num_ended, 0);
     answer(&seen, 3);
+    assert_int_equal(seen.num_ended, 0);
+    ask(&seen, 4); /* the caller is alive */
     assert_last(&seen, 3, CALL_TIMEOUT);
 
-    ask(&seen, 4);
     conn_ends(&seen, false);
     assert_last(&seen, 4, CALL_NOCONNECTION);
     ask(&seen, 5);
@@ -184,12 +185,13 @@ static void given_up(void **state)
     assert_true(seen.note.late);
     assert_int_equal(seen.note.call, 1);
     assert_int_equal(seen.note.outcome, CALL_OPEN);
-    assert_last(&seen, 1, CALL_TIMEOUT);
+    assert_int_equal(seen.num_ended, 0); /* servers answer the dead, too */
     answer(&seen, 1); /* once more */
     assert_false(seen.note.late);
     assert_int_equal(seen.note.call, 0);
 
-    monitor(&seen, 2, etf_atom("echo"));
+    monitor(&seen, 2, etf_atom("echo")); /* the caller is alive */
+    assert_last(&seen, 1, CALL_TIMEOUT);
     ask(&seen, 2);
     seen.now_ns += 4000000;
     demonitor(&seen, 2);
@@ -234,6 +236,83 @@ static void given_up(void **state)
     answer(&seen, 2099);
     assert_true(seen.note.late);
     stop(&seen);
+}
+
+/* An answer that comes late to a caller of which nothing else is heard does not tell whether it had
+ * given up or was killed: that it went on does, before or after. */
+static void answers_to_the_dead(void **state)
+{
+    enum { SILENT, DIES, GOES_ON, WENT_ON, WENT_ON_AND_DIES, ENDS_SO, NOT_ANSWERED, CASES };
+    for (int i = 0; i < CASES; i++) {
+        struct seen seen;
+        (void)state;
+        start(&seen);
+        monitor(&seen, 1, etf_atom("echo"));
+        ask(&seen, 1);
+        seen.now_ns += 37000000;
+        demonitor(&seen, 1);
+        if (i == WENT_ON || i == WENT_ON_AND_DIES)
+            monitor(&seen, 2, etf_atom("echo"));
+        if (i == DIES || i == WENT_ON_AND_DIES || i == ENDS_SO)
+            message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1),
+                                             .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                             .payload = etf_atom(i == ENDS_SO ? "normal" : "killed")});
+        if (i != NOT_ANSWERED)
+            answer(&seen, 1);
+        if (i == GOES_ON || i == NOT_ANSWERED)
+            monitor(&seen, 2, etf_atom("echo"));
+        assert_int_equal(seen.num_ended, i == SILENT || i == NOT_ANSWERED ? 0 : 1);
+        seen.now_ns += HELD_CALLS_NS;
+        correlate_time(seen.correlate, seen.now_ns);
+        assert_last(&seen, 1, i == SILENT || i == DIES || i == NOT_ANSWERED ? CALL_ABANDONED : CALL_TIMEOUT);
+        stop(&seen);
+    }
+}
+
+/* A caller that gives up while the news of its callee's end is on the way ends the monitor of which it has
+ * not heard yet; after that DOWN it would not. */
+static void gives_up_as_the_callee_ends(void **state)
+{
+    enum { CROSSED, NOT_ROUND, KILLED, NOT_CROSSED, OTHER_MONITOR, OTHER_CALLER, TOO_SOON, LATE, NOPROC, CASES };
+    static const enum call_outcome outcomes[CASES] = {
+        [CROSSED] = CALL_TIMEOUT,    [NOT_ROUND] = CALL_ABANDONED, [KILLED] = CALL_ABANDONED,
+        [NOT_CROSSED] = CALL_ERROR,  [OTHER_MONITOR] = CALL_ERROR, [OTHER_CALLER] = CALL_ERROR,
+        [TOO_SOON] = CALL_ERROR,     [LATE] = CALL_ERROR,          [NOPROC] = CALL_TIMEOUT};
+    for (int i = 0; i < CASES; i++) {
+        struct seen seen;
+        (void)state;
+        start(&seen);
+        monitor(&seen, 1, etf_atom("echo"));
+        ask(&seen, 1);
+        seen.now_ns += i == TOO_SOON ? 998000 : i == NOT_ROUND ? 250000000 : 500000000;
+        down(&seen, 1, etf_atom(i == NOPROC ? "noproc" : "killed"));
+        assert_int_equal(seen.note.outcome, i == NOPROC ? CALL_NOPROC : CALL_ERROR);
+        assert_int_equal(seen.num_ended, i == TOO_SOON ? 1 : 0);
+        const int64_t since_ns = seen.now_ns;
+        seen.now_ns += i == LATE ? CROSSED_NS : CROSSED_NS - 2000;
+        if (i == LATE)
+            correlate_time(seen.correlate, seen.now_ns + 1);
+        if (i != NOT_CROSSED)
+            message(&seen, &(struct message){
+                .code = 20, .from = etf_pid("a@h", i == OTHER_CALLER ? 2 : 1), .to = etf_atom("echo"),
+                .ref = etf_ref("a@h", i == OTHER_MONITOR ? 2 : 1)});
+        if (i == CROSSED) {
+            assert_int_equal(seen.note.call, 1);
+            assert_int_equal(seen.note.outcome, CALL_TIMEOUT);
+            assert_int_equal(seen.num_ended, 0); /* what becomes of the caller is not known yet */
+        }
+        if (i == KILLED)
+            message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1),
+                                             .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                             .payload = etf_atom("killed")});
+        stop(&seen);
+        assert_last(&seen, 1, outcomes[i]);
+        const int64_t crossed_ns = outcomes[i] == CALL_TIMEOUT ? since_ns + CROSSED_NS - 1000 : since_ns;
+        if (i == CROSSED || i == NOT_CROSSED)
+            assert_int_equal(seen.ended[0].latency_ns, crossed_ns - (since_ns - 500001000));
+        if (outcomes[i] != CALL_ERROR)
+            assert_string_equal(seen.ended[0].class, "");
+    }
 }
 
 /* A caller that ends with its call: the end of its monitor looks as if it had given up. */
@@ -299,6 +378,8 @@ int main(void)
         cmocka_unit_test(answered_unseen),
         cmocka_unit_test(other_ends),
         cmocka_unit_test(given_up),
+        cmocka_unit_test(answers_to_the_dead),
+        cmocka_unit_test(gives_up_as_the_callee_ends),
         cmocka_unit_test(ended_in_the_call),
         cmocka_unit_test(monitors_of_a_connection),
     };

@@ -5,6 +5,7 @@
 #include "correlate_world.h"
 #include "habits.h"
 #include "held_calls.h"
+#include "serving.h"
 
 /* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
 static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)
@@ -154,10 +155,15 @@ static void whose_child(void **state)
     const uint64_t before = seen.ended[seen.num_ended - 2].number; /* of the last one */
     monitor(&seen, 2, relay);
     ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 2), etf_atom("x"));
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 5), etf_atom("y")); /* which takes its time */
     seen.now_ns += 5000000000;
     demonitor(&seen, 2);
     let_die(&seen);
     assert_last(&seen, before + 1, CALL_TIMEOUT);
+    message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 5),
+                                     .payload = etf_tuple(2, alias_tag("b@h", 5), etf_atom("k"))});
+    assert_last(&seen, before + 2, CALL_OK);
+    assert_int_equal(seen.ended[seen.num_ended - 1].parent, before + 1);
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 2), etf_atom("y"));
     ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 3), etf_atom("x"));
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 3), etf_atom("y")); /* of either */
@@ -173,7 +179,7 @@ static void whose_child(void **state)
     assert_int_equal(seen.ended[at].parent, before + 1);
     assert_true(seen.ended[at].inferred);
     assert_true(seen.ended[at + 1].ambiguous);
-    assert_int_equal(seen.ended[at + 2].parent, before + 3);
+    assert_int_equal(seen.ended[at + 2].parent, before + 4);
 
     /* still open when its parent is answered: made afterwards, perhaps */
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 5), etf_atom("y"));
@@ -240,6 +246,70 @@ static void a_spawned_one_has_no_habits(void **state)
         assert_int_equal(seen.ended[seen.num_ended - 1].parent, before + 1);
         assert_false(seen.ended[seen.num_ended - 1].ambiguous);
         stop(&seen);
+    }
+}
+
+/* A request that a server keeps, to answer it when there is news, is the parent of nothing that the
+ * server asks for others: seen ones, and those that nobody sees. */
+static void put_aside(void **state)
+{
+    enum { AT_ONCE, ANSWERED_LATER_ONE, CAST_TO_NAME, INFO, BEFORE, REPLY_CAME, SOON, IDLE, BUSY, IDLE_AGAIN,
+           ASKING, NAMED_ONE, CASES };
+    for (int i = 0; i < CASES; i++) {
+        struct seen seen;
+        (void)state;
+        start(&seen);
+        const struct ds_term board = etf_pid("b@h", 70), store = etf_pid("a@h", 80);
+        if (i == BEFORE)
+            message(&seen, &(struct message){.code = 22, .from = etf_pid("a@h", 2), .to = board,
+                                             .payload = etf_atom("news")});
+        ask_as(&seen, 0, etf_pid("a@h", 1), i == CAST_TO_NAME ? etf_atom("board") : board,
+               alias_tag("a@h", 1), etf_atom("poll"));
+        if (i == ANSWERED_LATER_ONE) {
+            ask_as(&seen, 0, etf_pid("a@h", 2), board, alias_tag("a@h", 2), etf_atom("x"));
+            answer_from(&seen, board, 2);
+            seen.now_ns += MAY_GO_ON_NS;
+        } else if (i == NAMED_ONE) {
+            ask_as(&seen, 0, etf_pid("a@h", 2), etf_atom("board"), alias_tag("a@h", 2), etf_atom("x"));
+        } else if (i == CAST_TO_NAME) {
+            message(&seen, &(struct message){.code = 6, .from = etf_pid("a@h", 2), .to = etf_atom("board"),
+                                             .payload = etf_tuple(2, etf_atom("$gen_cast"), etf_atom("x"))});
+        } else if (i == INFO) {
+            message(&seen, &(struct message){.code = 22, .from = etf_pid("a@h", 2), .to = board,
+                                             .payload = etf_atom("news")});
+        } else if (i == IDLE || i == SOON || i == ASKING) {
+            if (i == ASKING)
+                ask_as(&seen, 1, board, store, alias_tag("b@h", 7), etf_atom("y"));
+            seen.now_ns += IDLE_NS - (i == SOON ? 1001 : 1000);
+        } else if (i == REPLY_CAME || i == BUSY || i == IDLE_AGAIN) {
+            if (i != REPLY_CAME)
+                seen.now_ns += IDLE_NS / 2;
+            ask_as(&seen, 1, board, store, alias_tag("b@h", 7), etf_atom("y"));
+            seen.now_ns += i == REPLY_CAME ? 0 : IDLE_NS;
+            message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 7),
+                                             .payload = etf_tuple(2, alias_tag("b@h", 7), etf_atom("k"))});
+            seen.now_ns += i == BUSY ? IDLE_NS / 2 : i == IDLE_AGAIN ? IDLE_NS : 0;
+        }
+        ask_as(&seen, 1, board, store, alias_tag("b@h", 9), etf_atom("y"));
+        message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 9),
+                                         .payload = etf_tuple(2, alias_tag("b@h", 9), etf_atom("k"))});
+        if (i == NAMED_ONE)
+            answer_from(&seen, board, 2);
+        if (i == CAST_TO_NAME)
+            answer_from(&seen, board, 1);
+        stop(&seen);
+        bool is_found = false;
+        for (size_t k = 0; k < seen.num_ended; k++) {
+            if (seen.ended[k].number != (i == ANSWERED_LATER_ONE || i == NAMED_ONE ? 3 : i == ASKING ||
+                                         i == REPLY_CAME || i == BUSY || i == IDLE_AGAIN ? 3 : 2))
+                continue;
+            const bool has_parent = i == AT_ONCE || i == BEFORE || i == REPLY_CAME || i == SOON ||
+                                    i == BUSY || i == ASKING;
+            is_found = true;
+            assert_int_equal(seen.ended[k].parent, has_parent ? 1 : 0);
+            assert_int_equal(seen.ended[k].ambiguous, !has_parent);
+        }
+        assert_true(is_found);
     }
 }
 
@@ -326,6 +396,7 @@ int main(void)
         cmocka_unit_test(ends_that_nobody_is_shown),
         cmocka_unit_test(a_later_one_is_served_on),
         cmocka_unit_test(a_spawned_one_has_no_habits),
+        cmocka_unit_test(put_aside),
         cmocka_unit_test(parents),
         cmocka_unit_test(held_calls),
         cmocka_unit_test(whose_child),

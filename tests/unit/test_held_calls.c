@@ -24,7 +24,7 @@ static bool add(struct held_calls *held, uint64_t number, struct ds_term result,
     const struct call call = {.number = number, .result = result};
     const struct record record = {.call = &call};
     const struct pid_key caller = {.id = (uint32_t)number};
-    return held_calls_add(held, &record, &caller, HELD_FOR_ANSWER, now_ns);
+    return held_calls_add(held, &record, &caller, HELD_FOR_ANSWER, now_ns) != NULL;
 }
 
 static void gives_the_oldest_of_too_many(void **state)
