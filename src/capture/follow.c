@@ -236,15 +236,28 @@ static void compile_for_kernel(struct follow *f)
         f->users_in_kernel = (struct bpf_program){0};
 }
 
+bool follow_widens(const struct follow *f)
+{
+    return f->capture->is_live && f->expression != NULL && f->is_learning;
+}
+
+/* begin_locked puts the one filter of a live capture in place. */
+static bool begin_locked(struct follow *f)
+{
+    if (f->expression != NULL && !set_filter_once(f))
+        return false;
+    if (f->expression == NULL && !f->all_packets)
+        set_kernel_filter(f);
+    kernel_filter_lock(f->capture->inputs[0].pcap);
+    return true;
+}
+
 bool follow_begin(struct follow *f)
 {
-    if (f->expression == NULL) {
-        if (f->capture->is_live && !f->all_packets)
-            set_kernel_filter(f);
+    if (f->capture->is_live && !follow_widens(f))
+        return begin_locked(f);
+    if (f->expression == NULL)
         return true;
-    }
-    if (f->capture->is_live && !f->is_learning)
-        return set_filter_once(f);
 
     f->rules = calloc(f->capture->num_inputs, sizeof *f->rules);
     f->stripped = malloc(MAX_SNAPLEN);

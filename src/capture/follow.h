@@ -37,6 +37,10 @@ bool follow_needs_names(const struct follow *follow);
  * a complaint. */
 bool follow_begin(struct follow *follow);
 
+/* follow_widens says whether the kernel's filter may change once the capture has begun. Where it does not,
+ * follow_begin locks it. */
+bool follow_widens(const struct follow *follow);
+
 /* follow_pass says whether a packet passes. */
 bool follow_pass(struct follow *follow, const struct ds_packet *packet);
 

@@ -77,6 +77,12 @@ bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_
 _Static_assert(sizeof(struct bpf_insn) == sizeof(struct sock_filter), "the same instruction");
 _Static_assert(offsetof(struct bpf_insn, k) == offsetof(struct sock_filter, k), "k in its place");
 
+void kernel_filter_lock(pcap_t *pcap)
+{
+    const int yes = 1;
+    (void)setsockopt(pcap_fileno(pcap), SOL_SOCKET, SO_LOCK_FILTER, &yes, sizeof yes);
+}
+
 static bool attach(pcap_t *pcap, struct bpf_insn *program, unsigned len)
 {
     struct sock_fprog filter = {(unsigned short)len, (struct sock_filter *)program};
@@ -96,6 +102,11 @@ bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_
     (void)len;
     (void)link_type;
     return false;
+}
+
+void kernel_filter_lock(pcap_t *pcap)
+{
+    (void)pcap;
 }
 
 static bool attach(pcap_t *pcap, struct bpf_insn *program, unsigned len)

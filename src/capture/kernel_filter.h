@@ -34,4 +34,8 @@ bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_
 
 enum { LINKTYPE_SLL = 113, LINKTYPE_SLL2 = 276 };
 
+/* kernel_filter_lock has the kernel refuse any other filter from now on, and the removal of this one: Linux
+ * alone does. Nothing depends on it. */
+void kernel_filter_lock(pcap_t *pcap);
+
 #endif

@@ -8,10 +8,14 @@
  */
 #include "call_filter.h"
 
+#include "socket_filter.h"
+
 #ifdef DISTSNIFF_SECCOMP
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_packet.h>
+#include <linux/net.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -22,6 +26,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -31,13 +36,19 @@ enum { CLONE_FLAGS_ARGUMENT = 1 };
 enum { CLONE_FLAGS_ARGUMENT = 0 };
 #endif
 
-enum { NUM_NAMES = 1024, NO_ARGUMENT = -1 };
+enum { NUM_NAMES = 1024, MOST_CONDITIONS = 2 };
 
-struct allowed_call {
+struct condition {
+    unsigned argument;
+    uint64_t mask, value;
+};
+
+struct listed_call {
     const char *name;
     unsigned set;
-    int argument;
-    uint64_t mask, value;
+    int error; /* that it fails with, 0: it is allowed */
+    unsigned num_conditions;
+    struct condition conditions[MOST_CONDITIONS];
 };
 
 /* What the handler needs is there before: it may have interrupted malloc. */
@@ -99,29 +110,37 @@ static void on_refused(int signal, siginfo_t *info, void *context)
         _exit(EXIT_FAILURE);
 }
 
-static bool add_call(scmp_filter_ctx filter, const struct allowed_call *call)
+static bool add_call(scmp_filter_ctx filter, const struct listed_call *call)
 {
     const int number = seccomp_syscall_resolve_name(call->name);
     if (number < 0)
         return true; /* this kind of machine does not have it */
-    const struct scmp_arg_cmp condition = {
-        .arg = call->argument >= 0 ? (unsigned)call->argument : 0,
-        .op = SCMP_CMP_MASKED_EQ,
-        .datum_a = call->mask,
-        .datum_b = call->value,
-    };
-    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, call->argument >= 0 ? 1 : 0,
-                                  &condition) == 0;
+    struct scmp_arg_cmp conditions[MOST_CONDITIONS];
+    for (unsigned i = 0; i < call->num_conditions; i++)
+        conditions[i] = (struct scmp_arg_cmp){.arg = call->conditions[i].argument,
+                                              .op = SCMP_CMP_MASKED_EQ,
+                                              .datum_a = call->conditions[i].mask,
+                                              .datum_b = call->conditions[i].value};
+    const uint32_t action =
+        call->error == 0 ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO((unsigned)call->error);
+    return seccomp_rule_add_array(filter, action, number, call->num_conditions, conditions) == 0;
 }
 
-bool call_filter_enter(unsigned sets)
+bool call_filter_enter(unsigned sets, const struct open_sockets *sockets)
 {
-    const struct allowed_call calls[] = {
-#define CALL(name, when) {#name, CALLS_##when, NO_ARGUMENT, 0, 0},
-#define CALL_IF(name, when, argument, mask, value) {#name, CALLS_##when, argument, mask, value},
+    const struct listed_call calls[] = {
+#define CALL(name, when) {#name, CALLS_##when, 0, 0, {{0, 0, 0}}},
+#define CALL_IF(name, when, argument, mask, value)                                                 \
+    {#name, CALLS_##when, 0, 1, {{argument, mask, value}}},
+#define CALL_IF_BOTH(name, when, argument, mask, value, argument2, mask2, value2)                  \
+    {#name, CALLS_##when, 0, 2, {{argument, mask, value}, {argument2, mask2, value2}}},
+#define CALL_FAILS(name, when, argument, mask, value, error)                                       \
+    {#name, CALLS_##when, error, 1, {{argument, mask, value}}},
 #include "sandbox_calls.def"
 #undef CALL
 #undef CALL_IF
+#undef CALL_IF_BOTH
+#undef CALL_FAILS
     };
     struct sigaction action;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
@@ -135,7 +154,8 @@ bool call_filter_enter(unsigned sets)
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_refused;
     action.sa_flags = SA_SIGINFO;
-    ok = ok && sigaction(SIGSYS, &action, NULL) == 0 && seccomp_load(filter) == 0;
+    ok = ok && sigaction(SIGSYS, &action, NULL) == 0 &&
+         (sockets == NULL || socket_filter_enter(sets, sockets)) && seccomp_load(filter) == 0;
     seccomp_release(filter);
     return ok;
 }
@@ -147,9 +167,10 @@ bool call_filter_is_built(void)
 
 #else
 
-bool call_filter_enter(unsigned sets)
+bool call_filter_enter(unsigned sets, const struct open_sockets *sockets)
 {
     (void)sets;
+    (void)sockets;
     return false;
 }
 

@@ -1,8 +1,9 @@
 /*
  * file_helper.c - see file_helper.h.
  *
- * Both talk over a socket that keeps messages whole. A request is a struct and a name, the
- * answer a struct, and a descriptor where one was asked for. One request follows the other; the
+ * Both talk over a socket that keeps messages whole. A request is a struct and a name, written: whoever
+ * looks at packets has no system call that could send a descriptor along (socket_calls.def). The answer
+ * is a struct, and a descriptor where one was asked for. One request follows the other; the
  * end of the socket is the end of the helper.
  */
 #include "file_helper.h"
@@ -244,7 +245,7 @@ static int ask(const struct helper_request *request, const char *command, struct
     }
     pthread_mutex_lock(&helper.lock);
     const bool done =
-        send(helper.socket, request, sizeof *request, MSG_NOSIGNAL) >= 0 && receive(answer, &fd);
+        write(helper.socket, request, sizeof *request) >= 0 && receive(answer, &fd);
     pthread_mutex_unlock(&helper.lock);
     if (!done) {
         *answer = (struct answer){.error = EPIPE, .pid = -1};

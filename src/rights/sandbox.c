@@ -67,10 +67,14 @@ bool sandbox_enter(const struct sandbox_config *config)
             complain("sandbox: off");
         return true;
     }
-    /* Landlock first: the filter does not leave its calls. */
+    /* The sockets while /proc can be read. Then Landlock: the filter does not leave its calls. */
+    struct open_sockets sockets;
+    const bool has_sockets = open_sockets_find(&sockets);
     const int landlock = landlock_enter(NULL, 0);
-    const bool has_filter = call_filter_enter(CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u) |
-                                              (config->serves ? CALLS_SERVE : 0u));
+    const unsigned sets = CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u) |
+                          (config->widens ? CALLS_WIDENS : 0u) |
+                          (config->serves ? CALLS_SERVE : 0u);
+    const bool has_filter = call_filter_enter(sets, &sockets) && has_sockets;
     if (config->wish == SANDBOX_REQUIRE && (!has_filter || landlock == 0)) {
         complain("--sandbox=require: %s: --sandbox=auto does without",
                  !has_filter ? why_no_filter() : why_no_landlock());
@@ -112,11 +116,11 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files)
         rules[num++] = (struct landlock_rule){folders[i], .reads = reads, .writes = writes};
     }
     (void)landlock_enter(rules, num);
-    (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER);
+    (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER, NULL);
 }
 
 void sandbox_confine_client(void)
 {
     if (why_not() == NULL)
-        (void)call_filter_enter(CALLS_ALWAYS | CALLS_CLIENT);
+        (void)call_filter_enter(CALLS_ALWAYS | CALLS_CLIENT, NULL);
 }

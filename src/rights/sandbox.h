@@ -19,6 +19,7 @@ enum sandbox_wish {
 struct sandbox_config {
     enum sandbox_wish wish;
     bool is_live;    /* there is an interface to ask */
+    bool widens;     /* the filter of the interface changes as ports become known */
     bool serves;     /* others connect to it, on a socket that is open */
     bool says_so;    /* on standard error, what the sandbox is made of */
 };

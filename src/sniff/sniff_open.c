@@ -167,6 +167,7 @@ static bool close_in(const struct sniff *s, bool is_live)
     const struct sandbox_config config = {
         .wish = s->options->sandbox,
         .is_live = is_live,
+        .widens = is_live && follow_widens(s->follow),
         .serves = s->web != NULL || s->metrics_server != NULL,
         .says_so = s->options->output.verbose > 0,
     };

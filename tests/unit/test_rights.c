@@ -51,7 +51,7 @@ static bool inside(bool (*enter)(void), bool (*is_refused)(void), char said[512]
 
 static bool filter(void)
 {
-    return call_filter_enter(CALLS_ALWAYS | CALLS_LIVE);
+    return call_filter_enter(CALLS_ALWAYS | CALLS_LIVE, NULL);
 }
 
 static bool landlock(void)
