@@ -31,10 +31,15 @@ struct place {
     long at;
 };
 
-static FILE *open_unnamed(void)
+const char *host_file_folder(void)
 {
     const char *folder = secure_getenv("TMPDIR");
-    const int fd = unnamed_file_open(folder != NULL ? folder : P_tmpdir);
+    return folder != NULL ? folder : P_tmpdir;
+}
+
+static FILE *open_unnamed(void)
+{
+    const int fd = unnamed_file_open(host_file_folder());
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (file == NULL && fd >= 0)
         close(fd);

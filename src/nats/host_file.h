@@ -18,6 +18,9 @@ struct host_file {
     bool is_disordered; /* a packet came behind a later one, or may be there twice */
 };
 
+/* host_file_folder is the folder that they are made in: TMPDIR names another. */
+const char *host_file_folder(void);
+
 /* host_file_open makes an empty one. False, and errno is set, when it cannot. */
 bool host_file_open(struct host_file *file, uint32_t link_type);
 

@@ -267,7 +267,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     (void)own_process_hide(); /* there are credentials in it */
     if (good && config->is_confined) {
         warm_up_names();
-        sandbox_confine_client();
+        sandbox_confine_client(host_file_folder());
     }
     srandom((unsigned)(getpid() ^ clock_now_ns()));
     good = good && connect_to(&reader, &client) && find_end(&reader) && subscribe(&reader) &&

@@ -31,7 +31,7 @@ static _Noreturn void run(const struct sender_config *config, struct send_queue 
     (void)own_process_hide(); /* there are credentials in it */
     if (config->rules.is_confined) {
         warm_up_names();
-        sandbox_confine_client();
+        sandbox_confine_client(NULL);
     }
     atomic_store(&queue->is_ready, true);
     config->carry(config->context, queue, wake_fd);

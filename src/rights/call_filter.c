@@ -38,6 +38,9 @@ enum { CLONE_FLAGS_ARGUMENT = 0 };
 
 enum { NUM_NAMES = 1024, MOST_CONDITIONS = 2 };
 
+/* What socket(2) takes beside the type is left out. */
+#define SOCKET_TYPES (UINT32_MAX & ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK))
+
 struct condition {
     unsigned argument;
     uint64_t mask, value;

@@ -18,9 +18,10 @@ const char *capabilities_left(void)
     return NULL;
 }
 
-void capabilities_keep_for_files(bool is_root)
+bool capabilities_keep_for_files(bool is_root)
 {
     (void)is_root;
+    return true;
 }
 
 #elif defined(DISTSNIFF_CAPNG) && !defined(CAPABILITIES_BY_CALL)
@@ -46,13 +47,20 @@ const char *capabilities_left(void)
     return NULL;
 }
 
-void capabilities_keep_for_files(bool is_root)
+bool capabilities_keep_for_files(bool is_root)
 {
+    static const unsigned wanted[] = {CAP_DAC_OVERRIDE, CAP_SETUID, CAP_SETGID};
+    enum { NUM_WANTED = sizeof wanted / sizeof wanted[0] };
+    bool has[NUM_WANTED];
+    for (size_t i = 0; i < NUM_WANTED; i++)
+        has[i] = is_root && capng_have_capability(CAPNG_PERMITTED, wanted[i]) != 0;
     capng_clear(CAPNG_SELECT_CAPS);
-    if (is_root)
-        (void)capng_updatev(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED),
-                            CAP_DAC_OVERRIDE, CAP_SETUID, CAP_SETGID, -1);
-    (void)capng_apply(CAPNG_SELECT_CAPS);
+    for (size_t i = 0; i < NUM_WANTED; i++) {
+        if (has[i] && capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED),
+                                   wanted[i]) != 0)
+            return false;
+    }
+    return capng_apply(CAPNG_SELECT_CAPS) == 0;
 }
 
 #else
@@ -66,10 +74,15 @@ void capabilities_keep_for_files(bool is_root)
  * program gives new privileges. */
 enum { NUM_SETS = 2 };
 
-static bool keep(uint32_t kept)
+static bool keep(uint32_t wanted)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct sets[NUM_SETS] = {{.effective = kept, .permitted = kept}};
+    struct __user_cap_data_struct sets[NUM_SETS];
+    if (syscall(SYS_capget, &header, sets) != 0)
+        return false;
+    const uint32_t kept = wanted & sets[0].permitted;
+    sets[0] = (struct __user_cap_data_struct){.effective = kept, .permitted = kept};
+    sets[1] = (struct __user_cap_data_struct){0};
     return syscall(SYS_capset, &header, sets) == 0 && syscall(SYS_capget, &header, sets) == 0 &&
            sets[0].permitted == kept && sets[1].permitted == 0;
 }
@@ -84,9 +97,9 @@ const char *capabilities_left(void)
     return "the bounding set is as it was: this program was built without libcap-ng";
 }
 
-void capabilities_keep_for_files(bool is_root)
+bool capabilities_keep_for_files(bool is_root)
 {
-    (void)keep(is_root ? 1u << CAP_DAC_OVERRIDE | 1u << CAP_SETUID | 1u << CAP_SETGID : 0);
+    return keep(is_root ? 1u << CAP_DAC_OVERRIDE | 1u << CAP_SETUID | 1u << CAP_SETGID : 0);
 }
 
 #endif

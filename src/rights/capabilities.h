@@ -13,7 +13,8 @@ bool capabilities_drop(void);
 /* capabilities_left says what this build does not give up, NULL: nothing. */
 const char *capabilities_left(void);
 
-/* capabilities_keep_for_files gives up all but those with which root opens files as another user. */
-void capabilities_keep_for_files(bool is_root);
+/* capabilities_keep_for_files gives up all but those with which root opens files as another user, of
+ * which it keeps what it has: root of a container may lack some. False where others are left. */
+bool capabilities_keep_for_files(bool is_root);
 
 #endif

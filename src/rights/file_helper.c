@@ -165,7 +165,8 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
     if (!privileges_return())
         _exit(EXIT_FAILURE);
     helper_user_find(&user, config->user);
-    privileges_keep_for_files(config->command != NULL);
+    if (!privileges_keep_for_files(config->command != NULL))
+        _exit(EXIT_FAILURE);
     (void)own_process_gain_nothing();
     if (config->is_confined && config->command == NULL)
         sandbox_confine_helper(config->files, config->num_files);

@@ -28,7 +28,7 @@ static const uint64_t known_rights[] = {0, 0x1FFF, 0x3FFF, 0x7FFF, 0x7FFF, 0xFFF
 enum { NEWEST = sizeof known_rights / sizeof known_rights[0] - 1 };
 
 /* TCP connections, and signals and abstract sockets of others. */
-enum { SINCE_NETWORK = 4, NETWORK = 3, SINCE_SCOPES = 6, SCOPES = 3 };
+enum { SINCE_NETWORK = 4, BIND = 1, CONNECT = 2, SINCE_SCOPES = 6, SCOPES = 3 };
 
 struct ruleset {
     uint64_t files, network, scopes;
@@ -56,14 +56,14 @@ static void add_rule(int ruleset, uint64_t handled, const struct landlock_rule *
     close(path.parent);
 }
 
-int landlock_enter(const struct landlock_rule *rules, size_t num_rules)
+int landlock_enter(const struct landlock_rule *rules, size_t num_rules, bool connects)
 {
     const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
     if (version < 1)
         return 0;
     const struct ruleset all = {
         .files = known_rights[version < NEWEST ? version : NEWEST],
-        .network = version >= SINCE_NETWORK ? NETWORK : 0,
+        .network = version < SINCE_NETWORK ? 0 : connects ? BIND : BIND | CONNECT,
         .scopes = version >= SINCE_SCOPES ? SCOPES : 0,
     };
     const size_t size = version >= SINCE_SCOPES    ? sizeof all
@@ -86,10 +86,11 @@ bool landlock_is_built(void)
 
 #else
 
-int landlock_enter(const struct landlock_rule *rules, size_t num_rules)
+int landlock_enter(const struct landlock_rule *rules, size_t num_rules, bool connects)
 {
     (void)rules;
     (void)num_rules;
+    (void)connects;
     return 0;
 }
 

@@ -63,11 +63,13 @@ void privileges_say(void)
         complain("capabilities: given up, but %s", capabilities_left());
 }
 
-void privileges_keep_for_files(bool runs_command)
+bool privileges_keep_for_files(bool runs_command)
 {
     const bool is_root = geteuid() == 0;
-    if (!is_root || !runs_command)
-        capabilities_keep_for_files(is_root);
+    if ((is_root && runs_command) || capabilities_keep_for_files(is_root))
+        return true;
+    complain("cannot give up capabilities: %s", strerror(errno));
+    return false;
 }
 
 bool privileges_drop(const char *user)

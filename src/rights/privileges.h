@@ -24,6 +24,6 @@ void privileges_say(void);
 
 /* privileges_keep_for_files gives up all capabilities but those that root needs to open files
  * as the user it works for; none of them where it also runs a command, as root's. */
-void privileges_keep_for_files(bool runs_command);
+bool privileges_keep_for_files(bool runs_command);
 
 #endif

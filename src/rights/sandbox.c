@@ -7,6 +7,7 @@
 #include "sandbox.h"
 
 #include "call_filter.h"
+#include "client_files.h"
 #include "complain.h"
 #include "landlock.h"
 
@@ -70,7 +71,7 @@ bool sandbox_enter(const struct sandbox_config *config)
     /* The sockets while /proc can be read. Then Landlock: the filter does not leave its calls. */
     struct open_sockets sockets;
     const bool has_sockets = open_sockets_find(&sockets);
-    const int landlock = landlock_enter(NULL, 0);
+    const int landlock = landlock_enter(NULL, 0, false);
     const unsigned sets = CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u) |
                           (config->widens ? CALLS_WIDENS : 0u) |
                           (config->serves ? CALLS_SERVE : 0u);
@@ -115,12 +116,18 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files)
         folder_of(files[i].name, folders[i]);
         rules[num++] = (struct landlock_rule){folders[i], .reads = reads, .writes = writes};
     }
-    (void)landlock_enter(rules, num);
+    (void)landlock_enter(rules, num, false);
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER, NULL);
 }
 
-void sandbox_confine_client(void)
+void sandbox_confine_client(const char *temporary)
 {
-    if (why_not() == NULL)
-        (void)call_filter_enter(CALLS_ALWAYS | CALLS_CLIENT, NULL);
+    struct landlock_rule rules[MAX_CLIENT_RULES + 1];
+    if (why_not() != NULL)
+        return;
+    size_t num = client_files_find(rules);
+    if (temporary != NULL)
+        rules[num++] = (struct landlock_rule){temporary, .reads = true, .writes = true};
+    (void)landlock_enter(rules, num, true);
+    (void)call_filter_enter(CALLS_ALWAYS | CALLS_CLIENT, NULL);
 }

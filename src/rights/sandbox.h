@@ -34,7 +34,8 @@ bool sandbox_enter(const struct sandbox_config *config);
 void sandbox_confine_helper(const struct helper_file *files, size_t num_files);
 
 /* sandbox_confine_client leaves a process that sees no packets what it needs to talk to servers, as far
- * as the kernel can. */
-void sandbox_confine_client(void);
+ * as the kernel can: connections, names and certificates. temporary is a folder in which it may make files
+ * without a name, NULL: it makes none. */
+void sandbox_confine_client(const char *temporary);
 
 #endif

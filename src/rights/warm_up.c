@@ -8,6 +8,8 @@
  */
 #include "warm_up.h"
 
+#include "client_files.h"
+
 #include <netdb.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -31,6 +33,7 @@ static void *give_back(void *none)
  * 2.3.4), so that none goes out. */
 void warm_up_names(void)
 {
+    client_files_keep_servers();
     struct addrinfo *found = NULL;
     char name[64 + 1];
     memset(name, 'a', 64);

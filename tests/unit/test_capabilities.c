@@ -33,12 +33,15 @@ static void few_are_kept_and_then_none(void **state)
 {
     (void)state;
     if (geteuid() == 0) {
-        capabilities_keep_for_files(true);
+        assert_true(capabilities_keep_for_files(true));
         assert_capabilities(1 << CAP_DAC_OVERRIDE | 1 << CAP_SETUID | 1 << CAP_SETGID);
+        assert_true(keep(1 << CAP_SETUID | 1 << CAP_SETGID));
+        assert_true(capabilities_keep_for_files(true)); /* of those that are there */
+        assert_capabilities(1 << CAP_SETUID | 1 << CAP_SETGID);
     }
     assert_true(capabilities_drop());
     assert_capabilities(0);
-    capabilities_keep_for_files(true); /* none comes back */
+    assert_true(capabilities_keep_for_files(true)); /* none comes back */
     assert_capabilities(0);
     assert_non_null(capabilities_left());
 }

@@ -6,9 +6,14 @@
 #include "landlock.h"
 #include "privileges.h"
 #include "run_name.h"
+#include "sandbox.h"
+#include "warm_up.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -56,7 +61,7 @@ static bool filter(void)
 
 static bool landlock(void)
 {
-    return landlock_enter(NULL, 0) != 0;
+    return landlock_enter(NULL, 0, false) != 0;
 }
 
 static bool open_is_refused(void)
@@ -120,6 +125,33 @@ static bool has_no_capabilities(void)
     return num == 2;
 }
 
+/* keep_two leaves one that files need, and one that they do not. */
+static bool keep_two(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const uint32_t kept = 1u << CAP_SETUID | 1u << CAP_KILL;
+    struct __user_cap_data_struct sets[2] = {{.effective = kept, .permitted = kept}};
+    return geteuid() == 0 && syscall(SYS_capset, &header, sets) == 0;
+}
+
+static bool one_is_kept(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[2];
+    return privileges_keep_for_files(false) && syscall(SYS_capget, &header, sets) == 0 &&
+           sets[0].permitted == 1u << CAP_SETUID && sets[0].effective == 1u << CAP_SETUID &&
+           sets[1].permitted == 0;
+}
+
+/* Of a container root may have few: what opens files keeps what is there of those it needs. */
+static void few_are_kept_for_files(void **state)
+{
+    (void)state;
+    char said[512];
+    assert_true(inside(keep_two, one_is_kept, said));
+    assert_string_equal(said, "");
+}
+
 static bool drop(void)
 {
     return privileges_drop("root");
@@ -138,6 +170,130 @@ static void files_are_refused_by_landlock(void **state)
     char said[512];
     assert_true(inside(landlock, open_is_refused, said));
     assert_true(inside(landlock, exec_is_refused, said));
+}
+
+/* A process that talks to servers: names, certificates and connections are all it has. */
+static int listener;
+static struct sockaddr_in listens_at;
+
+static bool client(void)
+{
+    socklen_t len = sizeof listens_at;
+    listens_at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    listener = socket(AF_INET, SOCK_STREAM, 0);
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* nothing is confined where that is looked for */
+    if (bind(listener, (struct sockaddr *)&listens_at, len) != 0 || listen(listener, 4) != 0 ||
+        getsockname(listener, (struct sockaddr *)&listens_at, &len) != 0)
+        return false;
+    const int forked = landlock_is_built() && call_filter_is_built() ? fork() : 0;
+    if (forked == 0) /* whether there are both is tried by another */
+        _exit(landlock_enter(NULL, 0, true) == 0);
+    int status = 0;
+    if (waitpid(forked, &status, 0) < 0 || status != 0)
+        return false;
+    warm_up_names();
+    sandbox_confine_client("/var/tmp");
+    return true;
+}
+
+static bool opens(const char *name)
+{
+    const int fd = open(name, O_RDONLY);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* Refused: what is nobody's secret either, and what only root may read. */
+static bool other_files_are_refused(void)
+{
+    static const char *const names[] = {"/etc/passwd", "/etc/shadow", "/proc/self/environ", "/etc", "/tmp",
+                                        "/etc/ssl/private", "/dev/mem", "/proc/self/mem"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (opens(names[i]) || (errno != EACCES && errno != ENOENT))
+            return false;
+    }
+    return open("/etc/hosts", O_WRONLY | O_APPEND) < 0 && errno == EACCES &&
+           open("/tmp", O_TMPFILE | O_RDWR, 0600) < 0 && errno == EACCES;
+}
+
+static bool fails_by(int family, int type, int error)
+{
+    return socket(family, type, 0) < 0 && errno == error;
+}
+
+static bool other_sockets_are_refused(void)
+{
+    return fails_by(AF_UNIX, SOCK_STREAM, EAFNOSUPPORT) && fails_by(AF_UNIX, SOCK_DGRAM, EAFNOSUPPORT) &&
+           fails_by(AF_NETLINK, SOCK_RAW, EAFNOSUPPORT) && fails_by(AF_NETLINK, SOCK_DGRAM, EAFNOSUPPORT);
+}
+
+static bool raw_sockets_are_refused(void)
+{
+    return fails_by(AF_PACKET, SOCK_RAW, EPERM) && fails_by(AF_INET, SOCK_RAW, EPERM) &&
+           fails_by(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, EPERM) && fails_by(AF_ALG, SOCK_SEQPACKET, EPERM) &&
+           syscall(SYS_socket, (long)(0x100000000UL | AF_PACKET), SOCK_RAW, 0) < 0 &&
+           errno == EPERM;
+}
+
+static bool serving_is_refused(void)
+{
+    struct sockaddr_in any = {.sin_family = AF_INET};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    return fd >= 0 && bind(fd, (struct sockaddr *)&any, sizeof any) < 0 && errno == EPERM;
+}
+
+static bool connections_are_left(void)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int udp = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int pair[2];
+    return fd >= 0 && (udp >= 0 || errno == EAFNOSUPPORT) &&
+           socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 &&
+           (connect(fd, (struct sockaddr *)&listens_at, sizeof listens_at) == 0 || errno == EINPROGRESS);
+}
+
+static bool names_are_left(void)
+{
+    const struct addrinfo wanted = {.ai_flags = AI_ADDRCONFIG, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    return getaddrinfo("localhost", "80", &wanted, &found) == 0 && found != NULL &&
+           opens("/etc/hosts");
+}
+
+static bool certificates_are_left(void)
+{
+    return access("/etc/ssl/certs", F_OK) != 0 || opens("/etc/ssl/certs");
+}
+
+static bool unnamed_files_are_left(void)
+{
+    return open("/var/tmp", O_TMPFILE | O_RDWR, 0600) >= 0;
+}
+
+static void who_talks_to_servers_has_little_else(void **state)
+{
+    (void)state;
+    static const struct {
+        bool (*is_so)(void);
+        const char *what;
+        bool says;
+    } kinds[] = {
+        {other_sockets_are_refused, "sockets of this machine", false},
+        {raw_sockets_are_refused, "sockets of packets", true},
+        {serving_is_refused, "serving", true},
+        {other_files_are_refused, "files", false},
+        {connections_are_left, "connections", false},
+        {names_are_left, "names", false},
+        {certificates_are_left, "certificates", false},
+        {unnamed_files_are_left, "files without a name", false},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char said[512];
+        const bool is_so = inside(client, kinds[i].is_so, said);
+        if (!is_so || (said[0] != '\0') != kinds[i].says)
+            fail_msg("%s: %d, '%s'", kinds[i].what, is_so, said);
+    }
 }
 
 static void names_of_a_run(void **state)
@@ -215,6 +371,8 @@ int main(void)
         cmocka_unit_test(calls_are_refused_and_named),
         cmocka_unit_test(files_are_refused_by_landlock),
         cmocka_unit_test(capabilities_are_given_up),
+        cmocka_unit_test(few_are_kept_for_files),
+        cmocka_unit_test(who_talks_to_servers_has_little_else),
         cmocka_unit_test(names_of_a_run),
         cmocka_unit_test(fifo_is_not_waited_for),
     };
