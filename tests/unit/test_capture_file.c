@@ -165,6 +165,25 @@ static void reads_pcapng(void **state)
     }
 }
 
+/* add_far_pcapng makes a file of either byte order with one packet. */
+static void add_far_pcapng(struct file *file, bool swapped, uint32_t offset_high, uint32_t at_high)
+{
+    /* Numbers of 64 bits: an offset of the interface in seconds stands in the file's order, a time with its
+     * high half first. An option that is a byte stands first in its four. */
+    const bool is_big = swapped != (htole32(1) != 1);
+#define HALVES(first, second) (swapped ? halves(second, first) : halves(first, second))
+    const uint32_t blocks[] = {
+        0x0A0D0D0A, 28, 0x1A2B3C4D, HALVES(1, 0), UINT32_MAX, UINT32_MAX, 28,
+        /* Options: a resolution of seconds, an offset, end. */
+        1, 44, HALVES(1, 0), 0, HALVES(9, 1), 0, HALVES(14, 8), is_big ? offset_high : 0,
+        is_big ? 0 : offset_high, 0, 44,
+        6, 40, 0, at_high, 5, 8, 60, 0, 0, 40};
+#undef HALVES
+    file->len = 0;
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        add_u32(file, blocks[i], swapped);
+}
+
 /* Packets at both ends of what pcapng can say of time, and between them: no time is so far away that it
  * could not be counted with. */
 static void times_beyond_all_clocks(void **state)
@@ -177,20 +196,12 @@ static void times_beyond_all_clocks(void **state)
                  {0xc0000000, 0, -1}};
     struct file file;
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t j = 0; j < 2 * (sizeof cases / sizeof cases[0]); j++) {
+        const size_t i = j / 2;
         const char *name = "far";
         struct capture capture;
         struct ds_packet packet;
-        make_pcapng(&file, 0);
-        file.len = 28;
-        /* Options: a resolution of seconds, an offset, end. */
-        const uint32_t interface[] = {1, 44, halves(1, 0), 0, halves(9, 1), 0, halves(14, 8), 0,
-                                      cases[i].offset_high, 0, 44};
-        for (size_t j = 0; j < sizeof interface / sizeof interface[0]; j++)
-            add_u32(&file, interface[j], false);
-        const uint32_t bytes[] = {6, 40, 0, cases[i].at_high, 5, 8, 60, 0, 0, 40};
-        for (size_t j = 0; j < sizeof bytes / sizeof bytes[0]; j++)
-            add_u32(&file, bytes[j], false);
+        add_far_pcapng(&file, j % 2 != 0, cases[i].offset_high, cases[i].at_high);
         save(name, file.bytes, file.len);
         assert_true(open_files(&capture, &name, 1));
         assert_int_equal(capture_next(&capture, &packet), CAPTURE_PACKET);
