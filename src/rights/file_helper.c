@@ -118,14 +118,32 @@ static int serve(const struct helper_request *request, const char *command, stru
 
 /* In the helper */
 
+/* use_allows says whether a request is one that is made for files of that use. */
+static bool use_allows(enum helper_use use, const struct helper_request *request)
+{
+#define HOW(how) (1u << OPEN_##how)
+#define ACT(act) (1u << OP_##act)
+    static const struct {
+        unsigned hows, acts;
+    } uses[] = {
+#define USE(name, hows, acts) [HELPER_##name] = {hows, acts},
+#include "helper_uses.def"
+#undef USE
+    };
+#undef HOW
+#undef ACT
+    const bool opens = request->op == OP_OPEN;
+    const int32_t asked = opens ? request->how : request->op;
+    return asked >= 0 && asked < 32 && ((opens ? uses[use].hows : uses[use].acts) >> asked & 1) != 0;
+}
+
 /* find_file returns what a request is allowed for, NULL when for nothing. */
 static const struct helper_file *find_file(const struct file_helper_config *config,
                                            const struct helper_request *request)
 {
-    const bool reads = request->op == OP_OPEN && request->how == OPEN_READ;
     for (size_t i = 0; i < config->num_files; i++) {
         const struct helper_file *file = &config->files[i];
-        if ((file->use == HELPER_READ || file->use == HELPER_FOLLOW) == reads &&
+        if (use_allows(file->use, request) &&
             (strcmp(file->name, request->name) == 0 ||
              (file->use == HELPER_LATER && run_name_fits(file->name, request->name))))
             return file;

@@ -4,9 +4,10 @@
  *
  * What peers sent is decoded by a process that has given up all rights and may open nothing
  * (sandbox.h). The helper is started before that and keeps the rights of the user, root's too:
- * it looks at no packet, knows the names that this run may use, and passes descriptors of them
- * alone. Files that come later, of -C, -G and --trigger, and the command of -z are the matter of
- * the user that root becomes, if that may write in their folder, else root's.
+ * it looks at no packet, knows the names that this run may use and what for, and passes descriptors
+ * of them alone: of a file that is read none that can be written, nor the other way round. Files that
+ * come later, of -C, -G and --trigger, and the command of -z are the matter of the user that root
+ * becomes, if that may write in their folder, else root's.
  *
  * Where no helper was started, each function does the same within the process.
  */
@@ -18,11 +19,15 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* What may be done with a file of each use is in helper_uses.def. */
 enum helper_use {
     HELPER_READ,
     HELPER_FOLLOW, /* read, again and again: other files may take the name */
     HELPER_WRITE,
+    HELPER_SCRIPT, /* write, and its owner may run it */
+    HELPER_KEEP,   /* write, where there is none yet */
     HELPER_UPDATE, /* write, and read what was written */
+    HELPER_RENEW,  /* write, and give it the name of another: it ends in .new */
     HELPER_LATER, /* write, with a name that is made of this one: run_name.h */
 };
 

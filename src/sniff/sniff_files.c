@@ -117,7 +117,10 @@ static void add_file(struct sniff *s, const char *name, enum helper_use use)
 /* add_format: what is written beside a file is read as well, and so is that. */
 static void add_format(struct sniff *s, const struct sink_format *format, char *const *also)
 {
-    add_file(s, format->file, also[0] != NULL ? HELPER_UPDATE : HELPER_WRITE);
+    add_file(s, format->file, also[0] != NULL           ? HELPER_UPDATE
+                              : format->kind->is_script ? HELPER_SCRIPT
+                              : format->kind->keeps     ? HELPER_KEEP
+                                                        : HELPER_WRITE);
     for (size_t i = 0; i < MAX_ALSO_WRITTEN; i++)
         add_file(s, also[i], HELPER_UPDATE);
 }
@@ -146,7 +149,7 @@ bool sniff_start_helper(struct sniff *s)
             complain("out of memory");
             return false;
         }
-        add_file(s, s->learned_new, HELPER_WRITE);
+        add_file(s, s->learned_new, HELPER_RENEW);
     }
     add_file(s, options->keep.write_file, is_later ? HELPER_LATER : HELPER_WRITE);
     add_file(s, options->keep.connections_file, HELPER_WRITE);
@@ -154,6 +157,6 @@ bool sniff_start_helper(struct sniff *s)
         add_format(s, &options->output.formats[i], options->names_also[i]);
         s->helper.has_temporary |= options->output.formats[i].kind->has_temporary;
     }
-    add_file(s, options->metrics.fresh, HELPER_WRITE);
+    add_file(s, options->metrics.fresh, HELPER_RENEW);
     return file_helper_start(&s->helper);
 }
