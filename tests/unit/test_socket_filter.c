@@ -68,16 +68,22 @@ static int open_packets(void)
     return fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof addr) == 0 ? fd : -1;
 }
 
-/* prepare opens what is held, in a network of its own. False where the right is missing. */
+/* leave_network gives this program a network of its own. False where the right is missing. */
+static bool leave_network(void)
+{
+    static bool has_left;
+    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    if (has_left || unshare(CLONE_NEWNET) != 0)
+        return has_left;
+    const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    has_left = ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+    close(fd);
+    return has_left;
+}
+
+/* prepare opens what is held. False where the right is missing. */
 static bool prepare(void)
 {
-    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
-    if (unshare(CLONE_NEWNET) != 0)
-        return false;
-    const int fd = socket(AF_INET, SOCK_DGRAM, 0);
-    if (ioctl(fd, SIOCSIFFLAGS, &request) != 0)
-        return false;
-    close(fd);
     held.packets[0] = open_packets();
     held.server = listen_on_loopback();
     held.packets[1] = open_packets();
@@ -334,7 +340,7 @@ static enum verdict outcome(const struct attempt *attempt, unsigned sets)
 static void skip_without_rights(void)
 {
     const struct attempt attempt = ATTEMPT(poll, 0, WORKS);
-    if (!call_filter_is_built() || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 ||
+    if (!call_filter_is_built() || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 || !leave_network() ||
         outcome(&attempt, MOST) == CANNOT_BE_TRIED) {
         print_message("no right to open sockets for packets, or no seccomp\n");
         skip();
