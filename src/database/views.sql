@@ -50,7 +50,7 @@ FROM connection AS c LEFT JOIN link AS l ON l.id IN (2 * c.conn, 2 * c.conn + 1)
 WHERE c.conn NOT IN (SELECT conn FROM epmd)
 ORDER BY c.conn, l.id;
 
-CREATE VIEW doctor AS -- what is wrong, errors first; then what is fine, and what could not be looked at
+CREATE VIEW doctor AS -- what is wrong, errors first; then what is fine, how calls ended, and what could not be looked at
 SELECT severity, code, title, text, detail, advice, certainty, proof, count,
        strftime('%Y-%m-%d %H:%M:%S', first_ns / 1000000000, 'unixepoch') AS first,
        strftime('%Y-%m-%d %H:%M:%S', last_ns / 1000000000, 'unixepoch') AS last,
@@ -59,7 +59,7 @@ SELECT severity, code, title, text, detail, advice, certainty, proof, count,
 FROM (SELECT *, instr('error  warningnote', severity) AS place FROM finding
       UNION ALL
       SELECT id, NULL, severity, NULL, NULL, NULL, text, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-             CASE severity WHEN 'fine' THEN 100 ELSE 101 END FROM checked) AS finding
+             CASE severity WHEN 'fine' THEN 100 WHEN 'counted' THEN 101 ELSE 102 END FROM checked) AS finding
 ORDER BY place, finding.id;
 
 CREATE VIEW trees AS -- calls, below each those that were made in its service

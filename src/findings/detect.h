@@ -231,7 +231,10 @@ struct scans {
 struct checks {
     uint64_t lookups, resolved, questions;
     uint64_t others_names; /* that did not resolve, for hosts on which no node was seen */
-    uint64_t handshakes, cookies, links, ticking, calls, calls_open, zero_windows, gaps, cut;
+    uint64_t handshakes, cookies, links, ticking, zero_windows, gaps, cut;
+    uint64_t calls, ended[CALL_OUTCOME_COUNT]; /* of links both directions of which are seen */
+    uint64_t messages, undecoded, unknown; /* not decoded in full; decoded, with unknown atoms */
+    uint64_t sealed; /* records of TLS that could not be opened, ticks left out */
     uint64_t late, tls, one_way, epmd_messages, unseen_pairs, unnamed, paused;
     uint64_t unmeasured; /* links without facts */
 };
@@ -269,6 +272,8 @@ struct detect {
         bool is_one_host; /* it leaves no host */
     } place;
     struct checks checks;
+    struct findings_unseen unseen;
+    bool is_over; /* nothing more comes */
     struct finding draft;
     int64_t now_ns;
     uint64_t no_memory;

@@ -85,7 +85,12 @@ static void count(struct detect *d, const struct ds_event *event)
     if (!event->change.final)
         return;
     const struct ds_tls *tls = event->conn->tls;
-    c->tls += tls != NULL && tls->unopened[0] + tls->unopened[1] != 0;
+    if (tls != NULL && tls->unopened[0] + tls->unopened[1] != 0) {
+        c->tls++;
+        for (int dir = 0; dir < 2; dir++)
+            c->sealed += tls->data_records[dir] > tls->ticks[dir] ? tls->data_records[dir] - tls->ticks[dir]
+                                                                  : 0;
+    }
     const struct ds_link *link = event->conn->link;
     const uint64_t *messages[2] = {&event->conn->counters[0].messages,
                                    &event->conn->counters[1].messages};
@@ -135,6 +140,10 @@ static __attribute__((noinline)) void take_closely(struct detect *d, const struc
 
 static inline void take_message(struct detect *d, const struct record *record)
 {
+    const bool is_undecoded = record->event->fault.kind != DS_FAULT_NONE;
+    d->checks.messages++;
+    d->checks.undecoded += is_undecoded;
+    d->checks.unknown += !is_undecoded && record->event->unknown_atoms != 0;
     detect_link_message(d, record->event);
     if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
         detect_capture(d, record->event);
@@ -150,9 +159,10 @@ static inline void take_message(struct detect *d, const struct record *record)
 
 static void take_call(struct detect *d, const struct record *record)
 {
-    const bool is_seen = !detect_is_one_way(d, record->call->conn);
-    d->checks.calls += is_seen;
-    d->checks.calls_open += record->call->outcome == CALL_UNANSWERED;
+    if (!detect_is_one_way(d, record->call->conn)) {
+        d->checks.calls++;
+        d->checks.ended[record->call->outcome]++;
+    }
     detect_calls(d, record);
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);
@@ -225,14 +235,95 @@ void findings_overdue(struct findings *f, const struct record *record)
         detect_hung(&f->detect, record->call);
 }
 
-/* say emits a line of the checks. Lines have numbers of their own, from the greatest down. */
+/* put_line emits a line of the checks. Lines have numbers of their own, from the greatest down. */
+static void put_line(struct detect *d, unsigned line, enum severity severity, struct finding *f)
+{
+    f->number = UINT64_MAX - line;
+    f->severity = severity;
+    f->is_update = true;
+    detect_emit(d, f);
+}
+
 static void say(struct detect *d, unsigned line, enum severity severity, const char *format,
                 const char *number)
 {
-    struct finding f = {.number = UINT64_MAX - line, .severity = severity, .is_update = true};
+    struct finding f = {0};
     wording_add(&f.sentence, number);
     wording_add(&f.sentence, format);
-    detect_emit(d, &f);
+    put_line(d, line, severity, &f);
+}
+
+/* say_unseen is of what the capture does not have: the verdict says so. */
+static void say_unseen(struct detect *d, unsigned line, const char *format, const char *number)
+{
+    struct finding f = {.limits = LIMITS_SEEN};
+    wording_add(&f.sentence, number);
+    wording_add(&f.sentence, format);
+    put_line(d, line, SEVERITY_UNCHECKED, &f);
+}
+
+/* say_calls counts the outcomes of calls apart. */
+static void say_calls(struct detect *d, unsigned line)
+{
+    static const struct {
+        enum call_outcome outcome;
+        const char *words;
+    } outcomes[] = {{CALL_OK, "ok"},
+                    {CALL_ANSWERED_ELSEWHERE, "answered elsewhere"},
+                    {CALL_TIMEOUT, "timed out"},
+                    {CALL_ABANDONED, "abandoned"},
+                    {CALL_ERROR, "failed (error)"},
+                    {CALL_NOPROC, "noproc"},
+                    {CALL_NOCONNECTION, "noconnection"},
+                    {CALL_UNKNOWN, "not known"},
+                    {CALL_UNANSWERED, "still open"}};
+    const struct checks *c = &d->checks;
+    struct finding f = {0};
+    const bool is_fine = c->ended[CALL_OK] + c->ended[CALL_ANSWERED_ELSEWHERE] == c->calls;
+    if (c->calls == 0)
+        return;
+    wording_add(&f.sentence, ds_counted(c->calls, "calls").text);
+    for (size_t i = 0, num = 0; i < sizeof outcomes / sizeof outcomes[0]; i++) {
+        const uint64_t count = c->ended[outcomes[i].outcome];
+        if (count != 0)
+            wording_printf(&f.sentence, "%s %" PRIu64 " %s", num++ == 0 ? ":" : ",", count,
+                           outcomes[i].words);
+    }
+    if (c->ended[CALL_UNANSWERED] == 0 && d->is_over)
+        wording_add(&f.sentence, ", none still open");
+    put_line(d, line, is_fine ? SEVERITY_FINE : SEVERITY_COUNTED, &f);
+}
+
+/* say_unread tells how many messages could not be read, be it in part. */
+static void say_unread(struct detect *d, unsigned line)
+{
+    const struct checks *c = &d->checks;
+    const uint64_t unread = c->undecoded + c->unknown;
+    struct finding f = {.limits = LIMITS_READ,
+                        .num_read = c->messages - unread,
+                        .num_messages = c->messages + c->sealed};
+    if (unread + c->sealed == 0)
+        return;
+    wording_printf(&f.sentence, "%" PRIu64 " of ", unread + c->sealed);
+    wording_add(&f.sentence, ds_counted(f.num_messages, "messages").text);
+    wording_add(&f.sentence, ", as they could not be read in full: ");
+    const struct {
+        uint64_t num;
+        const char *words;
+    } kinds[] = {{c->unknown, "have unknown atoms"},
+                 {c->undecoded, "could not be decoded"},
+                 {c->sealed, "are sealed by TLS, one to a record"}};
+    for (size_t i = 0, num = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (kinds[i].num != 0)
+            wording_printf(&f.sentence, "%s%" PRIu64 " %s", num++ == 0 ? "" : ", ", kinds[i].num,
+                           kinds[i].words);
+    }
+    put_line(d, line, SEVERITY_UNCHECKED, &f);
+}
+
+void findings_note_unseen(struct findings *f, const struct findings_unseen *unseen)
+{
+    f->detect.unseen = *unseen;
 }
 
 void findings_sum_up(struct findings *f)
@@ -253,43 +344,45 @@ void findings_sum_up(struct findings *f)
             ds_counted(c->links, "links").text);
     } else if (c->links != 0) {
         snprintf(text, sizeof text, "ticks seen at regular intervals on %" PRIu64, c->ticking);
-        struct finding tick = {
-            .number = UINT64_MAX - line, .severity = SEVERITY_FINE, .is_update = true};
+        struct finding tick = {0};
         wording_add(&tick.sentence, text);
         wording_printf(&tick.sentence, " of %s", ds_counted(c->links, "links").text);
-        detect_emit(d, &tick);
+        put_line(d, line, SEVERITY_FINE, &tick);
     }
     line++;
     if (c->links != c->one_way && c->zero_windows == 0)
         say(d, line, SEVERITY_FINE, ": none was ever closed", "windows");
     line++;
-    if (c->calls != 0 && c->calls_open == 0)
-        say(d, line, SEVERITY_FINE, ", all answered or ended", ds_counted(c->calls, "calls").text);
-    line++;
     if (c->gaps + c->one_way + c->cut == 0 && c->links != 0)
         say(d, line, SEVERITY_FINE, " is missing in the capture", "no packet");
     line++;
+    say_calls(d, line);
+    line++;
+    say_unread(d, line);
+    line++;
     if (c->tls != 0)
-        say(d, line, SEVERITY_UNCHECKED, " of TLS: what is inside cannot be seen",
-            ds_counted(c->tls, "connections").text);
+        say_unseen(d, line, " of TLS: what is inside cannot be seen",
+                   ds_counted(c->tls, "connections").text);
     line++;
     if (c->late != 0)
-        say(d, line, SEVERITY_UNCHECKED, " that the capture joined late: their handshakes and cookies",
-            ds_counted(c->late, "links").text);
+        say_unseen(d, line, " that the capture joined late: their handshakes and cookies",
+                   ds_counted(c->late, "links").text);
     line++;
     if (c->one_way != 0)
-        say(d, line, SEVERITY_UNCHECKED,
-            " of which one direction alone was captured: what is answered, what is lost, who is silent",
-            ds_counted(c->one_way, "links").text);
+        say_unseen(d, line,
+                   " of which one direction alone was captured: what is answered, what is lost, "
+                   "who is silent",
+                   ds_counted(c->one_way, "links").text);
     line++;
     if (c->gaps != 0)
-        say(d, line, SEVERITY_UNCHECKED, " in what was captured: messages that were in them",
-            ds_counted(c->gaps, "gaps").text);
+        say_unseen(d, line, " in what was captured: messages that were in them",
+                   ds_counted(c->gaps, "gaps").text);
     line++;
     if (c->paused != 0)
-        say(d, line, SEVERITY_UNCHECKED,
-            " that were silent while nothing at all was captured, for a pause or a clock that was set",
-            ds_counted(c->paused, "nodes").text);
+        say_unseen(d, line,
+                   " that were silent while nothing at all was captured, for a pause or a clock "
+                   "that was set",
+                   ds_counted(c->paused, "nodes").text);
     line++;
     if (c->epmd_messages == 0)
         say(d, line, SEVERITY_UNCHECKED, " is not in the capture: registrations and names",
@@ -308,14 +401,13 @@ void findings_sum_up(struct findings *f)
         say(d, line, SEVERITY_FINE, " of DNS, all with an address", ds_counted(c->lookups, "answers").text);
     line++;
     if (c->others_names != 0) {
-        struct finding others = {
-            .number = UINT64_MAX - line, .severity = SEVERITY_UNCHECKED, .is_update = true};
+        struct finding others = {0};
         wording_printf(&others.sentence, "%s did not resolve, of hosts on which no node was seen: ",
                        ds_counted(c->others_names, "names").text);
         wording_put(&others.sentence, WORD_NODE,
                     text_of(d->lookups.others.text, d->lookups.others.len));
         wording_add(&others.sentence, " first (DS109)");
-        detect_emit(d, &others);
+        put_line(d, line, SEVERITY_UNCHECKED, &others);
     }
     line++;
     if (detect_mesh_cap(d) != 0) {
@@ -335,17 +427,31 @@ void findings_sum_up(struct findings *f)
             ds_counted(c->unnamed, "links").text);
     line++;
     if (c->unmeasured != 0)
-        say(d, line, SEVERITY_UNCHECKED,
-            " of which there was no memory to measure the way: what is lost, who is silent (--max-memory)",
-            ds_counted(c->unmeasured, "links").text);
+        say_unseen(d, line,
+                   " of which there was no memory to measure the way: what is lost, who is silent "
+                   "(--max-memory)",
+                   ds_counted(c->unmeasured, "links").text);
     line++;
     if (d->found.num_forgotten != 0)
-        say(d, line, SEVERITY_UNCHECKED, " that were forgotten, since there were too many",
-            ds_counted(d->found.num_forgotten, "findings").text);
+        say_unseen(d, line, " that were forgotten, since there were too many",
+                   ds_counted(d->found.num_forgotten, "findings").text);
+    line++;
+    if (d->unseen.lost_packets != 0)
+        say_unseen(d, line, " that the kernel or the interface dropped before they could be captured",
+                   ds_counted(d->unseen.lost_packets, "packets").text);
+    line++;
+    if (d->unseen.bad_packets != 0)
+        say_unseen(d, line, " of a link type that is not known, or with malformed headers",
+                   ds_counted(d->unseen.bad_packets, "packets").text);
+    line++;
+    if (d->unseen.caps != 0)
+        say_unseen(d, line, " that a cap was reached, and something dropped (--max-*)",
+                   ds_counted(d->unseen.caps, "times").text);
 }
 
 void findings_end(struct findings *f)
 {
+    f->detect.is_over = true;
     take_time(&f->detect, true);
     findings_sum_up(f);
 }

@@ -37,6 +37,14 @@ void findings_time(struct findings *findings, int64_t now_ns);
 int64_t findings_overdue_after(struct findings *findings, int64_t now_ns, int64_t *until_ns);
 void findings_overdue(struct findings *findings, const struct record *record);
 
+/* findings_note_unseen tells what never became a record: without it a verdict would say too much. */
+struct findings_unseen {
+    uint64_t lost_packets; /* by the kernel or the interface */
+    uint64_t bad_packets;  /* of a link type that is not known, or with headers that make no sense */
+    uint64_t caps;         /* times that a cap was reached and something dropped */
+};
+void findings_note_unseen(struct findings *findings, const struct findings_unseen *unseen);
+
 /* findings_sum_up emits what was looked at and is in order, and what could not be looked at. */
 void findings_sum_up(struct findings *findings);
 

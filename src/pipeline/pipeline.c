@@ -278,6 +278,14 @@ static void stop_queue(struct pipeline *s, struct record_queue **queue)
     *queue = NULL;
 }
 
+void pipeline_note_stats(struct pipeline *s, const struct ds_stats *stats)
+{
+    s->unseen.bad_packets = stats->unknown_link + stats->malformed_packets;
+    s->unseen.caps = 0;
+    for (int i = DS_LIMIT_CONNECTIONS; i <= DS_LIMIT_IP_FRAGMENTS; i++)
+        s->unseen.caps += stats->limits_hit[i];
+}
+
 void pipeline_end(struct pipeline *s)
 {
     stop_queue(s, &s->events);
@@ -285,8 +293,11 @@ void pipeline_end(struct pipeline *s)
         held_up_end(s->held_up);
     if (s->correlate != NULL)
         correlate_end(s->correlate);
-    if (s->findings != NULL)
+    if (s->findings != NULL) {
+        s->unseen.lost_packets = s->lost[LOSS_KERNEL] + s->lost[LOSS_INTERFACE];
+        findings_note_unseen(s->findings, &s->unseen);
         findings_end(s->findings);
+    }
     if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
         held_back_end(&s->held_back, s->options->ending.max_messages - s->num_shown,
                       pipeline_show_record, s);

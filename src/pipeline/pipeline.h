@@ -105,6 +105,9 @@ bool pipeline_is_written(const struct pipeline *pipeline);
  * ran out. It has been complained of. */
 bool pipeline_has_failed(const struct pipeline *pipeline);
 
+/* pipeline_note_stats tells, before pipeline_end, what the session dropped or could not read. */
+void pipeline_note_stats(struct pipeline *pipeline, const struct ds_stats *stats);
+
 /* pipeline_end tells that no more events come: what is open ends, the outputs are closed. */
 void pipeline_end(struct pipeline *pipeline);
 

@@ -74,6 +74,7 @@ struct pipeline {
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
     uint64_t num_cut;            /* records: not looked at, or not redacted, at the end */
     bool is_reopen_due;          /* and the queue had no room for that */
+    struct findings_unseen unseen; /* as of the end */
     struct {
         uint64_t no_memory, num_given_up;
     } before;                    /* of selections that others took the place of */

@@ -80,7 +80,7 @@ void wording_print(const struct wording *w, struct ds_buffer *out)
 
 const char *severity_name(enum severity severity)
 {
-    static const char *const names[] = {"error", "warning", "note", "fine", "unchecked"};
+    static const char *const names[] = {"error", "warning", "note", "fine", "unchecked", "counted"};
     return (size_t)severity < sizeof names / sizeof names[0] ? names[severity] : NULL;
 }
 

@@ -10,9 +10,20 @@
 
 #include <distsniff/event.h>
 
-/* FINE and UNCHECKED are no findings: what was looked at and is in order, and what could not be
- * looked at. Only reports are given them. */
-enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE, SEVERITY_FINE, SEVERITY_UNCHECKED };
+/* FINE, UNCHECKED and COUNTED are no findings: what was looked at and is in order, what could not be
+ * looked at, and counts of which not all is in order. Only reports are given them. */
+enum severity {
+    SEVERITY_ERROR,
+    SEVERITY_WARNING,
+    SEVERITY_NOTE,
+    SEVERITY_FINE,
+    SEVERITY_UNCHECKED,
+    SEVERITY_COUNTED,
+};
+
+/* How a line of UNCHECKED limits the verdict: the capture does not have all that passed, or not all that it
+ * has could be read. */
+enum verdict_limit { LIMITS_NOTHING, LIMITS_SEEN, LIMITS_READ };
 enum certainty { CERTAINTY_SURE, CERTAINTY_LIKELY, CERTAINTY_POSSIBLE };
 
 /* finding_kind is a row of findings.def. */
@@ -83,6 +94,8 @@ struct finding {
         char text[FINDING_NODE_LEN];
     } node[2]; /* those it is about; len 0: none, or not known */
     bool is_update; /* nothing new but its count: only reports are given it */
+    enum verdict_limit limits; /* of UNCHECKED */
+    uint64_t num_read, num_messages; /* of LIMITS_READ: messages that were read, of how many */
 };
 
 const char *severity_name(enum severity severity);

@@ -6,6 +6,7 @@
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { MAX_KEPT = 2048 };
@@ -136,27 +137,75 @@ static const struct finding *first_of(const struct doctor *doctor, enum severity
     return first;
 }
 
+/* find_limit returns a line that limits the verdict in that way, or NULL. */
+static const struct finding *find_limit(const struct doctor *doctor, enum verdict_limit limits)
+{
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->limits == limits)
+            return doctor->found[i];
+    }
+    return NULL;
+}
+
+/* print_share: of messages, rounded down, so that less than all is never 100 %. */
+static void print_share(const struct finding *unread, struct ds_buffer *out)
+{
+    if (unread->num_messages == 0)
+        return;
+    ds_buffer_printf(out, "%.0f %% of the messages",
+                     floor((double)unread->num_read * 100 / (double)unread->num_messages));
+}
+
+/* print_nothing_wrong says no more than what the capture allows to say. */
+static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *out)
+{
+    const struct finding *unread = find_limit(doctor, LIMITS_READ);
+    if (unread != NULL) {
+        ds_buffer_add_text(out, "no problems found in what could be read (");
+        print_share(unread, out);
+        ds_buffer_add_text(out, ")");
+    } else if (find_limit(doctor, LIMITS_SEEN) != NULL) {
+        ds_buffer_add_text(out, "no problems found in what could be seen");
+    } else {
+        ds_buffer_add_text(out, "nothing wrong was found");
+    }
+}
+
+/* print_read ends the line where something is wrong: there may be more in what could not be read. */
+static void print_read(const struct doctor *doctor, struct ds_buffer *out)
+{
+    const struct finding *unread = find_limit(doctor, LIMITS_READ);
+    if (unread != NULL) {
+        ds_buffer_add_text(out, "; in what could be read (");
+        print_share(unread, out);
+        ds_buffer_add_text(out, ")");
+    }
+    ds_buffer_add_text(out, "\n\n");
+}
+
 /* print_sum begins the report: how many findings there are, and what the first one is. */
 static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
 {
-    uint64_t num[SEVERITY_FINE + 1], wrong;
+    uint64_t num[SEVERITY_COUNTED + 1], wrong;
     const struct finding *error = first_of(doctor, SEVERITY_ERROR, &num[SEVERITY_ERROR]);
     const struct finding *warning = first_of(doctor, SEVERITY_WARNING, &num[SEVERITY_WARNING]);
     const struct finding *first = error != NULL ? error : warning;
     first_of(doctor, SEVERITY_NOTE, &num[SEVERITY_NOTE]);
     first_of(doctor, SEVERITY_FINE, &num[SEVERITY_FINE]);
+    first_of(doctor, SEVERITY_COUNTED, &num[SEVERITY_COUNTED]);
     wrong = num[SEVERITY_ERROR] + num[SEVERITY_WARNING];
-    if (wrong == 0 && num[SEVERITY_NOTE] + num[SEVERITY_FINE] == 0) {
+    if (wrong == 0 && num[SEVERITY_NOTE] + num[SEVERITY_FINE] + num[SEVERITY_COUNTED] == 0) {
         ds_buffer_add_text(out, "nothing could be checked\n\n");
         return;
     }
     if (wrong == 1 && num[SEVERITY_NOTE] == 0) {
-        ds_buffer_printf(out, "1 %s: %s, %s\n\n", severity_name(first->severity), first->kind->code,
+        ds_buffer_printf(out, "1 %s: %s, %s", severity_name(first->severity), first->kind->code,
                          first->kind->title);
+        print_read(doctor, out);
         return;
     }
     if (wrong == 0)
-        ds_buffer_add_text(out, "nothing wrong was found");
+        print_nothing_wrong(doctor, out);
     else
         ds_buffer_printf(out, "%s:", ds_counted(wrong + num[SEVERITY_NOTE], "findings").text);
     if (num[SEVERITY_ERROR] != 0)
@@ -169,7 +218,10 @@ static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
                          ds_counted(num[SEVERITY_NOTE], "notes").text);
     if (first != NULL)
         ds_buffer_printf(out, "; the first is %s, %s", first->kind->code, first->kind->title);
-    ds_buffer_add_text(out, "\n\n");
+    if (wrong != 0)
+        print_read(doctor, out);
+    else
+        ds_buffer_add_text(out, "\n\n");
 }
 
 /* print_how says how evidence is seen. */
@@ -199,6 +251,7 @@ static void show_report(void *state)
         ds_buffer_printf(out, "findings left out for lack of room: %" PRIu64 "\n", doctor->no_memory);
     print_how(doctor, out);
     add_list(doctor, SEVERITY_FINE, "checked and fine:\n", out);
+    add_list(doctor, SEVERITY_COUNTED, "calls, by how they ended:\n", out);
     add_list(doctor, SEVERITY_UNCHECKED, "could not be checked:\n", out);
 }
 
@@ -258,8 +311,16 @@ static void tell_finding(const struct finding *f, struct json_writer *json)
 static void tell_report(void *state, struct json_writer *json)
 {
     const struct doctor *doctor = state;
+    struct ds_buffer verdict = {0};
+    print_sum(doctor, &verdict);
+    while (verdict.len != 0 && verdict.data[verdict.len - 1] == '\n')
+        verdict.len--;
+    json->failed |= verdict.failed;
+    json_put_text(json, JSON_KEY("verdict"),
+                  (struct ds_text){verdict.len != 0 ? verdict.data : "", verdict.len});
+    ds_buffer_free(&verdict);
     json_put_list(json, JSON_KEY("found"));
-    for (int severity = SEVERITY_ERROR; severity <= SEVERITY_UNCHECKED; severity++) {
+    for (int severity = SEVERITY_ERROR; severity <= SEVERITY_COUNTED; severity++) {
         for (size_t i = 0; i < doctor->num; i++) {
             if (doctor->found[i]->severity == (enum severity)severity)
                 tell_finding(doctor->found[i], json);

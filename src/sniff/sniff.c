@@ -245,6 +245,7 @@ static void run(struct sniff *s)
     sniff_note_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
+    pipeline_note_stats(s->pipeline, ds_session_stats(s->session));
     pipeline_end(s->pipeline);
     if (s->recorder != NULL)
         recorder_end(s->recorder);

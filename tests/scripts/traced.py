@@ -20,7 +20,7 @@ CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/partition.pcap.gz", "situations/port-rejected.pcap"]
 # How each begins.
 SENTENCES = {
-    "doctor": r"nothing could be checked|nothing wrong was found|1 (error|warning): DS\d+, |"
+    "doctor": r"nothing could be checked|nothing wrong was found|no problems found in what could be (seen|read \(\d+ % of )|1 (error|warning): DS\d+, |"
               r"\d+ findings: .*; the first is DS\d+, ",
     "links": r"0 links$|\d+ links? of \d+ nodes?, \d+ of them ended; (none stalled|the worst is conn \d+)",
     "traffic": r"traffic by \w+: (0 messages|.* in .* s; [\d.]+ % of it is .)",

@@ -35,6 +35,10 @@ static struct world {
     bool hidden; /* alice is */
     char unchecked[4096]; /* what could not be looked at, line by line */
     size_t unchecked_len;
+    unsigned limits[LIMITS_READ + 1]; /* lines that limit the verdict */
+    uint64_t num_read, num_messages;
+    char calls[400]; /* the line that counts them, and its severity */
+    enum severity calls_severity;
 } w;
 
 static inline void say(const char *text)
@@ -54,12 +58,32 @@ static inline void keep_unchecked(const struct finding *f)
     ds_buffer_free(&line);
 }
 
+static inline void keep_calls(const struct finding *f)
+{
+    struct ds_buffer line = {0};
+    wording_print(&f->sentence, &line);
+    ds_buffer_add(&line, "", 1);
+    if (!line.failed && strstr(line.data, " call") != NULL) {
+        snprintf(w.calls, sizeof w.calls, "%s", line.data);
+        w.calls_severity = f->severity;
+    }
+    ds_buffer_free(&line);
+}
+
 static inline void take(void *context, const struct record *record)
 {
     const struct finding *f = record->finding;
     (void)context;
-    if (f->severity == SEVERITY_UNCHECKED)
+    if (f->severity == SEVERITY_UNCHECKED) {
         keep_unchecked(f);
+        w.limits[f->limits]++;
+        if (f->limits == LIMITS_READ) {
+            w.num_read = f->num_read;
+            w.num_messages = f->num_messages;
+        }
+    } else if (f->kind == NULL) {
+        keep_calls(f);
+    }
     if (f->kind == NULL || f->is_update) {
         if (f->kind != NULL)
             w.last = *f;

@@ -301,10 +301,51 @@ static void wrapped_reasons(void **state)
     }
 }
 
+/* Outcomes are counted apart, and those that are not ok are not called fine. */
+static void outcomes(void **state)
+{
+    static const struct {
+        unsigned num[CALL_OUTCOME_COUNT];
+        const char *line;
+        enum severity severity;
+    } cases[] = {
+        {{[CALL_OK] = 1}, "1 call: 1 ok, none still open", SEVERITY_FINE},
+        {{[CALL_OK] = 2, [CALL_ANSWERED_ELSEWHERE] = 1},
+         "3 calls: 2 ok, 1 answered elsewhere, none still open",
+         SEVERITY_FINE},
+        {{[CALL_OK] = 9, [CALL_TIMEOUT] = 3, [CALL_ERROR] = 3, [CALL_NOPROC] = 1},
+         "16 calls: 9 ok, 3 timed out, 3 failed (error), 1 noproc, none still open",
+         SEVERITY_COUNTED},
+        {{[CALL_ABANDONED] = 1}, "1 call: 1 abandoned, none still open", SEVERITY_COUNTED},
+        {{[CALL_NOCONNECTION] = 1}, "1 call: 1 noconnection, none still open", SEVERITY_COUNTED},
+        {{[CALL_UNKNOWN] = 1}, "1 call: 1 not known, none still open", SEVERITY_COUNTED},
+        {{[CALL_UNANSWERED] = 2}, "2 calls: 2 still open", SEVERITY_COUNTED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_calls();
+        for (int outcome = 0; outcome < CALL_OUTCOME_COUNT; outcome++) {
+            for (unsigned n = 0; n < cases[i].num[outcome]; n++) {
+                const struct call call = call_of((enum call_outcome)outcome);
+                put_call(&call);
+            }
+        }
+        findings_sum_up(w.findings);
+        assert_null(strstr(w.calls, "none still open")); /* nobody knows that yet */
+        findings_end(w.findings);
+        assert_string_equal(w.calls, cases[i].line);
+        assert_int_equal(w.calls_severity, cases[i].severity);
+    }
+    begin_calls();
+    findings_end(w.findings);
+    assert_string_equal(w.calls, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hung),
+        cmocka_unit_test(outcomes),
         cmocka_unit_test(failures),
         cmocka_unit_test(caps),
         cmocka_unit_test(late_replies),

@@ -214,9 +214,78 @@ static void name_not_captured(void **state)
     sentence_is("a node whose name was not captured is not registered at EPMD of 10.0.0.2");
 }
 
+/* What could not be read or seen limits the verdict. */
+
+static void says(uint32_t unknown_atoms, enum ds_fault_kind fault)
+{
+    struct ds_event event = message(0, "j", 1);
+    event.unknown_atoms = unknown_atoms;
+    event.fault.kind = fault;
+    put(&event);
+}
+
+static void limits_are(unsigned seen, unsigned read)
+{
+    findings_end(w.findings);
+    assert_int_equal(w.limits[LIMITS_SEEN], seen);
+    assert_int_equal(w.limits[LIMITS_READ], read);
+}
+
+static void unread(void **state)
+{
+    (void)state;
+    begin();
+    up();
+    says(0, DS_FAULT_NONE);
+    limits_are(0, 0);
+    begin();
+    up();
+    says(0, DS_FAULT_NONE);
+    says(2, DS_FAULT_NONE);
+    says(1, DS_FAULT_CAP); /* counts once */
+    limits_are(0, 1);
+    assert_int_equal(w.num_read, 1);
+    assert_int_equal(w.num_messages, 3);
+    assert_non_null(strstr(w.unchecked, "2 of 3 messages, as they could not be read in full: 1 have unknown "
+                                        "atoms, 1 could not be decoded\n"));
+    for (int is_open = 0; is_open < 2; is_open++) { /* TLS, with keys and without */
+        struct ds_tls tls = {.data_records = {7, 2}, .ticks = {3, 5}, .unopened = {is_open ? 0 : 100, 0}};
+        begin();
+        up();
+        w.conn.tls = &tls;
+        change(DS_CONN_OPEN_AT_END, 0, true);
+        limits_are(is_open ? 0 : 1, is_open ? 0 : 1);
+        if (!is_open) {
+            assert_int_equal(w.num_read, 0);
+            assert_int_equal(w.num_messages, 4);
+            assert_non_null(strstr(w.unchecked, "4 are sealed by TLS"));
+        }
+    }
+}
+
+static void unseen(void **state)
+{
+    static const struct findings_unseen cases[] = {{.lost_packets = 1}, {.bad_packets = 1}, {.caps = 1}, {0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        findings_note_unseen(w.findings, &cases[i]);
+        limits_are(i < 3 ? 1 : 0, 0);
+    }
+    begin(); /* joined late */
+    change(DS_CONN_JOINED_LATE, 0, false);
+    limits_are(1, 0);
+    begin();
+    const struct ds_event gap = event_of(DS_EVENT_GAP, 0);
+    put(&gap);
+    limits_are(1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unread),
+        cmocka_unit_test(unseen),
         cmocka_unit_test(one_direction),   cmocka_unit_test(many_links),
         cmocka_unit_test(nobody_is_accused), cmocka_unit_test(seen_later),
         cmocka_unit_test(cut_short),       cmocka_unit_test(not_measured),

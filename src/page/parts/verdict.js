@@ -12,7 +12,7 @@ function showVerdict() {
   const worst = errors[0] || warnings[0];
   add(body, make('h1', {id: 'sentence'}, data.about.empty ? null : verdictDot(errors.length ? 'error' : warnings.length ? 'warning' : data.traffic.messages ? 'ok' : 'faint'), data.about.empty ? 'Nothing was captured.'
     : parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + '.'
-      : data.traffic.messages ? 'Nothing wrong was found.' : 'Nothing wrong was found, but no message could be read.'));
+      : nothingWrong()));
   add(body, make('p', {class: 'lead'}, data.about.empty
     ? 'There is no packet of Erlang nodes in this capture: no name was asked for, no connection made, no message sent. distsniff -v says what the capture holds.'
     : date(data.about.first) + ', ' + clock(data.about.first) + ' to ' + clock(data.about.last) + ', ' + seconds((data.about.last - data.about.first) * 1e3) + '.' +
@@ -21,6 +21,7 @@ function showVerdict() {
   add(body, tiles());
   if (data.about.losses)
     add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ': what is counted here is less than what passed. The time line says when.'));
+  of('counted').forEach(f => add(body, make('p', {class: 'note'}, f.sentence + '.')));
   if (errors.length + warnings.length + notes.length) add(body, make('h2', {class: 'small'}, 'Findings'));
   [...errors, ...warnings, ...notes].forEach(f => body.append(finding(f)));
   if (data.doctor.left_out) add(body, make('p', {class: 'note'}, counted(data.doctor.left_out, 'findings') + ' left out for lack of room.'));
@@ -29,6 +30,14 @@ function showVerdict() {
   add(body, make('div', {class: 'two'},
     list('fine', 'Checked and fine', 'Nothing could be checked: there was no connection that began in this capture.', 'fine'),
     list('unchecked', 'Could not be known', 'There was nothing that this capture leaves open.', 'unknown')));
+}
+
+// nothingWrong says no more than what was seen and read allows to say.
+function nothingWrong() {
+  if (!data.traffic.messages) return 'No problems found, but no message could be read.';
+  const verdict = (data.doctor.verdict || '').split(';')[0];
+  if (data.about.losses && verdict === 'nothing wrong was found') return 'No problems found in what could be seen.';
+  return verdict[0].toUpperCase() + verdict.slice(1) + '.';
 }
 
 // verdictDot says it before a word is read.
