@@ -119,15 +119,16 @@ static struct found *find_equal(const struct detect *d, uint32_t hash)
     return found;
 }
 
-void detect_complete(struct detect *d)
+static struct found *complete(struct detect *d)
 {
     const struct finding *draft = &d->draft;
     struct found *found = find_equal(d, hash_finding(draft));
     if (found == NULL)
-        return;
+        return NULL;
     struct finding *f = &found->finding;
     f->detail = draft->detail;
     f->is_update = true;
+    f->error_change = 0;
     if (draft->certainty < f->certainty) {
         f->certainty = draft->certainty;
         f->proof = draft->proof;
@@ -139,6 +140,24 @@ void detect_complete(struct detect *d)
         f->evidence[i] = draft->evidence[0];
         break;
     }
+    return found;
+}
+
+void detect_complete(struct detect *d)
+{
+    const struct found *found = complete(d);
+    if (found != NULL)
+        detect_emit(d, &found->finding);
+}
+
+void detect_change(struct detect *d, enum severity severity)
+{
+    struct found *found = complete(d);
+    if (found == NULL)
+        return;
+    struct finding *f = &found->finding;
+    f->error_change = (int8_t)((severity == SEVERITY_ERROR) - (f->severity == SEVERITY_ERROR));
+    f->severity = severity;
     detect_emit(d, f);
 }
 
@@ -157,6 +176,7 @@ void detect_commit(struct detect *d)
         draft->number = ++d->num_found;
         draft->count = 1;
         draft->first_ns = draft->last_ns = ts_ns;
+        draft->error_change = draft->severity == SEVERITY_ERROR;
         found->finding = *draft;
         detect_emit(d, &found->finding);
         return;
@@ -164,9 +184,16 @@ void detect_commit(struct detect *d)
     struct finding *f = &found->finding;
     f->count++;
     f->last_ns = ts_ns;
-    f->is_update = f->num_evidence == FINDING_SETS;
-    if (!f->is_update)
+    /* What has become worse is told anew. */
+    const bool is_worse = draft->severity < f->severity;
+    f->is_update = f->num_evidence == FINDING_SETS && !is_worse;
+    if (f->num_evidence != FINDING_SETS)
         f->evidence[f->num_evidence++] = draft->evidence[0];
+    f->error_change = is_worse && draft->severity == SEVERITY_ERROR;
+    if (is_worse) {
+        f->severity = draft->severity;
+        f->detail = draft->detail;
+    }
     if (draft->certainty < f->certainty) { /* proven by now */
         f->certainty = draft->certainty;
         f->proof = draft->proof;

@@ -47,6 +47,7 @@ struct watched {
     int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as known */
     bool is_hole_unsure; /* whether the other end is still there, when that was told */
     uint64_t stall_frame[2];
+    bool is_hidden;    /* of EPMD: who registers is a hidden node */
     size_t asked_len;  /* of EPMD: the name that was asked for */
     char asked[64];
 };
@@ -109,6 +110,16 @@ struct callee {
     uint64_t calls, failed, noproc, timeouts;
     uint64_t conn, frame;
     bool is_told;
+};
+
+/* crashed is a callee that requests have ended. */
+struct crashed {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t num;
+    int64_t ts_ns[3]; /* of the latest */
+    bool is_settled;  /* it is told whether it came back since the latest */
+    struct finding finding; /* of the latest */
 };
 
 /* copied is a large payload that may come again, to others. */
@@ -180,6 +191,34 @@ struct fading {
     char name[2][128]; /* who waits, who is silent */
 };
 
+/* stalled is a link on which something is retransmitted and not acknowledged. */
+struct stalled {
+    bool is_used, is_told;
+    bool waits[2];    /* what that end sends is not acknowledged */
+    bool is_heard[2]; /* it has sent something since */
+    bool repeats[2];  /* it retransmits what the other end has acknowledged */
+    uint64_t conn, frame[2], resent[2];
+    uint32_t most_repeats; /* of one segment */
+    int64_t start_ns;
+    const char *icmp;
+    struct wording name[2];
+    struct finding finding; /* its sentence and nodes */
+};
+
+/* starts is what is known of the incarnations of a node. */
+enum { NUM_STARTS = 6 };
+struct starts {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t num;                /* different ones */
+    uint32_t creation[NUM_STARTS]; /* of the last ones */
+    int64_t ts_ns[NUM_STARTS];
+    uint64_t frame[NUM_STARTS];
+    uint64_t conn;      /* of the registration */
+    bool is_first_seen; /* the first one is a start that was seen */
+    bool has_ended;     /* the node has ended the connection of its registration */
+};
+
 /* Why a node is silent: DS201 is told of each by itself. */
 enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN, SILENT_HELD, SILENT_ONE_WAY };
 
@@ -239,19 +278,21 @@ struct checks {
     uint64_t unmeasured; /* links without facts */
 };
 
-enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32 };
+enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_STALLED = 32 };
 
 struct mesh; /* who is connected with whom: detect_mesh.c */
 
 struct detect {
     struct findings_config config;
-    struct table watched, asked, pairs, callees, copied, coined, locks, listed;
+    struct table watched, asked, pairs, starts, callees, crashed, copied, coined, locks, listed;
     struct refused refused[MAX_REFUSED];
     bool has_refused; /* any may be used */
     struct dialled dialled[MAX_DIALLED];
     bool has_dialled;
     struct fading fading[MAX_FADING];
     bool has_fading;
+    struct stalled stalled[MAX_STALLED];
+    bool has_stalled; /* any may be used */
     bool looks_closer; /* messages may tell of those, or of keys of TLS */
     struct lookups lookups;
     struct scans scans;
@@ -352,6 +393,15 @@ void detect_held_up(struct detect *d, const struct record *record); /* a stall w
 void detect_silence(struct detect *d, const struct record *record);
 void detect_silence_time(struct detect *d);
 
+/* Links that are stalled now (detect_stall.c). detect_stall takes all events but messages;
+ * detect_stall_given_up is told that the nodes gave each other up, as another finding says. */
+void detect_stall(struct detect *d, const struct ds_event *event);
+void detect_stall_given_up(struct detect *d, uint64_t conn);
+void detect_stall_time(struct detect *d);
+
+/* detect_starts takes what shows that a node was started. */
+void detect_starts(struct detect *d, const struct ds_event *event);
+
 /* detect_silence_due is told that something comes on a connection, be it its end: one that has been silent
  * for so long was given up before. */
 void detect_silence_due(struct detect *d, const struct ds_event *event);
@@ -367,6 +417,8 @@ void detect_mesh_greeting(struct detect *d, const struct ds_event *event); /* gl
 void detect_mesh_free(struct detect *d);
 unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were looked at, 0: all */
 void detect_calls(struct detect *d, const struct record *record);
+void detect_crash(struct detect *d, const struct record *record);
+void detect_timeout(struct detect *d, const struct call *call);
 void detect_global(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct record *record);
 
@@ -399,6 +451,9 @@ void detect_tls_message(struct detect *d, const struct ds_event *event);
  * connection, take the place of those before. Nothing when it is not found. */
 void detect_complete(struct detect *d);
 
+/* detect_change does that, and says how severe it is now. */
+void detect_change(struct detect *d, enum severity severity);
+
 /* wording_span appends a time span as people say it; wording_size, how many bytes. */
 void wording_span(struct wording *wording, int64_t ns);
 void wording_size(struct wording *wording, uint64_t bytes);
@@ -416,6 +471,16 @@ void wording_party(struct wording *wording, const struct party *party);
 #define DETECT_TICK_NS INT64_C(15000000000)
 int64_t detect_tick_within(int64_t tick_ns);
 int64_t detect_tick_of(const struct ds_link *link, int end);
+
+/* detect_is_atom says whether a term is that atom. detect_read_function reads an entry of a stack,
+ * {Module, Function, Arity or arguments, ...}; its texts live as long as the term. */
+struct function {
+    struct ds_text mod, fun;
+    uint32_t arity;
+    bool has_arity;
+};
+bool detect_is_atom(const struct ds_term *term, const char *word);
+bool detect_read_function(const struct ds_term *entry, struct function *out);
 
 /* detect_keep copies a text, as much as fits, and returns its length. */
 size_t detect_keep(char *out, size_t size, struct ds_text text);

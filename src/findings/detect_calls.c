@@ -160,21 +160,14 @@ static void take_late(struct detect *d, const struct record *record)
 
 /* --- code that is not there --- */
 
-static bool is_atom(const struct ds_term *term, const char *word)
+bool detect_is_atom(const struct ds_term *term, const char *word)
 {
     struct ds_text text;
     return ds_term_get_atom(term, &text) && text.len == strlen(word) &&
            memcmp(text.data, word, text.len) == 0;
 }
 
-/* function is one that a reason speaks of. */
-struct function {
-    struct ds_text mod, fun;
-    uint32_t arity;
-    bool has_arity;
-};
-
-static bool read_function(const struct ds_term *entry, struct function *out)
+bool detect_read_function(const struct ds_term *entry, struct function *out)
 {
     struct ds_term part[3];
     int64_t arity;
@@ -198,11 +191,11 @@ enum missing { MISSING_NOTHING, MISSING_FUNCTION, MISSING_CLAUSE, MISSING_FUN };
 static enum missing read_kind(const struct ds_term *term)
 {
     struct ds_term first;
-    if (is_atom(term, "undef"))
+    if (detect_is_atom(term, "undef"))
         return MISSING_FUNCTION;
-    if (is_atom(term, "function_clause"))
+    if (detect_is_atom(term, "function_clause"))
         return MISSING_CLAUSE;
-    return ds_term_get_element(term, 0, &first) && is_atom(&first, "badfun") ? MISSING_FUN
+    return ds_term_get_element(term, 0, &first) && detect_is_atom(&first, "badfun") ? MISSING_FUN
                                                                             : MISSING_NOTHING;
 }
 
@@ -220,12 +213,12 @@ static enum missing read_reason(const struct ds_term *reason, struct function *a
             return kind;
         if (!ds_term_get_element(&term, 0, &first) || !ds_term_get_element(&term, 1, &second))
             return MISSING_NOTHING;
-        if (is_atom(&first, "EXIT")) {
+        if (detect_is_atom(&first, "EXIT")) {
             term = second;
             continue;
         }
         *has_at = ds_term_get_list(&second, &stack) && ds_term_list_next(&stack, &second) &&
-                  read_function(&second, at);
+                  detect_read_function(&second, at);
         term = first;
     }
     return MISSING_NOTHING;

@@ -123,6 +123,7 @@ static void judge(struct finding *f, const struct pair *pair, bool is_alive)
 
 static void forget_fading(struct detect *d, uint64_t conn)
 {
+    detect_stall_given_up(d, conn);
     for (size_t i = 0; i < MAX_FADING; i++)
         if (d->fading[i].conn == conn)
             d->fading[i].is_used = false;

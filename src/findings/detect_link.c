@@ -159,6 +159,8 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
         return;
     w->is_half_closed = true;
     const bool was_silent = w->is_given_up || take_silence(d, event, w, closer);
+    if (was_silent)
+        detect_stall_given_up(d, w->conn);
     struct pair *pair = detect_find_pair(d, event->conn);
     if (pair != NULL) {
         detect_idle_survived(pair, link);

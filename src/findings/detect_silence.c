@@ -104,19 +104,12 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
     return false;
 }
 
-void detect_add_icmp(struct wording *detail, const char *what)
-{
-    if (what == NULL)
-        return;
-    wording_add(detail, "; ICMP says: ");
-    wording_add(detail, what);
-}
-
 static void note_given_up(struct detect *d, const struct fading *g)
 {
     struct watched *w = detect_find_watched(d, g->conn);
     if (w != NULL)
         w->is_given_up = true;
+    detect_stall_given_up(d, g->conn);
 }
 
 /* find_other finds what the other end of the same link waits for; g is not in use any more. */

@@ -65,3 +65,11 @@ void wording_party(struct wording *wording, const struct party *party)
     if (party->node.data != NULL)
         wording_put(wording, WORD_NODE, party->node);
 }
+
+void detect_add_icmp(struct wording *detail, const char *what)
+{
+    if (what == NULL)
+        return;
+    wording_add(detail, "; ICMP says: ");
+    wording_add(detail, what);
+}

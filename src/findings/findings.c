@@ -17,6 +17,8 @@ enum {
     MAX_PAIRS = 4096,
     MAX_ASKED = 1024,
     MAX_CALLEES = 1024,
+    MAX_STARTS = 1024,
+    MAX_CRASHED = 128,
     MAX_COPIED = 1024,
     MAX_COINED = 256,
     MAX_LOCKS = 256,
@@ -37,6 +39,8 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->asked, sizeof(struct asked), MAX_ASKED);
     table_init(&d->pairs, sizeof(struct pair), MAX_PAIRS);
     table_init(&d->callees, sizeof(struct callee), MAX_CALLEES);
+    table_init(&d->starts, sizeof(struct starts), MAX_STARTS);
+    table_init(&d->crashed, sizeof(struct crashed), MAX_CRASHED);
     table_init(&d->copied, sizeof(struct copied), MAX_COPIED);
     table_init(&d->coined, sizeof(struct coined), MAX_COINED);
     table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
@@ -52,6 +56,8 @@ void findings_free(struct findings *f)
     table_free(&f->detect.asked);
     table_free(&f->detect.pairs);
     table_free(&f->detect.callees);
+    table_free(&f->detect.starts);
+    table_free(&f->detect.crashed);
     table_free(&f->detect.copied);
     table_free(&f->detect.coined);
     table_free(&f->detect.locks);
@@ -164,6 +170,8 @@ static void take_call(struct detect *d, const struct record *record)
         d->checks.ended[record->call->outcome]++;
     }
     detect_calls(d, record);
+    detect_crash(d, record);
+    detect_timeout(d, record->call);
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);
 }
@@ -178,6 +186,8 @@ static void take_other(struct detect *d, const struct record *record)
     detect_connect(d, record);
     detect_link(d, record);
     detect_silence(d, record);
+    detect_stall(d, record->event);
+    detect_starts(d, record->event);
     detect_mesh(d, record);
     detect_exposure(d, record);
 }
@@ -187,6 +197,7 @@ static void take_time(struct detect *d, bool at_end)
     detect_connect_time(d, at_end);
     if (d->has_fading)
         detect_silence_time(d);
+    detect_stall_time(d);
     detect_mesh_time(d, at_end);
 }
 

@@ -339,7 +339,7 @@ void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
 
 bool pipeline_has_errors(const struct pipeline *s)
 {
-    return s->has_errors;
+    return s->num_errors > 0;
 }
 
 bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)

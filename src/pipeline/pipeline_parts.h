@@ -83,7 +83,7 @@ struct pipeline {
      * each of its own: in one cache line they would wait for each other. */
     unsigned char apart[CACHE_LINE];
     uint64_t num_shown; /* messages */
-    bool has_errors;    /* some findings that were shown */
+    int64_t num_errors; /* findings that were shown, and are errors still */
     bool is_past;       /* the event at hand is of before the capture */
 };
 

@@ -163,7 +163,7 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
         return;
     }
     note(s, record);
-    s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
+    s->num_errors += record->finding != NULL ? record->finding->error_change : 0;
     if (!is_held_back(s, record))
         show(s, record);
 }
@@ -173,7 +173,7 @@ static void tell_reports(struct pipeline *s, const struct record *record)
 {
     if (record_time(record) < s->since_ns)
         return;
-    s->has_errors |= record->finding != NULL && record->finding->severity == SEVERITY_ERROR;
+    s->num_errors += record->finding != NULL ? record->finding->error_change : 0;
     s->num_shown += record_is_message(record);
     if (record->event == NULL || !ds_event_is_raw(record->event))
         pipeline_note_reports(s, reports_record(s->reports, record));

@@ -16,6 +16,7 @@ void pipeline_on_finding(void *context, const struct record *record)
     else if (pipeline_get_state(s) == PIPELINE_ON &&
              (finding->kind == NULL || selector_wants(s->select, record)) &&
              pipeline_redact(s, &shown)) {
+        s->num_errors += finding->error_change;
         pipeline_note_reports(s, reports_record(s->reports, shown));
         if (s->metrics != NULL)
             metrics_record(s->metrics, shown);

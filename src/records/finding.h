@@ -94,6 +94,7 @@ struct finding {
         char text[FINDING_NODE_LEN];
     } node[2]; /* those it is about; len 0: none, or not known */
     bool is_update; /* nothing new but its count: only reports are given it */
+    int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */
     enum verdict_limit limits; /* of UNCHECKED */
     uint64_t num_read, num_messages; /* of LIMITS_READ: messages that were read, of how many */
 };

@@ -352,5 +352,6 @@ int main(void)
         cmocka_unit_test(missing_functions),
         cmocka_unit_test(wrapped_reasons),
     };
+    leaves_out = "DS313"; /* test_findings_crash.c has them */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,5 +310,6 @@ int main(void)
         cmocka_unit_test(up_again),
         cmocka_unit_test(is_held),
     };
+    leaves_out = "DS214"; /* test_findings_stall.c has them */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

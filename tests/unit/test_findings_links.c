@@ -645,5 +645,6 @@ int main(void)
         cmocka_unit_test(reset_in_its_name),
         cmocka_unit_test(forgotten_and_reset),
     };
+    leaves_out = "DS214"; /* test_findings_stall.c has them */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

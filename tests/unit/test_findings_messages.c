@@ -645,5 +645,6 @@ int main(void)
         cmocka_unit_test(secrets),
         cmocka_unit_test(cookies),
     };
+    leaves_out = "DS214"; /* test_findings_stall.c has them */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,223 @@
+/*
+ * test_findings_crash.c - DS312, a request ended its callee: which reasons are those of a crash, what is counted
+ * once, a crash loop, and whether it came back; DS313, calls that run out of time.
+ */
+#include "findings_world.h"
+
+static uint64_t num_calls;
+
+static struct call call_of(enum call_outcome outcome)
+{
+    return (struct call){.number = ++num_calls, .conn = 3, .label = "gen:call", .group = "",
+                         .caller = {.node = text("alice@a"), .has_pid = true, .id = 5},
+                         .callee = {.node = text("bob@b"), .name = text("calc")},
+                         .start_ns = w.now_ns, .end_ns = w.now_ns + MS,
+                         .start_frame = 3, .end_frame = 4, .outcome = outcome};
+}
+
+static void put_call(const struct call *call)
+{
+    findings_record(w.findings, &(struct record){.call = call});
+}
+
+static void begin_calls(void)
+{
+    begin();
+    begin_terms();
+    num_calls = 0;
+}
+
+/* put_stack is {Why, [{calc, divide, 2, []}, {calc, Callback, 3, []}]}. */
+static void put_stack(const char *why, const char *callback)
+{
+    put_tuple(2);
+    put_atom(why);
+    put_list(2);
+    for (int i = 0; i < 2; i++) {
+        put_tuple(4);
+        put_atom("calc");
+        put_atom(i == 0 ? "divide" : callback);
+        put_small(i == 0 ? 2 : 3);
+        put_nil();
+    }
+    put_nil();
+}
+
+static struct call ended(void)
+{
+    struct call call = call_of(CALL_ERROR);
+    call.error_class = "exit";
+    call.reason = term_since(0);
+    return call;
+}
+
+static void reasons(void **state)
+{
+    static const struct {
+        const char *why, *callback; /* callback NULL: an atom alone */
+        enum certainty certainty;
+        bool is_crash;
+    } cases[] = {{"badarith", "handle_call", CERTAINTY_SURE, true},
+                 {"badarith", "loop", CERTAINTY_LIKELY, true},
+                 {"badarith", "handle_info", CERTAINTY_POSSIBLE, true},
+                 {"badarith", "handle_cast", CERTAINTY_POSSIBLE, true},
+                 {"boom", NULL, CERTAINTY_LIKELY, true},
+                 {"normal", NULL, 0, false},
+                 {"shutdown", NULL, 0, false},
+                 {"killed", NULL, 0, false},
+                 {"kill", NULL, 0, false},
+                 {"noproc", NULL, 0, false},
+                 {"noconnection", NULL, 0, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_calls();
+        if (cases[i].callback != NULL)
+            put_stack(cases[i].why, cases[i].callback);
+        else
+            put_atom(cases[i].why);
+        const struct call call = ended();
+        put_call(&call);
+        found(cases[i].is_crash ? "DS312" : "");
+        if (!cases[i].is_crash)
+            continue;
+        assert_int_equal(w.last.severity, SEVERITY_WARNING);
+        assert_int_equal(w.last.certainty, cases[i].certainty);
+        sentence_is("a request ended calc of bob@b");
+        detail_has(cases[i].callback != NULL ? "it ended with badarith in calc:divide/2; " : "it ended with boom; ");
+    }
+    begin_calls(); /* {shutdown, _} */
+    put_tuple(2);
+    put_atom("shutdown");
+    put_atom("upgrade");
+    struct call call = ended();
+    put_call(&call);
+    found("");
+    begin_calls(); /* {{badarith, Stack}, {gen_server, call, _}}: it died of a call of its own */
+    put_tuple(2);
+    put_stack("badarith", "handle_call");
+    put_tuple(2);
+    put_atom("gen_server");
+    put_atom("call");
+    call = ended();
+    put_call(&call);
+    found("DS312");
+    detail_has("it ended with badarith in calc:divide/2; ");
+    for (int i = 0; i < 3; i++) { /* an answer that is an error; a class of another kind; erpc */
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        call = ended();
+        if (i == 0)
+            call.error_class = "error";
+        if (i == 1)
+            call.outcome = CALL_OK;
+        if (i == 2)
+            call.label = "erpc:call";
+        put_call(&call);
+        found("");
+    }
+}
+
+static void gap(void **state)
+{
+    (void)state;
+    begin_calls();
+    w.conn.number = 3;
+    const struct ds_event event = event_of(DS_EVENT_GAP, 0);
+    put(&event);
+    put_stack("badarith", "handle_call");
+    const struct call call = ended();
+    put_call(&call);
+    found("DS312");
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+}
+
+static void loop(void **state)
+{
+    (void)state;
+    for (int is_slow = 0; is_slow < 2; is_slow++) {
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        for (int i = 0; i < 3; i++) {
+            struct call call = ended(), other = ended();
+            call.end_ns = other.end_ns = call.start_ns + MS;
+            put_call(&call);
+            put_call(&other); /* it waited for the same process */
+            w.now_ns += 30 * SECOND + is_slow;
+        }
+        found("DS312 DS312 DS312"); /* one, which counts */
+        assert_int_equal(w.last.count, 3);
+        assert_int_equal(w.last.severity, is_slow ? SEVERITY_WARNING : SEVERITY_ERROR);
+        if (!is_slow)
+            detail_has("a crash loop: 3 times within 1.0 min");
+    }
+}
+
+static void comes_back(void **state)
+{
+    (void)state;
+    for (int is_back = 0; is_back < 2; is_back++) {
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        struct call call = ended();
+        put_call(&call);
+        struct call waited = call_of(CALL_OK); /* began before: that says nothing */
+        put_call(&waited);
+        w.now_ns += 20 * MS;
+        call = call_of(is_back ? CALL_OK : CALL_NOPROC);
+        put_call(&call);
+        detail_has(is_back ? "it came back under its name: call #3, 19" : "it was not back by call #3, 19");
+        assert_int_equal(w.num, 1);
+    }
+}
+
+static void out_of_time(void **state)
+{
+    static const struct {
+        int64_t waited_ns;
+        enum certainty certainty;
+    } cases[] = {{5000 * MS, CERTAINTY_POSSIBLE}, {5100 * MS, CERTAINTY_POSSIBLE}, {300 * MS, CERTAINTY_POSSIBLE}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_calls();
+        up(); /* conn 1 */
+        for (int j = 0; j < 2; j++) {
+            struct call call = call_of(CALL_TIMEOUT);
+            call.conn = 1;
+            call.end_ns = call.start_ns + cases[i].waited_ns;
+            put_call(&call);
+            assert_int_equal(w.last.count, j + 1); /* from the first on */
+            assert_int_equal(w.last.certainty, cases[i].waited_ns < SECOND ? CERTAINTY_POSSIBLE
+                                                                           : CERTAINTY_LIKELY);
+            assert_int_equal(w.last.severity, SEVERITY_WARNING);
+        }
+        assert_int_equal(w.last.count, 2);
+        sentence_is("calls of calc of bob@b run out of time");
+        found("DS313 DS313");
+    }
+    for (int i = 0; i < 4; i++) { /* OTP's own; who types; abandoned; joined late */
+        begin_calls();
+        if (i == 3)
+            change(DS_CONN_JOINED_LATE, 0, false);
+        struct call call = call_of(i == 2 ? CALL_ABANDONED : CALL_TIMEOUT);
+        call.conn = 1;
+        call.end_ns = call.start_ns + 5 * SECOND;
+        call.group = i == 0 ? "otp" : "";
+        call.awaits_input = i == 1;
+        put_call(&call);
+        found(i == 0 || i == 3 ? "DS313" : "");
+        if (i == 0)
+            assert_int_equal(w.last.severity, SEVERITY_NOTE);
+        if (i == 3)
+            assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reasons),    cmocka_unit_test(gap),         cmocka_unit_test(loop),
+        cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
+    };
+    leaves_out = "DS310 DS401"; /* test_findings_calls.c has them */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/*
+ * test_findings_stall.c - DS214: links that are stalled now: how long, which way is cut, what becomes of it; and
+ * who speaks instead.
+ */
+#include "findings_world.h"
+
+static void stall(int dir, bool is_over, int64_t start_ns)
+{
+    struct ds_event event = event_of(DS_EVENT_STALL, dir);
+    event.stall = (struct ds_stall){.why = DS_STALL_LOST, .is_over = is_over, .start_ns = start_ns,
+                                    .duration_ns = w.now_ns - start_ns, .in_flight = 40};
+    put(&event);
+}
+
+static void tick(int dir)
+{
+    const struct ds_event event = event_of(DS_EVENT_TICK, dir);
+    w.link.side[dir].last_ns = w.link.side[dir].last_data_ns = w.now_ns;
+    put(&event);
+}
+
+/* begin_stall: what alice sends is retransmitted for the third time, 1.4 s after the first. */
+static int64_t begin_stall(bool bob_is_heard)
+{
+    begin();
+    up();
+    const int64_t start_ns = w.now_ns + 100 * MS;
+    w.now_ns = start_ns + 1400 * MS;
+    if (bob_is_heard)
+        w.link.side[1].last_ns = w.now_ns;
+    stall(0, false, start_ns);
+    assert_int_equal(w.num, 0);
+    return start_ns;
+}
+
+/* passes goes on in steps, as a capture in which others speak. */
+static void passes(int64_t until_ns)
+{
+    while (w.now_ns < until_ns) {
+        w.now_ns += until_ns - w.now_ns < 500 * MS ? until_ns - w.now_ns : 500 * MS;
+        struct ds_conn other = w.conn;
+        struct ds_event event = event_of(DS_EVENT_TICK, 0);
+        other.number = 77;
+        other.link = NULL;
+        event.conn = &other;
+        put(&event);
+    }
+}
+
+static void lasts(void **state)
+{
+    (void)state;
+    for (int is_heard = 0; is_heard < 2; is_heard++) {
+        const int64_t start_ns = begin_stall(is_heard);
+        passes(start_ns + 3 * SECOND - 1);
+        assert_int_equal(w.num, 0);
+        passes(start_ns + 3 * SECOND);
+        assert_int_equal(w.num, 1);
+        assert_int_equal(w.last.severity, SEVERITY_ERROR);
+        assert_int_equal(w.last.error_change, 1);
+        assert_int_equal(w.last.certainty, is_heard ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+        sentence_is("the link between alice@127.0.0.1 and bob@127.0.0.1 is stalled");
+        detail_has(is_heard ? "bob@127.0.0.1 is heard meanwhile: nothing gets to it"
+                            : "nothing is heard of bob@127.0.0.1");
+        passes(start_ns + 5 * SECOND);
+        change(DS_CONN_OPEN_AT_END, 0, true);
+        found("DS214");
+        assert_int_equal(w.last.severity, SEVERITY_ERROR); /* the capture ends so */
+        assert_int_equal(w.last.count, 1);
+    }
+}
+
+static void repeats_what_was_acknowledged(void **state)
+{
+    (void)state;
+    const int64_t start_ns = begin_stall(true);
+    w.link.side[1].resent = 2;
+    tick(1);
+    passes(start_ns + 3 * SECOND);
+    detail_has("bob@127.0.0.1 retransmits what was acknowledged: nothing gets to it, the way back is open");
+    found("DS214");
+}
+
+static void passes_by(void **state)
+{
+    (void)state;
+    int64_t start_ns = begin_stall(true); /* told, and then over */
+    passes(start_ns + 14 * SECOND);
+    stall(0, true, start_ns);
+    assert_int_equal(w.num, 1);
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    assert_int_equal(w.last.error_change, -1);
+    detail_has("for 14.00 s, then it went on");
+    found("DS214");
+    start_ns = begin_stall(true); /* near: over before */
+    passes(start_ns + 2900 * MS);
+    stall(0, true, start_ns);
+    passes(start_ns + 60 * SECOND);
+    found("");
+    start_ns = begin_stall(true); /* both ways, and one of them is open again */
+    w.now_ns += 100 * MS;
+    stall(1, false, start_ns);
+    stall(0, true, start_ns);
+    passes(start_ns + 3 * SECOND);
+    assert_int_equal(w.num, 1);
+    detail_has("what bob@127.0.0.1 sends is retransmitted");
+    found("DS214");
+    start_ns = begin_stall(true); /* until it ends */
+    passes(start_ns + 4 * SECOND);
+    half_close(0, DS_CLOSE_RESET);
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    detail_has("until it ended: ");
+    found("DS214");
+}
+
+/* What the capture lacks: a gap in it, a pause of all of it, one direction. */
+static void unsure(void **state)
+{
+    (void)state;
+    int64_t start_ns = begin_stall(true);
+    const struct ds_event gap = event_of(DS_EVENT_GAP, 1);
+    put(&gap);
+    passes(start_ns + 3 * SECOND);
+    assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+    found("DS214");
+    start_ns = begin_stall(true); /* nothing at all comes for so long: that is no stall */
+    w.now_ns += 10 * SECOND;
+    stall(0, true, start_ns);
+    found("");
+    start_ns = begin_stall(true); /* but retransmissions were seen in it */
+    w.now_ns += 10 * SECOND;
+    w.link.side[0].most_repeats = 5;
+    stall(0, true, start_ns);
+    found("DS214");
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    begin();
+    up();
+    w.link.side[1].segments = 0;
+    w.link.side[0].segments = 9;
+    tick(0);
+    start_ns = w.now_ns;
+    w.now_ns += 1400 * MS;
+    stall(0, false, start_ns);
+    passes(start_ns + 9 * SECOND);
+    found("");
+}
+
+static void late_join(void **state)
+{
+    (void)state;
+    begin();
+    change(DS_CONN_JOINED_LATE, 0, false);
+    const int64_t start_ns = w.now_ns + 100 * MS;
+    w.link.side[0].last_ns = w.link.side[1].last_ns = w.now_ns;
+    w.now_ns += 1500 * MS;
+    stall(0, false, start_ns);
+    passes(start_ns + 3 * SECOND);
+    sentence_is("the link between 10.0.0.1:40000 and 10.0.0.2:5555 is stalled");
+    found("DS214");
+}
+
+static void others_speak(void **state)
+{
+    (void)state;
+    int64_t start_ns = begin_stall(false); /* given up: DS201, and this is a note */
+    passes(start_ns + 100 * SECOND);
+    found("DS214 DS201");
+    begin(); /* large segments alone: DS207 */
+    up();
+    w.link.side[1].data_segments = w.link.side[0].data_segments = 5;
+    start_ns = w.now_ns;
+    w.now_ns += 1400 * MS;
+    w.link.side[1].last_ns = w.now_ns;
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = DS_STALL_LOST, .start_ns = start_ns, .in_flight = 1448};
+    put(&event);
+    passes(start_ns + 4 * SECOND);
+    assert_null(strstr(w.log, "DS214"));
+    start_ns = begin_stall(true); /* EPMD's own connection is no link */
+    begin();
+    w.conn.end[1].port = EPMD;
+    w.now_ns += 1400 * MS;
+    stall(0, false, w.now_ns - 1400 * MS);
+    passes(w.now_ns + 4 * SECOND);
+    found("");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lasts),     cmocka_unit_test(repeats_what_was_acknowledged),
+        cmocka_unit_test(passes_by), cmocka_unit_test(unsure),
+        cmocka_unit_test(late_join), cmocka_unit_test(others_speak),
+    };
+    leaves_out = "DS401 DS204"; /* others have them */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/*
+ * test_findings_starts.c - DS215: a node starts again and again: by its creations in handshakes and at EPMD, how
+ * often, how soon; and what comes and goes and is none.
+ */
+#include "findings_world.h"
+
+static void up_with(uint32_t creation)
+{
+    next_conn();
+    up();
+    w.conn.end[1].creation = creation;
+}
+
+/* comes: bob is up with that creation. */
+static void comes(uint32_t creation, int64_t after_ns)
+{
+    w.now_ns += after_ns;
+    next_conn();
+    shake(DS_STEP_CHALLENGE_ACK, "alice@a", "bob@b");
+    w.conn.end[1].creation = creation;
+    w.link.side[0].last_ns = w.link.side[1].last_ns = w.now_ns;
+    change(DS_CONN_UP, 0, false);
+}
+
+static void by_handshake(void **state)
+{
+    (void)state;
+    begin();
+    for (uint32_t i = 1; i <= 4; i++) {
+        comes(i, 2 * SECOND);
+        assert_int_equal(strstr(w.log, "DS215") != NULL, i >= 3);
+        if (i == 3)
+            assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    }
+    assert_int_equal(w.last.severity, SEVERITY_ERROR); /* three changes */
+    sentence_is("bob@b starts again and again");
+    detail_has("3 times within 4.00 s");
+    begin(); /* the same one, again and again */
+    for (int i = 0; i < 6; i++)
+        comes(7, SECOND);
+    assert_null(strstr(w.log, "DS215"));
+    begin(); /* once in a while */
+    for (uint32_t i = 1; i <= 6; i++)
+        comes(i, 61 * SECOND);
+    assert_null(strstr(w.log, "DS215"));
+    begin(); /* within a minute, just */
+    comes(1, SECOND);
+    comes(2, SECOND);
+    comes(3, 60 * SECOND);
+    assert_non_null(strstr(w.log, "DS215"));
+    begin();
+    comes(1, SECOND);
+    comes(2, SECOND);
+    comes(3, 60 * SECOND + 1);
+    assert_null(strstr(w.log, "DS215"));
+    begin(); /* creations that are not known: a gap, or joined late */
+    for (int i = 0; i < 6; i++)
+        comes(0, SECOND);
+    assert_null(strstr(w.log, "DS215"));
+    begin(); /* a hidden node: alice, who has another creation each time */
+    w.hidden = true;
+    for (uint32_t i = 1; i <= 5; i++) {
+        w.now_ns += SECOND;
+        up_with(9);
+        w.conn.end[0].creation = i;
+    }
+    assert_null(strstr(w.log, "DS215"));
+}
+
+static void registers(uint32_t creation, uint8_t type, int closer)
+{
+    w.now_ns += SECOND;
+    next_conn();
+    w.conn.end[1].port = EPMD;
+    struct ds_event event = event_of(DS_EVENT_EPMD, 0);
+    event.epmd = (struct ds_epmd){.op = DS_EPMD_ALIVE2_REQ, .name = text("bob"), .node_type = type};
+    put(&event);
+    event = event_of(DS_EVENT_EPMD, 1);
+    event.epmd = (struct ds_epmd){.op = DS_EPMD_ALIVE2_X_RESP, .creation = creation};
+    put(&event);
+    w.link.closer = (int8_t)closer;
+    w.link.close = DS_CLOSE_FIN;
+    change(DS_CONN_CLOSED, closer < 0 ? 0 : closer, true);
+}
+
+static void at_epmd(void **state)
+{
+    static const struct {
+        uint8_t type;
+        int closer; /* of the registration: 0 the node, 1 EPMD, -1 nobody: it goes on elsewhere */
+        const char *codes;
+    } cases[] = {{77, 0, "DS215"}, {72, 0, ""}, {77, 1, ""}, {77, -1, ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        for (uint32_t n = 1; n <= 3; n++)
+            registers(n, cases[i].type, cases[i].closer);
+        found(cases[i].codes);
+        if (cases[i].codes[0] == '\0')
+            continue;
+        assert_int_equal(w.last.severity, SEVERITY_ERROR); /* all three starts were seen */
+        sentence_is("bob, as EPMD of 10.0.0.2 knows it, starts again and again");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_handshake),
+        cmocka_unit_test(at_epmd),
+    };
+    leaves_out = "DS401 DS204 DS209"; /* others have them */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
