@@ -28,7 +28,7 @@ bool nats_library_load(void)
 #include "nats_library.def"
 #undef NATS
     if (!good)
-        complain("NATS: cannot load %s (Debian: libnats3.4): %s", NATS_LIBRARY, dlerror());
+        complain("NATS: cannot load %s (Debian: %s): %s", NATS_LIBRARY, NATS_PACKAGE, dlerror());
     return good;
 }
 
