@@ -3,6 +3,10 @@ add_test(NAME nats COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/nats/run
          $<TARGET_FILE:distsniff> ${PCAPS} $<TARGET_FILE:mangle>)
 add_test(NAME nats_cluster COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/nats/cluster
          $<TARGET_FILE:distsniff> ${PCAPS})
-set_tests_properties(nats nats_cluster PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 480
+add_test(NAME nats_whole COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/nats/whole
+         $<TARGET_FILE:distsniff> ${PCAPS})
+add_test(NAME nats_hostile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/nats/hostile
+         $<TARGET_FILE:distsniff> ${PCAPS})
+set_tests_properties(nats nats_cluster nats_whole nats_hostile PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 480
                      ENVIRONMENT ASAN_OPTIONS=detect_leaks=0) # else there is no sandbox
-mostly_waits(nats_cluster)
+mostly_waits(nats_cluster nats_whole)

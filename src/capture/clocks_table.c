@@ -5,6 +5,7 @@
 
 #include "duration.h"
 #include "line_fit.h"
+#include "printable.h"
 #include "timestamp.h"
 
 #include <distsniff/counted.h>
@@ -62,11 +63,14 @@ static void report_pieces(const struct survey *survey, size_t point, struct ds_b
 
 static void print_name(const char *name, struct ds_buffer *out)
 {
-    const unsigned wide = line_columns((struct ds_text){name, strlen(name)});
-    ds_buffer_printf(out, "%s%*s", name, wide < NAME_WIDTH ? (int)(NAME_WIDTH - wide) : 0, "");
+    const size_t from = out->len;
+    printable_text((struct ds_text){name, strlen(name)}, out); /* whoever publishes has chosen it */
+    const unsigned wide =
+        out->failed ? 0 : line_columns((struct ds_text){out->data + from, out->len - from});
+    ds_buffer_printf(out, "%*s", wide < NAME_WIDTH ? (int)(NAME_WIDTH - wide) : 0, "");
 }
 
-/* most_ahead returns how far a clock was from that of the first of its group. */
+/* most_ahead returns how far a clock was from that of its reference. */
 static double most_ahead(const struct survey *survey, size_t point)
 {
     double most = fabs(survey_get_ahead(survey, point));

@@ -11,8 +11,10 @@
 #include "back_off.h"
 #include "clock.h"
 #include "complain.h"
+#include "hash.h"
 #include "host_file.h"
 #include "nats_client.h"
+#include "nats_pull.h"
 #include "own_process.h"
 #include "packet_json.h"
 #include "pass_fd.h"
@@ -32,24 +34,19 @@
 #include <unistd.h>
 
 enum {
-    WAIT_MS = 500,
-    ASK_MS = 1000,
-    ASK_LONG_MS = 5000, /* each ASK_LONG_EACH-th time */
-    ASK_LONG_EACH = 4,
+    MOST_OTHERS = 4096, /* hosts beyond the cap that are told apart */
 };
 #define CONNECT_NS (5 * INT64_C(1000000000))
-#define SUBSCRIBE_NS (30 * INT64_C(1000000000))
-#define NOTHING_NS (2 * INT64_C(1000000000))
-#define PATIENCE_NS (20 * INT64_C(1000000000)) /* while nothing comes */
 
 /* handed is what is said of a file. */
 struct handed {
     char name[NATS_MAX_LABEL]; /* "": no more come */
     bool good;
+    bool is_whole;             /* nothing is missing */
 };
 
 struct host {
-    char name[NATS_MAX_WORD];
+    char name[NATS_MAX_NAME];
     struct host_file file;
 };
 
@@ -57,11 +54,15 @@ struct reader {
     const struct nats_url *url;
     natsConnection *connection;
     jsCtx *context;
-    natsSubscription *subscription;
-    uint64_t last_seq;         /* of the stream, when it was begun */
+    struct nats_pull pull;
     struct host hosts[NATS_MAX_HOSTS];
-    size_t num_hosts;
-    uint64_t num_packets, num_odd; /* odd: no packets, though they are called so */
+    size_t num_hosts, max_hosts; /* others have been read already */
+    uint64_t num_odd;            /* records that are no packets, though they are called so */
+    uint64_t num_links;          /* packets of a kind of link that cannot be read ... */
+    uint32_t link_type;          /* ... such as this one */
+    uint64_t num_over;           /* packets of hosts beyond the cap */
+    uint64_t others[MOST_OTHERS]; /* hashes of those hosts, 0: none */
+    size_t num_others;
     struct ds_buffer bytes;
 };
 
@@ -85,73 +86,42 @@ static bool connect_to(struct reader *r, struct nats_client *client)
     return status == NATS_OK;
 }
 
-/* find_end asks for the last message that is there. */
-static bool find_end(struct reader *r)
+/* note_other notes a host that there is no room for. */
+static void note_other(struct reader *r, const char *name, size_t len, uint32_t link_type)
 {
-    const int64_t begin_ns = clock_now_ns();
-    jsStreamInfo *info = NULL;
-    natsStatus status;
-    do {
-        jsErrCode code = 0;
-        status = nats.js_GetStreamInfo(&info, r->context, r->url->stream, NULL, &code);
-    } while (status != NATS_OK && status != NATS_NOT_FOUND && clock_now_ns() - begin_ns < SUBSCRIBE_NS);
-    if (status == NATS_OK)
-        r->last_seq = info->State.Msgs != 0 ? info->State.LastSeq : 0;
-    else if (status == NATS_NOT_FOUND)
-        complain("NATS: there is no stream %s: nothing was published by -T nats=URL, or to another one, "
-                 "which the URL names behind a /", r->url->stream);
-    else
-        complain("NATS: cannot ask for the stream %s: %s", r->url->stream,
-                 nats_client_trouble(status));
-    nats.jsStreamInfo_Destroy(info);
-    return status == NATS_OK;
+    const uint64_t hash = hash_more(link_type, name, len) | 1;
+    size_t at = hash % MOST_OTHERS;
+    r->num_over++;
+    while (r->others[at] != 0 && r->others[at] != hash)
+        at = (at + 1) % MOST_OTHERS;
+    if (r->others[at] == 0 && r->num_others < MOST_OTHERS - 1) {
+        r->others[at] = hash;
+        r->num_others++;
+    }
 }
 
-static bool subscribe(struct reader *r)
+/* name_of finds the host in "distsniff.HOST.packet"; false where it has no name that can be kept. */
+static bool name_of(const char *subject, const char **name, size_t *len)
 {
-    char subject[2 * NATS_MAX_WORD + 32];
-    jsSubOptions options;
-    jsErrCode code = 0;
-    natsStatus status = nats.jsSubOptions_Init(&options);
-    snprintf(subject, sizeof subject, "%s.%s.%s", r->url->prefix, r->url->host,
-             nats_type_names[NATS_PACKET]);
-    options.Stream = r->url->stream;
-    options.Ordered = true; /* what is lost on the way is asked for again */
-    if (r->url->since_ns != 0) {
-        options.Config.DeliverPolicy = js_DeliverByStartTime;
-        options.Config.OptStartTime = clock_since_1970_ns() - r->url->since_ns;
-    }
-    /* A cluster may ask a server for it that is gone, as often as one that is there, and another one the
-     * next time: so it is asked often, and now and then waited for as long as a slow one takes. */
-    const int64_t begin_ns = clock_now_ns();
-    for (unsigned attempts = 0; status == NATS_OK && r->subscription == NULL; attempts++) {
-        jsOptions asking = {.Wait = attempts % ASK_LONG_EACH == ASK_LONG_EACH - 1 ? ASK_LONG_MS : ASK_MS};
-        status = nats.js_SubscribeSync(&r->subscription, r->context, subject, &asking, &options, &code);
-        if (status != NATS_OK && clock_now_ns() - begin_ns < SUBSCRIBE_NS)
-            status = NATS_OK;
-    }
-    if (status != NATS_OK)
-        complain("NATS: cannot read the stream %s: %s", r->url->stream, nats_client_trouble(status));
-    return status == NATS_OK;
+    *name = subject != NULL ? strchr(subject, '.') : NULL;
+    *len = *name != NULL ? strcspn(++*name, ".") : 0;
+    return *len != 0 && *len < NATS_MAX_NAME;
 }
 
-/* find_host returns the file of a host; NULL after a complaint. */
-static struct host *find_host(struct reader *r, const char *subject, uint32_t link_type)
+/* find_host returns the file of a host, which is made where there is none. NULL: is_full, or after a
+ * complaint. */
+static struct host *find_host(struct reader *r, const char *name, size_t len, uint32_t link_type,
+                              bool *is_full)
 {
-    const char *name = strchr(subject, '.');
-    const size_t len = name != NULL ? strcspn(++name, ".") : 0;
-    if (len == 0 || len >= NATS_MAX_WORD)
-        return NULL;
     for (size_t i = 0; i < r->num_hosts; i++) {
         struct host *host = &r->hosts[i];
         if (strlen(host->name) == len && memcmp(host->name, name, len) == 0 &&
             host->file.link_type == link_type)
             return host;
     }
-    if (r->num_hosts == NATS_MAX_HOSTS) {
-        complain("NATS: more than %d hosts: choose one with ?host=NAME behind the URL", NATS_MAX_HOSTS);
+    *is_full = r->num_hosts >= r->max_hosts;
+    if (*is_full)
         return NULL;
-    }
     struct host *host = &r->hosts[r->num_hosts];
     snprintf(host->name, sizeof host->name, "%.*s", (int)len, name);
     if (!host_file_open(&host->file, link_type)) {
@@ -165,18 +135,28 @@ static struct host *find_host(struct reader *r, const char *subject, uint32_t li
 /* take takes a message. False after a complaint. */
 static bool take(struct reader *r, natsMsg *message)
 {
-    const int len = nats.natsMsg_GetDataLength(message);
-    const struct ds_text text = {nats.natsMsg_GetData(message), len > 0 ? (size_t)len : 0};
+    const int text_len = nats.natsMsg_GetDataLength(message);
+    const struct ds_text text = {nats.natsMsg_GetData(message), text_len > 0 ? (size_t)text_len : 0};
     struct ds_packet packet;
-    bool has_nanoseconds;
-    if (!packet_json_read(text, &packet, &has_nanoseconds, &r->bytes) || packet.ts_ns < 0) {
+    bool has_nanoseconds, is_full = false;
+    const char *name;
+    size_t len;
+    if (!packet_json_read(text, &packet, &has_nanoseconds, &r->bytes) || !host_file_takes(&packet) ||
+        !name_of(nats.natsMsg_GetSubject(message), &name, &len)) {
         r->num_odd++;
         return true;
     }
-    struct host *host = find_host(r, nats.natsMsg_GetSubject(message), packet.link_type);
-    if (host == NULL)
-        return false;
-    r->num_packets++;
+    if (!ds_link_type_known(packet.link_type)) {
+        r->num_links++;
+        r->link_type = packet.link_type;
+        return true;
+    }
+    struct host *host = find_host(r, name, len, packet.link_type, &is_full);
+    if (host == NULL) {
+        if (is_full)
+            note_other(r, name, len, packet.link_type);
+        return is_full;
+    }
     host->file.has_nanoseconds |= has_nanoseconds;
     if (host_file_add(&host->file, &packet))
         return true;
@@ -184,49 +164,36 @@ static bool take(struct reader *r, natsMsg *message)
     return false;
 }
 
-/* is_last says whether a message was the last one that was there in the beginning. */
-static bool is_last(const struct reader *r, natsMsg *message)
+/* say_left_out says what was passed over. */
+static void say_left_out(const struct reader *r)
 {
-    jsMsgMetaData *data = NULL;
-    if (nats.natsMsg_GetMetaData(&data, message) != NATS_OK)
-        return false;
-    const bool last = data->NumPending == 0 || data->Sequence.Stream >= r->last_seq;
-    nats.jsMsgMetaData_Destroy(data);
-    return last;
-}
-
-static bool read_all(struct reader *r)
-{
-    int64_t heard_ns = clock_now_ns();
-    for (bool last = r->last_seq == 0; !last;) {
-        natsMsg *message = NULL;
-        const natsStatus status = nats.natsSubscription_NextMsg(&message, r->subscription, WAIT_MS);
-        if (status != NATS_OK) {
-            /* Where none has this subject, none comes. */
-            const int64_t silent_ns = clock_now_ns() - heard_ns;
-            if (r->num_packets + r->num_odd == 0 && status == NATS_TIMEOUT &&
-                silent_ns > NOTHING_NS)
-                break;
-            if (silent_ns > PATIENCE_NS) {
-                complain("NATS: the servers have stopped answering: %s read until then",
-                         ds_counted(r->num_packets, "packets").text);
-                return false;
-            }
-            if (status != NATS_TIMEOUT)
-                usleep(WAIT_MS * 1000);
-            continue;
-        }
-        heard_ns = clock_now_ns();
-        last = is_last(r, message);
-        const bool good = take(r, message);
-        nats.natsMsg_Destroy(message);
-        if (!good)
-            return false;
-    }
     if (r->num_odd != 0)
         complain("NATS: %s of the stream left out: they are called packets, and are none",
                  ds_counted(r->num_odd, "messages").text);
-    return true;
+    if (r->num_links != 0)
+        complain("NATS: %s left out: of kinds of links that cannot be read, such as %" PRIu32,
+                 ds_counted(r->num_links, "packets").text, r->link_type);
+    if (r->num_over != 0)
+        complain("NATS: %s left out, of %s%s: %d hosts are read at once, and ?host=NAME behind the URL "
+                 "chooses one", ds_counted(r->num_over, "packets").text,
+                 r->num_others == MOST_OTHERS - 1 ? "at least " : "",
+                 ds_counted(r->num_others, "more hosts").text, NATS_MAX_HOSTS);
+}
+
+static bool read_all(struct reader *r, bool *is_whole)
+{
+    natsMsg *message;
+    bool good = nats_pull_begin(&r->pull, r->url, r->connection, r->context);
+    while (good && (message = nats_pull_next(&r->pull)) != NULL) {
+        good = take(r, message);
+        nats.natsMsg_Destroy(message);
+    }
+    if (good) {
+        say_left_out(r);
+        *is_whole = nats_pull_is_whole(&r->pull) && r->num_over == 0;
+    }
+    nats_pull_end(&r->pull);
+    return good;
 }
 
 static int by_name(const void *left, const void *right)
@@ -256,11 +223,13 @@ static bool hand_over_all(struct reader *r, int socket)
 }
 
 static _Noreturn void run_reader(const struct nats_reader_config *config, const struct nats_url *url,
-                                 int socket)
+                                 size_t max_hosts, int socket)
 {
     static struct reader reader;
     struct nats_client client;
+    struct handed end = {0};
     reader.url = url;
+    reader.max_hosts = max_hosts;
     signal(SIGPIPE, SIG_IGN);
     bool good = privileges_return() && nats_library_load() &&
                 nats_client_init(&client, config->nats, url) && privileges_drop(config->user);
@@ -270,9 +239,9 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
         sandbox_confine_client(host_file_folder());
     }
     srandom((unsigned)(getpid() ^ clock_now_ns()));
-    good = good && connect_to(&reader, &client) && find_end(&reader) && subscribe(&reader) &&
-           read_all(&reader) && hand_over_all(&reader, socket);
-    const struct handed end = {.good = good};
+    good = good && connect_to(&reader, &client) && read_all(&reader, &end.is_whole) &&
+           hand_over_all(&reader, socket);
+    end.good = good;
     (void)pass_fd_send(socket, &end, sizeof end, -1);
     _exit(good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -295,8 +264,10 @@ static bool receive_all(int socket, struct nats_read *read)
     struct handed handed;
     int fd;
     while (receive(socket, &handed, &fd)) {
-        if (handed.name[0] == '\0')
+        if (handed.name[0] == '\0') {
+            read->is_partial |= handed.good && !handed.is_whole;
             return handed.good;
+        }
         if (fd < 0 || read->num_files == NATS_MAX_HOSTS)
             break;
         struct nats_read_file *file = &read->files[read->num_files++];
@@ -323,7 +294,7 @@ bool nats_read(const struct nats_reader_config *config, const struct nats_url *u
     const pid_t pid = fork();
     if (pid == 0) {
         close(sockets[0]);
-        run_reader(config, url, sockets[1]);
+        run_reader(config, url, NATS_MAX_HOSTS - before, sockets[1]);
     }
     close(sockets[1]);
     bool good = pid > 0 && receive_all(sockets[0], read);

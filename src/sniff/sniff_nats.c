@@ -63,6 +63,7 @@ static bool add_stream(struct sniff *s, const struct nats_url *url)
     size_t i = s->read.num_files;
     if (!nats_read(&config, url, &s->read))
         return false;
+    s->failed |= s->read.is_partial;
     for (; i < s->read.num_files; i++) {
         add_input(s, s->read.files[i].name, s->read.files[i].fd);
         s->read.files[i].fd = -1;

@@ -67,6 +67,23 @@ static void out_of_order_they_are_sorted(void **state)
     has(&file, "abc", 1);
 }
 
+static void takes_what_the_format_has_room_for(void **state)
+{
+    const int64_t second = 1000000000, end = (INT64_C(1) << 31) * second; /* in 2038 */
+    struct ds_packet packet = {.cap_len = 262144, .len = 262144};
+    (void)state;
+    assert_true(host_file_takes(&packet));
+    packet.cap_len++;
+    assert_false(host_file_takes(&packet));
+    packet.cap_len = 0;
+    packet.ts_ns = -1;
+    assert_false(host_file_takes(&packet));
+    packet.ts_ns = end - 1;
+    assert_true(host_file_takes(&packet));
+    packet.ts_ns = end;
+    assert_false(host_file_takes(&packet));
+}
+
 static void there_may_be_none(void **state)
 {
     struct host_file file;
@@ -80,6 +97,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_order_they_stay),
         cmocka_unit_test(out_of_order_they_are_sorted),
+        cmocka_unit_test(takes_what_the_format_has_room_for),
         cmocka_unit_test(there_may_be_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
