@@ -42,6 +42,7 @@ bool capture_open(struct capture *capture, const struct capture_config *config)
                                                        config->read_fds != NULL
                                                            ? config->read_fds[i]
                                                            : -1);
+        input->is_listed = config->read_fds != NULL && config->read_fds[i] >= 0;
         capture->num_inputs += ok;
         if (!ok || (capture->is_live && !check_link_type(input))) {
             capture_close(capture);

@@ -51,6 +51,7 @@ struct capture_input {
     int64_t order_ns;   /* its time, by which it is merged */
     struct pcap_pkthdr *header;
     const u_char *data;
+    bool is_listed; /* it was open already: the user gave it no place among the others */
     int fd; /* of a file before it is begun, and of one that can be read again; else -1 */
     dev_t device; /* which file that is */
     ino_t inode;

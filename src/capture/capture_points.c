@@ -109,6 +109,7 @@ bool capture_survey(struct capture *capture, bool correct_clocks)
         return false;
     }
     for (size_t i = 0; i < capture->num_inputs && !stop_wanted; i++) {
+        capture->survey->points[i].is_listed = capture->inputs[i].is_listed;
         if (capture->inputs[i].fd < 0) {
             complain("%s cannot be read twice: its clock is not compared with the others'",
                      capture->inputs[i].name);

@@ -4,7 +4,7 @@
  * Packets wait in the slots of a ring, and in a list in the order in which they are to be shown.
  * The bytes of a packet are copied into its slot, whose memory is used again.
  *
- * The time at which the first point of a group saw a packet is certain: it is shown as it is. What
+ * The time at which the reference of a group saw a packet is certain: it is shown as it is. What
  * only others saw is shown by their corrected clocks, which is doubtful. A packet that
  * acknowledges another one goes behind it; of the two the doubtful one moves.
  */
@@ -34,7 +34,7 @@ struct point_slot {
     struct packet_id id;
     bool has_id;
     bool shown;
-    bool certain;                /* the first point of the group saw it at that time */
+    bool certain;                /* the reference of the group saw it at that time */
     struct point_slot *before, *after; /* in the order in which they are to be shown */
 };
 

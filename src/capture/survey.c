@@ -180,59 +180,121 @@ static bool estimate(const struct survey *survey, size_t point, size_t reference
     return clock_estimate(scratch, join(a, b, scratch), resolution, clock);
 }
 
-/* place goes from each point to all that it shares packets with, always over the link that
- * is the most certain, all in all, and notes on each its group and parent (Dijkstra). */
+/* walk is what place needs on its way. */
+struct walk {
+    struct survey *survey;
+    const struct edge *edges;
+    size_t num_edges;
+    struct clock_sample *scratch;
+    double *cost;
+    double *ahead_ns; /* of the points of a group */
+    bool *done;
+};
+
+/* spread goes from a reference to all points that share packets with it, directly or through others, always
+ * over the link that is the most certain, all in all, and notes on each its group and parent (Dijkstra). */
+static bool spread(struct walk *walk, size_t reference)
+{
+    struct survey *survey = walk->survey;
+    double *cost = walk->cost;
+    bool good = true;
+    size_t at = reference, size = 0;
+    for (size_t i = 0; i < survey->num_points; i++)
+        cost[i] = INFINITY;
+    cost[reference] = 0;
+    survey->points[reference].parent = reference;
+    survey->points[reference].uncertainty_ns = 0;
+    while (good) {
+        struct survey_point *p = &survey->points[at];
+        walk->done[at] = true;
+        p->group = reference;
+        size++;
+        if (at != reference) {
+            good = estimate(survey, at, p->parent, walk->scratch, &p->clock);
+            p->uncertainty_ns = survey->points[p->parent].uncertainty_ns +
+                                clock_uncertainty(&p->clock);
+        }
+        for (size_t i = 0; i < walk->num_edges; i++) {
+            const struct edge *edge = &walk->edges[i];
+            if (edge->a != at && edge->b != at)
+                continue;
+            size_t other = edge->a == at ? edge->b : edge->a;
+            double step = isinf(edge->uncertainty_ns) ? ONE_WAY_COST : edge->uncertainty_ns;
+            if (!walk->done[other] && cost[at] + step < cost[other]) {
+                cost[other] = cost[at] + step;
+                survey->points[other].parent = at;
+            }
+        }
+        size_t next = reference;
+        for (size_t i = 0; i < survey->num_points; i++) {
+            if (!walk->done[i] && !isinf(cost[i]) && (next == reference || cost[i] < cost[next]))
+                next = i;
+        }
+        if (next == reference)
+            break;
+        at = next;
+    }
+    for (size_t i = 0; i < survey->num_points; i++) {
+        if (survey->points[i].group == reference)
+            survey->points[i].group_size = size;
+    }
+    return good;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* choose_reference returns the reference of the group that was spread from its first point. */
+static size_t choose_reference(struct walk *walk, size_t first)
+{
+    struct survey *survey = walk->survey;
+    size_t num = 0;
+    for (size_t i = first; i < survey->num_points; i++) {
+        if (survey->points[i].group != first)
+            continue;
+        if (!survey->points[i].is_listed)
+            return i;
+        walk->ahead_ns[num++] = i == first ? 0 : survey_get_ahead(survey, i);
+    }
+    qsort(walk->ahead_ns, num, sizeof *walk->ahead_ns, by_number);
+    const double middle = walk->ahead_ns[(num - 1) / 2];
+    for (size_t i = first; i < survey->num_points; i++) {
+        if (survey->points[i].group == first &&
+            (i == first ? 0 : survey_get_ahead(survey, i)) == middle)
+            return i;
+    }
+    return first;
+}
+
+/* place finds the group of each point, and compares the clocks in it with that of its reference. */
 static bool place(struct survey *survey, const struct edge *edges, size_t num_edges,
                   struct clock_sample *scratch)
 {
-    double *cost = malloc(survey->num_points * sizeof *cost);
-    bool *done = calloc(survey->num_points, sizeof *done);
-    bool good = cost != NULL && done != NULL;
-
+    struct walk walk = {
+        .survey = survey,
+        .edges = edges,
+        .num_edges = num_edges,
+        .scratch = scratch,
+        .cost = malloc(survey->num_points * sizeof *walk.cost),
+        .ahead_ns = malloc(survey->num_points * sizeof *walk.ahead_ns),
+        .done = calloc(survey->num_points, sizeof *walk.done),
+    };
+    bool good = walk.cost != NULL && walk.ahead_ns != NULL && walk.done != NULL;
     for (size_t first = 0; good && first < survey->num_points; first++) {
-        if (done[first])
+        if (walk.done[first])
             continue;
-        for (size_t i = 0; i < survey->num_points; i++)
-            cost[i] = INFINITY;
-        cost[first] = 0;
-        size_t at = first, size = 0;
-        while (good) {
-            struct survey_point *p = &survey->points[at];
-            done[at] = true;
-            p->group = first;
-            size++;
-            if (at != first) {
-                good = estimate(survey, at, p->parent, scratch, &p->clock);
-                p->uncertainty_ns = survey->points[p->parent].uncertainty_ns +
-                                    clock_uncertainty(&p->clock);
-            }
-            for (size_t i = 0; i < num_edges; i++) {
-                if (edges[i].a != at && edges[i].b != at)
-                    continue;
-                size_t other = edges[i].a == at ? edges[i].b : edges[i].a;
-                double step = isinf(edges[i].uncertainty_ns) ? ONE_WAY_COST
-                                                             : edges[i].uncertainty_ns;
-                if (!done[other] && cost[at] + step < cost[other]) {
-                    cost[other] = cost[at] + step;
-                    survey->points[other].parent = at;
-                }
-            }
-            size_t next = first;
-            for (size_t i = 0; i < survey->num_points; i++) {
-                if (!done[i] && !isinf(cost[i]) && (next == first || cost[i] < cost[next]))
-                    next = i;
-            }
-            if (next == first)
-                break;
-            at = next;
-        }
-        for (size_t i = first; i < survey->num_points; i++) {
-            if (survey->points[i].group == first)
-                survey->points[i].group_size = size;
-        }
+        good = spread(&walk, first);
+        const size_t reference = good ? choose_reference(&walk, first) : first;
+        for (size_t i = 0; i < survey->num_points && reference != first; i++)
+            walk.done[i] &= survey->points[i].group != first;
+        good = good && (reference == first || spread(&walk, reference));
     }
-    free(cost);
-    free(done);
+    free(walk.cost);
+    free(walk.ahead_ns);
+    free(walk.done);
     return good;
 }
 
@@ -326,7 +388,7 @@ struct survey_piece survey_get_piece(const struct survey *survey, size_t point, 
     struct survey_piece piece = {
         .from_ns = number == 0 ? clock->first_ns : clock->pieces[number].from_ns,
         .to_ns = is_last ? clock->last_ns : clock->pieces[number + 1].from_ns - 1,
-        /* What leads to the first of the group adds its own. */
+        /* What leads to the reference adds its own. */
         .uncertainty_ns =
             p->uncertainty_ns - clock_uncertainty(clock) + clock->pieces[number].uncertainty_ns,
     };
@@ -343,7 +405,8 @@ size_t survey_stranger(const struct survey *survey, size_t point)
     const struct survey_point *p = &survey->points[point];
     for (size_t i = 0; i < point && p->looked_at && p->group == point; i++) {
         const struct survey_point *other = &survey->points[i];
-        if (other->looked_at && other->first_ns < p->last_ns && p->first_ns < other->last_ns)
+        if (other->looked_at && other->group != point && other->first_ns < p->last_ns &&
+            p->first_ns < other->last_ns)
             return i;
     }
     return point;

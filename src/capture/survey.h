@@ -4,6 +4,11 @@
  *
  * Packets are sampled by a hash of their headers, so that every file keeps the same ones;
  * the more there are, the fewer are kept. Memory is bounded whatever the files' size.
+ *
+ * All clocks of a group are compared with that of its reference. This is the first file that the user
+ * named. Where the points are only listed (the hosts of a stream), it is the point whose clock is in the
+ * middle: as many others are ahead of it as are behind it, and one more may be where the number is even.
+ * So fewer than half of the hosts cannot move the time of the others, whatever their names are.
  */
 #ifndef SURVEY_H
 #define SURVEY_H
@@ -18,12 +23,13 @@ struct survey_point {
     uint64_t num_packets;
     int64_t first_ns, last_ns; /* earliest and latest time stamp */
     bool cuts;                 /* the snap length cut into TCP payloads */
-    size_t group;      /* the first of the points with which it shares packets, directly or
+    bool is_listed;    /* to be set before survey_end: the user gave no order, so it says nothing */
+    size_t group;      /* the reference of the points with which it shares packets, directly or
                           through others; itself when there are none */
     size_t group_size; /* points in the group */
-    size_t parent;     /* the point that clock is relative to; itself for the first of a group */
+    size_t parent;     /* the point that clock is relative to; itself for the reference */
     struct clock_model clock;
-    double uncertainty_ns; /* against the first of its group; may be infinite */
+    double uncertainty_ns; /* against the reference of its group; may be infinite */
     struct survey_sample *samples;
     size_t num_samples;
     uint64_t mask; /* of the samples' hashes */
@@ -51,11 +57,11 @@ void survey_free(struct survey *survey);
 /* survey_has_points says whether any two files share packets. */
 bool survey_has_points(const struct survey *survey);
 
-/* survey_correct returns a time stamp of a point by the clock of the first of its group. */
+/* survey_correct returns a time stamp of a point by the clock of the reference of its group. */
 int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns);
 
 /* survey_get_ahead returns by how much, in nanoseconds, a point's clock is ahead of that of the
- * first of its group, in the middle of its samples; survey_get_drift by how much that grows a
+ * reference of its group, in the middle of its samples; survey_get_drift by how much that grows a
  * nanosecond. */
 double survey_get_ahead(const struct survey *survey, size_t point);
 double survey_get_drift(const struct survey *survey, size_t point);
@@ -63,7 +69,7 @@ double survey_get_drift(const struct survey *survey, size_t point);
 /* survey_piece is a time during which a point's clock ran steadily. */
 struct survey_piece {
     int64_t from_ns, to_ns; /* by its own clock */
-    double ahead_ns;        /* of the first of its group, in the middle */
+    double ahead_ns;        /* of the reference, in the middle */
     double drift;           /* by how much that grows a nanosecond */
     double uncertainty_ns;
 };

@@ -160,12 +160,14 @@ static struct ds_packet packet_of(size_t point, size_t i, uint32_t snaplen)
 }
 
 static uint32_t snaplens[MAX_POINTS];
+static bool is_listed[MAX_POINTS];
 
 static bool look(struct survey *survey, size_t num_points)
 {
     if (!survey_init(survey, num_points))
         return false;
     for (size_t p = 0; p < num_points; p++) {
+        survey->points[p].is_listed = is_listed[p];
         for (size_t i = 0; i < num_seen[p]; i++) {
             struct ds_packet packet = packet_of(p, i, snaplens[p]);
             survey_packet(survey, p, &packet);
@@ -411,6 +413,51 @@ static void three_points_over_an_hour(void **test)
     }
 }
 
+/* Where the user has named no order, one host with a wrong clock does not move the others: neither the
+ * first nor the last, nor the one by which the two others are compared. */
+static void the_reference_of_hosts_has_the_clock_in_the_middle(void **test)
+{
+    (void)test;
+    static const int64_t wrongs[] = {-90000000000, 90000000000, -3000000, 3000000};
+    for (size_t wrong = 0; wrong < 4; wrong++) {
+        for (size_t bad = 0; bad < 3; bad++) {
+            set_up(wrong + 1);
+            talk(1, 2, 500, START, 60000000000, 100000);
+            talk(2, 3, 500, START, 60000000000, 100000);
+            talk(3, 1, 500, START, 60000000000, 100000);
+            struct place places[] = {{1, 0, 0, 0}, {2, 1000000, 0, 0}, {3, -1000000, 0, 0}};
+            /* Of {0, 1 ms, -1 ms} with one replaced by a time behind or ahead of all. */
+            static const size_t middles[2][3] = {{2, 2, 0}, {1, 0, 1}};
+            const size_t middle = middles[wrongs[wrong] > 0][bad];
+            places[bad].ahead_ns = wrongs[wrong];
+            for (size_t p = 0; p < 3; p++) {
+                is_listed[p] = true;
+                capture(p, places[p], 100000);
+            }
+            struct survey survey;
+            assert_true(look(&survey, 3));
+            for (size_t p = 0; p < 3; p++) {
+                assert_int_equal(survey.points[p].group, middle);
+                assert_int_equal(survey.points[p].group_size, 3);
+                assert_int_equal(survey_stranger(&survey, p), p);
+            }
+            assert_int_equal(survey.points[middle].parent, middle);
+            assert_int_equal(survey_correct(&survey, middle, START), START);
+            assert_true(fabs(survey_get_ahead(&survey, bad) -
+                             (double)(wrongs[wrong] - places[middle].ahead_ns)) < 200000);
+            merge(&survey, 3, true);
+            assert_int_equal(num_out, num_sent);
+            survey_free(&survey);
+            /* One that the user named is the reference, wrong or not. */
+            is_listed[bad] = false;
+            assert_true(look(&survey, 3));
+            assert_int_equal(survey.points[middle].group, bad);
+            survey_free(&survey);
+            memset(is_listed, 0, sizeof is_listed);
+        }
+    }
+}
+
 static void points_that_share_nothing_stay_as_they_are(void **test)
 {
     (void)test;
@@ -594,6 +641,7 @@ int main(void)
         cmocka_unit_test(one_point_fills_in_what_the_other_missed),
         cmocka_unit_test(nothing_is_answered_before_it_was_asked),
         cmocka_unit_test(three_points_over_an_hour),
+        cmocka_unit_test(the_reference_of_hosts_has_the_clock_in_the_middle),
         cmocka_unit_test(points_that_share_nothing_stay_as_they_are),
         cmocka_unit_test(files_in_a_row_are_no_points),
         cmocka_unit_test(whole_packets_replace_cut_ones),
