@@ -188,15 +188,17 @@ static void find_stream(struct carrier *c)
 /* publish sends an entry; what goes wrong is noticed as no acknowledgement comes. */
 static void publish(struct carrier *c, uint64_t number, const struct send_entry *entry)
 {
-    char subject[2 * NATS_MAX_WORD + 32], reply[96];
+    char subject[2 * NATS_MAX_WORD + 32], reply[96], id[SEND_MAX_ID + 1];
     natsMsg *message = NULL;
+    if (!id_key_apply(&c->config->client->id_key, send_entry_id(entry), id))
+        return; /* memory ran out: it is sent again */
     snprintf(subject, sizeof subject, "%s.%s.%s", c->config->client->url->prefix, c->config->host,
              nats_type_names[entry->type % NATS_TYPE_COUNT]);
     snprintf(reply, sizeof reply, "%s.%" PRIu64, c->inbox, number);
     natsStatus status = nats.natsMsg_Create(&message, subject, reply, send_entry_body(entry),
                                             (int)entry->body_len);
     if (status == NATS_OK)
-        status = nats.natsMsgHeader_Set(message, "Nats-Msg-Id", send_entry_id(entry));
+        status = nats.natsMsgHeader_Set(message, "Nats-Msg-Id", id);
     if (status == NATS_OK)
         (void)nats.natsConnection_PublishMsg(c->connection, message);
     nats.natsMsg_Destroy(message);

@@ -55,7 +55,8 @@ bool nats_client_init(struct nats_client *client, const struct nats_config *conf
                       const struct nats_url *url)
 {
     *client = (struct nats_client){.url = url, .has_tls = url->has_tls || config->ca_file != NULL};
-    return (config->credentials_file == NULL || take_credentials(client, config->credentials_file)) &&
+    return id_key_read(config->id_key_file, &client->id_key) &&
+           (config->credentials_file == NULL || take_credentials(client, config->credentials_file)) &&
            (config->ca_file == NULL || (client->ca = small_file_read(config->ca_file, false)) != NULL) &&
            (config->certificate_file == NULL ||
             ((client->certificate = small_file_read(config->certificate_file, false)) != NULL &&

@@ -5,6 +5,7 @@
 #ifndef SRC_NATS_CLIENT_H
 #define SRC_NATS_CLIENT_H
 
+#include "id_key.h"
 #include "nats_config.h"
 #include "nats_library.h"
 
@@ -16,6 +17,7 @@ struct nats_client {
     char *user, *password;  /* or of USER:PASSWORD */
     char *token;            /* or of a token */
     char *ca, *certificate, *key;
+    struct id_key id_key;
 };
 
 /* nats_client_init reads the files. What they hold stays until the process ends, as do the threads of the

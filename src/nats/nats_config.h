@@ -46,6 +46,7 @@ struct nats_config {
     size_t num_reads;
     const char *host; /* as it was given; NULL: the name of this host */
     const char *credentials_file, *ca_file, *certificate_file, *key_file; /* NULL: none */
+    const char *id_key_file; /* NULL: ids are not keyed */
     uint32_t types;       /* a bit for each enum nats_type; 0: those of NATS_TYPES_DEFAULT */
     int64_t queue_size;   /* bytes; 0: NATS_QUEUE_SIZE */
 };

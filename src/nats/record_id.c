@@ -123,6 +123,14 @@ static bool is_seen_alike(const struct ds_event *event)
     }
 }
 
+/* is_read_whole says whether all of a message is known: a record of a host that knows no more than a part
+ * has an id of its own, and takes no whole one's place. */
+static bool is_read_whole(const struct ds_event *event)
+{
+    return event->unknown_atoms == 0 && event->likely_atoms == 0 &&
+           event->fault.kind == DS_FAULT_NONE;
+}
+
 static void event_id(const struct ds_event *event, const char *host, char id[SEND_MAX_ID + 1])
 {
     static const char letters[] = "emnmtgs"; /* as enum ds_event_type; no two of one place are alike */
@@ -131,7 +139,8 @@ static void event_id(const struct ds_event *event, const char *host, char id[SEN
     struct digest digest;
     print_ends(event, text, sizeof text);
     if (event->has_seq && (event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_TICK)) {
-        snprintf(id, SEND_MAX_ID + 1, "%s.%s.%" PRIu32, type, text, event->end_seq);
+        snprintf(id, SEND_MAX_ID + 1, "%s.%s.%" PRIu32 "%s", type, text, event->end_seq,
+                 is_read_whole(event) ? "" : ".part");
     } else if (is_seen_alike(event)) {
         begin(&digest);
         add_number(&digest, event->type);
