@@ -7,6 +7,7 @@
 #include "file_helper.h"
 #include "nearest.h"
 #include "option_line.h"
+#include "trusted_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,6 +56,10 @@ static bool read_text(const char *name, char **text)
 {
     FILE *file = file_helper_fopen(name);
     size_t len = 0;
+    if (file != NULL && !trusted_file_check(name, file)) {
+        fclose(file);
+        return false;
+    }
     *text = file != NULL ? malloc(MAX_TEXT + 1) : NULL;
     if (*text != NULL)
         len = fread(*text, 1, MAX_TEXT, file);

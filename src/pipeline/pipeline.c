@@ -304,7 +304,7 @@ void pipeline_end(struct pipeline *s)
     stop_queue(s, &s->queue);
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     reports_end(s->reports);
-    pipeline_publish(s, INT64_MIN);
+    pipeline_publish_last(s);
 }
 
 struct ds_buffer *pipeline_report_text(struct pipeline *s)

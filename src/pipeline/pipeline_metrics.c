@@ -33,7 +33,8 @@ void pipeline_set_server(struct pipeline *s, struct metrics_server *server)
     s->server = server;
 }
 
-void pipeline_publish_now(struct pipeline *s, int64_t now_ns)
+static void publish_as(struct pipeline *s, int64_t now_ns,
+                       void (*give)(struct metrics_server *server, const struct ds_buffer *text))
 {
     struct ds_buffer text = {0};
     atomic_store(&s->publish_wanted, false);
@@ -41,10 +42,21 @@ void pipeline_publish_now(struct pipeline *s, int64_t now_ns)
         note_losses(s);
     metrics_print(s->metrics, now_ns, &text);
     if (s->server != NULL)
-        metrics_server_give(s->server, &text);
+        give(s->server, &text);
     if (s->options->metrics.file != NULL)
         write_file(s, &text);
     ds_buffer_free(&text);
+}
+
+void pipeline_publish_now(struct pipeline *s, int64_t now_ns)
+{
+    publish_as(s, now_ns, metrics_server_give);
+}
+
+void pipeline_publish_last(struct pipeline *s)
+{
+    if (s->metrics != NULL)
+        publish_as(s, INT64_MIN, metrics_server_give_last);
 }
 
 void pipeline_publish(struct pipeline *s, int64_t now_ns)

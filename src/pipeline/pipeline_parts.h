@@ -136,4 +136,7 @@ void pipeline_show_now(struct pipeline *pipeline, int64_t now_ns);
 /* pipeline_publish_now is pipeline_publish in that thread. */
 void pipeline_publish_now(struct pipeline *pipeline, int64_t now_ns);
 
+/* pipeline_publish_last publishes what no more is counted behind: it stays served. */
+void pipeline_publish_last(struct pipeline *pipeline);
+
 #endif

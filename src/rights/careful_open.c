@@ -43,7 +43,7 @@ static bool is_ours(uid_t uid)
     return uid == geteuid() || (geteuid() == 0 && uid == sudo_user());
 }
 
-static bool is_trusted(uid_t uid)
+bool careful_is_trusted(uid_t uid)
 {
     return uid == 0 || is_ours(uid);
 }
@@ -53,7 +53,7 @@ static bool is_shared(const struct stat *folder)
 {
     const bool others_group = folder->st_gid != 0 && folder->st_gid != getegid() &&
                               !is_ours(folder->st_uid);
-    return !is_trusted(folder->st_uid) || (folder->st_mode & S_IWOTH) != 0 ||
+    return !careful_is_trusted(folder->st_uid) || (folder->st_mode & S_IWOTH) != 0 ||
            ((folder->st_mode & S_IWGRP) != 0 && others_group);
 }
 
@@ -123,7 +123,7 @@ static bool step(struct way *way, const struct folder_entry *entry, const char *
         return enter(way, folder_enter(way->folder, way->part, entry));
     if (way->has_ways)
         return enter(way, folder_follow(way->folder, way->part));
-    if (way->is_shared && (is_last || !is_trusted(entry->status.st_uid)))
+    if (way->is_shared && (is_last || !careful_is_trusted(entry->status.st_uid)))
         return refuse_link(trouble, name, is_last && way->num_links == 0 ? name : way->part);
     return follow(way, entry);
 }

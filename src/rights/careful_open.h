@@ -31,6 +31,9 @@ struct open_trouble {
     char text[4352]; /* for the user; empty where error says it all */
 };
 
+/* careful_is_trusted says whether that user is root, the one who runs this, or, for root, that of sudo. */
+bool careful_is_trusted(uid_t uid);
+
 /* careful_open returns a descriptor, -1 when there is trouble. It does not wait for the other
  * end of a FIFO. */
 int careful_open(const char *name, enum open_how how, struct open_trouble *trouble);

@@ -4,8 +4,12 @@
 #include "sniff_parts.h"
 
 #include "complain.h"
+#include "redact_key.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct sender_rules rules_of(const struct options *options)
@@ -17,11 +21,52 @@ static struct sender_rules rules_of(const struct options *options)
     };
 }
 
+/* is_file says whether a key may be read twice. */
+static bool is_file(const char *name)
+{
+    struct stat status;
+    return name != NULL && stat(name, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* hide_host calls this host by a pseudonym: the same whenever the key is, so of a key file that can be
+ * read, else of this run. False after a complaint. */
+static bool hide_host(const struct redact_config *config, char host[NATS_MAX_WORD])
+{
+    enum { DIGEST_LEN = 8 };
+    uint8_t key[PSEUDONYM_KEY_LEN], digest[NATS_MAX_WORD] = {0};
+    char own[NATS_MAX_WORD];
+    struct pseudonym *p = redact_key_read(is_file(config->key_file) ? config->key_file : NULL, key)
+                              ? pseudonym_new(key)
+                              : NULL;
+    explicit_bzero(key, sizeof key);
+    if (p == NULL)
+        return false;
+    nats_host_name(NULL, own);
+    memcpy(digest, own, strlen(own));
+    pseudonym_digest(p, digest, sizeof digest);
+    const bool ok = !pseudonym_failed(p);
+    pseudonym_free(p);
+    int len = snprintf(host, NATS_MAX_WORD, "host-");
+    for (int i = 0; i < DIGEST_LEN; i++)
+        len += snprintf(host + len, NATS_MAX_WORD - (size_t)len, "%02x", digest[i]);
+    if (!ok)
+        complain("--redact: no name for this host: give one with --nats-host");
+    return ok;
+}
+
 bool sniff_start_nats(struct sniff *s)
 {
     const struct options *options = s->options;
+    const uint32_t names = 1u << REDACT_NODES | 1u << REDACT_ADDRESSES;
+    s->nats_config = options->nats;
+    if (options->nats.publish.num_servers != 0 && options->nats.host == NULL &&
+        (options->redact.what & names) != 0) {
+        if (!hide_host(&options->redact, s->nats_host))
+            return false;
+        s->nats_config.host = s->nats_host;
+    }
     const struct nats_publisher_config config = {
-        .nats = &options->nats,
+        .nats = &s->nats_config,
         .rules = rules_of(options),
         .is_redacted = options->redact.what != 0,
     };

@@ -45,6 +45,8 @@ struct sniff {
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     unsigned time_digits;            /* of the capture: 6 or 9 */
     struct nats_publisher *nats;     /* NULL: no -T nats */
+    struct nats_config nats_config;  /* that of options, with the host's pseudonym */
+    char nats_host[NATS_MAX_WORD];   /* that pseudonym */
     struct otlp_publisher *otlp;     /* NULL: no -T otlp=URL */
     struct capture_config capture_config; /* that of options, with what streams were read to */
     int *read_fds; /* of capture_config, NULL: there are none */

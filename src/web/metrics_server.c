@@ -43,6 +43,7 @@ struct metrics_server {
     pthread_cond_t is_given;
     _Atomic bool is_asked;
     bool is_ending;
+    bool is_final; /* no newer numbers come: text is the last */
     uint64_t num_given;
     struct ds_buffer text; /* what was given last */
 };
@@ -87,17 +88,18 @@ static enum MHD_Result say(struct MHD_Connection *connection, unsigned status, c
     return answer(connection, status, text, strlen(text), "text/plain; charset=utf-8");
 }
 
-/* wait_for_text waits until numbers are given that are newer than the question. The lock is held. */
+/* wait_for_text waits until numbers are given that are newer than the question, or are the last. The lock
+ * is held. */
 static bool wait_for_text(struct metrics_server *server)
 {
     const uint64_t before = server->num_given;
     const int64_t until_ns = clock_now_ns() + WAIT_NS;
     atomic_store(&server->is_asked, true);
-    while (server->num_given == before && !server->is_ending) {
+    while (server->num_given == before && !server->is_final && !server->is_ending) {
         if (!thread_wait_until(&server->is_given, &server->lock, until_ns))
             break;
     }
-    return server->num_given != before && !server->text.failed;
+    return (server->num_given != before || server->is_final) && !server->text.failed;
 }
 
 static enum MHD_Result send_metrics(struct metrics_server *server, struct MHD_Connection *connection)
@@ -184,6 +186,15 @@ void metrics_server_give(struct metrics_server *server, const struct ds_buffer *
     pthread_mutex_unlock(&server->lock);
 }
 
+void metrics_server_give_last(struct metrics_server *server, const struct ds_buffer *text)
+{
+    metrics_server_give(server, text);
+    pthread_mutex_lock(&server->lock);
+    server->is_final = true;
+    pthread_cond_broadcast(&server->is_given);
+    pthread_mutex_unlock(&server->lock);
+}
+
 void metrics_server_free(struct metrics_server *server)
 {
     if (server == NULL)
@@ -223,6 +234,12 @@ bool metrics_server_is_asked(struct metrics_server *server)
 }
 
 void metrics_server_give(struct metrics_server *server, const struct ds_buffer *text)
+{
+    (void)server;
+    (void)text;
+}
+
+void metrics_server_give_last(struct metrics_server *server, const struct ds_buffer *text)
 {
     (void)server;
     (void)text;

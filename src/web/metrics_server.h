@@ -29,6 +29,9 @@ bool metrics_server_start(struct metrics_server *server);
 bool metrics_server_is_asked(struct metrics_server *server);
 void metrics_server_give(struct metrics_server *server, const struct ds_buffer *text);
 
+/* metrics_server_give_last does so when no more is counted: who asks from then on gets these at once. */
+void metrics_server_give_last(struct metrics_server *server, const struct ds_buffer *text);
+
 void metrics_server_free(struct metrics_server *server); /* NULL is allowed */
 
 #endif
