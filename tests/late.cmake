@@ -16,6 +16,8 @@ add_test(NAME static_atoms COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/static_at
 # Keys of TLS that come after the packets.
 find_program(PYTHON3 python3)
 if(PYTHON3)
+  add_test(NAME late_calls COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_calls.py
+                                   $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
   add_test(NAME late_keys COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_keys.py
                                   $<TARGET_FILE:distsniff> ${PCAPS})
 endif()

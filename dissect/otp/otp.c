@@ -439,3 +439,16 @@ bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line
     return label != 0 && reply->data != NULL &&
            find_in_family(otp, FAMILY_RESULT, label, reply, match);
 }
+
+bool ds_otp_has_results(const struct ds_otp *otp, const struct ds_otp_line *line, bool are_tuples)
+{
+    if (otp->line[line - otp->lines].label == 0)
+        return false;
+    for (size_t i = 0; i < otp->num_lines; i++) {
+        const struct ds_otp_line *l = &otp->lines[i];
+        if (families[l->kind] == FAMILY_RESULT && strcmp(l->to, line->label) == 0 &&
+            (l->pattern[0] == '{') == are_tuples)
+            return true;
+    }
+    return false;
+}

@@ -197,6 +197,11 @@ bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out)
     return term_get_atom(term, out);
 }
 
+bool ds_term_is_unknown_atom(const struct ds_term *term)
+{
+    return term_is_unknown_atom(term);
+}
+
 bool ds_term_get_integer(const struct ds_term *term, int64_t *out)
 {
     return term_get_integer(term, out);

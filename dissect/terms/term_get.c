@@ -71,6 +71,14 @@ bool term_get_atom(const struct ds_term *term, struct ds_text *out)
            (get_cached_atom(term, out) || get_any_atom(term, out));
 }
 
+bool term_is_unknown_atom(const struct ds_term *term)
+{
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    uint8_t tag, number;
+    return cursor_read_u8(&at, &tag) && tag == TERM_TAG_ATOM_CACHE_REF && cursor_read_u8(&at, &number) &&
+           number < term->num_atoms && !ds_atom_has_name(term->atoms[number].state);
+}
+
 static bool get_creation(const struct term_token *token, uint32_t *creation)
 {
     struct value_pid pid;

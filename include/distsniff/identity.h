@@ -36,6 +36,7 @@ bool ds_term_is_pid_of(const struct ds_term *term, uint32_t creation);
 
 /* Parts of terms, as views. Each returns false when the term is not of that kind. */
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out); /* known, UTF-8 */
+bool ds_term_is_unknown_atom(const struct ds_term *term); /* of the cache, and never seen */
 bool ds_term_get_integer(const struct ds_term *term, int64_t *out);
 bool ds_term_get_binary(const struct ds_term *term, struct ds_text *out); /* its bytes, in whole ones */
 bool ds_term_get_cons(const struct ds_term *term, struct ds_term *head,

@@ -160,6 +160,10 @@ bool ds_otp_find_spawn(const struct ds_otp *otp, const struct ds_term *mfa,
 bool ds_otp_find_result(const struct ds_otp *otp, const struct ds_otp_line *line,
                         const struct ds_term *reply, struct ds_otp_match *match);
 
+/* ds_otp_has_results says whether there are lines for answers to calls of that line, of those that are
+ * tuples or of others. */
+bool ds_otp_has_results(const struct ds_otp *otp, const struct ds_otp_line *line, bool are_tuples);
+
 /* ds_otp_lines returns the lines of otp.def, in their order. */
 const struct ds_otp_line *ds_otp_lines(size_t *num_lines);
 

@@ -16,6 +16,7 @@ struct conn_calls {
     struct table_entry entry;
     uint64_t number;
     uint32_t calls; /* head of a list */
+    uint32_t unread[2]; /* messages of each direction that may answer any of them */
 };
 
 static void free_owned(struct calls *calls, struct open_call *call)
@@ -100,6 +101,7 @@ static bool link_conn(struct calls *calls, struct open_call *call)
         conn->number = call->conn;
     }
     table_link(&calls->table, offsetof(struct open_call, of_conn), &conn->calls, call);
+    call->unread = conn->unread[call->answer_dir];
     return true;
 }
 
@@ -133,6 +135,44 @@ bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
 {
     const struct ds_counters *c = &conn->counters[call->answer_dir];
     return conn->number == call->conn && c->gaps + c->faults != call->losses;
+}
+
+bool calls_may_be_answered(const struct calls *calls, const struct open_call *call)
+{
+    const struct conn_calls *conn = find_conn(calls, call->conn);
+    return call->may_be_answered || (conn != NULL && conn->unread[call->answer_dir] != call->unread);
+}
+
+/* may_answer_caller tells the calls of a process that they may have been answered. False when it has none
+ * there, or too many to look at. */
+static bool may_answer_caller(struct calls *calls, const struct ds_event *event,
+                              const struct pid_key *to)
+{
+    enum { LOOKED_AT = 64 };
+    bool is_found = false;
+    int i = 0;
+    for (struct open_call *c = asking_first(calls, to); c != NULL; c = asking_next(calls, c)) {
+        if (i++ == LOOKED_AT)
+            return false;
+        if (c->conn != event->conn->number || c->answer_dir != event->dir)
+            continue;
+        c->may_be_answered = true;
+        is_found = true;
+    }
+    return is_found;
+}
+
+void calls_note_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
+                       const struct ref_key *ref)
+{
+    struct conn_calls *conn = find_conn(calls, event->conn->number);
+    if (conn == NULL)
+        return;
+    struct open_call *call = ref != NULL ? first_twin(calls, ref) : NULL;
+    if (call != NULL)
+        call->may_be_answered = true;
+    else if (to == NULL || !may_answer_caller(calls, event, to))
+        conn->unread[event->dir]++;
 }
 
 /* together are the texts of the atoms of a term: how long they are, and where they begin if each stands
@@ -300,7 +340,9 @@ static bool make_way(struct calls *calls, const struct call_start *start,
     if (c != NULL && start->is_tagless) {
         const struct call_end end = {
             .end_ns = event->ts_ns,
-            .outcome = calls_lost_answer(c, event->conn) ? CALL_UNKNOWN : CALL_ABANDONED};
+            .outcome = calls_lost_answer(c, event->conn) || calls_may_be_answered(calls, c)
+                           ? CALL_UNKNOWN
+                           : CALL_ABANDONED};
         calls_end(calls, c, &end);
         return false;
     }
@@ -347,6 +389,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->has_start_seq = event->has_seq;
     call->start_seq = event->end_seq;
     call->answer_dir = !event->dir;
+    call->is_undecided = start->is_undecided;
     call->losses = answers->gaps + answers->faults;
     call->answer_is_exit = start->answer_is_exit;
     call->began_before = event->past;
@@ -577,7 +620,8 @@ void calls_end_conn(struct calls *calls, const struct ds_event *event, enum call
         const struct call_end end = {
             .event = event,
             .end_ns = event->ts_ns,
-            .outcome = outcome != CALL_OPEN                        ? outcome
+            .outcome = calls_may_be_answered(calls, call)     ? CALL_UNKNOWN
+                       : outcome != CALL_OPEN                 ? outcome
                        : calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
                                                               : CALL_UNANSWERED,
         };
@@ -616,9 +660,12 @@ void calls_visit_overdue(const struct calls *calls, int64_t after_ns, int64_t un
 
 void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcome)
 {
-    const struct call_end end = {.end_ns = end_ns, .outcome = outcome};
     struct open_call *call;
-    while ((call = table_oldest(&calls->table)) != NULL)
+    while ((call = table_oldest(&calls->table)) != NULL) {
+        const struct call_end end = {
+            .end_ns = end_ns,
+            .outcome = calls_may_be_answered(calls, call) ? CALL_UNKNOWN : outcome};
         calls_end(calls, call, &end);
+    }
     held_calls_give_old(&calls->held, INT64_MAX);
 }

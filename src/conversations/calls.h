@@ -21,6 +21,7 @@ struct call_start {
     bool awaits_input;      /* as in call */
     const struct ds_term *request;
     const struct note *note; /* for the function it names */
+    bool is_undecided;       /* as in open_call */
     bool answer_is_exit;     /* the result is the exit reason of the process spawned */
 };
 
@@ -112,6 +113,14 @@ void calls_visit_overdue(const struct calls *calls, int64_t after_ns, int64_t un
 
 /* calls_lost_answer says whether what answers the call has had gaps or faults since. */
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn);
+
+/* calls_note_unread tells of a message in which atoms are not known and which answers no call, for all that
+ * is known: to that process (NULL: not known to which), or with that reference (NULL: none). */
+void calls_note_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
+                       const struct ref_key *ref);
+
+/* calls_may_be_answered says whether such a message came that may answer the call. */
+bool calls_may_be_answered(const struct calls *calls, const struct open_call *call);
 
 /* calls_fill_party describes a process. titles is room that out may point to. */
 void calls_fill_party(const struct calls *calls, const struct pid_key *key, struct party *out,

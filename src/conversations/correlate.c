@@ -210,7 +210,9 @@ static void caller_ended(struct correlate *c, const struct ds_event *event,
     struct open_call *next;
     for (struct open_call *call = asking_first(&c->calls, pid); call != NULL; call = next) {
         const struct call_end end = {
-            .event = event, .end_ns = event->ts_ns, .outcome = CALL_ABANDONED};
+            .event = event,
+            .end_ns = event->ts_ns,
+            .outcome = calls_may_be_answered(&c->calls, call) ? CALL_UNKNOWN : CALL_ABANDONED};
         next = asking_next(&c->calls, call);
         call->caller_ended = true;
         if (!call->given_up)
@@ -248,6 +250,27 @@ static void process_ended(struct correlate *c, const struct ds_event *event,
     processes_ended(&c->calls.processes, pid);
 }
 
+/* note_unread: what cannot be read may be an answer. */
+static void note_unread(struct correlate *c, struct step *s)
+{
+    const struct ds_message *m = s->message;
+    struct ref_key ref;
+    switch (s->note->role) {
+    case NOTE_SEND:
+    case NOTE_INFO:
+    case NOTE_REPLY:
+        break;
+    case NOTE_DOWN:
+    case NOTE_SPAWNED: /* of a call that is known by its reference, it would be told */
+        calls_note_unread(&c->calls, s->event, NULL, NULL);
+        return;
+    default:
+        return;
+    }
+    const bool has_ref = keys_find_ref(&c->intern, &m->role[DS_ROLE_TO], s->event->conn->number, &ref);
+    calls_note_unread(&c->calls, s->event, step_know_to(c, s) ? &s->to : NULL, has_ref ? &ref : NULL);
+}
+
 /* A message adds a handful of names at most. */
 enum { NAMES_PER_MESSAGE = 16 };
 
@@ -269,6 +292,8 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
             begin_anew(c);
         s.message = &event->message;
         take_message(c, &s);
+        if (event->unknown_atoms != 0 && c->calls.conns.num != 0 && s.note->call == 0 && s.ending == NULL)
+            note_unread(c, &s);
         if (c->calls.held.num_for_death != 0 || c->calls.held.num_for_answer != 0)
             note_life(c, &s);
     }

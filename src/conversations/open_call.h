@@ -30,6 +30,7 @@ struct open_call {
     bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
     uint32_t start_seq;
     uint64_t losses; /* of the answering direction so far */
+    uint32_t unread; /* likewise: messages in which nobody can tell whom they answer */
     uint64_t parent;
     struct table_link of_conn, of_callee, of_caller;
     uint32_t process, asker; /* in whose lists of_callee and of_caller are; 0 none */
@@ -49,6 +50,8 @@ struct open_call {
     bool has_twin;      /* other calls have the same tag */
     bool is_tentative, is_forwarded, elsewhere, awaits_input;
     bool is_behind;     /* its callee is, or may be, at other work meanwhile */
+    bool is_undecided;  /* what would tell how it ends hangs on an atom that is not known */
+    bool may_be_answered; /* a message came for its caller in which atoms are not known */
     bool given_up;      /* the caller has, and its record is out */
     bool caller_ended;
     bool began_before; /* the capture */

@@ -138,6 +138,10 @@ void step_note_names(struct correlate *c, struct step *s);
 
 bool step_is_atom(const struct ds_term *term, const char *word);
 
+/* step_is_undecided says whether the atom is not known that tells what a term is: the term itself, or the
+ * first of a tuple's first two elements that is one. */
+bool step_is_undecided(const struct ds_term *term);
+
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
                   enum call_outcome outcome);
 void step_set_error(struct step *s, const char *class, const struct ds_term *reason);
@@ -145,7 +149,8 @@ void step_set_error(struct step *s, const char *class, const struct ds_term *rea
 void step_take_late_reply(struct correlate *c, struct step *s, struct open_call *call);
 
 /* step_how_given_up says what to call it when the caller of an open call waits no longer. */
-enum call_outcome step_how_given_up(const struct open_call *call, const struct ds_event *event);
+enum call_outcome step_how_given_up(const struct correlate *c, const struct open_call *call,
+                                    const struct ds_event *event);
 
 /* step_take_crossed: a caller ends the monitor of a call whose DOWN was on its way already. */
 void step_take_crossed(struct correlate *c, struct step *s);

@@ -33,8 +33,13 @@ static bool judge_result(struct correlate *c, struct step *s, const struct ds_ot
 {
     struct ds_otp_match result;
     s->end.result = *reply;
-    if (!ds_otp_find_result(c->otp, line, reply, &result))
-        return false;
+    if (!ds_otp_find_result(c->otp, line, reply, &result)) {
+        if (!step_is_undecided(reply) ||
+            !ds_otp_has_results(c->otp, line, !ds_term_is_unknown_atom(reply)))
+            return false;
+        s->end.outcome = s->note->outcome = CALL_UNKNOWN;
+        return true;
+    }
     if (result.kind == DS_OTP_FAILURE) {
         const struct ds_term *reason = ds_otp_get(&result, DS_OTP_REASON);
         step_set_error(s, result.line->label, reason != NULL ? reason : reply);
@@ -58,6 +63,8 @@ void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *ca
     learn_callee(c, s, call);
     serving_answered(&c->calls, call, s->event->ts_ns);
     step_set_end(s, call, NOTE_REPLY, CALL_OK);
+    if (call->is_undecided)
+        s->end.outcome = s->note->outcome = CALL_UNKNOWN;
     judge_result(c, s, call->line, reply);
 }
 
@@ -88,9 +95,11 @@ static bool looks_like_timeout(int64_t waited_ns)
     return times > 0 && beyond_ns * SLACK_PART <= waited_ns;
 }
 
-enum call_outcome step_how_given_up(const struct open_call *call, const struct ds_event *event)
+enum call_outcome step_how_given_up(const struct correlate *c, const struct open_call *call,
+                                    const struct ds_event *event)
 {
-    return call->elsewhere                                           ? CALL_ANSWERED_ELSEWHERE
+    return calls_may_be_answered(&c->calls, call)                        ? CALL_UNKNOWN
+           : call->elsewhere                                           ? CALL_ANSWERED_ELSEWHERE
            : !call->is_forwarded && calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
            : looks_like_timeout(event->ts_ns - call->start_ns)       ? CALL_TIMEOUT
                                                                      : CALL_ABANDONED;
@@ -113,6 +122,21 @@ void step_take_crossed(struct correlate *c, struct step *s)
     calls_had_given_up(&c->calls, held, s->event, s->note->outcome);
 }
 
+bool step_is_undecided(const struct ds_term *term)
+{
+    struct ds_term part;
+    struct ds_text text;
+    if (ds_term_is_unknown_atom(term))
+        return true;
+    for (uint32_t i = 0; i < 2 && ds_term_get_element(term, i, &part); i++) {
+        if (ds_term_is_unknown_atom(&part))
+            return true;
+        if (ds_term_get_atom(&part, &text))
+            return false;
+    }
+    return false;
+}
+
 bool step_is_atom(const struct ds_term *term, const char *word)
 {
     struct ds_text text;
@@ -132,6 +156,9 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
     }
     s->end.result = (struct ds_term){0};
     switch (step_how_ended(reason)) {
+    case MONITOR_UNKNOWN:
+        s->end.outcome = s->note->outcome = CALL_UNKNOWN;
+        break;
     case MONITOR_NOPROC:
         s->end.outcome = s->note->outcome = CALL_NOPROC;
         break;
@@ -159,5 +186,6 @@ enum monitor_outcome step_how_ended(const struct ds_term *reason)
 {
     return step_is_atom(reason, "noproc")         ? MONITOR_NOPROC
            : step_is_atom(reason, "noconnection") ? MONITOR_NOCONNECTION
+           : ds_term_is_unknown_atom(reason)      ? MONITOR_UNKNOWN
                                                   : MONITOR_EXIT;
 }

@@ -8,6 +8,15 @@
 /* Flags of SPAWN_REPLY. */
 enum { SPAWN_LINK = 1, SPAWN_MONITOR = 2 };
 
+/* is_undecided says whether it is not known which function is to be called: of that of erpc, what it
+ * returns is the answer. */
+static bool is_undecided(const struct ds_term *mfa)
+{
+    struct ds_term mod, fun;
+    return ds_term_get_element(mfa, 0, &mod) && ds_term_get_element(mfa, 1, &fun) &&
+           (ds_term_is_unknown_atom(&mod) || ds_term_is_unknown_atom(&fun));
+}
+
 void step_take_spawn_request(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
@@ -26,6 +35,7 @@ void step_take_spawn_request(struct correlate *c, struct step *s)
     start.line = match.line;
     start.node = intern_add(&c->intern, s->event->conn->end[!s->event->dir].node);
     start.answer_is_exit = match.kind == DS_OTP_SPAWN_CALL;
+    start.is_undecided = match.kind == DS_OTP_SPAWN && is_undecided(&m->role[DS_ROLE_MFA]);
     const struct open_call *call = calls_open(&c->calls, &start);
     if (call != NULL)
         s->note->call = call->number;
@@ -65,7 +75,7 @@ void step_take_spawn_reply(struct correlate *c, struct step *s)
         s->note->call = call->number;
         return;
     }
-    step_set_end(s, call, NOTE_SPAWNED, CALL_OK);
+    step_set_end(s, call, NOTE_SPAWNED, spawned && call->is_undecided ? CALL_UNKNOWN : CALL_OK);
     if (spawned)
         s->end.result = *result;
     else

@@ -12,7 +12,9 @@ void step_note_early_down(struct correlate *c, const struct ref_key *key,
     if (e == NULL)
         return;
     e->key = *key;
-    e->outcome = how == MONITOR_NOPROC ? CALL_NOPROC : CALL_NOCONNECTION;
+    e->outcome = how == MONITOR_NOPROC    ? CALL_NOPROC
+                 : how == MONITOR_UNKNOWN ? CALL_UNKNOWN
+                                          : CALL_NOCONNECTION;
 }
 
 static struct early_down *find_early_down(const struct correlate *c, const struct ref_key *key)

@@ -152,6 +152,7 @@ static inline void stop(struct seen *seen)
 struct message {
     int code;
     unsigned dir;
+    uint32_t unknown_atoms;
     struct ds_term from, to, ref, flags, mfa, result, reason, payload;
 };
 
@@ -159,6 +160,7 @@ static inline void message(struct seen *seen, const struct message *m)
 {
     struct ds_event event = {.type = DS_EVENT_MESSAGE, .dir = (uint8_t)m->dir,
                              .ts_ns = seen->now_ns += 1000, .frame = 1, .conn = &seen->conn};
+    event.unknown_atoms = m->unknown_atoms;
     event.message.code = m->code;
     event.message.op = ds_op_find(m->code);
     event.message.role[DS_ROLE_FROM] = m->from;

@@ -273,18 +273,19 @@ static void answers_to_the_dead(void **state)
  * not heard yet; after that DOWN it would not. */
 static void gives_up_as_the_callee_ends(void **state)
 {
-    enum { CROSSED, NOT_ROUND, KILLED, NOT_CROSSED, OTHER_MONITOR, OTHER_CALLER, TOO_SOON, LATE, NOPROC, CASES };
+    enum { CROSSED, NOT_ROUND, KILLED, NOT_CROSSED, OTHER_MONITOR, OTHER_CALLER, TOO_SOON, LEAST, LATE, NOPROC, CASES };
     static const enum call_outcome outcomes[CASES] = {
         [CROSSED] = CALL_TIMEOUT,    [NOT_ROUND] = CALL_ABANDONED, [KILLED] = CALL_ABANDONED,
         [NOT_CROSSED] = CALL_ERROR,  [OTHER_MONITOR] = CALL_ERROR, [OTHER_CALLER] = CALL_ERROR,
-        [TOO_SOON] = CALL_ERROR,     [LATE] = CALL_ERROR,          [NOPROC] = CALL_TIMEOUT};
+        [TOO_SOON] = CALL_ERROR,     [LATE] = CALL_ERROR,          [NOPROC] = CALL_TIMEOUT,
+        [LEAST] = CALL_TIMEOUT};
     for (int i = 0; i < CASES; i++) {
         struct seen seen;
         (void)state;
         start(&seen);
         monitor(&seen, 1, etf_atom("echo"));
         ask(&seen, 1);
-        seen.now_ns += i == TOO_SOON ? 998000 : i == NOT_ROUND ? 250000000 : 500000000;
+        seen.now_ns += i == TOO_SOON ? 998000 : i == LEAST ? 999000 : i == NOT_ROUND ? 250000000 : 500000000;
         down(&seen, 1, etf_atom(i == NOPROC ? "noproc" : "killed"));
         assert_int_equal(seen.note.outcome, i == NOPROC ? CALL_NOPROC : CALL_ERROR);
         assert_int_equal(seen.num_ended, i == TOO_SOON ? 1 : 0);
@@ -313,6 +314,148 @@ static void gives_up_as_the_callee_ends(void **state)
         if (outcomes[i] != CALL_ERROR)
             assert_string_equal(seen.ended[0].class, "");
     }
+}
+
+static void send_unread(struct seen *seen, unsigned dir, struct ds_term to)
+{
+    message(seen, &(struct message){.code = 2, .dir = dir, .to = to, .unknown_atoms = 1,
+                                    .payload = etf_tuple(2, etf_cached(NULL), etf_atom("x"))});
+}
+
+/* A message in which atoms are not known, and which answers nothing for all that is known, may be the
+ * answer: it is not known then how the call ended, unless it is answered after all. */
+static void may_be_answered(void **state)
+{
+    enum { TO_CALLER, TO_ALIAS, TO_UNKNOWN, TO_OTHER_ALIAS, DOWN_OF_UNKNOWN, SPAWNED_UNKNOWN, TO_OTHER_CALLER,
+           OTHER_WAY, READ, BEFORE, CAST, CASES };
+    enum { GIVES_UP, CONN_ENDS, CAPTURE_ENDS, CALLER_ENDS, ANSWERED, WAYS };
+    static const enum call_outcome outcomes[WAYS] = {CALL_TIMEOUT, CALL_NOCONNECTION, CALL_UNANSWERED,
+                                                     CALL_ABANDONED, CALL_OK};
+    for (int i = 0; i < CASES * WAYS; i++) {
+        const int what = i / WAYS, way = i % WAYS;
+        const bool is_told = what <= SPAWNED_UNKNOWN;
+        struct seen seen;
+        (void)state;
+        start(&seen);
+        if (what == TO_OTHER_CALLER)
+            ask_as(&seen, 0, etf_pid("a@h", 2), etf_atom("echo"), alias_tag("a@h", 7), etf_atom("hi"));
+        if (what == BEFORE) {
+            ask_as(&seen, 0, etf_pid("a@h", 2), etf_atom("echo"), alias_tag("a@h", 7), etf_atom("hi"));
+            send_unread(&seen, 1, etf_ref("a@h", 66));
+        }
+        monitor(&seen, 1, etf_atom("echo"));
+        ask(&seen, 1);
+        if (what == TO_CALLER || what == OTHER_WAY)
+            send_unread(&seen, what == OTHER_WAY ? 0 : 1, etf_pid("a@h", 1));
+        else if (what == TO_ALIAS || what == TO_OTHER_ALIAS)
+            send_unread(&seen, 1, etf_ref("a@h", what == TO_ALIAS ? 1 : 66));
+        else if (what == TO_UNKNOWN)
+            send_unread(&seen, 1, etf_pid_of(etf_cached(NULL), 1, 7));
+        else if (what == TO_OTHER_CALLER)
+            send_unread(&seen, 1, etf_pid("a@h", 2));
+        else if (what == DOWN_OF_UNKNOWN)
+            message(&seen, &(struct message){.code = 21, .dir = 1, .from = etf_atom("echo"), .unknown_atoms = 1,
+                                             .to = etf_pid("a@h", 1), .ref = etf_ref("?", 1),
+                                             .reason = etf_atom("x")});
+        else if (what == SPAWNED_UNKNOWN)
+            message(&seen, &(struct message){.code = 31, .dir = 1, .ref = etf_ref("?", 1), .unknown_atoms = 1,
+                                             .to = etf_pid("a@h", 1), .flags = etf_int(0),
+                                             .result = etf_cached(NULL)});
+        else if (what == READ)
+            message(&seen, &(struct message){.code = 2, .dir = 1, .to = etf_pid("a@h", 1),
+                                             .payload = etf_atom("x")});
+        else if (what == CAST)
+            message(&seen, &(struct message){
+                .code = 2, .dir = 1, .to = etf_pid("a@h", 1), .unknown_atoms = 1,
+                .payload = etf_tuple(2, etf_atom("$gen_cast"), etf_cached(NULL))});
+        seen.now_ns += 5000000000;
+        if (way == GIVES_UP)
+            demonitor(&seen, 1);
+        else if (way == CONN_ENDS)
+            conn_ends(&seen, false);
+        else if (way == CALLER_ENDS)
+            message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1),
+                                             .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                                             .payload = etf_atom("killed")});
+        else if (way == ANSWERED)
+            answer(&seen, 1);
+        stop(&seen);
+        const uint64_t number = what == TO_OTHER_CALLER || what == BEFORE ? 2 : 1;
+        bool is_found = false;
+        for (size_t k = 0; k < seen.num_ended; k++) {
+            if (seen.ended[k].number != number)
+                continue;
+            is_found = true;
+            assert_int_equal(seen.ended[k].outcome,
+                             is_told && way != ANSWERED ? CALL_UNKNOWN : outcomes[way]);
+        }
+        assert_true(is_found);
+    }
+}
+
+/* Where the atom is not known that tells an answer from a failure, so is the outcome; where it is, other
+ * atoms may be unknown. */
+static void undecided(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term erpc = etf_list(4, etf_ref("a@h", 1), etf_atom("m"), etf_atom("f"), etf_nil(), etf_nil());
+    const struct {
+        struct ds_term reason;
+        enum call_outcome outcome;
+    } exits[] = {
+        {etf_tuple(3, etf_ref("a@h", 1), etf_atom("return"), etf_cached(NULL)), CALL_OK},
+        {etf_tuple(3, etf_ref("a@h", 1), etf_cached(NULL), etf_atom("x")), CALL_UNKNOWN},
+        {etf_tuple(3, etf_ref("a@h", 1), etf_atom("throw"), etf_cached(NULL)), CALL_ERROR},
+        {etf_cached(NULL), CALL_UNKNOWN},
+        {etf_tuple(2, etf_atom("boom"), etf_cached(NULL)), CALL_ERROR},
+    };
+    uint64_t number = 0;
+    for (size_t i = 0; i < sizeof exits / sizeof exits[0]; i++) {
+        spawn_request(&seen, 1, "erpc", "execute_call", erpc);
+        spawn_reply(&seen, 1, 2, etf_pid("b@h", 60));
+        down(&seen, 1, exits[i].reason);
+        assert_last(&seen, ++number, exits[i].outcome);
+    }
+    /* Whether it is erpc that asks, so that the answer is still to come. */
+    for (int i = 0; i < 4; i++) {
+        message(&seen, &(struct message){
+            .code = 29, .from = etf_pid("a@h", 1), .ref = etf_ref("a@h", 2), .payload = erpc,
+            .mfa = etf_tuple(3, i == 1 ? etf_cached(NULL) : etf_atom("m"),
+                             i == 2 ? etf_cached(NULL) : etf_atom("f"), etf_int(4))});
+        spawn_reply(&seen, 2, 0, i == 3 ? etf_atom("notsup") : etf_pid("b@h", 60));
+        assert_last(&seen, ++number, i == 0 ? CALL_OK : i == 3 ? CALL_ERROR : CALL_UNKNOWN);
+    }
+    /* A monitor that ends for an unknown reason: no process, no connection, or an exit. */
+    for (int i = 0; i < 2; i++) {
+        monitor(&seen, 9, etf_atom("echo"));
+        ask(&seen, 9);
+        down(&seen, 9, i == 0 ? etf_cached(NULL) : etf_tuple(2, etf_cached(NULL), etf_nil()));
+        assert_last(&seen, ++number, i == 0 ? CALL_UNKNOWN : CALL_ERROR);
+        assert_string_equal(seen.monitor_how, i == 0 ? "unknown" : "exit");
+    }
+    /* Of rpc a pair may be {badrpc, _}, and nothing else. */
+    const struct {
+        struct ds_term reply;
+        enum call_outcome outcome;
+    } replies[] = {
+        {etf_tuple(2, etf_cached(NULL), etf_atom("x")), CALL_UNKNOWN},
+        {etf_tuple(2, etf_atom("ok"), etf_cached(NULL)), CALL_OK},
+        {etf_cached(NULL), CALL_OK},
+        {etf_tuple(2, etf_cached("badrpc"), etf_cached(NULL)), CALL_ERROR},
+    };
+    for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
+        message(&seen, &(struct message){
+            .code = 6, .from = etf_pid("a@h", 1), .to = etf_atom("rex"),
+            .payload = etf_tuple(2, etf_pid("a@h", 1),
+                                 etf_tuple(5, etf_atom("call"), etf_atom("m"), etf_atom("f"), etf_nil(),
+                                           etf_atom("user")))});
+        message(&seen, &(struct message){.code = 2, .dir = 1, .to = etf_pid("a@h", 1),
+                                         .payload = etf_tuple(2, etf_atom("rex"), replies[i].reply)});
+        assert_last(&seen, ++number, replies[i].outcome);
+    }
+    stop(&seen);
 }
 
 /* A caller that ends with its call: the end of its monitor looks as if it had given up. */
@@ -378,6 +521,8 @@ int main(void)
         cmocka_unit_test(answered_unseen),
         cmocka_unit_test(other_ends),
         cmocka_unit_test(given_up),
+        cmocka_unit_test(may_be_answered),
+        cmocka_unit_test(undecided),
         cmocka_unit_test(answers_to_the_dead),
         cmocka_unit_test(gives_up_as_the_callee_ends),
         cmocka_unit_test(ended_in_the_call),

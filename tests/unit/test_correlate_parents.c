@@ -253,7 +253,7 @@ static void a_spawned_one_has_no_habits(void **state)
  * server asks for others: seen ones, and those that nobody sees. */
 static void put_aside(void **state)
 {
-    enum { AT_ONCE, ANSWERED_LATER_ONE, CAST_TO_NAME, INFO, BEFORE, REPLY_CAME, SOON, IDLE, BUSY, IDLE_AGAIN,
+    enum { AT_ONCE, ANSWERED_LATER_ONE, CAST_TO_NAME, CAST_TO_PID, INFO, BEFORE, REPLY_CAME, SOON, IDLE, BUSY, IDLE_AGAIN,
            ASKING, NAMED_ONE, CASES };
     for (int i = 0; i < CASES; i++) {
         struct seen seen;
@@ -263,7 +263,7 @@ static void put_aside(void **state)
         if (i == BEFORE)
             message(&seen, &(struct message){.code = 22, .from = etf_pid("a@h", 2), .to = board,
                                              .payload = etf_atom("news")});
-        ask_as(&seen, 0, etf_pid("a@h", 1), i == CAST_TO_NAME ? etf_atom("board") : board,
+        ask_as(&seen, 0, etf_pid("a@h", 1), i == CAST_TO_NAME || i == CAST_TO_PID ? etf_atom("board") : board,
                alias_tag("a@h", 1), etf_atom("poll"));
         if (i == ANSWERED_LATER_ONE) {
             ask_as(&seen, 0, etf_pid("a@h", 2), board, alias_tag("a@h", 2), etf_atom("x"));
@@ -273,6 +273,9 @@ static void put_aside(void **state)
             ask_as(&seen, 0, etf_pid("a@h", 2), etf_atom("board"), alias_tag("a@h", 2), etf_atom("x"));
         } else if (i == CAST_TO_NAME) {
             message(&seen, &(struct message){.code = 6, .from = etf_pid("a@h", 2), .to = etf_atom("board"),
+                                             .payload = etf_tuple(2, etf_atom("$gen_cast"), etf_atom("x"))});
+        } else if (i == CAST_TO_PID) { /* of which it is not known yet that it is called so */
+            message(&seen, &(struct message){.code = 22, .from = etf_pid("a@h", 2), .to = board,
                                              .payload = etf_tuple(2, etf_atom("$gen_cast"), etf_atom("x"))});
         } else if (i == INFO) {
             message(&seen, &(struct message){.code = 22, .from = etf_pid("a@h", 2), .to = board,
@@ -295,7 +298,7 @@ static void put_aside(void **state)
                                          .payload = etf_tuple(2, alias_tag("b@h", 9), etf_atom("k"))});
         if (i == NAMED_ONE)
             answer_from(&seen, board, 2);
-        if (i == CAST_TO_NAME)
+        if (i == CAST_TO_NAME || i == CAST_TO_PID)
             answer_from(&seen, board, 1);
         stop(&seen);
         bool is_found = false;
@@ -310,6 +313,38 @@ static void put_aside(void **state)
             assert_int_equal(seen.ended[k].ambiguous, !has_parent);
         }
         assert_true(is_found);
+    }
+}
+
+/* So does one that never went on after an answer, and so is taken to be at the request that is open: what
+ * it answers out of turn tells that it is not. */
+static void put_aside_by_a_prompt_one(void **state)
+{
+    enum { ROUNDS = 8 };
+    for (int is_aside = 0; is_aside < 2; is_aside++) {
+        struct seen seen;
+        (void)state;
+        start(&seen);
+        const struct ds_term board = etf_pid("b@h", 70), store = etf_pid("a@h", 80);
+        for (uint32_t i = 0; i < ROUNDS; i++) {
+            ask_as(&seen, 0, etf_pid("a@h", 1), board, alias_tag("a@h", 20 + i), etf_atom("x"));
+            ask_as(&seen, 1, board, store, alias_tag("b@h", 20 + i), etf_atom("y"));
+            message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 20 + i),
+                                             .payload = etf_tuple(2, alias_tag("b@h", 20 + i), etf_atom("k"))});
+            answer_from(&seen, board, 20 + i);
+        }
+        ask_as(&seen, 0, etf_pid("a@h", 1), board, alias_tag("a@h", 1), etf_atom("poll"));
+        const uint64_t poll = 2 * ROUNDS + 1;
+        if (is_aside) {
+            ask_as(&seen, 0, etf_pid("a@h", 2), board, alias_tag("a@h", 2), etf_atom("x"));
+            answer_from(&seen, board, 2);
+        }
+        ask_as(&seen, 1, board, store, alias_tag("b@h", 9), etf_atom("y"));
+        message(&seen, &(struct message){.code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", 9),
+                                         .payload = etf_tuple(2, alias_tag("b@h", 9), etf_atom("k"))});
+        assert_int_equal(seen.ended[(seen.num_ended - 1) % MAX_ENDED].parent, is_aside ? 0 : poll);
+        assert_int_equal(seen.ended[(seen.num_ended - 1) % MAX_ENDED].ambiguous, is_aside);
+        stop(&seen);
     }
 }
 
@@ -397,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_later_one_is_served_on),
         cmocka_unit_test(a_spawned_one_has_no_habits),
         cmocka_unit_test(put_aside),
+        cmocka_unit_test(put_aside_by_a_prompt_one),
         cmocka_unit_test(parents),
         cmocka_unit_test(held_calls),
         cmocka_unit_test(whose_child),
