@@ -39,6 +39,7 @@ static struct world {
     uint64_t num_read, num_messages;
     char calls[400]; /* the line that counts them, and its severity */
     enum severity calls_severity;
+    int errors; /* findings that are errors now */
 } w;
 
 /* leaves_out has the codes that a group of tests is not about. */
@@ -89,6 +90,7 @@ static inline void take(void *context, const struct record *record)
     }
     if (f->kind != NULL && strstr(leaves_out, f->kind->code) != NULL)
         return;
+    w.errors += f->error_change;
     if (f->kind == NULL || f->is_update) {
         if (f->kind != NULL)
             w.last = *f;

@@ -152,6 +152,54 @@ static void loop(void **state)
     }
 }
 
+/* A request that waits for long waits for the next process, which ends as well. */
+static void together(void **state)
+{
+    (void)state;
+    for (int is_later = 0; is_later < 2; is_later++) {
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        struct call call = ended(), other = ended();
+        other.end_ns = call.end_ns + SECOND + is_later;
+        put_call(&call);
+        put_call(&other);
+        found(is_later ? "DS312 DS312" : "DS312");
+    }
+}
+
+/* Three times in a while, then in a loop: it is told anew, as an error. */
+static void becomes_worse(void **state)
+{
+    (void)state;
+    begin_calls();
+    put_stack("badarith", "handle_call");
+    for (int i = 0; i < 5; i++) {
+        const struct call call = ended();
+        put_call(&call);
+        assert_int_equal(w.errors, i == 4);
+        w.now_ns += i < 2 ? 100 * SECOND : SECOND;
+    }
+    found("DS312 DS312 DS312 DS312");
+    assert_int_equal(w.last.severity, SEVERITY_ERROR);
+}
+
+/* What a message says is an answer, whatever class it has. */
+static void told_by(void **state)
+{
+    static const uint8_t ops[] = {22 /* send_sender */, 28 /* payload_monitor_p_exit */};
+    (void)state;
+    for (size_t i = 0; i < sizeof ops; i++) {
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        struct ds_event event = message(1, "j", 1);
+        event.message.op = ds_op_find(ops[i]);
+        assert_non_null(event.message.op);
+        const struct call call = ended();
+        findings_record(w.findings, &(struct record){.event = &event, .call = &call});
+        found(i == 0 ? "" : "DS312");
+    }
+}
+
 static void comes_back(void **state)
 {
     (void)state;
@@ -194,6 +242,24 @@ static void out_of_time(void **state)
         sentence_is("calls of calc of bob@b run out of time");
         found("DS313 DS313");
     }
+    begin_calls(); /* with a gap within it */
+    up();
+    struct call timeout = call_of(CALL_TIMEOUT);
+    timeout.conn = 1;
+    timeout.end_ns = timeout.start_ns + 5 * SECOND;
+    const struct ds_event lost = event_of(DS_EVENT_GAP, 1);
+    put(&lost);
+    put_call(&timeout);
+    found("DS313");
+    assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+    begin_calls(); /* of one direction */
+    up();
+    w.link.side[0].segments = 5;
+    const struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+    put(&tick);
+    timeout.start_ns = w.now_ns;
+    put_call(&timeout);
+    found("");
     for (int i = 0; i < 4; i++) { /* OTP's own; who types; abandoned; joined late */
         begin_calls();
         if (i == 3)
@@ -216,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reasons),    cmocka_unit_test(gap),         cmocka_unit_test(loop),
+        cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),
         cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
     };
     leaves_out = "DS310 DS401"; /* test_findings_calls.c has them */

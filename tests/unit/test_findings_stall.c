@@ -92,6 +92,13 @@ static void passes_by(void **state)
     assert_int_equal(w.last.error_change, -1);
     detail_has("for 14.00 s, then it went on");
     found("DS214");
+    start_ns = begin_stall(true); /* live: told by the clock, and nothing at all comes until it is over */
+    findings_time(w.findings, start_ns + 3 * SECOND);
+    assert_int_equal(w.errors, 1);
+    w.now_ns += 20 * SECOND;
+    stall(0, true, start_ns);
+    assert_int_equal(w.errors, 0);
+    found("DS214");
     start_ns = begin_stall(true); /* near: over before */
     passes(start_ns + 2900 * MS);
     stall(0, true, start_ns);
@@ -165,6 +172,7 @@ static void others_speak(void **state)
     int64_t start_ns = begin_stall(false); /* given up: DS201, and this is a note */
     passes(start_ns + 100 * SECOND);
     found("DS214 DS201");
+    assert_int_equal(w.errors, 1); /* DS201 alone */
     begin(); /* large segments alone: DS207 */
     up();
     w.link.side[1].data_segments = w.link.side[0].data_segments = 5;
@@ -174,7 +182,8 @@ static void others_speak(void **state)
     struct ds_event event = event_of(DS_EVENT_STALL, 0);
     event.stall = (struct ds_stall){.why = DS_STALL_LOST, .start_ns = start_ns, .in_flight = 1448};
     put(&event);
-    passes(start_ns + 4 * SECOND);
+    passes(start_ns + 9 * SECOND);
+    assert_non_null(strstr(w.log, "DS207"));
     assert_null(strstr(w.log, "DS214"));
     start_ns = begin_stall(true); /* EPMD's own connection is no link */
     begin();
