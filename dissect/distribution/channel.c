@@ -12,7 +12,14 @@
  * After a search the framing is doubted until two messages have fitted: bytes that look
  * like frames may be the contents of a binary. While in doubt nothing firm is inferred, and a
  * frame that makes no sense starts the search again. Framing that was never lost is not
- * doubted: a bad frame is reported and skipped.
+ * doubted: a bad frame that is small, or all there, is reported and skipped.
+ *
+ * A length is no proof that so much comes. Of a frame whose end is far the beginning is looked at,
+ * and what has come of it again when it is eight times as much. When no node reads such a
+ * frame, or its terms end before it does, it is reported by its beginning, and the next frame is
+ * searched for from its second byte on. A frame that is legal so far is never searched, however
+ * long: a node waits for its end, too, and what lies in it may look like frames. Looks are paid
+ * for from a credit that grows with the bytes that come.
  */
 #include "channel.h"
 
@@ -27,6 +34,13 @@ enum {
     DOUBT_MESSAGES = 2,         /* to fit after a search */
     DOUBT_LEN = 1024,           /* bytes of a doubted frame that are looked at */
     OVERSIZED_LEN = 512 * 1024, /* held of a frame that is larger than allowed */
+    BEGINNING_LEN = 6,          /* length and type of a frame */
+    SMALL_LEN = 64,             /* frames that are skipped whole, whatever is in them */
+    FIRST_LOOK_LEN = 2 * 1024,
+    LAST_LOOK_LEN = 128 * 1024,
+    LOOK_GROWTH = 8,
+    CREDIT_PER_BYTE = 8,
+    CREDIT_MAX = 16 * 1024 * 1024,
 };
 
 struct channel {
@@ -35,18 +49,23 @@ struct channel {
 
     struct reassembly held; /* the unfinished frame; when searching, the window */
     uint64_t passed;        /* bytes of the unfinished frame that went by, seen or not */
-    uint64_t frame_len;     /* of it, LENGTH included; 0 until known */
+    uint64_t frame_len;     /* of it, LENGTH included, as it says; 0 until known */
+    uint64_t look;          /* bytes passed at which it is looked at again; 0: at none */
+    uint64_t look_credit;   /* bytes that looks may cost */
     struct damage damage;   /* why held does not go on */
 
     struct resync search;
     struct damage loss; /* why it searches */
     uint64_t lost;      /* bytes missing, and skipped by this search; */
     uint64_t skipped;   /* of these, since the last that are missing */
+    uint64_t told;      /* of these, reported as the beginning of a frame */
 };
 
 static const struct damage NO_MEMORY = {DS_FAULT_CAP, "no memory to hold the message"};
 static const struct damage TOO_LARGE = {DS_FAULT_CAP, "the message is larger than allowed"};
 static const struct damage ENDED = {DS_FAULT_GAP, "the stream ended within the message"};
+static const struct damage UNREADABLE = {DS_FAULT_MALFORMED,
+                                         "skipped behind a frame that cannot be read"};
 static const struct damage LATE = {DS_FAULT_JOINED_LATE, "the capture began after its beginning"};
 
 static struct damage damage_of_gap(enum tcp_gap why)
@@ -106,10 +125,11 @@ static void emit_gap(struct channel *channel)
         .type = DS_EVENT_GAP,
         .dir = channel->frames.dir,
         .fault = {.kind = channel->loss.kind, .what = channel->loss.what},
-        .gap = {.bytes = channel->lost, .messages = -1},
+        .gap = {.bytes = channel->lost > channel->told ? channel->lost - channel->told : 0,
+                .messages = -1},
     };
     frames_miss(&channel->frames, channel->lost);
-    channel->lost = 0;
+    channel->lost = channel->told = 0;
     if (event.gap.bytes != 0)
         env_emit(channel->frames.env, channel->frames.conn, &event);
 }
@@ -122,9 +142,32 @@ static void begin_search(struct channel *channel, uint64_t lost, struct damage l
     channel->search = (struct resync){0};
     channel->loss = loss;
     channel->lost = lost;
-    channel->skipped = 0;
-    channel->passed = channel->frame_len = 0;
+    channel->skipped = channel->told = 0;
+    channel->passed = channel->frame_len = channel->look = 0;
     channel->damage = (struct damage){0};
+}
+
+/* reject searches on from the second byte of what was taken for a frame. */
+static void reject(struct channel *channel, struct damage loss)
+{
+    begin_search(channel, 1, loss);
+    channel->skipped = 1;
+}
+
+/* give_up reports a frame that begins with these bytes as one that cannot be read, and rejects it. */
+static void give_up(struct channel *channel, struct cursor bytes)
+{
+    const bool has_length = resync_begins_frame(cursor_first(bytes, FRAME_LENGTH_LEN));
+    const struct cursor beginning =
+        cursor_first(bytes, has_length ? BEGINNING_LEN : FRAME_LENGTH_LEN);
+    const char *what = !has_length                   ? "a length that no node reads"
+                       : !resync_begins_frame(bytes) ? "unknown type of frame"
+                                                     : "its length is not that of what it holds";
+    if (channel->passed == 0)
+        channel->frames.began_ns = channel->frames.conn->tcp->now_ns;
+    frames_give_up(&channel->frames, beginning, what);
+    reject(channel, UNREADABLE);
+    channel->told = cursor_left(&beginning);
 }
 
 /* skip passes over bytes in which no frame begins. */
@@ -183,10 +226,11 @@ static bool keep(struct channel *channel, struct cursor bytes)
 
 static void finish_held(struct channel *channel)
 {
-    frames_take(&channel->frames, reassembly_cursor(&channel->held), channel->frame_len,
+    /* What is announced and did not come is no traffic. */
+    frames_take(&channel->frames, reassembly_cursor(&channel->held), channel->passed,
                 channel->damage);
     reassembly_free(&channel->held, channel->frames.env);
-    channel->passed = channel->frame_len = 0;
+    channel->passed = channel->frame_len = channel->look = 0;
     channel->damage = (struct damage){0};
 }
 
@@ -201,8 +245,12 @@ static void feed_frames(struct channel *channel, struct cursor *data)
         if (!cursor_read_u32(&at, &len))
             return;
         if (channel->frames.doubt != 0 && !resync_still_fits(cursor_first(*data, DOUBT_LEN))) {
-            begin_search(channel, 1, channel->loss);
-            channel->skipped = 1;
+            reject(channel, channel->loss);
+            if (cursor_skip(data, 1))
+                return;
+        }
+        if (len + (uint64_t)FRAME_LENGTH_LEN > SMALL_LEN && !resync_begins_frame(*data)) {
+            give_up(channel, *data);
             if (cursor_skip(data, 1))
                 return;
         }
@@ -214,8 +262,44 @@ static void feed_frames(struct channel *channel, struct cursor *data)
     }
 }
 
+/* can_look says whether all that has come of the frame at hand is held. */
+static bool can_look(const struct channel *channel)
+{
+    return channel->damage.kind == DS_FAULT_NONE && channel->frame_len > SMALL_LEN &&
+           channel->held.len == channel->passed;
+}
+
+/* is_unreadable looks at what is held of a frame. */
+static bool is_unreadable(struct channel *channel)
+{
+    const struct cursor held = reassembly_cursor(&channel->held);
+    if (!can_look(channel))
+        return false;
+    if (channel->passed <= BEGINNING_LEN)
+        return !resync_begins_frame(held);
+    if (channel->look_credit < 2 * channel->passed)
+        return false;
+    channel->look_credit -= 2 * channel->passed;
+    return !resync_is_legal(held);
+}
+
+/* look looks at the frame at hand when it is time to. False: it cannot be read, and was given up. */
+static bool look(struct channel *channel)
+{
+    if (channel->passed != channel->look || channel->passed == channel->frame_len)
+        return true;
+    const bool is_bad = is_unreadable(channel);
+    if (channel->passed == BEGINNING_LEN)
+        channel->look = FIRST_LOOK_LEN;
+    else
+        channel->look = channel->look < LAST_LOOK_LEN ? channel->look * LOOK_GROWTH : 0;
+    if (is_bad)
+        give_up(channel, reassembly_cursor(&channel->held));
+    return !is_bad;
+}
+
 /* feed_unfinished goes on with the frame that is held. Returns false when it turns out to
- * be none: then held is to be searched. */
+ * be none: then held is to be searched, from its second byte on. */
 static bool feed_unfinished(struct channel *channel, struct cursor *data)
 {
     struct cursor more;
@@ -224,6 +308,8 @@ static bool feed_unfinished(struct channel *channel, struct cursor *data)
         target = channel->frame_len;
         if (channel->frames.doubt != 0 && channel->passed < DOUBT_LEN && target > DOUBT_LEN)
             target = DOUBT_LEN;
+        if (channel->look > channel->passed && channel->look < target)
+            target = channel->look;
     }
     uint64_t wanted = target - channel->passed;
     if (wanted > cursor_left(data))
@@ -237,9 +323,19 @@ static bool feed_unfinished(struct channel *channel, struct cursor *data)
         if (!cursor_read_u32(&head, &len))
             return true;
         channel->frame_len = FRAME_LENGTH_LEN + (uint64_t)len;
+        channel->look = channel->frame_len > SMALL_LEN ? BEGINNING_LEN : 0;
+        if (channel->frames.doubt == 0 &&
+            !resync_begins_frame(reassembly_cursor(&channel->held))) {
+            give_up(channel, reassembly_cursor(&channel->held));
+            return false;
+        }
     }
     if (channel->frames.doubt != 0 && channel->passed <= DOUBT_LEN &&
-        !resync_still_fits(reassembly_cursor(&channel->held)))
+        !resync_still_fits(reassembly_cursor(&channel->held))) {
+        reject(channel, channel->loss);
+        return false;
+    }
+    if (!look(channel))
         return false;
     if (channel->passed == channel->frame_len)
         finish_held(channel);
@@ -295,8 +391,8 @@ static bool feed_search(struct channel *channel, struct cursor *data)
 }
 
 /* feed takes data. What is held may have to be taken anew, as frames or searched: it then
- * comes first, and the rest of data after it. That never happens while it is being taken
- * itself: what can be said of the bytes at hand is said before any of them is held. */
+ * comes first, and the rest of data after it. While it is being taken itself, what is held is
+ * what stands before data in it, and that goes back a little. */
 static __attribute__((noinline)) void feed(struct channel *channel, struct cursor data)
 {
     struct reassembly again = {0};
@@ -305,9 +401,11 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
     conn->rest = &data;
     conn->rest_dir = channel->frames.dir;
     conn->behind = &rest;
+    bool is_again = false;
     for (;;) {
         if (cursor_left(&data) == 0) {
             reassembly_free(&again, channel->frames.env);
+            is_again = false;
             if (cursor_left(&rest) == 0) {
                 conn->rest = conn->behind = NULL;
                 return;
@@ -326,17 +424,22 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
                 !feed_unfinished(channel, &data)) {
                 anew = true;
                 skipped = 1;
-                begin_search(channel, skipped, channel->loss);
-                channel->skipped = skipped;
             }
         }
-        if (anew) {
+        if (anew && is_again) {
+            data.at -= channel->held.len;
+            reassembly_free(&channel->held, channel->frames.env);
+            channel->search = (struct resync){0};
+            if (!cursor_skip(&data, skipped))
+                continue;
+        } else if (anew) {
             rest = data;
             reassembly_free(&again, channel->frames.env);
             again = channel->held;
             channel->held = (struct reassembly){0};
             channel->search = (struct resync){0};
             data = reassembly_cursor(&again);
+            is_again = true;
             if (!cursor_skip(&data, skipped))
                 continue;
         }
@@ -350,8 +453,12 @@ void channel_feed(struct channel *channel, struct cursor data)
     conn->rest_dir = channel->frames.dir;
     if (!channel->searching && channel->passed == 0)
         feed_frames(channel, &data); /* that is all, nearly always */
-    if (cursor_left(&data) != 0)
+    if (cursor_left(&data) != 0) {
+        channel->look_credit += CREDIT_PER_BYTE * cursor_left(&data);
+        if (channel->look_credit > CREDIT_MAX)
+            channel->look_credit = CREDIT_MAX;
         feed(channel, data);
+    }
     conn->rest = NULL;
 }
 
@@ -378,14 +485,31 @@ static void settle(struct channel *channel)
     }
 }
 
+/* settle_frame decides what the frame at hand is before bytes are missing, and a search. */
+static void settle_frame(struct channel *channel)
+{
+    settle(channel);
+    while (!channel->searching && channel->passed != 0 && is_unreadable(channel)) {
+        struct reassembly held = channel->held;
+        struct cursor data = reassembly_cursor(&held);
+        channel->held = (struct reassembly){0};
+        give_up(channel, data);
+        if (cursor_skip(&data, 1))
+            feed(channel, data);
+        reassembly_free(&held, channel->frames.env);
+        settle(channel);
+    }
+}
+
 void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
 {
     struct damage damage = damage_of_gap(why);
-    settle(channel);
+    settle_frame(channel);
     if (channel->searching) {
         channel->lost += len;
         channel->skipped = 0;
-        if (channel->loss.kind == DS_FAULT_JOINED_LATE && channel->lost == len)
+        if ((channel->loss.kind == DS_FAULT_JOINED_LATE && channel->lost == len) ||
+            channel->loss.kind == DS_FAULT_MALFORMED)
             channel->loss = damage;
         return;
     }
@@ -412,7 +536,7 @@ void channel_take_alone(struct channel *channel, struct cursor frame)
 
 void channel_end(struct channel *channel)
 {
-    settle(channel);
+    settle_frame(channel);
     if (channel->searching) {
         emit_gap(channel);
     } else if (channel->frame_len != 0) {

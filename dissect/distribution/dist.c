@@ -227,12 +227,9 @@ static void learn_acceptor(struct env *env, struct conn *conn, const struct ds_h
 static void emit_step(struct env *env, struct conn *conn, struct ds_event *event)
 {
     const struct cursor bytes = cursor_make(event->bytes, event->bytes_len);
-    struct cursor at = bytes;
-    uint32_t len;
-    uint64_t size = handshake_read_length(conn, &at, &len)
-                        ? handshake_length_len(conn) + (uint64_t)len
-                        : event->bytes_len;
-    const struct ds_frame frame = {.kind = DS_FRAME_HANDSHAKE, .size = size, .completes = true};
+    /* What came of it, whatever its length says. */
+    const struct ds_frame frame = {.kind = DS_FRAME_HANDSHAKE, .size = event->bytes_len,
+                                   .completes = true};
     const struct ds_fault fault = event->fault;
     env_emit(env, conn, event);
     raw_emit_frame(env, conn, event->dir, bytes, frame, fault);

@@ -430,7 +430,7 @@ void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struc
     const bool is_raw = frames->env->config.raw;
     frames->conn->view.counters[frames->dir].frames += !env_is_past(frames->env, frames->conn);
     frames->seen_total += cursor_left(&frame);
-    if (len == FRAME_LENGTH_LEN) {
+    if (len == FRAME_LENGTH_LEN && damage.kind == DS_FAULT_NONE) {
         sent.kind = DS_FRAME_TICK;
         emit_tick(frames, frame);
     } else {
@@ -442,6 +442,25 @@ void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struc
         return;
     const struct ds_fault fault = {damage.kind, cursor_left(&frame), damage.what};
     raw_emit_frame(frames->env, frames->conn, frames->dir, frame, sent, fault);
+}
+
+void frames_give_up(struct frames *frames, struct cursor beginning, const char *what)
+{
+    const struct ds_frame sent = {.kind = DS_FRAME_UNKNOWN, .size = cursor_left(&beginning),
+                                  .completes = true};
+    const struct ds_fault fault = {DS_FAULT_MALFORMED, cursor_left(&beginning), what};
+    struct control_source source = {.start = beginning, .conn = frames->conn};
+    struct cursor at = beginning;
+    struct ds_event event;
+    frames->conn->view.counters[frames->dir].frames += !env_is_past(frames->env, frames->conn);
+    begin_message(frames, sent.size, 1, &event);
+    event.bytes = beginning.at;
+    event.bytes_len = cursor_left(&beginning);
+    if (cursor_skip(&at, FRAME_LENGTH_LEN))
+        control_fault(&event, &source, &at, DS_FAULT_MALFORMED, what);
+    emit_message(frames, &event);
+    if (frames->env->config.raw)
+        raw_emit_frame(frames->env, frames->conn, frames->dir, beginning, sent, fault);
 }
 
 void frames_init(struct frames *frames, struct env *env, struct conn *conn, int dir,

@@ -45,11 +45,15 @@ struct frames {
 void frames_init(struct frames *frames, struct env *env, struct conn *conn, int dir,
                  struct damage late);
 
-/* frames_take takes a frame of len bytes, its length included, and emits what it completes;
- * of those bytes, frame holds what was kept, and damage says why that is not all. What is
+/* frames_take takes a frame of which len bytes went by, its length included, and emits what it
+ * completes; of those bytes, frame holds what was kept, and damage says why that is not all. What is
  * missing costs the atom cache the slots that the missing part of the header may have
  * overwritten. */
 void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage);
+
+/* frames_give_up tells of a frame that cannot be read, of which no more than these bytes, its
+ * beginning, are taken for one; what says why. */
+void frames_give_up(struct frames *frames, struct cursor beginning, const char *what);
 
 /* frames_lose tells that frames may have gone by unseen: the whole atom cache is unknown. */
 void frames_lose(struct frames *frames, struct damage loss);

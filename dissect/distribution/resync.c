@@ -28,7 +28,10 @@ enum {
     CREDIT_PER_BYTE = 16,
     CREDIT_FIRST = 64 * 1024,
     COST_OF_TRY = 16,
+    TAG_COMPRESSED = 80,
 };
+/* A node closes a connection where the length and its four bytes are no positive int (packet_parser.c). */
+#define MAX_LEN_READ (UINT32_C(0x7fffffff) - 4)
 
 static const struct damage NOT_ALL = {DS_FAULT_GAP, "more bytes are needed"};
 
@@ -269,6 +272,55 @@ bool resync_still_fits(struct cursor bytes)
     }
     control_read(&source, &at, &event);
     return event.fault.kind != DS_FAULT_MALFORMED;
+}
+
+bool resync_begins_frame(struct cursor bytes)
+{
+    uint32_t len;
+    uint16_t type;
+    if (!cursor_read_u32(&bytes, &len))
+        return true;
+    if (len > MAX_LEN_READ)
+        return false;
+    return len < 2 || !cursor_read_u16(&bytes, &type) ||
+           (type >= (TERM_VERSION << 8 | HEADER_PLAIN) &&
+            type <= (TERM_VERSION << 8 | HEADER_FURTHER)) ||
+           type == (FRAME_PASS_THROUGH << 8 | TERM_VERSION);
+}
+
+bool resync_is_legal(struct cursor bytes)
+{
+    struct dist_header header = {.type = HEADER_PLAIN};
+    struct control_source source = {.damage = NOT_ALL, .start = bytes};
+    struct cursor at = bytes;
+    uint32_t unused = 0;
+    struct ds_event event = {0};
+    uint8_t first, tag;
+    const char *what;
+    if (!resync_begins_frame(bytes))
+        return false;
+    if (!cursor_skip(&at, 4) || !cursor_read_u8(&at, &first))
+        return true;
+    source.pass_through = first == FRAME_PASS_THROUGH;
+    if (!source.pass_through) {
+        at.at--;
+        enum header_status status = dist_header_read(&at, &header, &what);
+        if (status != HEADER_OK || header.type == HEADER_FURTHER)
+            return status != HEADER_MALFORMED;
+        source.atoms = (struct term_env){header.refs, header.num_refs};
+    }
+    const bool is_whole = control_read(&source, &at, &event);
+    if (event.fault.kind == DS_FAULT_MALFORMED)
+        return false;
+    if (!is_whole || event.message.op == NULL || header.type == HEADER_FIRST)
+        return true; /* as far as can be known */
+    if (!event.message.op->has_payload)
+        return false;
+    if (source.pass_through && cursor_read_u8(&at, &tag) && tag != TERM_VERSION)
+        return false;
+    if (cursor_peek_u8(&at, &tag) && tag == TAG_COMPRESSED)
+        return true;
+    return term_check(&at, &source.atoms, &unused, &unused, NULL) == TERM_CUT;
 }
 
 void resync_cut(struct resync *search, size_t len)

@@ -28,6 +28,14 @@ enum proto_guess resync_search(struct resync *search, struct cursor window, bool
 /* resync_cut tells that the first len bytes were taken off the window. */
 void resync_cut(struct resync *search, size_t len);
 
+/* resync_begins_frame looks at the beginning of a frame: false when no node reads one with such
+ * a length or type. True for fewer than 6 bytes that do not speak against it. */
+bool resync_begins_frame(struct cursor bytes);
+
+/* resync_is_legal looks at all that has come of a frame of which more is to come: false when its
+ * header, control message or payload is nonsense, or these end before the frame does. */
+bool resync_is_legal(struct cursor bytes);
+
 /* resync_still_fits looks closer at the first bytes of a frame, whole or not: false when
  * its header or control message is nonsense. */
 bool resync_still_fits(struct cursor bytes);

@@ -35,6 +35,10 @@ static __attribute__((noinline)) void take_malformed(struct detect *d, const str
     wording_add(&f->sentence, event->fault.what != NULL ? event->fault.what : "malformed");
     wording_printf(&f->detail, "at offset %" PRIu64 " of the message", event->fault.offset);
     detect_frame(f, event->frame, "the message");
+    /* Of a frame of which nothing can be read it is not sure that the peer sent it. */
+    if (event->type == DS_EVENT_MESSAGE && event->message.control.data == NULL)
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture at the other host: what somebody else put between is not in it");
     detect_commit(d);
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "channel_harness.h"
+#include "failing_alloc.h"
 #include "op_frames.h"
 #include "resync.h"
 
@@ -101,6 +102,178 @@ static void test_search_is_linear(void **state)
     h.env.config.on_event = NULL;
     harness_end(&h);
     assert_int_equal(harness_free(&h), 0);
+}
+
+static unsigned num_messages, num_malformed;
+static uint64_t num_bytes, num_gap_bytes, malformed_len;
+
+static void count_events(void *context, const struct ds_event *event)
+{
+    (void)context;
+    if (event->type == DS_EVENT_GAP) {
+        num_gap_bytes += event->gap.bytes;
+        assert_int_equal(event->fault.kind, DS_FAULT_MALFORMED);
+    } else if (event->type == DS_EVENT_MESSAGE) {
+        num_bytes += event->message.size;
+        if (event->fault.kind == DS_FAULT_MALFORMED)
+            malformed_len = event->message.size;
+        num_malformed += event->fault.kind == DS_FAULT_MALFORMED;
+        num_messages += event->fault.kind != DS_FAULT_MALFORMED;
+    }
+}
+
+static void harness_init_counting(struct harness *h)
+{
+    harness_init(h);
+    h->env.config.on_event = count_events;
+    num_messages = num_malformed = 0;
+    num_bytes = num_gap_bytes = 0;
+    harness_open_channels(h, false, false);
+}
+
+/* put_head writes a frame's length, then {2, '', Pid}: what a payload follows. */
+static size_t put_head(uint8_t *to, uint32_t len)
+{
+    static const char control[] = "\x83\x44\0\x68\3\x61\2\x77\0" PID_B;
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(len >> (24 - 8 * i));
+    memcpy(to + 4, control, sizeof control - 1);
+    return 4 + sizeof control - 1;
+}
+
+/* A frame that says it is large and holds a small term: what follows is read, and counted once,
+ * whatever of it is in a segment, and nothing counts that did not come. */
+static void test_finds_the_way_back(void **state)
+{
+    enum { NUM = 100 };
+    static const uint32_t announced[] = {20000, 1 << 20, 1 << 24, 1 << 30, 0x7ffffffb, 0x7ffffffc,
+                                         UINT32_MAX};
+    static uint8_t bytes[64 * 1024];
+    struct harness h;
+    (void)state;
+    for (size_t i = 0; i < sizeof announced / sizeof announced[0]; i++) {
+        for (size_t step = 1; step <= sizeof bytes; step *= 8) {
+            size_t len = put_head(bytes, announced[i]);
+            bytes[len++] = 97;
+            bytes[len++] = 5;
+            for (unsigned k = 0; k < NUM; k++)
+                len += op_frame(bytes + len, ds_op_find(22), -1, false);
+            harness_init_counting(&h);
+            for (size_t done = 0; done < len; done += step)
+                harness_feed(&h, 0, bytes + done, len - done < step ? len - done : step);
+            /* All but the last, behind which nothing comes, were shown without waiting for the end. */
+            assert_true(num_messages >= NUM - 1);
+            harness_end(&h);
+            assert_int_equal(num_messages, NUM);
+            assert_int_equal(num_malformed, 1);
+            assert_int_equal(malformed_len, announced[i] > 0x7ffffffb ? 4 : 6);
+            assert_int_equal(num_bytes + num_gap_bytes, len);
+            assert_int_equal(harness_free(&h), 0);
+        }
+    }
+}
+
+/* A frame whose terms end late; and one that a search finds, and has to wait for, before what has come
+ * of it is looked at: no frame behind it is lost. */
+static void test_finds_the_way_back_late(void **state)
+{
+    enum { LATE_LEN = 3000, NUM = 8000 };
+    static uint8_t bytes[1 << 20];
+    struct harness h;
+    (void)state;
+    for (int is_searched = 0; is_searched <= 1; is_searched++) {
+        size_t len = 0;
+        if (is_searched)
+            len = put_head(bytes, UINT32_MAX);
+        len += put_head(bytes + len, 1 << 20);
+        if (is_searched) {
+            bytes[len++] = 106;
+        } else {
+            memcpy(bytes + len, "\x6c\0\0\x0b\xb8", 5);
+            memset(bytes + len + 5, 106, LATE_LEN + 1);
+            len += 5 + LATE_LEN + 1;
+        }
+        for (unsigned k = 0; k < NUM; k++)
+            len += op_frame(bytes + len, ds_op_find(22), -1, false);
+        harness_init_counting(&h);
+        for (size_t done = 0; done < len; done += 1448)
+            harness_feed(&h, 0, bytes + done, len - done < 1448 ? len - done : 1448);
+        assert_true(num_messages >= NUM - 1);
+        harness_end(&h);
+        assert_int_equal(num_messages, NUM);
+        assert_int_equal(num_malformed, 1 + is_searched);
+        assert_int_equal(num_bytes + num_gap_bytes, len);
+        assert_int_equal(harness_free(&h), 0);
+    }
+}
+
+/* What lies in a binary that is legal is no frame, however much it looks like many: neither in a
+ * message as large as allowed, nor in a larger one, nor where the stream ends within it. */
+static void test_nothing_within_a_legal_frame(void **state)
+{
+    enum { CHUNK_FRAMES = 200 };
+    static uint8_t chunk[CHUNK_FRAMES * 256];
+    static const uint32_t payloads[] = {3000, 300 * 1024, 17 << 20, 1 << 30};
+    size_t chunk_len = 0;
+    struct harness h;
+    (void)state;
+    for (unsigned k = 0; k < CHUNK_FRAMES; k++)
+        chunk_len += op_frame(chunk + chunk_len, ds_op_find(22), -1, false);
+    for (size_t i = 0; i < sizeof payloads / sizeof payloads[0]; i++) {
+        const uint32_t payload = payloads[i];
+        const uint64_t goes_on = payload > 20 << 20 ? 20 << 20 : payload;
+        uint8_t head[64];
+        size_t len = put_head(head, 0);
+        put_head(head, (uint32_t)len - 4 + 5 + payload);
+        head[len++] = 109;
+        for (int k = 0; k < 4; k++)
+            head[len++] = (uint8_t)(payload >> (24 - 8 * k));
+        harness_init_counting(&h);
+        harness_feed(&h, 0, head, len);
+        for (uint64_t done = 0; done < goes_on;) {
+            size_t part = goes_on - done < chunk_len ? (size_t)(goes_on - done) : chunk_len;
+            harness_feed(&h, 0, chunk, part);
+            done += part;
+            assert_int_equal(num_messages, done == payload);
+        }
+        harness_end(&h);
+        assert_int_equal(num_messages, 1);
+        assert_int_equal(num_malformed, 0);
+        assert_int_equal(num_bytes, len + goes_on);
+        assert_int_equal(harness_free(&h), 0);
+    }
+}
+
+static uint8_t way_back[16 * 1024];
+static size_t way_back_len;
+
+static void run_way_back(void *context)
+{
+    const uint8_t *bytes = way_back;
+    const size_t len = way_back_len;
+    struct harness h;
+    (void)context;
+    harness_init(&h);
+    h.env.config.on_event = NULL;
+    harness_open_channels(&h, false, false);
+    if (!h.broken) {
+        for (size_t done = 0; done < len; done += 700)
+            harness_feed(&h, 0, bytes + done, len - done < 700 ? len - done : 700);
+        harness_end(&h);
+    }
+    assert_int_equal(harness_free(&h), 0);
+}
+
+static void test_way_back_without_memory(void **state)
+{
+    (void)state;
+    size_t len = put_head(way_back, 1 << 20);
+    memset(way_back + len, 106, 2100);
+    len += 2100;
+    for (unsigned k = 0; k < 20; k++)
+        len += op_frame(way_back + len, ds_op_find(22), -1, false);
+    way_back_len = len;
+    assert_true(failing_alloc_each(run_way_back, NULL) >= 3);
 }
 
 static uint64_t atom_bytes;
@@ -275,6 +448,10 @@ int main(void)
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_no_frames_in_noise),
         cmocka_unit_test(test_search_is_linear),
+        cmocka_unit_test(test_finds_the_way_back),
+        cmocka_unit_test(test_finds_the_way_back_late),
+        cmocka_unit_test(test_nothing_within_a_legal_frame),
+        cmocka_unit_test(test_way_back_without_memory),
         cmocka_unit_test(test_all_known),
         cmocka_unit_test(test_bytes_of_inferred_atoms),
         cmocka_unit_test(test_number_of_texts),

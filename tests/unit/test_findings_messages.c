@@ -61,7 +61,15 @@ static void calls(void **state)
         w.conn.counters[0].gaps = gaps;
         put(&event);
         found(gaps ? "" : "DS306");
+        if (gaps == 0)
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* nothing of it could be read */
     }
+    begin();
+    event.message.control = (struct ds_term){.data = (const uint8_t *)"j", .len = 1};
+    w.conn.counters[0].gaps = 0;
+    put(&event);
+    found("DS306");
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
 }
 
 static void kills(void **state)
