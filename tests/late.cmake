@@ -10,6 +10,13 @@ add_test(NAME learned COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/learned
 add_executable(role_dump late/role_dump.c)
 target_include_directories(role_dump PRIVATE ${DISSECT_FOLDERS})
 target_link_libraries(role_dump PRIVATE libdistsniff PkgConfig::PCAP)
+# What scripts/shapes/learn counts.
+add_executable(shape_dump late/shape_dump.c)
+target_include_directories(shape_dump PRIVATE ${DISSECT_FOLDERS})
+target_link_libraries(shape_dump PRIVATE libdistsniff PkgConfig::PCAP)
+file(GLOB SHAPE_SCRIPTS ${CMAKE_SOURCE_DIR}/scripts/shapes/*)
+add_test(NAME shape_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/shape_names
+                                  ${CMAKE_SOURCE_DIR}/dissect/atoms/shapes.def ${SHAPE_SCRIPTS})
 add_test(NAME static_atoms COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/static_atoms
                                    $<TARGET_FILE:distsniff>
                                    ${CMAKE_SOURCE_DIR}/dissect/atoms/otp25.def ${PCAPS})

@@ -5,6 +5,7 @@
 #include "atom_book.h"
 
 #include "atom_book_parts.h"
+#include "atom_shape_claims.h"
 
 #include <stdlib.h>
 
@@ -60,6 +61,8 @@ static void book_free(struct atom_book *book)
     give_back(meter, book->learned, book->cap_learned * sizeof *book->learned);
     give_back(meter, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
     give_back(meter, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
+    give_back(meter, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
+    give_back(meter, book->shapes.claims, atom_table_num_texts * sizeof *book->shapes.claims);
     give_back(meter, book->name, book->name_len + 1);
     give_back(meter, book, sizeof *book);
 }
@@ -125,10 +128,58 @@ static void note_place(struct atom_book *book, const struct ds_endpoint *end)
     book->places[book->num_places++] = (struct book_place){end->addr, end->port};
 }
 
+/* name_of_creation returns the name of the one node that has a creation and is_it holds for; absent where
+ * there is none, or several: creations are seconds. */
+static struct ds_text name_of_creation(const struct atom_books *books, uint32_t creation,
+                                       bool (*is_it)(const struct atom_book *book, const void *of),
+                                       const void *of)
+{
+    struct ds_text name = {NULL, 0};
+    for (const struct atom_book *book = books->newest; book != NULL; book = book->older) {
+        if (book->name == NULL || book->creation != creation || !is_it(book, of))
+            continue;
+        if (name.data != NULL && !text_equal(name, book->name, book->name_len))
+            return (struct ds_text){NULL, 0};
+        name = (struct ds_text){book->name, book->name_len};
+    }
+    return name;
+}
+
+static bool has_addr(const struct atom_book *book, const void *of)
+{
+    const struct ds_addr *addr = of;
+    for (unsigned i = 0; i < book->num_places; i++) {
+        if (memcmp(&book->places[i].addr, addr, sizeof *addr) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* is_on_another_host says whether two nodes were never seen at one address: of those on one host, several
+ * may have been started in the same second. */
+static bool is_on_another_host(const struct atom_book *book, const void *of)
+{
+    const struct atom_book *other = of;
+    for (unsigned i = 0; i < other->num_places; i++) {
+        if (has_addr(book, &other->places[i].addr))
+            return false;
+    }
+    return true;
+}
+
+struct ds_text atom_book_name_of(const struct atom_book *book, uint16_t slot)
+{
+    const struct book_slot *s = &book->slots[slot];
+    if (s->creation == 0 || s->has_creations)
+        return (struct ds_text){NULL, 0};
+    return name_of_creation(book->books, s->creation, is_on_another_host, book);
+}
+
 static bool set_name(struct atom_book *book, struct ds_text name)
 {
     book->name = take_text(book->meter, name);
     book->name_len = book->name != NULL ? name.len : 0;
+    book->books->num_names++;
     return book->name != NULL;
 }
 
@@ -158,6 +209,9 @@ static bool forget_oldest(struct atom_books *books)
         return false;
     unlink_book(books, book);
     book_free(book);
+    /* Slots of others may have been judged to be its name. */
+    for (book = books->oldest; book != NULL; book = book->newer)
+        book->generation++;
     return true;
 }
 
@@ -182,6 +236,7 @@ static struct atom_book *book_new(struct atom_books *books, const struct ds_endp
     struct atom_book *book = take(&books->meter, sizeof *book);
     if (book == NULL)
         return NULL;
+    book->books = books;
     book->meter = &books->meter;
     book->creation = end->creation;
     book->own = books->own;
@@ -332,8 +387,12 @@ static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct
     learned->next_text = *bucket;
     *bucket = (uint32_t)(learned - book->learned) + 1;
     /* Only an atom of the tables says anything of other slots: that it is not in these. */
-    if (own_atoms_find(book->own, text) != ATOM_TABLE_NONE)
-        book->generation++;
+    const unsigned number = own_atoms_find(book->own, text);
+    if (number != ATOM_TABLE_NONE) {
+        shape_claims_define(book, slot, number);
+        if (own_atoms_is_static(book->own, number))
+            book->generation++;
+    }
     judge_anew(book, slot);
     return learned;
 }
@@ -341,9 +400,11 @@ static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct
 /* check_tables holds a definition against the tables: right in one, it is not by chance. */
 static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text text)
 {
-    const unsigned number = own_atoms_find(book->own, text);
+    unsigned number = own_atoms_find(book->own, text);
     if (slot >= ATOM_BOOK_MODULUS)
         book->is_liar = true;
+    if (number != ATOM_TABLE_NONE && !own_atoms_is_static(book->own, number))
+        number = ATOM_TABLE_NONE;
     for (int t = 0; t < ATOM_TABLES_ALL && number != ATOM_TABLE_NONE; t++) {
         const unsigned index = own_atoms_index(book->own, t, number);
         if (index == ATOM_TABLE_NONE)
@@ -492,6 +553,23 @@ static struct book_slot *wanted_slot(struct atom_book *book, struct env *env, ui
     return s;
 }
 
+bool atom_book_has_shapes(struct atom_book *book, struct env *env)
+{
+    struct book_shapes *shapes = &book->shapes;
+    if (shapes->slots != NULL)
+        return true;
+    shapes->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
+    shapes->claims = take(book->meter, atom_table_num_texts * sizeof *shapes->claims);
+    if (shapes->slots != NULL && shapes->claims != NULL)
+        return true;
+    give_back(book->meter, shapes->slots, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
+    give_back(book->meter, shapes->claims, atom_table_num_texts * sizeof *shapes->claims);
+    shapes->slots = NULL;
+    shapes->claims = NULL;
+    count_failure(book, env);
+    return false;
+}
+
 void atom_book_want(struct atom_book *book, struct env *env, uint16_t slot)
 {
     if (slot < ATOM_BOOK_SLOTS)
@@ -506,6 +584,11 @@ void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint6
     if (s == NULL)
         return;
     const uint16_t bit = add_bit_of(book, direction);
+    if (role->creation != 0 && s->creation != role->creation) {
+        s->has_creations = s->creation != 0;
+        s->creation = role->creation;
+        s->is_judged = false;
+    }
     if (add_role(s->seen, &s->num_seen, ATOM_BOOK_ROLES, atom_role_seen(role), &at)) {
         s->is_judged = false;
         book->num_seen++;
@@ -553,13 +636,21 @@ static struct ds_endpoint end_at(const struct atom_book *book, unsigned place)
                                 .node = {book->name, book->name_len}};
 }
 
-struct ds_text atom_books_name(const struct atom_books *books, const struct ds_endpoint *end)
+struct ds_text atom_books_name(const struct atom_books *books, const struct ds_endpoint *end,
+                               const struct ds_endpoint *other)
 {
     for (const struct atom_book *book = books->newest; book != NULL; book = book->older) {
         if (book->name != NULL && book->creation == end->creation && is_at(book, end))
             return (struct ds_text){book->name, book->name_len};
     }
-    return (struct ds_text){NULL, 0};
+    if (memcmp(&end->addr, &other->addr, sizeof end->addr) == 0)
+        return (struct ds_text){NULL, 0};
+    return name_of_creation(books, end->creation, has_addr, &end->addr);
+}
+
+uint32_t atom_books_num_names(const struct atom_books *books)
+{
+    return books->num_names;
 }
 
 void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context)

@@ -64,8 +64,13 @@ void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text te
 bool atom_book_trusts(const struct atom_book *book);
 
 /* atom_books_name returns the name of the node that has been at that address and port with that
- * creation; absent if none is known. It lives as long as the books are not changed. */
-struct ds_text atom_books_name(const struct atom_books *books, const struct ds_endpoint *end);
+ * creation; or at another port, if it is the only one there and speaks with another host; absent if none
+ * is known. other: the other end. It lives as long as the books are not changed. */
+struct ds_text atom_books_name(const struct atom_books *books, const struct ds_endpoint *end,
+                               const struct ds_endpoint *other);
+
+/* atom_books_num_names returns how many names were learned so far: with each another end may be told. */
+uint32_t atom_books_num_names(const struct atom_books *books);
 
 /* atom_books_add_static is ds_atom_memory_add_static. */
 bool atom_books_add_static(struct atom_books *books, const struct ds_text *atoms, size_t num);

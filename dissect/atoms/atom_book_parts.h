@@ -5,6 +5,7 @@
 #define DISSECT_ATOM_BOOK_PARTS_H
 
 #include "atom_book.h"
+#include "atom_shape_tables.h"
 #include "meter.h"
 #include "own_atoms.h"
 
@@ -58,6 +59,8 @@ struct book_slot {
     struct ds_text verdict;
     struct seen_role seen[ATOM_BOOK_ROLES];
     uint16_t seen_by[ATOM_BOOK_ROLES]; /* a bit for each direction: atom_book_bit_of */
+    uint32_t creation;    /* of the node that it is the name of; 0: not seen as one */
+    bool has_creations;   /* several */
 };
 
 struct book_place {
@@ -72,8 +75,45 @@ struct table_fit {
     uint16_t end_of_hits; /* the atom behind the last one that agreed */
 };
 
+enum {
+    SHAPE_WHOLES = 256,  /* shapes of whole messages that are told apart */
+    SHAPE_CONTEXTS = 16, /* of a slot */
+};
+
+/* slot_shapes is in which contexts of the table that fits a slot was seen. */
+struct slot_shapes {
+    uint8_t num;
+    uint16_t context[SHAPE_CONTEXTS];
+    uint16_t seen_by[SHAPE_CONTEXTS]; /* as that of a book_slot */
+    uint8_t times[SHAPE_CONTEXTS];    /* how often, up to 255 */
+    uint16_t next_claims; /* at how many claims of others it is judged anew */
+    uint16_t claim; /* the number, from 1, of the text that the slot means by its contexts alone; 0: none */
+};
+
+/* shape_claim is which slot means a text by contexts alone: its number, from 1, or CONTESTED. bits: how
+ * much more likely that is than not. */
+enum { SHAPE_CONTESTED = UINT16_MAX };
+struct shape_claim {
+    uint16_t slot;
+    uint8_t bits;
+};
+
+/* book_shapes is what the shapes of a node's messages say of it: atom_shape_fit.h. */
+struct book_shapes {
+    int table; /* that fits; SHAPE_TABLE_COMMON: none does */
+    uint16_t num_wholes, num_own;          /* shapes, and those that are not common */
+    uint16_t num_known[SHAPE_TABLES_NUM];  /* of these a table has */
+    bool is_refuted[SHAPE_TABLES_NUM];     /* by atoms that are known */
+    uint32_t num_hits, num_misses;         /* of such, as the table that fits has them, or not */
+    uint32_t wholes[SHAPE_WHOLES];
+    struct slot_shapes *slots; /* NULL: none so far; and then */
+    uint16_t num_claims;       /* that were made so far */
+    struct shape_claim *claims; /* of each text of the tables */
+};
+
 struct atom_book {
     struct atom_book *older, *newer;
+    struct atom_books *books;
     struct meter *meter; /* of all books */
     unsigned num_users;
     uint32_t creation;
@@ -101,11 +141,20 @@ struct atom_book {
     struct slot_texts *texts; /* of each slot */
     uint32_t buckets[ATOM_BOOK_BUCKETS]; /* the number, from 1, of the first text of each */
     struct book_slot *slots;  /* NULL: nothing was unknown so far */
+    struct book_shapes shapes;
 };
 
 /* atom_book_bit_of returns the bit of a direction in which slots are unknown, 0 if there is none; the
  * last one is shared by all that there is no room for. */
 uint16_t atom_book_bit_of(const struct atom_book *book, uint64_t direction);
+
+/* atom_book_name_of returns the name of the node that a slot, which somebody wanted to know, stands for, by
+ * the creation of what it is in; absent: no node is known by that, or several. It lives as long as the
+ * books are not changed. */
+struct ds_text atom_book_name_of(const struct atom_book *book, uint16_t slot);
+
+/* atom_book_has_shapes makes room for contexts of slots; false when memory ran out. */
+bool atom_book_has_shapes(struct atom_book *book, struct env *env);
 
 /* atom_book_has_elsewhere says whether a text is known in another slot, where no node would have
  * it. Also true where too many texts have its hash for that to be chance. */
@@ -116,6 +165,7 @@ struct atom_books {
     struct own_atoms *own; /* NULL: there are none */
     struct atom_book *oldest, *newest;
     uint64_t num, max;
+    uint32_t num_names; /* that were learned so far */
 };
 
 #endif

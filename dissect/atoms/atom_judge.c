@@ -6,6 +6,8 @@
 #include "atom_judge.h"
 
 #include "atom_fit.h"
+#include "atom_shape_claims.h"
+#include "atom_shape_fit.h"
 #include "atom_weights.h"
 
 #include <math.h>
@@ -22,6 +24,10 @@ static const double DEFINED_OFTEN = 0.3;  /* as is known, and before that, too *
 static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to use it */
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
 static const double NO_ROLE = -2; /* of what stands where nothing is told of it, as in long messages */
+static const double NODE_WEIGHT = 6; /* of a node by its creation */
+static const double USED = 0.5; /* of the application's atoms */
+/* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. */
+static const double LEAST_ODDS = 9, LEAST_REST = 1e-12;
 static const double SETTLED = 0.9999, GONE = 0.5;
 
 /* As far as that any other atom stands in the roles of a slot is held to be less likely. */
@@ -32,6 +38,7 @@ static const double LEAST_THERE = -4, MOST_THERE = -0.07;
 struct candidate {
     struct ds_text text;
     double weight;
+    bool is_by_shape; /* nothing but contexts says that it is in this slot */
 };
 
 struct judge {
@@ -59,7 +66,7 @@ static struct candidate *find(struct judge *judge, struct ds_text text)
 static void add(struct judge *judge, struct ds_text text, double weight)
 {
     if (judge->num < MAX_CANDIDATES)
-        judge->candidates[judge->num++] = (struct candidate){text, weight};
+        judge->candidates[judge->num++] = (struct candidate){text, weight, false};
 }
 
 static bool is_here(const struct judge *judge, unsigned role)
@@ -129,7 +136,7 @@ static void add_learned(struct judge *judge, uint64_t direction)
         if (same == NULL)
             add(judge, text, weight);
         else if (weight > same->weight)
-            *same = (struct candidate){text, weight};
+            *same = (struct candidate){text, weight, false};
     }
 }
 
@@ -144,6 +151,17 @@ static double weight_here(const struct judge *judge, unsigned text, double rarit
     if (is_anywhere)
         say_once(judge, NULL, text, ratios);
     return weigh(judge, log2(atom_prior(use)) + judge->unlearned - rarity, ratios);
+}
+
+/* add_node adds the name of the node whose creation the pids have that the slot stands in. */
+static void add_node(struct judge *judge)
+{
+    const struct ds_text name = atom_book_name_of(judge->book, judge->number);
+    struct candidate *same = name.data != NULL ? find(judge, name) : NULL;
+    if (same != NULL)
+        same->weight = same->weight > NODE_WEIGHT ? same->weight : NODE_WEIGHT;
+    else if (name.data != NULL)
+        add(judge, name, NODE_WEIGHT);
 }
 
 /* add_static adds what the releases that fit have in the slot. */
@@ -218,6 +236,59 @@ static void add_by_role(struct judge *judge)
     }
 }
 
+/* add_by_shape adds atoms of the application, for the contexts that they were seen in. */
+static void add_by_shape(struct judge *judge)
+{
+    const struct book_shapes *shapes = &judge->book->shapes;
+    const struct slot_shapes *s = shapes->slots != NULL ? &shapes->slots[judge->number] : NULL;
+    const struct shape_table *table = &shape_tables[shapes->table];
+    for (unsigned c = 0; s != NULL && c < s->num; c++) {
+        for (unsigned i = table->starts[s->context[c]]; i < table->starts[s->context[c] + 1]; i++) {
+            const struct ds_text text = atom_table_text(table->fillers[i]);
+            if (find(judge, text) != NULL)
+                continue;
+            const double rarity = rarity_of(judge, table->fillers[i]);
+            if (rarity == ATOM_NEVER)
+                continue;
+            if (judge->num == MAX_CANDIDATES)
+                return;
+            add(judge, text, log2(USED) + judge->unlearned - rarity);
+            judge->candidates[judge->num - 1].is_by_shape = true;
+        }
+    }
+}
+
+/* weigh_shapes adds what the contexts of the slot say, to all candidates. Returns the bits by which any
+ * other atom is less likely, as what is new in such contexts is rare there. */
+static double weigh_shapes(struct judge *judge)
+{
+    struct shape_weight weights[MAX_CANDIDATES];
+    const struct atom_book *book = judge->book;
+    if (book->shapes.slots == NULL || book->shapes.slots[judge->number].num == 0)
+        return 0;
+    const struct shape_weight others =
+        shape_fit_weigh(book, judge->number, ATOM_TABLE_NONE, judge->bit);
+    double least = others.rarity;
+    for (unsigned i = 0; i < judge->num; i++) {
+        weights[i] = shape_fit_weigh(book, judge->number, atom_table_find(judge->candidates[i].text),
+                                     judge->bit);
+        least = weights[i].rarity < least ? weights[i].rarity : least;
+    }
+    const double most = shape_fit_most_rarity(book, judge->number);
+    for (unsigned i = 0; i < judge->num; i++) {
+        struct candidate *candidate = &judge->candidates[i];
+        const double rarity = weights[i].rarity - least;
+        const double there = candidate->weight + weights[i].there;
+        const double defined = candidate->weight > MOST_THERE ? candidate->weight : MOST_THERE;
+        candidate->weight = (there < defined ? there : defined) + weights[i].here -
+                            (rarity < most ? rarity : most);
+        if (candidate->is_by_shape)
+            candidate->weight -=
+                shape_claims_against(book, judge->number, atom_table_find(candidate->text));
+    }
+    return others.rarity - least < most ? others.rarity - least : most;
+}
+
 /* count_of_candidates adds up how often those of OTP among the candidates stand in a role, and in
  * all. */
 static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned *total)
@@ -246,14 +317,14 @@ static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned
 }
 
 /* weight_like_others is what a candidate loses where it is like the others: an atom that was never
- * counted, or not in the close form of a role. */
-static double weight_like_others(const struct judge *judge, struct ds_text text)
+ * counted, or not in the close form of a role; or one of which contexts tell, which say more than roles. */
+static double weight_like_others(const struct judge *judge, const struct candidate *candidate)
 {
-    const unsigned number = atom_table_find(text);
+    const unsigned number = atom_table_find(candidate->text);
     double weight = 0;
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {
         const struct seen_role *seen = &judge->slot->seen[r];
-        if (number == ATOM_TABLE_NONE || atom_table_uses[number].num == 0 ||
+        if (candidate->is_by_shape || number == ATOM_TABLE_NONE || atom_table_uses[number].num == 0 ||
             (seen->rank != 0 && atom_table_count(seen->close, number) == 0))
             weight += judge->others[r];
     }
@@ -280,7 +351,7 @@ static double weigh_others(struct judge *judge)
     }
     weight = weight > LEAST_OTHERS ? weight : LEAST_OTHERS;
     for (unsigned i = judge->num_held; i < judge->num; i++)
-        judge->candidates[i].weight += weight_like_others(judge, judge->candidates[i].text);
+        judge->candidates[i].weight += weight_like_others(judge, &judge->candidates[i]);
     return log2(judge->num_others / ATOM_BOOK_MODULUS) + weight;
 }
 
@@ -337,8 +408,11 @@ static double weigh_all(struct judge *judge, uint64_t direction)
     weigh_unlearned(judge, direction);
     add_static(judge);
     add_by_role(judge);
-    double all = exp2(weigh_others(judge));
+    add_by_shape(judge);
+    double all = weigh_others(judge);
     add_learned(judge, direction);
+    add_node(judge);
+    all = exp2(all - weigh_shapes(judge));
     for (unsigned i = 0; i < judge->num; i++) {
         judge->candidates[i].weight = exp2(judge->candidates[i].weight);
         all += judge->candidates[i].weight;
@@ -376,7 +450,19 @@ static struct ds_text find_likely(struct atom_book *book, uint16_t slot, uint64_
     double weight;
     const double all = weigh_all(&judge, direction);
     const struct candidate *best = take_best(&judge, &weight);
-    return best != NULL && weight / all >= ATOM_LIKELY_FROM ? best->text : (struct ds_text){NULL, 0};
+    if (best == NULL || weight / all < ATOM_LIKELY_FROM) {
+        shape_claims_leave(book, slot);
+        return (struct ds_text){NULL, 0};
+    }
+    if (!best->is_by_shape) {
+        shape_claims_leave(book, slot);
+        return best->text;
+    }
+    const double rest = (all - weight) / all;
+    const double odds = -log2(rest > LEAST_REST ? rest : LEAST_REST);
+    return odds >= LEAST_ODDS && shape_claims_take(book, slot, atom_table_find(best->text), odds)
+               ? best->text
+               : (struct ds_text){NULL, 0};
 }
 
 struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
@@ -384,7 +470,8 @@ struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direct
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
         return (struct ds_text){NULL, 0};
     struct book_slot *s = &book->slots[slot];
-    if (!s->is_judged || s->generation != book->generation || s->direction != direction) {
+    if (!s->is_judged || s->generation != book->generation || s->direction != direction ||
+        (s->verdict.data == NULL && shape_claims_have_news(book, slot))) {
         s->verdict = find_likely(book, slot, direction);
         s->is_judged = true;
         s->generation = book->generation;

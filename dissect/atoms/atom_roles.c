@@ -220,12 +220,15 @@ static void tell_export(struct role_walk *w, const struct term_token *token)
 }
 
 /* tell_node tells of the node of a pid, port or reference. */
-static void tell_node(struct role_walk *w, const struct ds_atom *atom)
+static void tell_node(struct role_walk *w, const struct term_token *token)
 {
     w->role.num_close = 0;
+    if (!term_token_creation(token, &w->role.creation))
+        w->role.creation = 0;
     snprintf(w->role.fine, sizeof w->role.fine, ATOM_ROLE_NODE);
     snprintf(w->role.coarse, sizeof w->role.coarse, "~@");
-    w->tell(w->context, atom, &w->role);
+    w->tell(w->context, token->atom, &w->role);
+    w->role.creation = 0;
 }
 
 /* tell_fun tells of the module of a fun. */
@@ -261,7 +264,7 @@ static void walk_term(struct role_walk *w, const struct ds_term *term, char wher
         else if (token.class == TERM_FUN)
             tell_fun(w, &token);
         else if (token.atom != NULL)
-            tell_node(w, token.atom);
+            tell_node(w, &token);
         if (token.num_terms != 0 && w->depth < MAX_NESTING) {
             struct level *level = &w->levels[w->depth++];
             *level = (struct level){.class = token.class, .num = token.num_terms};
@@ -348,7 +351,7 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
         at = cursor_make(term->data, term->data != NULL ? term->len : 0);
         if (term->data != NULL && term_read_token(&at, &w.env, &token, NULL) == TERM_OK &&
             token.class != TERM_ATOM && token.num_terms == 0 && token.atom != NULL)
-            tell_node(&w, token.atom);
+            tell_node(&w, &token);
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (message->role[parts[i].role].data != NULL)

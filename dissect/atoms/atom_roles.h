@@ -35,6 +35,7 @@ struct atom_role {
     char fine[ATOM_ROLE_LEN], coarse[ATOM_ROLE_LEN];
     char close[ATOM_ROLE_CLOSE][ATOM_ROLE_CLOSE_LEN]; /* what says most comes first */
     unsigned num_close;
+    uint32_t creation; /* of the node that the atom is the name of, in a pid, port or reference; 0: none */
 };
 
 /* seen_role is one as it is looked up: by atom_role_hash. close is that of a close form, and rank

@@ -1,27 +1,25 @@
 /*
  * make_atom_tables.c - run at build time: writes otpNN.def, otp_patches.def and atom_uses.def as
- * constant tables (atom_tables.h), with all texts in one pool.
+ * constant tables (atom_tables.h), with all texts in one pool, and those of make_shape_tables.c.
  */
+#include "make_tables.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ATOM(text) {text, sizeof(text) - 1},
-struct text {
-    const char *bytes;
-    size_t len;
-};
-static const struct text table25[] = {
+static const struct pool_text table25[] = {
 #include "otp25.def"
 };
-static const struct text table26[] = {
+static const struct pool_text table26[] = {
 #include "otp26.def"
 };
-static const struct text table27[] = {
+static const struct pool_text table27[] = {
 #include "otp27.def"
 };
-static const struct text table29[] = {
+static const struct pool_text table29[] = {
 #include "otp29.def"
 };
 #undef ATOM
@@ -29,7 +27,7 @@ static const struct text table29[] = {
 /* A patch, and then what it does to the table: text behind after, or without it. */
 struct patch {
     const char *release, *of;
-    struct text text, after;
+    struct pool_text text, after;
 };
 #define PATCHED(release, of) {release, of, {NULL, 0}, {NULL, 0}},
 #define WITHOUT(text) {NULL, NULL, {text, sizeof(text) - 1}, {NULL, 0}},
@@ -55,11 +53,10 @@ static const struct line lines[] = {
 };
 
 #define NUM(a) (sizeof(a) / sizeof((a)[0]))
-enum { MAX_TEXTS = 32768 };
 
 static struct table {
     const char *name;
-    const struct text *atoms;
+    const struct pool_text *atoms;
     size_t num, num_common; /* the latter are atom.names and bif.tab */
 } tables[NUM(patches) + 4] = {{"25", table25, NUM(table25), 1073},
                               {"27", table27, NUM(table27), 1106},
@@ -67,35 +64,11 @@ static struct table {
                               {"26", table26, NUM(table26), NUM(table26)}};
 static size_t num_tables = 4;
 
-static struct text texts[MAX_TEXTS];
-static size_t num_texts;
-
-static int compare(const void *a, const void *b)
-{
-    const struct text *x = a, *y = b;
-    const size_t len = x->len < y->len ? x->len : y->len;
-    const int order = memcmp(x->bytes, y->bytes, len);
-    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-static void add(struct text text)
-{
-    if (num_texts == MAX_TEXTS)
-        exit(1);
-    texts[num_texts++] = text;
-}
-
-static unsigned find(struct text text)
-{
-    const struct text *found = bsearch(&text, texts, num_texts, sizeof text, compare);
-    return (unsigned)(found - texts);
-}
-
 /* place_of returns where a text is among some. */
-static size_t place_of(const struct text *atoms, size_t num, struct text text)
+static size_t place_of(const struct pool_text *atoms, size_t num, struct pool_text text)
 {
     size_t at = 0;
-    while (at < num && compare(&atoms[at], &text) != 0)
+    while (at < num && make_compare(&atoms[at], &text) != 0)
         at++;
     if (at == num) {
         fprintf(stderr, "otp_patches.def: %s is not there\n", text.bytes);
@@ -107,7 +80,7 @@ static size_t place_of(const struct text *atoms, size_t num, struct text text)
 /* add_patched makes the tables that are told by how they differ from another one. */
 static void add_patched(void)
 {
-    struct text *atoms = NULL;
+    struct pool_text *atoms = NULL;
     for (size_t i = 0; i < NUM(patches); i++) {
         const struct patch *patch = &patches[i];
         struct table *table = &tables[num_tables - 1];
@@ -150,7 +123,7 @@ static void write_table(size_t t)
     static struct indexed by_text[MAX_TEXTS];
     printf("static const uint16_t texts_%zu[] = {\n", t);
     for (size_t i = 0; i < tables[t].num; i++) {
-        by_text[i] = (struct indexed){find(tables[t].atoms[i]), i};
+        by_text[i] = (struct indexed){make_find(tables[t].atoms[i]), i};
         printf("%u,\n", by_text[i].text);
     }
     qsort(by_text, tables[t].num, sizeof by_text[0], compare_indexed);
@@ -202,21 +175,17 @@ int main(void)
     add_patched();
     for (size_t t = 0; t < num_tables; t++) {
         for (size_t i = 0; i < tables[t].num; i++)
-            add(tables[t].atoms[i]);
+            make_add(tables[t].atoms[i]);
     }
     for (size_t i = 0; i < NUM(lines); i++) {
         if (lines[i].kind == KIND_USE)
-            add((struct text){lines[i].text, lines[i].len});
+            make_add((struct pool_text){lines[i].text, lines[i].len});
     }
-    qsort(texts, num_texts, sizeof texts[0], compare);
-    size_t num = 0;
-    for (size_t i = 0; i < num_texts; i++) {
-        if (num == 0 || compare(&texts[num - 1], &texts[i]) != 0)
-            texts[num++] = texts[i];
-    }
-    num_texts = num;
+    make_shapes_add();
+    const struct pool_text *texts;
+    const size_t num_texts = make_pool(&texts);
 
-    printf("#include \"atom_tables.h\"\nconst uint8_t atom_table_pool[] = {\n");
+    printf("#include \"atom_shape_tables.h\"\nconst uint8_t atom_table_pool[] = {\n");
     for (size_t i = 0; i < num_texts; i++) {
         for (size_t c = 0; c < texts[i].len; c++)
             printf("%u,", (unsigned char)texts[i].bytes[c]);
@@ -245,7 +214,7 @@ int main(void)
             num_families = line->num;
             break;
         case KIND_USE:
-            text = find((struct text){line->text, line->len});
+            text = make_find((struct pool_text){line->text, line->len});
             families[text] = line->families;
             nums[text] = line->num;
             break;
@@ -267,5 +236,6 @@ int main(void)
            total);
     write_roles("atom_table_roles", roles, num_roles);
     write_roles("atom_table_all", all, num_all);
+    make_shapes_write();
     return 0;
 }

@@ -126,6 +126,17 @@ unsigned own_atoms_index(const struct own_atoms *own, int t, unsigned number)
     return table != NULL ? atom_table_index(table, number) : ATOM_TABLE_NONE;
 }
 
+bool own_atoms_is_static(const struct own_atoms *own, unsigned number)
+{
+    if (number >= atom_table_num_texts || atom_table_uses[number].num != 0)
+        return true;
+    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
+        if (own_atoms_index(own, t, number) != ATOM_TABLE_NONE)
+            return true;
+    }
+    return false;
+}
+
 bool own_atoms_is_like(const struct own_atoms *own, int t)
 {
     return own != NULL && t < ATOM_TABLES_NUM && (own->like & 1u << t) != 0;

@@ -38,6 +38,9 @@ struct ds_text own_atoms_text(const struct own_atoms *own, unsigned number);
 struct atom_table_use own_atoms_use(const struct own_atoms *own, unsigned number);
 unsigned own_atoms_index(const struct own_atoms *own, int t, unsigned number);
 
+/* own_atoms_is_static says whether a table has an atom, or it was counted how it is used. */
+bool own_atoms_is_static(const struct own_atoms *own, unsigned number);
+
 /* own_atoms_is_like says whether the user's table may be another build of release t. */
 bool own_atoms_is_like(const struct own_atoms *own, int t);
 

@@ -69,6 +69,7 @@ struct conn {
     char *node[2];   /* memory of view.end[].node */
     bool certain[2]; /* it is the node itself that said its name, in this connection: in the
                         handshake, or as pids of its own */
+    uint32_t names_seen[2];   /* how many names of nodes were known when this end had none */
     bool creation_certain[2]; /* likewise; else it may be that of who was there before */
     struct growth growth; /* of its messages */
     bool counted;         /* in ds_stats */

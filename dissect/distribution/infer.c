@@ -67,9 +67,11 @@ static void resolve_node(struct inference *in, uint16_t slot, int end)
 static void recall_name(struct inference *in, int end)
 {
     const struct ds_endpoint *endpoint = &in->conn->view.end[end];
-    if (in->env->books == NULL || endpoint->node.data != NULL || in->env->config.certain)
+    if (in->env->books == NULL || endpoint->node.data != NULL || in->env->config.certain ||
+        in->conn->names_seen[end] == atom_books_num_names(in->env->books))
         return;
-    const struct ds_text name = atom_books_name(in->env->books, endpoint);
+    in->conn->names_seen[end] = atom_books_num_names(in->env->books);
+    const struct ds_text name = atom_books_name(in->env->books, endpoint, &in->conn->view.end[1 - end]);
     if (name.data != NULL)
         conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
 }
@@ -78,6 +80,8 @@ static void recall_name(struct inference *in, int end)
  * have told that of a node that was there before. */
 static void learn_creation(struct inference *in, int end, uint32_t creation)
 {
+    if (in->conn->creation_certain[end])
+        recall_name(in, end);
     if (creation == 0 || in->conn->creation_certain[end])
         return;
     in->conn->view.end[end].creation = creation;
@@ -98,6 +102,8 @@ static void learn(struct inference *in, int end, const struct ds_term *term, boo
         return;
     if (creation_is_now)
         learn_creation(in, end, creation);
+    else if (in->conn->creation_certain[end])
+        recall_name(in, end);
     if (node.data != NULL) {
         if (!in->conn->certain[end])
             conn_set_node(in->env, in->conn, end, node, 0, true);

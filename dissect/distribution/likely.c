@@ -6,6 +6,8 @@
 #include "likely.h"
 
 #include "atom_judge.h"
+#include "atom_shape_fit.h"
+#include "atom_shapes.h"
 
 enum {
     LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
@@ -143,6 +145,16 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
         atom_book_see(of->book, of->env, atom->slot, of->this_direction, role);
     else if (atom->state == DS_ATOM_LIKELY && of->num_seen < MAX_SEEN)
         of->seen[of->num_seen++] = (struct seen){atom->slot, atom_role_seen(role)};
+}
+
+/* note_shape takes note of the contexts of an atom. */
+static void note_shape(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num)
+{
+    const struct roles_of *of = context;
+    if (atom->state == DS_ATOM_UNKNOWN)
+        shape_fit_see(of->book, of->env, atom->slot, of->this_direction, keys, num);
+    else if (atom->state == DS_ATOM_KNOWN && of->may_tell)
+        shape_fit_see_known(of->book, (struct ds_text){(const char *)atom->text, atom->len}, keys, num);
 }
 
 /* add_roles gives out in which roles a slot stands in the message at hand; first those in which it
@@ -284,6 +296,8 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
     if (of.book != NULL) {
         guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
         atom_roles_walk(&event->message, note_role, &of);
+        if (may_learn)
+            shape_fit_see_whole(of.book, atom_shapes_walk(&event->message, note_shape, &of));
     }
     bool any = false;
     for (uint32_t i = 0; i < num_refs; i++) {

@@ -114,6 +114,9 @@ bool term_get_atom(const struct ds_term *term, struct ds_text *out);
 /* term_is_unknown_atom says whether a term is a reference to an unknown atom. */
 bool term_is_unknown_atom(const struct ds_term *term);
 
+/* term_token_creation returns the creation of a pid, port or reference; false when it is none. */
+bool term_token_creation(const struct term_token *token, uint32_t *creation);
+
 /* term_get_node returns the node of a pid, port or reference: as *out when it is known,
  * else (a reference to a cached atom that is unknown, or only likely) *out is absent and *atom
  * is the entry, NULL when the atom stands inline. False when the term is none of these. */

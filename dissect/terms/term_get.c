@@ -79,7 +79,7 @@ bool term_is_unknown_atom(const struct ds_term *term)
            number < term->num_atoms && !ds_atom_has_name(term->atoms[number].state);
 }
 
-static bool get_creation(const struct term_token *token, uint32_t *creation)
+bool term_token_creation(const struct term_token *token, uint32_t *creation)
 {
     struct value_pid pid;
     struct value_port port;
@@ -101,7 +101,7 @@ bool term_get_node(const struct ds_term *term, struct ds_text *out, const struct
 {
     struct cursor at;
     struct term_token token;
-    if (!get_token(term, &at, &token) || !get_creation(&token, creation))
+    if (!get_token(term, &at, &token) || !term_token_creation(&token, creation))
         return false;
     *atom = token.atom;
     *out = (struct ds_text){0};

@@ -111,12 +111,12 @@ static void knows_a_node_by_its_places(void **state)
     assert_int_equal(given.num_atoms, 1);
     for (uint16_t port = 1; port <= 3; port++) {
         unnamed.port = port;
-        assert_true(is_text(atom_books_name(later, &unnamed), "a@h"));
+        assert_true(is_text(atom_books_name(later, &unnamed, &unnamed), "a@h"));
     }
     unnamed.creation = 8;
-    assert_null(atom_books_name(later, &unnamed).data);
+    assert_null(atom_books_name(later, &unnamed, &unnamed).data);
     unnamed = end_of(NULL, 1, 7);
-    assert_null(atom_books_name(later, &unnamed).data); /* another port */
+    assert_null(atom_books_name(later, &unnamed, &unnamed).data); /* another port */
     atom_books_free(books);
     atom_books_free(later);
 }

@@ -1,0 +1,37 @@
+/*
+ * atom_shape_fit.h - which application a node is, and in which contexts of it a slot was seen. A
+ * table of contexts holds for one application of one release line: what another one says in the same
+ * shapes is something else. So the shapes of the whole messages that a node sends tell which table
+ * fits, if any does; until then, and where none does, contexts say nothing.
+ */
+#ifndef DISSECT_ATOM_SHAPE_FIT_H
+#define DISSECT_ATOM_SHAPE_FIT_H
+
+#include "atom_book_parts.h"
+
+/* shape_fit_see_whole takes note of the shape of a whole message. */
+void shape_fit_see_whole(struct atom_book *book, uint32_t whole);
+
+/* shape_fit_see takes note of the contexts of a slot that is unknown in a direction. */
+void shape_fit_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
+                   const uint32_t *keys, unsigned num);
+
+/* shape_fit_see_known holds the table that fits against an atom that is known. */
+void shape_fit_see_known(struct atom_book *book, struct ds_text text, const uint32_t *keys,
+                         unsigned num);
+
+/* shape_weight is what the contexts of a slot say for an atom, in bits: those of the direction at hand,
+ * and those of others. rarity: how rarely it is that atom that stands in them. */
+struct shape_weight {
+    double here, there, rarity;
+};
+
+/* shape_fit_weigh returns that; bit: of the direction. */
+struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot, unsigned text,
+                                    uint16_t bit);
+
+/* shape_fit_most_rarity returns how much of rarity at most speaks against an atom: the more, the more often
+ * the slot was seen. */
+double shape_fit_most_rarity(const struct atom_book *book, uint16_t slot);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * atom_shape_tables.c - searches in the tables of atom_shape_tables.h.
+ */
+#include "atom_shape_tables.h"
+
+static const double CODES_A_BIT = 4;
+static const double LOG_OTHERS = 6.9; /* of 120 atoms, among which what is new to a context is */
+
+/* find returns where a number stands in a sorted row, or num. */
+static uint32_t find(const uint32_t *row, uint32_t num, uint32_t number)
+{
+    uint32_t low = 0, high = num;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (row[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < num && row[low] == number ? low : num;
+}
+
+unsigned shape_table_find(const struct shape_table *table, uint32_t key)
+{
+    const uint32_t at = find(table->keys, table->num, key);
+    return at < table->num ? at : SHAPE_NONE;
+}
+
+bool shape_table_has_whole(const struct shape_table *table, uint32_t whole)
+{
+    return find(table->wholes, table->num_wholes, whole) < table->num_wholes;
+}
+
+double shape_table_rarity(const struct shape_table *table, unsigned context)
+{
+    return table->rarity[context] / CODES_A_BIT;
+}
+
+double shape_table_bits(const struct shape_table *table, unsigned context, unsigned text, double *rarity)
+{
+    for (unsigned i = table->starts[context]; i < table->starts[context + 1]; i++) {
+        if (table->fillers[i] == text) {
+            *rarity = table->shares[i] / CODES_A_BIT;
+            return LOG_OTHERS + table->novelty[context] / CODES_A_BIT;
+        }
+    }
+    *rarity = shape_table_rarity(table, context);
+    return 0;
+}

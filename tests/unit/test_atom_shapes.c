@@ -1,0 +1,329 @@
+/*
+ * test_atom_shapes.c - contexts of atoms: what of a message they know, and what a node's messages tell by
+ * them.
+ */
+#include "atom_book_world.h"
+#include "atom_shape_fit.h"
+#include "atom_shapes.h"
+#include "etf_maker.h"
+
+enum { MAX_SEEN = 4096 };
+
+struct seen {
+    unsigned num;
+    struct {
+        uint16_t slot;
+        unsigned num;
+        uint32_t keys[ATOM_SHAPE_KEYS];
+    } atoms[MAX_SEEN];
+};
+
+static void see(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num)
+{
+    struct seen *seen = context;
+    assert_in_range(num, 1, ATOM_SHAPE_KEYS);
+    assert_in_range(seen->num, 0, MAX_SEEN - 1);
+    seen->atoms[seen->num].slot = atom->slot;
+    seen->atoms[seen->num].num = num;
+    memcpy(seen->atoms[seen->num++].keys, keys, num * sizeof *keys);
+}
+
+static struct seen seen;
+
+/* walk walks a message to a name, with that payload; the atoms of the control message come first. */
+static uint32_t walk(struct ds_term payload)
+{
+    struct ds_message message = {.code = 6, .payload = payload};
+    message.control = etf_tuple(4, etf_int(6), etf_pid("a@h", 1), etf_cached(""), etf_cached(NULL));
+    memset(&seen, 0, sizeof seen);
+    return atom_shapes_walk(&message, see, &seen);
+}
+
+static bool is_same_place(uint32_t *keys, unsigned num)
+{
+    return seen.num == 3 && seen.atoms[2].num == num &&
+           memcmp(seen.atoms[2].keys, keys, num * sizeof *keys) == 0;
+}
+
+/* What stands beside an atom counts by its type, wherever the values differ. */
+static void knows_types_alone(void **state)
+{
+    uint32_t keys[ATOM_SHAPE_KEYS];
+    (void)state;
+    etf_reset();
+    const uint32_t whole = walk(etf_tuple(3, etf_cached(NULL), etf_int(7), etf_binary("x")));
+    assert_int_not_equal(whole, 0);
+    assert_int_equal(seen.num, 3); /* the nodes of pids are not told of */
+    const unsigned num = seen.atoms[2].num;
+    assert_int_equal(num, 3); /* its place, the tuple, the message */
+    memcpy(keys, seen.atoms[2].keys, sizeof keys);
+    assert_true(walk(etf_tuple(3, etf_cached("ok"), etf_int(900), etf_binary("more"))) == whole);
+    assert_true(is_same_place(keys, num));
+    assert_true(walk(etf_tuple(3, etf_cached("ok"), etf_int(9), etf_int(9))) != whole);
+    assert_false(is_same_place(keys, num));
+    assert_int_equal(seen.atoms[2].keys[0], keys[0]); /* the first of three */
+    assert_int_not_equal(seen.atoms[2].keys[1], keys[1]);
+    walk(etf_tuple(3, etf_int(7), etf_cached(NULL), etf_binary("x")));
+    assert_int_not_equal(seen.atoms[2].keys[0], keys[0]);
+}
+
+/* The name of a node is told from other atoms. */
+static void knows_nodes(void **state)
+{
+    (void)state;
+    etf_reset();
+    const uint32_t other = walk(etf_tuple(2, etf_cached("hb"), etf_cached("name")));
+    assert_true(walk(etf_tuple(2, etf_cached(NULL), etf_cached("b@h"))) != other);
+    assert_true(walk(etf_tuple(2, etf_atom("b"), etf_atom("c"))) == other);
+    assert_true(walk(etf_tuple(2, etf_atom("b"), etf_atom("c@h"))) != other);
+}
+
+/* Lists count by two elements and by how they end, maps whatever the order. */
+static void knows_lists_and_maps(void **state)
+{
+    (void)state;
+    etf_reset();
+    const struct ds_term e = etf_tuple(2, etf_cached(NULL), etf_int(1)), f = etf_tuple(1, etf_int(1));
+    const uint32_t two = walk(etf_list(2, e, e, etf_nil()));
+    const uint32_t key = seen.atoms[2].keys[2];
+    assert_true(walk(etf_list(4, e, e, f, f, etf_nil())) == two);
+    assert_true(walk(etf_list(3, e, f, e, etf_nil())) != two);
+    assert_true(walk(etf_list(1, e, etf_nil())) != two);
+    assert_true(walk(etf_list(2, e, e, etf_int(3))) != two);
+    walk(etf_list(3, e, e, e, etf_nil()));
+    assert_int_equal(seen.num, 5); /* that it is the third one says nothing */
+    assert_int_equal(seen.atoms[4].keys[2], key);
+    const uint32_t map = walk(etf_map(2, etf_cached(NULL), etf_int(1), etf_int(3), etf_nil()));
+    assert_true(walk(etf_map(2, etf_int(3), etf_nil(), etf_cached(NULL), etf_int(1))) == map);
+    assert_true(walk(etf_map(2, etf_int(3), etf_int(1), etf_cached(NULL), etf_nil())) != map);
+    assert_true(walk(etf_map(2, etf_int(1), etf_cached(NULL), etf_int(3), etf_nil())) != map);
+}
+
+/* What is longer or deeper than is looked at has no whole; contexts in it that are complete are told. */
+static void keeps_bounds(void **state)
+{
+    (void)state;
+    etf_reset();
+    struct ds_term deep = etf_tuple(1, etf_cached(NULL));
+    for (int i = 0; i < 100; i++)
+        deep = etf_tuple(1, deep);
+    (void)walk(deep); /* one level stands for all beneath it */
+    uint8_t bytes[8192] = {108, 0, 0, 16, 0}; /* a list of 4096 */
+    for (size_t i = 5; i < 5 + 4096; i += 2) {
+        bytes[i] = 97;
+        bytes[i + 1] = 1;
+    }
+    const struct ds_term cut = etf_raw(bytes, 5 + 4096);
+    assert_int_equal(walk(cut), 0);
+    assert_int_equal(seen.num, 2); /* those of the control message */
+    assert_int_equal(seen.atoms[0].num, 2);
+}
+
+/* The tables are sorted and refer to what there is. */
+static void tables_are_whole(void **state)
+{
+    (void)state;
+    for (int t = 0; t < SHAPE_TABLES_NUM; t++) {
+        const struct shape_table *table = &shape_tables[t];
+        assert_true(table->num != 0 && table->num < SHAPE_NONE);
+        for (uint32_t i = 0; i < table->num; i++) {
+            assert_true(i == 0 || table->keys[i - 1] < table->keys[i]);
+            assert_true(table->starts[i] < table->starts[i + 1]);
+            assert_int_equal(shape_table_find(table, table->keys[i]), i);
+        }
+        for (unsigned i = 0; i < table->starts[table->num]; i++)
+            assert_true(table->fillers[i] < atom_table_num_texts);
+        for (uint32_t i = 1; i < table->num_wholes; i++)
+            assert_true(table->wholes[i - 1] < table->wholes[i]);
+    }
+}
+
+enum { RABBIT = 1 }; /* any table of an application */
+
+static void see_wholes(struct atom_book *book, uint32_t num)
+{
+    for (uint32_t i = 0; i < num; i++)
+        shape_fit_see_whole(book, shape_tables[RABBIT].wholes[i]);
+}
+
+/* sure_context returns a context of the table in which one atom stands, that no release has. */
+static uint32_t sure_context(unsigned *text)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    for (uint32_t i = 0; i < table->num; i++) {
+        *text = table->fillers[table->starts[i]];
+        if (table->starts[i + 1] == table->starts[i] + 1 && table->novelty[i] >= 32 &&
+            !own_atoms_is_static(NULL, *text))
+            return table->keys[i];
+    }
+    fail();
+    return 0;
+}
+
+/* A table says nothing before it is known to fit; it fits when its shapes are most of those seen. */
+static void application_is_found_out(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    (void)state;
+    see_wholes(book, 4);
+    assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
+    see_wholes(book, 4); /* the same once more */
+    assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
+    see_wholes(book, 5);
+    assert_int_equal(book->shapes.table, RABBIT);
+    for (uint32_t i = 1; i <= 7; i++)
+        shape_fit_see_whole(book, 2 * i); /* no hash is even */
+    assert_int_equal(book->shapes.table, RABBIT);
+    shape_fit_see_whole(book, 16);
+    assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+/* An atom that is known and stands where the table has another one: thrice, and it does not fit. */
+static void known_atoms_refute_it(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    see_wholes(book, 20);
+    shape_fit_see_known(book, text_of("something_else"), &key, 1);
+    shape_fit_see_known(book, text_of("something_else"), &key, 1);
+    shape_fit_see_known(book, atom_table_text(text), &key, 1);
+    assert_int_equal(book->shapes.table, RABBIT);
+    shape_fit_see_known(book, text_of("something_else"), &key, 1);
+    assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
+    see_wholes(book, 40);
+    assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON); /* for good */
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+static bool is_judged(struct atom_book *book, uint16_t slot, unsigned text)
+{
+    const struct ds_text found = atom_judge(book, slot, 1), want = atom_table_text(text);
+    return found.data != NULL && found.len == want.len && memcmp(found.data, want.data, want.len) == 0;
+}
+
+/* What stands where one atom alone does is that one, but if another slot has it. */
+static void contexts_tell_atoms(void **state)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    fit(book);
+    atom_book_see(book, &env, 2001, 1, &to);
+    atom_book_see(book, &env, 2002, 1, &to);
+    shape_fit_see(book, &env, 2001, 1, &key, 1);
+    assert_null(atom_judge(book, 2001, 1).data); /* which application it is, is not known */
+    see_wholes(book, 20);
+    for (int i = 0; i < 64; i++)
+        shape_fit_see(book, &env, 2001, 1, &key, 1);
+    assert_true(is_judged(book, 2001, text));
+    assert_false(is_judged(book, 2001, text + 1));
+    for (int i = 0; i < 64; i++)
+        shape_fit_see(book, &env, 2002, 1, &key, 1);
+    assert_null(atom_judge(book, 2002, 1).data); /* an atom has one slot */
+    assert_true(is_judged(book, 2001, text));
+    atom_book_release(book);
+
+    const struct ds_endpoint other = end_of("b@h", 2, 7);
+    book = atom_books_find(books, &env, &other);
+    fit(book);
+    see_wholes(book, 20);
+    atom_book_see(book, &env, 2001, 1, &to);
+    for (int i = 0; i < 64; i++)
+        shape_fit_see(book, &env, 2001, 1, &key, 1);
+    assert_true(is_judged(book, 2001, text));
+    atom_book_define(book, &env, 77, atom_table_text(text), 1, ATOM_BOOK_USED);
+    assert_null(atom_judge(book, 2001, 1).data);
+    atom_book_release(book);
+    atom_books_free(books);
+}
+
+static void run_with_failures(void *context)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    struct atom_books *books = atom_books_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct atom_book *book = books != NULL ? atom_books_find(books, &env, &end) : NULL;
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)context;
+    if (book != NULL) {
+        see_wholes(book, 20);
+        atom_book_see(book, &env, 2001, 1, &to);
+        for (int i = 0; i < 64; i++)
+            shape_fit_see(book, &env, 2001, 1, &key, 1);
+        assert_true(atom_judge(book, 2001, 1).data != NULL || failing_alloc_failed());
+        atom_book_release(book);
+    }
+    atom_books_free(books);
+}
+
+static void survives_without_memory(void **state)
+{
+    (void)state;
+    assert_in_range(failing_alloc_each(run_with_failures, NULL), 5, 20);
+}
+
+/* A slot that stands for the node of pids with a creation is that of the node which has it, where no other
+ * one has; but on one host several may have been started in one second. */
+static void creations_tell_nodes(void **state)
+{
+    static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
+    struct atom_books *books = atom_books_new(8);
+    const struct ds_endpoint ends[] = {end_of("a@h", 1, 7), end_of("b@i", 2, 9), end_of("c@j", 3, 9),
+                                       end_of("d@h", 1, 9)};
+    struct atom_book *book[4];
+    (void)state;
+    book[0] = atom_books_find(books, &env, &ends[0]);
+    atom_book_see(book[0], &env, 1700, 1, &node);
+    assert_null(atom_judge(book[0], 1700, 1).data);
+    book[3] = atom_books_find(books, &env, &ends[3]);
+    assert_null(atom_book_name_of(book[0], 1700).data);
+    book[1] = atom_books_find(books, &env, &ends[1]);
+    struct ds_text name = atom_book_name_of(book[0], 1700);
+    assert_true(name.len == 3 && memcmp(name.data, "b@i", 3) == 0);
+    atom_book_see(book[0], &env, 1700, 2, &node);
+    name = atom_judge(book[0], 1700, 2);
+    assert_true(name.len == 3 && memcmp(name.data, "b@i", 3) == 0);
+    book[2] = atom_books_find(books, &env, &ends[2]);
+    assert_null(atom_book_name_of(book[0], 1700).data);
+
+    /* The same of the end of a connection. */
+    struct ds_endpoint unnamed = end_of(NULL, 2, 9);
+    unnamed.port = 41000;
+    name = atom_books_name(books, &unnamed, &ends[0]);
+    assert_true(name.len == 3 && memcmp(name.data, "b@i", 3) == 0);
+    assert_null(atom_books_name(books, &unnamed, &ends[1]).data); /* on that host, too */
+    for (int i = 0; i < 4; i++)
+        atom_book_release(book[i]);
+    atom_books_free(books);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_types_alone),
+        cmocka_unit_test(knows_nodes),
+        cmocka_unit_test(knows_lists_and_maps),
+        cmocka_unit_test(keeps_bounds),
+        cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(application_is_found_out),
+        cmocka_unit_test(known_atoms_refute_it),
+        cmocka_unit_test(contexts_tell_atoms),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(creations_tell_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
