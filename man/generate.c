@@ -85,11 +85,13 @@ static void put_options(void)
 #define OPTION(setter, name, letter, argument, help) put_option(name, letter, argument, help);
 #define FLAG(field, name, letter, help) put_option(name, letter, NULL, help);
 #define WORD(field, name, letter, argument, help) put_option(name, letter, argument, help);
+#define SAME(name, other, value) put_option(name, 0, NULL, "the same as --" other " " value);
 #include "options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG
 #undef WORD
+#undef SAME
     puts(".El");
 }
 

@@ -8,7 +8,9 @@
 #include "keylog_hints.h"
 #include "finding_kinds.h"
 #include "options.h"
+#include "option_report.h"
 #include "own_labels.h"
+#include "sink.h"
 #include "sniff.h"
 #include "stop.h"
 
@@ -74,6 +76,14 @@ int main(int argc, char **argv)
             break;
         case ACTION_LIST_FIELDS:
             filter_list_fields(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_LIST_FORMATS:
+            sink_list(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_LIST_REPORTS:
+            option_report_list(stdout);
             status = STATUS_OK;
             break;
         case ACTION_LIST_LABELS:

@@ -53,17 +53,20 @@ static void add_formats(struct choice *choice)
     const size_t num = sink_get_names(names);
     for (size_t i = 0; i < num; i++)
         add_word(choice, names[i], strlen(names[i]));
+    add_word(choice, "list", strlen("list"));
 }
 
 static void add_reports(struct choice *choice)
 {
     static const char *const names[] = {
-#define REPORT(id, name, kind) name,
+#define REPORT(id, name, kind, what) name,
 #include "reports.def"
 #undef REPORT
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         add_word(choice, names[i], strlen(names[i]));
+    add_word(choice, "all", strlen("all"));
+    add_word(choice, "list", strlen("list"));
 }
 
 static void add_findings(struct choice *choice)

@@ -30,11 +30,10 @@ static enum wants wants_of(const struct option_line *line)
 static bool find(const char *name, enum wants *wants)
 {
     *wants = WANTS_ARGUMENT;
-    for (int i = 0; i < NUM_OPTION_LINES; i++) {
-        if (option_lines[i].kind != OPTION_SECTION && strcmp(option_lines[i].name, name) == 0) {
-            *wants = wants_of(&option_lines[i]);
-            return true;
-        }
+    const struct option_line *line = option_line_find(name);
+    if (line != NULL) {
+        *wants = wants_of(line);
+        return true;
     }
     for (int i = 0; i < DS_LIMIT_COUNT && strncmp(name, "max-", 4) == 0; i++) {
         if (strcmp(ds_limit_name((enum ds_limit)i), name + 4) == 0)

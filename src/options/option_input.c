@@ -124,6 +124,14 @@ bool option_set_dist_port(struct options *o, const char *value)
     return true;
 }
 
+bool option_set_follow(struct options *o, const char *value)
+{
+    (void)o;
+    (void)value;
+    complain("--follow is the default: ports that EPMD and handshakes reveal are followed");
+    return true;
+}
+
 bool option_set_epmd_port(struct options *o, const char *value)
 {
     uint64_t port;

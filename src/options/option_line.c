@@ -11,19 +11,31 @@
 #include <string.h>
 
 const struct option_line option_lines[NUM_OPTION_LINES] = {
-#define SECTION(title) {OPTION_SECTION, NULL, 0, title, 0, NULL, NULL},
+#define SECTION(title) {OPTION_SECTION, NULL, 0, title, 0, NULL, NULL, NULL, NULL},
 #define OPTION(setter, name, letter, argument, help)                                              \
-    {OPTION_SETTER, option_set_##setter, 0, name, letter, argument, help},
+    {OPTION_SETTER, option_set_##setter, 0, name, letter, argument, help, NULL, NULL},
 #define FLAG(field, name, letter, help)                                                            \
-    {OPTION_FLAG, NULL, offsetof(struct options, field), name, letter, NULL, help},
+    {OPTION_FLAG, NULL, offsetof(struct options, field), name, letter, NULL, help, NULL, NULL},
 #define WORD(field, name, letter, argument, help)                                                  \
-    {OPTION_WORD, NULL, offsetof(struct options, field), name, letter, argument, help},
+    {OPTION_WORD, NULL, offsetof(struct options, field), name, letter, argument, help, NULL, NULL},
+#define SAME(name, other, value)                                                                   \
+    {OPTION_SAME, NULL, 0, name, 0, NULL, "the same as --" other " " value, other, value},
 #include "options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG
 #undef WORD
+#undef SAME
 };
+
+const struct option_line *option_line_find(const char *name)
+{
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        if (option_lines[i].kind != OPTION_SECTION && strcmp(option_lines[i].name, name) == 0)
+            return &option_lines[i];
+    }
+    return NULL;
+}
 
 bool option_line_may_lack_argument(const struct option_line *line)
 {
@@ -53,6 +65,8 @@ bool option_take(struct options *options, const struct option_line *line, const 
     switch (line->kind) {
     case OPTION_SECTION:
         break;
+    case OPTION_SAME:
+        return option_take(options, option_line_find(line->same_as), line->value);
     case OPTION_SETTER:
         return line->set(options, value);
     case OPTION_FLAG:

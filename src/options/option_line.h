@@ -12,6 +12,7 @@ enum option_kind {
     OPTION_SETTER,  /* set takes the argument */
     OPTION_FLAG,    /* the bool at offset becomes true */
     OPTION_WORD,    /* the text at offset becomes the argument */
+    OPTION_SAME,    /* another option with a value: same_as and value */
 };
 
 /* option_line is one line of the table. */
@@ -23,6 +24,7 @@ struct option_line {
     int letter;           /* 0: none */
     const char *argument; /* what it is called; NULL: none; in brackets: may be left out */
     const char *help;
+    const char *same_as, *value; /* of OPTION_SAME: the long name, and its argument */
 };
 
 enum {
@@ -31,14 +33,19 @@ enum {
 #define OPTION(setter, name, letter, argument, help) +1
 #define FLAG(field, name, letter, help) +1
 #define WORD(field, name, letter, argument, help) +1
+#define SAME(name, other, value) +1
 #include "options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG
 #undef WORD
+#undef SAME
 };
 
 extern const struct option_line option_lines[NUM_OPTION_LINES];
+
+/* option_line_find returns the option of that long name, or NULL. */
+const struct option_line *option_line_find(const char *name);
 
 /* option_line_may_lack_argument says whether all of it stands in brackets. */
 bool option_line_may_lack_argument(const struct option_line *line);

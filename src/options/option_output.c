@@ -108,10 +108,29 @@ bool option_set_otlp_queue(struct options *o, const char *value)
     return false;
 }
 
+bool option_set_html(struct options *o, const char *value)
+{
+    const struct sink_kind *kind = sink_find("html", strlen("html"));
+    if (o->output.num_formats == MAX_FORMATS) {
+        complain("-T can be given at most %d times", MAX_FORMATS);
+        return false;
+    }
+    if (value == NULL)
+        o->page_to_name = kind;
+    else if (!kind->check(value))
+        return false;
+    o->output.formats[o->output.num_formats++] = (struct sink_format){kind, value};
+    return true;
+}
+
 bool option_set_format(struct options *o, const char *value)
 {
     size_t len = strcspn(value, "=");
     const struct sink_kind *kind = sink_find(value, len);
+    if (strcmp(value, "list") == 0) {
+        o->action = ACTION_LIST_FORMATS;
+        return true;
+    }
     if (kind == NULL) {
         const char *names[MAX_KINDS];
         const struct choices choices = option_print_choices(value, len, names, sink_get_names(names));
@@ -135,7 +154,7 @@ bool option_set_format(struct options *o, const char *value)
     }
     if (file != NULL && strcmp(file, "-") == 0)
         file = NULL;
-    if (kind->check != NULL && !kind->check(file))
+    if (kind->test_suffix == NULL && kind->check != NULL && !kind->check(file))
         return false;
     if (!name_also_written(o, kind, file))
         return false;
@@ -189,20 +208,6 @@ bool option_set_json_syntax(struct options *o, const char *value)
     if (!option_parse_choice("--json-syntax", value, syntaxes, DS_SYNTAX_NUM, &which))
         return false;
     o->output.json_syntax = (enum ds_syntax)which;
-    return true;
-}
-
-bool option_set_report(struct options *o, const char *value)
-{
-    static const char *const names[] = {
-#define REPORT(id, name, kind) name,
-#include "reports.def"
-#undef REPORT
-    };
-    size_t which;
-    if (!option_parse_choice("--report", value, names, REPORT_COUNT, &which))
-        return false;
-    o->report.wanted[which] = true;
     return true;
 }
 

@@ -13,10 +13,12 @@
     bool option_set_##setter(struct options *options, const char *value);
 #define FLAG(field, name, letter, help)
 #define WORD(field, name, letter, argument, help)
+#define SAME(name, other, value)
 #include "options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG
 #undef WORD
+#undef SAME
 
 #endif

@@ -119,7 +119,14 @@ static bool set_moment(const char *option, struct moment *moment, const char *va
 {
     if (moment_parse(value, moment))
         return true;
-    complain("%s takes %s, not '%s'", option, moment_forms, value);
+    char after[64];
+    struct moment meant;
+    snprintf(after, sizeof after, "+%s", value);
+    if (moment_parse(after, &meant))
+        complain("%s takes %s, not '%s': did you mean %s, after the first packet?", option, moment_forms,
+                 value, after);
+    else
+        complain("%s takes %s, not '%s'", option, moment_forms, value);
     return false;
 }
 

@@ -8,8 +8,10 @@
 #include "filter.h"
 #include "own_labels.h"
 #include "option_conflicts.h"
+#include "option_files.h"
 #include "option_line.h"
 #include "option_redact.h"
+#include "option_report.h"
 #include "option_values.h"
 #include "pcapng_form.h"
 #include "sink.h"
@@ -249,6 +251,8 @@ static void complain_unknown(int value, const char *given)
         complain("%s needs an argument, %s: see distsniff --help", given, argument);
     else if (value == ':')
         complain("-%c needs an argument, %s: see distsniff --help", optopt, argument);
+    else if (optopt == 'j')
+        complain("unknown option -j: did you mean --json, or --jobs?");
     else if (optopt != 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0)
         complain("unknown option -%c: see distsniff --help", optopt);
     else if (optopt != 0)
@@ -324,8 +328,56 @@ static void say_where(const struct options *options, const char *word, char *whe
     complain_about(line != 0 ? where : NULL);
 }
 
-/* take_options takes the options one by one, and notes them in given, which has room for one
- * a word, or for each letter of a word. */
+/* is_option says whether a word is an option of this program and nothing else. */
+static bool is_option(const char *word)
+{
+    if (word[0] != '-')
+        return false;
+    if (word[1] == '-')
+        return option_line_find(word + 2) != NULL;
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        if (option_lines[i].letter != 0 && option_lines[i].letter == word[1] && word[2] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* check_regex: tcpdump has an -e without an argument. */
+static bool check_regex(const struct option_line *line, const char *value)
+{
+    if (strcmp(line->name, "regexp") != 0 || !is_option(value))
+        return true;
+    complain("-e takes a regular expression that messages match, not the option %s: to look for that text, "
+             "write -e '[-]%s'",
+             value, value + 1);
+    return false;
+}
+
+/* take takes an option and adds it to given: as the one that it is the same as, and a report by each name
+ * that is meant. */
+static bool take(struct options *options, const struct option_line *line, const char *value,
+                 struct option_given *given, size_t *num)
+{
+    const char *names[REPORT_COUNT] = {value};
+    if (line->kind == OPTION_SAME) {
+        names[0] = value = line->value;
+        line = option_line_find(line->same_as);
+    }
+    size_t num_names = strcmp(line->name, "report") == 0 ? option_report_names(value, names) : 1;
+    if (num_names == 0) { /* what is wrong with it is said when it is taken */
+        names[0] = value;
+        num_names = 1;
+    }
+    for (size_t i = 0; i < num_names; i++) {
+        given[(*num)++] = (struct option_given){line, names[i]};
+        if (!check_once(given, *num) || !option_take(options, line, names[i]))
+            return false;
+    }
+    return true;
+}
+
+/* take_options takes the options one by one and adds them to given, which has room for each report a
+ * letter. */
 static bool take_options(struct options *options, int argc, char **argv,
                          struct option_given *given, size_t *num)
 {
@@ -348,8 +400,8 @@ static bool take_options(struct options *options, int argc, char **argv,
                 return false;
             continue;
         }
-        given[(*num)++] = (struct option_given){find_line(value), optarg};
-        if (!check_once(given, *num) || !option_take(options, find_line(value), optarg))
+        const struct option_line *line = find_line(value);
+        if (!check_regex(line, optarg) || !take(options, line, optarg, given, num))
             return false;
     }
     return true;
@@ -381,16 +433,65 @@ static void hand_down(struct options *o)
     o->ending.max_ring_files = o->keep.rotation.files;
 }
 
+/* read_words reads the capture files that stand before the expression, and returns what is behind them. */
+static char **read_words(struct options *options, char **words, struct option_given *given, size_t *num)
+{
+    const size_t num_files = option_files_count(words);
+    for (size_t i = 0; i < num_files; i++) {
+        if (!take(options, option_line_find("read"), words[i], given, num))
+            return NULL;
+        complain("reading %s: a capture file without an option is read as by -r", words[i]);
+    }
+    return words + num_files;
+}
+
+/* check_command says what to type instead of a command, which an expression has none of. */
+static bool check_command(char **words)
+{
+    const char *names[REPORT_COUNT];
+    if (strcmp(words[0], "help") == 0) {
+        complain("there are no commands: see distsniff -h, or distsniff --help for all");
+        return false;
+    }
+    if (strcmp(words[0], "all") == 0 || option_report_names(words[0], names) != 1 ||
+        strcmp(words[0], names[0]) != 0 || option_files_is_expression(words[0]))
+        return true;
+    const bool has_file = words[1] != NULL && option_files_count(words + 1) != 0;
+    complain("there are no commands: type distsniff%s%s --report %s", has_file ? " -r " : "",
+             has_file ? words[1] : "", words[0]);
+    return false;
+}
+
+/* check_argument says where the argument of the option before it belongs. */
+static bool check_argument(const struct options *options, char **words, const struct option_given *given,
+                           size_t num)
+{
+    static const char html[] = ".html";
+    const char *word = words[0];
+    const size_t len = strlen(word), html_len = sizeof html - 1;
+    if (options->page_to_name != NULL && len > html_len && strcmp(word + len - html_len, html) == 0) {
+        complain("%s is taken for a BPF expression: the file of --html stands behind =, --html=%s", word,
+                 word);
+        return false;
+    }
+    if (num != 0 && strcmp(given[num - 1].line->name, "report") == 0 && words[1] == NULL &&
+        strspn(word, "0123456789") == len) {
+        complain("%s is taken for a BPF expression: to show so many lines of --report %s, give --rows %s",
+                 word, given[num - 1].value, word);
+        return false;
+    }
+    return true;
+}
+
 /* check_words says what the first word of the expression is, if it is meant otherwise. */
-static bool check_words(char **words)
+static bool check_words(const struct options *options, char **words, const struct option_given *given,
+                        size_t num)
 {
     static const char *const endings[] = {".pcap", ".pcapng", ".cap", ".gz", ".zst"};
     const char *word = words[0];
     bool is_name = false;
-    if (word != NULL && strcmp(word, "help") == 0) {
-        complain("there are no commands: see distsniff -h, or distsniff --help for all");
+    if (word != NULL && (!check_command(words) || !check_argument(options, words, given, num)))
         return false;
-    }
     for (size_t i = 0; word != NULL && i < sizeof endings / sizeof endings[0]; i++) {
         const size_t len = strlen(endings[i]), word_len = strlen(word);
         is_name = is_name || (word_len > len && strcmp(word + word_len - len, endings[i]) == 0);
@@ -402,13 +503,15 @@ static bool check_words(char **words)
 }
 
 /* What can only be checked when all options have been read. */
-static bool finish(struct options *options, char **words, const struct option_given *given,
-                   size_t num)
+static bool finish(struct options *options, char **words, struct option_given *given, size_t *num)
 {
     char *of_config[] = {options->file.expression, NULL};
     if (words[0] == NULL)
         words = of_config;
-    if (!check_words(words) || !join_expression(options, words) || !option_check_conflicts(given, num) ||
+    else if (!options->is_running)
+        words = read_words(options, words, given, num);
+    if (words == NULL || !check_words(options, words, given, *num) || !option_files_name(options) ||
+        !join_expression(options, words) || !option_check_conflicts(given, *num) ||
         !check_together(options) || !option_check_redact(options) || !compile_regexes(options))
         return false;
     choose_formats(options);
@@ -439,7 +542,7 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
     size_t num_letters = 1; /* no more options than letters */
     for (int i = 0; i < argc; i++)
         num_letters += strlen(argv[i]);
-    options->given = calloc(num_letters, sizeof *options->given);
+    options->given = calloc(num_letters * REPORT_COUNT, sizeof *options->given);
     if (options->given == NULL) {
         complain("out of memory");
         return false;
@@ -448,8 +551,9 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
         return false;
     if (running != NULL)
         options->jobs = running->jobs;
+    options->is_running = running != NULL;
     return (options->action != ACTION_SNIFF && options->action != ACTION_CHECK_CONFIG) ||
-           finish(options, argv + optind, options->given, options->num_given);
+           finish(options, argv + optind, options->given, &options->num_given);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)
@@ -468,6 +572,8 @@ void options_free(struct options *options)
         free(options->names_beside[i]);
     for (size_t i = 0; i < MAX_FORMATS * MAX_ALSO_WRITTEN; i++)
         free(options->names_also[i / MAX_ALSO_WRITTEN][i % MAX_ALSO_WRITTEN]);
+    while (options->num_names_made != 0)
+        free(options->names_made[--options->num_names_made]);
     free(options->capture.read_files);
     free(options->keylog.files);
     options->keylog.files = NULL;

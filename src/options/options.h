@@ -40,6 +40,8 @@ enum action {
     ACTION_LIST_INTERFACES,
     ACTION_LIST_FIELDS,
     ACTION_LIST_LABELS,
+    ACTION_LIST_FORMATS,
+    ACTION_LIST_REPORTS,
     ACTION_PRINT_REFRESH,
     ACTION_PRINT_KEYLOG_CONFIG,
     ACTION_EXPLAIN,
@@ -63,6 +65,9 @@ struct options {
     struct redact_config redact;
     struct sink_config output;
     char *names_beside[MAX_FORMATS]; /* files that a format writes beside its own */
+    const struct sink_kind *page_to_name; /* of --html without a file; NULL: none */
+    char *names_made[MAX_FORMATS + 1];    /* names of files that are made of others */
+    size_t num_names_made;
     char *names_also[MAX_FORMATS][MAX_ALSO_WRITTEN]; /* and those that are there while it is written */
     struct report_config report;
     struct metrics_config metrics;
@@ -90,6 +95,7 @@ struct options {
     bool no_calls;
     unsigned jobs; /* threads that write, at most MAX_JOBS */
     bool quiet, strict;
+    bool is_running; /* the command line is read again: files that it names are open */
     enum option_syntax syntax;
     uint16_t epmd_port;
     enum sandbox_wish sandbox;

@@ -9,6 +9,7 @@
 #include "record.h"
 
 #include <distsniff/dissect.h>
+#include <stdio.h>
 
 struct sink;
 struct sink_kind;
@@ -94,6 +95,8 @@ struct sink_kind {
     /* beside is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
     const struct sink_kind *beside;
     const char *ending, *beside_ending;
+    /* What the name of a module of tests ends in, before ending. NULL: it is no such module. */
+    const char *test_suffix;
     /* Endings of what is there beside it while it is written, and is read and written; NULL: none. */
     const char *also_writes[MAX_ALSO_WRITTEN];
 };
@@ -139,6 +142,9 @@ bool sinks_want_unselected(const struct sink_config *config);
 
 /* sinks_want_raw says whether one of the formats asked for wants the bytes as sent. */
 bool sinks_want_raw(const struct sink_config *config);
+
+/* sink_list writes a line for each format: its name, and what it is. */
+void sink_list(FILE *out);
 
 /* sink_get_names returns how many kinds there are. */
 enum { MAX_KINDS = 32 };

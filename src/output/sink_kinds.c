@@ -38,6 +38,12 @@ const struct sink_kind *sink_find(const char *name, size_t len)
     return NULL;
 }
 
+void sink_list(FILE *out)
+{
+    for (int i = 0; i < NUM_KINDS; i++)
+        fprintf(out, "%-10s %s\n", kinds[i]->name, kinds[i]->help);
+}
+
 size_t sink_get_names(const char *names[MAX_KINDS])
 {
     _Static_assert((int)NUM_KINDS <= (int)MAX_KINDS, "all have room");

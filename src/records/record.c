@@ -90,6 +90,12 @@ const char *call_outcome_name(enum call_outcome outcome)
     return (unsigned)outcome < CALL_OUTCOME_COUNT ? names[outcome] : NULL;
 }
 
+bool call_outcome_is_failure(enum call_outcome outcome)
+{
+    return outcome == CALL_ERROR || outcome == CALL_NOPROC || outcome == CALL_TIMEOUT ||
+           outcome == CALL_ABANDONED || outcome == CALL_NOCONNECTION;
+}
+
 const char *monitor_outcome_name(enum monitor_outcome outcome)
 {
     static const char *const names[] = {

@@ -187,6 +187,8 @@ size_t record_terms_len(const struct record *record);
 const char *record_type_name(enum ds_event_type type); /* NULL of what no record is made of */
 const char *note_role_name(enum note_role role);
 const char *call_outcome_name(enum call_outcome outcome);
+/* call_outcome_is_failure says whether the caller got no answer, or an error: -Y calls these "failed". */
+bool call_outcome_is_failure(enum call_outcome outcome);
 const char *monitor_outcome_name(enum monitor_outcome outcome);
 
 /* titles_text returns one of the titles in that syntax, in Erlang's where there is no other. */

@@ -20,7 +20,7 @@
 enum { WRITE_LEN = 65536 }; /* so much text is written out */
 
 static const struct report_kind *const kinds[REPORT_COUNT] = {
-#define REPORT(id, name, kind) kind,
+#define REPORT(id, name, kind, what) kind,
 #include "reports.def"
 #undef REPORT
 };

@@ -11,7 +11,7 @@ struct reports;
 
 /* The tables of --report. */
 enum report {
-#define REPORT(id, name, kind) REPORT_##id,
+#define REPORT(id, name, kind, what) REPORT_##id,
 #include "reports.def"
 #undef REPORT
     REPORT_COUNT

@@ -55,6 +55,8 @@ static void get_outcome(struct probe *probe, const struct record *record, int wh
         probe_offer_string(probe, monitor_outcome_name(record->monitor->outcome));
     if (outcome != CALL_OPEN)
         probe_offer_string(probe, call_outcome_name(outcome));
+    if (call_outcome_is_failure(outcome))
+        probe_offer_string(probe, "failed");
 }
 
 enum party_role { CALLER, CALLEE, WATCHER, TARGET };

@@ -274,6 +274,7 @@ static const struct filter_field fields[] = {
     {"type", FIELD_TEXT, get_type, 0, filter_word_of_type},
     {"ts", FIELD_TIME, get_ts, 0, NULL},
     {"frame", FIELD_NUMBER, get_frame, 0, NULL},
+    {"packet", FIELD_NUMBER, get_frame, 0, NULL}, /* what people call it */
     {"conn", FIELD_NUMBER, get_conn, 0, NULL},
     {"node", FIELD_TEXT, get_node, EITHER, NULL},
     {"addr", FIELD_TEXT, get_addr, EITHER, NULL},

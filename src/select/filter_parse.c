@@ -305,8 +305,11 @@ static bool check_word(struct parser *p, size_t at, const struct filter_field *f
     if (nearest != NULL && nearest[0] != '\0')
         return fail(p, at, "there is no %s '%.*s': did you mean %s?", field->name, len, text->data,
                     nearest);
-    return fail(p, at, "there is no %s '%.*s': they are those that json shows", field->name, len,
-                text->data);
+    char all[160];
+    if (!filter_word_list(field->words, all, sizeof all))
+        return fail(p, at, "there is no %s '%.*s': see the values that -T json shows", field->name, len,
+                    text->data);
+    return fail(p, at, "there is no %s '%.*s': use %s", field->name, len, text->data, all);
 }
 
 /* read_flags makes the number of "0xdf7fbd", which is how flags are shown. */

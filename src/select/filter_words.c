@@ -11,6 +11,7 @@
 #include "record.h"
 
 #include <distsniff/dissect.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_WORDS_OF_ONE = 4096, MIN_BEGINNING = 3 };
@@ -60,6 +61,9 @@ const char *filter_word_of_role(size_t i)
 
 const char *filter_word_of_outcome(size_t i)
 {
+    if (i == 0)
+        return "failed"; /* any outcome that call_outcome_is_failure names */
+    i--;
     return i < CALL_OUTCOME_COUNT
                ? call_outcome_name((enum call_outcome)i)
                : monitor_outcome_name((enum monitor_outcome)(i - CALL_OUTCOME_COUNT));
@@ -146,6 +150,23 @@ bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **
     }
     *nearest = nearest_find(text.data, text.len, names, num);
     return false;
+}
+
+bool filter_word_list(filter_word_fn *words, char *out, size_t size)
+{
+    size_t len = 0;
+    const char *word;
+    for (size_t i = 0; (word = words(i)) != NULL; i++) {
+        bool is_new = true;
+        for (size_t before = 0; before < i; before++)
+            is_new = is_new && strcmp(words(before), word) != 0;
+        if (!is_new)
+            continue;
+        len += (size_t)snprintf(out + len, size - len, "%s%s", len != 0 ? ", " : "", word);
+        if (len >= size)
+            return false;
+    }
+    return true;
 }
 
 const char *filter_word_of_finding(size_t i)

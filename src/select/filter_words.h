@@ -23,4 +23,8 @@ filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_step, filt
  * that differs least, or NULL when all differ too much. */
 bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **nearest);
 
+/* filter_word_list writes all the words, each once, with commas between them. False where they have no
+ * room. */
+bool filter_word_list(filter_word_fn *words, char *out, size_t size);
+
 #endif

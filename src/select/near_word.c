@@ -46,12 +46,12 @@ void near_word_take(struct near_word *near, struct ds_text word, struct ds_text 
     memcpy(near->nearest, name.data, name.len);
 }
 
-void near_word_tell(const struct near_word *near, const char *option, const char *field,
+bool near_word_tell(const struct near_word *near, const char *option, const char *field,
                     struct ds_text word)
 {
     struct ds_buffer text = {0};
     if (near->occurs || near->len == 0)
-        return;
+        return false;
     printable_text(word, &text);
     ds_buffer_add_text(&text, field != NULL ? " held of nothing; there was "
                                             : " never occurred; there was ");
@@ -60,4 +60,5 @@ void near_word_tell(const struct near_word *near, const char *option, const char
         complain("%s%s%s: %.*s", option, field != NULL ? " " : "", field != NULL ? field : "",
                  (int)text.len, text.data);
     ds_buffer_free(&text);
+    return true;
 }

@@ -23,8 +23,8 @@ struct near_word {
 void near_word_take(struct near_word *near, struct ds_text word, struct ds_text name);
 
 /* near_word_tell says on standard error, where the word never occurred and some other is near, what occurs:
- * option and field (NULL: none) are where the user gave it. */
-void near_word_tell(const struct near_word *near, const char *option, const char *field,
+ * option and field (NULL: none) are where the user gave it. False where it said nothing. */
+bool near_word_tell(const struct near_word *near, const char *option, const char *field,
                     struct ds_text word);
 
 #endif

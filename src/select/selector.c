@@ -3,11 +3,13 @@
  */
 #include "selector.h"
 
+#include "complain.h"
 #include "event_text.h"
 #include "filter.h"
 #include "keys.h"
 #include "labels.h"
 #include "near_word.h"
+#include "printable.h"
 #include "table.h"
 
 #include <distsniff/identity.h>
@@ -27,6 +29,13 @@ struct followed {
     uint64_t conn, left;
 };
 
+/* node_names is the first nodes that were seen, for a --node that is none of them. */
+struct node_names {
+    char name[6][NEAR_WORD_MAX + 1];
+    size_t num;
+    bool has_more;
+};
+
 struct selector {
     const struct selector_config *config;
     bool has_picks; /* one of those that say nothing about the end of a call */
@@ -38,6 +47,7 @@ struct selector {
     struct event_text *printer;
     struct ds_buffer text;
     struct near_word *near; /* of --node, then of --process; NULL: none is given, or all occur */
+    struct node_names nodes; /* while near is there */
     uint64_t num_given_up;
     uint64_t no_memory;
 };
@@ -225,6 +235,37 @@ static void take_node(struct near_word *near, struct ds_text word, struct ds_tex
     near_word_take(near, word, node);
 }
 
+static void add_node_name(struct node_names *nodes, struct ds_text node)
+{
+    if (node.data == NULL || node.len == 0 || node.len > NEAR_WORD_MAX)
+        return;
+    for (size_t i = 0; i < nodes->num; i++) {
+        if (strlen(nodes->name[i]) == node.len && memcmp(nodes->name[i], node.data, node.len) == 0)
+            return;
+    }
+    nodes->has_more = nodes->num == sizeof nodes->name / sizeof nodes->name[0];
+    if (nodes->has_more)
+        return;
+    memcpy(nodes->name[nodes->num], node.data, node.len);
+    nodes->name[nodes->num++][node.len] = '\0';
+}
+
+/* tell_nodes says which nodes there are instead of one that never occurred. */
+static void tell_nodes(const struct node_names *nodes, struct ds_text word)
+{
+    struct ds_buffer text = {0};
+    printable_text(word, &text);
+    ds_buffer_add_text(&text, nodes->num != 0 ? " never occurred; nodes here: "
+                                              : " never occurred; no node has told its name here");
+    for (size_t i = 0; i < nodes->num; i++) {
+        ds_buffer_add_text(&text, i != 0 ? ", " : "");
+        printable_text((struct ds_text){nodes->name[i], strlen(nodes->name[i])}, &text);
+    }
+    if (!text.failed)
+        complain("--node: %.*s%s", (int)text.len, text.data, nodes->has_more ? " and more" : "");
+    ds_buffer_free(&text);
+}
+
 static void take_process(struct near_word *near, struct ds_text word, const struct record *record)
 {
     const struct ds_message *message = &record->event->message;
@@ -251,6 +292,8 @@ static void take_names(struct selector *s, const struct record *record)
         near->occurs = near->occurs || pick_node_has(config->nodes.word[i], event);
         take_node(near, word, event->conn->end[0].node);
         take_node(near, word, event->conn->end[1].node);
+        add_node_name(&s->nodes, event->conn->end[0].node);
+        add_node_name(&s->nodes, event->conn->end[1].node);
         all_occur = all_occur && near->occurs;
     }
     for (size_t i = 0; i < config->num_processes; i++, near++) {
@@ -270,8 +313,11 @@ void selector_tell_near(const struct selector *s)
 {
     const struct selector_config *config = s->config;
     const struct near_word *near = s->near;
-    for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++)
-        near_word_tell(near, "--node", NULL, pick_node_text(config->nodes.word[i]));
+    for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++) {
+        const struct ds_text word = pick_node_text(config->nodes.word[i]);
+        if (!near->occurs && !near_word_tell(near, "--node", NULL, word))
+            tell_nodes(&s->nodes, word);
+    }
     for (size_t i = 0; near != NULL && i < config->num_processes; i++, near++)
         near_word_tell(near, "--process", NULL, config->processes[i].name);
     filter_tell_near(config->filter);

@@ -328,6 +328,23 @@ static void helps_without_looking_further(void **state)
     options_free(&o);
 }
 
+/* Each report can be asked for by its name alone. --calls would be the opposite of --no-calls, which is
+ * about something else. */
+static void reports_have_options(void **state)
+{
+    (void)state;
+#define REPORT(id, name, kind, what)                                                               \
+    if (REPORT_##id != REPORT_CALLS) {                                                             \
+        const struct option_line *line = option_line_find(name);                                   \
+        assert_non_null(line);                                                                     \
+        assert_string_equal(line->same_as, "report");                                              \
+        assert_string_equal(line->value, name);                                                    \
+    }
+#include "reports.def"
+#undef REPORT
+    assert_null(option_line_find("calls"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +361,7 @@ int main(void)
         cmocka_unit_test(takes_what_goes_together),
         cmocka_unit_test(says_that_memory_ran_out),
         cmocka_unit_test(helps_without_looking_further),
+        cmocka_unit_test(reports_have_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
