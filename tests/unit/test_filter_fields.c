@@ -20,7 +20,7 @@ static void knows_the_fields_of_messages(void **state)
     };
     static const char *const expressions[] = {
         "type == \"message\"", "ts == \"2023-11-14T22:13:20.123456789Z\"",
-        "ts > '2023-11-14 22:13:20'", "frame == 12", "conn == 7", "node == \"alice@h\"",
+        "ts > '2023-11-14 22:13:20'", "frame == 12", "packet == 12", "conn == 7", "node == \"alice@h\"",
         "node == \"bob@h\"", "addr == \"10.0.0.1\"", "addr == \"10.0.0.2\"", "port == 1000",
         "port == 1001", "src.node == \"alice@h\"", "src.addr == \"10.0.0.1\"", "src.port == 1000",
         "src.node_inferred == false", "!src.node_inferred", "dst.node == \"bob@h\"",
