@@ -182,6 +182,25 @@ static void application_is_found_out(void **state)
     atom_books_free(books);
 }
 
+/* Each application is told by its own shapes: those of one are not enough for another. */
+static void applications_are_told_apart(void **state)
+{
+    static const char *const names[] = {"otp", "rabbit310", "mnesia"};
+    (void)state;
+    for (int t = 0; t < SHAPE_TABLES_NUM; t++)
+        assert_string_equal(shape_tables[t].name, names[t]);
+    for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
+        struct atom_books *books = atom_books_new(4);
+        const struct ds_endpoint end = end_of("a@h", 1, 7);
+        struct atom_book *book = atom_books_find(books, &env, &end);
+        for (uint32_t i = 0; i < shape_tables[t].num_wholes; i++)
+            shape_fit_see_whole(book, shape_tables[t].wholes[i]);
+        assert_int_equal(book->shapes.table, t);
+        atom_book_release(book);
+        atom_books_free(books);
+    }
+}
+
 /* An atom that is known and stands where the table has another one: thrice, and it does not fit. */
 static void known_atoms_refute_it(void **state)
 {
@@ -320,6 +339,7 @@ int main(void)
         cmocka_unit_test(keeps_bounds),
         cmocka_unit_test(tables_are_whole),
         cmocka_unit_test(application_is_found_out),
+        cmocka_unit_test(applications_are_told_apart),
         cmocka_unit_test(known_atoms_refute_it),
         cmocka_unit_test(contexts_tell_atoms),
         cmocka_unit_test(survives_without_memory),
