@@ -189,8 +189,13 @@ static void take_close(struct ds_session *session, struct link *link, enum tcp_c
     const enum ds_past_kind past = session->env.past;
     session->env.stats.one_way += link->conn.view.number != 0 && link->tcp->is_one_way;
     session->env.past = DS_PAST_NONE; /* it is another's */
-    if (link->conn.proto != NULL)
-        link->conn.proto->close(&session->env, &link->conn, why);
+    const struct proto *proto = link->conn.proto;
+    link->is_suspended = proto != NULL && proto->suspend != NULL && past == DS_PAST_NONE &&
+                         (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET) && !link->is_late_close;
+    if (link->is_suspended)
+        proto->suspend(&session->env, &link->conn, why);
+    else if (proto != NULL)
+        proto->close(&session->env, &link->conn, why);
     session->env.past = past;
 }
 
@@ -198,9 +203,10 @@ static void on_tls_close(void *context, enum tcp_close why)
 {
     struct link *link = context;
     enter_moment(link);
+    link->is_late_close = tls_is_closed(link->tls);
     take_close(link->session, link, why);
     leave_moment(link);
-    link->is_over = true;
+    link->is_over = !link->is_suspended;
 }
 
 static void on_tls_enter(void *context)
@@ -415,7 +421,8 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
         return;
     if (link->tls == NULL) {
         take_close(session, link, why);
-        session_free_link(session, link);
+        if (!link->is_suspended)
+            session_free_link(session, link);
         return;
     }
     const enum ds_past_kind past = session->env.past;
@@ -431,11 +438,47 @@ static void on_gone(void *context, struct tcp_conn_view *view)
 {
     struct ds_session *session = context;
     struct link *link = view->user;
+    if (link != NULL && link->is_suspended) {
+        link->conn.proto->release(&session->env, &link->conn);
+        session_free_link(session, link);
+        return;
+    }
     if (link == NULL || link->tls == NULL)
         return;
     session_enter_tls(link);
     tls_end(link->tls);
     session_leave_tls(session, link);
+}
+
+static bool can_resume(void *context, struct tcp_conn_view *view)
+{
+    const struct link *link = view->user;
+    (void)context;
+    return link != NULL && link->is_suspended;
+}
+
+static void on_resume(void *context, struct tcp_conn_view *view, bool was_closed)
+{
+    struct ds_session *session = context;
+    struct link *link = view->user;
+    if (link == NULL)
+        return;
+    link->is_suspended = false;
+    if (link->conn.proto == NULL || link->conn.proto->resume == NULL)
+        return;
+    if (link->tls != NULL)
+        session_enter_tls(link);
+    link->conn.proto->resume(&session->env, &link->conn, was_closed);
+    if (link->tls != NULL)
+        session_leave_tls(session, link);
+}
+
+static void on_ignored(void *context, struct tcp_conn_view *view, int dir)
+{
+    struct link *link = view->user;
+    (void)context;
+    if (link != NULL)
+        link->conn.view.counters[dir].ignored++;
 }
 
 const struct tcp_events session_tcp_events = {
@@ -448,4 +491,7 @@ const struct tcp_events session_tcp_events = {
     .stall = on_stall,
     .close = on_close,
     .gone = on_gone,
+    .ignored = on_ignored,
+    .resume = on_resume,
+    .can_resume = can_resume,
 };

@@ -36,6 +36,8 @@ struct link {
     unsigned in_tls;   /* tls is at work, so many times over */
     bool is_forgotten; /* once it is done */
     bool is_over;      /* closed: it is freed once that is done */
+    bool is_late_close; /* its end was told behind what had waited for keys */
+    bool is_suspended; /* closed, and may go on */
 };
 
 struct ds_session {

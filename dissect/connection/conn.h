@@ -48,6 +48,12 @@ struct proto {
     /* What follows is sealed by TLS, and there are no keys. NULL: of no interest. */
     void (*sealed)(struct env *env, struct conn *conn);
     void (*close)(struct env *env, struct conn *conn, enum tcp_close why); /* frees state */
+    /* suspend is close for one that may go on all the same: state stays. Then comes resume, or release,
+     * which frees state; before close, resume with was_closed false: one direction goes on behind its
+     * end. NULL, all three: such a connection does not go on. */
+    void (*suspend)(struct env *env, struct conn *conn, enum tcp_close why);
+    void (*resume)(struct env *env, struct conn *conn, bool was_closed);
+    void (*release)(struct env *env, struct conn *conn);
     /* progress tells how large the message is in whose middle a direction stands, and how much of
      * it has come; 0 where it stands between two. NULL: there are no large ones. */
     void (*progress)(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed);

@@ -553,6 +553,11 @@ void channel_end(struct channel *channel)
     frames_end(&channel->frames, ENDED);
 }
 
+bool channel_is_inside(const struct channel *channel)
+{
+    return channel->searching || channel->frame_len != 0 || channel->passed != 0;
+}
+
 void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *passed)
 {
     if (channel->searching || channel->frame_len == 0)

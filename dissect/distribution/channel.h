@@ -40,6 +40,9 @@ void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why);
  * what the records say about it, GAP when bytes were lost, JOINED_LATE ... */
 void channel_end(struct channel *channel);
 
+/* channel_is_inside says whether it stands in the middle of a frame. */
+bool channel_is_inside(const struct channel *channel);
+
 void channel_free(struct channel *channel);
 
 /* channel_take_alone takes a whole frame that stands outside of the stream. */

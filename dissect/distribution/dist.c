@@ -535,12 +535,13 @@ static void dist_end(struct env *env, struct conn *conn, int dir)
     dist_report_half_close(env, conn, dir);
 }
 
-static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)
+static void dist_suspend(struct env *env, struct conn *conn, enum tcp_close why)
 {
     struct dist *dist = dist_of(conn);
 
     for (int dir = 0; dir < 2; dir++) {
         struct dist_dir *d = &dist->dirs[dir];
+        d->was_inside = d->channel != NULL ? channel_is_inside(d->channel) : d->held.len != 0;
         if (d->channel != NULL) {
             channel_end(d->channel);
         } else if (d->held.len != 0 && d->phase != DIST_DEAD) {
@@ -553,12 +554,39 @@ static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)
     }
     look_up_nodes(env, conn);
     dist_report_close(env, conn, why);
+}
+
+static void dist_release(struct env *env, struct conn *conn)
+{
+    struct dist *dist = dist_of(conn);
     for (int dir = 0; dir < 2; dir++) {
         channel_free(dist->dirs[dir].channel);
         reassembly_free(&dist->dirs[dir].held, env);
     }
     free(dist);
     conn->state = NULL;
+}
+
+static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)
+{
+    dist_suspend(env, conn, why);
+    dist_release(env, conn);
+}
+
+static void dist_resume(struct env *env, struct conn *conn, bool was_closed)
+{
+    struct dist *dist = dist_of(conn);
+    dist->closer = -1;
+    dist->silence_ns = 0;
+    conn_emit_change(env, conn, dist->initiator >= 0 ? dist->initiator : 0,
+                     (struct ds_conn_change){.state = DS_CONN_CONTINUED,
+                                             .reason = "traffic after its end: both ends go on"});
+    for (int dir = 0; dir < 2 && was_closed; dir++) {
+        struct dist_dir *d = &dist->dirs[dir];
+        if (d->was_inside)
+            dist_gap(env, conn, dir, 0, TCP_GAP_LOST);
+        d->was_inside = false;
+    }
 }
 
 static bool dist_start(struct env *env, struct conn *conn)
@@ -641,6 +669,9 @@ const struct proto dist_proto = {
     .end = dist_end,
     .sealed = dist_sealed,
     .close = dist_close,
+    .suspend = dist_suspend,
+    .resume = dist_resume,
+    .release = dist_release,
     .progress = dist_progress,
     .give_past = dist_give_state,
     .take_alone = dist_take_alone,

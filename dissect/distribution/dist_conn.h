@@ -28,6 +28,7 @@ struct dist_dir {
     uint64_t unheard_ticks;   /* that the other end had sent by then */
     uint32_t challenge; /* given to the other end */
     bool has_challenge;
+    bool was_inside; /* of a message, when the connection ended */
     enum ds_cookie_check cookie; /* of the digest it sent */
 };
 

@@ -31,16 +31,18 @@ enum {
 static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
 {
     struct cursor header; /* of known length: the compiler checks it only once */
-    uint8_t version, service, ttl;
+    uint8_t version, service;
     uint16_t total_len, id, fragment, checksum;
+    struct cursor whole = at->bytes;
 
     ip->version = 4;
+    ip->is_routed = false;
     *ip->src = (struct ds_addr){.family = 4};
     *ip->dst = (struct ds_addr){.family = 4};
     if (!cursor_child(&at->bytes, IP4_HEADER_LEN, &header) || !cursor_read_u8(&header, &version) ||
         !cursor_read_u8(&header, &service) || !cursor_read_u16(&header, &total_len) ||
         !cursor_read_u16(&header, &id) || !cursor_read_u16(&header, &fragment) ||
-        !cursor_read_u8(&header, &ttl) || !cursor_read_u8(&header, &ip->protocol) ||
+        !cursor_read_u8(&header, &ip->ttl) || !cursor_read_u8(&header, &ip->protocol) ||
         !cursor_read_u16(&header, &checksum) || !cursor_read_bytes(&header, ip->src->bytes, 4) ||
         !cursor_read_bytes(&header, ip->dst->bytes, 4))
         return span_short(at);
@@ -49,6 +51,8 @@ static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
         return PACKET_MALFORMED;
     if (!cursor_skip(&at->bytes, header_len - IP4_HEADER_LEN))
         return span_short(at);
+    ip->header = cursor_first(whole, header_len);
+    ip->is_open_ended = total_len == 0;
     if (total_len != 0) {
         if (total_len < header_len)
             return PACKET_MALFORMED;
@@ -66,18 +70,20 @@ static enum packet_status read_ip6(struct span *at, struct ip_packet *ip)
     struct cursor header;
     uint32_t version;
     uint16_t payload_len;
-    uint8_t hop_limit;
 
     ip->version = 6;
+    ip->is_routed = false;
+    ip->header = cursor_make(NULL, 0);
     ip->src->family = ip->dst->family = 6;
     if (!cursor_child(&at->bytes, IP6_HEADER_LEN, &header) || !cursor_read_u32(&header, &version) ||
         !cursor_read_u16(&header, &payload_len) || !cursor_read_u8(&header, &ip->protocol) ||
-        !cursor_read_u8(&header, &hop_limit) ||
+        !cursor_read_u8(&header, &ip->ttl) ||
         !cursor_read_bytes(&header, ip->src->bytes, sizeof ip->src->bytes) ||
         !cursor_read_bytes(&header, ip->dst->bytes, sizeof ip->dst->bytes))
         return span_short(at);
     if (version >> 28 != 6)
         return PACKET_MALFORMED;
+    ip->is_open_ended = payload_len == 0;
     if (payload_len != 0)
         span_limit(at, payload_len);
     ip->fragment = false;
@@ -114,6 +120,7 @@ enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip)
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
                 !cursor_skip(bytes, len * 8u + 6))
                 return span_short(at);
+            ip->is_routed |= ip->protocol == EXT_ROUTING;
             ip->protocol = next;
             break;
         case EXT_AUTHENTICATION: /* the same, but length in 4 bytes after the first 8 */

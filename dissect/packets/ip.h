@@ -22,12 +22,16 @@ struct ip_packet {
     bool more_fragments;
     uint16_t offset; /* of a fragment, in bytes */
     uint32_t id;     /* of a fragment */
+    uint8_t ttl;     /* or the hop limit */
+    bool is_open_ended; /* it has no length of its own: what the frame was filled up with may be in it */
+    bool is_routed;     /* an IPv6 routing header: dst is not where it goes in the end */
+    struct cursor header; /* of IPv4, for its checksum; else empty */
 };
 
 /* ip_read reads the header that an EtherType announces and advances to what the packet
  * carries, limited to its length: PACKET_SEGMENT on success, PACKET_NOT_TCP when it is not
- * IP. Checksums are never looked at: offloading to the network card leaves them wrong in
- * captures. */
+ * IP. Checksums are looked at by who has a connection to hold them against (checksum.h): offloading
+ * to the network card leaves them wrong in captures. */
 enum packet_status ip_read(struct span *at, uint16_t ether_type, struct ip_packet *ip);
 
 /* ip_skip_extensions advances past the extension headers of IPv6, as far as the fragment

@@ -18,6 +18,11 @@
 enum {
     MAX_LEVELS = 5, /* IP headers inside each other */
     TCP_HEADER_LEN = 20,
+
+    OPTION_END = 0,
+    OPTION_NOP = 1,
+    OPTION_TIMES = 8,
+    OPTION_TIMES_LEN = 10,
 };
 _Static_assert(DS_ADDR_LEN >= INET6_ADDRSTRLEN, "any address fits");
 
@@ -90,7 +95,7 @@ static inline bool find_plain(const struct ds_packet *packet, struct segment *ou
     enum { VERSION_4_WITHOUT_OPTIONS = 0x45, IS_FRAGMENT = 0x3fff };
     struct cursor headers; /* of known length: the compiler checks it only once */
     uint16_t ether_type, total_len, fragment, checksum;
-    uint8_t version, service, ttl, protocol;
+    uint8_t version, service, protocol;
     at->bytes = cursor_make(packet->data, packet->cap_len);
     at->cut = 0;
     const bool is_other =
@@ -99,16 +104,55 @@ static inline bool find_plain(const struct ds_packet *packet, struct segment *ou
         !cursor_read_u16(&headers, &ether_type) || !cursor_read_u8(&headers, &version) ||
         !cursor_read_u8(&headers, &service) || !cursor_read_u16(&headers, &total_len) ||
         !cursor_read_u16(&headers, &out->ip_id) || !cursor_read_u16(&headers, &fragment) ||
-        !cursor_read_u8(&headers, &ttl) || !cursor_read_u8(&headers, &protocol) ||
+        !cursor_read_u8(&headers, &out->ttl) || !cursor_read_u8(&headers, &protocol) ||
         !cursor_read_u16(&headers, &checksum) || ether_type != ETHER_IP4 ||
         version != VERSION_4_WITHOUT_OPTIONS || (fragment & IS_FRAGMENT) != 0 || protocol != IP_TCP ||
         total_len < IP4_LEN;
     if (__builtin_expect(is_other, 0))
         return false;
     out->src = out->dst = (struct ds_addr){.family = 4};
+    out->ip4 = cursor_make(packet->data + ETHER_ADDRS_LEN + 2, IP4_LEN);
     span_limit(at, total_len - IP4_LEN);
     return cursor_read_bytes(&headers, out->src.bytes, 4) &&
            cursor_read_bytes(&headers, out->dst.bytes, 4);
+}
+
+/* search_time looks for the timestamps among options that stand as few senders write them. */
+static __attribute__((noinline)) void search_time(struct cursor options, struct segment *out)
+{
+    while (cursor_left(&options) != 0) {
+        uint8_t kind, len;
+        struct cursor value;
+        if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
+            return;
+        if (kind == OPTION_NOP)
+            continue;
+        if (!cursor_read_u8(&options, &len) || len < 2 || !cursor_child(&options, len - 2u, &value))
+            return;
+        if (kind == OPTION_TIMES && len == OPTION_TIMES_LEN) {
+            out->has_time = cursor_read_u32(&value, &out->sent_time);
+            return;
+        }
+    }
+}
+
+/* read_time reads the timestamps (RFC 7323, section 3.2): 8, 10, TSval:32, TSecr:32. Nearly always two
+ * NOPs stand before them, and nothing else. */
+static inline void read_time(struct cursor options, struct segment *out)
+{
+    enum { USUAL_LEN = 12 };
+    static const uint32_t usual =
+        OPTION_NOP << 24 | OPTION_NOP << 16 | OPTION_TIMES << 8 | OPTION_TIMES_LEN;
+    const size_t len = cursor_left(&options);
+    struct cursor at = options;
+    uint32_t first;
+    out->has_time = false;
+    if (len < OPTION_TIMES_LEN)
+        return;
+    if (len == USUAL_LEN && cursor_read_u32(&at, &first) && first == usual)
+        out->has_time = cursor_read_u32(&at, &out->sent_time);
+    else
+        search_time(options, out);
 }
 
 /* read_tcp reads the TCP header. Where only its options are cut the segment still tells
@@ -117,13 +161,15 @@ static enum packet_status read_tcp(struct span *at, struct segment *out)
 {
     struct cursor header; /* of known length: the compiler checks it only once */
     uint8_t words;
-    uint16_t checksum, urgent;
+    uint16_t checksum;
+    out->summed = at->cut == 0 ? at->bytes : cursor_make(NULL, 0);
+    out->sum = PACKET_SUM_UNKNOWN;
     if (!cursor_child(&at->bytes, TCP_HEADER_LEN, &header) ||
         !cursor_read_u16(&header, &out->src_port) || !cursor_read_u16(&header, &out->dst_port) ||
         !cursor_read_u32(&header, &out->seq) || !cursor_read_u32(&header, &out->ack) ||
         !cursor_read_u8(&header, &words) || !cursor_read_u8(&header, &out->flags) ||
         !cursor_read_u16(&header, &out->window) || !cursor_read_u16(&header, &checksum) ||
-        !cursor_read_u16(&header, &urgent))
+        !cursor_read_u16(&header, &out->urgent))
         return span_short(at);
     uint32_t header_len = (words >> 4) * 4u;
     if (header_len < TCP_HEADER_LEN)
@@ -136,6 +182,7 @@ static enum packet_status read_tcp(struct span *at, struct segment *out)
         at->cut -= options_len - (uint32_t)left;
         options_len = (uint32_t)left;
     }
+    read_time(cursor_first(at->bytes, options_len), out);
     if ((out->flags & TCP_SYN) != 0)
         out->options = cursor_first(at->bytes, options_len);
     if (!cursor_skip(&at->bytes, options_len))
@@ -154,8 +201,14 @@ decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struc
     struct span at;
     enum packet_status status = find_tcp(decoder->fragments, false, packet, &ip, &at);
     out->ip_id = ip.version == 4 ? (uint16_t)ip.id : 0;
-    if (status == PACKET_SEGMENT)
-        return read_tcp(&at, out);
+    if (status == PACKET_SEGMENT) {
+        out->ttl = ip.ttl;
+        out->ip4 = ip.header;
+        const enum packet_status read = read_tcp(&at, out);
+        if (ip.is_open_ended || ip.is_routed)
+            out->summed = cursor_make(NULL, 0);
+        return read;
+    }
     decoder->icmp.what = NULL;
     if (status == PACKET_ICMP) {
         struct ds_addr src = out->src; /* what is quoted takes its place */

@@ -11,7 +11,21 @@
 
 #include <distsniff/dissect.h>
 
-enum { TCP_FIN = 0x01, TCP_SYN = 0x02, TCP_RST = 0x04, TCP_PSH = 0x08, TCP_ACK = 0x10 };
+enum {
+    TCP_FIN = 0x01,
+    TCP_SYN = 0x02,
+    TCP_RST = 0x04,
+    TCP_PSH = 0x08,
+    TCP_ACK = 0x10,
+    TCP_URG = 0x20,
+};
+
+/* packet_sum is what the checksums of a segment say, see checksum.h. */
+enum packet_sum {
+    PACKET_SUM_UNKNOWN, /* not all that they cover was captured */
+    PACKET_SUM_GOOD,
+    PACKET_SUM_BAD,
+};
 
 /* segment is one TCP segment. payload points into the packet, or into the memory of the
  * IP reassembly until the next call. */
@@ -24,6 +38,14 @@ struct segment {
     uint16_t window;
     uint16_t ip_id; /* of IPv4, else 0 */
     uint8_t flags;
+    uint8_t ttl;      /* of IPv4, or the hop limit */
+    bool has_time;    /* the option of RFC 7323: sent_time is its TSval */
+    uint32_t sent_time;
+    uint16_t urgent;  /* with TCP_URG: the urgent pointer */
+    enum packet_sum sum; /* set by who needs it (checksum_check), else unknown */
+    struct cursor ip4;   /* the IPv4 header that the segment came with; empty: no such header */
+    struct cursor summed; /* what the checksum covers, but for the pseudo header; empty: not all of it
+                             was captured */
     struct cursor options; /* of a SYN; else undefined */
     struct cursor payload;
     uint32_t cut_len; /* payload bytes on the wire that the snap length left out */

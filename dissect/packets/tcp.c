@@ -89,7 +89,7 @@ uint64_t tcp_table_forgotten(const struct tcp_table *table)
     return table->forgotten;
 }
 
-uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment)
+uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment)
 {
     struct ds_stats *stats = table->shared.stats;
     stats->segments++;
@@ -150,7 +150,12 @@ void tcp_table_end(struct tcp_table *table)
         struct tcp_conn *conn = table->first_earliest;
         const bool is_silent =
             tcp_awaits_answer(conn) && (conn->syn_gap_ns != 0 || tcp_is_unanswered(table, conn));
-        tcp_close_conn(table, conn, is_silent ? TCP_CLOSE_SILENT : TCP_CLOSE_CAPTURE);
+        enum tcp_close why = is_silent ? TCP_CLOSE_SILENT : TCP_CLOSE_CAPTURE;
+        if (conn->reset.waits) {
+            conn->view.reset_dir = conn->reset.dir;
+            why = TCP_CLOSE_RESET;
+        }
+        tcp_close_conn(table, conn, why);
         tcp_free_conn(table, conn);
     }
     while (table->closed.oldest != NULL)

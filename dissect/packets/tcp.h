@@ -68,6 +68,13 @@ struct tcp_events {
     void (*go_on)(void *context, struct tcp_conn_view *view);
     /* What close has been told of is freed, where view->user is still set; may be NULL. */
     void (*gone)(void *context, struct tcp_conn_view *view);
+    /* A segment that direction dir seemed to send is ignored, as the ends do; may be NULL. */
+    void (*ignored)(void *context, struct tcp_conn_view *view, int dir);
+    /* Traffic goes on after the end of one direction, or of all (was_closed: close was told);
+     * may be NULL. Comes only for what can_resume says: whether the stage above, which has just
+     * been told of a close, could go on. */
+    void (*resume)(void *context, struct tcp_conn_view *view, bool was_closed);
+    bool (*can_resume)(void *context, struct tcp_conn_view *view);
 };
 
 struct tcp_table;
@@ -82,9 +89,9 @@ void tcp_table_free(struct tcp_table *table); /* without calling back */
 /* tcp_table_measure has the facts of all connections from now on measured. */
 void tcp_table_measure(struct tcp_table *table);
 
-/* tcp_table_feed takes the next segment in capture order. Returns the number of its
- * connection, 0 when it is of none that is followed. */
-uint64_t tcp_table_feed(struct tcp_table *table, const struct segment *segment);
+/* tcp_table_feed takes the next segment in capture order, and notes in it what its checksums say.
+ * Returns the number of its connection, 0 when it is of none that is followed. */
+uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment);
 
 /* tcp_table_past takes a segment that stands for the past of its connection. One that is known
  * already, as far as its past goes or farther, keeps what is known; one that is not yet so far is

@@ -53,7 +53,32 @@ struct tcp_stream {
     bool has_acked; /* acked is known */
     bool fin_seen;
     bool ended;
+    /* What tells its own segments from those of others (tcp_judge.h). */
+    bool has_time;        /* time is known */
+    bool has_doubt;       /* of what was ignored last, up to doubt_end */
+    bool believes_all;    /* what was ignored had been taken: its segments are doubted no more */
+    bool has_stray_ack;
+    bool has_urgent;
+    uint8_t sums;         /* enum tcp_sums */
+    uint8_t num_good;     /* checksums in a row, where some were not */
+    uint32_t time;        /* TSval of the latest segment that the other end had waited for */
+    uint32_t doubt_end;
+    uint32_t stray_ack;   /* the last one that was far off */
+    uint32_t urgent_seq;  /* of the byte that is not of the stream */
 };
+
+/* tcp_reset is a RST that may be ignored: it is near what is expected, and not it. */
+struct tcp_reset {
+    bool waits;
+    uint8_t dir;
+    uint8_t ttl;
+    int64_t ns;
+    uint64_t frame;
+};
+
+enum { TCP_SYNS = 4 }; /* remembered, with different numbers, of one end */
+
+struct tcp_again; /* SYNs that may begin another connection, tcp_again.h */
 
 struct tcp_conn {
     struct tcp_conn_view view; /* first: the stage above holds pointers to it */
@@ -66,6 +91,12 @@ struct tcp_conn {
     int64_t syn_ns;        /* of the last SYN without ACK */
     uint64_t syn_gap_ns;   /* between it and the one before; 0: there was none */
     uint64_t syn_frame;
+    uint32_t syn_seq[TCP_SYNS]; /* of its first SYNs, before an answer */
+    uint8_t num_syn_seqs;
+    bool can_resume;            /* of one that is closed: the stage above keeps what it knows */
+    bool was_reset;             /* it is closed, by a RST */
+    struct tcp_reset reset;
+    struct tcp_again *again;    /* NULL: none */
     bool ignores_past;     /* it is known better than what stands for its past could tell */
     uint64_t newest_frame; /* of its segments */
     uint8_t num_taken;     /* segments, up to TCP_DISORDER: then its beginning is over */
@@ -112,17 +143,29 @@ static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns,
 void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
                      const struct tcp_piece *piece, bool fin);
 
-/* tcp_stream_waits says whether something is missing before what is known. */
+/* tcp_stream_waits says whether something is missing before what is known. What is held behind an end is
+ * none of it (tcp_ended.h). */
 static inline bool tcp_stream_waits(const struct tcp_stream *stream)
 {
-    return stream->held != NULL || (stream->fin_seen && !stream->ended);
+    return !stream->ended && (stream->held != NULL || stream->fin_seen);
 }
+
+/* tcp_stream_held_end returns the number behind the last piece that is held; there is one. */
+uint32_t tcp_stream_held_end(const struct tcp_stream *stream);
 
 /* tcp_stream_give_up passes over what has been missing for too long. */
 void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
 
 /* tcp_stream_flush passes over all that is missing. */
 void tcp_stream_flush(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
+
+/* tcp_stream_keep holds a piece, be it in order, for when it turns out to be of the stream. At most
+ * TCP_KEPT bytes are. */
+enum { TCP_KEPT = 1 << 18 };
+void tcp_stream_keep(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece);
+
+/* tcp_stream_resume passes on what was kept, of a stream that had ended or not. */
+void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
 
 /* tcp_stream_drop frees what is held. */
 void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream);

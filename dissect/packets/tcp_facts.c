@@ -481,6 +481,7 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
     const uint32_t had = facts->link.silence_ns != 0 ? in_flight(&facts->dir[!dir]) : 0;
     int ended = -1;
     side->segments++;
+    side->ttl = segment->ttl;
     take_silence(facts, dir, segment, len);
     if ((segment->flags & TCP_SYN) != 0) {
         take_syn(facts, dir, segment);
@@ -537,6 +538,24 @@ bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_s
         return false;
     stall->is_over = false;
     return true;
+}
+
+void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame)
+{
+    struct ds_ignored *ignored = &facts->link.side[dir].ignored;
+    if ((flags & TCP_RST) != 0)
+        ignored->resets++;
+    else if ((flags & TCP_SYN) != 0)
+        ignored->syns++;
+    else
+        ignored->others++;
+    if (ignored->first_frame == 0) {
+        ignored->first_frame = frame;
+        ignored->min_ttl = ignored->max_ttl = ttl;
+    }
+    ignored->min_ttl = ttl < ignored->min_ttl ? ttl : ignored->min_ttl;
+    ignored->max_ttl = ttl > ignored->max_ttl ? ttl : ignored->max_ttl;
+    ignored->last_frame = frame;
 }
 
 void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames)

@@ -99,6 +99,9 @@ static inline void tcp_facts_enter(struct tcp_facts *facts, int dir, struct tcp_
     me->tick_is_late |= then.tick_is_late;
 }
 
+/* tcp_facts_ignore takes a segment that direction dir seemed to send, and that is ignored. */
+void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame);
+
 /* tcp_facts_tick takes a tick of direction dir, num_frames frames having been sent with it. */
 void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames);
 

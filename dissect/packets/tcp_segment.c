@@ -6,7 +6,10 @@
  */
 #include "tcp_table.h"
 
+#include "tcp_again.h"
+#include "tcp_ended.h"
 #include "tcp_facts.h"
+#include "tcp_judge.h"
 
 enum {
     STRAY_DISTANCE = 1 << 24, /* farther behind than any retransmission */
@@ -32,11 +35,20 @@ bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *s
     if (!stream->started || is_late_syn(conn, dir, segment))
         return false;
     const struct tcp_stream *peer = &conn->stream[!dir];
-    return conn->closed || stream->has_data || peer->has_data || stream->fin_seen || peer->fin_seen;
+    const bool is_answered = conn->view.syn_seen[0] && conn->view.syn_seen[1];
+    return conn->closed || is_answered || stream->has_data || peer->has_data || stream->fin_seen ||
+           peer->fin_seen;
 }
 
-static void note_syn(struct tcp_table *table, struct tcp_conn *conn)
+static void note_syn(struct tcp_table *table, struct tcp_conn *conn, uint32_t seq)
 {
+    if (!tcp_answers_syn(conn, seq + 1)) {
+        if (conn->num_syn_seqs == TCP_SYNS) {
+            memmove(conn->syn_seq, conn->syn_seq + 1, (TCP_SYNS - 1) * sizeof conn->syn_seq[0]);
+            conn->num_syn_seqs--;
+        }
+        conn->syn_seq[conn->num_syn_seqs++] = seq;
+    }
     const int64_t now_ns = table->shared.now_ns;
     if (conn->view.num_syns++ == 0)
         conn->view.first_syn_ns = now_ns;
@@ -72,27 +84,20 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
     table->shared.stats->retransmitted += is_late && is_again;
     conn->view.syn_seen[dir] = true;
     if (dir == 0 && (segment->flags & TCP_ACK) == 0)
-        note_syn(table, conn);
+        note_syn(table, conn, segment->seq);
     if (!is_late)
         tcp_stream_drop(&table->shared, stream);
     if (!is_late || (!is_again && !stream->has_data && !stream->ended))
         begin_stream(conn, dir, segment->seq + 1);
-    if ((segment->flags & TCP_ACK) != 0 && !peer->started)
+    if ((segment->flags & TCP_ACK) == 0)
+        return;
+    /* Of several SYNs the one that is answered is the beginning. */
+    const bool is_other = !peer->has_data && !peer->ended && peer->next_seq != segment->ack &&
+                          tcp_answers_syn(conn, segment->ack);
+    if (peer->started && is_other)
+        tcp_stream_drop(&table->shared, peer);
+    if (!peer->started || is_other)
         begin_stream(conn, !dir, segment->ack);
-}
-
-bool tcp_is_reset(const struct tcp_conn *conn, int dir, const struct segment *segment)
-{
-    const struct tcp_stream *stream = &conn->stream[dir];
-    const struct tcp_stream *peer = &conn->stream[!dir];
-    if (stream->started) {
-        int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
-        return ahead > -TCP_NEAR && ahead < TCP_NEAR;
-    }
-    if ((segment->flags & TCP_ACK) == 0 || !peer->started)
-        return true;
-    int32_t ahead = tcp_diff(segment->ack, peer->next_seq);
-    return ahead > -TCP_NEAR && ahead < TCP_NEAR;
 }
 
 /* is_stray says whether segments far behind what is expected have become so many that the
@@ -146,6 +151,12 @@ void tcp_close_unanswered(struct tcp_table *table, struct tcp_conn *conn, enum t
     conn->gave_up = true;
 }
 
+static void close_reset(struct tcp_table *table, struct tcp_conn *conn, int dir)
+{
+    conn->view.reset_dir = (uint8_t)dir;
+    tcp_close_conn(table, conn, TCP_CLOSE_RESET);
+}
+
 void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
 {
     tcp_stream_give_up(&table->shared, conn, 0);
@@ -160,6 +171,8 @@ void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
         return;
     if (conn->stream[0].ended && conn->stream[1].ended)
         tcp_close_conn(table, conn, TCP_CLOSE_FIN);
+    else if (tcp_is_reset_over(table, conn))
+        close_reset(table, conn, conn->reset.dir);
     else if (tcp_is_unanswered(table, conn))
         tcp_close_unanswered(table, conn, TCP_CLOSE_SILENT);
 }
@@ -192,6 +205,99 @@ static void go_on(struct tcp_table *table, struct tcp_conn *conn)
         table->shared.events->go_on(table->shared.context, &conn->view);
 }
 
+/* open_by_syn opens a connection with a SYN that has been judged. */
+static void open_by_syn(struct tcp_table *table, const struct segment *syn)
+{
+    int dir;
+    struct tcp_conn *conn = tcp_open_conn(table, syn, 0, false, &dir);
+    if (conn == NULL || conn->forgotten)
+        return;
+    conn->num_taken++;
+    conn->newest_frame = syn->frame;
+    tcp_judge_sum(conn, dir, syn);
+    take_syn(table, conn, dir, syn);
+    conn->stream[dir].heard = true;
+    conn->stream[dir].heard_ns = syn->ts_ns;
+    if (conn->view.facts != NULL)
+        take_facts(table, conn, dir, syn, 0);
+    tcp_waiting_update(table, conn);
+}
+
+/* begin_again ends a connection, and begins the one whose SYN, sent amid it, the segment answers or follows
+ * on; false: it does neither. */
+static bool begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                        const struct segment *segment)
+{
+    const struct tcp_again_syn *found = tcp_again_find(conn, dir, segment);
+    if (found == NULL)
+        return false;
+    struct tcp_again_syn syn = *found;
+    const size_t len = cursor_left(&syn.segment.options);
+    syn.segment.options = cursor_make(syn.options, len);
+    table->shared.now_ns = syn.segment.ts_ns;
+    table->shared.frame = syn.segment.frame;
+    if (conn->view.now_ns > table->shared.now_ns)
+        table->shared.now_ns = conn->view.now_ns; /* of the connection time does not go back */
+    tcp_close_conn(table, conn, TCP_CLOSE_REUSED);
+    tcp_free_conn(table, conn);
+    open_by_syn(table, &syn.segment);
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    return true;
+}
+
+/* take_syn_amid takes a SYN on the ports of a connection that goes on. */
+static void take_syn_amid(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                          const struct segment *segment)
+{
+    table->number = conn->view.number;
+    tcp_set_now(table, conn);
+    if (tcp_judge_sum(conn, dir, segment))
+        tcp_again_note(table, conn, dir, segment);
+    else
+        tcp_ignore(table, conn, dir, segment);
+}
+
+/* is_taken says whether the other end takes a segment. What it does not take is counted, and a RST that
+ * may be taken is remembered. */
+static bool is_taken(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                     const struct segment *segment, uint32_t len)
+{
+    bool takes;
+    if ((segment->flags & TCP_RST) != 0) {
+        const enum tcp_reset_verdict verdict = tcp_judge_sum(conn, dir, segment)
+                                                   ? tcp_judge_reset(conn, dir, segment)
+                                                   : TCP_RESET_IGNORED;
+        if (verdict == TCP_RESET_NEAR) {
+            tcp_doubt_reset(table, conn, dir, segment);
+            return false;
+        }
+        takes = verdict == TCP_RESET_EXACT;
+    } else if ((segment->flags & TCP_SYN) != 0) {
+        takes = tcp_judge_sum(conn, dir, segment) &&
+                !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
+                  !tcp_answers_syn(conn, segment->ack));
+    } else {
+        takes = tcp_judge(conn, dir, segment, len);
+    }
+    if (!takes)
+        tcp_ignore(table, conn, dir, segment);
+    return takes;
+}
+
+/* refute: what follows on a RST that may be ignored shows that it was; what was under way from the other
+ * end does not. */
+#define UNDER_WAY_NS (200 * TCP_MS_NS)
+static void refute(struct tcp_table *table, struct tcp_conn *conn, int dir)
+{
+    const struct tcp_reset *reset = &conn->reset;
+    if (conn->again != NULL)
+        tcp_again_refute(table, conn);
+    if (reset->waits && (dir == reset->dir ||
+                         tcp_waited(&table->shared, reset->ns, UNDER_WAY_NS, reset->frame)))
+        tcp_refute_reset(table, conn);
+}
+
 void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
                          const struct segment *segment, uint64_t number)
 {
@@ -203,7 +309,14 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
     /* Of a connection time does not go back where others went first. */
     if (conn != NULL && segment->frame < conn->newest_frame)
         table->shared.now_ns = conn->view.now_ns;
-    if (conn != NULL && (segment->flags & TCP_SYN) != 0 && tcp_is_reused(conn, dir, segment)) {
+    if (conn != NULL && conn->again != NULL && begin_again(table, conn, dir, segment))
+        conn = tcp_find_conn(table, segment, &dir);
+    if (conn != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
+        tcp_is_reused(conn, dir, segment)) {
+        if (!conn->closed && !conn->forgotten) {
+            take_syn_amid(table, conn, dir, segment);
+            return;
+        }
         take_reused(table, conn);
         conn = NULL;
     }
@@ -217,18 +330,23 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         conn = NULL;
     }
     if (conn == NULL) {
-        if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0))
+        if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0) ||
+            (segment->flags & (TCP_SYN | TCP_ACK)) == 0)
             return;
         conn = tcp_open_conn(table, segment, number, false, &dir);
         if (conn == NULL)
             return;
     } else if (conn->closed) {
         table->number = conn->forgotten ? 0 : conn->view.number;
-        stats->retransmitted += len > 0;
-        return;
+        if (!tcp_ended_take(table, conn, dir, segment, len)) {
+            stats->retransmitted += len > 0;
+            return;
+        }
     }
     table->number = conn->forgotten ? 0 : conn->view.number;
     tcp_set_now(table, conn);
+    if (!conn->forgotten && !is_taken(table, conn, dir, segment, len))
+        return;
     tcp_touch(table, conn);
     if (conn->view.only_past)
         go_on(table, conn);
@@ -238,14 +356,13 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
 
     if ((segment->flags & (TCP_SYN | TCP_RST)) != 0) {
         if ((segment->flags & TCP_RST) != 0) {
-            if (tcp_is_reset(conn, dir, segment)) {
-                conn->view.reset_dir = (uint8_t)dir;
-                tcp_close_conn(table, conn, TCP_CLOSE_RESET);
-            }
+            if (!conn->forgotten || tcp_is_reset(conn, dir, segment))
+                close_reset(table, conn, dir);
             return;
         }
         take_syn(table, conn, dir, segment);
     }
+    refute(table, conn, dir);
     if (conn->forgotten) {
         take_forgotten(table, conn, dir, segment, len);
         if (conn->waiting)
@@ -265,8 +382,14 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
          * answer begins, even if the SYN-ACK is missing. */
         if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
             tcp_start_stream(peer, segment->ack);
+        if (peer->has_doubt)
+            tcp_settle_doubt(peer, segment->ack);
+        if (peer->ended)
+            tcp_ended_take_ack(table, conn, dir, segment->ack);
     }
-    if (len > 0 || (segment->flags & TCP_FIN) != 0)
+    if (stream->ended)
+        tcp_ended_take_data(table, conn, dir, segment);
+    else if (len > 0 || (segment->flags & TCP_FIN) != 0)
         take_data(table, conn, dir, segment, len);
     if (conn->waiting || tcp_stream_waits(stream) || stream->ended || tcp_awaits_answer(conn) ||
         (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)))
@@ -282,7 +405,9 @@ static bool is_expected(const struct tcp_conn *conn, int dir, const struct segme
            segment->seq == stream->next_seq && conn->num_taken == TCP_DISORDER && !conn->waiting &&
            !conn->closed && !conn->forgotten && segment->frame >= conn->newest_frame &&
            !conn->view.only_past && stream->started && peer->started && stream->heard &&
-           peer->heard && stream->held == NULL && !stream->fin_seen;
+           peer->heard && stream->held == NULL && !stream->fin_seen && !peer->ended &&
+           !peer->has_doubt &&
+           conn->again == NULL;
 }
 
 bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
@@ -290,7 +415,7 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     struct tcp_stream *peer = &conn->stream[!dir];
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
-    if (!is_expected(conn, dir, segment))
+    if (!is_expected(conn, dir, segment) || !tcp_judge_expected(conn, dir, segment))
         return false;
     table->shared.now_ns = segment->ts_ns;
     table->shared.frame = segment->frame;

@@ -102,9 +102,9 @@ void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream)
     stream->held = stream->last_held = NULL;
 }
 
-/* pass_on reports the piece at next_seq. Any call upwards may forget the connection. */
-static void pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                    const struct tcp_piece *piece)
+/* pass_on_all is pass_on for a piece without an urgent byte. */
+static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     stream->next_seq += piece_len(piece);
@@ -114,6 +114,36 @@ static void pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
         shared->events->data(shared->context, &conn->view, dir, piece->bytes);
     if (piece->cut > 0 && !conn->forgotten)
         shared->events->gap(shared->context, &conn->view, dir, piece->cut, TCP_GAP_CUT);
+}
+
+/* pass_on reports the piece at next_seq. Any call upwards may forget the connection. The urgent byte is
+ * not of the stream that a node reads, as long as it does not ask for it there; that Linux goes by the
+ * latest pointer alone makes no difference to one that reads at once. */
+static void pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                    const struct tcp_piece *whole)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    if (__builtin_expect(!stream->has_urgent, 1)) {
+        pass_on_all(shared, conn, dir, whole);
+        return;
+    }
+    struct tcp_piece piece = *whole;
+    const int32_t at = tcp_diff(stream->urgent_seq, piece.seq);
+    stream->has_urgent = at >= 0 && (uint32_t)at >= piece_len(&piece);
+    if (at < 0 || stream->has_urgent) {
+        pass_on_all(shared, conn, dir, &piece);
+        return;
+    }
+    if (at > 0) {
+        const struct tcp_piece front = piece_split(&piece, (uint32_t)at);
+        pass_on_all(shared, conn, dir, &front);
+    }
+    piece_split(&piece, 1);
+    stream->next_seq++;
+    stream->has_data = true;
+    conn->view.next_seq[dir] = stream->next_seq;
+    if (piece_len(&piece) != 0 && !conn->forgotten)
+        pass_on_all(shared, conn, dir, &piece);
 }
 
 /* pass_on_first reports and frees the first held piece, which is in order. */
@@ -306,6 +336,32 @@ void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
             shared->stats->retransmitted++;
         place(shared, conn, dir, *piece);
     }
+    pass_on_ready(shared, conn, dir);
+}
+
+uint32_t tcp_stream_held_end(const struct tcp_stream *stream)
+{
+    return held_end(stream->last_held);
+}
+
+void tcp_stream_keep(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece)
+{
+    struct tcp_piece rest = *piece;
+    bool fresh;
+    const int32_t ahead = tcp_diff(rest.seq, stream->next_seq);
+    if (ahead < 0) {
+        const uint32_t old = 0 - (uint32_t)ahead;
+        if (old >= piece_len(&rest))
+            return;
+        piece_split(&rest, old);
+    }
+    if (stream->held_len + piece_len(&rest) <= TCP_KEPT)
+        (void)hold(shared, stream, &rest, &fresh);
+}
+
+void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    conn->stream[dir].ended = conn->stream[dir].fin_seen = false;
     pass_on_ready(shared, conn, dir);
 }
 

@@ -10,6 +10,7 @@
  */
 #include "tcp_table.h"
 
+#include "tcp_again.h"
 #include "tcp_facts.h"
 
 #include <stdlib.h>
@@ -105,7 +106,7 @@ void tcp_waiting_update(struct tcp_table *table, struct tcp_conn *conn)
 {
     bool waits = !conn->forgotten && !conn->closed &&
                  (tcp_stream_waits(&conn->stream[0]) || tcp_stream_waits(&conn->stream[1]) ||
-                  tcp_awaits_answer(conn) ||
+                  tcp_awaits_answer(conn) || conn->reset.waits ||
                   (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)));
     if (waits == conn->waiting)
         return;
@@ -172,8 +173,47 @@ static void drop_facts(struct tcp_table *table, struct tcp_conn_view *view)
     view->facts = NULL;
 }
 
+/* Of connections that may go on after their end the latest are remembered, tcp_ended.h. */
+static void forget_resumable(struct tcp_table *table, const struct tcp_conn *conn)
+{
+    for (unsigned i = 0; conn->can_resume && i < TCP_MAX_RESUMABLE; i++) {
+        if (table->resumable[i] == conn)
+            table->resumable[i] = NULL;
+    }
+}
+
+static void note_resumable(struct tcp_table *table, struct tcp_conn *conn)
+{
+    const struct tcp_events *events = table->shared.events;
+    conn->can_resume = !conn->forgotten && events->can_resume != NULL &&
+                       events->can_resume(table->shared.context, &conn->view);
+    if (!conn->can_resume)
+        return;
+    struct tcp_conn **place = &table->resumable[table->next_resumable++ % TCP_MAX_RESUMABLE];
+    struct tcp_conn *oldest = *place;
+    *place = conn;
+    if (oldest == NULL)
+        return;
+    oldest->can_resume = false;
+    tcp_stream_drop(&table->shared, &oldest->stream[0]);
+    tcp_stream_drop(&table->shared, &oldest->stream[1]);
+    if (oldest->view.user != NULL && events->gone != NULL)
+        events->gone(table->shared.context, &oldest->view);
+}
+
+void tcp_drop_again(struct tcp_table *table, struct tcp_conn *conn)
+{
+    if (conn->again == NULL)
+        return;
+    meter_give(table->shared.meter, sizeof *conn->again);
+    free(conn->again);
+    conn->again = NULL;
+}
+
 void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
 {
+    forget_resumable(table, conn);
+    tcp_drop_again(table, conn);
     if (conn->closed && conn->view.user != NULL && table->shared.events->gone != NULL)
         table->shared.events->gone(table->shared.context, &conn->view);
     struct tcp_conn **at = &table->buckets[conn->bucket_hash & (table->num_buckets - 1)];
@@ -222,6 +262,8 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
         tcp_waiting_remove(table, conn);
     if (conn->view.facts != NULL)
         end_facts(table, conn, why);
+    conn->reset.waits = false;
+    tcp_drop_again(table, conn);
     const struct tcp_stream *stream = conn->stream;
     conn->view.is_one_way =
         stream[0].heard != stream[1].heard && stream[stream[1].heard].has_data;
@@ -232,7 +274,24 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
     tcp_stream_drop(&table->shared, &conn->stream[1]);
     conn->closed = true;
     conn->closed_ns = table->shared.now_ns;
+    conn->was_reset = why == TCP_CLOSE_RESET;
     list_add(&table->closed, conn);
+    if (why == TCP_CLOSE_RESET || why == TCP_CLOSE_FIN)
+        note_resumable(table, conn);
+}
+
+void tcp_reopen_conn(struct tcp_table *table, struct tcp_conn *conn)
+{
+    forget_resumable(table, conn);
+    list_remove(&table->closed, conn);
+    list_add(&table->live, conn);
+    firsts_add(table, conn);
+    conn->closed = conn->can_resume = conn->was_reset = false;
+    if (conn->view.facts != NULL) {
+        conn->view.facts->link.close = DS_CLOSE_NOT;
+        conn->view.facts->link.closer = -1;
+    }
+    tcp_set_now(table, conn);
 }
 
 /* make_room drops a connection when there are too many: one that is closed anyway, else

@@ -11,6 +11,9 @@
 
 /* More than any packet holds: keeps sums of lengths small. */
 enum { TCP_MAX_SEGMENT_LEN = 1 << 25 };
+
+/* So many connections that have ended can go on, tcp_ended.h. */
+enum { TCP_MAX_RESUMABLE = 64 };
 #define TCP_MS_NS UINT64_C(1000000)
 
 struct conn_list {
@@ -31,6 +34,8 @@ struct tcp_table {
     struct conn_list live, closed;
     struct tcp_conn *first_earliest, *first_latest;
     struct tcp_conn *wait_first, *wait_last;
+    struct tcp_conn *resumable[TCP_MAX_RESUMABLE]; /* closed ones; NULL: a free place */
+    unsigned next_resumable;
 };
 
 static inline bool tcp_same_addr(const struct ds_addr *a, const struct ds_addr *b)
@@ -81,6 +86,12 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
 void tcp_close_unanswered(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why);
 void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn);
 
+/* tcp_drop_again forgets the SYNs of tcp_again.h. */
+void tcp_drop_again(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_reopen_conn has a closed connection go on. */
+void tcp_reopen_conn(struct tcp_table *table, struct tcp_conn *conn);
+
 /* tcp_touch makes a connection the one that is idle shortest. */
 void tcp_touch(struct tcp_table *table, struct tcp_conn *conn);
 
@@ -97,10 +108,6 @@ bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *con
 /* tcp_is_reused says whether a SYN belongs to another connection than conn. */
 bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_is_reset says whether a RST is to be believed: near what is expected, or, where nothing was
- * heard of its sender yet, an answer to what the other end sent. */
-bool tcp_is_reset(const struct tcp_conn *conn, int dir, const struct segment *segment);
-
 /* tcp_give_up looks at the holes of a connection, and whether it is one. */
 void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn);
 
@@ -114,8 +121,8 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
 bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
                        const struct segment *segment);
 
-/* tcp_take_in_turn takes a segment at once or when its turn comes. */
-void tcp_take_in_turn(struct tcp_table *table, const struct segment *segment);
+/* tcp_take_in_turn takes a segment at once or when its turn comes; it sets its sum. */
+void tcp_take_in_turn(struct tcp_table *table, struct segment *segment);
 
 /* tcp_take_turns takes what is queued as far as it can be, or until no segment of before a frame
  * and a time is left; tcp_take_all all of it. */

@@ -4,6 +4,9 @@
  */
 #include "tcp_table.h"
 
+#include "checksum.h"
+#include "tcp_judge.h"
+
 static bool is_joined_late(const struct tcp_conn *conn)
 {
     return !conn->view.syn_seen[0] && !conn->view.syn_seen[1];
@@ -118,10 +121,12 @@ void tcp_take_all(struct tcp_table *table)
     tcp_take_turns(table, UINT64_MAX, INT64_MAX);
 }
 
-void tcp_take_in_turn(struct tcp_table *table, const struct segment *segment)
+void tcp_take_in_turn(struct tcp_table *table, struct segment *segment)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
+    if (conn == NULL || !conn->forgotten)
+        segment->sum = checksum_check(segment);
     if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
         return;
     if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&

@@ -244,6 +244,11 @@ void tls_end(struct tls *tls)
     tls_late_give_up(tls);
 }
 
+bool tls_is_closed(const struct tls *tls)
+{
+    return tls->is_closed;
+}
+
 void tls_close(struct tls *tls, enum tcp_close why)
 {
     ask_at_last(tls);

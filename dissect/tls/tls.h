@@ -73,6 +73,9 @@ uint64_t tls_get_rest(const struct tls *tls, int dir);
 void tls_close(struct tls *tls, enum tcp_close why);
 void tls_end(struct tls *tls);
 
+/* tls_is_closed says whether TCP had closed the connection before that could be handed on. */
+bool tls_is_closed(const struct tls *tls);
+
 /* tls_view returns what is known of the connection; it lives as long as tls. */
 const struct ds_tls *tls_view(const struct tls *tls);
 

@@ -161,6 +161,7 @@ struct ds_stats {
     uint64_t fragments_ignored;   /* IP fragments that lie within what came before them */
     uint64_t fragments_discarded; /* IP packets discarded for fragments that contradict each other */
     uint64_t segments, retransmitted, reordered, overlaps_differing, zero_windows;
+    uint64_t ignored;           /* of segments: of connections, and no node takes them */
     uint64_t connections;       /* EPMD and distribution connections */
     uint64_t tcp_connections;   /* all */
     uint64_t one_way;           /* of connections, those that have ended and of which one direction

@@ -39,6 +39,7 @@ struct ds_counters {
     uint64_t faults;
     uint64_t unknown_atoms;
     uint64_t likely_atoms;
+    uint64_t ignored; /* packets that seemed to be of it, and that no node takes */
 };
 
 /* What became of the keys of a TLS connection. */

@@ -44,6 +44,15 @@ enum ds_close {
     DS_CLOSE_CAPTURE, /* the capture ended */
 };
 
+/* ds_ignored is what seemed to come from an end, and the other end ignores (RFC 9293, 5961, 7323): it
+ * has a bad checksum where those before were good, no ACK, an old timestamp, or numbers that do not
+ * fit; or the connection went on in spite of it. */
+struct ds_ignored {
+    uint64_t resets, syns, others;
+    uint64_t first_frame, last_frame; /* numbers of packets, 0: none */
+    uint8_t min_ttl, max_ttl;         /* times to live, or hop limits, as captured */
+};
+
 /* ds_link_side is what one end sends, and what becomes of it. */
 struct ds_link_side {
     uint64_t segments;      /* of any kind */
@@ -66,6 +75,8 @@ struct ds_link_side {
     int64_t missing_ns; /* since when, nanoseconds since 1970; 0: nothing is */
     uint32_t most_repeats, most_repeats_len; /* how often one segment was sent again in a row, and
                                                 the bytes of it */
+    struct ds_ignored ignored;
+    uint8_t ttl;            /* time to live, or hop limit, of its latest segment, as captured */
     bool is_scaled;         /* both SYNs were seen: window is what was meant */
     uint64_t zero_windows;  /* times that it could take no more */
     uint64_t stalls;        /* of what it sends: the other end could take no more for a while */

@@ -134,6 +134,8 @@ static void write_counters(struct json_writer *json, struct json_key key,
     json_add_unsigned(object, "unknown_atoms", counters->unknown_atoms);
     if (counters->likely_atoms != 0)
         json_add_unsigned(object, "likely_atoms", counters->likely_atoms);
+    if (counters->ignored != 0)
+        json_add_unsigned(object, "ignored", counters->ignored);
     json_put_tree(json, key, object);
 }
 

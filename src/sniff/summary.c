@@ -64,6 +64,8 @@ void summary_print(const struct summary *summary, FILE *out)
          " discarded, as Linux does: their fragments overlap or do not agree where they end"},
         {stats->overlaps_differing, "retransmitted segments",
          " with other bytes than the first copy, which was taken"},
+        {stats->ignored, "packets",
+         " ignored, that no node takes: damaged, somebody else's, or out of place"},
         {stats->no_memory, "times", " memory ran out, and something was left out"},
     };
     for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {

@@ -71,7 +71,8 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static const struct tcp_events events = {on_open, on_data, on_gap,
-                                             on_end,  on_end,  on_close, NULL, NULL, NULL};
+                                             on_end,  on_end,  on_close, NULL, NULL, NULL,
+                                             NULL,    NULL,    NULL};
     uint64_t limits[DS_LIMIT_COUNT] = {[DS_LIMIT_CONNECTIONS] = 8, [DS_LIMIT_BUFFER] = 4096};
     struct ds_stats stats = {0};
     struct meter meter = {.max = 20000};

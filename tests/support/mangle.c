@@ -248,6 +248,30 @@ static void write_plain(const struct packet *p)
     write_ip(p, p->ether_type, p->bytes, p->len, 0);
 }
 
+static uint32_t add_words(uint32_t sum, const uint8_t *bytes, uint32_t len)
+{
+    for (uint32_t i = 0; i < len; i++)
+        sum += i % 2 == 0 ? (uint32_t)bytes[i] << 8 : bytes[i];
+    while (sum >> 16 != 0)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return sum;
+}
+
+/* set_sums sets the checksums of an IP packet with TCP. */
+static void set_sums(uint8_t *bytes, uint32_t tcp_at, uint32_t len)
+{
+    const bool is_ip4 = bytes[0] >> 4 == 4;
+    const uint8_t rest[] = {0, 6, (uint8_t)((len - tcp_at) >> 8), (uint8_t)(len - tcp_at)};
+    if (is_ip4) {
+        put16(bytes + 10, 0);
+        put16(bytes + 10, add_words(0, bytes, tcp_at) ^ 0xffff);
+    }
+    put16(bytes + tcp_at + 16, 0);
+    uint32_t sum = add_words(0, bytes + (is_ip4 ? 12 : 8), is_ip4 ? 8 : 32);
+    sum = add_words(add_words(sum, rest, sizeof rest), bytes + tcp_at, len - tcp_at);
+    put16(bytes + tcp_at + 16, sum ^ 0xffff);
+}
+
 /* write_segment writes p with another stretch of its stream. */
 static void write_segment(const struct packet *p, uint32_t seq, uint8_t flags,
                           const uint8_t *payload, uint32_t len)
@@ -263,6 +287,7 @@ static void write_segment(const struct packet *p, uint32_t seq, uint8_t flags,
     } else {
         put16(bytes + 4, len - 40 <= 0xffff ? len - 40 : 0);
     }
+    set_sums(bytes, p->tcp_at, len);
     write_ip(p, p->ether_type, bytes, len, 0);
 }
 

@@ -133,7 +133,7 @@ static void run_random(uint32_t seed, int how)
 {
     static const struct tcp_events random_events = {random_open, random_data, random_gap,
                                                     random_end, random_icmp, random_close, NULL, NULL,
-                                                    NULL};
+                                                    NULL, NULL, NULL, NULL};
     static struct random_world w;
     struct meter meter = {.max = 1 << 24};
     struct ds_stats stats = {0};
@@ -162,7 +162,7 @@ static void run_random(uint32_t seed, int how)
         segment.dst_port = dir == A ? 5000 : 4000;
         segment.flags = TCP_ACK;
         segment.ack = isn[!dir];
-        if ((how & LOSE) != 0)
+        if ((how & LOSE) != 0 && i >= 2) /* a SYN-ACK that answers no SYN is nobody's */
             segment.ack += (uint32_t)w.at[!dir] + draw(&w, 1000);
         if (i < 2) {
             segment.seq = isn[dir] - 1;

@@ -214,7 +214,9 @@ static void test_reuse_while_waiting(void **state)
     w->client_port++;
     feed(w, A, TCP_ACK, 5000000, 1, "rest");
     feed(w, A, TCP_SYN, 90000, 0, "");
-    expect_log(w, "open 0:rest close=REUSED open");
+    expect_log(w, "open 0:rest");
+    feed(w, B, TCP_SYN | TCP_ACK, 80000, 90001, "");
+    expect_log(w, "close=REUSED open");
     w->client_port++;
     feed(w, A, TCP_ACK, 90001 + (1 << 20), 1, "far"); /* as far off as may be */
     feed(w, A, TCP_SYN, 90000, 0, "");
@@ -233,8 +235,8 @@ static void test_very_late_syn(void **state)
         feed(w, A, TCP_SYN, 200000 - 1 - (1 << 16) - off, 0, "");
         feed(w, A, TCP_ACK, 200002, 1, "cd");
         tcp_table_end(w->table);
-        expect_log(w, off == 0 ? "open 0:ab 0:cd close=CAPTURE"
-                               : "open 0:ab close=REUSED open 0!65539L 0:cd close=CAPTURE");
+        expect_log(w, "open 0:ab 0:cd close=CAPTURE");
+        assert_int_equal(w->stats.ignored, off); /* nobody has answered that one */
     }
 }
 

@@ -350,6 +350,30 @@ static bool goes_on(const uint8_t *a, const uint8_t *b)
            seq_of(b) == seq_of(a) + len;
 }
 
+static uint32_t add_words(uint32_t sum, const uint8_t *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        sum += i % 2 == 0 ? (uint32_t)bytes[i] << 8 : bytes[i];
+    while (sum >> 16 != 0)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return sum;
+}
+
+/* set_sums sets the checksums of a packet, that of TCP as if it were left to the network card. */
+static void set_sums(uint8_t *data)
+{
+    uint8_t *ip = data + 14;
+    const size_t ip_len = (ip[0] & 15) * 4u, tcp_len = whole_len(data) - 14 - ip_len;
+    const uint8_t rest[] = {0, 6, (uint8_t)(tcp_len >> 8), (uint8_t)tcp_len};
+    ip[10] = ip[11] = 0;
+    const uint32_t header = add_words(0, ip, ip_len) ^ 0xffff;
+    const uint32_t pseudo = add_words(add_words(0, ip + 12, 8), rest, sizeof rest);
+    ip[10] = (uint8_t)(header >> 8);
+    ip[11] = (uint8_t)header;
+    ip[ip_len + 16] = (uint8_t)(pseudo >> 8);
+    ip[ip_len + 17] = (uint8_t)pseudo;
+}
+
 /* join makes one segment of two that follow each other, and returns of how many it did. */
 static unsigned join(void)
 {
@@ -365,6 +389,7 @@ static unsigned join(void)
         memcpy(both + whole_len(one), next + head_len(next), more);
         both[16] = (uint8_t)((len - 14) >> 8);
         both[17] = (uint8_t)(len - 14);
+        set_sums(both);
         capture.len += len;
         capture.packets[i].data = both;
         capture.packets[i].cap_len = capture.packets[i].len = (uint32_t)len;

@@ -1,0 +1,15 @@
+/*
+ * checksum.h - the checksums of a TCP segment and of the IPv4 header before it (RFC 1071; RFC 9293,
+ * section 3.1). What does not fit is no proof of damage: a sender that leaves them to its network card
+ * is captured before that fills them in.
+ */
+#ifndef DISSECT_CHECKSUM_H
+#define DISSECT_CHECKSUM_H
+
+#include "packet.h"
+
+/* checksum_check says what the checksums of a segment say. What is left to the network card as Linux
+ * does, with the sum of the pseudo header alone, is good. */
+enum packet_sum checksum_check(const struct segment *segment);
+
+#endif

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""outsiders.py PROGRAM: a connection between two nodes, packets of somebody else that they ignore, then two
+hundred messages each way. All of these are shown, with all their atoms, and what was ignored is counted;
+over either version of IP, with tags and without, with timestamps and without, with checksums and with
+some that were left to the network card. What nodes do take ends or replaces the connection as ever."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+program = os.path.realpath(sys.argv[1])
+only = sys.argv[2] if len(sys.argv) > 2 else ''
+FIN, SYN, RST, PSH, ACK, URG = 1, 2, 4, 8, 16, 32
+NUM = 200
+
+
+def ones_sum(data):
+    if len(data) % 2:
+        data += b'\0'
+    total = sum(struct.unpack('>%dH' % (len(data) // 2), data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return total
+
+
+class Way:
+    """How packets look: version of IP, link layer, timestamps, whose checksums are left to the card."""
+
+    def __init__(self, version=4, link='ethernet', times=True, left=''):
+        self.version, self.link, self.times, self.left = version, link, times, left
+        self.name = f'IPv{version} {link}{" times" if times else ""}{" left " + left if left else ""}'
+
+    def link_type(self):
+        return {'ethernet': 1, 'vlan': 1, 'sll2': 276}[self.link]
+
+    def addr(self, end):
+        if self.version == 4:
+            return bytes([10, 7, 0, 1 + end])
+        return bytes.fromhex('20010db8') + bytes(11) + bytes([1 + end])
+
+    def packet(self, end, flags, seq, ack, data=b'', port=(45000, 25672), window=500, time=None, ttl=64,
+               bad=False, bad_ip=False, urgent=0, options=b'', left=None):
+        src, dst = self.addr(end), self.addr(1 - end)
+        if self.times and time is not None:
+            options += b'\1\1\10\12' + struct.pack('>II', time & 0xffffffff, 1)
+        options += b'\1' * (-len(options) % 4)
+        head = struct.pack('>HHIIBBHHH', port[end], port[1 - end], seq & 0xffffffff, ack & 0xffffffff,
+                           (5 + len(options) // 4) << 4, flags, window, 0, urgent) + options
+        pseudo = src + dst + (struct.pack('>HH', 6, len(head + data)) if self.version == 4
+                              else struct.pack('>II', len(head + data), 6))
+        if left if left is not None else 'ab'[end] in self.left:
+            sum_ = ones_sum(pseudo)
+        else:
+            sum_ = ones_sum(pseudo + head + data) ^ 0xffff
+        if bad:
+            sum_ ^= 0x5a5a
+        tcp = head[:16] + struct.pack('>H', sum_) + head[18:] + data
+        if self.version == 4:
+            ip = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(tcp), 0, 0x4000, ttl, 6, 0) + src + dst
+            sum_ = ones_sum(ip) ^ 0xffff ^ (0x0f0f if bad_ip else 0)
+            ip = ip[:10] + struct.pack('>H', sum_) + ip[12:]
+        else:
+            ip = struct.pack('>IHBB', 6 << 28, len(tcp), 6, ttl) + src + dst
+        ether = 0x0800 if self.version == 4 else 0x86dd
+        if self.link == 'sll2':
+            return struct.pack('>HHIHBB8x', ether, 0, 3, 1, 0, 6) + ip + tcp
+        tag = struct.pack('>HH', 0x8100, 7) if self.link == 'vlan' else b''
+        return b'\2\0\0\0\0\1\2\0\0\0\0\2' + tag + struct.pack('>H', ether) + ip + tcp
+
+
+class Talk:
+    """A connection, and what was captured of it so far."""
+
+    def __init__(self, way, port=45000):
+        self.way, self.port = way, (port, 25672)
+        self.packets, self.now = [], 1700000000000000
+        self.seq, self.told, self.one_way = [1000, 5000], [False, False], None
+
+    def put(self, end, flags, seq, ack, data=b'', port=None, captured=True, **more):
+        self.now += 700
+        more.setdefault('time', self.now // 1000)
+        if captured and self.one_way in (None, end):
+            self.packets.append((self.now, self.way.packet(end, flags, seq, ack, data, port or self.port, **more)))
+
+    def say(self, end, data, flags=PSH | ACK, is_captured=True, ack=True, **more):
+        self.put(end, flags, self.seq[end], self.seq[1 - end], data, captured=is_captured, **more)
+        self.seq[end] += len(data)
+        if ack:
+            self.put(1 - end, ACK, self.seq[1 - end], self.seq[end])
+
+    def syn(self):
+        self.put(0, SYN, self.seq[0], 0, options=b'\2\4\5\xb4')
+        self.seq[0] += 1
+
+    def syn_ack(self):
+        self.put(1, SYN | ACK, self.seq[1], self.seq[0], options=b'\2\4\5\xb4')
+        self.seq[1] += 1
+
+    def shake(self):
+        flags = struct.pack('>Q', 0xd07df7fbd)
+        names = b'a@h1', b'b@h2'
+
+        def tell(end, body, **more):
+            self.say(end, struct.pack('>H', len(body)) + body, **more)
+        tell(0, b'N' + flags + struct.pack('>IH', 1, 4) + names[0])
+        tell(1, b'sok')
+        tell(1, b'N' + flags + struct.pack('>IIH', 77, 2, 4) + names[1])
+        tell(0, b'r' + struct.pack('>I', 78) + bytes(16))
+        tell(1, b'a' + bytes(16))
+
+    def message(self, end):
+        """A REG_SEND from a pid of its own to a name, by the cache of atoms."""
+        new = not self.told[end]
+        self.told[end] = True
+        node, name = (b'a@h1', b'b@h2')[end], b'gardener'
+        head = b'\203D\2' + (b'\x88\0' if new else b'\0\0')
+        for slot, text in ((7, node), (9, name)):
+            head += bytes([slot]) + (bytes([len(text)]) + text if new else b'')
+        body = head + b'h\4a\6X' + b'R\0' + struct.pack('>III', 100, 0, 1 + end) + b'w\0' + b'R\1' + b'l\0\0\0\1a\5j'
+        return struct.pack('>I', len(body)) + body
+
+    def begin(self):
+        self.syn()
+        self.syn_ack()
+        self.put(0, ACK, self.seq[0], self.seq[1])
+        self.shake()
+        self.both(3)
+
+    def both(self, num=NUM, **more):
+        for _ in range(num):
+            self.say(0, self.message(0), **more)
+            self.say(1, self.message(1), **more)
+
+    def end(self):
+        self.put(0, FIN | ACK, self.seq[0], self.seq[1])
+        self.put(1, FIN | ACK, self.seq[1], self.seq[0] + 1)
+        self.put(0, ACK, self.seq[0] + 1, self.seq[1] + 1)
+
+    def write(self, path):
+        with open(path, 'wb') as file:
+            file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, self.way.link_type()))
+            for now, data in self.packets:
+                file.write(struct.pack('<IIII', now // 10**6, now % 10**6, len(data), len(data)) + data)
+
+
+# What somebody else sends: from which end it seems to come, and more.
+CASES = {}
+
+
+def case(kinds='ignored'):
+    def add(function):
+        CASES[function.__name__] = (function, kinds)
+        return function
+    return add
+
+
+@case()
+def reset_bad_sum(t, e): t.put(e, RST, t.seq[e], 0, bad=True)
+@case()
+def reset_ack_bad_sum(t, e): t.put(e, RST | ACK, t.seq[e], t.seq[1 - e], bad=True)
+@case()
+def reset_bad_ip_sum(t, e): t.put(e, RST, t.seq[e], 0, bad=True, bad_ip=True)
+@case()
+def reset_near(t, e): t.put(e, RST, t.seq[e] + 1, 0)
+@case()
+def reset_ack_before(t, e): t.put(e, RST | ACK, t.seq[e] - 1, t.seq[1 - e])
+@case()
+def reset_far(t, e): t.put(e, RST, t.seq[e] + 1000000, 0)
+@case()
+def reset_farther(t, e): t.put(e, RST | ACK, t.seq[e] + 0x30000000, t.seq[1 - e])
+@case()
+def reset_right(t, e): t.put(e, RST, t.seq[e], 0, ttl=200)
+@case('ended')
+def reset_ack_right(t, e): t.put(e, RST | ACK, t.seq[e], t.seq[1 - e], ttl=200)
+@case('ended 20')
+def reset_right_twice(t, e):
+    t.put(e, RST | ACK, t.seq[e], t.seq[1 - e])
+    t.both(20)
+    t.put(1 - e, RST | ACK, t.seq[1 - e], t.seq[e])
+@case()
+def resets_blind(t, e):
+    for i in range(2049):
+        t.put(e, RST, i * 2096153 + 77, 0)
+@case()
+def fin_bad_sum(t, e): t.put(e, FIN | ACK, t.seq[e], t.seq[1 - e], bad=True)
+@case()
+def fin_no_ack(t, e): t.put(e, FIN, t.seq[e], 0)
+@case('continued')
+def fin_right(t, e): t.put(e, FIN | ACK, t.seq[e], t.seq[1 - e])
+@case('continued')
+def fins_right(t, e):
+    t.put(e, FIN | ACK, t.seq[e], t.seq[1 - e])
+    t.put(1 - e, FIN | ACK, t.seq[1 - e], t.seq[e])
+@case()
+def syn_little_off(t, e): t.put(e, SYN, t.seq[e] + 5, 0)
+@case()
+def syn_before(t, e): t.put(e, SYN, t.seq[e] - 1, 0)
+@case()
+def syn_there(t, e): t.put(e, SYN, t.seq[e], 0)
+@case()
+def syn_far(t, e): t.put(e, SYN, t.seq[e] + 1600000000, 0)
+@case()
+def syn_many(t, e):
+    for i in range(300):
+        t.put(e, SYN, i * 13999999 + 5, 0)
+@case()
+def syn_ack_far(t, e): t.put(e, SYN | ACK, t.seq[e] + 160000000, t.seq[1 - e])
+@case()
+def syn_refused(t, e):
+    t.put(e, SYN, 99000000, 0)
+    t.put(1 - e, ACK, t.seq[1 - e], t.seq[e])
+@case()
+def data_bad_sum(t, e): t.put(e, PSH | ACK, t.seq[e], t.seq[1 - e], b'\0\0\0\4hurt', bad=True)
+@case()
+def data_bad_ip_sum(t, e): t.put(e, PSH | ACK, t.seq[e], t.seq[1 - e], b'\0\0\0\4hurt', bad_ip=True,
+                                 bad=t.way.version == 6)
+@case()
+def data_zero_bad_sum(t, e): t.put(e, ACK, t.seq[e], t.seq[1 - e], bytes(8), bad=True)
+@case()
+def data_large_bad_sum(t, e): t.put(e, ACK, t.seq[e], t.seq[1 - e], b'GET /' * 280, bad=True)
+@case()
+def data_no_ack(t, e): t.put(e, PSH, t.seq[e], 0, b'\0\0\0\4hurt')
+@case()
+def data_no_flags(t, e): t.put(e, 0, t.seq[e], 0, b'\0\0\0\4hurt')
+@case()
+def data_wrong_ack(t, e): t.put(e, ACK, t.seq[e], t.seq[1 - e] + 0x20000000, b'\0\0\0\4hurt')
+@case()
+def data_far(t, e): t.put(e, ACK, t.seq[e] + 0x30000000, t.seq[1 - e], b'\0\0\0\4hurt')
+@case('ignored times')
+def data_old_time(t, e): t.put(e, ACK, t.seq[e], t.seq[1 - e], b'\0\0\0\4hurt', time=t.now // 1000 - 100000)
+@case('nothing')
+def urgent_byte(t, e):
+    t.say(e, b'!', flags=ACK | PSH | URG, urgent=1)
+@case('nothing')
+def urgent_ahead(t, e):
+    t.put(e, ACK | URG, t.seq[e], t.seq[1 - e], urgent=3)  # two bytes on
+    whole = t.message(e)
+    t.say(e, whole[:2] + b'!' + whole[2:])
+@case('nothing')
+def keepalive(t, e):
+    t.put(e, ACK, t.seq[e] - 1, t.seq[1 - e])
+    t.put(1 - e, ACK, t.seq[1 - e], t.seq[e])
+    t.put(e, ACK, t.seq[e] - 1, t.seq[1 - e], b'\0')
+
+
+failures = 0
+work = tempfile.mkdtemp()
+
+
+def look(talk):
+    path = os.path.join(work, 'talk.pcap')
+    talk.write(path)
+    run = subprocess.run([program, '-r', path, '-T', 'json', '--report', 'doctor'], capture_output=True, text=True)
+    records = [json.loads(line) for line in run.stdout.splitlines() if line.startswith('{')]
+    return run, records
+
+
+def wrong(name, what):
+    global failures
+    failures += 1
+    print(f'{name}: {what}')
+
+
+def count(records):
+    shown, unknown = {}, 0
+    for r in records:
+        if r['type'] == 'message':
+            end = int(r['src']['port'] == 25672)
+            shown[end] = shown.get(end, 0) + 1
+            unknown += r.get('unknown_atoms', 0) + r.get('likely_atoms', 0)
+    return shown.get(0, 0), shown.get(1, 0), unknown
+
+
+def check(name, talk, kinds, wanted):
+    run, records = look(talk)
+    a, b, unknown = count(records)
+    if run.returncode not in (0, 3) or (a, b) != wanted or unknown:
+        wrong(name, f'{a} and {b} messages of {wanted}, {unknown} unknown atoms; {run.returncode} {run.stderr[-600:]}')
+    states = [r['state'] for r in records if r['type'] == 'conn']
+    if kinds == 'ignored' and 'that no node takes' not in run.stderr:
+        wrong(name, f'not said: {run.stderr}')
+    if kinds in ('continued', 'ended') and 'continued' not in states:
+        wrong(name, f'states {states}')
+    if kinds == 'nothing' and 'that no node takes' in run.stderr:
+        wrong(name, f'said of nothing: {run.stderr}')
+
+
+WAYS = [Way(), Way(6, 'vlan'), Way(4, 'sll2', times=False), Way(4, left='a'), Way(6, times=False, left='ab')]
+for way in WAYS:
+    for name, (send, kinds) in CASES.items():
+        if only and only not in name:
+            continue
+        if 'times' in kinds and not way.times:
+            continue
+        kinds, *more = kinds.split()
+        more = sum(int(word) for word in more if word.isdigit())
+        for end in 0, 1:
+            talk = Talk(way)
+            talk.begin()
+            send(talk, end)
+            extra = (end == 0, end == 1) if name == 'urgent_ahead' else (0, 0)
+            talk.both()
+            talk.end()
+            check(f'{way.name}: {name} {"ab"[end]}', talk, kinds, (3 + NUM + more + extra[0], 3 + NUM + more + extra[1]))
+print(f'{failures} failures')
+sys.exit(failures != 0)
