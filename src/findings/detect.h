@@ -67,11 +67,24 @@ struct asked {
  * until its place is taken or that EPMD answers. */
 struct refused {
     bool is_used; /* not told yet */
+    enum ds_close close;
     struct ds_addr client, server;
     uint16_t port;
-    int64_t ts_ns;
+    int64_t began_ns, ts_ns; /* its first SYN, and when it was known to have failed */
     uint64_t frame, conn;
     char why[120];
+};
+
+/* reached is an EPMD that something was said to. */
+struct reached {
+    struct ds_addr server;
+    int64_t ts_ns; /* the latest time; 0: a free place */
+};
+
+/* gone is a host that did not answer for a while, of which a finding tells. */
+struct gone {
+    struct ds_addr addr;
+    int64_t from_ns, to_ns;
 };
 
 /* cut is the end of a link after a silence of both ends that was longer than any before. */
@@ -278,7 +291,7 @@ struct checks {
     uint64_t unmeasured; /* links without facts */
 };
 
-enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_STALLED = 32 };
+enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_GONE = 32, MAX_STALLED = 32 };
 
 struct mesh; /* who is connected with whom: detect_mesh.c */
 
@@ -287,6 +300,9 @@ struct detect {
     struct table watched, asked, pairs, starts, callees, crashed, copied, coined, locks, listed;
     struct refused refused[MAX_REFUSED];
     bool has_refused; /* any may be used */
+    struct reached reached[MAX_REFUSED];
+    struct gone gone[MAX_GONE]; /* the latest ones */
+    uint64_t num_gone;
     struct dialled dialled[MAX_DIALLED];
     bool has_dialled;
     struct fading fading[MAX_FADING];
@@ -316,6 +332,7 @@ struct detect {
     struct findings_unseen unseen;
     bool is_over; /* nothing more comes */
     struct finding draft;
+    int64_t first_ns; /* of the first record; 0: none has come */
     int64_t now_ns;
     uint64_t no_memory;
     int64_t overdue_ns; /* calls that began by then, and were open too long, have been told */
@@ -338,6 +355,9 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
 
 /* detect_is_lost says whether nothing gets through on a connection, so that no answer can come. */
 bool detect_is_lost(const struct detect *d, const struct watched *watched);
+
+/* detect_note_gone notes that nothing of a host was reached for a while, of which a finding tells. */
+void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns);
 
 /* detect_pair returns what is known of two nodes, by the hashes of their names; NULL: nothing. */
 struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b);

@@ -105,8 +105,10 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     wording_add(&f->detail, is_held ? "nothing came for " : "silent for ");
     wording_span(&f->detail, silence_ns);
     add_why(&f->detail, silent, f->variant);
-    if (!acknowledged)
+    if (!acknowledged) {
         detect_add_icmp(&f->detail, link->icmp);
+        detect_note_gone(d, &event->conn->end[!closer].addr, heard_ns, event->ts_ns);
+    }
     detect_frame(f, event->frame, "the close");
     if (is_held)
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");

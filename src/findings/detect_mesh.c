@@ -15,8 +15,9 @@
 
 #define SECOND INT64_C(1000000000)
 #define MESH_NS (10 * SECOND) /* by then they have connected */
+#define TICKED_NS (65 * SECOND) /* by then an idle link that was up before the capture has shown itself */
 
-enum { MAX_NODES = 128, NAME_LEN = 128 };
+enum { MAX_NODES = 128, NAME_LEN = 128, MAX_LATE = 256 };
 
 struct member {
     uint32_t hash;
@@ -24,6 +25,12 @@ struct member {
     struct ds_addr addr;
     size_t len;
     char name[NAME_LEN];
+};
+
+/* late is two hosts with a link between them that was up before the capture: between which nodes is not
+ * known, or not yet. */
+struct late {
+    struct ds_addr addr[2];
 };
 
 struct mesh {
@@ -35,8 +42,14 @@ struct mesh {
     struct member node[MAX_NODES];
     uint8_t up[MAX_NODES][MAX_NODES];   /* links that are up */
     bool was_up[MAX_NODES][MAX_NODES];  /* ever */
+    bool is_told[MAX_NODES][MAX_NODES];
     bool is_seen[MAX_NODES][MAX_NODES]; /* something between their hosts, other than a link */
     uint64_t failed[MAX_NODES][MAX_NODES]; /* connection of an attempt that failed, 0: none */
+    struct {
+        uint64_t conn, frame;
+    } link[MAX_NODES][MAX_NODES]; /* the latest that came up */
+    unsigned num_late; /* MAX_LATE: there may be more */
+    struct late late[MAX_LATE];
 };
 
 void detect_mesh_free(struct detect *d)
@@ -93,16 +106,20 @@ static bool find_both(struct mesh *mesh, const struct ds_conn *conn, int at[2])
     return at[0] != at[1];
 }
 
+/* get_mesh returns NULL when memory ran out. */
+static struct mesh *get_mesh(struct detect *d)
+{
+    if (d->mesh == NULL && (d->mesh = calloc(1, sizeof *d->mesh)) == NULL)
+        d->no_memory++;
+    return d->mesh;
+}
+
 static void take_up(struct detect *d, const struct ds_event *event)
 {
     const struct watched *w = detect_watch(d, event->conn);
     int at[2];
-    if (w == NULL || !detect_is_published(w))
+    if (w == NULL || !detect_is_published(w) || get_mesh(d) == NULL)
         return;
-    if (d->mesh == NULL && (d->mesh = calloc(1, sizeof *d->mesh)) == NULL) {
-        d->no_memory++;
-        return;
-    }
     struct mesh *mesh = d->mesh;
     if (!has_full_names(event->conn)) {
         d->checks.unnamed++;
@@ -113,6 +130,8 @@ static void take_up(struct detect *d, const struct ds_event *event)
     for (int i = 0; i < 2; i++) {
         mesh->up[at[i]][at[!i]] += mesh->up[at[i]][at[!i]] < UINT8_MAX;
         mesh->was_up[at[i]][at[!i]] = true;
+        mesh->link[at[i]][at[!i]].conn = event->conn->number;
+        mesh->link[at[i]][at[!i]].frame = event->frame;
     }
     mesh->is_new = true;
     mesh->changed_ns = event->ts_ns;
@@ -146,18 +165,30 @@ static void take_seen(struct mesh *mesh, const struct ds_conn *conn, bool has_fa
     }
 }
 
-/* take_late: a link that was up before, of nodes whose names may not be known yet. It may be between any
- * on these two hosts. */
-static void take_late(struct mesh *mesh, const struct ds_conn *conn)
+static bool is_between(const struct ds_addr addr[2], const struct ds_addr *a, const struct ds_addr *b)
 {
-    for (unsigned i = 0; i < mesh->num; i++) {
-        if (!is_same_addr(&mesh->node[i].addr, &conn->end[0].addr))
-            continue;
-        for (unsigned j = 0; j < mesh->num; j++) {
-            if (i != j && is_same_addr(&mesh->node[j].addr, &conn->end[1].addr))
-                mesh->was_up[i][j] = mesh->was_up[j][i] = true;
-        }
+    return (is_same_addr(&addr[0], a) && is_same_addr(&addr[1], b)) ||
+           (is_same_addr(&addr[0], b) && is_same_addr(&addr[1], a));
+}
+
+/* has_late says whether a link between two hosts was up before the capture, or may have been. It may be
+ * between any nodes on them. */
+static bool has_late(const struct mesh *mesh, const struct ds_addr *a, const struct ds_addr *b)
+{
+    for (unsigned i = 0; i < mesh->num_late; i++) {
+        if (is_between(mesh->late[i].addr, a, b))
+            return true;
     }
+    return mesh->num_late == MAX_LATE;
+}
+
+/* take_late: a link that was up before, of nodes whose names may not be known yet. */
+static void take_late(struct detect *d, const struct ds_conn *conn)
+{
+    struct mesh *mesh = get_mesh(d);
+    if (mesh == NULL || has_late(mesh, &conn->end[0].addr, &conn->end[1].addr))
+        return;
+    mesh->late[mesh->num_late++] = (struct late){{conn->end[0].addr, conn->end[1].addr}};
 }
 
 void detect_mesh(struct detect *d, const struct record *record)
@@ -169,8 +200,8 @@ void detect_mesh(struct detect *d, const struct record *record)
     const enum ds_conn_state state = event->change.state;
     if (state == DS_CONN_UP)
         take_up(d, event);
-    else if (d->mesh != NULL && state == DS_CONN_JOINED_LATE)
-        take_late(d->mesh, event->conn);
+    else if (state == DS_CONN_JOINED_LATE)
+        take_late(d, event->conn);
     else if (d->mesh != NULL && event->change.final && !event->change.unfollowed)
         take_end(d, event);
     if (d->mesh != NULL && event->change.final)
@@ -195,6 +226,7 @@ static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third
     const uint64_t failed = d->mesh->failed[a][b];
     struct finding *f = detect_begin(d, FINDING_DS211, NULL);
     const unsigned both[2] = {a, b};
+    d->mesh->is_told[a][b] = true;
     for (int i = 0; i < 2; i++) {
         f->node[i].len = node[both[i]].len;
         memcpy(f->node[i].text, node[both[i]].name, node[both[i]].len);
@@ -208,6 +240,10 @@ static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third
     wording_put(&f->detail, WORD_NODE, text_of(node[third].name, node[third].len));
     if (failed != 0)
         wording_add(&f->detail, "; an attempt between their hosts failed");
+    else
+        f->evidence[0].conn = d->mesh->link[a][third].conn;
+    detect_frame(f, d->mesh->link[a][third].frame, "the link of the first with that one");
+    detect_frame(f, d->mesh->link[b][third].frame, "the link of the second");
     detect_unsure(f, failed != 0 ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
                   d->mesh->has_greetings
                       ? "nodes() on both"
@@ -220,14 +256,19 @@ static void check_pair(struct detect *d, unsigned a, unsigned b)
 {
     const struct mesh *mesh = d->mesh;
     const bool one_host = is_same_addr(&mesh->node[a].addr, &mesh->node[b].addr);
-    if (mesh->was_up[a][b] ||
+    if (mesh->was_up[a][b] || has_late(mesh, &mesh->node[a].addr, &mesh->node[b].addr) ||
         (mesh->has_greetings && !(mesh->node[a].meets_all && mesh->node[b].meets_all)))
         return;
     for (unsigned third = 0; third < mesh->num; third++) {
         if (mesh->up[a][third] == 0 || mesh->up[b][third] == 0)
             continue;
-        if (mesh->is_seen[a][b] ||
-            (one_host && is_same_addr(&mesh->node[a].addr, &mesh->node[third].addr)))
+        const bool is_seen =
+            mesh->is_seen[a][b] ||
+            (one_host && is_same_addr(&mesh->node[a].addr, &mesh->node[third].addr));
+        const bool may_be_idle = mesh->failed[a][b] == 0 && d->now_ns - d->first_ns < TICKED_NS;
+        if (is_seen && mesh->is_told[a][b])
+            return;
+        if (is_seen && !may_be_idle)
             report_pair(d, a, b, third);
         else
             d->checks.unseen_pairs++;
@@ -260,4 +301,9 @@ void detect_mesh_time(struct detect *d, bool at_end)
         return;
     mesh->is_new = false;
     check_pairs(d);
+    /* Once more, when links that were up before the capture have shown themselves. */
+    if (d->now_ns - d->first_ns < TICKED_NS && mesh->num > 2) {
+        mesh->is_new = true;
+        mesh->changed_ns = d->first_ns + TICKED_NS - MESH_NS;
+    }
 }

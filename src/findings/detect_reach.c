@@ -4,6 +4,7 @@
  */
 #include "detect_parts.h"
 
+#include "danger.h"
 #include "hash.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define EPMD_PATIENCE_NS (2 * SECOND) /* a node that finds no EPMD starts one */
+#define OWN_PATIENCE_NS (10 * SECOND) /* that is on its own host, and takes long where that is busy */
 #define ASKED_NS (60 * SECOND)        /* an answer of EPMD is used at once, or soon */
 
 static bool is_same_addr(const struct ds_addr *a, const struct ds_addr *b)
@@ -77,6 +79,45 @@ const struct asked *detect_find_told(const struct detect *d, const struct ds_end
     return best;
 }
 
+/* is_one_host says whether two addresses are of one host for sure: they are equal, or both of the loopback.
+ * A program that asks "localhost" tries ::1 first, where EPMD may not listen, and 127.0.0.1 then. */
+static bool is_one_host(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return is_same_addr(a, b) || (addr_scope_of(a) == ADDR_LOCAL && addr_scope_of(b) == ADDR_LOCAL);
+}
+
+/* take_reached notes that an EPMD can be reached: attempts that failed before are no finding. */
+static void take_reached(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_addr *server = &event->conn->end[1].addr;
+    struct reached *place = &d->reached[0];
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        if (is_one_host(&d->refused[i].server, server))
+            d->refused[i] = (struct refused){0};
+    }
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        struct reached *r = &d->reached[i];
+        if (r->ts_ns != 0 && is_same_addr(&r->server, server)) {
+            place = r;
+            break;
+        }
+        if (r->ts_ns < place->ts_ns)
+            place = r;
+    }
+    *place = (struct reached){*server, event->ts_ns};
+}
+
+/* was_reached says whether an EPMD was reached since then. */
+static bool was_reached(const struct detect *d, const struct ds_addr *server, int64_t since_ns)
+{
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        const struct reached *r = &d->reached[i];
+        if (r->ts_ns > since_ns && is_one_host(&r->server, server))
+            return true;
+    }
+    return false;
+}
+
 void detect_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
@@ -128,11 +169,7 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
     default:
         break;
     }
-    /* It can be reached, after all. */
-    for (size_t i = 0; i < MAX_REFUSED; i++) {
-        if (is_same_addr(&d->refused[i].server, &event->conn->end[1].addr))
-            d->refused[i] = (struct refused){0};
-    }
+    take_reached(d, event);
 }
 
 /* detect_epmd_left is of one that waited for EPMD, which accepted its connection, or the kernel for it, and
@@ -177,10 +214,15 @@ static const char *failure_text(const struct ds_conn *conn, char *out, size_t si
     }
 }
 
+/* take_no_epmd: an attempt counts from its first SYN, maybe long before it is known to have failed. */
 static void take_no_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
+    const int64_t syn_ns = conn->link != NULL ? conn->link->side[0].first_ns : 0;
+    const int64_t began_ns = syn_ns != 0 ? syn_ns : event->ts_ns;
     struct refused *r = &d->refused[0];
+    if (was_reached(d, &conn->end[1].addr, began_ns))
+        return;
     for (size_t i = 0; i < MAX_REFUSED; i++) {
         if (!d->refused[i].is_used) {
             r = &d->refused[i];
@@ -190,27 +232,68 @@ static void take_no_epmd(struct detect *d, const struct ds_event *event)
     char text[sizeof r->why];
     d->has_refused = true;
     *r = (struct refused){.is_used = true,
+                          .close = conn->link != NULL ? conn->link->close : DS_CLOSE_NOT,
                           .client = conn->end[0].addr,
                           .server = conn->end[1].addr,
                           .port = conn->end[1].port,
+                          .began_ns = began_ns,
                           .ts_ns = event->ts_ns,
                           .frame = event->frame,
                           .conn = conn->number};
     snprintf(r->why, sizeof r->why, "%s", failure_text(conn, text, sizeof text));
 }
 
-static void report_no_epmd(struct detect *d, struct refused *r)
+void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns)
 {
-    struct finding *f = detect_begin(d, FINDING_DS106, NULL);
+    struct gone *place = &d->gone[d->num_gone++ % MAX_GONE];
+    *place = (struct gone){*addr, from_ns, to_ns};
+}
+
+/* is_host_gone says whether nothing of a host was reached while EPMD was tried there, of which another
+ * finding tells: then nothing is known of its EPMD. */
+static bool is_host_gone(const struct detect *d, const struct refused *r)
+{
+    for (size_t i = 0; i < MAX_GONE; i++) {
+        const struct gone *g = &d->gone[i];
+        if (g->to_ns >= r->began_ns && g->from_ns <= r->ts_ns && is_same_addr(&g->addr, &r->server))
+            return true;
+    }
+    return false;
+}
+
+static int64_t patience_of(const struct refused *r)
+{
+    return is_one_host(&r->client, &r->server) ? OWN_PATIENCE_NS : EPMD_PATIENCE_NS;
+}
+
+/* is_undecided: what is sent to that host is not acknowledged; whether it is gone will be known later. */
+static bool is_undecided(const struct detect *d, const struct refused *r)
+{
+    for (size_t i = 0; r->close != DS_CLOSE_RESET && d->has_fading && i < MAX_FADING; i++) {
+        if (d->fading[i].is_used && is_same_addr(&d->fading[i].addr, &r->server))
+            return true;
+    }
+    return false;
+}
+
+static void report_no_epmd(struct detect *d, struct refused *r, bool at_end)
+{
     r->is_used = false;
+    if (r->close != DS_CLOSE_RESET && is_host_gone(d, r))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS106, NULL);
     f->evidence[0].conn = r->conn;
-    f->evidence[0].ts_ns = r->ts_ns;
+    f->evidence[0].ts_ns = r->began_ns;
     wording_add(&f->sentence, "a connection to EPMD of ");
     wording_addr(&f->sentence, &r->server);
     wording_printf(&f->sentence, " %s", r->why);
     wording_add(&f->detail, "tried by ");
     wording_addr(&f->detail, &r->client);
     detect_frame(f, r->frame, "the end of the attempt");
+    if (r->close == DS_CLOSE_SILENT)
+        detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything: it may be gone");
+    else if (at_end && d->now_ns - r->ts_ns < patience_of(r))
+        detect_unsure(f, CERTAINTY_LIKELY, "a longer capture: a node that finds no EPMD starts one");
     detect_commit(d);
 }
 
@@ -238,6 +321,8 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
     wording_addr(&f->sentence, &conn->end[1].addr);
     wording_printf(&f->sentence, " port %u %s", (unsigned)conn->end[1].port,
                  failure_text(conn, text, sizeof text));
+    if (conn->link != NULL && conn->link->close == DS_CLOSE_SILENT)
+        detect_note_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
     if (other != NULL) {
         wording_add(&f->detail, "EPMD told that port over the other version of IP");
         detect_unsure(f, CERTAINTY_LIKELY, "what the node listens on: ss -ltn on its host");
@@ -274,8 +359,9 @@ void detect_reach_time(struct detect *d, bool at_end)
     d->has_refused = false;
     for (size_t i = 0; i < MAX_REFUSED; i++) {
         struct refused *r = &d->refused[i];
-        if (r->is_used && (at_end || d->now_ns - r->ts_ns >= EPMD_PATIENCE_NS))
-            report_no_epmd(d, r);
+        if (r->is_used &&
+            (at_end || (d->now_ns - r->ts_ns >= patience_of(r) && !is_undecided(d, r))))
+            report_no_epmd(d, r, at_end);
         d->has_refused |= r->is_used;
     }
 }

@@ -161,6 +161,7 @@ static void report(struct detect *d, const struct fading *g)
 {
     const struct cut *cut;
     note_given_up(d, g);
+    detect_note_gone(d, &g->addr, g->last_data_ns, d->now_ns);
     struct fading *other = find_other(d, g);
     if (g->is_heard || g->was_heard || other != NULL) {
         report_cut(d, g, other);
@@ -208,6 +209,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         if (g->is_heard && event->ts_ns - g->last_data_ns < SOONEST * g->tick_ns)
             continue;
         note_given_up(d, g);
+        detect_note_gone(d, &g->addr, g->last_data_ns, event->ts_ns);
         struct finding *f = detect_begin(d, FINDING_DS201, event);
         f->variant = SILENT_BETWEEN;
         wording_end(&f->sentence, &end[waits]);

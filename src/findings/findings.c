@@ -213,6 +213,8 @@ void findings_record(struct findings *f, const struct record *record)
         return;
     }
     d->now_ns = is_message ? record->event->ts_ns : record_time(record);
+    if (d->first_ns == 0)
+        d->first_ns = d->now_ns;
     note_pause(d);
     if (is_message)
         take_message(d, record);

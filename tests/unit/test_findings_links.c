@@ -450,7 +450,7 @@ static void forgotten(void **state)
         }
         if (i == LONG || i == UNREACHABLE) {
             findings_time(w.findings, w.now_ns + 75 * SECOND);
-            found(i == LONG ? "DS208" : "DS106 DS201");
+            found(i == LONG ? "DS208" : "DS201");
             continue;
         }
         w.now_ns += 50 * SECOND;

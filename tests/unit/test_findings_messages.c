@@ -469,6 +469,69 @@ static void greets(const char *node)
     next_conn();
 }
 
+/* A link that was up before may be idle: it shows itself with its next tick, maybe before any other. Of two
+ * nodes of whose hosts no attempt failed is spoken when it would have. */
+static void meshes_joined_late(void **state)
+{
+    enum { BEFORE_ALL, AFTER, OTHER_HOSTS, TURNED, NONE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        for (int when = BEFORE_ALL; when <= TURNED; when++) {
+            if (when == AFTER) {
+                link_up("alice@a", 1, "bob@b", 2);
+                link_up("bob@b", 2, "carol@c", 3);
+                w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 1}};
+                w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 3}};
+                change(DS_CONN_CLOSED, 0, true);
+                next_conn();
+            }
+            if (when != i)
+                continue;
+            w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, i == TURNED ? 3 : 1}};
+            w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, i == TURNED ? 1 : i == OTHER_HOSTS ? 4 : 3}};
+            change(DS_CONN_JOINED_LATE, 0, false);
+            next_conn();
+        }
+        w.now_ns += 65 * SECOND - 1;
+        findings_time(w.findings, w.now_ns);
+        const unsigned in_clear = i == NONE ? 2 : 3; /* of each link */
+        assert_int_equal(w.num, in_clear);
+        findings_time(w.findings, w.now_ns + 1);
+        findings_time(w.findings, w.now_ns + 100 * SECOND);
+        found(i == OTHER_HOSTS ? "DS401 DS401 DS401 DS211"
+              : i == NONE      ? "DS401 DS401 DS211"
+                               : "DS401 DS401 DS401");
+        if (w.num == in_clear)
+            continue;
+        assert_int_equal(w.last.count, 1);
+        assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+        assert_int_equal(w.last.evidence[0].num, 2); /* the links with the third node */
+        assert_int_not_equal(w.last.evidence[0].conn, 0);
+    }
+}
+
+/* So many links of before are remembered; where there are more, nothing is said. */
+static void meshes_joined_late_at_the_cap(void **state)
+{
+    (void)state;
+    for (int num = 255; num <= 256; num++) {
+        begin();
+        for (int i = 0; i < num; i++) {
+            w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 1, (uint8_t)i}};
+            change(DS_CONN_JOINED_LATE, 0, false);
+            next_conn();
+        }
+        link_up("alice@a", 1, "bob@b", 2);
+        link_up("bob@b", 2, "carol@c", 3);
+        w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 3}};
+        w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 1}};
+        close_by(-1, MS, DS_CLOSE_SILENT);
+        findings_time(w.findings, w.now_ns + 10 * SECOND);
+        found(num == 255 ? "DS401 DS401 DS401 DS105 DS211" : "DS401 DS401 DS401 DS105");
+    }
+}
+
 static void meshes(void **state)
 {
     enum { SEEN, UNSEEN, CONNECTED, EARLY, GREETED, ALONE, LATE, CASES };
@@ -648,6 +711,8 @@ int main(void)
         cmocka_unit_test(ends_before_the_cut),
         cmocka_unit_test(fades_before_the_cut),
         cmocka_unit_test(meshes),
+        cmocka_unit_test(meshes_joined_late),
+        cmocka_unit_test(meshes_joined_late_at_the_cap),
         cmocka_unit_test(meshes_at_the_cap),
         cmocka_unit_test(dangerous_code),
         cmocka_unit_test(secrets),

@@ -134,6 +134,91 @@ static void epmds(void **state)
     assert_int_equal(w.last.evidence[0].ts_ns, refused_ns);
 }
 
+static void tries_epmd(struct ds_addr from, struct ds_addr to, enum ds_close how, int64_t began_ns)
+{
+    w.conn.end[1].port = EPMD;
+    w.conn.end[0].addr = from;
+    w.conn.end[1].addr = to;
+    w.link.side[0].first_ns = began_ns;
+    w.link.side[0].syns = 1;
+    close_by(how == DS_CLOSE_RESET ? 1 : -1, 0, how);
+    next_conn();
+}
+
+/* A node that starts: "localhost" is ::1 first, where EPMD may not listen; or there is none yet, and the node
+ * starts one, which takes a while on a busy machine. */
+static void epmd_of_the_own_host(void **state)
+{
+    enum { OTHER_LOOPBACK, LATE, TOO_LATE, OTHER_HOST, CAPTURE_ENDS, CASES };
+    const struct ds_addr here = {4, {127, 0, 0, 1}}, here6 = {6, {[15] = 1}}, there = {4, {10, 0, 0, 7}};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        const struct ds_addr addr = i == OTHER_LOOPBACK ? here6 : i == OTHER_HOST ? there : here;
+        tries_epmd(addr, addr, DS_CLOSE_RESET, w.now_ns);
+        if (i != CAPTURE_ENDS) {
+            w.now_ns += i == TOO_LATE ? 10 * SECOND : 10 * SECOND - 1;
+            findings_time(w.findings, w.now_ns);
+            w.conn.end[0].addr = w.conn.end[1].addr = here;
+            epmd(DS_EPMD_ALIVE2_REQ, 0, "alice", 4000, 0);
+            w.now_ns += 20 * SECOND;
+            findings_time(w.findings, w.now_ns);
+        }
+        found(i == TOO_LATE || i == OTHER_HOST || i == CAPTURE_ENDS ? "DS106" : "");
+        if (w.num != 0)
+            assert_int_equal(w.last.certainty, i == CAPTURE_ENDS ? CERTAINTY_LIKELY : CERTAINTY_SURE);
+    }
+}
+
+/* That nobody answers is known long after the attempt: it counts from its first SYN; and who was reached
+ * meanwhile has been away. */
+static void epmd_of_a_host_that_comes_back(void **state)
+{
+    enum { STAYS_AWAY, IS_BACK, WAS_THERE_BEFORE, OTHERS_ARE, REFUSES, CASES };
+    const struct ds_addr from = {4, {10, 0, 0, 1}}, to = {4, {10, 0, 0, 2}}, other = {4, {10, 0, 0, 3}};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        const int64_t began_ns = w.now_ns;
+        w.now_ns += i == WAS_THERE_BEFORE ? 0 : 60 * SECOND;
+        if (i != STAYS_AWAY && i != REFUSES) {
+            w.conn.end[1].addr = i == OTHERS_ARE ? other : to;
+            epmd(DS_EPMD_NAMES_REQ, 0, "", 0, 0);
+            next_conn();
+        }
+        w.now_ns = began_ns + 70 * SECOND;
+        tries_epmd(from, to, i == REFUSES ? DS_CLOSE_RESET : DS_CLOSE_SILENT, began_ns);
+        findings_time(w.findings, w.now_ns + 2 * SECOND);
+        found(i == IS_BACK ? "" : "DS106");
+        if (i == IS_BACK)
+            continue;
+        assert_int_equal(w.last.first_ns, began_ns);
+        assert_int_equal(w.last.last_ns, began_ns);
+        assert_int_equal(w.last.certainty, i == REFUSES ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
+}
+
+/* A host of which a finding says that nothing reaches it: of its EPMD nothing is known. */
+static void epmd_of_a_host_that_is_gone(void **state)
+{
+    enum { PORT_SILENT, PORT_REFUSED, OTHER_HOST, BEFORE, EPMD_REFUSES, CASES };
+    const struct ds_addr from = {4, {10, 0, 0, 1}}, to = {4, {10, 0, 0, 2}}, other = {4, {10, 0, 0, 3}};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        w.conn.end[1].addr = i == OTHER_HOST ? other : to;
+        w.link.side[0].syns = 3;
+        w.link.side[0].first_ns = w.now_ns;
+        close_by(i == PORT_REFUSED ? 1 : -1, 7 * SECOND,
+                 i == PORT_REFUSED ? DS_CLOSE_RESET : DS_CLOSE_SILENT);
+        next_conn();
+        w.now_ns += 10 * SECOND;
+        tries_epmd(from, to, i == EPMD_REFUSES ? DS_CLOSE_RESET : DS_CLOSE_SILENT,
+                   w.now_ns - (i == BEFORE ? 10 * SECOND - 1 : 10 * SECOND));
+        found(i == PORT_SILENT ? "DS105" : "DS105 DS106");
+    }
+}
+
 /* EPMD that accepts, or its kernel does, and does not answer who then gives up. */
 static void epmd_is_stuck(void **state)
 {
@@ -170,6 +255,9 @@ int main(void)
         cmocka_unit_test(repeated_attempts),
         cmocka_unit_test(no_attempts),
         cmocka_unit_test(epmds),
+        cmocka_unit_test(epmd_of_the_own_host),
+        cmocka_unit_test(epmd_of_a_host_that_comes_back),
+        cmocka_unit_test(epmd_of_a_host_that_is_gone),
         cmocka_unit_test(epmd_is_stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
