@@ -182,9 +182,8 @@ static enum packet_status read_tcp(struct span *at, struct segment *out)
         at->cut -= options_len - (uint32_t)left;
         options_len = (uint32_t)left;
     }
-    read_time(cursor_first(at->bytes, options_len), out);
-    if ((out->flags & TCP_SYN) != 0)
-        out->options = cursor_first(at->bytes, options_len);
+    out->options = cursor_first(at->bytes, options_len);
+    read_time(out->options, out);
     if (!cursor_skip(&at->bytes, options_len))
         return PACKET_MALFORMED;
     /* Not copied whole: reading 16 bytes back just after two stores of 8 is slow. */

@@ -46,7 +46,7 @@ struct segment {
     struct cursor ip4;   /* the IPv4 header that the segment came with; empty: no such header */
     struct cursor summed; /* what the checksum covers, but for the pseudo header; empty: not all of it
                              was captured */
-    struct cursor options; /* of a SYN; else undefined */
+    struct cursor options;
     struct cursor payload;
     uint32_t cut_len; /* payload bytes on the wire that the snap length left out */
 };

@@ -1,10 +1,15 @@
 /*
- * tcp_facts.c - see tcp_facts.h. Of the TCP header (RFC 9293) it uses the numbers, the window and
+ * tcp_facts.c - see tcp_facts.h. Of the TCP header (RFC 9293) it uses the numbers, the window,
  * two options of a SYN:
  *
  *   2, 4, mss:16              the largest segment it takes
  *   3, 3, shift:8             windows of later segments are shifted by it (RFC 7323), if both
  *                             SYNs have it
+ *
+ * and of any other one:
+ *
+ *   5, 2 + 8 n, left:32 right:32 ...   what has come behind a hole (RFC 2018); a first block that is
+ *                             acknowledged, or within the second, is what came twice (RFC 2883)
  *
  * A segment that brings nothing new was sent again, if it is not the same packet captured twice
  * (the same identification of IP, or none and no time between). If its stream still lacks those
@@ -24,6 +29,8 @@ enum {
     OPTION_NOP = 1,
     OPTION_MSS = 2,
     OPTION_SCALE = 3,
+    OPTION_SACK = 5,
+    SACK_LEN = 10, /* with one block */
     MAX_SCALE = 14,
     MAX_OPTIONS = 40,
     LOST_REPEATS = 3,
@@ -194,6 +201,31 @@ static bool tell_missing(struct tcp_facts *facts, int dir, int64_t now_ns, struc
     return true;
 }
 
+/* has_come_twice looks for the option that says so. */
+static bool has_come_twice(struct cursor options, uint32_t ack)
+{
+    for (int i = 0; i < MAX_OPTIONS; i++) {
+        uint8_t kind, len;
+        struct cursor blocks;
+        uint32_t left, right, next_left, next_right;
+        if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
+            return false;
+        if (kind == OPTION_NOP)
+            continue;
+        if (!cursor_read_u8(&options, &len) || len < 2 || !cursor_child(&options, len - 2u, &blocks))
+            return false;
+        if (kind != OPTION_SACK)
+            continue;
+        if (!cursor_read_u32(&blocks, &left) || !cursor_read_u32(&blocks, &right))
+            return false;
+        if (tcp_diff(right, ack) <= 0)
+            return true;
+        return cursor_read_u32(&blocks, &next_left) && cursor_read_u32(&blocks, &next_right) &&
+               tcp_diff(left, next_left) >= 0 && tcp_diff(right, next_right) <= 0;
+    }
+    return false;
+}
+
 static uint32_t in_flight(const struct facts_dir *me)
 {
     const int32_t len = tcp_diff(me->high_seq, me->acked);
@@ -205,6 +237,7 @@ static void begin_stall(struct facts_dir *me, enum ds_stall_why why, int64_t now
     if (me->stall_ns == 0) {
         me->stall_ns = now_ns;
         me->stall_flight = in_flight(me);
+        me->stall_tries = 0;
         me->stall_told = false;
     }
     me->stall_why = why;
@@ -218,6 +251,7 @@ static struct ds_stall describe(const struct facts_dir *me, int64_t now_ns, bool
         .start_ns = me->stall_ns,
         .duration_ns = (int64_t)tcp_elapsed(now_ns, me->stall_ns),
         .in_flight = me->stall_flight,
+        .tries = me->stall_tries,
     };
 }
 
@@ -264,7 +298,23 @@ static struct ds_stall describe_lost(const struct facts_dir *me, int64_t now_ns,
         .start_ns = me->lost_ns,
         .duration_ns = (int64_t)tcp_elapsed(now_ns, me->lost_ns),
         .in_flight = len,
+        .from_seq = me->has_acked ? me->acked : me->repeat_seq,
     };
+}
+
+/* take_hearing: the other end is heard and has not acknowledged what is lost. True when it is there for
+ * sure: that was sent again since, and by now had the time to arrive. */
+static bool take_hearing(struct facts_dir *me, const struct segment *segment, struct ds_stall *stall)
+{
+    if (me->heard_ns == 0)
+        me->heard_ns = segment->ts_ns;
+    if (me->heard_told || me->again_ns == 0 ||
+        tcp_elapsed(segment->ts_ns, me->again_ns) < (uint64_t)ONGOING_NS)
+        return false;
+    me->heard_told = true;
+    *stall = describe_lost(me, segment->ts_ns, false, me->lost_len);
+    stall->is_heard = true;
+    return true;
 }
 
 /* take_ack takes what a segment of the other direction says of what dir has sent. */
@@ -275,6 +325,8 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
     struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
     bool has_ended = false;
     const uint32_t window = (uint32_t)segment->window << facts->dir[!dir].shift;
+    if (cursor_left(&segment->options) >= SACK_LEN)
+        side->needless += has_come_twice(segment->options, segment->ack);
     come_to(facts, dir, segment->ack);
     if (!me->has_acked || tcp_diff(segment->ack, me->acked) > 0) {
         me->acked = segment->ack;
@@ -294,8 +346,10 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
         }
     } else if (tcp_diff(segment->ack, me->acked) < 0) {
         return false; /* an older one, come late */
-    } else if (me->repeated_acks < REPEATED_ACKS) {
-        me->repeated_acks++;
+    } else {
+        me->repeated_acks += me->repeated_acks < REPEATED_ACKS;
+        if (me->lost_ns != 0 && take_hearing(me, segment, stall))
+            has_ended = true;
     }
     if (window == 0) {
         other->zero_windows += other->window != 0 || other->zero_windows == 0;
@@ -338,12 +392,22 @@ static bool is_overtaken(const struct tcp_facts *facts, const struct facts_dir *
     return late_ns < (uint64_t)OVERTAKEN_NS;
 }
 
+/* is_probe says whether what ends there is sent again while the other end takes no more of it. */
+static bool is_probe(const struct facts_dir *me, const struct ds_link_side *other, uint32_t end)
+{
+    if (other->segments == 0 || !me->has_acked)
+        return false;
+    return other->window == 0 ||
+           (other->is_scaled && tcp_diff(end, me->acked + other->window) > 0);
+}
+
 /* take_again takes a segment that brings nothing new: true when it is one too often. */
 static bool take_again(struct tcp_facts *facts, int dir, const struct segment *segment,
                        uint32_t len, bool is_missing, struct ds_stall *stall)
 {
     struct facts_dir *me = &facts->dir[dir];
     struct ds_link_side *side = &facts->link.side[dir];
+    const struct ds_link_side *other = &facts->link.side[!dir];
     me->timed_ns = 0; /* of which copy an acknowledgement is, nobody can tell */
     me->tick_is_late = true;
     if (is_missing) {
@@ -352,6 +416,12 @@ static bool take_again(struct tcp_facts *facts, int dir, const struct segment *s
             return false;
         }
         side->resent_unseen++;
+    } else if (is_probe(me, other, segment->seq + len)) {
+        side->probes++;
+        if (other->last_ns > side->last_data_ns) { /* the one before was answered */
+            me->repeats = 0;
+            return false;
+        }
     } else {
         side->resent++;
         side->resent_bytes += len;
@@ -369,9 +439,14 @@ static bool take_again(struct tcp_facts *facts, int dir, const struct segment *s
         side->most_repeats = me->repeats;
         side->most_repeats_len = len;
     }
+    if (me->lost_ns != 0 && me->heard_ns != 0 && me->again_ns == 0)
+        me->again_ns = segment->ts_ns;
     if (me->repeats != LOST_REPEATS || me->lost_ns != 0)
         return false;
     me->lost_ns = me->repeat_ns;
+    me->lost_len = len;
+    me->heard_ns = me->again_ns = 0;
+    me->heard_told = false;
     *stall = describe_lost(me, segment->ts_ns, false, len);
     return true;
 }
@@ -482,6 +557,7 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
     int ended = -1;
     side->segments++;
     side->ttl = segment->ttl;
+    me->stall_tries += me->stall_ns != 0 && me->stall_tries < UINT32_MAX;
     take_silence(facts, dir, segment, len);
     if ((segment->flags & TCP_SYN) != 0) {
         take_syn(facts, dir, segment);

@@ -27,6 +27,11 @@ struct facts_dir {
     enum ds_stall_why stall_why;
     bool stall_told;
     int64_t lost_ns;       /* since when a segment is sent again and again; 0: none is */
+    int64_t heard_ns;      /* when the other end was heard first, after that was told; 0: not yet */
+    int64_t again_ns;      /* when it was sent again first, after the other end was heard; 0: not yet */
+    uint32_t lost_len;
+    bool heard_told;
+    uint32_t stall_tries;  /* segments since it cannot send */
     int64_t run_ns; /* how long stalls have lasted since it last had nothing to send */
     int64_t run_at_ns; /* when it sent something last, or was let send again */
     int64_t tick_ns;

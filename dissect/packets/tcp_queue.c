@@ -66,8 +66,7 @@ bool tcp_queue_add(struct tcp_shared *shared, struct tcp_queue *queue,
     one->number = number;
     one->segment.payload = cursor_make(one->bytes, len);
     one->segment.options = one->segment.ip4 = one->segment.summed = cursor_make(NULL, 0);
-    if ((segment->flags & TCP_SYN) != 0)
-        keep_options(one, segment->options);
+    keep_options(one, segment->options);
     *(queue->last != NULL ? &queue->last->next : &queue->first) = one;
     queue->last = one;
     queue->len += cost;

@@ -16,7 +16,7 @@
 
 enum { TCP_MAX_OPTIONS = 40 };
 
-/* tcp_queued is a segment with a copy of its payload and, of a SYN, of its options, and the number
+/* tcp_queued is a segment with a copy of its payload and, of its options, and the number
  * that its connection has or will have. */
 struct tcp_queued {
     struct tcp_queued *next;

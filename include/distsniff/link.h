@@ -63,6 +63,8 @@ struct ds_link_side {
     uint64_t resent_unseen; /* sent again, but the first time they were not seen: lost before the
                                capture point */
     uint64_t resent_large;  /* of both, those as large as a segment gets */
+    uint64_t probes;        /* sent again while the other end took no more: answered, and not lost */
+    uint64_t needless;      /* sent again, and the other end says that it had come before (D-SACK) */
     uint64_t copies;        /* the same packet, captured twice: neither lost nor sent again */
     uint64_t reordered;
     uint64_t keepalives;
@@ -125,6 +127,10 @@ struct ds_stall {
                                       MISSING, that are */
     uint64_t message_size;   /* of the message that it held up in the middle, 0: of none */
     uint64_t message_passed; /* bytes of it that had come by then */
+    bool is_heard; /* of LOST, once, while it lasts: the other end was heard, what is lost was sent again,
+                      and the other end was heard once more and has not acknowledged it */
+    uint32_t tries; /* of a window: segments that the sender has sent since, such as probes of it */
+    uint32_t from_seq; /* of LOST: number of the first byte that is not acknowledged */
 };
 
 DS_END_PUBLIC

@@ -392,6 +392,118 @@ static void others_repeat_for_themselves(void **state)
     assert_int_equal(side(w, 0)->most_repeats, 2);
 }
 
+/* says_sack: B acknowledges, with blocks of numbers that have come. */
+static void says_sack(struct world *w, uint32_t number, const uint32_t *edges, uint8_t num, uint8_t len)
+{
+    uint8_t options[40] = {1, 1, 5, len};
+    for (uint8_t i = 0; i < num; i++) {
+        for (int byte = 0; byte < 4; byte++)
+            options[4 + i * 4 + byte] = (uint8_t)(edges[i] >> (24 - 8 * byte));
+    }
+    const struct segment segment = {.ts_ns = w->now_ns, .seq = w->facts->dir[1].high_seq, .ack = number,
+                                    .flags = TCP_ACK, .window = (uint16_t)w->window[1], .ip_id = ++w->ip_id,
+                                    .options = cursor_make(options, 4u + num * 4u)};
+    w->ended = tcp_facts_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
+}
+
+/* What came twice was not lost: the other end says so (RFC 2883). */
+static void came_twice(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        uint32_t edge[4];
+        uint8_t num, len;
+        bool is_twice;
+    } cases[] = {{{100, 200}, 2, 10, true},
+                 {{200, 300}, 2, 10, true}, /* up to what is acknowledged */
+                 {{200, 301}, 2, 10, false}, /* what came behind a hole */
+                 {{500, 600, 500, 700}, 4, 18, true}, /* within the second block */
+                 {{500, 600, 501, 700}, 4, 18, false},
+                 {{500, 700, 500, 699}, 4, 18, false},
+                 {{500, 600, 400, 450}, 4, 18, false},
+                 {{100, 200}, 1, 10, false}, /* cut */
+                 {{100, 200}, 2, 1, false}};
+    open_up(w);
+    data(w, 0, 100, 200);
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        says_sack(w, 300, cases[i].edge, cases[i].num, cases[i].len);
+        wanted += cases[i].is_twice;
+        assert_int_equal(side(w, 0)->needless, wanted);
+    }
+    assert_int_equal(side(w, 1)->needless, 0);
+}
+
+/* A process that stands still: what is sent again asks whether it reads on, and its kernel answers. */
+static void probes(void **state)
+{
+    enum { CLOSED, BEYOND, WITHIN, UNANSWERED, CASES };
+    struct world *w = *state;
+    for (int i = 0; i < CASES; i++) {
+        teardown(state);
+        setup(state);
+        open_up(w);
+        at(w, 100);
+        data(w, 0, 100, 200);
+        w->window[1] = i == CLOSED || i == UNANSWERED ? 0 : 1; /* 128 bytes */
+        ack(w, 1, i == WITHIN ? 172 : 100);
+        for (int n = 0; n < 6; n++) {
+            at(w, 400 + n * 400);
+            data(w, 0, 100, 200);
+            at(w, 402 + n * 400);
+            if (i != UNANSWERED)
+                ack(w, 1, i == WITHIN ? 172 : 100);
+        }
+        assert_int_equal(side(w, 0)->probes, i == WITHIN ? 0 : 6);
+        assert_int_equal(side(w, 0)->resent, i == WITHIN ? 6 : 0);
+        assert_int_equal(w->facts->dir[0].lost_ns != 0, i == WITHIN || i == UNANSWERED);
+        assert_int_equal(w->facts->dir[0].stall_tries, i == CLOSED || i == UNANSWERED ? 6 : 0);
+    }
+}
+
+/* is_heard: the other end speaks, it is sent again, and a second later the other end speaks and has not got it. */
+static void heard_and_not_acknowledged(void **state)
+{
+    enum { HEARD, NOT_AGAIN, TOO_SOON, ACKNOWLEDGED, CASES };
+    struct world *w = *state;
+    for (int i = 0; i < CASES; i++) {
+        teardown(state);
+        setup(state);
+        open_up(w);
+        ack(w, 1, 100);
+        at(w, 100);
+        data(w, 0, 100, 1448);
+        for (int n = 1; n <= 3; n++) {
+            at(w, 100 + n * 300);
+            data(w, 0, 100, 1448);
+        }
+        assert_int_equal(w->ended, 0);
+        assert_false(w->stall.is_heard);
+        assert_int_equal(w->stall.from_seq, 100);
+        at(w, 2000);
+        put(w, 1, TCP_ACK, 500, 100, 4, ++w->ip_id);
+        assert_int_equal(w->ended, -1);
+        at(w, 3000);
+        if (i != NOT_AGAIN)
+            data(w, 0, 100, 1448);
+        assert_int_equal(w->ended, -1);
+        at(w, i == TOO_SOON ? 3999 : 4000);
+        put(w, 1, TCP_ACK, 504, i == ACKNOWLEDGED ? 1548 : 100, 4, ++w->ip_id);
+        assert_int_equal(w->ended, i == HEARD || i == ACKNOWLEDGED ? 0 : -1);
+        if (i != HEARD && i != ACKNOWLEDGED)
+            continue;
+        assert_int_equal(w->stall.why, DS_STALL_LOST);
+        assert_int_equal(w->stall.is_heard, i == HEARD);
+        assert_int_equal(w->stall.is_over, i == ACKNOWLEDGED);
+        assert_int_equal(w->stall.duration_ns, 3600 * MS);
+        at(w, 6000); /* once */
+        data(w, 0, 100, 1448);
+        at(w, 8000);
+        put(w, 1, TCP_ACK, 508, i == ACKNOWLEDGED ? 1548 : 100, 4, ++w->ip_id);
+        assert_int_equal(w->ended, -1);
+    }
+}
+
 static void nobody_reads(void **state)
 {
     struct world *w = *state;
@@ -663,6 +775,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_are_no_loss, setup, teardown),
         cmocka_unit_test_setup_teardown(times_tell_exactly, setup, teardown),
         cmocka_unit_test_setup_teardown(others_repeat_for_themselves, setup, teardown),
+        cmocka_unit_test_setup_teardown(came_twice, setup, teardown),
+        cmocka_unit_test_setup_teardown(probes, setup, teardown),
+        cmocka_unit_test_setup_teardown(heard_and_not_acknowledged, setup, teardown),
         cmocka_unit_test_setup_teardown(nobody_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(short_pauses_are_usual, setup, teardown),
         cmocka_unit_test_setup_teardown(lost_before_it_comes, setup, teardown),
