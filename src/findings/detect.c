@@ -161,7 +161,7 @@ void detect_change(struct detect *d, enum severity severity)
     detect_emit(d, f);
 }
 
-void detect_commit(struct detect *d)
+uint64_t detect_commit(struct detect *d)
 {
     struct finding *draft = &d->draft;
     const int64_t ts_ns = draft->evidence[0].ts_ns;
@@ -171,7 +171,7 @@ void detect_commit(struct detect *d)
         found = table_add_forgetting(&d->found, hash);
         if (found == NULL) {
             d->no_memory++;
-            return;
+            return 0;
         }
         draft->number = ++d->num_found;
         draft->count = 1;
@@ -179,7 +179,7 @@ void detect_commit(struct detect *d)
         draft->error_change = draft->severity == SEVERITY_ERROR;
         found->finding = *draft;
         detect_emit(d, &found->finding);
-        return;
+        return draft->number;
     }
     struct finding *f = &found->finding;
     f->count++;
@@ -199,6 +199,21 @@ void detect_commit(struct detect *d)
         f->proof = draft->proof;
     }
     detect_emit(d, f);
+    return f->number;
+}
+
+void detect_detail(struct detect *d, uint64_t number, const struct wording *detail)
+{
+    for (struct found *found = table_get(&d->found, d->found.oldest); found != NULL;
+         found = table_get(&d->found, found->entry.newer)) {
+        if (found->finding.number != number)
+            continue;
+        found->finding.detail = *detail;
+        found->finding.is_update = true;
+        found->finding.error_change = 0;
+        detect_emit(d, &found->finding);
+        return;
+    }
 }
 
 bool detect_is_published(const struct watched *w)

@@ -25,6 +25,8 @@ struct watched {
     int step_end;                     /* who took it */
     int64_t step_ns;                  /* of it */
     int64_t gap_ns;  /* when packets were missing last; 0: never */
+    int64_t unread_ns[2]; /* when a message of an end came last that could not be read in full; 0: never */
+    uint32_t unread_by[2]; /* hash of that end's node; 0: not known */
     int64_t left_ns; /* how long the initiator had waited for an answer when it closed; 0: it has not */
     uint64_t step_frame[DS_STEP_COUNT];
     uint64_t flags[2];
@@ -45,9 +47,12 @@ struct watched {
     unsigned tls_told; /* bits of detect_tls.c's own */
     uint64_t told;     /* what has been found of the link: bits of the detectors' own */
     int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as known */
-    bool is_hole_unsure; /* whether the other end is still there, when that was told */
+    bool is_hole_unsure; /* and not told: the host of the other end may be gone, or one way be cut */
+    uint64_t peer_resent[2]; /* what the other end had sent again when such a hole began */
     uint64_t stall_frame[2];
     bool is_hidden;    /* of EPMD: who registers is a hidden node */
+    bool is_unacked[2];    /* what an end sends is sent again and again, and not acknowledged */
+    uint64_t unarrived[2]; /* answers among that */
     size_t asked_len;  /* of EPMD: the name that was asked for */
     char asked[64];
 };
@@ -79,6 +84,14 @@ struct refused {
 struct reached {
     struct ds_addr server;
     int64_t ts_ns; /* the latest time; 0: a free place */
+};
+
+/* answered is a reply that ended a call: whether it arrives is known later. */
+enum { MAX_ANSWERS = 256 };
+struct answered {
+    uint64_t conn;
+    uint32_t end_seq; /* behind its last byte */
+    uint8_t dir;
 };
 
 /* gone is a host that did not answer for a while, of which a finding tells. */
@@ -121,8 +134,11 @@ struct callee {
     struct table_entry entry;
     uint64_t key; /* a hash of its node and name */
     uint64_t calls, failed, noproc, timeouts;
-    uint64_t conn, frame;
-    bool is_told;
+    uint64_t latest;   /* number of the latest call that failed */
+    int64_t ended_ns;  /* when it ended in order, as what it was asked told; 0: it has not */
+    uint64_t finding;  /* number of what was found, 0: nothing */
+    uint64_t told;     /* how many had failed when that was told */
+    uint64_t told_calls;
 };
 
 /* crashed is a callee that requests have ended. */
@@ -198,10 +214,11 @@ struct fading {
     uint8_t waiting; /* the end */
     uint64_t conn, frame;
     int64_t last_data_ns, tick_ns; /* of the end that is silent; of the other one */
-    struct ds_addr addr;           /* of the end that is silent */
+    struct ds_addr addr[2];        /* who waits, who is silent */
+    uint16_t port[2];
     const char *icmp;  /* what a router or host says of it; a static string, NULL: nothing */
-    size_t len[2];
-    char name[2][128]; /* who waits, who is silent */
+    size_t len[2];     /* 0: not known, as on a link that was joined late */
+    char name[2][128];
 };
 
 /* stalled is a link on which something is retransmitted and not acknowledged. */
@@ -288,6 +305,8 @@ struct checks {
     uint64_t messages, undecoded, unknown; /* not decoded in full; decoded, with unknown atoms */
     uint64_t sealed; /* records of TLS that could not be opened, ticks left out */
     uint64_t late, tls, one_way, epmd_messages, unseen_pairs, unnamed, paused;
+    uint64_t unarrived; /* calls whose answers passed here, and were not acknowledged */
+    uint64_t unread_calls; /* open, whose answer may be among what could not be read */
     uint64_t unmeasured; /* links without facts */
 };
 
@@ -303,6 +322,9 @@ struct detect {
     struct reached reached[MAX_REFUSED];
     struct gone gone[MAX_GONE]; /* the latest ones */
     uint64_t num_gone;
+    struct answered answers[MAX_ANSWERS]; /* the latest ones */
+    uint64_t num_answers;
+    uint64_t num_unacked; /* directions in which nothing is acknowledged, about */
     struct dialled dialled[MAX_DIALLED];
     bool has_dialled;
     struct fading fading[MAX_FADING];
@@ -398,12 +420,27 @@ void detect_unsure(struct finding *finding, enum certainty certainty, const char
 /* detect_emit gives a finding out as it is, of which no equals are counted. */
 void detect_emit(struct detect *d, const struct finding *finding);
 
-/* detect_commit gives it out, or counts it with its equals: those of the same code and sentence. */
-void detect_commit(struct detect *d);
+/* detect_commit gives it out, or counts it with its equals: those of the same code and sentence. Returns
+ * its number; 0 when memory ran out. */
+uint64_t detect_commit(struct detect *d);
+
+/* detect_detail replaces the detail of what has that number; nothing where that is forgotten. */
+void detect_detail(struct detect *d, uint64_t number, const struct wording *detail);
 
 /* detect_hung speaks of a call that has been open for so long, or longer. */
 #define DETECT_HUNG_NS INT64_C(5000000000)
 void detect_hung(struct detect *d, const struct call *call);
+
+/* detect_unread notes a message that could not be read in full: it may be the answer to an open call. */
+void detect_unread(struct detect *d, const struct ds_event *event);
+
+/* Answers that do not arrive (detect_arrival.c). detect_answer notes one that ended a call, detect_arrival
+ * a stall that begins or is over. */
+void detect_answer(struct detect *d, const struct record *record);
+void detect_arrival(struct detect *d, const struct ds_event *event);
+
+/* detect_calls_sum brings what was found of callees up to date. */
+void detect_calls_sum(struct detect *d);
 
 /* The families. end: nothing more comes. */
 void detect_connect(struct detect *d, const struct record *record);
@@ -501,6 +538,10 @@ struct function {
 };
 bool detect_is_atom(const struct ds_term *term, const char *word);
 bool detect_read_function(const struct ds_term *entry, struct function *out);
+
+/* detect_heard_ns returns when an end was heard last: its latest data; of one that has sent none, its first
+ * segment. 0: nothing of it came. */
+int64_t detect_heard_ns(const struct ds_link_side *side);
 
 /* detect_keep copies a text, as much as fits, and returns its length. */
 size_t detect_keep(char *out, size_t size, struct ds_text text);

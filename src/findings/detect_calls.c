@@ -11,6 +11,8 @@
 
 enum { MIN_CALLS = 5, FAILED_SHARE = 5, TEXT_LEN = 100 };
 
+#define RESTART_NS INT64_C(10000000000) /* by then who has ended in order is back, or is known to be gone */
+
 static void set_nodes(struct finding *f, const struct call *call)
 {
     const struct ds_text node[2] = {call->caller.node, call->callee.node};
@@ -32,6 +34,30 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
     return f;
 }
 
+void detect_unread(struct detect *d, const struct ds_event *event)
+{
+    struct watched *w = detect_watch(d, event->conn);
+    const struct ds_text node = event->conn->end[event->dir].node;
+    if (w == NULL)
+        return;
+    w->unread_ns[event->dir] = event->ts_ns;
+    w->unread_by[event->dir] =
+        node.data != NULL && memchr(node.data, '@', node.len) != NULL ? hash_text(node) : 0;
+}
+
+/* may_be_unread says whether a message that came since from the callee's node, as far as that is known,
+ * could not be read: it may have been the answer. */
+static bool may_be_unread(const struct watched *w, const struct call *call)
+{
+    const struct ds_text node = call->callee.node;
+    for (int end = 0; end < 2; end++) {
+        if (w->unread_ns[end] != 0 && w->unread_ns[end] >= call->start_ns &&
+            (node.data == NULL || w->unread_by[end] == 0 || w->unread_by[end] == hash_text(node)))
+            return true;
+    }
+    return false;
+}
+
 void detect_hung(struct detect *d, const struct call *call)
 {
     const struct watched *w = detect_find_watched(d, call->conn);
@@ -41,6 +67,10 @@ void detect_hung(struct detect *d, const struct call *call)
     if (w != NULL && (w->gap_ns >= call->start_ns || w->is_one_way || detect_is_lost(d, w) ||
                       w->hole_ns[0] != 0 || w->hole_ns[1] != 0))
         return; /* the answer may have been in what is missing, or no answer can come */
+    if (w != NULL && may_be_unread(w, call)) {
+        d->checks.unread_calls++;
+        return;
+    }
     if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)
         return; /* on a link that was joined late it may not have been known as the answer */
     struct finding *f = detect_begin_call(d, FINDING_DS305, call);
@@ -101,6 +131,44 @@ static struct callee *get_callee(struct detect *d, const struct call *call)
     return c;
 }
 
+/* is_orderly says whether a reason is that of a process that was told to stop: normal, shutdown,
+ * {shutdown, _}, and these with what was called, or behind 'EXIT' or exit. */
+static bool is_orderly(const struct ds_term *reason)
+{
+    enum { DEEP = 3 };
+    struct ds_term term = *reason, first, second;
+    for (int depth = 0; depth < DEEP; depth++) {
+        if (detect_is_atom(&term, "normal") || detect_is_atom(&term, "shutdown"))
+            return true;
+        if (!ds_term_get_element(&term, 0, &first) || !ds_term_get_element(&term, 1, &second))
+            return false;
+        term = detect_is_atom(&first, "EXIT") || detect_is_atom(&first, "exit") ? second : first;
+    }
+    return false;
+}
+
+/* ends_in_order says whether a call failed as its callee was told to stop, or had been a moment before. */
+static bool ends_in_order(struct callee *c, const struct call *call)
+{
+    if (call->outcome == CALL_ERROR && call->reason.data != NULL && is_orderly(&call->reason)) {
+        c->ended_ns = call->end_ns;
+        return true;
+    }
+    return call->outcome == CALL_NOPROC && c->ended_ns != 0 && call->end_ns - c->ended_ns < RESTART_NS;
+}
+
+static void add_counts(struct wording *detail, struct callee *c)
+{
+    bool is_next = false;
+    wording_printf(detail, "%" PRIu64 " of %" PRIu64, c->failed, c->calls);
+    add_outcome(detail, &is_next, c->noproc, "noproc");
+    add_outcome(detail, &is_next, c->timeouts, "given up");
+    add_outcome(detail, &is_next, c->failed - c->noproc - c->timeouts, "with an error");
+    wording_printf(detail, "; the latest is call #%" PRIu64, c->latest);
+    c->told = c->failed;
+    c->told_calls = c->calls;
+}
+
 static void take_callee(struct detect *d, const struct call *call)
 {
     if (call->callee.name.data == NULL || call->callee.node.data == NULL ||
@@ -112,28 +180,45 @@ static void take_callee(struct detect *d, const struct call *call)
         return;
     }
     c->calls++;
-    if (!has_failed(call->outcome))
+    if (!has_failed(call->outcome) || ends_in_order(c, call))
         return;
     c->failed++;
     c->noproc += call->outcome == CALL_NOPROC;
     c->timeouts += call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED;
-    if (c->is_told || c->calls < MIN_CALLS || c->failed * FAILED_SHARE < c->calls)
+    c->latest = call->number;
+    struct wording detail = {.len = 0};
+    wording_add(&detail, "by then ");
+    if (c->finding != 0) { /* more and more */
+        if (c->failed / 2 < c->told)
+            return;
+        add_counts(&detail, c);
+        detect_detail(d, c->finding, &detail);
         return;
-    c->is_told = true;
+    }
+    if (c->calls < MIN_CALLS || c->failed * FAILED_SHARE < c->calls)
+        return;
     struct finding *f = detect_begin_call(d, FINDING_DS310, call);
     if (is_housekeeping(call->group))
         f->severity = SEVERITY_NOTE;
     wording_add(&f->sentence, "calls of ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " fail");
-    bool is_next = false;
-    wording_printf(&f->detail, "by then %" PRIu64 " of %" PRIu64, c->failed, c->calls);
-    add_outcome(&f->detail, &is_next, c->noproc, "noproc");
-    add_outcome(&f->detail, &is_next, c->timeouts, "given up");
-    add_outcome(&f->detail, &is_next, c->failed - c->noproc - c->timeouts, "with an error");
-    wording_printf(&f->detail, "; the latest is call #%" PRIu64, call->number);
+    add_counts(&detail, c);
+    f->detail = detail;
     detect_frame(f, call->end_frame, "its end");
-    detect_commit(d);
+    c->finding = detect_commit(d);
+}
+
+void detect_calls_sum(struct detect *d)
+{
+    for (struct callee *c = table_get(&d->callees, d->callees.oldest); c != NULL;
+         c = table_get(&d->callees, c->entry.newer)) {
+        if (c->finding == 0 || c->told_calls == c->calls)
+            continue;
+        struct wording detail = {.len = 0};
+        add_counts(&detail, c);
+        detect_detail(d, c->finding, &detail);
+    }
 }
 
 static void take_late(struct detect *d, const struct record *record)

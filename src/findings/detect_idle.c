@@ -152,7 +152,7 @@ static bool is_unreachable(const struct detect *d, const struct fading *fading)
     for (size_t i = 0; i < MAX_REFUSED; i++) {
         const struct refused *r = &d->refused[i];
         if (r->ts_ns >= fading->last_data_ns &&
-            memcmp(&r->server, &fading->addr, sizeof r->server) == 0)
+            memcmp(&r->server, &fading->addr[1], sizeof r->server) == 0)
             return true;
     }
     return false;
@@ -162,7 +162,9 @@ bool detect_idle_gone(struct detect *d, const struct fading *fading, const struc
 {
     const struct ds_text name[2] = {text_of(fading->name[0], fading->len[0]),
                                     text_of(fading->name[1], fading->len[1])};
-    struct pair *p = detect_pair(d, hash_text(name[0]), hash_text(name[1]));
+    struct pair *p = fading->len[0] != 0 && fading->len[1] != 0
+                         ? detect_pair(d, hash_text(name[0]), hash_text(name[1]))
+                         : NULL;
     *cut = p != NULL && p->cut.conn == fading->conn ? &p->cut : NULL;
     if (*cut == NULL || (p->cuts < 2 && p->cut.idle_ns < IDLE_NS) || is_unreachable(d, fading))
         return false;

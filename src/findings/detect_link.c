@@ -76,14 +76,14 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     const struct ds_link_side *silent = &link->side[!closer];
     /* What it sends again and again is no sign of life: it does not arrive. */
     const int64_t hole_ns = w->hole_ns[!closer];
-    const int64_t heard_ns =
-        hole_ns != 0 && hole_ns < silent->last_data_ns ? hole_ns : silent->last_data_ns;
+    const int64_t last_ns = detect_heard_ns(silent);
+    const int64_t heard_ns = hole_ns != 0 && hole_ns < last_ns ? hole_ns : last_ns;
     const int64_t silence_ns = event->ts_ns - heard_ns;
     const int64_t tick_ns = tick_of_either(link, closer);
     const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
     /* It hears nothing in four of its ticks, give or take one; and it says something meanwhile: else
      * it was not there either, or the capture was not. */
-    if (silent->last_data_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
+    if (last_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
         silence_ns > 6 * tick_ns ||
         link->side[closer].last_data_ns - heard_ns < 2 * tick_ns - tick_ns / 10)
         return false;
@@ -287,8 +287,11 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
     for (int end = 0; end < 2; end++) {
         const struct ds_link_side *side = &event->conn->link->side[end];
         const uint64_t again = side->resent + side->resent_unseen;
+        /* What had come already was not lost. */
+        const uint64_t needless = side->needless < side->resent ? side->needless : side->resent;
         /* One that is sent again and again is of a network that is gone, not of one that loses some. */
-        const uint64_t lost = side->most_repeats < MIN_OUTAGE ? again : again - side->most_repeats;
+        const uint64_t repeats = side->most_repeats < MIN_OUTAGE ? 0 : side->most_repeats;
+        const uint64_t lost = again > repeats + needless ? again - repeats - needless : 0;
         if ((w->told & TOLD_LOSS << end * 8) != 0 || lost < MIN_RESENT || detect_is_lost(d, w) ||
             lost * PER_CENT < side->data_segments)
             continue;
@@ -301,6 +304,8 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
         wording_add(&f->sentence, " are lost");
         wording_printf(&f->detail, "%" PRIu64 " of %" PRIu64 " segments were sent again; ", again,
                      side->data_segments);
+        if (needless != 0)
+            wording_printf(&f->detail, "%" PRIu64 " of them needlessly, as they had come; ", needless);
         if (side->resent_unseen == 0)
             wording_add(&f->detail, "all of them had been seen: lost behind the capture point");
         else if (side->resent == 0)
@@ -360,40 +365,26 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     if (stall->in_flight < LARGE_LEN || (w->told & TOLD_BLACK_HOLE) != 0 ||
         peer->data_segments == 0 || (others >= MIN_OTHERS && others * PER_CENT >= side->data_segments))
         return;
-    w->told |= TOLD_BLACK_HOLE;
     w->hole_ns[event->dir] = stall->start_ns;
-    /* A host that is gone looks the same: unless it is heard meanwhile. */
-    w->is_hole_unsure = peer->last_ns < stall->start_ns;
-    struct finding *f = begin_hole(d, event, event->dir);
-    wording_printf(&f->detail, "%" PRIu64 " bytes, sent again three times in ", stall->in_flight);
-    wording_span(&f->detail, stall->duration_ns);
-    wording_add(&f->detail, "; small ones did");
-    detect_frame(f, event->frame, "the third repetition");
+    /* A host that is gone looks the same until the other end is heard; and where that sends again what has
+     * come, acknowledgements, small ones, do not arrive either. */
+    if (!stall->is_heard)
+        w->peer_resent[event->dir] = peer->resent + peer->resent_unseen;
+    w->is_hole_unsure = (!stall->is_heard && peer->last_ns < stall->start_ns) ||
+                        peer->resent + peer->resent_unseen != w->peer_resent[event->dir];
     if (w->is_hole_unsure)
-        detect_unsure(f, CERTAINTY_POSSIBLE,
-                      "a sign of life from the other end meanwhile; its host may be gone");
-    else
-        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
-    if (f->certainty == CERTAINTY_POSSIBLE)
-        f->severity = SEVERITY_WARNING;
-    detect_commit(d);
-}
-
-/* take_hole_heard: the other end is heard, and acknowledges nothing of it. */
-static void take_hole_heard(struct detect *d, const struct ds_event *event)
-{
-    struct watched *w = detect_find_watched(d, event->conn->number);
-    const int dir = !event->dir;
-    if (w == NULL || !w->is_hole_unsure || w->hole_ns[dir] == 0)
         return;
-    w->is_hole_unsure = false;
-    struct finding *f = begin_hole(d, event, dir);
-    wording_add(&f->detail, "sent again and again for ");
-    wording_span(&f->detail, event->ts_ns - w->hole_ns[dir]);
-    wording_add(&f->detail, "; small ones arrive, as the other end answers them");
-    detect_frame(f, event->frame, "what the other end sends, and acknowledges nothing of it with");
+    w->told |= TOLD_BLACK_HOLE;
+    struct finding *f = begin_hole(d, event, event->dir);
+    wording_printf(&f->detail, "%" PRIu64 " bytes, sent again %s ", stall->in_flight,
+                   stall->is_heard ? "and again for" : "three times in");
+    wording_span(&f->detail, stall->duration_ns);
+    wording_add(&f->detail, stall->is_heard ? "; the other end is heard meanwhile" : "; small ones did");
+    detect_frame(f, event->frame,
+                 stall->is_heard ? "what the other end sends, and acknowledges nothing of it with"
+                                 : "the third repetition");
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
-    detect_complete(d);
+    detect_commit(d);
 }
 
 /* take_missing is of the end where they should arrive. */
@@ -510,6 +501,8 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
         wording_add(&f->detail, " of it have come");
     }
     detect_frame(f, event->frame, stall->is_over ? "the window opens" : "by then");
+    if (stall->tries == 0) /* it has nothing to send, or that was not captured */
+        detect_unsure(f, CERTAINTY_LIKELY, "what the sender sends meanwhile, to learn whether it may");
     if (was_told)
         detect_complete(d); /* the same one, of which more is known */
     else
@@ -552,8 +545,6 @@ void detect_link(struct detect *d, const struct record *record)
         event->type == DS_EVENT_MESSAGE)
         return;
     const struct ds_link *link = event->conn->link;
-    if (event->type == DS_EVENT_TICK)
-        take_hole_heard(d, event);
     if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
         return;
     struct watched *w = detect_watch(d, event->conn);

@@ -19,6 +19,11 @@ int64_t detect_tick_of(const struct ds_link *link, int end)
     return side->tick_intervals != 0 ? detect_tick_within(side->tick_last_ns) : DETECT_TICK_NS;
 }
 
+int64_t detect_heard_ns(const struct ds_link_side *side)
+{
+    return side->last_data_ns != 0 ? side->last_data_ns : side->first_ns;
+}
+
 static uint32_t hash_pair(uint32_t lower, uint32_t greater)
 {
     const uint64_t key = (uint64_t)lower << 32 | greater;

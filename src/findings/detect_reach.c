@@ -270,7 +270,7 @@ static int64_t patience_of(const struct refused *r)
 static bool is_undecided(const struct detect *d, const struct refused *r)
 {
     for (size_t i = 0; r->close != DS_CLOSE_RESET && d->has_fading && i < MAX_FADING; i++) {
-        if (d->fading[i].is_used && is_same_addr(&d->fading[i].addr, &r->server))
+        if (d->fading[i].is_used && is_same_addr(&d->fading[i].addr[1], &r->server))
             return true;
     }
     return false;

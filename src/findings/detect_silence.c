@@ -15,8 +15,8 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     const struct ds_conn *conn = event->conn;
     const struct ds_link *link = conn->link;
     const int waiting = event->dir;
-    if (link == NULL || conn->end[waiting].node.data == NULL || conn->end[!waiting].node.data == NULL ||
-        link->side[!waiting].last_data_ns == 0)
+    const int64_t heard_ns = link != NULL ? detect_heard_ns(&link->side[!waiting]) : 0;
+    if (heard_ns == 0)
         return;
     struct fading *g = &d->fading[0];
     for (size_t i = 0; i < MAX_FADING; i++) {
@@ -31,8 +31,9 @@ static void take_lost(struct detect *d, const struct ds_event *event)
                          .waiting = event->dir,
                          .conn = conn->number,
                          .frame = event->frame,
-                         .last_data_ns = link->side[!waiting].last_data_ns,
-                         .addr = conn->end[!waiting].addr,
+                         .last_data_ns = heard_ns,
+                         .addr = {conn->end[waiting].addr, conn->end[!waiting].addr},
+                         .port = {conn->end[waiting].port, conn->end[!waiting].port},
                          .icmp = link->icmp,
                          .tick_ns = detect_tick_of(link, waiting)};
     detect_idle_lost(d, event, waiting);
@@ -68,6 +69,8 @@ void detect_silence(struct detect *d, const struct record *record)
     if (event == NULL || record->call != NULL || record->monitor != NULL)
         return;
     const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
+    if (is_lost && event->stall.is_heard)
+        return; /* what is heard is told by itself */
     if (is_lost && event->stall.is_over)
         detect_idle_revived(d, event);
     if (is_lost && !event->stall.is_over)
@@ -81,7 +84,7 @@ void detect_silence(struct detect *d, const struct record *record)
 
 static bool is_name(const struct fading *g, int i, struct ds_text name)
 {
-    return g->len[i] == name.len && memcmp(g->name[i], name.data, name.len) == 0;
+    return name.len != 0 && g->len[i] == name.len && memcmp(g->name[i], name.data, name.len) == 0;
 }
 
 bool detect_is_lost(const struct detect *d, const struct watched *watched)
@@ -122,20 +125,27 @@ static struct fading *find_other(struct detect *d, const struct fading *g)
     return NULL;
 }
 
+/* add_name adds who waits (0) or who is silent (1): its node, else its address and port. */
+static void add_name(struct wording *wording, const struct fading *g, int i)
+{
+    const struct ds_endpoint end = {.addr = g->addr[i], .port = g->port[i],
+                                    .node = {g->len[i] != 0 ? g->name[i] : NULL, g->len[i]}};
+    wording_end(wording, &end);
+}
+
 /* report_cut is of an end that is heard here, and so is not gone; other: so is the one that waits for it,
  * which does not get what is sent either. NULL: it does, as its acknowledgements say. */
 static void report_cut(struct detect *d, const struct fading *g, struct fading *other)
 {
-    const struct ds_text waits = text_of(g->name[0], g->len[0]), heard = text_of(g->name[1], g->len[1]);
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);
     f->variant = other != NULL ? SILENT_BETWEEN : SILENT_ONE_WAY;
     f->evidence[0].conn = g->conn;
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
                                      text_of(g->name[i], g->len[i]));
-    wording_put(&f->sentence, WORD_NODE, waits);
+    add_name(&f->sentence, g, 0);
     wording_add(&f->sentence, " and ");
-    wording_put(&f->sentence, WORD_NODE, heard);
+    add_name(&f->sentence, g, 1);
     wording_add(&f->sentence, " gave each other up, as nothing got ");
     wording_add(&f->sentence, other != NULL ? "through between them: net_tick_timeout"
                                             : "from the first to the second: net_tick_timeout");
@@ -161,7 +171,7 @@ static void report(struct detect *d, const struct fading *g)
 {
     const struct cut *cut;
     note_given_up(d, g);
-    detect_note_gone(d, &g->addr, g->last_data_ns, d->now_ns);
+    detect_note_gone(d, &g->addr[1], g->last_data_ns, d->now_ns);
     struct fading *other = find_other(d, g);
     if (g->is_heard || g->was_heard || other != NULL) {
         report_cut(d, g, other);
@@ -175,9 +185,9 @@ static void report(struct detect *d, const struct fading *g)
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
                                      text_of(g->name[i], g->len[i]));
-    wording_put(&f->sentence, WORD_NODE, text_of(g->name[0], g->len[0]));
+    add_name(&f->sentence, g, 0);
     wording_add(&f->sentence, " gave up ");
-    wording_put(&f->sentence, WORD_NODE, text_of(g->name[1], g->len[1]));
+    add_name(&f->sentence, g, 1);
     wording_add(&f->sentence, ", which had fallen silent: net_tick_timeout");
     wording_add(&f->detail, "silent for ");
     wording_span(&f->detail, d->now_ns - g->last_data_ns);
@@ -209,7 +219,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         if (g->is_heard && event->ts_ns - g->last_data_ns < SOONEST * g->tick_ns)
             continue;
         note_given_up(d, g);
-        detect_note_gone(d, &g->addr, g->last_data_ns, event->ts_ns);
+        detect_note_gone(d, &g->addr[1], g->last_data_ns, event->ts_ns);
         struct finding *f = detect_begin(d, FINDING_DS201, event);
         f->variant = SILENT_BETWEEN;
         wording_end(&f->sentence, &end[waits]);

@@ -190,7 +190,7 @@ static void take_over(struct detect *d, struct stalled *s, const char *how)
 void detect_stall(struct detect *d, const struct ds_event *event)
 {
     const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
-    if (is_lost && !event->stall.is_over)
+    if (is_lost && !event->stall.is_over && !event->stall.is_heard)
         take_lost(d, event);
     struct stalled *s = d->has_stalled ? find(d, event->conn->number) : NULL;
     if (s == NULL)

@@ -153,6 +153,9 @@ static inline void take_message(struct detect *d, const struct record *record)
     detect_link_message(d, record->event);
     if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
         detect_capture(d, record->event);
+    if ((record->event->unknown_atoms | record->event->likely_atoms) != 0 ||
+        record->event->fault.kind != DS_FAULT_NONE)
+        detect_unread(d, record->event);
     if (d->looks_closer)
         take_closely(d, record);
     if (record->note.late)
@@ -169,6 +172,8 @@ static void take_call(struct detect *d, const struct record *record)
         d->checks.calls++;
         d->checks.ended[record->call->outcome]++;
     }
+    if (record->call->outcome == CALL_OK || record->call->outcome == CALL_ERROR)
+        detect_answer(d, record);
     detect_calls(d, record);
     detect_crash(d, record);
     detect_timeout(d, record->call);
@@ -182,6 +187,8 @@ static void take_other(struct detect *d, const struct record *record)
     if (d->has_fading && record->event != NULL)
         detect_silence_due(d, record->event);
     detect_capture(d, record->event);
+    if (record->event->type == DS_EVENT_STALL)
+        detect_arrival(d, record->event);
     detect_tls(d, record);
     detect_connect(d, record);
     detect_link(d, record);
@@ -292,7 +299,8 @@ static void say_calls(struct detect *d, unsigned line)
                     {CALL_UNANSWERED, "still open"}};
     const struct checks *c = &d->checks;
     struct finding f = {0};
-    const bool is_fine = c->ended[CALL_OK] + c->ended[CALL_ANSWERED_ELSEWHERE] == c->calls;
+    const bool is_fine =
+        c->ended[CALL_OK] + c->ended[CALL_ANSWERED_ELSEWHERE] == c->calls && c->unarrived == 0;
     if (c->calls == 0)
         return;
     wording_add(&f.sentence, ds_counted(c->calls, "calls").text);
@@ -342,6 +350,7 @@ void findings_note_unseen(struct findings *f, const struct findings_unseen *unse
 void findings_sum_up(struct findings *f)
 {
     struct detect *d = &f->detect;
+    detect_calls_sum(d);
     const struct checks *c = &d->checks;
     char text[64];
     unsigned line = 0;
@@ -412,6 +421,16 @@ void findings_sum_up(struct findings *f)
             ds_counted(c->questions, "questions").text);
     else if (c->resolved == c->lookups)
         say(d, line, SEVERITY_FINE, " of DNS, all with an address", ds_counted(c->lookups, "answers").text);
+    line++;
+    if (c->unarrived != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " whose answers passed here and were never acknowledged: they may not have arrived",
+            ds_counted(c->unarrived, "calls").text);
+    line++;
+    if (c->unread_calls != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " without an answer, which may be among messages that could not be read (DS305)",
+            ds_counted(c->unread_calls, "calls").text);
     line++;
     if (c->others_names != 0) {
         struct finding others = {0};

@@ -72,6 +72,101 @@ static void hung(void **state)
     }
 }
 
+static void says(int dir, uint32_t unknown, uint32_t likely, enum ds_fault_kind fault)
+{
+    struct ds_event event = message(dir, "", 0);
+    event.unknown_atoms = unknown;
+    event.likely_atoms = likely;
+    event.fault.kind = fault;
+    put(&event);
+}
+
+/* The answer may be among what came since from there and could not be read. */
+static void hung_on_what_is_not_read(void **state)
+{
+    enum { UNKNOWN, LIKELY, MALFORMED, READ, BEFORE, OTHER_WAY, OTHER_LINK, NO_NODE, EPMD_NAME, NO_CALLEE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_calls();
+        struct call call = call_of(CALL_UNANSWERED);
+        call.conn = w.conn.number;
+        call.callee.node = text(i == NO_CALLEE ? "" : "bob@b");
+        if (i == NO_CALLEE)
+            call.callee.node.data = NULL;
+        call.end_ns = call.start_ns + 5 * SECOND;
+        w.conn.end[0].node = text("alice@a");
+        w.conn.end[1].node = text(i == EPMD_NAME ? "bob" : "bob@b");
+        if (i == NO_NODE)
+            w.conn.end[1].node.data = NULL;
+        w.now_ns -= i == BEFORE;
+        if (i == OTHER_LINK)
+            next_conn();
+        says(i != OTHER_WAY, i != READ && i != LIKELY && i != MALFORMED, i == LIKELY,
+             i == MALFORMED ? DS_FAULT_JOINED_LATE : DS_FAULT_NONE);
+        put_call(&call);
+        const bool is_hung = i == READ || i == BEFORE || i == OTHER_WAY || i == OTHER_LINK;
+        found(is_hung ? "DS305" : "");
+        assert_int_equal(strstr(w.unchecked, "1 call without an answer, which may be among messages") != NULL, !is_hung);
+    }
+}
+
+/* What fails is counted on: at each doubling, and at the end. */
+static void failures_go_on(void **state)
+{
+    (void)state;
+    begin_calls();
+    for (int i = 0; i < 13; i++) {
+        static const char *const details[] = {[4] = "by then 5 of 5", [9] = "by then 10 of 10"};
+        struct call call = call_of(CALL_NOPROC);
+        put_call(&call);
+        if (i >= 4)
+            detail_has(details[i >= 9 ? 9 : 4]);
+    }
+    found("DS310");
+    detail_has("13 of 13: 13 noproc; the latest is call #13");
+    assert_int_equal(w.last.count, 1);
+    begin_calls(); /* those that succeed count as well */
+    for (int i = 0; i < 8; i++) {
+        struct call call = call_of(i < 5 ? CALL_NOPROC : CALL_OK);
+        put_call(&call);
+    }
+    found("DS310");
+    detail_has("5 of 8: 5 noproc; the latest is call #5");
+}
+
+/* Who is told to stop does not fail, nor is it gone wrongly a moment later. */
+static void stops_in_order(void **state)
+{
+    enum { NORMAL, SHUTDOWN, WITH_WHY, WITH_CALL, EXIT, CRASH, DEEP, SOON, LATE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_calls();
+        begin_terms();
+        struct call call = call_of(CALL_ERROR);
+        if (i == WITH_WHY || i == WITH_CALL || i == EXIT || i == DEEP)
+            put_tuple(2);
+        if (i == EXIT)
+            put_atom("EXIT");
+        if (i == DEEP) {
+            put_tuple(2);
+            put_tuple(2);
+        }
+        put_atom(i == NORMAL ? "normal" : i == CRASH ? "badarith" : "shutdown");
+        for (int more = i == DEEP ? 3 : i == WITH_WHY || i == WITH_CALL; more > 0; more--)
+            put_atom("why");
+        call.reason = term_since(0);
+        for (int n = 0; n < 5; n++) {
+            if (n == 1 && i >= SOON) {
+                call = call_of(CALL_NOPROC);
+                call.end_ns = w.now_ns + MS + 10 * SECOND - (i == SOON);
+            }
+            call.number = (uint64_t)n + 1;
+            put_call(&call);
+        }
+        found(i == CRASH || i == DEEP || i == LATE ? "DS310" : "");
+    }
+}
+
 /* Which ends are failures, and what they are called. */
 static void failures(void **state)
 {
@@ -110,7 +205,7 @@ static void failures(void **state)
     }
     found("DS310");
     assert_int_equal(w.last.count, 1);
-    detail_has("by then 4 of 5: 1 noproc, 2 given up, 1 with an error; the latest is call #5");
+    detail_has("5 of 6: 2 noproc, 2 given up, 1 with an error; the latest is call #6");
     for (int i = 0; i < 3; i++) { /* of OTP's own it is not much; nobody's are not counted */
         begin_calls();
         for (int n = 0; n < 5; n++) {
@@ -346,6 +441,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hung),
         cmocka_unit_test(outcomes),
+        cmocka_unit_test(hung_on_what_is_not_read),
+        cmocka_unit_test(failures_go_on),
+        cmocka_unit_test(stops_in_order),
         cmocka_unit_test(failures),
         cmocka_unit_test(caps),
         cmocka_unit_test(late_replies),

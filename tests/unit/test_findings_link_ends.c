@@ -57,6 +57,42 @@ static void silence(void **state)
     found("DS204");
 }
 
+/* On a link that was joined late nodes may have no names, and the silent one may not have said anything since:
+ * it is given up all the same. */
+static void silence_without_names(void **state)
+{
+    enum { NO_NAMES, ONE_NAME, NO_DATA, UNSEEN, CASES };
+    (void)state;
+    for (int i = 0; i < 2 * CASES; i++) {
+        const bool is_stuck = i >= CASES; /* it acknowledges, and the other one closes */
+        const int which = i % CASES;
+        begin();
+        change(DS_CONN_JOINED_LATE, 0, false);
+        if (which == ONE_NAME)
+            w.conn.end[0].node = text("alice@a");
+        struct ds_link_side *side = w.link.side;
+        side[0].segments = side[1].segments = which == UNSEEN ? 0 : 5;
+        side[1].first_ns = which == UNSEEN ? 0 : w.now_ns;
+        side[1].last_data_ns = which == NO_DATA || which == UNSEEN ? 0 : w.now_ns;
+        w.now_ns += 60 * SECOND;
+        side[0].last_data_ns = w.now_ns;
+        side[1].last_ns = which == UNSEEN ? 0 : w.now_ns;
+        if (is_stuck) {
+            half_close(0, DS_CLOSE_FIN);
+        } else {
+            struct ds_event event = event_of(DS_EVENT_STALL, 0);
+            event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4, .start_ns = w.now_ns};
+            put(&event);
+            findings_time(w.findings, w.now_ns + 80 * SECOND);
+        }
+        if (which != UNSEEN)
+            sentence_is(which == ONE_NAME
+                            ? "alice@a gave up 10.0.0.2:5555, which had fallen silent: net_tick_timeout"
+                            : "10.0.0.1:40000 gave up 10.0.0.2:5555, which had fallen silent: net_tick_timeout");
+        found(which == UNSEEN ? "DS401" : "DS401 DS201");
+    }
+}
+
 /* What a node sends does not arrive: it is given up, but was neither suspended nor gone. */
 static void is_held(void **state)
 {
@@ -72,6 +108,7 @@ static void is_held(void **state)
                                             .start_ns = w.link.side[1].last_data_ns + SECOND};
             event.stall.why = i == HOLE_LATER ? DS_STALL_MISSING : DS_STALL_LOST;
             w.link.side[0].data_segments = w.link.side[1].data_segments = 9;
+            w.link.side[0].last_ns = w.link.side[1].last_ns = w.now_ns;
             w.link.side[1].last_data_ns = i == HOLE ? w.now_ns : w.link.side[1].last_data_ns;
             put(&event);
             event.stall.is_over = true;
@@ -308,6 +345,7 @@ int main(void)
         cmocka_unit_test(fades),
         cmocka_unit_test(fades_both_ways),
         cmocka_unit_test(up_again),
+        cmocka_unit_test(silence_without_names),
         cmocka_unit_test(is_held),
     };
     leaves_out = "DS214"; /* test_findings_stall.c has them */

@@ -195,6 +195,48 @@ static void stall(enum ds_stall_why why, int64_t duration_ns, bool is_over, uint
     put(&event);
 }
 
+/* What had come already, as the other end says, was not lost. */
+static void sent_needlessly(void **state)
+{
+    (void)state;
+    for (uint64_t needless = 0; needless <= 91; needless += 13) {
+        begin();
+        up();
+        w.link.side[0].data_segments = 200;
+        w.link.side[0].resent = 100;
+        w.link.side[0].needless = needless;
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+        found(needless <= 90 ? "DS212" : "");
+        if (needless == 13)
+            detail_has("100 of 200 segments were sent again; 13 of them needlessly, as they had come");
+    }
+    begin(); /* it says more than there is */
+    up();
+    w.link.side[0].data_segments = 200;
+    w.link.side[0].resent_unseen = 10;
+    w.link.side[0].needless = 10;
+    struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+    put(&tick);
+    found("DS212");
+}
+
+/* A sender that does not ask has nothing to send, or that was not captured. */
+static void stalls_without_a_try(void **state)
+{
+    (void)state;
+    for (uint32_t tries = 0; tries < 2; tries++) {
+        begin();
+        up();
+        struct ds_event event = event_of(DS_EVENT_STALL, 0);
+        event.stall = (struct ds_stall){.why = DS_STALL_ZERO_WINDOW, .is_over = true, .tries = tries,
+                                        .start_ns = w.now_ns - SECOND, .duration_ns = SECOND};
+        put(&event);
+        found("DS205");
+        assert_int_equal(w.last.certainty, tries != 0 ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
+}
+
 static void stalls(void **state)
 {
     (void)state;
@@ -633,6 +675,8 @@ int main(void)
         cmocka_unit_test(pauses),
         cmocka_unit_test(resets),
         cmocka_unit_test(flaps),
+        cmocka_unit_test(sent_needlessly),
+        cmocka_unit_test(stalls_without_a_try),
         cmocka_unit_test(stalls),
         cmocka_unit_test(losses),
         cmocka_unit_test(big_messages),
