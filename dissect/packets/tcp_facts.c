@@ -45,6 +45,7 @@ enum {
 #define OVERTAKEN_NS (3 * MS_NS)
 #define ZERO_WINDOW_NS (100 * MS_NS) /* a stall worth a word */
 #define FULL_WINDOW_NS (200 * MS_NS)
+#define HEARD_NS (200 * MS_NS)       /* by then an acknowledgement would have come */
 #define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
 #define MISSING_NS (3000 * MS_NS)    /* by then it has been sent again three times, or nearly */
 #define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
@@ -303,13 +304,14 @@ static struct ds_stall describe_lost(const struct facts_dir *me, int64_t now_ns,
 }
 
 /* take_hearing: the other end is heard and has not acknowledged what is lost. True when it is there for
- * sure: that was sent again since, and by now had the time to arrive. */
-static bool take_hearing(struct facts_dir *me, const struct segment *segment, struct ds_stall *stall)
+ * sure: that was sent again since, and by now an acknowledgement would be here. */
+static bool take_hearing(struct facts_dir *me, const struct segment *segment, int64_t handshake_ns,
+                         struct ds_stall *stall)
 {
     if (me->heard_ns == 0)
         me->heard_ns = segment->ts_ns;
     if (me->heard_told || me->again_ns == 0 ||
-        tcp_elapsed(segment->ts_ns, me->again_ns) < (uint64_t)ONGOING_NS)
+        tcp_elapsed(segment->ts_ns, me->again_ns) < (uint64_t)HEARD_NS + 2 * (uint64_t)handshake_ns)
         return false;
     me->heard_told = true;
     *stall = describe_lost(me, segment->ts_ns, false, me->lost_len);
@@ -348,7 +350,7 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
         return false; /* an older one, come late */
     } else {
         me->repeated_acks += me->repeated_acks < REPEATED_ACKS;
-        if (me->lost_ns != 0 && take_hearing(me, segment, stall))
+        if (me->lost_ns != 0 && take_hearing(me, segment, facts->link.handshake_ns, stall))
             has_ended = true;
     }
     if (window == 0) {

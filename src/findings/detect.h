@@ -48,6 +48,7 @@ struct watched {
     uint64_t told;     /* what has been found of the link: bits of the detectors' own */
     int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as known */
     bool is_hole_unsure; /* and not told: the host of the other end may be gone, or one way be cut */
+    uint64_t doubt_frame[2]; /* of a hole not told of, as the other end's host may be gone; 0: none */
     uint64_t peer_resent[2]; /* what the other end had sent again when such a hole began */
     uint64_t stall_frame[2];
     bool is_hidden;    /* of EPMD: who registers is a hidden node */

@@ -358,6 +358,7 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     const uint64_t others = side->resent + side->resent_unseen - side->most_repeats;
     if (stall->is_over) {
         w->hole_ns[event->dir] = 0;
+        w->doubt_frame[event->dir] = 0;
         return;
     }
     /* Small ones got through: the peer has answered since it was up. And where others are lost as
@@ -370,8 +371,10 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
      * come, acknowledgements, small ones, do not arrive either. */
     if (!stall->is_heard)
         w->peer_resent[event->dir] = peer->resent + peer->resent_unseen;
-    w->is_hole_unsure = (!stall->is_heard && peer->last_ns < stall->start_ns) ||
-                        peer->resent + peer->resent_unseen != w->peer_resent[event->dir];
+    const bool is_unheard = !stall->is_heard && peer->last_ns < stall->start_ns;
+    w->doubt_frame[event->dir] = is_unheard ? event->frame : 0;
+    w->is_hole_unsure =
+        is_unheard || peer->resent + peer->resent_unseen != w->peer_resent[event->dir];
     if (w->is_hole_unsure)
         return;
     w->told |= TOLD_BLACK_HOLE;
@@ -384,6 +387,22 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
                  stall->is_heard ? "what the other end sends, and acknowledges nothing of it with"
                                  : "the third repetition");
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
+    detect_commit(d);
+}
+
+/* take_doubt: the capture ends before it is known whether the other end is still there. */
+static void take_doubt(struct detect *d, const struct ds_event *event, const struct watched *w, int dir)
+{
+    if (w->doubt_frame[dir] == 0 || w->is_given_up || event->change.state != DS_CONN_OPEN_AT_END)
+        return;
+    struct finding *f = begin_hole(d, event, dir);
+    f->severity = SEVERITY_WARNING;
+    wording_add(&f->detail, "sent again and again for ");
+    wording_span(&f->detail, event->ts_ns - w->hole_ns[dir]);
+    wording_add(&f->detail, ", to the end of the capture");
+    detect_frame(f, w->doubt_frame[dir], "the third repetition");
+    detect_unsure(f, CERTAINTY_POSSIBLE,
+                  "a sign of life from the other end meanwhile; its host may be gone");
     detect_commit(d);
 }
 
@@ -552,6 +571,8 @@ void detect_link(struct detect *d, const struct record *record)
         return;
     if (event->type == DS_EVENT_STALL)
         take_stall(d, event, w);
+    for (int dir = 0; dir < 2 && event->type == DS_EVENT_CONN; dir++)
+        take_doubt(d, event, w, dir);
     take_ticktime(d, event, w);
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_UP)
         take_up(d, event, w);

@@ -195,12 +195,29 @@ static void black_holes(void **state)
         w.link.side[0].most_repeats = 3;
         stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
         stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
-        found(i == HOLE ? "DS207" : ""); /* a host that is gone is silent */
+        if (i == SILENT) { /* its host may be gone: of that is spoken when nothing more comes */
+            assert_int_equal(w.num, 0);
+            w.now_ns += SECOND;
+            change(DS_CONN_OPEN_AT_END, 0, true);
+        }
+        found(i == HOLE || i == SILENT ? "DS207" : "");
         if (w.num == 0)
             continue;
         assert_int_equal(w.last.count, 1);
-        assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
-        assert_int_equal(w.last.severity, SEVERITY_ERROR);
+        assert_int_equal(w.last.certainty, i == HOLE ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE);
+        assert_int_equal(w.last.severity, i == HOLE ? SEVERITY_ERROR : SEVERITY_WARNING);
+    }
+    for (int given_up = 0; given_up < 2; given_up++) { /* DS201 tells of a host that is gone */
+        begin();
+        up();
+        w.now_ns += 2 * SECOND;
+        w.link.side[1].data_segments = 5;
+        stall(0, DS_STALL_LOST, SECOND, false, 1448);
+        if (given_up)
+            findings_time(w.findings, w.now_ns + 80 * SECOND);
+        w.now_ns += 81 * SECOND;
+        change(given_up ? DS_CONN_OPEN_AT_END : DS_CONN_CLOSED, 0, true);
+        found("DS201");
     }
 }
 
