@@ -10,12 +10,6 @@
 
 enum { MAX_FOUND = 1024 };
 
-/* found is what all equal findings have become. */
-struct found {
-    struct table_entry entry;
-    struct finding finding;
-};
-
 void detect_init(struct detect *d, const struct findings_config *config)
 {
     d->config = *config;
@@ -60,6 +54,7 @@ struct finding *detect_begin(struct detect *d, enum finding_code code,
 {
     struct finding *f = &d->draft;
     memset(f, 0, sizeof *f);
+    d->has_since = false;
     f->kind = finding_kind_at(code);
     f->severity = f->kind->severity;
     f->num_evidence = 1;
@@ -125,6 +120,7 @@ static struct found *complete(struct detect *d)
     struct found *found = find_equal(d, hash_finding(draft));
     if (found == NULL)
         return NULL;
+    found->is_tempered = detect_temper(d, &d->draft);
     struct finding *f = &found->finding;
     f->detail = draft->detail;
     f->is_update = true;
@@ -133,6 +129,9 @@ static struct found *complete(struct detect *d)
         f->certainty = draft->certainty;
         f->proof = draft->proof;
         f->severity = draft->severity;
+    } else if (found->is_tempered) {
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
     }
     for (size_t i = f->num_evidence; i-- > 0;) {
         if (f->evidence[i].conn != draft->evidence[0].conn)
@@ -167,6 +166,8 @@ uint64_t detect_commit(struct detect *d)
     const int64_t ts_ns = draft->evidence[0].ts_ns;
     const uint32_t hash = hash_finding(draft);
     struct found *found = find_equal(d, hash);
+    const bool is_tempered = detect_temper(d, draft);
+    d->found_ns = d->now_ns;
     if (found == NULL) {
         found = table_add_forgetting(&d->found, hash);
         if (found == NULL) {
@@ -178,6 +179,7 @@ uint64_t detect_commit(struct detect *d)
         draft->first_ns = draft->last_ns = ts_ns;
         draft->error_change = draft->severity == SEVERITY_ERROR;
         found->finding = *draft;
+        found->is_tempered = is_tempered;
         detect_emit(d, &found->finding);
         return draft->number;
     }
@@ -197,6 +199,7 @@ uint64_t detect_commit(struct detect *d)
     if (draft->certainty < f->certainty) { /* proven by now */
         f->certainty = draft->certainty;
         f->proof = draft->proof;
+        found->is_tempered = is_tempered;
     }
     detect_emit(d, f);
     return f->number;

@@ -95,6 +95,19 @@ struct answered {
     uint8_t dir;
 };
 
+/* hole is a time in which packets or records were lost here, of whatever connection. */
+enum { MAX_HOLES = 16 };
+struct hole {
+    int64_t first_ns, last_ns;
+};
+
+/* found is what all equal findings have become. */
+struct found {
+    struct table_entry entry;
+    struct finding finding;
+    bool is_tempered; /* it would be more certain if nothing were missing */
+};
+
 /* gone is a host that did not answer for a while, of which a finding tells. */
 struct gone {
     struct ds_addr addr;
@@ -148,6 +161,7 @@ struct crashed {
     uint64_t key;
     uint64_t num;
     int64_t ts_ns[3]; /* of the latest */
+    int64_t since_ns; /* of the latest: when it was asked */
     bool is_settled;  /* it is told whether it came back since the latest */
     struct finding finding; /* of the latest */
 };
@@ -323,6 +337,11 @@ struct detect {
     struct reached reached[MAX_REFUSED];
     struct gone gone[MAX_GONE]; /* the latest ones */
     uint64_t num_gone;
+    struct hole hole[MAX_HOLES]; /* the latest ones */
+    uint64_t num_holes;
+    int64_t since_ns; /* of the draft, where has_since: when its evidence begins */
+    bool has_since;
+    int64_t found_ns; /* when something was found last */
     struct answered answers[MAX_ANSWERS]; /* the latest ones */
     uint64_t num_answers;
     uint64_t num_unacked; /* directions in which nothing is acknowledged, about */
@@ -411,6 +430,17 @@ struct finding *detect_begin(struct detect *d, enum finding_code code,
 
 /* detect_begin_call does the same of a call that has ended. */
 struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call);
+
+/* detect_since says when the evidence begins; else it does with the connection. What is missing since then
+ * makes it less certain. */
+void detect_since(struct detect *d, int64_t since_ns);
+
+/* What the capture lacks (detect_loss.c). detect_lost is of records or packets that were lost here, of any
+ * connection, within a time; detect_gap of a connection. detect_temper makes a finding less certain where
+ * its evidence has one within: true when it did. */
+void detect_lost(struct detect *d, int64_t first_ns, int64_t last_ns);
+void detect_gap(struct detect *d, const struct ds_event *event);
+bool detect_temper(const struct detect *d, struct finding *f);
 
 /* detect_frame adds a packet to the evidence, 0: none; what is a static string. */
 void detect_frame(struct finding *finding, uint64_t frame, const char *what);

@@ -27,6 +27,7 @@ static void set_nodes(struct finding *f, const struct call *call)
 struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call)
 {
     struct finding *f = detect_begin(d, code, NULL);
+    detect_since(d, call->start_ns);
     f->evidence[0].conn = call->conn;
     f->evidence[0].ts_ns = call->end_ns;
     set_nodes(f, call);

@@ -175,6 +175,7 @@ static void report(struct detect *d, const struct call *call, const struct crash
         wording_span(&f->detail, call->end_ns - c->ts_ns[c->num % LOOP_CRASHES]);
     }
     c->is_settled = false;
+    c->since_ns = call->start_ns;
     c->finding = *f;
     detect_commit(d);
 }
@@ -188,6 +189,7 @@ static void settle(struct detect *d, struct crashed *c, const struct call *call)
     const bool is_back = call->outcome == CALL_OK;
     c->is_settled = true;
     d->draft = c->finding;
+    detect_since(d, c->since_ns);
     struct finding *f = &d->draft;
     wording_add(&f->detail, is_back ? "; it came back under its name: call #"
                                     : "; it was not back by call #");

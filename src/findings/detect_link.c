@@ -97,6 +97,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
                  : may_be_slow  ? SILENT_SLOW
                  : acknowledged ? SILENT_STUCK
                                 : SILENT_GONE;
+    detect_since(d, heard_ns);
     wording_end(&f->sentence, &event->conn->end[closer]);
     wording_add(&f->sentence, " gave up ");
     wording_end(&f->sentence, &event->conn->end[!closer]);
@@ -215,6 +216,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
     wording_end(&f->sentence, &end[0]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &end[1]);
+    detect_since(d, p->up_ns[(at + NUM_UPS + 1 - MIN_FLAPS) % NUM_UPS]);
     wording_add(&f->sentence, " comes and goes");
     wording_printf(&f->detail, "up for the %u. time, and neither node was restarted", p->ups);
     for (size_t i = 0; i < NUM_UPS; i++)
@@ -270,6 +272,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
     }
     struct finding *f = detect_begin(d, FINDING_DS202, event);
     wording_end(&f->sentence, &event->conn->end[end]);
+    detect_since(d, event->ts_ns - side->longest_quiet_ns);
     wording_add(&f->sentence, " missed ticks on its link with ");
     wording_end(&f->sentence, &event->conn->end[!end]);
     wording_add(&f->detail, "it sent nothing for ");
@@ -342,6 +345,8 @@ static inline bool loses(const struct ds_link *link)
 static struct finding *begin_hole(struct detect *d, const struct ds_event *event, int dir)
 {
     struct finding *f = detect_begin(d, FINDING_DS207, event);
+    if (event->type == DS_EVENT_STALL)
+        detect_since(d, event->stall.start_ns);
     wording_add(&f->sentence, "a large segment from ");
     wording_end(&f->sentence, &event->conn->end[dir]);
     wording_add(&f->sentence, " to ");
@@ -437,6 +442,7 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
     wording_add(&f->sentence, " does not read what ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " sends");
+    detect_since(d, stall->start_ns);
     wording_add(&f->detail, stall->is_over ? "held up for " : "held up, so far for ");
     wording_span(&f->detail, stall->duration_ns);
 }
@@ -536,6 +542,7 @@ static void take_long_message(struct detect *d, const struct ds_event *event)
         has_gaps(event->conn))
         return;
     struct finding *f = detect_begin(d, FINDING_DS206, event);
+    detect_since(d, event->ts_ns - m->wire_ns);
     wording_add(&f->sentence, "a message from ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " to ");

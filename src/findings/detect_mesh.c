@@ -226,6 +226,7 @@ static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third
     const uint64_t failed = d->mesh->failed[a][b];
     struct finding *f = detect_begin(d, FINDING_DS211, NULL);
     const unsigned both[2] = {a, b};
+    detect_since(d, d->mesh->changed_ns);
     d->mesh->is_told[a][b] = true;
     for (int i = 0; i < 2; i++) {
         f->node[i].len = node[both[i]].len;

@@ -284,6 +284,7 @@ static void report_no_epmd(struct detect *d, struct refused *r, bool at_end)
     struct finding *f = detect_begin(d, FINDING_DS106, NULL);
     f->evidence[0].conn = r->conn;
     f->evidence[0].ts_ns = r->began_ns;
+    detect_since(d, r->began_ns);
     wording_add(&f->sentence, "a connection to EPMD of ");
     wording_addr(&f->sentence, &r->server);
     wording_printf(&f->sentence, " %s", r->why);
@@ -311,6 +312,8 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
     struct finding *f =
         detect_begin(d, other != NULL || is_v4_only ? FINDING_DS110 : FINDING_DS105, event);
     const struct asked *by = asked != NULL ? asked : other;
+    if (conn->link != NULL && conn->link->side[0].first_ns != 0)
+        detect_since(d, conn->link->side[0].first_ns);
     wording_add(&f->sentence, "a connection from ");
     wording_addr(&f->sentence, &conn->end[0].addr);
     wording_add(&f->sentence, " to ");

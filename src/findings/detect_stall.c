@@ -55,6 +55,7 @@ static int64_t span_of(const struct detect *d, const struct stalled *s, int64_t 
 static struct finding *begin(struct detect *d, const struct stalled *s)
 {
     d->draft = s->finding;
+    detect_since(d, s->start_ns);
     d->draft.evidence[0].ts_ns = s->start_ns;
     return &d->draft;
 }

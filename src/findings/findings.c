@@ -76,9 +76,7 @@ static void count(struct detect *d, const struct ds_event *event)
     struct checks *c = &d->checks;
     c->epmd_messages += event->type == DS_EVENT_EPMD;
     if (event->type == DS_EVENT_GAP) {
-        struct watched *w = detect_watch(d, event->conn);
-        if (w != NULL)
-            w->gap_ns = event->ts_ns;
+        detect_gap(d, event);
         c->gaps++;
     }
     if (event->type == DS_EVENT_HANDSHAKE && event->handshake.cookie == DS_COOKIE_OK)
@@ -230,6 +228,11 @@ void findings_record(struct findings *f, const struct record *record)
     else if (record->monitor == NULL)
         take_other(d, record);
     take_time(d, false);
+}
+
+void findings_lost(struct findings *f, const struct loss *loss)
+{
+    detect_lost(&f->detect, loss->first_ns, loss->last_ns);
 }
 
 void findings_time(struct findings *f, int64_t now_ns)

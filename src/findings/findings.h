@@ -7,6 +7,7 @@
 #ifndef SRC_FINDINGS_H
 #define SRC_FINDINGS_H
 
+#include "loss.h"
 #include "record.h"
 
 #include <distsniff/dissect.h>
@@ -27,6 +28,9 @@ void findings_free(struct findings *findings); /* NULL is allowed */
 
 /* findings_record takes a record, of whatever kind. */
 void findings_record(struct findings *findings, const struct record *record);
+
+/* findings_lost is told of packets or records that were lost here: what spans that is less certain. */
+void findings_lost(struct findings *findings, const struct loss *loss);
 
 /* findings_time tells how late it is while no record comes. */
 void findings_time(struct findings *findings, int64_t now_ns);

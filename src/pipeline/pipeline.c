@@ -86,6 +86,8 @@ static bool flush_behind(void *context)
 static bool lose_behind(void *context, const struct loss *loss)
 {
     struct pipeline *s = context;
+    if (s->findings != NULL)
+        findings_lost(s->findings, loss);
     if (s->queue != NULL)
         record_queue_lose(s->queue, loss);
     return pipeline_get_state(s) == PIPELINE_ON;
@@ -151,6 +153,8 @@ void pipeline_lose(struct pipeline *s, const struct loss *loss)
 {
     struct record_queue *queue = own_queue(s);
     s->lost[loss->cause] += loss->count;
+    if (s->findings != NULL && s->events == NULL)
+        findings_lost(s->findings, loss);
     if (queue != NULL)
         record_queue_lose(queue, loss);
 }

@@ -1,0 +1,338 @@
+/*
+ * test_findings_lacking.c - what spans a loss is never sure: each finding with the same evidence and something
+ * missing within, be it packets of the connection or records of whatever connection. It has to be less certain,
+ * or not to be found at all.
+ */
+#include "findings_world.h"
+
+enum lack { NOTHING, GAP, LOST, LOST_BEFORE, LATE_GAP };
+static enum lack lack;
+
+static void put_gap(void)
+{
+    struct ds_event gap = event_of(DS_EVENT_GAP, 1);
+    gap.gap.bytes = 100;
+    gap.gap.messages = -1;
+    put(&gap);
+}
+
+/* within comes when a part of the evidence is there, and a part is to come. */
+static void within(void)
+{
+    const struct loss loss = {.cause = LOSS_QUEUE, .count = 1, .first_ns = w.now_ns, .last_ns = w.now_ns};
+    if (lack == GAP)
+        put_gap();
+    if (lack == LOST)
+        findings_lost(w.findings, &loss);
+    w.now_ns += MS;
+}
+
+static void refuses_cookie(void)
+{
+    shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+    within();
+    close_by(1, MS, DS_CLOSE_FIN);
+}
+
+static void is_unreachable(void)
+{
+    asked("bob");
+    w.link.side[0].first_ns = w.now_ns;
+    w.link.side[0].syns = 3;
+    within();
+    close_by(-1, 7 * SECOND, DS_CLOSE_SILENT);
+}
+
+static void has_no_epmd(void)
+{
+    w.conn.end[1].port = EPMD;
+    w.link.side[0].first_ns = w.now_ns;
+    within();
+    close_by(1, MS, DS_CLOSE_RESET);
+    findings_time(w.findings, w.now_ns + 20 * SECOND);
+}
+
+static void does_not_answer(void)
+{
+    w.link.side[1].syns = 1;
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    within();
+    close_by(0, 7 * SECOND, DS_CLOSE_FIN);
+}
+
+static void falls_silent(void)
+{
+    up();
+    w.now_ns += 30 * SECOND;
+    within();
+    w.now_ns += 30 * SECOND;
+    w.link.side[0].last_data_ns = w.link.side[1].last_ns = w.now_ns;
+    w.link.side[0].tick_intervals = 4;
+    w.link.side[0].tick_last_ns = 15 * SECOND;
+    half_close(0, DS_CLOSE_FIN);
+}
+
+static void is_not_acknowledged(void)
+{
+    up();
+    w.now_ns += 2 * SECOND;
+    within();
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4, .start_ns = w.now_ns};
+    put(&event);
+    findings_time(w.findings, w.now_ns + 80 * SECOND);
+}
+
+static void misses_ticks(void)
+{
+    up();
+    within();
+    w.link.side[1].tick_intervals = 3;
+    w.link.side[1].tick_min_ns = w.link.side[1].tick_max_ns = 15 * SECOND;
+    for (int i = 1; i <= 5; i++) { /* meanwhile the other one does tick */
+        w.now_ns += 10 * SECOND;
+        w.link.side[1].longest_quiet_ns = i == 5 ? 50 * SECOND + MS : 0;
+        const struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+    }
+}
+
+static void ticks_less_often(void)
+{
+    up();
+    within();
+    for (int end = 0; end < 2; end++) {
+        struct ds_link_side *side = &w.link.side[end];
+        side->tick_intervals = 3;
+        side->tick_min_ns = side->tick_max_ns = side->tick_last_ns = (2 + end) * SECOND;
+    }
+    struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+    put(&tick);
+}
+
+static void stall(enum ds_stall_why why, uint64_t in_flight)
+{
+    up();
+    const int64_t start_ns = w.now_ns;
+    w.now_ns += SECOND;
+    within();
+    w.now_ns += 5 * SECOND;
+    w.link.side[1].data_segments = 5;
+    w.link.side[1].last_ns = w.now_ns;
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = why, .is_over = why != DS_STALL_LOST, .in_flight = in_flight,
+                                    .tries = 3, .start_ns = start_ns, .duration_ns = w.now_ns - start_ns};
+    put(&event);
+}
+
+static void does_not_read(void)
+{
+    stall(DS_STALL_ZERO_WINDOW, 100);
+}
+
+static void loses_large_ones(void)
+{
+    stall(DS_STALL_LOST, 1448);
+}
+
+static void holds_the_link(void)
+{
+    up();
+    within();
+    w.now_ns += 2 * SECOND;
+    struct ds_event event = message(0, "", 0);
+    event.message.wire_ns = 2 * SECOND + MS;
+    put(&event);
+}
+
+static void flaps(void)
+{
+    for (int i = 0; i < 3; i++) {
+        if (i != 0)
+            next_conn();
+        if (i == 2)
+            within();
+        up();
+    }
+}
+
+static void loses_packets(void)
+{
+    up();
+    within();
+    w.link.side[0].data_segments = 200;
+    w.link.side[0].resent = 100;
+    struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+    put(&tick);
+}
+
+static struct call asked_call(enum call_outcome outcome)
+{
+    return (struct call){.number = 7, .conn = w.conn.number, .label = "gen:call", .group = "",
+                         .caller = {.node = text("alice@127.0.0.1"), .has_pid = true, .id = 5},
+                         .callee = {.node = text("bob@127.0.0.1"), .name = text("calc")},
+                         .start_ns = w.now_ns, .start_frame = 3, .end_frame = 4, .outcome = outcome};
+}
+
+static void ends(struct call *call, int64_t after_ns)
+{
+    w.now_ns += after_ns;
+    call->end_ns = w.now_ns;
+    findings_record(w.findings, &(struct record){.call = call});
+}
+
+static void is_not_answered(void)
+{
+    up();
+    struct call call = asked_call(CALL_UNANSWERED);
+    within();
+    ends(&call, 6 * SECOND);
+}
+
+static void lacks_a_fun(void)
+{
+    up();
+    struct call call = asked_call(CALL_ERROR);
+    within();
+    begin_terms();
+    put_tuple(2);
+    put_atom("badfun");
+    put_atom("f");
+    call.reason = term_since(0);
+    ends(&call, MS);
+}
+
+static void fails_always(void)
+{
+    up();
+    for (int i = 0; i < 5; i++) {
+        struct call call = asked_call(CALL_NOPROC);
+        if (i == 4)
+            within();
+        ends(&call, MS);
+    }
+}
+
+static const struct play {
+    const char *code;
+    void (*go)(void);
+    bool has_no_conn; /* no packet of a connection is missing: there is none */
+} plays[] = {
+    {"DS101", refuses_cookie, false},      {"DS105", is_unreachable, true},
+    {"DS106", has_no_epmd, true},          {"DS115", does_not_answer, false},
+    {"DS201", falls_silent, false},        {"DS201", is_not_acknowledged, false},
+    {"DS202", misses_ticks, false},        {"DS203", ticks_less_often, false},
+    {"DS205", does_not_read, false},       {"DS206", holds_the_link, false},
+    {"DS207", loses_large_ones, false},    {"DS209", flaps, true},
+    {"DS212", loses_packets, false},       {"DS302", lacks_a_fun, false},
+    {"DS305", is_not_answered, false},     {"DS310", fails_always, false},
+};
+
+/* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */
+static int certainty_of(const struct play *play, enum lack what)
+{
+    lack = what;
+    begin();
+    w.now_ns += SECOND;
+    if (what == LOST_BEFORE) {
+        const struct loss loss = {.count = 1, .first_ns = w.now_ns - 1, .last_ns = w.now_ns - 1};
+        findings_lost(w.findings, &loss);
+    }
+    play->go();
+    if (what == LATE_GAP)
+        put_gap();
+    findings_end(w.findings);
+    assert_true(w.num < 2 || strstr(w.log, play->code) == NULL || strcmp(w.last.kind->code, play->code) == 0);
+    return strstr(w.log, play->code) == NULL ? CERTAINTY_POSSIBLE + 1 : (int)w.last.certainty;
+}
+
+static void less_certain(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
+        const struct play *play = &plays[i];
+        const int whole = certainty_of(play, NOTHING), before = certainty_of(play, LOST_BEFORE);
+        const int gap = certainty_of(play, GAP), lost = certainty_of(play, LOST);
+        if (whole > CERTAINTY_POSSIBLE)
+            fail_msg("%s is not found: '%s'", play->code, w.log);
+        if (before != whole)
+            fail_msg("%s: what is lost before counts", play->code);
+        if (!play->has_no_conn && gap <= whole)
+            fail_msg("%s: %d with a gap, %d without", play->code, gap, whole);
+        if (lost <= whole || lost > CERTAINTY_POSSIBLE)
+            fail_msg("%s: %d where records are lost, %d without", play->code, lost, whole);
+    }
+}
+
+/* A gap is known a while after what follows it came: what was found meanwhile is taken back in part. */
+static void known_later(void **state)
+{
+    static const struct play sure = {"DS205", does_not_read, false};
+    (void)state;
+    assert_int_equal(certainty_of(&sure, NOTHING), CERTAINTY_SURE);
+    assert_int_equal(certainty_of(&sure, LATE_GAP), CERTAINTY_LIKELY);
+    detail_has("; packets are missing in that time");
+    lack = NOTHING;
+    for (int late = 0; late < 2; late++) { /* but not of long before */
+        begin();
+        does_not_read();
+        w.now_ns += 5 * SECOND + late;
+        put_gap();
+        put_gap(); /* once */
+        assert_int_equal(w.last.certainty, late ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
+    begin(); /* of another connection */
+    does_not_read();
+    next_conn();
+    put_gap();
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+}
+
+/* What one packet says is so, whatever is missing beside it. */
+static void one_packet(void **state)
+{
+    (void)state;
+    for (int is_lost = 0; is_lost < 2; is_lost++) {
+        begin();
+        lack = is_lost ? LOST : NOTHING;
+        up();
+        within();
+        half_close(0, DS_CLOSE_FIN);
+        found("DS204");
+        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    }
+}
+
+/* So many losses are remembered, the latest ones. */
+static void many_losses(void **state)
+{
+    enum { AT_MOST = 16 }; /* MAX_HOLES */
+    (void)state;
+    for (int num = AT_MOST - 1; num <= AT_MOST; num++) {
+        lack = LOST;
+        begin();
+        shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+        within();
+        for (int i = 0; i < num; i++) {
+            const struct loss old = {.count = 1, .first_ns = 1, .last_ns = 2};
+            findings_lost(w.findings, &old);
+        }
+        close_by(1, MS, DS_CLOSE_FIN);
+        found("DS101");
+        assert_int_equal(w.last.certainty, num < AT_MOST ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(less_certain),
+        cmocka_unit_test(known_later),
+        cmocka_unit_test(one_packet),
+        cmocka_unit_test(many_losses),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    findings_free(w.findings);
+    ds_buffer_free(&term_bytes);
+    return failed;
+}
