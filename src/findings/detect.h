@@ -108,6 +108,12 @@ struct found {
     bool is_tempered; /* it would be more certain if nothing were missing */
 };
 
+/* accepted is a port at which a link came up, or was up before. */
+struct accepted {
+    struct ds_addr addr;
+    uint16_t port; /* 0: a free place */
+};
+
 /* gone is a host that did not answer for a while, of which a finding tells. */
 struct gone {
     struct ds_addr addr;
@@ -337,6 +343,8 @@ struct detect {
     struct reached reached[MAX_REFUSED];
     struct gone gone[MAX_GONE]; /* the latest ones */
     uint64_t num_gone;
+    struct accepted accepted[MAX_HOSTS]; /* the latest ones */
+    uint64_t num_accepted;
     struct hole hole[MAX_HOLES]; /* the latest ones */
     uint64_t num_holes;
     int64_t since_ns; /* of the draft, where has_since: when its evidence begins */

@@ -41,10 +41,13 @@ static void take_conn(struct detect *d, const struct ds_event *event)
     case DS_CONN_UP:
         w->is_up = true;
         w->up_ns = event->ts_ns;
+        detect_accepts(d, &event->conn->end[1]);
         detect_dialled_up(d, event);
         return;
     case DS_CONN_JOINED_LATE:
         w->is_up = true;
+        for (int end = 0; end < 2; end++) /* either may have accepted */
+            detect_accepts(d, &event->conn->end[end]);
         return;
     case DS_CONN_HALF_CLOSED:
     case DS_CONN_FAILED:

@@ -23,6 +23,9 @@ void detect_reach_time(struct detect *d, bool at_end);
 const struct asked *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
                                       int64_t ts_ns, bool other_family);
 
+/* detect_accepts notes that a link is up: its port accepts connections, at that address. */
+void detect_accepts(struct detect *d, const struct ds_endpoint *end);
+
 /* detect_find_told finds the latest answer of EPMD that names this place, whoever asked; NULL: none. */
 const struct asked *detect_find_told(const struct detect *d, const struct ds_endpoint *end);
 

@@ -300,14 +300,31 @@ static void report_no_epmd(struct detect *d, struct refused *r, bool at_end)
 
 /* --- connections that never came about --- */
 
+static bool has_accepted(const struct detect *d, const struct ds_endpoint *end)
+{
+    for (size_t i = 0; i < MAX_HOSTS; i++) {
+        if (d->accepted[i].port == end->port && is_same_addr(&d->accepted[i].addr, &end->addr))
+            return true;
+    }
+    return false;
+}
+
+void detect_accepts(struct detect *d, const struct ds_endpoint *end)
+{
+    if (!has_accepted(d, end))
+        d->accepted[d->num_accepted++ % MAX_HOSTS] = (struct accepted){end->addr, end->port};
+}
+
 static void take_unreachable(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct asked *asked = detect_find_asked(d, conn, event->ts_ns, false);
-    const struct asked *other = asked == NULL ? detect_find_asked(d, conn, event->ts_ns, true) : NULL;
+    const bool listened = has_accepted(d, &conn->end[1]); /* whatever is wrong now, it did over this IP */
+    const struct asked *other =
+        asked == NULL && !listened ? detect_find_asked(d, conn, event->ts_ns, true) : NULL;
     /* A node that listens over IPv6 does so over IPv4 as well, but not the other way. */
-    const bool is_v4_only = asked != NULL && conn->end[1].addr.family == 6 && conn->link != NULL &&
-                            conn->link->close == DS_CLOSE_RESET;
+    const bool is_v4_only = asked != NULL && !listened && conn->end[1].addr.family == 6 &&
+                            conn->link != NULL && conn->link->close == DS_CLOSE_RESET;
     char text[120];
     struct finding *f =
         detect_begin(d, other != NULL || is_v4_only ? FINDING_DS110 : FINDING_DS105, event);

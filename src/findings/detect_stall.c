@@ -219,10 +219,14 @@ void detect_stall_given_up(struct detect *d, uint64_t conn)
     if (s == NULL)
         return;
     const struct finding draft = d->draft;
+    const int64_t since_ns = d->since_ns;
+    const bool has_since = d->has_since;
     if (s->is_told)
         report(d, s, ", until it was given up: ", SEVERITY_NOTE);
     s->is_used = false;
     d->draft = draft;
+    d->since_ns = since_ns;
+    d->has_since = has_since;
 }
 
 void detect_stall_time(struct detect *d)

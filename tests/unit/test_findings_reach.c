@@ -134,6 +134,45 @@ static void epmds(void **state)
     assert_int_equal(w.last.evidence[0].ts_ns, refused_ns);
 }
 
+/* A port that has accepted over this version of IP is not of the other one. */
+static void port_that_accepted(void **state)
+{
+    enum { NEVER, UP, JOINED_LATE, ITS_CLIENT, OTHER_PORT, LONG_AGO, TOO_MANY, CASES };
+    enum { AT_MOST = 64 }; /* MAX_HOSTS */
+    const struct ds_addr from = {6, {[15] = 7}}, to = {6, {[15] = 8}};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        for (int n = 0; n < AT_MOST + (i == TOO_MANY) && i != NEVER; n++) {
+            const bool is_first = n == 0;
+            if (!is_first && i < LONG_AGO)
+                break;
+            if (i == UP) {
+                step(DS_STEP_SEND_NAME, 0, "alice@a");
+                w.conn.end[0].node.data = NULL;
+            }
+            w.conn.end[0].addr = i == ITS_CLIENT ? to : from;
+            w.conn.end[1].addr = i == ITS_CLIENT ? from : to;
+            w.conn.end[i != ITS_CLIENT].port = (uint16_t)(PORT + (i == OTHER_PORT) + (is_first ? 0 : n));
+            w.conn.end[i == ITS_CLIENT].port = 4;
+            change(i >= JOINED_LATE ? DS_CONN_JOINED_LATE : DS_CONN_UP, 0, false);
+            next_conn();
+        }
+        w.conn.end[1].addr = to;
+        asked("bob");
+        w.conn.end[0].addr = from;
+        w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 2}};
+        asked("bob");
+        w.conn.end[0].addr = from;
+        w.conn.end[1].addr = to;
+        is_refused();
+        findings_end(w.findings);
+        const bool is_other = i == NEVER || i == OTHER_PORT || i == TOO_MANY;
+        assert_int_equal(strstr(w.log, "DS110") != NULL, is_other);
+        assert_int_equal(strstr(w.log, "DS105") != NULL, !is_other);
+    }
+}
+
 static void tries_epmd(struct ds_addr from, struct ds_addr to, enum ds_close how, int64_t began_ns)
 {
     w.conn.end[1].port = EPMD;
@@ -255,6 +294,7 @@ int main(void)
         cmocka_unit_test(repeated_attempts),
         cmocka_unit_test(no_attempts),
         cmocka_unit_test(epmds),
+        cmocka_unit_test(port_that_accepted),
         cmocka_unit_test(epmd_of_the_own_host),
         cmocka_unit_test(epmd_of_a_host_that_comes_back),
         cmocka_unit_test(epmd_of_a_host_that_is_gone),
