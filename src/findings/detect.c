@@ -10,6 +10,8 @@
 
 enum { MAX_FOUND = 1024 };
 
+#define GAP_WAIT_NS INT64_C(5000000000) /* a gap is known when no packet fills it: by then it is told */
+
 void detect_init(struct detect *d, const struct findings_config *config)
 {
     d->config = *config;
@@ -114,13 +116,20 @@ static struct found *find_equal(const struct detect *d, uint32_t hash)
     return found;
 }
 
+/* temper makes the draft less certain where its evidence has a loss within: true when it did. */
+static bool temper(struct detect *d)
+{
+    const uint64_t conn = d->draft.evidence[0].conn;
+    return detect_temper(d, &d->draft, conn != 0 ? detect_find_watched(d, conn) : NULL);
+}
+
 static struct found *complete(struct detect *d)
 {
     const struct finding *draft = &d->draft;
     struct found *found = find_equal(d, hash_finding(draft));
     if (found == NULL)
         return NULL;
-    found->is_tempered = detect_temper(d, &d->draft);
+    found->is_tempered = temper(d);
     struct finding *f = &found->finding;
     f->detail = draft->detail;
     f->is_update = true;
@@ -166,7 +175,7 @@ uint64_t detect_commit(struct detect *d)
     const int64_t ts_ns = draft->evidence[0].ts_ns;
     const uint32_t hash = hash_finding(draft);
     struct found *found = find_equal(d, hash);
-    const bool is_tempered = detect_temper(d, draft);
+    const bool is_tempered = temper(d);
     d->found_ns = d->now_ns;
     if (found == NULL) {
         found = table_add_forgetting(&d->found, hash);
@@ -216,6 +225,29 @@ void detect_detail(struct detect *d, uint64_t number, const struct wording *deta
         found->finding.error_change = 0;
         detect_emit(d, &found->finding);
         return;
+    }
+}
+
+void detect_gap(struct detect *d, const struct ds_event *event)
+{
+    struct watched *w = detect_watch(d, event->conn);
+    if (w != NULL)
+        w->gap_ns = event->ts_ns;
+    if (d->num_found == 0 || event->ts_ns - d->found_ns > GAP_WAIT_NS)
+        return;
+    for (struct found *found = table_get(&d->found, d->found.newest); found != NULL;
+         found = table_get(&d->found, found->entry.older)) {
+        struct finding *f = &found->finding;
+        if (f->last_ns < event->ts_ns - GAP_WAIT_NS)
+            return;
+        if (found->is_tempered || f->count != 1 || f->evidence[0].conn != event->conn->number ||
+            detect_is_of_one_packet(f))
+            continue;
+        detect_lower(f);
+        f->is_update = true;
+        f->error_change = 0;
+        found->is_tempered = true;
+        detect_emit(d, f);
     }
 }
 

@@ -443,12 +443,15 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
  * makes it less certain. */
 void detect_since(struct detect *d, int64_t since_ns);
 
-/* What the capture lacks (detect_loss.c). detect_lost is of records or packets that were lost here, of any
- * connection, within a time; detect_gap of a connection. detect_temper makes a finding less certain where
- * its evidence has one within: true when it did. */
+/* What the capture lacks. detect_lost is of records or packets that were lost here, of any connection,
+ * within a time; detect_gap of a connection. detect_temper (detect_loss.c) makes a finding less certain
+ * where its evidence has one within: true when it did; watched is its connection, or NULL. detect_lower
+ * does it in any case. detect_is_of_one_packet says whether one packet says all of it. */
 void detect_lost(struct detect *d, int64_t first_ns, int64_t last_ns);
 void detect_gap(struct detect *d, const struct ds_event *event);
-bool detect_temper(const struct detect *d, struct finding *f);
+bool detect_temper(const struct detect *d, struct finding *f, const struct watched *w);
+void detect_lower(struct finding *f);
+bool detect_is_of_one_packet(const struct finding *f);
 
 /* detect_frame adds a packet to the evidence, 0: none; what is a static string. */
 void detect_frame(struct finding *finding, uint64_t frame, const char *what);

@@ -142,14 +142,13 @@ static void put_crash(struct wording *detail, const struct crash *crash)
         wording_printf(detail, "/%" PRIu32, crash->top.arity);
 }
 
-static void judge(const struct detect *d, struct finding *f, const struct call *call,
-                  const struct crash *crash)
+/* judge: a gap within makes it less certain by itself. */
+static void judge(struct finding *f, const struct crash *crash)
 {
-    const struct watched *w = detect_find_watched(d, call->conn);
     if (crash->at == AT_OTHER)
         detect_unsure(f, CERTAINTY_POSSIBLE,
                       "the log of that node: it was at another message, by its stack");
-    else if (crash->at != AT_CALL || (w != NULL && w->gap_ns >= call->start_ns))
+    else if (crash->at != AT_CALL)
         detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
 }
 
@@ -166,7 +165,7 @@ static void report(struct detect *d, const struct call *call, const struct crash
     wording_party(&f->detail, &call->caller);
     wording_printf(&f->detail, ", call #%" PRIu64, call->number);
     detect_frame(f, call->end_frame, "its exit");
-    judge(d, f, call, crash);
+    judge(f, crash);
     c->ts_ns[at] = call->end_ns;
     c->num++;
     if (c->num >= LOOP_CRASHES && call->end_ns - c->ts_ns[c->num % LOOP_CRASHES] <= LOOP_NS) {

@@ -5,10 +5,8 @@
  */
 #include "detect.h"
 
-#define GAP_WAIT_NS INT64_C(5000000000) /* a gap is known when no packet fills it: by then it is told */
-
 /* What one packet says, whatever is missing besides: there is nothing that its evidence spans. */
-static bool is_of_one_packet(const struct finding *f)
+bool detect_is_of_one_packet(const struct finding *f)
 {
     static const char *const codes[] = {
         "DS107", "DS108", "DS113", "DS116", "DS117", "DS118", "DS121", "DS204", "DS304", "DS308",
@@ -41,7 +39,7 @@ static bool has_hole(const struct detect *d, int64_t since_ns, int64_t until_ns)
     return false;
 }
 
-static void lower(struct finding *f)
+void detect_lower(struct finding *f)
 {
     if (f->certainty < CERTAINTY_POSSIBLE)
         f->certainty++;
@@ -50,38 +48,14 @@ static void lower(struct finding *f)
                                                : "packets are missing in that time");
 }
 
-bool detect_temper(const struct detect *d, struct finding *f)
+bool detect_temper(const struct detect *d, struct finding *f, const struct watched *w)
 {
     const struct evidence *e = &f->evidence[0];
-    const struct watched *w = e->conn != 0 ? detect_find_watched(d, e->conn) : NULL;
     const int64_t since_ns = d->has_since ? d->since_ns : w != NULL ? w->opened_ns : e->ts_ns;
     const int64_t until_ns = d->now_ns > e->ts_ns ? d->now_ns : e->ts_ns;
     const bool has_gap = w != NULL && w->gap_ns != 0 && w->gap_ns >= since_ns;
-    if (is_of_one_packet(f) || !(has_gap || has_hole(d, since_ns, until_ns)))
+    if (detect_is_of_one_packet(f) || !(has_gap || has_hole(d, since_ns, until_ns)))
         return false;
-    lower(f);
+    detect_lower(f);
     return true;
-}
-
-void detect_gap(struct detect *d, const struct ds_event *event)
-{
-    struct watched *w = detect_watch(d, event->conn);
-    if (w != NULL)
-        w->gap_ns = event->ts_ns;
-    if (d->num_found == 0 || event->ts_ns - d->found_ns > GAP_WAIT_NS)
-        return;
-    for (struct found *found = table_get(&d->found, d->found.newest); found != NULL;
-         found = table_get(&d->found, found->entry.older)) {
-        struct finding *f = &found->finding;
-        if (f->last_ns < event->ts_ns - GAP_WAIT_NS)
-            return;
-        if (found->is_tempered || f->count != 1 || f->evidence[0].conn != event->conn->number ||
-            is_of_one_packet(f))
-            continue;
-        lower(f);
-        f->is_update = true;
-        f->error_change = 0;
-        found->is_tempered = true;
-        detect_emit(d, f);
-    }
 }
