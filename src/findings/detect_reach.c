@@ -276,6 +276,13 @@ static bool is_undecided(const struct detect *d, const struct refused *r)
     return false;
 }
 
+/* is_in_part: what is captured of links lacks one direction, or the ends of packets. An answer may be among
+ * that, and what would tell that a host is gone. */
+static bool is_in_part(const struct detect *d)
+{
+    return d->num_one_way + d->checks.one_way + d->checks.cut != 0;
+}
+
 static void report_no_epmd(struct detect *d, struct refused *r, bool at_end)
 {
     r->is_used = false;
@@ -291,10 +298,14 @@ static void report_no_epmd(struct detect *d, struct refused *r, bool at_end)
     wording_add(&f->detail, "tried by ");
     wording_addr(&f->detail, &r->client);
     detect_frame(f, r->frame, "the end of the attempt");
-    if (r->close == DS_CLOSE_SILENT)
+    if (r->close == DS_CLOSE_SILENT && is_in_part(d)) {
+        f->severity = SEVERITY_WARNING;
+        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture of both directions, and of whole packets");
+    } else if (r->close == DS_CLOSE_SILENT) {
         detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything: it may be gone");
-    else if (at_end && d->now_ns - r->ts_ns < patience_of(r))
+    } else if (at_end && d->now_ns - r->ts_ns < patience_of(r)) {
         detect_unsure(f, CERTAINTY_LIKELY, "a longer capture: a node that finds no EPMD starts one");
+    }
     detect_commit(d);
 }
 

@@ -258,6 +258,36 @@ static void epmd_of_a_host_that_is_gone(void **state)
     }
 }
 
+/* Where links are captured in part, an answer may be among what is not there. */
+static void epmd_in_part_of_a_capture(void **state)
+{
+    enum { WHOLE, ONE_WAY, CUT, REFUSED, CASES };
+    const struct ds_addr from = {4, {10, 0, 0, 1}}, to = {4, {10, 0, 0, 2}};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        struct ds_event event = message(0, "", 0);
+        if (i == CUT || i == REFUSED) {
+            event.fault.kind = DS_FAULT_TRUNCATED;
+            put(&event);
+        }
+        if (i == ONE_WAY) {
+            w.link.side[0].segments = 9;
+            change(DS_CONN_JOINED_LATE, 0, false);
+        }
+        next_conn();
+        tries_epmd(from, to, i == REFUSED ? DS_CLOSE_RESET : DS_CLOSE_SILENT, w.now_ns);
+        w.now_ns += 2 * SECOND;
+        findings_time(w.findings, w.now_ns);
+        const bool is_in_part = i == ONE_WAY || i == CUT;
+        assert_string_equal(w.last.kind->code, "DS106");
+        assert_int_equal(w.last.severity, is_in_part ? SEVERITY_WARNING : SEVERITY_ERROR);
+        assert_int_equal(w.last.certainty, i == REFUSED ? CERTAINTY_SURE
+                                           : i == WHOLE ? CERTAINTY_LIKELY
+                                                        : CERTAINTY_POSSIBLE);
+    }
+}
+
 /* EPMD that accepts, or its kernel does, and does not answer who then gives up. */
 static void epmd_is_stuck(void **state)
 {
@@ -298,6 +328,7 @@ int main(void)
         cmocka_unit_test(epmd_of_the_own_host),
         cmocka_unit_test(epmd_of_a_host_that_comes_back),
         cmocka_unit_test(epmd_of_a_host_that_is_gone),
+        cmocka_unit_test(epmd_in_part_of_a_capture),
         cmocka_unit_test(epmd_is_stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
