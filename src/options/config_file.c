@@ -51,11 +51,13 @@ static const char *find_nearest(const char *name)
     return nearest_find(name, len, names, option != NULL ? 2 : 1);
 }
 
-static bool read_text(const char *name, char **text)
+/* read_text: the file, and the folders that lead to it, are checked at the start, while there are rights
+ * to. */
+static bool read_text(const char *name, bool is_running, char **text)
 {
     FILE *file = file_helper_fopen(name);
     size_t len = 0;
-    if (file != NULL && !trusted_file_check(name, file)) {
+    if (file != NULL && !is_running && !trusted_file_check(name, file)) {
         fclose(file);
         return false;
     }
@@ -163,10 +165,11 @@ static size_t count_lines(const char *text)
     return num;
 }
 
-bool config_file_read(struct config_file *config, const char *name, int argc, char **argv)
+bool config_file_read(struct config_file *config, const char *name, bool is_running, int argc,
+                      char **argv)
 {
     *config = (struct config_file){.name = name};
-    if (!read_text(name, &config->text))
+    if (!read_text(name, is_running, &config->text))
         return false;
     const size_t max_words = count_lines(config->text);
     config->words = calloc(max_words, sizeof *config->words);

@@ -34,9 +34,11 @@ struct config_file {
     int argc;
 };
 
-/* config_file_read reads a file and joins it with a command line. False after a complaint.
+/* config_file_read reads a file and joins it with a command line. is_running: it was read before, when who
+ * may write it was checked, which the sandbox does not allow any more. False after a complaint.
  * config_file_free is needed in both cases. */
-bool config_file_read(struct config_file *config, const char *name, int argc, char **argv);
+bool config_file_read(struct config_file *config, const char *name, bool is_running, int argc,
+                      char **argv);
 
 /* config_file_line returns the line in which a word of argv stands, 0 where in none. */
 unsigned config_file_line(const struct config_file *config, const char *word);

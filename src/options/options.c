@@ -312,7 +312,7 @@ static bool read_config(struct options *options, int *argc, char ***argv)
     const char *file = find_file("config", *argc, *argv);
     if (file == NULL)
         return true;
-    if (!config_file_read(&options->file, file, *argc, *argv))
+    if (!config_file_read(&options->file, file, options->is_running, *argc, *argv))
         return false;
     *argc = options->file.argc;
     *argv = options->file.argv;
@@ -530,6 +530,7 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
     memset(options, 0, sizeof *options);
     options->argc = argc;
     options->argv = argv;
+    options->is_running = running != NULL;
     ds_config_init(&options->config);
     options->epmd_port = options->config.epmd_port;
     options->report.max_rows = REPORT_ROWS;
@@ -551,7 +552,6 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
         return false;
     if (running != NULL)
         options->jobs = running->jobs;
-    options->is_running = running != NULL;
     return (options->action != ACTION_SNIFF && options->action != ACTION_CHECK_CONFIG) ||
            finish(options, argv + optind, options->given, &options->num_given);
 }
