@@ -9,6 +9,8 @@
 #include "filter.h"
 
 enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
+/* A record of a call may wait so long for what else is learned of it: held_calls.h. */
+enum { RECORD_LAG_NS = 1000000000 };
 
 static bool is_open(const struct packet_recorder *k)
 {
@@ -57,6 +59,14 @@ static bool lacks_some(const struct packet_recorder *k)
     return keep_ns != 0 && full_ns != INT64_MIN && add_time(full_ns, keep_ns) >= k->store.now_ns;
 }
 
+/* drop_before drops the packets that came more than keep_ns before a moment. */
+static void drop_before(struct packet_recorder *k, int64_t moment_ns, int64_t keep_ns)
+{
+    while (k->config->before_ns != 0 && k->store.oldest != NULL &&
+           sub_time(moment_ns, k->store.oldest->at_ns) > keep_ns)
+        packet_store_drop_oldest(&k->store);
+}
+
 static void begin_file(struct packet_recorder *k)
 {
     struct keep_latest *l = &k->latest;
@@ -72,6 +82,7 @@ static void begin_file(struct packet_recorder *k)
     if (k->ending != ENDING_NONE)
         return;
     k->num_incomplete += lacks_some(k);
+    drop_before(k, add_time(l->triggered_ns, l->offset_ns), k->config->before_ns);
     const struct stored_packet *oldest = k->store.oldest;
     recorder_write_state(k, NULL, oldest != NULL ? oldest->packet.ts_ns : l->triggered_ns);
     for (const struct stored_packet *p = k->store.oldest; p != NULL; p = p->newer)
@@ -84,14 +95,6 @@ static void begin_if_triggered(struct packet_recorder *k)
 {
     if (k->latest.triggered && !is_open(k) && k->ending == ENDING_NONE)
         begin_file(k);
-}
-
-static void drop_old(struct packet_recorder *k)
-{
-    const int64_t keep_ns = k->config->before_ns;
-    while (keep_ns != 0 && k->store.oldest != NULL &&
-           sub_time(k->store.now_ns, k->store.oldest->at_ns) > keep_ns)
-        packet_store_drop_oldest(&k->store);
 }
 
 /* follow_live_clock: the clock of the time stamps was set where they are ahead of the one that is
@@ -149,7 +152,7 @@ void keep_latest_packet(struct packet_recorder *k, uint64_t key, const struct ds
     follow_clock(k, packet->ts_ns);
     if (is_open(k) && is_over(k))
         close_file(k);
-    drop_old(k);
+    drop_before(k, k->store.now_ns, add_time(k->config->before_ns, RECORD_LAG_NS));
     if (key != 0)
         packet_store_add(&k->store, key, packet);
     if (is_open(k) && key != 0)
