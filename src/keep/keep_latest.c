@@ -35,12 +35,19 @@ bool keep_latest_open(struct packet_recorder *k)
     return raw_writer_can_write(k->capture);
 }
 
+/* is_in_last says whether what happened then is in the file that was written last. */
+static bool is_in_last(const struct keep_latest *l, int64_t happened_ns)
+{
+    return l->has_file && add_time(happened_ns, l->offset_ns) <= l->until_ns;
+}
+
 void keep_latest_record(struct packet_recorder *k, const struct record *record)
 {
-    if (k->latest.triggered || !filter_run(k->config->trigger, record))
+    struct keep_latest *l = &k->latest;
+    if (l->triggered || !filter_run(k->config->trigger, record) || is_in_last(l, record_time(record)))
         return;
-    k->latest.triggered = true;
-    k->latest.triggered_ns = record_time(record);
+    l->triggered = true;
+    l->triggered_ns = record_time(record);
 }
 
 static void close_file(struct packet_recorder *k)
@@ -87,6 +94,7 @@ static void begin_file(struct packet_recorder *k)
     recorder_write_state(k, NULL, oldest != NULL ? oldest->packet.ts_ns : l->triggered_ns);
     for (const struct stored_packet *p = k->store.oldest; p != NULL; p = p->newer)
         recorder_write(k, &p->packet);
+    l->has_file = true;
     l->until_ns = add_time(add_time(l->triggered_ns, l->offset_ns), k->config->after_ns);
     l->until_clock_ns = add_time(k->clock_ns(), add_time(k->config->after_ns, LATE_NS));
 }

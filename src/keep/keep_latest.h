@@ -16,7 +16,8 @@ struct packet_recorder;
 struct keep_latest {
     bool triggered; /* by the packet that is with the session */
     int64_t triggered_ns;
-    int64_t until_ns;       /* the end of the file that is open, by the clock that is never set */
+    bool has_file;          /* one has been begun, and until_ns is its end */
+    int64_t until_ns;       /* the end of the last file, by the clock that is never set */
     int64_t until_clock_ns; /* live, the same as that clock shows it, with some patience */
     int64_t newest_ns;      /* time stamp of the last packet */
     int64_t offset_ns;      /* from time stamps to a clock that is never set */
