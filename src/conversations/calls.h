@@ -114,8 +114,9 @@ void calls_visit_overdue(const struct calls *calls, int64_t after_ns, int64_t un
 /* calls_lost_answer says whether what answers the call has had gaps or faults since. */
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn);
 
-/* calls_note_unread tells of a message in which atoms are not known and which answers no call, for all that
- * is known: to that process (NULL: not known to which), or with that reference (NULL: none). */
+/* calls_note_unread is called for a message in which atoms are unknown, or only likely, and which answers
+ * no call as far as is known. It goes to that process (NULL: unknown), or has that reference (NULL:
+ * none). */
 void calls_note_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
                        const struct ref_key *ref);
 

@@ -250,7 +250,7 @@ static void process_ended(struct correlate *c, const struct ds_event *event,
     processes_ended(&c->calls.processes, pid);
 }
 
-/* note_unread: what cannot be read may be an answer. */
+/* note_unread: a message may be an answer where atoms in it are unknown, or only likely. */
 static void note_unread(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
@@ -292,7 +292,8 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
             begin_anew(c);
         s.message = &event->message;
         take_message(c, &s);
-        if (event->unknown_atoms != 0 && c->calls.conns.num != 0 && s.note->call == 0 && s.ending == NULL)
+        if ((event->unknown_atoms | event->likely_atoms) != 0 && c->calls.conns.num != 0 &&
+            s.note->call == 0 && s.ending == NULL)
             note_unread(c, &s);
         if (c->calls.held.num_for_death != 0 || c->calls.held.num_for_answer != 0)
             note_life(c, &s);
