@@ -565,16 +565,6 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
     calls->given_up[i].place = call->entry.number;
 }
 
-/* settle_answered: an answer that comes late says that its caller had given up only if the caller is
- * known to have gone on. */
-static void settle_answered(struct calls *calls, struct held_call *held)
-{
-    if (!held->is_answered || !held->is_alive)
-        return;
-    held->copy->call->outcome = CALL_TIMEOUT;
-    held_calls_settle(&calls->held, held, HELD_FOR_ANSWER);
-}
-
 void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
                       int64_t now_ns)
 {
@@ -585,7 +575,6 @@ void calls_note_death(struct calls *calls, const struct pid_key *caller, bool ha
         next = held_calls_next(&calls->held, h);
         if ((h->waits & HELD_FOR_ANSWER) != 0 && !has_ended) {
             h->is_alive = true;
-            settle_answered(calls, h);
             continue;
         }
         if ((h->waits & HELD_FOR_DEATH) == 0)
@@ -602,11 +591,9 @@ void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_n
     while (h != NULL && h->number != call->number)
         h = held_calls_next(&calls->held, h);
     if (h != NULL && (h->waits & HELD_FOR_ANSWER) != 0) {
-        h->is_answered = true;
-        if (call->caller_ended && !h->is_alive)
-            held_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
-        else
-            settle_answered(calls, h);
+        if (!call->caller_ended || h->is_alive)
+            h->copy->call->outcome = CALL_TIMEOUT;
+        held_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
     }
     serving_answered(calls, call, now_ns);
     calls_forget(calls, call);

@@ -28,7 +28,7 @@ struct held_call {
     uint64_t number;
     int64_t since_ns;
     unsigned waits; /* enum held_for */
-    bool is_answered, is_alive; /* FOR_ANSWER: the answer came, the caller went on */
+    bool is_alive; /* FOR_ANSWER: the caller went on */
     unsigned block;
     struct copied_record *copy;
 };

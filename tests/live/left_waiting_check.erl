@@ -28,13 +28,14 @@ id(#{<<"request">> := Request}) ->
     end;
 id(_) -> none.
 
-%% Without a link nothing but the time tells a timeout from a death; a caller that has given up is never
-%% told of the end of its callee.
+%% Without a link nothing but the time tells a timeout from a death: a caller that is killed looks as one
+%% that has given up where its answer comes late. A caller that has given up is never told of the end of its
+%% callee.
 check(_, none, _) -> false;
 check(ok, #{<<"outcome">> := <<"ok">>}, _) -> true;
 check(exit, #{<<"outcome">> := <<"error">>, <<"class">> := <<"exit">>}, _) -> true;
 check(timeout, #{<<"outcome">> := How}, _) -> How =:= <<"timeout">> orelse How =:= <<"abandoned">>;
-check(killed, #{<<"outcome">> := How}, _) -> How =:= <<"abandoned">>;
+check(killed, #{<<"outcome">> := How}, _) -> How =:= <<"abandoned">> orelse How =:= <<"timeout">>;
 check({not_for, Kept}, R, Numbers) ->
     maps:get(<<"parent">>, R, none) =/= maps:get(Kept, Numbers);
 check(_, _, _) -> false.
