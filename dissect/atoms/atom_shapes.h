@@ -17,8 +17,8 @@
  * many elements the tuple has that it stands in, and which of them it is. */
 enum { ATOM_SHAPE_KEYS = 7 };
 
-/* atom_shape_fn is told of an atom with the hashes of its contexts, the smallest first: its place, the
- * term that it stands in, the term around that, and so on. */
+/* atom_shape_fn receives an atom and the hashes of its contexts, the smallest first: its place, the term
+ * that it stands in, the term around that, and so on. */
 typedef void (*atom_shape_fn)(void *context, const struct ds_atom *atom, const uint32_t *keys,
                               unsigned num);
 

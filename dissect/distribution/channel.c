@@ -283,7 +283,8 @@ static bool is_unreadable(struct channel *channel)
     return !resync_is_legal(held);
 }
 
-/* look looks at the frame at hand when it is time to. False: it cannot be read, and was given up. */
+/* look checks the beginning of the unfinished frame when enough of it has come. False: no node reads it,
+ * and the search for the next frame has begun. */
 static bool look(struct channel *channel)
 {
     if (channel->passed != channel->look || channel->passed == channel->frame_len)

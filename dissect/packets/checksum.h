@@ -8,8 +8,8 @@
 
 #include "packet.h"
 
-/* checksum_check says what the checksums of a segment say. What is left to the network card as Linux
- * does, with the sum of the pseudo header alone, is good. */
+/* checksum_check verifies the checksums of a segment. A checksum that Linux leaves to the network card,
+ * which holds the sum of the pseudo header alone, is good. */
 enum packet_sum checksum_check(const struct segment *segment);
 
 #endif

@@ -30,8 +30,8 @@ void tcp_again_note(struct tcp_table *table, struct tcp_conn *conn, int dir,
 const struct tcp_again_syn *tcp_again_find(const struct tcp_conn *conn, int dir,
                                            const struct segment *segment);
 
-/* tcp_again_refute: the connection goes on. What was not answered so far is counted as ignored, once, and
- * forgotten after a while. */
+/* tcp_again_refute is called when the old connection goes on. It counts each unanswered SYN as ignored,
+ * once, and forgets it after a while. */
 void tcp_again_refute(struct tcp_table *table, struct tcp_conn *conn);
 
 #endif

@@ -143,8 +143,8 @@ static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns,
 void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
                      const struct tcp_piece *piece, bool fin);
 
-/* tcp_stream_waits says whether something is missing before what is known. What is held behind an end is
- * none of it (tcp_ended.h). */
+/* tcp_stream_waits says whether bytes are missing before others that have come. Bytes held behind the end
+ * of the stream do not count (tcp_ended.h). */
 static inline bool tcp_stream_waits(const struct tcp_stream *stream)
 {
     return !stream->ended && (stream->held != NULL || stream->fin_seen);

@@ -1,7 +1,7 @@
 /*
  * tcp_ended.h - connections, or directions of one, that have ended as far as was seen, and go on all the
- * same: the RST or FIN was somebody else's, or did not arrive. What is remembered of them, for a minute
- * or until TCP_MAX_RESUMABLE others have ended, is enough to go on.
+ * same: the RST or FIN was somebody else's, or did not arrive. Their state is kept for a minute, or
+ * until TCP_MAX_RESUMABLE others have ended, so that they can go on.
  */
 #ifndef DISSECT_TCP_ENDED_H
 #define DISSECT_TCP_ENDED_H
