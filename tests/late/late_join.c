@@ -258,6 +258,20 @@ static void print_unknown(const struct tally *tally, const struct ds_event *even
     printf("\n");
 }
 
+/* print_wrong prints an atom that is wrong, its sender, and its roles. */
+static void print_wrong(const struct ds_event *event, const struct ds_atom *got,
+                        const struct ds_atom *want)
+{
+    const struct ds_text node = event->conn->end[event->dir].node;
+    printf("packet %llu conn %llu.%u %.*s slot %u: %s %.*s is %.*s",
+           (unsigned long long)event->frame, (unsigned long long)event->conn->number, event->dir,
+           (int)node.len, node.data != NULL ? node.data : "", got->slot,
+           got->state == DS_ATOM_LIKELY ? "likely" : "firm", got->len, (const char *)got->text,
+           want->len, (const char *)want->text);
+    atom_roles_walk(&event->message, print_role, (void *)(uintptr_t)got);
+    printf("\n");
+}
+
 static void compare(struct tally *tally, struct direction *direction, const struct ds_event *event)
 {
     const struct ds_term *term = &event->message.control;
@@ -299,10 +313,7 @@ static void compare(struct tally *tally, struct direction *direction, const stru
         else
             tally->wrong_likely++;
         if (tally->verbose)
-            fprintf(stderr, "packet %llu slot %u: %s %.*s is %.*s\n",
-                    (unsigned long long)event->frame, got->slot,
-                    got->state == DS_ATOM_LIKELY ? "likely" : "firm", got->len,
-                    (const char *)got->text, want->len, (const char *)want->text);
+            print_wrong(event, got, want);
     }
     tally->readable += readable;
     tally->readable_firm += firm;
