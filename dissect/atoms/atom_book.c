@@ -128,26 +128,8 @@ static void note_place(struct atom_book *book, const struct ds_endpoint *end)
     book->places[book->num_places++] = (struct book_place){end->addr, end->port};
 }
 
-/* name_of_creation returns the name of the one node that has a creation and is_it holds for; absent where
- * there is none, or several: creations are seconds. */
-static struct ds_text name_of_creation(const struct atom_books *books, uint32_t creation,
-                                       bool (*is_it)(const struct atom_book *book, const void *of),
-                                       const void *of)
+static bool has_addr(const struct atom_book *book, const struct ds_addr *addr)
 {
-    struct ds_text name = {NULL, 0};
-    for (const struct atom_book *book = books->newest; book != NULL; book = book->older) {
-        if (book->name == NULL || book->creation != creation || !is_it(book, of))
-            continue;
-        if (name.data != NULL && !text_equal(name, book->name, book->name_len))
-            return (struct ds_text){NULL, 0};
-        name = (struct ds_text){book->name, book->name_len};
-    }
-    return name;
-}
-
-static bool has_addr(const struct atom_book *book, const void *of)
-{
-    const struct ds_addr *addr = of;
     for (unsigned i = 0; i < book->num_places; i++) {
         if (memcmp(&book->places[i].addr, addr, sizeof *addr) == 0)
             return true;
@@ -155,24 +137,38 @@ static bool has_addr(const struct atom_book *book, const void *of)
     return false;
 }
 
-/* is_on_another_host says whether two nodes were never seen at one address: of those on one host, several
- * may have been started in the same second. */
-static bool is_on_another_host(const struct atom_book *book, const void *of)
+/* is_beside says whether two nodes were seen at one address: of those on one host, several may have been
+ * started in the same second. */
+static bool is_beside(const struct atom_book *book, const struct atom_book *other)
 {
-    const struct atom_book *other = of;
     for (unsigned i = 0; i < other->num_places; i++) {
         if (has_addr(book, &other->places[i].addr))
-            return false;
+            return true;
     }
-    return true;
+    return false;
 }
 
 struct ds_text atom_book_name_of(const struct atom_book *book, uint16_t slot)
 {
     const struct book_slot *s = &book->slots[slot];
+    const struct atom_book *found = NULL, *of;
     if (s->creation == 0 || s->has_creations)
         return (struct ds_text){NULL, 0};
-    return name_of_creation(book->books, s->creation, is_on_another_host, book);
+    /* Creations are seconds: of two nodes that have this one, it may be either. On the sender's host some
+     * may be that were never met. */
+    for (of = book->books->newest; of != NULL; of = of->older) {
+        if (of->creation != s->creation || of->name == NULL)
+            continue;
+        if (found != NULL || is_beside(book, of))
+            return (struct ds_text){NULL, 0};
+        found = of;
+    }
+    /* What has no name yet is that one where it is at the same address. */
+    for (of = book->books->newest; of != NULL && found != NULL; of = of->older) {
+        if (of->creation == s->creation && of->name == NULL && !is_beside(found, of))
+            found = NULL;
+    }
+    return found != NULL ? (struct ds_text){found->name, found->name_len} : (struct ds_text){NULL, 0};
 }
 
 static bool set_name(struct atom_book *book, struct ds_text name)
@@ -643,9 +639,17 @@ struct ds_text atom_books_name(const struct atom_books *books, const struct ds_e
         if (book->name != NULL && book->creation == end->creation && is_at(book, end))
             return (struct ds_text){book->name, book->name_len};
     }
-    if (memcmp(&end->addr, &other->addr, sizeof end->addr) == 0)
-        return (struct ds_text){NULL, 0};
-    return name_of_creation(books, end->creation, has_addr, &end->addr);
+    struct ds_text name = {NULL, 0};
+    const bool is_one_host = memcmp(&end->addr, &other->addr, sizeof end->addr) == 0;
+    for (const struct atom_book *book = books->newest; book != NULL && !is_one_host;
+         book = book->older) {
+        if (book->name == NULL || book->creation != end->creation || !has_addr(book, &end->addr))
+            continue;
+        if (name.data != NULL)
+            return (struct ds_text){NULL, 0};
+        name = (struct ds_text){book->name, book->name_len};
+    }
+    return name;
 }
 
 uint32_t atom_books_num_names(const struct atom_books *books)

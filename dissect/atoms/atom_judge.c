@@ -16,6 +16,7 @@ enum {
     MAX_CANDIDATES = 64,
     TELLING_FAMILIES = 3,
     TELLING_TIMES = 10,
+    RIVAL_SHARE = 16, /* of what stands in a role, so large a part at least */
     LEAST_UNSEEN = 2, /* slots that nothing is known of, beside those that were seen */
 };
 
@@ -39,6 +40,7 @@ struct candidate {
     struct ds_text text;
     double weight;
     bool is_by_shape; /* nothing but contexts says that it is in this slot */
+    bool is_rival;    /* it cannot be likely itself: its roles are not its own */
 };
 
 struct judge {
@@ -66,7 +68,7 @@ static struct candidate *find(struct judge *judge, struct ds_text text)
 static void add(struct judge *judge, struct ds_text text, double weight)
 {
     if (judge->num < MAX_CANDIDATES)
-        judge->candidates[judge->num++] = (struct candidate){text, weight, false};
+        judge->candidates[judge->num++] = (struct candidate){.text = text, .weight = weight};
 }
 
 static bool is_here(const struct judge *judge, unsigned role)
@@ -136,7 +138,7 @@ static void add_learned(struct judge *judge, uint64_t direction)
         if (same == NULL)
             add(judge, text, weight);
         else if (weight > same->weight)
-            *same = (struct candidate){text, weight, false};
+            *same = (struct candidate){.text = text, .weight = weight};
     }
 }
 
@@ -215,9 +217,33 @@ static bool is_telling(const struct atom_table_role *role)
            role->num >= all - all / 20;
 }
 
+/* add_rivals adds, beside atoms for one role, those of OTP that stand in any other one of the slot: where
+ * the slot does what both do, each by itself, it is neither. */
+static void add_rivals(struct judge *judge)
+{
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        unsigned num;
+        const struct seen_role *seen = &judge->slot->seen[r];
+        const struct atom_table_role *roles = atom_table_range(seen->fine, &num);
+        const unsigned all = atom_table_count_all(seen->fine);
+        for (unsigned i = 0; i < num && judge->num < MAX_CANDIDATES; i++) {
+            if (roles[i].num < all / RIVAL_SHARE ||
+                find(judge, atom_table_text(roles[i].text)) != NULL)
+                continue;
+            const double rarity = rarity_of(judge, roles[i].text);
+            if (rarity == ATOM_NEVER)
+                continue;
+            add(judge, atom_table_text(roles[i].text),
+                weight_here(judge, roles[i].text, rarity, true));
+            judge->candidates[judge->num - 1].is_rival = true;
+        }
+    }
+}
+
 /* add_by_role adds atoms of OTP that can be in any slot, for the roles that hardly another has. */
 static void add_by_role(struct judge *judge)
 {
+    const unsigned before = judge->num;
     for (unsigned r = 0; r < 2u * judge->slot->num_seen; r++) {
         const struct seen_role *seen = &judge->slot->seen[r / 2];
         unsigned num;
@@ -234,6 +260,8 @@ static void add_by_role(struct judge *judge)
                 add(judge, text, weight_here(judge, roles[i].text, rarity, true));
         }
     }
+    if (judge->num != before)
+        add_rivals(judge);
 }
 
 /* add_by_shape adds atoms of the application, for the contexts that they were seen in. */
@@ -245,15 +273,18 @@ static void add_by_shape(struct judge *judge)
     for (unsigned c = 0; s != NULL && c < s->num; c++) {
         for (unsigned i = table->starts[s->context[c]]; i < table->starts[s->context[c] + 1]; i++) {
             const struct ds_text text = atom_table_text(table->fillers[i]);
-            if (find(judge, text) != NULL)
+            struct candidate *same = find(judge, text);
+            if (same != NULL && !same->is_rival)
                 continue;
             const double rarity = rarity_of(judge, table->fillers[i]);
             if (rarity == ATOM_NEVER)
                 continue;
-            if (judge->num == MAX_CANDIDATES)
+            if (same == NULL && judge->num == MAX_CANDIDATES)
                 return;
-            add(judge, text, log2(USED) + judge->unlearned - rarity);
-            judge->candidates[judge->num - 1].is_by_shape = true;
+            if (same == NULL)
+                same = &judge->candidates[judge->num++];
+            *same = (struct candidate){.text = text, .is_by_shape = true,
+                                       .weight = log2(USED) + judge->unlearned - rarity};
         }
     }
 }
@@ -450,7 +481,7 @@ static struct ds_text find_likely(struct atom_book *book, uint16_t slot, uint64_
     double weight;
     const double all = weigh_all(&judge, direction);
     const struct candidate *best = take_best(&judge, &weight);
-    if (best == NULL || weight / all < ATOM_LIKELY_FROM) {
+    if (best == NULL || best->is_rival || weight / all < ATOM_LIKELY_FROM) {
         shape_claims_leave(book, slot);
         return (struct ds_text){NULL, 0};
     }

@@ -160,6 +160,7 @@ struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot,
     const struct book_shapes *shapes = &book->shapes;
     struct shape_weight weight = {0, 0, 0};
     double part[2] = {1, 1};
+    unsigned num_here = 0;
     const struct slot_shapes *s = &shapes->slots[slot];
     for (unsigned i = 0; i < s->num; i++) {
         const unsigned side = (s->seen_by[i] & bit) == 0;
@@ -167,8 +168,10 @@ struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot,
         const double x = shape_table_bits(&shape_tables[shapes->table], s->context[i], text, &rarity);
         *(side == 0 ? &weight.here : &weight.there) += x * part[side];
         part[side] *= DAMPED;
-        weight.rarity += rarity / s->num;
+        weight.rarity += side == 0 ? rarity : 0;
+        num_here += side == 0;
     }
+    weight.rarity /= num_here != 0 ? num_here : 1;
     return weight;
 }
 

@@ -21,7 +21,7 @@ void shape_fit_see_known(struct atom_book *book, struct ds_text text, const uint
                          unsigned num);
 
 /* shape_weight is what the contexts of a slot say for an atom, in bits: those of the direction at hand,
- * and those of others. rarity: how rarely it is that atom that stands in them. */
+ * and those of others. rarity: how rarely it is that atom that stands in the former. */
 struct shape_weight {
     double here, there, rarity;
 };

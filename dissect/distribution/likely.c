@@ -225,8 +225,9 @@ static bool judge_held(const struct roles_of *of, struct env *env, const struct 
     struct atom_held held = {.text = {(const char *)ref->text, ref->len}};
     struct ds_text text = held.text;
     enum atom_held_verdict verdict = ATOM_HELD_DOUBTFUL;
-    /* Fragments come late: the slot may hold something else by now. */
-    const bool is_held = now.state == DS_ATOM_LIKELY && now.text == ref->text && doubt != NULL;
+    /* Fragments come late, with copies of texts: the slot may hold something else by now. */
+    const bool is_held = now.state == DS_ATOM_LIKELY && now.len == ref->len && doubt != NULL &&
+                         (ref->len == 0 || memcmp(now.text, ref->text, ref->len) == 0);
     held.changed = doubt != NULL ? atoms_changed(cache, doubt, &held.lost) : 0;
     if (of->book != NULL && !atom_book_trusts(of->book)) {
         text.data = NULL;

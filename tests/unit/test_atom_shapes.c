@@ -295,38 +295,122 @@ static void survives_without_memory(void **state)
     assert_in_range(failing_alloc_each(run_with_failures, NULL), 5, 20);
 }
 
+static bool is_text(struct ds_text found, const char *want)
+{
+    return found.data != NULL && found.len == strlen(want) && memcmp(found.data, want, found.len) == 0;
+}
+
+/* is_named says whether a slot in which the node of pids with creation 9 stands is that name; NULL: it is
+ * not known which. */
+static bool is_named(struct atom_book *book, const char *want)
+{
+    static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
+    atom_book_see(book, &env, 1700, 1, &node);
+    const struct ds_text name = atom_book_name_of(book, 1700);
+    return want == NULL ? name.data == NULL : is_text(name, want);
+}
+
+static struct atom_book *meet(struct atom_books *books, const char *name, uint8_t host, uint32_t creation)
+{
+    struct ds_endpoint end = end_of(name, host, creation);
+    if (name == NULL)
+        end.port = 40000;
+    struct atom_book *book = atom_books_find(books, &env, &end);
+    atom_book_release(book);
+    return book;
+}
+
 /* A slot that stands for the node of pids with a creation is that of the node which has it, where no other
- * one has; but on one host several may have been started in one second. */
+ * one can have it: creations are seconds, so on one host, or before it has a name, another may. */
 static void creations_tell_nodes(void **state)
 {
     static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
     struct atom_books *books = atom_books_new(8);
-    const struct ds_endpoint ends[] = {end_of("a@h", 1, 7), end_of("b@i", 2, 9), end_of("c@j", 3, 9),
-                                       end_of("d@h", 1, 9)};
-    struct atom_book *book[4];
+    struct atom_book *a = meet(books, "a@h", 1, 7);
     (void)state;
-    book[0] = atom_books_find(books, &env, &ends[0]);
-    atom_book_see(book[0], &env, 1700, 1, &node);
-    assert_null(atom_judge(book[0], 1700, 1).data);
-    book[3] = atom_books_find(books, &env, &ends[3]);
-    assert_null(atom_book_name_of(book[0], 1700).data);
-    book[1] = atom_books_find(books, &env, &ends[1]);
-    struct ds_text name = atom_book_name_of(book[0], 1700);
-    assert_true(name.len == 3 && memcmp(name.data, "b@i", 3) == 0);
-    atom_book_see(book[0], &env, 1700, 2, &node);
-    name = atom_judge(book[0], 1700, 2);
-    assert_true(name.len == 3 && memcmp(name.data, "b@i", 3) == 0);
-    book[2] = atom_books_find(books, &env, &ends[2]);
-    assert_null(atom_book_name_of(book[0], 1700).data);
+    assert_true(is_named(a, NULL));
+    struct atom_book *b = meet(books, "b@i", 2, 9);
+    assert_true(is_named(a, "b@i"));
+    atom_book_see(a, &env, 1700, 2, &node);
+    const struct ds_text judged = atom_judge(a, 1700, 2);
+    assert_true(is_text(judged, "b@i"));
+    assert_true(is_named(b, NULL)); /* the sender itself, or one beside it */
+    meet(books, NULL, 2, 9); /* the same node, or one beside it that is not known to be named */
+    assert_true(is_named(a, "b@i"));
 
     /* The same of the end of a connection. */
     struct ds_endpoint unnamed = end_of(NULL, 2, 9);
+    const struct ds_endpoint ends[] = {end_of("a@h", 1, 7), end_of("b@i", 2, 9)};
     unnamed.port = 41000;
-    name = atom_books_name(books, &unnamed, &ends[0]);
-    assert_true(name.len == 3 && memcmp(name.data, "b@i", 3) == 0);
+    assert_true(is_text(atom_books_name(books, &unnamed, &ends[0]), "b@i"));
     assert_null(atom_books_name(books, &unnamed, &ends[1]).data); /* on that host, too */
-    for (int i = 0; i < 4; i++)
-        atom_book_release(book[i]);
+    meet(books, "e@i", 2, 9);
+    assert_null(atom_books_name(books, &unnamed, &ends[0]).data);
+    assert_true(is_named(a, NULL));
+    atom_books_free(books);
+
+    static const struct {
+        const char *name;
+        uint8_t host;
+    } others[] = {{"c@j", 3}, {"d@h", 1}, {NULL, 3}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        books = atom_books_new(8);
+        a = meet(books, "a@h", 1, 7);
+        b = meet(books, "b@i", 2, 9);
+        assert_true(is_named(a, "b@i"));
+        meet(books, others[i].name, others[i].host, 9);
+        assert_true(is_named(a, NULL));
+        assert_true(is_named(b, NULL));
+        atom_books_free(books);
+    }
+}
+
+static struct atom_role role_of(const char *fine, const char *coarse, const char *close)
+{
+    struct atom_role role = {.num_close = close != NULL};
+    snprintf(role.fine, sizeof role.fine, "%s", fine);
+    snprintf(role.coarse, sizeof role.coarse, "%s", coarse);
+    snprintf(role.close[0], sizeof role.close[0], "%s", close != NULL ? close : "");
+    return role;
+}
+
+/* What stands where one atom alone does, and where another one does, is neither. */
+static void rivals_are_weighed(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    struct atom_book *book = meet(books, "a@h", 1, 7);
+    const struct atom_role to = role_of("to", "~to", NULL),
+                           one = role_of("P0{@at", "~0{3.0", "*P0{@a{at"),
+                           other = role_of("P0{@aa", "~0{3.0", "*P0{@aa");
+    (void)state;
+    atom_book_see(book, &env, 2001, 1, &to);
+    atom_book_see(book, &env, 2001, 1, &one);
+    assert_true(is_text(atom_judge(book, 2001, 1), "mnesia_tm"));
+    atom_book_see(book, &env, 2001, 1, &other);
+    assert_null(atom_judge(book, 2001, 1).data);
+    atom_books_free(books);
+}
+
+/* That an atom is rare where the slot stands in other directions says nothing of others in this one. */
+static void rarity_is_of_a_direction(void **state)
+{
+    struct atom_books *books = atom_books_new(4);
+    struct atom_book *book = meet(books, "a@h", 1, 7);
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    see_wholes(book, 20);
+    atom_book_see(book, &env, 2001, 1, &to);
+    atom_book_see(book, &env, 2001, 2, &to);
+    shape_fit_see(book, &env, 2001, 1, &key, 1);
+    const uint16_t bits[] = {atom_book_bit_of(book, 1), atom_book_bit_of(book, 2)};
+    const struct shape_weight here = shape_fit_weigh(book, 2001, ATOM_TABLE_NONE, bits[0]);
+    assert_true(here.rarity > 0);
+    assert_true(shape_fit_weigh(book, 2001, text, bits[0]).here > 0);
+    assert_true(shape_fit_weigh(book, 2001, ATOM_TABLE_NONE, bits[1]).rarity == 0);
+    assert_true(shape_fit_weigh(book, 2001, text, bits[1]).here == 0);
+    assert_true(shape_fit_weigh(book, 2001, text, bits[1]).there > 0);
     atom_books_free(books);
 }
 
@@ -344,6 +428,8 @@ int main(void)
         cmocka_unit_test(contexts_tell_atoms),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(creations_tell_nodes),
+        cmocka_unit_test(rivals_are_weighed),
+        cmocka_unit_test(rarity_is_of_a_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
