@@ -31,7 +31,7 @@ static void print_folded(FILE *out, int used, const char *text)
 void options_print_help(FILE *out)
 {
     fputs("distsniff [-i IF | -r FILE ...] [options] [BPF expression]\n"
-          "Shows what Erlang nodes say to each other, from their packets.\n", out);
+          "Shows what Erlang and Elixir nodes say to each other, from their packets.\n", out);
     for (int i = 0; i < NUM_OPTION_LINES; i++) {
         const struct option_line *line = &option_lines[i];
         if (line->kind == OPTION_SECTION) {
@@ -46,7 +46,8 @@ void options_print_help(FILE *out)
                         optional ? argument + 1 : argument[0] != '\0' ? " " : "", argument);
         print_folded(out, used, line->help);
     }
-    fputs("\nCaps; reaching one drops the oldest, and the summary says so:\n", out);
+    fputs("\nLimits. When one is reached, the oldest entries are dropped and the summary reports it:\n",
+          out);
     struct ds_config defaults;
     ds_config_init(&defaults);
     for (int i = 0; i < DS_LIMIT_COUNT; i++) {
@@ -56,30 +57,33 @@ void options_print_help(FILE *out)
                  (unsigned long long)defaults.limits[i]);
         print_folded(out, used, help);
     }
-    fputs("\nThe BPF expression is tcpdump's, see pcap-filter(7). The ports that EPMD and\n"
+    fputs("\nThe BPF expression is that of tcpdump, see pcap-filter(7). The ports that EPMD and\n"
           "handshakes reveal are added to it:\n"
+          "  distsniff cluster.pcap --doctor\n"
+          "  sudo distsniff -i eth0 tcp\n"
           "  sudo distsniff -i eth0 port 4369\n"
-          "  distsniff -r cluster.pcap -T json\n", out);
+          "The manual has an example for each task: man distsniff\n", out);
 }
 
 void options_print_short_help(FILE *out)
 {
     fputs("distsniff [-i IF | -r FILE ...] [options] [BPF expression]\n"
-          "Shows what Erlang nodes say to each other, from their packets.\n\n"
-          "  -i IF, -r FILE       packets from an interface (any), or from files\n"
-          "  -T FORMAT[=FILE]     text, json, erl, ex, mermaid ...; again for more\n"
-          "  -w FILE              keep the packets\n"
-          "  -e REGEX             messages whose line matches, with their replies\n"
-          "  -m PATTERN           messages and calls that an Erlang pattern matches\n"
-          "  -Y FILTER            by field; --fields lists them\n"
-          "  --node N, --process N  what a node or process sends and gets\n"
-          "  --report TABLE       calls, trees, monitors, seq_trace, clocks\n"
-          "  -c N                 end after N messages\n"
-          "  -v, -q               more of each message; the closing summary alone\n\n"
-          "  sudo distsniff                                  all that is said here\n"
-          "  sudo distsniff -i eth0 port 4369                connections from now on\n"
-          "  distsniff -r cluster.pcap -m 'lists:seq(_, _)'  calls of a function\n"
-          "  distsniff -r cluster.pcap -Y 'latency > 5ms'    slow calls\n"
-          "  distsniff -r cluster.pcap --report calls        the slowest first\n\n"
+          "Shows what Erlang and Elixir nodes say to each other, from their packets.\n\n"
+          "What is wrong, and what to do:\n"
+          "  distsniff cluster.pcap --doctor\n"
+          "Which messages nodes send, live, or only those of a process or a function:\n"
+          "  sudo distsniff -i eth0 tcp\n"
+          "  distsniff cluster.pcap --process rex\n"
+          "  distsniff cluster.pcap -m 'lists:seq(_, _)'\n"
+          "What is slow, what fails, what fills the links:\n"
+          "  distsniff cluster.pcap --latency\n"
+          "  distsniff cluster.pcap -Y 'outcome == \"failed\"'\n"
+          "  distsniff cluster.pcap --traffic\n"
+          "A page in the browser, from a file or live:\n"
+          "  distsniff cluster.pcap --html\n"
+          "  sudo distsniff --web 8080\n"
+          "Keep the packets, and read them later:\n"
+          "  sudo distsniff -q -i any -w cluster.pcap tcp\n\n"
+          "More reports: distsniff --report list. A finding: distsniff --explain DS101.\n"
           "All options: distsniff --help. The manual: man distsniff.\n", out);
 }
