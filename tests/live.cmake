@@ -45,11 +45,17 @@ set_tests_properties(live_tls_peers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 480 R
 live_test(live_tls_suites 300 tls_suites $<TARGET_FILE:distsniff> ${ERL_DIR})
 set_tests_properties(live_tls_suites PROPERTIES RUN_SERIAL TRUE)
 
-# Every way in which a live capture ends.
-live_test(live_ends 480 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
+# live_test_here(NAME TIMEOUT SCRIPT ...): what has nothing to do with the release of the nodes.
+function(live_test_here name timeout script)
+  add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/${script} ${ARGN})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
+endfunction()
+
+# Every way in which a live capture ends: the nodes only bring packets.
+live_test_here(live_ends 480 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 
 # SIGHUP of a service.
-live_test(live_reload 300 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test_here(live_reload 300 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What is said while nothing comes.
 add_test(NAME live_silence COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/silence
@@ -67,8 +73,8 @@ foreach(group connect links cluster tls middle others rare near)
   mostly_waits(live_doctor_${group})
 endforeach()
 
-# Fixtures made while the nodes talk.
-live_test(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
+# Fixtures made while the nodes talk. That what is made runs on each release, fixture_* show.
+live_test_here(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
 set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)
