@@ -21,6 +21,9 @@ if(PYTHON3)
   # On terminals of several widths.
   add_test(NAME widths COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/widths.py
                                $<TARGET_FILE:distsniff> ${PCAPS})
+  # Text on terminals of several widths, and in pipes.
+  add_test(NAME on_terminal COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/on_terminal.py
+                                    $<TARGET_FILE:distsniff> ${PCAPS})
   # How they begin, and that what their lines name can be seen.
   add_test(NAME traced COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/traced.py
                                $<TARGET_FILE:distsniff> ${PCAPS})

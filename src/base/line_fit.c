@@ -7,12 +7,26 @@
 
 #include <string.h>
 
+/* paint_len returns the length of the sequence that a text begins with and that sets a colour,
+ * ESC [ digits and semicolons m; 0: it begins with none. */
+static size_t paint_len(struct ds_text text)
+{
+    size_t len = 2;
+    if (text.len < 3 || text.data[0] != '\033' || text.data[1] != '[')
+        return 0;
+    while (len < text.len && ((text.data[len] >= '0' && text.data[len] <= '9') || text.data[len] == ';'))
+        len++;
+    return len < text.len && text.data[len] == 'm' ? len + 1 : 0;
+}
+
 /* take_first returns how many bytes the character has that a text begins with, and adds its columns: one
- * for a byte that begins none. */
+ * for a byte that begins none, none for what sets a colour. */
 static size_t take_first(struct ds_text text, unsigned *columns)
 {
     uint32_t character;
-    size_t len;
+    size_t len = paint_len(text);
+    if (len != 0)
+        return len;
     if ((unsigned char)text.data[0] < 0x80 || (len = ds_text_read_char(text, &character)) == 0) {
         ++*columns;
         return 1;

@@ -1,7 +1,7 @@
 /*
  * line_fit.h - text for a terminal of so many columns: shortened, which then is seen, or in several
  * lines. A number is never cut: what is left of it would be another one. Columns are those of
- * column_width.h.
+ * column_width.h; what sets a colour has none.
  */
 #ifndef SRC_LINE_FIT_H
 #define SRC_LINE_FIT_H

@@ -218,6 +218,27 @@ static void choose_formats(struct options *o)
             (struct sink_format){sink_find("text", 4), NULL};
 }
 
+static bool is_text_on_terminal(const struct options *o)
+{
+    const struct sink_kind *text = sink_find("text", strlen("text"));
+    for (size_t i = 0; i < o->output.num_formats; i++) {
+        if (o->output.formats[i].kind == text && o->output.formats[i].file == NULL)
+            return isatty(STDOUT_FILENO);
+    }
+    return false;
+}
+
+/* A person reads text on a terminal: in the syntax of most modules. What programs read stays the same. */
+static void choose_syntax(struct options *o, const struct option_given *given, size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (strcmp(given[i].line->name, "syntax") == 0)
+            return;
+    }
+    if (is_text_on_terminal(o))
+        o->syntax = OPTION_SYNTAX_AUTO;
+}
+
 /* Whoever looks on at a terminal wants no more than can be read, and the network no more than
  * that sent to it. */
 static void choose_rate(struct options *o)
@@ -515,6 +536,7 @@ static bool finish(struct options *options, char **words, struct option_given *g
         !check_together(options) || !option_check_redact(options) || !compile_regexes(options))
         return false;
     choose_formats(options);
+    choose_syntax(options, given, *num);
     choose_rate(options);
     choose_jobs(options);
     hand_down(options);

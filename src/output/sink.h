@@ -39,6 +39,8 @@ struct sink_config {
     struct sink_format formats[MAX_FORMATS];
     size_t num_formats;
     bool etf, hex, line_buffered;
+    bool whole_lines; /* of text on a terminal too */
+    bool nanoseconds; /* of text on a terminal too, where the capture has them */
     bool unicode_strings; /* see term_show.h */
     bool json_base64;     /* of binaries that are no text */
     enum ds_syntax json_syntax; /* of terms in json; term_show.h has that of all else */

@@ -10,9 +10,11 @@
 
 #include "duration.h"
 #include "hexdump.h"
+#include "label_show.h"
+#include "line_fit.h"
+#include "screen.h"
 #include "term_show.h"
 #include "text_line.h"
-#include "label_show.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -30,7 +32,7 @@ static const struct ds_term_print_options term_limits[] = {
 static void add_time(struct text_state *s, const struct sink *sink, int64_t ns)
 {
     enum time_style style = sink->config->time_style;
-    unsigned digits = sink->time_digits;
+    unsigned digits = s->terminal >= 0 && !sink->config->nanoseconds ? 6 : sink->time_digits;
     if (!s->has_first) {
         s->has_first = true;
         s->first_ns = s->last_ns = ns;
@@ -92,15 +94,22 @@ static void add_guesses(struct text_state *s, const struct ds_message *message)
     }
 }
 
-static void add_trouble(struct text_state *s, const struct ds_event *event)
+static void add_fault(struct text_state *s, const struct ds_event *event)
 {
-    if (event->fault.kind == DS_FAULT_NONE && event->unknown_atoms == 0 &&
-        event->inferred_atoms == 0 && event->likely_atoms == 0)
+    if (event->fault.kind == DS_FAULT_NONE)
         return;
     text_paint(s, PAINT_TROUBLE);
-    if (event->fault.kind != DS_FAULT_NONE)
-        ds_buffer_printf(s->out, " [%s at %" PRIu64 ": %s]", ds_fault_kind_name(event->fault.kind),
-                         event->fault.offset, event->fault.what != NULL ? event->fault.what : "");
+    ds_buffer_printf(s->out, " [%s at %" PRIu64 ": %s]", ds_fault_kind_name(event->fault.kind),
+                     event->fault.offset, event->fault.what != NULL ? event->fault.what : "");
+    text_paint(s, PAINT_OFF);
+}
+
+/* add_uncertain adds which atoms are unknown, and how many are not certain. */
+static void add_uncertain(struct text_state *s, const struct ds_event *event)
+{
+    if (event->unknown_atoms == 0 && event->inferred_atoms == 0 && event->likely_atoms == 0)
+        return;
+    text_paint(s, PAINT_TROUBLE);
     if (event->unknown_atoms != 0)
         ds_buffer_printf(s->out, " [%s]", ds_counted(event->unknown_atoms, "unknown atoms").text);
     if (event->type == DS_EVENT_MESSAGE)
@@ -174,7 +183,8 @@ static void add_line(struct text_state *s, const struct sink *sink, const struct
     text_add(s, ": ");
 
     add_event[event->type](s, sink, event);
-    add_trouble(s, event);
+    add_fault(s, event);
+    add_uncertain(s, event);
 }
 
 /* add_bytes shows the bytes as sent; of very many the beginning. */
@@ -190,26 +200,76 @@ static void add_bytes(struct text_state *s, const struct ds_event *event)
     term_show_note_cut();
 }
 
+/* is_housekeeping: what processes watch, and registrations, are seldom what one looks for. */
+static bool is_housekeeping(const struct record *record)
+{
+    static const uint32_t watching = 1u << DS_KIND_LINK | 1u << DS_KIND_UNLINK | 1u << DS_KIND_UNLINK_ACK |
+                                     1u << DS_KIND_MONITOR | 1u << DS_KIND_DEMONITOR;
+    const struct ds_event *event = record->event;
+    if (event->type == DS_EVENT_TICK)
+        return true;
+    const bool failed = record->note.outcome != CALL_OPEN && record->note.outcome != CALL_OK;
+    if (event->type != DS_EVENT_MESSAGE || event->message.op == NULL || failed ||
+        event->fault.kind != DS_FAULT_NONE)
+        return false;
+    return (watching >> event->message.op->kind & 1) != 0 ||
+           (record->note.group != NULL && strcmp(record->note.group, "otp") == 0);
+}
+
+/* fit_line cuts the line that begins at begin at the width of the terminal, or breaks it into several. */
+static void fit_line(struct text_state *s, size_t begin, bool breaks)
+{
+    struct ds_buffer *out = s->out;
+    const unsigned columns = s->cuts ? screen_width(s->terminal) : 0;
+    if (columns == 0 || out->failed)
+        return;
+    const size_t len = out->len - begin - 1; /* without its newline */
+    if (line_columns((struct ds_text){out->data + begin, len}) <= columns)
+        return;
+    s->whole.len = 0;
+    ds_buffer_add(&s->whole, out->data + begin, len);
+    if (s->whole.failed) {
+        s->whole.failed = false; /* there is no memory: the line stays whole */
+        return;
+    }
+    out->len = begin;
+    (breaks ? lines_wrap : line_shorten)((struct ds_text){s->whole.data, len}, columns, out);
+    text_paint(s, PAINT_OFF);
+    text_add(s, "\n");
+}
+
 static void text_record(struct sink *sink, const struct record *record)
 {
     struct text_state *s = sink->state;
     const struct sink_config *config = sink->config;
     const struct ds_event *event = record->event;
+    const size_t begin = s->out->len;
 
     if (record->finding != NULL) {
         add_finding(s, sink, record->finding);
+        fit_line(s, begin, true);
         return;
     }
     if (record->call != NULL) {
         add_call(s, sink, record);
+        fit_line(s, begin, false);
         return;
+    }
+    if (s->colored && is_housekeeping(record)) {
+        text_paint(s, PAINT_DIM);
+        s->is_dimmed = true;
     }
     add_time(s, sink, event->ts_ns);
     add_line(s, sink, record);
     if (config->verbose != 0)
         ds_buffer_printf(s->out, " (conn %" PRIu64 ", frame %" PRIu64 ")", event->conn->number,
                          event->frame);
+    if (s->is_dimmed) {
+        s->is_dimmed = false;
+        text_paint(s, PAINT_OFF);
+    }
     text_add(s, "\n");
+    fit_line(s, begin, false);
     if ((config->hex || config->verbose >= 2) && event->bytes != NULL)
         add_bytes(s, event);
 }
@@ -254,9 +314,11 @@ static bool text_open(struct sink *sink)
     int verbose = sink->config->verbose;
     s->out = &sink->output.buffer;
     use_limits(s, &term_limits[verbose > 2 ? 2 : verbose]);
+    const bool on_terminal = sink->output.is_stdout && isatty(sink->output.fd);
     s->colored = sink->config->color == COLOR_ALWAYS ||
-                 (sink->config->color == COLOR_AUTO && sink->output.is_stdout &&
-                  isatty(sink->output.fd) && terminal_has_colour());
+                 (sink->config->color == COLOR_AUTO && on_terminal && terminal_has_colour());
+    s->terminal = on_terminal ? sink->output.fd : -1;
+    s->cuts = on_terminal && !sink->config->whole_lines && verbose == 0;
     sink->state = s;
     return true;
 }
@@ -266,6 +328,7 @@ static void text_close(struct sink *sink)
     struct text_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
     ds_term_memo_free(s->limits.memo);
+    ds_buffer_free(&s->whole);
     free(s);
 }
 
@@ -312,6 +375,7 @@ struct event_text *event_text_new(void)
     if (text == NULL)
         return NULL;
     text->sink.config = &text->config;
+    text->state.terminal = -1;
     text->state.endpoints = endpoint_cache_new(text_print_peers);
     if (text->state.endpoints == NULL) {
         free(text);

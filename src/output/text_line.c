@@ -9,12 +9,19 @@
 static const char *const paints[] = {
     [PAINT_CALL] = "\033[1;34m", [PAINT_TIME] = "\033[2m",       [PAINT_PEERS] = "\033[36m",
     [PAINT_EPMD] = "\033[35m",   [PAINT_HANDSHAKE] = "\033[33m", [PAINT_CONN] = "\033[32m",
-    [PAINT_OP] = "\033[1m",      [PAINT_TROUBLE] = "\033[31m",   [PAINT_OFF] = "\033[0m",
+    [PAINT_OP] = "\033[1m",      [PAINT_TROUBLE] = "\033[31m",   [PAINT_DIM] = "\033[2m",
+    [PAINT_OFF] = "\033[0m",
 };
 
 void text_add_paint(struct text_state *s, enum paint which)
 {
-    text_add(s, paints[which]);
+    if (s->is_dimmed && which == PAINT_OFF) {
+        text_add(s, s->in_trouble ? "\033[0;2m" : "");
+        s->in_trouble = false;
+    } else if (!s->is_dimmed || which == PAINT_TROUBLE) {
+        text_add(s, paints[which]);
+        s->in_trouble = which == PAINT_TROUBLE;
+    }
 }
 
 void text_add_word(struct text_state *s, enum paint color, const char *word)

@@ -20,6 +20,7 @@ enum paint {
     PAINT_CONN,
     PAINT_OP,
     PAINT_TROUBLE,
+    PAINT_DIM,
     PAINT_OFF
 };
 
@@ -30,6 +31,11 @@ struct text_state {
     struct endpoint_cache *endpoints;
     struct timestamp_cache clock;
     bool colored;
+    bool is_dimmed;          /* the line being written is housekeeping: no colour but of trouble */
+    bool in_trouble;         /* the colour of trouble is on */
+    int terminal;            /* the descriptor of the terminal that lines are for, -1: none */
+    bool cuts;               /* lines are cut at its width */
+    struct ds_buffer whole;  /* a line before it is cut */
     bool has_first;
     int64_t first_ns, last_ns; /* of the lines shown */
 };

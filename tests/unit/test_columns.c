@@ -105,6 +105,10 @@ static void short_texts(void **state)
     is_shortened("all of it", 9, "all of it");
     is_shortened("all of it", 8, "all o...");
     is_shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 4, "\xc3\xa4...");
+    is_shortened("\033[1mbold\033[0m", 4, "\033[1mbold\033[0m"); /* colours take no columns */
+    is_shortened("\033[0;2mbold\033[0m and more", 7, "\033[0;2mbold\033[0m...");
+    is_shortened("\033[0;2bold", 7, "\033[0;..."); /* no colour: it does not end in m */
+    is_shortened("\033[12", 5, "\033[12");
     is_shortened("in 12345 ms", 8, "in ...");
     is_shortened("in 12.45 ms", 9, "in ...");
     is_shortened("in 12.45 ms", 10, "in ...");

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""on_terminal.py PROGRAM PCAPS: text on a terminal fits its width and is the same in a pipe as ever."""
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+
+program, pcaps = sys.argv[1], pathlib.Path(sys.argv[2])
+PAINT = re.compile(r"\033\[[0-9;]*m")
+
+
+def fail(why, text=""):
+    sys.exit(f"FAILED: {why}\n{text}")
+
+
+def terminal(columns):
+    """Both ends of a terminal of that width, which changes no bytes."""
+    master, slave = pty.openpty()
+    resize(slave, columns)
+    flags = termios.tcgetattr(slave)
+    flags[1] &= ~termios.OPOST
+    termios.tcsetattr(slave, termios.TCSANOW, flags)
+    return master, slave
+
+
+def resize(descriptor, columns):
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def rest_of(master):
+    text = b""
+    while True:
+        try:
+            some = os.read(master, 65536)
+        except OSError:
+            break
+        if not some:
+            break
+        text += some
+    os.close(master)
+    return text.decode()
+
+
+def environment(more):
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+    return {**kept, "TERM": "xterm", "TZ": "UTC", **more}
+
+
+def shown(columns, *options, **more):
+    """What the program writes to a terminal of that width."""
+    master, slave = terminal(columns)
+    process = subprocess.Popen([program, *options], stdout=slave, stderr=subprocess.DEVNULL,
+                               env=environment(more))
+    os.close(slave)
+    text = rest_of(master)
+    if process.wait() != 0:
+        fail(f"{options} on a terminal: status {process.returncode}")
+    return text
+
+
+def piped(*options):
+    return subprocess.run([program, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=environment({}), check=True).stdout.decode()
+
+
+def plain(text):
+    return PAINT.sub("", text)
+
+
+def widest(text):
+    return max(len(line) for line in plain(text).split("\n"))
+
+
+capture = str(pcaps / "otp27-ops.pcap")
+whole = piped("-r", capture)
+if widest(whole) < 300:
+    fail("the capture has no line that is wide")
+
+for columns in (20, 80, 100, 160):
+    text = shown(columns, "-r", capture)
+    if widest(text) > columns:
+        fail(f"a line of {widest(text)} columns on a terminal of {columns}")
+    cut, lines = plain(text).split("\n"), whole.split("\n")
+    if len(cut) != len(lines):
+        fail(f"{len(cut)} lines on a terminal of {columns}, {len(lines)} in a pipe")
+    for short, line in zip(cut, lines):
+        if short != line and not (short.endswith("...") and line.startswith(short[:-3])):
+            fail(f"at {columns} columns, this is not the beginning of the line", f"{short}\n{line}")
+        if short != line and len(line) <= columns:
+            fail(f"at {columns} columns a line was cut that fits", f"{short}\n{line}")
+    for line in text.split("\n"):
+        paints = PAINT.findall(line)
+        if paints and paints[-1] != "\033[0m":
+            fail("a colour goes on behind the end of its line", repr(line))
+
+if plain(shown(80, "--wide", "-r", capture)) != whole:
+    fail("--wide does not show lines whole")
+if shown(80, "-r", capture, TERM="dumb") != plain(shown(80, "-r", capture)):
+    fail("a terminal without colour shows something else")
+if widest(shown(80, "-v", "-r", capture)) <= 80:
+    fail("-v cuts lines")
+if widest(shown(160, "-r", capture, COLUMNS="50")) > 50:
+    fail("COLUMNS is ignored")
+
+# What programs read has its bytes, whatever the options of a terminal say.
+if piped("--wide", "-r", capture) != whole or piped("--nano", "-r", capture) != whole:
+    fail("--wide or --nano changes what goes into a pipe")
+
+# What processes watch is dimmed; what failed is not.
+for line in shown(200, "-r", capture).split("\n"):
+    dimmed = line.startswith("\033[2m") and "\033[0m" not in line[:-len("\033[0m")]
+    if re.search(r": (de)?monitor_p |: (un)?link", plain(line)) and not dimmed:
+        fail("housekeeping is not dimmed", repr(line))
+    if re.search(r" (noproc|timeout|error) after ", plain(line)) and dimmed:
+        fail("a failure is dimmed", repr(line))
+
+# Findings are broken into lines, not cut.
+split = str(pcaps / "situations" / "hung-call.pcap.gz")
+found = shown(60, "--report", "doctor", "-T", "text", "-r", split)
+if widest(found) > 60:
+    fail("a finding is wider than the terminal", found)
+
+# Microseconds, unless nanoseconds are asked for.
+with tempfile.TemporaryDirectory() as folder:
+    fine = folder + "/fine.pcap"
+    packets = bytearray((pcaps / "otp27-ops.pcap").read_bytes())
+    if packets[:4] != b"\xd4\xc3\xb2\xa1":
+        fail("the capture is not one of microseconds in this byte order")
+    packets[:4] = b"\x4d\x3c\xb2\xa1"
+    pathlib.Path(fine).write_bytes(packets)
+    for options, digits in ((), 6), (("--nano",), 9):
+        text = plain(shown(80, *options, "-r", fine))
+        if not re.match(r"\d\d:\d\d:\d\d\.\d{%d} " % digits, text):
+            fail(f"{options} does not show {digits} digits of a second", text[:100])
+    if not re.match(r"\d\d:\d\d:\d\d\.\d{9} ", piped("-r", fine)):
+        fail("nanoseconds are missing in a pipe")
+
+# A person reads the syntax of the modules that the nodes run; a program always reads the same.
+elixir, in_elixir, in_erlang = str(pcaps / "elixir-1.14.pcap.gz"), " > Lab.Groups ", " > 'Elixir.Lab.Groups' "
+if in_elixir not in plain(shown(160, "-r", elixir)) or in_erlang not in piped("-r", elixir):
+    fail("Elixir's syntax is not chosen on a terminal, or is in a pipe")
+if in_erlang not in plain(shown(160, "--syntax", "erlang", "-r", elixir)):
+    fail("--syntax erlang is not followed on a terminal")
+
+# A terminal that becomes wider or narrower while lines come.
+master, slave = terminal(120)
+process = subprocess.Popen([program, "-l", "-r", "-"], stdin=subprocess.PIPE, stdout=slave,
+                           stderr=subprocess.DEVNULL, env=environment({}))
+packets = pathlib.Path(capture).read_bytes()
+middle = len(packets) // 2
+text = []
+came = threading.Event()
+
+
+def read_all():
+    while True:
+        try:
+            some = os.read(master, 65536)
+        except OSError:
+            break
+        if not some:
+            break
+        text.append(some)
+        came.set()
+
+
+reader = threading.Thread(target=read_all)
+reader.start()
+process.stdin.write(packets[:middle])
+process.stdin.flush()
+if not came.wait(60):
+    fail("nothing was shown of the first half")
+resize(slave, 60)
+process.stdin.write(packets[middle:])
+process.stdin.close()
+process.wait()
+os.close(slave)
+reader.join()
+lines = plain(b"".join(text).decode()).split("\n")
+if not any(len(line) > 60 for line in lines) or any(len(line) > 60 for line in lines[-100:]):
+    fail("the width of a terminal that was resized is not followed")
+print("text fits the terminal; pipes have all of it")
