@@ -2,8 +2,11 @@
 # on which tcpdump sees every packet between them once. Read by the scripts beside it.
 #
 #   hosts_make NUMBER NAME ...   makes 10.66.NUMBER.1 and on; their names are in /etc/hosts of each
-#   on NAME COMMAND ...          runs a command on a host
-#   hosts_capture FILE           begins a capture; hosts_done ends it, and all that runs on the hosts
+#   on NAME COMMAND ...          runs a command on a host; where hosts_root is set, in that system
+#   on_outside NAME COMMAND ...  the same, always in the system of the machine
+#   in_root COMMAND ...          runs a command in hosts_root, on no host
+#   hosts_kill_beam NAME         kills the Erlang nodes of a host
+#   hosts_capture FILE [FILTER]  begins a capture; hosts_done ends it, and all that runs on the hosts
 
 hosts_make() {
     hosts_number=$1 hosts_names=("${@:2}") hosts_prefix=sh$1
@@ -37,13 +40,27 @@ hosts_table() {
     done
 }
 
+# A host has a name and mounts of its own, in hosts_root too: what is mounted goes with its last process.
+hosts_run='hostname "$1" && root=$2 && shift 2 || exit 1
+if [ -n "$root" ]; then
+    mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" || exit 1
+    touch "$root/etc/hosts" && mount --bind /etc/hosts "$root/etc/hosts" || exit 1
+    exec chroot "$root" "$@"
+fi
+exec "$@"'
 on() {
-    ip netns exec "$hosts_prefix$1" env HOSTNAME="$1" "${@:2}"
+    ip netns exec "$hosts_prefix$1" unshare --uts sh -c "$hosts_run" sh "$1" "${hosts_root:-}" env HOSTNAME="$1" "${@:2}"
+}
+on_outside() { hosts_root='' on "$@"; }
+in_root() { if [ -n "${hosts_root:-}" ]; then chroot "$hosts_root" "$@"; else "$@"; fi; }
+hosts_kill_beam() {
+    # shellcheck disable=SC2046
+    kill -9 $(for p in $(ip netns pids "$hosts_prefix$1"); do grep -lE '^(beam|erl_child)' "/proc/$p/comm" 2>/dev/null | cut -d/ -f3; done)
 }
 
 hosts_capture() {
     ip netns exec "${hosts_prefix}sw" tcpdump -i br0 -U -B 65536 -s 0 -w "$1" \
-        'tcp and not tcp port 5672 and not tcp port 15672' 2>"$1.log" &
+        "${2:-tcp and not tcp port 5672 and not tcp port 15672}" 2>"$1.log" &
     hosts_tcpdump=$!
     until grep -q 'listening on' "$1.log"; do sleep 0.05; done
 }
