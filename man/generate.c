@@ -107,7 +107,7 @@ static void put_limits(void)
 static void put_findings(void)
 {
     puts(".Bl -tag -width Ds");
-#define FINDING(code, severity, title, advice, page)                                               \
+#define FINDING(code, severity, rank, title, advice, page)                                             \
     puts(".It " #code);                                                                            \
     put(title);                                                                                    \
     put(page);                                                                                     \

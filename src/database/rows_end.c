@@ -175,6 +175,8 @@ void rows_finding(struct rows *rows, const struct finding *f)
     database_number(d, COLUMN_finding_last_ns, f->last_ns);
     database_escaped(d, COLUMN_finding_node, finding_node(f, 0));
     database_escaped(d, COLUMN_finding_other_node, finding_node(f, 1));
+    database_word(d, COLUMN_finding_rank, finding_rank_name(f->kind->rank));
+    database_number(d, COLUMN_finding_place, finding_place(f));
     database_end_row(d);
     for (size_t i = 0; i < f->num_evidence; i++) {
         for (unsigned j = 0; j < f->evidence[i].num; j++)

@@ -50,17 +50,17 @@ FROM connection AS c LEFT JOIN link AS l ON l.id IN (2 * c.conn, 2 * c.conn + 1)
 WHERE c.conn NOT IN (SELECT conn FROM epmd)
 ORDER BY c.conn, l.id;
 
-CREATE VIEW doctor AS -- what is wrong, errors first; then what is fine, how calls ended, and what could not be looked at
+CREATE VIEW doctor AS -- what is wrong, what is down now first; then what is fine, how calls ended, and what could not be looked at
 SELECT severity, code, title, text, detail, advice, certainty, proof, count,
        strftime('%Y-%m-%d %H:%M:%S', first_ns / 1000000000, 'unixepoch') AS first,
        strftime('%Y-%m-%d %H:%M:%S', last_ns / 1000000000, 'unixepoch') AS last,
        (SELECT group_concat(frame || ' ' || what, ', ') FROM evidence WHERE evidence.finding = finding.id)
          AS packets
-FROM (SELECT *, instr('error  warningnote', severity) AS place FROM finding
+FROM (SELECT *, instr('availability correctness performance hygiene', rank) AS by_rank FROM finding
       UNION ALL
-      SELECT id, NULL, severity, NULL, NULL, NULL, text, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-             CASE severity WHEN 'fine' THEN 100 WHEN 'counted' THEN 101 ELSE 102 END FROM checked) AS finding
-ORDER BY place, finding.id;
+      SELECT id, NULL, severity, NULL, NULL, NULL, text, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+             CASE severity WHEN 'down' THEN -1 WHEN 'fine' THEN 100 WHEN 'counted' THEN 101 ELSE 102 END, 0 FROM checked) AS finding
+ORDER BY place, instr('error  warningnote', severity), by_rank, finding.id;
 
 CREATE VIEW trees AS -- calls, below each those that were made in its service
 WITH RECURSIVE tree(root, call, depth, path) AS (

@@ -132,6 +132,7 @@ static struct found *complete(struct detect *d)
     found->is_tempered = temper(d);
     struct finding *f = &found->finding;
     f->detail = draft->detail;
+    f->is_over = draft->is_over;
     f->is_update = true;
     f->error_change = 0;
     if (draft->certainty < f->certainty) {
@@ -195,6 +196,8 @@ uint64_t detect_commit(struct detect *d)
     struct finding *f = &found->finding;
     f->count++;
     f->last_ns = ts_ns;
+    f->is_over = draft->is_over;
+    f->is_past = false;
     /* What has become worse is told anew. */
     const bool is_worse = draft->severity < f->severity;
     f->is_update = f->num_evidence == FINDING_SETS && !is_worse;

@@ -11,6 +11,7 @@
 
 #include "finding_kinds.h"
 #include "findings.h"
+#include "presence.h"
 #include "table.h"
 
 #include <string.h>
@@ -362,6 +363,8 @@ struct detect {
     bool looks_closer; /* messages may tell of those, or of keys of TLS */
     struct lookups lookups;
     struct scans scans;
+    struct presence presence;
+    bool was_down; /* it was told that something is down */
     struct mesh *mesh; /* NULL: no link has been up yet */
     uint64_t num_one_way; /* connections that are watched, about */
     struct {
@@ -498,6 +501,13 @@ void detect_stall(struct detect *d, const struct ds_event *event);
 void detect_stall_given_up(struct detect *d, uint64_t conn);
 void detect_stall_time(struct detect *d);
 
+/* What is down now (detect_presence.c). detect_presence takes all events but messages; detect_presence_sum
+ * brings up to date which findings have passed; detect_presence_down says which nodes have left and not
+ * come back, or which link: false when there is none. */
+void detect_presence(struct detect *d, const struct ds_event *event);
+void detect_presence_sum(struct detect *d);
+bool detect_presence_down(const struct detect *d, struct wording *out);
+
 /* detect_starts takes what shows that a node was started. */
 void detect_starts(struct detect *d, const struct ds_event *event);
 
@@ -556,6 +566,9 @@ void detect_change(struct detect *d, enum severity severity);
 /* wording_span appends a time span as people say it; wording_size, how many bytes. */
 void wording_span(struct wording *wording, int64_t ns);
 void wording_size(struct wording *wording, uint64_t bytes);
+
+/* wording_clock appends a time of day, local, to the second. */
+void wording_clock(struct wording *wording, int64_t ns);
 
 /* wording_function appends a function, wording_label a label, in the syntax of the run. */
 void wording_function(struct wording *wording, struct ds_text module, struct ds_text function);

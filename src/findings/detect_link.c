@@ -443,6 +443,7 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " sends");
     detect_since(d, stall->start_ns);
+    f->is_over = stall->is_over;
     wording_add(&f->detail, stall->is_over ? "held up for " : "held up, so far for ");
     wording_span(&f->detail, stall->duration_ns);
 }

@@ -107,11 +107,21 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
     return false;
 }
 
+/* end_of is who waits (0) or who is silent (1). */
+static struct ds_endpoint end_of(const struct fading *g, int i)
+{
+    return (struct ds_endpoint){.addr = g->addr[i],
+                                .port = g->port[i],
+                                .node = {g->len[i] != 0 ? g->name[i] : NULL, g->len[i]}};
+}
+
 static void note_given_up(struct detect *d, const struct fading *g)
 {
     struct watched *w = detect_find_watched(d, g->conn);
+    const struct ds_endpoint end[2] = {end_of(g, 0), end_of(g, 1)};
     if (w != NULL)
         w->is_given_up = true;
+    presence_given_up(&d->presence, g->conn, d->now_ns, end, 0);
     detect_stall_given_up(d, g->conn);
 }
 
@@ -128,8 +138,7 @@ static struct fading *find_other(struct detect *d, const struct fading *g)
 /* add_name adds who waits (0) or who is silent (1): its node, else its address and port. */
 static void add_name(struct wording *wording, const struct fading *g, int i)
 {
-    const struct ds_endpoint end = {.addr = g->addr[i], .port = g->port[i],
-                                    .node = {g->len[i] != 0 ? g->name[i] : NULL, g->len[i]}};
+    const struct ds_endpoint end = end_of(g, i);
     wording_end(wording, &end);
 }
 

@@ -133,6 +133,7 @@ static void report(struct detect *d, struct stalled *s, const char *end, enum se
 {
     struct finding *f = begin(d, s);
     f->severity = severity;
+    f->is_over = severity != SEVERITY_ERROR;
     wording_add(&f->detail, "for ");
     wording_span(&f->detail, d->now_ns - s->start_ns);
     wording_add(&f->detail, end);

@@ -6,8 +6,8 @@
 #include <strings.h>
 
 static const struct finding_kind kinds[] = {
-#define FINDING(code, severity, title, advice, page)                                               \
-    {#code, SEVERITY_##severity, title, advice, page},
+#define FINDING(code, severity, rank, title, advice, page)                                             \
+    {#code, SEVERITY_##severity, RANK_##rank, title, advice, page},
 #include "findings.def"
 #undef FINDING
 };

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum finding_code {
-#define FINDING(code, severity, title, advice, page) FINDING_##code,
+#define FINDING(code, severity, rank, title, advice, page) FINDING_##code,
 #include "findings.def"
 #undef FINDING
     FINDING_CODE_COUNT

@@ -45,6 +45,7 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->coined, sizeof(struct coined), MAX_COINED);
     table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
     table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
+    presence_init(&d->presence, config->epmd_port);
     return f;
 }
 
@@ -63,12 +64,13 @@ void findings_free(struct findings *f)
     table_free(&f->detect.locks);
     table_free(&f->detect.listed);
     detect_mesh_free(&f->detect);
+    presence_free(&f->detect.presence);
     free(f);
 }
 
 void findings_add_stats(const struct findings *f, struct ds_stats *stats)
 {
-    stats->no_memory += f->detect.no_memory;
+    stats->no_memory += f->detect.no_memory + f->detect.presence.no_memory;
 }
 
 static void count(struct detect *d, const struct ds_event *event)
@@ -154,6 +156,8 @@ static inline void take_message(struct detect *d, const struct record *record)
     if ((record->event->unknown_atoms | record->event->likely_atoms) != 0 ||
         record->event->fault.kind != DS_FAULT_NONE)
         detect_unread(d, record->event);
+    if (d->presence.unnamed != 0)
+        presence_name(&d->presence, record->event);
     if (d->looks_closer)
         take_closely(d, record);
     if (record->note.late)
@@ -195,6 +199,7 @@ static void take_other(struct detect *d, const struct record *record)
     detect_starts(d, record->event);
     detect_mesh(d, record);
     detect_exposure(d, record);
+    detect_presence(d, record->event); /* after what says that an earlier link was given up */
 }
 
 static void take_time(struct detect *d, bool at_end)
@@ -354,6 +359,7 @@ void findings_sum_up(struct findings *f)
 {
     struct detect *d = &f->detect;
     detect_calls_sum(d);
+    detect_presence_sum(d);
     const struct checks *c = &d->checks;
     char text[64];
     unsigned line = 0;
@@ -482,6 +488,15 @@ void findings_sum_up(struct findings *f)
     if (d->unseen.caps != 0)
         say_unseen(d, line, " that a cap was reached, and something dropped (--max-*)",
                    ds_counted(d->unseen.caps, "times").text);
+    line++;
+    struct finding down = {0};
+    if (detect_presence_down(d, &down.sentence)) {
+        put_line(d, line, SEVERITY_DOWN, &down);
+    } else if (d->was_down) {
+        wording_add(&down.sentence, "nodes that had left: all have come back");
+        put_line(d, line, SEVERITY_FINE, &down);
+    }
+    d->was_down |= down.sentence.len != 0;
 }
 
 void findings_end(struct findings *f)

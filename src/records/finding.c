@@ -80,8 +80,43 @@ void wording_print(const struct wording *w, struct ds_buffer *out)
 
 const char *severity_name(enum severity severity)
 {
-    static const char *const names[] = {"error", "warning", "note", "fine", "unchecked", "counted"};
+    static const char *const names[] = {"error", "warning", "note", "fine", "unchecked", "counted",
+                                        "down"};
     return (size_t)severity < sizeof names / sizeof names[0] ? names[severity] : NULL;
+}
+
+const char *finding_rank_name(enum finding_rank rank)
+{
+    static const char *const names[] = {"availability", "correctness", "performance", "hygiene"};
+    return (size_t)rank < sizeof names / sizeof names[0] ? names[rank] : NULL;
+}
+
+bool finding_is_aside(const struct finding *f)
+{
+    return f->kind != NULL && f->kind->rank == RANK_HYGIENE && f->severity != SEVERITY_ERROR;
+}
+
+int finding_place(const struct finding *f)
+{
+    enum { NOW, BY_SEVERITY, ASIDE = 9, NO_FINDING };
+    if (f->kind == NULL)
+        return NO_FINDING;
+    if (finding_is_aside(f))
+        return ASIDE;
+    return f->kind->rank == RANK_AVAILABILITY && !f->is_past ? NOW : BY_SEVERITY + (int)f->severity;
+}
+
+int finding_compare(const struct finding *a, const struct finding *b)
+{
+    const int places[] = {finding_place(a) - finding_place(b), (int)a->severity - (int)b->severity};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (places[i] != 0)
+            return places[i];
+    }
+    if (a->kind != NULL && b->kind != NULL && a->kind->rank != b->kind->rank)
+        return (int)a->kind->rank - (int)b->kind->rank;
+    const int order = (a->number > b->number) - (a->number < b->number);
+    return a->kind == NULL && b->kind == NULL ? -order : order; /* lines count from the greatest down */
 }
 
 const char *certainty_name(enum certainty certainty)

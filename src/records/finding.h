@@ -10,8 +10,9 @@
 
 #include <distsniff/event.h>
 
-/* FINE, UNCHECKED and COUNTED are no findings: what was looked at and is in order, what could not be
- * looked at, and counts of which not all is in order. Only reports are given them. */
+/* FINE, UNCHECKED, COUNTED and DOWN are no findings: what was looked at and is in order, what could not be
+ * looked at, counts of which not all is in order, and what has left and not come back. Only reports are
+ * given them. */
 enum severity {
     SEVERITY_ERROR,
     SEVERITY_WARNING,
@@ -19,6 +20,7 @@ enum severity {
     SEVERITY_FINE,
     SEVERITY_UNCHECKED,
     SEVERITY_COUNTED,
+    SEVERITY_DOWN,
 };
 
 /* How a line of UNCHECKED limits the verdict: the capture does not have all that passed, or not all that it
@@ -26,10 +28,16 @@ enum severity {
 enum verdict_limit { LIMITS_NOTHING, LIMITS_SEEN, LIMITS_READ };
 enum certainty { CERTAINTY_SURE, CERTAINTY_LIKELY, CERTAINTY_POSSIBLE };
 
+/* What a finding is about, the most urgent first: something is down, stalled, split or failing; something
+ * does what it should not; something is slow or wastes; something could be abused, or limits what the
+ * capture shows. */
+enum finding_rank { RANK_AVAILABILITY, RANK_CORRECTNESS, RANK_PERFORMANCE, RANK_HYGIENE };
+
 /* finding_kind is a row of findings.def. */
 struct finding_kind {
     const char *code; /* "DS101" */
     enum severity severity;
+    enum finding_rank rank;
     const char *title;  /* "wrong cookie" */
     const char *advice;
     const char *page; /* cause, what is seen on the wire, remedy, what it can be taken for */
@@ -93,6 +101,8 @@ struct finding {
         size_t len;
         char text[FINDING_NODE_LEN];
     } node[2]; /* those it is about; len 0: none, or not known */
+    bool is_over;   /* of RANK_AVAILABILITY: the detector has seen that it is over */
+    bool is_past;   /* of the same: it is over, the nodes are connected again since, or it is long ago */
     bool is_update; /* nothing new but its count: only reports are given it */
     int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */
     enum verdict_limit limits; /* of UNCHECKED */
@@ -100,6 +110,18 @@ struct finding {
 };
 
 const char *severity_name(enum severity severity);
+const char *finding_rank_name(enum finding_rank rank);
+
+/* finding_is_aside says whether it is a warning or note of hygiene: these are shown last, a line each. An
+ * error never is. */
+bool finding_is_aside(const struct finding *finding);
+
+/* finding_place is the group in which a finding is shown, from 0. */
+int finding_place(const struct finding *finding);
+
+/* finding_compare orders findings for people, as strcmp does: what is down now; then errors, warnings and
+ * notes, each by rank; last what finding_is_aside. Equals stay in the order in which they were found. */
+int finding_compare(const struct finding *a, const struct finding *b);
 const char *certainty_name(enum certainty certainty);
 
 static inline struct ds_text finding_node(const struct finding *finding, int i)

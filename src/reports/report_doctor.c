@@ -1,6 +1,7 @@
 /*
- * report_doctor.c - what is wrong: each finding with its evidence and what to do, errors first; then
- * what was looked at and is in order, and what could not be looked at.
+ * report_doctor.c - what is wrong: each finding with its evidence and what to do, what is down now first;
+ * warnings and notes of hygiene a line each; then what was looked at and is in order, and what could not be
+ * looked at.
  */
 #include "report.h"
 
@@ -13,7 +14,7 @@ enum { MAX_KEPT = 2048 };
 
 struct doctor {
     struct report_text *text;
-    struct finding **found; /* in the order in which they were found first */
+    struct finding **found; /* in the order in which they were found first, or of finding_compare */
     size_t num, cap;
     uint64_t no_memory;
 };
@@ -79,20 +80,50 @@ static void add_evidence(const struct finding *f, struct ds_buffer *out)
     }
 }
 
-static void add_finding(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+static int compare(const void *a, const void *b)
 {
-    ds_buffer_printf(out, "%s %s %s: ", severity_name(f->severity), f->kind->code, f->kind->title);
-    wording_print(&f->sentence, out);
+    return finding_compare(*(struct finding *const *)a, *(struct finding *const *)b);
+}
+
+/* sort brings the findings into the order in which they are shown. */
+static void sort(struct doctor *doctor)
+{
+    if (doctor->num > 1)
+        qsort(doctor->found, doctor->num, sizeof(struct finding *), compare);
+}
+
+/* trim takes away blanks at the end: times may end with one. */
+static void trim(struct ds_buffer *out)
+{
+    while (out->len != 0 && out->data[out->len - 1] == ' ')
+        out->len--;
+}
+
+/* add_when adds how often, and when, in brackets that are left open. */
+static void add_when(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+{
     ds_buffer_add_text(out, " (");
     if (f->count > 1)
         ds_buffer_printf(out, "%" PRIu64 " times, ", f->count);
     report_print_time(doctor->text, f->first_ns, out);
+    trim(out);
     if (f->count > 1) {
-        ds_buffer_add_text(out, out->data[out->len - 1] == ' ' ? "to " : " to ");
+        ds_buffer_add_text(out, " to ");
         report_print_time(doctor->text, f->last_ns, out);
+        trim(out);
     }
-    if (out->len != 0 && out->data[out->len - 1] == ' ')
-        out->len--;
+}
+
+static void add_head(const struct finding *f, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%s %s %s: ", severity_name(f->severity), f->kind->code, f->kind->title);
+    wording_print(&f->sentence, out);
+}
+
+static void add_finding(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+{
+    add_head(f, out);
+    add_when(doctor, f, out);
     ds_buffer_add_text(out, ")\n");
     if (f->detail.len != 0) {
         ds_buffer_add_text(out, "  ");
@@ -105,6 +136,28 @@ static void add_finding(const struct doctor *doctor, const struct finding *f, st
     if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
         ds_buffer_printf(out, "; what would prove it: %s", f->proof);
     ds_buffer_add_text(out, "\n\n");
+}
+
+/* add_aside adds the warnings and notes of hygiene, a line each. */
+static void add_aside(const struct doctor *doctor, struct ds_buffer *out)
+{
+    bool has_title = false;
+    for (size_t i = 0; i < doctor->num; i++) {
+        const struct finding *f = doctor->found[i];
+        if (!finding_is_aside(f))
+            continue;
+        if (!has_title)
+            ds_buffer_printf(out, "hygiene, a line each (--explain %s tells what to do):\n\n",
+                             f->kind->code);
+        has_title = true;
+        add_head(f, out);
+        add_when(doctor, f, out);
+        if (f->num_evidence != 0 && f->evidence[0].num != 0)
+            ds_buffer_printf(out, "; packet %" PRIu64, f->evidence[0].packet[0].frame);
+        ds_buffer_add_text(out, ")\n");
+    }
+    if (has_title)
+        ds_buffer_add_text(out, "\n");
 }
 
 static void add_list(const struct doctor *doctor, enum severity severity, const char *title,
@@ -121,20 +174,6 @@ static void add_list(const struct doctor *doctor, enum severity severity, const 
         wording_print(&doctor->found[i]->sentence, out);
         ds_buffer_add_text(out, "\n");
     }
-}
-
-static const struct finding *first_of(const struct doctor *doctor, enum severity severity,
-                                      uint64_t *num)
-{
-    const struct finding *first = NULL;
-    *num = 0;
-    for (size_t i = 0; i < doctor->num; i++) {
-        if (doctor->found[i]->severity != severity)
-            continue;
-        first = first != NULL ? first : doctor->found[i];
-        ++*num;
-    }
-    return first;
 }
 
 /* find_limit returns a line that limits the verdict in that way, or NULL. */
@@ -183,24 +222,52 @@ static void print_read(const struct doctor *doctor, struct ds_buffer *out)
     ds_buffer_add_text(out, "\n\n");
 }
 
-/* print_sum begins the report: how many findings there are, and what the first one is. */
+/* print_down begins with what has left and not come back. */
+static void print_down(const struct doctor *doctor, struct ds_buffer *out)
+{
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->severity != SEVERITY_DOWN)
+            continue;
+        wording_print(&doctor->found[i]->sentence, out);
+        ds_buffer_add_text(out, ". ");
+    }
+}
+
+/* print_first names a finding with whom it is about, and when. */
+static void print_first(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%s, %s: ", f->kind->code, f->kind->title);
+    wording_print(&f->sentence, out);
+    add_when(doctor, f, out);
+    ds_buffer_add_text(out, ")");
+}
+
+/* first_wrong is the first error or warning in the order in which they are shown. */
+static const struct finding *first_wrong(const struct doctor *doctor)
+{
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->severity <= SEVERITY_WARNING)
+            return doctor->found[i];
+    }
+    return NULL;
+}
+
+/* print_sum begins the report: what is down, how many findings there are, and what the first one is. */
 static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
 {
-    uint64_t num[SEVERITY_COUNTED + 1], wrong;
-    const struct finding *error = first_of(doctor, SEVERITY_ERROR, &num[SEVERITY_ERROR]);
-    const struct finding *warning = first_of(doctor, SEVERITY_WARNING, &num[SEVERITY_WARNING]);
-    const struct finding *first = error != NULL ? error : warning;
-    first_of(doctor, SEVERITY_NOTE, &num[SEVERITY_NOTE]);
-    first_of(doctor, SEVERITY_FINE, &num[SEVERITY_FINE]);
-    first_of(doctor, SEVERITY_COUNTED, &num[SEVERITY_COUNTED]);
+    uint64_t num[SEVERITY_DOWN + 1] = {0}, wrong;
+    const struct finding *first = first_wrong(doctor);
+    for (size_t i = 0; i < doctor->num; i++)
+        num[doctor->found[i]->severity]++;
     wrong = num[SEVERITY_ERROR] + num[SEVERITY_WARNING];
     if (wrong == 0 && num[SEVERITY_NOTE] + num[SEVERITY_FINE] + num[SEVERITY_COUNTED] == 0) {
         ds_buffer_add_text(out, "nothing could be checked\n\n");
         return;
     }
+    print_down(doctor, out);
     if (wrong == 1 && num[SEVERITY_NOTE] == 0) {
-        ds_buffer_printf(out, "1 %s: %s, %s", severity_name(first->severity), first->kind->code,
-                         first->kind->title);
+        ds_buffer_printf(out, "1 %s: ", severity_name(first->severity));
+        print_first(doctor, first, out);
         print_read(doctor, out);
         return;
     }
@@ -216,8 +283,10 @@ static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
     if (num[SEVERITY_NOTE] != 0)
         ds_buffer_printf(out, "%s %s", wrong != 0 ? "," : ";",
                          ds_counted(num[SEVERITY_NOTE], "notes").text);
-    if (first != NULL)
-        ds_buffer_printf(out, "; the first is %s, %s", first->kind->code, first->kind->title);
+    if (first != NULL) {
+        ds_buffer_add_text(out, "; first: ");
+        print_first(doctor, first, out);
+    }
     if (wrong != 0)
         print_read(doctor, out);
     else
@@ -238,15 +307,15 @@ static void print_how(const struct doctor *doctor, struct ds_buffer *out)
 
 static void show_report(void *state)
 {
-    const struct doctor *doctor = state;
+    struct doctor *doctor = state;
     struct ds_buffer *out = &doctor->text->buffer;
+    sort(doctor);
     print_sum(doctor, out);
-    for (int severity = SEVERITY_ERROR; severity <= SEVERITY_NOTE; severity++) {
-        for (size_t i = 0; i < doctor->num; i++) {
-            if (doctor->found[i]->severity == (enum severity)severity)
-                add_finding(doctor, doctor->found[i], out);
-        }
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->kind != NULL && !finding_is_aside(doctor->found[i]))
+            add_finding(doctor, doctor->found[i], out);
     }
+    add_aside(doctor, out);
     if (doctor->no_memory != 0)
         ds_buffer_printf(out, "findings left out for lack of room: %" PRIu64 "\n", doctor->no_memory);
     print_how(doctor, out);
@@ -293,6 +362,11 @@ static void tell_finding(const struct finding *f, struct json_writer *json)
     if (f->kind != NULL) {
         json_put_string(json, JSON_KEY("code"), f->kind->code);
         json_put_string(json, JSON_KEY("title"), f->kind->title);
+        json_put_string(json, JSON_KEY("rank"), finding_rank_name(f->kind->rank));
+        if (f->is_past)
+            json_put_unsigned(json, JSON_KEY("past"), 1);
+        if (finding_is_aside(f))
+            json_put_unsigned(json, JSON_KEY("aside"), 1);
         json_put_string(json, JSON_KEY("advice"), f->kind->advice);
         if (f->kind->page != NULL)
             json_put_string(json, JSON_KEY("page"), f->kind->page);
@@ -310,8 +384,9 @@ static void tell_finding(const struct finding *f, struct json_writer *json)
 
 static void tell_report(void *state, struct json_writer *json)
 {
-    const struct doctor *doctor = state;
+    struct doctor *doctor = state;
     struct ds_buffer verdict = {0};
+    sort(doctor);
     print_sum(doctor, &verdict);
     while (verdict.len != 0 && verdict.data[verdict.len - 1] == '\n')
         verdict.len--;
@@ -320,12 +395,8 @@ static void tell_report(void *state, struct json_writer *json)
                   (struct ds_text){verdict.len != 0 ? verdict.data : "", verdict.len});
     ds_buffer_free(&verdict);
     json_put_list(json, JSON_KEY("found"));
-    for (int severity = SEVERITY_ERROR; severity <= SEVERITY_COUNTED; severity++) {
-        for (size_t i = 0; i < doctor->num; i++) {
-            if (doctor->found[i]->severity == (enum severity)severity)
-                tell_finding(doctor->found[i], json);
-        }
-    }
+    for (size_t i = 0; i < doctor->num; i++)
+        tell_finding(doctor->found[i], json);
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("left_out"), doctor->no_memory);
 }

@@ -20,8 +20,9 @@ CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/partition.pcap.gz", "situations/port-rejected.pcap"]
 # How each begins.
 SENTENCES = {
-    "doctor": r"nothing could be checked|nothing wrong was found|no problems found in what could be (seen|read \(\d+ % of )|1 (error|warning): DS\d+, |"
-              r"\d+ findings: .*; the first is DS\d+, ",
+    "doctor": r"nothing could be checked|(.* come back\. )?(nothing wrong was found|"
+              r"no problems found in what could be (seen|read \(\d+ % of )|1 (error|warning): DS\d+, .*: .* \(.*\d\)|"
+              r"\d+ findings: .*; first: DS\d+, .*: .* \(.*\d\))",
     "links": r"0 links$|\d+ links? of \d+ nodes?, \d+ of them ended; (none stalled|the worst is conn \d+)",
     "traffic": r"traffic by \w+: (0 messages|.* in .* s; [\d.]+ % of it is .)",
     "latency": r"latency of (0 calls$|\d+ calls?: half took at most .*, 99 % at most .*, the slowest, #|"

@@ -154,7 +154,7 @@ static void test_connection_is_brought_up_to_date(void **state)
 /* A finding is counted on, and what was checked is said once. */
 static void test_findings(void **state)
 {
-    static const struct finding_kind kind = {"DS101", SEVERITY_ERROR, "wrong cookie", "do", "page"};
+    static const struct finding_kind kind = {"DS101", SEVERITY_ERROR, RANK_AVAILABILITY, "wrong cookie", "do", "page"};
     struct sink sink;
     const struct sink_config config = {0};
     struct finding finding = {.number = 3, .kind = &kind, .count = 1, .num_evidence = 1};

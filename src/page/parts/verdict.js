@@ -9,10 +9,11 @@ function showVerdict() {
   const parts = [];
   if (errors.length) parts.push(counted(errors.length, 'errors'));
   if (warnings.length) parts.push(counted(warnings.length, 'warnings'));
-  const worst = errors[0] || warnings[0];
+  const worst = found.find(f => f.severity === 'error' || f.severity === 'warning');
+  const down = of('down')[0];
   add(body, make('h1', {id: 'sentence'}, data.about.empty ? null : verdictDot(errors.length ? 'error' : warnings.length ? 'warning' : data.traffic.messages ? 'ok' : 'faint'), data.about.empty ? 'Nothing was captured.'
-    : parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + '.'
-      : nothingWrong()));
+    : (down ? down.sentence + '. ' : '') + (parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + ': ' + worst.sentence + ' (' + clock(worst.first) + ').'
+      : nothingWrong())));
   add(body, make('p', {class: 'lead'}, data.about.empty
     ? 'There is no packet of Erlang nodes in this capture: no name was asked for, no connection made, no message sent. distsniff -v says what the capture holds.'
     : date(data.about.first) + ', ' + clock(data.about.first) + ' to ' + clock(data.about.last) + ', ' + seconds((data.about.last - data.about.first) * 1e3) + '.' +
@@ -23,7 +24,9 @@ function showVerdict() {
     add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ': what is counted here is less than what passed. The time line says when.'));
   of('counted').forEach(f => add(body, make('p', {class: 'note'}, f.sentence + '.')));
   if (errors.length + warnings.length + notes.length) add(body, make('h2', {class: 'small'}, 'Findings'));
-  [...errors, ...warnings, ...notes].forEach(f => body.append(finding(f)));
+  found.filter(f => f.code && !f.aside).forEach(f => body.append(finding(f)));
+  const aside = found.filter(f => f.aside);
+  if (aside.length) add(body, make('div', {class: 'aside'}, make('h2', {class: 'small'}, 'Hygiene'), aside.map(f => finding(f))));
   if (data.doctor.left_out) add(body, make('p', {class: 'note'}, counted(data.doctor.left_out, 'findings') + ' left out for lack of room.'));
   const list = (severity, title, none, css) => make('div', {class: css}, make('h2', {class: 'small'}, title),
     of(severity).length ? make('ul', {}, of(severity).map(f => make('li', {}, f.sentence))) : make('p', {class: 'note'}, none));
@@ -35,7 +38,8 @@ function showVerdict() {
 // nothingWrong says no more than what was seen and read allows to say.
 function nothingWrong() {
   if (!data.traffic.messages) return 'No problems found, but no message could be read.';
-  const verdict = (data.doctor.verdict || '').split(';')[0];
+  const down = data.doctor.found.find(f => f.severity === 'down');
+  const verdict = (data.doctor.verdict || '').slice(down ? down.sentence.length + 2 : 0).split(';')[0];
   if (data.about.losses && verdict === 'nothing wrong was found') return 'No problems found in what could be seen.';
   return verdict[0].toUpperCase() + verdict.slice(1) + '.';
 }
