@@ -72,16 +72,16 @@ void late_hints_joined(bool *said)
     if (*said)
         return;
     *said = true;
-    fputs("connections were up before the capture: atoms sent before it are unknown or likely (?ok); "
-          "distsniff --print-refresh prints what makes nodes send them again\n",
+    fputs("Some connections were open before the capture: many atom names are unknown "
+          "('?atom:N') or likely (?name). To recover them, see distsniff --print-refresh\n",
           stderr);
 }
 
 void late_hints_silence(int seconds, const char *expression, const char *interface)
 {
-    complain("nothing of Erlang in %d s for %s: nodes that are connected already do not ask EPMD; "
-             "to see what they say: distsniff%s%s tcp, and distsniff --print-refresh for what they "
-             "said before",
+    complain("No Erlang traffic seen for %d s with '%s'. Nodes that are already connected do "
+             "not ask EPMD again. Capture them with: distsniff%s%s tcp (see --print-refresh to "
+             "recover atom names)",
              seconds, expression, interface != NULL ? " -i " : "",
              interface != NULL ? interface : "");
 }

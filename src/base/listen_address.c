@@ -88,11 +88,11 @@ static const char *remedy(int error)
 {
     switch (error) {
     case EADDRINUSE:
-        return ": take another port, or 0 for any that is free";
+        return ": choose another port, or 0 for a free one";
     case EADDRNOTAVAIL:
         return ": no interface of this machine has that address";
     case EACCES:
-        return ": ports below 1024 are for root; take a higher one";
+        return ": ports below 1024 need root; choose a higher one";
     default:
         return "";
     }

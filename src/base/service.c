@@ -62,7 +62,8 @@ void service_open(struct service *service)
     if (name != NULL && name[0] != '\0') {
         service->socket = find_socket(name);
         if (service->socket < 0)
-            complain("nobody can be told that this service is ready: NOTIFY_SOCKET is %s: %s", name,
+            complain("cannot report to systemd that this service is ready: NOTIFY_SOCKET is %s: "
+                     "%s", name,
                      strerror(errno));
         if (pid == 0 || pid == (uint64_t)getpid())
             service->watchdog_ns = (int64_t)number_of("WATCHDOG_USEC") * NS_PER_US;

@@ -139,7 +139,7 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
     const char *tool = NULL;
     enum unpack_format format = unpack_recognise(head->bytes, head->len, &tool);
     if (format == UNPACK_UNSUPPORTED) {
-        complain("%s is packed with %s: unpack it first, %s -dc %s | distsniff -r -", input->name,
+        complain("%s is compressed with %s: decompress it first, %s -dc %s | distsniff -r -", input->name,
                  tool, tool, input->name);
         close(fd);
         return false;

@@ -71,7 +71,7 @@ static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
         complain_later(capture, input->name, trouble);
     else if (status == PCAP_ERROR && is_cut_short(pcap_geterr(input->pcap)))
         complain_later(capture, input->name,
-                       "the file is cut short; all that is in it has been decoded");
+                       "the file is truncated; everything in it was decoded");
     else if (status == PCAP_ERROR)
         complain_later(capture, input->name, pcap_geterr(input->pcap));
     if (capture->is_live) {

@@ -21,7 +21,7 @@ static bool fail_activate(const char *name, pcap_t *pcap, int status)
         break;
     case PCAP_ERROR_PERM_DENIED:
     case PCAP_ERROR_PROMISC_PERM_DENIED:
-        complain("no permission to capture on %s: use sudo, or once and for all "
+        complain("no permission to capture on %s: use sudo, or give the program the right once: "
                  "sudo setcap cap_net_raw,cap_net_admin+ep \"$(command -v distsniff)\"",
                  name);
         break;

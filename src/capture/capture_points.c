@@ -35,8 +35,8 @@ static void say_unsteady_clock(const struct capture *capture, size_t i, const ch
     }
     const bool is_behind = most <= 0; /* then the one is less behind than the other */
     const double from = is_behind ? most : least, to = is_behind ? least : most;
-    complain("%s shows packets of %s too, its clock not steady, between %.6f%s and %.6f s %s (in "
-             "%zu pieces, within %.6f s): corrected; --report clocks shows each",
+    complain("%s has packets of %s too; its clock is not steady, between %.6f%s and %.6f s %s "
+             "(in %zu pieces, within %.6f s): corrected; --report clocks shows each",
              capture->inputs[i].name, reference, fabs(from) / 1e9,
              from < 0 && to > 0 ? " s behind" : "", fabs(to) / 1e9, to < 0 ? "behind" : "ahead",
              point->clock.num_pieces, point->uncertainty_ns / 1e9);
@@ -49,17 +49,17 @@ static void say_clock(const struct capture *capture, size_t i, bool correct_cloc
     const char *reference = capture->inputs[point->group].name;
     double ahead = survey_get_ahead(capture->survey, i);
     if (!correct_clocks)
-        complain("%s shows packets of %s too: each is shown once", capture->inputs[i].name,
+        complain("%s has packets of %s too: each packet is shown once", capture->inputs[i].name,
                  reference);
     else if (point->clock.num_pieces > 1)
         say_unsteady_clock(capture, i, reference);
     else if (isinf(point->uncertainty_ns))
-        complain("%s shows packets of %s too, but in one direction alone: its clock is taken to "
+        complain("%s has packets of %s too, but in one direction only: its clock is assumed to "
                  "be %.6f s %s, which includes the delay",
                  capture->inputs[i].name, reference, fabs(ahead) / 1e9,
                  ahead < 0 ? "behind" : "ahead");
     else
-        complain("%s shows packets of %s too, its clock %.6f s %s (within %.6f s): corrected",
+        complain("%s has packets of %s too; its clock is %.6f s %s (within %.6f s): corrected",
                  capture->inputs[i].name, reference, fabs(ahead) / 1e9,
                  ahead < 0 ? "behind" : "ahead", point->uncertainty_ns / 1e9);
 }
@@ -72,8 +72,8 @@ static void say_findings(const struct capture *capture, bool correct_clocks)
         if (survey->points[i].group != i)
             say_clock(capture, i, correct_clocks);
         else if (stranger != i)
-            complain("%s shares no packets with %s: their clocks cannot be aligned, its time "
-                     "stamps are taken as they are",
+            complain("%s shares no packets with %s: their clocks cannot be aligned, and its "
+                     "time stamps are not corrected",
                      capture->inputs[i].name, capture->inputs[stranger].name);
     }
 }

@@ -133,7 +133,7 @@ static void set_kernel_filter(struct follow *f)
 static bool complain_expression(const char *expression, bool is_file_name, const char *why)
 {
     if (is_file_name)
-        complain("bad BPF expression '%s': files are read with -r %s", expression, expression);
+        complain("bad BPF expression '%s': to read a file, use -r %s", expression, expression);
     else
         complain("bad BPF expression '%s': %s: see pcap-filter(7)", expression, why);
     return false;

@@ -160,7 +160,7 @@ static ssize_t unpack_read(void *cookie, char *out, size_t size)
     while (u->trouble == NULL && size != 0) {
         if (!refill(u)) {
             if (u->inside && u->trouble == NULL)
-                u->trouble = "cut short: the compressed data ends too early";
+                u->trouble = "truncated: the compressed data ends too early";
             break;
         }
         size_t len = u->format == UNPACK_GZIP   ? read_gzip(u, out, size)

@@ -29,11 +29,11 @@ static bool wait_for_reader(const char *name, unsigned tries)
 {
     enum { WAIT_MS = 100, SAY_AFTER = 10 };
     if (tries == SAY_AFTER)
-        complain("%s is a FIFO that nobody reads: waiting for a reader", name);
+        complain("%s is a FIFO without a reader: waiting for one", name);
     if (!stop_wanted)
         poll(NULL, 0, WAIT_MS);
     if (stop_wanted)
-        complain("cannot write %s: nobody reads it", name);
+        complain("cannot write %s: it has no reader", name);
     return !stop_wanted;
 }
 
@@ -315,10 +315,10 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
     if (!can_write(STDERR_FILENO))
         complain_no_more();
     if (num_records != 0)
-        complain("%s is not being read: the last %s and %s could not be written", output->name,
+        complain("the reader of %s is stuck: the last %s and %s could not be written", output->name,
                  ds_counted(num_records, "records").text, ds_counted(output->num_left, "bytes").text);
     else
-        complain("%s is not being read: the last %s could not be written", output->name,
+        complain("the reader of %s is stuck: the last %s could not be written", output->name,
                  ds_counted(output->num_left, "bytes").text);
 }
 

@@ -19,7 +19,7 @@ static bool is_for_others(int fd, const char *name)
     struct stat stat;
     if (fstat(fd, &stat) != 0 || (stat.st_mode & S_IROTH) == 0)
         return false;
-    complain("%s can be read by everybody here, and holds secrets: chmod o= %s", name, name);
+    complain("every user of this machine can read %s, which holds secrets: chmod o= %s", name, name);
     return true;
 }
 

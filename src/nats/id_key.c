@@ -25,7 +25,7 @@ static bool is_for_others(int fd, const char *name)
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
         (status.st_mode & (S_IRWXG | S_IRWXO)) == 0)
         return false;
-    complain("others may use the key file %s, and could make ids with it: chmod 600 %s", name, name);
+    complain("other users can read the key file %s, and could make ids with it: chmod 600 %s", name, name);
     return true;
 }
 
@@ -49,7 +49,7 @@ static bool read_key(int fd, const char *name, struct id_key *key)
     if (len < 0)
         complain("cannot read the key file %s: %s", name, strerror(errno));
     else if (len < MIN_LEN || len > MAX_LEN)
-        complain("the key file %s takes %d to %d bytes: " HOW_TO, name, MIN_LEN, MAX_LEN);
+        complain("the key file %s must have %d to %d bytes: " HOW_TO, name, MIN_LEN, MAX_LEN);
     else
         key->is_given = EVP_Digest(bytes, (size_t)len, key->bytes, &key_len, EVP_sha256(), NULL) &&
                         key_len == ID_KEY_LEN;

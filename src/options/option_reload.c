@@ -69,7 +69,7 @@ static void say_what_stays(const struct options *now, const struct options *befo
     if (!is_same(now->follow.expression, before->follow.expression))
         add(&names, "", "expression");
     if (names.len != 0 && !names.failed)
-        complain("%s: what is changed of %.*s counts when the program is started anew",
+        complain("%s: the changes to %.*s take effect when the program is restarted",
                  now->config_file, (int)names.len, names.data);
     ds_buffer_free(&names);
 }
@@ -79,7 +79,7 @@ bool option_reload(struct options *options, const struct options *running)
     if (!options_parse_again(options, running))
         return false;
     if (options->action != ACTION_SNIFF) {
-        complain("%s asks for no capture any more", options->config_file);
+        complain("%s no longer asks for a capture", options->config_file);
         return false;
     }
     say_what_stays(options, running);

@@ -91,8 +91,8 @@ static bool open_output(struct sink *sink, const char *file)
     if (output_file_open_new(&sink->output, file))
         return true;
     if (errno == EEXIST)
-        complain("%s is there already, and may have been edited: leave out -T %s to renew the "
-                 "rest, or remove it", file, sink->kind->name);
+        complain("%s exists and may have been edited: remove it, or leave out -T %s to write "
+                 "only the recording", file, sink->kind->name);
     else
         complain("cannot write %s: %s", file, strerror(errno));
     return false;

@@ -54,7 +54,7 @@ static void lose_output(struct outputs *o, struct sink *sink)
     if (!sink->output.closed)
         atomic_store(&o->has_failed, true);
     else if (goes_on)
-        complain("%s is not read any more: the other outputs go on", sink->output.name);
+        complain("the reader of %s closed it: the other outputs continue", sink->output.name);
 }
 
 /* note_output returns whether there is any use in going on. */
@@ -230,7 +230,7 @@ static void say_left(const struct outputs *o, uint64_t num_left)
     for (size_t i = 0; i < o->num_sinks; i++)
         is_said = is_said || o->sinks[i].output.failed;
     if (!is_said)
-        complain("the end was asked for: the last %s could not be written in time",
+        complain("interrupted: the last %s could not be written in time",
                  ds_counted(num_left, "records").text);
 }
 

@@ -37,7 +37,7 @@ static void fail_redaction(struct pipeline *s)
         s->num_cut++;
         return;
     }
-    complain("out of memory: what cannot be redacted is not shown");
+    complain("out of memory: records that cannot be redacted are not shown");
     pipeline_set_state(s, PIPELINE_FAILED);
 }
 

@@ -14,8 +14,7 @@ bool pipeline_may_select(const struct pipeline *s, const struct selector_config 
 {
     if (s->findings != NULL || !filter_asks_findings(config->filter))
         return true;
-    complain("-Y asks for findings, which are not looked for unless they are asked for when the run "
-             "begins: start it anew");
+    complain("-Y asks for findings, which must be asked for at the start: restart the program");
     return false;
 }
 

@@ -27,14 +27,15 @@ static size_t read_file(const char *name, FILE *file, uint8_t bytes[MAX_LEN + 1]
         return 0;
     }
     if (len < MIN_LEN || len > MAX_LEN) {
-        complain("the key file %s has %s%zu bytes, and %d to %d are what it takes: " HOW_TO, name,
+        complain("the key file %s has %s%zu bytes instead of %d to %d: " HOW_TO, name,
                  len > MAX_LEN ? "more than " : "", len > MAX_LEN ? MAX_LEN : len, MIN_LEN,
                  MAX_LEN);
         return 0;
     }
     if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
         (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-        complain("others can read the key file %s, and find out short values with it: chmod 600 %s",
+        complain("other users can read the key file %s, and could find short values with it: "
+                 "chmod 600 %s",
                  name, name);
     return len;
 }
@@ -43,7 +44,7 @@ static bool make_random(uint8_t key[PSEUDONYM_KEY_LEN])
 {
     if (random_bytes(key, PSEUDONYM_KEY_LEN))
         return true;
-    complain("no random key to be had: %s: give one with --redact-key-file", strerror(errno));
+    complain("cannot make a random key: %s: give a key with --redact-key-file", strerror(errno));
     return false;
 }
 

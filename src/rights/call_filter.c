@@ -103,8 +103,8 @@ static void on_refused(int signal, siginfo_t *info, void *context)
     const bool is_known = number >= 0 && number < NUM_NAMES && names[number] != NULL;
     if (!is_known || !is_said[number]) {
         char line[128] = "distsniff: the sandbox refused the system call ";
-        strcat(line, is_known ? names[number] : "of a number that has no name");
-        strcat(line, "; what needs it works with --sandbox=off\n");
+        strcat(line, is_known ? names[number] : "with an unknown number");
+        strcat(line, "; --sandbox=off allows it\n");
         say_part(line);
     }
     if (is_known)

@@ -94,7 +94,7 @@ bool capabilities_drop(void)
 
 const char *capabilities_left(void)
 {
-    return "the bounding set is as it was: this program was built without libcap-ng";
+    return "the bounding set is unchanged: this program was built without libcap-ng";
 }
 
 bool capabilities_keep_for_files(bool is_root)

@@ -91,7 +91,7 @@ static bool take_part(struct way *way)
 static bool refuse_link(struct open_trouble *trouble, const char *name, const char *link)
 {
     snprintf(trouble->text, sizeof trouble->text,
-             "%s%s%s is a link, which somebody else may have put there: name the file itself", name,
+             "%s%s%s is a symbolic link that another user may have made: name the file itself", name,
              strcmp(name, link) == 0 ? "" : ": ", strcmp(name, link) == 0 ? "" : link);
     errno = ELOOP;
     return false;
@@ -160,11 +160,11 @@ static bool check_file(const char *name, const struct stat *status, struct open_
 {
     const char *what = NULL;
     if (!is_ours(status->st_uid))
-        what = "%s belongs to another user, who could read what is written: remove it, or name "
-               "another";
+        what = "%s belongs to another user, who could read the output: remove it, or name "
+               "another file";
     else if (S_ISREG(status->st_mode) && status->st_nlink > 1)
-        what = "%s is a file with another name elsewhere, which somebody else may have linked: "
-               "remove it, or name another";
+        what = "%s has a second hard link that another user may have made: remove it, or name "
+               "another file";
     errno = EPERM;
     if (what != NULL)
         snprintf(trouble->text, sizeof trouble->text, what, name);

@@ -159,7 +159,7 @@ static int serve_allowed(const struct file_helper_config *config, const struct h
     *answer = (struct answer){0};
     if ((has_name && file == NULL) || (request->op == OP_SPAWN && config->command == NULL)) {
         snprintf(answer->trouble.text, sizeof answer->trouble.text,
-                 "%s is none of this run's files", request->name);
+                 "%s is not a file of this run", request->name);
         answer->error = answer->trouble.error = EPERM;
         return -1;
     }
@@ -213,7 +213,7 @@ bool file_helper_start(const struct file_helper_config *config)
     if (config->num_files == 0 && !config->has_temporary && config->command == NULL)
         return true;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-        complain("cannot start the process that opens files: %s", strerror(errno));
+        complain("cannot start the file helper process: %s", strerror(errno));
         return false;
     }
     fflush(NULL); /* or both would write it */
@@ -224,7 +224,7 @@ bool file_helper_start(const struct file_helper_config *config)
     }
     close(sockets[1]);
     if (helper.pid < 0) {
-        complain("cannot start the process that opens files: %s", strerror(errno));
+        complain("cannot start the file helper process: %s", strerror(errno));
         close(sockets[0]);
         return false;
     }
@@ -269,7 +269,7 @@ static int ask(const struct helper_request *request, const char *command, struct
     if (!done) {
         *answer = (struct answer){.error = EPIPE, .pid = -1};
         snprintf(answer->trouble.text, sizeof answer->trouble.text,
-                 "cannot open %s: the process that opens files is gone", request->name);
+                 "cannot open %s: the file helper process has exited", request->name);
         answer->trouble.error = EPIPE;
         fd = -1;
     }

@@ -22,7 +22,7 @@ bool privileges_return(void)
     if (uid == geteuid() && gid == getegid())
         return true;
     if (!group_ids_set(gid, gid, gid) || !user_ids_set(uid, uid, uid)) {
-        complain("cannot give up the rights of the program file: %s", strerror(errno));
+        complain("cannot drop the capabilities of the program file: %s", strerror(errno));
         return false;
     }
     return true;
@@ -39,7 +39,7 @@ static bool become(const char *name)
     errno = 0;
     const struct passwd *entry = getpwnam(name);
     if (entry == NULL) {
-        complain("there is no user %s to become: name another with -Z", name);
+        complain("there is no user %s: name another user with -Z", name);
         return false;
     }
     uid_t uid = entry->pw_uid;
@@ -47,11 +47,11 @@ static bool become(const char *name)
     if (uid == 0)
         return true; /* asked for */
     if (initgroups(name, gid) != 0 || !group_ids_set(gid, gid, gid) || !user_ids_set(uid, uid, uid)) {
-        complain("cannot become user %s: %s: -Z root stays root", name, strerror(errno));
+        complain("cannot become user %s: %s: use -Z root to stay root", name, strerror(errno));
         return false;
     }
     if (setuid(0) == 0 || geteuid() == 0 || getegid() != gid) {
-        complain("became user %s, but could become root again: stopped", name);
+        complain("user %s could become root again: stopped", name);
         return false;
     }
     return true;
@@ -60,7 +60,7 @@ static bool become(const char *name)
 void privileges_say(void)
 {
     if (capabilities_left() != NULL)
-        complain("capabilities: given up, but %s", capabilities_left());
+        complain("capabilities dropped, but %s", capabilities_left());
 }
 
 bool privileges_keep_for_files(bool runs_command)
@@ -68,7 +68,7 @@ bool privileges_keep_for_files(bool runs_command)
     const bool is_root = geteuid() == 0;
     if ((is_root && runs_command) || capabilities_keep_for_files(is_root))
         return true;
-    complain("cannot give up capabilities: %s", strerror(errno));
+    complain("cannot drop capabilities: %s", strerror(errno));
     return false;
 }
 
@@ -77,11 +77,11 @@ bool privileges_drop(const char *user)
     if (geteuid() == 0 && !become(privileges_user(user)))
         return false;
     if (!own_process_gain_nothing()) {
-        complain("cannot give up getting rights by running programs: %s", strerror(errno));
+        complain("cannot set no_new_privs: %s", strerror(errno));
         return false;
     }
     if (!capabilities_drop()) {
-        complain("cannot give up capabilities: %s", strerror(errno));
+        complain("cannot drop capabilities: %s", strerror(errno));
         return false;
     }
     return true;

@@ -26,7 +26,7 @@ static const char *why_not(void)
 #ifdef __SANITIZE_ADDRESS__
     const char *options = getenv("ASAN_OPTIONS");
     if (options == NULL || strstr(options, "detect_leaks=0") == NULL)
-        return "the search for leaks";
+        return "LeakSanitizer";
 #endif
     return NULL;
 }
@@ -34,28 +34,28 @@ static const char *why_not(void)
 /* Why a part is not there: what was left out of the program no other kernel brings. */
 static const char *why_no_filter(void)
 {
-    return call_filter_is_built() ? "this kernel takes no filter of seccomp"
+    return call_filter_is_built() ? "this kernel has no seccomp filters"
                                   : "this program was built without libseccomp";
 }
 
 static const char *why_no_landlock(void)
 {
     return landlock_is_built() ? "this kernel has no Landlock"
-                               : "this program was built where Landlock was not known";
+                               : "this program was built without Landlock";
 }
 
 /* say tells what the sandbox is made of, and why it is not made of more. */
 static void say(bool has_filter, int landlock)
 {
     if (has_filter && landlock != 0)
-        complain("sandbox: few system calls are left (seccomp), and no files (Landlock %d)",
+        complain("sandbox: seccomp on, file access blocked (Landlock ABI %d)",
                  landlock);
     else if (has_filter)
-        complain("sandbox: few system calls are left (seccomp); %s", why_no_landlock());
+        complain("sandbox: seccomp on, file access not blocked: %s", why_no_landlock());
     else if (landlock != 0)
-        complain("sandbox: no files are left (Landlock %d); %s", landlock, why_no_filter());
+        complain("sandbox: file access blocked (Landlock ABI %d), seccomp off: %s", landlock, why_no_filter());
     else
-        complain("sandbox: there is none: %s, and %s", why_no_filter(), why_no_landlock());
+        complain("sandbox: none: %s, and %s", why_no_filter(), why_no_landlock());
 }
 
 bool sandbox_enter(const struct sandbox_config *config)
@@ -63,7 +63,7 @@ bool sandbox_enter(const struct sandbox_config *config)
     const char *what = why_not();
     if (config->wish == SANDBOX_OFF || (config->wish == SANDBOX_AUTO && what != NULL)) {
         if (config->says_so && what != NULL)
-            complain("sandbox: off: %s would not work in it", what);
+            complain("sandbox: off: %s does not work in it", what);
         else if (config->says_so)
             complain("sandbox: off");
         return true;
@@ -77,7 +77,7 @@ bool sandbox_enter(const struct sandbox_config *config)
                           (config->serves ? CALLS_SERVE : 0u);
     const bool has_filter = call_filter_enter(sets, &sockets) && has_sockets;
     if (config->wish == SANDBOX_REQUIRE && (!has_filter || landlock == 0)) {
-        complain("--sandbox=require: %s: --sandbox=auto does without",
+        complain("--sandbox=require: %s: --sandbox=auto runs without it",
                  !has_filter ? why_no_filter() : why_no_landlock());
         return false;
     }

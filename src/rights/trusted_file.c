@@ -50,20 +50,20 @@ bool trusted_file_check(const char *name, FILE *file)
     if (geteuid() != 0)
         return true;
     if (fstat(fileno(file), &status) != 0 || !careful_is_trusted(status.st_uid) || others_write(&status)) {
-        complain("%s is refused: root takes options only from a file that nobody else can write: "
+        complain("%s is refused: root reads options only from a file that only root can write: "
                  "chown root %s && chmod go-w %s", name, name, name);
         return false;
     }
     if (!S_ISREG(status.st_mode))
         return true;
     if (!find_path(name, &status, path)) {
-        complain("%s is refused: it was moved while it was read: name it again", name);
+        complain("%s is refused: it was moved while it was read: try again", name);
         return false;
     }
     if (!find_untrusted(path))
         return true;
-    complain("%s is refused: others can put another file in its place, in %s: root takes options only from "
-             "folders where root alone can: move it to /etc, or chown root %s && chmod go-w %s",
+    complain("%s is refused: other users can replace it, because they can write to %s: move it "
+             "to /etc, or chown root %s && chmod go-w %s",
              name, path, path, path);
     return false;
 }

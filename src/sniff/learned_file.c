@@ -131,7 +131,7 @@ static bool read_lines(FILE *file, const char *name, struct ds_atom_memory *memo
     unsigned number = 1;
     bool has_node = false;
     if (fgets(line, sizeof line, file) == NULL || strcmp(line, MAGIC) != 0) {
-        complain("%s is no file of --learned: it does not begin with %.*s", name,
+        complain("%s is not a file of --learned: it does not begin with %.*s", name,
                  (int)strlen(MAGIC) - 1, MAGIC);
         return false;
     }
@@ -144,7 +144,7 @@ static bool read_lines(FILE *file, const char *name, struct ds_atom_memory *memo
         else if (ok)
             ok = has_node && read_text(line, &learned, roles, text);
         if (!ok) {
-            complain("%s, line %u makes no sense: remove the file to begin anew", name, number);
+            complain("%s, line %u is invalid: remove the file to start again", name, number);
             return false;
         }
         if (is_node)
@@ -221,14 +221,14 @@ bool learned_file_write(const char *name, const struct ds_atom_memory *memory)
     char *fresh = NULL;
     if (w == NULL || asprintf(&fresh, "%s.new", name) < 0) {
         free(w);
-        complain("out of memory: %s stays as it was", name);
+        complain("out of memory: %s is unchanged", name);
         return false;
     }
     ds_buffer_add_text(&w->text, MAGIC);
     ds_atom_memory_each(memory, write_one, w);
     const bool ok = !w->text.failed && replaced_file_put(fresh, OPEN_NEW, &w->text);
     if (!ok)
-        complain("%s stays as it was: %s", name,
+        complain("%s is unchanged: %s", name,
                  w->text.failed ? "out of memory" : strerror(errno));
     ds_buffer_free(&w->text);
     free(fresh);

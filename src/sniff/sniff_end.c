@@ -48,7 +48,7 @@ static enum ending_reason save_ending(struct sniff *s)
     if (ending != ENDING_READER || is_save_all(s))
         return ending;
     if (!s->save_gone)
-        complain("%s is not read any more: the other outputs go on", s->save.writer.output.name);
+        complain("the reader of %s closed it: the other outputs continue", s->save.writer.output.name);
     s->save_gone = true;
     return ENDING_NONE;
 }

@@ -54,7 +54,7 @@ bool sniff_check_outputs(const struct sniff *s)
             return false;
         for (size_t j = 0; j < i && names[i] != NULL; j++) {
             if (names[j] != NULL && is_same_file(names[i], names[j])) {
-                complain("%s would be written by two at once: name another file for one of them",
+                complain("two outputs would write %s: name another file for one of them",
                          names[i]);
                 return false;
             }
@@ -75,8 +75,8 @@ void sniff_warn_of_secrets(const struct options *options)
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0] && keep->embeds_secrets; i++) {
         if (names[i] != NULL)
-            complain("%s gets the secrets of its TLS connections: whoever has it can read all that "
-                     "they say",
+            complain("%s will contain the secrets of its TLS connections: anyone who has it can "
+                     "decrypt them",
                      strcmp(names[i], "-") == 0 ? "standard output" : names[i]);
     }
 }

@@ -50,7 +50,7 @@ static bool hide_host(const struct redact_config *config, char host[NATS_MAX_WOR
     for (int i = 0; i < DIGEST_LEN; i++)
         len += snprintf(host + len, NATS_MAX_WORD - (size_t)len, "%02x", digest[i]);
     if (!ok)
-        complain("--redact: no name for this host: give one with --nats-host");
+        complain("--redact: this host has no name: give one with --nats-host");
     return ok;
 }
 

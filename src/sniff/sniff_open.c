@@ -178,7 +178,7 @@ static bool close_in(const struct sniff *s, bool is_live)
 static bool hide_memory(struct sniff *s)
 {
     if (!s->is_hidden && !own_process_hide())
-        complain("cannot keep secrets out of dumps of memory: %s", strerror(errno));
+        complain("cannot keep secrets out of core dumps: %s", strerror(errno));
     else
         s->is_hidden = true;
     return s->is_hidden;

@@ -15,8 +15,7 @@
 static bool can_be_found(const struct sniff *s, const struct options *again)
 {
     if (again->select.filter != NULL && !s->config.facts) {
-        complain("-Y needs facts that are not looked for where the run began without outputs: start it "
-                 "anew");
+        complain("-Y needs facts that a run without outputs does not collect: restart the program");
         return false;
     }
     return pipeline_may_select(s->pipeline, &again->select);
@@ -46,9 +45,9 @@ void sniff_reload(struct sniff *s)
     if (s->options->sandbox != SANDBOX_OFF)
         bounded_regex_interpret();
     if (take_selection(s))
-        complain("%s was read again", name);
+        complain("%s was reloaded", name);
     else
-        complain("%s: what is shown stays as it was", name);
+        complain("%s: the options are unchanged", name);
     save_reopen(&s->save);
     if (s->annotated != NULL)
         annotated_reopen(s->annotated);

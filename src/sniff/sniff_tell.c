@@ -82,7 +82,7 @@ void sniff_explain_silence(struct sniff *s)
         late_hints_silence(SILENCE_S, s->options->follow.expression,
                            s->options->capture.interface);
     else
-        complain("nothing of Erlang in %d s: -D lists the interfaces", SILENCE_S);
+        complain("No Erlang traffic seen for %d s. Wrong interface? -D lists them", SILENCE_S);
 }
 
 /* sniff_explain_nothing_passed says what would pass where an expression has left out everything. */
@@ -90,7 +90,8 @@ void sniff_explain_nothing_passed(const struct sniff *s)
 {
     if (!s->capture.is_live && s->num_passed == 0 && s->num_taken != 0 &&
         s->options->follow.expression != NULL && s->ending.reason == ENDING_INPUT)
-        complain("none of %s passes %s: without it, distribution is found on any port",
+        complain("none of %s matches '%s': without an expression, distribution is found on any "
+                 "port",
                  ds_counted(s->num_taken, "packets").text, s->options->follow.expression);
 }
 
@@ -110,7 +111,7 @@ void sniff_say_listening(const struct sniff *s)
 {
     const char *interface = s->options->capture.interface;
     const char *expression = s->options->follow.expression;
-    fprintf(stderr, "listening on %s%s%s; Ctrl-C ends\n", interface != NULL ? interface : "any",
+    fprintf(stderr, "listening on %s%s%s; Ctrl-C stops\n", interface != NULL ? interface : "any",
             expression != NULL ? " for " : "", expression != NULL ? expression : "");
 }
 
@@ -118,7 +119,7 @@ void sniff_say_given_up(const struct sniff *s)
 {
     const uint64_t num_given_up = pipeline_num_given_up(s->pipeline);
     if (num_given_up != 0)
-        complain("-e, -m, -Y, --trigger or --redact-keep gave up %s, as finding out would take too "
-                 "long; what they were held against is taken not to match: simplify the expression",
+        complain("-e, -m, -Y, --trigger or --redact-keep exceeded the time limit of a match %s, "
+                 "which counts as no match: simplify the expression",
                  ds_counted(num_given_up, "times").text);
 }

@@ -21,7 +21,7 @@ enum {
     LEAST = 500, /* atoms: any release has more than a thousand */
 };
 
-static const char REMEDY[] = "scripts/otp_static_atoms, run with that OTP, writes such a file";
+static const char REMEDY[] = "scripts/otp_static_atoms, run with that OTP, makes such a file";
 
 struct reading {
     const char *name;
@@ -121,7 +121,7 @@ static bool is_whole(const struct reading *r)
 {
     static const struct ds_text *sorted[DS_STATIC_ATOMS_MAX];
     if (r->num < LEAST) {
-        complain("%s has %zu atoms, nodes begin with some thousands: %s", r->name, r->num, REMEDY);
+        complain("%s has %zu atoms, but nodes start with several thousand: %s", r->name, r->num, REMEDY);
         return false;
     }
     for (size_t i = 0; i < r->num; i++)
@@ -131,7 +131,7 @@ static bool is_whole(const struct reading *r)
         if (sorted[i]->len != sorted[i - 1]->len ||
             memcmp(sorted[i]->data, sorted[i - 1]->data, sorted[i]->len) != 0)
             continue;
-        complain("%s, line %u is an atom that line %u has, too, and a node has each once: %s",
+        complain("%s, line %u repeats the atom of line %u: %s",
                  r->name, r->lines[sorted[i] - r->atoms], r->lines[sorted[i - 1] - r->atoms],
                  REMEDY);
         return false;

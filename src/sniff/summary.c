@@ -38,9 +38,9 @@ void summary_print(const struct summary *summary, FILE *out)
 
     if (stats->tls_connections != 0) {
         print_count(out, "", stats->tls_connections, "TLS connections");
-        fprintf(out, ": keys for %" PRIu64, stats->tls_opened);
+        fprintf(out, ", %" PRIu64 " decrypted", stats->tls_opened);
         if (stats->tls_unknown != 0)
-            fprintf(out, ", %" PRIu64 " not known to be of Erlang", stats->tls_unknown);
+            fprintf(out, ", %" PRIu64 " not known to be Erlang's", stats->tls_unknown);
         fputc('\n', out);
     }
 
@@ -54,19 +54,19 @@ void summary_print(const struct summary *summary, FILE *out)
         const char *what, *of_them;
     } troubles[] = {
         {stats->one_way, "connections",
-         " captured in one direction alone: what was answered there is missing; capture both"},
+         " captured in one direction only: the other half is missing; capture both directions"},
         {stats->truncated_packets, "packets", " cut by the snap length: capture with -s 0"},
         {stats->malformed_packets, "packets", " with malformed headers"},
         {stats->unknown_link, "packets", " of an unknown link type"},
         {stats->fragments_ignored, "IP fragments",
-         " ignored, as Linux does: they lie within others that came before"},
+         " ignored, as Linux does: contained in earlier fragments"},
         {stats->fragments_discarded, "IP packets",
-         " discarded, as Linux does: their fragments overlap or do not agree where they end"},
+         " discarded, as Linux does: their fragments overlap or disagree about the length"},
         {stats->overlaps_differing, "retransmitted segments",
-         " with other bytes than the first copy, which was taken"},
+         " with different bytes than the first copy; the first copy was used"},
         {stats->ignored, "packets",
-         " ignored, that no node takes: damaged, somebody else's, or out of place"},
-        {stats->no_memory, "times", " memory ran out, and something was left out"},
+         " ignored, as a node would do: damaged, spoofed or out of place"},
+        {stats->no_memory, "times", " out of memory: the output is incomplete"},
     };
     for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
         if (troubles[i].count != 0) {
@@ -77,7 +77,7 @@ void summary_print(const struct summary *summary, FILE *out)
     for (int i = 0; i < DS_LIMIT_COUNT; i++) {
         if (stats->limits_hit[i] == 0)
             continue;
-        print_count(out, "cap reached ", stats->limits_hit[i], "times");
+        print_count(out, "limit reached ", stats->limits_hit[i], "times");
         fprintf(out, ": --max-%s %" PRIu64 ", %s\n", ds_limit_name((enum ds_limit)i),
                 summary->config->limits[i], ds_limit_what((enum ds_limit)i));
     }

@@ -22,8 +22,8 @@ static void decide(struct syntax_choice *choice)
     if (elixir)
         term_show_use(DS_SYNTAX_ELIXIR);
     if (choice->verbose)
-        complain("--syntax auto: %s, for %u of the %u modules seen in the first %u messages are of "
-                 "Elixir",
+        complain("--syntax auto: %s, because %u of the %u modules in the first %u messages are "
+                 "Elixir's",
                  elixir ? "elixir" : "erlang", choice->num_elixir, choice->num_modules,
                  choice->num_messages);
     ds_otp_free(choice->otp);

@@ -109,7 +109,7 @@ static enum MHD_Result send_metrics(struct metrics_server *server, struct MHD_Co
     const enum MHD_Result result =
         is_there ? answer(connection, MHD_HTTP_OK, server->text.data, server->text.len,
                           "text/plain; version=0.0.4; charset=utf-8")
-                 : say(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Too busy to count: try again.\n");
+                 : say(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Too busy: try again.\n");
     pthread_mutex_unlock(&server->lock);
     return result;
 }
@@ -134,11 +134,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     const char *host = http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     if (server->is_local && !web_http_host_is_safe(host))
         return say(connection, MHD_HTTP_FORBIDDEN,
-                   "Not by that name: localhost, or an address. --metrics ADDR:PORT takes any.\n");
+                   "Unknown host name: use localhost or an IP address. --metrics ADDR:PORT "
+                   "accepts any name.\n");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET alone.\n");
+        return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET is allowed.\n");
     if (strcmp(url, "/metrics") != 0)
-        return say(connection, MHD_HTTP_NOT_FOUND, "What there is stands at /metrics.\n");
+        return say(connection, MHD_HTTP_NOT_FOUND, "Not found: the metrics are at /metrics.\n");
     return send_metrics(server, connection);
 }
 
@@ -161,7 +162,7 @@ bool metrics_server_start(struct metrics_server *server)
         (unsigned)PATIENCE_S, MHD_OPTION_NOTIFY_CONNECTION, http_visitors_notify, &server->visitors,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_END);
     if (server->daemon == NULL) {
-        complain("--metrics: cannot serve: no thread, or no memory, is left");
+        complain("--metrics: cannot serve: out of threads or memory");
         return false;
     }
     server->fd = -1;

@@ -170,10 +170,10 @@ static void *tick(void *context)
 
 static void say_where(const struct web *web)
 {
-    fprintf(stderr, "the page is at http://%s/%s/ %s\n", web->name.text, web->token,
+    fprintf(stderr, "Open http://%s/%s/ %s\n", web->name.text, web->token,
             listen_address_is_local(&web->config.address)
-                ? "(for this machine alone)"
-                : "and whoever gets that address can read along: it goes over the network as it is");
+                ? "(only reachable from this machine)"
+                : "(unencrypted; anyone who gets this address can read the page)");
 }
 
 bool web_start(struct web *web)
@@ -195,7 +195,7 @@ bool web_start(struct web *web)
     if (web->ticks)
         say_where(web);
     else
-        complain("--web: cannot serve: no thread, or no memory, is left");
+        complain("--web: cannot serve: out of threads or memory");
     return web->ticks;
 }
 

@@ -133,10 +133,11 @@ static enum MHD_Result send_events(struct web_http *http, struct MHD_Connection 
     struct web_client *client = web_clients_join(http->config.clients, connection, last_id);
     if (client == NULL) {
         if (web_clients_num_refused(http->config.clients) == 1)
-            complain("--web: more browsers look on than the %llu that may: see --max-web-clients",
+            complain("--web: a browser was refused, because %llu are connected: see "
+                     "--max-web-clients",
                      (unsigned long long)http->config.clients->max);
         return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                         "As many browsers look on as may: close one, or see --max-web-clients.\n");
+                         "Too many browsers are connected: close one, or see --max-web-clients.\n");
     }
     struct MHD_Response *response = http_library.create_response_from_callback(
         MHD_SIZE_UNKNOWN, EVENT_BLOCK, read_events, client, leave);
@@ -191,19 +192,20 @@ static enum MHD_Result answer(struct web_http *http, struct MHD_Connection *conn
     const char *what = after_token(url, http->config.token);
     if (!web_http_host_is_safe(host))
         return send_text(connection, MHD_HTTP_FORBIDDEN,
-                         "Not by that name: localhost, or an address, as it was printed.\n");
+                         "Unknown host name: use localhost or an IP address, as printed by "
+                         "distsniff.\n");
     if (what == NULL)
         return send_text(connection, MHD_HTTP_NOT_FOUND,
-                         "There is nothing here. The address stands where distsniff was started.\n");
+                         "Not found. distsniff printed the address of the page when it started.\n");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET alone.\n");
+        return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET is allowed.\n");
     if (what[0] == '\0')
         return http_library.queue_response(connection, MHD_HTTP_OK, http->page);
     if (strcmp(what, "events") == 0)
         return send_events(http, connection, request);
     if (strcmp(what, "page.html") == 0)
         return send_file(http, connection);
-    return send_text(connection, MHD_HTTP_NOT_FOUND, "There is nothing of that name.\n");
+    return send_text(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
 }
 
 /* on_request is called when a request's head is there, and once more when it is to be answered. */

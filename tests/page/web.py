@@ -53,7 +53,7 @@ class Served:
         self.said = ''
         self.listener = threading.Thread(target=self.listen, daemon=True)
         self.listener.start()
-        at = wait_for(lambda: re.search(r'the page is at (http://([^/]+)/([0-9a-f]{32})/) ', self.said))
+        at = wait_for(lambda: re.search(r'Open (http://([^/]+)/([0-9a-f]{32})/) ', self.said))
         if not at:
             raise RuntimeError('%s: no address: %s' % (options, self.said))
         self.url, self.host, self.token = at.groups()
@@ -205,7 +205,7 @@ def check_crowd():
     process.wait()
     status, _ = served.end()
     expect(status == 0, 'SIGTERM ends it', status)
-    expect('more browsers look on than the 2 that may: see --max-web-clients' in served.said, 'somebody was sent away: that is said', served.said)
+    expect('a browser was refused, because 2 are connected: see --max-web-clients' in served.said, 'somebody was sent away: that is said', served.said)
 
 
 def has_ipv6():

@@ -127,7 +127,7 @@ hello = group(atom('hello'), integer(1))
 # What there are many of, and what is said of those for which there was no room, report by report.
 CROWDS = {
     'connections': (connections, ['links were forgotten, since there were too many',
-                                  'more than 100 processes', 'cap reached']),
+                                  'more than 100 processes', 'limit reached']),
     'shapes': (messages(lambda i: send('a@a', 9, 'server', group(atom(f's{i}'), integer(i)))),
                ['more than 100 kinds']),
     'processes': (messages(lambda i: send('a@a', i, 'server', hello)), ['more than 100 processes']),

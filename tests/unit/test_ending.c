@@ -53,11 +53,11 @@ static void ends_files_by_their_time(void **state)
     assert_true(ending_takes(&ending, START + SECOND * 3 / 2));
     assert_false(ending_takes(&ending, START + SECOND * 3 / 2 + 1));
     assert_int_equal(ending.reason, ENDING_DURATION);
-    assert_said(&ending, "stopped: 1.5 seconds are over, as -a duration asked\n");
+    assert_said(&ending, "stopped: 1.5 s elapsed (-a duration)\n");
     const struct ending_config weeks = {.max_seconds = 2419200.5};
     ending_init(&ending, &weeks, false);
     ending_set(&ending, ENDING_DURATION);
-    assert_said(&ending, "stopped: 2419200.5 seconds are over, as -a duration asked\n");
+    assert_said(&ending, "stopped: 2419200.5 s elapsed (-a duration)\n");
 }
 
 static void ends_live_by_the_clock(void **state)
@@ -82,7 +82,7 @@ static void ends_live_by_the_clock(void **state)
     assert_int_equal(ending.reason, ENDING_NONE);
     ending_clock(&ending, 9 * SECOND + 1, START - 100 * SECOND);
     assert_int_equal(ending.reason, ENDING_UNTIL);
-    assert_said(&ending, "stopped: it is past +9s, as --until asked\n");
+    assert_said(&ending, "stopped: it is past +9s (--until)\n");
 }
 
 static void begins_live_by_the_clock_that_is_never_set(void **state)
@@ -148,18 +148,18 @@ static void counts(void **state)
     assert_int_equal(ending.reason, ENDING_NONE);
     ending_count(&ending, 7);
     assert_int_equal(ending.reason, ENDING_PACKETS);
-    assert_said(&ending, "stopped: 7 packets read, as --packets asked\n");
+    assert_said(&ending, "stopped: 7 packets read (--packets)\n");
     ending_file(&ending, 2000); /* the first reason counts */
     assert_int_equal(ending.reason, ENDING_PACKETS);
     ending_init(&ending, &options, false);
     ending_file(&ending, 2000);
-    assert_said(&ending, "stopped: 2 kB written, as -a filesize asked\n");
+    assert_said(&ending, "stopped: 2 kB written (-a filesize)\n");
     ending_init(&ending, &options, false);
     ending_set(&ending, ENDING_FILES);
-    assert_said(&ending, "stopped: 5 files written, as -a files asked\n");
+    assert_said(&ending, "stopped: 5 files written (-a files)\n");
     ending_init(&ending, &options, false);
     ending_set(&ending, ENDING_COUNT);
-    assert_said(&ending, "stopped: 3 messages shown, as -c asked\n");
+    assert_said(&ending, "stopped: 3 messages shown (-c)\n");
 }
 
 static void names_signals(void **state)

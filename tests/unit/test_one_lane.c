@@ -83,7 +83,7 @@ static void a_name_is_waited_for(void **test)
            "    L1->>L2: SEND #60;85.0#62; to echo: one\n"
            "    L1->>L2: SEND #60;85.0#62; to echo: two\n"
            "    L1->>L2: SEND #60;85.0#62; to echo: three\n"
-           "    Note over L1: lost 7 records as the output is not read fast enough\n"
+           "    Note over L1: lost 7 records because the output was not read fast enough\n"
            "    L1->>L2: SEND #60;85.0#62; to echo: four\n"
            "    L1->>L2: SEND #60;85.0#62; to echo: five\n");
 }
