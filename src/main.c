@@ -103,7 +103,7 @@ int main(int argc, char **argv)
             status = STATUS_OK;
             break;
         case ACTION_CHECK_CONFIG:
-            printf("%s: all right\n", options.config_file);
+            printf("%s: valid\n", options.config_file);
             status = STATUS_OK;
             break;
         case ACTION_SNIFF:

@@ -461,7 +461,7 @@ static bool is_regular(const struct database_files *files, enum database_part pa
     struct stat status;
     if (fstat(files->fd[part], &status) == 0 && S_ISREG(status.st_mode))
         return true;
-    complain("%s is no regular file, as a database is", files->name);
+    complain("%s is not a regular file, which a database must be", files->name);
     return false;
 }
 
@@ -471,7 +471,7 @@ static bool is_alone(const struct database_files *files, enum database_part part
     if (part == MEMORY ? set_lock(files->fd[part], F_WRLCK, LOG_LOCKS, OPEN_LOCK - LOG_LOCKS + 1)
                        : set_lock(files->fd[part], F_WRLCK, PENDING, ALL_LOCKS))
         return true;
-    complain("%s is open in another program: end that, or name another file", files->name);
+    complain("another program has %s open: stop it, or name another file", files->name);
     return false;
 }
 

@@ -15,7 +15,7 @@
 static bool sqlite_check(const char *file)
 {
     if (file == NULL) {
-        complain("-T sqlite is a database: give a file, -T sqlite=FILE");
+        complain("-T sqlite needs a file: -T sqlite=FILE");
         return false;
     }
     return sqlite_library_load();

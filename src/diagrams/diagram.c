@@ -201,17 +201,18 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
 static void say_large(const struct diagram *d, const char *format)
 {
     static const char narrow[] =
-        "narrow it with -c, --node, --process, -e, --hide otp or --since and --until, or";
+        "select fewer messages with -c, --node, --process, -e, --hide otp, or --since and "
+        "--until, or";
     const struct dialect *dialect = d->dialect;
     const uint64_t high = d->num_rows * dialect->row_pixels;
     const uint64_t wide = d->lane_chars * dialect->char_pixels;
     if (dialect->max_chars != 0 && d->num_chars > dialect->max_chars)
-        complain("%s: %llu characters are more than the %llu that are drawn by default: %s %s",
+        complain("%s: %llu characters exceed the limit of %llu that is drawn by default: %s %s",
                  format, (unsigned long long)d->num_chars, (unsigned long long)dialect->max_chars,
                  narrow, dialect->remedy);
     if (dialect->max_pixels != 0 && (high > dialect->max_pixels || wide > dialect->max_pixels))
-        complain("%s: some %llu by %llu pixels are more than the %llu that are drawn by default: "
-                 "%s %s",
+        complain("%s: about %llu by %llu pixels exceed the limit of %llu that is drawn by "
+                 "default: %s %s",
                  format, (unsigned long long)wide, (unsigned long long)high,
                  (unsigned long long)dialect->max_pixels, narrow, dialect->remedy);
 }

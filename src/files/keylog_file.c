@@ -41,7 +41,7 @@ static bool read_on(struct keylog_files *files, struct followed_file *file)
 static void complain_of(const char *name, int error)
 {
     if (error == ENOTSUP)
-        complain("the key log %s is no file: it has to be one, which may grow", name);
+        complain("the key log %s is not a regular file", name);
     else
         complain("cannot read the key log %s: %s", name, strerror(error));
 }
@@ -61,7 +61,8 @@ static bool open_file(struct keylog_files *files, const char *name)
     }
     const struct ds_keylog_stats *now = ds_keylog_stats(files->keylog);
     if (now->malformed != before.malformed) {
-        complain("%s of %s: no key log lines; such a line is NAME RANDOM SECRET, in hexadecimal",
+        complain("%s of %s: not key log lines; a key log line is NAME RANDOM SECRET, in "
+                 "hexadecimal",
                  ds_counted(now->malformed - before.malformed, "lines").text, name);
         if (now->secrets == before.secrets && now->repeated == before.repeated)
             return false;
@@ -113,7 +114,7 @@ void keylog_files_take(struct keylog_files *files, const char *line, size_t len)
 void keylog_files_complain(const struct keylog_files *files)
 {
     if (files->has_odd)
-        complain("not all secrets in what was read are key log lines: NAME RANDOM SECRET, in "
+        complain("some secrets in the input are not key log lines: NAME RANDOM SECRET, in "
                  "hexadecimal");
 }
 

@@ -21,7 +21,7 @@ void after_file_run(struct after_file *after, const char *name)
     pid_t pid = 0;
     int error = 0;
     if (slot == AFTER_FILE_MAX)
-        complain("-z %s is not run for %s: %d are still running", after->command, name,
+        complain("-z %s is not run for %s: %d commands are still running", after->command, name,
                  AFTER_FILE_MAX);
     else if ((error = file_helper_spawn(after->command, name, &pid)) != 0)
         complain("cannot run %s for %s: %s", after->command, name, strerror(error));
@@ -49,9 +49,9 @@ static void reap(struct after_file *after, int flags)
             continue;
         after->failed = true;
         if (pid > 0 && WIFSIGNALED(status))
-            complain("-z %s was ended by signal %d", after->command, WTERMSIG(status));
+            complain("-z %s was killed by signal %d", after->command, WTERMSIG(status));
         else if (pid > 0)
-            complain("-z %s ended with %d", after->command, WEXITSTATUS(status));
+            complain("-z %s exited with %d", after->command, WEXITSTATUS(status));
     }
 }
 

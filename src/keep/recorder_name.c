@@ -42,6 +42,6 @@ bool recorder_name(const char *pattern, int64_t ts_ns, char *name)
         if (ok && claim(name))
             return true;
     }
-    complain("-w %s makes no name for a new file", pattern);
+    complain("-w %s does not give a new file name", pattern);
     return false;
 }

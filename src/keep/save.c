@@ -73,7 +73,7 @@ static bool open_next(struct save *save)
 {
     if (take_name(save) && make_name(save))
         return open_current(save);
-    complain("-w %s makes no name for a file", save->config->write_file);
+    complain("-w %s does not give a file name", save->config->write_file);
     save->ending = ENDING_OUTPUT;
     return false;
 }

@@ -98,7 +98,7 @@ static void take_reply(struct carrier *c, struct sending *slot, const char *text
         slot->state = SENDING_REFUSED;
         c->last_error = 1;
         snprintf(c->last_text, sizeof c->last_text, "%s",
-                 cJSON_IsString(words) ? words->valuestring : "no stream takes these subjects");
+                 cJSON_IsString(words) ? words->valuestring : "no stream has these subjects");
     }
     cJSON_Delete(reply);
 }
@@ -135,7 +135,7 @@ static void on_reconnect(natsConnection *connection, void *context)
 static void complain_once(struct carrier *c, const char *what, const char *why)
 {
     if (!c->has_complained)
-        complain("NATS: %s: %s; it is tried again, and what comes meanwhile waits", what, why);
+        complain("NATS: %s: %s; retrying, new records wait in the queue", what, why);
     c->has_complained = true;
 }
 
@@ -286,7 +286,7 @@ static bool let_go(struct carrier *c)
 static void say_again(struct carrier *c)
 {
     if (c->has_complained && !c->config->is_quiet)
-        complain("NATS: what is sent is stored again");
+        complain("NATS: records are stored again");
     c->has_complained = false;
 }
 
@@ -307,7 +307,7 @@ static bool work(struct carrier *c, uint64_t *position)
     send_again(c);
     const bool is_sent = send_new(c, position);
     if (c->last_error != 0 && !is_freed && now_ns - c->progress_ns > ACK_NS) {
-        complain_once(c, "the stream takes nothing", c->last_text);
+        complain_once(c, "the stream accepts nothing", c->last_text);
         c->has_stream = false; /* it may have been removed */
     }
     c->last_error = is_freed ? 0 : c->last_error;

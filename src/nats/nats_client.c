@@ -45,7 +45,8 @@ static bool take_credentials(struct nats_client *client, const char *name)
     }
     const bool good = is_jwt || client->password != NULL || client->token != NULL;
     if (!good)
-        complain("%s holds no credentials: those that nsc writes, USER:PASSWORD, or a token", name);
+        complain("%s has no credentials: expected a file written by nsc, USER:PASSWORD, or a "
+                 "token", name);
     explicit_bzero(text, strlen(text));
     free(text);
     return good;

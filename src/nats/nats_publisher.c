@@ -136,7 +136,7 @@ static void count_lost(struct nats_publisher *p, enum nats_type type, int64_t ts
         p->first_lost_ns = ts_ns;
         if (!p->is_gone && sender_has_ended(&p->sender)) {
             p->is_gone = true;
-            complain("the process that talks to NATS is gone: nothing is stored any more");
+            complain("the process that talks to NATS has exited: nothing more is stored");
         }
     }
     p->last_lost_ns = ts_ns;
@@ -175,20 +175,20 @@ static void say(const struct nats_publisher *p, uint64_t num_left)
     const struct send_counts *counts = &p->sender.queue->counts;
     char known[96] = "", again[96] = "";
     if (counts->known != 0)
-        snprintf(known, sizeof known, " (%s there already)", ds_counted(counts->known, "records").text);
+        snprintf(known, sizeof known, " (%s already there)", ds_counted(counts->known, "records").text);
     if (counts->sent_again != 0)
-        snprintf(again, sizeof again, ", %s sent again", ds_counted(counts->sent_again, "records").text);
+        snprintf(again, sizeof again, ", %s resent", ds_counted(counts->sent_again, "records").text);
     if (!p->config.is_quiet || p->num_lost != 0 || num_left != 0)
         complain("NATS: %s stored%s%s", ds_counted(counts->stored, "records").text, known, again);
     if (p->num_lost != 0)
-        complain("NATS: %s lost, %" PRIu64 " of them packets: they came faster than they could be "
-                 "stored, and the queue was full (--nats-queue)",
+        complain("NATS: %s lost, %" PRIu64 " of them packets: the queue was full "
+                 "(--nats-queue)",
                  ds_counted(p->num_lost, "records").text, p->num_lost_packets);
     if (counts->too_large != 0)
-        complain("NATS: %s lost: larger than the servers take (their max_payload)",
+        complain("NATS: %s lost: larger than max_payload of the servers",
                  ds_counted(counts->too_large, "records").text);
     if (num_left != 0)
-        complain("NATS: %s lost: the servers have not acknowledged them",
+        complain("NATS: %s lost: not acknowledged by the servers",
                  ds_counted(num_left, "records").text);
 }
 

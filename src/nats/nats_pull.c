@@ -158,12 +158,12 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, natsCon
         .url = url, .connection = connection, .context = context, .batch = MOST_BATCH};
     natsStatus status = find_state(pull, &state);
     if (status == NATS_NOT_FOUND) {
-        complain("NATS: there is no stream %s: nothing was published by -T nats=URL, or to another one, "
-                 "which the URL names behind a /", url->stream);
+        complain("NATS: there is no stream %s: nothing was published with -T nats=URL, or to "
+                 "another stream, which the URL names after a /", url->stream);
         return false;
     }
     if (status != NATS_OK) {
-        complain("NATS: cannot ask for the stream %s: %s", url->stream, nats_client_trouble(status));
+        complain("NATS: cannot query the stream %s: %s", url->stream, nats_client_trouble(status));
         return false;
     }
     pull->since_ns = clock_since_1970_ns() - url->since_ns;
@@ -335,10 +335,10 @@ static bool say_missing(struct nats_pull *pull)
                      ? ": its limits of age or size removed them first"
                      : "");
     if (num_deleted != 0)
-        complain("NATS: %s deleted from the midst of the stream %s, which may have been packets",
+        complain("NATS: %s deleted inside the stream %s, which may have been packets",
                  ds_counted(num_deleted, "records").text, pull->url->stream);
     if (status != NATS_OK)
-        complain("NATS: cannot ask for the stream %s at the end: whether all was read is not known: %s",
+        complain("NATS: cannot query the stream %s at the end, so some records may be missing: %s",
                  pull->url->stream, nats_client_trouble(status));
     return num_missing == 0 && num_deleted == 0 && status == NATS_OK;
 }
@@ -346,16 +346,17 @@ static bool say_missing(struct nats_pull *pull)
 bool nats_pull_is_whole(struct nats_pull *pull)
 {
     if (pull->is_silent)
-        complain("NATS: the servers have stopped answering: %s read until then",
+        complain("NATS: the servers stopped responding: %s read until then",
                  ds_counted(pull->num_taken, "packets").text);
     if (pull->is_replaced)
-        complain("NATS: the stream %s was deleted or made anew while it was read: %s read until then",
+        complain("NATS: the stream %s was deleted or recreated while it was read: %s read until "
+                 "then",
                  pull->url->stream, ds_counted(pull->num_taken, "packets").text);
     if (pull->num_cut != 0)
-        complain("NATS: the servers have lost the last %s of the stream %s while it was read",
+        complain("NATS: the servers lost the last %s of the stream %s while it was read",
                  ds_counted(pull->num_cut, "records").text, pull->url->stream);
     if (pull->num_unread != 0)
-        complain("NATS: %s did not arrive, though asked for %d times",
+        complain("NATS: %s did not arrive after %d requests",
                  ds_counted(pull->num_unread, "packets").text, MOST_TRIES);
     if (pull->is_silent || pull->is_replaced)
         return false;

@@ -125,7 +125,7 @@ static struct host *find_host(struct reader *r, const char *name, size_t len, ui
     struct host *host = &r->hosts[r->num_hosts];
     snprintf(host->name, sizeof host->name, "%.*s", (int)len, name);
     if (!host_file_open(&host->file, link_type)) {
-        complain("cannot make a file for what is read: %s: TMPDIR names another folder", strerror(errno));
+        complain("cannot make a temporary file: %s: set TMPDIR to another folder", strerror(errno));
         return NULL;
     }
     r->num_hosts++;
@@ -160,7 +160,7 @@ static bool take(struct reader *r, natsMsg *message)
     host->file.has_nanoseconds |= has_nanoseconds;
     if (host_file_add(&host->file, &packet))
         return true;
-    complain("cannot write what is read: %s: TMPDIR names another folder", strerror(errno));
+    complain("cannot write the temporary file: %s: set TMPDIR to another folder", strerror(errno));
     return false;
 }
 
@@ -168,14 +168,14 @@ static bool take(struct reader *r, natsMsg *message)
 static void say_left_out(const struct reader *r)
 {
     if (r->num_odd != 0)
-        complain("NATS: %s of the stream left out: they are called packets, and are none",
+        complain("NATS: %s of the stream skipped: not packets, although named so",
                  ds_counted(r->num_odd, "messages").text);
     if (r->num_links != 0)
-        complain("NATS: %s left out: of kinds of links that cannot be read, such as %" PRIu32,
+        complain("NATS: %s skipped: unsupported link types, such as %" PRIu32,
                  ds_counted(r->num_links, "packets").text, r->link_type);
     if (r->num_over != 0)
-        complain("NATS: %s left out, of %s%s: %d hosts are read at once, and ?host=NAME behind the URL "
-                 "chooses one", ds_counted(r->num_over, "packets").text,
+        complain("NATS: %s skipped, of %s%s: at most %d hosts are read at once; ?host=NAME "
+                 "after the URL selects one", ds_counted(r->num_over, "packets").text,
                  r->num_others == MOST_OTHERS - 1 ? "at least " : "",
                  ds_counted(r->num_others, "more hosts").text, NATS_MAX_HOSTS);
 }
@@ -211,7 +211,7 @@ static bool hand_over_all(struct reader *r, int socket)
     for (size_t i = 0; i < r->num_hosts; i++) {
         struct host *host = &r->hosts[i];
         if (!host_file_finish(&host->file)) {
-            complain("cannot write what is read: %s: TMPDIR names another folder", strerror(errno));
+            complain("cannot write the temporary file: %s: set TMPDIR to another folder", strerror(errno));
             return false;
         }
         snprintf(handed.name, sizeof handed.name, "nats:%s", host->name);
@@ -277,7 +277,7 @@ static bool receive_all(int socket, struct nats_read *read)
     if (fd >= 0)
         close(fd);
     if (!stop_wanted)
-        complain("NATS: the process that reads the stream is gone");
+        complain("NATS: the process that reads the stream has exited");
     return false;
 }
 
@@ -304,7 +304,7 @@ bool nats_read(const struct nats_reader_config *config, const struct nats_url *u
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     if (good && read->num_files == before) {
-        complain("NATS: the stream %s holds no packets%s: -r reads those alone, and --redact or "
+        complain("NATS: the stream %s has no packets%s: -r reads only packets, and --redact or "
                  "--nats-types leave them out", url->stream, url->since_ns != 0 ? " of that time" : "");
         good = false;
     }

@@ -55,8 +55,8 @@ static bool take_question(const char *option, char *text, struct nats_url *url)
         } else if (len != 5 || memcmp(part, "since", 5) != 0 ||
                    !units_parse(QUANTITY_DURATION, value + 1, 0, &url->since_ns) ||
                    url->since_ns <= 0) {
-            complain("%s: behind the ? stand since=TIME, such as since=15min, and host=NAME, joined by "
-                     "&, not '%s'", option, part);
+            complain("%s: after the ? expected since=TIME, such as since=15min, and host=NAME, "
+                     "joined by &, not '%s'", option, part);
             return false;
         }
     }
@@ -91,7 +91,7 @@ bool nats_url_parse(const char *option, const char *word, struct nats_url *url)
     char *servers = url->text + scheme_len(word, &is_tls);
     url->has_tls = is_tls;
     if (strchr(servers, '@') != NULL) {
-        complain("%s: a password on the command line can be read by everybody here: put "
+        complain("%s: every user of this machine can read a password on the command line: put "
                  "USER:PASSWORD, or a token, into a file for --nats-creds", option);
         return false;
     }
@@ -105,7 +105,7 @@ bool nats_url_parse(const char *option, const char *word, struct nats_url *url)
     if (slash != NULL && slash > servers && slash[-1] != '/' && slash[-1] != ':') {
         *slash++ = '\0';
         if (slash[0] != '\0' && !is_word(slash)) {
-            complain("%s: a stream is called by letters, digits, _ and -, not '%s'", option, slash);
+            complain("%s: the name of a stream has letters, digits, _ and -, not '%s'", option, slash);
             return false;
         }
         if (slash[0] != '\0')

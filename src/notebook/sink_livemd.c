@@ -44,7 +44,7 @@ static bool livemd_check(const char *file)
 {
     if (file != NULL)
         return true;
-    complain("-T livemd writes two files: give a name, -T livemd=FILE.livemd");
+    complain("-T livemd writes two files: name one, -T livemd=FILE.livemd");
     return false;
 }
 

@@ -68,7 +68,7 @@ static bool read_text(const char *name, bool is_running, char **text)
     const bool ok = *text != NULL && !ferror(file) && !is_too_long;
     if (!ok)
         complain("cannot read %s: %s", name,
-                 is_too_long ? "it is too long to be a list of options" : strerror(errno));
+                 is_too_long ? "it is too long for a list of options" : strerror(errno));
     if (file != NULL)
         fclose(file);
     if (!ok)
@@ -78,7 +78,7 @@ static bool read_text(const char *name, bool is_running, char **text)
     *text = fits != NULL ? fits : *text;
     if (strlen(*text) == len)
         return true;
-    complain("%s is no text: it has bytes in it that are zero", name);
+    complain("%s is not text: it contains NUL bytes", name);
     return false;
 }
 
@@ -109,7 +109,7 @@ static bool check(const char *file, unsigned number, const char *name, const cha
                  nearest != NULL ? ": did you mean " : "", nearest != NULL ? nearest : "",
                  nearest != NULL ? "?" : "");
     } else if (is_of_command_line(name)) {
-        complain("%s, line %u: %s is for the command line alone", file, number, name);
+        complain("%s, line %u: %s is only for the command line", file, number, name);
     } else if (argument == NULL && wants == WANTS_ARGUMENT) {
         complain("%s, line %u: %s needs an argument: %s = ...", file, number, name, name);
     } else if (argument != NULL && wants == WANTS_NOTHING) {
@@ -150,7 +150,7 @@ static bool take_line(struct config_file *config, const char *file, unsigned num
     if (strcmp(name, "expression") != 0)
         return add(config, number, name, argument);
     if (config->expression != NULL) {
-        complain("%s, line %u: expression can be given once only", file, number);
+        complain("%s, line %u: expression can be used only once", file, number);
         return false;
     }
     config->expression = argument;

@@ -103,7 +103,7 @@ static void complain_of(const struct conflict *conflict, const struct option_giv
                         const struct option_given *other)
 {
     static const char *const links[] = {
-        [EXCLUDES] = " and ", [NEEDS] = " needs ", [HAS_NO_USE] = " has no use with "};
+        [EXCLUDES] = " and ", [NEEDS] = " needs ", [HAS_NO_USE] = " has no effect with "};
     char text[320] = "";
     add_given(text, sizeof text, one, conflict->these);
     const size_t used = strlen(text);

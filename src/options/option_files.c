@@ -180,7 +180,7 @@ static bool add_recording(struct options *options, const struct sink_format *tes
                             memcmp(tests->file + len - suffix_len, suffix, suffix_len) == 0;
     char *name;
     if (options->output.num_formats == MAX_FORMATS) {
-        complain("-T can be given at most %d times, and %s writes a recording too", MAX_FORMATS,
+        complain("-T can be used at most %d times, and %s also writes a recording", MAX_FORMATS,
                  tests->kind->name);
         return false;
     }

@@ -13,7 +13,7 @@
 static bool add_stream(struct options *o, const char *value)
 {
     if (o->nats.num_reads == NATS_MAX_READS) {
-        complain("-r nats://... can be given at most %d times", NATS_MAX_READS);
+        complain("-r nats://... can be used at most %d times", NATS_MAX_READS);
         return false;
     }
     return nats_check() && nats_url_parse("-r", value, &o->nats.reads[o->nats.num_reads++]);
@@ -38,7 +38,7 @@ bool option_set_keylog_file(struct options *o, const char *value)
 {
     struct keylog_config *keylog = &o->keylog;
     if (strcmp(value, "-") == 0) {
-        complain("--keylog-file - is refused: secrets belong into a file that only you can read");
+        complain("--keylog-file - is refused: keep secrets in a file that only you can read");
         return false;
     }
     if (keylog->num_files == MAX_KEYLOG_FILES) {

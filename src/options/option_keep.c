@@ -29,8 +29,8 @@ bool option_set_rotate_size(struct options *o, const char *value)
             return true;
         }
     }
-    complain("-C takes a number of millions of bytes, or with k, m or g after it of KiB, MiB or "
-             "GiB, not '%s'", value);
+    complain("-C takes a number of million bytes, or a number with k, m or g (KiB, MiB, GiB), "
+             "not '%s'", value);
     return false;
 }
 
@@ -57,7 +57,7 @@ bool option_set_trigger(struct options *o, const char *value)
 {
     struct filter_error error;
     if (o->keep.trigger != NULL) {
-        complain("--trigger can be given once only: join expressions with ||");
+        complain("--trigger can be used only once: join expressions with ||");
         return false;
     }
     o->keep.trigger = filter_parse(value, &error);

@@ -45,7 +45,7 @@ static bool name_also_written(struct options *o, const struct sink_kind *kind, c
 static bool set_otlp(struct options *o, const struct sink_kind *kind, const char *url)
 {
     if (o->otlp.url[0] != '\0') {
-        complain("-T otlp=URL can be given once only: a collector sends on to several");
+        complain("-T otlp=URL can be used only once: a collector can forward to several receivers");
         return false;
     }
     if (!otlp_check() || !otlp_url_parse(url, &o->otlp))
@@ -57,7 +57,7 @@ static bool set_otlp(struct options *o, const struct sink_kind *kind, const char
 static bool set_nats(struct options *o, const struct sink_kind *kind, const char *url)
 {
     if (o->nats.publish.num_servers != 0) {
-        complain("-T nats can be given once only: servers of one cluster stand behind each other, "
+        complain("-T nats can be used only once: list the servers of one cluster in one URL, "
                  "nats://a:4222,b:4222");
         return false;
     }
@@ -112,7 +112,7 @@ bool option_set_html(struct options *o, const char *value)
 {
     const struct sink_kind *kind = sink_find("html", strlen("html"));
     if (o->output.num_formats == MAX_FORMATS) {
-        complain("-T can be given at most %d times", MAX_FORMATS);
+        complain("-T can be used at most %d times", MAX_FORMATS);
         return false;
     }
     if (value == NULL)
@@ -139,7 +139,7 @@ bool option_set_format(struct options *o, const char *value)
         return false;
     }
     if (o->output.num_formats + (kind->beside != NULL) >= MAX_FORMATS) {
-        complain("-T can be given at most %d times, and counts twice where it writes two files",
+        complain("-T can be used at most %d times, and a format that writes two files counts twice",
                  MAX_FORMATS);
         return false;
     }
@@ -307,7 +307,7 @@ bool option_set_time(struct options *o, const char *value)
 {
     (void)value;
     if (++o->time_letters > TIME_SINCE_FIRST) {
-        complain("-t can be given at most five times");
+        complain("-t can be used at most five times");
         return false;
     }
     o->output.time_style = (enum time_style)o->time_letters;

@@ -36,7 +36,7 @@ bool option_set_redact(struct options *o, const char *value)
 bool option_set_redact_keep(struct options *o, const char *value)
 {
     if (o->redact.keep.num == MAX_WORDS) {
-        complain("--redact-keep can be given at most %d times", MAX_WORDS);
+        complain("--redact-keep can be used at most %d times", MAX_WORDS);
         return false;
     }
     o->redact.keep.word[o->redact.keep.num++] = value;
@@ -50,15 +50,15 @@ bool option_check_redact(const struct options *o)
         return false;
     kept_free(kept);
     if (o->redact.what != 0 && o->output.verbose > 1) {
-        complain("-vv and --redact: bytes as they were sent cannot be redacted");
+        complain("-vv and --redact: raw bytes cannot be redacted");
         return false;
     }
     for (size_t i = 0; i < o->output.num_formats && o->redact.what != 0 && !o->redact.reencode;
          i++) {
         const struct sink_kind *kind = o->output.formats[i].kind;
         if (kind->raw) {
-            complain("-T %s and --redact: bytes as they were sent cannot be redacted; with "
-                     "--reencode frames are made anew of the redacted terms",
+            complain("-T %s and --redact: raw frames cannot be redacted; --reencode encodes "
+                     "frames from the redacted terms",
                      kind->name);
             return false;
         }

@@ -20,7 +20,7 @@ static bool add_word(const char *option, struct words *words, const char *value)
         return false;
     }
     if (words->num == MAX_WORDS) {
-        complain("%s can be given at most %d times", option, MAX_WORDS);
+        complain("%s can be used at most %d times", option, MAX_WORDS);
         return false;
     }
     words->word[words->num++] = value;
@@ -45,7 +45,7 @@ bool option_set_node(struct options *o, const char *value)
 bool option_set_process(struct options *o, const char *value)
 {
     if (o->select.num_processes == MAX_WORDS) {
-        complain("--process can be given at most %d times", MAX_WORDS);
+        complain("--process can be used at most %d times", MAX_WORDS);
         return false;
     }
     return pick_process_parse(&o->select.processes[o->select.num_processes++], value);
@@ -59,7 +59,7 @@ bool option_set_op(struct options *o, const char *value)
 bool option_set_regex(struct options *o, const char *value)
 {
     if (o->num_patterns == MAX_REGEXES) {
-        complain("-e can be given at most %d times", MAX_REGEXES);
+        complain("-e can be used at most %d times", MAX_REGEXES);
         return false;
     }
     o->patterns[o->num_patterns++] = value;
@@ -69,7 +69,7 @@ bool option_set_regex(struct options *o, const char *value)
 bool option_set_match(struct options *o, const char *value)
 {
     if (o->select.num_matches == MAX_MATCHES) {
-        complain("-m can be given at most %d times", MAX_MATCHES);
+        complain("-m can be used at most %d times", MAX_MATCHES);
         return false;
     }
     struct ds_match *match = match_record_compile(value);
@@ -107,7 +107,7 @@ bool option_set_explain(struct options *o, const char *value)
         codes[i] = finding_kind_at(i)->code;
     const char *nearest = nearest_find(value, strlen(value), codes, FINDING_CODE_COUNT);
     complain(nearest != NULL ? "--explain: there is no finding %s; nearest: %s"
-                             : "--explain: there is no finding %s: they are called DS101 and so on",
+                             : "--explain: there is no finding %s: codes are DS101, DS102 ...",
              value, nearest);
     return false;
 }

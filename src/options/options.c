@@ -108,15 +108,15 @@ static bool check_without_calls(const struct options *o)
     } filters[] = {{"-Y", o->select.filter}, {"--trigger", o->keep.trigger}};
     for (size_t i = 0; i < o->select.num_matches; i++) {
         if (ds_match_wants_return(o->select.matches[i])) {
-            complain("-m '... -> return' needs to know replies: leave out --no-calls");
+            complain("-m '... -> return' needs calls to be paired: leave out --no-calls");
             return false;
         }
     }
     for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
         const char *what = filter_needs_calls(filters[i].filter);
         if (what != NULL) {
-            complain("--no-calls and %s with '%s' do not go together: that is known from putting "
-                     "calls together; leave out --no-calls",
+            complain("--no-calls and %s with '%s' do not go together: it needs calls to be "
+                     "paired; leave out --no-calls",
                      filters[i].option, what);
             return false;
         }
@@ -130,14 +130,15 @@ static bool check_embedding(const struct options *o)
     const char *const names[] = {o->keep.write_file, o->keep.connections_file};
     for (size_t i = 0; i < 2; i++) {
         if (names[i] != NULL && strcmp(names[i], "-") != 0 && !pcapng_form_is_named(names[i])) {
-            complain("--keylog-embed: pcap files hold no secrets: give %s a name that ends in .pcapng",
+            complain("--keylog-embed: a pcap file cannot hold secrets: give %s a name that ends "
+                     "in .pcapng",
                      names[i]);
             return false;
         }
     }
     if (o->keylog.num_files != 0 || o->capture.num_read_files != 0)
         return true;
-    complain("--keylog-embed: there are no secrets: --keylog-file names a file that has them");
+    complain("--keylog-embed: there are no secrets: name a file of secrets with --keylog-file");
     return false;
 }
 
@@ -151,15 +152,14 @@ static bool check_nats(const struct options *o)
 {
     const struct nats_config *nats = &o->nats;
     if (o->redact.what != 0 && (nats->types >> NATS_PACKET & 1) != 0) {
-        complain("--redact and --nats-types packet: bytes as they were sent cannot be redacted: leave out "
+        complain("--redact and --nats-types packet: raw packets cannot be redacted: leave out "
                  "packet");
         return false;
     }
     if ((nats->credentials_file == NULL && nats->ca_file == NULL && nats->certificate_file == NULL) ||
         nats->publish.num_servers != 0 || nats->num_reads != 0)
         return true;
-    complain("--nats-creds, --nats-ca and --nats-cert are about -T nats=URL and -r nats://...: neither is "
-             "there");
+    complain("--nats-creds, --nats-ca and --nats-cert need -T nats=URL or -r nats://...");
     return false;
 }
 
@@ -181,7 +181,7 @@ static bool check_together(const struct options *o)
     for (size_t i = 0; i < o->capture.num_read_files; i++)
         from_stdin += strcmp(o->capture.read_files[i], "-") == 0;
     if (from_stdin > 1) {
-        complain("-r - can be given once only");
+        complain("-r - can be used only once");
         return false;
     }
     if (o->ending.since.kind == o->ending.until.kind && o->ending.since.kind != MOMENT_OF_DAY &&
@@ -291,7 +291,7 @@ static bool check_once(const struct option_given *given, size_t num)
     for (size_t i = 0; last->line->kind == OPTION_WORD && i + 1 < num; i++) {
         if (given[i].line->offset == last->line->offset &&
             given[i].line->kind == OPTION_WORD) {
-            complain("--%s can be given once only, not also as '%s'", last->line->name,
+            complain("--%s can be used only once, not also as '%s'", last->line->name,
                      last->value);
             return false;
         }
@@ -368,8 +368,8 @@ static bool check_regex(const struct option_line *line, const char *value)
 {
     if (strcmp(line->name, "regexp") != 0 || !is_option(value))
         return true;
-    complain("-e takes a regular expression that messages match, not the option %s: to look for that text, "
-             "write -e '[-]%s'",
+    complain("-e takes a regular expression, not the option %s: to search for that text, write "
+             "-e '[-]%s'",
              value, value + 1);
     return false;
 }
@@ -461,7 +461,7 @@ static char **read_words(struct options *options, char **words, struct option_gi
     for (size_t i = 0; i < num_files; i++) {
         if (!take(options, option_line_find("read"), words[i], given, num))
             return NULL;
-        complain("reading %s: a capture file without an option is read as by -r", words[i]);
+        complain("reading %s, as with -r", words[i]);
     }
     return words + num_files;
 }
@@ -471,7 +471,7 @@ static bool check_command(char **words)
 {
     const char *names[REPORT_COUNT];
     if (strcmp(words[0], "help") == 0) {
-        complain("there are no commands: see distsniff -h, or distsniff --help for all");
+        complain("there are no commands: see distsniff -h, or distsniff --help for all options");
         return false;
     }
     if (strcmp(words[0], "all") == 0 || option_report_names(words[0], names) != 1 ||
@@ -491,13 +491,13 @@ static bool check_argument(const struct options *options, char **words, const st
     const char *word = words[0];
     const size_t len = strlen(word), html_len = sizeof html - 1;
     if (options->page_to_name != NULL && len > html_len && strcmp(word + len - html_len, html) == 0) {
-        complain("%s is taken for a BPF expression: the file of --html stands behind =, --html=%s", word,
+        complain("%s would be a BPF expression: write --html=%s", word,
                  word);
         return false;
     }
     if (num != 0 && strcmp(given[num - 1].line->name, "report") == 0 && words[1] == NULL &&
         strspn(word, "0123456789") == len) {
-        complain("%s is taken for a BPF expression: to show so many lines of --report %s, give --rows %s",
+        complain("%s would be a BPF expression: for that many rows of --report %s, use --rows %s",
                  word, given[num - 1].value, word);
         return false;
     }
@@ -519,7 +519,7 @@ static bool check_words(const struct options *options, char **words, const struc
     }
     if (!is_name || access(word, F_OK) == 0)
         return true; /* of a file that is there, the compiler of expressions says so */
-    complain("there is no file %s; files are read with -r", word);
+    complain("there is no file %s; to read a file, use -r", word);
     return false;
 }
 

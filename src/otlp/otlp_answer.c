@@ -50,7 +50,7 @@ static void take_partial(const cJSON *body, uint64_t num, struct otlp_outcome *o
     if (cJSON_IsString(words))
         add_words(words->valuestring, outcome);
     if (outcome->why[0] == '\0' && outcome->num_rejected != 0)
-        snprintf(outcome->why, sizeof outcome->why, "it does not say why");
+        snprintf(outcome->why, sizeof outcome->why, "no reason given");
 }
 
 /* explain says what the status is, and what the receiver adds (google.rpc.Status). */
@@ -60,20 +60,20 @@ static void explain(const struct otlp_answer *answer, const cJSON *body, struct 
         long status;
         const char *words;
     } known[] = {
-        {400, "it cannot read the request"},
-        {401, "it wants other credentials (--otlp-headers)"},
-        {403, "it does not allow that (--otlp-headers)"},
-        {404, "there is nothing of that path: /v1/traces is usual"},
-        {405, "there is no receiver of OTLP at that path: /v1/traces is usual"},
-        {413, "a span is too large for it"},
-        {415, "it takes no JSON"},
+        {400, "the receiver cannot read the request"},
+        {401, "the receiver wants other credentials (--otlp-headers)"},
+        {403, "the receiver does not allow it (--otlp-headers)"},
+        {404, "nothing at that path: /v1/traces is usual"},
+        {405, "no OTLP receiver at that path: /v1/traces is usual"},
+        {413, "a span is too large for the receiver"},
+        {415, "the receiver does not accept JSON"},
         {429, "too many requests"},
-        {503, "it is overloaded, or not ready"},
+        {503, "the receiver is overloaded, or not ready"},
     };
     const cJSON *message = cJSON_GetObjectItemCaseSensitive(body, "message");
     const char *words = NULL;
     if (answer->status / 100 == 3)
-        words = "it is elsewhere, and redirections are not followed";
+        words = "the receiver redirects, and redirections are not followed";
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         words = known[i].status == answer->status ? known[i].words : words;
     snprintf(outcome->why, sizeof outcome->why, "status %ld%s%s", answer->status,

@@ -81,7 +81,7 @@ static void complain_once(struct span_carrier *c, const char *why)
     const int64_t now_ns = clock_now_ns();
     if (c->has_complained || (c->complained_ns != 0 && now_ns - c->complained_ns < QUIET_NS))
         return;
-    complain("OTLP: %s: %s; it is tried again, and what comes meanwhile waits",
+    complain("OTLP: %s: %s; retrying, new spans wait in the queue",
              c->config->client->config->url, why);
     c->has_complained = true;
     c->complained_ns = now_ns;
@@ -102,12 +102,12 @@ static void take(struct span_carrier *c, const struct otlp_outcome *outcome)
     atomic_fetch_add(&c->queue->counts.stored, c->batch.num - outcome->num_rejected);
     atomic_fetch_add(&c->queue->counts.refused, outcome->num_rejected);
     if (c->has_complained)
-        complain("OTLP: spans are taken again");
+        complain("OTLP: spans are accepted again");
     c->has_complained = false;
     /* What it says once it may say of every request. */
     if (outcome->why[0] != '\0' && !c->has_said) {
         if (outcome->num_rejected != 0)
-            complain("OTLP: the receiver took a request but for %s: %s",
+            complain("OTLP: the receiver rejected %s of a request: %s",
                      ds_counted(outcome->num_rejected, "spans").text, outcome->why);
         else
             complain("OTLP: the receiver says: %s", outcome->why);
@@ -121,7 +121,7 @@ static void give_up(struct span_carrier *c, const struct otlp_outcome *outcome)
 {
     atomic_fetch_add(&c->queue->counts.refused, c->batch.num);
     if (c->refused_status != c->answer.status && c->num_complaints++ < MOST_COMPLAINTS)
-        complain("OTLP: %s: %s: what it refuses is not sent again", c->config->client->config->url,
+        complain("OTLP: %s: %s: refused spans are not sent again", c->config->client->config->url,
                  outcome->why);
     c->refused_status = c->answer.status;
     let_go(c);

@@ -162,9 +162,10 @@ static void finish(struct otlp_client *client, CURLcode code, struct otlp_answer
         return; /* 100 and its like only come before a status */
     answer->status = 0;
     answer->is_hopeless = is_hopeless(code);
-    answer->trouble = client->num_header_bytes > OTLP_MOST_ANSWER ? "it answers without end"
+    answer->trouble = client->num_header_bytes > OTLP_MOST_ANSWER ? "the answer does not end"
                       : code == CURLE_UNSUPPORTED_PROTOCOL
-                          ? "it speaks no HTTP: OTLP's port for that is 4318, gRPC's is 4317"
+                          ? "it does not speak HTTP: the port of OTLP over HTTP is 4318, of "
+                            "gRPC 4317"
                       : client->error[0] != '\0'                  ? client->error
                                                  : otlp_library.curl_easy_strerror(code);
 }

@@ -76,6 +76,6 @@ bool otlp_headers_parse(const char *name, char *text, struct otlp_headers *heade
         headers->lines[headers->num++] = line;
     }
     if (headers->num == 0)
-        complain("%s holds no header, such as authorization: Bearer TOKEN", name);
+        complain("%s has no header, such as authorization: Bearer TOKEN", name);
     return headers->num != 0;
 }

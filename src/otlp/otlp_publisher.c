@@ -74,7 +74,7 @@ static void note_gone(struct otlp_publisher *p)
     if (p->is_gone || !sender_has_ended(&p->sender) || atomic_load(&p->sender.queue->is_abandoned))
         return;
     p->is_gone = true;
-    complain("OTLP: the process that sends spans is gone: none is sent any more");
+    complain("OTLP: the process that sends spans has exited: no more spans are sent");
 }
 
 void otlp_publish(struct otlp_publisher *p, struct ds_text span)
@@ -101,13 +101,13 @@ static void say(const struct otlp_publisher *p, uint64_t num_left)
     char again[96] = "", all[128] = "", how[256] = "";
     size_t len = 0;
     if (counts->sent_again != 0)
-        snprintf(again, sizeof again, " (%s sent again)", ds_counted(counts->sent_again, "spans").text);
-    add_lost(p->num_lost, "found no room in the queue (--otlp-queue)", how, sizeof how, &len);
+        snprintf(again, sizeof again, " (%s resent)", ds_counted(counts->sent_again, "spans").text);
+    add_lost(p->num_lost, "dropped because the queue was full (--otlp-queue)", how, sizeof how, &len);
     add_lost(counts->refused, "refused by the receiver", how, sizeof how, &len);
-    add_lost(num_left, "not taken in time", how, sizeof how, &len);
+    add_lost(num_left, "not accepted in time", how, sizeof how, &len);
     if (lost != 0)
         snprintf(all, sizeof all, ", %" PRIu64 " lost", lost);
-    complain("OTLP: %s taken%s%s%s", ds_counted(counts->stored, "spans").text, again, all, how);
+    complain("OTLP: %s accepted%s%s%s", ds_counted(counts->stored, "spans").text, again, all, how);
 }
 
 bool otlp_publisher_end(struct otlp_publisher *p)

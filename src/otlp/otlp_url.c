@@ -104,8 +104,9 @@ bool otlp_url_parse(const char *word, struct otlp_config *config)
     if (scheme == 0)
         return false;
     if (memchr(host, '@', strcspn(host, "/")) != NULL || strpbrk(host, "?#") != NULL) {
-        complain("-T otlp=: what stands on the command line can be read by everybody here: put "
-                 "credentials into a file for --otlp-headers, such as: authorization: Bearer TOKEN");
+        complain("-T otlp=: every user of this machine can read the command line: put "
+                 "credentials into a file for --otlp-headers, such as: authorization: Bearer "
+                 "TOKEN");
         return false;
     }
     const size_t len = host_len(host);
@@ -144,16 +145,16 @@ bool otlp_check_together(const struct otlp_config *config)
 {
     const char *given = first_given(config);
     if (config->url[0] == '\0' && given != NULL) {
-        complain("%s is about -T otlp=URL, which is not there", given);
+        complain("%s needs -T otlp=URL", given);
         return false;
     }
     if (!config->has_tls && (config->ca_file != NULL || config->certificate_file != NULL)) {
-        complain("--otlp-ca and --otlp-cert are about TLS: give -T otlp= an address that begins with "
-                 "https://");
+        complain("--otlp-ca and --otlp-cert need TLS: -T otlp= takes an address that begins "
+                 "with https://");
         return false;
     }
     if (config->headers_file != NULL && !config->has_tls && !config->is_local)
-        complain("warning: what is in %s goes over the network in clear: https:// hides it",
+        complain("warning: the headers in %s are sent unencrypted: use https://",
                  config->headers_file);
     return true;
 }
@@ -163,8 +164,9 @@ bool otlp_check(void)
 #ifdef DISTSNIFF_OTLP
     return true;
 #else
-    complain("this distsniff was built without sending spans: build it with -DDISTSNIFF_OTLP=ON, which "
-             "needs libcurl (Debian: libcurl4-openssl-dev); -T otlp=FILE writes them to a file");
+    complain("this distsniff was built without -T otlp=URL: build it with -DDISTSNIFF_OTLP=ON, "
+             "which needs libcurl (Debian: libcurl4-openssl-dev); -T otlp=FILE writes spans to "
+             "a file");
     return false;
 #endif
 }

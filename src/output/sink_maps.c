@@ -453,7 +453,7 @@ static bool etf_check(const char *file)
 {
     if (file != NULL || !isatty(STDOUT_FILENO))
         return true;
-    complain("-T etf is no text for a terminal: give a file, -T etf=FILE, or a pipe");
+    complain("-T etf is not text: write to a file, -T etf=FILE, or to a pipe");
     return false;
 }
 

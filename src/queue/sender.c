@@ -74,7 +74,7 @@ bool sender_start(struct sender *s, const struct sender_config *config)
     *s = (struct sender){.what = config->what, .is_live = config->rules.is_live, .wake_fd = -1};
     s->queue = send_queue_new((size_t)config->queue_size);
     if (s->queue == NULL) {
-        complain("%s: out of memory for the queue: %s makes it smaller", config->what,
+        complain("%s: out of memory for the queue: make it smaller with %s", config->what,
                  config->queue_option);
         return false;
     }

@@ -160,7 +160,7 @@ static bool read_string(struct parser *p, struct ds_text *out)
     out->len = 0;
     for (char c; (c = p->text[p->at]) != quote;) {
         if (c == '\0')
-            return fail(p, start, "this %c is never closed", quote);
+            return fail(p, start, "this %c is not closed", quote);
         p->at++;
         if (c == '\\' && !read_escape(p, &c))
             return false;
@@ -288,10 +288,10 @@ static bool read_text(struct parser *p, const struct filter_field *field, struct
     const char c = p->text[p->at];
     if (c == '"' || c == '\'')
         return read_string(p, out);
-    if (p->at == p->len)
+    if (p->at == p->len || (!is_letter(c) && !is_digit(c)))
         return expected(p, "a text in quotes");
-    return fail(p, p->at, "%s is a text: expected one in quotes, not '%.*s'", field->name,
-                shown_len(p), p->text + p->at);
+    return fail(p, p->at, "%s is text: quote it, \"%.*s\"", field->name, shown_len(p),
+                p->text + p->at);
 }
 
 /* check_word says what is wrong with a word that the field never has. */
@@ -330,7 +330,7 @@ static bool make_regex(struct parser *p, size_t at, struct literal *literal)
 {
     struct regex_error error;
     if (strlen(literal->text.data) != literal->text.len)
-        return fail(p, at, "a regular expression can't have a NUL in it");
+        return fail(p, at, "a regular expression cannot contain NUL");
     literal->regex = match_regex_compile(literal->text.data, false, &error);
     if (literal->regex != NULL)
         return true;
@@ -568,7 +568,7 @@ static bool close_paren(struct parser *p, size_t at)
 {
     reduce(p, WAIT_OR);
     if (p->depth == 0)
-        return fail(p, at, "this ) closes nothing");
+        return fail(p, at, "this ) has no matching (");
     p->depth--;
     return true;
 }
@@ -612,7 +612,7 @@ static bool parse(struct parser *p)
             return false;
     }
     reduce(p, WAIT_OR);
-    return p->depth == 0 || fail(p, p->stack[p->depth - 1].at, "this ( is never closed");
+    return p->depth == 0 || fail(p, p->stack[p->depth - 1].at, "this ( is not closed");
 }
 
 /* One allocation of a kind is enough: each step and literal has a byte of its own in the

@@ -8,10 +8,10 @@
 #include <string.h>
 
 static const char every_message[] =
-    "every message that is shown was sent, and is received: leave -m out, or name an operation "
-    "with --op; where the atom is meant, X when X =:= Atom asks for it";
-static const char pids[] = "expected no pid: --process takes one, is_pid(X) asks whether X is one";
-static const char funs[] = "expected no fun: is_function(X) asks whether X is one, and calls are "
+    "every message is sent and received: leave out -m, or name an operation with --op; for the "
+    "atom itself, write X when X =:= Atom";
+static const char pids[] = "expected no pid: use --process for a pid, or is_pid(X) for any pid";
+static const char funs[] = "expected no fun: use is_function(X) for a fun; calls are "
                            "Mod:Fun(Args), Mod:Fun/Arity or Mod:Fun";
 
 /* Patterns that would only match an atom or a module of that name. */

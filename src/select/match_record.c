@@ -44,7 +44,7 @@ struct ds_match *match_record_compile(const char *text)
     if (match == NULL)
         complain_pattern(text, &error);
     else if (module_len != 0)
-        complain("-m: %.*s is a variable, and any module fits: Elixir's is written "
+        complain("-m: %.*s is a variable that matches any module: the Elixir module is "
                  "'Elixir.%.*s':...",
                  module_len, text + strspn(text, " \t\n"), module_len,
                  text + strspn(text, " \t\n"));

@@ -53,7 +53,7 @@ bool near_word_tell(const struct near_word *near, const char *option, const char
     if (near->occurs || near->len == 0)
         return false;
     printable_text(word, &text);
-    ds_buffer_add_text(&text, field != NULL ? " held of nothing; there was "
+    ds_buffer_add_text(&text, field != NULL ? " matched nothing; there was "
                                             : " never occurred; there was ");
     printable_text((struct ds_text){near->nearest, near->len}, &text);
     if (!text.failed)

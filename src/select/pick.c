@@ -69,7 +69,7 @@ static bool add_op(struct op_set *set, const char *word, size_t len)
     }
     const char *nearest = nearest_find(word, len, op_names, NUM_NAMES);
     if (nearest != NULL)
-        complain("--op: there is no op '%.*s'; is %s meant?", (int)len, word, nearest);
+        complain("--op: there is no op '%.*s': did you mean %s?", (int)len, word, nearest);
     else
         complain("--op: there is no op '%.*s'; ops are send, reg_send, link, exit ... or op_N",
                  (int)len, word);
@@ -139,7 +139,7 @@ bool pick_process_parse(struct pick_process *process, const char *word)
         }
     }
     if (bracketed || len == 0) {
-        complain("--process takes a registered name or a pid like <alice@host.85.0>, not '%s'",
+        complain("--process takes a registered name or a pid such as <alice@host.85.0>, not '%s'",
                  word);
         return false;
     }

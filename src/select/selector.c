@@ -256,7 +256,7 @@ static void tell_nodes(const struct node_names *nodes, struct ds_text word)
     struct ds_buffer text = {0};
     printable_text(word, &text);
     ds_buffer_add_text(&text, nodes->num != 0 ? " never occurred; nodes here: "
-                                              : " never occurred; no node has told its name here");
+                                              : " never occurred; no node name is known here");
     for (size_t i = 0; i < nodes->num; i++) {
         ds_buffer_add_text(&text, i != 0 ? ", " : "");
         printable_text((struct ds_text){nodes->name[i], strlen(nodes->name[i])}, &text);

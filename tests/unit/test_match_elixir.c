@@ -116,14 +116,14 @@ static void test_errors(void **state)
     assert_error("{:a, \"\\u12\", x}", 7, "expected \\u and four digits, or \\u{...}");
     assert_error("{:a, \"\\u{12\"", 7, "expected \\u and four digits, or \\u{...}");
     assert_error("{:a, \"\\u{1234567}\"}", 7, "expected \\u and four digits, or \\u{...}");
-    assert_error("\"\\u", 1, "this \" is never closed");
+    assert_error("\"\\u", 1, "this \" is not closed");
     assert_error("{:a, ]", 6, "this ] closes nothing");
     assert_error("{:a, x.b}", 7, "'.' has no meaning here");
     assert_error("~D[2020-01-01]", 1,
                  "sigils cannot stand in a pattern: write %Date{year: 2026}, for one");
     assert_error("Lab.Store:handle(x)", 10, "in Elixir a dot stands before a function: .handle");
     assert_error("{:a, foo(x)}", 6, "expected a function with its module: Mod.foo(...)");
-    assert_error("{:a, \"x", 6, "this \" is never closed");
+    assert_error("{:a, \"x", 6, "this \" is not closed");
     assert_error("{:a, \"x#{y}\"}", 8,
                  "nothing is put into a string here: write \\#{ for the characters");
     assert_error("{a: 1}", 2, "a key stands in a map or a list: %{a: ...}");

@@ -52,7 +52,7 @@ bool elixir_add_quoted(struct elixir_writer *w, char quote, bool *wide)
     const size_t start = w->at, len = quoted_len(w->text + start);
     *wide = false;
     if (len == 0)
-        return elixir_fail(w, start, "this %c is never closed", w->text[start]);
+        return elixir_fail(w, start, "this %c is not closed", w->text[start]);
     elixir_add_bytes(w, &quote, 1);
     for (w->at++; w->at < start + len - 1; w->at++) {
         const char c = elixir_peek(w, 0), next = elixir_peek(w, 1);

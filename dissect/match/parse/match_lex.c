@@ -178,7 +178,7 @@ static bool read_quoted(struct lexer *lexer, char quote)
     for (char c; (c = lexer->text[lexer->at]) != quote;) {
         uint32_t *to = &lexer->chars[lexer->num_chars++];
         if (c == '\0')
-            return lexer_fail(lexer, start, "this %c is never closed", quote);
+            return lexer_fail(lexer, start, "this %c is not closed", quote);
         if (c == '\\' ? (lexer->at++, !read_escape(lexer, to)) : !read_char(lexer, to))
             return false;
     }
