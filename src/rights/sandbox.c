@@ -53,7 +53,8 @@ static void say(bool has_filter, int landlock)
     else if (has_filter)
         complain("sandbox: seccomp on, file access not blocked: %s", why_no_landlock());
     else if (landlock != 0)
-        complain("sandbox: file access blocked (Landlock ABI %d), seccomp off: %s", landlock, why_no_filter());
+        complain("sandbox: file access blocked (Landlock ABI %d), seccomp off: %s", landlock,
+                 why_no_filter());
     else
         complain("sandbox: none: %s, and %s", why_no_filter(), why_no_landlock());
 }
