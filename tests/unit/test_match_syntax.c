@@ -150,8 +150,8 @@ static void errors(void **state)
         {"a b", 3, "when, -> or the end"},
         {"(a)", 1, "a term"},
         {"when true", 1, "a term"},
-        {"'abc", 1, "never closed"},
-        {"\"abc", 1, "never closed"},
+        {"'abc", 1, "not closed"},
+        {"\"abc", 1, "not closed"},
         {"\"a\\", 4, "a character"},
         {"'\\x{110000}'", 5, "hexadecimal"},
         {"\"\xff\"", 2, "UTF-8"},
@@ -293,7 +293,7 @@ static void errors(void **state)
             fail_msg("no error: %s", wrong[i].text);
         if (error.column != wrong[i].column || strstr(error.what, wrong[i].what) == NULL ||
             strncmp(error.what, "expected", 8) != 0)
-            if (strstr(error.what, "never closed") == NULL || error.column != wrong[i].column)
+            if (strstr(error.what, "not closed") == NULL || error.column != wrong[i].column)
                 fail_msg("%s: column %zu: %s", wrong[i].text, error.column, error.what);
     }
 }
