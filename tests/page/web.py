@@ -126,7 +126,7 @@ def check_words():
         port = other.getsockname()[1]
         status, lines = said('--web', str(port), '-r', capture('otp25.pcap'))
         expect(status == 1 and lines == ['distsniff: --web: cannot listen on 127.0.0.1:%d: Address already in use: '
-                                         'take another port, or 0 for any that is free' % port], 'a port in use is told', lines)
+                                         'choose another port, or 0 for a free one' % port], 'a port in use is told', lines)
     status, lines = said('--web', '198.51.100.7:0', '-r', capture('otp25.pcap'))
     expect(status == 1 and 'no interface of this machine has that address' in lines[0], 'an address of others', lines)
     status, lines = said('--web', '0', '--no-calls', '-r', capture('otp25.pcap'))

@@ -424,7 +424,7 @@ def blocks(work):
     big = section('>') + interface('>') + b''.join(packet(*p, order='>') for p in capture.packets)
     half, every = len(packets) // 2, b''.join(packets)
     first, last = b''.join(packets[:half]), b''.join(packets[half:])
-    good, odd, none = secrets(text), 'not all secrets', ''
+    good, odd, none = secrets(text), 'some secrets in the input', ''
     files = {
         'before the interface': (section() + good + interface() + every, 8, none),
         'between packets': (begin + first + good + last, 8, none),
