@@ -10,6 +10,7 @@
 #include "printable.h"
 #include "sqlite_library.h"
 #include "templates/templates.h"
+#include "text_numbers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #define ROWS_AT_ONCE 8192
 #define LOG_PAGES "4096"
 #define CACHE_KB "4096"
-enum { PATIENCE_MS = 2000, MAX_PRINTED = 48 };
+enum { PATIENCE_MS = 2000, MAX_VALUES = 48 };
 
 enum row_how { ADD, UPDATE };
 
@@ -36,22 +37,28 @@ static const struct {
 static const struct {
     enum database_table table;
     const char *name, *type, *what;
-    bool is_kept;
+    bool is_kept, is_word;
 } columns[] = {
-#define COLUMN(table, name, type, what) {TABLE_##table, #name, type, what, false},
-#define KEPT(table, name, type, what) {TABLE_##table, #name, type, what, true},
+#define COLUMN(table, name, type, what) {TABLE_##table, #name, type, what, false, false},
+#define KEPT(table, name, type, what) {TABLE_##table, #name, type, what, true, false},
+#define WORD(table, name, what) {TABLE_##table, #name, "INTEGER", what, false, true},
 #include "columns.def"
 };
 
-static const char indexes[] =
-#define INDEX(table, column, kind)                                                                 \
-    "CREATE INDEX " #table "_" #column " ON " #table "(" #column ") " kind ";\n"
+static const struct {
+    enum database_table table;
+    const char *column, *kind;
+} indexes[] = {
+#define INDEX(table, column, kind) {TABLE_##table, #column, kind},
 #include "columns.def"
-    ;
+};
 
-struct printed {
+/* A value of the row at hand. Text that is not data is what was printed, from at on: only when the row ends
+ * does that stay where it is. */
+struct value {
     enum database_column column;
     bool is_text;
+    const char *data;
     size_t at, len;
 };
 
@@ -63,8 +70,10 @@ struct database {
     enum database_column first[NUM_TABLES];
     struct ds_buffer *text;
     enum database_table table; /* of the row at hand */
-    struct printed printed[MAX_PRINTED];
-    unsigned num_printed;
+    struct value values[MAX_VALUES];
+    unsigned num_values;
+    struct text_numbers *words;
+    bool has_words[NUM_TABLES];
     unsigned num_rows; /* in the transaction, which is open if there are any */
     char trouble[256]; /* empty: none */
 };
@@ -113,22 +122,68 @@ static bool step(struct database *d, sqlite3_stmt *statement)
 
 /* The schema */
 
-static void add_table(enum database_table table, enum database_column first, struct ds_buffer *sql)
+/* What follows the name of a table in that of the table behind its view. */
+static const char *rows_of(const struct database *d, enum database_table table)
 {
-    ds_buffer_printf(sql, "CREATE TABLE %s (%s%s\n", tables[table].name,
-                     tables[table].what[0] != '\0' ? " -- " : "", tables[table].what);
-    for (int c = (int)first; c < NUM_COLUMNS && columns[c].table == table; c++) {
-        const bool is_last = c + 1 == NUM_COLUMNS || columns[c + 1].table != table;
-        ds_buffer_printf(sql, "  %s %s%s%s%s\n", columns[c].name, columns[c].type, is_last ? "" : ",",
-                         columns[c].what[0] != '\0' ? " -- " : "", columns[c].what);
+    return d->has_words[table] ? "_rows" : "";
+}
+
+static bool is_last(int column)
+{
+    return column + 1 == NUM_COLUMNS || columns[column + 1].table != columns[column].table;
+}
+
+static void add_what(const char *what, struct ds_buffer *sql)
+{
+    ds_buffer_printf(sql, "%s%s\n", what[0] != '\0' ? " -- " : "", what);
+}
+
+static void add_table(const struct database *d, enum database_table table, struct ds_buffer *sql)
+{
+    const char *end = "";
+    ds_buffer_printf(sql, "CREATE TABLE %s%s (", tables[table].name, rows_of(d, table));
+    add_what(tables[table].what, sql);
+    for (int c = (int)d->first[table]; end[0] == '\0'; c++) {
+        end = is_last(c) ? ");\n" : "";
+        ds_buffer_printf(sql, "  %s %s%s", columns[c].name, columns[c].type, is_last(c) ? "" : ",");
+        add_what(columns[c].is_word ? "a word" : columns[c].what, sql);
     }
-    ds_buffer_add_text(sql, ");\n");
+    ds_buffer_add_text(sql, end);
+}
+
+/* add_view: what stands in word as a number is text again. Only words that are asked for are looked up. */
+static void add_view(const struct database *d, enum database_table table, struct ds_buffer *sql)
+{
+    const char *name = tables[table].name, *end = "";
+    ds_buffer_printf(sql, "CREATE VIEW %s AS SELECT", name);
+    add_what(tables[table].what, sql);
+    for (int c = (int)d->first[table]; end[0] == '\0'; c++) {
+        end = is_last(c) ? "FROM " : "";
+        if (columns[c].is_word)
+            ds_buffer_printf(sql, "  (SELECT text FROM word WHERE id = %s_rows.%s) AS ", name,
+                             columns[c].name);
+        else
+            ds_buffer_add_text(sql, "  ");
+        ds_buffer_printf(sql, "%s%s", columns[c].name, is_last(c) ? "" : ",");
+        add_what(columns[c].what, sql);
+    }
+    ds_buffer_printf(sql, "%s%s_rows;\n", end, name);
+}
+
+static void add_indexes(const struct database *d, struct ds_buffer *sql)
+{
+    for (size_t i = 0; i < sizeof indexes / sizeof indexes[0]; i++) {
+        const char *name = tables[indexes[i].table].name;
+        ds_buffer_printf(sql, "CREATE INDEX %s_%s ON %s%s(%s) %s;\n", name, indexes[i].column, name,
+                         rows_of(d, indexes[i].table), indexes[i].column, indexes[i].kind);
+    }
 }
 
 /* add_row adds what adds a row, and of some tables what brings one up to date. */
-static void add_row(enum database_table table, enum database_column first, struct ds_buffer *sql)
+static void add_row(const struct database *d, enum database_table table, struct ds_buffer *sql)
 {
-    ds_buffer_printf(sql, "INSERT INTO %s VALUES(", tables[table].name);
+    const enum database_column first = d->first[table];
+    ds_buffer_printf(sql, "INSERT INTO %s%s VALUES(", tables[table].name, rows_of(d, table));
     for (int c = (int)first; c < NUM_COLUMNS && columns[c].table == table; c++)
         ds_buffer_add_text(sql, c == (int)first ? "?" : ",?");
     ds_buffer_add_text(sql, ")");
@@ -148,14 +203,17 @@ static bool make_schema(struct database *d)
 {
     struct ds_buffer sql = {0};
     for (int table = 0; table < NUM_TABLES; table++)
-        add_table((enum database_table)table, d->first[table], &sql);
-    ds_buffer_add_text(&sql, indexes);
+        add_table(d, (enum database_table)table, &sql);
+    for (int table = 0; table < NUM_TABLES; table++)
+        if (d->has_words[table])
+            add_view(d, (enum database_table)table, &sql);
+    add_indexes(d, &sql);
     ds_buffer_add(&sql, template_views.bytes, template_views.len);
     ds_buffer_add(&sql, "", 1);
     bool ok = !sql.failed && run(d, sql.data);
     for (int table = 0; table < NUM_TABLES && ok; table++) {
         sql.len = 0;
-        add_row((enum database_table)table, d->first[table], &sql);
+        add_row(d, (enum database_table)table, &sql);
         ok = !sql.failed && prepare(d, sql.data, &d->rows[table]);
     }
     if (sql.failed)
@@ -181,7 +239,7 @@ static bool open_in(struct database *d, const char *name)
     if (status == SQLITE_OK &&
         run(d, "PRAGMA temp_store=memory; PRAGMA journal_mode=off; PRAGMA journal_mode=wal;"
                "PRAGMA synchronous=normal; PRAGMA wal_autocheckpoint=" LOG_PAGES ";"
-               "PRAGMA cache_size=-" CACHE_KB "; PRAGMA user_version=1; BEGIN;") &&
+               "PRAGMA cache_size=-" CACHE_KB "; PRAGMA user_version=2; BEGIN;") &&
         make_schema(d) && run(d, "COMMIT") && prepare(d, "BEGIN IMMEDIATE", &d->begin) &&
         prepare(d, "COMMIT", &d->commit))
         return true;
@@ -197,9 +255,14 @@ struct database *database_open(const char *name, struct ds_buffer *text)
         return NULL;
     }
     d->text = text;
-    for (int c = NUM_COLUMNS - 1; c >= 0; c--)
+    for (int c = NUM_COLUMNS - 1; c >= 0; c--) {
         d->first[columns[c].table] = (enum database_column)c;
-    if (!open_in(d, name)) {
+        d->has_words[columns[c].table] |= columns[c].is_word;
+    }
+    d->words = text_numbers_new();
+    if (d->words == NULL)
+        complain("out of memory");
+    if (d->words == NULL || !open_in(d, name)) {
         database_close(d);
         return NULL;
     }
@@ -210,13 +273,13 @@ struct database *database_open(const char *name, struct ds_buffer *text)
 
 static int place_of(const struct database *d, enum database_column column)
 {
-    return (int)column - (int)d->first[d->table] + 1;
+    return (int)column - (int)d->first[columns[column].table] + 1;
 }
 
 void database_row(struct database *d, enum database_table table)
 {
     d->table = table;
-    d->num_printed = 0;
+    d->num_values = 0;
     d->text->len = 0;
 }
 
@@ -225,36 +288,34 @@ void database_number(struct database *d, enum database_column column, int64_t nu
     sqlite_library.bind_int64(d->rows[d->table], place_of(d, column), number);
 }
 
+static void put(struct database *d, struct value value)
+{
+    if (d->num_values == MAX_VALUES)
+        d->text->failed = true;
+    else
+        d->values[d->num_values++] = value;
+}
+
 void database_static(struct database *d, enum database_column column, struct ds_text text)
 {
     if (text.data != NULL)
-        sqlite_library.bind_text(d->rows[d->table], place_of(d, column), text.data, (int)text.len,
-                                 SQLITE_STATIC);
+        put(d, (struct value){column, true, text.data, 0, text.len});
 }
 
 void database_word(struct database *d, enum database_column column, const char *word)
 {
     if (word != NULL)
-        sqlite_library.bind_text(d->rows[d->table], place_of(d, column), word, -1, SQLITE_STATIC);
-}
-
-static void put_printed(struct database *d, enum database_column column, size_t at, bool is_text)
-{
-    if (d->num_printed == MAX_PRINTED) {
-        d->text->failed = true;
-        return;
-    }
-    d->printed[d->num_printed++] = (struct printed){column, is_text, at, d->text->len - at};
+        put(d, (struct value){column, true, word, 0, strlen(word)});
 }
 
 void database_printed(struct database *d, enum database_column column, size_t at)
 {
-    put_printed(d, column, at, true);
+    put(d, (struct value){column, true, NULL, at, d->text->len - at});
 }
 
 void database_bytes(struct database *d, enum database_column column, size_t at)
 {
-    put_printed(d, column, at, false);
+    put(d, (struct value){column, false, NULL, at, d->text->len - at});
 }
 
 void database_escaped(struct database *d, enum database_column column, struct ds_text text)
@@ -266,18 +327,42 @@ void database_escaped(struct database *d, enum database_column column, struct ds
     database_printed(d, column, at);
 }
 
-/* bind_printed: only now does text stay where it is. */
-static void bind_printed(struct database *d)
+static void bind_text(struct database *d, enum database_column column, struct ds_text text)
 {
-    for (unsigned i = 0; i < d->num_printed; i++) {
-        const struct printed *printed = &d->printed[i];
-        const char *bytes = printed->len != 0 ? d->text->data + printed->at : "";
-        if (printed->is_text)
-            sqlite_library.bind_text(d->rows[d->table], place_of(d, printed->column), bytes,
-                                     (int)printed->len, SQLITE_STATIC);
+    sqlite_library.bind_text(d->rows[columns[column].table], place_of(d, column), text.data, (int)text.len,
+                             SQLITE_STATIC);
+}
+
+/* bind_word: the row refers to a text, which is added where it is not there yet. */
+static void bind_word(struct database *d, enum database_column column, struct ds_text text)
+{
+    sqlite3_stmt *row = d->rows[TABLE_word];
+    bool is_new;
+    const int64_t number = text_numbers_get(d->words, text, &is_new);
+    if (is_new) {
+        sqlite_library.bind_int64(row, place_of(d, COLUMN_word_id), number);
+        bind_text(d, COLUMN_word_text, text);
+        step(d, row);
+        sqlite_library.clear_bindings(row);
+    }
+    database_number(d, column, number);
+}
+
+static void bind_values(struct database *d)
+{
+    for (unsigned i = 0; i < d->num_values; i++) {
+        const struct value *value = &d->values[i];
+        const char *data = value->data != NULL ? value->data
+                           : value->len != 0   ? d->text->data + value->at
+                                               : "";
+        const struct ds_text text = {data, value->len};
+        if (columns[value->column].is_word)
+            bind_word(d, value->column, text);
+        else if (value->is_text)
+            bind_text(d, value->column, text);
         else
-            sqlite_library.bind_blob(d->rows[d->table], place_of(d, printed->column), bytes,
-                                     (int)printed->len, SQLITE_STATIC);
+            sqlite_library.bind_blob(d->rows[d->table], place_of(d, value->column), data,
+                                     (int)value->len, SQLITE_STATIC);
     }
 }
 
@@ -290,8 +375,8 @@ void database_end_row(struct database *d)
 {
     sqlite3_stmt *row = d->rows[d->table];
     if (!d->text->failed && begin(d)) {
-        bind_printed(d);
         d->num_rows++;
+        bind_values(d);
         step(d, row);
     }
     sqlite_library.clear_bindings(row);
@@ -346,6 +431,7 @@ void database_close(struct database *d)
         sqlite_library.close_v2(d->sqlite);
     }
     database_files_close(d->files);
+    text_numbers_free(d->words);
     free(d);
 }
 

@@ -228,6 +228,66 @@ static void test_row_has_bounds(void **state)
     assert_one("SELECT count(msg) FROM message", "1");
 }
 
+/* What is the same is there once, in whatever table; what is long each time; a name that is a number of a
+ * text, or empty, is itself. */
+static void test_words(void **state)
+{
+    enum { LEN = 600 };
+    static uint8_t bytes[5 + LEN] = {109, 0, 0, LEN >> 8, LEN & 0xFF};
+    struct sink sink;
+    const struct sink_config config = {0};
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    struct record record = {.event = &event, .note = {.role = NOTE_SEND, .to_name = TEXT("1")}};
+    (void)state;
+    memset(bytes + 5, 'x', LEN);
+    conn.end[0].node = TEXT("a@h");
+    conn.end[1].node = TEXT("b@h");
+    assert_true(open_database(&sink, &config));
+    event.message = (struct ds_message){.code = 99, .payload = TERM("\x61\x07"), .fragments = 1};
+    sink_record(&sink, &record);
+    sink_record(&sink, &record);
+    event.message.payload = (struct ds_term){.data = bytes, .len = sizeof bytes};
+    sink_record(&sink, &record);
+    sink_record(&sink, &record);
+    record.note.to_name = TEXT("");
+    sink_record(&sink, &record);
+    event.type = DS_EVENT_TICK;
+    sink_record(&sink, &record);
+    sink_close(&sink);
+    assert_one("SELECT count(*) FROM word WHERE text = 'a@h'", "1");
+    assert_one("SELECT count(*) FROM word WHERE text = '7'", "1");
+    assert_one("SELECT count(*) FROM word WHERE length(text) > 600", "3");
+    assert_one("SELECT group_concat(src || dst || term, ' ') FROM message WHERE term = '7'", "b@ha@h7 b@ha@h7");
+    assert_one("SELECT count(*) FROM message WHERE length(term) > 600", "3");
+    assert_one("SELECT group_concat(receiver_name) FROM message", "1,1,1,1,");
+    assert_one("SELECT src || dst FROM tick", "b@ha@h");
+    assert_one("SELECT count(*) FROM message WHERE label IS NOT NULL", "0");
+}
+
+/* So many texts that some take the places of others: these come again, and are read as they were. */
+static void test_forgotten_words(void **state)
+{
+    enum { NUM = 20000 };
+    struct sink sink;
+    const struct sink_config config = {0};
+    struct ds_event event = make_event(DS_EVENT_MESSAGE);
+    const struct record record = {.event = &event};
+    uint8_t bytes[] = {98, 0, 0, 0, 0};
+    (void)state;
+    assert_true(open_database(&sink, &config));
+    event.message =
+        (struct ds_message){.code = 99, .payload = {.data = bytes, .len = sizeof bytes}, .fragments = 1};
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < NUM; i++) {
+            bytes[3] = (uint8_t)(i >> 8);
+            bytes[4] = (uint8_t)i;
+            sink_record(&sink, &record);
+        }
+    sink_close(&sink);
+    assert_one("SELECT count(*) FROM message WHERE term = (id - 1) % 20000", "40000");
+    assert_one("SELECT count(*) > 20100 AND count(*) < 39000 FROM word", "1");
+}
+
 static void survive(void *context)
 {
     struct sink sink;
@@ -278,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_findings),
         cmocka_unit_test(test_flushed),
         cmocka_unit_test(test_row_has_bounds),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_forgotten_words),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, go_there, go_away);
