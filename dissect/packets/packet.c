@@ -93,71 +93,50 @@ static inline bool find_plain(const struct ds_packet *packet, struct segment *ou
 {
     enum { ETHER_ADDRS_LEN = 12, IP4_LEN = 20, HEADERS_LEN = ETHER_ADDRS_LEN + 2 + IP4_LEN };
     enum { VERSION_4_WITHOUT_OPTIONS = 0x45, IS_FRAGMENT = 0x3fff };
-    struct cursor headers; /* of known length: the compiler checks it only once */
+    struct cursor headers, whole = cursor_make(packet->data, packet->cap_len);
     uint16_t ether_type, total_len, fragment, checksum;
     uint8_t version, service, protocol;
-    at->bytes = cursor_make(packet->data, packet->cap_len);
-    at->cut = 0;
+    /* headers is of known length: the compiler checks it only once. */
     const bool is_other =
         packet->link_type != LINK_ETHERNET || packet->len > packet->cap_len ||
-        !cursor_child(&at->bytes, HEADERS_LEN, &headers) || !cursor_skip(&headers, ETHER_ADDRS_LEN) ||
-        !cursor_read_u16(&headers, &ether_type) || !cursor_read_u8(&headers, &version) ||
-        !cursor_read_u8(&headers, &service) || !cursor_read_u16(&headers, &total_len) ||
-        !cursor_read_u16(&headers, &out->ip_id) || !cursor_read_u16(&headers, &fragment) ||
-        !cursor_read_u8(&headers, &out->ttl) || !cursor_read_u8(&headers, &protocol) ||
-        !cursor_read_u16(&headers, &checksum) || ether_type != ETHER_IP4 ||
-        version != VERSION_4_WITHOUT_OPTIONS || (fragment & IS_FRAGMENT) != 0 || protocol != IP_TCP ||
-        total_len < IP4_LEN;
+        !cursor_child(&whole, HEADERS_LEN, &headers) || !cursor_skip(&headers, ETHER_ADDRS_LEN) ||
+        !cursor_read_u16(&headers, &ether_type) || ether_type != ETHER_IP4;
     if (__builtin_expect(is_other, 0))
         return false;
+    out->ip4 = headers;
     out->src = out->dst = (struct ds_addr){.family = 4};
-    out->ip4 = cursor_make(packet->data + ETHER_ADDRS_LEN + 2, IP4_LEN);
-    span_limit(at, total_len - IP4_LEN);
-    return cursor_read_bytes(&headers, out->src.bytes, 4) &&
-           cursor_read_bytes(&headers, out->dst.bytes, 4);
+    at->cut = 0;
+    return cursor_read_u8(&headers, &version) && cursor_read_u8(&headers, &service) &&
+           cursor_read_u16(&headers, &total_len) && cursor_read_u16(&headers, &out->ip_id) &&
+           cursor_read_u16(&headers, &fragment) && cursor_read_u8(&headers, &out->ttl) &&
+           cursor_read_u8(&headers, &protocol) && cursor_read_u16(&headers, &checksum) &&
+           cursor_read_bytes(&headers, out->src.bytes, 4) &&
+           cursor_read_bytes(&headers, out->dst.bytes, 4) && version == VERSION_4_WITHOUT_OPTIONS &&
+           (fragment & IS_FRAGMENT) == 0 && protocol == IP_TCP && total_len >= IP4_LEN &&
+           cursor_child(&whole, total_len - (uint32_t)IP4_LEN, &at->bytes);
 }
 
-/* search_time looks for the timestamps among options that stand as few senders write them. */
-static __attribute__((noinline)) void search_time(struct cursor options, struct segment *out)
+bool segment_search_time(struct cursor options, uint32_t *time)
 {
     while (cursor_left(&options) != 0) {
         uint8_t kind, len;
         struct cursor value;
         if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
-            return;
+            return false;
         if (kind == OPTION_NOP)
             continue;
         if (!cursor_read_u8(&options, &len) || len < 2 || !cursor_child(&options, len - 2u, &value))
-            return;
-        if (kind == OPTION_TIMES && len == OPTION_TIMES_LEN) {
-            out->has_time = cursor_read_u32(&value, &out->sent_time);
-            return;
-        }
+            return false;
+        if (kind == OPTION_TIMES && len == OPTION_TIMES_LEN)
+            return cursor_read_u32(&value, time);
     }
-}
-
-/* read_time reads the timestamps (RFC 7323, section 3.2): 8, 10, TSval:32, TSecr:32. Nearly always two
- * NOPs stand before them, and nothing else. */
-static inline void read_time(struct cursor options, struct segment *out)
-{
-    enum { USUAL_LEN = 12 };
-    static const uint32_t usual =
-        OPTION_NOP << 24 | OPTION_NOP << 16 | OPTION_TIMES << 8 | OPTION_TIMES_LEN;
-    const size_t len = cursor_left(&options);
-    struct cursor at = options;
-    uint32_t first;
-    out->has_time = false;
-    if (len < OPTION_TIMES_LEN)
-        return;
-    if (len == USUAL_LEN && cursor_read_u32(&at, &first) && first == usual)
-        out->has_time = cursor_read_u32(&at, &out->sent_time);
-    else
-        search_time(options, out);
+    return false;
 }
 
 /* read_tcp reads the TCP header. Where only its options are cut the segment still tells
  * how many bytes are missing. */
-static enum packet_status read_tcp(struct span *at, struct segment *out)
+static __attribute__((always_inline)) inline enum packet_status read_tcp(struct span *at,
+                                                                         struct segment *out)
 {
     struct cursor header; /* of known length: the compiler checks it only once */
     uint8_t words;
@@ -183,7 +162,6 @@ static enum packet_status read_tcp(struct span *at, struct segment *out)
         options_len = (uint32_t)left;
     }
     out->options = cursor_first(at->bytes, options_len);
-    read_time(out->options, out);
     if (!cursor_skip(&at->bytes, options_len))
         return PACKET_MALFORMED;
     /* Not copied whole: reading 16 bytes back just after two stores of 8 is slow. */

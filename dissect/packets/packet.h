@@ -39,8 +39,6 @@ struct segment {
     uint16_t ip_id; /* of IPv4, else 0 */
     uint8_t flags;
     uint8_t ttl;      /* of IPv4, or the hop limit */
-    bool has_time;    /* the option of RFC 7323: sent_time is its TSval */
-    uint32_t sent_time;
     uint16_t urgent;  /* with TCP_URG: the urgent pointer */
     enum packet_sum sum; /* set by who needs it (checksum_check), else unknown */
     struct cursor ip4;   /* the IPv4 header that the segment came with; empty: no such header */
@@ -88,6 +86,23 @@ bool packet_decoder_init(struct packet_decoder *decoder, struct meter *meter, ui
  * stats, which outlives the decoder. */
 void packet_decoder_count(struct packet_decoder *decoder, struct ds_stats *stats);
 void packet_decoder_free(struct packet_decoder *decoder);
+
+/* segment_search_time is segment_time for options that stand as few senders write them. */
+bool segment_search_time(struct cursor options, uint32_t *time);
+
+/* segment_time reads the time at which a segment was sent, by its sender's clock: TSval of the option
+ * of RFC 7323, section 3.2: 8, 10, TSval:32, TSecr:32. Nearly always two NOPs stand before it, and
+ * nothing else. False: there is none. */
+static inline bool segment_time(const struct segment *segment, uint32_t *time)
+{
+    enum { USUAL_LEN = 12, USUAL = 0x0101080a };
+    struct cursor at = segment->options;
+    uint32_t first;
+    if (__builtin_expect(cursor_left(&at) == USUAL_LEN && cursor_read_u32(&at, &first) && first == USUAL,
+                         1))
+        return cursor_read_u32(&at, time);
+    return segment_search_time(segment->options, time);
+}
 
 /* packet_decode finds the TCP segment in a packet, or what ICMP quotes of one. */
 enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,

@@ -143,6 +143,11 @@ static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns,
 void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
                      const struct tcp_piece *piece, bool fin);
 
+/* tcp_stream_pass_on passes on a piece that begins at next_seq, with nothing held. Any call upwards may
+ * forget the connection. */
+void tcp_stream_pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece);
+
 /* tcp_stream_waits says whether bytes are missing before others that have come. Bytes held behind the end
  * of the stream do not count (tcp_ended.h). */
 static inline bool tcp_stream_waits(const struct tcp_stream *stream)

@@ -36,9 +36,9 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
  * What the other end has acknowledged arrived in time, be it captured late. */
 static bool is_old(const struct tcp_stream *stream, const struct segment *segment, uint32_t end)
 {
-    return segment->has_time && stream->has_time && stream->has_acked &&
-           tcp_diff(stream->time, segment->sent_time) > PAWS_SLACK &&
-           tcp_diff(end, stream->acked) > 0;
+    uint32_t time;
+    return stream->has_time && stream->has_acked && tcp_diff(end, stream->acked) > 0 &&
+           segment_time(segment, &time) && tcp_diff(stream->time, time) > PAWS_SLACK;
 }
 
 static bool is_far(uint32_t number, uint32_t from)
@@ -79,14 +79,15 @@ static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segm
 
 static void note_time(struct tcp_stream *stream, const struct segment *segment)
 {
-    if (!segment->has_time)
+    uint32_t time;
+    if (!segment_time(segment, &time))
         return;
     /* Behind what is missing here its time is not compared: what was sent before may wait for its turn. */
     if (stream->has_time && stream->started && tcp_diff(segment->seq, stream->next_seq) > 0)
         return;
     if (!stream->has_time || ((!stream->has_acked || tcp_diff(segment->seq, stream->acked) <= 0) &&
-                              tcp_diff(segment->sent_time, stream->time) > 0))
-        stream->time = segment->sent_time;
+                              tcp_diff(time, stream->time) > 0))
+        stream->time = time;
     stream->has_time = true;
 }
 

@@ -31,12 +31,13 @@ static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const stru
         (segment->sum == PACKET_SUM_GOOD && stream->sums != TCP_SUMS_GOOD) ||
         ack_ahead + TCP_NEAR > 2 * TCP_NEAR)
         return false;
-    if (!segment->has_time)
+    uint32_t time;
+    if (!segment_time(segment, &time))
         return true;
-    if (!stream->has_time || tcp_diff(segment->sent_time, stream->time) < 0)
+    if (!stream->has_time || tcp_diff(time, stream->time) < 0)
         return false;
     if (tcp_diff(segment->seq, stream->acked) <= 0)
-        stream->time = segment->sent_time;
+        stream->time = time;
     return true;
 }
 

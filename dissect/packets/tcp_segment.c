@@ -402,12 +402,11 @@ static bool is_expected(const struct tcp_conn *conn, int dir, const struct segme
 {
     const struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
     return (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK &&
-           segment->seq == stream->next_seq && conn->num_taken == TCP_DISORDER && !conn->waiting &&
-           !conn->closed && !conn->forgotten && segment->frame >= conn->newest_frame &&
-           !conn->view.only_past && stream->started && peer->started && stream->heard &&
-           peer->heard && stream->held == NULL && !stream->fin_seen && !peer->ended &&
-           !peer->has_doubt &&
-           conn->again == NULL;
+           segment->seq == stream->next_seq && segment->frame >= conn->newest_frame &&
+           !conn->closed && !conn->forgotten && !conn->waiting && conn->num_taken == TCP_DISORDER &&
+           stream->started && stream->heard && !stream->fin_seen && stream->held == NULL &&
+           peer->started && peer->heard && !peer->ended && !peer->has_doubt && conn->again == NULL &&
+           !conn->view.only_past;
 }
 
 bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
@@ -428,8 +427,10 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
         take_facts(table, conn, dir, segment, len);
     peer->acked = segment->ack;
     peer->has_acked = true;
-    if (len > 0)
-        take_data(table, conn, dir, segment, len);
+    if (len > 0) {
+        const struct tcp_piece piece = {segment->seq, segment->cut_len, segment->payload};
+        tcp_stream_pass_on(&table->shared, conn, dir, &piece);
+    }
     if (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts))
         tcp_give_up(table, conn);
     return true;

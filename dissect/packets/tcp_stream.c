@@ -102,7 +102,7 @@ void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream)
     stream->held = stream->last_held = NULL;
 }
 
-/* pass_on_all is pass_on for a piece without an urgent byte. */
+/* pass_on_all is tcp_stream_pass_on for a piece without an urgent byte. */
 static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
                         const struct tcp_piece *piece)
 {
@@ -116,17 +116,13 @@ static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int di
         shared->events->gap(shared->context, &conn->view, dir, piece->cut, TCP_GAP_CUT);
 }
 
-/* pass_on reports the piece at next_seq. Any call upwards may forget the connection. The urgent byte is
- * not of the stream that a node reads, as long as it does not ask for it there; that Linux goes by the
- * latest pointer alone makes no difference to one that reads at once. */
-static void pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                    const struct tcp_piece *whole)
+/* pass_on_urgent is tcp_stream_pass_on where an urgent byte was announced. That byte is not of the stream
+ * that a node reads, as long as it does not ask for it there; that Linux goes by the latest pointer
+ * alone makes no difference to one that reads at once. */
+static __attribute__((noinline)) void pass_on_urgent(struct tcp_shared *shared, struct tcp_conn *conn,
+                                                    int dir, const struct tcp_piece *whole)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    if (__builtin_expect(!stream->has_urgent, 1)) {
-        pass_on_all(shared, conn, dir, whole);
-        return;
-    }
     struct tcp_piece piece = *whole;
     const int32_t at = tcp_diff(stream->urgent_seq, piece.seq);
     stream->has_urgent = at >= 0 && (uint32_t)at >= piece_len(&piece);
@@ -146,6 +142,15 @@ static void pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
         pass_on_all(shared, conn, dir, &piece);
 }
 
+void tcp_stream_pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece)
+{
+    if (__builtin_expect(conn->stream[dir].has_urgent, 0))
+        pass_on_urgent(shared, conn, dir, piece);
+    else
+        pass_on_all(shared, conn, dir, piece);
+}
+
 /* pass_on_first reports and frees the first held piece, which is in order. */
 static void pass_on_first(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
@@ -155,7 +160,7 @@ static void pass_on_first(struct tcp_shared *shared, struct tcp_conn *conn, int 
     stream->held = held->next;
     if (stream->held == NULL)
         stream->last_held = NULL;
-    pass_on(shared, conn, dir, &piece);
+    tcp_stream_pass_on(shared, conn, dir, &piece);
     free_held(shared, stream, held);
 }
 
@@ -201,7 +206,7 @@ static void take_in_order(struct tcp_shared *shared, struct tcp_conn *conn, int 
         uint32_t room = stream->held != NULL ? stream->held->seq - stream->next_seq : len;
         if (room > 0) {
             struct tcp_piece front = piece_split(&piece, room < len ? room : len);
-            pass_on(shared, conn, dir, &front);
+            tcp_stream_pass_on(shared, conn, dir, &front);
         } else {
             uint32_t known = held_end(stream->held) - stream->held->seq;
             differs = held_differs(stream->held, &piece) || differs;
@@ -321,7 +326,7 @@ void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
     uint32_t len = piece_len(piece);
     int32_t ahead = tcp_diff(piece->seq, stream->next_seq);
     if (ahead == 0 && !fin && !stream->fin_seen && stream->held == NULL) {
-        pass_on(shared, conn, dir, piece); /* as nearly always */
+        tcp_stream_pass_on(shared, conn, dir, piece); /* as nearly always */
         return;
     }
     if (fin && !stream->fin_seen && tcp_diff(piece->seq + len, stream->next_seq) >= 0) {

@@ -15,17 +15,22 @@
 #include "failing_alloc.h"
 #include "tcp_table.h"
 
+/* Of an odd time the option stands as few senders write it. */
 static void feed_time(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text,
                       uint32_t sent_time)
 {
+    const uint8_t time[4] = {(uint8_t)(sent_time >> 24), (uint8_t)(sent_time >> 16),
+                             (uint8_t)(sent_time >> 8), (uint8_t)sent_time};
+    const uint8_t usual[12] = {1, 1, 8, 10, time[0], time[1], time[2], time[3]};
+    const uint8_t other[16] = {1, 5, 2, 8, 10, time[0], time[1], time[2], time[3]};
     struct segment segment = next_segment(w, dir);
     segment.seq = seq;
     segment.ack = ack;
     segment.flags = TCP_ACK;
     segment.window = 1000;
     segment.payload = cursor_make(text, strlen(text));
-    segment.has_time = true;
-    segment.sent_time = sent_time;
+    segment.options = sent_time % 2 == 0 ? cursor_make(usual, sizeof usual)
+                                         : cursor_make(other, sizeof other);
     tcp_table_feed(w->table, &segment);
 }
 
