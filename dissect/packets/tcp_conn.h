@@ -43,6 +43,10 @@ struct tcp_stream {
     int64_t fin_ns;
     uint64_t fin_frame;
     struct tcp_held *held, *last_held;
+    struct tcp_held *doubted; /* ignored, and may have been taken all the same: as they came */
+    uint32_t num_doubted, doubted_len; /* len: with what keeping them costs */
+    int64_t arrived_ns;     /* when they were acknowledged, with has_arrived */
+    uint64_t arrived_frame;
     uint32_t num_held;
     uint64_t held_len;  /* with what keeping it costs */
     uint32_t stray_seq; /* where the last far-off segment ended */
@@ -56,6 +60,8 @@ struct tcp_stream {
     /* What tells its own segments from those of others (tcp_judge.h). */
     bool has_time;        /* time is known */
     bool has_doubt;       /* of what was ignored last, up to doubt_end */
+    bool doubts_differ;   /* two versions of the same bytes are among them */
+    bool has_arrived;     /* what was ignored has been acknowledged */
     bool believes_all;    /* what was ignored had been taken: its segments are doubted no more */
     bool has_stray_ack;
     bool has_urgent;
@@ -152,7 +158,7 @@ void tcp_stream_pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int di
  * of the stream do not count (tcp_ended.h). */
 static inline bool tcp_stream_waits(const struct tcp_stream *stream)
 {
-    return !stream->ended && (stream->held != NULL || stream->fin_seen);
+    return !stream->ended && (stream->held != NULL || stream->fin_seen || stream->has_arrived);
 }
 
 /* tcp_stream_held_end returns the number behind the last piece that is held; there is one. */
@@ -172,7 +178,16 @@ void tcp_stream_keep(struct tcp_shared *shared, struct tcp_stream *stream, const
 /* tcp_stream_resume passes on what was kept, of a stream that had ended or not. */
 void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
 
-/* tcp_stream_drop frees what is held. */
+/* tcp_stream_doubt keeps a piece that was ignored: where it fits exactly what the other end acknowledges,
+ * and nothing else has come in its place by the time at which that would be a gap, it is passed on.
+ * At most TCP_MAX_DOUBTED pieces are kept, and TCP_DOUBTED bytes. */
+enum { TCP_MAX_DOUBTED = 128, TCP_DOUBTED = 1 << 17 };
+void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece);
+
+/* tcp_stream_drop_doubted frees what is doubted: something else has come in its place. */
+void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *stream);
+
+/* tcp_stream_drop frees what is held and what is doubted. */
 void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream);
 
 #endif

@@ -128,19 +128,36 @@ bool tcp_judge(struct tcp_conn *conn, int dir, const struct segment *segment, ui
         note(stream, segment);
         return true;
     }
-    if (is_new && stream->started && !is_far(segment->seq, stream->next_seq)) {
-        stream->has_doubt = true;
-        stream->doubt_end = end;
-    }
     return false;
 }
 
-void tcp_settle_doubt(struct tcp_stream *stream, uint32_t ack)
+void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment,
+               uint32_t len)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const uint32_t end = segment->seq + len;
+    if ((segment->flags & TCP_ACK) == 0 || len == 0 || !stream->started ||
+        tcp_diff(end, stream->next_seq) <= 0 || is_far(segment->seq, stream->next_seq))
+        return;
+    stream->has_doubt = true;
+    stream->doubt_end = end;
+    const struct tcp_piece piece = {segment->seq, segment->cut_len, segment->payload};
+    tcp_stream_doubt(&table->shared, stream, &piece);
+}
+
+void tcp_settle_doubt(struct tcp_shared *shared, struct tcp_stream *stream, uint32_t ack)
 {
     const bool is_replaced = tcp_diff(stream->next_seq, stream->doubt_end) >= 0;
     const bool has_arrived = !is_replaced && tcp_diff(ack, stream->doubt_end) >= 0;
     stream->believes_all = stream->believes_all || has_arrived;
     stream->has_doubt = !is_replaced && !has_arrived;
+    if (is_replaced && !stream->has_arrived)
+        tcp_stream_drop_doubted(shared, stream);
+    if (has_arrived && !stream->has_arrived) {
+        stream->has_arrived = true;
+        stream->arrived_ns = shared->now_ns;
+        stream->arrived_frame = shared->frame;
+    }
 }
 
 bool tcp_answers_syn(const struct tcp_conn *conn, uint32_t ack)

@@ -54,9 +54,14 @@ enum tcp_reset_verdict tcp_judge_reset(const struct tcp_conn *conn, int dir,
 /* tcp_answers_syn says whether a number acknowledges one of the SYNs that a connection began with. */
 bool tcp_answers_syn(const struct tcp_conn *conn, uint32_t ack);
 
+/* tcp_doubt keeps what of a segment that is ignored may have been taken all the same: a checksum that was
+ * not made anew when the capture was rewritten, or merged segments. */
+void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment,
+               uint32_t len);
+
 /* tcp_settle_doubt takes an acknowledgement of what a stream has sent: where it is of what was ignored, and
  * nothing else has come in its place, the sender is believed from then on. */
-void tcp_settle_doubt(struct tcp_stream *stream, uint32_t ack);
+void tcp_settle_doubt(struct tcp_shared *shared, struct tcp_stream *stream, uint32_t ack);
 
 /* tcp_ignore counts a segment, and tells of it. */
 void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment);

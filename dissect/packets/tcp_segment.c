@@ -279,6 +279,8 @@ static bool is_taken(struct tcp_table *table, struct tcp_conn *conn, int dir,
                   !tcp_answers_syn(conn, segment->ack));
     } else {
         takes = tcp_judge(conn, dir, segment, len);
+        if (!takes)
+            tcp_doubt(table, conn, dir, segment, len);
     }
     if (!takes)
         tcp_ignore(table, conn, dir, segment);
@@ -383,7 +385,7 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
             tcp_start_stream(peer, segment->ack);
         if (peer->has_doubt)
-            tcp_settle_doubt(peer, segment->ack);
+            tcp_settle_doubt(&table->shared, peer, segment->ack);
         if (peer->ended)
             tcp_ended_take_ack(table, conn, dir, segment->ack);
     }
@@ -391,7 +393,8 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_ended_take_data(table, conn, dir, segment);
     else if (len > 0 || (segment->flags & TCP_FIN) != 0)
         take_data(table, conn, dir, segment, len);
-    if (conn->waiting || tcp_stream_waits(stream) || stream->ended || tcp_awaits_answer(conn) ||
+    if (conn->waiting || tcp_stream_waits(stream) || peer->has_arrived || stream->ended ||
+        tcp_awaits_answer(conn) ||
         (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)))
         tcp_give_up(table, conn);
 }

@@ -92,8 +92,22 @@ static void free_held(struct tcp_shared *shared, struct tcp_stream *stream, stru
     free(held);
 }
 
+void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *stream)
+{
+    struct tcp_held *next;
+    for (struct tcp_held *one = stream->doubted; one != NULL; one = next) {
+        next = one->next;
+        meter_give(shared->meter, held_cost(one));
+        free(one);
+    }
+    stream->doubted = NULL;
+    stream->num_doubted = stream->doubted_len = 0;
+    stream->doubts_differ = stream->has_arrived = false;
+}
+
 void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream)
 {
+    tcp_stream_drop_doubted(shared, stream);
     struct tcp_held *next;
     for (struct tcp_held *held = stream->held; held != NULL; held = next) {
         next = held->next;
@@ -182,10 +196,60 @@ static void pass_on_ready(struct tcp_shared *shared, struct tcp_conn *conn, int 
     }
 }
 
+/* find_doubted returns a doubted piece that has the byte at that number. */
+static const struct tcp_held *find_doubted(const struct tcp_held *one, uint32_t at)
+{
+    while (one != NULL && (tcp_diff(one->seq, at) > 0 || tcp_diff(held_end(one), at) <= 0))
+        one = one->next;
+    return one;
+}
+
+/* doubted_end returns how far doubted pieces fill what is missing: to what is held behind it, or to what
+ * is acknowledged, and exactly so; else next_seq, as what was acknowledged was another segment. */
+static uint32_t doubted_end(const struct tcp_stream *stream)
+{
+    uint32_t at = stream->next_seq, end = at;
+    const struct tcp_held *one;
+    while (!stream->doubts_differ && stream->has_acked &&
+           (one = find_doubted(stream->doubted, at)) != NULL &&
+           tcp_diff(held_end(one), stream->acked) <= 0) {
+        at = held_end(one);
+        if (at == stream->acked || (stream->held != NULL && at == stream->held->seq))
+            end = at;
+        if (stream->held != NULL && tcp_diff(at, stream->held->seq) >= 0)
+            break;
+    }
+    return end;
+}
+
+/* fill_hole passes on the doubted pieces that fill what is missing; false: none do. */
+static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const uint32_t end = doubted_end(stream);
+    const bool fills = end != stream->next_seq;
+    struct tcp_held *pieces = stream->doubted; /* not to be freed while they are passed on */
+    stream->doubted = NULL;
+    while (!conn->forgotten && tcp_diff(end, stream->next_seq) > 0) {
+        struct tcp_piece piece = held_piece(find_doubted(pieces, stream->next_seq));
+        piece_split(&piece, stream->next_seq - piece.seq);
+        tcp_stream_pass_on(shared, conn, dir, &piece);
+    }
+    stream->doubted = pieces;
+    tcp_stream_drop_doubted(shared, stream);
+    if (fills && !conn->forgotten)
+        pass_on_ready(shared, conn, dir);
+    return fills;
+}
+
 /* skip_hole gives up what is missing before the first held piece, or before the end. */
 static void skip_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir, enum tcp_gap why)
 {
     struct tcp_stream *stream = &conn->stream[dir];
+    if (stream->doubted != NULL || stream->has_arrived) {
+        if (fill_hole(shared, conn, dir) || (stream->held == NULL && !stream->fin_seen))
+            return;
+    }
     uint32_t to = stream->held != NULL ? stream->held->seq : stream->fin_seq;
     uint32_t len = to - stream->next_seq;
     stream->next_seq = to;
@@ -349,6 +413,39 @@ uint32_t tcp_stream_held_end(const struct tcp_stream *stream)
     return held_end(stream->last_held);
 }
 
+void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece)
+{
+    struct tcp_held **last = &stream->doubted;
+    for (; *last != NULL; last = &(*last)->next) {
+        const struct tcp_held *known = *last;
+        const bool is_first = tcp_diff(known->seq, piece->seq) <= 0;
+        if (is_first ? tcp_diff(held_end(known), piece->seq) > 0
+                     : tcp_diff(piece->seq + piece_len(piece), known->seq) > 0)
+            stream->doubts_differ |= !is_first || held_end(known) != piece->seq + piece_len(piece) ||
+                                     held_differs(known, piece);
+        if (known->seq == piece->seq && held_end(known) == piece->seq + piece_len(piece))
+            return;
+    }
+    const uint32_t len = (uint32_t)cursor_left(&piece->bytes);
+    const uint64_t cost = sizeof(struct tcp_held) + len;
+    if (piece->cut != 0 || stream->num_doubted >= TCP_MAX_DOUBTED ||
+        stream->doubted_len + cost > TCP_DOUBTED || !meter_take(shared->meter, cost))
+        return;
+    struct tcp_held *one = malloc(cost);
+    struct cursor bytes = piece->bytes;
+    if (one == NULL) {
+        shared->stats->no_memory++;
+        meter_give(shared->meter, cost);
+        return;
+    }
+    *one = (struct tcp_held){.seq = piece->seq};
+    if (cursor_read_bytes(&bytes, one->bytes, len))
+        one->len = len;
+    *last = one;
+    stream->num_doubted++;
+    stream->doubted_len += (uint32_t)cost;
+}
+
 void tcp_stream_keep(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece)
 {
     struct tcp_piece rest = *piece;
@@ -378,6 +475,11 @@ void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int di
         uint32_t hole_end = stream->held != NULL ? stream->held->seq : stream->fin_seq;
         int64_t since_ns = stream->held != NULL ? stream->held->since_ns : stream->fin_ns;
         uint64_t since_frame = stream->held != NULL ? stream->held->since_frame : stream->fin_frame;
+        if (stream->held == NULL && !stream->fin_seen) {
+            hole_end = stream->doubt_end;
+            since_ns = stream->arrived_ns;
+            since_frame = stream->arrived_frame;
+        }
         bool acked = stream->has_acked && tcp_diff(stream->acked, hole_end) >= 0;
         bool unheard = !peer->heard || peer->heard_ns <= since_ns;
         if (!(acked && (tcp_waited(shared, since_ns, WAIT_ACKED_NS, since_frame) ||
