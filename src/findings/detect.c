@@ -94,6 +94,8 @@ void detect_unsure(struct finding *f, enum certainty certainty, const char *proo
 void detect_emit(struct detect *d, const struct finding *finding)
 {
     const struct record record = {.finding = finding};
+    if (d->timeline != NULL)
+        timeline_finding(d->timeline, finding);
     d->config.emit(d->config.context, &record);
 }
 

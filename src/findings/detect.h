@@ -13,6 +13,7 @@
 #include "findings.h"
 #include "presence.h"
 #include "table.h"
+#include "timeline.h"
 
 #include <string.h>
 
@@ -364,6 +365,7 @@ struct detect {
     struct lookups lookups;
     struct scans scans;
     struct presence presence;
+    struct timeline *timeline; /* NULL: nobody wants it */
     bool was_down; /* it was told that something is down */
     struct mesh *mesh; /* NULL: no link has been up yet */
     uint64_t num_one_way; /* connections that are watched, about */
@@ -504,6 +506,7 @@ void detect_stall_time(struct detect *d);
 /* What is down now (detect_presence.c). detect_presence takes all events but messages; detect_presence_sum
  * brings up to date which findings have passed; detect_presence_down says which nodes have left and not
  * come back, or which link: false when there is none. */
+void detect_presence_init(struct detect *d); /* with the timeline */
 void detect_presence(struct detect *d, const struct ds_event *event);
 void detect_presence_sum(struct detect *d);
 bool detect_presence_down(const struct detect *d, struct wording *out);

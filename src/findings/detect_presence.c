@@ -14,10 +14,26 @@
 
 enum { NAMED = 3 }; /* nodes and links in one sentence */
 
+static void on_change(void *context, const struct presence_change *change)
+{
+    struct detect *d = context;
+    if (d->timeline != NULL)
+        timeline_presence(d->timeline, change);
+}
+
+void detect_presence_init(struct detect *d)
+{
+    presence_init(&d->presence, d->config.epmd_port);
+    d->presence.emit = on_change;
+    d->presence.context = d;
+}
+
 void detect_presence(struct detect *d, const struct ds_event *event)
 {
     if (event != NULL && event->type != DS_EVENT_LOOKUP && event->type != DS_EVENT_PART)
         presence_event(&d->presence, event);
+    if (event != NULL && d->timeline != NULL)
+        timeline_event(d->timeline, event);
 }
 
 /* wording_clock adds a time of day, to the second. */

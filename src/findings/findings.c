@@ -45,7 +45,13 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->coined, sizeof(struct coined), MAX_COINED);
     table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
     table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
-    presence_init(&d->presence, config->epmd_port);
+    detect_presence_init(d);
+    const struct timeline_config lines = {
+        .emit = config->emit, .context = config->context, .is_live = config->is_live};
+    if (config->has_timeline && (d->timeline = timeline_new(&lines)) == NULL) {
+        findings_free(f);
+        return NULL;
+    }
     return f;
 }
 
@@ -65,12 +71,15 @@ void findings_free(struct findings *f)
     table_free(&f->detect.listed);
     detect_mesh_free(&f->detect);
     presence_free(&f->detect.presence);
+    timeline_free(f->detect.timeline);
     free(f);
 }
 
 void findings_add_stats(const struct findings *f, struct ds_stats *stats)
 {
     stats->no_memory += f->detect.no_memory + f->detect.presence.no_memory;
+    if (f->detect.timeline != NULL)
+        stats->no_memory += timeline_left_out(f->detect.timeline);
 }
 
 static void count(struct detect *d, const struct ds_event *event)
@@ -179,6 +188,8 @@ static void take_call(struct detect *d, const struct record *record)
     detect_calls(d, record);
     detect_crash(d, record);
     detect_timeout(d, record->call);
+    if (d->timeline != NULL)
+        timeline_call(d->timeline, record->call);
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);
 }
@@ -209,6 +220,8 @@ static void take_time(struct detect *d, bool at_end)
         detect_silence_time(d);
     detect_stall_time(d);
     detect_mesh_time(d, at_end);
+    if (d->timeline != NULL)
+        timeline_time(d->timeline, d->now_ns);
 }
 
 void findings_record(struct findings *f, const struct record *record)
@@ -238,6 +251,8 @@ void findings_record(struct findings *f, const struct record *record)
 void findings_lost(struct findings *f, const struct loss *loss)
 {
     detect_lost(&f->detect, loss->first_ns, loss->last_ns);
+    if (f->detect.timeline != NULL)
+        timeline_lost(f->detect.timeline, loss);
 }
 
 void findings_time(struct findings *f, int64_t now_ns)
@@ -504,4 +519,6 @@ void findings_end(struct findings *f)
     f->detect.is_over = true;
     take_time(&f->detect, true);
     findings_sum_up(f);
+    if (f->detect.timeline != NULL)
+        timeline_end(f->detect.timeline);
 }

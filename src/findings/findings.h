@@ -19,6 +19,8 @@ struct findings_config {
     void *context;
     uint16_t epmd_port;
     bool has_cookie; /* digests are checked */
+    bool has_timeline; /* what happened when is given out too (timeline.h) */
+    bool is_live;
     uint64_t limits[DS_LIMIT_COUNT];
 };
 

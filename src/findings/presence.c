@@ -208,6 +208,7 @@ static void take_up(struct presence *p, const struct ds_event *event, bool was_u
     count(p, event, link);
     struct presence_change change = {.what = PRESENCE_UP,
                                      .is_hidden = link->is_hidden[0] || link->is_hidden[1],
+                                     .is_hidden_end = {link->is_hidden[0], link->is_hidden[1]},
                                      .was_up = was_up};
     place(&change, event);
     emit(p, &change);
@@ -254,6 +255,8 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
         return;
     change->what = PRESENCE_DOWN;
     change->is_hidden = was.is_hidden[0] || was.is_hidden[1];
+    change->is_hidden_end[0] = was.is_hidden[0];
+    change->is_hidden_end[1] = was.is_hidden[1];
     emit(p, change);
     struct presence_node *node[2] = {table_get(&p->nodes, was.node[0]), table_get(&p->nodes, was.node[1])};
     struct presence_pair *pair =
@@ -280,7 +283,9 @@ static void take_down(struct presence *p, const struct ds_event *event)
     struct presence_link *link = find_link(p, event->conn->number);
     const struct ds_link *facts = event->conn->link;
     const int closer = facts != NULL ? facts->closer : -1;
-    struct presence_change change = {.was_silent = was_silent(event, closer), .closer = closer};
+    struct presence_change change = {.was_silent = was_silent(event, closer),
+                                     .was_reset = facts != NULL && facts->close == DS_CLOSE_RESET,
+                                     .closer = closer};
     if (link == NULL || event->change.unfollowed || event->change.state == DS_CONN_OPEN_AT_END)
         return;
     place(&change, event);

@@ -57,6 +57,8 @@ struct presence_change {
     const struct ds_endpoint *end;   /* both ends of the connection */
     const struct presence_node *node; /* of SEEN, LEFT, BACK */
     bool is_hidden;     /* of UP, DOWN: one of the two is a hidden node */
+    bool is_hidden_end[2]; /* of them: which */
+    bool was_reset;     /* of DOWN */
     bool was_up;        /* of UP: the link is from before the capture */
     bool is_restarted;  /* of BACK: with another creation */
     bool is_same;       /* of BACK: with the same creation */

@@ -44,6 +44,7 @@ struct sink_config {
     bool unicode_strings; /* see term_show.h */
     bool json_base64;     /* of binaries that are no text */
     enum ds_syntax json_syntax; /* of terms in json; term_show.h has that of all else */
+    bool has_timeline;    /* --report timeline: its lines are records too */
     int verbose;
     enum time_style time_style;
     enum color_when color;
@@ -79,6 +80,7 @@ struct sink_kind {
     bool takes_links;    /* it is given records with link_facts */
     bool takes_monitors; /* it is given the ends of monitors and links too */
     bool takes_findings; /* it is given what was found */
+    bool takes_timeline;  /* it is given the lines of --report timeline, where that is asked for */
     /* wants_findings has them looked for, and is given too what only counts them or sums up. */
     bool wants_findings;
     bool leaves_requests; /* what a call asked is shown with its message alone, not with its end */
@@ -134,6 +136,9 @@ bool sinks_are_read_back(const struct sink_config *config);
 
 /* sinks_want_findings says whether one of the formats asked for has findings looked for. */
 bool sinks_want_findings(const struct sink_config *config);
+
+/* sinks_want_timeline says whether one of them shows what happened when, whoever asks for it. */
+bool sinks_want_timeline(const struct sink_config *config);
 
 /* sinks_find_of_packets returns the first format asked for that is of packets, or NULL. */
 const struct sink_format *sinks_find_of_packets(const struct sink_config *config);

@@ -416,6 +416,16 @@ static void write_numbers(struct json_writer *json, const struct finding *f)
     json_put_tree(json, JSON_KEY("frames"), array);
 }
 
+static void write_nodes(struct json_writer *json, const struct finding *f)
+{
+    cJSON *nodes = json_tree_array();
+    for (int i = 0; i < 2; i++) {
+        if (f->node[i].len != 0)
+            json_append_text(nodes, finding_node(f, i));
+    }
+    json_put_tree(json, JSON_KEY("nodes"), nodes);
+}
+
 static void write_finding(struct json_state *s, const struct finding *f)
 {
     struct json_writer *json = &s->json;
@@ -433,14 +443,25 @@ static void write_finding(struct json_state *s, const struct finding *f)
     json_put_string(json, JSON_KEY("advice"), f->kind->advice);
     json_put_unsigned(json, JSON_KEY("count"), f->count);
     json_put_time(json, JSON_KEY("first"), f->first_ns);
-    cJSON *nodes = json_tree_array();
-    for (int i = 0; i < 2; i++) {
-        if (f->node[i].len != 0)
-            json_append_text(nodes, finding_node(f, i));
-    }
-    json_put_tree(json, JSON_KEY("nodes"), nodes);
+    write_nodes(json, f);
     write_numbers(json, f);
     write_evidence(json, f);
+    json_end(json);
+}
+
+/* write_moment writes a line of the timeline. */
+static void write_moment(struct json_state *s, const struct finding *f)
+{
+    struct json_writer *json = &s->json;
+    json_begin(json, JSON_TYPE("timeline"));
+    json_put_time(json, JSON_KEY("ts"), f->first_ns);
+    json_put_string(json, JSON_KEY("what"), happening_name(f->happening));
+    json_put_time(json, JSON_KEY("from"), f->first_ns);
+    json_put_time(json, JSON_KEY("to"), f->last_ns);
+    write_words(s, JSON_KEY("text"), &f->sentence);
+    json_put_unsigned(json, JSON_KEY("count"), f->count);
+    write_nodes(json, f);
+    write_numbers(json, f);
     json_end(json);
 }
 
@@ -452,6 +473,10 @@ static void json_record(struct sink *sink, const struct record *given)
 
     json->out = &sink->output.buffer;
     json->time_digits = sink->time_digits;
+    if (given->finding != NULL && given->finding->happening != HAPPENING_NONE) {
+        write_moment(s, given->finding);
+        return;
+    }
     if (given->finding != NULL) {
         write_finding(s, given->finding);
         return;
@@ -560,4 +585,5 @@ const struct sink_kind sink_json = {
     .takes_links = true,
     .takes_monitors = true,
     .takes_findings = true,
+    .takes_timeline = true,
 };

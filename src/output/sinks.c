@@ -51,6 +51,15 @@ bool sinks_are_read_back(const struct sink_config *config)
     return false;
 }
 
+bool sinks_want_timeline(const struct sink_config *config)
+{
+    for (size_t i = 0; i < config->num_formats; i++) {
+        if (config->formats[i].kind->takes_timeline && config->formats[i].kind->wants_findings)
+            return true;
+    }
+    return false;
+}
+
 bool sinks_want_findings(const struct sink_config *config)
 {
     for (size_t i = 0; i < config->num_formats; i++) {
@@ -120,8 +129,11 @@ void sink_withdraw(struct sink *sink)
         (void)file_helper_remove(sink->output.name);
 }
 
-static bool takes_finding(const struct sink_kind *kind, const struct finding *finding)
+static bool takes_finding(const struct sink *sink, const struct finding *finding)
 {
+    const struct sink_kind *kind = sink->kind;
+    if (finding->happening != HAPPENING_NONE)
+        return kind->takes_timeline && (kind->wants_findings || sink->config->has_timeline);
     return kind->wants_findings || (kind->takes_findings && !finding->is_update);
 }
 
@@ -132,7 +144,7 @@ bool sink_takes(const struct sink *sink, const struct record *record)
     return (!is_raw || kind->raw) && (!record->left_out || kind->wants_unselected) &&
            (!record->link_facts || kind->takes_links) &&
            (record->monitor == NULL || kind->takes_monitors) &&
-           (record->finding == NULL || takes_finding(kind, record->finding)) &&
+           (record->finding == NULL || takes_finding(sink, record->finding)) &&
            (kind->skips == NULL || !kind->skips(sink->config, record));
 }
 

@@ -44,6 +44,7 @@ static const struct {
     const char *key; /* ,"name": */
 } books[] = {
     {&report_doctor, TRAFFIC_BY_SHAPE, ",\"doctor\":"},
+    {&report_timeline, TRAFFIC_BY_SHAPE, ",\"timeline\":"},
     {&report_links, TRAFFIC_BY_SHAPE, ",\"links\":"},
     {&report_traffic, TRAFFIC_BY_SHAPE, ",\"traffic\":"},
     {&report_traffic, TRAFFIC_BY_NODE, ",\"nodes\":"},

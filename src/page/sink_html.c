@@ -65,4 +65,5 @@ const struct sink_kind sink_html = {
     .close = html_close,
     .check = html_check,
     .wants_findings = true,
+    .takes_timeline = true,
 };

@@ -94,7 +94,8 @@ static bool open_correlate(struct pipeline *s)
 
 bool pipeline_takes_findings(const struct options *options)
 {
-    return options->report.wanted[REPORT_DOCTOR] || counts_calls(options) ||
+    return options->report.wanted[REPORT_DOCTOR] || options->report.wanted[REPORT_TIMELINE] ||
+           counts_calls(options) ||
            sinks_want_findings(&options->output) || has_notes(options) ||
            options->web.len != 0 ||
            filter_asks_findings(options->select.filter) ||
@@ -109,7 +110,10 @@ static bool open_findings(struct pipeline *s)
     struct findings_config config = {.emit = pipeline_on_finding,
                                      .context = s,
                                      .epmd_port = options->epmd_port,
-                                     .has_cookie = options->cookie_file != NULL};
+                                     .has_cookie = options->cookie_file != NULL,
+                                     .has_timeline = options->report.wanted[REPORT_TIMELINE] ||
+                                                     sinks_want_timeline(&s->output),
+                                     .is_live = options->capture.num_read_files == 0};
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->findings = findings_new(&config);
     return s->findings != NULL;
@@ -190,6 +194,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web,
     term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
     s->options = options;
     s->output = options->output;
+    s->output.has_timeline = options->report.wanted[REPORT_TIMELINE];
     s->output.web = web;
     s->output.nats = nats;
     s->output.otlp = otlp;

@@ -6,12 +6,26 @@
 
 /* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
  * one. */
+/* take_moment: a line of the timeline, for its report, and once it is over for records of JSON. */
+static void take_moment(struct pipeline *s, const struct record *record)
+{
+    const struct record *shown = record;
+    if (pipeline_get_state(s) != PIPELINE_ON || record->finding->last_ns < s->since_ns ||
+        !selector_wants(s->select, record) || !pipeline_redact(s, &shown))
+        return;
+    pipeline_note_reports(s, reports_record(s->reports, shown));
+    if (!shown->finding->is_update)
+        pipeline_pass_on(s, shown);
+}
+
 void pipeline_on_finding(void *context, const struct record *record)
 {
     struct pipeline *s = context;
     const struct finding *finding = record->finding;
     const struct record *shown = record;
-    if (!finding->is_update)
+    if (finding->happening != HAPPENING_NONE)
+        take_moment(s, record);
+    else if (!finding->is_update)
         pipeline_pass(s, record);
     else if (pipeline_get_state(s) == PIPELINE_ON &&
              (finding->kind == NULL || selector_wants(s->select, record)) &&

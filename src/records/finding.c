@@ -91,6 +91,28 @@ const char *finding_rank_name(enum finding_rank rank)
     return (size_t)rank < sizeof names / sizeof names[0] ? names[rank] : NULL;
 }
 
+const char *happening_name(enum happening moment)
+{
+    static const char *const names[] = {
+        NULL,
+#define HAPPENING(id, name, words) name,
+#include "happenings.def"
+#undef HAPPENING
+    };
+    return (size_t)moment < HAPPENING_COUNT ? names[moment] : NULL;
+}
+
+const char *happening_words(enum happening moment)
+{
+    static const char *const all[] = {
+        NULL,
+#define HAPPENING(id, name, words) words,
+#include "happenings.def"
+#undef HAPPENING
+    };
+    return (size_t)moment < HAPPENING_COUNT ? all[moment] : NULL;
+}
+
 bool finding_is_aside(const struct finding *f)
 {
     return f->kind != NULL && f->kind->rank == RANK_HYGIENE && f->severity != SEVERITY_ERROR;

@@ -43,6 +43,15 @@ struct finding_kind {
     const char *page; /* cause, what is seen on the wire, remedy, what it can be taken for */
 };
 
+/* What a line of --report timeline is about; names in the JSON key what, and words for people. */
+enum happening {
+    HAPPENING_NONE,
+#define HAPPENING(id, name, words) HAPPENING_##id,
+#include "happenings.def"
+#undef HAPPENING
+    HAPPENING_COUNT
+};
+
 enum word_kind { WORD_PLAIN, WORD_NODE, WORD_ADDR, WORD_ATOM };
 
 enum { WORDING_BYTES = 760, WORDING_PARTS = 32, WORDING_LONGEST = 120 };
@@ -87,7 +96,8 @@ struct evidence {
 
 struct finding {
     uint64_t number; /* of the finding among the different ones, from 1 */
-    const struct finding_kind *kind; /* NULL: of FINE and UNCHECKED */
+    const struct finding_kind *kind; /* NULL: of FINE and UNCHECKED, and of a moment */
+    enum happening happening; /* it is a line of the timeline and no finding; else HAPPENING_NONE */
     enum severity severity;
     enum certainty certainty;
     struct wording sentence, detail;
@@ -111,6 +121,10 @@ struct finding {
 
 const char *severity_name(enum severity severity);
 const char *finding_rank_name(enum finding_rank rank);
+
+/* happening_name and happening_words are static strings, NULL of HAPPENING_NONE. */
+const char *happening_name(enum happening moment);
+const char *happening_words(enum happening moment);
 
 /* finding_is_aside says whether it is a warning or note of hygiene: these are shown last, a line each. An
  * error never is. */

@@ -65,7 +65,7 @@ struct report_kind {
 
 extern const struct report_kind report_calls, report_trees, report_monitors, report_seq_trace,
     report_traffic, report_latency, report_open, report_deaths, report_top, report_audit,
-    report_doctor, report_links;
+    report_doctor, report_links, report_timeline;
 
 /* report_print_call appends what a call is about: "lists:seq(1,10) => [1,2 ...", and to
  * whom: shared by calls and trees. */

@@ -40,6 +40,8 @@ static struct finding *find_kept(const struct doctor *doctor, uint64_t number)
 static void take_record(void *state, const struct record *record)
 {
     struct doctor *doctor = state;
+    if (record->finding->happening != HAPPENING_NONE)
+        return;
     struct finding *kept = find_kept(doctor, record->finding->number);
     if (kept != NULL) {
         *kept = *record->finding;

@@ -252,7 +252,7 @@ enum { OF_FINDING_CODE, OF_FINDING_SEVERITY, OF_FINDING_CERTAINTY };
 static void get_finding(struct probe *probe, const struct record *record, int which)
 {
     const struct finding *f = record->finding;
-    if (f == NULL)
+    if (f == NULL || f->kind == NULL)
         return;
     probe_offer_string(probe, which == OF_FINDING_CODE       ? f->kind->code
                               : which == OF_FINDING_SEVERITY ? severity_name(f->severity)

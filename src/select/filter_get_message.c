@@ -11,6 +11,8 @@ static void get_type(struct probe *probe, const struct record *record, int which
     const struct monitor_end *monitor = record->monitor;
     (void)which;
     probe_offer_string(probe, record->call != NULL      ? "call"
+                              : record->finding != NULL && record->finding->happening != HAPPENING_NONE
+                                  ? "timeline"
                               : record->finding != NULL ? "finding"
                               : record->link_facts ? "link_facts"
                               : monitor == NULL    ? record_type_name(record->event->type)
@@ -27,6 +29,8 @@ static void get_ts(struct probe *probe, const struct record *record, int which)
 static void get_frame(struct probe *probe, const struct record *record, int which)
 {
     (void)which;
+    if (record->finding != NULL && record->finding->num_evidence == 0)
+        return;
     if (record->finding != NULL) {
         const struct evidence *last = &record->finding->evidence[record->finding->num_evidence - 1];
         for (unsigned i = 0; i < last->num; i++)

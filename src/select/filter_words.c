@@ -18,7 +18,7 @@ enum { MAX_WORDS_OF_ONE = 4096, MIN_BEGINNING = 3 };
 
 const char *filter_word_of_type(size_t i)
 {
-    static const char *const others[] = {"call", "monitor", "link", "finding", "link_facts"};
+    static const char *const others[] = {"call", "monitor", "link", "finding", "link_facts", "timeline"};
     const size_t num_others = sizeof others / sizeof others[0];
     return i < num_others ? others[i] : record_type_name((enum ds_event_type)(i - num_others));
 }

@@ -12,7 +12,7 @@ import tempfile
 
 program, pcaps = sys.argv[1:]
 MOST = 3  # of each kind of option, for each report of a capture
-REPORTS = ["doctor", "links", "traffic", "traffic --by node", "latency", "top", "deaths", "audit", "open",
+REPORTS = ["doctor", "links", "traffic", "traffic --by node", "latency", "top", "deaths", "timeline", "audit", "open",
            "calls", "calls --sort time", "monitors", "trees", "seq_trace"]
 CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/hung-call.pcap.gz", "situations/does-not-read.pcap.gz",
@@ -28,6 +28,7 @@ SENTENCES = {
     "latency": r"latency of (0 calls$|\d+ calls?: half took at most .*, 99 % at most .*, the slowest, #|"
                r"\d+ calls?; \d+ without an end$)",
     "top": r"top of .* s: (0 messages|.*; the busiest is .)",
+    "timeline": r"timeline: \d+ events?( from .* to .*; \d+ .*)?$",
     "deaths": r"ended: \d+ process(es)? and \d+ links?; \d+ exit signals? sent",
     "audit": r"\d+ of \d+ pairs? of nodes talks? in clear text over a network; ",
     "open": r"\d+ calls?, \d+ monitors? and \d+ links? open",

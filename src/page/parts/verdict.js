@@ -85,3 +85,20 @@ function finding(f) {
       make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; what would prove it: ' + f.proof : '') + '. ' + times + '. ',
         act('messages around it', show, 'messages'))));
 }
+
+// showTimeline tells what happened when, a line an event.
+function showTimeline() {
+  const t = data.timeline;
+  if (data.about.empty || !t || !t.events.length) return;
+  const body = section('timeline', 'Timeline', 'What happened when', 'Nodes, links, stalls, failures and findings, in order of time.');
+  const around = e => { setTime(e.from - 1e5, e.to + 1e5); goTo('messages'); };
+  add(body, table([
+    {name: 'when', left: true, show: e => clock(e.from)},
+    {name: 'to', left: true, show: e => e.to > e.from ? clock(e.to) : ''},
+    {name: 'what', left: true, show: e => e.words},
+    {name: 'times', show: e => e.count > 1 ? count(e.count) : ''},
+    {name: 'event', left: true, wide: true, show: e => e.text},
+    {name: 'messages', left: true, show: e => act('around it', () => around(e), 'messages')},
+  ], t.events, {first: 12}));
+  if (t.left_out) add(body, make('p', {class: 'note'}, counted(t.left_out, 'events') + ' before these are left out.'));
+}
