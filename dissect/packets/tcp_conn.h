@@ -42,6 +42,7 @@ struct tcp_stream {
     int64_t heard_ns; /* time of its last segment */
     int64_t fin_ns;
     uint64_t fin_frame;
+    uint8_t fin_ttl;
     struct tcp_held *held, *last_held;
     struct tcp_held *doubted; /* ignored, and may have been taken all the same: as they came */
     uint32_t num_doubted, doubted_len; /* len: with what keeping them costs */
@@ -73,7 +74,8 @@ struct tcp_stream {
     uint32_t urgent_seq;  /* of the byte that is not of the stream */
 };
 
-/* tcp_reset is a RST that may be ignored: it is near what is expected, and not it. */
+/* tcp_reset is a RST that may be ignored: it is near what is expected, and not it; or that has ended the
+ * connection, as far as is known. */
 struct tcp_reset {
     bool waits;
     uint8_t dir;

@@ -40,7 +40,13 @@ bool tcp_ended_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
             keep(table, stream, segment);
         return false;
     }
+    const bool was_reset = conn->was_reset;
     tcp_reopen_conn(table, conn);
+    if (was_reset)
+        tcp_refute_reset(table, conn);
+    for (int d = 0; d < 2 && !was_reset; d++)
+        if (conn->stream[d].ended)
+            tcp_refute_fin(table, conn, d);
     table->shared.events->resume(table->shared.context, &conn->view, true);
     for (int d = 0; d < 2 && !conn->forgotten; d++)
         tcp_stream_resume(&table->shared, conn, d);
@@ -49,6 +55,7 @@ bool tcp_ended_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
 
 static void resume(struct tcp_table *table, struct tcp_conn *conn, int dir)
 {
+    tcp_refute_fin(table, conn, dir);
     if (table->shared.events->resume != NULL)
         table->shared.events->resume(table->shared.context, &conn->view, false);
     if (conn->view.facts != NULL)

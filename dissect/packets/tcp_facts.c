@@ -38,6 +38,7 @@ enum {
     MSS_SLACK = 60,        /* what options of TCP take from it */
     RISES = 4,             /* identifications that are numbers: by chance once in sixteen million times */
     ID_STEP = 1024,        /* what a host sends elsewhere meanwhile is numbered as well */
+    USUAL_TTL = 8,         /* segments whose time to live is a usual one: so many are not somebody else's */
     REPEATED_ACKS = 3,     /* after so many a segment is sent again */
 };
 #define MS_NS INT64_C(1000000)
@@ -550,6 +551,24 @@ int ds_link_unseen(const struct ds_link *link)
     return -1;
 }
 
+/* take_ttl keeps a second time to live where it is not that of a few: a route changes, or the packets are
+ * captured at two places. */
+static __attribute__((noinline)) void take_ttl(struct tcp_facts *facts, int dir, uint8_t ttl)
+{
+    struct facts_dir *me = &facts->dir[dir];
+    struct ds_link_side *side = &facts->link.side[dir];
+    if (side->segments == 1) {
+        side->usual_ttl[0] = ttl;
+        return;
+    }
+    if (me->num_other_ttl == 0)
+        me->other_ttl = ttl;
+    if (me->other_ttl != ttl)
+        me->num_other_ttl--;
+    else if (me->num_other_ttl < USUAL_TTL && ++me->num_other_ttl == USUAL_TTL)
+        side->usual_ttl[1] = ttl;
+}
+
 int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
                    bool started, uint32_t next_seq, struct ds_stall *stall)
 {
@@ -559,6 +578,8 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
     int ended = -1;
     side->segments++;
     side->ttl = segment->ttl;
+    if (segment->ttl != side->usual_ttl[0])
+        take_ttl(facts, dir, segment->ttl);
     me->stall_tries += me->stall_ns != 0 && me->stall_tries < UINT32_MAX;
     take_silence(facts, dir, segment, len);
     if ((segment->flags & TCP_SYN) != 0) {
@@ -618,7 +639,8 @@ bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_s
     return true;
 }
 
-void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame)
+void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame,
+                      int64_t ts_ns)
 {
     struct ds_ignored *ignored = &facts->link.side[dir].ignored;
     if ((flags & TCP_RST) != 0)
@@ -629,6 +651,7 @@ void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t t
         ignored->others++;
     if (ignored->first_frame == 0) {
         ignored->first_frame = frame;
+        ignored->first_ns = ts_ns;
         ignored->min_ttl = ignored->max_ttl = ttl;
     }
     ignored->min_ttl = ttl < ignored->min_ttl ? ttl : ignored->min_ttl;

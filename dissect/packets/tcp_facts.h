@@ -44,6 +44,7 @@ struct facts_dir {
     int64_t filled_ns; /* since when something was missing that has come now, and was told; 0: nothing */
     uint32_t beyond;   /* bytes that came behind what is missing */
     uint8_t recent_next;
+    uint8_t other_ttl, num_other_ttl; /* a time to live besides the usual ones, of so many segments */
     struct {
         uint32_t seq;
         uint16_t ip_id;
@@ -105,7 +106,8 @@ static inline void tcp_facts_enter(struct tcp_facts *facts, int dir, struct tcp_
 }
 
 /* tcp_facts_ignore takes a segment that direction dir seemed to send, and that is ignored. */
-void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame);
+void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame,
+                      int64_t ts_ns);
 
 /* tcp_facts_tick takes a tick of direction dir, num_frames frames having been sent with it. */
 void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames);

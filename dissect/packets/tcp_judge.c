@@ -215,7 +215,8 @@ static void count_ignored(struct tcp_table *table, struct tcp_conn *conn, int di
 void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     if (conn->view.facts != NULL)
-        tcp_facts_ignore(conn->view.facts, dir, segment->flags, segment->ttl, segment->frame);
+        tcp_facts_ignore(conn->view.facts, dir, segment->flags, segment->ttl, segment->frame,
+                         segment->ts_ns);
     count_ignored(table, conn, dir);
 }
 
@@ -237,8 +238,17 @@ void tcp_refute_reset(struct tcp_table *table, struct tcp_conn *conn)
     const struct tcp_reset *reset = &conn->reset;
     conn->reset.waits = false;
     if (conn->view.facts != NULL)
-        tcp_facts_ignore(conn->view.facts, reset->dir, TCP_RST, reset->ttl, reset->frame);
+        tcp_facts_ignore(conn->view.facts, reset->dir, TCP_RST, reset->ttl, reset->frame, reset->ns);
     count_ignored(table, conn, reset->dir);
+}
+
+void tcp_refute_fin(struct tcp_table *table, struct tcp_conn *conn, int dir)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    if (conn->view.facts != NULL)
+        tcp_facts_ignore(conn->view.facts, dir, TCP_FIN, stream->fin_ttl, stream->fin_frame,
+                         stream->fin_ns);
+    count_ignored(table, conn, dir);
 }
 
 bool tcp_is_reset_over(const struct tcp_table *table, const struct tcp_conn *conn)

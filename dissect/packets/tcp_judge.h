@@ -71,6 +71,9 @@ void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const s
 void tcp_doubt_reset(struct tcp_table *table, struct tcp_conn *conn, int dir,
                      const struct segment *segment);
 void tcp_refute_reset(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_refute_fin says that what dir sends goes on behind its FIN. */
+void tcp_refute_fin(struct tcp_table *table, struct tcp_conn *conn, int dir);
 bool tcp_is_reset_over(const struct tcp_table *table, const struct tcp_conn *conn);
 
 #endif

@@ -358,6 +358,8 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
 
     if ((segment->flags & (TCP_SYN | TCP_RST)) != 0) {
         if ((segment->flags & TCP_RST) != 0) {
+            conn->reset = (struct tcp_reset){
+                .dir = (uint8_t)dir, .ttl = segment->ttl, .ns = segment->ts_ns, .frame = segment->frame};
             if (!conn->forgotten || tcp_is_reset(conn, dir, segment))
                 close_reset(table, conn, dir);
             return;
@@ -389,6 +391,8 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         if (peer->ended)
             tcp_ended_take_ack(table, conn, dir, segment->ack);
     }
+    if ((segment->flags & TCP_FIN) != 0 && !stream->fin_seen)
+        stream->fin_ttl = segment->ttl;
     if (stream->ended)
         tcp_ended_take_data(table, conn, dir, segment);
     else if (len > 0 || (segment->flags & TCP_FIN) != 0)

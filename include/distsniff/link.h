@@ -46,11 +46,13 @@ enum ds_close {
 
 /* ds_ignored is what seemed to come from an end, and the other end ignores (RFC 9293, 5961, 7323): it
  * has a bad checksum where those before were good, no ACK, an old timestamp, or numbers that do not
- * fit; or the connection went on in spite of it. */
+ * fit; or the connection went on in spite of it, be it after its end (DS_CONN_CONTINUED). */
 struct ds_ignored {
     uint64_t resets, syns, others;
     uint64_t first_frame, last_frame; /* numbers of packets, 0: none */
-    uint8_t min_ttl, max_ttl;         /* times to live, or hop limits, as captured */
+    int64_t first_ns;                 /* when the first one came, since 1970 */
+    uint8_t min_ttl, max_ttl;         /* times to live, or hop limits, as captured, which differ where
+                                         somebody else sent them from another distance */
 };
 
 /* ds_link_side is what one end sends, and what becomes of it. */
@@ -79,6 +81,7 @@ struct ds_link_side {
                                                 the bytes of it */
     struct ds_ignored ignored;
     uint8_t ttl;            /* time to live, or hop limit, of its latest segment, as captured */
+    uint8_t usual_ttl[2];   /* of its first segment; another one that eight or more had, 0: none did */
     bool is_scaled;         /* both SYNs were seen: window is what was meant */
     uint64_t zero_windows;  /* times that it could take no more */
     uint64_t stalls;        /* of what it sends: the other end could take no more for a while */

@@ -56,6 +56,8 @@ struct watched {
     bool is_hidden;    /* of EPMD: who registers is a hidden node */
     bool is_unacked[2];    /* what an end sends is sent again and again, and not acknowledged */
     uint64_t unarrived[2]; /* answers among that */
+    uint64_t ignored_told[2]; /* packets of an end that are ignored, as reported; and how, as a level */
+    uint8_t ignored_level[2];
     size_t asked_len;  /* of EPMD: the name that was asked for */
     char asked[64];
 };
@@ -155,7 +157,7 @@ struct pair {
 struct callee {
     struct table_entry entry;
     uint64_t key; /* a hash of its node and name */
-    uint64_t calls, failed, noproc, timeouts;
+    uint64_t calls, failed, noproc, timeouts, abandoned;
     uint64_t latest;   /* number of the latest call that failed */
     int64_t ended_ns;  /* when it ended in order, as what it was asked told; 0: it has not */
     uint64_t finding;  /* number of what was found, 0: nothing */
@@ -268,6 +270,9 @@ struct starts {
     int64_t ts_ns[NUM_STARTS];
     uint64_t frame[NUM_STARTS];
     uint64_t conn;      /* of the registration */
+    uint64_t short_key; /* a hash of its name before the @ */
+    bool is_told;       /* the finding was made, as severe as that */
+    uint8_t severity;
     bool is_first_seen; /* the first one is a start that was seen */
     bool has_ended;     /* the node has ended the connection of its registration */
 };
@@ -539,6 +544,17 @@ void detect_exposure(struct detect *d, const struct record *record);
  * captured: whoever is silent then may have said what was asked of it. */
 void detect_capture(struct detect *d, const struct ds_event *event);
 bool detect_is_one_way(const struct detect *d, uint64_t conn);
+
+/* Packets that no node takes (detect_foreign.c). detect_foreign takes an event whose connection has facts;
+ * detect_has_foreign says whether it is worth a look; detect_is_usual_ttl whether packets of an end have
+ * that time to live. */
+bool detect_is_usual_ttl(const struct ds_link_side *side, uint8_t ttl);
+void detect_foreign(struct detect *d, const struct ds_event *event);
+static inline bool detect_has_foreign(const struct ds_event *event)
+{
+    const struct ds_link *link = event->conn != NULL ? event->conn->link : NULL;
+    return link != NULL && (link->side[0].ignored.first_frame | link->side[1].ignored.first_frame) != 0;
+}
 
 /* Of messages alone, each of which comes by: most are left again by the first thing that is looked
  * at. */

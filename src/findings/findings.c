@@ -160,6 +160,8 @@ static inline void take_message(struct detect *d, const struct record *record)
     d->checks.undecoded += is_undecoded;
     d->checks.unknown += !is_undecoded && record->event->unknown_atoms != 0;
     detect_link_message(d, record->event);
+    if (detect_has_foreign(record->event))
+        detect_foreign(d, record->event);
     if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
         detect_capture(d, record->event);
     if ((record->event->unknown_atoms | record->event->likely_atoms) != 0 ||
@@ -200,6 +202,8 @@ static void take_other(struct detect *d, const struct record *record)
     if (d->has_fading && record->event != NULL)
         detect_silence_due(d, record->event);
     detect_capture(d, record->event);
+    if (detect_has_foreign(record->event))
+        detect_foreign(d, record->event);
     if (record->event->type == DS_EVENT_STALL)
         detect_arrival(d, record->event);
     detect_tls(d, record);
@@ -499,6 +503,19 @@ void findings_sum_up(struct findings *f)
     if (d->unseen.bad_packets != 0)
         say_unseen(d, line, " of a link type that is not known, or with malformed headers",
                    ds_counted(d->unseen.bad_packets, "packets").text);
+    line++;
+    if (d->unseen.ignored != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " ignored, that no node takes: damaged, somebody else's, or out of place (DS505)",
+            ds_counted(d->unseen.ignored, "packets").text);
+    line++;
+    if (d->unseen.differing != 0)
+        say_unseen(d, line, " retransmitted with other bytes than the first copy, which was taken",
+                   ds_counted(d->unseen.differing, "segments").text);
+    line++;
+    if (d->unseen.fragments != 0)
+        say_unseen(d, line, " discarded, as their fragments overlap or do not agree where they end",
+                   ds_counted(d->unseen.fragments, "IP packets").text);
     line++;
     if (d->unseen.caps != 0)
         say_unseen(d, line, " that a cap was reached, and something dropped (--max-*)",

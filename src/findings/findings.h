@@ -47,6 +47,9 @@ void findings_overdue(struct findings *findings, const struct record *record);
 struct findings_unseen {
     uint64_t lost_packets; /* by the kernel or the interface */
     uint64_t bad_packets;  /* of a link type that is not known, or with headers that make no sense */
+    uint64_t ignored;      /* with the numbers of a connection, and no node takes them */
+    uint64_t differing;    /* retransmitted with other bytes than the first copy */
+    uint64_t fragments;    /* IP packets whose fragments do not fit together */
     uint64_t caps;         /* times that a cap was reached and something dropped */
 };
 void findings_note_unseen(struct findings *findings, const struct findings_unseen *unseen);

@@ -126,6 +126,7 @@ static void put_counters(struct map_writer *map, const char *key,
     map_key(map, key);
     map_put_open(map);
     MAP_FIELDS(map, counter_fields, counters);
+    map_field_nonzero(map, "ignored", counters->ignored);
     map_put_close(map);
 }
 

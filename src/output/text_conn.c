@@ -149,6 +149,8 @@ static void add_counters(struct text_state *s, const struct ds_conn *conn)
             ds_buffer_printf(s->out, ", %s", ds_counted(c->unknown_atoms, "unknown atoms").text);
         if (c->likely_atoms != 0)
             ds_buffer_printf(s->out, ", %s", ds_counted(c->likely_atoms, "likely atoms").text);
+        if (c->ignored != 0)
+            ds_buffer_printf(s->out, ", %s ignored", ds_counted(c->ignored, "packets").text);
     }
 }
 

@@ -285,6 +285,9 @@ static void stop_queue(struct pipeline *s, struct record_queue **queue)
 void pipeline_note_stats(struct pipeline *s, const struct ds_stats *stats)
 {
     s->unseen.bad_packets = stats->unknown_link + stats->malformed_packets;
+    s->unseen.ignored = stats->ignored;
+    s->unseen.differing = stats->overlaps_differing;
+    s->unseen.fragments = stats->fragments_discarded;
     s->unseen.caps = 0;
     for (int i = DS_LIMIT_CONNECTIONS; i <= DS_LIMIT_IP_FRAGMENTS; i++)
         s->unseen.caps += stats->limits_hit[i];

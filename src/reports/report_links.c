@@ -34,7 +34,7 @@ struct link_row {
     struct link_name name[2];
     int64_t first_ns, last_ns, up_ns; /* up_ns: when the handshake was done */
     uint64_t bytes[2], messages[2], ticks[2], largest[2], gaps;
-    uint64_t sent[2], again[2], stalls[2];
+    uint64_t sent[2], again[2], stalls[2], ignored[2];
     int64_t stalled_ns[2], round_trip_ns[2], slow_trip_ns[2], tick_ns[2];
     const char *release[2];
     enum ds_close close;
@@ -134,6 +134,7 @@ static void take_state(struct link_row *row, const struct ds_event *event)
         row->bytes[end] = conn->counters[end].bytes;
         row->messages[end] = conn->counters[end].messages;
         row->ticks[end] = conn->counters[end].ticks;
+        row->ignored[end] = conn->counters[end].ignored;
     }
     if (conn->link != NULL)
         take_facts(row, conn->link);
@@ -238,6 +239,8 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
             duration_print(row->stalled_ns[end], out);
         }
     }
+    if (row->ignored[end] != 0)
+        ds_buffer_printf(out, ", %s in its name ignored", ds_counted(row->ignored[end], "packets").text);
     ds_buffer_add_text(out, "\n");
 }
 
@@ -451,6 +454,8 @@ static void tell_side(const struct link_row *row, int end, struct json_writer *j
     json_put_unsigned(json, JSON_KEY("again"), row->again[end]);
     json_put_unsigned(json, JSON_KEY("stalls"), row->stalls[end]);
     json_put_signed(json, JSON_KEY("stalled"), row->stalled_ns[end]);
+    if (row->ignored[end] != 0)
+        json_put_unsigned(json, JSON_KEY("ignored"), row->ignored[end]);
     json_put_close(json);
 }
 

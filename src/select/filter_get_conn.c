@@ -155,7 +155,7 @@ static void get_state(struct probe *probe, const struct record *record, int whic
 /* The counters of a connection that ended: a part, and the end that sent it. */
 enum counter { COUNT_BYTES, COUNT_FRAMES, COUNT_MESSAGES, COUNT_TICKS, COUNT_GAPS,
                COUNT_GAP_BYTES, COUNT_FAULTS, COUNT_UNKNOWN_ATOMS, COUNT_LIKELY_ATOMS,
-               COUNT_DST = 16 };
+               COUNT_IGNORED, COUNT_DST = 16 };
 
 static void get_counter(struct probe *probe, const struct record *record, int which)
 {
@@ -169,7 +169,7 @@ static void get_counter(struct probe *probe, const struct record *record, int wh
         [COUNT_MESSAGES] = c->messages,   [COUNT_TICKS] = c->ticks,
         [COUNT_GAPS] = c->gaps,           [COUNT_GAP_BYTES] = c->gap_bytes,
         [COUNT_FAULTS] = c->faults,       [COUNT_UNKNOWN_ATOMS] = c->unknown_atoms,
-        [COUNT_LIKELY_ATOMS] = c->likely_atoms,
+        [COUNT_LIKELY_ATOMS] = c->likely_atoms, [COUNT_IGNORED] = c->ignored,
     };
     probe_offer_unsigned(probe, counts[which & (COUNT_DST - 1)]);
 }
@@ -297,7 +297,8 @@ static void get_atoms(struct probe *probe, const struct record *record, int whic
     {side "_sent.gap_bytes", FIELD_SIZE, get_counter, COUNT_GAP_BYTES | (end), NULL},              \
     {side "_sent.faults", FIELD_NUMBER, get_counter, COUNT_FAULTS | (end), NULL},                  \
     {side "_sent.unknown_atoms", FIELD_NUMBER, get_counter, COUNT_UNKNOWN_ATOMS | (end), NULL},    \
-    {side "_sent.likely_atoms", FIELD_NUMBER, get_counter, COUNT_LIKELY_ATOMS | (end), NULL}
+    {side "_sent.likely_atoms", FIELD_NUMBER, get_counter, COUNT_LIKELY_ATOMS | (end), NULL},      \
+    {side "_sent.ignored", FIELD_NUMBER, get_counter, COUNT_IGNORED | (end), NULL}
 
 static const struct filter_field fields[] = {
     {"step", FIELD_TEXT, get_handshake, SHAKE_STEP, filter_word_of_step},

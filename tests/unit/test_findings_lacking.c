@@ -213,6 +213,18 @@ static void fails_always(void)
     }
 }
 
+static void ignores_resets(void)
+{
+    up();
+    within();
+    w.link.side[1].segments = 20;
+    w.link.side[1].usual_ttl[0] = 64;
+    w.link.side[1].ignored = (struct ds_ignored){.resets = 9, .first_frame = 7, .last_frame = 8,
+                                                 .first_ns = w.now_ns, .min_ttl = 50, .max_ttl = 50};
+    struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+    put(&tick);
+}
+
 static const struct play {
     const char *code;
     void (*go)(void);
@@ -226,6 +238,7 @@ static const struct play {
     {"DS207", loses_large_ones, false},    {"DS209", flaps, true},
     {"DS212", loses_packets, false},       {"DS302", lacks_a_fun, false},
     {"DS305", is_not_answered, false},     {"DS310", fails_always, false},
+    {"DS505", ignores_resets, false},
 };
 
 /* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */

@@ -764,6 +764,49 @@ static void one_way(void **state)
     assert_int_equal(ds_link_unseen(&w->facts->link), 0);
 }
 
+static void hop(struct world *w, uint8_t ttl, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        const struct segment segment = {.ts_ns = w->now_ns, .flags = TCP_ACK, .ttl = ttl};
+        tcp_facts_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
+    }
+}
+
+/* A second time to live is usual when eight segments had it, those of a third not counted. */
+static void usual_ttls(void **state)
+{
+    struct world *w = *state;
+    hop(w, 64, 1);
+    hop(w, 200, 7);
+    hop(w, 64, 100);
+    assert_int_equal(side(w, 1)->usual_ttl[0], 64);
+    assert_int_equal(side(w, 1)->usual_ttl[1], 0);
+    hop(w, 9, 1);
+    hop(w, 200, 1);
+    assert_int_equal(side(w, 1)->usual_ttl[1], 0);
+    hop(w, 200, 1);
+    assert_int_equal(side(w, 1)->usual_ttl[1], 200);
+    hop(w, 62, 15); /* the way has changed again: the latest one */
+    assert_int_equal(side(w, 1)->usual_ttl[1], 200);
+    hop(w, 62, 1);
+    assert_int_equal(side(w, 1)->usual_ttl[1], 62);
+    assert_int_equal(side(w, 1)->usual_ttl[0], 64);
+    assert_int_equal(side(w, 0)->usual_ttl[0], 0);
+}
+
+static void ignored_segments(void **state)
+{
+    struct world *w = *state;
+    const struct ds_ignored *i = &side(w, 1)->ignored;
+    tcp_facts_ignore(w->facts, 1, TCP_RST | TCP_ACK, 60, 7, 70);
+    tcp_facts_ignore(w->facts, 1, TCP_SYN, 50, 8, 80);
+    tcp_facts_ignore(w->facts, 1, TCP_FIN | TCP_ACK, 70, 9, 90);
+    assert_true(i->resets == 1 && i->syns == 1 && i->others == 1);
+    assert_true(i->first_frame == 7 && i->last_frame == 9 && i->first_ns == 70);
+    assert_true(i->min_ttl == 50 && i->max_ttl == 70);
+    assert_int_equal(side(w, 0)->ignored.first_frame, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -791,6 +834,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(late_ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(stalls_of_centuries, setup, teardown),
         cmocka_unit_test_setup_teardown(one_way, setup, teardown),
+        cmocka_unit_test_setup_teardown(usual_ttls, setup, teardown),
+        cmocka_unit_test_setup_teardown(ignored_segments, setup, teardown),
         cmocka_unit_test(spreads),
         cmocka_unit_test_setup_teardown(options_that_lie, setup, teardown),
         cmocka_unit_test(no_memory),

@@ -1,0 +1,173 @@
+/*
+ * test_findings_foreign.c - packets that no node takes (detect_foreign.c): how certain it is that somebody else
+ * sent them, by their times to live, and what is no finding. tests/scripts/outsiders.py makes whole captures.
+ */
+#include "findings_world.h"
+
+/* A link on which an end has sent so much with a TTL of 64. */
+static void begin_link(void)
+{
+    leaves_out = "DS401 DS501";
+    begin();
+    up();
+    for (int end = 0; end < 2; end++) {
+        w.link.side[end].segments = 20;
+        w.link.side[end].usual_ttl[0] = w.link.side[end].ttl = 64;
+    }
+}
+
+static void ignore(int end, uint64_t resets, uint64_t syns, uint64_t others, uint8_t ttl)
+{
+    struct ds_ignored *i = &w.link.side[end].ignored;
+    w.frame++;
+    i->resets += resets;
+    i->syns += syns;
+    i->others += others;
+    if (i->first_frame == 0) {
+        i->first_frame = w.frame;
+        i->first_ns = w.now_ns;
+        i->min_ttl = i->max_ttl = ttl;
+    }
+    i->min_ttl = ttl < i->min_ttl ? ttl : i->min_ttl;
+    i->max_ttl = ttl > i->max_ttl ? ttl : i->max_ttl;
+    i->last_frame = w.frame;
+    w.now_ns += MS;
+}
+
+/* An end says something, so that what is known of the link is looked at. */
+static void tick(int end)
+{
+    w.now_ns += SECOND;
+    w.link.side[end].last_ns = w.link.side[end].last_data_ns = w.now_ns;
+    const struct ds_event event = event_of(DS_EVENT_TICK, end);
+    put(&event);
+}
+
+static void is(enum severity severity, enum certainty certainty, const char *detail)
+{
+    assert_string_equal(w.log, "DS505");
+    assert_int_equal(w.last.severity, severity);
+    assert_int_equal(w.last.certainty, certainty);
+    detail_has(detail);
+}
+
+/* DS505: from another distance, whether the end goes on or not. */
+static void foreign(void **state)
+{
+    (void)state;
+    begin_link();
+    ignore(0, 3, 1, 0, 57);
+    tick(1);
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "3 resets, 1 SYN; TTL 57, its other packets have 64: they come from another host");
+    sentence_is("bob@127.0.0.1 ignores packets that come in the name of alice@127.0.0.1");
+    assert_int_equal(w.last.evidence[0].packet[0].frame, w.link.side[0].ignored.first_frame);
+    begin_link(); /* some of them from here: the others are not */
+    ignore(1, 1, 0, 0, 64);
+    ignore(1, 0, 0, 2, 57);
+    tick(0);
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "1 reset, 2 other segments; TTL 57 to 64");
+    begin_link(); /* what it has sent came in two ways */
+    w.link.side[0].usual_ttl[1] = 62;
+    ignore(0, 1, 0, 0, 63);
+    change(DS_CONN_CLOSED, 0, true);
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "its other packets have 64 or 62");
+}
+
+/* DS505 at the distance of the end itself is possible, once it goes on. */
+static void as_far_away(void **state)
+{
+    (void)state;
+    begin_link();
+    ignore(0, 1, 0, 0, 64);
+    tick(1);
+    assert_string_equal(w.log, "");
+    tick(0);
+    is(SEVERITY_WARNING, CERTAINTY_POSSIBLE, "1 reset; TTL 64, as its other packets have");
+    begin_link();
+    w.link.side[0].usual_ttl[1] = 62;
+    ignore(0, 0, 1, 0, 62);
+    tick(0);
+    is(SEVERITY_WARNING, CERTAINTY_POSSIBLE, "1 SYN; TTL 62");
+    begin_link();
+    ignore(0, 0, 0, 1, 64); /* which may be damage */
+    tick(0);
+    is(SEVERITY_NOTE, CERTAINTY_POSSIBLE, "1 other segment; TTL 64");
+}
+
+/* No finding: its own last RST or SYN, after which nothing comes; data that is missing then, as it was taken. */
+static void harmless(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin_link();
+        ignore(0, i == 0, i == 1, i == 2, 64);
+        if (i == 2) {
+            w.conn.counters[0].gaps = 1;
+            tick(0);
+        }
+        tick(1);
+        change(DS_CONN_CLOSED, 0, true);
+        assert_string_equal(w.log, "");
+    }
+    begin_link(); /* and where no packet of its own is known to compare with */
+    w.link.side[0].segments = 0;
+    w.link.side[0].usual_ttl[0] = 0;
+    ignore(0, 1, 0, 0, 57);
+    tick(1);
+    assert_string_equal(w.log, "");
+}
+
+/* DS505: what comes later makes it worse, and is counted up to the end; a flood of it is no flood of records. */
+static void more_of_it(void **state)
+{
+    (void)state;
+    begin_link();
+    ignore(0, 0, 0, 1, 64);
+    tick(0);
+    is(SEVERITY_NOTE, CERTAINTY_POSSIBLE, "1 other segment;");
+    ignore(0, 1, 0, 0, 64);
+    tick(0);
+    is(SEVERITY_WARNING, CERTAINTY_POSSIBLE, "1 reset, 1 other segment;");
+    ignore(0, 1, 0, 0, 57);
+    tick(0);
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "2 resets, 1 other segment;");
+    ignore(0, 2, 0, 0, 57);
+    tick(0);
+    detail_has("2 resets, ");
+    ignore(0, 1, 0, 0, 57);
+    tick(0);
+    detail_has("5 resets, ");
+    ignore(0, 1, 0, 0, 57);
+    tick(0);
+    detail_has("5 resets, ");
+    change(DS_CONN_CLOSED, 0, true);
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "6 resets, 1 other segment;");
+    assert_int_equal(w.last.count, 1);
+}
+
+/* DS505 of a link that was joined late, and by a message. */
+static void joined_late(void **state)
+{
+    (void)state;
+    leaves_out = "DS401 DS501";
+    begin();
+    change(DS_CONN_JOINED_LATE, 0, false);
+    w.link.side[1].segments = 1;
+    w.link.side[1].usual_ttl[0] = 200;
+    ignore(1, 0, 1, 0, 64);
+    struct ds_event event = message(0, "j", 1);
+    put(&event);
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "1 SYN; TTL 64, its other packets have 200");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(foreign),  cmocka_unit_test(as_far_away), cmocka_unit_test(harmless),
+        cmocka_unit_test(more_of_it), cmocka_unit_test(joined_late),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    findings_free(w.findings);
+    ds_buffer_free(&term_bytes);
+    return failed;
+}
