@@ -19,7 +19,7 @@ FROM call;
 
 CREATE VIEW latency AS -- calls of a kind to a node: how many, how they went, how long they took
 SELECT label, callee_node, coalesce(callee_name, '') AS callee, count(*) AS calls,
-       sum(outcome IN ('error', 'noproc', 'timeout', 'noconnection')) AS errors,
+       sum(outcome IN ('error', 'noproc', 'timeout', 'abandoned', 'noconnection')) AS errors,
        sum(latency_ns IS NULL) AS no_end,
        max(CASE WHEN place <= 0.5 THEN latency_ns END) / 1e6 AS p50_ms,
        max(CASE WHEN place <= 0.99 THEN latency_ns END) / 1e6 AS p99_ms,

@@ -96,10 +96,10 @@ static void take_hung(struct detect *d, const struct call *call)
         detect_hung(d, call);
 }
 
+/* has_failed says whether its callee may be to blame: for a connection that is lost others are. */
 static bool has_failed(enum call_outcome outcome)
 {
-    return outcome == CALL_NOPROC || outcome == CALL_ERROR || outcome == CALL_TIMEOUT ||
-           outcome == CALL_ABANDONED;
+    return call_outcome_is_failure(outcome) && outcome != CALL_NOCONNECTION;
 }
 
 /* is_housekeeping: what Erlang/OTP and libraries ask each other they give up by themselves as well, as

@@ -51,6 +51,7 @@ void page_calls_json(struct page_calls *c, const struct call *call)
     put_scratch(c, JSON_KEY("label"), &json);
     json_put_string(&json, JSON_KEY("group"), call->group != NULL ? call->group : "");
     json_put_string(&json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
+    json_put_bool(&json, JSON_KEY("failed"), call_outcome_is_failure(call->outcome));
     json_put_microseconds(&json, JSON_KEY("start"), call->start_ns);
     json_put_signed(&json, JSON_KEY("span"), call->end_ns - call->start_ns);
     json_put_bool(&json, JSON_KEY("has_end"), call_has_end(call));
@@ -83,7 +84,7 @@ void page_calls_take(struct page_calls *c, const struct call *call)
 {
     const int64_t span_ns = call->end_ns - call->start_ns;
     const bool is_slow = best_rows_wants(&c->slowest, span_ns, call->number);
-    const bool is_failed = call->outcome != CALL_OK && call->outcome != CALL_ANSWERED_ELSEWHERE &&
+    const bool is_failed = call_outcome_is_failure(call->outcome) &&
                            best_rows_wants(&c->failed, span_ns, call->number);
     if (!is_slow && !is_failed)
         return;

@@ -149,8 +149,7 @@ static void take_call(struct page_times *t, const struct call *call)
 {
     const int64_t span_ns = call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
     const unsigned column = time_grid_place(&t->grid, call->start_ns);
-    if (call->outcome != CALL_OK && call->outcome != CALL_ANSWERED_ELSEWHERE &&
-        call->outcome != CALL_UNKNOWN)
+    if (call_outcome_is_failure(call->outcome))
         grid_series_add(&t->failed, &t->grid, column, 1);
     if (!call_has_end(call))
         return;

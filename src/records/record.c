@@ -11,17 +11,7 @@
 
 bool call_has_end(const struct call *call)
 {
-    switch (call->outcome) {
-    case CALL_OK:
-    case CALL_ERROR:
-    case CALL_NOPROC:
-    case CALL_TIMEOUT:
-    case CALL_ABANDONED:
-    case CALL_NOCONNECTION:
-        return true;
-    default:
-        return false;
-    }
+    return call->outcome == CALL_OK || call_outcome_is_failure(call->outcome);
 }
 
 size_t record_terms_len(const struct record *record)
@@ -83,7 +73,7 @@ const char *note_role_name(enum note_role role)
 const char *call_outcome_name(enum call_outcome outcome)
 {
     static const char *const names[] = {
-#define OUTCOME(id, name) name,
+#define OUTCOME(id, name, fate) name,
 #include "outcome.def"
 #undef OUTCOME
     };
@@ -92,8 +82,13 @@ const char *call_outcome_name(enum call_outcome outcome)
 
 bool call_outcome_is_failure(enum call_outcome outcome)
 {
-    return outcome == CALL_ERROR || outcome == CALL_NOPROC || outcome == CALL_TIMEOUT ||
-           outcome == CALL_ABANDONED || outcome == CALL_NOCONNECTION;
+    enum { ANSWERED, FAILED, UNDECIDED };
+    static const uint8_t fates[] = {
+#define OUTCOME(id, name, fate) fate,
+#include "outcome.def"
+#undef OUTCOME
+    };
+    return fates[outcome] == FAILED;
 }
 
 const char *monitor_outcome_name(enum monitor_outcome outcome)

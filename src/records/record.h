@@ -47,7 +47,7 @@ enum note_role {
 
 /* How a call ended. Names in the JSON key "outcome". */
 enum call_outcome {
-#define OUTCOME(id, name) CALL_##id,
+#define OUTCOME(id, name, fate) CALL_##id,
 #include "outcome.def"
 #undef OUTCOME
     CALL_OUTCOME_COUNT
@@ -187,7 +187,8 @@ size_t record_terms_len(const struct record *record);
 const char *record_type_name(enum ds_event_type type); /* NULL of what no record is made of */
 const char *note_role_name(enum note_role role);
 const char *call_outcome_name(enum call_outcome outcome);
-/* call_outcome_is_failure says whether the caller got no answer, or an error: -Y calls these "failed". */
+/* call_outcome_is_failure says whether the caller got no answer, or an error (outcome.def): that is what
+ * "failed" means wherever calls are counted. */
 bool call_outcome_is_failure(enum call_outcome outcome);
 const char *monitor_outcome_name(enum monitor_outcome outcome);
 

@@ -153,6 +153,7 @@ static void tell_table(void *state, struct json_writer *json)
         json_item_open(json);
         json_put_string(json, JSON_KEY("outcome"), call_outcome_name((enum call_outcome)i));
         json_put_unsigned(json, JSON_KEY("calls"), report->num_outcomes[i]);
+        json_put_bool(json, JSON_KEY("failed"), call_outcome_is_failure((enum call_outcome)i));
         json_put_close(json);
     }
     json_put_list_end(json);

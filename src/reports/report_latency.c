@@ -94,7 +94,7 @@ static void add_call(struct latency *l, struct latency_kind *kind, const struct 
 {
     const int64_t span_ns = span_of(call);
     kind->count++;
-    kind->errors += call_has_end(call) && call->outcome != CALL_OK;
+    kind->errors += call_outcome_is_failure(call->outcome);
     const bool has_slowest = kind->count - 1 != kind->without;
     if (call_has_end(call)) {
         l->failed |= !histogram_add(&kind->spans, (uint64_t)span_ns);

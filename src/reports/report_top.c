@@ -157,7 +157,7 @@ static void take_call(struct top *t, const struct call *call)
     if (process == NULL)
         return;
     process->served++;
-    process->failed += call_has_end(call) && call->outcome != CALL_OK;
+    process->failed += call_outcome_is_failure(call->outcome);
 }
 
 static void take_record(void *state, const struct record *record)

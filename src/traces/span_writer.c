@@ -128,12 +128,6 @@ static struct ds_text process_of(struct span_writer *w, const struct party *part
     return text_of(&w->scratch);
 }
 
-static bool went_wrong(const struct call *call)
-{
-    return call->outcome != CALL_OK && call->outcome != CALL_UNKNOWN &&
-           call->outcome != CALL_UNANSWERED && call->outcome != CALL_ANSWERED_ELSEWHERE;
-}
-
 static void put_attributes(struct span_writer *w, const struct call *call)
 {
     struct json_writer *json = &w->json;
@@ -149,7 +143,7 @@ static void put_attributes(struct span_writer *w, const struct call *call)
     attribute_number(json, "distsniff.call", call->number);
     attribute_number(json, "distsniff.conn", call->conn);
     attribute_number(json, "distsniff.frame", call->start_frame);
-    if (went_wrong(call))
+    if (call_outcome_is_failure(call->outcome))
         attribute_string(json, "error.type", call->error_class != NULL
                                                  ? call->error_class
                                                  : call_outcome_name(call->outcome));
@@ -175,7 +169,7 @@ static size_t put_span(struct span_writer *w, const struct call *call, const cha
     put_nanoseconds(json, JSON_KEY("endTimeUnixNano"), call->end_ns);
     put_attributes(w, call);
     json_put_open(json, JSON_KEY("status"));
-    if (went_wrong(call))
+    if (call_outcome_is_failure(call->outcome))
         json_put_unsigned(json, JSON_KEY("code"), STATUS_CODE_ERROR);
     json_put_close(json);
     json_put_close(json);

@@ -18,7 +18,7 @@ function family(call) {
   return list;
 }
 function endOf(c) { return c.start + c.span / 1e3; }
-function isBad(c) { return c.outcome !== 'ok' && c.outcome !== 'answered_elsewhere'; }
+function isBad(c) { return c.failed; }
 function nodeOf(party) { const m = party.match(/<([^<>]*)\.\d+\.\d+>/) || party.match(/@ ?([^\s<>]+@[^\s<>]+)$/) || party.match(/([^\s<>@]+@[^\s<>]+)$/); return m ? m[1] : party; }
 
 function ladderSteps(members) {

@@ -54,7 +54,7 @@ function verdictDot(what) {
 function tiles() {
   const tile = (n, what, bad) => make('div', {class: bad ? 'tile bad' : 'tile'}, make('b', {}, n), make('span', {}, what));
   const outcomes = data.outcomes.outcomes;
-  const failed = outcomes.filter(o => o.outcome !== 'ok' && o.outcome !== 'answered_elsewhere').reduce((n, o) => n + o.calls, 0);
+  const failed = outcomes.filter(o => o.failed).reduce((n, o) => n + o.calls, 0);
   const names = new Set();
   data.nodes.rows.forEach(r => { names.add(r.from); names.add(r.to); });
   return make('div', {class: 'tiles', id: 'tiles'},
