@@ -5,7 +5,8 @@
  * by what becomes of later requests.
  *
  * A reason of a crash has a stack: {Reason, [{Module, Function, Arity, Place}, ...]}, at times within
- * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}.
+ * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is a term of Erlang's,
+ * or an exception of Elixir's, which is a map.
  */
 #include "detect.h"
 
@@ -65,10 +66,19 @@ static bool read_stack(const struct ds_term *term, struct crash *crash)
     return true;
 }
 
+/* read_exception reads the name of an exception of Elixir's, %{__exception__: true, __struct__: Name}. */
+static bool read_exception(const struct ds_term *reason, struct ds_text *name)
+{
+    struct ds_term value;
+    return ds_term_get_value(reason, "__exception__", &value) && detect_is_atom(&value, "true") &&
+           ds_term_get_value(reason, "__struct__", &value) && ds_term_get_atom(&value, name);
+}
+
 static void read_why(const struct ds_term *reason, struct crash *crash)
 {
     struct ds_term first;
-    crash->has_why = ds_term_get_atom(reason, &crash->why) ||
+    crash->has_why = read_exception(reason, &crash->why) ||
+                     ds_term_get_atom(reason, &crash->why) ||
                      (ds_term_get_element(reason, 0, &first) && ds_term_get_atom(&first, &crash->why));
 }
 
@@ -133,7 +143,7 @@ static void put_crash(struct wording *detail, const struct crash *crash)
     if (crash->has_why)
         wording_put(detail, WORD_ATOM, crash->why);
     else
-        wording_add(detail, "a reason that is no atom");
+        wording_add(detail, "a reason that is no known atom");
     if (!crash->has_stack)
         return;
     wording_add(detail, " in ");

@@ -117,6 +117,98 @@ static void reasons(void **state)
     }
 }
 
+/* put_exception is %RuntimeError{message: "out of stock"}, or not an exception. */
+static void put_exception(const char *is_one)
+{
+    static const uint8_t head[] = {116, 0, 0, 0, 3};
+    put_bytes(head, sizeof head);
+    put_atom("__exception__");
+    put_atom(is_one);
+    put_atom("__struct__");
+    put_atom("Elixir.RuntimeError");
+    put_atom("message");
+    put_binary("out of stock");
+}
+
+static void put_elixir_stack(void)
+{
+    put_list(1);
+    put_tuple(4);
+    put_atom("Elixir.Shop");
+    put_atom("handle_call");
+    put_small(3);
+    put_nil();
+    put_nil();
+}
+
+/* {%RuntimeError{}, Stack}, alone, within what called it, or without a stack. */
+static void exceptions(void **state)
+{
+    enum { WITH_STACK, WITHIN_CALL, ALONE, NONE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_calls();
+        if (i == WITHIN_CALL)
+            put_tuple(2);
+        if (i < ALONE)
+            put_tuple(2);
+        put_exception(i == NONE ? "false" : "true");
+        if (i < ALONE)
+            put_elixir_stack();
+        if (i == WITHIN_CALL) {
+            put_tuple(2);
+            put_atom("Elixir.GenServer");
+            put_atom("call");
+        }
+        const struct call call = ended();
+        put_call(&call);
+        found(i == NONE ? "" : "DS312");
+        if (i == NONE)
+            continue;
+        detail_has(i == ALONE ? "it ended with Elixir.RuntimeError; "
+                              : "it ended with Elixir.RuntimeError in Elixir.Shop:handle_call/3; ");
+        assert_int_equal(w.last.certainty, i == ALONE ? CERTAINTY_LIKELY : CERTAINTY_SURE);
+    }
+}
+
+/* Atoms that are not known: what has a stack is a crash; what may be shutdown is none. */
+static void unknown_reasons(void **state)
+{
+    enum { ALONE, WITH_STACK, WITH_DETAIL, FUNCTION, CASES };
+    static const struct ds_atom unknown = {.slot = 1, .state = DS_ATOM_UNKNOWN};
+    static const uint8_t ref[] = {82, 0};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_calls();
+        if (i != ALONE)
+            put_tuple(2);
+        if (i == FUNCTION)
+            put_atom("badarith");
+        else
+            put_bytes(ref, sizeof ref);
+        if (i == WITH_DETAIL)
+            put_atom("upgrade");
+        if (i == WITH_STACK)
+            put_elixir_stack();
+        if (i == FUNCTION) {
+            put_list(1);
+            put_tuple(4);
+            put_bytes(ref, sizeof ref);
+            put_bytes(ref, sizeof ref);
+            put_small(3);
+            put_nil();
+            put_nil();
+        }
+        struct call call = ended();
+        call.reason.atoms = &unknown;
+        call.reason.num_atoms = 1;
+        put_call(&call);
+        found(i == WITH_STACK || i == FUNCTION ? "DS312" : "");
+        if (i == WITH_STACK)
+            detail_has("it ended with a reason that is no known atom in Elixir.Shop:handle_call/3; ");
+    }
+}
+
 static void gap(void **state)
 {
     (void)state;
@@ -281,7 +373,7 @@ static void out_of_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reasons),    cmocka_unit_test(gap),         cmocka_unit_test(loop),
+        cmocka_unit_test(reasons), cmocka_unit_test(exceptions), cmocka_unit_test(unknown_reasons),    cmocka_unit_test(gap),         cmocka_unit_test(loop),
         cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),
         cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
     };
