@@ -21,7 +21,8 @@ enum {
     HIDDEN_TYPE = 72, /* at EPMD: a hidden node */
 };
 
-static struct starts *find(struct detect *d, uint64_t key)
+/* find finds or adds what is known of a name, of which all before the @ is the same at EPMD. */
+static struct starts *find(struct detect *d, uint64_t key, struct ds_text name)
 {
     struct starts *s = table_first(&d->starts, (uint32_t)key);
     while (s != NULL && s->key != key)
@@ -31,8 +32,11 @@ static struct starts *find(struct detect *d, uint64_t key)
     s = table_add_forgetting(&d->starts, (uint32_t)key);
     if (s == NULL)
         d->no_memory++;
-    else
-        s->key = key;
+    if (s == NULL)
+        return NULL;
+    const char *at = memchr(name.data, '@', name.len);
+    s->key = key;
+    s->short_key = hash_short(19, text_of(name.data, at != NULL ? (size_t)(at - name.data) : name.len));
     return s;
 }
 
@@ -61,17 +65,39 @@ static unsigned count_recent(const struct starts *s, int64_t now_ns, int64_t *si
     return num;
 }
 
-static void report(struct detect *d, const struct ds_event *event, const struct starts *s,
-                   struct ds_text name, bool is_at_epmd)
+/* is_told says whether the same restarts were reported by their other trace, as severely: EPMD gives a
+ * node the creation that it has in handshakes. */
+static bool is_told(const struct detect *d, const struct starts *s, enum severity severity)
+{
+    for (const struct starts *other = table_get(&d->starts, d->starts.newest); other != NULL;
+         other = table_get(&d->starts, other->entry.older)) {
+        if (other == s || other->short_key != s->short_key || !other->is_told || other->severity > severity)
+            continue;
+        for (size_t i = 0; i < NUM_STARTS && i < s->num; i++) {
+            if (has_creation(other, s->creation[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void report(struct detect *d, const struct ds_event *event, struct starts *s, struct ds_text name,
+                   bool is_at_epmd)
 {
     int64_t since_ns;
     const unsigned recent = count_recent(s, event->ts_ns, &since_ns);
     if (recent < WARN_CHANGES || s->num <= WARN_CHANGES)
         return;
+    const enum severity severity = recent >= LOOP_STARTS ? SEVERITY_ERROR : SEVERITY_WARNING;
+    if (is_told(d, s, severity))
+        return;
+    s->is_told = true;
+    s->severity = (uint8_t)severity;
     struct finding *f = detect_begin(d, FINDING_DS215, event);
+    detect_since(d, since_ns);
     f->node[1].len = 0;
     f->node[0].len = is_at_epmd ? 0 : detect_keep(f->node[0].text, sizeof f->node[0].text, name);
-    f->severity = recent >= LOOP_STARTS ? SEVERITY_ERROR : SEVERITY_WARNING;
+    f->severity = severity;
     wording_put(&f->sentence, WORD_NODE, name);
     if (is_at_epmd) {
         wording_add(&f->sentence, ", as EPMD of ");
@@ -108,7 +134,7 @@ static void take_registered(struct detect *d, const struct ds_event *event)
         return;
     const struct ds_text name = text_of(w->asked, w->asked_len);
     struct starts *s = find(d, hash_short(hash_more(13, event->conn->end[1].addr.bytes,
-                                                    sizeof event->conn->end[1].addr.bytes), name));
+                                                    sizeof event->conn->end[1].addr.bytes), name), name);
     if (s == NULL)
         return;
     const bool goes_on = s->num != 0 && !s->has_ended; /* another host's, or EPMD was restarted */
@@ -156,7 +182,7 @@ static void take_up(struct detect *d, const struct ds_event *event)
         const struct ds_endpoint *e = &event->conn->end[end];
         if (e->node.data == NULL || w == NULL || !w->has_flags[end] || (w->flags[end] & published) == 0)
             continue;
-        struct starts *s = find(d, hash_short(17, e->node));
+        struct starts *s = find(d, hash_short(17, e->node), e->node);
         if (s != NULL && take(s, event, e->creation))
             report(d, event, s, e->node, false);
     }

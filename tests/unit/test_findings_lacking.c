@@ -213,6 +213,17 @@ static void fails_always(void)
     }
 }
 
+static void starts_again(void)
+{
+    for (uint32_t i = 1; i <= 3; i++) {
+        next_conn();
+        if (i == 3)
+            within();
+        up_as(i);
+        w.now_ns += SECOND;
+    }
+}
+
 static void ignores_resets(void)
 {
     up();
@@ -238,7 +249,7 @@ static const struct play {
     {"DS207", loses_large_ones, false},    {"DS209", flaps, true},
     {"DS212", loses_packets, false},       {"DS302", lacks_a_fun, false},
     {"DS305", is_not_answered, false},     {"DS310", fails_always, false},
-    {"DS505", ignores_resets, false},
+    {"DS505", ignores_resets, false},      {"DS215", starts_again, true},
 };
 
 /* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */

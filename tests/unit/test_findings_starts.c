@@ -105,11 +105,41 @@ static void at_epmd(void **state)
     }
 }
 
+/* Both traces of the same restarts are one finding; those of another node of that name elsewhere are not. */
+static void once(void **state)
+{
+    (void)state;
+    for (int is_same = 0; is_same < 2; is_same++) {
+        begin();
+        for (uint32_t n = 1; n <= 5; n++) {
+            registers(n, 77, 0);
+            comes(is_same ? n : 100 + n, SECOND);
+        }
+        sentence_is(is_same ? "bob, as EPMD of 10.0.0.2 knows it, starts again and again"
+                            : "bob@b starts again and again");
+        assert_int_equal(w.last.severity, SEVERITY_ERROR);
+    }
+    begin(); /* another name */
+    for (uint32_t n = 1; n <= 5; n++) {
+        registers(n, 77, 0);
+        one_comes(0, n, SECOND);
+    }
+    sentence_is("alice@a starts again and again");
+    begin(); /* EPMD was not heard at first: it is no less severe */
+    for (uint32_t n = 1; n <= 5; n++) {
+        comes(n, SECOND);
+        if (n > 3)
+            registers(n, 77, 0);
+    }
+    sentence_is("bob@b starts again and again");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_handshake),
         cmocka_unit_test(at_epmd),
+        cmocka_unit_test(once),
     };
     leaves_out = "DS401 DS204 DS209"; /* others have them */
     return cmocka_run_group_tests(tests, NULL, NULL);
