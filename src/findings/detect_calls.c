@@ -158,13 +158,15 @@ static bool ends_in_order(struct callee *c, const struct call *call)
     return call->outcome == CALL_NOPROC && c->ended_ns != 0 && call->end_ns - c->ended_ns < RESTART_NS;
 }
 
-static void add_counts(struct wording *detail, struct callee *c)
+static void add_counts(struct wording *detail, struct callee *c, bool is_over)
 {
     bool is_next = false;
-    wording_printf(detail, "%" PRIu64 " of %" PRIu64, c->failed, c->calls);
+    wording_printf(detail, "%" PRIu64 " of %" PRIu64 " calls failed%s", c->failed, c->calls,
+                   is_over ? "" : " so far");
     add_outcome(detail, &is_next, c->noproc, "noproc");
-    add_outcome(detail, &is_next, c->timeouts, "given up");
-    add_outcome(detail, &is_next, c->failed - c->noproc - c->timeouts, "with an error");
+    add_outcome(detail, &is_next, c->timeouts, "timed out");
+    add_outcome(detail, &is_next, c->abandoned, "abandoned");
+    add_outcome(detail, &is_next, c->failed - c->noproc - c->timeouts - c->abandoned, "with an error");
     wording_printf(detail, "; the latest is call #%" PRIu64, c->latest);
     c->told = c->failed;
     c->told_calls = c->calls;
@@ -185,14 +187,14 @@ static void take_callee(struct detect *d, const struct call *call)
         return;
     c->failed++;
     c->noproc += call->outcome == CALL_NOPROC;
-    c->timeouts += call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED;
+    c->timeouts += call->outcome == CALL_TIMEOUT;
+    c->abandoned += call->outcome == CALL_ABANDONED;
     c->latest = call->number;
     struct wording detail = {.len = 0};
-    wording_add(&detail, "by then ");
     if (c->finding != 0) { /* more and more */
         if (c->failed / 2 < c->told)
             return;
-        add_counts(&detail, c);
+        add_counts(&detail, c, false);
         detect_detail(d, c->finding, &detail);
         return;
     }
@@ -204,7 +206,7 @@ static void take_callee(struct detect *d, const struct call *call)
     wording_add(&f->sentence, "calls of ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " fail");
-    add_counts(&detail, c);
+    add_counts(&detail, c, false);
     f->detail = detail;
     detect_frame(f, call->end_frame, "its end");
     c->finding = detect_commit(d);
@@ -214,10 +216,10 @@ void detect_calls_sum(struct detect *d)
 {
     for (struct callee *c = table_get(&d->callees, d->callees.oldest); c != NULL;
          c = table_get(&d->callees, c->entry.newer)) {
-        if (c->finding == 0 || c->told_calls == c->calls)
+        if (c->finding == 0 || (c->told_calls == c->calls && !d->is_over))
             continue;
         struct wording detail = {.len = 0};
-        add_counts(&detail, c);
+        add_counts(&detail, c, d->is_over);
         detect_detail(d, c->finding, &detail);
     }
 }

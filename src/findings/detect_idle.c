@@ -105,7 +105,7 @@ static struct finding *begin(struct detect *d, const struct pair *pair, struct d
     wording_span(&f->detail, cut->survived_ns);
     wording_add(&f->detail, cut->is_reset ? "), and the first thing sent then was answered by a RST"
                                           : "), and nothing sent then was acknowledged");
-    detect_frame(f, cut->frame, cut->is_reset ? "the RST" : "sent again for the third time");
+    detect_frame(f, cut->frame, cut->is_reset ? "the RST" : "retransmitted for the third time");
     return f;
 }
 

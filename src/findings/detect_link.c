@@ -99,11 +99,11 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
                                 : SILENT_GONE;
     detect_since(d, heard_ns);
     wording_end(&f->sentence, &event->conn->end[closer]);
-    wording_add(&f->sentence, " gave up ");
+    wording_add(&f->sentence, " disconnected ");
     wording_end(&f->sentence, &event->conn->end[!closer]);
-    wording_add(&f->sentence, is_held ? ", of which nothing arrived any more: net_tick_timeout"
-                                      : ", which had fallen silent: net_tick_timeout");
-    wording_add(&f->detail, is_held ? "nothing came for " : "silent for ");
+    wording_add(&f->sentence, is_held ? ", from which nothing arrived any more: net_tick_timeout"
+                                      : ", which had stopped responding: net_tick_timeout");
+    wording_add(&f->detail, is_held ? "nothing came for " : "no data for ");
     wording_span(&f->detail, silence_ns);
     add_why(&f->detail, silent, f->variant);
     if (!acknowledged) {
@@ -305,10 +305,10 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
         wording_add(&f->sentence, " to ");
         wording_end(&f->sentence, &event->conn->end[!end]);
         wording_add(&f->sentence, " are lost");
-        wording_printf(&f->detail, "%" PRIu64 " of %" PRIu64 " segments were sent again; ", again,
+        wording_printf(&f->detail, "%" PRIu64 " of %" PRIu64 " segments were retransmitted; ", again,
                      side->data_segments);
         if (needless != 0)
-            wording_printf(&f->detail, "%" PRIu64 " of them needlessly, as they had come; ", needless);
+            wording_printf(&f->detail, "%" PRIu64 " of them needlessly, as they had arrived; ", needless);
         if (side->resent_unseen == 0)
             wording_add(&f->detail, "all of them had been seen: lost behind the capture point");
         else if (side->resent == 0)
@@ -384,8 +384,8 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
         return;
     w->told |= TOLD_BLACK_HOLE;
     struct finding *f = begin_hole(d, event, event->dir);
-    wording_printf(&f->detail, "%" PRIu64 " bytes, sent again %s ", stall->in_flight,
-                   stall->is_heard ? "and again for" : "three times in");
+    wording_printf(&f->detail, "%" PRIu64 " bytes, retransmitted %s ", stall->in_flight,
+                   stall->is_heard ? "for" : "three times in");
     wording_span(&f->detail, stall->duration_ns);
     wording_add(&f->detail, stall->is_heard ? "; the other end is heard meanwhile" : "; small ones did");
     detect_frame(f, event->frame,
@@ -402,7 +402,7 @@ static void take_doubt(struct detect *d, const struct ds_event *event, const str
         return;
     struct finding *f = begin_hole(d, event, dir);
     f->severity = SEVERITY_WARNING;
-    wording_add(&f->detail, "sent again and again for ");
+    wording_add(&f->detail, "retransmitted for ");
     wording_span(&f->detail, event->ts_ns - w->hole_ns[dir]);
     wording_add(&f->detail, ", to the end of the capture");
     detect_frame(f, w->doubt_frame[dir], "the third repetition");
@@ -520,11 +520,10 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
     begin_unread(d, event);
     struct finding *f = &d->draft;
     if (stall->message_size != 0) {
-        wording_add(&f->detail, "; a message of ");
-        wording_size(&f->detail, stall->message_size);
-        wording_add(&f->detail, " waits in the middle, ");
-        wording_size(&f->detail, stall->message_passed);
-        wording_add(&f->detail, " of it have come");
+        wording_printf(&f->detail,
+                       "; a message waits in the middle: %" PRIu64 " of %" PRIu64
+                       " announced bytes have come",
+                       stall->message_passed, stall->message_size);
     }
     detect_frame(f, event->frame, stall->is_over ? "the window opens" : "by then");
     if (stall->tries == 0) /* it has nothing to send, or that was not captured */

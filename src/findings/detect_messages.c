@@ -25,16 +25,39 @@ static bool is_whole(const struct ds_event *event)
     return event->fault.kind == DS_FAULT_NONE;
 }
 
+/* is_by_outsider says whether somebody else may have sent it: packets in the name of that end are ignored,
+ * or the latest one came from another distance than its others. */
+static bool is_by_outsider(const struct ds_event *event)
+{
+    const struct ds_link *link = event->conn->link;
+    const struct ds_link_side *side = link != NULL ? &link->side[event->dir] : NULL;
+    return event->conn->counters[event->dir].ignored != 0 ||
+           (side != NULL && (side->ignored.first_frame != 0 ||
+                             (side->segments != 0 && !detect_is_usual_ttl(side, side->ttl))));
+}
+
 static __attribute__((noinline)) void take_malformed(struct detect *d, const struct ds_event *event)
 {
     if (event->conn->counters[0].gaps + event->conn->counters[1].gaps != 0)
         return; /* the framing may have been found again at a wrong place */
     struct finding *f = detect_begin(d, FINDING_DS306, event);
+    const bool is_foreign = is_by_outsider(event);
+    if (is_foreign)
+        wording_add(&f->sentence, "in the name of ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends what no node reads: ");
+    wording_add(&f->sentence, is_foreign ? " something comes that no node reads: "
+                                         : " sends what no node reads: ");
     wording_add(&f->sentence, event->fault.what != NULL ? event->fault.what : "malformed");
     wording_printf(&f->detail, "at offset %" PRIu64 " of the message", event->fault.offset);
     detect_frame(f, event->frame, "the message");
+    if (is_foreign) {
+        f->severity = SEVERITY_WARNING;
+        wording_add(&f->detail, "; somebody else sends packets in its name, or they are damaged on the way "
+                                "(DS505)");
+        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture at the end in whose name it comes");
+        detect_commit(d);
+        return;
+    }
     /* Of a frame of which nothing can be read it is not sure that the peer sent it. */
     if (event->type == DS_EVENT_MESSAGE && event->message.control.data == NULL)
         detect_unsure(f, CERTAINTY_LIKELY,

@@ -156,7 +156,7 @@ static void report_cut(struct detect *d, const struct fading *g, struct fading *
     add_name(&f->sentence, g, 0);
     wording_add(&f->sentence, " and ");
     add_name(&f->sentence, g, 1);
-    wording_add(&f->sentence, " gave each other up, as nothing got ");
+    wording_add(&f->sentence, " disconnected, as nothing got ");
     wording_add(&f->sentence, other != NULL ? "through between them: net_tick_timeout"
                                             : "from the first to the second: net_tick_timeout");
     if (other != NULL) {
@@ -170,7 +170,7 @@ static void report_cut(struct detect *d, const struct fading *g, struct fading *
         wording_add(&f->detail, " ago: the way there was cut, not the way back");
     }
     detect_add_icmp(&f->detail, g->icmp);
-    detect_frame(f, g->frame, "sent again for the third time");
+    detect_frame(f, g->frame, "retransmitted for the third time");
     if (other != NULL)
         detect_frame(f, other->frame, "so is what the other one sends");
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: what was sent does not arrive there");
@@ -197,10 +197,10 @@ static void report(struct detect *d, const struct fading *g)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
                                      text_of(g->name[i], g->len[i]));
     add_name(&f->sentence, g, 0);
-    wording_add(&f->sentence, " gave up ");
+    wording_add(&f->sentence, " disconnected ");
     add_name(&f->sentence, g, 1);
-    wording_add(&f->sentence, ", which had fallen silent: net_tick_timeout");
-    wording_add(&f->detail, "silent for ");
+    wording_add(&f->sentence, ", which had stopped responding: net_tick_timeout");
+    wording_add(&f->detail, "no data for ");
     wording_span(&f->detail, d->now_ns - g->last_data_ns);
     wording_add(&f->detail, "; its kernel did not acknowledge either: host or network were gone");
     detect_add_icmp(&f->detail, g->icmp);
@@ -210,7 +210,7 @@ static void report(struct detect *d, const struct fading *g)
         wording_span(&f->detail, cut->idle_ns);
         wording_add(&f->detail, ", longer than ever before");
     }
-    detect_frame(f, g->frame, "sent again for the third time");
+    detect_frame(f, g->frame, "retransmitted for the third time");
     detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
     detect_commit(d);
 }
@@ -235,7 +235,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         detect_since(d, g->last_data_ns);
         f->variant = SILENT_BETWEEN;
         wording_end(&f->sentence, &end[waits]);
-        wording_add(&f->sentence, " gave up its link with ");
+        wording_add(&f->sentence, " disconnected ");
         wording_end(&f->sentence, &end[!waits]);
         wording_add(&f->sentence, ", as nothing got through: net_tick_timeout");
         wording_add(&f->detail, "nothing came for ");
@@ -243,7 +243,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         wording_add(&f->detail, ", not even acknowledgements; both nodes run on, as their new link "
                                 "shows: the network was gone for a while, or a firewall or NAT "
                                 "between them forgot the link");
-        detect_frame(f, g->frame, "sent again for the third time");
+        detect_frame(f, g->frame, "retransmitted for the third time");
         detect_frame(f, event->frame, "up again");
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end: what was sent does not arrive there");

@@ -223,7 +223,7 @@ void detect_stall_given_up(struct detect *d, uint64_t conn)
     const int64_t since_ns = d->since_ns;
     const bool has_since = d->has_since;
     if (s->is_told)
-        report(d, s, ", until it was given up: ", SEVERITY_NOTE);
+        report(d, s, ", until the nodes disconnected: ", SEVERITY_NOTE);
     s->is_used = false;
     d->draft = draft;
     d->since_ns = since_ns;

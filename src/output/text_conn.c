@@ -201,7 +201,7 @@ void text_add_stall(struct text_state *s, const struct sink *sink, const struct 
     text_add_endpoint(s, event->conn, !event->dir);
     text_add(s, stall->why == DS_STALL_ZERO_WINDOW   ? " took no more"
                 : stall->why == DS_STALL_FULL_WINDOW ? " had not yet read what was under way"
-                : stall->why == DS_STALL_LOST        ? " did not acknowledge what is sent again"
+                : stall->why == DS_STALL_LOST        ? " did not acknowledge what is retransmitted"
                                                      : " did not get what was sent before");
     if (stall->message_size != 0)
         ds_buffer_printf(s->out, "; waiting: a message of %s, of which %" PRIu64 " had come",

@@ -232,7 +232,7 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
         add_span(row->round_trip_ns[end], out);
         ds_buffer_add_text(out, " p99 ");
         add_span(row->slow_trip_ns[end], out);
-        ds_buffer_printf(out, ", %" PRIu64 " of %s sent again", row->again[end],
+        ds_buffer_printf(out, ", %" PRIu64 " of %s retransmitted", row->again[end],
                          ds_counted(row->sent[end], "segments").text);
         if (row->stalls[end] != 0) {
             ds_buffer_printf(out, ", stalled %s for ", ds_counted(row->stalls[end], "times").text);
@@ -356,7 +356,7 @@ static void add_worst(const struct link_row *row, struct ds_buffer *out)
     const uint64_t stalls = row->stalls[0] + row->stalls[1];
     const uint64_t again = row->again[0] + row->again[1];
     if (stalls + again == 0) {
-        ds_buffer_add_text(out, "; none stalled, and nothing was sent again");
+        ds_buffer_add_text(out, "; no stalls, no retransmissions");
         return;
     }
     ds_buffer_printf(out, "; the worst is conn %" PRIu64 ", ", row->conn);
@@ -368,7 +368,7 @@ static void add_worst(const struct link_row *row, struct ds_buffer *out)
         duration_print(span_sum(row->stalled_ns[0], row->stalled_ns[1]), out);
     }
     if (again != 0)
-        ds_buffer_printf(out, ", %" PRIu64 " of %s sent again", again,
+        ds_buffer_printf(out, ", %" PRIu64 " of %s retransmitted", again,
                          ds_counted(row->sent[0] + row->sent[1], "segments").text);
 }
 

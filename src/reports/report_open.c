@@ -237,8 +237,8 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
     static const char *const why[] = {
         [DS_STALL_ZERO_WINDOW] = "takes no more",
         [DS_STALL_FULL_WINDOW] = "has not read what is under way",
-        [DS_STALL_LOST] = "does not acknowledge what is sent again and again",
-        [DS_STALL_MISSING] = "does not get what is sent again and again",
+        [DS_STALL_LOST] = "does not acknowledge what is retransmitted",
+        [DS_STALL_MISSING] = "does not get what is retransmitted",
     };
     struct ds_buffer *line = &t->scratch;
     line->len = 0;
@@ -252,8 +252,8 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
     else
         ds_buffer_printf(line, "  which %s", why[u->why]);
     if (u->is_stall && u->size != 0)
-        ds_buffer_printf(line, "; a message of %s waits in the middle, %" PRIu64 " to come",
-                         ds_counted(u->size, "bytes").text, u->left);
+        ds_buffer_printf(line, "; a message waits in the middle: %" PRIu64 " of %" PRIu64
+                               " announced bytes have come", u->size - u->left, u->size);
     ds_buffer_add_text(line, "\n");
     add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
 }

@@ -160,11 +160,35 @@ static void joined_late(void **state)
     is(SEVERITY_WARNING, CERTAINTY_LIKELY, "1 SYN; TTL 64, its other packets have 200");
 }
 
+/* DS306 does not blame a node for what somebody else may have sent. */
+static void unreadable(void **state)
+{
+    enum { OWN, IGNORED, COUNTED, FAR_OFF, FROM_OTHER, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_link();
+        if (i == IGNORED)
+            ignore(0, 0, 0, 1, 64);
+        w.conn.counters[0].ignored = i == COUNTED;
+        w.link.side[0].ttl = i == FAR_OFF ? 200 : 64;
+        w.conn.counters[1].ignored = i == FROM_OTHER;
+        struct ds_event event = message(0, "j", 1);
+        event.fault = (struct ds_fault){DS_FAULT_MALFORMED, 4, "no such tag"};
+        put(&event);
+        assert_string_equal(w.log, "DS306");
+        const bool is_own = i == OWN || i == FROM_OTHER;
+        sentence_is(is_own ? "alice@127.0.0.1 sends what no node reads: no such tag"
+                           : "in the name of alice@127.0.0.1 something comes that no node reads: no such tag");
+        assert_int_equal(w.last.severity, is_own ? SEVERITY_ERROR : SEVERITY_WARNING);
+        assert_int_equal(w.last.certainty == CERTAINTY_POSSIBLE, !is_own);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(foreign),  cmocka_unit_test(as_far_away), cmocka_unit_test(harmless),
-        cmocka_unit_test(more_of_it), cmocka_unit_test(joined_late),
+        cmocka_unit_test(more_of_it), cmocka_unit_test(joined_late), cmocka_unit_test(unreadable),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     findings_free(w.findings);

@@ -87,8 +87,8 @@ static void silence_without_names(void **state)
         }
         if (which != UNSEEN)
             sentence_is(which == ONE_NAME
-                            ? "alice@a gave up 10.0.0.2:5555, which had fallen silent: net_tick_timeout"
-                            : "10.0.0.1:40000 gave up 10.0.0.2:5555, which had fallen silent: net_tick_timeout");
+                            ? "alice@a disconnected 10.0.0.2:5555, which had stopped responding: net_tick_timeout"
+                            : "10.0.0.1:40000 disconnected 10.0.0.2:5555, which had stopped responding: net_tick_timeout");
         found(which == UNSEEN ? "DS401" : "DS401 DS201");
     }
 }
@@ -117,8 +117,8 @@ static void is_held(void **state)
         }
         half_close(0, DS_CLOSE_FIN);
         sentence_is(i == MISSING || i == HOLE || i == HOLE_LATER
-                        ? "alice@127.0.0.1 gave up bob@127.0.0.1, of which nothing arrived any more: net_tick_timeout"
-                        : "alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: net_tick_timeout");
+                        ? "alice@127.0.0.1 disconnected bob@127.0.0.1, from which nothing arrived any more: net_tick_timeout"
+                        : "alice@127.0.0.1 disconnected bob@127.0.0.1, which had stopped responding: net_tick_timeout");
         detail_has(i == MISSING  ? "by its numbers it had sent 7000 bytes that have not come here: what it sent was "
                                    "lost (DS207)"
                    : i == HOLE   ? "nothing came for 59.00 s; its kernel still acknowledged: what it sent was lost"
@@ -273,14 +273,14 @@ static void fades_both_ways(void **state)
 {
     enum { HEARD_BEFORE, SPOKE_TOO_SOON, HEARD_LATER, BOTH, OTHER_LINK, CASES };
     static const char *const sentences[CASES] = {
-        [HEARD_BEFORE] = "alice@127.0.0.1 and bob@127.0.0.1 gave each other up, as nothing got from the first to "
+        [HEARD_BEFORE] = "alice@127.0.0.1 and bob@127.0.0.1 disconnected, as nothing got from the first to "
                          "the second: net_tick_timeout",
-        [SPOKE_TOO_SOON] = "alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: net_tick_timeout",
-        [HEARD_LATER] = "alice@127.0.0.1 and bob@127.0.0.1 gave each other up, as nothing got from the first to "
+        [SPOKE_TOO_SOON] = "alice@127.0.0.1 disconnected bob@127.0.0.1, which had stopped responding: net_tick_timeout",
+        [HEARD_LATER] = "alice@127.0.0.1 and bob@127.0.0.1 disconnected, as nothing got from the first to "
                         "the second: net_tick_timeout",
-        [BOTH] = "alice@127.0.0.1 and bob@127.0.0.1 gave each other up, as nothing got through between them: "
+        [BOTH] = "alice@127.0.0.1 and bob@127.0.0.1 disconnected, as nothing got through between them: "
                  "net_tick_timeout",
-        [OTHER_LINK] = "bob@127.0.0.1 gave up alice@127.0.0.1, which had fallen silent: net_tick_timeout",
+        [OTHER_LINK] = "bob@127.0.0.1 disconnected alice@127.0.0.1, which had stopped responding: net_tick_timeout",
     };
     (void)state;
     for (int i = 0; i < CASES; i++) {
@@ -330,7 +330,7 @@ static void up_again(void **state)
         up_as(i == RESTARTED ? 6 : 5);
         found(i == NEITHER ? "DS201" : "");
         if (i == NEITHER)
-            sentence_is("alice@127.0.0.1 gave up its link with bob@127.0.0.1, as nothing got through: "
+            sentence_is("alice@127.0.0.1 disconnected bob@127.0.0.1, as nothing got through: "
                         "net_tick_timeout");
     }
 }

@@ -274,7 +274,7 @@ static void hole_is_heard(void **state)
             continue;
         assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
         assert_int_equal(w.last.severity, SEVERITY_ERROR);
-        detail_has(i == TOLD_BEFORE ? "sent again three times" : "sent again and again for 2.00 s");
+        detail_has(i == TOLD_BEFORE ? "retransmitted three times" : "retransmitted for 2.00 s");
         assert_int_equal(w.last.count, 1);
     }
 }

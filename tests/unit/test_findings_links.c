@@ -17,7 +17,7 @@ static void silence(void **state)
             w.link.side[1].last_ns = w.now_ns - SECOND;
         half_close(0, DS_CLOSE_FIN);
         found("DS201");
-        sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: net_tick_timeout");
+        sentence_is("alice@127.0.0.1 disconnected bob@127.0.0.1, which had stopped responding: net_tick_timeout");
         struct ds_buffer out = {0};
         wording_print(&w.last.detail, &out);
         ds_buffer_add(&out, "", 1);
@@ -209,7 +209,7 @@ static void sent_needlessly(void **state)
         put(&tick);
         found(needless <= 90 ? "DS212" : "");
         if (needless == 13)
-            detail_has("100 of 200 segments were sent again; 13 of them needlessly, as they had come");
+            detail_has("100 of 200 segments were retransmitted; 13 of them needlessly, as they had arrived");
     }
     begin(); /* it says more than there is */
     up();
@@ -338,7 +338,7 @@ static void fading(void **state)
         findings_time(w.findings, w.now_ns + (i == EARLY ? 2 : 3) * SECOND);
         found(i <= ENDS ? "DS201" : i == CLOSED ? "DS204" : "");
         if (i <= ENDS)
-            sentence_is("alice@127.0.0.1 gave up bob@127.0.0.1, which had fallen silent: "
+            sentence_is("alice@127.0.0.1 disconnected bob@127.0.0.1, which had stopped responding: "
                         "net_tick_timeout");
     }
 }
