@@ -77,8 +77,12 @@ static void report(struct detect *d, const struct ds_event *event, int end, enum
     const struct ds_link_side *side = &event->conn->link->side[end];
     const struct ds_ignored *ignored = &side->ignored;
     struct finding *f = detect_begin(d, FINDING_DS505, event);
+    const bool is_likely = level == LEVEL_LIKELY;
+    if (is_likely)
+        wording_add(&f->sentence, "somebody else sends packets to ");
     wording_end(&f->sentence, &event->conn->end[!end]);
-    wording_add(&f->sentence, " ignores packets that come in the name of ");
+    wording_add(&f->sentence, is_likely ? " in the name of "
+                                        : " ignores packets that come in the name of ");
     wording_end(&f->sentence, &event->conn->end[end]);
     add_kind(&f->detail, ignored->resets, "resets");
     add_kind(&f->detail, ignored->syns, "SYNs");
@@ -89,12 +93,12 @@ static void report(struct detect *d, const struct ds_event *event, int end, enum
         detect_frame(f, ignored->last_frame, "the latest one");
     if (level == LEVEL_DAMAGE)
         f->severity = SEVERITY_NOTE;
-    if (level == LEVEL_LIKELY)
+    if (is_likely)
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at that end: did it send them?");
     else
         detect_unsure(f, CERTAINTY_POSSIBLE,
                       "a capture at that end: did it send them? Damaged packets look the same");
-    if (w->ignored_level[end] == LEVEL_NONE)
+    if (w->ignored_level[end] == LEVEL_NONE || is_likely != (w->ignored_level[end] == LEVEL_LIKELY))
         detect_commit(d);
     else if (level != LEVEL_DAMAGE)
         detect_change(d, f->severity);
