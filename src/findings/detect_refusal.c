@@ -137,7 +137,8 @@ bool detect_lacking(struct detect *d, const struct ds_event *event, const struct
     const uint64_t missing = find_missing(w, !event->dir, &release);
     if (missing == 0 || release != 25)
         return false;
-    report_flags(d, event, w, !event->dir, missing, release);
+    if (!w->is_explained) /* a scanner's (DS116) */
+        report_flags(d, event, w, !event->dir, missing, release);
     return true;
 }
 

@@ -26,7 +26,7 @@ static const struct ds_conn conn = {
     .end = {{.addr = {4, {10, 0, 0, 1}}, .port = 1000, .node = {"alice@h", 7}},
             {.addr = {4, {10, 0, 0, 2}}, .port = 1001, .node = {"bob@h", 5},
              .node_inferred = true}},
-    .counters = {{11, 12, 13, 14, 15, 16, 17, 18, 19}, {21, 22, 23, 24, 25, 26, 27, 28, 29}},
+    .counters = {{11, 12, 13, 14, 15, 16, 17, 18, 19, 20}, {21, 22, 23, 24, 25, 26, 27, 28, 29, 30}},
 };
 
 static inline struct ds_event make_event(enum ds_event_type type)

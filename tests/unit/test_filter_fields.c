@@ -186,7 +186,8 @@ static void knows_the_fields_of_the_rest(void **state)
         "src_sent.unknown_atoms == 18", "dst_sent.bytes == 21", "dst_sent.frames == 22",
         "dst_sent.messages == 23", "dst_sent.ticks == 24", "dst_sent.gaps == 25",
         "dst_sent.gap_bytes == 26B", "dst_sent.faults == 27", "dst_sent.unknown_atoms == 28",
-        "src_sent.likely_atoms == 19", "dst_sent.likely_atoms == 29", NULL});
+        "src_sent.likely_atoms == 19", "dst_sent.likely_atoms == 29", "src_sent.ignored == 20",
+        "dst_sent.ignored == 30", NULL});
     event.change.final = false;
     assert_false(holds("src_sent.bytes", &record));
 

@@ -334,6 +334,14 @@ static void scanners(void **state)
         step(DS_STEP_SEND_NAME, 0, knocks[i]);
         found(i == 0 ? "DS116" : "");
     }
+    begin(); /* OTP 26 and later refuse it for its flags: that is no other finding */
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 0);
+    event.handshake = (struct ds_handshake){
+        .step = DS_STEP_SEND_NAME, .name = text("AAAAAA@AAAAAAA"), .version = 6, .has_flags = true};
+    put(&event);
+    step(DS_STEP_STATUS, 1, "not_allowed");
+    close_by(1, MS, DS_CLOSE_FIN);
+    found("DS116");
 }
 
 static void names_of_epmd(int client)
