@@ -63,6 +63,7 @@ static void book_free(struct atom_book *book)
     give_back(meter, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
     give_back(meter, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
     give_back(meter, book->shapes.claims, atom_table_num_texts * sizeof *book->shapes.claims);
+    give_back(meter, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
     give_back(meter, book->name, book->name_len + 1);
     give_back(meter, book, sizeof *book);
 }
@@ -556,12 +557,15 @@ bool atom_book_has_shapes(struct atom_book *book, struct env *env)
         return true;
     shapes->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
     shapes->claims = take(book->meter, atom_table_num_texts * sizeof *shapes->claims);
-    if (shapes->slots != NULL && shapes->claims != NULL)
+    shapes->times = take(book->meter, shape_tables_most() * sizeof *shapes->times);
+    if (shapes->slots != NULL && shapes->claims != NULL && shapes->times != NULL)
         return true;
     give_back(book->meter, shapes->slots, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
     give_back(book->meter, shapes->claims, atom_table_num_texts * sizeof *shapes->claims);
+    give_back(book->meter, shapes->times, shape_tables_most() * sizeof *shapes->times);
     shapes->slots = NULL;
     shapes->claims = NULL;
+    shapes->times = NULL;
     count_failure(book, env);
     return false;
 }

@@ -78,6 +78,7 @@ struct table_fit {
 enum {
     SHAPE_WHOLES = 256,  /* shapes of whole messages that are told apart */
     SHAPE_CONTEXTS = 16, /* of a slot */
+    SHAPE_TOLD = 1024,   /* contexts told apart in which known atoms stand */
 };
 
 /* slot_shapes is in which contexts of the table that fits a slot was seen. */
@@ -85,7 +86,8 @@ struct slot_shapes {
     uint8_t num;
     uint16_t context[SHAPE_CONTEXTS];
     uint16_t seen_by[SHAPE_CONTEXTS]; /* as that of a book_slot */
-    uint8_t times[SHAPE_CONTEXTS];    /* how often, up to 255 */
+    uint16_t times[SHAPE_CONTEXTS];   /* how often */
+    bool is_whole; /* one of them is all of a message that the table has */
     uint16_t next_claims; /* at how many claims of others it is judged anew */
     uint16_t claim; /* the number, from 1, of the text that the slot means by its contexts alone; 0: none */
 };
@@ -104,11 +106,13 @@ struct book_shapes {
     uint16_t num_wholes, num_own;          /* shapes, and those that are not common */
     uint16_t num_known[SHAPE_TABLES_NUM];  /* of these a table has */
     bool is_refuted[SHAPE_TABLES_NUM];     /* by atoms that are known */
-    uint32_t num_hits, num_misses;         /* of such, as the table that fits has them, or not */
+    uint32_t num_hits, num_misses; /* contexts in which such are as the table that fits has them, or not */
+    uint32_t hits[SHAPE_TOLD / 32], misses[SHAPE_TOLD / 32]; /* which, by their numbers modulo TOLD */
     uint32_t wholes[SHAPE_WHOLES];
     struct slot_shapes *slots; /* NULL: none so far; and then */
     uint16_t num_claims;       /* that were made so far */
     struct shape_claim *claims; /* of each text of the tables */
+    uint16_t *times; /* how often unknown slots were seen in each context of the table that fits */
 };
 
 struct atom_book {

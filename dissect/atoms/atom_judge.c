@@ -299,25 +299,25 @@ static double weigh_shapes(struct judge *judge)
         return 0;
     const struct shape_weight others =
         shape_fit_weigh(book, judge->number, ATOM_TABLE_NONE, judge->bit);
-    double least = others.rarity;
+    double least = others.surprise;
     for (unsigned i = 0; i < judge->num; i++) {
         weights[i] = shape_fit_weigh(book, judge->number, atom_table_find(judge->candidates[i].text),
                                      judge->bit);
-        least = weights[i].rarity < least ? weights[i].rarity : least;
+        least = weights[i].surprise < least ? weights[i].surprise : least;
     }
-    const double most = shape_fit_most_rarity(book, judge->number);
+    const double most = shape_fit_most_surprise(book, judge->number);
     for (unsigned i = 0; i < judge->num; i++) {
         struct candidate *candidate = &judge->candidates[i];
-        const double rarity = weights[i].rarity - least;
+        const double surprise = weights[i].surprise - least;
         const double there = candidate->weight + weights[i].there;
         const double defined = candidate->weight > MOST_THERE ? candidate->weight : MOST_THERE;
         candidate->weight = (there < defined ? there : defined) + weights[i].here -
-                            (rarity < most ? rarity : most);
+                            (surprise < most ? surprise : most);
         if (candidate->is_by_shape)
             candidate->weight -=
                 shape_claims_against(book, judge->number, atom_table_find(candidate->text));
     }
-    return others.rarity - least < most ? others.rarity - least : most;
+    return others.surprise - least < most ? others.surprise - least : most;
 }
 
 /* count_of_candidates adds up how often those of OTP among the candidates stand in a role, and in

@@ -7,11 +7,14 @@
 
 enum {
     LEAST_WHOLES = 5, /* shapes of the application that are to be seen before it is told by them */
-    MISSES_OF_HITS = 32, /* atoms of a table that fits may be others once in so many */
+    MISSES_OF_HITS = 8, /* in one of so many contexts of a table that fits may stand others */
     FEW_MISSES = 2,
 };
 static const double LEAST_SHARE = 0.5, ENOUGH_SHARE = 0.4; /* of all shapes; the latter to go on */
 static const double DAMPED = 0.7; /* what one context more says of what it would say alone */
+static const double MOST_RARE = 5; /* bits that it says at most of an atom where it stands, or not */
+/* As far as that speaks against it: more, where nothing around it is new. */
+static const double MOST_SURPRISE = 8, MOST_SURPRISE_WHOLE = 12;
 enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have another atom */
 
 /* forget_contexts does it for all slots: numbers of contexts are those of one table. */
@@ -19,6 +22,8 @@ static void forget_contexts(struct atom_book *book)
 {
     for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
         book->shapes.slots[i].num = 0;
+    if (book->shapes.times != NULL)
+        memset(book->shapes.times, 0, shape_tables_most() * sizeof *book->shapes.times);
 }
 
 static bool is_fit(const struct book_shapes *shapes, int t, double share)
@@ -42,6 +47,9 @@ static void choose(struct atom_book *book)
     if (best == shapes->table)
         return;
     shapes->table = best;
+    shapes->num_hits = shapes->num_misses = 0;
+    memset(shapes->hits, 0, sizeof shapes->hits);
+    memset(shapes->misses, 0, sizeof shapes->misses);
     forget_contexts(book);
     book->generation++;
 }
@@ -70,12 +78,15 @@ void shape_fit_see_whole(struct atom_book *book, uint32_t whole)
     choose(book);
 }
 
-/* find_context returns the largest context that the table has, or SHAPE_NONE. */
-static unsigned find_context(const struct shape_table *table, const uint32_t *keys, unsigned num)
+/* find_context returns the largest context that the table has, or SHAPE_NONE; *is_whole: none is
+ * larger. */
+static unsigned find_context(const struct shape_table *table, const uint32_t *keys, unsigned num,
+                             bool *is_whole)
 {
-    unsigned context = SHAPE_NONE;
-    while (num != 0 && context == SHAPE_NONE)
-        context = shape_table_find(table, keys[--num]);
+    unsigned context = SHAPE_NONE, left = num;
+    while (left != 0 && context == SHAPE_NONE)
+        context = shape_table_find(table, keys[--left]);
+    *is_whole = left + 1 == num;
     return context;
 }
 
@@ -115,7 +126,8 @@ void shape_fit_see(struct atom_book *book, struct env *env, uint16_t slot, uint6
     struct book_shapes *shapes = &book->shapes;
     if (shapes->table == SHAPE_TABLE_COMMON || slot >= ATOM_BOOK_MODULUS || book->is_liar)
         return;
-    const unsigned context = find_context(&shape_tables[shapes->table], keys, num);
+    bool is_whole;
+    const unsigned context = find_context(&shape_tables[shapes->table], keys, num, &is_whole);
     if (context == SHAPE_NONE || !atom_book_has_shapes(book, env))
         return;
     struct slot_shapes *s = &shapes->slots[slot];
@@ -123,14 +135,27 @@ void shape_fit_see(struct atom_book *book, struct env *env, uint16_t slot, uint6
     unsigned at = 0;
     while (at < s->num && s->context[at] != context)
         at++;
+    /* What is full counts no further, so that the parts of it stay what they are. */
+    const bool is_counted = shapes->times[context] < UINT16_MAX;
+    shapes->times[context] += is_counted;
     if (at == s->num && !add_context(s, &shape_tables[shapes->table], context, &at))
         return;
     const bool is_new = (s->seen_by[at] & bit) != bit;
     s->seen_by[at] |= bit;
-    s->times[at] += s->times[at] < UINT8_MAX;
+    s->times[at] += is_counted;
+    s->is_whole = s->is_whole || is_whole;
     /* That it stands there often tells it from what rarely does: anew at each power of two. */
     if (book->slots != NULL && (is_new || (s->times[at] & (s->times[at] - 1)) == 0))
         book->slots[slot].is_judged = false;
+}
+
+/* is_first takes note of a context; false: that was done before. */
+static bool is_first(uint32_t *told, unsigned context)
+{
+    const unsigned at = context % SHAPE_TOLD;
+    const uint32_t before = told[at / 32];
+    told[at / 32] |= 1u << at % 32;
+    return told[at / 32] != before;
 }
 
 void shape_fit_see_known(struct atom_book *book, struct ds_text text, const uint32_t *keys,
@@ -140,18 +165,34 @@ void shape_fit_see_known(struct atom_book *book, struct ds_text text, const uint
     if (shapes->table == SHAPE_TABLE_COMMON)
         return;
     const struct shape_table *table = &shape_tables[shapes->table];
-    const unsigned context = find_context(table, keys, num);
+    bool is_whole;
+    const unsigned context = find_context(table, keys, num, &is_whole);
     if (context == SHAPE_NONE || table->novelty[context] < SURE_NOVELTY)
         return;
     double share;
     const unsigned number = atom_table_find(text);
+    /* A message may say the same many times, and so may a list of what is new. */
     if (number != ATOM_TABLE_NONE && shape_table_bits(table, context, number, &share) > 0)
-        shapes->num_hits++;
-    else if (++shapes->num_misses > FEW_MISSES && shapes->num_misses > shapes->num_hits / MISSES_OF_HITS) {
+        shapes->num_hits += is_first(shapes->hits, context);
+    else
+        shapes->num_misses += is_first(shapes->misses, context);
+    if (shapes->num_misses > FEW_MISSES && shapes->num_misses > shapes->num_hits / MISSES_OF_HITS) {
         shapes->is_refuted[shapes->table] = true;
-        shapes->num_hits = shapes->num_misses = 0;
         choose(book);
     }
+}
+
+/* surprise_of returns how many bits it speaks against an atom, which is what stands in a context once in
+ * 2^rarity times, that a slot stands there in some of all times. Many times say less than as many contexts
+ * would. */
+static double surprise_of(double rarity, unsigned times, unsigned all)
+{
+    /* -log2(1 - 2^-rarity), for each half a bit from a quarter on */
+    static const double otherwise[] = {2.65, 1.32, 0.76, 0.46, 0.29, 0.19, 0.13, 0.09, 0.06, 0.05, 0.03};
+    const unsigned at = (unsigned)(2 * rarity);
+    const double part = (double)times / all;
+    const double others = rarity < 0.125 ? MOST_RARE : at <= 10 ? otherwise[at] : 0;
+    return (1 + log2(all)) * (part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - part) * others);
 }
 
 struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot, unsigned text,
@@ -168,18 +209,15 @@ struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot,
         const double x = shape_table_bits(&shape_tables[shapes->table], s->context[i], text, &rarity);
         *(side == 0 ? &weight.here : &weight.there) += x * part[side];
         part[side] *= DAMPED;
-        weight.rarity += side == 0 ? rarity : 0;
+        if (side == 0)
+            weight.surprise += surprise_of(rarity, s->times[i], shapes->times[s->context[i]]);
         num_here += side == 0;
     }
-    weight.rarity /= num_here != 0 ? num_here : 1;
+    weight.surprise /= num_here != 0 ? num_here : 1;
     return weight;
 }
 
-double shape_fit_most_rarity(const struct atom_book *book, uint16_t slot)
+double shape_fit_most_surprise(const struct atom_book *book, uint16_t slot)
 {
-    const struct slot_shapes *s = &book->shapes.slots[slot];
-    unsigned times = 1;
-    for (unsigned i = 0; i < s->num; i++)
-        times = s->times[i] > times ? s->times[i] : times;
-    return log2(times) + 1;
+    return book->shapes.slots[slot].is_whole ? MOST_SURPRISE_WHOLE : MOST_SURPRISE;
 }

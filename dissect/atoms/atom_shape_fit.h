@@ -21,17 +21,17 @@ void shape_fit_see_known(struct atom_book *book, struct ds_text text, const uint
                          unsigned num);
 
 /* shape_weight is what the contexts of a slot say for an atom, in bits: those of the direction at hand,
- * and those of others. rarity: how rarely it is that atom that stands in the former. */
+ * and those of others. surprise: what it says against it how often the slot stands in the former, of all
+ * times that an unknown slot does. */
 struct shape_weight {
-    double here, there, rarity;
+    double here, there, surprise;
 };
 
 /* shape_fit_weigh returns that; bit: of the direction. */
 struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot, unsigned text,
                                     uint16_t bit);
 
-/* shape_fit_most_rarity returns how much of rarity at most speaks against an atom: the more, the more often
- * the slot was seen. */
-double shape_fit_most_rarity(const struct atom_book *book, uint16_t slot);
+/* shape_fit_most_surprise returns how much of surprise at most speaks against an atom. */
+double shape_fit_most_surprise(const struct atom_book *book, uint16_t slot);
 
 #endif

@@ -20,6 +20,14 @@ static uint32_t find(const uint32_t *row, uint32_t num, uint32_t number)
     return low < num && row[low] == number ? low : num;
 }
 
+unsigned shape_tables_most(void)
+{
+    unsigned most = 0;
+    for (int t = 0; t < SHAPE_TABLES_NUM; t++)
+        most = shape_tables[t].num > most ? shape_tables[t].num : most;
+    return most;
+}
+
 unsigned shape_table_find(const struct shape_table *table, uint32_t key)
 {
     const uint32_t at = find(table->keys, table->num, key);

@@ -28,6 +28,9 @@ struct shape_table {
 
 extern const struct shape_table shape_tables[SHAPE_TABLES_NUM];
 
+/* shape_tables_most returns how many contexts a table has at most. */
+unsigned shape_tables_most(void);
+
 /* shape_table_find returns the number of a context, or SHAPE_NONE. */
 unsigned shape_table_find(const struct shape_table *table, uint32_t key);
 
