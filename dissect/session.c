@@ -298,6 +298,12 @@ const struct ds_stats *ds_session_stats(const struct ds_session *session)
     return &session->env.stats;
 }
 
+void ds_session_fits(const struct ds_session *session, ds_fit_fn fn, void *context)
+{
+    if (session->env.books != NULL)
+        atom_books_fits(session->env.books, fn, context);
+}
+
 void ds_session_free(struct ds_session *session)
 {
     if (session == NULL)

@@ -6,6 +6,8 @@ add_test(NAME late_join COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_join
                                 $<TARGET_FILE:late_join> ${PCAPS})
 add_test(NAME learned COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/learned
                               $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
+add_test(NAME shape_fits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/shape_fits
+                                 $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
 # What scripts/atom_uses counts.
 add_executable(role_dump late/role_dump.c)
 target_include_directories(role_dump PRIVATE ${DISSECT_FOLDERS})

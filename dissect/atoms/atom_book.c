@@ -661,6 +661,20 @@ uint32_t atom_books_num_names(const struct atom_books *books)
     return books->num_names;
 }
 
+void atom_books_fits(const struct atom_books *books, ds_fit_fn fn, void *context)
+{
+    for (const struct atom_book *book = books->newest; book != NULL; book = book->older) {
+        const struct book_shapes *shapes = &book->shapes;
+        if (shapes->table == SHAPE_TABLE_COMMON || shapes->slots == NULL)
+            continue;
+        const struct ds_fit fit = {.node = end_at(book, book->num_places - 1u),
+                                   .application = shape_tables[shapes->table].title,
+                                   .num_known = shapes->num_known[shapes->table],
+                                   .num = shapes->num_own};
+        fn(context, &fit);
+    }
+}
+
 void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context)
 {
     for (const struct atom_book *book = books->oldest; book != NULL; book = book->newer) {

@@ -11,7 +11,7 @@
 #include "atom_roles.h"
 #include "atom_cache.h"
 
-#include <distsniff/event.h>
+#include <distsniff/dissect.h>
 
 struct atom_book;
 struct atom_books; /* all of them, of one session or several that follow each other */
@@ -71,6 +71,9 @@ struct ds_text atom_books_name(const struct atom_books *books, const struct ds_e
 
 /* atom_books_num_names returns how many names were learned so far: with each another end may be told. */
 uint32_t atom_books_num_names(const struct atom_books *books);
+
+/* atom_books_fits is ds_session_fits. */
+void atom_books_fits(const struct atom_books *books, ds_fit_fn fn, void *context);
 
 /* atom_books_add_static is ds_atom_memory_add_static. */
 bool atom_books_add_static(struct atom_books *books, const struct ds_text *atoms, size_t num);

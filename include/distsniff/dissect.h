@@ -219,6 +219,20 @@ void ds_session_end(struct ds_session *session);
 /* ds_session_stats returns the counts; the pointer lives as long as the session. */
 const struct ds_stats *ds_session_stats(const struct ds_session *session);
 
+/* ds_fit is which application a node is, by which atoms that it sent before are likely: so many of the
+ * shapes of its messages, without those that most applications have, are those of this one. */
+struct ds_fit {
+    struct ds_endpoint node; /* without a name: addr and port */
+    const char *application; /* "RabbitMQ 3.10", static */
+    uint32_t num_known, num; /* shapes of the application, and all */
+};
+
+typedef void (*ds_fit_fn)(void *context, const struct ds_fit *fit);
+
+/* ds_session_fits gives those of nodes of which an atom was unknown, the one met last first. The texts live
+ * until fn returns. */
+void ds_session_fits(const struct ds_session *session, ds_fit_fn fn, void *context);
+
 /* ds_session_free releases everything. NULL is allowed. */
 void ds_session_free(struct ds_session *session);
 

@@ -29,6 +29,19 @@ struct ds_stats sniff_stats(const struct sniff *s)
     return stats;
 }
 
+/* print_fit says by which application's messages atoms of a node are likely. */
+static void print_fit(void *context, const struct ds_fit *fit)
+{
+    struct ds_buffer text = {0};
+    ds_buffer_add_text(&text, "atoms of ");
+    ds_endpoint_print(&fit->node, &text);
+    ds_buffer_printf(&text, " are likely by the shapes of its messages: %u of %u are those of %s\n",
+                     fit->num_known, fit->num, fit->application);
+    if (!text.failed)
+        fwrite(text.data, 1, text.len, context);
+    ds_buffer_free(&text);
+}
+
 void sniff_print_summary(struct sniff *s)
 {
     const struct ds_stats stats = sniff_stats(s);
@@ -44,6 +57,8 @@ void sniff_print_summary(struct sniff *s)
     };
     summary.chooses = pipeline_get_shown(s->pipeline, &summary.num_shown);
     summary_print(&summary, stderr);
+    if (s->options->redact.what == 0)
+        ds_session_fits(s->session, print_fit, stderr);
 }
 
 /* sniff_note_drops tells of the packets that have been dropped since it was called last: the kernel
