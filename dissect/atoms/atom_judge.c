@@ -317,7 +317,8 @@ static double weigh_shapes(struct judge *judge)
             candidate->weight -=
                 shape_claims_against(book, judge->number, atom_table_find(candidate->text));
     }
-    return others.surprise - least < most ? others.surprise - least : most;
+    const double new = shape_fit_most_against_others(book, judge->number);
+    return others.surprise - least < new ? others.surprise - least : new;
 }
 
 /* count_of_candidates adds up how often those of OTP among the candidates stand in a role, and in

@@ -221,3 +221,14 @@ double shape_fit_most_surprise(const struct atom_book *book, uint16_t slot)
 {
     return book->shapes.slots[slot].is_whole ? MOST_SURPRISE_WHOLE : MOST_SURPRISE;
 }
+
+double shape_fit_most_against_others(const struct atom_book *book, uint16_t slot)
+{
+    const struct slot_shapes *s = &book->shapes.slots[slot];
+    const double most = shape_fit_most_surprise(book, slot);
+    unsigned times = 1;
+    for (unsigned i = 0; i < s->num; i++)
+        times = s->times[i] > times ? s->times[i] : times;
+    const double told = 1 + 2.5 * log2(times);
+    return told < most ? told : most;
+}

@@ -34,4 +34,8 @@ struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot,
 /* shape_fit_most_surprise returns how much of surprise at most speaks against an atom. */
 double shape_fit_most_surprise(const struct atom_book *book, uint16_t slot);
 
+/* shape_fit_most_against_others returns that of atoms that no table has there: as much more as the slot was
+ * seen more often; what was seen once may be what is new. */
+double shape_fit_most_against_others(const struct atom_book *book, uint16_t slot);
+
 #endif
