@@ -1,16 +1,25 @@
 /*
- * link.c - link layers, by LINKTYPE_ value (www.tcpdump.org/linktypes.html).
+ * link.c - link layers: link_types.def says what each is like.
  *
- *   Ethernet          destination 6, source 6, EtherType 2
  *   tag (802.1Q)      tag control 2, EtherType 2; any number of them
- *   Linux cooked v1   packet type 2, hardware type 2, address length 2, address 8, EtherType 2
- *   Linux cooked v2   EtherType 2, reserved 2, interface 4, hardware type 2, packet type 1,
- *                     address length 1, address 8
  *   BSD null, loop    address family 4: in the byte order of the capturing machine, or in
  *                     network order
- *   raw               nothing: the IP version tells
  */
 #include "link.h"
+
+enum network { NETWORK_ETHER_TYPE, NETWORK_FAMILY, NETWORK_VERSION, NETWORK_IP4, NETWORK_IP6 };
+
+static const struct link_type {
+    uint32_t type;
+    uint8_t len, network;
+    int8_t ether_type_at;
+} link_types[] = {
+#define LINK_TYPE(id, number, len, network, ether_type_at, hardware_at)                            \
+    {number, len, NETWORK_##network, ether_type_at},
+#include <distsniff/link_types.def>
+#undef LINK_TYPE
+};
+enum { NUM_LINK_TYPES = sizeof link_types / sizeof link_types[0] };
 
 static enum packet_status skip_tags(struct span *frame, uint16_t *ether_type)
 {
@@ -24,23 +33,11 @@ static enum packet_status skip_tags(struct span *frame, uint16_t *ether_type)
     return PACKET_SEGMENT;
 }
 
-static enum packet_status read_ethernet(struct span *frame, uint16_t *ether_type)
+static enum packet_status read_ether_type(struct span *frame, size_t len, size_t at,
+                                          uint16_t *ether_type)
 {
-    if (!cursor_skip(&frame->bytes, 12) || !cursor_read_u16(&frame->bytes, ether_type))
-        return span_short(frame);
-    return skip_tags(frame, ether_type);
-}
-
-static enum packet_status read_cooked(struct span *frame, uint16_t *ether_type)
-{
-    if (!cursor_skip(&frame->bytes, 14) || !cursor_read_u16(&frame->bytes, ether_type))
-        return span_short(frame);
-    return skip_tags(frame, ether_type);
-}
-
-static enum packet_status read_cooked2(struct span *frame, uint16_t *ether_type)
-{
-    if (!cursor_read_u16(&frame->bytes, ether_type) || !cursor_skip(&frame->bytes, 18))
+    if (!cursor_skip(&frame->bytes, at) || !cursor_read_u16(&frame->bytes, ether_type) ||
+        !cursor_skip(&frame->bytes, len - at - sizeof *ether_type))
         return span_short(frame);
     return skip_tags(frame, ether_type);
 }
@@ -67,7 +64,7 @@ static enum packet_status read_family(struct span *frame, uint16_t *ether_type)
     }
 }
 
-static enum packet_status read_raw(struct span *frame, uint16_t *ether_type)
+static enum packet_status read_version(struct span *frame, uint16_t *ether_type)
 {
     uint8_t version;
     if (!cursor_peek_u8(&frame->bytes, &version))
@@ -76,39 +73,9 @@ static enum packet_status read_raw(struct span *frame, uint16_t *ether_type)
     return PACKET_SEGMENT;
 }
 
-static enum packet_status read_ip4(struct span *frame, uint16_t *ether_type)
-{
-    (void)frame;
-    *ether_type = ETHER_IP4;
-    return PACKET_SEGMENT;
-}
-
-static enum packet_status read_ip6(struct span *frame, uint16_t *ether_type)
-{
-    (void)frame;
-    *ether_type = ETHER_IP6;
-    return PACKET_SEGMENT;
-}
-
-static const struct link_type {
-    uint32_t type;
-    enum packet_status (*read)(struct span *frame, uint16_t *ether_type);
-} link_types[] = {
-    {LINK_ETHERNET, read_ethernet},
-    {113, read_cooked},
-    {276, read_cooked2},
-    {0, read_family},   /* BSD null */
-    {108, read_family}, /* OpenBSD loop */
-    {101, read_raw},
-    {12, read_raw}, /* what DLT_RAW is on most systems */
-    {14, read_raw}, /* what it is on OpenBSD */
-    {228, read_ip4},
-    {229, read_ip6},
-};
-
 static const struct link_type *find_type(uint32_t link_type)
 {
-    for (size_t i = 0; i < sizeof link_types / sizeof link_types[0]; i++) {
+    for (size_t i = 0; i < NUM_LINK_TYPES; i++) {
         if (link_types[i].type == link_type)
             return &link_types[i];
     }
@@ -118,13 +85,24 @@ static const struct link_type *find_type(uint32_t link_type)
 enum packet_status link_read(uint32_t link_type, struct span *frame, uint16_t *ether_type)
 {
     const struct link_type *type = find_type(link_type);
-    return type != NULL ? type->read(frame, ether_type) : PACKET_UNKNOWN_LINK;
+    if (type == NULL)
+        return PACKET_UNKNOWN_LINK;
+    if (type->network == NETWORK_ETHER_TYPE)
+        return read_ether_type(frame, type->len, (size_t)type->ether_type_at, ether_type);
+    if (type->network == NETWORK_FAMILY)
+        return read_family(frame, ether_type);
+    if (!cursor_skip(&frame->bytes, type->len))
+        return span_short(frame);
+    if (type->network == NETWORK_VERSION)
+        return read_version(frame, ether_type);
+    *ether_type = type->network == NETWORK_IP6 ? ETHER_IP6 : ETHER_IP4;
+    return PACKET_SEGMENT;
 }
 
 enum packet_status link_read_inner(struct span *inner, uint16_t *ether_type)
 {
     if (*ether_type == ETHER_FRAME)
-        return read_ethernet(inner, ether_type);
+        return read_ether_type(inner, 14, 12, ether_type);
     return skip_tags(inner, ether_type);
 }
 

@@ -6,7 +6,11 @@
 
 #include "span.h"
 
-enum { LINK_ETHERNET = 1 };
+enum {
+#define LINK_TYPE(id, number, len, network, ether_type_at, hardware_at) LINK_##id = number,
+#include <distsniff/link_types.def>
+#undef LINK_TYPE
+};
 
 enum {
     ETHER_IP4 = 0x0800,

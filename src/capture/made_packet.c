@@ -17,26 +17,28 @@ enum { IP4_LEN = 20, IP6_LEN = 40, TCP_LEN = 20, PROTOCOL_TCP = 6, HOPS = 64 };
 enum { MARK_LEN = 32, MARK_KIND = 253, KEY_AT = 4, KEY_LEN = 4 };
 enum { BEGINS = 1, KNOWS_OWN = 2, KNOWS_OTHER = 4 };
 
+enum header_network { NETWORK_ETHER_TYPE, NETWORK_FAMILY, NETWORK_VERSION, NETWORK_IP4, NETWORK_IP6 };
+
 /* link_header is what stands before IP: len bytes, zero but for what is said here. */
 struct link_header {
     uint32_t link_type;
-    uint8_t len;
+    uint8_t len, network;
     int8_t ether_type_at; /* -1: there is none */
     int8_t hardware_at;   /* where the type of hardware says Ethernet */
-    uint8_t only_family;  /* 4 or 6 where nothing tells the two apart; 0: both */
 };
 
-/* Of BSD null the family of addresses may be in either byte order; here in that of OpenBSD's
- * loop, the network's. */
 static const struct link_header link_headers[] = {
-    {1, 14, 12, -1, 0},  /* Ethernet */
-    {113, 16, 14, 2, 0}, /* Linux cooked v1 */
-    {276, 20, 0, 8, 0},  /* Linux cooked v2 */
-    {0, 4, -1, -1, 0},   /* BSD null */
-    {108, 4, -1, -1, 0}, /* OpenBSD loop */
-    {101, 0, -1, -1, 0}, /* raw */
-    {12, 0, -1, -1, 0},  {14, 0, -1, -1, 0}, {228, 0, -1, -1, 4}, {229, 0, -1, -1, 6},
+#define LINK_TYPE(id, number, len, network, ether_type_at, hardware_at)                            \
+    {number, len, NETWORK_##network, ether_type_at, hardware_at},
+#include <distsniff/link_types.def>
+#undef LINK_TYPE
 };
+
+enum { MAX_LINK_LEN = 32 };
+#define LINK_TYPE(id, number, len, network, ether_type_at, hardware_at)                            \
+    _Static_assert(len <= MAX_LINK_LEN, #id " is longer than there is room for");
+#include <distsniff/link_types.def>
+#undef LINK_TYPE
 
 static void put_u16(uint8_t *at, uint32_t value)
 {
@@ -52,10 +54,10 @@ static void put_u32(uint8_t *at, uint32_t value)
 
 static size_t put_link(const struct link_header *link, bool is_ip6, uint8_t *out)
 {
-    if (link->ether_type_at >= 0)
+    if (link->network == NETWORK_ETHER_TYPE)
         put_u16(out + link->ether_type_at, is_ip6 ? 0x86dd : 0x0800);
-    else if (link->len != 0)
-        put_u32(out, is_ip6 ? 24 : 2); /* which others read as well */
+    else if (link->network == NETWORK_FAMILY) /* in the order of OpenBSD's loop, the network's */
+        put_u32(out, is_ip6 ? 24 : 2);        /* which others read as well */
     if (link->hardware_at >= 0)
         put_u16(out + link->hardware_at, 1);
     return link->len;
@@ -131,14 +133,16 @@ static const struct link_header *find_link(uint32_t link_type)
 bool made_packet(const struct ds_segment *segment, int64_t ts_ns, uint32_t link_type,
                  struct ds_buffer *out, struct ds_packet *packet)
 {
-    uint8_t headers[32 + IP6_LEN + TCP_LEN + MARK_LEN] = {0};
+    uint8_t headers[MAX_LINK_LEN + IP6_LEN + TCP_LEN + MARK_LEN] = {0};
     const struct link_header *link = find_link(link_type);
-    if (link == NULL || (link->only_family != 0 && link->only_family != segment->src.family))
+    const bool is_ip6 = segment->src.family == 6;
+    if (link == NULL || (link->network == NETWORK_IP4 && is_ip6) ||
+        (link->network == NETWORK_IP6 && !is_ip6))
         return false;
     const bool is_past = segment->past.kind != DS_PAST_NONE;
     const size_t tcp_len = TCP_LEN + (is_past ? (size_t)MARK_LEN : 0);
     const uint32_t len = segment->payload_len + segment->cut_len;
-    size_t at = put_link(link, segment->src.family == 6, headers);
+    size_t at = put_link(link, is_ip6, headers);
     at += put_ip(segment, (uint32_t)tcp_len + len, headers + at);
     put_tcp(segment, tcp_len, headers + at);
     if (is_past)
