@@ -90,7 +90,7 @@ const char *ds_fault_kind_name(enum ds_fault_kind kind)
 const char *ds_role_name(enum ds_role role)
 {
     static const char *const names[] = {
-#define ROLE(letter, id, key) [DS_ROLE_##id] = key,
+#define ROLE(letter, id, key, is) [DS_ROLE_##id] = key,
 #include <distsniff/roles.def>
 #undef ROLE
     };

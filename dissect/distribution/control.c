@@ -26,17 +26,9 @@ enum {
 
 /* What the element of a role may be. */
 static const uint32_t ROLE_CLASSES[DS_ROLE_COUNT] = {
-    [DS_ROLE_FROM] = IS_PID | IS_PORT | IS_ATOM,
-    [DS_ROLE_TO] = IS_PID | IS_PORT | IS_ATOM | IS_REFERENCE,
-    [DS_ROLE_TOKEN] = IS_ANY,
-    [DS_ROLE_REF] = IS_REFERENCE,
-    [DS_ROLE_FLAGS] = IS_INTEGER,
-    [DS_ROLE_LEADER] = IS_PID | IS_ATOM,
-    [DS_ROLE_MFA] = IS_TUPLE,
-    [DS_ROLE_OPTS] = IS_LIST,
-    [DS_ROLE_ID] = IS_INTEGER,
-    [DS_ROLE_RESULT] = IS_PID | IS_ATOM,
-    [DS_ROLE_REASON] = IS_ANY,
+#define ROLE(letter, id, key, is) [DS_ROLE_##id] = is,
+#include <distsniff/roles.def>
+#undef ROLE
 };
 
 static const uint32_t TAG_CLASSES[256] = {

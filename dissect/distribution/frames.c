@@ -50,7 +50,7 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     message->code = -1;
     message->op = NULL;
     message->control = message->payload = (struct ds_term){0};
-#define ROLE(letter, id, key) message->role[DS_ROLE_##id] = (struct ds_term){0};
+#define ROLE(letter, id, key, is) message->role[DS_ROLE_##id] = (struct ds_term){0};
 #include <distsniff/roles.def> /* half as much work as a loop */
 #undef ROLE
     message->token.present = false;

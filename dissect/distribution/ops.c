@@ -39,7 +39,7 @@ static const struct op OPS[] = {
 #undef OP
 
 const uint8_t OP_ROLE_OF[256] = {
-#define ROLE(letter, id, key) [letter] = DS_ROLE_##id + 1,
+#define ROLE(letter, id, key, is) [letter] = DS_ROLE_##id + 1,
 #include <distsniff/roles.def>
 #undef ROLE
 };

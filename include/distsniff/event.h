@@ -236,7 +236,7 @@ struct ds_op {
 };
 
 enum ds_role {
-#define ROLE(letter, id, key) DS_ROLE_##id,
+#define ROLE(letter, id, key, is) DS_ROLE_##id,
 #include <distsniff/roles.def>
 #undef ROLE
     DS_ROLE_COUNT

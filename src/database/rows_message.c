@@ -9,13 +9,25 @@
 
 #include <inttypes.h>
 
-static const enum database_column role_columns[DS_ROLE_COUNT] = {
-    [DS_ROLE_FROM] = COLUMN_message_sender,       [DS_ROLE_TO] = COLUMN_message_receiver,
-    [DS_ROLE_TOKEN] = COLUMN_message_token,       [DS_ROLE_REF] = COLUMN_message_ref,
-    [DS_ROLE_FLAGS] = COLUMN_message_flags,       [DS_ROLE_LEADER] = COLUMN_message_group_leader,
-    [DS_ROLE_MFA] = COLUMN_message_mfa,           [DS_ROLE_OPTS] = COLUMN_message_opts,
-    [DS_ROLE_ID] = COLUMN_message_link_id,        [DS_ROLE_RESULT] = COLUMN_message_result,
-    [DS_ROLE_REASON] = COLUMN_message_reason,
+/* The column of each role. */
+enum {
+    COLUMN_OF_FROM = COLUMN_message_sender,
+    COLUMN_OF_TO = COLUMN_message_receiver,
+    COLUMN_OF_TOKEN = COLUMN_message_token,
+    COLUMN_OF_REF = COLUMN_message_ref,
+    COLUMN_OF_FLAGS = COLUMN_message_flags,
+    COLUMN_OF_LEADER = COLUMN_message_group_leader,
+    COLUMN_OF_MFA = COLUMN_message_mfa,
+    COLUMN_OF_OPTS = COLUMN_message_opts,
+    COLUMN_OF_ID = COLUMN_message_link_id,
+    COLUMN_OF_RESULT = COLUMN_message_result,
+    COLUMN_OF_REASON = COLUMN_message_reason,
+};
+
+static const uint16_t role_columns[DS_ROLE_COUNT] = {
+#define ROLE(letter, id, key, is) [DS_ROLE_##id] = COLUMN_OF_##id,
+#include <distsniff/roles.def>
+#undef ROLE
 };
 
 static void put_op(struct rows *rows, const struct ds_message *m)
@@ -24,7 +36,7 @@ static void put_op(struct rows *rows, const struct ds_message *m)
     if (m->op != NULL) {
         database_word(rows->database, COLUMN_message_op, m->op->name);
         for (int role = 0; role < DS_ROLE_COUNT; role++)
-            rows_put_term(rows, role_columns[role], &m->role[role]);
+            rows_put_term(rows, (enum database_column)role_columns[role], &m->role[role]);
         return;
     }
     if (m->code >= 0)

@@ -1,5 +1,5 @@
 /*
- * sink.h - where events go: one file a format, one line each in the table of sinks.c.
+ * sink.h - where events go: one file a format, one line each in sinks.def.
  */
 #ifndef SRC_SINK_H
 #define SRC_SINK_H
@@ -118,10 +118,11 @@ struct sink {
     void *state; /* of kind */
 };
 
-extern const struct sink_kind sink_text, sink_json, sink_mermaid, sink_plantuml,
-    sink_perfetto, sink_html, sink_sqlite, sink_otlp, sink_otlp_sent,
-    sink_nats, sink_livemd, sink_livemd_data,
-    sink_pcapng, sink_erl, sink_ex, sink_etf, sink_replay, sink_erlmod, sink_eunit, sink_exunit;
+#define SINK(name) extern const struct sink_kind sink_##name;
+#define PART(name) extern const struct sink_kind sink_##name;
+#include "sinks.def"
+#undef SINK
+#undef PART
 
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);

@@ -65,7 +65,7 @@ static struct ds_text buffer_text(const struct ds_buffer *buffer)
 }
 
 static const struct json_key role_keys[DS_ROLE_COUNT] = {
-#define ROLE(letter, id, key) [DS_ROLE_##id] = JSON_KEY_INIT(key),
+#define ROLE(letter, id, key, is) [DS_ROLE_##id] = JSON_KEY_INIT(key),
 #include <distsniff/roles.def>
 #undef ROLE
 };

@@ -1,30 +1,16 @@
 /*
- * sink_kinds.c - the table of output formats. A new one is a file with a sink_kind and a line
- * here.
+ * sink_kinds.c - the table of output formats, by sinks.def.
  */
 #include "sink.h"
 
 #include <string.h>
 
 static const struct sink_kind *const kinds[] = {
-    &sink_text,
-    &sink_json,
-    &sink_mermaid,
-    &sink_plantuml,
-    &sink_perfetto,
-    &sink_html,
-    &sink_sqlite,
-    &sink_otlp,
-    &sink_livemd,
-    &sink_pcapng,
-    &sink_nats,
-    &sink_erl,
-    &sink_ex,
-    &sink_etf,
-    &sink_replay,
-    &sink_erlmod,
-    &sink_eunit,
-    &sink_exunit,
+#define SINK(name) &sink_##name,
+#define PART(name)
+#include "sinks.def"
+#undef SINK
+#undef PART
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };

@@ -11,22 +11,29 @@
 #include <distsniff/counted.h>
 #include <inttypes.h>
 
-/* How the roles behind the token are shown, in the order of roles.def; those before it stand elsewhere. */
-static const struct shown_role {
-    struct ds_text before; /* NULL: not here */
+/* How a role is shown behind the names of sender and receiver. */
+struct shown_role {
+    struct ds_text before; /* NULL: it is shown elsewhere */
     int verbose;           /* shown from so many -v on */
     bool empty_too;
-} shown_roles[DS_ROLE_COUNT] = {
+};
 #define BEFORE(text) {text, sizeof(text) - 1}
-    [DS_ROLE_REF] = {BEFORE(" "), 0, true},
-    [DS_ROLE_FLAGS] = {BEFORE(text_word_flags), 0, true},
-    [DS_ROLE_LEADER] = {BEFORE(text_word_leader), 1, true},
-    [DS_ROLE_MFA] = {BEFORE(" "), 0, true},
-    [DS_ROLE_OPTS] = {BEFORE(text_word_opts), 0, false},
-    [DS_ROLE_ID] = {BEFORE(" id "), 1, true},
-    [DS_ROLE_RESULT] = {BEFORE(" "), 0, true},
-    [DS_ROLE_REASON] = {BEFORE(" "), 0, true},
-#undef BEFORE
+#define SHOWN_FROM {{NULL, 0}, 0, false}
+#define SHOWN_TO {{NULL, 0}, 0, false}
+#define SHOWN_TOKEN {{NULL, 0}, 0, false}
+#define SHOWN_REF {BEFORE(" "), 0, true}
+#define SHOWN_FLAGS {BEFORE(text_word_flags), 0, true}
+#define SHOWN_LEADER {BEFORE(text_word_leader), 1, true}
+#define SHOWN_MFA {BEFORE(" "), 0, true}
+#define SHOWN_OPTS {BEFORE(text_word_opts), 0, false}
+#define SHOWN_ID {BEFORE(" id "), 1, true}
+#define SHOWN_RESULT {BEFORE(" "), 0, true}
+#define SHOWN_REASON {BEFORE(" "), 0, true}
+
+static const struct shown_role shown_roles[DS_ROLE_COUNT] = {
+#define ROLE(letter, id, key, is) [DS_ROLE_##id] = SHOWN_##id,
+#include <distsniff/roles.def>
+#undef ROLE
 };
 
 /* The names of ops; all of their bytes are copied, and len of them count. */

@@ -47,7 +47,7 @@ static void put_role(struct redact_parts *p, const struct ds_message *m, enum ds
 static enum ds_role role_of(char letter)
 {
     static const char letters[] = {
-#define ROLE(a, id, key) [DS_ROLE_##id] = a,
+#define ROLE(a, id, key, is) [DS_ROLE_##id] = a,
 #include <distsniff/roles.def>
 #undef ROLE
     };

@@ -63,9 +63,13 @@ struct report_kind {
     bool takes_names;          /* notes are to have the names of processes */
 };
 
-extern const struct report_kind report_calls, report_trees, report_monitors, report_seq_trace,
-    report_traffic, report_latency, report_open, report_deaths, report_top, report_audit,
-    report_doctor, report_links, report_timeline;
+#define REPORT(id, name, kind, what) kind
+#define KIND(name) extern const struct report_kind report_##name;
+#define NO_KIND
+#include "reports.def"
+#undef REPORT
+#undef KIND
+#undef NO_KIND
 
 /* report_print_call appends what a call is about: "lists:seq(1,10) => [1,2 ...", and to
  * whom: shared by calls and trees. */

@@ -21,8 +21,12 @@ enum { WRITE_LEN = 65536 }; /* so much text is written out */
 
 static const struct report_kind *const kinds[REPORT_COUNT] = {
 #define REPORT(id, name, kind, what) kind,
+#define KIND(name) &report_##name
+#define NO_KIND NULL
 #include "reports.def"
 #undef REPORT
+#undef KIND
+#undef NO_KIND
 };
 
 struct reports {
