@@ -41,3 +41,10 @@ endforeach()
 # -c bounds what is shown, whatever opens first.
 add_test(NAME first_messages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/first_messages
                                      $<TARGET_FILE:distsniff> ${PCAPS})
+# How something is added: CONTRIBUTING.md.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME recipes COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/recipes.py ${CMAKE_SOURCE_DIR}
+                                ${CMAKE_BINARY_DIR}/recipes)
+  set_tests_properties(recipes PROPERTIES TIMEOUT 900 PROCESSORS 2)
+endif()
