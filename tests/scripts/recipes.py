@@ -37,11 +37,11 @@ ADDED = [
     ('include/distsniff/roles.def', None, 'ROLE(\'z\', PARCEL, "parcel", IS_TUPLE | IS_ATOM)\n'),
     ('src/output/text_message.c', '<#define SHOWN_REASON', '#define SHOWN_PARCEL {BEFORE(" "), 0, true}\n'),
     ('src/database/rows_message.c', '<    COLUMN_OF_REASON', '    COLUMN_OF_PARCEL = COLUMN_message_parcel,\n'),
-    ('src/database/columns.def', '<COLUMN(message, control,', 'COLUMN(message, parcel, "TEXT", "")\n'),
+    ('src/database/columns.def', '<WORD(message, control,', 'WORD(message, parcel, "")\n'),
     ('include/distsniff/link_types.def', None, 'LINK_TYPE(USER0, 147, 3, VERSION, -1, -1)\n'),
     ('dissect/otp/otp.def', None, 'OTP(INFO, "", "parcel:sent", "", "{parcel_sent, Count}")\n'),
     ('src/findings/findings.def', None,
-     'FINDING(DS399, NOTE, "a parcel was sent", "Look into it.", "Somebody sent a parcel.")\n'),
+     'FINDING(DS399, NOTE, HYGIENE, "a parcel was sent", "Look into it.", "Somebody sent a parcel.")\n'),
     ('src/findings/detect_messages.c', 'void detect_messages(struct detect *d, const struct record *record)\n{\n',
      '    if (record->note.label != NULL && strcmp(record->note.label, "parcel:sent") == 0) {\n'
      '        struct finding *f = detect_begin(d, FINDING_DS399, record->event);\n'
