@@ -36,10 +36,10 @@ main([Program, Dir]) ->
                length(Options)]),
     halt(case Wrong of [] -> 0; _ -> 1 end).
 
-%% others are words of that form that are not Erlang/OTP's, or that no beam file has as an atom: the
-%% virtual machine has it in C, or it is the beginning of one.
+%% others are words of that form that are not Erlang/OTP's, such as Linux' rp_filter, or that no beam file has as
+%% an atom: the virtual machine has it in C, or it is the beginning of one.
 others() ->
-    ["api_key", "busy_dist_port", "connection_closed", "inet_tls"].
+    ["api_key", "busy_dist_port", "connection_closed", "inet_tls", "rp_filter"].
 
 %% texts are the strings of a C file, those that stand next to each other together.
 texts(File) ->
