@@ -9,8 +9,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* 9 MB at most. Longer texts are seldom said again. */
-enum { NUM_PLACES = 32768, MAX_LEN = 256 };
+/* 1.5 MB at most. Longer texts are seldom said again. */
+enum { NUM_PLACES = 8192, MAX_LEN = 128 };
 
 struct text_numbers {
     int64_t num_given;

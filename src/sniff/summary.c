@@ -66,7 +66,7 @@ void summary_print(const struct summary *summary, FILE *out)
          " with different bytes than the first copy; the first copy was used"},
         {stats->ignored, "packets",
          " ignored, as a node would do: damaged, spoofed or out of place"},
-        {stats->no_memory, "times", " out of memory: the output is incomplete"},
+        {stats->no_memory, "times", " no memory was left: the output is incomplete"},
     };
     for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
         if (troubles[i].count != 0) {
