@@ -9,11 +9,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* 1.5 MB at most. Longer texts are seldom said again. */
-enum { NUM_PLACES = 8192, MAX_LEN = 128 };
+/* Longer texts are seldom said again. Texts take so many bytes at most, with what malloc adds to each: one
+ * more, and all are forgotten. */
+enum { NUM_PLACES = 32768, MAX_LEN = 256, OVERHEAD = 32, MAX_BYTES = 1024 * 1024 };
 
 struct text_numbers {
     int64_t num_given;
+    size_t num_bytes;
     struct place {
         char *text; /* NULL: free */
         size_t len;
@@ -26,14 +28,27 @@ struct text_numbers *text_numbers_new(void)
     return calloc(1, sizeof(struct text_numbers));
 }
 
-static void keep(struct place *place, struct ds_text text, int64_t number)
+static void forget(struct text_numbers *numbers, struct place *place)
 {
+    if (place->text == NULL)
+        return;
+    numbers->num_bytes -= place->len + OVERHEAD;
+    free(place->text);
+    *place = (struct place){NULL, 0, 0};
+}
+
+static void keep(struct text_numbers *numbers, struct place *place, struct ds_text text, int64_t number)
+{
+    forget(numbers, place);
+    const bool is_full = numbers->num_bytes + text.len + OVERHEAD > MAX_BYTES;
+    for (size_t i = 0; is_full && i < NUM_PLACES; i++)
+        forget(numbers, &numbers->places[i]);
     char *copy = malloc(text.len != 0 ? text.len : 1);
     if (copy == NULL)
         return;
     if (text.len != 0)
         memcpy(copy, text.data, text.len);
-    free(place->text);
+    numbers->num_bytes += text.len + OVERHEAD;
     *place = (struct place){copy, text.len, number};
 }
 
@@ -46,7 +61,7 @@ int64_t text_numbers_get(struct text_numbers *numbers, struct ds_text text, bool
     *is_new = place->text == NULL || place->len != text.len ||
               memcmp(place->text, text.data, text.len) != 0;
     if (*is_new)
-        keep(place, text, ++numbers->num_given);
+        keep(numbers, place, text, ++numbers->num_given);
     else
         return place->number;
     return numbers->num_given;

@@ -2,9 +2,9 @@
  * text_numbers.h - the texts that a database has, each with its number, so that what is often the same is
  * written once.
  *
- * It knows some of the latest short ones, a cap. A text that it has forgotten gets another number: then it
- * is there twice, and rows refer to either. That depends on the texts alone, so that a capture always
- * becomes the same database.
+ * It knows the latest short ones, up to a cap of 1 MB; then it forgets all. A text that it has forgotten
+ * gets another number: then it is there twice, and rows refer to either. That depends on the texts alone,
+ * so that a capture always becomes the same database.
  */
 #ifndef SRC_TEXT_NUMBERS_H
 #define SRC_TEXT_NUMBERS_H
