@@ -163,7 +163,7 @@ function links() {
     has(s => s.tick_every) && {name: 'every', sides: true, show: r => side(r, s => s.tick_every ? span(s.tick_every) : '-')},
     has(s => s.has_facts && s.round_trip_p50) && {name: 'round trip', sides: true, title: 'half of the round trips are no longer', show: r => side(r, s => s.has_facts && s.round_trip_p50 ? span(s.round_trip_p50) : '-')},
     has(s => s.has_facts && s.round_trip_p99) && {name: 'p99', sides: true, title: '99 of 100 round trips are no longer', show: r => side(r, s => s.has_facts && s.round_trip_p99 ? span(s.round_trip_p99) : '-')},
-    has(s => s.again) && {name: 'retransmitted', sides: true, title: 'retransmitted segments; each says of how many', bad: r => r.side.some(s => s.again), show: r => side(r, s => s.has_facts ? make('span', {title: 'of ' + counted(s.segments, 'segments')}, count(s.again)) : '-')},
+    has(s => s.again) && {name: 'retrans.', sides: true, title: 'retransmitted segments; each says of how many', bad: r => r.side.some(s => s.again), show: r => side(r, s => s.has_facts ? make('span', {title: 'of ' + counted(s.segments, 'segments')}, count(s.again)) : '-')},
     has(s => s.stalls) && {name: 'stalled', sides: true, bad: r => r.side.some(s => s.stalls), show: r => side(r, s => s.stalls ? counted(s.stalls, 'times') + ', ' + span(s.stalled) : '-')},
     rows.some(r => r.gaps) && {name: 'gaps', bad: r => r.gaps > 0, show: r => count(r.gaps)},
   ].filter(c => c), rows, {first: 8});
