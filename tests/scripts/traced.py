@@ -23,7 +23,7 @@ SENTENCES = {
     "doctor": r"nothing could be checked|(.* come back\. )?(nothing wrong was found|"
               r"no problems found in what could be (seen|read \(\d+ % of )|1 (error|warning): DS\d+, .*: .* \(.*\d\)|"
               r"\d+ findings: .*; first: DS\d+, .*: .* \(.*\d\))",
-    "links": r"0 links$|\d+ links? of \d+ nodes?, \d+ of them ended; (none stalled|the worst is conn \d+)",
+    "links": r"0 links$|\d+ links? of \d+ nodes?, \d+ of them ended; (no stalls, no retransmissions|the worst is conn \d+)",
     "traffic": r"traffic by \w+: (0 messages|.* in .* s; [\d.]+ % of it is .)",
     "latency": r"latency of (0 calls$|\d+ calls?: half took at most .*, 99 % at most .*, the slowest, #|"
                r"\d+ calls?; \d+ without an end$)",
