@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_NODES = 4096, MAX_PAIRS = 16384, MAX_LINKS = 16384 };
+enum { MAX_NODES = 2048, MAX_PAIRS = 8192, MAX_LINKS = 8192 };
 #define SILENT_NS INT64_C(3000000000)
 
 /* A link between nodes: a connection that is up, or on its way. */

@@ -218,10 +218,10 @@ static void caps(void **state)
         const struct ds_event up = {.type = DS_EVENT_CONN, .conn = &conn, .ts_ns = i, .change.state = DS_CONN_UP};
         presence_event(&p, &up);
     }
-    assert_in_range(p.nodes.num, 4096, 4096); /* those that were there first */
+    assert_in_range(p.nodes.num, 2048, 2048); /* those that were there first */
     assert_non_null(presence_find(&p, text("a0@h")));
     assert_null(presence_find(&p, text("a19999@h")));
-    assert_true(p.links.num <= 16384 && p.pairs.num <= 16384);
+    assert_true(p.links.num <= 8192 && p.pairs.num <= 8192);
     assert_int_equal(p.unnamed, 0);
 }
 
