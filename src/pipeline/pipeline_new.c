@@ -112,7 +112,8 @@ static bool open_findings(struct pipeline *s)
                                      .epmd_port = options->epmd_port,
                                      .has_cookie = options->cookie_file != NULL,
                                      .has_timeline = options->report.wanted[REPORT_TIMELINE] ||
-                                                     sinks_want_timeline(&s->output),
+                                                     sinks_want_timeline(&s->output) ||
+                                                     options->web.len != 0,
                                      .is_live = options->capture.num_read_files == 0};
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->findings = findings_new(&config);

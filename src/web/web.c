@@ -320,5 +320,6 @@ const struct sink_kind sink_web = {
     .end = end_page,
     .close = leave_page,
     .wants_findings = true,
+    .takes_timeline = true,
     .writes_nothing = true,
 };
