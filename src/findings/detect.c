@@ -133,10 +133,10 @@ static struct found *complete(struct detect *d)
         return NULL;
     found->is_tempered = temper(d);
     struct finding *f = &found->finding;
+    const bool was_error = f->severity == SEVERITY_ERROR;
     f->detail = draft->detail;
     f->is_over = draft->is_over;
     f->is_update = true;
-    f->error_change = 0;
     if (draft->certainty < f->certainty) {
         f->certainty = draft->certainty;
         f->proof = draft->proof;
@@ -145,6 +145,7 @@ static struct found *complete(struct detect *d)
         f->certainty = draft->certainty;
         f->proof = draft->proof;
     }
+    f->error_change = (int8_t)((f->severity == SEVERITY_ERROR) - was_error);
     for (size_t i = f->num_evidence; i-- > 0;) {
         if (f->evidence[i].conn != draft->evidence[0].conn)
             continue;
@@ -167,7 +168,7 @@ void detect_change(struct detect *d, enum severity severity)
     if (found == NULL)
         return;
     struct finding *f = &found->finding;
-    f->error_change = (int8_t)((severity == SEVERITY_ERROR) - (f->severity == SEVERITY_ERROR));
+    f->error_change += (int8_t)((severity == SEVERITY_ERROR) - (f->severity == SEVERITY_ERROR));
     f->severity = severity;
     detect_emit(d, f);
 }

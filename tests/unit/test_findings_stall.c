@@ -92,6 +92,16 @@ static void passes_by(void **state)
     assert_int_equal(w.last.error_change, -1);
     detail_has("for 14.00 s, then it went on");
     found("DS214");
+    start_ns = begin_stall(false); /* it becomes sure as it ends: the error is taken back nevertheless */
+    passes(start_ns + 4 * SECOND);
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+    assert_int_equal(w.errors, 1);
+    tick(1);
+    stall(0, true, start_ns);
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    assert_int_equal(w.errors, 0);
+    found("DS214");
     start_ns = begin_stall(true); /* live: told by the clock, and nothing at all comes until it is over */
     findings_time(w.findings, start_ns + 3 * SECOND);
     assert_int_equal(w.errors, 1);
