@@ -132,14 +132,21 @@ static struct open_line *find(const struct timeline *t, uint64_t key)
 }
 
 /* begin_line begins a line; its sentence is to follow, and then say_line. */
-static void begin_line(struct timeline *t, struct finding *line, enum happening moment, int64_t ts_ns)
+/* begin_line returns a new line, to be freed. Without memory it counts the line as left out and returns
+ * NULL. */
+static struct finding *begin_line(struct timeline *t, enum happening moment, int64_t ts_ns)
 {
-    memset(line, 0, sizeof *line);
+    struct finding *line = calloc(1, sizeof *line);
+    if (line == NULL) {
+        t->left_out++;
+        return NULL;
+    }
     line->happening = moment;
     line->severity = SEVERITY_NOTE;
     line->number = ++t->num;
     line->count = 1;
     line->first_ns = line->last_ns = ts_ns;
+    return line;
 }
 
 static void name_node(struct finding *line, int i, struct ds_text node)
@@ -148,6 +155,12 @@ static void name_node(struct finding *line, int i, struct ds_text node)
         return;
     memcpy(line->node[i].text, node.data, node.len);
     line->node[i].len = node.len;
+}
+
+static void name_ends(struct finding *line, const struct ds_endpoint end[2])
+{
+    name_node(line, 0, end[0].node);
+    name_node(line, 1, end[1].node);
 }
 
 static void name_place(struct finding *line, uint64_t conn, uint64_t frame, const char *what)
@@ -240,13 +253,10 @@ static uint64_t hash_callee(const struct call *call)
 
 static void recover(struct timeline *t, const struct open_line *o)
 {
-    struct finding *line = malloc(sizeof *line);
-    if (line == NULL) {
-        t->left_out++;
-        return;
-    }
     const struct finding *was = &o->finding;
-    begin_line(t, line, HAPPENING_RECOVERED, o->recovered_ns);
+    struct finding *line = begin_line(t, HAPPENING_RECOVERED, o->recovered_ns);
+    if (line == NULL)
+        return;
     line->node[0] = was->node[0];
     line->num_evidence = was->num_evidence;
     line->evidence[0] = was->evidence[0];
@@ -269,12 +279,9 @@ void timeline_call(struct timeline *t, const struct call *call)
     }
     if (again(t, key, call->end_ns))
         return;
-    struct finding *line = malloc(sizeof *line);
-    if (line == NULL) {
-        t->left_out++;
+    struct finding *line = begin_line(t, HAPPENING_FAILING, call->end_ns);
+    if (line == NULL)
         return;
-    }
-    begin_line(t, line, HAPPENING_FAILING, call->end_ns);
     name_node(line, 0, call->callee.node);
     name_node(line, 1, call->caller.node);
     name_place(line, call->conn, call->end_frame, "the first");
@@ -372,7 +379,7 @@ static void say_down(struct wording *out, const struct presence_change *c)
         wording_add(out, " ended");
         return;
     }
-    wording_add(out, c->is_given_up || c->was_silent ? " was given up by "
+    wording_add(out, c->is_given_up || c->was_silent ? " was dropped by "
                      : c->was_reset                  ? " was reset by "
                                                      : " was closed by ");
     wording_end(out, &c->end[c->closer]);
@@ -381,7 +388,7 @@ static void say_down(struct wording *out, const struct presence_change *c)
     } else if (c->was_silent) {
         wording_add(out, ": ");
         wording_end(out, &c->end[!c->closer]);
-        wording_add(out, " had fallen silent");
+        wording_add(out, " had stopped responding");
     }
 }
 
@@ -418,15 +425,11 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
     const uint64_t key = key_of(happening, hash_node(&c->end[visited]), 0);
     if (c->is_hidden && (c->what == PRESENCE_DOWN || again(t, key, c->ts_ns)))
         return;
-    struct finding *line = malloc(sizeof *line);
-    if (line == NULL) {
-        t->left_out++;
+    struct finding *line = begin_line(t, happening, c->ts_ns);
+    if (line == NULL)
         return;
-    }
-    begin_line(t, line, happening, c->ts_ns);
     if (c->node == NULL) {
-        name_node(line, 0, c->end[0].node);
-        name_node(line, 1, c->end[1].node);
+        name_ends(line, c->end);
     }
     name_place(line, c->conn, c->frame, "this packet");
     if (c->node != NULL) {
@@ -459,15 +462,11 @@ static void take_stall(struct timeline *t, const struct ds_event *event)
     if (o == NULL && stall->duration_ns < STALL_NS)
         return;
     if (o == NULL) {
-        struct finding *line = malloc(sizeof *line);
-        if (line == NULL) {
-            t->left_out++;
+        struct finding *line = begin_line(t, HAPPENING_STALL, stall->start_ns);
+        if (line == NULL)
             return;
-        }
-        begin_line(t, line, HAPPENING_STALL, stall->start_ns);
-        name_node(line, 0, event->conn->end[0].node);
-        name_node(line, 1, event->conn->end[1].node);
-        name_place(line, event->conn->number, event->frame, "by then");
+        name_ends(line, event->conn->end);
+        name_place(line, event->conn->number, event->frame, "the latest packet");
         wording_add(&line->sentence, "what ");
         wording_end(&line->sentence, &event->conn->end[event->dir]);
         wording_add(&line->sentence, " sends to ");
@@ -495,14 +494,10 @@ static void take_gap(struct timeline *t, const struct ds_event *event)
     const uint64_t key = key_of(HAPPENING_GAP, event->conn->number, 0);
     if (again(t, key, event->ts_ns))
         return;
-    struct finding *line = malloc(sizeof *line);
-    if (line == NULL) {
-        t->left_out++;
+    struct finding *line = begin_line(t, HAPPENING_GAP, event->ts_ns);
+    if (line == NULL)
         return;
-    }
-    begin_line(t, line, HAPPENING_GAP, event->ts_ns);
-    name_node(line, 0, event->conn->end[0].node);
-    name_node(line, 1, event->conn->end[1].node);
+    name_ends(line, event->conn->end);
     name_place(line, event->conn->number, event->frame, "behind it");
     wording_add(&line->sentence, "packets from ");
     wording_end(&line->sentence, &event->conn->end[event->dir]);
@@ -534,12 +529,9 @@ static void take_flags(struct timeline *t, const struct ds_event *event)
     if (r->flags == h->flags)
         return;
     r->flags = h->flags;
-    struct finding *line = malloc(sizeof *line);
-    if (line == NULL) {
-        t->left_out++;
+    struct finding *line = begin_line(t, HAPPENING_RELEASE, event->ts_ns);
+    if (line == NULL)
         return;
-    }
-    begin_line(t, line, HAPPENING_RELEASE, event->ts_ns);
     name_node(line, 0, name);
     name_place(line, event->conn->number, event->frame, "its flags");
     wording_put(&line->sentence, WORD_NODE, name);
@@ -573,12 +565,9 @@ void timeline_finding(struct timeline *t, const struct finding *f)
     if (f->kind == NULL || finding_is_aside(f) || (o == NULL && !is_new))
         return;
     if (o == NULL) {
-        struct finding *line = malloc(sizeof *line);
-        if (line == NULL) {
-            t->left_out++;
+        struct finding *line = begin_line(t, HAPPENING_FINDING, f->first_ns);
+        if (line == NULL)
             return;
-        }
-        begin_line(t, line, HAPPENING_FINDING, f->first_ns);
         line->node[0] = f->node[0];
         line->node[1] = f->node[1];
         line->severity = f->severity;
@@ -604,12 +593,9 @@ void timeline_finding(struct timeline *t, const struct finding *f)
 
 void timeline_lost(struct timeline *t, const struct loss *loss)
 {
-    struct finding *line = malloc(sizeof *line);
-    if (line == NULL) {
-        t->left_out++;
+    struct finding *line = begin_line(t, HAPPENING_GAP, loss->first_ns);
+    if (line == NULL)
         return;
-    }
-    begin_line(t, line, HAPPENING_GAP, loss->first_ns);
     line->last_ns = loss->last_ns;
     line->count = loss->count;
     wording_printf(&line->sentence, "distsniff itself lost %s", loss_unit(loss->cause));

@@ -4,8 +4,6 @@
  */
 #include "pipeline_parts.h"
 
-/* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
- * one. */
 /* take_moment: a line of the timeline, for its report, and once it is over for records of JSON. */
 static void take_moment(struct pipeline *s, const struct record *record)
 {
@@ -18,6 +16,8 @@ static void take_moment(struct pipeline *s, const struct record *record)
         pipeline_pass_on(s, shown);
 }
 
+/* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
+ * one. */
 void pipeline_on_finding(void *context, const struct record *record)
 {
     struct pipeline *s = context;

@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 """on_terminal.py PROGRAM PCAPS: text on a terminal fits its width and is the same in a pipe as ever."""
-import fcntl
 import os
 import pathlib
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import threading
+
+from terminals import parts_of, resize, rest_of, terminal
 
 program, pcaps = sys.argv[1], pathlib.Path(sys.argv[2])
 PAINT = re.compile(r"\033\[[0-9;]*m")
@@ -18,34 +16,6 @@ PAINT = re.compile(r"\033\[[0-9;]*m")
 
 def fail(why, text=""):
     sys.exit(f"FAILED: {why}\n{text}")
-
-
-def terminal(columns):
-    """Both ends of a terminal of that width, which changes no bytes."""
-    master, slave = pty.openpty()
-    resize(slave, columns)
-    flags = termios.tcgetattr(slave)
-    flags[1] &= ~termios.OPOST
-    termios.tcsetattr(slave, termios.TCSANOW, flags)
-    return master, slave
-
-
-def resize(descriptor, columns):
-    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-
-
-def rest_of(master):
-    text = b""
-    while True:
-        try:
-            some = os.read(master, 65536)
-        except OSError:
-            break
-        if not some:
-            break
-        text += some
-    os.close(master)
-    return text.decode()
 
 
 def environment(more):
@@ -160,14 +130,8 @@ came = threading.Event()
 
 
 def read_all():
-    while True:
-        try:
-            some = os.read(master, 65536)
-        except OSError:
-            break
-        if not some:
-            break
-        text.append(some)
+    for part in parts_of(master):
+        text.append(part)
         came.set()
 
 

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
 """widths.py PROGRAM PCAPS: on a terminal each report fits, whatever its width, and says all that it says in
 a file, in the same order: what is too wide goes on below, and no number is broken."""
-import fcntl
 import gzip
 import os
 import pathlib
-import pty
 import re
 import select
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 import unicodedata
+
+from terminals import rest_of, terminal
 
 program, pcaps = sys.argv[1:]
 REPORTS = ["doctor", "links", "traffic", "traffic --by node", "traffic --by mfa", "latency", "top",
@@ -25,31 +23,6 @@ CAPTURES = ["otp29-ops.pcap", "rabbit-3.10.pcap.gz"]
 
 def fail(why, text=""):
     sys.exit(f"FAILED: {why}\n{text}")
-
-
-def terminal(columns):
-    """Both ends of a terminal that is so wide."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    flags = termios.tcgetattr(slave)
-    flags[1] &= ~termios.OPOST
-    termios.tcsetattr(slave, termios.TCSANOW, flags)
-    return master, slave
-
-
-def rest_of(master):
-    """What comes until its other end is closed."""
-    text = b""
-    while True:
-        try:
-            some = os.read(master, 65536)
-        except OSError:
-            break
-        if not some:
-            break
-        text += some
-    os.close(master)
-    return text.decode()
 
 
 def on_terminal(command, columns, **environment):
