@@ -6,7 +6,7 @@
 
 #include "dist.h"
 #include "keylog.h"
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 #include "tls_past.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * spread.c - how often which time span came (distsniff/link.h): the bucket of a span is made of
+ * spread.c - how often which time span came (distsniff/tcp_stats.h): the bucket of a span is made of
  * the place of its highest bit, in microseconds, and the two bits behind that.
  */
-#include <distsniff/link.h>
+#include <distsniff/tcp_stats.h>
 
 static unsigned bucket_of(uint64_t us)
 {

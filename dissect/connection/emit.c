@@ -4,7 +4,7 @@
  */
 #include "conn.h"
 
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 #include "utf8.h"
 
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void count_event(struct env *env, struct conn *conn, struct ds_event *eve
         stats->ticks++;
         counters->ticks++;
         if (conn->tcp->facts != NULL)
-            tcp_facts_tick(conn->tcp->facts, event->dir, event->ts_ns, counters->frames);
+            tcp_analysis_tick(conn->tcp->facts, event->dir, event->ts_ns, counters->frames);
         break;
     case DS_EVENT_GAP:
         stats->gaps++;

@@ -4,7 +4,7 @@
  */
 #include "tcp_table.h"
 
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 
 enum { SWEEP_CONNS = 64 }; /* looked at in one sweep */
 #define SWEEP_NS (100 * TCP_MS_NS)

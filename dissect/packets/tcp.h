@@ -11,7 +11,7 @@
 #include "packet.h"
 
 struct tcp_conn;
-struct tcp_facts;
+struct tcp_analysis;
 
 /* Why bytes are missing. */
 enum tcp_gap { TCP_GAP_LOST, TCP_GAP_CUT, TCP_GAP_CAP };
@@ -41,7 +41,7 @@ struct tcp_conn_view {
     uint32_t num_syns;     /* without ACK: more than 1 when it was sent again */
     int64_t first_syn_ns;  /* of them */
     struct icmp_error icmp; /* the latest; what is NULL: none */
-    struct tcp_facts *facts; /* NULL unless asked for, tcp_facts.h */
+    struct tcp_analysis *facts; /* NULL unless asked for, tcp_analysis.h */
     uint64_t number; /* from 1, in order of the first packets */
     uint32_t first_seq[2]; /* of its first byte, where a SYN told */
     uint32_t next_seq[2];  /* of what comes behind the data at hand; 0: nothing has come */

@@ -7,7 +7,7 @@
  */
 #include "tcp_ended.h"
 
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 #include "tcp_judge.h"
 
 /* is_next says whether a number lies behind another one, and not far. */

@@ -3,7 +3,7 @@
  */
 #include "tcp_judge.h"
 
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 
 enum {
     GOOD_RUN = 16,      /* good checksums in a row after which bad ones are damage again */
@@ -215,8 +215,8 @@ static void count_ignored(struct tcp_table *table, struct tcp_conn *conn, int di
 void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     if (conn->view.facts != NULL)
-        tcp_facts_ignore(conn->view.facts, dir, segment->flags, segment->ttl, segment->frame,
-                         segment->ts_ns);
+        tcp_analysis_ignore(conn->view.facts, dir, segment->flags, segment->ttl, segment->frame,
+                            segment->ts_ns);
     count_ignored(table, conn, dir);
 }
 
@@ -238,7 +238,8 @@ void tcp_refute_reset(struct tcp_table *table, struct tcp_conn *conn)
     const struct tcp_reset *reset = &conn->reset;
     conn->reset.waits = false;
     if (conn->view.facts != NULL)
-        tcp_facts_ignore(conn->view.facts, reset->dir, TCP_RST, reset->ttl, reset->frame, reset->ns);
+        tcp_analysis_ignore(conn->view.facts, reset->dir, TCP_RST, reset->ttl, reset->frame,
+                            reset->ns);
     count_ignored(table, conn, reset->dir);
 }
 
@@ -246,8 +247,8 @@ void tcp_refute_fin(struct tcp_table *table, struct tcp_conn *conn, int dir)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
     if (conn->view.facts != NULL)
-        tcp_facts_ignore(conn->view.facts, dir, TCP_FIN, stream->fin_ttl, stream->fin_frame,
-                         stream->fin_ns);
+        tcp_analysis_ignore(conn->view.facts, dir, TCP_FIN, stream->fin_ttl, stream->fin_frame,
+                            stream->fin_ns);
     count_ignored(table, conn, dir);
 }
 

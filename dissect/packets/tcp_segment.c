@@ -7,8 +7,8 @@
 #include "tcp_table.h"
 
 #include "tcp_again.h"
+#include "tcp_analysis.h"
 #include "tcp_ended.h"
-#include "tcp_facts.h"
 #include "tcp_judge.h"
 
 enum {
@@ -163,7 +163,7 @@ void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
     tcp_stream_give_up(&table->shared, conn, 1);
     for (int dir = 0; dir < 2 && !conn->forgotten && conn->view.facts != NULL; dir++) {
         struct ds_stall stall;
-        if (tcp_facts_time(conn->view.facts, dir, table->shared.now_ns, &stall))
+        if (tcp_analysis_time(conn->view.facts, dir, table->shared.now_ns, &stall))
             table->shared.events->stall(table->shared.context, &conn->view, dir, &stall);
     }
     tcp_waiting_update(table, conn);
@@ -190,8 +190,8 @@ static void take_facts(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     const struct tcp_stream *stream = &conn->stream[dir];
     struct ds_stall stall;
-    const int ended = tcp_facts_take(conn->view.facts, dir, segment, len, stream->started,
-                                     stream->next_seq, &stall);
+    const int ended = tcp_analysis_take(conn->view.facts, dir, segment, len, stream->started,
+                                        stream->next_seq, &stall);
     if (ended >= 0)
         table->shared.events->stall(table->shared.context, &conn->view, ended, &stall);
 }
@@ -399,7 +399,7 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         take_data(table, conn, dir, segment, len);
     if (conn->waiting || tcp_stream_waits(stream) || peer->has_arrived || stream->ended ||
         tcp_awaits_answer(conn) ||
-        (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)))
+        (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts)))
         tcp_give_up(table, conn);
 }
 
@@ -438,7 +438,7 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
         const struct tcp_piece piece = {segment->seq, segment->cut_len, segment->payload};
         tcp_stream_pass_on(&table->shared, conn, dir, &piece);
     }
-    if (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts))
+    if (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts))
         tcp_give_up(table, conn);
     return true;
 }

@@ -11,7 +11,7 @@
 #include "tcp_table.h"
 
 #include "tcp_again.h"
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 
 #include <stdlib.h>
 
@@ -107,7 +107,7 @@ void tcp_waiting_update(struct tcp_table *table, struct tcp_conn *conn)
     bool waits = !conn->forgotten && !conn->closed &&
                  (tcp_stream_waits(&conn->stream[0]) || tcp_stream_waits(&conn->stream[1]) ||
                   tcp_awaits_answer(conn) || conn->reset.waits ||
-                  (conn->view.facts != NULL && tcp_facts_stalls(conn->view.facts)));
+                  (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts)));
     if (waits == conn->waiting)
         return;
     if (waits) {
@@ -242,13 +242,13 @@ static void end_facts(struct tcp_table *table, struct tcp_conn *conn, enum tcp_c
         [TCP_CLOSE_CAPTURE] = DS_CLOSE_CAPTURE, [TCP_CLOSE_SILENT] = DS_CLOSE_SILENT,
         [TCP_CLOSE_ICMP] = DS_CLOSE_ICMP,       [TCP_CLOSE_BROKEN_OFF] = DS_CLOSE_DROPPED,
     };
-    struct ds_link *link = &conn->view.facts->link;
+    struct ds_tcp_stats *link = &conn->view.facts->link;
     link->close = ends[why];
     if (why == TCP_CLOSE_RESET && link->closer < 0)
         link->closer = (int8_t)conn->view.reset_dir;
     for (int dir = 0; dir < 2 && !conn->forgotten; dir++) {
         struct ds_stall stall;
-        if (tcp_facts_end(conn->view.facts, dir, conn->view.now_ns, &stall))
+        if (tcp_analysis_end(conn->view.facts, dir, conn->view.now_ns, &stall))
             table->shared.events->stall(table->shared.context, &conn->view, dir, &stall);
     }
 }
@@ -321,7 +321,7 @@ static void add_facts(struct tcp_table *table, struct tcp_conn *conn)
         meter->hits++;
         return;
     }
-    conn->view.facts = tcp_facts_new();
+    conn->view.facts = tcp_analysis_new();
     if (conn->view.facts == NULL) {
         meter_give(meter, sizeof *conn->view.facts);
         table->shared.stats->no_memory++;

@@ -11,7 +11,7 @@
 
 #include "keylog.h"
 #include "reassembly.h"
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 #include "tls.h"
 #include "tls_waiting.h"
 
@@ -96,7 +96,7 @@ struct tls {
     struct cursor due_bytes;
     struct tls_waiting_at next, told;
     uint64_t rest_now[2];
-    struct tcp_facts_then facts_now[2];
+    struct tcp_analysis_then facts_now[2];
     struct tls *child, *sibling;
     void *context;
     struct ds_tls view;

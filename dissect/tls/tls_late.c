@@ -80,19 +80,19 @@ void tls_late_leave(struct tls *tls)
 
 bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
 {
-    struct tcp_facts *facts = tls->tcp->facts;
-    struct tcp_facts_then then = {0};
+    struct tcp_analysis *facts = tls->tcp->facts;
+    struct tcp_analysis_then then = {0};
     struct tls_waiter waiter = make_waiter(tls, dir, TLS_WAITS_RECORD, cursor_left(&sent));
     if (!tls_late_may_wait(tls) || tls_late_is_over(tls))
         return false;
     if (facts != NULL)
-        then = tcp_facts_leave(facts, dir);
+        then = tcp_analysis_leave(facts, dir);
     waiter.next_seq[dir] -= (uint32_t)tls->dirs[dir].rest;
     waiter.run_ns = then.run_ns;
     waiter.tick_is_late = then.tick_is_late;
     if (!add(tls, &waiter, sent)) {
         if (facts != NULL)
-            tcp_facts_enter(facts, dir, then);
+            tcp_analysis_enter(facts, dir, then);
         return false;
     }
     if (!tls->has_waited)
@@ -267,8 +267,8 @@ static void go_back(struct tls *tls, const struct tls_waiter *waiter)
     then->frame = waiter->frame;
     memcpy(then->next_seq, waiter->next_seq, sizeof then->next_seq);
     if (then->facts != NULL && waiter->kind == TLS_WAITS_RECORD)
-        tcp_facts_enter(then->facts, waiter->dir,
-                        (struct tcp_facts_then){waiter->run_ns, waiter->tick_is_late});
+        tcp_analysis_enter(then->facts, waiter->dir,
+                           (struct tcp_analysis_then){waiter->run_ns, waiter->tick_is_late});
 }
 
 static bool read_due(struct tls *tls)
@@ -278,14 +278,14 @@ static bool read_due(struct tls *tls)
 
 bool tls_late_begin(struct tls *tls)
 {
-    struct tcp_facts *facts = tls->tcp->facts;
+    struct tcp_analysis *facts = tls->tcp->facts;
     tls->then = *tls->tcp;
     tls->at = &tls->then;
     for (int dir = 0; dir < 2; dir++) {
         tls->rest_now[dir] = tls->dirs[dir].rest;
         tls->dirs[dir].rest = 0;
         if (facts != NULL)
-            tls->facts_now[dir] = tcp_facts_leave(facts, dir);
+            tls->facts_now[dir] = tcp_analysis_leave(facts, dir);
     }
     tls->next = tls->told = tls_waiting_begin(&tls->waiting);
     return read_due(tls);
@@ -308,11 +308,11 @@ bool tls_late_step(struct tls *tls, bool may_wait)
 
 void tls_late_finish(struct tls *tls)
 {
-    struct tcp_facts *facts = tls->tcp->facts;
+    struct tcp_analysis *facts = tls->tcp->facts;
     for (int dir = 0; dir < 2; dir++) {
         tls->dirs[dir].rest = tls->rest_now[dir];
         if (facts != NULL)
-            tcp_facts_enter(facts, dir, tls->facts_now[dir]);
+            tcp_analysis_enter(facts, dir, tls->facts_now[dir]);
     }
     tls->at = tls->tcp;
     tls_waiting_drop(&tls->waiting, tls->stage->env, &tls->told);

@@ -8,7 +8,7 @@
 
 #include "reassembly.h"
 
-#include <distsniff/link.h>
+#include <distsniff/tcp_stats.h>
 
 enum tls_waiting_kind {
     TLS_WAITS_RECORD, /* len bytes of what is kept of its direction */
@@ -24,11 +24,11 @@ struct tls_waiter {
     int64_t ts_ns;
     uint64_t frame;
     uint64_t len;
-    int64_t run_ns;       /* tcp_facts.h: of its direction, then */
+    int64_t run_ns;       /* tcp_analysis.h: of its direction, then */
     uint32_t next_seq[2]; /* where TCP stood; of a record's direction, behind it */
     uint8_t kind, dir;
     uint8_t why;       /* enum tcp_gap, or enum tcp_close */
-    bool tick_is_late; /* tcp_facts.h */
+    bool tick_is_late; /* tcp_analysis.h */
     uint8_t past;      /* enum ds_past_kind */
 };
 

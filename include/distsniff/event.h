@@ -7,7 +7,7 @@
 #ifndef DISTSNIFF_EVENT_H
 #define DISTSNIFF_EVENT_H
 
-#include <distsniff/link.h>
+#include <distsniff/tcp_stats.h>
 #include <distsniff/term.h>
 
 DS_BEGIN_PUBLIC
@@ -90,7 +90,7 @@ struct ds_conn {
     uint64_t tcp;    /* its number in struct ds_where */
     struct ds_endpoint end[2];
     struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
-    const struct ds_link *link;     /* NULL: nobody asked for it, or memory ran out */
+    const struct ds_tcp_stats *link; /* NULL: nobody asked for it, or memory ran out */
     const struct ds_tls *tls;       /* NULL: no TLS */
     uint64_t changes; /* how often its names, creations, gaps or faults have become others: while the number
                          is the same, so are these. 0: they may be any */

@@ -16,7 +16,7 @@ struct kept_stall {
     int64_t latest_ns; /* when something of it came */
     struct ds_event event;
     struct ds_conn conn;
-    struct ds_link link;
+    struct ds_tcp_stats link;
     struct waited held;
     char node[2][NODE_LEN];
 };

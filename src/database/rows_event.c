@@ -96,7 +96,7 @@ static void put_conn_rows(struct rows *rows, const struct ds_event *event)
     database_end_row(d);
 }
 
-static void put_ticks(struct rows *rows, const struct ds_link_side *side)
+static void put_ticks(struct rows *rows, const struct ds_tcp_side *side)
 {
     if (side->tick_intervals == 0)
         return;
@@ -133,8 +133,8 @@ static void link_row(struct rows *rows, const struct ds_event *event, int end)
 {
     struct database *d = rows->database;
     const struct ds_conn *conn = event->conn;
-    const struct ds_link *link = conn->link;
-    const struct ds_link_side *side = &link->side[end];
+    const struct ds_tcp_stats *link = conn->link;
+    const struct ds_tcp_side *side = &link->side[end];
     database_row(d, TABLE_link);
     database_number(d, COLUMN_link_id, (int64_t)conn->number * 2 + end);
     database_number(d, COLUMN_link_conn, (int64_t)conn->number);

@@ -431,7 +431,7 @@ struct pair *detect_find_pair(struct detect *d, const struct ds_conn *conn);
  * detect_idle_again of one that is up, and whose nodes are those of before. detect_idle_gone says
  * whether a link that has been lost for so long that an end was given up was cut, and tells of it. */
 void detect_idle_lost(struct detect *d, const struct ds_event *event, int waiting);
-void detect_idle_survived(struct pair *pair, const struct ds_link *link);
+void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link);
 void detect_idle_revived(struct detect *d, const struct ds_event *event);
 void detect_idle_again(struct detect *d, const struct ds_event *event, struct pair *pair);
 bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct cut **cut);
@@ -548,11 +548,11 @@ bool detect_is_one_way(const struct detect *d, uint64_t conn);
 /* Packets that no node takes (detect_foreign.c). detect_foreign takes an event whose connection has facts;
  * detect_has_foreign says whether it is worth a look; detect_is_usual_ttl whether packets of an end have
  * that time to live. */
-bool detect_is_usual_ttl(const struct ds_link_side *side, uint8_t ttl);
+bool detect_is_usual_ttl(const struct ds_tcp_side *side, uint8_t ttl);
 void detect_foreign(struct detect *d, const struct ds_event *event);
 static inline bool detect_has_foreign(const struct ds_event *event)
 {
-    const struct ds_link *link = event->conn != NULL ? event->conn->link : NULL;
+    const struct ds_tcp_stats *link = event->conn != NULL ? event->conn->link : NULL;
     return link != NULL && (link->side[0].ignored.first_frame | link->side[1].ignored.first_frame) != 0;
 }
 
@@ -601,7 +601,7 @@ void wording_party(struct wording *wording, const struct party *party);
  * it can be multiplied: no node ticks less often. */
 #define DETECT_TICK_NS INT64_C(15000000000)
 int64_t detect_tick_within(int64_t tick_ns);
-int64_t detect_tick_of(const struct ds_link *link, int end);
+int64_t detect_tick_of(const struct ds_tcp_stats *link, int end);
 
 /* detect_is_atom says whether a term is that atom. detect_read_function reads an entry of a stack,
  * {Module, Function, Arity or arguments, ...}; its texts live as long as the term. */
@@ -615,7 +615,7 @@ bool detect_read_function(const struct ds_term *entry, struct function *out);
 
 /* detect_heard_ns returns when an end was heard last: its latest data; of one that has sent none, its first
  * segment. 0: nothing of it came. */
-int64_t detect_heard_ns(const struct ds_link_side *side);
+int64_t detect_heard_ns(const struct ds_tcp_side *side);
 
 /* detect_keep copies a text, as much as fits, and returns its length. */
 size_t detect_keep(char *out, size_t size, struct ds_text text);

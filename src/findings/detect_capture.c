@@ -34,8 +34,8 @@ static void report_one_way(struct detect *d, const struct ds_event *event, int u
  * seen: what is counted of a connection then is of any time before (copier.h). */
 static void take_way(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_link *link = event->conn->link;
-    const int unseen = ds_link_unseen(link);
+    const struct ds_tcp_stats *link = event->conn->link;
+    const int unseen = ds_tcp_unseen(link);
     struct watched *w = unseen >= 0 ? detect_watch(d, event->conn)
                                     : detect_find_watched(d, event->conn->number);
     if (w == NULL)

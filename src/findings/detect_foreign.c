@@ -1,6 +1,6 @@
 /*
  * detect_foreign.c - packets that no node takes, though they have the addresses and ports of a connection
- * (DS505): resets, SYNs or data that its ends did not follow (ds_ignored, distsniff/link.h).
+ * (DS505): resets, SYNs or data that its ends did not follow (ds_ignored, distsniff/tcp_stats.h).
  *
  * The time to live (or hop limit) tells how far away the sender is. Where none of the end's own packets
  * has that of the ignored ones, somebody else most likely sent them. Where they have the same, that is
@@ -19,13 +19,13 @@ static uint64_t num_of(const struct ds_ignored *ignored)
     return ignored->resets + ignored->syns + ignored->others;
 }
 
-bool detect_is_usual_ttl(const struct ds_link_side *side, uint8_t ttl)
+bool detect_is_usual_ttl(const struct ds_tcp_side *side, uint8_t ttl)
 {
     return ttl == side->usual_ttl[0] || (side->usual_ttl[1] != 0 && ttl == side->usual_ttl[1]);
 }
 
 /* is_far_off says whether none of the end's own packets came from as far as one that is ignored. */
-static bool is_far_off(const struct ds_link_side *side)
+static bool is_far_off(const struct ds_tcp_side *side)
 {
     return side->segments != 0 &&
            !(detect_is_usual_ttl(side, side->ignored.min_ttl) &&
@@ -34,7 +34,7 @@ static bool is_far_off(const struct ds_link_side *side)
 
 static enum level level_of(const struct ds_event *event, int end)
 {
-    const struct ds_link_side *side = &event->conn->link->side[end];
+    const struct ds_tcp_side *side = &event->conn->link->side[end];
     if (is_far_off(side))
         return LEVEL_LIKELY;
     if (side->last_data_ns <= side->ignored.first_ns)
@@ -54,7 +54,7 @@ static void add_kind(struct wording *detail, uint64_t num, const char *unit)
     wording_add(detail, ds_counted(num, unit).text);
 }
 
-static void add_ttl(struct wording *detail, const struct ds_link_side *side, enum level level)
+static void add_ttl(struct wording *detail, const struct ds_tcp_side *side, enum level level)
 {
     const struct ds_ignored *ignored = &side->ignored;
     if (ignored->min_ttl == ignored->max_ttl)
@@ -74,7 +74,7 @@ static void add_ttl(struct wording *detail, const struct ds_link_side *side, enu
 static void report(struct detect *d, const struct ds_event *event, int end, enum level level,
                    struct watched *w)
 {
-    const struct ds_link_side *side = &event->conn->link->side[end];
+    const struct ds_tcp_side *side = &event->conn->link->side[end];
     const struct ds_ignored *ignored = &side->ignored;
     struct finding *f = detect_begin(d, FINDING_DS505, event);
     const bool is_likely = level == LEVEL_LIKELY;

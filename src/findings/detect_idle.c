@@ -20,7 +20,7 @@
 
 enum { LARGE_LEN = 1000 }; /* a segment that the path may be too narrow for: DS207 */
 
-void detect_idle_survived(struct pair *pair, const struct ds_link *link)
+void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link)
 {
     if (link->longest_silence_ns > pair->survived_ns)
         pair->survived_ns = link->longest_silence_ns;
@@ -201,7 +201,7 @@ static void take_equal(struct detect *d, const struct ds_event *event, struct pa
 
 void detect_idle_reset(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     const int64_t a_ns = link->side[0].last_data_ns, b_ns = link->side[1].last_data_ns;
     const int64_t idle_ns = event->ts_ns - (a_ns > b_ns ? a_ns : b_ns);
     struct pair *p = detect_find_pair(d, event->conn);
@@ -211,7 +211,7 @@ void detect_idle_reset(struct detect *d, const struct ds_event *event)
     p->reset.frame = event->frame;
     p->reset.ts_ns = event->ts_ns;
     p->reset.by = hash_text(event->conn->end[link->closer].node);
-    if (ds_link_unseen(link) >= 0)
+    if (ds_tcp_unseen(link) >= 0)
         return; /* it may not have been idle */
     if (idle_ns >= IDLE_NS) {
         take_equal(d, event, p, idle_ns);

@@ -1,6 +1,6 @@
 /*
  * detect_link.c - findings of family 2: what becomes of links that were up. From the facts of the
- * link (distsniff/link.h), ticks, stalls, and how connections end.
+ * link (distsniff/tcp_stats.h), ticks, stalls, and how connections end.
  */
 #include "detect.h"
 
@@ -41,13 +41,13 @@ static bool has_gaps(const struct ds_conn *conn)
 /* --- the end of a link --- */
 
 /* tick_of_either: the end that is waited for has the same ticktime, or should. */
-static int64_t tick_of_either(const struct ds_link *link, int end)
+static int64_t tick_of_either(const struct ds_tcp_stats *link, int end)
 {
     return detect_tick_of(link, link->side[end].tick_intervals != 0 ? end : !end);
 }
 
 /* add_why says why an end was silent, as far as its kernel tells. */
-static void add_why(struct wording *detail, const struct ds_link_side *silent, unsigned variant)
+static void add_why(struct wording *detail, const struct ds_tcp_side *silent, unsigned variant)
 {
     switch (variant) {
     case SILENT_HELD:
@@ -72,8 +72,8 @@ static void add_why(struct wording *detail, const struct ds_link_side *silent, u
 static bool take_silence(struct detect *d, const struct ds_event *event, const struct watched *w,
                          int closer)
 {
-    const struct ds_link *link = event->conn->link;
-    const struct ds_link_side *silent = &link->side[!closer];
+    const struct ds_tcp_stats *link = event->conn->link;
+    const struct ds_tcp_side *silent = &link->side[!closer];
     /* What it sends again and again is no sign of life: it does not arrive. */
     const int64_t hole_ns = w->hole_ns[!closer];
     const int64_t last_ns = detect_heard_ns(silent);
@@ -126,7 +126,7 @@ static void report_reset(struct detect *d, const struct ds_event *event, int clo
     wording_add(&f->sentence, " reset its link with ");
     wording_end(&f->sentence, &event->conn->end[!closer]);
     detect_frame(f, event->frame, "the RST");
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     if (link->silence_ns >= FORGOTTEN_NS &&
         link->side[closer].last_data_ns <= link->side[!closer].last_data_ns) {
         /* By whoever: it knew nothing of the link any more. */
@@ -156,7 +156,7 @@ static void report_closed(struct detect *d, const struct ds_event *event, int cl
 
 static void take_end(struct detect *d, const struct ds_event *event, struct watched *w)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     const int closer = link->closer;
     if (!w->is_up || w->is_half_closed || closer < 0)
         return;
@@ -228,7 +228,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
 
 static void take_ticktime(struct detect *d, const struct ds_event *event, struct watched *w)
 {
-    const struct ds_link_side *side = event->conn->link->side;
+    const struct ds_tcp_side *side = event->conn->link->side;
     for (int end = 0; end < 2; end++) {
         /* Steady ones only: they stand for the ticktime. */
         if (side[end].tick_intervals < 2 ||
@@ -256,7 +256,7 @@ static void take_ticktime(struct detect *d, const struct ds_event *event, struct
 
 static void take_missed(struct detect *d, const struct ds_event *event, struct watched *w, int end)
 {
-    const struct ds_link_side *side = &event->conn->link->side[end];
+    const struct ds_tcp_side *side = &event->conn->link->side[end];
     const uint64_t told = TOLD_MISSED << end;
     const int64_t tick_ns =
         side->tick_intervals != 0 ? detect_tick_within(side->tick_min_ns) : DETECT_TICK_NS;
@@ -288,7 +288,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
 static void take_loss(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     for (int end = 0; end < 2; end++) {
-        const struct ds_link_side *side = &event->conn->link->side[end];
+        const struct ds_tcp_side *side = &event->conn->link->side[end];
         const uint64_t again = side->resent + side->resent_unseen;
         /* What had come already was not lost. */
         const uint64_t needless = side->needless < side->resent ? side->needless : side->resent;
@@ -335,7 +335,7 @@ static __attribute__((noinline)) void take_loss_amid(struct detect *d, const str
 }
 
 /* loses says whether so much was sent again that it is worth a look. */
-static inline bool loses(const struct ds_link *link)
+static inline bool loses(const struct ds_tcp_stats *link)
 {
     return link->side[0].resent + link->side[0].resent_unseen >= MIN_RESENT ||
            link->side[1].resent + link->side[1].resent_unseen >= MIN_RESENT;
@@ -358,8 +358,8 @@ static struct finding *begin_hole(struct detect *d, const struct ds_event *event
 static void take_black_hole(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     const struct ds_stall *stall = &event->stall;
-    const struct ds_link_side *peer = &event->conn->link->side[!event->dir];
-    const struct ds_link_side *side = &event->conn->link->side[event->dir];
+    const struct ds_tcp_side *peer = &event->conn->link->side[!event->dir];
+    const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
     const uint64_t others = side->resent + side->resent_unseen - side->most_repeats;
     if (stall->is_over) {
         w->hole_ns[event->dir] = 0;
@@ -451,7 +451,7 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
 /* take_bursts: short stalls add up, too. */
 static void take_bursts(struct detect *d, const struct ds_event *event, struct watched *w)
 {
-    const struct ds_link_side *side = &event->conn->link->side[event->dir];
+    const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
     const int64_t passed_ns = event->ts_ns - side->first_ns;
     if (!event->stall.is_over || (w->told & TOLD_BURSTS << event->dir) != 0 ||
         side->stalls < MIN_BURSTS || side->stalled_ns < 2 * LONG_STALL_NS ||
@@ -508,7 +508,7 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct wa
         return;
     }
     /* A full window of an end that says nothing at all is that of a host that is gone. */
-    const struct ds_link_side *reader = &event->conn->link->side[!event->dir];
+    const struct ds_tcp_side *reader = &event->conn->link->side[!event->dir];
     if (stall->why == DS_STALL_FULL_WINDOW && reader->last_ns <= stall->start_ns)
         return;
     if (stall->duration_ns < LONG_STALL_NS) {
@@ -570,7 +570,7 @@ void detect_link(struct detect *d, const struct record *record)
         event->type == DS_EVENT_EPMD || event->type == DS_EVENT_HANDSHAKE ||
         event->type == DS_EVENT_MESSAGE)
         return;
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
         return;
     struct watched *w = detect_watch(d, event->conn);

@@ -29,8 +29,8 @@ static bool is_whole(const struct ds_event *event)
  * or the latest one came from another distance than its others. */
 static bool is_by_outsider(const struct ds_event *event)
 {
-    const struct ds_link *link = event->conn->link;
-    const struct ds_link_side *side = link != NULL ? &link->side[event->dir] : NULL;
+    const struct ds_tcp_stats *link = event->conn->link;
+    const struct ds_tcp_side *side = link != NULL ? &link->side[event->dir] : NULL;
     return event->conn->counters[event->dir].ignored != 0 ||
            (side != NULL && (side->ignored.first_frame != 0 ||
                              (side->segments != 0 && !detect_is_usual_ttl(side, side->ttl))));

@@ -13,13 +13,13 @@ int64_t detect_tick_within(int64_t tick_ns)
     return tick_ns < LONGEST_TICK_NS ? tick_ns : LONGEST_TICK_NS;
 }
 
-int64_t detect_tick_of(const struct ds_link *link, int end)
+int64_t detect_tick_of(const struct ds_tcp_stats *link, int end)
 {
-    const struct ds_link_side *side = &link->side[end];
+    const struct ds_tcp_side *side = &link->side[end];
     return side->tick_intervals != 0 ? detect_tick_within(side->tick_last_ns) : DETECT_TICK_NS;
 }
 
-int64_t detect_heard_ns(const struct ds_link_side *side)
+int64_t detect_heard_ns(const struct ds_tcp_side *side)
 {
     return side->last_data_ns != 0 ? side->last_data_ns : side->first_ns;
 }

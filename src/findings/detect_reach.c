@@ -177,7 +177,7 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
 void detect_epmd_left(struct detect *d, const struct ds_event *event)
 {
     const enum ds_conn_state state = event->change.state;
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_endpoint *end = event->conn->end;
     struct watched *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || w->is_explained || link == NULL || link->closer != 0 ||
@@ -202,7 +202,7 @@ void detect_epmd_left(struct detect *d, const struct ds_event *event)
 
 static const char *failure_text(const struct ds_conn *conn, char *out, size_t size)
 {
-    const struct ds_link *link = conn->link;
+    const struct ds_tcp_stats *link = conn->link;
     switch (link != NULL ? link->close : DS_CLOSE_NOT) {
     case DS_CLOSE_RESET:
         return "is refused";

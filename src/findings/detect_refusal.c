@@ -333,7 +333,7 @@ static void report_sealed(struct detect *d, const struct ds_event *event)
 void detect_refusal(struct detect *d, const struct ds_event *event, struct watched *w)
 {
     const struct ds_conn *conn = event->conn;
-    const struct ds_link *link = conn->link;
+    const struct ds_tcp_stats *link = conn->link;
     const int closer = link != NULL && link->closer >= 0 ? link->closer : -1;
     const int initiator = w->initiator >= 0 ? w->initiator : 0;
     const bool by_initiator = closer == initiator;
@@ -345,7 +345,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct watch
         report_tls(d, event, w, false, initiator);
         return;
     }
-    if (ds_link_unseen(link) >= 0)
+    if (ds_tcp_unseen(link) >= 0)
         return; /* what the other end said is not known */
     if (conn->tls != NULL && w->last_step == DS_STEP_UNKNOWN) {
         if (link->side[1].data_bytes == 0)

@@ -13,7 +13,7 @@ enum { SOONEST = 3, GIVEN_UP = 5 };
 static void take_lost(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
-    const struct ds_link *link = conn->link;
+    const struct ds_tcp_stats *link = conn->link;
     const int waiting = event->dir;
     const int64_t heard_ns = link != NULL ? detect_heard_ns(&link->side[!waiting]) : 0;
     if (heard_ns == 0)

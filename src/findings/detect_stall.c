@@ -151,7 +151,7 @@ static void report(struct detect *d, struct stalled *s, const char *end, enum se
 
 static void take_lost(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     const int dir = event->dir;
     if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
         return;
@@ -170,7 +170,7 @@ static void take_lost(struct detect *d, const struct ds_event *event)
 /* take_heard: something comes of a link that is stalled, be it that the same comes again. */
 static void take_heard(struct stalled *s, const struct ds_event *event)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL)
         return;
     for (int end = 0; end < 2; end++) {

@@ -161,7 +161,7 @@ static void note_type(struct detect *d, const struct ds_event *event)
 static void take_unregistered(struct detect *d, const struct ds_event *event)
 {
     const struct watched *w = detect_find_watched(d, event->conn->number);
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     if (w == NULL || w->asked_len == 0 || link == NULL || link->closer != 0)
         return;
     const uint64_t key = hash_short(hash_more(13, event->conn->end[1].addr.bytes,

@@ -125,9 +125,9 @@ static bool explain_stall(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct ds_tls *tls = conn->tls;
-    const struct ds_link *link = conn->link;
+    const struct ds_tcp_stats *link = conn->link;
     if (has_alert(tls) || !tls->has_hello[0] || !tls->has_hello[1] || tls->version == 0 || link == NULL ||
-        ds_link_unseen(link) >= 0 ||
+        ds_tcp_unseen(link) >= 0 ||
         (tls->data_records[0] != 0 && tls->data_records[1] != 0))
         return false;
     const int silent = link->side[0].last_data_ns > link->side[1].last_data_ns ? 1 : 0;

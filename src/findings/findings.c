@@ -106,7 +106,7 @@ static void count(struct detect *d, const struct ds_event *event)
             c->sealed += tls->data_records[dir] > tls->ticks[dir] ? tls->data_records[dir] - tls->ticks[dir]
                                                                   : 0;
     }
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     const uint64_t *messages[2] = {&event->conn->counters[0].messages,
                                    &event->conn->counters[1].messages};
     if (*messages[0] + *messages[1] == 0)
@@ -116,7 +116,7 @@ static void count(struct detect *d, const struct ds_event *event)
         return;
     }
     c->links++;
-    if (ds_link_unseen(link) >= 0) {
+    if (ds_tcp_unseen(link) >= 0) {
         c->one_way++;
         return;
     }

@@ -225,10 +225,10 @@ void presence_name(struct presence *p, const struct ds_event *event)
  * the other one had. */
 static bool was_silent(const struct ds_event *event, int closer)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL || closer < 0)
         return false;
-    const struct ds_link_side *silent = &link->side[!closer], *heard = &link->side[closer];
+    const struct ds_tcp_side *silent = &link->side[!closer], *heard = &link->side[closer];
     const int64_t since_ns = silent->last_data_ns != 0 ? silent->last_data_ns : silent->first_ns;
     return since_ns != 0 && event->ts_ns - since_ns >= SILENT_NS &&
            heard->last_data_ns - since_ns >= SILENT_NS / 3;
@@ -281,7 +281,7 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
 static void take_down(struct presence *p, const struct ds_event *event)
 {
     struct presence_link *link = find_link(p, event->conn->number);
-    const struct ds_link *facts = event->conn->link;
+    const struct ds_tcp_stats *facts = event->conn->link;
     const int closer = facts != NULL ? facts->closer : -1;
     struct presence_change change = {.was_silent = was_silent(event, closer),
                                      .was_reset = facts != NULL && facts->close == DS_CLOSE_RESET,

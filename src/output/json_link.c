@@ -24,7 +24,7 @@ static void write_round_trip(const struct ds_spread *spread, struct json_writer 
     json_put_close(json);
 }
 
-static void write_ticks(const struct ds_link_side *side, uint64_t num, struct json_writer *json)
+static void write_ticks(const struct ds_tcp_side *side, uint64_t num, struct json_writer *json)
 {
     json_put_unsigned(json, JSON_KEY("ticks"), num);
     if (side->tick_intervals == 0)
@@ -36,7 +36,7 @@ static void write_ticks(const struct ds_link_side *side, uint64_t num, struct js
 static void write_side(struct json_key key, const struct ds_conn *conn, int end,
                        struct json_writer *json)
 {
-    const struct ds_link_side *side = &conn->link->side[end];
+    const struct ds_tcp_side *side = &conn->link->side[end];
     json_put_open(json, key);
     json_put_unsigned(json, JSON_KEY("bytes"), conn->counters[end].bytes);
     json_put_unsigned(json, JSON_KEY("messages"), conn->counters[end].messages);
@@ -56,7 +56,7 @@ static void write_side(struct json_key key, const struct ds_conn *conn, int end,
 
 void json_link_write(const struct ds_event *event, struct json_writer *json)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     const bool is_over = event->type == DS_EVENT_CONN && event->change.final;
     json_put_bool(json, JSON_KEY("over"), is_over);
     if (is_over)

@@ -29,7 +29,7 @@ static void put_round_trip(struct map_writer *map, const struct ds_spread *sprea
 
 static void put_side(struct map_writer *map, const char *key, const struct ds_conn *conn, int end)
 {
-    const struct ds_link_side *side = &conn->link->side[end];
+    const struct ds_tcp_side *side = &conn->link->side[end];
     map_key(map, key);
     map_put_open(map);
     map_field_unsigned(map, "bytes", conn->counters[end].bytes);
@@ -52,7 +52,7 @@ static void put_side(struct map_writer *map, const char *key, const struct ds_co
 
 void map_link_write(struct map_writer *map, const struct ds_event *event)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     const bool is_over = event->type == DS_EVENT_CONN && event->change.final;
     map_field_string(map, "over", is_over ? "true" : "false", true);
     if (is_over)

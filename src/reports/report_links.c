@@ -105,14 +105,14 @@ static void take_name(struct link_name *name, const struct ds_endpoint *end)
     ds_buffer_free(&text);
 }
 
-static void take_facts(struct link_row *row, const struct ds_link *link)
+static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
 {
     row->has_facts = true;
     row->close = link->close;
     row->closer = link->closer;
-    row->unseen = (int8_t)ds_link_unseen(link);
+    row->unseen = (int8_t)ds_tcp_unseen(link);
     for (int end = 0; end < 2; end++) {
-        const struct ds_link_side *side = &link->side[end];
+        const struct ds_tcp_side *side = &link->side[end];
         row->sent[end] = side->data_segments;
         row->again[end] = side->resent + side->resent_unseen;
         row->stalls[end] = side->stalls;

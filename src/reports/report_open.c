@@ -184,7 +184,7 @@ static void take_stall(struct open_table *t, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;
     struct unfinished *u = find_unfinished(t, event, 0, true);
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     if (stall->is_over && (link == NULL || link->close != DS_CLOSE_CAPTURE)) {
         if (u != NULL)
             table_remove(&t->unfinished, u);

@@ -192,11 +192,11 @@ enum link_part { LINK_STALL, LINK_WIRE_TIME, LINK_RETRANSMITTED, LINK_SILENT };
 
 static void get_link_of_end(struct probe *probe, const struct ds_event *event, enum link_part which)
 {
-    const struct ds_link *link = event->conn->link;
+    const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL || !event->change.final)
         return;
     for (int end = 0; end < 2; end++) {
-        const struct ds_link_side *side = &link->side[end];
+        const struct ds_tcp_side *side = &link->side[end];
         if (which == LINK_RETRANSMITTED)
             probe_offer_unsigned(probe, side->resent + side->resent_unseen);
         else if (side->last_data_ns != 0 && side->longest_quiet_ns < event->ts_ns - side->last_data_ns)

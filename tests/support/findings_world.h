@@ -25,7 +25,7 @@ enum { EPMD = 4369, PORT = 5555 };
 static struct world {
     struct findings *findings;
     struct ds_conn conn;
-    struct ds_link link;
+    struct ds_tcp_stats link;
     int64_t now_ns;
     uint64_t frame;
     char log[8192];

@@ -45,7 +45,7 @@ static void assert_flat(const struct growth *growth, size_t max)
 }
 
 static struct ds_conn conn;
-static struct ds_link facts;
+static struct ds_tcp_stats facts;
 static char name[2][40];
 
 static void be_between(uint32_t number)

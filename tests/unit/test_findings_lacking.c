@@ -102,7 +102,7 @@ static void ticks_less_often(void)
     up();
     within();
     for (int end = 0; end < 2; end++) {
-        struct ds_link_side *side = &w.link.side[end];
+        struct ds_tcp_side *side = &w.link.side[end];
         side->tick_intervals = 3;
         side->tick_min_ns = side->tick_max_ns = side->tick_last_ns = (2 + end) * SECOND;
     }

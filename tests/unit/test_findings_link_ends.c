@@ -70,7 +70,7 @@ static void silence_without_names(void **state)
         change(DS_CONN_JOINED_LATE, 0, false);
         if (which == ONE_NAME)
             w.conn.end[0].node = text("alice@a");
-        struct ds_link_side *side = w.link.side;
+        struct ds_tcp_side *side = w.link.side;
         side[0].segments = side[1].segments = which == UNSEEN ? 0 : 5;
         side[1].first_ns = which == UNSEEN ? 0 : w.now_ns;
         side[1].last_data_ns = which == NO_DATA || which == UNSEEN ? 0 : w.now_ns;

@@ -6,7 +6,7 @@
 
 static void set_ticks(int end, uint64_t intervals, int64_t min_ns, int64_t max_ns)
 {
-    struct ds_link_side *side = &w.link.side[end];
+    struct ds_tcp_side *side = &w.link.side[end];
     side->tick_intervals = intervals;
     side->tick_last_ns = side->tick_min_ns = min_ns;
     side->tick_max_ns = max_ns;

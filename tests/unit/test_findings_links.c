@@ -35,7 +35,7 @@ static void silence(void **state)
     for (int end = 0; end < 2; end++) { /* with a net_ticktime of 8 s, as either end ticks */
         begin();
         up();
-        struct ds_link_side *side = &w.link.side[end];
+        struct ds_tcp_side *side = &w.link.side[end];
         side->tick_intervals = 2;
         side->tick_last_ns = side->tick_min_ns = side->tick_max_ns = 2 * SECOND;
         w.now_ns += 7 * SECOND;
@@ -87,7 +87,7 @@ static void ticks(void **state)
         begin();
         up();
         for (int end = 0; end < 2; end++) {
-            struct ds_link_side *side = &w.link.side[end];
+            struct ds_tcp_side *side = &w.link.side[end];
             side->tick_intervals = 3;
             side->tick_min_ns = side->tick_max_ns = side->tick_last_ns =
                 end == 0 ? 2 * SECOND : 2 * SECOND * factor / 8;
@@ -350,7 +350,7 @@ static void goes_fading(void)
     up();
     w.now_ns += 2 * SECOND;
     for (int end = 0; end < 2; end++) {
-        struct ds_link_side *side = &w.link.side[end];
+        struct ds_tcp_side *side = &w.link.side[end];
         side->tick_intervals = 2;
         side->tick_last_ns = side->tick_min_ns = side->tick_max_ns = SECOND;
         side->last_data_ns = w.now_ns;

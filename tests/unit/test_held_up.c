@@ -16,7 +16,7 @@
 
 static struct held_up *held_up;
 static struct ds_conn conn;
-static struct ds_link facts;
+static struct ds_tcp_stats facts;
 static char node[] = "alice@a";
 static int64_t now_ns;
 static uint64_t frame;

@@ -145,7 +145,7 @@ static void messages_and_links(void **state)
 static void handshakes_that_fail(void **state)
 {
     struct ds_conn conn = conn_of(1, "a@h", "b@h");
-    const struct ds_link link = {.close = DS_CLOSE_RESET};
+    const struct ds_tcp_stats link = {.close = DS_CLOSE_RESET};
     struct ds_event step = {.type = DS_EVENT_HANDSHAKE};
     (void)state;
     conn.link = &link;

@@ -14,7 +14,7 @@ static struct presence p;
 static char told[4096];
 static size_t told_len;
 static struct ds_conn conns[8];
-static struct ds_link links[8];
+static struct ds_tcp_stats links[8];
 static struct ds_event at;
 static int64_t now_ns;
 

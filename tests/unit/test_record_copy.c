@@ -547,7 +547,7 @@ static void forgets_what_was_taken_back(void **state)
 static void facts_are_of_one_event(void **state)
 {
     static const uint8_t bytes[10];
-    struct ds_link link = {.silence_ns = 7};
+    struct ds_tcp_stats link = {.silence_ns = 7};
     struct ds_tls tls = {.version = 0x0304};
     struct ds_conn conn = {.number = 1, .link = &link, .tls = &tls};
     (void)state;

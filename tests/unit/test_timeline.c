@@ -117,7 +117,7 @@ static void live(void **state)
     is_told("begins 1-1 failing x1: calls to srv@b@h timed out\n1-2 failing x2: calls to srv@b@h timed out\n");
 }
 
-static struct ds_link link_facts;
+static struct ds_tcp_stats link_facts;
 static struct ds_conn conn = {.number = 1,
                               .link = &link_facts,
                               .end = {{.port = 1, .node = {"a@h", 3}}, {.port = 2, .node = {"b@h", 3}}}};

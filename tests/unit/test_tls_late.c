@@ -13,7 +13,7 @@
 #include "made_packet.h"
 
 #include <distsniff/dissect.h>
-#include <distsniff/link.h>
+#include <distsniff/tcp_stats.h>
 #include <pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ struct telling {
     struct told told[MAX_TOLD];
     size_t num;
     bool has_tls[MAX_CONNS];
-    struct ds_link_side ends[2];
+    struct ds_tcp_side ends[2];
 };
 
 static void load(const char *name)

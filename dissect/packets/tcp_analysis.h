@@ -1,16 +1,16 @@
 /*
- * tcp_facts.h - what the segments of a connection tell about the way they take: round trips,
- * losses, windows, stalls, ticks (distsniff/link.h). Looked at before the stream takes them.
+ * tcp_analysis.h - what the segments of a connection tell about the way they take: round trips,
+ * losses, windows, stalls, ticks (distsniff/tcp_stats.h). Looked at before the stream takes them.
  */
-#ifndef DISSECT_TCP_FACTS_H
-#define DISSECT_TCP_FACTS_H
+#ifndef DISSECT_TCP_ANALYSIS_H
+#define DISSECT_TCP_ANALYSIS_H
 
 #include "packet.h"
 
-enum { FACTS_RECENT = 16 }; /* segments remembered, to know a copy of one */
+enum { ANALYSIS_RECENT = 16 }; /* segments remembered, to know a copy of one */
 
-/* facts_dir is where one direction stands. */
-struct facts_dir {
+/* tcp_analysis_dir is where one direction stands. */
+struct tcp_analysis_dir {
     uint32_t high_seq;  /* behind the last byte it has sent */
     uint32_t whole_seq; /* all before it has come, here or to the other end */
     uint32_t acked;     /* by the other end */
@@ -49,67 +49,71 @@ struct facts_dir {
         uint32_t seq;
         uint16_t ip_id;
         uint16_t len;
-    } recent[FACTS_RECENT];
+    } recent[ANALYSIS_RECENT];
 };
 
-struct tcp_facts {
-    struct ds_link link;
-    struct facts_dir dir[2];
+struct tcp_analysis {
+    struct ds_tcp_stats link;
+    struct tcp_analysis_dir dir[2];
     int64_t syn_ns;
     int8_t silence_dir; /* who ended the silence that link.silence_ns is of */
 };
 
-/* tcp_facts_new returns the facts of a connection of which nothing has come; NULL when memory ran
+/* tcp_analysis_new returns the facts of a connection of which nothing has come; NULL when memory ran
  * out. free() releases them. */
-struct tcp_facts *tcp_facts_new(void);
+struct tcp_analysis *tcp_analysis_new(void);
 
-/* tcp_facts_take takes a segment of direction dir with len bytes of payload, the first of which
+/* tcp_analysis_take takes a segment of direction dir with len bytes of payload, the first of which
  * its stream waits for is next_seq (started: that is known). Returns the direction of which it has
  * ended a stall that is worth a word, else -1. */
-int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
-                   bool started, uint32_t next_seq, struct ds_stall *stall);
+int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                      uint32_t len,
+                      bool started, uint32_t next_seq, struct ds_stall *stall);
 
-/* tcp_facts_stalls says whether a direction cannot send, and that has not been told of. */
-static inline bool tcp_facts_stalls(const struct tcp_facts *facts)
+/* tcp_analysis_stalls says whether a direction cannot send, and that has not been told of. */
+static inline bool tcp_analysis_stalls(const struct tcp_analysis *facts)
 {
     return (facts->dir[0].stall_ns != 0 && !facts->dir[0].stall_told) ||
            (facts->dir[1].stall_ns != 0 && !facts->dir[1].stall_told);
 }
 
-/* tcp_facts_time says whether it is time to tell of a stall of dir that goes on. */
-bool tcp_facts_time(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall);
+/* tcp_analysis_time says whether it is time to tell of a stall of dir that goes on. */
+bool tcp_analysis_time(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);
 
-/* tcp_facts_end ends what goes on in direction dir: true when that was a stall worth a word. */
-bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall);
+/* tcp_analysis_end ends what goes on in direction dir: true when that was a stall worth a word. */
+bool tcp_analysis_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);
 
-/* tcp_facts_then is what belongs to data of a direction that is told of later than it came. */
-struct tcp_facts_then {
+/* tcp_analysis_then is what belongs to data of a direction that is told of later than it came. */
+struct tcp_analysis_then {
     int64_t run_ns;
     bool tick_is_late;
 };
 
-/* tcp_facts_leave takes that out, tcp_facts_enter puts it in again: for what came then; in the end that of
+/* tcp_analysis_leave takes that out, tcp_analysis_enter puts it in again: for what came then; in the
+ * end that of
  * now, which was taken out before. */
-static inline struct tcp_facts_then tcp_facts_leave(struct tcp_facts *facts, int dir)
+static inline struct tcp_analysis_then tcp_analysis_leave(struct tcp_analysis *facts, int dir)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    const struct tcp_facts_then then = {me->run_ns, me->tick_is_late};
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    const struct tcp_analysis_then then = {me->run_ns, me->tick_is_late};
     me->tick_is_late = false;
     return then;
 }
 
-static inline void tcp_facts_enter(struct tcp_facts *facts, int dir, struct tcp_facts_then then)
+static inline void tcp_analysis_enter(struct tcp_analysis *facts, int dir,
+                                      struct tcp_analysis_then then)
 {
-    struct facts_dir *me = &facts->dir[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
     me->run_ns = then.run_ns;
     me->tick_is_late |= then.tick_is_late;
 }
 
-/* tcp_facts_ignore takes a segment that direction dir seemed to send, and that is ignored. */
-void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame,
-                      int64_t ts_ns);
+/* tcp_analysis_ignore takes a segment that direction dir seemed to send, and that is ignored. */
+void tcp_analysis_ignore(struct tcp_analysis *facts, int dir, uint8_t flags, uint8_t ttl,
+                         uint64_t frame,
+                         int64_t ts_ns);
 
-/* tcp_facts_tick takes a tick of direction dir, num_frames frames having been sent with it. */
-void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames);
+/* tcp_analysis_tick takes a tick of direction dir, num_frames frames having been sent with it. */
+void tcp_analysis_tick(struct tcp_analysis *facts, int dir, int64_t now_ns, uint64_t num_frames);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * tcp_facts.c - see tcp_facts.h. Of the TCP header (RFC 9293) it uses the numbers, the window,
+ * tcp_analysis.c - see tcp_analysis.h. Of the TCP header (RFC 9293) it uses the numbers, the window,
  * two options of a SYN:
  *
  *   2, 4, mss:16              the largest segment it takes
@@ -18,7 +18,7 @@
  * that overtook it. Else it comes within a few milliseconds, and before the other end can have had it
  * sent again.
  */
-#include "tcp_facts.h"
+#include "tcp_analysis.h"
 
 #include "tcp_conn.h"
 
@@ -52,15 +52,16 @@ enum {
 #define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
 #define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
 
-struct tcp_facts *tcp_facts_new(void)
+struct tcp_analysis *tcp_analysis_new(void)
 {
-    struct tcp_facts *facts = calloc(1, sizeof *facts);
+    struct tcp_analysis *facts = calloc(1, sizeof *facts);
     if (facts != NULL)
         facts->link.closer = -1;
     return facts;
 }
 
-static void take_options(struct facts_dir *me, struct ds_link_side *side, struct cursor options)
+static void take_options(struct tcp_analysis_dir *me, struct ds_tcp_side *side,
+                         struct cursor options)
 {
     for (int i = 0; i < MAX_OPTIONS; i++) {
         uint8_t kind, len, scale;
@@ -83,10 +84,10 @@ static void take_options(struct facts_dir *me, struct ds_link_side *side, struct
 }
 
 /* is_copy says whether a segment is a packet that was captured before. */
-static bool is_copy(const struct facts_dir *me, const struct ds_link_side *side,
+static bool is_copy(const struct tcp_analysis_dir *me, const struct ds_tcp_side *side,
                     const struct segment *segment, uint32_t len)
 {
-    for (unsigned i = 0; i < FACTS_RECENT; i++) {
+    for (unsigned i = 0; i < ANALYSIS_RECENT; i++) {
         if (me->recent[i].seq == segment->seq && me->recent[i].len == (uint16_t)len &&
             me->recent[i].ip_id == segment->ip_id)
             return segment->ip_id != 0 ||
@@ -95,18 +96,18 @@ static bool is_copy(const struct facts_dir *me, const struct ds_link_side *side,
     return false;
 }
 
-static void remember(struct facts_dir *me, const struct segment *segment, uint32_t len)
+static void remember(struct tcp_analysis_dir *me, const struct segment *segment, uint32_t len)
 {
-    const unsigned at = me->recent_next++ % FACTS_RECENT;
+    const unsigned at = me->recent_next++ % ANALYSIS_RECENT;
     me->recent[at].seq = segment->seq;
     me->recent[at].ip_id = segment->ip_id;
     me->recent[at].len = (uint16_t)len;
 }
 
-static void take_syn(struct tcp_facts *facts, int dir, const struct segment *segment)
+static void take_syn(struct tcp_analysis *facts, int dir, const struct segment *segment)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     if (side->syns != 0 && is_copy(me, side, segment, 0)) {
         side->copies++;
         return;
@@ -119,7 +120,7 @@ static void take_syn(struct tcp_facts *facts, int dir, const struct segment *seg
     me->has_high = true;
     if (facts->syn_ns == 0)
         facts->syn_ns = segment->ts_ns;
-    const struct ds_link_side *other = &facts->link.side[!dir];
+    const struct ds_tcp_side *other = &facts->link.side[!dir];
     side->is_scaled = facts->link.side[!dir].is_scaled = other->syns != 0;
     const bool scales = side->is_scaled && me->has_scale && facts->dir[!dir].has_scale;
     me->shift = scales ? me->scale : 0;
@@ -127,17 +128,17 @@ static void take_syn(struct tcp_facts *facts, int dir, const struct segment *seg
 }
 
 /* is_full says whether a segment is as large as one gets: the other end says how much it takes. */
-static bool is_full(const struct tcp_facts *facts, int dir, uint32_t len)
+static bool is_full(const struct tcp_analysis *facts, int dir, uint32_t len)
 {
     const uint32_t mss = facts->link.side[!dir].mss;
     return mss != 0 ? len + MSS_SLACK >= mss : len >= LARGE_LEN;
 }
 
 /* come_to: all before a number of dir has come, here or to the other end. */
-static void come_to(struct tcp_facts *facts, int dir, uint32_t seq)
+static void come_to(struct tcp_analysis *facts, int dir, uint32_t seq)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     if (me->has_whole && tcp_diff(seq, me->whole_seq) <= 0)
         return;
     me->whole_seq = seq;
@@ -153,10 +154,11 @@ static void come_to(struct tcp_facts *facts, int dir, uint32_t seq)
 /* take_missing looks at the numbers of a segment of dir: they say what was sent before it. Where that does
  * not come, but what is small does, it is too large for the path, and this point is behind the place where
  * it is lost. */
-static void take_missing(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len)
+static void take_missing(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                         uint32_t len)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     const int32_t ahead = tcp_diff(segment->seq, me->whole_seq);
     if (len != 0 && (!me->has_whole || ahead <= 0)) {
         come_to(facts, dir, segment->seq + len);
@@ -182,10 +184,11 @@ static void take_missing(struct tcp_facts *facts, int dir, const struct segment 
 
 /* tell_missing says whether it is time to tell of what is missing: both ends have been heard for long
  * enough, and the one to which it is sent acknowledges nothing of it; or that it has come. */
-static bool tell_missing(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+static bool tell_missing(struct tcp_analysis *facts, int dir, int64_t now_ns,
+                         struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    const struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    const struct ds_tcp_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
     const int64_t both_ns = side->last_ns < other->last_ns ? side->last_ns : other->last_ns;
     const bool is_over = me->filled_ns != 0;
     if (!is_over && (side->missing_ns == 0 || me->missing_told || both_ns < side->missing_ns ||
@@ -228,13 +231,13 @@ static bool has_come_twice(struct cursor options, uint32_t ack)
     return false;
 }
 
-static uint32_t in_flight(const struct facts_dir *me)
+static uint32_t in_flight(const struct tcp_analysis_dir *me)
 {
     const int32_t len = tcp_diff(me->high_seq, me->acked);
     return me->has_high && me->has_acked && len > 0 ? (uint32_t)len : 0;
 }
 
-static void begin_stall(struct facts_dir *me, enum ds_stall_why why, int64_t now_ns)
+static void begin_stall(struct tcp_analysis_dir *me, enum ds_stall_why why, int64_t now_ns)
 {
     if (me->stall_ns == 0) {
         me->stall_ns = now_ns;
@@ -245,7 +248,7 @@ static void begin_stall(struct facts_dir *me, enum ds_stall_why why, int64_t now
     me->stall_why = why;
 }
 
-static struct ds_stall describe(const struct facts_dir *me, int64_t now_ns, bool is_over)
+static struct ds_stall describe(const struct tcp_analysis_dir *me, int64_t now_ns, bool is_over)
 {
     return (struct ds_stall){
         .why = me->stall_why,
@@ -259,7 +262,7 @@ static struct ds_stall describe(const struct facts_dir *me, int64_t now_ns, bool
 
 /* is_remarkable says whether a stall is longer than what is usual: a window that is full for a
  * round trip is not. */
-static bool is_remarkable(const struct tcp_facts *facts, const struct ds_stall *stall)
+static bool is_remarkable(const struct tcp_analysis *facts, const struct ds_stall *stall)
 {
     if (stall->why == DS_STALL_ZERO_WINDOW)
         return stall->duration_ns >= ZERO_WINDOW_NS;
@@ -273,10 +276,10 @@ static void add_span(int64_t *sum, int64_t ns)
     *sum = ns < INT64_MAX - *sum ? *sum + ns : INT64_MAX;
 }
 
-static bool end_stall(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+static bool end_stall(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     *stall = describe(me, now_ns, true);
     me->stall_ns = 0;
     if (!is_remarkable(facts, stall))
@@ -291,7 +294,8 @@ static bool end_stall(struct tcp_facts *facts, int dir, int64_t now_ns, struct d
     return true;
 }
 
-static struct ds_stall describe_lost(const struct facts_dir *me, int64_t now_ns, bool is_over,
+static struct ds_stall describe_lost(const struct tcp_analysis_dir *me, int64_t now_ns,
+                                     bool is_over,
                                      uint32_t len)
 {
     return (struct ds_stall){
@@ -306,7 +310,8 @@ static struct ds_stall describe_lost(const struct facts_dir *me, int64_t now_ns,
 
 /* take_hearing: the other end is heard and has not acknowledged what is lost. True when it is there for
  * sure: that was sent again since, and by now an acknowledgement would be here. */
-static bool take_hearing(struct facts_dir *me, const struct segment *segment, int64_t handshake_ns,
+static bool take_hearing(struct tcp_analysis_dir *me, const struct segment *segment,
+                         int64_t handshake_ns,
                          struct ds_stall *stall)
 {
     if (me->heard_ns == 0)
@@ -321,11 +326,11 @@ static bool take_hearing(struct facts_dir *me, const struct segment *segment, in
 }
 
 /* take_ack takes what a segment of the other direction says of what dir has sent. */
-static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *segment,
+static bool take_ack(struct tcp_analysis *facts, int dir, const struct segment *segment,
                      struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
     bool has_ended = false;
     const uint32_t window = (uint32_t)segment->window << facts->dir[!dir].shift;
     if (cursor_left(&segment->options) >= SACK_LEN)
@@ -374,7 +379,7 @@ static bool take_ack(struct tcp_facts *facts, int dir, const struct segment *seg
 }
 
 /* note_id takes the identification of a segment that brings something new. */
-static void note_id(struct facts_dir *me, uint16_t ip_id)
+static void note_id(struct tcp_analysis_dir *me, uint16_t ip_id)
 {
     const uint16_t step = (uint16_t)(ip_id - me->high_id);
     const bool rises = ip_id != 0 && step != 0 && step < ID_STEP;
@@ -383,7 +388,7 @@ static void note_id(struct facts_dir *me, uint16_t ip_id)
 }
 
 /* is_overtaken says whether a segment that fills a hole was sent before those that left it. */
-static bool is_overtaken(const struct tcp_facts *facts, const struct facts_dir *me,
+static bool is_overtaken(const struct tcp_analysis *facts, const struct tcp_analysis_dir *me,
                          const struct segment *segment)
 {
     const uint64_t late_ns = tcp_elapsed(segment->ts_ns, me->hole_ns);
@@ -396,7 +401,8 @@ static bool is_overtaken(const struct tcp_facts *facts, const struct facts_dir *
 }
 
 /* is_probe says whether what ends there is sent again while the other end takes no more of it. */
-static bool is_probe(const struct facts_dir *me, const struct ds_link_side *other, uint32_t end)
+static bool is_probe(const struct tcp_analysis_dir *me, const struct ds_tcp_side *other,
+                     uint32_t end)
 {
     if (other->segments == 0 || !me->has_acked)
         return false;
@@ -405,12 +411,12 @@ static bool is_probe(const struct facts_dir *me, const struct ds_link_side *othe
 }
 
 /* take_again takes a segment that brings nothing new: true when it is one too often. */
-static bool take_again(struct tcp_facts *facts, int dir, const struct segment *segment,
+static bool take_again(struct tcp_analysis *facts, int dir, const struct segment *segment,
                        uint32_t len, bool is_missing, struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
-    const struct ds_link_side *other = &facts->link.side[!dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const struct ds_tcp_side *other = &facts->link.side[!dir];
     me->timed_ns = 0; /* of which copy an acknowledgement is, nobody can tell */
     me->tick_is_late = true;
     if (is_missing) {
@@ -455,12 +461,13 @@ static bool take_again(struct tcp_facts *facts, int dir, const struct segment *s
 }
 
 /* take_new says whether it ended a stall: a sender whose window was full has sent something. */
-static bool take_new(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t end,
+static bool take_new(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                     uint32_t end,
                      struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
-    const struct ds_link_side *other = &facts->link.side[!dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const struct ds_tcp_side *other = &facts->link.side[!dir];
     const int64_t now_ns = segment->ts_ns;
     const bool has_ended = me->stall_ns != 0 && me->stall_why == DS_STALL_FULL_WINDOW &&
                            end_stall(facts, dir, now_ns, stall);
@@ -488,11 +495,12 @@ static bool take_new(struct tcp_facts *facts, int dir, const struct segment *seg
     return has_ended;
 }
 
-static bool take_data(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
+static bool take_data(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                      uint32_t len,
                       bool is_missing, struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     const uint32_t end = segment->seq + len;
     const bool is_new = !me->has_high || tcp_diff(end, me->high_seq) > 0;
     if (!is_new && len <= 1 && segment->seq + 1 == me->high_seq) {
@@ -516,7 +524,8 @@ static bool take_data(struct tcp_facts *facts, int dir, const struct segment *se
 }
 
 /* take_silence takes what the first end says after both have said nothing. */
-static void take_silence(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len)
+static void take_silence(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                         uint32_t len)
 {
     const int64_t a_ns = facts->link.side[0].last_ns, b_ns = facts->link.side[1].last_ns;
     const int64_t latest_ns = a_ns > b_ns ? a_ns : b_ns;
@@ -529,10 +538,11 @@ static void take_silence(struct tcp_facts *facts, int dir, const struct segment 
 
 /* take_answer takes what shows that it has arrived: an acknowledgement by itself, or with something
  * else that leaves less under way than the one who spoke first had. */
-static void take_answer(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
+static void take_answer(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                        uint32_t len,
                         uint32_t had)
 {
-    struct ds_link *link = &facts->link;
+    struct ds_tcp_stats *link = &facts->link;
     const bool is_alone = len == 0 && (segment->flags & (TCP_FIN | TCP_RST)) == 0;
     if (link->silence_ns == 0 || dir == facts->silence_dir ||
         (!is_alone && in_flight(&facts->dir[!dir]) >= had))
@@ -542,7 +552,7 @@ static void take_answer(struct tcp_facts *facts, int dir, const struct segment *
     link->silence_ns = 0;
 }
 
-int ds_link_unseen(const struct ds_link *link)
+int ds_tcp_unseen(const struct ds_tcp_stats *link)
 {
     for (int end = 0; end < 2; end++) {
         if (link->side[end].segments == 0 && link->side[!end].segments > link->side[!end].syns)
@@ -553,10 +563,10 @@ int ds_link_unseen(const struct ds_link *link)
 
 /* take_ttl keeps a second time to live where it is not that of a few: a route changes, or the packets are
  * captured at two places. */
-static __attribute__((noinline)) void take_ttl(struct tcp_facts *facts, int dir, uint8_t ttl)
+static __attribute__((noinline)) void take_ttl(struct tcp_analysis *facts, int dir, uint8_t ttl)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     if (side->segments == 1) {
         side->usual_ttl[0] = ttl;
         return;
@@ -569,11 +579,12 @@ static __attribute__((noinline)) void take_ttl(struct tcp_facts *facts, int dir,
         side->usual_ttl[1] = ttl;
 }
 
-int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segment, uint32_t len,
-                   bool started, uint32_t next_seq, struct ds_stall *stall)
+int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                      uint32_t len,
+                      bool started, uint32_t next_seq, struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     const uint32_t had = facts->link.silence_ns != 0 ? in_flight(&facts->dir[!dir]) : 0;
     int ended = -1;
     side->segments++;
@@ -619,9 +630,9 @@ int tcp_facts_take(struct tcp_facts *facts, int dir, const struct segment *segme
     return ended;
 }
 
-bool tcp_facts_time(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+bool tcp_analysis_time(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
 {
-    struct facts_dir *me = &facts->dir[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
     if (me->stall_ns == 0 || me->stall_told)
         return false;
     *stall = describe(me, now_ns, false);
@@ -631,7 +642,7 @@ bool tcp_facts_time(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_
     return true;
 }
 
-bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+bool tcp_analysis_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
 {
     if (facts->dir[dir].stall_ns == 0 || !end_stall(facts, dir, now_ns, stall))
         return false;
@@ -639,8 +650,9 @@ bool tcp_facts_end(struct tcp_facts *facts, int dir, int64_t now_ns, struct ds_s
     return true;
 }
 
-void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t ttl, uint64_t frame,
-                      int64_t ts_ns)
+void tcp_analysis_ignore(struct tcp_analysis *facts, int dir, uint8_t flags, uint8_t ttl,
+                         uint64_t frame,
+                         int64_t ts_ns)
 {
     struct ds_ignored *ignored = &facts->link.side[dir].ignored;
     if ((flags & TCP_RST) != 0)
@@ -659,10 +671,10 @@ void tcp_facts_ignore(struct tcp_facts *facts, int dir, uint8_t flags, uint8_t t
     ignored->last_frame = frame;
 }
 
-void tcp_facts_tick(struct tcp_facts *facts, int dir, int64_t now_ns, uint64_t num_frames)
+void tcp_analysis_tick(struct tcp_analysis *facts, int dir, int64_t now_ns, uint64_t num_frames)
 {
-    struct facts_dir *me = &facts->dir[dir];
-    struct ds_link_side *side = &facts->link.side[dir];
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
     const int64_t interval_ns = now_ns - me->tick_ns;
     if (me->tick_ns != 0 && !me->tick_is_late && me->tick_frames + 1 == num_frames &&
         interval_ns >= TICK_NS) {

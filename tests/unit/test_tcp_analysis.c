@@ -1,10 +1,10 @@
 /*
- * test_tcp_facts.c - what segments tell of the way they take: round trips, losses and where,
+ * test_tcp_analysis.c - what segments tell of the way they take: round trips, losses and where,
  * windows, stalls, ticks. Two ends, A (0) and B (1); time goes on by at().
  */
 #include "failing_alloc.h"
+#include "tcp_analysis.h"
 #include "tcp_conn.h"
-#include "tcp_facts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 enum { MSS = 1460, SCALE = 7 };
 
 struct world {
-    struct tcp_facts *facts;
+    struct tcp_analysis *facts;
     int64_t now_ns;
     uint32_t next[2]; /* number that the stream of an end waits for */
     uint32_t window[2];
@@ -28,7 +28,7 @@ struct world {
 static int setup(void **state)
 {
     static struct world w;
-    w = (struct world){.facts = tcp_facts_new(), .now_ns = 1000 * MS, .window = {512, 512}};
+    w = (struct world){.facts = tcp_analysis_new(), .now_ns = 1000 * MS, .window = {512, 512}};
     *state = &w;
     return w.facts != NULL ? 0 : -1;
 }
@@ -57,7 +57,7 @@ static void put(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t 
         .ip_id = ip_id,
         .options = cursor_make(options, sizeof options),
     };
-    w->ended = tcp_facts_take(w->facts, dir, &segment, len, true, w->next[dir], &w->stall);
+    w->ended = tcp_analysis_take(w->facts, dir, &segment, len, true, w->next[dir], &w->stall);
     if (seq + len - w->next[dir] < 1u << 30)
         w->next[dir] = seq + len;
 }
@@ -84,7 +84,7 @@ static void ack(struct world *w, int dir, uint32_t number)
     put(w, dir, TCP_ACK, w->facts->dir[dir].high_seq, number, 0, ++w->ip_id);
 }
 
-static const struct ds_link_side *side(const struct world *w, int dir)
+static const struct ds_tcp_side *side(const struct world *w, int dir)
 {
     return &w->facts->link.side[dir];
 }
@@ -177,7 +177,7 @@ static void numbers_tell_before_times(void **state)
     struct world *w = *state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         free(w->facts);
-        w->facts = tcp_facts_new();
+        w->facts = tcp_analysis_new();
         assert_non_null(w->facts);
         open_up(w);
         fills_hole(w, cases[i].step, cases[i].last_id, cases[i].late_ns);
@@ -194,7 +194,7 @@ static void repeated_acknowledgements_tell(void **state)
     for (unsigned acks = 2; acks <= 3; acks++) {
         for (int is_due = 0; is_due < 2; is_due++) {
             free(w->facts);
-            w->facts = tcp_facts_new();
+            w->facts = tcp_analysis_new();
             assert_non_null(w->facts);
             w->next[0] = w->next[1] = 0;
             open_up(w);
@@ -220,7 +220,7 @@ static void acknowledged_is_not_lost(void **state)
     struct world *w = *state;
     for (int is_acked = 0; is_acked < 2; is_acked++) {
         free(w->facts);
-        w->facts = tcp_facts_new();
+        w->facts = tcp_analysis_new();
         assert_non_null(w->facts);
         open_up(w);
         data(w, 0, 100, 50);
@@ -287,7 +287,7 @@ static void comes_all_the_same(void **state)
     struct world *w = *state;
     for (int i = 0; i < CASES; i++) {
         free(w->facts);
-        *w = (struct world){.facts = tcp_facts_new(), .now_ns = 1000 * MS, .window = {512, 512}};
+        *w = (struct world){.facts = tcp_analysis_new(), .now_ns = 1000 * MS, .window = {512, 512}};
         open_up(w);
         data(w, 1, 500, 50);
         ack(w, 0, 550);
@@ -403,7 +403,7 @@ static void says_sack(struct world *w, uint32_t number, const uint32_t *edges, u
     const struct segment segment = {.ts_ns = w->now_ns, .seq = w->facts->dir[1].high_seq, .ack = number,
                                     .flags = TCP_ACK, .window = (uint16_t)w->window[1], .ip_id = ++w->ip_id,
                                     .options = cursor_make(options, 4u + num * 4u)};
-    w->ended = tcp_facts_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
+    w->ended = tcp_analysis_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
 }
 
 /* What came twice was not lost: the other end says so (RFC 2883). */
@@ -513,13 +513,13 @@ static void nobody_reads(void **state)
     w->window[1] = 0;
     ack(w, 1, 1100);
     assert_int_equal(side(w, 1)->zero_windows, 1);
-    assert_true(tcp_facts_stalls(w->facts));
+    assert_true(tcp_analysis_stalls(w->facts));
     at(w, 1099);
-    assert_false(tcp_facts_time(w->facts, 0, w->now_ns, &w->stall));
+    assert_false(tcp_analysis_time(w->facts, 0, w->now_ns, &w->stall));
     at(w, 1100);
-    assert_true(tcp_facts_time(w->facts, 0, w->now_ns, &w->stall));
+    assert_true(tcp_analysis_time(w->facts, 0, w->now_ns, &w->stall));
     assert_false(w->stall.is_over);
-    assert_false(tcp_facts_time(w->facts, 0, w->now_ns, &w->stall)); /* told */
+    assert_false(tcp_analysis_time(w->facts, 0, w->now_ns, &w->stall)); /* told */
     ack(w, 1, 1100);
     assert_int_equal(side(w, 1)->zero_windows, 1);
     at(w, 4700);
@@ -583,7 +583,7 @@ static void full_window(void **state)
     data(w, 0, 2500, 1200);
     data(w, 0, 3700, 1200);
     at(w, 1200);
-    assert_true(tcp_facts_end(w->facts, 0, w->now_ns, &w->stall));
+    assert_true(tcp_analysis_end(w->facts, 0, w->now_ns, &w->stall));
     assert_false(w->stall.is_over);
     assert_int_equal(w->stall.duration_ns, 300 * MS);
 }
@@ -614,8 +614,8 @@ static void ticks(void **state)
     struct world *w = *state;
     open_up(w);
     for (uint64_t i = 1; i <= 5; i++)
-        tcp_facts_tick(w->facts, 0, (int64_t)i * 15000 * MS + (i == 3 ? 20 * MS : 0), i);
-    tcp_facts_tick(w->facts, 0, 99000 * MS, 9); /* frames in between */
+        tcp_analysis_tick(w->facts, 0, (int64_t)i * 15000 * MS + (i == 3 ? 20 * MS : 0), i);
+    tcp_analysis_tick(w->facts, 0, 99000 * MS, 9); /* frames in between */
     assert_int_equal(side(w, 0)->tick_intervals, 4);
     assert_int_equal(side(w, 0)->tick_min_ns, 14980 * MS);
     assert_int_equal(side(w, 0)->tick_max_ns, 15020 * MS);
@@ -627,11 +627,11 @@ static void ticks_at_once(void **state)
 {
     struct world *w = *state;
     open_up(w);
-    tcp_facts_tick(w->facts, 0, 9000 * MS, 1);
-    tcp_facts_tick(w->facts, 0, 9000 * MS + MS / 60, 2);
-    tcp_facts_tick(w->facts, 0, 9050 * MS + MS / 60 - 1, 3);
+    tcp_analysis_tick(w->facts, 0, 9000 * MS, 1);
+    tcp_analysis_tick(w->facts, 0, 9000 * MS + MS / 60, 2);
+    tcp_analysis_tick(w->facts, 0, 9050 * MS + MS / 60 - 1, 3);
     assert_int_equal(side(w, 0)->tick_intervals, 0);
-    tcp_facts_tick(w->facts, 0, 9100 * MS + MS / 60 - 1, 4);
+    tcp_analysis_tick(w->facts, 0, 9100 * MS + MS / 60 - 1, 4);
     assert_int_equal(side(w, 0)->tick_intervals, 1);
 }
 
@@ -640,17 +640,17 @@ static void late_ticks(void **state)
 {
     struct world *w = *state;
     open_up(w);
-    tcp_facts_tick(w->facts, 0, 2000 * MS, 1);
-    tcp_facts_tick(w->facts, 0, 4000 * MS, 2);
+    tcp_analysis_tick(w->facts, 0, 2000 * MS, 1);
+    tcp_analysis_tick(w->facts, 0, 4000 * MS, 2);
     at(w, 5500);
     data(w, 0, 100, 50);
     at(w, 5800);
     data(w, 0, 100, 50);
     assert_int_equal(side(w, 0)->resent, 1);
-    tcp_facts_tick(w->facts, 0, 7200 * MS, 3);
-    tcp_facts_tick(w->facts, 0, 8000 * MS, 4);
+    tcp_analysis_tick(w->facts, 0, 7200 * MS, 3);
+    tcp_analysis_tick(w->facts, 0, 8000 * MS, 4);
     assert_int_equal(side(w, 0)->tick_intervals, 1);
-    tcp_facts_tick(w->facts, 0, 10000 * MS, 5);
+    tcp_analysis_tick(w->facts, 0, 10000 * MS, 5);
     assert_int_equal(side(w, 0)->tick_intervals, 2);
     assert_int_equal(side(w, 0)->tick_min_ns, 2000 * MS);
 }
@@ -697,7 +697,7 @@ static void options_that_lie(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct segment segment = {.flags = TCP_SYN, .seq = 5, .ip_id = (uint16_t)(i + 1),
                                   .options = cursor_make(bad[i], sizeof bad[i])};
-        tcp_facts_take(w->facts, 0, &segment, 0, false, 0, &w->stall);
+        tcp_analysis_take(w->facts, 0, &segment, 0, false, 0, &w->stall);
     }
     assert_int_equal(side(w, 0)->mss, 0);
     assert_true(w->facts->dir[0].scale <= 14);
@@ -707,7 +707,7 @@ static void no_memory(void **state)
 {
     (void)state;
     failing_alloc_at(1);
-    assert_null(tcp_facts_new());
+    assert_null(tcp_analysis_new());
     failing_alloc_at(0);
 }
 
@@ -715,7 +715,7 @@ static void no_memory(void **state)
 static void silences(void **state)
 {
     struct world *w = *state;
-    const struct ds_link *link = &w->facts->link;
+    const struct ds_tcp_stats *link = &w->facts->link;
     open_up(w);
     put(w, 1, TCP_ACK, 500, 100, 0, ++w->ip_id);
     at(w, 1020);
@@ -745,30 +745,30 @@ static void silences(void **state)
 static void one_way(void **state)
 {
     struct world *w = *state;
-    const struct ds_link *link = &w->facts->link;
-    assert_int_equal(ds_link_unseen(link), -1); /* nothing at all */
+    const struct ds_tcp_stats *link = &w->facts->link;
+    assert_int_equal(ds_tcp_unseen(link), -1); /* nothing at all */
     put(w, 0, TCP_SYN, 99, 0, 0, 1);
     put(w, 0, TCP_SYN, 99, 0, 0, 2);
-    assert_int_equal(ds_link_unseen(link), -1); /* that may be unanswered */
+    assert_int_equal(ds_tcp_unseen(link), -1); /* that may be unanswered */
     put(w, 0, TCP_ACK, 100, 500, 0, 3);
-    assert_int_equal(ds_link_unseen(link), 1);
+    assert_int_equal(ds_tcp_unseen(link), 1);
     put(w, 0, TCP_ACK | TCP_FIN, 100, 500, 0, 4);
     assert_int_equal(link->closer, -1);
     put(w, 1, TCP_ACK, 500, 101, 0, 5);
-    assert_int_equal(ds_link_unseen(link), -1);
+    assert_int_equal(ds_tcp_unseen(link), -1);
     put(w, 1, TCP_ACK | TCP_FIN, 500, 101, 0, 6);
     assert_int_equal(link->closer, 1);
     teardown(state);
     setup(state);
     put(w, 1, TCP_ACK, 500, 100, 0, 1);
-    assert_int_equal(ds_link_unseen(&w->facts->link), 0);
+    assert_int_equal(ds_tcp_unseen(&w->facts->link), 0);
 }
 
 static void hop(struct world *w, uint8_t ttl, unsigned times)
 {
     for (unsigned i = 0; i < times; i++) {
         const struct segment segment = {.ts_ns = w->now_ns, .flags = TCP_ACK, .ttl = ttl};
-        tcp_facts_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
+        tcp_analysis_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
     }
 }
 
@@ -798,9 +798,9 @@ static void ignored_segments(void **state)
 {
     struct world *w = *state;
     const struct ds_ignored *i = &side(w, 1)->ignored;
-    tcp_facts_ignore(w->facts, 1, TCP_RST | TCP_ACK, 60, 7, 70);
-    tcp_facts_ignore(w->facts, 1, TCP_SYN, 50, 8, 80);
-    tcp_facts_ignore(w->facts, 1, TCP_FIN | TCP_ACK, 70, 9, 90);
+    tcp_analysis_ignore(w->facts, 1, TCP_RST | TCP_ACK, 60, 7, 70);
+    tcp_analysis_ignore(w->facts, 1, TCP_SYN, 50, 8, 80);
+    tcp_analysis_ignore(w->facts, 1, TCP_FIN | TCP_ACK, 70, 9, 90);
     assert_true(i->resets == 1 && i->syns == 1 && i->others == 1);
     assert_true(i->first_frame == 7 && i->last_frame == 9 && i->first_ns == 70);
     assert_true(i->min_ttl == 50 && i->max_ttl == 70);

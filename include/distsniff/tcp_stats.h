@@ -1,13 +1,13 @@
 /*
- * distsniff/link.h - facts of the way between two nodes, as the packets of a connection tell them:
+ * distsniff/tcp_stats.h - facts of the way between two nodes, as the packets of a connection tell them:
  * how long it takes, what is lost, who does not read, who says nothing.
  *
  * They are there where ds_config.facts asks for them, behind ds_conn.link, and live as long as
  * the event that leads there. Times are nanoseconds. Everything is as seen at the point where
  * the packets were captured.
  */
-#ifndef DISTSNIFF_LINK_H
-#define DISTSNIFF_LINK_H
+#ifndef DISTSNIFF_TCP_STATS_H
+#define DISTSNIFF_TCP_STATS_H
 
 #include <distsniff/public.h>
 #include <stdbool.h>
@@ -55,8 +55,8 @@ struct ds_ignored {
                                          somebody else sent them from another distance */
 };
 
-/* ds_link_side is what one end sends, and what becomes of it. */
-struct ds_link_side {
+/* ds_tcp_side is what one end sends, and what becomes of it. */
+struct ds_tcp_side {
     uint64_t segments;      /* of any kind */
     uint64_t data_segments; /* with a payload; keepalives are none */
     uint64_t data_bytes;    /* payload, what was sent again as often as it was */
@@ -93,8 +93,8 @@ struct ds_link_side {
     struct ds_spread round_trip; /* from the capture point to the other end and back */
 };
 
-struct ds_link {
-    struct ds_link_side side[2]; /* side[d]: what end[d] of the connection sends */
+struct ds_tcp_stats {
+    struct ds_tcp_side side[2]; /* side[d]: what end[d] of the connection sends */
     int64_t handshake_ns; /* from the SYN to the acknowledgement of the answer, 0: not seen */
     int64_t silence_ns;   /* neither end sent anything for so long, with nothing left to acknowledge, and
                              of what came then nothing has been answered yet; 0: it has */
@@ -105,10 +105,10 @@ struct ds_link {
     const char *icmp; /* what ICMP said last; a static string, NULL: nothing */
 };
 
-/* ds_link_unseen returns the end of which nothing was captured, though the other one has sent more
+/* ds_tcp_unseen returns the end of which nothing was captured, though the other one has sent more
  * than SYNs, and so was answered; -1: there is none. As long as few segments have come that may be
  * chance. What is missing of such a connection is no gap, and who closed it first is not known. */
-int ds_link_unseen(const struct ds_link *link);
+int ds_tcp_unseen(const struct ds_tcp_stats *link);
 
 /* Why a sender cannot go on. */
 enum ds_stall_why {
