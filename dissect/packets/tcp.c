@@ -75,7 +75,7 @@ void tcp_table_time(struct tcp_table *table, int64_t now_ns)
 {
     if (now_ns < table->shared.now_ns)
         return;
-    tcp_take_turns(table, 0, now_ns - WAIT_TURN_NS);
+    tcp_reorder_take(table, 0, now_ns - WAIT_TURN_NS);
     table->shared.now_ns = now_ns;
     table->shared.by_clock = true;
     if (table->closed.oldest != NULL)
@@ -102,7 +102,7 @@ uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment)
         stats->zero_windows++;
     if (table->closed.oldest != NULL)
         purge(table, segment->ts_ns);
-    tcp_take_in_turn(table, segment);
+    tcp_reorder_add(table, segment);
     /* Unsigned: a clock that goes back lets it run as well. */
     if (table->wait_first != NULL &&
         (uint64_t)table->shared.now_ns - (uint64_t)table->swept_ns >= SWEEP_NS)

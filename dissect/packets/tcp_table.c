@@ -388,7 +388,7 @@ void tcp_table_free(struct tcp_table *table)
 {
     if (table == NULL)
         return;
-    tcp_queue_drop(&table->shared, &table->queue);
+    tcp_reorder_queue_drop(&table->shared, &table->queue);
     while (table->live.oldest != NULL)
         tcp_free_conn(table, table->live.oldest);
     while (table->closed.oldest != NULL)

@@ -1,13 +1,13 @@
 /*
  * tcp_table.h - what the files of the table of connections share: tcp_table.c finds, opens and
- * closes them, tcp_turns.c says when a segment is taken, tcp_segment.c and tcp_past.c take it;
+ * closes them, tcp_reorder.c says when a segment is taken, tcp_segment.c and tcp_past.c take it;
  * tcp.c is what others ask of all this.
  */
 #ifndef DISSECT_TCP_TABLE_H
 #define DISSECT_TCP_TABLE_H
 
 #include "tcp_conn.h"
-#include "tcp_queue.h"
+#include "tcp_reorder_queue.h"
 
 /* More than any packet holds: keeps sums of lengths small. */
 enum { TCP_MAX_SEGMENT_LEN = 1 << 25 };
@@ -22,7 +22,7 @@ struct conn_list {
 
 struct tcp_table {
     struct tcp_shared shared;
-    struct tcp_queue queue;
+    struct tcp_reorder_queue queue;
     uint64_t number; /* of the connection that the segment is of */
     uint64_t num_made; /* connections so far, opened or to be opened */
     uint64_t forgotten; /* that of one which was forgotten with the segment */
@@ -121,12 +121,12 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
 bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
                        const struct segment *segment);
 
-/* tcp_take_in_turn takes a segment at once or when its turn comes; it sets its sum. */
-void tcp_take_in_turn(struct tcp_table *table, struct segment *segment);
+/* tcp_reorder_add takes a segment at once or when its turn comes; it sets its sum. */
+void tcp_reorder_add(struct tcp_table *table, struct segment *segment);
 
-/* tcp_take_turns takes what is queued as far as it can be, or until no segment of before a frame
+/* tcp_reorder_take takes what is queued as far as it can be, or until no segment of before a frame
  * and a time is left; tcp_take_all all of it. */
-void tcp_take_turns(struct tcp_table *table, uint64_t frame, int64_t ts_ns);
+void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns);
 void tcp_take_all(struct tcp_table *table);
 
 #endif

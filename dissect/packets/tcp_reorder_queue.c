@@ -1,7 +1,7 @@
 /*
- * tcp_queue.c - see tcp_queue.h. With so few segments any search is a walk.
+ * tcp_reorder_queue.c - see tcp_reorder_queue.h. With so few segments any search is a walk.
  */
-#include "tcp_queue.h"
+#include "tcp_reorder_queue.h"
 
 #include <stdlib.h>
 
@@ -44,8 +44,8 @@ static void keep_options(struct tcp_queued *one, struct cursor options)
         one->segment.options = cursor_make(one->options, len);
 }
 
-bool tcp_queue_add(struct tcp_shared *shared, struct tcp_queue *queue,
-                   const struct segment *segment, uint64_t number)
+bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
+                           const struct segment *segment, uint64_t number)
 {
     const size_t len = cursor_left(&segment->payload);
     const uint64_t cost = queued_cost(segment);
@@ -74,7 +74,8 @@ bool tcp_queue_add(struct tcp_shared *shared, struct tcp_queue *queue,
     return true;
 }
 
-void tcp_queue_take(struct tcp_shared *shared, struct tcp_queue *queue, struct tcp_queued *one)
+void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
+                            struct tcp_queued *one)
 {
     struct tcp_queued *before = NULL;
     for (struct tcp_queued *other = queue->first; other != one; other = other->next)
@@ -93,7 +94,7 @@ void tcp_queued_free(struct tcp_queued *one)
     free(one);
 }
 
-struct tcp_queued *tcp_queue_find(struct tcp_queued *one, const struct segment *segment)
+struct tcp_queued *tcp_reorder_queue_find(struct tcp_queued *one, const struct segment *segment)
 {
     while (one != NULL && !is_same_way(&one->segment, segment) &&
            !is_other_way(&one->segment, segment))
@@ -113,13 +114,14 @@ static bool was_sent_before(const struct segment *a, const struct segment *b)
     return (b->flags & TCP_ACK) != 0 && acked >= 0 && acked <= TCP_NEAR;
 }
 
-struct tcp_queued *tcp_queue_earliest(const struct tcp_queue *queue, struct tcp_queued *one)
+struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *queue,
+                                              struct tcp_queued *one)
 {
     /* Numbers that contradict each other may lead in a circle. */
     for (unsigned i = 0; i < queue->num; i++) {
-        struct tcp_queued *other = tcp_queue_find(queue->first, &one->segment);
+        struct tcp_queued *other = tcp_reorder_queue_find(queue->first, &one->segment);
         while (other != NULL && !was_sent_before(&other->segment, &one->segment))
-            other = tcp_queue_find(other->next, &one->segment);
+            other = tcp_reorder_queue_find(other->next, &one->segment);
         if (other == NULL)
             return one;
         one = other;
@@ -127,7 +129,8 @@ struct tcp_queued *tcp_queue_earliest(const struct tcp_queue *queue, struct tcp_
     return one;
 }
 
-uint32_t tcp_queue_start(const struct tcp_queue *queue, const struct tcp_queued *one)
+uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue,
+                                 const struct tcp_queued *one)
 {
     uint32_t seq = one->segment.seq;
     for (unsigned i = 0; i < queue->num; i++) {
@@ -142,10 +145,10 @@ uint32_t tcp_queue_start(const struct tcp_queue *queue, const struct tcp_queued 
     return seq;
 }
 
-bool tcp_queue_begins(const struct tcp_queue *queue, const struct segment *syn)
+bool tcp_reorder_queue_begins(const struct tcp_reorder_queue *queue, const struct segment *syn)
 {
-    for (const struct tcp_queued *one = tcp_queue_find(queue->first, syn); one != NULL;
-         one = tcp_queue_find(one->next, syn)) {
+    for (const struct tcp_queued *one = tcp_reorder_queue_find(queue->first, syn); one != NULL;
+         one = tcp_reorder_queue_find(one->next, syn)) {
         const struct segment *other = &one->segment;
         const bool is_same = is_same_way(other, syn);
         const uint32_t first = other->seq + ((other->flags & TCP_SYN) != 0);
@@ -156,11 +159,11 @@ bool tcp_queue_begins(const struct tcp_queue *queue, const struct segment *syn)
     return true;
 }
 
-void tcp_queue_drop(struct tcp_shared *shared, struct tcp_queue *queue)
+void tcp_reorder_queue_drop(struct tcp_shared *shared, struct tcp_reorder_queue *queue)
 {
     while (queue->first != NULL) {
         struct tcp_queued *one = queue->first;
-        tcp_queue_take(shared, queue, one);
+        tcp_reorder_queue_take(shared, queue, one);
         tcp_queued_free(one);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * tcp_turns.c - which segments are taken at once, and which wait for others of their connection:
+ * tcp_reorder.c - which segments are taken at once, and which wait for others of their connection:
  * captures of several interfaces or threads have them not quite in order.
  */
 #include "tcp_table.h"
@@ -61,7 +61,7 @@ static void take_queued(struct tcp_table *table, struct tcp_queued *one)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, &one->segment, &dir);
-    tcp_queue_take(&table->shared, &table->queue, one);
+    tcp_reorder_queue_take(&table->shared, &table->queue, one);
     tcp_take_segment(table, conn, dir, &one->segment, one->number);
     tcp_queued_free(one);
 }
@@ -74,14 +74,14 @@ static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
     while (one != NULL && tcp_find_dir(conn, &one->segment) != !dir)
         one = one->next;
     if (one != NULL && !conn->stream[!dir].started)
-        tcp_start_stream(&conn->stream[!dir], tcp_queue_start(&table->queue, one));
+        tcp_start_stream(&conn->stream[!dir], tcp_reorder_queue_start(&table->queue, one));
 }
 
 /* take_untimely takes the first of the queue, which has waited in vain, or one that was sent
  * before it. */
 static void take_untimely(struct tcp_table *table)
 {
-    struct tcp_queued *one = tcp_queue_earliest(&table->queue, table->queue.first);
+    struct tcp_queued *one = tcp_reorder_queue_earliest(&table->queue, table->queue.first);
     const struct segment segment = one->segment;
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, &segment, &dir);
@@ -93,7 +93,7 @@ static void take_untimely(struct tcp_table *table)
         start_other(table, conn, dir);
 }
 
-void tcp_take_turns(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
+void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
 {
     while (table->queue.first != NULL) {
         const struct segment *first = &table->queue.first->segment;
@@ -101,7 +101,7 @@ void tcp_take_turns(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
         const struct tcp_conn *conn = tcp_find_conn(table, first, &dir);
         struct tcp_queued *one = table->queue.first;
         while (one != NULL && !is_turn(conn, dir, &one->segment)) {
-            one = tcp_queue_find(one->next, first);
+            one = tcp_reorder_queue_find(one->next, first);
             if (one != NULL && conn != NULL)
                 dir = tcp_find_dir(conn, &one->segment);
         }
@@ -118,10 +118,10 @@ void tcp_take_turns(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
 
 void tcp_take_all(struct tcp_table *table)
 {
-    tcp_take_turns(table, UINT64_MAX, INT64_MAX);
+    tcp_reorder_take(table, UINT64_MAX, INT64_MAX);
 }
 
-void tcp_take_in_turn(struct tcp_table *table, struct segment *segment)
+void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
@@ -131,19 +131,20 @@ void tcp_take_in_turn(struct tcp_table *table, struct segment *segment)
         return;
     if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
         (conn != NULL ? tcp_is_reused(conn, dir, segment)
-                      : !tcp_queue_begins(&table->queue, segment))) {
+                      : !tcp_reorder_queue_begins(&table->queue, segment))) {
         tcp_take_all(table); /* of the connection before */
         conn = tcp_find_conn(table, segment, &dir);
     }
     if (table->queue.first != NULL || !is_turn(conn, dir, segment)) {
-        const struct tcp_queued *other = tcp_queue_find(table->queue.first, segment);
+        const struct tcp_queued *other = tcp_reorder_queue_find(table->queue.first, segment);
         uint64_t number = conn != NULL    ? conn->view.number
                           : other != NULL ? other->number
                                           : ++table->num_made;
         if (table->queue.num == TCP_DISORDER)
-            tcp_take_turns(table, table->queue.first->segment.frame, INT64_MIN);
-        if (tcp_queue_add(&table->shared, &table->queue, segment, number)) {
-            tcp_take_turns(table, segment->frame > TCP_DISORDER ? segment->frame - TCP_DISORDER : 0,
+            tcp_reorder_take(table, table->queue.first->segment.frame, INT64_MIN);
+        if (tcp_reorder_queue_add(&table->shared, &table->queue, segment, number)) {
+            tcp_reorder_take(table,
+                             segment->frame > TCP_DISORDER ? segment->frame - TCP_DISORDER : 0,
                        INT64_MIN);
             table->number = number;
             return;

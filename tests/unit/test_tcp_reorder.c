@@ -1,5 +1,5 @@
 /*
- * test_tcp_turns.c - TCP segments that come not quite in order, which wait for their turn.
+ * test_tcp_reorder.c - TCP segments that come not quite in order, which wait for their turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
