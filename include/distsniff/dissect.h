@@ -107,17 +107,17 @@ enum { DS_STATIC_ATOMS_MAX = 16384 };
 bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
                                size_t num);
 
-/* ds_glance looks at packets in a hurry. */
-struct ds_glance;
+/* ds_tcp_peek looks at packets in a hurry. */
+struct ds_tcp_peek;
 
-/* ds_glance_new returns one that has seen nothing, or NULL when memory ran out. */
-struct ds_glance *ds_glance_new(void);
-void ds_glance_free(struct ds_glance *glance); /* NULL is allowed */
+/* ds_tcp_peek_new returns one that has seen nothing, or NULL when memory ran out. */
+struct ds_tcp_peek *ds_tcp_peek_new(void);
+void ds_tcp_peek_free(struct ds_tcp_peek *peek); /* NULL is allowed */
 
-/* ds_glance_packet says whether it seems that something before this packet was not captured: the
+/* ds_tcp_peek_packet says whether it seems that something before this packet was not captured: the
  * beginning of a TCP connection of any kind, or what lies between. Packets that come in another
  * order seem so, too. */
-bool ds_glance_packet(struct ds_glance *glance, const struct ds_packet *packet);
+bool ds_tcp_peek_packet(struct ds_tcp_peek *peek, const struct ds_packet *packet);
 
 /* DS_KEYS_WAIT_NS: how much older than others events can be that have waited for keys (keylog_grows). */
 #define DS_KEYS_WAIT_NS INT64_C(10000000000)

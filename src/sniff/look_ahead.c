@@ -13,7 +13,7 @@ enum {
 };
 
 struct look {
-    struct ds_glance *glance;
+    struct ds_tcp_peek *peek;
     struct ds_session *session;
     uint64_t num_packets;
     bool is_missing;
@@ -22,7 +22,7 @@ struct look {
 static bool glance_at(void *context, const struct ds_packet *packet)
 {
     struct look *look = context;
-    look->is_missing = look->is_missing || ds_glance_packet(look->glance, packet);
+    look->is_missing = look->is_missing || ds_tcp_peek_packet(look->peek, packet);
     return packet->frame < GLANCE_PACKETS && !look->is_missing;
 }
 
@@ -46,11 +46,11 @@ static bool look_at(void *context, const struct ds_packet *packet)
 /* is_worth_it says whether something seems to be missing. False in *ok after a complaint. */
 static bool is_worth_it(struct capture *capture, bool *ok)
 {
-    struct look look = {.glance = ds_glance_new()};
-    if (look.glance == NULL)
+    struct look look = {.peek = ds_tcp_peek_new()};
+    if (look.peek == NULL)
         complain("out of memory");
-    *ok = look.glance != NULL && capture_look_through(capture, glance_at, &look);
-    ds_glance_free(look.glance);
+    *ok = look.peek != NULL && capture_look_through(capture, glance_at, &look);
+    ds_tcp_peek_free(look.peek);
     return *ok && look.is_missing;
 }
 

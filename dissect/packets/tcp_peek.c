@@ -1,5 +1,5 @@
 /*
- * glance.c - ds_glance of <distsniff/dissect.h>: from the sequence numbers of TCP alone, in a small
+ * tcp_peek.c - ds_tcp_peek of <distsniff/dissect.h>: from the sequence numbers of TCP alone, in a small
  * part of the time that it takes to decode what the segments hold.
  */
 #include "packet.h"
@@ -16,20 +16,20 @@ struct stream {
     uint32_t next; /* the sequence number that follows what was seen */
 };
 
-struct ds_glance {
+struct ds_tcp_peek {
     struct packet_decoder decoder; /* what IP took apart is passed over */
     unsigned num;
     struct stream streams[NUM_STREAMS];
 };
 
-struct ds_glance *ds_glance_new(void)
+struct ds_tcp_peek *ds_tcp_peek_new(void)
 {
-    return calloc(1, sizeof(struct ds_glance));
+    return calloc(1, sizeof(struct ds_tcp_peek));
 }
 
-void ds_glance_free(struct ds_glance *glance)
+void ds_tcp_peek_free(struct ds_tcp_peek *peek)
 {
-    free(glance);
+    free(peek);
 }
 
 static uint64_t key_of(const struct segment *segment)
@@ -47,29 +47,29 @@ static uint64_t key_of(const struct segment *segment)
 }
 
 /* find returns the place of a stream, which may be empty. */
-static struct stream *find(struct ds_glance *glance, uint64_t key)
+static struct stream *find(struct ds_tcp_peek *peek, uint64_t key)
 {
     size_t i = (key >> 16) % NUM_STREAMS;
-    while (glance->streams[i].key != 0 && glance->streams[i].key != key)
+    while (peek->streams[i].key != 0 && peek->streams[i].key != key)
         i = (i + 1) % NUM_STREAMS;
-    return &glance->streams[i];
+    return &peek->streams[i];
 }
 
-bool ds_glance_packet(struct ds_glance *glance, const struct ds_packet *packet)
+bool ds_tcp_peek_packet(struct ds_tcp_peek *peek, const struct ds_packet *packet)
 {
     struct segment segment;
-    if (packet_decode(&glance->decoder, packet, &segment) != PACKET_SEGMENT)
+    if (packet_decode(&peek->decoder, packet, &segment) != PACKET_SEGMENT)
         return false;
     const bool is_first = (segment.flags & TCP_SYN) != 0;
     const uint32_t len = (uint32_t)cursor_left(&segment.payload) + segment.cut_len;
     if (!is_first && len == 0)
         return false;
     const uint64_t key = key_of(&segment);
-    struct stream *stream = find(glance, key);
+    struct stream *stream = find(peek, key);
     const bool is_new = stream->key == 0;
-    if (is_new && glance->num == MAX_STREAMS)
+    if (is_new && peek->num == MAX_STREAMS)
         return true; /* nobody can tell */
-    glance->num += is_new;
+    peek->num += is_new;
     stream->key = key;
     const uint32_t end = segment.seq + is_first + len;
     const bool is_missing =

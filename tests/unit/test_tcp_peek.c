@@ -1,5 +1,5 @@
 /*
- * test_glance.c - what a hurried look at packets says is missing.
+ * test_tcp_peek.c - what a hurried look at packets says is missing.
  */
 #include "packet_maker.h"
 
@@ -17,7 +17,7 @@ static uint8_t hosts[2] = {1, 1}; /* the last bytes of both addresses */
 static uint8_t to_port = 1;
 
 /* seems_missing shows a segment of that many bytes. cut: so many were not captured. */
-static bool seems_missing(struct ds_glance *glance, uint16_t port, uint32_t seq, uint8_t flags,
+static bool seems_missing(struct ds_tcp_peek *peek, uint16_t port, uint32_t seq, uint8_t flags,
                           uint16_t len, uint16_t cut)
 {
     uint8_t bytes[HEADER_LEN + 64] = {0x45, 0, 0, (uint8_t)(HEADER_LEN + len), 0, 0, 0, 0, 64, 6,
@@ -37,26 +37,26 @@ static bool seems_missing(struct ds_glance *glance, uint16_t port, uint32_t seq,
                                      .data = maker_bytes(&m),
                                      .cap_len = (uint32_t)m.len,
                                      .len = HEADER_LEN + (uint32_t)len};
-    return ds_glance_packet(glance, &packet);
+    return ds_tcp_peek_packet(peek, &packet);
 }
 
 static void sees_what_is_missing(void **state)
 {
-    struct ds_glance *glance = ds_glance_new();
+    struct ds_tcp_peek *peek = ds_tcp_peek_new();
     (void)state;
-    assert_false(seems_missing(glance, 1, 0xfffffffe, SYN, 0, 0));
-    assert_false(seems_missing(glance, 1, 0xffffffff, ACK, 0, 0));
-    assert_false(seems_missing(glance, 1, 0xffffffff, ACK, 10, 0)); /* its numbers wrap */
-    assert_false(seems_missing(glance, 1, 9, ACK, 5, 0));
-    assert_false(seems_missing(glance, 1, 9, ACK, 5, 0)); /* once more */
-    assert_true(seems_missing(glance, 1, 15, ACK, 5, 0)); /* one byte is not there */
-    assert_false(seems_missing(glance, 1, 20, ACK, 5, 0));
-    assert_true(seems_missing(glance, 1, 25, ACK, 5, 1)); /* it is cut */
-    assert_false(seems_missing(glance, 2, 7, ACK, 0, 0)); /* nothing was sent yet */
-    assert_true(seems_missing(glance, 2, 7, ACK, 1, 0));  /* up before */
-    assert_false(seems_missing(glance, 2, 8, ACK, 1, 0));
-    ds_glance_free(glance);
-    ds_glance_free(NULL);
+    assert_false(seems_missing(peek, 1, 0xfffffffe, SYN, 0, 0));
+    assert_false(seems_missing(peek, 1, 0xffffffff, ACK, 0, 0));
+    assert_false(seems_missing(peek, 1, 0xffffffff, ACK, 10, 0)); /* its numbers wrap */
+    assert_false(seems_missing(peek, 1, 9, ACK, 5, 0));
+    assert_false(seems_missing(peek, 1, 9, ACK, 5, 0)); /* once more */
+    assert_true(seems_missing(peek, 1, 15, ACK, 5, 0)); /* one byte is not there */
+    assert_false(seems_missing(peek, 1, 20, ACK, 5, 0));
+    assert_true(seems_missing(peek, 1, 25, ACK, 5, 1)); /* it is cut */
+    assert_false(seems_missing(peek, 2, 7, ACK, 0, 0)); /* nothing was sent yet */
+    assert_true(seems_missing(peek, 2, 7, ACK, 1, 0));    /* up before */
+    assert_false(seems_missing(peek, 2, 8, ACK, 1, 0));
+    ds_tcp_peek_free(peek);
+    ds_tcp_peek_free(NULL);
 }
 
 /* A stream is of two addresses and two ports, this way round. */
@@ -65,30 +65,30 @@ static void tells_streams_apart(void **state)
     static const struct {
         uint8_t src, dst, port, to_port;
     } others[] = {{2, 1, 7, 1}, {1, 2, 7, 1}, {1, 1, 8, 1}, {1, 1, 7, 2}, {1, 1, 1, 7}};
-    struct ds_glance *glance = ds_glance_new();
+    struct ds_tcp_peek *peek = ds_tcp_peek_new();
     (void)state;
-    assert_false(seems_missing(glance, 7, 1, SYN, 0, 0));
+    assert_false(seems_missing(peek, 7, 1, SYN, 0, 0));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         hosts[0] = others[i].src;
         hosts[1] = others[i].dst;
         to_port = others[i].to_port;
-        assert_true(seems_missing(glance, others[i].port, 2, ACK, 5, 0)); /* up before */
+        assert_true(seems_missing(peek, others[i].port, 2, ACK, 5, 0)); /* up before */
     }
     hosts[0] = hosts[1] = to_port = 1;
-    assert_false(seems_missing(glance, 7, 2, ACK, 5, 0));
-    ds_glance_free(glance);
+    assert_false(seems_missing(peek, 7, 2, ACK, 5, 0));
+    ds_tcp_peek_free(peek);
 }
 
 /* Of more streams than it follows it cannot tell. */
 static void ends_at_many(void **state)
 {
-    struct ds_glance *glance = ds_glance_new();
+    struct ds_tcp_peek *peek = ds_tcp_peek_new();
     (void)state;
     for (uint16_t port = 1; port <= 512; port++)
-        assert_false(seems_missing(glance, port, 1, SYN, 0, 0));
-    assert_false(seems_missing(glance, 512, 2, ACK, 1, 0));
-    assert_true(seems_missing(glance, 513, 1, SYN, 0, 0));
-    ds_glance_free(glance);
+        assert_false(seems_missing(peek, port, 1, SYN, 0, 0));
+    assert_false(seems_missing(peek, 512, 2, ACK, 1, 0));
+    assert_true(seems_missing(peek, 513, 1, SYN, 0, 0));
+    ds_tcp_peek_free(peek);
 }
 
 int main(void)
