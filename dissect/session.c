@@ -10,7 +10,7 @@
 #include "dist.h"
 #include "ip_fragments.h"
 #include "registry.h"
-#include "tls_past.h"
+#include "tls_snapshot.h"
 
 #include <stdlib.h>
 
@@ -67,13 +67,13 @@ static struct ds_where take_made(struct ds_session *session, const struct ds_pac
 {
     struct ds_where where = {0};
     struct segment segment;
-    if (packet->past.kind >= DS_PAST_KIND_COUNT ||
+    if (packet->past.kind >= DS_SNAPSHOT_KIND_COUNT ||
         packet_decode(&session->decoder, packet, &segment) != PACKET_SEGMENT)
         return where;
     session->env.past = packet->past.kind;
-    where.tcp = tcp_table_past(session->tcp, &segment, &packet->past);
+    where.tcp = tcp_table_snapshot(session->tcp, &segment, &packet->past);
     where.forgotten = tcp_table_forgotten(session->tcp);
-    session->env.past = DS_PAST_NONE;
+    session->env.past = DS_SNAPSHOT_NONE;
     return where;
 }
 
@@ -109,7 +109,7 @@ __attribute__((noinline)) struct ds_where ds_session_packet(struct ds_session *s
     struct ds_where where = {0};
     struct segment segment;
 
-    if (packet->past.kind != DS_PAST_NONE)
+    if (packet->past.kind != DS_SNAPSHOT_NONE)
         return take_made(session, packet);
     stats->packets++;
     stats->bytes += packet->len;
@@ -167,7 +167,7 @@ void ds_session_settle(struct ds_session *session)
 struct decoder_state_walk {
     struct env *env;
     const struct ds_endpoint *ends; /* NULL: all */
-    ds_past_fn give;
+    ds_snapshot_fn give;
     void *context;
 };
 
@@ -183,7 +183,7 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
 
 /* give_said gives what was said in a connection. */
 static void give_said(struct env *env, const struct link *link, const struct tcp_point point[2],
-                      ds_past_fn give, void *context)
+                      ds_snapshot_fn give, void *context)
 {
     const struct proto *proto = link->conn.proto;
     const struct tcp_conn_view *tcp = link->tcp;
@@ -194,7 +194,7 @@ static void give_said(struct env *env, const struct link *link, const struct tcp
     }
     struct decoder_state_rest rest[2];
     for (int dir = 0; dir < 2; dir++) {
-        rest[dir] = (struct decoder_state_rest){.kind = DS_PAST_BYTES,
+        rest[dir] = (struct decoder_state_rest){.kind = DS_SNAPSHOT_BYTES,
                                                 .bytes = reassembly_cursor(&link->probes[dir].held),
                                                 .lost_before = link->lost[dir]};
     }
@@ -202,16 +202,16 @@ static void give_said(struct env *env, const struct link *link, const struct tcp
                        context);
 }
 
-static void give_tls_past(const struct decoder_state_walk *walk, const struct link *link,
-                          const struct tcp_point point[2])
+static void give_tls_snapshot(const struct decoder_state_walk *walk, const struct link *link,
+                              const struct tcp_point point[2])
 {
     const struct decoder_state *decoder = link->conn.decoder;
     const int64_t since_ns =
         decoder != NULL && decoder->oldest != NULL ? decoder->oldest->ts_ns : link->tcp->now_ns;
-    struct tls_past past;
-    tls_past_begin(&past, link->tls, link->tcp, point, since_ns, walk->give, walk->context);
-    give_said(walk->env, link, point, tls_past_take, &past);
-    tls_past_end(&past);
+    struct tls_snapshot past;
+    tls_snapshot_begin(&past, link->tls, link->tcp, point, since_ns, walk->give, walk->context);
+    give_said(walk->env, link, point, tls_snapshot_take, &past);
+    tls_snapshot_end(&past);
 }
 
 static void give_past(void *context, const struct tcp_conn_view *tcp,
@@ -224,11 +224,12 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
     if (link->tls == NULL)
         give_said(walk->env, link, point, walk->give, walk->context);
     else
-        give_tls_past(walk, link, point);
+        give_tls_snapshot(walk, link, point);
 }
 
-void ds_session_past(struct ds_session *session, const struct ds_endpoint *ends, ds_past_fn give,
-                     void *context)
+void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
+                         ds_snapshot_fn give,
+                         void *context)
 {
     ds_session_settle(session);
     struct decoder_state_walk walk = {&session->env, ends, give, context};
@@ -249,8 +250,8 @@ static void find_link(void *context, const struct tcp_conn_view *tcp,
         walk->found = tcp->user;
 }
 
-bool ds_session_seal_past(const struct ds_session *session, struct ds_segment *segment,
-                          struct ds_buffer *out)
+bool ds_session_seal_snapshot(const struct ds_session *session, struct ds_segment *segment,
+                              struct ds_buffer *out)
 {
     const struct ds_endpoint ends[2] = {{.addr = segment->src, .port = segment->src_port},
                                         {.addr = segment->dst, .port = segment->dst_port}};
@@ -260,10 +261,10 @@ bool ds_session_seal_past(const struct ds_session *session, struct ds_segment *s
     out->len = 0;
     if (link == NULL || link->tls == NULL)
         return true;
-    if (!tls_past_seal(link->tls, dir, (enum ds_past_kind)segment->past.kind, 0,
-                       cursor_make(segment->payload, segment->payload_len), out))
+    if (!tls_snapshot_seal(link->tls, dir, (enum ds_snapshot_kind)segment->past.kind, 0,
+                           cursor_make(segment->payload, segment->payload_len), out))
         return false;
-    segment->past.kind = DS_PAST_SEALED;
+    segment->past.kind = DS_SNAPSHOT_SEALED;
     segment->seq += segment->payload_len - (uint32_t)out->len;
     segment->payload = (const uint8_t *)out->data;
     segment->payload_len = (uint32_t)out->len;

@@ -7,7 +7,7 @@
 #include "dist.h"
 #include "keylog.h"
 #include "tcp_analysis.h"
-#include "tls_past.h"
+#include "tls_snapshot.h"
 
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ static void take_past(struct ds_session *session, struct link *link, int dir, st
         if (!session_take_link(session, link, &dist_proto))
             return;
     }
-    if (env->past != DS_PAST_OPEN)
+    if (env->past != DS_SNAPSHOT_OPEN)
         conn->proto->feed(env, conn, dir, data);
     else if (conn->proto->take_alone != NULL)
         conn->proto->take_alone(env, conn, dir, data);
@@ -186,11 +186,11 @@ static void on_tls_sealed(void *context)
 
 static void take_close(struct ds_session *session, struct link *link, enum tcp_close why)
 {
-    const enum ds_past_kind past = session->env.past;
+    const enum ds_snapshot_kind past = session->env.past;
     session->env.stats.one_way += link->conn.view.number != 0 && link->tcp->is_one_way;
-    session->env.past = DS_PAST_NONE; /* it is another's */
+    session->env.past = DS_SNAPSHOT_NONE; /* it is another's */
     const struct proto *proto = link->conn.proto;
-    link->is_suspended = proto != NULL && proto->suspend != NULL && past == DS_PAST_NONE &&
+    link->is_suspended = proto != NULL && proto->suspend != NULL && past == DS_SNAPSHOT_NONE &&
                          (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET) && !link->is_late_close;
     if (link->is_suspended)
         proto->suspend(&session->env, &link->conn, why);
@@ -261,34 +261,34 @@ static void start_tls(struct ds_session *session, struct link *link)
         reassembly_free(&link->probes[dir].held, env);
 }
 
-/* take_tls_past takes what stands for the past of a connection with TLS. */
-static void take_tls_past(struct ds_session *session, struct link *link, int dir,
-                          struct cursor data)
+/* take_tls_snapshot takes what stands for the past of a connection with TLS. */
+static void take_tls_snapshot(struct ds_session *session, struct link *link, int dir,
+                              struct cursor data)
 {
     struct env *env = &session->env;
-    struct tls_past_piece piece = {.kind = DS_PAST_LOST};
-    if (env->past == DS_PAST_TLS && link->tls == NULL)
+    struct tls_snapshot_piece piece = {.kind = DS_SNAPSHOT_LOST};
+    if (env->past == DS_SNAPSHOT_TLS && link->tls == NULL)
         start_tls(session, link);
     if (link->tls == NULL)
         return;
     session_enter_tls(link);
-    if (env->past == DS_PAST_TLS) {
-        tls_past_set_state(link->tls, dir, data);
+    if (env->past == DS_SNAPSHOT_TLS) {
+        tls_snapshot_set_state(link->tls, dir, data);
         session_leave_tls(session, link);
         return;
     }
-    const bool is_open = tls_past_open(link->tls, dir, data, &piece);
+    const bool is_open = tls_snapshot_open(link->tls, dir, data, &piece);
     link->is_opened |= is_open;
     env->past = piece.kind;
-    if (piece.kind == DS_PAST_LOST)
+    if (piece.kind == DS_SNAPSHOT_LOST)
         take_gap(session, link, dir, 0, TCP_GAP_LOST);
-    else if (piece.kind == DS_PAST_BYTES)
+    else if (piece.kind == DS_SNAPSHOT_BYTES)
         take_text(session, link, dir, piece.text);
     else
         take_past(session, link, dir, piece.text);
     if (is_open && piece.cut != 0 && !link->is_forgotten)
         take_gap(session, link, dir, piece.cut, TCP_GAP_CUT);
-    env->past = DS_PAST_SEALED;
+    env->past = DS_SNAPSHOT_SEALED;
     session_leave_tls(session, link);
 }
 
@@ -304,8 +304,8 @@ static __attribute__((noinline)) void feed_tls(struct ds_session *session, struc
 static __attribute__((noinline)) void take_made_data(struct ds_session *session, struct link *link,
                                                      int dir, struct cursor data)
 {
-    if (session->env.past == DS_PAST_TLS || session->env.past == DS_PAST_SEALED)
-        take_tls_past(session, link, dir, data);
+    if (session->env.past == DS_SNAPSHOT_TLS || session->env.past == DS_SNAPSHOT_SEALED)
+        take_tls_snapshot(session, link, dir, data);
     else
         take_past(session, link, dir, data);
 }
@@ -317,11 +317,11 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
 
     if (link == NULL)
         return;
-    if (session->env.past > DS_PAST_BYTES) {
+    if (session->env.past > DS_SNAPSHOT_BYTES) {
         take_made_data(session, link, dir, data);
         return;
     }
-    if (session->env.past == DS_PAST_NONE)
+    if (session->env.past == DS_SNAPSHOT_NONE)
         link->conn.view.counters[dir].bytes += cursor_left(&data);
     if (link->tls == NULL && starts_tls(session, link, dir, data))
         start_tls(session, link);
@@ -425,8 +425,8 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
             session_free_link(session, link);
         return;
     }
-    const enum ds_past_kind past = session->env.past;
-    session->env.past = DS_PAST_NONE;
+    const enum ds_snapshot_kind past = session->env.past;
+    session->env.past = DS_SNAPSHOT_NONE;
     session_enter_tls(link);
     tls_close(link->tls, why);
     session_leave_tls(session, link);

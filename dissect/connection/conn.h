@@ -26,7 +26,7 @@ struct env {
     struct registry *registry;
     bool atoms_in_doubt; /* one was not known */
     uint64_t num_forgotten; /* texts of atoms: where they lay others may be now */
-    enum ds_past_kind past;   /* of the packet at hand */
+    enum ds_snapshot_kind past; /* of the packet at hand */
     uint64_t num_connections; /* that have a number */
     struct atom_books *books; /* what is known of the atoms of nodes, atom_book.h; NULL: nothing
                                  is likely */
@@ -57,9 +57,9 @@ struct proto {
     /* progress tells how large the message is in whose middle a direction stands, and how much of
      * it has come; 0 where it stands between two. NULL: there are no large ones. */
     void (*progress)(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed);
-    /* give_past is ds_session_past for one connection; NULL: it has no past that matters. */
+    /* give_past is ds_session_snapshot for one connection; NULL: it has no past that matters. */
     void (*give_past)(struct env *env, const struct conn *conn, const struct tcp_point point[2],
-                      ds_past_fn give, void *context);
+                      ds_snapshot_fn give, void *context);
     /* take_alone takes a frame that stands outside of the stream; NULL: it has none. */
     void (*take_alone)(struct env *env, struct conn *conn, int dir, struct cursor frame);
 };
@@ -97,7 +97,7 @@ static inline void conn_note_change(struct conn *conn)
  * packet that stands for it is at hand, or no other has come. Then nothing is counted. */
 static inline bool env_is_past(const struct env *env, const struct conn *conn)
 {
-    return env->past != DS_PAST_NONE || conn->tcp->only_past;
+    return env->past != DS_SNAPSHOT_NONE || conn->tcp->only_past;
 }
 
 /* env_emit completes an event (type, dir and the body are set by the caller; frame, time

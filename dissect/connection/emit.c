@@ -22,7 +22,7 @@ void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event)
     }
     conn->view.tcp = conn->tcp->number;
     event->conn = &conn->view;
-    const bool is_open = env->past == DS_PAST_OPEN && event->type == DS_EVENT_MESSAGE;
+    const bool is_open = env->past == DS_SNAPSHOT_OPEN && event->type == DS_EVENT_MESSAGE;
     if (env->config.on_event != NULL && (!event->past || is_open))
         env->config.on_event(env->config.context, event);
     arena_reset(&env->arena);

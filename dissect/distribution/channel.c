@@ -87,7 +87,7 @@ struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool jo
     if (channel == NULL)
         return NULL;
     /* Of what stands for the past, fragments may be missing that nobody refers to any more. */
-    const bool may_lack = joined_late || env->past != DS_PAST_NONE;
+    const bool may_lack = joined_late || env->past != DS_SNAPSHOT_NONE;
     frames_init(&channel->frames, env, conn, dir, may_lack ? LATE : (struct damage){0});
     channel->searching = joined_late;
     channel->loss = LATE;
@@ -570,7 +570,7 @@ void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *p
 struct decoder_state_rest channel_get_rest(const struct channel *channel)
 {
     return (struct decoder_state_rest){
-        .kind = DS_PAST_FRAMES,
+        .kind = DS_SNAPSHOT_FRAMES,
         .atoms = &channel->frames.atoms,
         .bytes = reassembly_cursor(&channel->held),
         .lost_before = channel->searching,

@@ -43,7 +43,7 @@ static struct unfinished_message **find_open(struct decoder_state *state, int di
                                              uint64_t sequence)
 {
     struct unfinished_message **at =
-        &state->open[dir][sequence * UINT64_C(0x9e3779b97f4a7c15) >> 58 & (PAST_BUCKETS - 1)];
+        &state->open[dir][sequence * UINT64_C(0x9e3779b97f4a7c15) >> 58 & (SNAPSHOT_BUCKETS - 1)];
     while (*at != NULL && (*at)->sequence != sequence)
         at = &(*at)->chain;
     return at;
@@ -172,9 +172,9 @@ void decoder_state_free(struct decoder_state *state, struct env *env)
 {
     if (state == NULL)
         return;
-    for (int i = 0; i < 2 * PAST_BUCKETS; i++) {
-        while (state->open[i / PAST_BUCKETS][i % PAST_BUCKETS] != NULL)
-            drop_open(state, env, &state->open[i / PAST_BUCKETS][i % PAST_BUCKETS]);
+    for (int i = 0; i < 2 * SNAPSHOT_BUCKETS; i++) {
+        while (state->open[i / SNAPSHOT_BUCKETS][i % SNAPSHOT_BUCKETS] != NULL)
+            drop_open(state, env, &state->open[i / SNAPSHOT_BUCKETS][i % SNAPSHOT_BUCKETS]);
     }
     while (state->oldest != NULL)
         drop(state, env, state->oldest);
@@ -256,7 +256,7 @@ void decoder_state_finish(struct decoder_state *state, struct env *env, int dir,
 void decoder_state_forget_slots(struct decoder_state *state, struct env *env, int dir,
                                 unsigned mask)
 {
-    for (int i = 0; state != NULL && mask != 0 && i < PAST_BUCKETS; i++) {
+    for (int i = 0; state != NULL && mask != 0 && i < SNAPSHOT_BUCKETS; i++) {
         for (struct unfinished_message *open = state->open[dir][i]; open != NULL;
              open = open->chain)
             unuse_all(state, env, open);

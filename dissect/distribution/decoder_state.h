@@ -38,11 +38,11 @@ struct unfinished_message {
     struct state_piece *used[]; /* that gave the slots referred to what they held then */
 };
 
-enum { PAST_BUCKETS = 64 };
+enum { SNAPSHOT_BUCKETS = 64 };
 
 struct decoder_state {
     struct state_piece *oldest, *newest;
-    struct unfinished_message *open[2][PAST_BUCKETS];
+    struct unfinished_message *open[2][SNAPSHOT_BUCKETS];
     unsigned num_handshake; /* messages of it */
     struct state_piece *slot[2][ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS];
 };

@@ -5,26 +5,26 @@
 
 #include "decoder_state.h"
 #include "given_atoms.h"
-#include "past_giver.h"
+#include "snapshot_writer.h"
 
 struct giving {
     const struct conn *conn;
-    struct past_giver to;
+    struct snapshot_writer to;
     int dir; /* of the held pieces that are walked */
-    enum ds_past_kind held_kind;
+    enum ds_snapshot_kind held_kind;
 };
 
-static void give_next(struct giving *g, int dir, enum ds_past_kind kind, struct cursor bytes,
+static void give_next(struct giving *g, int dir, enum ds_snapshot_kind kind, struct cursor bytes,
                       uint64_t cut_len)
 {
-    past_give_bytes(&g->to, dir, kind, g->to.seq[dir], bytes, cut_len);
+    snapshot_write_bytes(&g->to, dir, kind, g->to.seq[dir], bytes, cut_len);
     g->to.seq[dir] += (uint32_t)(cursor_left(&bytes) + cut_len);
 }
 
 static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t cut_len)
 {
     struct giving *g = context;
-    past_give_bytes(&g->to, g->dir, g->held_kind, seq, bytes, cut_len);
+    snapshot_write_bytes(&g->to, g->dir, g->held_kind, seq, bytes, cut_len);
 }
 
 /* give_rest gives what belongs before what comes next: what else slots hold, what was lost, and
@@ -33,11 +33,11 @@ static void give_rest(struct giving *g, int dir, const struct given_atoms *atoms
                       const struct decoder_state_rest *rest)
 {
     static const uint8_t lost[1] = {0};
-    give_next(g, dir, DS_PAST_FRAMES, given_atoms_first(atoms), 0);
-    give_next(g, dir, DS_PAST_INFERRED, given_atoms_certain(atoms), 0);
-    give_next(g, dir, DS_PAST_LIKELY, given_atoms_likely(atoms), 0);
+    give_next(g, dir, DS_SNAPSHOT_FRAMES, given_atoms_first(atoms), 0);
+    give_next(g, dir, DS_SNAPSHOT_INFERRED, given_atoms_certain(atoms), 0);
+    give_next(g, dir, DS_SNAPSHOT_LIKELY, given_atoms_likely(atoms), 0);
     if (rest->lost_before != 0)
-        give_next(g, dir, DS_PAST_LOST, cursor_make(lost, sizeof lost), 0);
+        give_next(g, dir, DS_SNAPSHOT_LOST, cursor_make(lost, sizeof lost), 0);
     give_next(g, dir, rest->kind, rest->bytes, rest->lost_after);
     g->dir = dir;
     g->held_kind = rest->kind;
@@ -51,7 +51,7 @@ static bool goes_on(const struct tcp_point *point)
 }
 
 void decoder_state_give(struct env *env, const struct conn *conn, const struct tcp_point point[2],
-                        const struct decoder_state_rest rest[2], bool began, ds_past_fn give,
+                        const struct decoder_state_rest rest[2], bool began, ds_snapshot_fn give,
                         void *context)
 {
     const struct state_piece *oldest = conn->decoder != NULL ? conn->decoder->oldest : NULL;
@@ -62,7 +62,7 @@ void decoder_state_give(struct env *env, const struct conn *conn, const struct t
     struct given_atoms atoms[2] = {0};
     g.to.ts_ns = oldest != NULL ? oldest->ts_ns : conn->tcp->now_ns;
     for (int dir = 0; dir < 2; dir++) {
-        if (goes_on(&point[dir]) && rest[dir].kind == DS_PAST_FRAMES)
+        if (goes_on(&point[dir]) && rest[dir].kind == DS_SNAPSHOT_FRAMES)
             given_atoms_make(&atoms[dir], env, conn->decoder, dir, rest[dir].atoms);
         g.to.seq[dir] = point[dir].next_seq -
                      (uint32_t)(given_atoms_len(&atoms[dir]) + (rest[dir].lost_before != 0) +
@@ -72,17 +72,18 @@ void decoder_state_give(struct env *env, const struct conn *conn, const struct t
         g.to.seq[p->dir] -= p->len + p->cut_len;
 
     const struct cursor none = cursor_make(NULL, 0);
-    const enum ds_past_kind first = rest[0].kind == DS_PAST_BYTES && rest[1].kind == DS_PAST_BYTES
-                                        ? DS_PAST_BYTES
-                                        : DS_PAST_HANDSHAKE;
+    const enum ds_snapshot_kind first = rest[0].kind == DS_SNAPSHOT_BYTES &&
+                                        rest[1].kind == DS_SNAPSHOT_BYTES
+                                        ? DS_SNAPSHOT_BYTES
+                                        : DS_SNAPSHOT_HANDSHAKE;
     if (began && point[0].started)
-        past_give_segment(&g.to, 0, first, g.to.seq[0] - 1, TCP_SYN, none, 0);
+        snapshot_write_segment(&g.to, 0, first, g.to.seq[0] - 1, TCP_SYN, none, 0);
     if (began && point[1].started)
-        past_give_segment(&g.to, 1, first, g.to.seq[1] - 1, TCP_SYN | TCP_ACK, none, 0);
+        snapshot_write_segment(&g.to, 1, first, g.to.seq[1] - 1, TCP_SYN | TCP_ACK, none, 0);
     for (const struct state_piece *p = oldest; p != NULL; p = p->newer) {
         if (p->ts_ns > g.to.ts_ns)
             g.to.ts_ns = p->ts_ns; /* though a clock was set back */
-        give_next(&g, p->dir, p->pinned ? DS_PAST_HANDSHAKE : DS_PAST_FRAMES,
+        give_next(&g, p->dir, p->pinned ? DS_SNAPSHOT_HANDSHAKE : DS_SNAPSHOT_FRAMES,
                   cursor_make(p->bytes, p->len), p->cut_len);
     }
     if (conn->tcp->now_ns > g.to.ts_ns)

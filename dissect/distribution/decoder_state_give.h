@@ -1,5 +1,5 @@
 /*
- * decoder_state_give.h - the past of a connection as segments: see ds_session_past.
+ * decoder_state_give.h - the past of a connection as segments: see ds_session_snapshot.
  */
 #ifndef DISSECT_DECODER_STATE_GIVE_H
 #define DISSECT_DECODER_STATE_GIVE_H
@@ -8,7 +8,7 @@
 
 /* decoder_state_rest is what is held of one direction behind its past. */
 struct decoder_state_rest {
-    enum ds_past_kind kind;         /* BYTES, HANDSHAKE or FRAMES */
+    enum ds_snapshot_kind kind;     /* BYTES, HANDSHAKE or FRAMES */
     const struct atom_cache *atoms; /* of FRAMES; else NULL */
     struct cursor bytes;
     uint64_t lost_before; /* bytes that are missing before them, and after them */
@@ -18,7 +18,7 @@ struct decoder_state_rest {
 /* decoder_state_give gives out conn, which stands at point. began: its beginning is in its state,
  * or in rest, so that a SYN comes first. */
 void decoder_state_give(struct env *env, const struct conn *conn, const struct tcp_point point[2],
-                        const struct decoder_state_rest rest[2], bool began, ds_past_fn give,
+                        const struct decoder_state_rest rest[2], bool began, ds_snapshot_fn give,
                         void *context);
 
 #endif

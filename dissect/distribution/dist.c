@@ -477,7 +477,7 @@ static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor
 
     d->heard_ns = conn->tcp->now_ns;
     d->unheard_ticks = conn->view.counters[1 - dir].ticks;
-    if (env->past >= DS_PAST_FRAMES && d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
+    if (env->past >= DS_SNAPSHOT_FRAMES && d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
         know_channel(env, conn, dir);
     if (d->phase == DIST_CHANNEL)
         feed_channel(env, conn, dir, data);
@@ -635,7 +635,7 @@ static enum proto_guess dist_probe(const struct env *env, const struct conn *con
 }
 
 static void dist_give_state(struct env *env, const struct conn *conn,
-                            const struct tcp_point point[2], ds_past_fn give, void *context)
+                            const struct tcp_point point[2], ds_snapshot_fn give, void *context)
 {
     const struct dist *dist = dist_of(conn);
     const struct state_piece *oldest = conn->decoder != NULL ? conn->decoder->oldest : NULL;
@@ -645,7 +645,7 @@ static void dist_give_state(struct env *env, const struct conn *conn,
         const struct dist_dir *d = &dist->dirs[dir];
         rest[dir] = d->channel != NULL
                         ? channel_get_rest(d->channel)
-                        : (struct decoder_state_rest){.kind = DS_PAST_HANDSHAKE,
+                        : (struct decoder_state_rest){.kind = DS_SNAPSHOT_HANDSHAKE,
                                                       .bytes = reassembly_cursor(&d->held),
                                                       .lost_before = d->lost && oldest != NULL};
         began = began && (d->channel == NULL || (oldest != NULL && oldest->pinned));

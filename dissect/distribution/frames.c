@@ -404,7 +404,7 @@ static __attribute__((noinline)) void take_whole(struct frames *frames, struct c
 /* take_given takes atoms that were never sent so, but are what slots hold. */
 static void take_given(struct frames *frames, struct cursor frame)
 {
-    const bool is_certain = frames->env->past == DS_PAST_INFERRED;
+    const bool is_certain = frames->env->past == DS_SNAPSHOT_INFERRED;
     struct dist_header header;
     const char *what = NULL;
     if (!cursor_skip(&frame, FRAME_LENGTH_LEN) ||
@@ -422,7 +422,7 @@ static void take_given(struct frames *frames, struct cursor frame)
 
 void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage)
 {
-    if (frames->env->past == DS_PAST_INFERRED || frames->env->past == DS_PAST_LIKELY) {
+    if (frames->env->past == DS_SNAPSHOT_INFERRED || frames->env->past == DS_SNAPSHOT_LIKELY) {
         take_given(frames, frame);
         return;
     }

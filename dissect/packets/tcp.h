@@ -93,11 +93,11 @@ void tcp_table_measure(struct tcp_table *table);
  * Returns the number of its connection, 0 when it is of none that is followed. */
 uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment);
 
-/* tcp_table_past takes a segment that stands for the past of its connection. One that is known
+/* tcp_table_snapshot takes a segment that stands for the past of its connection. One that is known
  * already, as far as its past goes or farther, keeps what is known; one that is not yet so far is
  * given up, and begins anew. Nothing is counted. Returns as tcp_table_feed does. */
-uint64_t tcp_table_past(struct tcp_table *table, const struct segment *segment,
-                        const struct ds_past *past);
+uint64_t tcp_table_snapshot(struct tcp_table *table, const struct segment *segment,
+                            const struct ds_snapshot *past);
 
 /* tcp_table_icmp takes an error of ICMP about a segment. Returns as tcp_table_feed does. */
 uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,

@@ -1,6 +1,6 @@
 /*
  * tcp_table.h - what the files of the table of connections share: tcp_table.c finds, opens and
- * closes them, tcp_reorder.c says when a segment is taken, tcp_segment.c and tcp_past.c take it;
+ * closes them, tcp_reorder.c says when a segment is taken, tcp_segment.c and tcp_snapshot.c take it;
  * tcp.c is what others ask of all this.
  */
 #ifndef DISSECT_TCP_TABLE_H

@@ -134,8 +134,8 @@ bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite,
            expand(suite, secret, "tls13 iv", cipher->iv, NONCE_LEN) && start(cipher, suite);
 }
 
-bool tls_past_key(const uint8_t *secret, size_t len, const uint8_t *use, size_t use_len,
-                  uint8_t *out, size_t out_len)
+bool tls_snapshot_key(const uint8_t *secret, size_t len, const uint8_t *use, size_t use_len,
+                      uint8_t *out, size_t out_len)
 {
     static const char label[] = "distsniff past";
     int mode = EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND;

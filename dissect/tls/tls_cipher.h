@@ -64,10 +64,10 @@ bool tls_cipher_next_secret(const struct tls_suite *suite, uint8_t secret[TLS_SE
 bool tls_cipher_open(struct tls_cipher *cipher, uint64_t seq, const struct tls_record *record,
                      uint8_t *out, size_t *len, uint8_t *type);
 
-/* tls_past_key makes a key of out_len bytes for what stands for the past, of a secret of len bytes
+/* tls_snapshot_key makes a key of out_len bytes for what stands for the past, of a secret of len bytes
  * and what tells its uses apart. False when memory ran out. */
-bool tls_past_key(const uint8_t *secret, size_t len, const uint8_t *use, size_t use_len,
-                  uint8_t *out, size_t out_len);
+bool tls_snapshot_key(const uint8_t *secret, size_t len, const uint8_t *use, size_t use_len,
+                      uint8_t *out, size_t out_len);
 
 /* tls_cipher_clear wipes the keys. */
 void tls_cipher_clear(struct tls_cipher *cipher);

@@ -155,8 +155,8 @@ const struct keylog_secret *tls_origin_find(const struct tls *tls, const struct 
 
 /* tls_origin_key makes the key that seals what stands for the past of a direction: from the secret
  * that its keys come from, so that only who has that can open it. False where there is none. */
-enum { TLS_PAST_KEY_LEN = 64 };
-bool tls_origin_key(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN]);
+enum { TLS_SNAPSHOT_KEY_LEN = 64 };
+bool tls_origin_key(const struct tls *tls, int dir, uint8_t key[TLS_SNAPSHOT_KEY_LEN]);
 
 /* tls_keys_find looks into the key log for a direction that has no keys yet. */
 bool tls_keys_find(struct tls *tls, int dir);

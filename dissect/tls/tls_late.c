@@ -294,10 +294,10 @@ bool tls_late_begin(struct tls *tls)
 bool tls_late_step(struct tls *tls, bool may_wait)
 {
     struct env *env = tls->stage->env;
-    const enum ds_past_kind past = env->past;
+    const enum ds_snapshot_kind past = env->past;
     may_wait = may_wait && tls_late_may_wait(tls) && !is_over(tls, tls->due.ts_ns);
     go_back(tls, &tls->due);
-    env->past = (enum ds_past_kind)tls->due.past;
+    env->past = (enum ds_snapshot_kind)tls->due.past;
     const bool is_told = tell(tls, &tls->due, tls->due_bytes, may_wait);
     env->past = past;
     if (!is_told)

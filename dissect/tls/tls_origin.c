@@ -23,7 +23,7 @@ const struct keylog_secret *tls_origin_find(const struct tls *tls, const struct 
                        origin->random[0]);
 }
 
-bool tls_origin_key(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN])
+bool tls_origin_key(const struct tls *tls, int dir, uint8_t key[TLS_SNAPSHOT_KEY_LEN])
 {
     const struct tls_origin *origin = &tls->dirs[dir].origin;
     uint8_t use[2 * TLS_RANDOM_LEN + 1];
@@ -33,5 +33,6 @@ bool tls_origin_key(const struct tls *tls, int dir, uint8_t key[TLS_PAST_KEY_LEN
     memcpy(use, origin->random, sizeof origin->random);
     use[sizeof use - 1] = dir == tls->client;
     return secret != NULL &&
-           tls_past_key(secret->secret, secret->len, use, sizeof use, key, TLS_PAST_KEY_LEN);
+           tls_snapshot_key(secret->secret, secret->len, use, sizeof use, key,
+                            TLS_SNAPSHOT_KEY_LEN);
 }

@@ -29,7 +29,7 @@ struct tls_waiter {
     uint8_t kind, dir;
     uint8_t why;       /* enum tcp_gap, or enum tcp_close */
     bool tick_is_late; /* tcp_analysis.h */
-    uint8_t past;      /* enum ds_past_kind */
+    uint8_t past;      /* enum ds_snapshot_kind */
 };
 
 /* tls_waiting is the queue of a connection; all zero: empty. It counts at the session's meter. */

@@ -23,29 +23,29 @@ enum ds_limit {
 };
 
 /* What a packet holds that was not captured: it stands for what came before, see
- * ds_session_past. */
-enum ds_past_kind {
-    DS_PAST_NONE,      /* it was captured */
-    DS_PAST_BYTES,     /* what was sent on a connection of which is not known what it carries */
-    DS_PAST_HANDSHAKE, /* what was sent in a handshake of the distribution */
-    DS_PAST_FRAMES,    /* what was sent behind it */
-    DS_PAST_LOST,      /* here something was lost; the payload was never sent */
-    DS_PAST_INFERRED,  /* a frame that was never sent: atoms of the cache that are certain */
-    DS_PAST_LIKELY,    /* the same of atoms that are DS_ATOM_LIKELY */
-    DS_PAST_OPEN,      /* a frame with a message that something may still come of, made anew: it
+ * ds_session_snapshot. */
+enum ds_snapshot_kind {
+    DS_SNAPSHOT_NONE,  /* it was captured */
+    DS_SNAPSHOT_BYTES, /* what was sent on a connection of which is not known what it carries */
+    DS_SNAPSHOT_HANDSHAKE, /* what was sent in a handshake of the distribution */
+    DS_SNAPSHOT_FRAMES, /* what was sent behind it */
+    DS_SNAPSHOT_LOST,  /* here something was lost; the payload was never sent */
+    DS_SNAPSHOT_INFERRED, /* a frame that was never sent: atoms of the cache that are certain */
+    DS_SNAPSHOT_LIKELY, /* the same of atoms that are DS_ATOM_LIKELY */
+    DS_SNAPSHOT_OPEN,  /* a frame with a message that something may still come of, made anew: it
                           stands outside of the stream */
-    DS_PAST_TLS,       /* how far a direction with TLS has come; the payload was never sent */
-    DS_PAST_SEALED,    /* one of the others, of what was said in TLS: it stands outside of the
+    DS_SNAPSHOT_TLS,   /* how far a direction with TLS has come; the payload was never sent */
+    DS_SNAPSHOT_SEALED, /* one of the others, of what was said in TLS: it stands outside of the
                           stream, sealed by the secrets of the connection */
-    DS_PAST_KIND_COUNT
+    DS_SNAPSHOT_KIND_COUNT
 };
 
-/* ds_past is what a packet that stands for the past says of itself. */
-struct ds_past {
+/* ds_snapshot is what a packet that stands for the past says of itself. */
+struct ds_snapshot {
     int64_t sent_ns;   /* when what it stands for was sent */
     uint32_t point[2]; /* the sequence numbers at which its own direction goes on, and the other */
     bool knows[2];     /* which of these are known */
-    uint8_t kind;      /* enum ds_past_kind */
+    uint8_t kind;      /* enum ds_snapshot_kind */
     bool begins;       /* it is the first that stands for the past of its connection */
 };
 
@@ -59,7 +59,7 @@ struct ds_packet {
     const uint8_t *data;
     uint32_t cap_len; /* bytes at data */
     uint32_t len;     /* bytes on the wire */
-    struct ds_past past;
+    struct ds_snapshot past;
 };
 
 typedef void (*ds_event_fn)(void *context, const struct ds_event *event);
@@ -140,7 +140,7 @@ struct ds_config {
                                  than those of others, with the times and numbers of their own packets */
     bool keylog_notes;        /* it notes which secrets are of use, see ds_keylog_used */
     bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
-    bool remember;         /* what ds_session_past gives out */
+    bool remember;         /* what ds_session_snapshot gives out */
     /* What that session holds counts against limits[DS_LIMIT_MEMORY] as well; it must outlive this one.
      * NULL: none. */
     const struct ds_session *beside;
@@ -208,7 +208,7 @@ void ds_session_time(struct ds_session *session, int64_t now_ns);
 
 /* ds_session_settle tells that no packet has come for a while, where the time is not known: packets
  * that wait, up to 32 of them, because others of their connection may have been captured after
- * them, are taken. ds_session_time, ds_session_past and ds_session_end do so as well. */
+ * them, are taken. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
 void ds_session_settle(struct ds_session *session);
 
 /* ds_session_end tells that no more packets come: gives up on missing segments, reports
@@ -265,7 +265,7 @@ struct ds_segment {
     const uint8_t *payload;
     uint32_t payload_len; /* bytes at payload */
     uint32_t cut_len;     /* further bytes of it that the snap length left out */
-    struct ds_past past;  /* of what ds_session_past gives out */
+    struct ds_snapshot past; /* of what ds_session_snapshot gives out */
 };
 
 /* ds_packet_segment finds the TCP segment of a packet, through tunnels; false when there
@@ -273,7 +273,7 @@ struct ds_segment {
  * captured at several points. */
 bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
 
-/* ds_session_past gives out segments, oldest first, which in a new session stand for what
+/* ds_session_snapshot gives out segments, oldest first, which in a new session stand for what
  * this one has taken so far: after them, what comes next is decoded as it is here. They are
  * those of connections that go on: a SYN, the handshake, the messages that gave the atom cache
  * what it holds, unfinished messages; as they were sent and with their times (which do not go
@@ -284,16 +284,17 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
  * certain. What was said in TLS is not given in clear: who reads it needs the secrets that this
  * session has. ends: of this connection alone; NULL: of all, one after the other. Only with
  * ds_config.remember. */
-typedef void (*ds_past_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
-void ds_session_past(struct ds_session *session, const struct ds_endpoint *ends, ds_past_fn give,
-                     void *context);
+typedef void (*ds_snapshot_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
+void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
+                         ds_snapshot_fn give,
+                         void *context);
 
-/* ds_session_seal_past makes a segment of DS_PAST_OPEN that the caller has made one that fits into
- * what ds_session_past gives of its connection: where that has TLS the payload is sealed, into out,
+/* ds_session_seal_snapshot makes a segment of DS_SNAPSHOT_OPEN that the caller has made one that fits into
+ * what ds_session_snapshot gives of its connection: where that has TLS the payload is sealed, into out,
  * which is emptied first, else it stays as it is. False when memory ran out, which out says, or
  * where the secrets are not known any more. */
-bool ds_session_seal_past(const struct ds_session *session, struct ds_segment *segment,
-                          struct ds_buffer *out);
+bool ds_session_seal_snapshot(const struct ds_session *session, struct ds_segment *segment,
+                              struct ds_buffer *out);
 
 /* ds_session_forget stops following a connection: its past is not wanted any more. */
 void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends);

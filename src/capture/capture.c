@@ -76,7 +76,7 @@ enum capture_status capture_next(struct capture *capture, struct ds_packet *pack
     input->has_next = false;
     capture_input_packet(capture, input, packet);
     packet->frame = ++capture->num_packets;
-    capture->num_made += packet->past.kind != DS_PAST_NONE;
+    capture->num_made += packet->past.kind != DS_SNAPSHOT_NONE;
     return CAPTURE_PACKET;
 }
 

@@ -171,6 +171,6 @@ enum capture_status capture_points_next(struct capture *capture, struct ds_packe
         input->has_next = false;
     }
     packet->frame = ++capture->num_packets;
-    capture->num_made += packet->past.kind != DS_PAST_NONE;
+    capture->num_made += packet->past.kind != DS_SNAPSHOT_NONE;
     return CAPTURE_PACKET;
 }

@@ -107,7 +107,7 @@ static void put_u64(uint8_t *at, uint64_t value)
     put_u32(at + 4, (uint32_t)value);
 }
 
-static void put_mark(const struct ds_past *past, uint8_t *out)
+static void put_mark(const struct ds_snapshot *past, uint8_t *out)
 {
     out[0] = MARK_KIND;
     out[1] = MARK_LEN;
@@ -139,7 +139,7 @@ bool made_packet(const struct ds_segment *segment, int64_t ts_ns, uint32_t link_
     if (link == NULL || (link->network == NETWORK_IP4 && is_ip6) ||
         (link->network == NETWORK_IP6 && !is_ip6))
         return false;
-    const bool is_past = segment->past.kind != DS_PAST_NONE;
+    const bool is_past = segment->past.kind != DS_SNAPSHOT_NONE;
     const size_t tcp_len = TCP_LEN + (is_past ? (size_t)MARK_LEN : 0);
     const uint32_t len = segment->payload_len + segment->cut_len;
     size_t at = put_link(link, is_ip6, headers);
@@ -187,10 +187,10 @@ void made_packet_read(struct ds_packet *packet, uint32_t key)
 {
     const size_t at = find_mark(packet);
     const uint8_t *mark = packet->data + at;
-    if (at == 0 || get_u32(mark + KEY_AT) != key || mark[8] == DS_PAST_NONE ||
-        mark[8] >= DS_PAST_KIND_COUNT)
+    if (at == 0 || get_u32(mark + KEY_AT) != key || mark[8] == DS_SNAPSHOT_NONE ||
+        mark[8] >= DS_SNAPSHOT_KIND_COUNT)
         return;
-    packet->past = (struct ds_past){
+    packet->past = (struct ds_snapshot){
         .sent_ns = (int64_t)((uint64_t)get_u32(mark + 12) << 32 | get_u32(mark + 16)),
         .point = {get_u32(mark + 20), get_u32(mark + 24)},
         .knows = {(mark[9] & KNOWS_OWN) != 0, (mark[9] & KNOWS_OTHER) != 0},

@@ -1,6 +1,6 @@
 /*
  * made_packet.h - packets that stand for what came before a file begins: TCP segments that
- * ds_session_past gives out, with headers before them, and a mark by which they are known when the
+ * ds_session_snapshot gives out, with headers before them, and a mark by which they are known when the
  * file is read again.
  *
  * The mark is a TCP option for experiments (RFC 6994), which others pass over. It holds a number

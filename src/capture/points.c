@@ -328,7 +328,7 @@ static bool is_same_bytes(struct points *points, size_t point, const struct ds_p
 void points_push(struct points *points, size_t point, const struct ds_packet *packet)
 {
     struct packet_id id;
-    const bool is_made = packet->past.kind != DS_PAST_NONE; /* no point saw it */
+    const bool is_made = packet->past.kind != DS_SNAPSHOT_NONE; /* no point saw it */
     bool has_id = !is_made && packet_id_read(packet, &id);
     struct ds_packet now = *packet;
     now.ts_ns = points_time(points, point, packet->ts_ns);

@@ -79,7 +79,7 @@ void survey_packet(struct survey *survey, size_t point, const struct ds_packet *
     struct survey_point *p = &survey->points[point];
     struct packet_id id;
 
-    if (packet->past.kind != DS_PAST_NONE)
+    if (packet->past.kind != DS_SNAPSHOT_NONE)
         return; /* no point saw it */
     if (!p->looked_at)
         p->first_ns = p->last_ns = packet->ts_ns;

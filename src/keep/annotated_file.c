@@ -97,7 +97,7 @@ static struct held_packet *find(struct annotated_file *file, uint64_t frame)
         return &file->last;
     for (unsigned i = file->num; i-- > 0;) {
         struct held_packet *held = held_at(file, i);
-        if (held->packet.frame == frame && held->packet.past.kind == DS_PAST_NONE)
+        if (held->packet.frame == frame && held->packet.past.kind == DS_SNAPSHOT_NONE)
             return held;
     }
     return held_at(file, file->num - 1);

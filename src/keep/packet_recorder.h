@@ -3,7 +3,7 @@
  * for -O, until something is selected in their connection; for --trigger, until it happens.
  *
  * What leaves the memory unwanted, for lack of room or as too old, goes through a session of
- * its own, which remembers what is needed to decode the packets after it (ds_session_past). A
+ * its own, which remembers what is needed to decode the packets after it (ds_session_snapshot). A
  * file gets that first, so that it decodes by itself.
  */
 #ifndef SRC_PACKET_RECORDER_H

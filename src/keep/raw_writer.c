@@ -221,7 +221,7 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given,
     if (!writer->is_open || output->failed)
         return;
     write_new_secrets(writer);
-    if (given->past.kind != DS_PAST_NONE) {
+    if (given->past.kind != DS_SNAPSHOT_NONE) {
         packet = &signed_packet;
         if (!made_packet_sign(&signed_packet, writer->made_key, &writer->made)) {
             writer->no_memory++;

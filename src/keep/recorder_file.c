@@ -88,9 +88,9 @@ static void write_opening(void *context, const struct opening *opening)
         .past = {.sent_ns = opening->ns,
                  .point = {w->point[from], w->point[!from]},
                  .knows = {w->knows[from], w->knows[!from]},
-                 .kind = DS_PAST_OPEN},
+                 .kind = DS_SNAPSHOT_OPEN},
     };
-    if (ds_session_seal_past(k->past, &segment, &k->sealed)) {
+    if (ds_session_seal_snapshot(k->past, &segment, &k->sealed)) {
         write_segment(k, &segment);
         return;
     }
@@ -111,7 +111,7 @@ static void end_conn(struct packet_recorder *k)
 static void take_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct packet_recorder *k = context;
-    const struct ds_past *past = &segment->past;
+    const struct ds_snapshot *past = &segment->past;
     (void)ts_ns; /* is in past */
     if (past->begins) {
         end_conn(k);
@@ -127,7 +127,7 @@ static void take_segment(void *context, int64_t ts_ns, const struct ds_segment *
 void recorder_write_state(struct packet_recorder *k, const struct ds_endpoint *ends, int64_t now_ns)
 {
     k->writing = (struct recorder_past){.now_ns = now_ns};
-    ds_session_past(k->past, ends, take_segment, k);
+    ds_session_snapshot(k->past, ends, take_segment, k);
     end_conn(k);
 }
 

@@ -149,7 +149,7 @@ static bool passes(struct sniff *s, const struct ds_packet *packet)
 
 static void take_packet(struct sniff *s, struct ds_packet *packet)
 {
-    if (packet->past.kind != DS_PAST_NONE) {
+    if (packet->past.kind != DS_SNAPSHOT_NONE) {
         take_made(s, packet);
         return;
     }

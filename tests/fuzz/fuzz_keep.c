@@ -47,7 +47,7 @@ static void read_past(struct run *run)
     run->again = ds_session_new(&config);
     if (run->again == NULL)
         return;
-    ds_session_past(run->recorder->past, NULL, hand_on, run);
+    ds_session_snapshot(run->recorder->past, NULL, hand_on, run);
     ds_session_end(run->again);
     ds_session_free(run->again);
 }

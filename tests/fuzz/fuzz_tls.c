@@ -6,7 +6,7 @@
  */
 #include "quiet_tls.h"
 #include "tcp_conn.h"
-#include "tls_past.h"
+#include "tls_snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,14 +40,14 @@ static void take_past(void *context, int64_t ts_ns, const struct ds_segment *seg
     struct tls *tls = context;
     const int dir = segment->src_port == 1 ? 0 : 1;
     const struct cursor bytes = cursor_make(segment->payload, segment->payload_len);
-    struct tls_past_piece piece;
+    struct tls_snapshot_piece piece;
     (void)ts_ns;
-    if (segment->past.kind == DS_PAST_TLS)
-        tls_past_set_state(tls, dir, bytes);
-    else if (segment->past.kind == DS_PAST_SEALED &&
-             (!tls_past_open(tls, dir, bytes, &piece) || piece.kind != DS_PAST_FRAMES))
+    if (segment->past.kind == DS_SNAPSHOT_TLS)
+        tls_snapshot_set_state(tls, dir, bytes);
+    else if (segment->past.kind == DS_SNAPSHOT_SEALED &&
+             (!tls_snapshot_open(tls, dir, bytes, &piece) || piece.kind != DS_SNAPSHOT_FRAMES))
         abort();
-    else if (segment->past.kind == DS_PAST_BYTES)
+    else if (segment->past.kind == DS_SNAPSHOT_BYTES)
         tls_feed(tls, dir, bytes);
 }
 
@@ -57,18 +57,18 @@ static void hand_on(struct env *env, const struct tls_events *events, const stru
 {
     static const uint8_t text[] = "what was said";
     const struct tcp_point points[2] = {{.started = true}, {.started = true}};
-    struct tls_past past;
+    struct tls_snapshot past;
     struct tls_stage *stage = tls_stage_new(env, events);
     struct tls *other = stage != NULL ? tls_new(stage, tcp, NULL) : NULL;
     if (other == NULL)
         abort();
-    tls_past_begin(&past, tls, tcp, points, tcp->now_ns, take_past, other);
+    tls_snapshot_begin(&past, tls, tcp, points, tcp->now_ns, take_past, other);
     const struct ds_segment said = {.src_port = 1,
                                     .payload = text,
                                     .payload_len = sizeof text,
-                                    .past = {.kind = DS_PAST_FRAMES}};
-    tls_past_take(&past, tcp->now_ns, &said);
-    tls_past_end(&past);
+                                    .past = {.kind = DS_SNAPSHOT_FRAMES}};
+    tls_snapshot_take(&past, tcp->now_ns, &said);
+    tls_snapshot_end(&past);
     tls_free(other);
     tls_stage_free(stage);
 }
@@ -121,11 +121,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
             break;
         tcp->now_ns += (int64_t)(what >> 3) * 100000000;
         (void)tls_probe(bytes, true);
-        struct tls_past_piece piece;
+        struct tls_snapshot_piece piece;
         if ((what & 14) == 14)
-            (void)tls_past_open(tls, what & 1, bytes, &piece);
+            (void)tls_snapshot_open(tls, what & 1, bytes, &piece);
         else if ((what & 6) == 6)
-            tls_past_set_state(tls, what & 1, bytes);
+            tls_snapshot_set_state(tls, what & 1, bytes);
         else if ((what & 4) != 0 && env.config.keylog != NULL)
             ds_keylog_add(env.config.keylog, (const char *)bytes.at, cursor_left(&bytes));
         else if ((what & 2) != 0)

@@ -1,6 +1,6 @@
 /*
- * test_decoder_state.c - ds_session_past: what it gives, read by a new session, must make what follows
- * be decoded as by the session that saw everything. Each capture is parted at many places.
+ * test_decoder_state.c - ds_session_snapshot: what it gives, read by a new session, must make what
+ * follows be decoded as by the session that saw everything. Each capture is parted at many places.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -151,7 +151,7 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
         ds_buffer_free(&h->buffer);
         return;
     }
-    assert_int_equal(packet.past.kind != DS_PAST_NONE, true);
+    assert_int_equal(packet.past.kind != DS_SNAPSHOT_NONE, true);
     ds_session_packet(h->to, &packet);
     h->num++;
 }
@@ -179,7 +179,7 @@ static void part_at(size_t first, bool with_past, size_t lost)
     begin(packets[first].frame, false, &after);
     struct handing handing = {.to = after.session, .link_type = packets[0].link_type};
     if (with_past)
-        ds_session_past(before.session, NULL, hand_on, &handing);
+        ds_session_snapshot(before.session, NULL, hand_on, &handing);
     ds_buffer_free(&handing.buffer);
     for (size_t i = first; i < num_packets; i++) {
         ds_session_packet(before.session, &packets[i]);
@@ -275,7 +275,7 @@ static void remember_all(void *context)
     struct handing handing = {.link_type = packets[0].link_type};
     handing.to = ds_session_new(&config);
     if (handing.to != NULL)
-        ds_session_past(r.session, NULL, hand_on, &handing);
+        ds_session_snapshot(r.session, NULL, hand_on, &handing);
     ds_buffer_free(&handing.buffer);
     ds_session_free(handing.to);
     ds_session_free(r.session);

@@ -75,11 +75,11 @@ static void is_known_by_its_mark_alone(void **state)
 {
     static const uint32_t link_types[] = {0, 1, 12, 14, 101, 108, 113, 276};
     enum { KEY = 0x12345678 };
-    const struct ds_past past = {.sent_ns = -7,
-                                 .point = {4000000000, 9},
-                                 .knows = {false, true},
-                                 .kind = DS_PAST_LIKELY,
-                                 .begins = true};
+    const struct ds_snapshot past = {.sent_ns = -7,
+                                     .point = {4000000000, 9},
+                                     .knows = {false, true},
+                                     .kind = DS_SNAPSHOT_LIKELY,
+                                     .begins = true};
     (void)state;
     for (size_t i = 0; i < 2 * sizeof link_types / sizeof link_types[0]; i++) {
         struct ds_segment made = segment_of(i % 2 == 0 ? 4 : 6), got;
@@ -87,31 +87,31 @@ static void is_known_by_its_mark_alone(void **state)
         struct ds_packet packet;
         made.past = past;
         assert_true(made_packet(&made, 5, link_types[i / 2], &buffer, &packet));
-        assert_int_equal(packet.past.kind, DS_PAST_LIKELY);
+        assert_int_equal(packet.past.kind, DS_SNAPSHOT_LIKELY);
         assert_true(made_packet_sign(&packet, KEY, &marked));
         assert_true(ds_packet_segment(&packet, &got));
         assert_int_equal(got.payload_len, 5);
         assert_int_equal(got.cut_len, 3);
 
-        packet.past = (struct ds_past){0};
+        packet.past = (struct ds_snapshot){0};
         made_packet_read(&packet, KEY + 1);
-        assert_int_equal(packet.past.kind, DS_PAST_NONE);
+        assert_int_equal(packet.past.kind, DS_SNAPSHOT_NONE);
         made_packet_read(&packet, KEY);
         assert_int_equal(packet.past.sent_ns, -7);
         assert_memory_equal(packet.past.point, past.point, sizeof past.point);
         assert_false(packet.past.knows[0]);
         assert_true(packet.past.knows[1]);
-        assert_int_equal(packet.past.kind, DS_PAST_LIKELY);
+        assert_int_equal(packet.past.kind, DS_SNAPSHOT_LIKELY);
         assert_true(packet.past.begins);
 
         /* Cut anywhere, it is none. */
         for (uint32_t len = 0; len < packet.cap_len - 5; len++) {
             struct ds_packet cut = packet;
             cut.cap_len = len;
-            cut.past.kind = DS_PAST_NONE;
+            cut.past.kind = DS_SNAPSHOT_NONE;
             cut.data = memcpy(malloc(len + 1), packet.data, len);
             made_packet_read(&cut, KEY);
-            assert_int_equal(cut.past.kind, DS_PAST_NONE);
+            assert_int_equal(cut.past.kind, DS_SNAPSHOT_NONE);
             free((void *)(uintptr_t)cut.data);
         }
         ds_buffer_free(&buffer);

@@ -169,7 +169,7 @@ static struct ds_session *hand_over(struct ds_session *from, const struct ds_con
 {
     struct handing handing = {.to = ds_session_new(config)};
     assert_non_null(handing.to);
-    ds_session_past(from, NULL, hand_on, &handing);
+    ds_session_snapshot(from, NULL, hand_on, &handing);
     ds_buffer_free(&handing.buffer);
     ds_session_free(from);
     return handing.to;

@@ -1,12 +1,12 @@
 /*
- * tcp_past.c - packets that stand for the past of a connection: a recorder wrote them in place of
+ * tcp_snapshot.c - packets that stand for the past of a connection: a recorder wrote them in place of
  * what it had thrown away.
  */
 #include "tcp_table.h"
 
 /* is_behind says whether a connection, as far as it is known, ends before the point up to which
  * packets stand for its past: something between was not captured. */
-static bool is_behind(const struct tcp_conn *conn, int dir, const struct ds_past *past)
+static bool is_behind(const struct tcp_conn *conn, int dir, const struct ds_snapshot *past)
 {
     bool is_known = false;
     for (int i = 0; i < 2; i++) {
@@ -23,7 +23,7 @@ static bool is_behind(const struct tcp_conn *conn, int dir, const struct ds_past
 /* begin_past finds or makes the connection whose past begins with a segment. NULL where it is to
  * be left alone, or memory ran out. */
 static struct tcp_conn *begin_past(struct tcp_table *table, const struct segment *segment,
-                                   const struct ds_past *past, int *dir)
+                                   const struct ds_snapshot *past, int *dir)
 {
     struct tcp_conn *conn = tcp_find_conn(table, segment, dir);
     if (conn != NULL && !conn->closed && !is_behind(conn, *dir, past)) {
@@ -38,14 +38,14 @@ static struct tcp_conn *begin_past(struct tcp_table *table, const struct segment
 }
 
 static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                      const struct segment *segment, const struct ds_past *past)
+                      const struct segment *segment, const struct ds_snapshot *past)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     const struct tcp_piece piece = {
         .seq = segment->seq, .cut = segment->cut_len, .bytes = segment->payload};
     const bool is_syn = (segment->flags & TCP_SYN) != 0;
     conn->view.syn_seen[dir] = conn->view.syn_seen[dir] || is_syn;
-    if (past->kind == DS_PAST_OPEN || past->kind == DS_PAST_SEALED) {
+    if (past->kind == DS_SNAPSHOT_OPEN || past->kind == DS_SNAPSHOT_SEALED) {
         table->shared.events->data(table->shared.context, &conn->view, dir, segment->payload);
         return;
     }
@@ -53,7 +53,7 @@ static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_start_stream(stream, segment->seq + is_syn);
     if (is_syn || tcp_diff(segment->seq, stream->next_seq) < 0)
         return;
-    if (past->kind == DS_PAST_LOST) {
+    if (past->kind == DS_SNAPSHOT_LOST) {
         stream->next_seq = segment->seq + (uint32_t)cursor_left(&segment->payload);
         table->shared.events->gap(table->shared.context, &conn->view, dir, 0, TCP_GAP_LOST);
     } else {
@@ -63,8 +63,8 @@ static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_waiting_update(table, conn);
 }
 
-uint64_t tcp_table_past(struct tcp_table *table, const struct segment *segment,
-                        const struct ds_past *past)
+uint64_t tcp_table_snapshot(struct tcp_table *table, const struct segment *segment,
+                            const struct ds_snapshot *past)
 {
     int dir = 0;
     tcp_take_all(table);

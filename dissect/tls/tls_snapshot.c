@@ -1,16 +1,16 @@
 /*
- * tls_past.c - see tls_past.h. The payloads, <n> being bytes with a length of n before them:
+ * tls_snapshot.c - see tls_snapshot.h. The payloads, <n> being bytes with a length of n before them:
  *
- *   DS_PAST_TLS     1:1 flags:1 client:1 (the direction, 2: not known) version:2 offered:2 suite:2
+ *   DS_SNAPSHOT_TLS     1:1 flags:1 client:1 (the direction, 2: not known) version:2 offered:2 suite:2
  *                   group:2 randoms:64 number:8 slack:4 early:8 skip:8
  *                   origin: label:1 updates:4 renewals:4 suite:2 randoms:64
  *                   sni<1> certificate<1> from:8 until:8
- *   DS_PAST_SEALED  tag:16, and by AES-256-SIV (RFC 5297): kind:1 cut:4 bytes
+ *   DS_SNAPSHOT_SEALED  tag:16, and by AES-256-SIV (RFC 5297): kind:1 cut:4 bytes
  *
  * The former was all in clear on the way, or could be counted. The key of the latter comes from the
  * secret that opens the connection. SIV needs no nonce: a library has no dice to throw.
  */
-#include "tls_past.h"
+#include "tls_snapshot.h"
 
 #include "tls_conn.h"
 #include "tls_hello.h"
@@ -175,7 +175,7 @@ static bool get_shared(struct tls *tls, struct cursor *at, uint64_t flags)
     return true;
 }
 
-void tls_past_set_state(struct tls *tls, int dir, struct cursor state)
+void tls_snapshot_set_state(struct tls *tls, int dir, struct cursor state)
 {
     struct tls_dir *d = &tls->dirs[dir];
     struct cursor at = state;
@@ -206,7 +206,7 @@ void tls_past_set_state(struct tls *tls, int dir, struct cursor state)
 
 static EVP_CIPHER_CTX *start(const struct tls *tls, int dir, bool seals)
 {
-    uint8_t key[TLS_PAST_KEY_LEN];
+    uint8_t key[TLS_SNAPSHOT_KEY_LEN];
     EVP_CIPHER *cipher = NULL;
     EVP_CIPHER_CTX *context = NULL;
     if (tls_origin_key(tls, dir, key) &&
@@ -221,8 +221,8 @@ static EVP_CIPHER_CTX *start(const struct tls *tls, int dir, bool seals)
     return context;
 }
 
-bool tls_past_seal(const struct tls *tls, int dir, enum ds_past_kind kind, uint32_t cut,
-                   struct cursor bytes, struct ds_buffer *out)
+bool tls_snapshot_seal(const struct tls *tls, int dir, enum ds_snapshot_kind kind, uint32_t cut,
+                       struct cursor bytes, struct ds_buffer *out)
 {
     uint8_t *text = tls->stage->text;
     uint8_t sealed[TAG_LEN];
@@ -252,7 +252,8 @@ bool tls_past_seal(const struct tls *tls, int dir, enum ds_past_kind kind, uint3
     return is_sealed && !out->failed;
 }
 
-bool tls_past_open(struct tls *tls, int dir, struct cursor sealed, struct tls_past_piece *piece)
+bool tls_snapshot_open(struct tls *tls, int dir, struct cursor sealed,
+                       struct tls_snapshot_piece *piece)
 {
     uint8_t tag[TAG_LEN], kind;
     uint8_t *text = tls->stage->text;
@@ -270,22 +271,23 @@ bool tls_past_open(struct tls *tls, int dir, struct cursor sealed, struct tls_pa
     EVP_CIPHER_CTX_free(context);
     piece->text = cursor_make(text, cursor_left(&sealed));
     if (!is_right || !cursor_read_u8(&piece->text, &kind) ||
-        !cursor_read_u32(&piece->text, &piece->cut) || kind == DS_PAST_NONE || kind > DS_PAST_OPEN)
+        !cursor_read_u32(&piece->text,
+                         &piece->cut) || kind == DS_SNAPSHOT_NONE || kind > DS_SNAPSHOT_OPEN)
         return false;
-    piece->kind = (enum ds_past_kind)kind;
+    piece->kind = (enum ds_snapshot_kind)kind;
     return true;
 }
 
 /* As segments */
 
 /* held_seq returns where the beginning of a record that is not whole begins. */
-static uint32_t held_seq(const struct tls_past *past, int dir)
+static uint32_t held_seq(const struct tls_snapshot *past, int dir)
 {
     return past->to.point[dir].next_seq - (uint32_t)past->tls->dirs[dir].held.len;
 }
 
 /* rest_seq returns where what is held of records begins. */
-static uint32_t rest_seq(const struct tls_past *past, int dir)
+static uint32_t rest_seq(const struct tls_snapshot *past, int dir)
 {
     struct tls_waiting_at at = tls_waiting_begin(&past->tls->waiting);
     struct tls_waiter waiter;
@@ -297,13 +299,14 @@ static uint32_t rest_seq(const struct tls_past *past, int dir)
     return held_seq(past, dir);
 }
 
-void tls_past_begin(struct tls_past *past, const struct tls *tls, const struct tcp_conn_view *tcp,
-                    const struct tcp_point point[2], int64_t since_ns, ds_past_fn give,
-                    void *context)
+void tls_snapshot_begin(struct tls_snapshot *past, const struct tls *tls,
+                        const struct tcp_conn_view *tcp,
+                        const struct tcp_point point[2], int64_t since_ns, ds_snapshot_fn give,
+                        void *context)
 {
     const struct cursor none = cursor_make(NULL, 0);
     struct ds_buffer states[2] = {{0}, {0}};
-    *past = (struct tls_past){
+    *past = (struct tls_snapshot){
         .tls = tls,
         .to = {.tcp = tcp,
                .point = point,
@@ -315,19 +318,20 @@ void tls_past_begin(struct tls_past *past, const struct tls *tls, const struct t
     for (int dir = 0; dir < 2; dir++) {
         put_state(tls, dir, &states[dir]);
         if ((tcp->syn_seen[0] || tcp->syn_seen[1]) && point[dir].started)
-            past_give_segment(&past->to, dir, DS_PAST_BYTES,
+            snapshot_write_segment(&past->to, dir, DS_SNAPSHOT_BYTES,
                          rest_seq(past, dir) - (uint32_t)states[dir].len - 1,
                          dir == 0 ? TCP_SYN : TCP_SYN | TCP_ACK, none, 0);
     }
     for (int dir = 0; dir < 2; dir++) {
         if (point[dir].started && !states[dir].failed)
-            past_give_segment(&past->to, dir, DS_PAST_TLS, rest_seq(past, dir) - (uint32_t)states[dir].len,
+            snapshot_write_segment(&past->to, dir, DS_SNAPSHOT_TLS,
+                                   rest_seq(past, dir) - (uint32_t)states[dir].len,
                          TCP_ACK | TCP_PSH, cursor_make(states[dir].data, states[dir].len), 0);
         ds_buffer_free(&states[dir]);
     }
 }
 
-static int dir_of(const struct tls_past *past, const struct ds_segment *segment)
+static int dir_of(const struct tls_snapshot *past, const struct ds_segment *segment)
 {
     return segment->src_port == past->to.tcp->port[0] &&
                    memcmp(&segment->src, &past->to.tcp->addr[0], sizeof segment->src) == 0
@@ -335,9 +339,9 @@ static int dir_of(const struct tls_past *past, const struct ds_segment *segment)
                : 1;
 }
 
-void tls_past_take(void *context, int64_t ts_ns, const struct ds_segment *segment)
+void tls_snapshot_take(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
-    struct tls_past *past = context;
+    struct tls_snapshot *past = context;
     const int dir = dir_of(past, segment);
     struct cursor bytes = cursor_make(segment->payload, segment->payload_len), part;
     if ((segment->flags & TCP_SYN) != 0)
@@ -346,29 +350,29 @@ void tls_past_take(void *context, int64_t ts_ns, const struct ds_segment *segmen
     do {
         const size_t left = cursor_left(&bytes), len = left < MAX_PIECE ? left : MAX_PIECE;
         if (!cursor_child(&bytes, len, &part) ||
-            !tls_past_seal(past->tls, dir, (enum ds_past_kind)segment->past.kind,
-                           len == left ? segment->cut_len : 0, part, &past->made))
+            !tls_snapshot_seal(past->tls, dir, (enum ds_snapshot_kind)segment->past.kind,
+                               len == left ? segment->cut_len : 0, part, &past->made))
             return;
         const struct cursor sealed = cursor_make(past->made.data, past->made.len);
-        past_give_segment(&past->to, dir, DS_PAST_SEALED,
+        snapshot_write_segment(&past->to, dir, DS_SNAPSHOT_SEALED,
                      rest_seq(past, dir) - (uint32_t)cursor_left(&sealed), TCP_ACK | TCP_PSH,
                      sealed, 0);
     } while (cursor_left(&bytes) != 0);
 }
 
-struct tls_past_dir {
-    struct tls_past *past;
+struct tls_snapshot_dir {
+    struct tls_snapshot *past;
     int dir;
 };
 
 static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t cut_len)
 {
-    const struct tls_past_dir *held = context;
-    past_give_bytes(&held->past->to, held->dir, DS_PAST_BYTES, seq, bytes, cut_len);
+    const struct tls_snapshot_dir *held = context;
+    snapshot_write_bytes(&held->past->to, held->dir, DS_SNAPSHOT_BYTES, seq, bytes, cut_len);
 }
 
 /* give_waiting gives the records that wait for keys, as they came. */
-static void give_waiting(struct tls_past *past)
+static void give_waiting(struct tls_snapshot *past)
 {
     struct tls_waiting_at at = tls_waiting_begin(&past->tls->waiting);
     struct tls_waiter waiter;
@@ -379,21 +383,23 @@ static void give_waiting(struct tls_past *past)
             continue;
         if (past->to.ts_ns < waiter.ts_ns)
             past->to.ts_ns = waiter.ts_ns;
-        past_give_bytes(&past->to, dir, DS_PAST_BYTES, waiter.next_seq[dir] - (uint32_t)waiter.len, bytes,
-                        0);
+        snapshot_write_bytes(&past->to, dir, DS_SNAPSHOT_BYTES,
+                             waiter.next_seq[dir] - (uint32_t)waiter.len, bytes,
+                             0);
     }
 }
 
-void tls_past_end(struct tls_past *past)
+void tls_snapshot_end(struct tls_snapshot *past)
 {
     give_waiting(past);
     past->to.ts_ns = past->to.tcp->now_ns > past->to.ts_ns ? past->to.tcp->now_ns : past->to.ts_ns;
     for (int dir = 0; dir < 2; dir++) {
         const struct tls_dir *d = &past->tls->dirs[dir];
-        struct tls_past_dir held = {past, dir};
+        struct tls_snapshot_dir held = {past, dir};
         if (!past->to.point[dir].started || past->to.point[dir].ended)
             continue;
-        past_give_bytes(&past->to, dir, DS_PAST_BYTES, held_seq(past, dir), reassembly_cursor(&d->held), 0);
+        snapshot_write_bytes(&past->to, dir, DS_SNAPSHOT_BYTES, held_seq(past, dir),
+                             reassembly_cursor(&d->held), 0);
         tcp_table_walk_held(past->to.tcp, dir, give_held, &held);
     }
     ds_buffer_free(&past->made);

@@ -1,12 +1,13 @@
 /*
- * past_giver.c - see past_giver.h.
+ * snapshot_writer.c - see snapshot_writer.h.
  */
-#include "past_giver.h"
+#include "snapshot_writer.h"
 
 enum { MAX_PAYLOAD = 32 * 1024, WINDOW = 65535 };
 
-void past_give_segment(struct past_giver *giver, int dir, enum ds_past_kind kind, uint32_t seq,
-                       uint8_t flags, struct cursor payload, uint32_t cut_len)
+void snapshot_write_segment(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
+                            uint32_t seq,
+                            uint8_t flags, struct cursor payload, uint32_t cut_len)
 {
     const struct tcp_conn_view *tcp = giver->tcp;
     const struct tcp_point *point = giver->point;
@@ -32,8 +33,9 @@ void past_give_segment(struct past_giver *giver, int dir, enum ds_past_kind kind
     giver->give(giver->context, giver->ts_ns, &segment);
 }
 
-void past_give_bytes(struct past_giver *giver, int dir, enum ds_past_kind kind, uint32_t seq,
-                     struct cursor bytes, uint64_t cut_len)
+void snapshot_write_bytes(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
+                          uint32_t seq,
+                          struct cursor bytes, uint64_t cut_len)
 {
     struct cursor part;
     while (cursor_left(&bytes) != 0 || cut_len != 0) {
@@ -48,7 +50,7 @@ void past_give_bytes(struct past_giver *giver, int dir, enum ds_past_kind kind, 
             if (cut > cut_len)
                 cut = (uint32_t)cut_len;
         }
-        past_give_segment(giver, dir, kind, seq, TCP_ACK | TCP_PSH, part, cut);
+        snapshot_write_segment(giver, dir, kind, seq, TCP_ACK | TCP_PSH, part, cut);
         seq += (uint32_t)len + cut;
         cut_len -= cut;
     }
