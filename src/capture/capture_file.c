@@ -9,7 +9,7 @@
 #include "capture_input.h"
 
 #include "complain.h"
-#include "made_packet.h"
+#include "pseudo_packet.h"
 #include "stop.h"
 #include "unpack.h"
 
@@ -49,9 +49,9 @@ static uint32_t find_made_key(const struct file_head *head)
     const uint32_t magic = head_u32(head, 0);
     const bool is_ours = magic == 0xA1B2C3D4 || magic == 0xA1B23C4D;
     const bool is_swapped = magic == 0xD4C3B2A1 || magic == 0x4D3CB2A1;
-    const uint32_t key = head_u32(head, MADE_KEY_AT);
+    const uint32_t key = head_u32(head, PSEUDO_KEY_AT);
     const uint32_t value = is_swapped ? __builtin_bswap32(key) : is_ours ? key : 0;
-    return value >= MADE_KEY_MIN ? value : 0;
+    return value >= PSEUDO_KEY_MIN ? value : 0;
 }
 
 /* wait_for waits until there is something to read, or the user wants to end. */

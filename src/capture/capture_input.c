@@ -5,8 +5,8 @@
 #include "capture_input.h"
 
 #include "complain.h"
-#include "made_packet.h"
 #include "points.h"
+#include "pseudo_packet.h"
 #include "stop.h"
 #include "unpack.h"
 
@@ -149,5 +149,5 @@ void capture_input_packet(const struct capture *capture, const struct capture_in
         .len = input->header->len,
     };
     if (input->made_key != 0)
-        made_packet_read(packet, input->made_key);
+        pseudo_packet_read(packet, input->made_key);
 }

@@ -46,7 +46,7 @@ struct capture_input {
     uint32_t link_type; /* LINKTYPE_ value of that */
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
-    uint32_t made_key;  /* which packets of it stand for the past, see made_packet.h; 0: none */
+    uint32_t made_key;  /* which packets of it stand for the past, see pseudo_packet.h; 0: none */
     bool has_next;      /* a packet waits to be merged */
     int64_t order_ns;   /* its time, by which it is merged */
     struct pcap_pkthdr *header;

@@ -13,7 +13,7 @@
  */
 #include "pcapng_blocks.h"
 
-#include "made_packet.h"
+#include "pseudo_packet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,17 +208,17 @@ bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks)
 
 uint32_t pcapng_blocks_made_key(const struct pcapng_blocks *blocks)
 {
-    enum { OPTIONS_AT = 12, COMMENT = 1, DIGITS = 8, TEXT_LEN = sizeof MADE_COMMENT - 1 };
+    enum { OPTIONS_AT = 12, COMMENT = 1, DIGITS = 8, TEXT_LEN = sizeof PSEUDO_COMMENT - 1 };
     char digits[DIGITS + 1] = "";
     size_t len;
     const uint8_t *text = find_option(&blocks->section, OPTIONS_AT, COMMENT, &len);
-    if (text == NULL || len != TEXT_LEN + DIGITS || memcmp(text, MADE_COMMENT, TEXT_LEN) != 0)
+    if (text == NULL || len != TEXT_LEN + DIGITS || memcmp(text, PSEUDO_COMMENT, TEXT_LEN) != 0)
         return 0;
     memcpy(digits, text + TEXT_LEN, DIGITS);
     if (strspn(digits, "0123456789abcdef") != DIGITS)
         return 0;
     const uint32_t key = (uint32_t)strtoul(digits, NULL, 16);
-    return key >= MADE_KEY_MIN ? key : 0;
+    return key >= PSEUDO_KEY_MIN ? key : 0;
 }
 
 void pcapng_blocks_clear(struct pcapng_blocks *blocks)

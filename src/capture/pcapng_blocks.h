@@ -50,7 +50,7 @@ bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len)
 bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks);
 
 /* pcapng_blocks_made_key returns the number that marks packets of the file which stand for the past
- * (made_packet.h); 0: none. */
+ * (pseudo_packet.h); 0: none. */
 uint32_t pcapng_blocks_made_key(const struct pcapng_blocks *blocks);
 
 /* pcapng_blocks_clear wipes what is left of a line. */

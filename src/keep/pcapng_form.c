@@ -11,7 +11,7 @@
  */
 #include "pcapng_form.h"
 
-#include "made_packet.h"
+#include "pseudo_packet.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snapl
                        bool nanoseconds, uint32_t made_key)
 {
     const uint8_t resolution = nanoseconds ? 9 : 6;
-    char comment[sizeof MADE_COMMENT + 8];
+    char comment[sizeof PSEUDO_COMMENT + 8];
     size_t at = begin(out, TYPE_SECTION);
     put_u32(out, BYTE_ORDER_MAGIC);
     put_u16(out, 1);
@@ -93,7 +93,7 @@ void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snapl
     put_u32(out, UINT32_MAX);
     put_u32(out, UINT32_MAX);
     if (made_key != 0) {
-        const int len = snprintf(comment, sizeof comment, MADE_COMMENT "%08" PRIx32, made_key);
+        const int len = snprintf(comment, sizeof comment, PSEUDO_COMMENT "%08" PRIx32, made_key);
         put_option(out, OPTION_COMMENT, comment, (uint16_t)len);
     }
     put_option(out, OPTION_WRITER, "distsniff", 9);

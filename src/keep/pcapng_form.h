@@ -12,7 +12,7 @@
 bool pcapng_form_is_named(const char *name);
 
 /* pcapng_form_begin begins a file of one interface: link_type is its LINKTYPE_ value. made_key: see
- * made_packet.h; 0: none. */
+ * pseudo_packet.h; 0: none. */
 void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snaplen,
                        bool nanoseconds, uint32_t made_key);
 

@@ -10,8 +10,8 @@
 
 #include "complain.h"
 #include "function_file.h"
-#include "made_packet.h"
 #include "pcapng_form.h"
+#include "pseudo_packet.h"
 #include "random_bytes.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static bool start_dump(struct raw_writer *writer, const struct capture *capture)
 /* draw_key draws the number of a file. */
 static bool draw_key(struct raw_writer *writer)
 {
-    while (writer->made_key < MADE_KEY_MIN) {
+    while (writer->made_key < PSEUDO_KEY_MIN) {
         if (!random_bytes(&writer->made_key, sizeof writer->made_key))
             return false;
     }
@@ -64,7 +64,7 @@ static bool begin_pcap(struct raw_writer *writer, const struct capture *capture)
     if (!start_dump(writer, capture) || head->len < sizeof(struct pcap_file_header))
         return false;
     if (writer->made_key != 0)
-        memcpy(head->data + MADE_KEY_AT, &writer->made_key, sizeof writer->made_key);
+        memcpy(head->data + PSEUDO_KEY_AT, &writer->made_key, sizeof writer->made_key);
     return true;
 }
 
@@ -223,7 +223,7 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given,
     write_new_secrets(writer);
     if (given->past.kind != DS_SNAPSHOT_NONE) {
         packet = &signed_packet;
-        if (!made_packet_sign(&signed_packet, writer->made_key, &writer->made)) {
+        if (!pseudo_packet_sign(&signed_packet, writer->made_key, &writer->made)) {
             writer->no_memory++;
             ds_buffer_free(&writer->made);
             return; /* without its mark it would be taken for traffic */

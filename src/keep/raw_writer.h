@@ -24,7 +24,7 @@ struct raw_writer {
     uint64_t size;         /* bytes of the file, with those not written out yet */
     bool nanoseconds;
     uint64_t no_memory;    /* packets left out for lack of it */
-    uint32_t made_key;     /* marks packets that stand for the past, see made_packet.h; 0: none */
+    uint32_t made_key;     /* marks packets that stand for the past, see pseudo_packet.h; 0: none */
     struct ds_buffer made; /* the one being written */
 };
 

@@ -4,7 +4,7 @@
  */
 #include "packet_recorder_parts.h"
 
-#include "made_packet.h"
+#include "pseudo_packet.h"
 
 #include <string.h>
 
@@ -48,8 +48,8 @@ void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
 static void write_segment(struct packet_recorder *k, const struct ds_segment *segment)
 {
     struct ds_packet packet;
-    if (made_packet(segment, k->writing.now_ns, k->capture->inputs[0].link_type, &k->made,
-                    &packet)) {
+    if (pseudo_packet(segment, k->writing.now_ns, k->capture->inputs[0].link_type, &k->made,
+                      &packet)) {
         recorder_write(k, &packet);
         return;
     }

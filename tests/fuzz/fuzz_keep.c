@@ -6,7 +6,7 @@
 #include "fuzz_pcap.h"
 
 #include "packet_recorder_parts.h"
-#include "made_packet.h"
+#include "pseudo_packet.h"
 #include "default_limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -32,7 +32,7 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
 {
     struct run *run = context;
     struct ds_packet packet;
-    if (!made_packet(segment, ts_ns, run->input.link_type, &run->made, &packet))
+    if (!pseudo_packet(segment, ts_ns, run->input.link_type, &run->made, &packet))
         return;
     packet.frame = ++run->num_made;
     ds_session_packet(run->again, &packet);

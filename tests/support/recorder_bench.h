@@ -20,7 +20,7 @@
 
 #include "filter.h"
 #include "packet_recorder_parts.h"
-#include "made_packet.h"
+#include "pseudo_packet.h"
 #include "default_limits.h"
 
 #include <dirent.h>
@@ -159,7 +159,7 @@ static inline uint64_t read_file(const char *name, uint64_t *hash)
     while ((status = pcap_next_ex(pcap, &header, &data)) == 1) {
         struct ds_packet packet = {.link_type = 1, .data = data, .cap_len = header->caplen};
         num++;
-        made_packet_sign(&packet, 0, &same);
+        pseudo_packet_sign(&packet, 0, &same);
         for (uint32_t i = 0; i < header->caplen; i++)
             *hash = *hash * 31 + packet.data[i];
     }

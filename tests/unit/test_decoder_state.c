@@ -10,7 +10,7 @@
 
 #include "conn.h"
 #include "failing_alloc.h"
-#include "made_packet.h"
+#include "pseudo_packet.h"
 #include "decoder_state.h"
 
 #include <distsniff/dissect.h>
@@ -145,7 +145,7 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
         for (size_t i = 0; i < sizeof words / sizeof words[0] && segment->payload_len != 0; i++)
             assert_null(memmem(segment->payload, segment->payload_len, words[i], strlen(words[i])));
     }
-    const bool made = made_packet(segment, ts_ns, h->link_type, &h->buffer, &packet);
+    const bool made = pseudo_packet(segment, ts_ns, h->link_type, &h->buffer, &packet);
     assert_true(made || failing);
     if (!made) {
         ds_buffer_free(&h->buffer);

@@ -29,7 +29,7 @@ static void say(struct talk *t, int from, uint8_t flags, const void *bytes, size
         .payload = bytes,
         .payload_len = (uint32_t)len,
     };
-    assert_true(made_packet(&segment, (int64_t)t->frame * 1000000, 1, &buffer, &packet));
+    assert_true(pseudo_packet(&segment, (int64_t)t->frame * 1000000, 1, &buffer, &packet));
     packet.frame = ++t->frame;
     t->seq[from] += (uint32_t)len + ((flags & 3) != 0);
     take(t->bench, &packet);

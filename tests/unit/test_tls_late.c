@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "made_packet.h"
+#include "pseudo_packet.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/tcp_stats.h>
@@ -161,7 +161,8 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
 {
     struct handing *handing = context;
     struct ds_packet packet;
-    assert_true(made_packet(segment, ts_ns, capture.packets[0].link_type, &handing->buffer, &packet));
+    assert_true(pseudo_packet(segment, ts_ns, capture.packets[0].link_type, &handing->buffer,
+                              &packet));
     ds_session_packet(handing->to, &packet);
 }
 

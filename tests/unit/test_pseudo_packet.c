@@ -1,5 +1,5 @@
 /*
- * test_made_packet.c - a made packet is read as the segment it was made of, whatever the link
+ * test_pseudo_packet.c - a made packet is read as the segment it was made of, whatever the link
  * type; and the names that the files of --trigger get.
  */
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "made_packet.h"
+#include "pseudo_packet.h"
 #include "recorder_name.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void is_read_as_it_was_made(void **state)
         struct ds_buffer buffer = {0};
         struct ds_packet packet;
         assert_true(ds_link_type_known(link_type));
-        assert_int_equal(made_packet(&made, 5, link_type, &buffer, &packet), wanted);
+        assert_int_equal(pseudo_packet(&made, 5, link_type, &buffer, &packet), wanted);
         if (wanted) {
             assert_true(ds_packet_segment(&packet, &got));
             assert_memory_equal(&got.src, &made.src, sizeof got.src);
@@ -86,17 +86,17 @@ static void is_known_by_its_mark_alone(void **state)
         struct ds_buffer buffer = {0}, marked = {0};
         struct ds_packet packet;
         made.past = past;
-        assert_true(made_packet(&made, 5, link_types[i / 2], &buffer, &packet));
+        assert_true(pseudo_packet(&made, 5, link_types[i / 2], &buffer, &packet));
         assert_int_equal(packet.past.kind, DS_SNAPSHOT_LIKELY);
-        assert_true(made_packet_sign(&packet, KEY, &marked));
+        assert_true(pseudo_packet_sign(&packet, KEY, &marked));
         assert_true(ds_packet_segment(&packet, &got));
         assert_int_equal(got.payload_len, 5);
         assert_int_equal(got.cut_len, 3);
 
         packet.past = (struct ds_snapshot){0};
-        made_packet_read(&packet, KEY + 1);
+        pseudo_packet_read(&packet, KEY + 1);
         assert_int_equal(packet.past.kind, DS_SNAPSHOT_NONE);
-        made_packet_read(&packet, KEY);
+        pseudo_packet_read(&packet, KEY);
         assert_int_equal(packet.past.sent_ns, -7);
         assert_memory_equal(packet.past.point, past.point, sizeof past.point);
         assert_false(packet.past.knows[0]);
@@ -110,7 +110,7 @@ static void is_known_by_its_mark_alone(void **state)
             cut.cap_len = len;
             cut.past.kind = DS_SNAPSHOT_NONE;
             cut.data = memcpy(malloc(len + 1), packet.data, len);
-            made_packet_read(&cut, KEY);
+            pseudo_packet_read(&cut, KEY);
             assert_int_equal(cut.past.kind, DS_SNAPSHOT_NONE);
             free((void *)(uintptr_t)cut.data);
         }
@@ -126,7 +126,7 @@ static void says_the_family_that_others_know(void **state)
     struct ds_packet packet;
     const struct ds_segment made = segment_of(6);
     (void)state;
-    assert_true(made_packet(&made, 5, 0, &buffer, &packet));
+    assert_true(pseudo_packet(&made, 5, 0, &buffer, &packet));
     assert_memory_equal(packet.data, "\0\0\0\30", 4);
     ds_buffer_free(&buffer);
 }
@@ -134,7 +134,7 @@ static void says_the_family_that_others_know(void **state)
 /* A name is taken as soon as it is given out, since another run may look at the same moment. */
 static void gives_no_name_out_twice(void **state)
 {
-    char folder[] = "/tmp/test_made_packet.XXXXXX", pattern[64];
+    char folder[] = "/tmp/test_pseudo_packet.XXXXXX", pattern[64];
     static char first[RECORDER_NAME_LEN], second[RECORDER_NAME_LEN];
     struct stat status;
     (void)state;

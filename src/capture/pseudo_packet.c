@@ -1,5 +1,5 @@
 /*
- * made_packet.c - see made_packet.h.
+ * pseudo_packet.c - see pseudo_packet.h.
  *
  *   IPv4 (RFC 791)    version and length 1, 0, total length 2, id 2, don't fragment 2, hops 1,
  *                     protocol 1, checksum 2, source 4, destination 4
@@ -9,7 +9,7 @@
  *                     4, kind 1, bits 1 (1 begins, 2 and 4 the points are known), 0 2, time sent 8,
  *                     points 4 each, "past"
  */
-#include "made_packet.h"
+#include "pseudo_packet.h"
 
 #include <string.h>
 
@@ -130,8 +130,8 @@ static const struct link_header *find_link(uint32_t link_type)
     return NULL;
 }
 
-bool made_packet(const struct ds_segment *segment, int64_t ts_ns, uint32_t link_type,
-                 struct ds_buffer *out, struct ds_packet *packet)
+bool pseudo_packet(const struct ds_segment *segment, int64_t ts_ns, uint32_t link_type,
+                   struct ds_buffer *out, struct ds_packet *packet)
 {
     uint8_t headers[MAX_LINK_LEN + IP6_LEN + TCP_LEN + MARK_LEN] = {0};
     const struct link_header *link = find_link(link_type);
@@ -167,7 +167,7 @@ static uint32_t get_u32(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* find_mark returns where the mark of a packet is, as made_packet would have put it; 0: nowhere. */
+/* find_mark returns where the mark of a packet is, as pseudo_packet would have put it; 0: nowhere. */
 static size_t find_mark(const struct ds_packet *packet)
 {
     const struct link_header *link = find_link(packet->link_type);
@@ -183,7 +183,7 @@ static size_t find_mark(const struct ds_packet *packet)
                : 0;
 }
 
-void made_packet_read(struct ds_packet *packet, uint32_t key)
+void pseudo_packet_read(struct ds_packet *packet, uint32_t key)
 {
     const size_t at = find_mark(packet);
     const uint8_t *mark = packet->data + at;
@@ -199,7 +199,7 @@ void made_packet_read(struct ds_packet *packet, uint32_t key)
     };
 }
 
-bool made_packet_sign(struct ds_packet *packet, uint32_t key, struct ds_buffer *out)
+bool pseudo_packet_sign(struct ds_packet *packet, uint32_t key, struct ds_buffer *out)
 {
     const size_t at = find_mark(packet);
     out->len = 0;
