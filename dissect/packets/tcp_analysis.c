@@ -349,7 +349,7 @@ static bool take_ack(struct tcp_analysis *facts, int dir, const struct segment *
             me->lost_ns = 0;
         }
         if (me->timed_ns != 0 && tcp_diff(segment->ack, me->timed_seq) >= 0) {
-            ds_spread_add(&side->round_trip, segment->ts_ns - me->timed_ns);
+            ds_histogram_add(&side->round_trip, segment->ts_ns - me->timed_ns);
             me->timed_ns = 0;
         }
     } else if (tcp_diff(segment->ack, me->acked) < 0) {

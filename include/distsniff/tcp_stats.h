@@ -16,21 +16,21 @@
 
 DS_BEGIN_PUBLIC
 
-/* ds_spread is how often which time span came: buckets of a quarter of an octave, so that what is
+/* ds_histogram is how often which time span came: buckets of a quarter of an octave, so that what is
  * read from it is at most a tenth off. From a microsecond to an hour; what is beyond counts as
  * the last one. Zero-initialise it. */
-enum { DS_SPREAD_BUCKETS = 128 };
-struct ds_spread {
+enum { DS_HISTOGRAM_BUCKETS = 128 };
+struct ds_histogram {
     uint64_t num;
     int64_t min_ns, max_ns; /* exact */
-    uint32_t bucket[DS_SPREAD_BUCKETS];
+    uint32_t bucket[DS_HISTOGRAM_BUCKETS];
 };
 
-void ds_spread_add(struct ds_spread *spread, int64_t ns); /* a negative one is none */
+void ds_histogram_add(struct ds_histogram *histogram, int64_t ns); /* a negative one is none */
 
-/* ds_spread_at returns the span that so many of a thousand do not exceed: 500 is the median. 0
+/* ds_histogram_at returns the span that so many of a thousand do not exceed: 500 is the median. 0
  * where there are none. */
-int64_t ds_spread_at(const struct ds_spread *spread, unsigned per_mille);
+int64_t ds_histogram_at(const struct ds_histogram *histogram, unsigned per_mille);
 
 /* How a connection ended. */
 enum ds_close {
@@ -90,7 +90,7 @@ struct ds_tcp_side {
     int64_t longest_quiet_ns; /* between two segments with a payload */
     uint64_t tick_intervals;  /* between two ticks with nothing between them */
     int64_t tick_min_ns, tick_max_ns, tick_last_ns; /* of them */
-    struct ds_spread round_trip; /* from the capture point to the other end and back */
+    struct ds_histogram round_trip; /* from the capture point to the other end and back */
 };
 
 struct ds_tcp_stats {

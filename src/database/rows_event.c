@@ -104,15 +104,15 @@ static void put_ticks(struct rows *rows, const struct ds_tcp_side *side)
     database_number(rows->database, COLUMN_link_tick_longest_ns, side->tick_max_ns);
 }
 
-static void put_round_trip(struct rows *rows, const struct ds_spread *spread)
+static void put_round_trip(struct rows *rows, const struct ds_histogram *spread)
 {
     struct database *d = rows->database;
     database_number(d, COLUMN_link_round_trips, (int64_t)spread->num);
     if (spread->num == 0)
         return;
     database_number(d, COLUMN_link_round_trip_min_ns, spread->min_ns);
-    database_number(d, COLUMN_link_round_trip_p50_ns, ds_spread_at(spread, 500));
-    database_number(d, COLUMN_link_round_trip_p99_ns, ds_spread_at(spread, 990));
+    database_number(d, COLUMN_link_round_trip_p50_ns, ds_histogram_at(spread, 500));
+    database_number(d, COLUMN_link_round_trip_p99_ns, ds_histogram_at(spread, 990));
     database_number(d, COLUMN_link_round_trip_max_ns, spread->max_ns);
 }
 

@@ -11,15 +11,15 @@ static void put_span(struct json_writer *json, struct json_key key, int64_t ns)
         json_put_microseconds(json, key, ns);
 }
 
-static void write_round_trip(const struct ds_spread *spread, struct json_writer *json)
+static void write_round_trip(const struct ds_histogram *spread, struct json_writer *json)
 {
     if (spread->num == 0)
         return;
     json_put_open(json, JSON_KEY("round_trip_us"));
     json_put_unsigned(json, JSON_KEY("count"), spread->num);
     json_put_microseconds(json, JSON_KEY("min"), spread->min_ns);
-    json_put_microseconds(json, JSON_KEY("p50"), ds_spread_at(spread, 500));
-    json_put_microseconds(json, JSON_KEY("p99"), ds_spread_at(spread, 990));
+    json_put_microseconds(json, JSON_KEY("p50"), ds_histogram_at(spread, 500));
+    json_put_microseconds(json, JSON_KEY("p99"), ds_histogram_at(spread, 990));
     json_put_microseconds(json, JSON_KEY("max"), spread->max_ns);
     json_put_close(json);
 }

@@ -13,7 +13,7 @@ static void put_span(struct map_writer *map, const char *key, int64_t ns)
         map_field_signed(map, key, ns);
 }
 
-static void put_round_trip(struct map_writer *map, const struct ds_spread *spread)
+static void put_round_trip(struct map_writer *map, const struct ds_histogram *spread)
 {
     if (spread->num == 0)
         return;
@@ -21,8 +21,8 @@ static void put_round_trip(struct map_writer *map, const struct ds_spread *sprea
     map_put_open(map);
     map_field_unsigned(map, "count", spread->num);
     map_field_signed(map, "min", spread->min_ns);
-    map_field_signed(map, "p50", ds_spread_at(spread, 500));
-    map_field_signed(map, "p99", ds_spread_at(spread, 990));
+    map_field_signed(map, "p50", ds_histogram_at(spread, 500));
+    map_field_signed(map, "p99", ds_histogram_at(spread, 990));
     map_field_signed(map, "max", spread->max_ns);
     map_put_close(map);
 }

@@ -117,8 +117,8 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
         row->again[end] = side->resent + side->resent_unseen;
         row->stalls[end] = side->stalls;
         row->stalled_ns[end] = side->stalled_ns;
-        row->round_trip_ns[end] = ds_spread_at(&side->round_trip, 500);
-        row->slow_trip_ns[end] = ds_spread_at(&side->round_trip, 990);
+        row->round_trip_ns[end] = ds_histogram_at(&side->round_trip, 500);
+        row->slow_trip_ns[end] = ds_histogram_at(&side->round_trip, 990);
         row->tick_ns[end] = side->tick_last_ns;
     }
 }

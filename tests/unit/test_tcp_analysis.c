@@ -102,12 +102,12 @@ static void round_trips(void **state)
         at(w, 100 + i * 10 + (i == 7 ? 9 : 2));
         ack(w, 1, 150 + i * 50);
     }
-    const struct ds_spread *spread = &side(w, 0)->round_trip;
+    const struct ds_histogram *spread = &side(w, 0)->round_trip;
     assert_int_equal(spread->num, 100);
     assert_int_equal(spread->min_ns, 2 * MS);
     assert_int_equal(spread->max_ns, 9 * MS);
-    assert_in_range(ds_spread_at(spread, 500), 18 * MS / 10, 22 * MS / 10);
-    assert_in_range(ds_spread_at(spread, 995), 81 * MS / 10, 99 * MS / 10);
+    assert_in_range(ds_histogram_at(spread, 500), 18 * MS / 10, 22 * MS / 10);
+    assert_in_range(ds_histogram_at(spread, 995), 81 * MS / 10, 99 * MS / 10);
     assert_int_equal(side(w, 0)->window, 512 << SCALE);
     assert_int_equal(side(w, 1)->window, 512 << SCALE);
     assert_int_equal(side(w, 0)->resent + side(w, 0)->resent_unseen + side(w, 0)->stalls, 0);
@@ -672,22 +672,22 @@ static void stalls_of_centuries(void **state)
 
 static void spreads(void **state)
 {
-    struct ds_spread spread = {0};
+    struct ds_histogram spread = {0};
     (void)state;
-    assert_int_equal(ds_spread_at(&spread, 500), 0);
-    ds_spread_add(&spread, -1);
+    assert_int_equal(ds_histogram_at(&spread, 500), 0);
+    ds_histogram_add(&spread, -1);
     assert_int_equal(spread.num, 0);
     for (int64_t ns = 1000; ns < INT64_C(4000000000000); ns += ns / 7) {
-        struct ds_spread one = {0};
-        ds_spread_add(&one, ns);
-        ds_spread_add(&one, ns);
+        struct ds_histogram one = {0};
+        ds_histogram_add(&one, ns);
+        ds_histogram_add(&one, ns);
         one.min_ns = 0;
         one.max_ns = INT64_MAX;
-        const int64_t seen = ds_spread_at(&one, 500);
+        const int64_t seen = ds_histogram_at(&one, 500);
         assert_true(ns < 4000 || (seen > ns - ns / 8 && seen < ns + ns / 8));
     }
-    ds_spread_add(&spread, INT64_MAX);
-    assert_true(ds_spread_at(&spread, 1000) > 0);
+    ds_histogram_add(&spread, INT64_MAX);
+    assert_true(ds_histogram_at(&spread, 1000) > 0);
 }
 
 static void options_that_lie(void **state)

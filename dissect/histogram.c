@@ -1,5 +1,5 @@
 /*
- * spread.c - how often which time span came (distsniff/tcp_stats.h): the bucket of a span is made of
+ * histogram.c - how often which time span came (distsniff/tcp_stats.h): the bucket of a span is made of
  * the place of its highest bit, in microseconds, and the two bits behind that.
  */
 #include <distsniff/tcp_stats.h>
@@ -10,7 +10,7 @@ static unsigned bucket_of(uint64_t us)
         return (unsigned)us;
     const unsigned high = 63u - (unsigned)__builtin_clzll(us);
     const unsigned at = high * 4 - 4 + (unsigned)(us >> (high - 2) & 3);
-    return at < DS_SPREAD_BUCKETS ? at : DS_SPREAD_BUCKETS - 1;
+    return at < DS_HISTOGRAM_BUCKETS ? at : DS_HISTOGRAM_BUCKETS - 1;
 }
 
 /* middle_of returns the middle of what falls into a bucket. */
@@ -23,31 +23,31 @@ static int64_t middle_of(unsigned at)
     return (int64_t)((low * 2 + (UINT64_C(1) << (high - 2))) * 500);
 }
 
-void ds_spread_add(struct ds_spread *spread, int64_t ns)
+void ds_histogram_add(struct ds_histogram *histogram, int64_t ns)
 {
     if (ns < 0)
         return;
-    if (spread->num == 0 || ns < spread->min_ns)
-        spread->min_ns = ns;
-    if (ns > spread->max_ns)
-        spread->max_ns = ns;
-    spread->num++;
-    uint32_t *bucket = &spread->bucket[bucket_of((uint64_t)ns / 1000)];
+    if (histogram->num == 0 || ns < histogram->min_ns)
+        histogram->min_ns = ns;
+    if (ns > histogram->max_ns)
+        histogram->max_ns = ns;
+    histogram->num++;
+    uint32_t *bucket = &histogram->bucket[bucket_of((uint64_t)ns / 1000)];
     *bucket += *bucket != UINT32_MAX;
 }
 
-int64_t ds_spread_at(const struct ds_spread *spread, unsigned per_mille)
+int64_t ds_histogram_at(const struct ds_histogram *histogram, unsigned per_mille)
 {
     uint64_t total = 0, passed = 0;
-    for (unsigned i = 0; i < DS_SPREAD_BUCKETS; i++)
-        total += spread->bucket[i];
+    for (unsigned i = 0; i < DS_HISTOGRAM_BUCKETS; i++)
+        total += histogram->bucket[i];
     const uint64_t wanted = (total * per_mille + 999) / 1000;
-    for (unsigned i = 0; i < DS_SPREAD_BUCKETS && total != 0; i++) {
-        passed += spread->bucket[i];
+    for (unsigned i = 0; i < DS_HISTOGRAM_BUCKETS && total != 0; i++) {
+        passed += histogram->bucket[i];
         if (passed >= wanted && passed != 0) {
             const int64_t ns = middle_of(i);
-            return ns < spread->min_ns   ? spread->min_ns
-                   : ns > spread->max_ns ? spread->max_ns
+            return ns < histogram->min_ns   ? histogram->min_ns
+                   : ns > histogram->max_ns ? histogram->max_ns
                                          : ns;
         }
     }
