@@ -144,10 +144,10 @@ void conn_forget_nodes(struct conn *conn);
 /* conn_emit_change reports a change of the connection that end dir brought about. */
 void conn_emit_change(struct env *env, struct conn *conn, int dir, struct ds_conn_change change);
 
-/* conn_explain_no_answer says why a connection never came about, and in dir which end it is
+/* conn_explain_failure says why a connection never came about, and in dir which end it is
  * that has to be spoken of. False when it did come about. */
-bool conn_explain_no_answer(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,
-                            struct ds_conn_change *change);
+bool conn_explain_failure(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,
+                          struct ds_conn_change *change);
 
 /* conn_report_icmp reports what conn->tcp->icmp says of a connection that goes on. */
 void conn_report_icmp(struct env *env, struct conn *conn, int dir);

@@ -201,7 +201,7 @@ void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why)
         .unfollowed = goes_on,
     };
 
-    if (!dist->opened && conn_explain_no_answer(env, conn, why, &dir, &change)) {
+    if (!dist->opened && conn_explain_failure(env, conn, why, &dir, &change)) {
         /* that is all there is to say */
     } else if (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET || dist->closer >= 0) {
         closed_end(env, conn, why, &dir, &change);

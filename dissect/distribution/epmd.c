@@ -535,7 +535,7 @@ static void epmd_close(struct env *env, struct conn *conn, enum tcp_close why)
         .unfollowed = conn_goes_on(why),
     };
     int dir = 1 - epmd->server;
-    if (conn_explain_no_answer(env, conn, why, &dir, &change)) {
+    if (conn_explain_failure(env, conn, why, &dir, &change)) {
         if (why == TCP_CLOSE_RESET && dir == 1)
             change.reason = "connection refused: no EPMD there";
     } else if (epmd->registered_port != 0 && !change.unfollowed) {

@@ -1,5 +1,5 @@
 /*
- * no_answer.c - what is said of a connection that never came about.
+ * connect_failure.c - what is said of a connection that never came about.
  */
 #include "conn.h"
 
@@ -21,8 +21,8 @@ static const char *silence_text(struct env *env, const struct tcp_conn_view *tcp
                      waited);
 }
 
-bool conn_explain_no_answer(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,
-                            struct ds_conn_change *change)
+bool conn_explain_failure(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,
+                          struct ds_conn_change *change)
 {
     const struct tcp_conn_view *tcp = conn->tcp;
     if (!tcp->syn_seen[0] || tcp->syn_seen[1] || conn->view.counters[0].bytes != 0 ||
